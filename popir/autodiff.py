@@ -90,9 +90,15 @@ def _decompose_gradients(graph: Graph, end: Tensor, targets: Iterable[str]) -> N
     """Replaces the gradient operators between the targets and the end by operators that have
     gradients: the loss depends on gradients, and theirs are of the second order.
     """
-    known = [op for op in ancestors(end) if can_be_decomposed(op)]
+    _decompose_above([end], graph, targets, _kinds(end))
+
+
+def _decompose_above(
+    ends: Iterable[Tensor], graph: Graph, targets: Iterable[str], kinds: frozenset[DataType]
+) -> None:
+    known = {op for end in ends for op in ancestors(end) if can_be_decomposed(op)}
     if known:
-        walk = _Walk(graph, targets, _kinds(end))
+        walk = _Walk(graph, targets, kinds)
         for op in sorted(known, key=lambda op: op.id):
             if any(map(walk.is_active, _outputs(op).values())):
                 with blamed(op, "decompose"):
@@ -297,7 +303,13 @@ class _Calls:
     def of(
         self, graph: Graph, given: Sequence[int], wanted: Sequence[int | TensorInfo]
     ) -> GradientGraph:
-        """Copies the graph, walks back through the copy, and removes what no gradient needs."""
+        """Copies the graph, walks back through the copy, and removes what no gradient needs.
+
+        Gradient operators in the graph itself are decomposed first, as those of the main graph are.
+        """
+        ends = [graph.getTensor(graph.outputs[o]) for o in given]
+        targets = [graph.inputs[i] for i in wanted if isinstance(i, int)]
+        _decompose_above(ends, graph, targets, _DIFFERENTIABLE)
         new = copied(graph, f"{graph.name}/gradient")
         inputs = list(new.inputs)
         walk = _Walk(new, [inputs[i] for i in wanted if isinstance(i, int)])

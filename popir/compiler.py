@@ -238,9 +238,9 @@ def getHash(c: Compilation, seed: object = ()) -> int:
 
 PASSES: list[Callable[[Compilation], None]] = [
     choose_weights,
+    connect_random_seed,
     expand_gradient_operators,
     keep_states,
-    connect_random_seed,
     rewrite,
     add_gradients,
     rewrite,

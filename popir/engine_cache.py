@@ -17,7 +17,7 @@ import inspect
 import json
 import logging
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from typing import Any
 from popir import _library, poplar, registry
 from popir.errors import PopirError
 from popir.files import write
-from popir.ir import Graph
+from popir.ir import Graph, Op
 from popir.ir.graph import called_graphs
 
 _log = logging.getLogger("popir.session")
@@ -109,10 +109,20 @@ class EngineCache:
             _log.warning("The program is not kept in %s: %s", self.path.parent, error)
 
 
+def why_not(graph: Graph) -> str:
+    """Why a program of the graph must not be kept; "" if it may be."""
+    return next(filter(None, (op.whyNotKept() for op in _ops(graph))), "")
+
+
+def _ops(graph: Graph) -> Iterator[Op]:
+    return (op for each in called_graphs(graph) for op in each.ops.values())
+
+
 def _code_of(graph: Graph) -> set[str]:
     """The files of the libraries and Python modules that define or lower the graph's operators."""
-    ops = {op.opid: op for each in called_graphs(graph) for op in each.ops.values()}
-    files = {op.source for op in ops.values() if registry.is_library(op.source)}
+    ops = {op.opid: op for op in _ops(graph)}
+    files = {op.source for op in _ops(graph) if registry.is_library(op.source)}
+    files.update(file for op in _ops(graph) for file in op.filesRead())
     made: list[Any] = [type(op) for op in ops.values() if op.source == registry.PYTHON]
     for entry in registry.opx_entries():
         if entry.opid not in ops:

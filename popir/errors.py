@@ -126,6 +126,10 @@ class OperatorAttributeError(popart_exception):
     """An attribute that is unknown, missing, or of the wrong type or value."""
 
 
+class AttributeTextError(OperatorAttributeError, ValueError):
+    """Text for a function of a library that is no str. Also a ValueError, as in TensorFlow."""
+
+
 class MissingOpxError(popart_exception):
     """No Opx is registered for an operator that the model uses: it cannot be lowered."""
 

@@ -20,7 +20,7 @@ from popir.budget import Budget
 from popir.compiler import Compilation, compile, differentiated, getHash
 from popir.dataflow import AnchorReturnTypeId, DataFlow
 from popir.devices import DeviceInfo
-from popir.engine_cache import EngineCache, Kept
+from popir.engine_cache import EngineCache, Kept, why_not
 from popir.enums import (
     DeviceConnectionType,
     DeviceType,
@@ -529,6 +529,9 @@ class Session(Exclusive):
         """The cache file of the program; None if caching is off or impossible."""
         asked = self.options
         if not asked.enableEngineCaching or not asked.compileEngine:
+            return None
+        if why := why_not(self.graph):
+            _log.warning("The program of the session '%s' is not kept: %s", self.name, why)
             return None
         try:
             hash = self.getHash()

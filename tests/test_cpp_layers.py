@@ -44,6 +44,7 @@ POPIR = {
     "Roi.hpp": "popnn",
     "Scan.hpp": "popops",
     "Softmax.hpp": "popnn",
+    "cuda": "foreign",
 }
 """The room of each header of include/popir that is no value."""
 

@@ -254,6 +254,16 @@ def session_arguments() -> Arguments:
     }
 
 
+USER_OP: Arguments = {
+    "outs": {"output_types": ["FLOAT"], "output_shapes": [[1]]},
+    "name": "name",
+    "op_name": "Build",
+    "separate_gradients": False,
+    "inputs_with_gradients": [0],
+    "attributes": "zz",
+    "gradient_attributes": "zz",
+}
+"""What operators for TensorFlow on the IPU take besides tensors and a library."""
 PAIRS = {"defaultLearningRate": (0.1, True)}
 SPECIFIC = {"learningRate": (0.1, True)}
 NODE = onnx.helper.make_node("Relu", ["x"], ["y"])
@@ -914,6 +924,89 @@ RIGHT: dict[str, Callable[[World], Call]] = {
             "device": CPU,
         },
     ),
+    "custom_ops.precompiled_user_op": lambda world: (
+        popir.custom_ops.precompiled_user_op,
+        {
+            "inputs": Or([world.x], "strs"),
+            "library_path": Path("zz.so"),
+            "gp_path": Path("zz.gp"),
+            **USER_OP,
+            "builder": Or(world.builder, "None"),
+        },
+    ),
+    "custom_ops.cpu_user_operation": lambda world: (
+        popir.custom_ops.cpu_user_operation,
+        {
+            "inputs": Or([world.x], "strs"),
+            "library_path": Path("zz.so"),
+            **USER_OP,
+            "callback_abi": "called",
+            "time_limit": 1.0,
+            "builder": Or(world.builder, "None"),
+        },
+    ),
+    "custom_ops.codelet_expression_op": lambda world: (
+        lambda vertex_expression, name, builder: popir.custom_ops.codelet_expression_op(
+            vertex_expression, world.x, name=name, builder=builder
+        ),
+        {
+            "vertex_expression": lambda x: x + 1,
+            "name": "name",
+            "builder": Or(world.builder, "None"),
+        },
+    ),
+    "custom_ops.custom_call": lambda world: (
+        popir.custom_ops.custom_call,
+        {
+            "target": "f",
+            "operands": Or([world.x], "strs"),
+            "result_shapes": Or("f32[2]", "strs", "array"),
+            "opaque": Or("zz", "bytes"),
+            "attributes": {"a": 3},
+            "api_version": 3,
+            "gradient": Or(popir.custom_ops.CustomCallGradient("g", ["gradient 0"]), "str"),
+            "platform": "Host",
+            "library": Path("zz.so"),
+            "has_side_effect": True,
+            "output_operand_aliases": Or({0: 0}, "dict"),
+            "operand_layouts": [[1, 0]],
+            "time_limit": 1.0,
+            "name": "name",
+            "builder": world.builder,
+        },
+    ),
+    "custom_ops.create_token": lambda world: (
+        popir.custom_ops.create_token,
+        {"builder": world.builder},
+    ),
+    "custom_ops.CustomCallGradient": lambda _: (
+        popir.custom_ops.CustomCallGradient,
+        {
+            "target": "g",
+            "operands": ["gradient 0"],
+            "inputs": [0],
+            "opaque": Or("zz", "bytes"),
+            "attributes": Or({"a": 3}, "by name"),
+            "api_version": 1,
+            "library": "zz.so",
+            "gradient": popir.custom_ops.CustomCallGradient("h"),
+        },
+    ),
+    "custom_ops.register_custom_call_target": lambda _: (
+        popir.custom_ops.register_custom_call_target,
+        {"name": "arguments", "target": Or(0, "int"), "platform": "Host", "typed": False},
+    ),
+    "custom_ops.register_custom_call_type": lambda _: (
+        popir.custom_ops.register_custom_call_type,
+        {"name": "arguments", "type": {"type_id": None, "type_info": None}},
+    ),
+    "custom_ops.xla_program": lambda _: (
+        popir.custom_ops.xla_program,
+        {"text": "zz", "gradients": {"f": "g"}, "platform": "Host", "library": Path("zz.so")},
+    ),
+    "custom_ops.xla_programs": lambda _: (
+        popir.custom_ops.xla_programs,
+        {"library": Path("zz.so"), "function": "f", "gradients": {"f": "g"}, "platform": "Host"},
     "custom_ops.tpc_kernel": lambda world: (
         popir.custom_ops.tpc_kernel,
         {

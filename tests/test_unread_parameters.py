@@ -18,6 +18,7 @@ ALLOWED = {
     "Number.get_metavar.ctx": "click's interface",
     "Interruption._take.signum": "a signal handler's",
     "Interruption._take.frame": "a signal handler's",
+    "Expression.__array_function__.types": "numpy's interface",
 }
 """What is not read, and why it is there."""
 

@@ -7,7 +7,7 @@ PYBIND11_MODULE(_device, m) {
   m.doc() =
       "The simulated device: poplar and the PopLibs libraries, under their own\n"
       "names. `ext` has functions that PopLibs lacks, `machine` the cost model,\n"
-      "`popart` operators in C++.";
+      "`popart` operators in C++, `tensorflow` those that were written for TensorFlow on the IPU.";
   const auto part = [&](const char* name, void (*bind)(pybind11::module_&)) {
     auto sub = m.def_submodule(name);
     bind(sub);
@@ -24,6 +24,8 @@ PYBIND11_MODULE(_device, m) {
   part("machine", popir::bindMachine);
   part("ext", popir::bindExt);
   part("popart", popir::bindPopart);
+  part("tensorflow", popir::bindTensorflow);
+  part("xla", popir::bindXla);
   part("habana", popir::bindHabana);
   popir::guard(m);
 }

@@ -19,6 +19,8 @@ void bindPoputil(pybind11::module_& m);
 void bindMachine(pybind11::module_& m);
 void bindExt(pybind11::module_& m);
 void bindPopart(pybind11::module_& m);
+void bindTensorflow(pybind11::module_& m);
+void bindXla(pybind11::module_& m);
 void bindHabana(pybind11::module_& m);
 
 }  // namespace popir

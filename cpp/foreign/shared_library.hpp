@@ -8,6 +8,8 @@
 
 namespace popir::foreign {
 
+#pragma GCC visibility push(default)
+
 /// A library or a symbol that is not there; the text names both. The bindings raise
 /// LibraryLoadError for it.
 struct LibraryError : std::runtime_error {
@@ -39,6 +41,8 @@ class SharedLibrary {
   std::string path_;
   std::shared_ptr<void> handle_;
 };
+
+#pragma GCC visibility pop
 
 }  // namespace popir::foreign
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "support/crash.hpp"
+#include "support/registrations.hpp"
 
 namespace popir {
 
@@ -172,5 +173,5 @@ std::vector<std::string> Registry::takeFaults() {
 
 /// Counts the registrations in this process, including failed ones.
 extern "C" __attribute__((visibility("default"))) unsigned popir_registrations() {
-  return popir::Registry::instance().generation();
+  return popir::Registry::instance().generation() + popir::otherRegistrations();
 }

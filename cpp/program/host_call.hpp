@@ -16,6 +16,8 @@
 
 namespace popir {
 
+#pragma GCC visibility push(default)
+
 /// The function: pointers to the inputs, and to the outputs, which it writes as a whole. Both are
 /// dense, in row-major order. Inputs are not to be written. It runs on the thread that runs the
 /// engine.
@@ -45,6 +47,8 @@ void addHostCall(poplar::Graph& graph, poplar::program::Sequence& prog, const st
                  HostCall function, const std::vector<poplar::Tensor>& inputs,
                  const std::vector<poplar::Tensor>& outputs,
                  const poplar::DebugContext& debugContext, const HostCallOptions& options = {});
+
+#pragma GCC visibility pop
 
 }  // namespace popir
 

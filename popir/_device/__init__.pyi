@@ -1,7 +1,7 @@
 """
 The simulated device: poplar and the PopLibs libraries, under their own
 names. `ext` has functions that PopLibs lacks, `machine` the cost model,
-`popart` operators in C++.
+`popart` operators in C++, `tensorflow` those that were written for TensorFlow on the IPU.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from . import poprand
 from . import machine
 from . import ext
 from . import popart
+from . import tensorflow
+from . import xla
 from . import habana
 
 __all__: list[str] = [
@@ -27,4 +29,6 @@ __all__: list[str] = [
     "popops",
     "poprand",
     "poputil",
+    "tensorflow",
+    "xla",
 ]

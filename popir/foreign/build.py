@@ -16,6 +16,7 @@ from popir.foreign import cache
 from popir.foreign.compiler import Compiler, dependencies, run, sdk
 from popir.foreign.load import OpLibrary, load_built
 from popir.foreign.refusals import SOURCES
+from popir.foreign.xla import cuda
 from popir.typed import typed
 
 Source = str | os.PathLike[str]
@@ -56,7 +57,8 @@ def build_op_library(
     operators of the earlier build, so that a notebook cell can be run repeatedly.
 
     Args:
-        sources: C++ files. A str that contains a line break is source text, not a file name.
+        sources: C++ files, or .cu files for the simulated device of XLA's custom calls. A str that
+            contains a line break is source text, not a file name.
         name: the library is libNAME.so; by default the name of the first file.
         flags: flags for compiling, also used for linking.
         ldflags: flags for linking, at the end of the command.
@@ -150,6 +152,22 @@ def _read(file: Path) -> str:
         raise LibraryBuildError(f"The source '{file}' cannot be read: {why}.{near}") from None
 
 
+def _without_cuda(folder: Path, number: int, source: Path) -> tuple[Path, list[str]]:
+    """The source, or for one of CUDA its translation in `folder`; and the flags for CUDA's headers,
+    which stand behind those of the system for C++.
+    """
+    headers = str(_library.ROOT / "include" / "popir" / "cuda")
+    if source.suffix != ".cu":
+        return source, ["-idirafter", headers]
+    text = _read(source)
+    translated = folder / f"{source.stem}{number or ''}.cu.cpp"
+    line = f'#line 1 "{source}"\n'
+    content = f"{line}{cuda.as_cpp(text)}"
+    translated.write_text(content, encoding="utf-8", errors="surrogateescape")
+    barriers = [f"-D{cuda.BARRIERS}"] if cuda.needs_barriers(text) else []
+    return translated, ["-I", headers, "-iquote", str(source.parent), *barriers]
+
+
 class _Job:
     """The build of one library."""
 
@@ -196,7 +214,8 @@ class _Job:
     def _compile(self, folder: Path, number: int, source: Path) -> str:
         here = ["-iquote", os.getcwd()] if source.parent == folder else []
         rule, object_ = folder / f"{number}.d", folder / f"{number}.o"
-        arguments = [*FLAGS, *self._cflags, *here, *self.flags, "-MD", "-MF", str(rule)]
+        source, cuda = _without_cuda(folder, number, source)
+        arguments = [*FLAGS, *self._cflags, *here, *cuda, *self.flags, "-MD", "-MF", str(rule)]
         arguments += ["-c", str(source), "-o", str(object_)]
         return self.compiler.run(self.who, arguments, self._hide)
 

@@ -4,37 +4,21 @@ from __future__ import annotations
 
 import ctypes
 import os
-import resource
 import shutil
-import signal
-import subprocess
-import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from popir import _library, registry
+from popir import registry
 from popir._device import popart as device
+from popir._device import xla
 from popir.errors import LibraryLoadError, require_path
 from popir.foreign import popart
 from popir.foreign.refusals import check_file, refused
+from popir.foreign.tensorflow import library as tensorflow
+from popir.foreign.trial import tried
+from popir.foreign.xla import libraries as xla_libraries
 from popir.ir import OperatorIdentifier
-
-_NOTHING = "popir: registered nothing"
-_TRIAL = f"""
-import ctypes, sys
-popir = ctypes.CDLL(sys.argv[1])
-popir.popir_install_terminate_handler()
-before = popir.popir_registrations()
-try:
-    ctypes.CDLL(sys.argv[2])
-except OSError as error:
-    sys.exit(str(error))
-if popir.popir_registrations() == before:
-    sys.exit("{_NOTHING}")
-"""
-_LONGEST_TRIAL = 120
-"""The time limit of a trial, in seconds."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +35,13 @@ class OpLibrary:
     """The identifiers with an Opx in the library, including those of gradient operators."""
     patterns: tuple[str, ...]
     """The names of its patterns."""
+    functions: tuple[str, ...] = ()
+    """For a library for TensorFlow on the IPU: the functions that operators may name."""
+    custom_calls: tuple[tuple[str, str], ...] = ()
+    """The targets of XLA's custom calls in it: name and platform."""
+
+    def __fspath__(self) -> str:
+        return self.path
 
     def __str__(self) -> str:
         return self.path
@@ -59,10 +50,11 @@ class OpLibrary:
 def load_op_library(path: str | os.PathLike[str]) -> OpLibrary:
     """Loads a library of operators, and returns what it registers.
 
-    The library is loaded in a child process first, because a library that throws or crashes while
-    it loads ends its process. Loading runs the library's code with all rights of this process: load
-    only what you trust. A library that is already loaded is not loaded again, unless its file has
-    been replaced.
+    That may be a library for PopART, or one for TensorFlow on the IPU, which registers nothing:
+    models name its functions (`popir.custom_ops`). The library is loaded in a child process first,
+    because a library that throws or crashes while it loads ends its process. Loading runs the
+    library's code with all rights of this process: load only what you trust. A library that is
+    already loaded is not loaded again, unless its file has been replaced.
 
     Raises LibraryLoadError if the file does not exist, is no shared library for this machine, lacks
     symbols or other libraries, was compiled with headers of another popir version, throws or
@@ -71,14 +63,24 @@ def load_op_library(path: str | os.PathLike[str]) -> OpLibrary:
     """
     file = require_path("load_op_library", path).absolute()
     check_file(file)
-    _try(file)
     source = _text(str(file.resolve()))
+    if tensorflow.is_one(file):
+        tensorflow.load(file, "load_op_library")
+        if tried(file) == 0:
+            return _of_functions(file, source)
+    if xla_libraries.is_one(file) and tried(file) == 0:
+        return OpLibrary(xla_libraries.allow("load_op_library", file), source, (), (), ())
+    _try(file)
     with registry.lock.rlock:
         if source != str(file.resolve()):
             _name(file, source)
         _open(file, _spelling(file))
         popart.sync()
         return _loaded(file, source)
+
+
+def _of_functions(file: Path, source: str) -> OpLibrary:
+    return OpLibrary(str(file.resolve()), source, (), (), (), tuple(tensorflow.functions(file)))
 
 
 _built: dict[str, Path] = {}
@@ -92,7 +94,13 @@ def load_built(file: Path, name: str) -> OpLibrary:
     errors of `load_op_library`.
     """
     name = _text(name)
+    if tensorflow.is_one(file):
+        tensorflow.load(file, "build_op_library")
+        if tried(file, name) == 0:
+            return _of_functions(file, name)
     with registry.lock.rlock:
+        if xla_libraries.is_one(file) and tried(file, name) == 0:
+            return OpLibrary(xla_libraries.allow(name, file), name, (), (), ())
         if _built.get(name) != file:
             _try(file, name)
             _name(file, name)
@@ -113,7 +121,7 @@ def _open_copy(file: Path, name: str) -> None:
     os.close(handle)
     try:
         shutil.copyfile(file, copy)
-        _name(Path(copy), name)
+        _name(Path(copy), name, file)
         _open(file, copy, name)
     finally:
         os.unlink(copy)
@@ -124,8 +132,10 @@ def _text(name: str) -> str:
     return os.fsencode(name).decode(errors="replace")
 
 
-def _name(file: Path, name: str) -> None:
+def _name(file: Path, name: str, found: Path | None = None) -> None:
+    """Calls the library that will be loaded from `file` by `name`. It is found again at `found`."""
     device.nameLibrary(os.fsencode(file.resolve()), name)
+    xla.nameLibrary(str(file.resolve()), name, str((found or file).resolve()))
 
 
 def _open(file: Path, spelling: str, source: str = "") -> None:
@@ -137,54 +147,33 @@ def _open(file: Path, spelling: str, source: str = "") -> None:
 
 def _loaded(file: Path, source: str) -> OpLibrary:
     patterns = [name for name, _, _, library in device.patterns() if library == source]
+    calls = tuple((t.name, t.platform) for t in xla.targets() if t.source == source)
+    if calls or xla_libraries.is_one(file):
+        xla_libraries.allow(source, file, is_tried=True)
     return OpLibrary(
         str(file.resolve()),
         source,
         tuple(entry.opid for entry in registry.entries() if entry.source == source),
         tuple(entry.opid for entry in registry.opx_entries() if entry.source == source),
         tuple(patterns),
+        calls,
     )
 
 
 def _try(file: Path, source: str = "") -> None:
     """Loads the library in a separate process; messages call it `source` if given.
 
-    Raises LibraryLoadError if that fails.
+    Raises LibraryLoadError if that fails, or if the library registers nothing.
     """
-    libpopir = _library.ROOT / "lib" / "libpopir.so"
-    try:
-        trial = subprocess.run(
-            [sys.executable, "-I", "-S", "-c", _TRIAL, str(libpopir), str(file)],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_LONGEST_TRIAL,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)),
-        )
-    except subprocess.TimeoutExpired:
-        raise refused(
-            file, f"the process that tried it did not end within {_LONGEST_TRIAL} seconds", source
-        ) from None
-    if trial.returncode == 0:
-        return
-    said = [line for line in trial.stderr.splitlines() if line.startswith("popir: ")]
-    if _NOTHING in said:
+    if tried(file, source) == 0:
         raise LibraryLoadError(
             f"The operator library '{source or file}' loads, but registers nothing: no operator, "
-            "Opx, pattern, schema or shape inference function. They are registered by static "
+            "Opx, pattern, schema, shape inference function or target of custom calls. They are "
+            "registered by static "
             "objects (popart::OpCreator<...>, popart::popx::OpxCreator<...>) in the sources that "
             "the library is linked from; those in a static archive are left out unless it is "
             "linked with -Wl,--whole-archive."
         )
-    if said and said[0].startswith("popir: terminated"):
-        threw = said[0].partition(": terminated")[2].partition(": ")[2]
-        why = f"{threw}. Its static initialisers must not let exceptions out"
-        raise refused(file, why, source)
-    if trial.returncode < 0:
-        name = signal.Signals(-trial.returncode).name
-        raise refused(file, f"the process that tried it was ended by {name}", source)
-    why = trial.stderr.strip() or f"the process exited with {trial.returncode}"
-    raise refused(file, why, source)
 
 
 def _mapped() -> dict[str, set[int]]:

@@ -22,7 +22,7 @@ _OTHER_FILES = {
     b"popir codelets": "a file of codelets; an operator's lowering adds it by addCodelets()",
     b"PK\x03\x04": "an archive (a wheel, a zip file)",
 }
-SOURCES = (".cpp", ".cc", ".cxx", ".c++", ".cp", ".CPP", ".C")
+SOURCES = (".cpp", ".cc", ".cxx", ".c++", ".cp", ".CPP", ".C", ".cu")
 """The suffixes of C++ sources. A compiler takes other files for something to link."""
 _MACHINES = {3: "x86", 40: "ARM", 62: "x86-64", 183: "ARM64 (aarch64)", 243: "RISC-V"}
 _X86_64, _SHARED = 62, 3

@@ -48,7 +48,7 @@ class Traits:
     """
     nonDifferentiableOutputs: ClassVar[frozenset[int]] = frozenset()
     """The outputs without a gradient, such as BatchNormalization's running statistics."""
-    nonDifferentiableInputs: ClassVar[frozenset[int]] = frozenset()
+    nonDifferentiableInputs: frozenset[int] = frozenset()
     """The floating-point inputs that ONNX's schema marks NonDifferentiable: autodiff stops there
     without an error.
     """
@@ -162,6 +162,18 @@ class Traits:
         no operator reads them.
         """
         return False
+
+    def filesRead(self) -> list[str]:
+        """The files, besides its source, that its program is made from; [] by default. Caches
+        compare their contents.
+        """
+        return []
+
+    def whyNotKept(self) -> str:
+        """Why a program with the operator must not be kept in a cache; "", the default, if it may
+        be.
+        """
+        return ""
 
     def inplacePriorityDefault(self) -> list[tuple[OperatorIdentifier, float]]:
         """The in-place variants of the operator with their priorities; the highest is tried first.

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import onnx.defs
-from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TypeProto
+from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TensorProto, TypeProto
 
 from popir.errors import ModelError
 from popir.onnxio.proto import value_info
@@ -59,6 +59,22 @@ def body(node: NodeProto, opset: int, infos: Infos) -> FunctionProto | None:
             f"this operator cannot be made for the inputs {', '.join(map(str, infos))}."
         )
     return _with_defaults(FunctionProto.FromString(made), schema)
+
+
+def computes_in_float(function: FunctionProto) -> bool:
+    """Whether constants of FLOAT are operands of what the function computes, without a cast to the
+    type of its inputs.
+    """
+    constants: set[str] = set()
+    for node in function.node:
+        if node.op_type == "Constant":
+            (value,) = node.attribute
+            kind = value.t.data_type if value.HasField("t") else None
+            if value.type == AttributeProto.FLOAT or kind == TensorProto.FLOAT:
+                constants.update(node.output)
+        elif node.op_type not in ("Cast", "CastLike") and constants.intersection(node.input):
+            return True
+    return False
 
 
 def _applying(versions: Sequence[int], opset: int) -> int:

@@ -19,7 +19,7 @@ from onnx import (
 
 from popir import host, registry
 from popir.adding import add_op, check_info
-from popir.definitions import mixes
+from popir.definitions import Formals, mixes
 from popir.errors import (
     LeavesDeviceError,
     ModelError,
@@ -122,6 +122,8 @@ class GraphImporter:
         self.sequences = Sequences(graph)
         self.opsets: Mapping[str, int] = graph.opsets
         """The opset of each domain for the nodes being added: the model's, or a function body's."""
+        self._is_body = False
+        """Whether the nodes being added are those of a function that defines an operator."""
 
     def add_input(self, value: ValueInfoProto, inputShapeInfo: Mapping[str, TensorInfo]) -> None:
         """Adds a graph input as a Stream. Raises ModelError if its type or shape is not known."""
@@ -252,6 +254,23 @@ class GraphImporter:
             half = halves.get(formal.constraint)
             if half and mixes(half, info.dataType()) and info.nelms() == 1 and formal.converts:
                 found[i] = self._cast(node, i, tensor, half)
+        return self._in_double(node, schema.inputs, found) if self._is_body else found
+
+    def _in_double(
+        self, node: NodeProto, formals: Formals, inputs: list[Tensor | None]
+    ) -> list[Tensor | None]:
+        """The inputs of a node of a function, with FLOAT constants that meet DOUBLE under one
+        constraint as DOUBLE: ONNX writes its functions of any type with such constants.
+        """
+        kinds = [tensor and tensor.info and tensor.info.dataType() for tensor in inputs]
+        names = [formals.at(i).constraint for i in range(len(inputs))]
+        pairs = zip(names, kinds, strict=True)
+        doubles = {name for name, kind in pairs if name and kind is DataType.DOUBLE}
+        found = list(inputs)
+        for i, tensor in enumerate(inputs):
+            is_known = kinds[i] is DataType.FLOAT and names[i] in doubles
+            if tensor is not None and tensor.isConst() and is_known:
+                found[i] = self._cast(node, i, tensor, DataType.DOUBLE)
         return found
 
     def _cast(self, node: NodeProto, i: int, tensor: Tensor, to: DataType) -> Tensor:
@@ -311,14 +330,39 @@ class GraphImporter:
         return found
 
     def _add_body(self, node: NodeProto, function: FunctionProto) -> None:
-        """Adds the nodes of a function that defines the operator of `node`."""
-        outer = self.opsets
-        self.opsets = {**outer, **_versions(function.opset_import)}
+        """Adds the nodes of a function that defines the operator of `node`.
+
+        A function that computes with constants of FLOAT is computed in FLOAT for the halves, in
+        which a constant such as MeanVarianceNormalization's 1e-9 would be 0.
+        """
+        given = [self.find(id) if id else None for id in node.input]
+        kinds = {tensor.info.dataType() for tensor in given if tensor and tensor.info}
+        half = next((kind for kind in kinds if mixes(kind, DataType.FLOAT)), None)
+        if half is None or half is DataType.FLOAT or not bodies.computes_in_float(function):
+            self._add_nodes(node, function)
+            return
+        wide = NodeProto()
+        wide.CopyFrom(node)
+        for i, tensor in enumerate(given):
+            if tensor and tensor.info and tensor.info.dataType() is half:
+                wide.input[i] = self._cast(node, i, tensor, DataType.FLOAT).id
+        for o, id in enumerate(node.output):
+            wide.output[o] = self.graph.uniqueId(f"{id}/wide") if id else ""
+        self._add_nodes(wide, function)
+        for id, made in zip(node.output, wide.output, strict=True):
+            if id:
+                settings = Op.Settings(self.graph, f"{node.name or node.op_type}/{id}")
+                inputs = [self.graph.tensors[made]]
+                add_op("ai.onnx", "Cast", 13, settings, {"to": half.onnx}, inputs, [id])
+
+    def _add_nodes(self, node: NodeProto, function: FunctionProto) -> None:
+        outer, was_body = self.opsets, self._is_body
+        self.opsets, self._is_body = {**outer, **_versions(function.opset_import)}, True
         try:
             for each in bodies.expanded(node, function, self.graph.uniqueId):
                 self.addNode(each)
         finally:
-            self.opsets = outer
+            self.opsets, self._is_body = outer, was_body
 
     def finish(self) -> None:
         """Turns Variables into Consts if all readers need their value at compile time."""

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from popir import host, registry
-from popir.errors import LeavesDeviceError
+from popir.errors import LeavesDeviceError, UnknownOperatorError
 from popir.host import HostValue, is_numbers, is_strings, shown
 from popir.ir import Graph, Op
 from popir.onnxio import bodies
 from popir.onnxio.importer import GraphImporter
 from popir.onnxio.proto import NodeProto
 from popir.segments.control import CONTROL
-from popir.segments.strings import MOVES, moved
+from popir.segments.strings import MOVES, check_moves, moved
 from popir.types import TensorInfo
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def call(
 
     Ways, in this order: control flow, an operator of the host, a copy, strings by their positions,
     numpy for an operator that would be compiled again and again, a function's nodes. Raises
-    LeavesDeviceError if there is none.
+    LeavesDeviceError if there is none, UnknownOperatorError if there is no such operator.
     """
     node = program.nodes[i]
     domain = node.domain or "ai.onnx"
@@ -51,6 +51,7 @@ def call(
         return inputs
     if is_onnx and node.op_type in MOVES and any(map(is_strings, inputs)):
         program.leave(i, "it moves strings")
+        check_moves(program.who(i), node.op_type, program.attributes(node))
         alone = program.inner(i, lambda: program.part([node], node))
         return moved(node, inputs, lambda numbers: alone.run({**numbers}))
     if i in program.demanded and (done := _evaluated(program, node, inputs)) is not None:
@@ -62,10 +63,24 @@ def call(
         program.leave(i, "its function has operators of the host")
         expanded = program.inner((i, *map(str, infos)), lambda: _expanded(program, node, body))
         return expanded.run({id: v for id, v in zip(node.input, inputs, strict=True) if id})
+    _check_known(program, i, node, opset)
     raise LeavesDeviceError(
         f"{program.who(i)} cannot run: its inputs are {', '.join(map(shown, inputs))}, and popir's "
         f"{node.op_type} takes tensors of numbers whose shapes are known."
     )
+
+
+def _check_known(program: Program, i: int, node: NodeProto, opset: int) -> None:
+    """Raises UnknownOperatorError if there is no such operator at all, for any types of inputs."""
+    if known := host.versions(node.domain, node.op_type):
+        raise UnknownOperatorError(
+            f"{program.who(i)}: the model imports version {opset} of the domain, and the "
+            f"operator's versions are {', '.join(map(str, known))}, all newer."
+        )
+    try:
+        registry.find(node.domain, node.op_type, opset)
+    except UnknownOperatorError as error:
+        raise UnknownOperatorError(f"{program.who(i)}: {error}") from None
 
 
 def _expanded(program: Program, node: NodeProto, function: Any) -> Program:

@@ -34,6 +34,7 @@ class _Body:
 
     def __init__(self, program: Program, i: int, name: str, values: Values) -> None:
         self.program, graph = program.body(i, name)
+        self._graph = graph
         self.inputs = [each.name for each in graph.input]
         self._outputs = graph.output
         self.who = f"Node '{program.nodes[i].name}' ({program.nodes[i].op_type}): its {name}"
@@ -49,6 +50,22 @@ class _Body:
         kind = self._outputs[k].type.tensor_type
         dtype = DataType.of(kind.elem_type).numpy if kind.elem_type else np.dtype(np.float32)
         return np.zeros([0, *(dim.dim_value for dim in kind.shape.dim)], dtype)
+
+    def goes_on(self) -> bool:
+        """Whether output 0, a loop's condition, is certainly input 1 as it is, or a constant that
+        is true.
+        """
+        makers = {id: node for node in self._graph.node for id in node.output}
+        id = self._outputs[0].name
+        while id in makers and makers[id].op_type == "Identity":
+            id = makers[id].input[0]
+        if id in makers and makers[id].op_type == "Constant":
+            (value,) = self.program.attributes(makers[id]).values()
+            return bool(np.all(value))
+        known = {each.name: each for each in self._graph.initializer}
+        if id in known:
+            return bool(np.all(self.program.context.reader.array(known[id])))
+        return id == self.inputs[1]
 
     def __call__(self, *given: HostValue) -> list[HostValue]:
         if len(given) != len(self.inputs):
@@ -80,7 +97,7 @@ def _loop(
     goes = True if condition is MISSING else _truth(who, condition)
     if most is None and condition is MISSING and not carried:
         raise OperatorInputError(f"{who}: it has neither a trip count nor a condition.")
-    if most is not None and most > MOST_ITERATIONS and condition is MISSING:
+    if most is not None and most > MOST_ITERATIONS and goes and body.goes_on():
         raise OperatorInputError(
             f"{who}: its trip count is {most}; the host runs up to {MOST_ITERATIONS} iterations."
         )

@@ -16,6 +16,7 @@ from popir.autodiff import ancestors, differentiate
 from popir.errors import OperatorAttributeError, popart_exception
 from popir.ir import Graph, Op, OperatorIdentifier, Tensor
 from popir.ir.graph import called_graphs
+from popir.ops.support.drawing import DrawingOp
 
 GRADIENT = OperatorIdentifier("ai.onnx.preview.training", "Gradient", 1)
 
@@ -96,7 +97,8 @@ def _copy(graph: Graph, op: Op, end: Tensor, now: dict[str, str], base: str) -> 
     for old in graph.schedule():
         if old not in above or not any(t.id in now for t in old.input.values()):
             continue
-        if old.requiresRandomSeed():
+        # One of popir's own draws the same numbers again.
+        if old.requiresRandomSeed() and not isinstance(old, DrawingOp):
             raise popart_exception(
                 f"{op.debugName()} differentiates {old.debugName()}, which draws random numbers: "
                 "those of a gradient would be others."

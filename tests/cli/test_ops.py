@@ -107,7 +107,8 @@ def test_built_in_operators() -> None:
     )
     assert not found["ai.graphcore.BitwiseAnd"]["gradient"]
     assert not found["ai.graphcore.Detach"]["gradient"]
-    assert set(by_name("--domain", "ai.graphcore")) == {n for n in found if "graphcore" in n}
+    own = {n for n in found if n.rpartition(".")[0] == "ai.graphcore"}
+    assert set(by_name("--domain", "ai.graphcore")) == own
     lines = call("ops", "--domain", "ai.graphcore").stdout.splitlines()
     assert lines[:2] == ["operators:", lines[1]]
     columns = ["operator", "version", "inputs", "outputs", "attributes", "gradient", "from"]

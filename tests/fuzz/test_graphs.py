@@ -19,6 +19,7 @@ from tests.fuzz.graphs import OTHER_WAYS, Way, judge, make
 from tests.fuzz.operators import OPERATORS
 from tests.fuzz.programs import Program
 from tests.fuzz.runner import fuzz
+from tests.ops.cases import NEEDS_LIBRARY
 
 
 def test_random_graphs() -> None:
@@ -31,7 +32,8 @@ def test_random_graphs() -> None:
 def test_every_operator_is_made() -> None:
     """But for CopyVarUpdate, which writes a variable, for Gradient, which reads tensors by name,
     for what draws random numbers, PrintTensor, which prints, PackedDataBlock, which has a graph,
-    and onnxruntime's operators, which `test_microsoft` makes, each alone.
+    onnxruntime's operators, which `test_microsoft` makes, each alone, and those for TensorFlow, of
+    which `tests/foreign/tensorflow` makes random expressions.
     """
     drawing = {"Bernoulli", "Multinomial"}
     drawing |= {f"Random{law}{like}" for law in ("Normal", "Uniform") for like in ("", "Like")}
@@ -43,6 +45,7 @@ def test_every_operator_is_made() -> None:
     own = ("CopyVarUpdate", "ShapedDropout", "PrintTensor", "PackedDataBlock")
     without = {*(("ai.graphcore", type) for type in own), *(("ai.onnx", type) for type in drawing)}
     without.add(("ai.onnx.preview.training", "Gradient"))
+    without |= {*NEEDS_LIBRARY, ("ai.graphcore.tensorflow", "CodeletExpressionOp")}
     here = {(domain, type) for domain, type in built_in if domain != "com.microsoft"}
     assert here - set(OPERATORS) == without
     made = Counter(node.op_type for n in range(1500) for node in make("made", n)[0].nodes)

@@ -5,6 +5,7 @@ import onnx
 import pytest
 from onnx import FunctionProto, helper
 
+import popir.backend
 from popir.errors import ModelError, UnknownOperatorError
 from popir.ir import verify
 from popir.onnxio import bodies
@@ -100,8 +101,19 @@ def test_a_functions_subgraph_is_renamed_too() -> None:
 
 
 def test_a_value_is_right() -> None:
-    import popir.backend
 
     x = np.linspace(-3, 3, 6, dtype=np.float32).reshape(2, 3)
     (y,) = popir.backend.run_model(swish(2.5), [x])
     np.testing.assert_allclose(y, x / (1 + np.exp(-2.5 * x)), rtol=1e-6)
+
+
+def test_which_functions_compute_in_float() -> None:
+    for type, opset, expected in (
+        ("MeanVarianceNormalization", 13, True),
+        ("Swish", 24, False),
+        ("Mish", 22, False),
+    ):
+        node = helper.make_node(type, ["x"], ["y"])
+        found = bodies.body(node, opset, [TensorInfo(DataType.FLOAT16, [2, 3, 4, 5])])
+        assert found is not None
+        assert bodies.computes_in_float(found) is expected

@@ -28,6 +28,19 @@ def test_streams_loops_and_handles(tmp_path: Path):
     assert "a: [4.0000000 5.0000000 6.0000000 7.0000000]" in result.stderr
 
 
+def test_counted_loops_and_options_from_json(tmp_path: Path):
+    lines = run(build("loops", tmp_path), cwd=tmp_path).splitlines()
+    assert lines[0] == "10 21 0 -18"
+    assert lines[1] == "popops::countedLoop: a step of 0 given"
+    assert lines[2].startswith(
+        "popops::countedForLoop: the limit is one element of INT or UNSIGNED"
+    )
+    assert lines[3].split(" ", 3)[:3] == ["flag=true", "kept=no", "number=0.5"]
+    assert lines[3].endswith('text=a "b" ')
+    assert lines[4].startswith("poplar::readJSON: expected a value at character")
+    assert lines[5] == "305"
+
+
 def test_an_executable_runs_in_another_process_without_sources(tmp_path: Path):
     binary = build("saved", tmp_path)
     saved = run(binary, "save", "it.poplar", cwd=tmp_path)

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from popir import poplar, popops
+from popir import poplar, poplin, popops
 from popir.poplar import program
 from tests.plans import instructions, passes
 from tests.toolchain import CACHED_CXX, ROOT, popir_config, run
@@ -135,3 +135,27 @@ def test_passes_that_are_off_say_nothing() -> None:
     plain = engine("false")
     assert passes(plain).keys() == {"assign buffers", "assign offsets"}
     assert "before the first run" not in instructions(plain)
+
+
+@pytest.mark.parametrize(("readers", "gathers"), [(2, 2), (6, 0)])
+def test_a_copy_that_brings_parts_together_for_many_readers_stays(
+    readers: int, gathers: int
+) -> None:
+    """Else each of the products would gather the parts of its weights."""
+    graph = poplar.Graph(poplar.Target.createCPUTarget())
+    linear = poplar.VariableMappingMethod.LINEAR
+    prog = program.Sequence()
+    streamed: list[poplar.Tensor] = []
+    for name, shape in (("x", [8, 16]), ("w", [16, 16])):
+        stream = graph.addHostToDeviceFIFO(name, poplar.FLOAT, shape[0] * shape[1])
+        streamed.append(graph.addVariable(poplar.FLOAT, shape, linear, name))
+        prog.add(program.Copy(stream, streamed[-1]))
+    x, w = streamed
+    turned = poplar.concat([w.slice(8, 16), w.slice(0, 8)])
+    whole = graph.addVariable(poplar.FLOAT, [16, 16], linear, "whole")
+    prog.add(program.Copy(turned, whole))
+    for i in range(readers):
+        x = poplin.matMul(graph, x, whole, prog, f"product {i}")
+    graph.createHostRead("out", x)
+    text = poplar.Engine(graph, [prog]).planText()
+    assert sum("gather" in line and "product" in line for line in text.splitlines()) == gathers

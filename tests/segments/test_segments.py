@@ -396,3 +396,23 @@ TEXTS = np.array(["1.5", "2"], object)
 )
 def test_strings_and_numbers_in_turn(text: str, inputs: dict[str, Any]) -> None:
     check(text, inputs, inputs)
+
+
+def test_a_count_that_is_no_limit_where_a_condition_ends_the_loop() -> None:
+    text = """g (float[1] x, int64 n) => (float[M] y)
+    {
+        y = Loop(n, , x) <
+            body = b (int64 i, bool c, float[P] v) => (bool d, float[Q] w) {
+                w = Concat<axis=0>(v, v)
+                k = Constant<value = int64 {3}>()
+                d = Less(i, k)
+            }
+        >
+    }"""
+    for count in (1 << 23, 2**63 - 1):
+        found = SegmentedModel(model(text)).run({"x": floats(1), "n": np.array(count)})
+        assert found["y"].shape == (16,)
+    for end in ("d = Identity(c)", "d = Constant<value = bool {1}>()"):
+        endless = SegmentedModel(model(text.replace("d = Less(i, k)", end)))
+        with pytest.raises(popir.OperatorInputError, match="trip count is 8388608; the host runs"):
+            endless.run({"x": floats(1), "n": np.array(1 << 23)})

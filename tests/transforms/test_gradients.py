@@ -83,14 +83,15 @@ def test_derivatives_of_derivatives() -> None:
 
 
 def test_a_gradient_without_a_gradient_is_named() -> None:
-    text = f"""m (float[1, 1, 4] x) => (float[1, 1, 4] dd) {{
+    text = f"""m (float[1, 1, 1, 4] x) => (float[1, 1, 1, 4] dd) {{
         s = Mul (x, x)
-        p = MaxPool <kernel_shape = [2]> (s)
+        r = Constant <value = float[1, 5] {{0, 0, 0, 3, 0}}> ()
+        p = MaxRoiPool <pooled_shape = [1, 2]> (s, r)
         y = Mul (p, p)
         d = {T}.Gradient <xs = ["x"], y = "y"> (x)
         dd = {T}.Gradient <xs = ["x"], y = "d"> (x) }}"""
-    with pytest.raises(MissingGradientError, match=r"MaxPoolGrad.*which has no gradient"):
-        outputs(text, "dd", x=[[[1, -2, 0.5, 3]]])
+    with pytest.raises(MissingGradientError, match=r"MaxRoiPoolGrad.*which has no gradient"):
+        outputs(text, "dd", x=[[[[1, -2, 0.5, 3]]]])
 
 
 def test_with_initializers_and_training() -> None:

@@ -147,13 +147,16 @@ class Coalescer {
 
   /// Removes copy `c` if it is the only write of `d`, and no step changes the source before the
   /// last read of `d`: readers of `d` then read the source. A copy from a tangled view
-  /// (poplar/tangle.hpp) stays, because reading such a view each time would be slow.
+  /// (poplar/tangle.hpp) stays, because reading such a view each time would be slow; and so does one
+  /// that brings parts together for many readers, each of which would gather them.
   bool passOn(std::size_t p, std::size_t c, unsigned d) {
     const auto& touches = touches_[d];
     if (std::count_if(touches.begin(), touches.end(), [](const Touch& u) { return u.write; }) != 1)
       return false;
     const auto source = programs_[p].steps[c].src;
     if (isTangled(source.view())) return false;
+    constexpr std::size_t kManyReaders = 4;
+    if (touches.size() > kManyReaders && source.view().pieces().size() > 1) return false;
     for (auto v : source.view().variables())
       if (touched(p, c, touches.back().step + 1, touches_[v], true)) return false;
     rename(p, c, d, source.viewPtr());

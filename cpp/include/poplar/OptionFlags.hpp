@@ -3,6 +3,7 @@
 #define poplar_OptionFlags_hpp
 
 #include <initializer_list>
+#include <istream>
 #include <map>
 #include <ostream>
 #include <string>
@@ -48,6 +49,11 @@ class OptionFlags {
 };
 
 std::ostream& operator<<(std::ostream& os, const OptionFlags& options);
+
+/// Sets the options of a JSON object, whose values are strings, numbers or booleans.
+/// \throws invalid_option for other text
+void readJSON(const std::string& string, OptionFlags& flags);
+void readJSON(std::istream& inStream, OptionFlags& flags);
 
 }  // namespace poplar
 

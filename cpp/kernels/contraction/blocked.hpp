@@ -18,6 +18,14 @@ namespace blocked {
 struct Shape {
   std::int64_t images, in, out;  ///< channels: multiples of a vector and of two vectors
   std::int64_t height, width, outHeight, outWidth, padTop, padLeft;
+  /// The weight of output channel o, input channel i and tap t is at o * outStep + i * inStep + t;
+  /// if `turned`, at 8 - t, as in the gradient of the input.
+  std::int64_t outStep, inStep;
+  bool turned;
+
+  const float* weight(const float* weights, std::int64_t o, std::int64_t i, int tap) const {
+    return weights + o * outStep + i * inStep + (turned ? 8 - tap : tap);
+  }
 
   std::int64_t tileRows() const { return (outHeight + 1) / 2; }
   std::int64_t tileColumns() const { return (outWidth + 1) / 2; }
@@ -47,7 +55,8 @@ struct Step {
   const float* data;
 };
 
-/// Memory of a run. `weights` are plain, `packed` what the pack function made of them.
+/// Memory of a run. `weights` are plain, `packed` what the pack function made of them. The gradient
+/// of an input reads that of the output and writes that of the input: `in` and `out` are these.
 struct Operands {
   const float* in;
   const float* weights;
@@ -59,7 +68,9 @@ struct Operands {
 /// The routines of one instruction set.
 struct Routines {
   std::int64_t vector;  ///< channels of a block
-  void (*packWinograd)(const Shape& shape, const float* weights, float* packed);
+  /// Packs output channels [o, end), multiples of a vector.
+  void (*packWinograd)(const Shape& shape, const float* weights, float* packed, std::int64_t o,
+                       std::int64_t end);
   /// Computes the tiles [first, first + count). `scratch` has scratchFloats(count) floats.
   void (*runWinograd)(const Shape& shape, const Operands& operands, std::int64_t first,
                       std::int64_t count, float* scratch);

@@ -33,15 +33,21 @@ bool fallsTogether(const MatMulSpec& s) {
   return s.b.column == 1 && s.b.row % kPage == 0 && s.n >= kPage;
 }
 
+bool isThree(const ConvSpec& s) {
+  return s.weights.shape.size() == 5 && s.weights.shape[3] == 3 && s.weights.shape[4] == 3 &&
+         s.groups == 1;
+}
+
 /// True where Winograd's algorithm is faster than oneDNN's convolution, by the measurements in
 /// docs/contractions.md.
-bool winogradIsFaster(const ConvSpec& s) {
-  constexpr std::int64_t kLeastTiles = 36;
+bool winogradIsFaster(const ConvSpec& s, bool packed) {
+  constexpr std::int64_t kLeastTiles = 36, kLeastTilesToPack = 200;
   constexpr double kMostWaste = 1.2;  // tiles at the ends reach beyond the output
-  if (s.pass != Pass::Forward || s.fieldDims() != 2) return false;
-  const std::int64_t height = s.out.shape[2], width = s.out.shape[3];
+  if (s.pass == Pass::WeightsGradient || s.fieldDims() != 2) return false;
+  const auto& written = s.pass == Pass::Forward ? s.out.shape : s.in.shape;
+  const std::int64_t height = written[2], width = written[3];
   const std::int64_t tiles = (height + 1) / 2 * ((width + 1) / 2);
-  return s.out.shape[0] * tiles >= kLeastTiles &&
+  return written[0] * tiles >= (packed ? kLeastTiles : kLeastTilesToPack) &&
          4 * static_cast<double>(tiles) <= kMostWaste * static_cast<double>(height * width);
 }
 
@@ -85,7 +91,9 @@ std::vector<Source> preference(const MatMulSpec& s) {
   if (isSmall(s) || fallsTogether(s)) return {Source::Own, Source::OneDnn, Source::Portable};
   return {Source::OneDnn, Source::Own, Source::Portable};
 }
-std::vector<Source> preference(const ConvSpec&) {
+std::vector<Source> preference(const ConvSpec& s) {
+  if (winogradIsFaster(s, false) && isThree(s))
+    return {Source::Blocked, Source::OneDnn, Source::Own, Source::Portable};
   return {Source::OneDnn, Source::Own, Source::Portable};
 }
 
@@ -129,7 +137,7 @@ FasterPacked::Make whenPacked(const MatMulSpec& s, unsigned threads) {
 }
 FasterPacked::Make whenPacked(const ConvSpec& s, unsigned threads) {
   return [=]() -> std::unique_ptr<Contraction> {
-    if (winogradIsFaster(s)) return makeWinograd(s, threads);
+    if (isThree(s) && winogradIsFaster(s, true)) return makeWinograd(s, threads);
     if (!blockedIsFaster(s)) return nullptr;
     if (auto made = makePointwise(s, threads)) return made;
     return makeDepthwise(s, threads);
@@ -281,6 +289,8 @@ std::unique_ptr<Contraction> makeWithPostOps(const ConvSpec& spec, unsigned thre
   threads = threadsFor(workOf(spec), threads);
   if (std::any_of(spec.postOps.begin(), spec.postOps.end(), isBound))
     return makeBlocked(spec, threads);
+  if (isThree(spec) && winogradIsFaster(spec, false))
+    if (auto made = makeWinograd(spec, threads)) return made;
   auto made = makeOneDnn(spec, threads);
   if (made) made = std::make_unique<FasterPacked>(std::move(made), whenPacked(spec, threads));
   return made;

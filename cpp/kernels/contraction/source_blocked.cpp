@@ -22,7 +22,11 @@ const blocked::Routines* routines() {
 class Blocked : public Contraction {
  public:
   Blocked(const ConvSpec& s, const char* what, unsigned threads)
-      : threads_(threads), what_(what), bias_(s.bias), posts_(s.postOps) {}
+      : threads_(threads),
+        what_(what),
+        read_(s.pass == Pass::DataGradient ? 2 : 0),
+        bias_(s.bias),
+        posts_(s.postOps) {}
 
   std::string describe() const override { return std::string(what_) + " " + name(isa()); }
   std::size_t packedBytes() const override { return sizeof(float) * packedFloats(); }
@@ -57,6 +61,7 @@ class Blocked : public Contraction {
 
  private:
   const char* what_;
+  std::size_t read_;  // operand: in, or out for the gradient of in
   bool bias_;
   std::vector<PostOp> posts_;
 };
@@ -79,7 +84,12 @@ class Winograd final : public Blocked {
  private:
   std::size_t packedFloats() const override { return shape_.packedFloats(); }
   void packFloats(const float* weights, float* packed) const override {
-    routines()->packWinograd(shape_, weights, packed);
+    const std::int64_t vector = routines()->vector, blocks = shape_.out / vector;
+    const std::int64_t threads = threads_;
+#pragma omp parallel for num_threads(threads_) schedule(static, 1) if (threads > 1)
+    for (std::int64_t t = 0; t < threads; ++t)
+      routines()->packWinograd(shape_, weights, packed, blocks * t / threads * vector,
+                               blocks * (t + 1) / threads * vector);
   }
   void share(const blocked::Operands& at, std::int64_t t, void* work) const override {
     const std::int64_t tiles = shape_.tiles(), threads = threads_;
@@ -153,7 +163,7 @@ class Depthwise final : public Blocked {
 
 /// Whether a convolution is of the general form that all three take.
 bool isBlocked(const ConvSpec& s) {
-  if (routines() == nullptr || s.pass != Pass::Forward || s.fieldDims() != 2) return false;
+  if (routines() == nullptr || s.fieldDims() != 2) return false;
   for (const Layout* l : {&s.in, &s.weights, &s.out})
     if (l->type != poplar::FLOAT || l->elements() == 0) return false;
   for (std::size_t d = 0; d < 2; ++d)
@@ -175,18 +185,45 @@ bool hasStride(const ConvSpec& s, std::int64_t stride) {
 }  // namespace
 
 std::unique_ptr<Contraction> makeWinograd(const ConvSpec& s, unsigned threads) {
+  if (s.pass == Pass::WeightsGradient) return nullptr;
   if (!isBlocked(s) || s.groups != 1 || !isKernel(s, 3) || !hasStride(s, 1)) return nullptr;
   const std::int64_t vector = routines()->vector;
   if (s.in.channelBlock != vector) return nullptr;
-  const blocked::Shape shape{s.in.shape[0],  s.in.shape[1], s.out.shape[1],
-                             s.in.shape[2],  s.in.shape[3], s.out.shape[2],
-                             s.out.shape[3], s.padLower[0], s.padLower[1]};
-  if (shape.out % (2 * vector) != 0) return nullptr;
+  const std::int64_t out = s.weights.shape[1], in = s.weights.shape[2];
+  blocked::Shape shape{s.in.shape[0],
+                       in,
+                       out,
+                       s.in.shape[2],
+                       s.in.shape[3],
+                       s.out.shape[2],
+                       s.out.shape[3],
+                       s.padLower[0],
+                       s.padLower[1],
+                       9 * in,
+                       9,
+                       false};
+  // The gradient of the input is the convolution of that of the output with the weights turned.
+  if (s.pass == Pass::DataGradient)
+    shape = {s.in.shape[0],
+             out,
+             in,
+             s.out.shape[2],
+             s.out.shape[3],
+             s.in.shape[2],
+             s.in.shape[3],
+             2 - s.padLower[0],
+             2 - s.padLower[1],
+             9,
+             9 * in,
+             true};
+  if (shape.out % (2 * vector) != 0 || shape.padTop < 0 || shape.padLeft < 0) return nullptr;
   return std::make_unique<Winograd>(s, shape, threads);
 }
 
 std::unique_ptr<Contraction> makePointwise(const ConvSpec& s, unsigned threads) {
-  if (!isBlocked(s) || s.groups != 1 || !isKernel(s, 1) || !hasStride(s, 1)) return nullptr;
+  if (s.pass != Pass::Forward || !isBlocked(s) || s.groups != 1 || !isKernel(s, 1) ||
+      !hasStride(s, 1))
+    return nullptr;
   for (std::size_t d = 0; d < 2; ++d)
     if (s.padLower[d] != 0 || s.in.shape[d + 2] != s.out.shape[d + 2]) return nullptr;
   const std::int64_t block =
@@ -198,7 +235,9 @@ std::unique_ptr<Contraction> makePointwise(const ConvSpec& s, unsigned threads) 
 }
 
 std::unique_ptr<Contraction> makeDepthwise(const ConvSpec& s, unsigned threads) {
-  if (!isBlocked(s) || s.weights.shape[1] != 1 || s.weights.shape[2] != 1) return nullptr;
+  if (s.pass != Pass::Forward || !isBlocked(s) || s.weights.shape[1] != 1 ||
+      s.weights.shape[2] != 1)
+    return nullptr;
   if (s.in.channelBlock != routines()->vector) return nullptr;
   const blocked::DepthShape shape{s.in.shape[0],      s.in.shape[1],      s.in.shape[2],
                                   s.in.shape[3],      s.out.shape[2],     s.out.shape[3],

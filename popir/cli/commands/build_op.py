@@ -61,6 +61,8 @@ def command(
         output.line(f"wrote {each}")
     for what, found in (("operators", loaded.operators), ("lowerings", loaded.lowerings)):
         output.line(f"{what}: {', '.join(map(str, found)) or 'none'}")
+    if loaded.functions:
+        output.line(f"functions: {', '.join(loaded.functions)}")
     if loaded.patterns:
         output.line(f"patterns: {', '.join(loaded.patterns)}")
     output.result(
@@ -70,6 +72,7 @@ def command(
             "operators": [str(opid) for opid in loaded.operators],
             "lowerings": [str(opid) for opid in loaded.lowerings],
             "patterns": list(loaded.patterns),
+            **({"functions": list(loaded.functions)} if loaded.functions else {}),
             "warnings": built.said,
         }
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
@@ -28,6 +29,7 @@ from popir.cli.options import common
 from popir.cli.output import Output
 from popir.definitions import Formal
 from popir.errors import did_you_mean
+from popir.foreign.tensorflow import library
 from popir.ir import Op, OperatorIdentifier
 from popir.onnxio import schemas
 from popir.registry import OpEntry
@@ -63,9 +65,23 @@ def command(
     else:
         chosen = _newest(domains, custom)
         _list(output, chosen)
+    functions = [] if operators or domains else _functions(output)
     found = [described(e, versions(e), lowerings) for e in chosen]
-    output.result({"operators": found})
+    output.result({"operators": found, **({"functions": functions} if functions else {})})
     return ExitCode.FINE
+
+
+def _functions(output: Output) -> list[dict[str, str]]:
+    """The functions of libraries for TensorFlow on the IPU, which are operators by their names."""
+    found = [
+        {"function": name, "from": path}
+        for path in library.loaded()
+        for name in library.functions(Path(path))
+    ]
+    if found:
+        rows = [[each["function"], each["from"]] for each in found]
+        output.table("functions for TensorFlow's operators", ["function", "from"], rows)
+    return found
 
 
 def _coverage(output: Output, domains: Sequence[str]) -> ExitCode:

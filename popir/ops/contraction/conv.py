@@ -166,24 +166,29 @@ class ConvWeightsGradOp(ConvGradOp):
         """A Conv of the data with g, in which the batch is what is summed over: strides and
         dilations change their places, and the channels of a group are a batch.
         """
-        how, groups = self.window, self.group
-        batch, channels, *size = on.shape(x)
-        window = self.target().shape()[2:]
-        spatial = list(range(3, 3 + len(size)))
+        how = self.window
         data = on.Pad(x, on.ints(0, 0, *how.lower, 0, 0, *how.upper))
-        padded = on.shape(data)[2:]
-        # [batch, groups, c, ...] to [c, groups * batch, ...]
-        data = on.reshape(data, [batch, groups, channels // groups, *padded])
-        data = on.Transpose(data, perm=[2, 1, 0, *spatial])
-        data = on.reshape(data, [channels // groups, groups * batch, *padded])
-        # [batch, outs, ...] to [outs, batch, ...]
-        steps = on.Transpose(g, perm=[1, 0, *(i - 1 for i in spatial)])
-        made = on.Conv(
-            data, steps, group=groups, strides=how.dilations, dilations=how.strides
-        )  # [c, outs, ...]
-        axes = on.ints(*range(2, 2 + len(window)))
-        made = on.Slice(made, on.ints(*[0] * len(window)), on.ints(*window), axes)
-        return on.Transpose(made, perm=[1, 0, *(i - 1 for i in spatial)])
+        return weights_gradient(on, data, g, self.group, how, self.target().shape()[2:])
+
+
+def weights_gradient(
+    on: Decomposer, data: IrTensor, g: IrTensor, groups: int, how: Window, window: list[int]
+) -> IrTensor:
+    """The gradient of a convolution's weights, by operators, from the padded data and g."""
+    batch, channels, *padded = on.shape(data)
+    spatial = list(range(3, 3 + len(padded)))
+    # [batch, groups, c, ...] to [c, groups * batch, ...]
+    data = on.reshape(data, [batch, groups, channels // groups, *padded])
+    data = on.Transpose(data, perm=[2, 1, 0, *spatial])
+    data = on.reshape(data, [channels // groups, groups * batch, *padded])
+    # [batch, outs, ...] to [outs, batch, ...]
+    steps = on.Transpose(g, perm=[1, 0, *(i - 1 for i in spatial)])
+    made = on.Conv(
+        data, steps, group=groups, strides=how.dilations, dilations=how.strides
+    )  # [c, outs, ...]
+    axes = on.ints(*range(2, 2 + len(window)))
+    made = on.Slice(made, on.ints(*[0] * len(window)), on.ints(*window), axes)
+    return on.Transpose(made, perm=[1, 0, *(i - 1 for i in spatial)])
 
 
 class ConvBiasGradOp(ConvGradOp):

@@ -9,9 +9,17 @@ from __future__ import annotations
 from popir import poplin
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import Op
-from popir.ops.contraction.conv import ConvBiasGradOpx, biased, grouped
+from popir.ir import Tensor as IrTensor
+from popir.ops.contraction.conv import (
+    ConvBiasGradOpx,
+    Window,
+    biased,
+    grouped,
+    weights_gradient,
+)
 from popir.ops.contraction.options import Contraction, contraction_flags
 from popir.ops.support.arithmetic import accumulator
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
 from popir.ops.support.spatial import WindowOp
@@ -169,6 +177,16 @@ class ConvTransposeGradOp(InputGradOp):
         super().__init__(fwdOp, index)
         self.group = fwdOp.group
         self.params = fwdOp.conv_params()
+        _, lower, upper, _ = (list(each) for each in zip(*fwdOp.geometry(), strict=True))
+        self.window = Window(fwdOp.stride(), fwdOp.dilation(), lower, upper)
+
+    def padded(self, on: Decomposer, g: IrTensor, window: list[int], steps: list[int]) -> IrTensor:
+        """g with its padding, as far as `steps` windows reach."""
+        how, n = self.window, len(steps)
+        g = on.Pad(g, on.ints(0, 0, *how.lower, 0, 0, *how.upper))
+        moves = zip(how.strides, how.dilations, window, steps, strict=True)
+        ends = [s * (count - 1) + d * (k - 1) + 1 for s, d, k, count in moves]
+        return on.Slice(g, on.ints(*[0] * n), on.ints(*ends), on.ints(*range(2, 2 + n)))
 
 
 class ConvTransposeDataGradOp(ConvTransposeGradOp):
@@ -176,6 +194,12 @@ class ConvTransposeDataGradOp(ConvTransposeGradOp):
 
     opid = graphcore_id("ConvTransposeDataGrad")
     reads = [(GRAD, 0), (IN, 1)]
+
+    def decompose(self, on: Decomposer, g: IrTensor, w: IrTensor) -> IrTensor:
+        """A Conv of the padded gradient."""
+        g = self.padded(on, g, on.shape(w)[2:], self.target().shape()[2:])
+        how = self.window
+        return on.Conv(g, w, group=self.group, strides=how.strides, dilations=how.dilations)
 
 
 class ConvTransposeWeightsGradOp(ConvTransposeGradOp):
@@ -186,11 +210,22 @@ class ConvTransposeWeightsGradOp(ConvTransposeGradOp):
     opid = graphcore_id("ConvTransposeWeightsGrad")
     reads = [(GRAD, 0), (IN, 0)]
 
+    def decompose(self, on: Decomposer, g: IrTensor, x: IrTensor) -> IrTensor:
+        """That of a convolution's weights, by operators."""
+        window = self.target().shape()[2:]
+        g = self.padded(on, g, window, on.shape(x)[2:])
+        return weights_gradient(on, g, x, self.group, self.window, window)
+
 
 class ConvTransposeBiasGradOp(ConvTransposeGradOp):
     """The gradient of the bias: g summed over batch and spatial dimensions."""
 
     opid = graphcore_id("ConvTransposeBiasGrad")
+
+    def decompose(self, on: Decomposer, g: IrTensor) -> IrTensor:
+        """A sum over batch and spatial dimensions."""
+        dims = [i for i in range(len(on.shape(g))) if i != 1]
+        return on.ReduceSum(g, on.ints(*dims), keepdims=0)
 
 
 class ConvTransposeOpx(Opx):

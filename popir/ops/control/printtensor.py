@@ -8,6 +8,7 @@ from popir.errors import OperatorAttributeError
 from popir.ir import Op
 from popir.ops.support.gradient import InputGradOp
 from popir.ops.support.identifiers import graphcore_id
+from popir.ops.support.views import ReshapeGradOp
 from popir.opx import Opx
 from popir.poplar import program
 from popir.registry import OpCreator, OpxCreator
@@ -81,6 +82,10 @@ class PrintTensorGradOp(InputGradOp):
     def hasSideEffect(self) -> bool:
         """Whether it prints the gradient."""
         return self.prints
+
+    def getGradOps(self) -> list[Op]:
+        """The gradient of the gradient, which is not printed."""
+        return [ReshapeGradOp(self)]
 
 
 class PrintTensorOpx(Opx):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from popir.ir import GradInOutMapper, Op
+from popir.ir import Tensor as IrTensor
 from popir.ops.support import symbolic as s
 from popir.ops.support.arithmetic import Arithmetic
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
 from popir.ops.support.inplace import OverwritingOp, mapped, variant_id
+from popir.ops.support.second_order import operators
 from popir.ops.support.symbolic import Arg, Expr
 from popir.opx import InputCreatorType, Opx
 from popir.poplar import Tensor, program
@@ -66,6 +69,20 @@ class ClipGradOp(OverwritingOp, InputGradOp):
         """The output's gradient, the input and the bounds; see `_reads`."""
         return _reads(self.bounds)
 
+    def expression(self) -> Expr:
+        """g where min <= x <= max, else 0."""
+        found: Expr = Arg(0)
+        for which in self.bounds:
+            bound = _bound(self.bounds, which, 2)
+            assert bound is not None
+            inside = Arg(1) >= bound if which == MIN else Arg(1) <= bound
+            found = s.select(found, 0, inside)
+        return found
+
+    def decompose(self, on: Decomposer, *inputs: IrTensor) -> IrTensor:
+        """The expression by operators."""
+        return operators(on, self.expression(), inputs)
+
 
 class ClipBoundGradOp(InputGradOp):
     """The gradient of a bound: the sum of the output's gradient over the elements where the bound
@@ -84,6 +101,22 @@ class ClipBoundGradOp(InputGradOp):
     def gradInputInfo(self) -> list[GradInOutMapper]:
         """The output's gradient, the input and the bounds; see `_reads`."""
         return _reads(self.bounds)
+
+    def expression(self) -> Expr:
+        """g where the bound is the output, else 0."""
+        low, high = _bound(self.bounds, MIN, 2), _bound(self.bounds, MAX, 2)
+        held: Expr = Arg(0)
+        if self.towards == MAX:
+            assert high is not None
+            lifted = Arg(1) if low is None else s.maximum(Arg(1), low)
+            return s.select(held, 0, lifted > high)
+        assert low is not None
+        held = s.select(held, 0, Arg(1) < low)
+        return held if high is None else s.select(held, 0, low <= high)
+
+    def decompose(self, on: Decomposer, *inputs: IrTensor) -> IrTensor:
+        """The expression by operators, summed."""
+        return on.ReduceSum(operators(on, self.expression(), inputs), keepdims=0)
 
 
 def _bound(bounds: dict[int, float | None], which: int, first_input: int) -> Expr | None:
@@ -131,16 +164,7 @@ class ClipBoundGradOpx(Opx):
     def grow(self, prog: program.Sequence) -> None:
         """Selects g where the bound is the output, and sums it."""
         op = self.getOp(ClipBoundGradOp)
-        low, high = _bound(op.bounds, MIN, 2), _bound(op.bounds, MAX, 2)
-        held: Expr = Arg(0)
-        if op.towards == MAX:
-            assert high is not None
-            lifted = Arg(1) if low is None else s.maximum(Arg(1), low)
-            held = s.select(held, 0, lifted > high)
-        else:
-            assert low is not None
-            held = s.select(held, 0, Arg(1) < low)
-            held = held if high is None else s.select(held, 0, low <= high)
+        held = op.expression()
         operands = [self.getInTensor(i) for i in sorted(op.input)]
         kind, arithmetic = operands[0].elementType(), Arithmetic(self, prog)
         g = arithmetic.map(held, operands, out=kind)
@@ -154,12 +178,7 @@ class ClipGradOpx(Opx):
     def grow(self, prog: program.Sequence) -> None:
         """Selects g where min <= x <= max, else 0."""
         op = self.getOp(ClipGradOp)
-        expression: Expr = Arg(0)
-        for which in op.bounds:
-            bound = _bound(op.bounds, which, 2)
-            assert bound is not None
-            inside = Arg(1) >= bound if which == MIN else Arg(1) <= bound
-            expression = s.select(expression, 0, inside)
+        expression = op.expression()
         operands = [self.getInTensor(i) for i in sorted(op.input)]
         if expression == Arg(0) and op.overwritten() is None:
             self.setOutTensor(0, self.cloneNcopy(prog, operands[0]))

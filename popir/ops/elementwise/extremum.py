@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from popir.ir import GradInOutMapper, GradOp, Op
+from popir.ir import Tensor as IrTensor
 from popir.ops.support import symbolic as s
 from popir.ops.support.arithmetic import Arithmetic
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, OUT
 from popir.ops.support.identifiers import graphcore_id
+from popir.ops.support.second_order import expand_to, sum_to
 from popir.ops.support.shapes import broadcast_to, summed_dims
 from popir.ops.support.symbolic import Arg, Expr
 from popir.opx import Opx, popType
@@ -53,6 +56,24 @@ class ExtremumGradOp(GradOp):
         """Gives output i the type and shape of input i."""
         for i, info in self._infos.items():
             self.setOutInfo(i, info)
+
+    def decompose(
+        self, on: Decomposer, g: IrTensor, y: IrTensor, *inputs: IrTensor
+    ) -> list[IrTensor]:
+        """The same by operators."""
+        same = [on.Equal(x, y) for x in inputs]
+        kind = on.info(g).dataType()
+        ties = on.cast(same[0], kind)
+        for each in same[1:]:
+            ties = on.Add(ties, on.cast(each, kind))
+        # Where no input is the extremum, as at NaN, none has a gradient.
+        share = on.Div(g, on.Max(ties, on.like(1, g)))
+        found = [on.Where(each, share, on.like(0, g)) for each in same]
+        shapes = [on.shape(x) for x in inputs]
+        return [
+            sum_to(on, expand_to(on, t, on.shape(y)), shape)
+            for t, shape in zip(found, shapes, strict=True)
+        ]
 
 
 class ExtremumGradOpx(Opx):

@@ -111,10 +111,14 @@ class DropoutGradOp(InputGradOp):
 
     opid = graphcore_id("DropoutGrad")
 
-    def __init__(self, fwdOp: DropoutOp) -> None:
+    def __init__(self, fwdOp: DropoutOp | DropoutGradOp) -> None:
         super().__init__(fwdOp)
-        self.keep = fwdOp.keepProbability() if fwdOp.is_active() else 1.0
         self.modifier = fwdOp.modifier
+        if isinstance(fwdOp, DropoutGradOp):
+            self.keep, self._seed = fwdOp.keep, 1
+        else:
+            self.keep = fwdOp.keepProbability() if fwdOp.is_active() else 1.0
+            self._seed = SEED
 
     def appendAttributes(self, os: OpSerialiser) -> None:
         """The attributes and the forward operator's `modifier`."""
@@ -123,8 +127,12 @@ class DropoutGradOp(InputGradOp):
 
     def gradInputInfo(self) -> list[GradInOutMapper]:
         """The output's gradient and, if active, the seed."""
-        seed = [GradInOutMapper(1, SEED, IN)] if self.keep < 1.0 else []
+        seed = [GradInOutMapper(1, self._seed, IN)] if self.keep < 1.0 else []
         return [GradInOutMapper(0, 0, GRAD), *seed]
+
+    def getGradOps(self) -> list[Op]:
+        """The same mask, applied to the gradient of this gradient."""
+        return [DropoutGradOp(self)]
 
     def canBeReplacedByIdentity(self) -> bool:
         """Whether it is inactive."""

@@ -12,10 +12,13 @@ from __future__ import annotations
 from popir import ext
 from popir.errors import OperatorInputError
 from popir.ir import GradInOutMapper, Op
-from popir.ops.loss.loss import INTEGERS, class_loss_params, reduction_of
+from popir.ir import Tensor as IrTensor
+from popir.ops.loss.loss import INTEGERS, Labels, class_loss_params, reduction_of
 from popir.ops.reduction.softmax import LogSoftmaxGradOp
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, OUT, InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
+from popir.ops.support.second_order import expand_to
 from popir.opx import Opx
 from popir.poplar import Tensor, program
 from popir.registry import OpCreator, OpxCreator
@@ -110,12 +113,36 @@ class NegativeLogLikelihoodLossGradOp(InputGradOp):
         """The inputs in `reads`, without the weights if there are none."""
         return super().gradInputInfo()[: 4 if self.is_weighted else 3]
 
+    def decompose(
+        self,
+        on: Decomposer,
+        g: IrTensor,
+        scores: IrTensor,
+        labels: IrTensor,
+        weights: IrTensor | None = None,
+    ) -> IrTensor:
+        """The same by operators."""
+        reduction = reduction_of(self, _REDUCTIONS)
+        classes = on.shape(scores)[1]
+        of = Labels(on, g, labels, classes, reduction, self.ignore_index, weights)
+        found = self.of_scores(on, of, on.cast(scores, of.kind))
+        return of.unless_ignored(1, expand_to(on, found, on.shape(scores)))
+
+    def of_scores(self, on: Decomposer, of: Labels, scores: IrTensor) -> IrTensor:
+        """-scale at each label."""
+        return of.at_label(1, on.Neg(of.spread(of.scale, 1)), on.const(0, of.kind))
+
 
 class SoftmaxCrossEntropyLossGradOp(NegativeLogLikelihoodLossGradOp):
     """The gradient of the scores before the softmax."""
 
     opid = graphcore_id("SoftmaxCrossEntropyLossGrad")
     reads = [(GRAD, LOSS), (OUT, LOG_PROB), (IN, LABELS), (IN, WEIGHTS)]
+
+    def of_scores(self, on: Decomposer, of: Labels, scores: IrTensor) -> IrTensor:
+        """The probability times scale, minus scale at each label."""
+        scale, zero = of.spread(of.scale, 1), on.const(0, of.kind)
+        return on.Sub(on.Mul(on.Exp(scores), scale), of.at_label(1, scale, zero))
 
 
 class LogProbGradOp(LogSoftmaxGradOp):

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from popir import ext, poplar, popops
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import GradInOutMapper, Op, OperatorIdentifier
 from popir.ir import Tensor as IrTensor
-from popir.ops.support.arithmetic import share
+from popir.ops.support.arithmetic import accumulator_of, share
 from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, InputGradOp
 from popir.ops.support.identifiers import graphcore_id
@@ -60,6 +62,72 @@ def class_loss_params(
     params.hasIgnoreIndex = ignored is not None
     params.ignoreIndex = ignored or 0
     return params
+
+
+class Labels:
+    """The labels of a loss over classes, by operators, for a gradient that is decomposed.
+
+    `scale` is the factor of each sample: the loss's gradient times the weight of its class, for a
+    mean over the sum of these; 0 for an ignored label, NaN for one that is no class.
+    """
+
+    def __init__(
+        self,
+        on: Decomposer,
+        g: IrTensor,
+        labels: IrTensor,
+        classes: int,
+        reduction: ReductionType,
+        ignored: int | None,
+        weights: IrTensor | None = None,
+    ) -> None:
+        self._on, self._classes = on, classes
+        self.kind = accumulator_of(on.info(g).dataType())
+        wide, one = on.cast(labels, DataType.INT64), on.const(1, self.kind)
+        valid = on.And(
+            on.GreaterOrEqual(wide, on.like(0, wide)), on.Less(wide, on.like(classes, wide))
+        )
+        self._label = on.Where(valid, wide, on.like(0, wide))
+        each = one
+        if weights is not None:
+            known = on.Gather(on.cast(weights, self.kind), self._label, axis=0)
+            each = on.Where(valid, known, one)
+        zero, nan = on.const(0, self.kind), on.const(np.nan, self.kind)
+        self._ignored = self._is(labels, ignored)
+        counted = expand_to(on, on.Where(self._ignored, zero, each), on.shape(labels))
+        self._outside = on.Not(on.Or(valid, self._ignored))
+        factor = on.Where(self._outside, nan, counted)
+        if reduction is ReductionType.Mean:
+            n = on.ReduceSum(counted, keepdims=0)
+            factor = on.Div(factor, on.Where(on.Equal(n, zero), one, n))
+        g = on.cast(g, self.kind)
+        if reduction is not ReductionType.NoReduction:
+            g = on.reshape(g, [])
+        self.scale = on.Where(self._ignored, zero, on.Mul(factor, g))
+
+    def _is(self, labels: IrTensor, ignored: int | None) -> IrTensor:
+        on, kind = self._on, self._on.info(labels).dataType().numpy
+        if ignored is None:
+            return on.const(np.zeros(on.shape(labels), np.bool_))
+        return on.Equal(labels, on.const(np.asarray(ignored).astype(kind)))
+
+    def at_label(self, axis: int, value: IrTensor, others: IrTensor) -> IrTensor:
+        """`value` at the class of each label, `others` at the other ones, both broadcast; the
+        classes are the dimension `axis`. Where a label is no class there is `value` too.
+        """
+        on, rank = self._on, len(self._on.shape(self._label))
+        dims = [self._classes if d == axis else 1 for d in range(rank + 1)]
+        number = on.const(np.arange(self._classes).reshape(dims), DataType.INT64)
+        label, outside = (self.spread(t, axis) for t in (self._label, self._outside))
+        return on.Where(on.Or(on.Equal(label, number), outside), value, others)
+
+    def unless_ignored(self, axis: int, t: IrTensor) -> IrTensor:
+        """`t`, with zeros for ignored labels."""
+        return self._on.Where(self.spread(self._ignored, axis), self._on.like(0, t), t)
+
+    def spread(self, t: IrTensor, axis: int) -> IrTensor:
+        """A tensor of the labels' shape in one that broadcasts to the classes."""
+        return self._on.Unsqueeze(t, self._on.ints(axis))
 
 
 class LossOp(Op):
@@ -123,6 +191,18 @@ class NllGradOp(InputGradOp):
     reduction: str
     ignoreIndex: int | None
     inputIsLogProbability: int | None
+
+    def decompose(self, on: Decomposer, g: IrTensor, p: IrTensor, labels: IrTensor) -> IrTensor:
+        """-g, or -g over the probability, at each label."""
+        shape, axis = on.shape(p), len(on.shape(labels))
+        of = Labels(on, g, labels, shape[axis], reduction_of(self), self.ignoreIndex)
+        found = on.Neg(of.spread(of.scale, axis))
+        if not self.inputIsLogProbability:
+            # The least probability is that of the gradient's own lowering.
+            least = 6.104e-5 if on.info(p).dataType() is DataType.FLOAT16 else 1e-10
+            found = on.Div(found, on.Max(on.cast(p, of.kind), on.const(least, of.kind)))
+        found = of.at_label(axis, found, on.const(0, of.kind))
+        return of.unless_ignored(axis, expand_to(on, found, shape))
 
 
 class SoftmaxGradDirectOp(NllOp):

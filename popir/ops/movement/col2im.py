@@ -7,11 +7,15 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import numpy as np
+
 from popir import poplar, popops
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import Op
+from popir.ir import Tensor as IrTensor
 from popir.ops.movement.scatterrows import computed_in
 from popir.ops.support.arithmetic import Arithmetic
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
 from popir.ops.support.shapes import const_input
@@ -19,7 +23,7 @@ from popir.opx import Opx
 from popir.poplar import Tensor, program
 from popir.popops import expr as pe
 from popir.registry import OpCreator, OpxCreator
-from popir.types import TensorInfo
+from popir.types import DataType, TensorInfo
 
 
 class _Blocks(NamedTuple):
@@ -145,6 +149,23 @@ class Col2ImGradOp(InputGradOp):
         self.blocks = fwdOp.blocks()
         # Shapes that are inputs of the forward operator distinguish this one from others.
         self._forward.update(image_shape=self.blocks.image, block_shape=self.blocks.block)
+
+    def decompose(self, on: Decomposer, g: IrTensor) -> IrTensor:
+        """A Gather of the pixels, with a zero behind them for what lies outside of the image."""
+        blocks, shape = self.blocks, on.shape(g)
+        size, kind = math.prod(blocks.image), on.info(g).dataType()
+        at = np.full([math.prod(blocks.block), *blocks.counts], size)
+        pixels = np.arange(size).reshape(blocks.image)
+        for n, dims in blocks.places():
+            steps = zip(dims, blocks.strides, strict=True)
+            taken = [slice(b, b + (count - 1) * s + 1, s) for (_, count, b), s in steps]
+            at[(n, *(slice(first, first + count) for first, count, _ in dims))] = pixels[
+                tuple(taken)
+            ]
+        flat = on.reshape(g, [*shape[:2], size])
+        padded = on.Concat(flat, on.zeros(TensorInfo(kind, [*shape[:2], 1])), axis=2)
+        found = on.Gather(padded, on.const(at.reshape(-1), DataType.INT64), axis=2)
+        return on.reshape(found, self.target().shape())
 
 
 def _shape(blocks: _Blocks, batch: int, channels: int) -> list[int]:

@@ -22,14 +22,15 @@ Array = np.ndarray[Any, Any]
 class Compress(Decomposition):
     """ONNX's Compress, versions 9, 11 and 28: the slices along `axis`, or the elements of the data
     taken flat, for which the condition is true. A condition that is shorter selects none of the
-    rest. A condition that is computed at run time takes the operator to the host.
+    rest; what a longer one has more is not read, as in onnxruntime (ONNX does not say). A condition
+    that is computed at run time takes the operator to the host.
     """
 
     axis: int | None
 
     def decompose(self, on: Decomposer, x: Tensor, condition: Tensor) -> Tensor:
         """A Gather at constant indices. Raises OperatorInputError for a condition that is computed
-        at run time, or is too long.
+        at run time, or is no vector.
         """
         shape = on.shape(x)
         if self.axis is None:
@@ -43,12 +44,12 @@ class Compress(Decomposition):
                 "time, and the shape of the output depends on it: a device program has fixed "
                 "shapes. Make it a constant, or keep the shape, with Where(condition, x, 0)."
             )
-        if condition.data.ndim != 1 or condition.data.size > size:
+        if condition.data.ndim != 1:
             raise self.wrong(
-                f"the condition has shape {list(condition.data.shape)}; it must be [n], with n at "
-                f"most {size}, the slices that it selects from."
+                f"the condition has shape {list(condition.data.shape)}; it must be [n], with n up "
+                f"to {size}, the slices that it selects from."
             )
-        taken = np.flatnonzero(condition.data)
+        taken = np.flatnonzero(condition.data[:size])
         return on.Gather(x, on.const(taken, DataType.INT64), axis=along)
 
 
@@ -62,9 +63,9 @@ def compress(call: Call, x: Array, condition: Array) -> Array:
         x, along = x.reshape(-1), 0
     else:
         along = call.axis(x.ndim)
-    if condition.ndim != 1 or len(condition) > x.shape[along]:
+    if condition.ndim != 1:
         raise call.wrong(
-            f"the condition has shape {list(condition.shape)}; it must be [n], with n at most "
+            f"the condition has shape {list(condition.shape)}; it must be [n], with n up to "
             f"{x.shape[along]}, the slices that it selects from."
         )
-    return np.take(x, np.flatnonzero(condition), along)
+    return np.take(x, np.flatnonzero(condition[: x.shape[along]]), along)

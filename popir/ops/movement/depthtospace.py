@@ -6,7 +6,9 @@ from collections.abc import Mapping
 
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import Op
+from popir.ir import Tensor as IrTensor
 from popir.ir.traits import Array
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
 from popir.ops.support.views import ViewOp
@@ -135,6 +137,11 @@ class RearrangingGradOp(InputGradOp):
     def rearrangement(self) -> Rearrangement:
         """The inverse of the forward operator's rearrangement."""
         return self._way
+
+    def decompose(self, on: Decomposer, g: IrTensor) -> IrTensor:
+        """The inverse rearrangement by operators."""
+        seen, order, shape = self._way
+        return on.reshape(on.Transpose(on.reshape(g, seen), perm=order), shape)
 
     def aliases(self, inIndex: int, outIndex: int) -> bool:
         """The gradient is a view of the output's gradient."""

@@ -11,7 +11,9 @@ import numpy as np
 from popir import poplar, popops
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import GradInOutMapper, Op, OperatorIdentifier
+from popir.ir import Tensor as IrTensor
 from popir.ir.traits import Array
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, InputGradOp
 from popir.ops.support.identifiers import graphcore_id
 from popir.ops.support.inplace import OverwritingOp, variant_id
@@ -211,6 +213,19 @@ class DynamicGradOp(InputGradOp):
     def gradInputInfo(self) -> list[GradInOutMapper]:
         """The gradient, and the offsets where they are needed."""
         return super().gradInputInfo()[: 1 if self.how == "pass" else 2]
+
+    def decompose(self, on: Decomposer, g: IrTensor, *offsets: IrTensor) -> IrTensor:
+        """The operator of this group that does the same."""
+        if self.how == "pass":
+            return g
+        types = {"place": "DynamicUpdate", "take": "DynamicSlice", "clear": "DynamicZero"}
+        inputs = [g, *offsets]
+        if self.how == "place":
+            inputs = [on.zeros(self.target()), *offsets, on.reshape(g, self.slice)]
+        attributes = {"axes": self.dims, "sizes": self.sizes}
+        found = on.add("ai.graphcore", types[self.how], 1, inputs, 1, attributes)
+        assert isinstance(found, IrTensor)
+        return found
 
 
 class _DynamicOpx(Opx):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from popir import poplar, popops
-from popir.errors import MissingGradientError, OperatorAttributeError, OperatorInputError
+from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import Op, OpSerialiser
 from popir.ir import Tensor as IrTensor
 from popir.ir.traits import Array
@@ -23,7 +23,7 @@ from popir.ops.support.arithmetic import Arithmetic, accumulator
 from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
-from popir.ops.support.shapes import axis, is_one_piece
+from popir.ops.support.shapes import axis, is_one_piece, product
 from popir.opx import Opx
 from popir.poplar import Tensor, Type, program
 from popir.popops import expr as pe
@@ -176,12 +176,9 @@ class GatherGradOp(InputGradOp):
         self._forward["axis"] = fwdOp.how().axis
 
     def decompose(self, on: Decomposer, g: IrTensor, indices: IrTensor) -> IrTensor:
-        """Additions to zeros by a ScatterND along the first dimension.
-
-        Raises MissingGradientError for a Gather of groups.
-        """
-        if self.opid == self.grouped_opid:
-            raise MissingGradientError(f"{self.debugName()}: its own gradient is not implemented.")
+        """Additions to zeros by a ScatterND along the first dimension."""
+        if self.opid == self.grouped_opid and (self._forward["group_size"] or 1) > 1:
+            return self._of_groups(on, g, indices)
         shape, along, n = self.target().shape(), self._forward["axis"], len(on.shape(indices))
         places = list(range(on.info(g).rank()))
         front = on.Transpose(
@@ -193,6 +190,30 @@ class GatherGradOp(InputGradOp):
         summed = on.ScatterND(zeros, on.cast(rows, DataType.INT64), front, reduction="add")
         order = [i + 1 if i < along else (0 if i == along else i) for i in range(len(shape))]
         return on.Transpose(summed, perm=order)
+
+    def _of_groups(self, on: Decomposer, g: IrTensor, indices: IrTensor) -> IrTensor:
+        """Additions to rows of zeros, those of all groups one after the other."""
+        shape, along = self.target().shape(), self._forward["axis"]
+        if 0 in (*shape, *on.shape(g)):
+            return on.zeros(self.target())
+        groups, size, count = shape[0], shape[along], product(on.shape(indices)[1:])
+        rest = [d for i, d in enumerate(shape) if i not in (0, along)]
+        g = on.reshape(g, [groups, *shape[1:along], count, *shape[along + 1 :]])
+        places = list(range(len(shape)))
+        order = [0, along, *places[1:along], *places[along + 1 :]]
+        front = on.reshape(on.Transpose(g, perm=order), [groups * count, product(rest)])
+        rows = on.reshape(on.cast(indices, DataType.INT64), [groups, count])
+        end, zero = on.like(size, rows), on.like(0, rows)
+        rows = on.Where(on.Less(rows, zero), on.Add(rows, end), rows)
+        inside = on.And(on.GreaterOrEqual(rows, zero), on.Less(rows, end))
+        first = on.like(np.arange(groups).reshape(groups, 1) * size, rows)
+        rows = on.Where(inside, on.Add(rows, first), on.like(-1, rows))
+        zeros = on.zeros(TensorInfo(on.info(g).dataType(), [groups * size, product(rest)]))
+        inputs = [zeros, front, on.reshape(rows, [groups * count])]
+        summed = on.add("ai.graphcore", "ScatterRows", 1, inputs, 1, {"reduction": "add"})
+        assert isinstance(summed, IrTensor)
+        back = on.reshape(summed, [groups, size, *rest])
+        return on.Transpose(back, perm=[order.index(d) for d in places])
 
 
 def _how_of(op: Op) -> _How:

@@ -10,9 +10,12 @@ import numpy as np
 from popir import poplar, popops
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import Op
+from popir.ir import Tensor as IrTensor
 from popir.ir.traits import Array
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
+from popir.ops.support.second_order import put_along
 from popir.ops.support.shapes import axis, broadcast_to, const_input
 from popir.opx import Opx
 from popir.poplar import Tensor, program
@@ -99,9 +102,10 @@ class PadOp(Op):
         added, cut = (max(before, 0), max(after, 0)), (max(-before, 0), max(-after, 0))
         kept = np.arange(size)[cut[0] : max(size - cut[1], 0)]
         mode = NUMPY_MODES.get(self.mode)
-        if mode is None:
-            whole = np.pad(np.arange(size), added, constant_values=NOWHERE)
-            return whole[cut[0] : len(whole) - cut[1]]
+        if mode is None:  # The amounts may be any of int64, with opposite signs.
+            count = size + before + after
+            at = np.arange(count) + max(min(-before, size), -count)
+            return np.where((at >= 0) & (at < size), at, NOWHERE)
         return np.pad(kept, added, mode=mode)  # pyright: ignore[reportCallIssue, reportArgumentType]
 
     def setup(self) -> None:
@@ -158,6 +162,12 @@ class PadGradOp(InputGradOp):
     def __init__(self, fwdOp: PadOp) -> None:
         super().__init__(fwdOp)
         self.sources = fwdOp.sources()
+
+    def decompose(self, on: Decomposer, g: IrTensor) -> IrTensor:
+        """The same by operators, axis by axis."""
+        for a, along in enumerate(self.sources):
+            g = put_along(on, g, a, along, self.target().shape()[a])
+        return g
 
 
 def runs(along: Array) -> list[Run]:

@@ -11,19 +11,23 @@ from collections.abc import Mapping
 import numpy as np
 
 from popir import poplar, popops
-from popir.errors import OperatorAttributeError, OperatorInputError
+from popir.errors import MissingGradientError, OperatorAttributeError, OperatorInputError
 from popir.ir import GradInOutMapper, Op, OperatorIdentifier
+from popir.ir import Tensor as IrTensor
 from popir.ir.traits import Array
 from popir.ops.support import symbolic as s
 from popir.ops.support.arithmetic import Arithmetic, accumulator, accumulator_of
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, OUT, InputGradOp
 from popir.ops.support.identifiers import graphcore_id
 from popir.ops.support.inplace import OverwritingOp, variant_id
+from popir.ops.support.second_order import taken_or_zero
 from popir.ops.support.symbolic import Arg
 from popir.opx import Opx, popType
 from popir.poplar import Tensor, Type, program
 from popir.popops import expr as pe
 from popir.registry import OpCreator, OpxCreator
+from popir.types import TensorInfo
 
 DATA, UPDATES, ROWS = 0, 1, 2
 
@@ -140,6 +144,54 @@ class ScatterRowsGradOp(InputGradOp):
         if self.reduction in ("mul", "max", "min"):
             found += [(IN, DATA), (IN, UPDATES), (OUT, 0)]
         return [GradInOutMapper(i, n, kind) for i, (kind, n) in enumerate(found)]
+
+    def decompose(self, on: Decomposer, g: IrTensor, rows: IrTensor, *given: IrTensor) -> IrTensor:
+        """Rows that are taken or scattered.
+
+        Raises MissingGradientError for "mul": with factors that are 0, no quotient of products is
+        differentiable.
+        """
+        if self.reduction == "mul":
+            raise MissingGradientError(
+                f"{self.debugName()}: the gradient of the gradient of products is not implemented."
+            )
+        if self.reduction in ("max", "min"):
+            return self._share(on, g, rows, *given)
+        if self.of_updates:
+            return taken_or_zero(on, g, rows)
+        if self.reduction == "add":
+            return g
+        zeros = on.zeros(TensorInfo(on.info(g).dataType(), [on.shape(rows)[0], on.shape(g)[1]]))
+        return self._scattered(on, g, zeros, rows, "none")
+
+    def _scattered(
+        self, on: Decomposer, t: IrTensor, updates: IrTensor, rows: IrTensor, reduction: str
+    ) -> IrTensor:
+        attributes = {"reduction": reduction}
+        found = on.add("ai.graphcore", "ScatterRows", 1, [t, updates, rows], 1, attributes)
+        assert isinstance(found, IrTensor)
+        return found
+
+    def _share(
+        self,
+        on: Decomposer,
+        g: IrTensor,
+        rows: IrTensor,
+        data: IrTensor,
+        updates: IrTensor,
+        out: IrTensor,
+    ) -> IrTensor:
+        """The gradient over the number of elements that are the extremum, for those."""
+        kind = on.info(g).dataType()
+        is_data = on.Equal(data, out)
+        is_update = on.Equal(updates, taken_or_zero(on, out, rows))
+        hits = on.cast(is_update, kind)
+        count = self._scattered(on, on.cast(is_data, kind), hits, rows, "add")
+        # Where nothing is the extremum, as at NaN, nothing is shared either.
+        share = on.Div(g, on.Max(count, on.like(1, g)))
+        if not self.of_updates:
+            return on.Where(is_data, share, on.like(0, g))
+        return on.Where(is_update, taken_or_zero(on, share, rows), on.like(0, g))
 
 
 class _Rows:

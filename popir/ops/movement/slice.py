@@ -62,7 +62,9 @@ class SliceOp(ViewOp):
             # With a negative step and a start before element 0, Python takes nothing; ONNX clamps
             # the start to element 0.
             first = max(start, -shape[a]) if step < 0 else start
-            found[a] = range(*slice(first, end, step).indices(shape[a]))
+            taken = range(*slice(first, end, step).indices(shape[a]))
+            # Of one element the step does not matter; it may be any of int64.
+            found[a] = taken if len(taken) > 1 else range(taken.start, taken.start + len(taken))
         return found
 
     def _given(self, i: int, attribute: list[int] | None) -> list[int] | None:

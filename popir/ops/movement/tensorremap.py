@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from popir import poplar
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import GradInOutMapper, Op
+from popir.ir import Tensor as IrTensor
 from popir.ir.traits import Array
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, InputGradOp
 from popir.ops.support.identifiers import graphcore_id
 from popir.opx import Opx
@@ -66,6 +68,10 @@ class TensorRemapGradOp(InputGradOp):
         """The gradient, and the forward input for its layout."""
         found = [GradInOutMapper(0, 0, GRAD)]
         return [*found, GradInOutMapper(1, 0, IN)] if self.remap_type == _REVERSE else found
+
+    def decompose(self, on: Decomposer, g: IrTensor, *_: IrTensor) -> IrTensor:
+        """The gradient as it is: the layout of what is computed from it is free."""
+        return on.Identity(g)
 
     def aliases(self, inIndex: int, outIndex: int) -> bool:
         """Whether the gradient stays as it is."""

@@ -9,7 +9,9 @@ import numpy as np
 from popir import poplar, popops
 from popir.errors import OperatorInputError
 from popir.ir import Op
+from popir.ir import Tensor as IrTensor
 from popir.ir.traits import Array
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
 from popir.ops.support.shapes import broadcast_to, const_input
@@ -32,6 +34,7 @@ class TriluOp(Op):
         given = const_input(self, 1)
         k = 0 if given is None else int(given.reshape(-1)[0])
         rows, columns = self.inShape(0)[-2:]
+        k = max(-rows, min(k, columns))  # It may be any of int64; numpy adds to it.
         all = np.ones((rows, columns), np.bool_)
         return np.triu(all, k) if self.upper else np.tril(all, k)
 
@@ -64,6 +67,10 @@ class TriluGradOp(InputGradOp):
     def mask(self) -> Array:
         """The mask of the forward operator."""
         return self._mask
+
+    def decompose(self, on: Decomposer, g: IrTensor) -> IrTensor:
+        """A selection by the mask."""
+        return on.Where(on.const(self._mask), g, on.like(0, g))
 
 
 class TriluOpx(Opx):

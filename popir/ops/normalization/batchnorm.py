@@ -14,13 +14,15 @@ double.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from popir import popops
 from popir.errors import OperatorInputError
 from popir.ir import GradInOutMapper, GradOp, Op, OpSerialiser, Origin
+from popir.ir import Tensor as IrTensor
 from popir.ops.support import symbolic as s
 from popir.ops.support.arithmetic import share
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, OUT
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
 from popir.ops.support.shapes import product, spaced
@@ -200,12 +202,57 @@ class _GradOp(GradOp):
         for out, i in enumerate(self.towards):
             self.setOutInfo(out, self._infos[i])
 
+    def operands(self, on: Decomposer, *inputs: IrTensor) -> _Operands:
+        """What the gradients are computed from, by operators. In training the statistics are
+        computed again, since what they depend on is the data.
+        """
+        wide = [1 if d != 1 else n for d, n in enumerate(self.channels)]
+        others = on.ints(*(d for d in range(len(self.channels)) if d != 1))
+        g, x, scale, mean, var = (on.cast(t, self.arithmetic) for t in inputs)
+        g, x = (on.reshape(t, self.channels) for t in (g, x))
+        scale, mean, var = (on.reshape(t, wide) for t in (scale, mean, var))
+        if self.is_active:
+            mean = on.ReduceMean(x, others, keepdims=1)
+        centred = on.Sub(x, mean)
+        if self.is_active:
+            var = on.ReduceMean(on.Mul(centred, centred), others, keepdims=1)
+        inverse = on.Reciprocal(on.Sqrt(on.Add(var, on.like(self.epsilon, var))))
+        return _Operands(others, g, scale, on.Mul(centred, inverse), inverse)
+
+
+class _Operands(NamedTuple):
+    """The tensors of a decomposed gradient, [batch, channels, spatial...]."""
+
+    others: IrTensor
+    """All dimensions but that of the channels."""
+    g: IrTensor
+    scale: IrTensor
+    normal: IrTensor
+    """The data with mean 0 and variance 1."""
+    inverse: IrTensor
+    """The inverse deviation."""
+
+    def sum(self, on: Decomposer, t: IrTensor) -> IrTensor:
+        """The sum of each channel."""
+        return on.ReduceSum(t, self.others, keepdims=1)
+
 
 class BatchNormGradOp(_GradOp):
     """The gradients of data, scale and bias."""
 
     opid = graphcore_id("BatchNormalizationGrad")
     towards = (X, SCALE, BIAS)
+
+    def decompose(self, on: Decomposer, *inputs: IrTensor) -> list[IrTensor]:
+        """The gradients by operators."""
+        of = self.operands(on, *inputs)
+        bias, scale = of.sum(on, of.g), of.sum(on, on.Mul(of.g, of.normal))
+        inner = of.g
+        if self.is_active:
+            each = on.like(share(product(self.channels) // max(self.channels[1], 1)), of.g)
+            along = on.Add(bias, on.Mul(of.normal, scale))
+            inner = on.Sub(inner, on.Mul(along, each))
+        return [on.Mul(inner, on.Mul(of.scale, of.inverse)), scale, bias]
 
 
 class BatchNormStatisticsGradOp(_GradOp):
@@ -215,6 +262,16 @@ class BatchNormStatisticsGradOp(_GradOp):
 
     opid = graphcore_id("BatchNormalizationStatisticsGrad")
     towards = (MEAN, VAR)
+
+    def decompose(self, on: Decomposer, *inputs: IrTensor) -> list[IrTensor]:
+        """The gradients by operators."""
+        if self.is_active:
+            return [on.zeros(self._infos[i]) for i in self.towards]
+        of = self.operands(on, *inputs)
+        factor = on.Mul(of.scale, of.inverse)
+        mean = on.Neg(on.Mul(factor, of.sum(on, of.g)))
+        var = on.Mul(on.Mul(factor, of.inverse), of.sum(on, on.Mul(of.g, of.normal)))
+        return [mean, on.Mul(var, on.like(-0.5, var))]
 
 
 class _Channels:

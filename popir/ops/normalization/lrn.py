@@ -6,13 +6,18 @@ x).
 
 from __future__ import annotations
 
+import numpy as np
+
 from popir import poplar, popops
 from popir.errors import OperatorAttributeError
 from popir.ir import Op
+from popir.ir import Tensor as IrTensor
 from popir.ops.support import symbolic as s
 from popir.ops.support.arithmetic import Arithmetic, accumulator
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
+from popir.ops.support.shapes import product
 from popir.ops.support.symbolic import Arg, Expr
 from popir.opx import Opx
 from popir.poplar import Tensor, program
@@ -56,6 +61,22 @@ class LrnGradOp(InputGradOp):
     beta: float
     bias: float
     size: int
+
+    def decompose(self, on: Decomposer, g: IrTensor, x: IrTensor) -> IrTensor:
+        """The formula by operators; windows are summed by a product with a matrix of 0 and 1."""
+        batch, channels, *rest = on.shape(x)
+        shape = [batch, channels, product(rest)]
+        g, x = (on.reshape(t, shape) for t in (g, x))
+        at = np.arange(channels)
+        offset = at[None, :] - at[:, None] + (self.size - 1) // 2
+        window = ((offset >= 0) & (offset < self.size)).astype(np.int8)
+        sums = on.MatMul(on.like(window, x), on.Mul(x, x))
+        s = on.Add(on.Mul(sums, on.like(self.alpha / self.size, x)), on.like(self.bias, x))
+        term = on.Mul(on.Mul(g, x), on.Pow(s, on.like(-self.beta - 1, x)))
+        back = on.Mul(x, on.MatMul(on.like(window.T, x), term))
+        factor = on.like(2 * self.alpha * self.beta / self.size, x)
+        first = on.Mul(g, on.Pow(s, on.like(-self.beta, x)))
+        return on.reshape(on.Sub(first, on.Mul(factor, back)), self.target().shape())
 
 
 def _windows(

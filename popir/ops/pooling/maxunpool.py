@@ -5,8 +5,11 @@ from __future__ import annotations
 from popir import poplar, popops
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import Op
+from popir.ir import Tensor as IrTensor
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
+from popir.ops.support.second_order import taken_or_zero
 from popir.ops.support.shapes import const_input, product
 from popir.opx import Opx, popType
 from popir.poplar import Tensor, program
@@ -101,6 +104,12 @@ class MaxUnpoolGradOp(InputGradOp):
     def __init__(self, fwdOp: MaxUnpoolOp) -> None:
         super().__init__(fwdOp)
         self._forward["unpooled"] = self.unpooled = fwdOp.unpooled_shape()
+
+    def decompose(self, on: Decomposer, g: IrTensor, indices: IrTensor) -> IrTensor:
+        """A Gather of the elements that the indices count."""
+        zeros = on.ints(*[0] * len(self.unpooled))
+        flat = on.reshape(on.Slice(g, zeros, on.ints(*self.unpooled)), [product(self.unpooled)])
+        return taken_or_zero(on, flat, indices)
 
 
 def _offsets(opx: Opx, size: int, prog: program.Sequence) -> Tensor:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from popir import ext
 from popir.errors import OperatorInputError
 from popir.ir import Op
+from popir.ir import Tensor as IrTensor
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
+from popir.ops.support.second_order import expand_to
+from popir.ops.support.shapes import product
 from popir.ops.support.spatial import WindowOp
 from popir.opx import Opx, popType
 from popir.poplar import program
@@ -171,6 +179,10 @@ class PoolGradOp(InputGradOp):
         super().__init__(fwdOp)
         self.params = fwdOp.pool_params()
         self.options = fwdOp.pool_options()
+        self.window, self.strides = fwdOp.window(), fwdOp.stride()
+        self.dilations, (self.lower, self.upper) = fwdOp.dilation(), fwdOp.padding()
+        self.rounds_up = fwdOp.rounds_up
+        self.is_mean = fwdOp.poolingType == PoolingType.AVG
 
 
 class MaxPoolGradOp(PoolGradOp):
@@ -179,6 +191,25 @@ class MaxPoolGradOp(PoolGradOp):
     opid = graphcore_id("MaxPoolGrad")
     reads = [(GRAD, 0), (IN, 0)]
 
+    def decompose(self, on: Decomposer, g: IrTensor, x: IrTensor) -> IrTensor:
+        """The gradient added at the indices of the maxima, which MaxPool finds again."""
+        _, indices = on.MaxPool(
+            x,
+            kernel_shape=self.window,
+            strides=self.strides,
+            dilations=self.dilations,
+            pads=[*self.lower, *self.upper],
+            ceil_mode=int(self.rounds_up),
+            outputs=2,
+        )
+        size, kind = product(on.shape(x)), on.info(g).dataType()
+        flat = on.reshape(indices, [product(on.shape(g))])
+        # A window without elements has the index -1.
+        flat = on.Where(on.Less(flat, on.like(0, flat)), on.like(size, flat), flat)
+        zeros, given = on.zeros(TensorInfo(kind, [size + 1])), on.reshape(g, on.shape(flat))
+        summed = on.ScatterElements(zeros, flat, given, axis=0, reduction="add")
+        return on.reshape(on.Slice(summed, on.ints(0), on.ints(size)), on.shape(x))
+
 
 class AveragePoolGradOp(PoolGradOp):
     """The gradient of AveragePool, where each window's gradient is divided evenly, and of SumPool,
@@ -186,6 +217,35 @@ class AveragePoolGradOp(PoolGradOp):
     """
 
     opid = graphcore_id("AveragePoolGrad")
+
+    def decompose(self, on: Decomposer, g: IrTensor) -> IrTensor:
+        """The share of each element of a window, put back by a ConvTranspose with weights of 1."""
+        shape, (batch, channels, *steps) = self.target().shape(), on.shape(g)
+        if 0 in (*shape, *steps):
+            return on.zeros(self.target())
+        if self.is_mean:
+            g = on.Div(g, on.like(self._counts(steps), g))
+        if self.window == shape[2:] and not any([*self.lower, *self.upper]):
+            return expand_to(on, g, shape)  # One window without dilation.
+        g = on.reshape(g, [batch * channels, 1, *steps])
+        ones = on.like(np.ones([1, 1, *self.window]), g)
+        made = on.ConvTranspose(g, ones, strides=self.strides, dilations=self.dilations)
+        pads = zip(self.lower, shape[2:], on.shape(made)[2:], strict=True)
+        before = [-a for a in self.lower]
+        after = [a + n - have for a, n, have in pads]
+        return on.reshape(on.Pad(made, on.ints(0, 0, *before, 0, 0, *after)), shape)
+
+    def _counts(self, steps: list[int]) -> np.ndarray[Any, Any]:
+        """The number of elements that each window divides by, [spatial...]."""
+        found = np.ones([], np.int64)
+        for d, (size, count) in enumerate(zip(self.target().shape()[2:], steps, strict=True)):
+            begin, end = 0, size
+            if self.options.countIncludePad:
+                begin, end = -self.lower[d], size + self.upper[d]
+            starts = np.arange(count) * self.strides[d] - self.lower[d]
+            at = starts[:, None] + np.arange(self.window[d]) * self.dilations[d]
+            found = found[..., None] * ((at >= begin) & (at < end)).sum(1)
+        return np.maximum(found, 1)
 
 
 class PoolOpx(Opx):

@@ -22,7 +22,7 @@ from popir.ops.support.shapes import broadcast_to
 from popir.ops.support.symbolic import Arg
 from popir.options.contractions import LSTM
 from popir.opx import InputCreatorType, Opx, popType
-from popir.poplar import Tensor, program
+from popir.poplar import Tensor, VariableMappingMethod, program
 from popir.popops import expr as pe
 from popir.registry import OpCreator, OpxCreator
 from popir.types import TensorInfo
@@ -296,6 +296,13 @@ class _Inputs:
         recurrent = self.weight(R, d)
         peepholes = self.weight(P, d)
         assert recurrent is not None
+        if self.time > 1 and not recurrent.isContiguous():
+            # Put together from parts, as exporters reorder gates: once, not in each time step.
+            graph, context = self._opx.graph(), self._opx.debugContext("whole")
+            method = VariableMappingMethod.LINEAR
+            whole = graph.addVariable(recurrent.elementType(), recurrent.shape(), method, context)
+            self._prog.add(program.Copy(recurrent, whole))
+            recurrent = whole
         if peepholes is not None:
             peepholes = peepholes.reshape([3, self.hidden])
         order = list(range(self.time))

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import Op
+from popir.ir import Tensor as IrTensor
 from popir.ops.support import symbolic as s
 from popir.ops.support.arithmetic import Arithmetic
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, OUT, InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
+from popir.ops.support.second_order import operators
 from popir.ops.support.shapes import broadcast_to
 from popir.ops.support.symbolic import Arg, Expr
 from popir.opx import Opx, popType
@@ -55,6 +58,16 @@ class GlobalLpPoolGradOp(InputGradOp):
         super().__init__(fwdOp)
         self.p = fwdOp.p
 
+    def expression(self) -> Expr:
+        """The gradient over g, x and y."""
+        g, x, y = map(Arg, range(3))
+        slope = s.signum(x) * _power(s.absolute(x) / y, self.p - 1)
+        return g * s.select(0.0, slope, s.equal(y, 0))
+
+    def decompose(self, on: Decomposer, *inputs: IrTensor) -> IrTensor:
+        """The expression by operators."""
+        return operators(on, self.expression(), inputs)
+
 
 def _power(x: Expr, p: int) -> Expr:
     """x^p for x >= 0; squares are multiplied."""
@@ -79,16 +92,13 @@ class GlobalLpPoolGradOpx(Opx):
 
     def grow(self, prog: program.Sequence) -> None:
         """Adds a map over g, x and y, with g and y broadcast as views."""
-        p, shape = self.getOp(GlobalLpPoolGradOp).p, self.outShape(0)
-        g, x, y = map(Arg, range(3))
-        slope = s.signum(x) * _power(s.absolute(x) / y, p - 1)
+        op, shape = self.getOp(GlobalLpPoolGradOp), self.outShape(0)
         operands = [
             broadcast_to(self.getInTensor(i), shape) if i != 1 else self.getInTensor(i)
             for i in range(3)
         ]
-        tree = g * s.select(0.0, slope, s.equal(y, 0))
         kind = popType(self.outInfo(0))
-        self.setOutTensor(0, Arithmetic(self, prog).map(tree, operands, out=kind))
+        self.setOutTensor(0, Arithmetic(self, prog).map(op.expression(), operands, out=kind))
 
 
 _IDS = onnx_ids("GlobalLpPool", 2, 22)

@@ -21,6 +21,7 @@ from popir.ir import GradInOutMapper, Op
 from popir.ir import Tensor as IrTensor
 from popir.ir.traits import Array
 from popir.ops.elementwise.table import FLOATS
+from popir.ops.reduction.scan import running_product
 from popir.ops.support import symbolic as s
 from popir.ops.support.arithmetic import Arithmetic, accumulator, share
 from popir.ops.support.decomposition import Decomposer
@@ -194,6 +195,23 @@ class ReduceProdGradOp(InputGradOp):
         super().__init__(fwdOp)
         self.axes = fwdOp.reduced_axes()
         self.kept_shape = fwdOp.kept_shape()
+
+    def decompose(self, on: Decomposer, g: IrTensor, x: IrTensor) -> IrTensor:
+        """g times the product of all elements before and that of all after each one."""
+        shape = on.shape(x)
+        order = [*(d for d in range(len(shape)) if d not in self.axes), *self.axes]
+        rows = on.Transpose(x, perm=order) if shape else x
+        moved, count = on.shape(rows), product(shape[a] for a in self.axes)
+        if 0 in shape:
+            return on.zeros(self.target())
+        rows = on.reshape(rows, [product(shape) // count, count])
+        others = on.Mul(
+            running_product(on, rows, 1, True, False), running_product(on, rows, 1, True, True)
+        )
+        others = on.reshape(others, moved)
+        if shape:
+            others = on.Transpose(others, perm=[order.index(d) for d in range(len(order))])
+        return on.Mul(on.reshape(g, self.kept_shape), others)
 
 
 class ReduceOpx(Opx):

@@ -9,14 +9,17 @@ import numpy as np
 from popir import ext
 from popir.errors import OperatorInputError
 from popir.ir import Op
+from popir.ir import Tensor as IrTensor
 from popir.ir.traits import Array
 from popir.ops.elementwise.table import FLOATS
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
 from popir.ops.support.shapes import axis, const_input
 from popir.opx import Opx
 from popir.poplar import program
 from popir.registry import OpCreator, OpxCreator
+from popir.types import DataType
 
 
 class ScanOp(Op):
@@ -97,12 +100,49 @@ class CumSumGradOp(InputGradOp):
         self._forward["axis"] = self.along = fwdOp.along()
         self.exclusive, self.reverse = bool(fwdOp.exclusive), bool(fwdOp.reverse)
 
+    def decompose(self, on: Decomposer, g: IrTensor, *_: IrTensor) -> IrTensor:
+        """A CumSum in the other direction."""
+        axis, back = on.const(self.along, DataType.INT64), not self.reverse
+        return on.CumSum(g, axis, exclusive=int(self.exclusive), reverse=int(back))
+
 
 class CumProdGradOp(CumSumGradOp):
     """The gradient of CumProd, which divides by nothing: x may have zeros."""
 
     opid = graphcore_id("CumProdGrad")
     reads = [(GRAD, 0), (IN, 0)]
+
+    def decompose(self, on: Decomposer, g: IrTensor, *given: IrTensor) -> IrTensor:
+        """What stands before an element, times the sum over all products that it is part of of the
+        gradient and of the elements between. These are n² numbers for an axis of n.
+        """
+        (x,) = given
+        shape, along = on.shape(x), self.along
+        order = [d for d in range(len(shape)) if d != along] + [along]
+        if 0 in shape:
+            return on.zeros(self.target())
+        x, g = (on.Transpose(t, perm=order) for t in (x, g))
+        rows, columns = np.indices((shape[along], shape[along]))
+        behind = columns < rows if self.reverse else columns > rows
+        summed = behind if self.exclusive else behind | (columns == rows)
+        wide = [on.Unsqueeze(t, on.ints(-2)) for t in (x, g)]
+        factors = on.Where(on.const(behind), wide[0], on.like(1, x))
+        between = running_product(on, factors, -1, bool(self.exclusive), bool(self.reverse))
+        terms = on.Where(on.const(summed), on.Mul(between, wide[1]), on.like(0, x))
+        before = running_product(on, x, -1, True, bool(self.reverse))
+        found = on.Mul(before, on.ReduceSum(terms, on.ints(-1), keepdims=0))
+        return on.Transpose(found, perm=[order.index(d) for d in range(len(order))])
+
+
+def running_product(
+    on: Decomposer, x: IrTensor, axis: int, exclusive: bool, reverse: bool
+) -> IrTensor:
+    """A CumProd, for a decomposition."""
+    attributes = {"exclusive": int(exclusive), "reverse": int(reverse)}
+    inputs = [x, on.const(axis, DataType.INT64)]
+    found = on.add("ai.onnx", "CumProd", 26, inputs, 1, attributes)
+    assert isinstance(found, IrTensor)
+    return found
 
 
 class ScanOpx(Opx):

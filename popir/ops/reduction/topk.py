@@ -5,6 +5,8 @@ from __future__ import annotations
 from popir import poplar, popops
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import GradInOutMapper, Op
+from popir.ir import Tensor as IrTensor
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, OUT, InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
 from popir.ops.support.shapes import axis, const_input, product
@@ -89,6 +91,14 @@ class TopKGradOp(InputGradOp):
         """The gradient, and the indices or the input."""
         source = GradInOutMapper(1, 1, OUT) if self.has_indices else GradInOutMapper(1, 0, IN)
         return [GradInOutMapper(0, 0, GRAD), source]
+
+    def decompose(self, on: Decomposer, g: IrTensor, source: IrTensor) -> IrTensor:
+        """A ScatterElements into zeros, at the indices that are given or that TopK finds again."""
+        if not self.has_indices:
+            k = on.ints(on.shape(g)[self.along])
+            options = {"axis": self.along, "largest": int(self.largest)}
+            _, source = on.TopK(source, k, outputs=2, **options)
+        return on.ScatterElements(on.zeros(self.target()), source, g, axis=self.along)
 
 
 def _rows(t: Tensor, along: int) -> Tensor:

@@ -94,6 +94,47 @@ def placed(
     return on.reshape(on.Gather(padded, on.const(source, DataType.INT64), axis=0), shape)
 
 
+def taken_or_zero(on: Decomposer, t: Tensor, rows: Tensor) -> Tensor:
+    """The slices of `t` along dimension 0 at numbers in `rows`; zeros for a number that is none of
+    a slice.
+    """
+    size, shape = on.shape(t)[0], on.shape(t)
+    end = on.like(size, rows)
+    inside = on.And(on.GreaterOrEqual(rows, on.like(0, rows)), on.Less(rows, end))
+    zero = on.zeros(TensorInfo(on.info(t).dataType(), [1, *shape[1:]]))
+    return on.Gather(on.Concat(t, zero, axis=0), on.Where(inside, rows, end), axis=0)
+
+
+def put_along(
+    on: Decomposer, t: Tensor, axis: int, places: np.ndarray[Any, Any], size: int
+) -> Tensor:
+    """Zeros with `size` elements along an axis, to which each slice of `t` is added at its constant
+    place; one with a negative place is left out.
+    """
+    known = np.flatnonzero(places >= 0)
+    if not known.size or 0 in on.shape(t):
+        shape = [*on.shape(t)[:axis], size, *on.shape(t)[axis + 1 :]]
+        return on.zeros(TensorInfo(on.info(t).dataType(), shape))
+    first, last = int(known[0]), int(known[-1])
+    if last - first + 1 == known.size < len(places):
+        t = on.Slice(t, on.ints(first), on.ints(last + 1), on.ints(axis))
+    elif known.size < len(places):
+        t = on.Gather(t, on.const(known, DataType.INT64), axis=axis)
+    places = places[known]
+    begin = int(places[0])
+    if np.array_equal(places, np.arange(begin, begin + known.size)):
+        if known.size == size:
+            return t
+        after = size - begin - known.size
+        return on.Pad(t, on.ints(begin, after), None, on.ints(axis))
+    order = [axis, *(d for d in range(len(on.shape(t))) if d != axis)]
+    front = on.Transpose(t, perm=order)
+    zeros = on.zeros(TensorInfo(on.info(t).dataType(), [size, *on.shape(front)[1:]]))
+    rows = on.const(places.reshape(-1, 1), DataType.INT64)
+    summed = on.ScatterND(zeros, rows, front, reduction="add")
+    return on.Transpose(summed, perm=[order.index(d) for d in range(len(order))])
+
+
 _SAME = {
     **{name: name for name in ("Abs", "Add", "And", "Asin", "Ceil", "Cos", "Equal", "Erf", "Exp")},
     **{name: name for name in ("Floor", "IsInf", "IsNaN", "Log", "Max", "Min", "Mul", "Neg")},
@@ -109,6 +150,8 @@ _SAME = {
 }
 """Functions of expressions that are operators of ai.onnx."""
 _OTHERS: dict[str, Callable[..., Tensor]] = {
+    "Cbrt": lambda on, x: on.Mul(on.Sign(x), on.Pow(on.Abs(x), on.like(1 / 3, x))),
+    "Exp2": lambda on, x: on.Pow(on.like(2, x), x),
     "Expm1": lambda on, x: on.add("ai.graphcore", "Expm1", 1, [x], 1, {}),
     "Log1p": lambda on, x: on.add("ai.graphcore", "Log1p", 1, [x], 1, {}),
     "NotEqual": lambda on, x, y: on.Not(on.Equal(x, y)),

@@ -11,6 +11,7 @@ Example: `Arg(0) * sigmoid(Arg(0))` is the operator Swish; `derivative(that, 0)`
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Union
@@ -240,11 +241,13 @@ DERIVATIVES: dict[str, Callable[..., tuple[Expr, ...]]] = {
     "Neg": lambda a: (Const(-1),),
     "Abs": lambda a: (signum(a),),
     "Exp": lambda a: (exp(a),),
+    "Exp2": lambda a: (math.log(2) * function("Exp2")(a),),
     "Expm1": lambda a: (exp(a),),
     "Log": lambda a: (divide(1.0, a),),
     "Log1p": lambda a: (divide(1.0, a + 1),),
     "Sqrt": lambda a: (divide(0.5, sqrt(a)),),
     "Rsqrt": lambda a: (-0.5 * (rsqrt(a) / a),),
+    "Cbrt": lambda a: (divide(1.0, 3 * square(function("Cbrt")(a))),),
     "Square": lambda a: (2 * a,),
     "Inv": lambda a: (-square(inv(a)),),
     "Erf": lambda a: (_TWO_OVER_SQRT_PI * exp(-square(a)),),
@@ -256,7 +259,9 @@ DERIVATIVES: dict[str, Callable[..., tuple[Expr, ...]]] = {
     "Sigmoid": lambda a: (sigmoid(a) * (1 - sigmoid(a)),),
     "Atan2": lambda y, x: (_over_squares(x, y, x), -_over_squares(y, y, x)),
     "Rem": lambda a, b: (ONE, -trunc(a / b)),
+    **dict.fromkeys(("Gt", "Gte", "Lt", "Lte", "Equal", "NotEqual"), lambda a, b: (ZERO, ZERO)),
     **dict.fromkeys(("Signum", "Floor", "Ceil", "Round", "NearbyInt", "Trunc"), lambda a: (ZERO,)),
+    **dict.fromkeys(("IsNaN", "IsInf", "IsFinite"), lambda a: (ZERO,)),
 }
 
 

@@ -22,9 +22,10 @@ from tests.ops.cases.recurrent import RECURRENT
 from tests.ops.cases.reduction import REDUCTIONS, SCANS, SEARCHES, SOFTMAX
 from tests.ops.cases.sampling import SAMPLING
 from tests.ops.cases.signal import SIGNAL
+from tests.ops.cases.tensorflow import EXPRESSIONS, NEEDS_LIBRARY
 from tests.ops.cases.update import STEPS
 
-__all__ = ["CASES", "Array", "Case", "ints"]
+__all__ = ["CASES", "NEEDS_LIBRARY", "Array", "Case", "ints"]
 
 CASES = [
     *ELEMENTWISE,
@@ -48,4 +49,5 @@ CASES = [
     *ML,
     *STEPS,
     *PARTS,
+    *EXPRESSIONS,
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,18 @@ def _groups(data: Any, indices: Array, axis: int, groups: int, id: str, **given:
     attributes = {"axis": axis, "group_size": groups}
     rest = {"formula": formula, "id": id, **POPART, **given}
     return Case("GroupedGather", [data, indices], attributes, **rest)
+
+
+_FAR = 2**63 - 1
+"""The largest INT64; the smallest is -_FAR - 1."""
+
+
+def _all_or_nothing(x: Array, k: Array, all: bool) -> Array:
+    return x if all else np.zeros_like(x)
+
+
+def _zeros_of(x: Array, _: Array, rows: int) -> Array:
+    return np.zeros_like(x[:rows])
 
 
 MOVEMENT = [
@@ -73,6 +86,21 @@ MOVEMENT = [
         opsets=(10, 13),
         id="backwards from outside",
     ),
+    *(
+        Case(
+            "Slice",
+            [[5, 4], ints(start, 1), ints(end, _FAR), ints(0, 1), ints(step, 1)],
+            constants=[1, 2, 3, 4],
+            opsets=(13,),
+            id=f"far, {step}",
+        )
+        for start, end, step in (
+            (1, _FAR, _FAR),
+            (-1, -_FAR - 1, -_FAR - 1),
+            (_FAR, -_FAR - 1, -(2**32)),
+            (-_FAR - 1, _FAR, 2**32),
+        )
+    ),
     Case("Split", [[5, 4]], {"axis": 0, "split": [2, 3]}, opsets=(6, 11), outputs=2),
     Case(
         "Split",
@@ -97,6 +125,17 @@ MOVEMENT = [
         id="value",
     ),
     Case("Pad", [[2, 3], ints(1, -1, 2, 2)], constants=[1], opsets=(13,), id="cut"),
+    *(
+        Case(
+            "Pad",
+            [[2, 3], ints(before, 0, after, 0)],
+            constants=[1],
+            opsets=(13,),
+            formula=functools.partial(_zeros_of, rows=2 + before + after),
+            id=f"far, {before}",
+        )
+        for before, after in ((_FAR, -_FAR), (-_FAR, _FAR), (-_FAR - 1, _FAR))
+    ),
     Case("Pad", [[2, 0, 2], ints(0, 1, 0, 0, 2, 1)], constants=[1], opsets=(13,), id="nothing"),
     Case("Pad", [[2, 3], ints(1, 2), None, ints(-1)], constants=[1, 3], opsets=(18,), id="axes"),
     *(
@@ -138,6 +177,18 @@ MOVEMENT = [
     Case("Trilu", [[2, 3, 4]]),
     Case("Trilu", [[4, 3], np.int64(-1)], {"upper": 0}, constants=[1], id="lower"),
     Case("Trilu", [ints(1, 2, 3, 4).reshape(2, 2)], gradient=False, id="integers"),
+    *(
+        Case(
+            "Trilu",
+            [[3, 4], np.int64(k)],
+            {"upper": upper},
+            constants=[1],
+            formula=functools.partial(_all_or_nothing, all=(k < 0) == bool(upper)),
+            id=f"far, {k}, {upper}",
+        )
+        for k in (_FAR, -_FAR - 1)
+        for upper in (0, 1)
+    ),
     Case("Gather", [[5, 4], ints(1, -1, 1, 3)]),
     Case("Gather", [[2, 5, 3], ints(4, 0, 0, -5).reshape(2, 2)], {"axis": 1}, id="middle"),
     Case("Gather", [[4, 3], ints(2, 0, dtype=np.int32)], opsets=(13,), id="int32"),
@@ -312,6 +363,14 @@ MOVEMENT += [
         constants=[1],
         opsets=(11,),
         id="shorter",
+    ),
+    Case(
+        "Compress",
+        [[3, 2], np.array([True, False, True, True, False])],
+        {"axis": 0},
+        constants=[1],
+        opsets=(11,),
+        id="longer",
     ),
     Case(
         "Compress",

@@ -1,0 +1,152 @@
+// Functions that build programs with xla::XlaBuilder.
+#include <stdexcept>
+#include <string>
+
+#include "xla/hlo/builder/xla_builder.h"
+
+using xla::ShapeUtil;
+using xla::XlaBuilder;
+using xla::XlaOp;
+
+namespace {
+
+xla::Shape f32(std::initializer_list<xla::int64> dims) {
+  return ShapeUtil::MakeShape(xla::F32, dims);
+}
+
+XlaOp x(XlaBuilder* b) { return xla::Parameter(b, 0, f32({2, 3}), "x"); }
+
+}  // namespace
+
+namespace made {
+
+// What is computed elsewhere too: every operator once.
+xla::StatusOr<xla::XlaComputation> arithmetic() {
+  XlaBuilder b("arithmetic");
+  XlaOp p = x(&b), q = xla::Parameter(&b, 1, f32({3}), "q");
+  XlaOp two = xla::ConstantR0<float>(&b, 2.0f);
+  XlaOp y = (p + two) * xla::Tanh(p) - xla::Add(xla::Exp(p), q, {1}) / two;
+  XlaOp z = xla::Select(xla::Gt(p, xla::ConstantR0<float>(&b, 0)), y, xla::Neg(p));
+  XlaOp n = xla::ConvertElementType(xla::Iota(&b, f32({2, 3}), 1), xla::F32);
+  XlaOp joined = xla::ConcatInDim(&b, {z, xla::Max(n, p)}, 0);
+  XlaOp turned = xla::Transpose(xla::Slice(joined, {1, 0}, {4, 3}, {2, 1}), {1, 0});
+  auto sums = XlaBuilder("sums").CreateSubBuilder("add");
+  xla::Add(xla::Parameter(sums.get(), 0, f32({}), "a"), xla::Parameter(sums.get(), 1, f32({}), "b"));
+  XlaOp sum = xla::Reduce(turned, two, sums->Build().value(), {1});
+  XlaOp product = xla::Dot(xla::Reshape(sum, {1, 3}), xla::Transpose(p, {1, 0}));
+  XlaOp table = xla::ConstantR2<float>(&b, {{1, 2}});
+  xla::Tuple(&b, {product + table, xla::Broadcast(sum, {2}), xla::Le(p, n)});
+  return b.Build();
+}
+
+void custom_calls() {
+  XlaBuilder b("custom_calls");
+  XlaOp a = xla::Parameter(&b, 0, f32({}), "a"), c = xla::Parameter(&b, 1, f32({}), "c");
+  XlaOp swapped = xla::CustomCall(&b, "test.swap", {a, c},
+                                  ShapeUtil::MakeTupleShape({f32({}), f32({})}));
+  XlaOp two = xla::CustomCall(&b, "add2", {xla::GetTupleElement(swapped, 0)}, f32({}));
+  xla::Tuple(&b, {two, xla::GetTupleElement(swapped, 1), two});
+}
+
+void tuples() {
+  XlaBuilder b("tuples");
+  xla::Shape shape = ShapeUtil::MakeTuple(
+      {f32({2}), ShapeUtil::MakeTuple({f32({1}), f32({3})}), f32({1})});
+  XlaOp p = xla::Parameter(0, shape, "p");
+  XlaOp r = xla::CustomCall(
+      &b, "test.nested", {p},
+      ShapeUtil::MakeTuple({f32({2}), ShapeUtil::MakeTuple({f32({1}), f32({7})})}));
+  xla::Tuple(&b, {xla::GetTupleElement(r, 0),
+                  xla::GetTupleElement(xla::GetTupleElement(r, 1), 0)});
+}
+
+void options() {
+  XlaBuilder b("options");
+  XlaOp p = x(&b);
+  xla::Shape columns = ShapeUtil::MakeShapeWithLayout(xla::F32, {2, 3}, {0, 1});
+  XlaOp copied = xla::CustomCallWithLayout(&b, "copy_6", {p}, columns, {columns});
+  xla::Shape rows = ShapeUtil::MakeShapeWithLayout(xla::F32, {6}, {0});
+  XlaOp flat = xla::CustomCallWithLayout(&b, "copy_6", {p}, rows, {columns});
+  XlaOp bytes = xla::CustomCall(&b, "opaque_bytes", {}, ShapeUtil::MakeShape(xla::S32, {16}),
+                                std::string("a\"\0\xff\\n", 6), false, {}, nullptr,
+                                xla::SCHEDULE_NONE,
+                                xla::API_VERSION_STATUS_RETURNING_UNIFIED);
+  XlaOp same = xla::CustomCall(&b, "in_place", {xla::Parameter(&b, 1, f32({3}), "t")}, f32({3}),
+                               "", true, {{{}, {0, {}}}});
+  xla::Tuple(&b, {copied, flat, bytes, same});
+}
+
+void tokens() {
+  XlaBuilder b("tokens");
+  XlaOp token = xla::AfterAll(&b, {xla::CreateToken(&b), xla::CreateToken(&b)});
+  xla::Shape result = ShapeUtil::MakeTupleShape({ShapeUtil::MakeTokenShape(), f32({})});
+  XlaOp value = xla::Parameter(&b, 0, f32({}), "value");
+  for (int i = 0; i < 2; ++i) {
+    XlaOp found = xla::CustomCall(&b, "token_swap", {token, value}, result);
+    token = xla::GetTupleElement(found, 0);
+    value = xla::GetTupleElement(found, 1);
+  }
+}
+
+void several() {
+  for (const char* name : {"one", "two"}) {
+    XlaBuilder b(name);
+    xla::Neg(x(&b));
+    b.Build();
+  }
+}
+
+void typed() {
+  XlaBuilder b("typed");
+  XlaOp p = xla::Parameter(&b, 0, f32({3}), "p");
+  xla::CustomCall(&b, "test.axpy", {p, p}, f32({3}), "{a = 2.500000e+00 : f32}", false, {}, nullptr,
+                  xla::SCHEDULE_NONE, xla::API_VERSION_TYPED_FFI);
+}
+
+void throws() { throw std::runtime_error("thrown while building"); }
+void builds_nothing() {}
+
+// What is wrong, by number.
+#define WRONG(NUMBER, ...) \
+  void wrong##NUMBER() {   \
+    XlaBuilder b("wrong"); \
+    XlaOp p = x(&b);       \
+    __VA_ARGS__;           \
+    xla::Neg(p);           \
+  }
+WRONG(0, xla::CustomCall(&b, "$internal", {p}, f32({})))
+WRONG(1, xla::Add(p, xla::Parameter(&b, 1, f32({4}), "q")))
+WRONG(2, xla::Parameter(&b, 0, f32({}), "again"))
+WRONG(3, xla::CustomCallWithLayout(&b, "copy_6", {p}, f32({6}), {}))
+WRONG(4, xla::CustomCallWithLayout(&b, "copy_6", {p}, f32({6}), {f32({2, 3})}))
+WRONG(5, xla::CustomCallWithLayout(
+             &b, "copy_6", {p}, f32({6}),
+             {ShapeUtil::MakeShapeWithLayout(xla::F32, {3, 2}, {0, 1})}))
+WRONG(6, xla::Literal literal = xla::LiteralUtil::CreateR0<float>(1);
+      xla::CustomCall(&b, "add2", {p}, f32({}), "", false, {}, &literal))
+WRONG(7, xla::ConstantLiteral(&b, xla::Literal(f32({2, 2}), std::vector<float>{1, 2, 3})))
+WRONG(8, xla::GetTupleElement(p, 0))
+WRONG(9, xla::Reshape(p, {5}))
+WRONG(10, xla::Transpose(p, {0, 0}))
+WRONG(11, xla::Slice(p, {0, 0}, {3, 3}, {1, 1}))
+WRONG(12, xla::Dot(p, p))
+WRONG(13, xla::ConcatInDim(&b, {p, p}, 2))
+WRONG(14, XlaBuilder other("other"); xla::Add(p, x(&other)))
+WRONG(15, xla::BroadcastInDim(p, {2, 4}, {0, 1}))
+WRONG(16, xla::AfterAll(&b, {p}))
+WRONG(17, xla::Parameter(&b, 5, f32({}), "far"))
+WRONG(18, xla::Neg(XlaOp()))
+
+// Build() gives the error that the builder kept, too.
+bool error_is_kept() {
+  XlaBuilder b("kept");
+  xla::Reshape(x(&b), {5});
+  xla::Reshape(x(&b), {7});
+  const auto built = b.Build();
+  return !built.ok() && built.status().ToString() == b.first_error().ToString() &&
+         built.status().message().find("f32[5]") != std::string::npos && !b.GetShape(XlaOp()).ok();
+}
+
+}  // namespace made
+
+extern "C" int error_is_kept() { return made::error_is_kept(); }

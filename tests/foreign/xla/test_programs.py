@@ -1,0 +1,197 @@
+"""Programs that C++ builds with xla::XlaBuilder, and HLO text, as models."""
+
+import ctypes
+
+import numpy as np
+import pytest
+
+import popir
+from popir import custom_ops
+from tests.foreign.xla.models import Array, leaves, run
+from tests.foreign.xla.test_calls import f32
+
+X = np.random.default_rng(0).standard_normal((2, 3)).astype(np.float32)
+
+
+def ran(library: popir.OpLibrary, function: str, *values: Array) -> list[Array]:
+    (program,) = custom_ops.xla_programs(library.path, f"made::{function}")
+    inputs = dict(zip(leaves(program.inputs), values, strict=True))
+    return run(program.builder.getModelProto(), inputs, leaves(program.output))
+
+
+class TestBuilder:
+    def test_arithmetic(self, programs: popir.OpLibrary) -> None:
+        q = f32(0.5, -1, 2)
+        product, sums, small = ran(programs, "arithmetic", X, q)
+        y = (X + 2) * np.tanh(X) - (np.exp(X) + q) / 2
+        n = np.tile(np.arange(3, dtype=np.float32), (2, 1))
+        joined = np.concatenate([np.where(X > 0, y, -X), np.maximum(n, X)])
+        total = joined[1:4:2].T.sum(1) + 2
+        np.testing.assert_allclose(sums, np.tile(total, (2, 1)), rtol=1e-5)
+        np.testing.assert_allclose(product, total[None] @ X.T + f32(1, 2), rtol=1e-5)
+        np.testing.assert_array_equal(small, n >= X)
+
+    def test_custom_calls(self, programs: popir.OpLibrary, targets: popir.OpLibrary) -> None:
+        found = ran(programs, "custom_calls", np.array(1, np.float32), np.array(5, np.float32))
+        assert [float(each) for each in found] == [7, 1, 7]
+
+    def test_tuples(self, programs: popir.OpLibrary, targets: popir.OpLibrary) -> None:
+        a, b = ran(programs, "tuples", f32(1, 2), f32(3), f32(4, 5, 6), f32(7))
+        np.testing.assert_array_equal(a, [28, 2])
+        np.testing.assert_array_equal(b, [7])
+
+    def test_options(self, programs: popir.OpLibrary, targets: popir.OpLibrary) -> None:
+        copied, flat, told, same = ran(programs, "options", X, f32(1, 2, 3))
+        np.testing.assert_array_equal(copied, X)
+        np.testing.assert_array_equal(flat, X.T.ravel())
+        assert bytes(told[1 : 1 + told[0]].astype(np.uint8)) == b'a"\0\xff\\n'
+        np.testing.assert_array_equal(same, [2, 3, 4])
+
+    def test_tokens(self, programs: popir.OpLibrary, targets: popir.OpLibrary) -> None:
+        (value,) = ran(programs, "tokens", np.array(1, np.float32))
+        assert value == 3
+
+    def test_typed(self, programs: popir.OpLibrary, handlers: popir.OpLibrary) -> None:
+        (y,) = ran(programs, "typed", f32(1, 2, 3))
+        np.testing.assert_array_equal(y, [3.5, 7, 10.5])
+
+    def test_several_programs(self, programs: popir.OpLibrary) -> None:
+        found = custom_ops.xla_programs(programs.path, "made::several")
+        assert [program.name for program in found] == ["one", "two"]
+        assert custom_ops.xla_programs(programs.path, "made::builds_nothing") == []
+
+    def test_they_are_ordinary_models(
+        self, programs: popir.OpLibrary, targets: popir.OpLibrary, tmp_path: object
+    ) -> None:
+        (program,) = custom_ops.xla_programs(programs.path, "made::custom_calls")
+        program.builder.saveModelProto(f"{tmp_path}/m.onnx")
+        a, b, c = leaves(program.output)
+        values = dict(zip(program.inputs, (np.array(v, np.float32) for v in (3, 4)), strict=True))
+        found = run(f"{tmp_path}/m.onnx", values, [a, b, c])
+        assert [float(each) for each in found] == [6, 3, 6]
+
+    def test_a_gradient_for_a_target(self, programs: popir.OpLibrary) -> None:
+        gradient = custom_ops.CustomCallGradient("none", ["gradient 0"], [0])
+        (program,) = custom_ops.xla_programs(
+            programs.path, "made::custom_calls", gradients={"add2": gradient}
+        )
+        assert b'"target": "none"' in program.builder.getModelProto()
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("number", "words"),
+        [
+            (0, "Call targets that start with '\\$' are reserved"),
+            (1, r"add: the operands are f32\[2,3\] and f32\[4\]"),
+            (2, "parameter 0 .'again'. is there twice"),
+            (3, "given 0 shapes, expected 1"),
+            (4, "No layout specified for operand 0"),
+            (5, "operand 0 is .* which is not that of the operand"),
+            (6, "a literal, which no target"),
+            (7, r"a literal of the shape f32\[2,2\] has another number"),
+            (8, "has no element 0"),
+            (9, "another number of elements"),
+            (10, "is no permutation"),
+            (11, "are outside of"),
+            (12, "dot: the operands are"),
+            (13, "has no dimension 2"),
+            (14, "is not of the builder wrong"),
+            (15, "does not fit dimension 1"),
+            (16, "an operand is no token"),
+            (17, r"the parameters \[0, 5\]"),
+            (18, "an XlaOp that no function has made"),
+        ],
+    )
+    def test_wrong_programs(self, programs: popir.OpLibrary, number: int, words: str) -> None:
+        with pytest.raises(popir.PopirError, match=words):
+            custom_ops.xla_programs(programs.path, f"made::wrong{number}")
+
+    def test_build_returns_the_first_error(self, programs: popir.OpLibrary) -> None:
+        assert ctypes.CDLL(programs.path).error_is_kept() == 1
+
+    def test_exception(self, programs: popir.OpLibrary) -> None:
+        with pytest.raises(popir.popart_exception, match="thrown while building"):
+            custom_ops.xla_programs(programs.path, "made::throws")
+
+    def test_no_function(self, programs: popir.OpLibrary) -> None:
+        for function in ("made::nothing", "x", "system", ""):
+            with pytest.raises(popir.LibraryLoadError, match=f"has no function '{function}'"):
+                custom_ops.xla_programs(programs.path, function)
+
+    def test_no_library(self) -> None:
+        with pytest.raises(popir.LibraryLoadError, match="There is no operator library"):
+            custom_ops.xla_programs("/nowhere/libx.so", "f")
+
+    @pytest.mark.parametrize(
+        ("text", "words"),
+        [
+            ("", "no ENTRY computation"),
+            ("HloModule m\n\nhello", "Line 3.*beginning of a computation"),
+            ("ENTRY e {\n  x = f32[2] frobnicate()\n}", "Line 2.*'frobnicate'|frobnicate"),
+            ("ENTRY e {\n  x = f99[2] add()\n}", "unknown element type 'f99'"),
+            ("ENTRY e {\n  x = f32[2] add(y, y)\n}", "'y' is no instruction before it"),
+            ("ENTRY e {\n  x = f32[2] parameter(1)\n}", r"parameters \[1\]"),
+            ("ENTRY e {\n  x = f32[2] constant({1, 2, 3})\n}", "3 values for a constant"),
+            ("ENTRY e {\n  x = f32[2] constant({...})\n}", "leaves out the values"),
+            ("ENTRY e {\n  x = f32[1] constant({z})\n}", "'z' where a number is expected"),
+            ("ENTRY e {\n  x = f32[1] call(), to_apply=e\n}", "'e' calls itself"),
+            ("ENTRY e {\n  x = f32[1] call(), to_apply=f\n}", "'f' is not there"),
+            ("ENTRY e {\n  x = f32[1 add(\n}", "a closing parenthesis"),
+            ("ENTRY e {\n  x = token[] after-all()\n}", "has no result"),
+            (
+                'ENTRY e {\n  x = f32[] custom-call(), custom_call_target="f", api_version=NEW\n}',
+                "its api_version is NEW",
+            ),
+        ],
+    )
+    def test_wrong_text(self, text: str, words: str) -> None:
+        with pytest.raises(popir.PopirError, match=words):
+            custom_ops.xla_program(text)
+
+
+class TestText:
+    def test_operators(self) -> None:
+        text = """
+        HloModule m, entry_computation_layout={(f32[2,3]{1,0})->f32[2]{0}}
+
+        %region_0 (a: f32[], b: f32[]) -> f32[] {
+          %a = f32[] parameter(0)
+          %b = f32[] parameter(1)
+          ROOT %m = f32[] maximum(f32[] %a, f32[] %b)
+        }
+
+        ENTRY %main (x: f32[2,3]) -> f32[2] {
+          %x = f32[2,3]{1,0} parameter(0), sharding={replicated}
+          %low = f32[] constant(-inf)
+          %half = f32[] constant(0.5)
+          %r = f32[2]{0} reduce(f32[2,3]{1,0} %x, f32[] %low), dimensions={1}, to_apply=%region_0
+          %p = f32[4]{0} pad(%r, %half), padding=1_1
+          %v = f32[4]{0} reverse(%p), dimensions={0}
+          %c = s32[4]{0} convert(/*index=0*/%v)
+          %k = f32[4]{0} convert(%c)
+          ROOT %t = (f32[4]{0}, s32[4]{0}, f32[4]{0}) tuple(%v, %c, %k)
+        }
+        """
+        program = custom_ops.xla_program(text)
+        (x,) = program.inputs
+        v, c, _ = run(program.builder.getModelProto(), {x: X}, leaves(program.output))
+        expected = np.pad(X.max(1), 1, constant_values=0.5)[::-1]
+        np.testing.assert_array_equal(v, expected)
+        np.testing.assert_array_equal(c, expected.astype(np.int32))
+
+    def test_constants(self) -> None:
+        text = """ENTRY e {
+          a = f32[2,2] constant({ {1, -2.5e3}, {inf, nan} })
+          b = pred[2] constant({true, false})
+          c = s64[] constant(9223372036854775807)
+          d = s32[0] constant({})
+          e = bf16[1] constant({0.5})
+          ROOT t = (f32[2,2], pred[2], s64[], s32[0], bf16[1]) tuple(a, b, c, d, e)
+        }"""
+        program = custom_ops.xla_program(text)
+        a, b, c, d, _ = run(program.builder.getModelProto(), {}, leaves(program.output))
+        np.testing.assert_array_equal(a, f32([1, -2500], [np.inf, np.nan]))
+        np.testing.assert_array_equal(b, [True, False])
+        assert c == (1 << 63) - 1
+        assert d.shape == (0,)
