@@ -1007,6 +1007,7 @@ RIGHT: dict[str, Callable[[World], Call]] = {
     "custom_ops.xla_programs": lambda _: (
         popir.custom_ops.xla_programs,
         {"library": Path("zz.so"), "function": "f", "gradients": {"f": "g"}, "platform": "Host"},
+    ),
     "custom_ops.tpc_kernel": lambda world: (
         popir.custom_ops.tpc_kernel,
         {
