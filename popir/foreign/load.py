@@ -156,7 +156,7 @@ def _loaded(file: Path, source: str) -> OpLibrary:
         tuple(entry.opid for entry in registry.entries() if entry.source == source),
         tuple(entry.opid for entry in registry.opx_entries() if entry.source == source),
         tuple(patterns),
-        calls,
+        custom_calls=calls,
     )
 
 
