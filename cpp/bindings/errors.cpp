@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "foreign/habana/kernels.hpp"
+#include "foreign/habana/operators.hpp"
 #include "foreign/shared_library.hpp"
 #include "popart/attribute_error.hpp"
 #include "support/budget.hpp"
@@ -34,6 +35,7 @@ const ErrorName rows[] = {
     {"OperatorAttributeError", is<AttributeError>},
     {"LibraryLoadError", is<foreign::LibraryError>},
     {"OperatorInputError", is<foreign::habana::GlueError>},
+    {"OperatorInputError", is<foreign::habana::DefinitionError>},
     {"popart_internal_exception", is<popart::internal_error>},
     {"popart_runtime_error", is<popart::runtime_error>},
     {"popart_exception", is<popart::error>},

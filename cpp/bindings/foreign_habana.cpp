@@ -83,8 +83,8 @@ void bindKernels(py::module_& m) {
         hb::addKernel(graph, prog, who, kernel, inputs, outputs, std::chrono::milliseconds(limit),
                       context);
       },
-      py::arg("graph"), py::arg("prog"), py::arg("who"), py::arg("kernel"), py::arg("inputs"),
-      py::arg("outputs"), py::arg("limit"), debugContext(),
+      py::arg("graph"), py::arg("prog"), py::arg("who"), py::arg("kernel").none(false),
+      py::arg("inputs"), py::arg("outputs"), py::arg("limit"), debugContext(),
       "Adds a step that runs a kernel. What goes wrong in it is an error that begins with\n"
       "`who`. `limit` is the longest time of a call in milliseconds, 0 for any.");
 }
@@ -136,7 +136,12 @@ void bindOperators(py::module_& m) {
          const Attributes& attributes, const Specs& inputs, int outputs,
          const std::map<int, py::array>& hostMemory, bool severalNodes) {
         std::vector<hb::HostValue> values;
-        for (const auto& [index, array] : hostMemory) values.push_back({index, array.data()});
+        for (const auto& [index, array] : hostMemory) {
+          const bool dense = array.flags() & py::array::c_style;
+          values.push_back(
+              {index, array.data(), dense ? static_cast<std::size_t>(array.nbytes()) : 0});
+        }
+        if (outputs < 0) throw hb::DefinitionError("a negative number of outputs");
         const auto found = hb::define(kernel, nodeDef(name, op, attributes), tensorInfos(inputs),
                                       outputs, values, severalNodes);
         Specs infos;
@@ -148,12 +153,13 @@ void bindOperators(py::module_& m) {
       py::arg("outputs"), py::arg("hostMemory"), py::arg("severalNodes"),
       "Has the functor of a kernel define its nodes. Types are TensorFlow's numbers.\n"
       "`hostMemory` has C-contiguous arrays by the number of the input. Returns the nodes,\n"
-      "and type and shape of each output. Raises RuntimeError with what is wrong.");
+      "and type and shape of each output. Raises OperatorInputError with what is\nwrong.");
   m.def(
       "inferShapes",
       [](const std::string& library, const std::string& name, const std::string& op,
          const Attributes& attributes, const std::vector<std::vector<std::int64_t>>& inputs,
          int outputs) {
+        if (outputs < 0) throw hb::DefinitionError("a negative number of outputs");
         std::vector<tensorflow::TensorShape> shapes;
         for (const auto& each : inputs) shapes.emplace_back(each);
         std::vector<std::optional<std::vector<std::int64_t>>> found;
@@ -165,7 +171,7 @@ void bindOperators(py::module_& m) {
       py::arg("library"), py::arg("name"), py::arg("op"), py::arg("attributes"), py::arg("inputs"),
       py::arg("outputs"),
       "The shapes of the outputs, by the operator's shape function: None for one that is\n"
-      "not known, -1 for a size that is not. Raises RuntimeError with what is wrong.");
+      "not known, -1 for a size that is not. Raises OperatorInputError with what is\nwrong.");
 }
 
 }  // namespace

@@ -260,7 +260,8 @@ def define(
     """
     Has the functor of a kernel define its nodes. Types are TensorFlow's numbers.
     `hostMemory` has C-contiguous arrays by the number of the input. Returns the nodes,
-    and type and shape of each output. Raises RuntimeError with what is wrong.
+    and type and shape of each output. Raises OperatorInputError with what is
+    wrong.
     """
 
 def definitions() -> int:
@@ -299,7 +300,8 @@ def inferShapes(
 ) -> list[list[int] | None]:
     """
     The shapes of the outputs, by the operator's shape function: None for one that is
-    not known, -1 for a size that is not. Raises RuntimeError with what is wrong.
+    not known, -1 for a size that is not. Raises OperatorInputError with what is
+    wrong.
     """
 
 def loadOperators(path: str) -> None:

@@ -27,7 +27,14 @@ class Context final : public ::habana::HpuKernelContext {
         computed_(static_cast<std::size_t>(outputs)),
         severalNodes_(severalNodes) {
     for (const auto& each : hostMemory) {
-      const auto& info = inputs_.at(static_cast<std::size_t>(each.index));
+      if (each.index < 0 || each.index >= NumInputs())
+        throw DefinitionError("there is no input " + std::to_string(each.index));
+      const auto& info = inputs_[static_cast<std::size_t>(each.index)];
+      const auto bytes = static_cast<std::size_t>(info.shape.num_elements()) *
+                         static_cast<std::size_t>(tensorflow::DataTypeSize(info.dtype));
+      if (bytes != each.bytes)
+        throw DefinitionError("the values of input " + std::to_string(each.index) + " are " +
+                              std::to_string(each.bytes) + " bytes, not " + std::to_string(bytes));
       host_.emplace(each.index, tensorflow::Tensor(info.dtype, info.shape, each.values));
     }
   }
@@ -105,15 +112,14 @@ class Context final : public ::habana::HpuKernelContext {
   const tensorflow::Status& Status() const override { return status_; }
 
   /// What was defined.
-  /// \throws std::runtime_error for an error status, or if something was left undone
+  /// \throws DefinitionError for an error status, or if something was left undone
   Definition finished() const {
-    if (!status_.ok()) throw std::runtime_error(status_.ToString());
-    if (nodes_.empty()) throw std::runtime_error("its DefineNode() defines no node");
+    if (!status_.ok()) throw DefinitionError(status_.ToString());
+    if (nodes_.empty()) throw DefinitionError("its DefineNode() defines no node");
     for (std::size_t i = 0; i < outputs_.size(); ++i)
       if (!defined_[i] || !computed_[i])
-        throw std::runtime_error(
-            "its DefineNode() leaves output " + std::to_string(i) +
-            (defined_[i] ? " without a kernel that computes it" : " undefined"));
+        throw DefinitionError("its DefineNode() leaves output " + std::to_string(i) +
+                              (defined_[i] ? " without a kernel that computes it" : " undefined"));
     return {nodes_, outputs_};
   }
 
@@ -165,15 +171,15 @@ class Context final : public ::habana::HpuKernelContext {
   tensorflow::Status status_;
 };
 
-/// Calls `function`, and turns whatever it throws into std::runtime_error.
+/// Calls `function`, and turns whatever it throws into DefinitionError.
 template <class Function>
 void guarded(const char* what, const Function& function) {
   try {
     function();
   } catch (const std::exception& e) {
-    throw std::runtime_error(std::string(what) + " threw: " + e.what());
+    throw DefinitionError(std::string(what) + " threw: " + e.what());
   } catch (...) {
-    throw std::runtime_error(std::string(what) + " threw what is no std::exception");
+    throw DefinitionError(std::string(what) + " threw what is no std::exception");
   }
 }
 
@@ -182,9 +188,11 @@ void guarded(const char* what, const Function& function) {
 Definition define(std::size_t kernel, const tensorflow::NodeDef& node,
                   const std::vector<TensorInfo>& inputs, int outputs,
                   const std::vector<HostValue>& hostMemory, bool severalNodes) {
+  const auto functor = functorOf(kernel);
+  if (functor == nullptr) throw DefinitionError("there is no kernel " + std::to_string(kernel));
   ++count;
   Context context(node, inputs, outputs, hostMemory, severalNodes);
-  guarded("its DefineNode()", [&] { functorOf(kernel)()->DefineNode(&context); });
+  guarded("its DefineNode()", [&] { functor()->DefineNode(&context); });
   return context.finished();
 }
 
@@ -197,7 +205,7 @@ std::vector<tensorflow::shape_inference::ShapeHandle> inferShapes(
   if (const auto function = shapeFunctionOf(library, node.op())) {
     tensorflow::Status status;
     guarded("its shape function", [&] { status = function(&context); });
-    if (!status.ok()) throw std::runtime_error(status.ToString());
+    if (!status.ok()) throw DefinitionError(status.ToString());
   }
   std::vector<tensorflow::shape_inference::ShapeHandle> found;
   for (int i = 0; i < outputs; ++i) found.push_back(context.output(i));

@@ -58,6 +58,10 @@ class Kernel {
   /// what the library asks for.
   /// \throws std::runtime_error with what the kernel says
   void run(const void* const* inputs, void* const* outputs) const;
+  /// \throws GlueError unless the tensors are as many, and of as many bytes, as it was made ready for
+  void check(const poplar::Graph& graph, const std::string& who,
+             const std::vector<poplar::Tensor>& inputs,
+             const std::vector<poplar::Tensor>& outputs) const;
 
   const std::string& guid() const { return guid_; }
   std::vector<std::uint64_t> indexSpace() const { return {space_, space_ + 5}; }

@@ -13,6 +13,12 @@
 
 namespace popir::foreign::habana {
 
+/// A functor or a shape function has not said what it has to, or has said that something is wrong.
+/// The bindings raise OperatorInputError for it.
+struct DefinitionError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// A registered operator; the specifications are the texts of REGISTER_OP.
 struct OperatorRecord {
   std::string name, library, doc;
@@ -51,16 +57,17 @@ struct Definition {
 struct HostValue {
   int index;
   const void* values;
+  std::size_t bytes;
 };
 
 /// Has the functor of a kernel (by its number) define its node.
-/// \throws std::runtime_error with the operator's status, or with what it left undone
+/// \throws DefinitionError with the operator's status, or with what it left undone
 Definition define(std::size_t kernel, const tensorflow::NodeDef& node,
                   const std::vector<::habana::TensorInfo>& inputs, int outputs,
                   const std::vector<HostValue>& hostMemory, bool severalNodes);
 
 /// The shapes of the outputs, by the operator's shape function; unknown sizes are -1.
-/// \throws std::runtime_error with the function's status
+/// \throws DefinitionError with the function's status
 std::vector<tensorflow::shape_inference::ShapeHandle> inferShapes(
     const std::string& library, const tensorflow::NodeDef& node,
     const std::vector<tensorflow::TensorShape>& inputs, int outputs);

@@ -78,6 +78,23 @@ std::shared_ptr<const TpcProgram> TpcProgram::load(const void* object, std::size
   return program;
 }
 
+void Kernel::check(const poplar::Graph& graph, const std::string& who,
+                   const std::vector<poplar::Tensor>& inputs,
+                   const std::vector<poplar::Tensor>& outputs) const {
+  if (inputs.size() != inputs_ || outputs.size() != outputs_.size())
+    throw GlueError(who + " has " + std::to_string(inputs_) + " inputs and " +
+                    std::to_string(outputs_.size()) + " outputs; given are " +
+                    std::to_string(inputs.size()) + " and " + std::to_string(outputs.size()));
+  for (std::size_t i = 0; i < inputs_ + outputs_.size(); ++i) {
+    const auto& given = i < inputs_ ? inputs[i] : outputs[i - inputs_];
+    std::size_t bytes = tensors_[i].element_bytes;
+    for (auto size : tensors_[i].sizes) bytes *= size;
+    if (given.numElements() * graph.getTarget().getTypeSize(given.elementType()) != bytes)
+      throw GlueError(who + ": tensor " + std::to_string(i) + " is not the one of " +
+                      std::to_string(bytes) + " bytes that it was made ready for");
+  }
+}
+
 void Kernel::run(const void* const* inputs, void* const* outputs) const {
   // On the stack: a call of a small kernel takes no longer than an allocation.
   std::array<popir_tpc_tensor, kMostOperands> tensors;
@@ -138,6 +155,7 @@ void addKernel(poplar::Graph& graph, poplar::program::Sequence& prog, const std:
                const std::vector<poplar::Tensor>& inputs,
                const std::vector<poplar::Tensor>& outputs, std::chrono::milliseconds limit,
                const poplar::DebugContext& context) {
+  kernel->check(graph, who, inputs, outputs);
   HostCallOptions options;
   options.hasEffects = false;
   options.limit = limit;

@@ -101,12 +101,7 @@ void forget(const std::string& library) {
 
 tensorflow::FunctorFactory functorOf(std::size_t kernel) {
   const std::lock_guard lock(mutex);
-  return kernels().at(kernel).functor;
-}
-
-std::vector<std::string> hostMemoryOf(std::size_t kernel) {
-  const std::lock_guard lock(mutex);
-  return kernels().at(kernel).definition.host_;
+  return kernel < kernels().size() ? kernels()[kernel].functor : nullptr;
 }
 
 tensorflow::OpShapeInferenceFn shapeFunctionOf(const std::string& library, const std::string& op) {

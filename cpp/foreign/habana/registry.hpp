@@ -26,8 +26,8 @@ void note(const void* from, const tensorflow::OpDefBuilder& definition);
 void note(const void* from, const tensorflow::KernelDefBuilder& definition,
           tensorflow::FunctorFactory functor);
 
+/// Null if there is no kernel of that number.
 tensorflow::FunctorFactory functorOf(std::size_t kernel);
-std::vector<std::string> hostMemoryOf(std::size_t kernel);
 /// Null if the operator has none.
 tensorflow::OpShapeInferenceFn shapeFunctionOf(const std::string& library, const std::string& op);
 

@@ -162,7 +162,7 @@ class HpuOpBase(Op):
             found = device.inferShapes(
                 record.library, self.name(), record.name, dict(attributes), shapes, outputs
             )
-        except RuntimeError as error:
+        except OperatorInputError as error:
             raise OperatorInputError(f"{who}: {error}") from None
         known = [shape for shape in found if shape is not None and min(shape, default=0) >= 0]
         return known if len(known) == len(found) else None
@@ -203,7 +203,7 @@ class HpuOpBase(Op):
                 values,
                 several,
             )
-        except RuntimeError as error:
+        except OperatorInputError as error:
             raise OperatorInputError(f"{who}: {error}") from None
         for i, ((number, _), expected) in enumerate(zip(outputs, types, strict=True)):
             if number != expected:
