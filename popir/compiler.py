@@ -99,7 +99,7 @@ def choose_weights(c: Compilation) -> None:
 
 def expand_gradient_operators(c: Compilation) -> None:
     """Puts the operators that compute gradients in the place of each operator Gradient."""
-    expand_gradients(c.graph)
+    expand_gradients(c.graph, c.loss)
 
 
 def keep_states(c: Compilation) -> None:

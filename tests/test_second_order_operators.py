@@ -368,7 +368,71 @@ CASES: dict[str, Case] = {
         "y = GRU<hidden_size=2>(f, v, v)",
         lambda m: gru(m),
     ),
+    "LSTM": (
+        [3, 8, 2],
+        "e0 = Constant<value_ints=[0]>() e1 = Constant<value_ints=[1]>() v = Slice(m, e0, e1) "
+        "e2 = Constant<value_ints=[2]>() e5 = Constant<value_ints=[5]>() f = Slice(m, e2, e5, e1) "
+        "a, , c = LSTM<hidden_size=2>(f, v, v) b = ReduceSum<keepdims=0>(c) y = Add(a, b)",
+        lambda m: lstm(m),
+    ),
+    "LSTM with all its inputs": (
+        [3, 16, 2],
+        """e0 = Constant<value_ints=[0]>() e1 = Constant<value_ints=[1]>()
+        e2 = Constant<value_ints=[2]>() e3 = Constant<value_ints=[3]>()
+        v0 = Slice(m, e0, e1) j = Constant<value_ints=[2, 8, 2]>() v = Reshape(v0, j)
+        p = Constant<value_ints=[2, 16]>() b = Reshape(v0, p) f = Slice(m, e0, e2, e1)
+        h = Slice(m, e1, e3, e0) k = Constant<value_ints=[2, 6]>() q2 = Constant<value_ints=[6]>()
+        g0 = Slice(b, e0, q2, e1) n2 = Constant<value=int32[2] {1, 3}>()
+        g = Slice(f, e1, e3, e0)
+        a, c, d = LSTM<hidden_size=2, direction="bidirectional", clip=0.875, activations=["Sigmoid",
+        "Tanh", "Softsign", "HardSigmoid", "Tanh", "Tanh"]>(f, v, v, b, n2, g, g, g0)
+        r = ReduceSum<keepdims=0>(c) z = ReduceSum<keepdims=0>(d) n = Mul(r, z) y = Add(a, n)""",
+        lambda m: bidirectional(m),
+    ),
 }
+
+
+def lstm(m: torch.Tensor) -> torch.Tensor:
+    """ONNX's LSTM of two hidden units, step by step, with one matrix as W and R."""
+    v = m[0]
+    h, c = (torch.zeros(3, 2, dtype=torch.float64) for _ in range(2))
+    found: list[torch.Tensor] = []
+    for x in m[:, 2:5]:
+        i, o, f, n = torch.split(x @ v.T + h @ v.T, 2, 1)
+        c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(n)
+        h = torch.sigmoid(o) * torch.tanh(c)
+        found.append(h)
+    return torch.stack(found)[:, None] + c.sum()
+
+
+def bidirectional(m: torch.Tensor) -> torch.Tensor:
+    """The second LSTM above, step by step."""
+    weights, lengths = m[0].reshape(2, 8, 2), [1, 3]
+    states = m[1:3, :2]
+    biases = m[0].reshape(2, 16)
+    peepholes = biases[:, :6]
+    outs, hiddens, memories = [], [], []
+    activations = [
+        (torch.sigmoid, torch.tanh, F.softsign),
+        (lambda x: (0.2 * x + 0.5).clamp(0, 1), torch.tanh, torch.tanh),
+    ]
+    for d, (f_, g_, h_) in enumerate(activations):
+        v, bias = weights[d], biases[d][:8] + biases[d][8:]
+        pi, po, pf = peepholes[d].split(2)
+        h, c = states[d], states[d]
+        row: list[Any] = [None] * 3
+        for t in range(3)[:: -1 if d else 1]:
+            within = torch.tensor([[t < length] for length in lengths])
+            i, o, f, n = torch.split(m[t, :2] @ v.T + h @ v.T + bias, 2, 1)
+            new = f_((f + pf * c).clamp(-0.875, 0.875)) * c
+            new = new + f_((i + pi * c).clamp(-0.875, 0.875)) * g_(n.clamp(-0.875, 0.875))
+            out = f_((o + po * new).clamp(-0.875, 0.875)) * h_(new)
+            row[t] = torch.where(within, out, 0)
+            h, c = torch.where(within, out, h), torch.where(within, new, c)
+        outs.append(torch.stack(row))
+        hiddens.append(h)
+        memories.append(c)
+    return torch.stack(outs, 1) + torch.stack(hiddens).sum() * torch.stack(memories).sum()
 
 
 def softmax_of_shifted(s: torch.Tensor, m: torch.Tensor) -> torch.Tensor:

@@ -61,6 +61,12 @@ def body(node: NodeProto, opset: int, infos: Infos) -> FunctionProto | None:
     return _with_defaults(FunctionProto.FromString(made), schema)
 
 
+def is_typed(domain: str, type: str, opset: int) -> bool:
+    """Whether ONNX makes the function of an operator for the types of its inputs."""
+    schema = _schema(domain, type, opset)
+    return schema is not None and not schema.function_opset_versions
+
+
 def computes_in_float(function: FunctionProto) -> bool:
     """Whether constants of FLOAT are operands of what the function computes, without a cast to the
     type of its inputs.

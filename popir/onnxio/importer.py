@@ -212,7 +212,7 @@ class GraphImporter:
             function = bodies.body(node, opset, [t and t.info for t in inputs])
             if function is None:
                 raise self._unknown(_who(node), domain, type, opset, error) from error
-            self._add_body(node, function)
+            self._add_body(node, function, bodies.is_typed(domain, type, opset))
             return None
 
     def _unknown(
@@ -329,16 +329,20 @@ class GraphImporter:
         found.input[:] = [names.get(id, id) for id in node.input]
         return found
 
-    def _add_body(self, node: NodeProto, function: FunctionProto) -> None:
+    def _add_body(self, node: NodeProto, function: FunctionProto, is_typed: bool) -> None:
         """Adds the nodes of a function that defines the operator of `node`.
 
-        A function that computes with constants of FLOAT is computed in FLOAT for the halves, in
-        which a constant such as MeanVarianceNormalization's 1e-9 would be 0.
+        A function that computes with constants of FLOAT, and that is not made for the types of the
+        inputs, is computed in FLOAT for the halves, in which a constant such as
+        MeanVarianceNormalization's 1e-9 would be 0.
         """
+        if is_typed or not bodies.computes_in_float(function):
+            self._add_nodes(node, function)
+            return
         given = [self.find(id) if id else None for id in node.input]
         kinds = {tensor.info.dataType() for tensor in given if tensor and tensor.info}
         half = next((kind for kind in kinds if mixes(kind, DataType.FLOAT)), None)
-        if half is None or half is DataType.FLOAT or not bodies.computes_in_float(function):
+        if half is None:
             self._add_nodes(node, function)
             return
         wide = NodeProto()

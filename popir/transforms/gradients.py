@@ -16,13 +16,18 @@ from popir.autodiff import ancestors, differentiate
 from popir.errors import OperatorAttributeError, popart_exception
 from popir.ir import Graph, Op, OperatorIdentifier, Tensor
 from popir.ir.graph import called_graphs
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.drawing import DrawingOp
 
 GRADIENT = OperatorIdentifier("ai.onnx.preview.training", "Gradient", 1)
 
 
-def expand_gradients(graph: Graph) -> None:
+def expand_gradients(graph: Graph, loss: str | None = None) -> None:
     """Puts the operators that compute gradients in the place of each Gradient.
+
+    `loss` is the id of a tensor that is to be differentiated afterwards. An operator whose
+    gradient has none, but which says how it consists of others (`differentiable`), is copied as
+    these where a gradient is differentiated again.
 
     Raises OperatorAttributeError for names that do not fit, MissingGradientError where an operator
     has no gradient, popart_exception for a Gradient in a graph that an operator calls.
@@ -35,13 +40,17 @@ def expand_gradients(graph: Graph) -> None:
                     f"{op.debugName()} stands in '{callee.name}', a branch or the body of a loop; "
                     "popir computes gradients outside of these alone."
                 )
+    ends = [_end(graph, op) for op in waiting]
+    if loss is not None and graph.hasTensor(loss):
+        ends.append(graph.getTensor(loss))
+    again = {op for end in ends for op in ancestors(end)}.intersection(waiting)
     while waiting:
         # One that differentiates what another one computes comes after it.
         ready = [op for op in waiting if not ancestors(_end(graph, op)).intersection(waiting)]
         if not ready:
             raise popart_exception(f"{waiting[0].debugName()} differentiates its own result.")
         for op in ready:
-            _expand(graph, op)
+            _expand(graph, op, op in again)
             waiting.remove(op)
 
 
@@ -55,7 +64,7 @@ def _end(graph: Graph, op: Any) -> Tensor:
     return graph.getTensor(op.y)
 
 
-def _expand(graph: Graph, op: Any) -> None:
+def _expand(graph: Graph, op: Any, again: bool) -> None:
     end = _end(graph, op)
     base = op.name() or next((t.id for t in op.output.values()), "Gradient")
     now: dict[str, str] = {}
@@ -68,7 +77,7 @@ def _expand(graph: Graph, op: Any) -> None:
             )
         now[name] = graph.uniqueId(f"{base}/{name}")
         _add(graph, op, "Identity", 13, [given], now[name])
-    _copy(graph, op, end, now, base)
+    _copy(graph, op, end, now, base, again)
     total = graph.uniqueId(f"{base}/total")
     _add(graph, op, "ReduceSum", 11, [graph.getTensor(now.get(end.id, end.id))], total, keepdims=0)
     found = differentiate(graph, total, [now[name] for name in op.xs])
@@ -84,7 +93,7 @@ def _expand(graph: Graph, op: Any) -> None:
         _add(graph, op, "Identity", 13, [graph.getTensor(gradient)], id)
 
 
-def _copy(graph: Graph, op: Op, end: Tensor, now: dict[str, str], base: str) -> None:
+def _copy(graph: Graph, op: Op, end: Tensor, now: dict[str, str], base: str, again: bool) -> None:
     """Copies what leads from the tensors in `now` to `end`, and adds the copies to `now`."""
     above: set[Op] = set()
     ahead = [end]
@@ -103,6 +112,9 @@ def _copy(graph: Graph, op: Op, end: Tensor, now: dict[str, str], base: str) -> 
                 f"{op.debugName()} differentiates {old.debugName()}, which draws random numbers: "
                 "those of a gradient would be others."
             )
+        if again and hasattr(old, "differentiable"):
+            _add_operators_of(old, now, graph.uniqueId(f"{base}/{old.opid.type}"))
+            continue
         twin = old.clone()
         twin.source, twin.called_names = old.source, old.called_names
         graph.moveIntoGraph(twin)
@@ -115,6 +127,17 @@ def _copy(graph: Graph, op: Op, end: Tensor, now: dict[str, str], base: str) -> 
             else:
                 twin.createAndConnectOutTensor(i, graph.uniqueId(f"{base}/{tensor.id}/unused"))
         twin.setup()
+
+
+def _add_operators_of(old: Any, now: dict[str, str], base: str) -> None:
+    """Adds the operators that `old` consists of, on the copies of its inputs."""
+    count = max(old.input, default=-1) + 1
+    ids = [old.inId(i) if old.hasInput(i) else None for i in range(count)]
+    inputs = [id if id is None else old.graph.getTensor(now.get(id, id)) for id in ids]
+    made = old.differentiable(Decomposer(old, base), *inputs)
+    for i, tensor in old.output.items():
+        if i < len(made):
+            now.setdefault(tensor.id, made[i].id)
 
 
 def _add(

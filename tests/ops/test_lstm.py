@@ -1,16 +1,18 @@
-"""What an LSTM refuses."""
+"""What an LSTM refuses, and LSTMs without time steps."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import onnx
 import pytest
 from onnx import helper, numpy_helper
 
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.onnxio.importer import import_model
-from tests.models import floats
+from tests.models import floats, run
+from tests.ops.control.models import gradients
 
 T, N, INPUTS, H = 4, 2, 3, 5
 
@@ -51,3 +53,36 @@ def test_attributes_that_do_not_fit(attributes: dict[str, Any], words: str) -> N
 def test_shapes_that_do_not_fit(weights: list[int], recurrent: list[int], words: str) -> None:
     with pytest.raises(OperatorInputError, match=words):
         import_model(model_of(weights, recurrent))
+
+
+@pytest.mark.parametrize("layout", [0, 1])
+@pytest.mark.parametrize("direction", ["forward", "bidirectional"])
+def test_without_time_steps_the_last_states_are_the_initial_ones(
+    layout: int, direction: str
+) -> None:
+    directions = 1 + (direction == "bidirectional")
+    model = model_of(
+        [directions, 4 * H, INPUTS], [directions, 4 * H, H], direction=direction, layout=layout
+    )
+    graph = model.graph
+    dims = [N, 0, INPUTS] if layout else [0, N, INPUTS]
+    graph.input[0].CopyFrom(helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, dims))
+    graph.node[0].input.extend(["", "", "h", "c"])
+    graph.node[0].output[:] = ["y", "last", "cell"]
+    graph.output.extend(onnx.ValueInfoProto(name=name) for name in ("last", "cell"))
+    state = [N, directions, H] if layout else [directions, N, H]
+    states = {name: floats(*state, seed=i) for i, name in enumerate("hc")}
+    graph.initializer.extend(numpy_helper.from_array(v, name) for name, v in states.items())
+    x = np.zeros(dims, np.float32)
+    found = run(model.SerializeToString(), {"x": x}, ["y", "last", "cell"])
+    y = [N, 0, directions, H] if layout else [0, directions, N, H]
+    assert list(found["y"].shape) == y
+    np.testing.assert_array_equal(found["last"], states["h"])
+    np.testing.assert_array_equal(found["cell"], states["c"])
+
+    factors = {"last": floats(*state, seed=5), "cell": floats(*state, seed=6)}
+    given = gradients(model, {"x": x}, factors, ["w", "r", "h", "c"])
+    np.testing.assert_array_equal(given["h"], factors["last"])
+    np.testing.assert_array_equal(given["c"], factors["cell"])
+    assert not given["w"].any()
+    assert not given["r"].any()

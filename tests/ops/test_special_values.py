@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import popir
-from popir.errors import OperatorAttributeError, OperatorInputError, popart_exception
+from popir.errors import OperatorAttributeError, popart_exception
 from popir.ops.elementwise.table import ROWS
 from popir.testing import run
 from tests.ops.cases import CASES, Array, Case
@@ -183,8 +183,6 @@ def test_a_product_over_nothing_is_0_and_what_is_added() -> None:
     assert (run("MatMul", half)[0] == np.zeros((2, 3))).all()
     x, w = np.ones((1, 0, 3, 3), np.float32), np.ones((2, 0, 2, 2), np.float32)
     assert (run("Conv", [x, w, c[:2]])[0] == np.full((1, 2, 2, 2), 1.5)).all()
-    with pytest.raises(OperatorInputError, match="there are no time steps; LSTM takes one"):
-        run("LSTM", [np.ones((0, 1, 2), np.float32), *(np.ones((1, 8, 2), np.float32),) * 2])
 
 
 def test_gather_of_nothing() -> None:

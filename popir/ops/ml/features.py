@@ -62,6 +62,9 @@ OpCreator(FeatureVectorizer, ml_ids("FeatureVectorizer", 1))
 class ArrayFeatureExtractor(Decomposition):
     """ONNX's ArrayFeatureExtractor of ai.onnx.ml, version 1: the elements of the last axis that the
     second input names. What is taken of a vector is [1, n]. Strings are taken on the host.
+
+    Deviation: a place out of range, or a negative one, that is computed at run time gives 0. For
+    constants and for strings it is an error.
     """
 
     def decompose(self, on: Decomposer, x: Tensor, places: Tensor) -> Tensor:
@@ -74,6 +77,9 @@ class ArrayFeatureExtractor(Decomposition):
         if places.isConst() and places.data is not None and (places.data < 0).any():
             raise self.wrong(f"the places {places.data.tolist()} must not be negative.")
         flat = on.reshape(places, [on.info(places).nelms()])
+        if not places.isConst():  # Negative places do not count from the end here.
+            end = on.like(shape[-1], flat)
+            flat = on.Where(on.Less(flat, on.like(0, flat)), end, flat)
         found = on.Gather(x, flat, axis=-1)
         return on.reshape(found, [1, on.shape(found)[0]]) if len(shape) == 1 else found
 

@@ -54,7 +54,8 @@ def label_encoder(call: Call, x: Array) -> Array:
     and values, or a default.
 
     In version 1 the table is `classes_strings`, from a string to its place or back. Of equal keys
-    the last counts, as version 4 says; onnxruntime takes the first.
+    the last counts, as version 4 says; onnxruntime takes the first. A NaN is found by a key that is
+    NaN, in version 2 as in 4: so does onnxruntime in version 4, and in version 2 it does not.
     """
     if call.opid.version == 1:
         return call.once(_places)[is_strings(x)].of(call, x)

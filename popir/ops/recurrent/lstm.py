@@ -12,10 +12,13 @@ from __future__ import annotations
 from popir import poplar, poplin, popops
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import GradInOutMapper, GradOp, Op, OpSerialiser
+from popir.ir import Tensor as IrTensor
 from popir.ops.contraction.options import Contraction, contraction_flags, multiply
 from popir.ops.recurrent.lstm_cell import Cell, functions
+from popir.ops.recurrent.lstm_loop import Loops
 from popir.ops.recurrent.lstm_steps import Steps
 from popir.ops.support.arithmetic import Arithmetic, accumulator, accumulator_of
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, OUT
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
 from popir.ops.support.shapes import broadcast_to
@@ -44,7 +47,8 @@ class LstmOp(Op, Contraction):
     inputs] with layout 1; W [directions, 4 hidden, inputs]; R [directions, 4 hidden, hidden]; then
     B, sequence_lens, initial_h, initial_c and P as in ONNX.
 
-    There is at least one time step. `output_sequence` (version 1) has no effect.
+    Without time steps the last states are the initial ones; ONNX does not say, and onnxruntime has
+    zeros. `output_sequence` (version 1) has no effect.
     """
 
     session_options = LSTM
@@ -117,11 +121,6 @@ class LstmOp(Op, Contraction):
         Raises OperatorInputError for wrong shapes, OperatorAttributeError for wrong attributes.
         """
         time, batch, inputs, directions, hidden = self.sizes()
-        if time == 0:
-            raise OperatorInputError(
-                f"{self.debugName()}: X has shape {self.inShape(X)}, so there are no time steps; "
-                "LSTM takes one at least."
-            )
         state = [batch, directions, hidden] if self.layout else [directions, batch, hidden]
         expected = {
             W: [directions, 4 * hidden, inputs],
@@ -165,6 +164,10 @@ class LstmOp(Op, Contraction):
     def getSubgraphValue(self) -> float:
         """High: an LSTM is expensive."""
         return self.getHighSubgraphValue()
+
+    def differentiable(self, on: Decomposer, *inputs: IrTensor | None) -> list[IrTensor]:
+        """The same as loops of operators: this operator's gradient has no gradient."""
+        return Loops(on, inputs, bool(self.layout)).outputs(self.cells(), self.reversals())
 
     def getGradOps(self) -> list[Op]:
         """One gradient operator for all inputs. Adds outputs with the gates, cells and hidden
@@ -237,6 +240,21 @@ def _mask(
     tree = pe.Lt(pe._1, pe._2)
     mask = popops.map(opx.graph(), tree, operands, prog, opx.debugContext("mask"))
     return broadcast_to(mask.expand([2]), [time, batch, hidden])
+
+
+def _without_steps(opx: Opx, sources: dict[int, int], prog: program.Sequence) -> None:
+    """Sets all outputs where there is no time step: to copies of the inputs that `sources` names
+    for them, and others to zeros.
+    """
+    linear = poplar.VariableMappingMethod.LINEAR
+    for o in sorted(opx.op_p.output):
+        if o in sources and opx.hasInput(sources[o]):
+            opx.setOutTensor(o, opx.cloneNcopy(prog, opx.getInTensor(sources[o]), "initial"))
+            continue
+        info, context = opx.outInfo(o), opx.debugContext("zeros")
+        zeros = opx.graph().addVariable(popType(info), info.shape(), linear, context)
+        popops.zero(opx.graph(), zeros, prog, context)
+        opx.setOutTensor(o, zeros)
 
 
 class _Inputs:
@@ -320,6 +338,9 @@ class LstmOpx(Opx):
     def grow(self, prog: program.Sequence) -> None:
         """Adds one product for all time steps of a direction, then its time steps."""
         op = self.getOp(LstmOp)
+        if op.sizes()[0] == 0:
+            _without_steps(self, {Y_HIDDEN: HIDDEN0, Y_CELL: CELL0}, prog)
+            return
         given = _Inputs(self, op, 0, prog)
         kept: list[list[Tensor]] = []
         for d, (cell, reverse) in enumerate(zip(op.cells(), op.reversals(), strict=True)):
@@ -388,6 +409,10 @@ class LstmGradOpx(Opx):
         weights.
         """
         op = self.getOp(LstmGradOp)
+        if op.sizes[0] == 0:
+            states = {op.TOWARDS.index(HIDDEN0): Y_HIDDEN, op.TOWARDS.index(CELL0): Y_CELL}
+            _without_steps(self, states, prog)
+            return
         given = _Inputs(self, op, op.FORWARD, prog)
         found: list[dict[int, Tensor]] = []
         for d, (cell, reverse) in enumerate(zip(op.cells, op.reversals, strict=True)):

@@ -49,7 +49,8 @@ class Recurrent(Decomposition):
     with layout 1; W [directions, gates, inputs]; R [directions, gates, hidden]; B [directions, 2
     gates]; sequence_lens [batch]; initial_h [directions, batch, hidden].
 
-    16-bit floats are computed in float, from the inputs to the results.
+    16-bit floats are computed in float, from the inputs to the results. Without time steps the last
+    state is the initial one; ONNX does not say, and onnxruntime has zeros.
     """
 
     withoutMeaning = {"output_sequence": "the outputs that the node names are computed."}

@@ -164,6 +164,9 @@ class ResizeOp(Decomposition):
     when it enlarges, and the one after it when it makes smaller, as onnxruntime does.
 
     Results for integers are cut off after the point, and limited to the range of the type.
+
+    Deviation: with `tf_crop_and_resize` and scales, the size is that of the whole axis times the
+    scale, as in onnxruntime and ONNX's reference; ONNX's text multiplies by that of the region too.
     """
 
     constantInputs = frozenset({1, 2, 3})
@@ -255,7 +258,7 @@ class ResizeOp(Decomposition):
             start, end = (0.0, 1.0) if roi is None else (roi[i], roi[i + len(named)])
             if scales is not None:
                 scale = float(F(numbers[i]))
-                new = math.floor(F(old) * F(F(end) - F(start)) * F(scale))
+                new = math.floor(F(old) * F(scale))
             elif ratio is None:
                 new = int(numbers[i])
                 scale = new / max(old, 1)

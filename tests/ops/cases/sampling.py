@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from functools import partial
 from typing import Any
 
@@ -59,6 +60,17 @@ def _cropped(mode: str, id: str, **attributes: Any) -> Case:
     )
 
 
+def _cropped_by_scales(mode: str) -> Case:
+    """As `_cropped`, with scales in the place of sizes, which do not change with the region."""
+    case = _cropped(mode, f"crop-{mode}, scales")
+    attributes = {name: value for name, value in case.attributes.items() if name != "axes"}
+    region = np.array([0, 0, 0.5, -0.25, 1, 1, 1, 1.25], np.float32)
+    scales = np.array([1, 1, 0.8, 1.3], np.float32)
+    inputs = [IMAGE, region, scales]
+    more = {"attributes": attributes, "constants": [1, 2], "widest": "float32"}
+    return dataclasses.replace(case, inputs=inputs, **more)
+
+
 _ROUNDINGS = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
 _WAYS = ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "half_pixel_symmetric")
 RESIZE = [
@@ -109,6 +121,9 @@ RESIZE = [
     _cropped("nearest", "crop-nearest"),
     _cropped("linear", "crop-linear"),
     _cropped("cubic", "crop-cubic"),
+    _cropped_by_scales("nearest"),
+    _cropped_by_scales("linear"),
+    _cropped_by_scales("cubic"),
     Case(
         "Resize",
         [ints(*range(60), dtype=np.uint8).reshape(1, 3, 4, 5), None, _scales(1, 1, 2, 2)],
