@@ -8,8 +8,11 @@
 using tensorflow::shape_inference::MergeBothInputsShapeFn;
 using tensorflow::shape_inference::UnchangedShape;
 
-REGISTER_OP("SoftsignHpu").Input("x: T").Output("y: T").Attr("T: {float}").SetShapeFn(
-    UnchangedShape);
+REGISTER_OP("SoftsignHpu")
+    .Input("x: T")
+    .Output("y: T")
+    .Attr("T: {float}")
+    .SetShapeFn(UnchangedShape);
 REGISTER_OP("SoftsignHpuGrad")
     .Input("dy: T")
     .Input("x: T")

@@ -31,7 +31,8 @@ xla::StatusOr<xla::XlaComputation> arithmetic() {
   XlaOp joined = xla::ConcatInDim(&b, {z, xla::Max(n, p)}, 0);
   XlaOp turned = xla::Transpose(xla::Slice(joined, {1, 0}, {4, 3}, {2, 1}), {1, 0});
   auto sums = XlaBuilder("sums").CreateSubBuilder("add");
-  xla::Add(xla::Parameter(sums.get(), 0, f32({}), "a"), xla::Parameter(sums.get(), 1, f32({}), "b"));
+  xla::Add(xla::Parameter(sums.get(), 0, f32({}), "a"),
+           xla::Parameter(sums.get(), 1, f32({}), "b"));
   XlaOp sum = xla::Reduce(turned, two, sums->Build().value(), {1});
   XlaOp product = xla::Dot(xla::Reshape(sum, {1, 3}), xla::Transpose(p, {1, 0}));
   XlaOp table = xla::ConstantR2<float>(&b, {{1, 2}});
@@ -42,22 +43,21 @@ xla::StatusOr<xla::XlaComputation> arithmetic() {
 void custom_calls() {
   XlaBuilder b("custom_calls");
   XlaOp a = xla::Parameter(&b, 0, f32({}), "a"), c = xla::Parameter(&b, 1, f32({}), "c");
-  XlaOp swapped = xla::CustomCall(&b, "test.swap", {a, c},
-                                  ShapeUtil::MakeTupleShape({f32({}), f32({})}));
+  XlaOp swapped =
+      xla::CustomCall(&b, "test.swap", {a, c}, ShapeUtil::MakeTupleShape({f32({}), f32({})}));
   XlaOp two = xla::CustomCall(&b, "add2", {xla::GetTupleElement(swapped, 0)}, f32({}));
   xla::Tuple(&b, {two, xla::GetTupleElement(swapped, 1), two});
 }
 
 void tuples() {
   XlaBuilder b("tuples");
-  xla::Shape shape = ShapeUtil::MakeTuple(
-      {f32({2}), ShapeUtil::MakeTuple({f32({1}), f32({3})}), f32({1})});
+  xla::Shape shape =
+      ShapeUtil::MakeTuple({f32({2}), ShapeUtil::MakeTuple({f32({1}), f32({3})}), f32({1})});
   XlaOp p = xla::Parameter(0, shape, "p");
-  XlaOp r = xla::CustomCall(
-      &b, "test.nested", {p},
-      ShapeUtil::MakeTuple({f32({2}), ShapeUtil::MakeTuple({f32({1}), f32({7})})}));
-  xla::Tuple(&b, {xla::GetTupleElement(r, 0),
-                  xla::GetTupleElement(xla::GetTupleElement(r, 1), 0)});
+  XlaOp r =
+      xla::CustomCall(&b, "test.nested", {p},
+                      ShapeUtil::MakeTuple({f32({2}), ShapeUtil::MakeTuple({f32({1}), f32({7})})}));
+  xla::Tuple(&b, {xla::GetTupleElement(r, 0), xla::GetTupleElement(xla::GetTupleElement(r, 1), 0)});
 }
 
 void options() {
@@ -69,10 +69,9 @@ void options() {
   XlaOp flat = xla::CustomCallWithLayout(&b, "copy_6", {p}, rows, {columns});
   XlaOp bytes = xla::CustomCall(&b, "opaque_bytes", {}, ShapeUtil::MakeShape(xla::S32, {16}),
                                 std::string("a\"\0\xff\\n", 6), false, {}, nullptr,
-                                xla::SCHEDULE_NONE,
-                                xla::API_VERSION_STATUS_RETURNING_UNIFIED);
-  XlaOp same = xla::CustomCall(&b, "in_place", {xla::Parameter(&b, 1, f32({3}), "t")}, f32({3}),
-                               "", true, {{{}, {0, {}}}});
+                                xla::SCHEDULE_NONE, xla::API_VERSION_STATUS_RETURNING_UNIFIED);
+  XlaOp same = xla::CustomCall(&b, "in_place", {xla::Parameter(&b, 1, f32({3}), "t")}, f32({3}), "",
+                               true, {{{}, {0, {}}}});
   xla::Tuple(&b, {copied, flat, bytes, same});
 }
 
@@ -119,9 +118,8 @@ WRONG(1, xla::Add(p, xla::Parameter(&b, 1, f32({4}), "q")))
 WRONG(2, xla::Parameter(&b, 0, f32({}), "again"))
 WRONG(3, xla::CustomCallWithLayout(&b, "copy_6", {p}, f32({6}), {}))
 WRONG(4, xla::CustomCallWithLayout(&b, "copy_6", {p}, f32({6}), {f32({2, 3})}))
-WRONG(5, xla::CustomCallWithLayout(
-             &b, "copy_6", {p}, f32({6}),
-             {ShapeUtil::MakeShapeWithLayout(xla::F32, {3, 2}, {0, 1})}))
+WRONG(5, xla::CustomCallWithLayout(&b, "copy_6", {p}, f32({6}),
+                                   {ShapeUtil::MakeShapeWithLayout(xla::F32, {3, 2}, {0, 1})}))
 WRONG(6, xla::Literal literal = xla::LiteralUtil::CreateR0<float>(1);
       xla::CustomCall(&b, "add2", {p}, f32({}), "", false, {}, &literal))
 WRONG(7, xla::ConstantLiteral(&b, xla::Literal(f32({2, 2}), std::vector<float>{1, 2, 3})))
