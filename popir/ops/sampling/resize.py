@@ -265,6 +265,11 @@ class ResizeOp(Decomposition):
             else:
                 new = math.floor(ratio * old + 0.5)
                 scale = ratio
+            if new >= 2**31:
+                raise self.wrong(
+                    f"the {what} are {numbers.tolist()}; an axis of {old} elements would have "
+                    f"{new}, and popir makes less than 2^31."
+                )
             found.append(Line(a, old, max(new, 0), scale, float(start), float(end)))
         return found
 
