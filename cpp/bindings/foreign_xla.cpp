@@ -263,22 +263,26 @@ void bindCalls(py::module_& m) {
 
 using Programs = std::vector<std::tuple<py::str, py::str, py::str>>;
 
-Programs programs(Address function) {
+Programs programs(const py::bytes& path, const std::string& symbol) {
+  // The library stays: what a program's text names is in it.
+  const auto found = library(path);
+  void* const function = own(found, symbol);
+  if (function == nullptr) raise("LibraryLoadError", "there is no function '" + symbol + "'");
   std::vector<foreign::xla::Program> built;
   std::string failed;
   {
     py::gil_scoped_release unlocked;
     try {
-      built = foreign::xla::programsOf(reinterpret_cast<void*>(function));
+      built = foreign::xla::programsOf(function);
     } catch (const std::exception& e) {
       failed = std::string("It threw: ") + e.what();
     }
   }
   if (!failed.empty()) raise("popart_exception", failed);
-  Programs found;
+  Programs made;
   for (const auto& each : built)
-    found.emplace_back(decoded(each.name), decoded(each.text), decoded(each.error));
-  return found;
+    made.emplace_back(decoded(each.name), decoded(each.text), decoded(each.error));
+  return made;
 }
 
 }  // namespace
@@ -288,10 +292,10 @@ void bindXla(py::module_& m) {
   bindShapes(m);
   bindTargets(m);
   bindCalls(m);
-  m.def("programs", programs, py::arg("function"),
-        "Calls the function without arguments at an address. Returns name, text and error of each\n"
+  m.def("programs", programs, py::arg("path"), py::arg("symbol"),
+        "Calls a function without arguments of a library. Returns name, text and error of each\n"
         "program that it built with xla::XlaBuilder.\n"
-        "Raises popart_exception if it throws.");
+        "Raises LibraryLoadError if there is none, popart_exception if it throws.");
 }
 
 }  // namespace popir

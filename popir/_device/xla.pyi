@@ -170,11 +170,11 @@ def nameLibrary(path: bytes, source: str, library: bytes) -> None:
     at `library`.
     """
 
-def programs(function: typing.SupportsInt | typing.SupportsIndex) -> list[tuple[str, str, str]]:
+def programs(path: bytes, symbol: str) -> list[tuple[str, str, str]]:
     """
-    Calls the function without arguments at an address. Returns name, text and error of each
+    Calls a function without arguments of a library. Returns name, text and error of each
     program that it built with xla::XlaBuilder.
-    Raises popart_exception if it throws.
+    Raises LibraryLoadError if there is none, popart_exception if it throws.
     """
 
 def registerFunction(

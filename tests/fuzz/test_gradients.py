@@ -17,6 +17,8 @@ from tests.fuzz.graphs import Way
 from tests.fuzz.programs import Program
 from tests.fuzz.runner import fuzz
 
+_OTHERS = {"ai.onnx.ml", "com.microsoft", "ai.graphcore.tensorflow", "org.openxla"}
+
 
 def test_random_training_graphs() -> None:
     totals = fuzz("gradients", range(40), "suite", 60, 2)
@@ -28,20 +30,21 @@ def test_random_training_graphs() -> None:
 def test_every_operator_with_a_gradient_has_a_counterpart() -> None:
     """But for casts and ai.onnx.ml, which change the precision, for what draws random numbers or
     prints, for remainders by attributes, for operators with a graph, for those without doubles,
-    for onnxruntime's operators, which consist of those that have one, and for TensorFlow's, which
-    `tests/foreign/tensorflow` differentiates.
+    for onnxruntime's operators, which consist of those that have one, and for those of libraries,
+    which `tests/foreign` differentiates.
     """
     known = {
         (entry.opid.domain, entry.opid.type)
         for entry in registry.entries()
         if entry.source == registry.BUILT_IN and entry.isPublic and entry.hasGradOps
-        if entry.opid.domain not in ("ai.onnx.ml", "com.microsoft", "ai.graphcore.tensorflow")
+        if entry.opid.domain not in _OTHERS
     }
     compared = {"Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual", "And", "Or", "Xor"}
     bits = {f"Bitwise{name}" for name in ("And", "Or", "Xor", "Xnor", "Not")}
     none = {"Cast", "CastLike", "Dropout", "Not", "IsNaN", "IsInf", *compared, *bits}
     none |= {"BitShift", "DequantizeLinear", "ShapedDropout", "PrintTensor", "PackedDataBlock"}
     none |= {"IncrementMod", "NormalizeImage", "SplineWeighting", "Ctc"}
+    none |= {"RandomNormalLike", "RandomUniformLike"}
     assert sorted(k for k in known - set(torch_ops.OPERATORS) if k[1] not in none) == []
 
 

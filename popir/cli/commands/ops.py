@@ -29,6 +29,7 @@ from popir.cli.options import common
 from popir.cli.output import Output
 from popir.definitions import Formal
 from popir.errors import did_you_mean
+from popir.foreign.habana import kernel_op
 from popir.foreign.tensorflow import library
 from popir.ir import Op, OperatorIdentifier
 from popir.onnxio import schemas
@@ -105,6 +106,9 @@ def _coverage(output: Output, domains: Sequence[str]) -> ExitCode:
     return ExitCode.FINE
 
 
+_OF_POPIR = (registry.BUILT_IN, ON_HOST, kernel_op.SOURCE)
+
+
 def _newest(domains: Sequence[str], custom: bool) -> list[OpEntry]:
     """The newest version of each operator to be listed."""
     every = [entry for entry in [*registry.entries(), *on_host()] if entry.isPublic]
@@ -119,7 +123,7 @@ def _newest(domains: Sequence[str], custom: bool) -> list[OpEntry]:
     found: dict[tuple[str, str], OpEntry] = {}
     for entry in every:
         wanted = not domains or entry.opid.domain in domains
-        if wanted and not (custom and entry.source in (registry.BUILT_IN, ON_HOST)):
+        if wanted and not (custom and entry.source in _OF_POPIR):
             found[entry.opid.domain, entry.opid.type] = entry
     return list(found.values())
 

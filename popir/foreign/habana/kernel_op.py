@@ -80,6 +80,10 @@ class TpcKernelOp(Op):
             )
         return sizes
 
+    def whyNotKept(self) -> str:
+        """It calls a kernel of this process."""
+        return f"{short(self)} calls a kernel of this process in each run"
+
     def rule(self) -> GradientRule | None:
         """What its gradient is."""
         return GradientRule.of(short(self), self.attributes)

@@ -103,6 +103,10 @@ class HpuOpBase(Op):
     registration: ClassVar[Registration]
     _defined: tuple[Any, Definition] | None = None
 
+    def whyNotKept(self) -> str:
+        """It calls kernels of this process."""
+        return f"{short(self)} calls a kernel of this process in each run"
+
     def _given(self) -> dict[str, Any]:
         """The attributes of the operator's own."""
         return {name: v for name, v in self.attributes.items() if name not in _OWN}

@@ -65,16 +65,17 @@ def xla_programs(
     """
     path = libraries.allow("xla_programs", str(library))
     who = f"The function '{function}' of '{path}'"
-    address = 0
-    for symbol in (function, _mangled(function)):
-        address = address or libraries.symbol(who, path, symbol)[0]
-    if not address:
+    symbols = (function, _mangled(function))
+    there = [each for each in symbols if libraries.symbol(who, path, each)[0]]
+    if not there:
         raise LibraryLoadError(
             f"The library '{path}' has no function '{function}' without arguments. It must not be "
             "static, nor in an anonymous namespace."
         )
     found: list[Program] = []
-    for name, text, error in device.programs(address):
+    for name, text, error in device.programs(
+        os.fsencode(libraries.symbol(who, path, there[0])[1]), there[0]
+    ):
         if error:
             raise ModelError(f"{who} builds the program '{name}', which has an error: {error}")
         made = xla_program(text, gradients=gradients, platform=platform, library=path)
