@@ -19,7 +19,7 @@ target_link_libraries(_device PRIVATE popir)
 # Where a unity build (see Library.cmake) takes files together: each file alone compiles much of
 # pybind11 anew, and all of them at once take gigabytes. What is in no group stays alone.
 set_target_properties(_device PROPERTIES UNITY_BUILD_MODE GROUP)
-set(popart_group "popart.*|onnx_convert|foreign_.*")
+set(popart_group "popart.*|onnx_convert")
 set(popops_group "popops.*")
 set(poplar_group "poplar|vertices|popnn")
 set(poplin_group "poplin|poprand|poputil|machine")
