@@ -15,6 +15,9 @@
 #include <immintrin.h>
 #endif
 
+// The attribute of vectors is not part of a type, and g++ says so of each template of them.
+#pragma GCC diagnostic ignored "-Wattributes"
+
 namespace popir_tpc {
 
 /// The bits of `from` as another type of the same size.
