@@ -6,12 +6,17 @@ turn the least time counts; a ratio is the peer's time over popir's, so above 1 
 
 from __future__ import annotations
 
+import argparse
 import importlib
+import json
 import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,22 +88,64 @@ class Result:
         return self.peer / self.popir
 
 
+def turns(
+    measurement: str, names: Sequence[str], row: str, folder: Path, realtime: bool
+) -> list[list[float]]:
+    """For each turn the seconds of each runtime, after a first turn that does not count."""
+    peers = [Peer(measurement, each, row, folder, realtime) for each in names]
+    for each in peers:
+        each.seconds()
+    found = [[each.seconds() for each in peers] for _ in range(TURNS)]
+    for each in peers:
+        each.process.communicate()
+    return found
+
+
 def compare(measurement: str, peer: str, name: str, folder: Path, realtime: bool) -> Result:
     """Takes the turns. `low` and `high` are the quartiles of the ratios of single turns."""
-    both = [Peer(measurement, each, name, folder, realtime) for each in ("popir", peer)]
-    for each in both:
-        each.seconds()
-    turns = [[each.seconds() for each in both] for _ in range(TURNS)]
-    for each in both:
-        each.process.communicate()
-    ours, theirs = (min(times) for times in zip(*turns, strict=True))
-    low, _, high = statistics.quantiles([t[1] / t[0] for t in turns], n=4)
+    found = turns(measurement, ["popir", peer], name, folder, realtime)
+    ours, theirs = (min(times) for times in zip(*found, strict=True))
+    low, _, high = statistics.quantiles([t[1] / t[0] for t in found], n=4)
     return Result(ours, theirs, low, high)
 
 
-def mean(ratios: list[float]) -> float:
-    """The geometric mean."""
-    return statistics.geometric_mean(ratios)
+def table(
+    measurement: str,
+    peer: str,
+    rows: Iterable[str],
+    prepare: Callable[[str, Path], None],
+    agree: Callable[[str, Path], None],
+    arguments: list[str] | None,
+) -> None:
+    """Prints a line for each row, and the geometric mean of the ratios.
+
+    `prepare` writes what the peers read to the folder of a row; `agree` raises AssertionError if
+    what they wrote there differs. Arguments: words in names of rows, --realtime, --json FILE.
+    """
+    warnings.simplefilter("ignore")
+    parser = argparse.ArgumentParser(prog=f"bench.{measurement}")
+    parser.add_argument("words", nargs="*")
+    parser.add_argument("--realtime", action="store_true")
+    parser.add_argument("--json")
+    asked = parser.parse_args(arguments or [])
+    found: dict[str, Result] = {}
+    print(f"| network | popir ms | {peer} ms | ratio | of single turns |\n|---|---|---|---|---|")
+    for name in rows:
+        if asked.words and not any(word in name for word in asked.words):
+            continue
+        with tempfile.TemporaryDirectory() as made:
+            folder = Path(made)
+            prepare(name, folder)
+            r = found[name] = compare(measurement, peer, name, folder, asked.realtime)
+            agree(name, folder)
+        times = f"{1e3 * r.popir:.3f} | {1e3 * r.peer:.3f}"
+        print(f"| {name} | {times} | {r.ratio:.2f} | {r.low:.2f} to {r.high:.2f} |", flush=True)
+    ratios = [r.ratio for r in found.values()]
+    if len(ratios) > 1:
+        print(f"geometric mean {statistics.geometric_mean(ratios):.2f}, least {min(ratios):.2f}")
+    if asked.json:
+        figures = {name: vars(r) | {"ratio": r.ratio} for name, r in found.items()}
+        Path(asked.json).write_text(json.dumps(figures, indent=1))
 
 
 if __name__ == "__main__":

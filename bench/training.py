@@ -12,9 +12,6 @@ PyTorch's exporter writes at opset 17; PyTorch runs eagerly, in training mode.
 
 from __future__ import annotations
 
-import argparse
-import json
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -139,35 +136,15 @@ def export(name: str, folder: Path) -> None:
     np.save(folder / "x.npy", x.numpy())
 
 
+def agree(name: str, folder: Path) -> None:
+    """Raises AssertionError if the losses of the two differ."""
+    ours, theirs = (np.load(folder / f"{peer}.npy") for peer in ("popir", "torch"))
+    np.testing.assert_allclose(ours, theirs, 1e-4)
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Measure and print."""
-    import warnings
-
-    warnings.simplefilter("ignore")
-    parser = argparse.ArgumentParser(prog="bench.training")
-    parser.add_argument("words", nargs="*")
-    parser.add_argument("--realtime", action="store_true")
-    parser.add_argument("--json")
-    asked = parser.parse_args([] if arguments is None else arguments)
-    found: dict[str, peers.Result] = {}
-    print("| network | popir ms | PyTorch ms | ratio | of single turns |\n|---|---|---|---|---|")
-    for name in ROWS:
-        if asked.words and not any(word in name for word in asked.words):
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            export(name, Path(folder))
-            r = peers.compare("training", "torch", name, Path(folder), asked.realtime)
-            ours, theirs = (np.load(f"{folder}/{peer}.npy") for peer in ("popir", "torch"))
-            np.testing.assert_allclose(ours, theirs, 1e-4)
-        found[name] = r
-        times = f"{1e3 * r.popir:.3f} | {1e3 * r.peer:.3f}"
-        print(f"| {name} | {times} | {r.ratio:.2f} | {r.low:.2f} to {r.high:.2f} |", flush=True)
-    ratios = [r.ratio for r in found.values()]
-    if len(ratios) > 1:
-        print(f"geometric mean {peers.mean(ratios):.2f}, least {min(ratios):.2f}")
-    if asked.json:
-        figures = {name: vars(r) | {"ratio": r.ratio} for name, r in found.items()}
-        Path(asked.json).write_text(json.dumps(figures, indent=1))
+    peers.table("training", "torch", ROWS, export, agree, arguments)
 
 
 if __name__ == "__main__":

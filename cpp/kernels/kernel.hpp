@@ -69,6 +69,7 @@ struct Prepacked {
   std::size_t bytes;             ///< size of the packed form
   std::unique_ptr<Runner> pack;  ///< operands: the operand to pack, the packed form
   std::unique_ptr<Runner> run;   ///< operands: those of the runner, then the packed form
+  bool readsBoth = false;        ///< whether `run` reads the operand as it was, too
 };
 
 /// An operand of a vertex, before it has a layout.

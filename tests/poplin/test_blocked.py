@@ -1,5 +1,6 @@
 """Convolutions in channel blocks against float64, at edges, and with values without bounds."""
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -200,3 +201,35 @@ def test_what_follows_a_convolution_is_done_with_it(kernel, groups, last):
     fused, apart = run("true"), run("false")
     assert np.isnan(fused[0]).any()
     np.testing.assert_allclose(fused, apart, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["FLOAT16", "BFLOAT16"])
+def test_halves_without_bounds(kind):
+    """Weights that stay are packed, and read as they are where a tile is not finite. Convolutions
+    of floats around it, with factors 1, bring its operands into blocks.
+    """
+    dtype = {"FLOAT16": np.dtype(np.float16), "BFLOAT16": np.dtype(ml_dtypes.bfloat16)}[kind]
+    x, w = random(1, 32, 14, 14).astype(dtype), random(64, 32, 3, 3, seed=1).astype(dtype)
+    x[0, 3, 4, 5] = np.inf
+    builder = popir.Builder()
+    onnx = builder.aiOnnxOpset22
+    given = builder.addInputTensor("FLOAT", list(x.shape))
+
+    def same(id: str, channels: int) -> str:
+        ones = builder.addInitializedInputTensor(np.ones((channels, 1, 1, 1), np.float32))
+        return onnx.conv([id, ones], group=channels)
+
+    halves = onnx.cast([same(given, 32)], to=kind)
+    y = onnx.conv([halves, builder.addInitializedInputTensor(w)], pads=[1, 1, 1, 1])
+    y = same(onnx.cast([y], to="FLOAT"), 64)
+    device = popir.DeviceManager().createCpuDevice()
+    session = popir.InferenceSession(builder.getModelProto(), popir.DataFlow(1, [y]), device)
+    session.prepareDevice()
+    if contraction.isa() in BLOCKS:
+        block = f"/c{BLOCKS[contraction.isa()]}"
+        assert f"14,14]{block} [1,64,32,3,3] [1,64,14,14]{block}, packed" in session.planText()
+    anchors = session.initAnchorArrays()
+    session.run(popir.PyStepIO({given: x.astype(np.float32)}, anchors))
+    expected = exact(x, w, (1, 1))
+    np.testing.assert_array_equal(np.isfinite(anchors[y]), np.isfinite(expected))
+    np.testing.assert_allclose(anchors[y], expected, rtol=2e-2, atol=0.1)

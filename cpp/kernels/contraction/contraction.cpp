@@ -271,7 +271,7 @@ std::optional<Prepacked> Contraction::prepacked(std::size_t operands) const {
   const std::size_t bytes = packedBytes();
   if (bytes == 0) return std::nullopt;
   return Prepacked{kWeights, bytes, std::make_unique<Pack>(*this),
-                   std::make_unique<RunPacked>(*this, operands)};
+                   std::make_unique<RunPacked>(*this, operands), readsBoth()};
 }
 
 std::unique_ptr<Contraction> make(const MatMulSpec& spec, unsigned threads, Source source) {

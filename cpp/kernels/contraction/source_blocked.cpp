@@ -80,6 +80,8 @@ class Winograd final : public Blocked {
     scratchBytes_ = aligned(sizeof(float) * shape_.scratchFloats((tiles + parts_ - 1) / parts_));
   }
   std::size_t workBytes() const override { return threads_ * scratchBytes_; }
+  /// For tiles that are not finite.
+  bool readsBoth() const override { return true; }
 
  private:
   std::size_t packedFloats() const override { return shape_.packedFloats(); }

@@ -30,33 +30,45 @@ class ViaFloat final : public Contraction {
   std::size_t workBytes() const override { return operandBytes_ + inner_->scratchBytes(); }
 
   void runPacked(void* const* operands, const void*, void* work) const override {
-    runBy(*inner_, operands, nullptr, work);
+    runBy(*inner_, operands, nullptr, nullptr, work);
   }
 
-  /// Weights that stay for many runs are converted once, and packed as the inner product wants.
+  /// Weights that stay for many runs are converted once, and packed as the inner product wants. The
+  /// form is the converted weights, if the inner product reads these, and what it has packed.
   std::optional<Prepacked> prepacked(std::size_t operands) const override {
-    if (operands_[kWeights].written) return std::nullopt;
+    const auto& weights = operands_[kWeights];
+    if (weights.written) return std::nullopt;
     auto inner = inner_->prepacked(operands);
-    if (!inner && !isHalf(operands_[kWeights].type)) return std::nullopt;
-    const std::size_t bytes = inner ? inner->bytes : operands_[kWeights].bytes();
+    if (!inner && !isHalf(weights.type)) return std::nullopt;
+    const bool readsBoth = inner && inner->readsBoth;
+    // That of FLOAT weights is 0 bytes: they are read as they are.
+    const std::size_t floats = !inner || readsBoth ? weights.bytes() : 0;
+    const std::size_t bytes = floats + (inner ? inner->bytes : 0);
     return Prepacked{
-        kWeights, bytes, std::make_unique<Pack>(*this, inner ? std::move(inner->pack) : nullptr),
-        std::make_unique<RunPacked>(*this, inner ? std::move(inner->run) : nullptr, operands)};
+        kWeights, bytes,
+        std::make_unique<Pack>(*this, inner ? std::move(inner->pack) : nullptr, floats),
+        std::make_unique<RunPacked>(*this, inner ? std::move(inner->run) : nullptr, floats,
+                                    operands),
+        readsBoth && !isHalf(weights.type)};
   }
 
  private:
   static constexpr std::size_t kWeights = 1;
 
-  /// Operands: the weights, the packed form. `inner` packs floats; without it they are the form.
+  /// Operands: the weights, the form, which begins with `floats` bytes of converted weights.
   class Pack final : public Runner {
    public:
-    Pack(const ViaFloat& of, std::unique_ptr<Runner> inner) : of_(of), inner_(std::move(inner)) {}
+    Pack(const ViaFloat& of, std::unique_ptr<Runner> inner, std::size_t floats)
+        : of_(of), inner_(std::move(inner)), floats_(floats) {}
     void run(void* const* operands, void* scratch) const override {
       const auto& weights = of_.operands_[kWeights];
-      void* floats = !inner_ ? operands[1] : isHalf(weights.type) ? scratch : operands[0];
-      if (isHalf(weights.type)) of_.convert<true>(weights, floats, operands[0]);
+      void* floats = operands[0];
+      if (isHalf(weights.type)) {
+        floats = floats_ > 0 ? operands[1] : scratch;
+        of_.convert<true>(weights, floats, operands[0]);
+      }
       if (!inner_) return;
-      void* const given[] = {floats, operands[1]};
+      void* const given[] = {floats, at(operands[1], floats_)};
       inner_->run(given, at(scratch, weights.bytes()));
     }
     std::size_t scratchBytes() const override {
@@ -66,15 +78,19 @@ class ViaFloat final : public Contraction {
    private:
     const ViaFloat& of_;
     std::unique_ptr<Runner> inner_;
+    std::size_t floats_;
   };
 
-  /// `inner` takes the packed form behind the operands; without it the form is the weights.
+  /// Operands: those of the product, the form.
   class RunPacked final : public Runner {
    public:
-    RunPacked(const ViaFloat& of, std::unique_ptr<Runner> inner, std::size_t operands)
-        : of_(of), inner_(std::move(inner)), form_(operands) {}
+    RunPacked(const ViaFloat& of, std::unique_ptr<Runner> inner, std::size_t floats,
+              std::size_t operands)
+        : of_(of), inner_(std::move(inner)), floats_(floats), form_(operands) {}
     void run(void* const* operands, void* scratch) const override {
-      of_.runBy(inner_ ? *inner_ : *of_.inner_, operands, operands[form_], scratch);
+      of_.runBy(inner_ ? *inner_ : *of_.inner_, operands,
+                floats_ > 0 ? operands[form_] : operands[kWeights], at(operands[form_], floats_),
+                scratch);
     }
     std::size_t scratchBytes() const override {
       const Runner& inner = inner_ ? *inner_ : *of_.inner_;
@@ -84,23 +100,25 @@ class ViaFloat final : public Contraction {
    private:
     const ViaFloat& of_;
     std::unique_ptr<Runner> inner_;
-    std::size_t form_;
+    std::size_t floats_, form_;
   };
 
-  /// Runs `inner` on floats. With `form`, the weights are in that form already.
-  void runBy(const Runner& inner, void* const* operands, void* form, void* work) const {
+  /// Runs `inner` on floats. `weights`, if given, are the weights as floats, and `form` what is
+  /// packed of them.
+  void runBy(const Runner& inner, void* const* operands, void* weights, void* form,
+             void* work) const {
     std::vector<void*> floats(operands, operands + operands_.size());
-    if (form != nullptr) {
-      floats[kWeights] = form;
-      floats.push_back(form);
-    }
     std::size_t offset = 0;
     for (std::size_t i = 0; i < operands_.size(); ++i) {
       const auto& operand = operands_[i];
-      if (!isHalf(operand.type) || (form != nullptr && i == kWeights)) continue;
+      if (!isHalf(operand.type) || (weights != nullptr && i == kWeights)) continue;
       floats[i] = at(work, offset);
       offset += operand.bytes();
       if (operand.read) convert<true>(operand, floats[i], operands[i]);
+    }
+    if (weights != nullptr) {
+      floats[kWeights] = weights;
+      floats.push_back(form);
     }
     inner.run(floats.data(), at(work, offset));
     for (std::size_t i = 0; i < operands_.size(); ++i)

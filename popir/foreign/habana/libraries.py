@@ -7,33 +7,19 @@ Habana's graph compiler reads it, and from those that `load_kernel_library` has 
 from __future__ import annotations
 
 import os
-import resource
-import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from popir import _library
 from popir._device import habana as device
 from popir.errors import LibraryLoadError, OperatorAttributeError, require_path
 from popir.foreign.habana.tpcc import DEVICES
-from popir.foreign.refusals import check_file, refused
+from popir.foreign.refusals import check_file
+from popir.foreign.trial import tried
 from popir.typed import typed
 
 PATH = "GC_KERNEL_PATH"
 """The environment variable with the libraries of kernels."""
-_TRIAL = """
-import ctypes, sys
-popir = ctypes.CDLL(sys.argv[1])
-popir.popir_install_terminate_handler()
-try:
-    ctypes.CDLL(sys.argv[2])
-except OSError as error:
-    sys.exit(str(error))
-"""
-_LONGEST_TRIAL = 120
 
 _lock = threading.RLock()
 _loaded: dict[str, tuple[tuple[int, int], device.KernelLibrary]] = {}
@@ -55,33 +41,6 @@ def load_kernel_library(path: str | os.PathLike[str]) -> list[str]:
     return sorted({guid for number in DEVICES.values() for guid in library.guids(number)})
 
 
-def tried(file: Path) -> None:
-    """Loads a library in a separate process. Raises LibraryLoadError if that fails."""
-    check_file(file)
-    libpopir = _library.ROOT / "lib" / "libpopir.so"
-    try:
-        trial = subprocess.run(
-            [sys.executable, "-I", "-S", "-c", _TRIAL, str(libpopir), str(file)],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_LONGEST_TRIAL,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)),
-        )
-    except subprocess.TimeoutExpired:
-        raise refused(file, f"it did not load within {_LONGEST_TRIAL} seconds") from None
-    if trial.returncode == 0:
-        return
-    said = [line for line in trial.stderr.splitlines() if line.startswith("popir: terminated")]
-    if said:
-        threw = said[0].partition(": terminated")[2].partition(": ")[2]
-        raise refused(file, f"{threw}. Its static initialisers must not let exceptions out")
-    if trial.returncode < 0:
-        name = signal.Signals(-trial.returncode).name
-        raise refused(file, f"the process that tried it was ended by {name}")
-    raise refused(file, trial.stderr.strip() or f"the process exited with {trial.returncode}")
-
-
 def _library_at(path: str) -> device.KernelLibrary:
     """The library, loaded again if its file has been replaced."""
     try:
@@ -93,6 +52,7 @@ def _library_at(path: str) -> device.KernelLibrary:
     which = (status.st_ino, status.st_mtime_ns)
     with _lock:
         if path not in _loaded or _loaded[path][0] != which:
+            check_file(Path(path))
             tried(Path(path))
             _loaded[path] = which, device.KernelLibrary(path)
         return _loaded[path][1]

@@ -27,12 +27,13 @@ from popir.errors import (
     popart_exception,
     require_path,
 )
-from popir.foreign.habana import libraries
 from popir.foreign.habana.gradients import ATTRIBUTES, GradientRule
 from popir.foreign.habana.kernel_op import DOMAIN
 from popir.foreign.habana.nodes import Node, NodesOpx, short
 from popir.foreign.habana.specs import Signature, Value, snake
 from popir.foreign.habana.types import NAMES, OF_TENSORFLOW, TENSORFLOW, tensorflow_spec
+from popir.foreign.refusals import check_file
+from popir.foreign.trial import tried
 from popir.ir import GradInOutMapper, GradOp, Op, OperatorIdentifier
 from popir.registry import OpEntry, OpxEntry
 from popir.typed import typed
@@ -373,17 +374,14 @@ def load_hpu_library(path: str | os.PathLike[str]) -> HpuLibrary:
     an operator of a name.
     """
     file = require_path("load_hpu_library", path).absolute().resolve()
+    check_file(file)
     with registry.lock.rlock:
-        try:
-            status = os.stat(file)
-        except OSError:
-            libraries.tried(file)
-            raise
+        status = os.stat(file)
         which = (status.st_ino, status.st_mtime_ns)
         known = _loaded.get(str(file))
         if known is not None and known[0] == which:
             return known[1]
-        libraries.tried(file)
+        tried(file)
         device.forget(str(file))
         device.loadOperators(str(file))
         try:
