@@ -1,4 +1,5 @@
-// The instructions of TPC-C on a host, in families: one row of a table a type or an operation.
+// The instructions of TPC-C on a host, in families: one row of a table a type or an operation. Long,
+// because the instructions are many.
 //
 // Every function ends in (switches, income, predicate, polarity). It gives its result where the
 // predicate differs from the polarity, and the income elsewhere; functions named _vb have a

@@ -2,7 +2,7 @@
 // popir.custom_ops.xla_programs() calls the function that builds, and makes models of it.
 //
 // A function gets an error for what does not fit. The builder keeps the first one, and Build()
-// returns it.
+// returns it. Long, because XLA has the builder and all operators in this one header.
 #ifndef XLA_HLO_BUILDER_XLA_BUILDER_H_
 #define XLA_HLO_BUILDER_XLA_BUILDER_H_
 
