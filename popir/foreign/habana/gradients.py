@@ -1,4 +1,4 @@
-"""Gradients that name another operator: `GradientRule`.
+"""Gradients that name another operator: `GradientRule`, `RuleGradOp`.
 
 A gradient operator reads gradients of outputs, inputs and outputs of the forward operator, each
 written as "grad:0", "in:1" or "out:0", and gives the gradients of some inputs.
@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from popir.errors import OperatorAttributeError
-from popir.ir import GradInOutMapper, GradOpInType, Op
+from popir.foreign.habana.nodes import short
+from popir.ir import GradInOutMapper, GradOp, GradOpInType, Op, OperatorIdentifier
 
 _SOURCES = {
     "grad": GradOpInType.GradOut,
@@ -90,3 +91,27 @@ def rule_attributes(gradient: str, inputs: Sequence[str], outputs: Sequence[int]
         "gradient_inputs": list(inputs),
         "gradient_outputs": list(outputs),
     }
+
+
+class RuleGradOp(GradOp):
+    """The base class of gradient operators that a rule describes."""
+
+    openAttributes = True
+
+    def __init__(
+        self, fwdOp: Op, opid: OperatorIdentifier, attributes: Mapping[str, Any], rule: GradientRule
+    ) -> None:
+        super().__init__(fwdOp, opid, {**attributes, **vars(rule)})
+        self.rule = rule
+        self.infos = [fwdOp.inInfo(i) for i in rule.outputs]
+        """The types and shapes of its outputs."""
+
+    def setup(self) -> None:
+        for i, info in enumerate(self.infos):
+            self.setOutInfo(i, info)
+
+    def gradInputInfo(self) -> list[GradInOutMapper]:
+        return self.rule.mappers(short(self))
+
+    def gradOutToNonGradIn(self) -> dict[int, int]:
+        return dict(enumerate(self.rule.outputs))

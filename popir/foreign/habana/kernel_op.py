@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from popir.errors import OperatorAttributeError
-from popir.foreign.habana.gradients import GradientRule
+from popir.foreign.habana.gradients import GradientRule, RuleGradOp
 from popir.foreign.habana.nodes import Node, NodesOpx, short
-from popir.ir import GradInOutMapper, GradOp, Op, OperatorIdentifier
+from popir.ir import Op, OperatorIdentifier
 from popir.registry import OpCreator, OpxCreator
 from popir.types import DataType, TensorInfo
 
@@ -100,27 +100,14 @@ class TpcKernelOp(Op):
         return [] if rule is None else [TpcKernelGradOp(self, rule)]
 
 
-class TpcKernelGradOp(GradOp):
+class TpcKernelGradOp(RuleGradOp):
     """The kernel that computes gradients of another one."""
 
     opid = _GRAD
-    openAttributes = True
 
     def __init__(self, fwdOp: TpcKernelOp, rule: GradientRule) -> None:
-        super().__init__(fwdOp, _GRAD, {**fwdOp.attributes, **vars(rule)})
-        self.rule = rule
+        super().__init__(fwdOp, _GRAD, fwdOp.attributes, rule)
         self._forward = fwdOp.node()
-        self._infos = [fwdOp.inInfo(i) for i in rule.outputs]
-
-    def setup(self) -> None:
-        for i, info in enumerate(self._infos):
-            self.setOutInfo(i, info)
-
-    def gradInputInfo(self) -> list[GradInOutMapper]:
-        return self.rule.mappers(short(self))
-
-    def gradOutToNonGradIn(self) -> dict[int, int]:
-        return dict(enumerate(self.rule.outputs))
 
     def node(self) -> Node:
         """The kernel with its operands."""

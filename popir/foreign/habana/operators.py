@@ -27,14 +27,14 @@ from popir.errors import (
     popart_exception,
     require_path,
 )
-from popir.foreign.habana.gradients import ATTRIBUTES, GradientRule
+from popir.foreign.habana.gradients import ATTRIBUTES, GradientRule, RuleGradOp
 from popir.foreign.habana.kernel_op import DOMAIN
 from popir.foreign.habana.nodes import Node, NodesOpx, short
 from popir.foreign.habana.specs import Signature, Value, snake
 from popir.foreign.habana.types import NAMES, OF_TENSORFLOW, TENSORFLOW, tensorflow_spec
 from popir.foreign.refusals import check_file
 from popir.foreign.trial import tried
-from popir.ir import GradInOutMapper, GradOp, Op, OperatorIdentifier
+from popir.ir import Op, OperatorIdentifier
 from popir.registry import OpEntry, OpxEntry
 from popir.typed import typed
 from popir.types import TensorInfo
@@ -235,27 +235,13 @@ class HpuOpBase(Op):
         return [] if rule is None else [_gradient(self, rule)]
 
 
-class HpuGradOp(GradOp):
+class HpuGradOp(RuleGradOp):
     """An operator of a library as the gradient of another one."""
-
-    openAttributes = True
 
     def __init__(self, fwdOp: Op, rule: GradientRule, inner: HpuOpBase) -> None:
         opid = OperatorIdentifier(DOMAIN, f"{inner.opid.type}Grad", 1)
-        super().__init__(fwdOp, opid, {**inner.attributes, **vars(rule)})
-        self.rule = rule
+        super().__init__(fwdOp, opid, inner.attributes, rule)
         self.inner = inner
-        self._infos = [fwdOp.inInfo(i) for i in rule.outputs]
-
-    def setup(self) -> None:
-        for i, info in enumerate(self._infos):
-            self.setOutInfo(i, info)
-
-    def gradInputInfo(self) -> list[GradInOutMapper]:
-        return self.rule.mappers(short(self))
-
-    def gradOutToNonGradIn(self) -> dict[int, int]:
-        return dict(enumerate(self.rule.outputs))
 
     def define(self) -> Definition:
         """The node of the gradient operator. Raises OperatorInputError if its outputs are not the
@@ -264,10 +250,10 @@ class HpuGradOp(GradOp):
         self.inner.input, self.inner.output = self.input, self.output
         found = self.inner.define()
         for i in self.output:
-            if found.outputs[i] != self._infos[i]:
+            if found.outputs[i] != self.infos[i]:
                 raise OperatorInputError(
                     f"{short(self)}: output {i} is {found.outputs[i]}, and the gradient of input "
-                    f"{self.rule.outputs[i]} of the forward operator is {self._infos[i]}."
+                    f"{self.rule.outputs[i]} of the forward operator is {self.infos[i]}."
                 )
         return found
 
