@@ -29,7 +29,7 @@ class Formal:
     types: frozenset[DataType] = frozenset()
     """The accepted element types; empty for any."""
     optional: bool = False
-    """True if it may be left out."""
+    """True if it may be left out; each of a variadic formal."""
     variadic: bool = False
     """True for the last formal if it takes any number of tensors, at least `least`."""
     least: int = 1
@@ -179,7 +179,7 @@ def check_inputs(
     for i, given in enumerate(inputs):
         formal = formals.at(i)
         if given is None:
-            if formal.required and not formal.spared:
+            if not (formal.optional or formal.spared):
                 raise OperatorInputError(f"{who}: input {i} ({formal.name}) is required.")
             continue
         id, kind = given

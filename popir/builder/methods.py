@@ -217,7 +217,7 @@ def _doc(schema: Schema) -> str:
 
 
 def _formal_doc(formal: Formal) -> str:
-    mark = " (optional)" if formal.optional else " (any number)" if formal.variadic else ""
+    mark = " (any number)" if formal.variadic else " (optional)" if formal.optional else ""
     kinds = ", ".join(sorted(kind.name for kind in formal.types))
     return f"    {formal.name}{mark}: {_line(formal.doc)} [{kinds}]"
 

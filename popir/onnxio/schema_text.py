@@ -16,7 +16,7 @@
 - The operator's documentation follows, up to the first `input`, `output`, `attr` or `type` line.
 - All inputs and outputs of a `type` have one of its element types; those of `types` may differ.
 - An input or output with `?` after its type is optional; `*` is variadic with none or more, `+`
-  with one or more.
+  with one or more, `*?` with none or more of which any may be left out.
 - The type `any` is any element type, which may differ between tensors.
 - An attribute has an ONNX type and possibly a default, a Python literal. Without a default or `?`
   it is required. The method's arguments are in the order of the attributes.
@@ -55,7 +55,7 @@ class Schema:
 
 _HEAD = re.compile(r"(?P<type>\w+):(?P<version>\d+) (?P<method>\w+)")
 _FORMAL = re.compile(
-    r"(input|output) +(?P<name>\w+): (?P<type>\w+)(?P<mark>[?*+]?)(?:  +(?P<doc>.*))?"
+    r"(input|output) +(?P<name>\w+): (?P<type>\w+)(?P<mark>\*\?|[?*+]?)(?:  +(?P<doc>.*))?"
 )
 _ATTR = re.compile(
     r"attr +(?P<name>\w+): (?P<kind>[A-Z]+)(?P<optional>\??)(?: = (?P<default>\S+))?"
@@ -127,9 +127,9 @@ def _formal(row: re.Match[str], types: Mapping[str, frozenset[DataType]], free: 
     return Formal(
         row["name"],
         accepted,
-        optional=mark == "?",
-        variadic=mark in ("*", "+"),
-        least=0 if mark == "*" else 1,
+        optional=mark in ("?", "*?"),
+        variadic=mark in ("*", "+", "*?"),
+        least=0 if mark in ("*", "*?") else 1,
         constraint=kind if kind in types and kind not in free else "",
         doc=row["doc"] or "",
         apart=kind if kind in types else "",

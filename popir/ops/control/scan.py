@@ -86,9 +86,10 @@ class Scan(Decomposition):
         """Whether the slices may have one element instead of none: of vectors, in the versions that
         PopART has, for inputs of the body without a declared shape.
         """
+        if self.opid.version not in (9, 11) or len(body.inputs) != states + len(scanned):
+            return False
         declared = any(map(body.has_shape, range(states, states + len(scanned))))
-        vectors = all(on.info(t).rank() == 1 for t in scanned)
-        return self.opid.version in (9, 11) and vectors and not declared
+        return not declared and all(on.info(t).rank() == 1 for t in scanned)
 
     def _joined(self, on: Decomposer, t: Tensor, axis: int) -> Tensor:
         """The slices, which dimension 0 counts, one after the other along an axis of theirs."""
