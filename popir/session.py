@@ -35,6 +35,7 @@ from popir.errors import (
     did_you_mean,
     popart_exception,
     popart_runtime_error,
+    poplar_exception,
     poplar_graph_memory_allocation_error,
     require_path,
 )
@@ -493,6 +494,11 @@ class Session(Exclusive):
             try:
                 made = poplar.compileGraph(lowering.graph, [step.program], self._engine_options)
             except PopirError as error:
+                if type(error) is poplar_exception and (why := why_not(self.graph)):
+                    raise popart_exception(
+                        f"{who}: the program of the session '{self.name}' cannot be saved: {why}. "
+                        "Save the model, and make a session of it where it is to run."
+                    ) from error
                 raise self._memory_error(error, lowering.graph, step.program) from error
         inputs = [each.id for each in step.inputs]
         stored = Stored(self._program_hash(), inputs, step.variables, made.serialize(), weights)

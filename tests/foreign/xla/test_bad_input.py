@@ -213,7 +213,8 @@ class TestArguments:
         wrong(popir.PopirError, "COMPLEX64|complex", result="c64[2]")
 
     def test_time_limit(self) -> None:
-        wrong(Attribute, "time limit -1.0 is negative", time_limit=-1.0)
+        wrong(Attribute, r"its time limit is -1.0; expected are seconds", time_limit=-1.0)
+        wrong(Attribute, "its time limit is nan", time_limit=float("nan"))
 
 
 class TestGradients:
