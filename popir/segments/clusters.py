@@ -14,7 +14,8 @@ from popir import host, registry
 from popir.devices import DeviceInfo
 from popir.errors import ModelError, did_you_mean
 from popir.host import HostValue
-from popir.onnxio import schemas
+from popir.onnxio import proto, schemas
+from popir.onnxio.limits import subgraphs
 from popir.onnxio.proto import NodeProto
 from popir.options import SessionOptions
 from popir.segments.model import SegmentedModel
@@ -47,7 +48,7 @@ class ClusteredModel(SegmentedModel):
     Args:
         fnModel, deviceInfo, userOptions: as for SegmentedModel.
         host: what the accelerator does not take: types of operators ("Softmax",
-            "ai.habana.RatioOp") or names of nodes.
+            "ai.habana.RatioOp") or names of nodes. A node takes the graphs of its body with it.
         eager: whether nothing is clustered: every node is a program by itself.
 
     Raises ModelError for a model that cannot be read, and for a name of `host` that it has not.
@@ -113,6 +114,12 @@ def _names(node: NodeProto) -> list[str]:
     return [name for name in (node.op_type, full, node.name) if name]
 
 
+def _names_inside(node: NodeProto) -> set[str]:
+    """The names of what is in the graphs of a node."""
+    inner = [each for graph in subgraphs(node) for each in graph.node]
+    return {name for each in inner for name in (*_names(each), *_names_inside(each))}
+
+
 class _ClusteredProgram(Program):
     """A graph whose nodes are divided into units, each a program of its own."""
 
@@ -148,6 +155,12 @@ class _ClusteredProgram(Program):
         """Raises ModelError for a name of `host` that is neither a node nor an operator here."""
         known = dict.fromkeys(name for node in self.nodes for name in _names(node))
         for name in host:
+            for node in self.nodes:
+                if name not in known and name in _names_inside(node):
+                    raise ModelError(
+                        f"ClusteredModel: host has '{name}', which is inside {proto.who(node)}: a "
+                        "node is with all its graphs in one place. Name that node."
+                    )
             if name not in known:
                 raise ModelError(
                     f"ClusteredModel: host has '{name}', which is neither an operator of the "

@@ -232,5 +232,11 @@ def _what_acts_stays() -> None:
 def test_names_that_the_model_has_not() -> None:
     with pytest.raises(ModelError, match=r"host has 'Abz', which is neither .*mean 'Abs'"):
         clustered(CHAIN, host=["Abz"])
+    text = (
+        "g (float[N] x, bool c) => (float[N] y) { y = If(c) <then_branch = t () => (float[N] a) "
+        "{ a = Exp(x) }, else_branch = e () => (float[N] b) { b = Neg(x) }> }"
+    )
+    with pytest.raises(ModelError, match=r"'Neg', which is inside Node '' \(ai.onnx.If\).*Name"):
+        clustered(text, host=["Neg"])
     model = clustered("g (float[N] x) => (float[N] y) { a = Exp(x) y = Foo(a) }")
     assert model.clusters[1].onHost == "the operator is not known"
