@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from popir import budget, memory, poplar
+from popir import budget, collector, memory, poplar
 from popir.budget import Budget
 from popir.compiler import Compilation, compile, differentiated, getHash
 from popir.dataflow import AnchorReturnTypeId, DataFlow
@@ -166,7 +166,8 @@ class Session(Exclusive):
             loaded = in_training_form(loaded)
         self._budget = Budget(f"Compiling the session '{self.name}'", loaded.nodes)
         """The limit of work for compiling and preparing together; see `popir.budget`."""
-        with self._budget.spending():
+        self._nodes = loaded.nodes
+        with self._budget.spending(), collector.run_seldom(self._nodes):
             nodes = in_modes(loaded.model, *self._modes)
             graph = import_model(loaded, inputShapeInfo, nodes, differentiated(anchors))
             budget.done()
@@ -361,7 +362,11 @@ class Session(Exclusive):
         or the host, MissingOpxError for an operator without a lowering, WorkLimitError if the model
         takes more work than its limit (see `popir.budget`).
         """
-        with memory.guarded(f"Preparing the session '{self.name}'"), self._budget.spending():
+        with (
+            memory.guarded(f"Preparing the session '{self.name}'"),
+            self._budget.spending(),
+            collector.run_seldom(self._nodes),
+        ):
             self._lower()
         if loadEngine and self._engine is not None:
             self.loadEngineAndConnectStreams()
