@@ -192,6 +192,7 @@ class Session(Exclusive):
                 self._outlining(),
                 trained,
                 frozen,
+                self._verifies_each(),
                 self.options.enableStochasticRounding,
             )
             compile(self._compilation, self._progress.stage(0.1, 0.4))
@@ -241,6 +242,10 @@ class Session(Exclusive):
                 UserWarning,
             )
         return unused
+
+    def _verifies_each(self) -> bool:
+        options = {"debug.verifyPlan": "false"} | self._engine_options
+        return poplar.withEnvironment(options).at("debug.verifyPlan") == "true"
 
     def _outlining(self) -> OutlineOptions | None:
         asked = self.options

@@ -63,6 +63,7 @@ __all__: list[str] = [
     "setStochasticRounding",
     "spend",
     "typeOf",
+    "withEnvironment",
 ]
 
 class Type:
@@ -1467,6 +1468,13 @@ def spend(units: typing.SupportsInt | typing.SupportsIndex) -> None:
 def typeOf(dtype: numpy.typing.DTypeLike) -> Type:
     """
     The element type of a numpy dtype. Raises poplar_type_error if there is none.
+    """
+
+def withEnvironment(options: OptionFlags | dict[str, str]) -> OptionFlags:
+    """
+    `options`, and over them those of the environment variable POPLAR_ENGINE_OPTIONS: what
+    an Engine made with `options` has. Raises poplar_invalid_option if the variable is not
+    a JSON object of strings.
     """
 
 BFLOAT16: Type
