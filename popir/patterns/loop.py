@@ -25,9 +25,9 @@ def apply_patterns(graph: Graph, patterns: Patterns, kept: Collection[str] = ())
     registration. After an application, the operators around it are visited again; at the end all
     operators are, until nothing changes. The time is proportional to the size of the graph.
 
-    Returns a decision for each application and each refusal. Raises VerificationError if
-    patterns that are not built in leave the graph inconsistent; popart_exception if patterns do not terminate,
-    or if `patterns` leaves out a mandatory one.
+    Returns a decision for each application and each refusal. Raises VerificationError if patterns
+    that are not built in leave the graph inconsistent; popart_exception if patterns do not
+    terminate, or if `patterns` leaves out a mandatory one.
     """
     patterns.checkMandatory()
     return _Loop(graph, patterns, kept).run()
