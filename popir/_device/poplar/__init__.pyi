@@ -58,7 +58,7 @@ __all__: list[str] = [
     "engineOptionTable",
     "libraryOptionTable",
     "program",
-    "programAccesses",
+    "programWrites",
     "setBudgetOfThread",
     "setStochasticRounding",
     "spend",
@@ -1435,10 +1435,9 @@ def libraryOptionTable() -> list[tuple[str, str, str, str, str]]:
     take it, as in popops.reduce.X.
     """
 
-def programAccesses(graph: Graph, program: program.Program) -> tuple[set[int], set[int]]:
+def programWrites(graph: Graph, program: program.Program) -> set[int]:
     """
-    (reads, writes): the ids of the variables that a program may read and write,
-    over all of its branches.
+    The ids of the variables that a program may write, over all of its branches.
     """
 
 def setBudgetOfThread(
