@@ -274,7 +274,9 @@ DERIVATIVES: dict[str, Callable[..., tuple[Expr, ...]]] = {
     "Sigmoid": lambda a: (sigmoid(a) * (1 - sigmoid(a)),),
     "Atan2": lambda y, x: (_over_squares(x, y, x), -_over_squares(y, y, x)),
     "Rem": lambda a, b: (ONE, -trunc(a / b)),
-    **dict.fromkeys(("Gt", "Gte", "Lt", "Lte", "Equal", "NotEqual"), lambda a, b: (ZERO, ZERO)),
+    **dict.fromkeys(
+        ("Gt", "Gte", "Lt", "Lte", "Equal", "NotEqual", "FloorDivide"), lambda a, b: (ZERO, ZERO)
+    ),
     **dict.fromkeys(("Signum", "Floor", "Ceil", "Round", "NearbyInt", "Trunc"), lambda a: (ZERO,)),
     **dict.fromkeys(("IsNaN", "IsInf", "IsFinite"), lambda a: (ZERO,)),
 }

@@ -163,7 +163,7 @@ class TestArguments:
             (("float99", [2]), "is no shape"),
             (("float32", [-2]), "is no shape"),
             ("(" * 200 + "f32[]", "no tuple deeper than 100"),
-            ("f32[1000000000000000000000]", "64 bits"),
+            ("f32[1000000000000000000000]", r"a number below 2\^63"),
         ],
     )
     def test_result(self, result: Any, words: str) -> None:
