@@ -300,7 +300,10 @@ class Program:
 
     def _run_segment(self, segment: Segment, values: dict[str, HostValue]) -> None:
         """Runs a segment, and adds its results to `values`."""
-        found: dict[str, HostValue] = dict(segment.values)
+        # Copies: a constant may be one element many times, and belongs to the segment.
+        found: dict[str, HostValue] = {
+            id: np.array(value, order="C") for id, value in segment.values.items()
+        }
         if segment.anchors or segment.acts:
             session = self.context.sessions.get(segment)
             if session is None:
