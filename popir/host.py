@@ -128,7 +128,7 @@ class HostOperator:
             raise popart_exception(
                 f"{call.who} failed on the host, with the inputs {given}: {error}"
             ) from error
-        return [*found] if isinstance(found, tuple) else [found]
+        return [_array(v) for v in (found if isinstance(found, tuple) else (found,))]
 
     def _check(self, call: Call, inputs: Sequence[HostValue]) -> None:
         definition = schemas.definition(self.opid)
@@ -138,6 +138,17 @@ class HostOperator:
             ]
             attributes = {name: call[name] for name in call.given}
             definitions.check(call.who, definition, attributes, given, call.outputs)
+
+
+def _array(value: HostValue) -> HostValue:
+    """The value with an array for each tensor: of no dimension, numpy's functions return numbers,
+    and those over objects the string itself.
+    """
+    if isinstance(value, list):
+        return [_array(each) for each in value]
+    if isinstance(value, str):
+        return np.array(value, object)
+    return np.asarray(value) if isinstance(value, np.generic) else value
 
 
 def _kind(value: HostValue) -> DataType | None:

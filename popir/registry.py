@@ -437,12 +437,16 @@ def _check(
     definition = entry.definition or schemas.definition(entry.opid)
     if definition is None:
         return
+    kinds = definitions.kinds(inputs)
+    if not attributes and (kinds, numOutputs) in definition.fitting:
+        return
     who = f"{entry.opid} '{name}'" if name else str(entry.opid)
     given = [t and (t.id, t.info and t.info.dataType()) for t in inputs]
     tolerated = entry.opClass.withoutMeaning.keys() - definition.attributes.keys()
     meant = {name: value for name, value in attributes.items() if name not in tolerated}
     try:
         definitions.check(who, definition, meant, given, numOutputs)
+        definition.fitting.add((kinds, numOutputs))
     except (OperatorInputError, OperatorAttributeError) as error:
         if not is_library(entry.source):
             raise

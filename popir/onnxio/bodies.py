@@ -100,6 +100,8 @@ def _with_defaults(function: FunctionProto, schema: Any) -> FunctionProto:
 
 def _schema(domain: str, type: str, opset: int) -> Any:
     """An onnx.defs.OpSchema, or None; onnx's stubs lack its functions about functions."""
+    if not 0 < opset < 2**31:  # What onnx takes.
+        return None
     try:
         return onnx.defs.get_schema(type, opset, "" if domain == "ai.onnx" else domain)
     except onnx.defs.SchemaError:

@@ -80,4 +80,4 @@ def moved(
     if node.op_type in _OF_SHAPES:
         return [*found]
     every = np.concatenate(held)
-    return [every[next(found)] if id else None for id in node.output]
+    return [strings(every[next(found)]) if id else None for id in node.output]

@@ -304,8 +304,9 @@ class Graph:
         read = {name for node in self.nodes for name in node.input}
         made = [name for node in self.nodes for name in node.output]
         some = [name for name in made if name not in read or self.rng.random() < 0.1]
-        if self.rng.random() < 0.03:  # What is given may be a result, too.
-            some += self.rng.sample(sorted({*self.inputs, *self.initializers} & read), 1)
+        given = sorted({*self.inputs, *self.initializers} & read)
+        if given and self.rng.random() < 0.03:  # What is given may be a result, too.
+            some.append(self.rng.choice(given))
         return some or made[-1:]
 
     def model(self, outputs: Sequence[str]) -> onnx.ModelProto:

@@ -33,6 +33,8 @@ POSITIVE = {
     *("ReduceLogSum", "ReduceL2"),
 }
 """Operators whose operands are made to be positive: elsewhere they may have no derivative."""
+BOUNDED = {"Acos", "Asin", "Atanh"}
+"""Operators whose operands are made to be between -1 and 1."""
 LOSS = "loss"
 NOISE, DRAWS = 1e-13, 3
 """How far values are off, relatively, to see what roundings may do, and how often that is tried."""
@@ -47,7 +49,7 @@ def make(seed: str, number: int) -> tuple[Program, Way]:
         before = len(graph.nodes)
         while len(graph.nodes) == before:
             grow(graph, before + 1, sorted(torch_ops.OPERATORS))
-        _positive(graph, before)
+        _domain(graph, before)
     if rng.random() < 0.25:
         graph.repeat()
     sum_up(graph)
@@ -55,23 +57,40 @@ def make(seed: str, number: int) -> tuple[Program, Way]:
     return Program.of(graph, [LOSS]), rng.choice(ways)
 
 
-def _positive(g: Graph, before: int) -> None:
-    """Puts |x| + 0.4 in the place of x where it must be positive."""
+def _domain(g: Graph, before: int) -> None:
+    """Brings operands of the new nodes to where these are defined: |x| + 0.4 where they must be
+    positive, and the like.
+    """
     made = g.nodes[before:]
     del g.nodes[before:]
     for node in made:
-        for i, name in enumerate(node.input if node.op_type in POSITIVE else ()):
-            if name and g.values[name].dtype == DOUBLE:
-                size = Value(f"{node.name}abs{i}", DOUBLE, g.values[name].shape)
-                more = Value(f"{node.name}pos{i}", DOUBLE, size.shape)
-                least = g.constant(0.4, DOUBLE).name
-                g.nodes.append(helper.make_node("Abs", [name], [size.name], f"{size.name}n"))
-                g.nodes.append(
-                    helper.make_node("Add", [size.name, least], [more.name], f"{more.name}n")
-                )
-                g.values |= {size.name: size, more.name: more}
-                node.input[i] = more.name
+        type = node.op_type
+        for i, name in enumerate(node.input):
+            if not name or g.values[name].dtype != DOUBLE:
+                continue
+            value = g.values[name]
+            if type in POSITIVE or type == "Acosh":
+                least = 1.4 if type == "Acosh" else 0.4
+                node.input[i] = _added(
+                    g, "Add", [_added(g, "Abs", [value]), _number(g, least)]
+                ).name
+            elif type in BOUNDED:
+                size = _added(g, "Add", [_added(g, "Abs", [value]), _number(g, 1.1)])
+                node.input[i] = _added(g, "Div", [value, size]).name
         g.nodes.append(node)
+
+
+def _number(g: Graph, number: float) -> Value:
+    return g.constant(number, DOUBLE)
+
+
+def _added(g: Graph, type: str, inputs: Sequence[Value]) -> Value:
+    """The result of a new node, which has the shape of its first input."""
+    value = Value(f"d{len(g.nodes)}{type}", DOUBLE, inputs[0].shape)
+    names = [each.name for each in inputs]
+    g.nodes.append(helper.make_node(type, names, [value.name], f"{value.name}n"))
+    g.values[value.name] = value
+    return value
 
 
 def sum_up(g: Graph) -> None:

@@ -1404,6 +1404,8 @@ def loss(g: Graph, type: str) -> None:
     """L1 and IdentityLoss of ai.graphcore."""
     x = g.pick(g.types(type, 0, GRAPHCORE), lambda v: v.size > 0)
     reduction = _reduction(g)
+    if reduction == "Mean" and x.dtype == INT32:
+        raise Invalid("integers have no mean")
     attributes: dict[str, Any] = {"reduction": reduction}
     if type == "L1":
         attributes["lambda"] = g.rng.choice([0.3, 1.0, 2.0])

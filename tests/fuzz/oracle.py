@@ -268,7 +268,7 @@ def _check(node: onnx.NodeProto, inputs: Sequence[Array | None]) -> None:
     type = node.op_type
     floats = [a.astype(np.float64) for a in inputs if a is not None and a.dtype in FLOATS]
     extrema = type in ("MaxPool", "GlobalMaxPool", "ReduceMax", "ReduceMin", "MaxRoiPool", "TopK")
-    extrema |= type in ("ArgMax", "ArgMin", "Hardmax")
+    extrema |= type in ("ArgMax", "ArgMin", "Hardmax", "Sort")
     if extrema and floats and np.isnan(floats[0]).any():
         raise Unspecified(f"{type} of NaN: onnxruntime passes over it, numpy and PyTorch do not")
     if type == "QuantizeLinear" and any((~(np.abs(a) < 1e6)).any() for a in floats):
@@ -280,8 +280,13 @@ def _check(node: onnx.NodeProto, inputs: Sequence[Array | None]) -> None:
         raise Unspecified("RoiAlign: whether pixels of the weight 0 are multiplied by it")
     if type in ("LSTM", "GRU", "RNN") and any(not np.isfinite(a).all() for a in floats):
         raise Unspecified(f"{type}: whether products with an initial state of zeros are made")
-    if type == "Conv" and not np.isfinite(floats[1]).all() and _pads(node):
-        raise Unspecified("Conv: whether weights without bounds are multiplied by padding")
+    if type in ("LSTM", "GRU", "RNN") and any(
+        ((a != 0) & (np.abs(a) < 1e-30)).any() for a in floats
+    ):
+        raise Unspecified(f"{type}: whether numbers near the least one are taken for 0")
+    weights = floats[1:2] if type == "Conv" else floats if type == "MultiConv" else []
+    if any(not np.isfinite(a).all() for a in weights) and _pads(node):
+        raise Unspecified(f"{type}: whether weights without bounds are multiplied by padding")
     if type == "LRN" and floats and (np.abs(floats[0]) > 1e15).any():
         raise Unspecified("LRN: squares may overflow")
     if type in ("ReduceProd", "ReduceSum", "ReduceSumSquare") and not floats:
@@ -445,6 +450,8 @@ def _result_types(
     """
     if node.domain:
         return [narrow] * len(node.output)
+    if node.op_type == "DequantizeLinear":  # Newer versions have a type of the result's own.
+        return [narrow]
     schema = onnx.defs.get_schema(node.op_type, opset, "")
     places = zip(_formal(schema.inputs, len(inputs)), inputs, strict=True)
     given = {place.type_str: a.dtype for place, a in reversed([*places]) if a is not None}
@@ -459,6 +466,8 @@ def _formal(declared: Sequence[Any], count: int) -> list[Any]:
 def _reference(node: onnx.NodeProto, opset: int, inputs: Sequence[Array | None]) -> list[Array]:
     if node.op_type in ("LSTM", "GRU", "RNN"):
         raise Refused("onnx.reference knows no lengths and no direction")
+    if node.op_type == "AveragePool" and np.isnan(np.asarray(inputs[0])).any():
+        raise Refused("onnx.reference takes NaN for padding")
     formulas = _PRECISE
     if np.asarray(inputs[0]).dtype not in FLOATS:
         formulas = {**_PRECISE, **_OF_INTEGERS, **_MODULAR}

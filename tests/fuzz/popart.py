@@ -261,6 +261,25 @@ def ctc(g: Graph, type: str) -> None:
     g.node(type, inputs, {"reduction": name}, outputs=2, results=results, domain=DOMAIN)
 
 
+def ctc_decoder(g: Graph, type: str) -> None:
+    """As many beams as there are labellings: nothing is lost."""
+    if g.smooth:
+        raise Invalid("there is no gradient")
+    dtype = np.dtype(np.float32)
+    time, batch, classes = g.rng.choice([1, 2, 4]), g.rng.choice([1, 3]), g.rng.choice([1, 2, 3])
+    x = g.fresh(
+        dtype,
+        (time, batch, classes),
+        lambda rng, s: np.log(rng.uniform(0.1, 0.9, s)),
+    )
+    lengths = g.fresh(UINT32, [batch], lambda rng, s: rng.integers(0, time + 1, s))
+    top = g.rng.choice([1, 2])
+    blank = g.rng.randrange(classes)
+    attributes = {"blank": blank, "beam_width": g.rng.choice([31, 100]), "top_paths": top}
+    results = [(dtype, (batch, top)), (UINT32, (batch, top)), (UINT32, (batch, top, time))]
+    g.node(type, [x, lengths], attributes, outputs=3, results=results, domain=DOMAIN)
+
+
 MAKERS: dict[str, Callable[[Graph, str], None]] = {
     "Reverse": reverse,
     "Subsample": subsample,
@@ -283,6 +302,7 @@ MAKERS: dict[str, Callable[[Graph, str], None]] = {
     "SplineBasis": spline_basis,
     "SplineWeighting": spline_weighting,
     "Ctc": ctc,
+    "CtcBeamSearchDecoder": ctc_decoder,
 }
 """What makes a node, by the operator's type."""
 
@@ -438,6 +458,25 @@ def _ctc(
     return losses.sum() if reduction == "Sum" else losses, gradient
 
 
+def _decoded(
+    x: Array, lengths: Array, blank: int, beam_width: int, top_paths: int
+) -> tuple[Array, Array, Array]:
+    """The most probable labellings, of all alignments."""
+    time, batch, classes = x.shape
+    logs, sizes = np.full((batch, top_paths), -np.inf), np.zeros((batch, top_paths), np.uint32)
+    labels = np.zeros((batch, top_paths, time), np.uint32)
+    for n in range(batch):
+        found: dict[tuple[int, ...], float] = {}
+        for path in itertools.product(range(classes), repeat=int(lengths[n])):
+            spelt = tuple(k for k, _ in itertools.groupby(path) if k != blank)
+            p = math.exp(sum(float(x[t, n, c]) for t, c in enumerate(path)))
+            found[spelt] = found.get(spelt, 0) + p
+        best = sorted(found.items(), key=lambda item: -item[1])[:top_paths]
+        for i, (spelt, p) in enumerate(best):
+            logs[n, i], sizes[n, i], labels[n, i, : len(spelt)] = math.log(p), len(spelt), spelt
+    return logs, sizes, labels
+
+
 def _subsampled(x: Array, strides: list[int]) -> Array:
     return x[tuple(slice(None, None, s) for s in strides)]
 
@@ -480,5 +519,6 @@ FORMULAS: dict[str, Callable[..., Any]] = {
     "SplineBasis": _spline,
     "SplineWeighting": lambda x, w, b, i: np.einsum("es,ei,esio->eo", b, x, w[i]),
     "Ctc": _ctc,
+    "CtcBeamSearchDecoder": _decoded,
 }
 """What they compute, of arrays in double; of several outputs a tuple."""

@@ -20,6 +20,7 @@ KINDS = {
     "graphs": "tests.fuzz.graphs",
     "gradients": "tests.fuzz.gradients",
     "api": "tests.fuzz.api",
+    "host": "tests.fuzz.host",
 }
 """The module of each kind of case. It has `start()`, called once, and `run(folder, seed, number)`,
 which makes a case's files in the folder and returns what is answered.

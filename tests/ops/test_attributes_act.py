@@ -752,6 +752,8 @@ def parts() -> Iterator[Row]:
     yield from rows(replace(ctc, outputs=2), reduction="Sum", outDataType=10, blank=2)
     never = [ctc.inputs[0], ctc.inputs[1], np.array([1], np.uint32), ctc.inputs[3]]
     yield Row(replace(ctc, inputs=never), "zeroInfinity", 1)
+    decoder = replace(found["CtcBeamSearchDecoder"], outputs=3)
+    yield from rows(decoder, blank=0, beam_width=2, top_paths=3)
     printed = {
         "print_gradient": 0,
         "title": "x",

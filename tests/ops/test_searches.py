@@ -77,7 +77,7 @@ K = np.array([2])
         (
             lambda: results("TopK", X, np.array([1, 2]), outputs=2),
             OperatorInputError,
-            r"K has 2 elements, of shape \[2\]; give one number",
+            r"input 1 has shape \[2\]; expected is one number",
         ),
         (
             lambda: results("TopK", X, K, axis=5, outputs=2),
@@ -97,7 +97,7 @@ K = np.array([2])
         (
             lambda: results("CumSum", X, np.array([0, 1])),
             OperatorInputError,
-            r"the input axis has the shape \[2\]; give one number",
+            r"input 1 has shape \[2\]; expected is one number",
         ),
         (lambda: results("CumSum", X, np.array(2)), OperatorAttributeError, "the axis 2 is out"),
         (lambda: results("CumSum", X, np.array(0), given=True), OperatorInputError, "a constant"),

@@ -74,9 +74,8 @@ class GroupQueryAttention(Decomposition):
         if on.shape(lengths) not in ([batch], [batch, 1]):
             raise self.wrong(f"seqlens_k has shape {on.shape(lengths)}; expected is [{batch}].")
         lengths = on.reshape(lengths, [batch])
-        known = on.value(total, "total_sequence_length")
-        assert known is not None
-        end = int(known.reshape(-1)[0])
+        end = on.number(total, "total_sequence_length")
+        assert isinstance(end, int)
         if end < places:
             raise self.wrong(f"total_sequence_length is {end}, with {places} places in the query.")
         if (q_norm is None) != (k_norm is None):
@@ -269,7 +268,7 @@ class GroupQueryAttention(Decomposition):
         at = on.reshape(at, [*on.shape(at), 1])
         seen = on.LessOrEqual(keys, at)
         if self.local_window_size >= 0:
-            window = on.const(self.local_window_size, DataType.INT32)
+            window = on.const(min(self.local_window_size, end), DataType.INT32)
             seen = on.And(seen, on.Greater(keys, on.Sub(at, window)))
         return seen
 

@@ -33,9 +33,11 @@ class RelativePositionBias(Decomposition):
             )
         lengths: list[int] = []
         for what, t in (("query_length", queries), ("key_length", keys)):
-            value = on.value(t, what)
-            assert value is not None
-            lengths.append(int(value.reshape(-1)[0]))
+            length = on.number(t, what)
+            assert isinstance(length, int)
+            if length < 0:
+                raise self.wrong(f"{what} is {length}; expected is a number of at least 0.")
+            lengths.append(length)
         found = on.Gather(table, on.const(self._buckets(on.shape(table)[0], *lengths)), axis=0)
         return on.reshape(on.Transpose(found, perm=[2, 0, 1]), [1, on.shape(table)[1], *lengths])
 

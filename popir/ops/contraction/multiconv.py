@@ -53,6 +53,11 @@ class MultiConv(Decomposition):
             data, weights, _ = inputs[3 * i : 3 * i + 3]
             if data is None or weights is None or len(on.shape(data)) < 3:
                 raise self.wrong(f"the convolution {i} lacks data [batch, channels, ...].")
+            if len(on.shape(weights)) != len(on.shape(data)):
+                raise self.wrong(
+                    f"the convolution {i} has data {on.shape(data)} and weights "
+                    f"{on.shape(weights)}; both have the same number of dimensions."
+                )
             ranks.append(len(on.shape(data)) - 2)
         names = {"dilations": 1, "inDilations": 1, "pads": 2, "outPads": 2, "strides": 1}
         parts = {name: self._parts(name, ranks, each) for name, each in names.items()}

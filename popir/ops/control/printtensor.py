@@ -35,14 +35,14 @@ class PrintTensorOp(Op):
     closeBracket: int
 
     def format(self) -> dict[str, Any]:
-        """How the values are printed. Raises OperatorAttributeError for a negative number, and for
-        what is no ASCII character.
+        """How the values are printed. Raises OperatorAttributeError for a number out of range, and
+        for what is no ASCII character.
         """
         found: dict[str, Any] = {name: getattr(self, name) for name in _LAYOUT}
-        if min(found.values()) < 0 or self.floatFormat > 3:
+        if min(found.values()) < 0 or max(found.values()) >= 2**32 or self.floatFormat > 3:
             raise OperatorAttributeError(
-                f"{self.debugName()}: the format is {found}; no number may be negative, and "
-                "floatFormat is 0 to 3."
+                f"{self.debugName()}: the format is {found}; each number is 0 to 2^32 - 1, and "
+                "floatFormat 0 to 3."
             )
         for name in _CHARACTERS:
             code = getattr(self, name)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from popir.errors import OperatorAttributeError
@@ -54,6 +56,12 @@ class IncrementMod(Decomposition):
         """A sum and a Mod with `fmod`."""
         kind = on.info(x).dataType().numpy
         whole = kind.kind in "iu"
+        for name in ("increment", "modulus"):
+            if whole and not math.isfinite(getattr(self, name)):
+                raise OperatorAttributeError(
+                    f"{self._who()}: the {name} {getattr(self, name)} is no "
+                    f"{on.info(x).dataType().name}."
+                )
         add, by = (int(v) if whole else v for v in (self.increment, self.modulus))
         if not by:
             raise OperatorAttributeError(

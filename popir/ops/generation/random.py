@@ -12,7 +12,7 @@ from popir.ir import GradInOutMapper, Op, OpSerialiser
 from popir.ops.support.drawing import DrawingOp
 from popir.ops.support.gradient import GRAD, IN, InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
-from popir.ops.support.shapes import const_input, popart_name
+from popir.ops.support.shapes import const_number, popart_name
 from popir.opx import Opx, popType
 from popir.poplar import program
 from popir.popops import expr as pe
@@ -55,15 +55,8 @@ class DropoutOp(DrawingOp):
         return 1 - ratio
 
     def _constant(self, i: int, default: float) -> float:
-        found = const_input(self, i)
-        if found is None:
-            return default
-        if found.size != 1:
-            raise OperatorInputError(
-                f"{self.debugName()}: input {i} has shape {list(found.shape)}; expected is one "
-                "number."
-            )
-        return found.item()
+        found = const_number(self, i)
+        return default if found is None else found
 
     def is_active(self) -> bool:
         """Whether it drops elements."""

@@ -14,7 +14,7 @@ from popir.ir.traits import Array
 from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
-from popir.ops.support.shapes import broadcast_to, const_input
+from popir.ops.support.shapes import broadcast_to, const_number
 from popir.opx import Opx
 from popir.poplar import program
 from popir.popops import expr as pe
@@ -31,19 +31,21 @@ class TriluOp(Op):
 
     def mask(self) -> Array:
         """BOOL[rows, columns]: True for the elements of the triangle."""
-        given = const_input(self, 1)
-        k = 0 if given is None else int(given.reshape(-1)[0])
+        k = int(const_number(self, 1) or 0)
         rows, columns = self.inShape(0)[-2:]
         k = max(-rows, min(k, columns))  # It may be any of int64; numpy adds to it.
         all = np.ones((rows, columns), np.bool_)
         return np.triu(all, k) if self.upper else np.tril(all, k)
 
     def setup(self) -> None:
-        """Infers the type and shape of the input. Raises OperatorInputError for a rank below 2."""
+        """Infers the type and shape of the input. Raises OperatorInputError for a rank below 2, and
+        for a diagonal that is no number.
+        """
         if self.inRank(0) < 2:
             raise OperatorInputError(
                 f"{self.debugName()}: the input has shape {self.inShape(0)}; Trilu takes matrices."
             )
+        const_number(self, 1)
         self.setOutInfo(0, self.inInfo(0))
 
     def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:

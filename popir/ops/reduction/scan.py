@@ -7,7 +7,6 @@ from collections.abc import Mapping
 import numpy as np
 
 from popir import ext
-from popir.errors import OperatorInputError
 from popir.ir import Op
 from popir.ir import Tensor as IrTensor
 from popir.ir.traits import Array
@@ -15,7 +14,7 @@ from popir.ops.elementwise.table import FLOATS
 from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
-from popir.ops.support.shapes import axis, const_input
+from popir.ops.support.shapes import axis, const_number
 from popir.opx import Opx
 from popir.poplar import program
 from popir.registry import OpCreator, OpxCreator
@@ -37,13 +36,9 @@ class ScanOp(Op):
         Raises OperatorInputError unless it is one number, OperatorAttributeError if it is out of
         range.
         """
-        given = const_input(self, 1)
-        if given is None or given.size != 1:
-            shape = None if given is None else list(given.shape)
-            raise OperatorInputError(
-                f"{self.debugName()}: the input axis has the shape {shape}; give one number."
-            )
-        return axis(self, int(given.reshape(-1)[0]), self.inRank(0))
+        given = const_number(self, 1)
+        assert isinstance(given, int)
+        return axis(self, given, self.inRank(0))
 
     def options(self) -> ext.ScanOptions:
         """The attributes as options of the library `ext`."""

@@ -9,7 +9,7 @@ from popir.ir import Tensor as IrTensor
 from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, OUT, InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
-from popir.ops.support.shapes import axis, const_input, product
+from popir.ops.support.shapes import axis, const_number, product
 from popir.opx import Opx, popType
 from popir.poplar import Tensor, program
 from popir.popops import expr as pe
@@ -43,13 +43,8 @@ class TopKOp(Op):
         Raises OperatorInputError unless it is one number of at least 0 that the axis has,
         OperatorAttributeError for such an attribute.
         """
-        given, size = const_input(self, 1), self.inShape(0)[self.along()]
-        if given is not None and given.size != 1:
-            raise OperatorInputError(
-                f"{self.debugName()}: the input K has {given.size} elements, of shape "
-                f"{list(given.shape)}; give one number."
-            )
-        k = self.k if given is None else int(given.reshape(-1)[0])
+        given, size = const_number(self, 1), self.inShape(0)[self.along()]
+        k = self.k if given is None else int(given)
         if k is None or not 0 <= k <= size:
             error = OperatorAttributeError if given is None else OperatorInputError
             raise error(

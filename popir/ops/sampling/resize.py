@@ -208,6 +208,11 @@ class ResizeOp(Decomposition):
             for line in ordered(on.shape(x), moving):
                 at = self._nearest(line)
                 y = weighted(on, y, line.axis, at[:, None], np.ones([len(at), 1]))
+        elif on.info(x).dataType() is DataType.BOOL:
+            raise self.wrong(
+                f"the input is {on.info(x)}, which the mode {self.mode} cannot interpolate; "
+                "give it the mode nearest, or Cast the input."
+            )
         else:
             y = self._interpolated(on, x, moving)
         return self._extrapolated(on, y, moving)
@@ -258,7 +263,7 @@ class ResizeOp(Decomposition):
             start, end = (0.0, 1.0) if roi is None else (roi[i], roi[i + len(named)])
             if scales is not None:
                 scale = float(F(numbers[i]))
-                new = math.floor(F(old) * F(scale))
+                new = math.floor(F(min(float(F(old)) * scale, 2.0**31)))
             elif ratio is None:
                 new = int(numbers[i])
                 scale = new / max(old, 1)
@@ -268,7 +273,7 @@ class ResizeOp(Decomposition):
             if new >= 2**31:
                 raise self.wrong(
                     f"the {what} are {numbers.tolist()}; an axis of {old} elements would have "
-                    f"{new}, and popir makes less than 2^31."
+                    "2^31 or more, and popir makes less."
                 )
             found.append(Line(a, old, max(new, 0), scale, float(start), float(end)))
         return found

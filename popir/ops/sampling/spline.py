@@ -110,7 +110,7 @@ class SplineWeighting(Decomposition):
     def decompose(
         self, on: Decomposer, x: Tensor, weight: Tensor, basis: Tensor, weight_index: Tensor
     ) -> Tensor:
-        """One product: the inputs times the sum of the basis for each weight, by all weights."""
+        """The products of the inputs by all weights, of which each point adds up its own."""
         for what, tensor, rank in (
             ("input", x, 2),
             ("weight", weight, 3),
@@ -127,13 +127,13 @@ class SplineWeighting(Decomposition):
                 f"{on.info(basis)} and the weight_index {on.info(weight_index)}; they must be "
                 "[points, inputs], [weights, inputs, outputs] and twice [points, splines]."
             )
-        kind = on.info(x).dataType()
-        zeros = on.const(np.zeros((points, count)), kind)
-        given = {"axis": 1, "reduction": "add"}
-        mixed = on.ScatterElements(zeros, on.cast(weight_index, DataType.INT32), basis, **given)
-        spread = on.Mul(on.Unsqueeze(mixed, on.ints(2)), on.Unsqueeze(x, on.ints(1)))
-        flat = on.reshape(spread, [points, count * inputs])
-        return on.MatMul(flat, on.reshape(weight, [count * inputs, outputs]))
+        columns = on.reshape(on.Transpose(weight, perm=[1, 0, 2]), [inputs, count * outputs])
+        every = on.reshape(on.MatMul(x, columns), [points, count, outputs])
+        index = on.Unsqueeze(on.cast(weight_index, DataType.INT32), on.ints(2))
+        index = on.Expand(index, on.ints(*splines, outputs))
+        # Products are picked, not multiplied by 0: weights that a point does not name do not count.
+        picked = on.GatherElements(every, index, axis=1)
+        return on.ReduceSum(on.Mul(picked, on.Unsqueeze(basis, on.ints(2))), on.ints(1), keepdims=0)
 
 
 OpCreator(SplineBasis, graphcore_id("SplineBasis"))

@@ -67,12 +67,8 @@ class DFTOp(Decomposition):
         shape, kind = on.shape(x), on.info(x).dataType()
         if len(shape) < 2 or shape[-1] not in (1, 2):
             raise self.wrong(f"the input has shape {shape}; expected is [..., 1] or [..., 2].")
-        value = on.value(axis, "the axis")
-        along = self.axis if self.axis is not None else -2
-        if value is not None:
-            if value.size != 1:
-                raise self.wrong(f"the axis is {value.tolist()}; expected is one number.")
-            along = int(value.reshape(()))
+        given = on.number(axis, "the axis")
+        along = int(given) if given is not None else -2 if self.axis is None else self.axis
         along = counted(self, along, len(shape))
         if along == len(shape) - 1:
             raise OperatorAttributeError(

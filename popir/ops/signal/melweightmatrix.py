@@ -33,10 +33,7 @@ class MelWeightMatrixOp(Decomposition):
         names = ("num_mel_bins", "dft_length", "sample_rate", "lower_edge_hertz")
         given: dict[str, Any] = {}
         for name, tensor in zip((*names, "upper_edge_hertz"), inputs, strict=True):
-            value = on.value(tensor, name)
-            if value is None or value.size != 1:
-                raise self.wrong(f"{name} is {value}; expected is one number.")
-            given[name] = value.reshape(()).item()
+            given[name] = on.number(tensor, name)
         bands, length, rate, low, high = given.values()
         if bands < 0 or length < 1 or rate < 1 or not 0 <= low <= high <= rate / 2:
             raise self.wrong(

@@ -154,9 +154,15 @@ class Decomposer:
     def const(self, value: Any, type: DataType | np.dtype[Any] | None = None) -> Tensor:
         """A constant: an array, or a number or list with its element type."""
         dtype = type.numpy if isinstance(type, DataType) else type
+        try:
+            values = np.asarray(value, dtype)
+        except (OverflowError, ValueError) as error:
+            raise OperatorInputError(
+                f"{self.op.opid} '{self.op.name()}': {value} is out of range of {dtype}."
+            ) from error
         id = self.graph.uniqueId(f"{self.base}/Constant")
         self._added.add(id)
-        return self.graph.addConstInit(id, np.asarray(value, dtype))
+        return self.graph.addConstInit(id, values)
 
     def like(self, value: Any, tensor: Tensor) -> Tensor:
         """A constant of the element type of `tensor`."""
@@ -214,6 +220,20 @@ class Decomposer:
                 [tensor.id],
             )
         return tensor.data
+
+    def number(self, tensor: Tensor | None, what: str) -> int | float | bool | None:
+        """The value of a constant input of one element, None for one that is left out. Raises
+        OperatorInputError for another number of elements, and what `value` raises.
+        """
+        found = self.value(tensor, what)
+        if found is None:
+            return None
+        if found.size != 1:
+            raise OperatorInputError(
+                f"{self.op.opid} '{self.op.name()}': {what} has shape {list(found.shape)}; "
+                "expected is one number."
+            )
+        return found.item()
 
     def adopt(self, tensors: Sequence[Tensor], name: str) -> list[Tensor]:
         """The tensors. Those whose ids begin with `name/` count as added, so that `name` may rename

@@ -117,6 +117,21 @@ def const_input(op: Op, i: int, popart: str | None = None) -> np.ndarray[Any, An
     return op.inTensor(i).data
 
 
+def const_number(op: Op, i: int) -> int | float | bool | None:
+    """The value of constant input `i`, a scalar or a tensor of one element; None if the input is
+    not connected. Raises OperatorInputError for another number of elements, and what `const_input`
+    raises.
+    """
+    found = const_input(op, i)
+    if found is None:
+        return None
+    if found.size != 1:
+        raise OperatorInputError(
+            f"{op.debugName()}: input {i} has shape {list(found.shape)}; expected is one number."
+        )
+    return found.item()
+
+
 def product(dims: Iterable[int]) -> int:
     """The product of `dims`: the number of elements of a shape."""
     return math.prod(dims)

@@ -171,6 +171,24 @@ def _ctc(probs: Array, labels: Array, steps: Array, counts: Array) -> tuple[Arra
     return np.mean(losses), gradient
 
 
+def _decoded(probs: Array, lengths: Array) -> tuple[Array, Array, Array]:
+    """The two most probable labellings, of all alignments."""
+    import collections
+    import itertools
+
+    time, batch, classes = probs.shape
+    logs, sizes = np.zeros((batch, 2)), np.zeros((batch, 2), np.uint32)
+    labels = np.zeros((batch, 2, time), np.uint32)
+    for n in range(batch):
+        found = collections.defaultdict[tuple[int, ...], float](float)
+        for path in itertools.product(range(classes), repeat=int(lengths[n])):
+            spelt = tuple(k for k, _ in itertools.groupby(path) if k != 1)
+            found[spelt] += np.exp(sum(float(probs[t, n, c]) for t, c in enumerate(path)))
+        for i, (spelt, p) in enumerate(sorted(found.items(), key=lambda item: -item[1])[:2]):
+            logs[n, i], sizes[n, i], labels[n, i, : len(spelt)] = np.log(p), len(spelt), spelt
+    return logs, sizes, labels
+
+
 DOUBLED = helper.make_graph(
     [helper.make_node("Add", ["a", "a"], ["b"])],
     "doubled",
@@ -183,6 +201,7 @@ MIXED: list[Any] = [[3, 2], [4, 2, 3], [3, 2], np.int32([[0, 3], [1, 1], [2, 0]]
 SCATTERED: list[Any] = [[2, 4, 3], u32(0, 2, 2, 1)]
 GIVEN = {"axis_size": 3, "axis": 1}
 LOGS = np.log(np.float64([[[0.2, 0.5, 0.3]], [[0.6, 0.3, 0.1]], [[0.3, 0.3, 0.4]]]))
+MANY_LOGS = np.log(np.random.default_rng(7).dirichlet([1, 1, 1], (4, 2)))
 CTC: list[Any] = [LOGS, u32(1, 2).reshape(1, 2), u32(3), u32(2)]
 PLAIN = {**POPART, "gradient": False}
 
@@ -397,5 +416,14 @@ PARTS = [
         formula=_packed,
     ),
     Case("Ctc", CTC, **{**POPART, "widest": "float32"}, outputs=2, formula=_ctc, rtol=1e-5),
+    Case(
+        "CtcBeamSearchDecoder",
+        [MANY_LOGS, u32(4, 2)],
+        {"blank": 1, "beam_width": 31, "top_paths": 2},
+        **{**PLAIN, "widest": "float32"},
+        outputs=3,
+        formula=_decoded,
+        rtol=1e-5,
+    ),
 ]
 """One row for each, more where there are several forms."""
