@@ -18,12 +18,14 @@ import numpy as np
 from popir import registry
 from popir.errors import MissingGradientError, did_you_mean, popart_exception
 from popir.ir import (
+    Gradient,
     GradInOutMapper,
     GradOpInType,
     Graph,
     Op,
     Tensor,
     blamed,
+    described,
     gradients_of,
 )
 from popir.ir.graph import GradientGraph, copied
@@ -230,29 +232,31 @@ class _Walk:
         has_calls = type(op).gradOpsOfCalls is not Op.gradOpsOfCalls
         if has_calls:
             given = [i for i, id in gradients.items() if id is not None]
-            grad_ops = op.gradOpsOfCalls(_CALLS, given, sorted(wanted))
+            ops = op.gradOpsOfCalls(_CALLS, given, sorted(wanted))
+            made = [described(op, each) for each in ops]
             claimed |= wanted
             reached |= wanted
         else:
-            grad_ops = gradients_of(op)
-        for grad_op in grad_ops:
-            towards = grad_op.gradOutToNonGradIn()
-            _check_maps(op, grad_op, towards)
-            claimed.update(towards.values())
-            if has_calls or wanted.intersection(towards.values()):
-                reached.update(towards.values())
-                if _contributes(grad_op, gradients):
-                    self._connect(op, grad_op, gradients)
+            made = gradients_of(op)
+        for each in made:
+            towards = each.towards.values()
+            _check_maps(op, each)
+            claimed.update(towards)
+            if has_calls or wanted.intersection(towards):
+                reached.update(towards)
+                if _contributes(each, gradients):
+                    self._connect(op, each, gradients)
         if missing := wanted - reached:
             raise _missing(op, min(missing), claimed)
 
-    def _connect(self, op: Op, grad_op: Op, gradients: dict[int, str | None]) -> None:
+    def _connect(self, op: Op, gradient: Gradient, gradients: dict[int, str | None]) -> None:
+        grad_op = gradient.op
         self.graph.moveIntoGraph(grad_op)
-        for mapper in grad_op.gradInputInfo():
+        for mapper in gradient.mappers:
             source = self._source(op, mapper, gradients)
             if source is not None:
                 grad_op.connectInTensor(mapper.iGrad, source)
-        for out, i in grad_op.gradOutToNonGradIn().items():
+        for out, i in gradient.towards.items():
             if not op.hasInput(i):
                 continue
             id = self.graph.uniqueId(get_edge_grad_id(op, i))
@@ -260,7 +264,7 @@ class _Walk:
             self.parts.setdefault(op.inTensor(i), []).append(id)
         with blamed(grad_op, "setup"):
             grad_op.setup()
-        for out, i in grad_op.gradOutToNonGradIn().items():
+        for out, i in gradient.towards.items():
             if op.hasInput(i):
                 _check_info(op, i, grad_op, out)
         for i, id in grad_op.furtherGradients().items():
@@ -362,14 +366,13 @@ def _inputs(op: Op) -> dict[int, Tensor]:
     return {i: t for i, t in op.input.items() if i not in op.nonDifferentiableInputs}
 
 
-def _contributes(grad_op: Op, gradients: dict[int, str | None]) -> bool:
-    """Whether the result of `grad_op` may differ from zero.
+def _contributes(gradient: Gradient, gradients: dict[int, str | None]) -> bool:
+    """Whether the result of a gradient operator may differ from zero.
 
     It is linear in the output gradients it reads, and an output without a gradient has zeros. So it
     is zero if none of these outputs has one.
     """
-    mappers = grad_op.gradInputInfo()
-    reads = [m.iNonGrad for m in mappers if m.type is GradOpInType.GradOut]
+    reads = [m.iNonGrad for m in gradient.mappers if m.type is GradOpInType.GradOut]
     return not reads or any(gradients.get(i) for i in reads)
 
 
@@ -393,10 +396,11 @@ def _add(
     )
 
 
-def _check_maps(op: Op, grad_op: Op, towards: dict[int, int]) -> None:
+def _check_maps(op: Op, gradient: Gradient) -> None:
     """Raises popart_exception if a gradient operator refers to inputs or outputs that `op` cannot
     have. An index that is not connected may belong to an optional input or output.
     """
+    grad_op, towards = gradient.op, gradient.towards
     lacking = [i for i in towards.values() if i not in op.input and not _may_lack(op, i, True)]
     if min((*towards, *towards.values(), 0)) < 0 or lacking:
         raise popart_exception(
@@ -404,7 +408,7 @@ def _check_maps(op: Op, grad_op: Op, towards: dict[int, int]) -> None:
             f"index of each of its outputs to that of an input, one of {sorted(op.input)}."
         )
     reads: set[int] = set()
-    for mapper in grad_op.gradInputInfo():
+    for mapper in gradient.mappers:
         is_input = mapper.type is GradOpInType.In
         known = op.input if is_input else op.output
         is_there = mapper.iNonGrad in known or _may_lack(op, mapper.iNonGrad, is_input)

@@ -70,6 +70,8 @@ class Compilation:
     """Names and patterns of initializers to train, overriding the rules of `popir.trainable`."""
     frozen: Collection[str] = ()
     """Names and patterns of initializers not to train, overriding the rules."""
+    verifies_each: bool = False
+    """Whether the graph is verified after each pass, not only at the end."""
     rounds_stochastically: bool = False
     """Whether 16-bit floats are rounded stochastically, with random numbers from the seed."""
     choices: dict[str, Choice] = field(default_factory=dict)
@@ -253,7 +255,10 @@ PASSES: list[Callable[[Compilation], None]] = [
 
 
 def compile(c: Compilation, progress: Logger | None = None) -> None:
-    """Runs all passes on `c`, and verifies the graph after each that changed it, and at the end.
+    """Runs all passes on `c`, and verifies the graph at the end.
+
+    With `c.verifies_each`, it is verified after each pass that changed it: that takes some time.
+    Patterns of users are verified where they have applied, in any case (`apply_patterns`).
 
     `progress(done, total)` is called before each pass. Raises the errors of the passes, and
     VerificationError, naming the passes that ran, if a pass leaves the graph inconsistent.
@@ -265,6 +270,8 @@ def compile(c: Compilation, progress: Logger | None = None) -> None:
             progress(len(done), len(PASSES))
         run(c)
         done.append(run.__name__)
+        if not c.verifies_each and run is not PASSES[-1]:
+            continue
         changes = [(graph.name, graph.changes) for graph in called_graphs(c.graph)]
         if changes == verified and run is not PASSES[-1]:
             continue
@@ -272,11 +279,19 @@ def compile(c: Compilation, progress: Logger | None = None) -> None:
         try:
             verify(c.graph)
         except VerificationError as error:
-            raise VerificationError(
-                f"After the pass {done[-1]} (passes run: {', '.join(done)}): {error}"
-            ) from error
+            raise VerificationError(_blame(c, done, error)) from error
     if c.loss is not None and not c.gradients:
         _check_training(c)
+
+
+def _blame(c: Compilation, done: list[str], error: VerificationError) -> str:
+    passes = ", ".join(done)
+    if c.verifies_each:
+        return f"After the pass {done[-1]} (passes run: {passes}): {error}"
+    return (
+        f"After the passes {passes}: {error} With the engine option debug.verifyPlan = 'true' the "
+        "graph is verified after each pass, and the error names it."
+    )
 
 
 def _check_training(c: Compilation) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from popir.errors import OperatorAttributeError, OperatorInputError, popart_exception
+from popir.ir import Tensor
 from popir.ir.attributes import unknown_attribute
 from popir.typed import typed
 from popir.types import DataType, TensorInfo
@@ -18,6 +19,15 @@ _HALVES = frozenset({DataType.FLOAT16, DataType.BFLOAT16})
 
 Given = tuple[str, DataType | None]
 """The id of an input, and its element type or None if that is not known."""
+Kinds = tuple[DataType | None, ...]
+"""The element types of inputs: None for one that is left out, UNDEFINED if it is not known."""
+
+
+def kinds(inputs: Iterable[Tensor | None]) -> Kinds:
+    """The element types of inputs."""
+    return tuple(
+        [t and (DataType.UNDEFINED if t.info is None else t.info.dataType()) for t in inputs]
+    )
 
 
 @dataclass(frozen=True)
@@ -95,6 +105,10 @@ class Formals(tuple[Formal, ...]):
     """The least number of tensors."""
     most: int | None
     """The greatest number of tensors; None for any."""
+    unconverted: set[Kinds]
+    """Types of inputs that the importer has found to need no conversion (`Formal.conversion`,
+    `mixes`). Most nodes of a model are like an earlier one.
+    """
 
     def __new__(cls, rows: Iterable[Formal | tuple[Any, ...]] = ()) -> Formals:
         """Makes Formals from rows that `Formal.of` accepts. Raises popart_exception for others."""
@@ -103,6 +117,7 @@ class Formals(tuple[Formal, ...]):
         self = super().__new__(cls, map(Formal.of, rows))
         self.least = max((i + 1 for i, formal in enumerate(self) if formal.required), default=0)
         self.most = len(self)
+        self.unconverted = set()
         if self and self[-1].variadic:
             self.most = None
             self.least = max(self.least, len(self) - 1 + self[-1].least if self[-1].least else 0)
@@ -145,6 +160,10 @@ class OpDefinition:
         self.inputs = Formals(inputs)
         self.outputs = Formals(outputs)
         self.attributes = dict(attributes or {})
+        self.fitting: set[tuple[Kinds, int | None]] = set()
+        """What has been found to fit: element types of inputs, and the number of outputs. Most
+        nodes of a model are like an earlier one.
+        """
 
 
 def check(

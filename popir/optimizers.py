@@ -257,7 +257,7 @@ class SGD(Optimizer):
         return self._values["nesterov"]
 
     def _has_momentum(self, weight: str) -> bool:
-        momentum = self.momentums().get(weight)
+        momentum = self._specific.get(weight, {}).get("momentum", self._values["defaultMomentum"])
         return not (momentum.isConst and momentum.val == 0)
 
     def scalars(self, weight: str) -> dict[str, OptimizerValue]:

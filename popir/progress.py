@@ -27,8 +27,12 @@ class Progress:
             self._said = tick
             self._logger(tick, self._total)
 
-    def stage(self, begin: float, end: float) -> Logger:
-        """A logger for one stage, which is the part from `begin` to `end`, 0 to 1, of the whole."""
+    def stage(self, begin: float, end: float) -> Logger | None:
+        """A logger for one stage, which is the part from `begin` to `end`, 0 to 1, of the whole.
+        None without a logger: a stage has a call for each operator.
+        """
+        if self._logger is None:
+            return None
 
         def log(done: int, of: int) -> None:
             self.reach(begin + (end - begin) * done / max(of, 1))

@@ -437,6 +437,9 @@ def _check(
     definition = entry.definition or schemas.definition(entry.opid)
     if definition is None:
         return
+    kinds = definitions.kinds(inputs)
+    if not attributes and (kinds, numOutputs) in definition.fitting:
+        return
     who = f"{entry.opid} '{name}'" if name else str(entry.opid)
     given = [t and (t.id, t.info and t.info.dataType()) for t in inputs]
     tolerated = entry.opClass.withoutMeaning.keys() - definition.attributes.keys()
@@ -444,6 +447,7 @@ def _check(
     try:
         infos = [t and t.info for t in inputs]
         definitions.check(who, definition, meant, given, numOutputs, infos)
+        definition.fitting.add((kinds, numOutputs))
     except (OperatorInputError, OperatorAttributeError) as error:
         if not is_library(entry.source):
             raise

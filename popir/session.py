@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from popir import budget, memory, poplar
+from popir import budget, collector, memory, poplar
 from popir.budget import Budget
 from popir.compiler import Compilation, compile, differentiated, getHash
 from popir.dataflow import AnchorReturnTypeId, DataFlow
@@ -35,6 +35,7 @@ from popir.errors import (
     did_you_mean,
     popart_exception,
     popart_runtime_error,
+    poplar_exception,
     poplar_graph_memory_allocation_error,
     require_path,
 )
@@ -166,7 +167,8 @@ class Session(Exclusive):
             loaded = in_training_form(loaded)
         self._budget = Budget(f"Compiling the session '{self.name}'", loaded.nodes)
         """The limit of work for compiling and preparing together; see `popir.budget`."""
-        with self._budget.spending():
+        self._nodes = loaded.nodes
+        with self._budget.spending(), collector.run_seldom(self._nodes):
             nodes = in_modes(loaded.model, *self._modes)
             graph = import_model(loaded, inputShapeInfo, nodes, differentiated(anchors))
             budget.done()
@@ -191,6 +193,7 @@ class Session(Exclusive):
                 self._outlining(),
                 trained,
                 frozen,
+                self._verifies_each(),
                 self.options.enableStochasticRounding,
             )
             compile(self._compilation, self._progress.stage(0.1, 0.4))
@@ -240,6 +243,10 @@ class Session(Exclusive):
                 UserWarning,
             )
         return unused
+
+    def _verifies_each(self) -> bool:
+        options = {"debug.verifyPlan": "false"} | self._engine_options
+        return poplar.withEnvironment(options).at("debug.verifyPlan") == "true"
 
     def _outlining(self) -> OutlineOptions | None:
         asked = self.options
@@ -361,7 +368,11 @@ class Session(Exclusive):
         or the host, MissingOpxError for an operator without a lowering, WorkLimitError if the model
         takes more work than its limit (see `popir.budget`).
         """
-        with memory.guarded(f"Preparing the session '{self.name}'"), self._budget.spending():
+        with (
+            memory.guarded(f"Preparing the session '{self.name}'"),
+            self._budget.spending(),
+            collector.run_seldom(self._nodes),
+        ):
             self._lower()
         if loadEngine and self._engine is not None:
             self.loadEngineAndConnectStreams()
@@ -493,6 +504,11 @@ class Session(Exclusive):
             try:
                 made = poplar.compileGraph(lowering.graph, [step.program], self._engine_options)
             except PopirError as error:
+                if type(error) is poplar_exception and (why := why_not(self.graph)):
+                    raise popart_exception(
+                        f"{who}: the program of the session '{self.name}' cannot be saved: {why}. "
+                        "Save the model, and make a session of it where it is to run."
+                    ) from error
                 raise self._memory_error(error, lowering.graph, step.program) from error
         inputs = [each.id for each in step.inputs]
         stored = Stored(self._program_hash(), inputs, step.variables, made.serialize(), weights)

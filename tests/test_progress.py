@@ -14,6 +14,7 @@ def test_each_tick_is_said_once() -> None:
     progress = Progress(lambda done, total: heard.append((done, total)), 10)
     progress.reach(0)
     first, second = progress.stage(0.1, 0.5), progress.stage(0.5, 1)
+    assert first is not None and second is not None
     for i in range(101):
         first(i, 100)
     for i in range(3):
@@ -22,13 +23,15 @@ def test_each_tick_is_said_once() -> None:
     assert heard == [(i, 10) for i in (0, 1, 2, 3, 4, 5, 7, 10)]
 
 
-def test_without_a_listener_nothing_happens() -> None:
-    Progress(None).stage(0, 1)(1, 1)
+def test_without_a_listener_nothing_is_told() -> None:
+    assert Progress(None).stage(0, 1) is None
 
 
 def test_a_stage_without_parts_is_at_its_beginning() -> None:
     heard: list[int] = []
-    Progress(lambda done, total: heard.append(done)).stage(0.2, 0.4)(0, 0)
+    stage = Progress(lambda done, total: heard.append(done)).stage(0.2, 0.4)
+    assert stage is not None
+    stage(0, 0)
     assert heard == [20]
 
 

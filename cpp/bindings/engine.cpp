@@ -312,6 +312,10 @@ void bindOptions(py::module_& m) {
       "A note for each of the options of an Engine that is set and has no effect.\n"
       "Raises poplar_invalid_option for an unknown option, a refused one, and a value that\n"
       "an option does not take.");
+  m.def("withEnvironment", &withEnvironment, py::arg("options"),
+        "`options`, and over them those of the environment variable POPLAR_ENGINE_OPTIONS: what\n"
+        "an Engine made with `options` has. Raises poplar_invalid_option if the variable is not\n"
+        "a JSON object of strings.");
 }
 
 void bindEngine(py::module_& m) {

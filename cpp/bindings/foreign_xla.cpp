@@ -36,7 +36,7 @@ const SharedLibrary& library(const std::string& path) {
 /// The address of a symbol that the library defines: a look-up also finds those of the libraries
 /// that it needs, such as system() of the C library. Null if there is none.
 void* own(const SharedLibrary& library, const std::string& symbol) {
-  void* found = symbol.empty() ? nullptr : library.find(symbol);
+  void* found = symbol.empty() ? nullptr : library.findFunction(symbol);
   Dl_info info;
   if (found == nullptr || dladdr(found, &info) == 0 || info.dli_fname == nullptr) return nullptr;
   std::error_code failed;

@@ -591,15 +591,8 @@ void bindGraph(py::module_& m) {
         "if `enable`, else to nearest, as at the start of a program. It holds for what `prog`\n"
         "runs afterwards; poprand.setSeed seeds it (Poplar: poplar/CSRFunctions.hpp).\n"
         "Raises poplar_exception for a virtual graph of some tiles.");
-  m.def(
-      "programAccesses",
-      [](const Graph& g, const program::Program& p) {
-        auto found = programAccesses(g, p);
-        return std::make_pair(std::move(found.reads), std::move(found.writes));
-      },
-      py::arg("graph"), py::arg("program"),
-      "(reads, writes): the ids of the variables that a program may read and write,\n"
-      "over all of its branches.");
+  m.def("programWrites", &programWrites, py::arg("graph"), py::arg("program"),
+        "The ids of the variables that a program may write, over all of its branches.");
 }
 
 }  // namespace

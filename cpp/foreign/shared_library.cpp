@@ -1,6 +1,7 @@
 #include "foreign/shared_library.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <sys/stat.h>
 
 #include <map>
@@ -71,8 +72,24 @@ void* SharedLibrary::find(const std::string& symbol) const {
   return dlsym(handle_.get(), symbol.c_str());
 }
 
-void* SharedLibrary::at(const std::string& symbol) const {
+void* SharedLibrary::findFunction(const std::string& symbol) const {
   void* address = find(symbol);
+  Dl_info info{};
+  const ElfW(Sym)* entry = nullptr;
+  if (address == nullptr ||
+      dladdr1(address, &info, const_cast<void**>(reinterpret_cast<const void**>(&entry)),
+              RTLD_DL_SYMENT) == 0 ||
+      entry == nullptr)
+    return address;
+  const auto type = ELF64_ST_TYPE(entry->st_info);
+  if (type == STT_OBJECT || type == STT_COMMON || type == STT_TLS)
+    throw LibraryError("The symbol '" + symbol + "' of the library '" + path_ +
+                       "' is data; it must be a function");
+  return address;
+}
+
+void* SharedLibrary::at(const std::string& symbol) const {
+  void* address = findFunction(symbol);
   if (address == nullptr)
     throw LibraryError("The library '" + path_ + "' has no symbol '" + symbol +
                        "'; it must be a function with C linkage (extern \"C\") and default "

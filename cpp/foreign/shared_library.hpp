@@ -28,12 +28,16 @@ class SharedLibrary {
   const std::string& path() const { return path_; }
   /// The address of a symbol, null if the library has none of that name.
   void* find(const std::string& symbol) const;
-  /// The function of that name, null if the library has none. Nothing can check its type.
+  /// The function of that name, null if the library has none. Nothing can check its signature.
+  /// \throws LibraryError if the symbol is data
   template <typename Function>
   Function* function(const std::string& symbol) const {
-    return reinterpret_cast<Function*>(find(symbol));
+    return reinterpret_cast<Function*>(findFunction(symbol));
   }
-  /// The address of a symbol.
+  /// The address of a function, null if the library has no symbol of that name.
+  /// \throws LibraryError if the symbol is data
+  void* findFunction(const std::string& symbol) const;
+  /// The address of a function.
   /// \throws LibraryError that names the library and the symbol
   void* at(const std::string& symbol) const;
 

@@ -221,7 +221,7 @@ bool UserOp::hasAllocator() const { return library_.find(name_ + "_allocator") !
 Metadata UserOp::metadata(std::uint32_t inputs, std::uint32_t outputs) const {
   Metadata found;
   found.isHashable = level_ < 4;
-  void* symbol = library_.find(name_ + "_metadata");
+  void* symbol = library_.findFunction(name_ + "_metadata");
   if (symbol == nullptr) return found;
   Slot<Indices> allocating, replicaIdentical;
   Slot<Aliasing> aliasing;

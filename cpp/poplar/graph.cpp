@@ -46,6 +46,19 @@ void forEachRun(
   });
 }
 
+// The one tile that holds all variables of a view; null if there are several. Views in small pieces
+// need not be visited piece by piece then.
+std::optional<unsigned> tileOfAll(const GraphImpl& graph, const View& view) {
+  std::optional<unsigned> found;
+  for (const auto id : view.variables()) {
+    const auto& variable = graph.variable(id);
+    const auto tile = variable.mapping.single(variable.elements);
+    if (!tile || (found && found != tile)) return std::nullopt;
+    found = tile;
+  }
+  return found;
+}
+
 }  // namespace
 
 Graph::Graph(const Target& target, replication_factor r)
@@ -183,6 +196,8 @@ Tensor Graph::clone(const Type& type, const Tensor& t, const DebugContext& debug
   const auto whole = t.view().wholeVariable();
   if (whole) {
     mapping = impl_->variable(*whole).mapping;
+  } else if (const auto tile = tileOfAll(*impl_, t.view())) {
+    mapping.set(0, t.view().elements(), *tile);
   } else {
     forEachRun(t.view(), 0, t.view().elements(),
                [&](unsigned id, std::int64_t first, std::int64_t n, std::int64_t flat) {
@@ -263,20 +278,25 @@ Graph::TileToTensorMapping Graph::getTileMapping(const Tensor& t, bool requireCo
   checkGraph("getTileMapping", *impl_, t);
   TileToTensorMapping mapping(impl_->target.getNumTiles());
   std::int64_t found = 0;
-  forEachRun(t.view(), 0, t.view().elements(),
-             [&](unsigned id, std::int64_t first, std::int64_t n, std::int64_t flat) {
-               impl_->variable(id).mapping.forEach(
-                   first, first + n, [&](std::int64_t b, std::int64_t e, unsigned tile) {
-                     const auto begin = static_cast<std::size_t>(flat + b - first);
-                     const auto end = static_cast<std::size_t>(flat + e - first);
-                     auto& list = mapping[tile];
-                     if (!list.empty() && list.back().end() == begin)
-                       list.back() = Interval(list.back().begin(), end);
-                     else
-                       list.emplace_back(begin, end);
-                     found += e - b;
-                   });
-             });
+  if (const auto tile = tileOfAll(*impl_, t.view()); tile && t.numElements() > 0) {
+    mapping[*tile].emplace_back(0, t.numElements());
+    found = t.view().elements();
+  } else {
+    forEachRun(t.view(), 0, t.view().elements(),
+               [&](unsigned id, std::int64_t first, std::int64_t n, std::int64_t flat) {
+                 impl_->variable(id).mapping.forEach(
+                     first, first + n, [&](std::int64_t b, std::int64_t e, unsigned on) {
+                       const auto begin = static_cast<std::size_t>(flat + b - first);
+                       const auto end = static_cast<std::size_t>(flat + e - first);
+                       auto& list = mapping[on];
+                       if (!list.empty() && list.back().end() == begin)
+                         list.back() = Interval(list.back().begin(), end);
+                       else
+                         list.emplace_back(begin, end);
+                       found += e - b;
+                     });
+               });
+  }
   if (requireComplete && found != t.view().elements())
     throw invalid_tile_mapping(
         "Graph::getTileMapping: " + std::to_string(t.view().elements() - found) + " of " +

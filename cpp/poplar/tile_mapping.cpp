@@ -35,6 +35,13 @@ void TileMapping::setRule(std::int64_t elements, std::shared_ptr<const LayoutRul
   rule_ = std::move(rule);
 }
 
+std::optional<unsigned> TileMapping::single(std::int64_t elements) const {
+  if (perTile_ >= elements && elements_ >= elements && perTile_ > 0) return first_;
+  if (runs_.size() != 1) return std::nullopt;
+  const auto& [begin, run] = *runs_.begin();
+  return begin == 0 && run.end >= elements ? std::optional(run.tile) : std::nullopt;
+}
+
 std::vector<std::int64_t> TileMapping::byTile() const {
   if (rule_) return rule_->grid().byTile();
   std::vector<std::int64_t> held;

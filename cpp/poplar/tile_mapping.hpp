@@ -47,6 +47,9 @@ class TileMapping {
   }
   /// The rule of setRule(), or null if a later call changed the mapping.
   const std::shared_ptr<const LayoutRule>& rule() const { return rule_; }
+  /// The one tile that holds all elements from 0 up to `elements`; null if several do, or one has
+  /// no tile.
+  std::optional<unsigned> single(std::int64_t elements) const;
   /// Number of elements by tile, up to the last tile with any.
   std::vector<std::int64_t> byTile() const;
   /// The rule, or the runs {begin, end, tile}, for saved executables.

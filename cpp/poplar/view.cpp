@@ -568,6 +568,7 @@ std::vector<unsigned> View::variables() const {
 bool View::containsConstant() const { return base_->constant; }
 
 bool View::containsAliases() const {
+  if (wholeVariable()) return false;  // most views are
   // Usually the ranges of positions already show whether nests overlap. Otherwise count elements.
   const auto all = pieces();
   std::vector<std::pair<unsigned, std::pair<std::int64_t, std::int64_t>>> spans;
@@ -610,9 +611,11 @@ bool View::containsAliases() const {
 std::optional<unsigned> View::wholeVariable() const {
   if (!base_->parts.empty() || offset_ != 0 || elements() != base_->variableElements)
     return std::nullopt;
-  const auto dense = rowMajorStrides(shape_);
-  for (std::size_t i = 0; i < shape_.size(); ++i)
-    if (shape_[i] != 1 && strides_[i] != dense[i]) return std::nullopt;
+  std::int64_t dense = 1;  // the stride in row-major order
+  for (std::size_t i = shape_.size(); i-- > 0;) {
+    if (shape_[i] != 1 && strides_[i] != dense) return std::nullopt;
+    dense *= shape_[i];
+  }
   return base_->variable;
 }
 

@@ -7,35 +7,28 @@
 namespace popir {
 namespace {
 
-void collect(const GraphImpl& graph, const ProgramNode& node, ProgramAccesses& found) {
+void collectWrites(const GraphImpl& graph, const ProgramNode& node, std::set<unsigned>& found) {
   using Kind = ProgramNode::Kind;
-  const auto add = [](std::set<unsigned>& to, const poplar::Tensor& t) {
+  const auto add = [&](const poplar::Tensor& t) {
     if (!t.valid()) return;
-    for (auto v : t.view().variables()) to.insert(v);
+    for (auto v : t.view().variables()) found.insert(v);
   };
   if (node.kind == Kind::Execute) {
     for (const auto id : graph.computeSets[node.computeSet.getId()].vertices) {
       const auto& vertex = graph.vertices[id];
       for (std::size_t i = 0; i < vertex.fields.size(); ++i) {
-        const auto direction = vertex.codelet->fields[i].direction;
-        for (const auto& t : vertex.fields[i].tensors) {
-          if (direction != CodeletField::Direction::Output) add(found.reads, t);
-          if (direction != CodeletField::Direction::Input) add(found.writes, t);
-        }
+        if (vertex.codelet->fields[i].direction == CodeletField::Direction::Input) continue;
+        for (const auto& t : vertex.fields[i].tensors) add(t);
       }
     }
     for (const auto& vertex : graph.computeSets[node.computeSet.getId()].bulk)
-      for (const auto& operand : vertex.operands) {
-        if (operand.access != Access::Write) add(found.reads, operand.tensor);
-        if (operand.access != Access::Read) add(found.writes, operand.tensor);
-      }
+      for (const auto& operand : vertex.operands)
+        if (operand.access != Access::Read) add(operand.tensor);
   }
-  if (node.kind == Kind::Call) collect(graph, *graph.functions[node.function.getId()], found);
-  for (const auto& t : node.inputs) add(found.reads, t);
-  for (const auto& t : node.outputs) add(found.writes, t);
-  add(found.reads, node.src);
-  add(found.writes, node.dst);
-  for (const auto& child : node.children) collect(graph, *child, found);
+  if (node.kind == Kind::Call) collectWrites(graph, *graph.functions[node.function.getId()], found);
+  for (const auto& t : node.outputs) add(t);
+  add(node.dst);
+  for (const auto& child : node.children) collectWrites(graph, *child, found);
 }
 
 class GraphCheck {
@@ -43,16 +36,21 @@ class GraphCheck {
   explicit GraphCheck(const GraphImpl& graph) : graph_(graph) {}
 
   void check(const ProgramNode& node) {
-    if (!seen_.insert(&node).second) return;
-    const auto where = node.name.empty() ? "a program" : "program '" + node.name + "'";
+    // What is below a node that two nodes share is checked once; nodes with nothing below need no
+    // memory of that.
+    const bool isLeaf = node.children.empty() && node.kind != ProgramNode::Kind::Call;
+    if (!isLeaf && !seen_.insert(&node).second) return;
+    const auto where = [&] {
+      return node.name.empty() ? "a program" : "program '" + node.name + "'";
+    };
     const auto tensor = [&](const poplar::Tensor& t) {
       if (t.valid() && t.view().graph() != &graph_)
-        throw poplar::graph_connection_error("Engine: " + where + " uses " + t.getDebugStr() +
+        throw poplar::graph_connection_error("Engine: " + where() + " uses " + t.getDebugStr() +
                                              ", a tensor of another graph");
     };
     const auto require = [&](bool known, const std::string& what) {
       if (!known)
-        throw poplar::graph_connection_error("Engine: " + where + " uses " + what +
+        throw poplar::graph_connection_error("Engine: " + where() + " uses " + what +
                                              " of another graph");
     };
     tensor(node.src);
@@ -89,11 +87,11 @@ class GraphCheck {
 
 }  // namespace
 
-ProgramAccesses programAccesses(const poplar::Graph& graph,
-                                const poplar::program::Program& program) {
-  ProgramAccesses found;
+std::set<unsigned> programWrites(const poplar::Graph& graph,
+                                 const poplar::program::Program& program) {
+  std::set<unsigned> found;
   if (program.node()) requireGraph(*graph.impl(), *program.node());
-  if (program.node()) collect(*graph.impl(), *program.node(), found);
+  if (program.node()) collectWrites(*graph.impl(), *program.node(), found);
   return found;
 }
 

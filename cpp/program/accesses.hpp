@@ -1,4 +1,4 @@
-// The variables that a program reads and writes, and a check that it uses a single graph.
+// The variables that a program writes, and a check that it uses a single graph.
 #ifndef popir_program_accesses_hpp
 #define popir_program_accesses_hpp
 
@@ -11,11 +11,8 @@
 
 namespace popir {
 
-/// Variables that a program may read and write, in any of its branches.
-struct ProgramAccesses {
-  std::set<unsigned> reads, writes;
-};
-__attribute__((visibility("default"))) ProgramAccesses programAccesses(
+/// The variables that a program may write, in any of its branches.
+__attribute__((visibility("default"))) std::set<unsigned> programWrites(
     const poplar::Graph& graph, const poplar::program::Program& program);
 
 /// \throws poplar::graph_connection_error if a program uses something of another graph; the message

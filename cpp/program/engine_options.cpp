@@ -34,7 +34,8 @@ const std::vector<OptionRow> kOptions = {
      "memory that does not last and outputs hold NaN before each run: what is read unwritten "
      "shows"},
     {"debug.verifyPlan", Kind::Acts, Type::Flag, "false",
-     "the engine's plan is verified after each of its passes"},
+     "the engine's plan is verified after each of its passes, a session's graph after each of the "
+     "compiler's"},
     {"debug.instrument", Kind::Acts, Type::Flag, "false",
      "codelets without an estimate are counted when they first run"},
     {"debug.instrumentCompute", Kind::Acts, Type::Flag, "false", "as debug.instrument"},
@@ -121,13 +122,18 @@ constexpr const char* kVariable = "POPLAR_ENGINE_OPTIONS";
 
 const std::vector<OptionRow>& engineOptionTable() { return kOptions; }
 
-poplar::OptionFlags engineOptions(const poplar::OptionFlags& options) {
+poplar::OptionFlags withEnvironment(const poplar::OptionFlags& options) {
   auto all = options;
   const char* text = std::getenv(kVariable);
   if (text != nullptr && *text != 0) {
     const std::string given = text;
     readOptions(kVariable, given, all);
   }
+  return all;
+}
+
+poplar::OptionFlags engineOptions(const poplar::OptionFlags& options) {
+  auto all = withEnvironment(options);
   for (const auto& note : checkOptions("Engine", kOptions, all)) noteOption(note);
   return all;
 }

@@ -10,8 +10,12 @@ namespace popir {
 __attribute__((visibility("default"))) const std::vector<OptionRow>& engineOptionTable();
 
 /// `options` together with those of the environment variable POPLAR_ENGINE_OPTIONS, which take
-/// precedence. Checks them, and notes those without effect. \throws as checkOptions(), and
-/// poplar::invalid_option if the environment variable is not a JSON object of strings.
+/// precedence. \throws poplar::invalid_option if that is not a JSON object of strings.
+__attribute__((visibility("default"))) poplar::OptionFlags withEnvironment(
+    const poplar::OptionFlags& options);
+
+/// As withEnvironment(). Checks the options, and notes those without effect. \throws as
+/// withEnvironment() and checkOptions().
 poplar::OptionFlags engineOptions(const poplar::OptionFlags& options);
 
 /// The value of an option of type Flag; `otherwise` if it is not set.

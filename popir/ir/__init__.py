@@ -3,7 +3,7 @@
 from popir.ir.attributes import AttributeKind, AttributeSpec
 from popir.ir.blame import blamed
 from popir.ir.folding import fold
-from popir.ir.gradients import gradients_of
+from popir.ir.gradients import Gradient, described, gradients_of
 from popir.ir.gradop import GradOp
 from popir.ir.graph import Graph, Op, OpSettings, Tensor, TensorType
 from popir.ir.identifier import GradInOutMapper, GradOpInType, OperatorIdentifier
@@ -18,6 +18,7 @@ __all__ = [
     "GradInOutMapper",
     "GradOp",
     "GradOpInType",
+    "Gradient",
     "Graph",
     "Op",
     "OpSerialiser",
@@ -28,6 +29,7 @@ __all__ = [
     "Tensor",
     "TensorType",
     "blamed",
+    "described",
     "fold",
     "gradients_of",
     "verify",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from popir.errors import popart_exception
@@ -10,7 +11,18 @@ from popir.ir.graph import Op
 from popir.ir.identifier import GradInOutMapper
 
 
-def gradients_of(op: Op) -> list[Op]:
+@dataclass(slots=True)
+class Gradient:
+    """A gradient operator, and what it says of the operator whose gradient it is."""
+
+    op: Op
+    towards: dict[int, int]
+    """Its `gradOutToNonGradIn()`: for each of its outputs, the input that it is the gradient of."""
+    mappers: list[GradInOutMapper]
+    """Its `gradInputInfo()`: where its inputs come from."""
+
+
+def gradients_of(op: Op) -> list[Gradient]:
     """`op.getGradOps()`: the operators that compute the gradients of the inputs, [] if none.
 
     Raises popart_exception if `getGradOps()`, or `gradOutToNonGradIn()` or `gradInputInfo()` of one
@@ -24,12 +36,11 @@ def gradients_of(op: Op) -> list[Op]:
             f"expected is a list of operators, such as "
             f"[{type(op).__name__.removesuffix('Op')}GradOp(self)]."
         )
-    for each in found:
-        _check(op, each)
-    return list(found)
+    return [described(op, each) for each in found]
 
 
-def _check(op: Op, grad_op: Op) -> None:
+def described(op: Op, grad_op: Op) -> Gradient:
+    """What a gradient operator of `op` says of it; raises as `gradients_of` does."""
     with blamed(grad_op, "gradOutToNonGradIn"):
         towards: Any = grad_op.gradOutToNonGradIn()
     if not isinstance(towards, dict) or not all(
@@ -48,6 +59,7 @@ def _check(op: Op, grad_op: Op) -> None:
             f"{_who(op, grad_op)}.gradInputInfo() returned {_shown(mappers)}; expected is a "
             "list of mappers, such as [popir.GradInOutMapper(0, 0, popir.GradOpInType.GradOut)]."
         )
+    return Gradient(grad_op, towards, list(mappers))
 
 
 def _who(op: Op, grad_op: Op) -> str:

@@ -510,6 +510,13 @@ class Op(Traits):
         """
         raise popart_exception(f"{self.debugName()} has no in-place variant {opid}.")
 
+    def turnInto(self, opid: OperatorIdentifier) -> bool:
+        """Makes the operator its in-place variant `opid` where it stands, with all connections, or
+        a variant again what it was, and returns True. False, the default, if it cannot: then
+        `getInplaceVariant` makes another operator, which takes its place.
+        """
+        return False
+
     def inplacePriorityVeto(self) -> list[tuple[str, float]]:
         """Pairs (type of an in-place variant, priority) that override the default priorities.
 

@@ -133,7 +133,7 @@ class Lowering:
             finally:
                 for id, tensor in originals.items():
                     self.devicex.insert(id, tensor)
-        _, writes = poplar.programAccesses(self.graph, grown) if copies else ((), set[int]())
+        writes = poplar.programWrites(self.graph, grown) if copies else set[int]()
         shown = set(writes).union(*(self.tensor(t.id).variables() for t in op.output.values()))
         for id, copy in copies.items():
             if not shown.isdisjoint(copy.variables()):

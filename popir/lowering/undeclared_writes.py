@@ -43,7 +43,7 @@ class Checks:
     """An operator's output aliases an input and `aliases()` does not declare it."""
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class _Grown:
     """The result of growing an operator once."""
 
@@ -95,13 +95,15 @@ class Watch:
         grown = self._grow_on_writable(opx)
         if self._checks.modify and not op.getCalledGraphs():
             self._check_writes(opx, grown)
-        endangered = self._endangered(now, op, grown)
-        if endangered:
+        needed = self._needed(now, op, grown)
+        if endangered := self._endangered(op, needed) - grown.copies.keys():
             grown = self._grow(opx, {*endangered, *grown.copies})
+            needed = self._needed(now, op, grown)
         whole = grown.program
-        if losers := self._losers(now, op, grown):
+        if any(needed.values()):
             whole = program.Sequence()
-            for id in losers:
+            # Old values of a modified weight, or outputs of an earlier call.
+            for id in dict.fromkeys(id for ids in needed.values() for id in ids):
                 self._save(op, id, whole)
             whole.add(grown.program)
         for i in op.output:
@@ -175,39 +177,34 @@ class Watch:
     def _written_by(
         self, own: program.Sequence, whole: program.Sequence, copies: dict[str, poplar.Tensor]
     ) -> _Grown:
-        _, writes = poplar.programAccesses(self._graph, own)
+        writes = poplar.programWrites(self._graph, own)
         return _Grown(whole, copies, writes, sorted(v for v in writes if v in self._sharers))
 
-    def _endangered(self, now: int, op: Op, grown: _Grown) -> set[str]:
+    def _endangered(self, op: Op, needed: dict[int, list[str]]) -> set[str]:
         """The inputs that must be copied: their memory is written, and a value in it is needed
         later or another input is a view of it.
         """
         found: set[str] = set()
-        for variable in grown.shared:
-            ids = self._inputs_showing(op, variable)
-            if len(ids) > 1 or any(self._needed(now, op, variable)):
-                found |= {id for id in ids if not _updates(op, id)}
-        return found - grown.copies.keys()
+        inputs = {t.id for t in op.input.values()}
+        for variable, later in needed.items():
+            if later or len(inputs) > 1:
+                ids = {id for id in inputs if variable in self._devicex.get(id).variables()}
+                if later or len(ids) > 1:
+                    found |= {id for id in ids if not _updates(op, id)}
+        return found
 
-    def _losers(self, now: int, op: Op, grown: _Grown) -> list[str]:
-        """The needed tensors that the final program overwrites: old values of a modified weight, or
-        outputs of an earlier call.
+    def _needed(self, now: int, op: Op, grown: _Grown) -> dict[int, list[str]]:
+        """For each variable that is written and was there before: the tensors in it whose values
+        are needed after the operator at `now`.
         """
-        found = dict.fromkeys(
-            id for variable in grown.shared for id in self._needed(now, op, variable)
-        )
-        return list(found)
-
-    def _inputs_showing(self, op: Op, variable: int) -> set[str]:
-        return {t.id for t in op.input.values() if variable in self._devicex.get(t.id).variables()}
-
-    def _needed(self, now: int, op: Op, variable: int) -> list[str]:
-        """The tensors in `variable` whose values are needed after the operator at `now`."""
-        sharers = self._sharers[variable]
-        # Dead tensors are removed, so that later operators do not look at them again.
-        for id in [id for id in sharers if not self._lives(now, id, variable)]:
-            del sharers[id]
-        return [id for id in sharers if not _updates(op, id)]
+        found: dict[int, list[str]] = {}
+        for variable in grown.shared:
+            sharers = self._sharers[variable]
+            # Dead tensors are removed, so that later operators do not look at them again.
+            for id in [id for id in sharers if not self._lives(now, id, variable)]:
+                del sharers[id]
+            found[variable] = [id for id in sharers if not _updates(op, id)]
+        return found
 
     def _lives(self, now: int, id: str, variable: int) -> bool:
         """Whether tensor `id` is still in `variable` and its value is needed later."""

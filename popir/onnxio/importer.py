@@ -19,7 +19,7 @@ from onnx import (
 
 from popir import host, registry
 from popir.adding import add_op, check_info
-from popir.definitions import Formals, mixes
+from popir.definitions import Formals, kinds, mixes
 from popir.errors import (
     LeavesDeviceError,
     ModelError,
@@ -236,6 +236,9 @@ class GraphImporter:
         schema = schemas.find(node.domain, node.op_type, opset)
         if schema is None or not schema.inputs or len(inputs) < schema.inputs.least:
             return inputs
+        given = kinds(inputs)
+        if given in schema.inputs.unconverted and not self._is_body:
+            return inputs
         halves: dict[str, DataType] = {}
         found = list(inputs)
         for i, tensor in enumerate(inputs):
@@ -254,6 +257,8 @@ class GraphImporter:
             half = halves.get(formal.constraint)
             if half and mixes(half, info.dataType()) and info.nelms() == 1 and formal.converts:
                 found[i] = self._cast(node, i, tensor, half)
+        if found == inputs and not halves:
+            schema.inputs.unconverted.add(given)
         return self._in_double(node, schema.inputs, found) if self._is_body else found
 
     def _in_double(

@@ -25,9 +25,9 @@ def apply_patterns(graph: Graph, patterns: Patterns, kept: Collection[str] = ())
     registration. After an application, the operators around it are visited again; at the end all
     operators are, until nothing changes. The time is proportional to the size of the graph.
 
-    Returns a decision for each application and each refusal. Raises VerificationError if a
-    library's patterns leave the graph inconsistent; popart_exception if patterns do not terminate,
-    or if `patterns` leaves out a mandatory one.
+    Returns a decision for each application and each refusal. Raises VerificationError if patterns
+    that are not built in leave the graph inconsistent; popart_exception if patterns do not
+    terminate, or if `patterns` leaves out a mandatory one.
     """
     patterns.checkMandatory()
     return _Loop(graph, patterns, kept).run()
@@ -42,6 +42,8 @@ class _Loop:
         self.byType: dict[str, list[PreAliasPattern]] = {}
         self.used: list[PreAliasPattern] = []
         self.who: dict[str, str] = {}
+        self.suspects: set[str] = set()
+        """The names of the patterns that are not built in."""
         for entry in pattern.entries():
             if patterns.isUsed(entry):
                 made = entry.create()
@@ -50,6 +52,8 @@ class _Loop:
                 self.used.append(made)
                 foreign = registry.is_library(entry.source)
                 self.who[made.name] = f"{made.name} of '{entry.source}'" if foreign else made.name
+                if entry.source != registry.BUILT_IN:
+                    self.suspects.add(made.name)
         self.applied: list[Decision] = []
         self.refused: dict[tuple[int, str], Decision] = {}
         self.depth: dict[int, int] = {}
@@ -155,11 +159,13 @@ class _Loop:
         )
 
     def _check(self) -> None:
-        """Verifies the graph if patterns of libraries applied, and names them in the error."""
-        names = sorted({decision.what for decision in self.applied})
-        suspects = [self.who[name] for name in names if self.who[name] != name]
-        if not suspects:
+        """Verifies the graph if patterns that are not built in applied, and names them in the
+        error.
+        """
+        names = sorted(self.suspects & {decision.what for decision in self.applied})
+        if not names:
             return
+        suspects = [self.who[name] for name in names]
         try:
             verify(self.graph)
         except VerificationError as error:

@@ -12,7 +12,10 @@ from typing import Any
 
 from popir import host, registry
 from popir.devices import DeviceInfo
+from popir.errors import ModelError, did_you_mean
 from popir.host import HostValue
+from popir.onnxio import proto, schemas
+from popir.onnxio.limits import subgraphs
 from popir.onnxio.proto import NodeProto
 from popir.options import SessionOptions
 from popir.segments.model import SegmentedModel
@@ -45,10 +48,10 @@ class ClusteredModel(SegmentedModel):
     Args:
         fnModel, deviceInfo, userOptions: as for SegmentedModel.
         host: what the accelerator does not take: types of operators ("Softmax",
-            "ai.habana.RatioOp") or names of nodes.
+            "ai.habana.RatioOp") or names of nodes. A node takes the graphs of its body with it.
         eager: whether nothing is clustered: every node is a program by itself.
 
-    Raises ModelError for a model that cannot be read.
+    Raises ModelError for a model that cannot be read, and for a name of `host` that it has not.
     """
 
     def __init__(
@@ -105,6 +108,18 @@ class ClusteredModel(SegmentedModel):
         return "\n".join(lines)
 
 
+def _names(node: NodeProto) -> list[str]:
+    """By what `host` may name a node."""
+    full = f"{node.domain or 'ai.onnx'}.{node.op_type}"
+    return [name for name in (node.op_type, full, node.name) if name]
+
+
+def _names_inside(node: NodeProto) -> set[str]:
+    """The names of what is in the graphs of a node."""
+    inner = [each for graph in subgraphs(node) for each in graph.node]
+    return {name for each in inner for name in (*_names(each), *_names_inside(each))}
+
+
 class _ClusteredProgram(Program):
     """A graph whose nodes are divided into units, each a program of its own."""
 
@@ -121,6 +136,7 @@ class _ClusteredProgram(Program):
     ) -> None:
         super().__init__(context, nodes, outputs, opsets, initializers, known)
         self._kept = host
+        self._require_known(host)
         why = [self._why_on_host(node, eager) for node in self.nodes]
         producer = {id: i for i, node in enumerate(self.nodes) for id in node.output if id}
         edges: list[set[int]] = [set() for _ in self.nodes]
@@ -135,18 +151,34 @@ class _ClusteredProgram(Program):
             self._add(unit, why[unit[0]])
         self.breaks = {} if eager else self._breaks(edges, why)
 
+    def _require_known(self, host: Iterable[str]) -> None:
+        """Raises ModelError for a name of `host` that is neither a node nor an operator here."""
+        known = dict.fromkeys(name for node in self.nodes for name in _names(node))
+        for name in host:
+            for node in self.nodes:
+                if name not in known and name in _names_inside(node):
+                    raise ModelError(
+                        f"ClusteredModel: host has '{name}', which is inside {proto.who(node)}: a "
+                        "node is with all its graphs in one place. Name that node."
+                    )
+            if name not in known:
+                raise ModelError(
+                    f"ClusteredModel: host has '{name}', which is neither an operator of the "
+                    f"model nor one of its nodes.{did_you_mean(name, known)}"
+                )
+
     def _why_on_host(self, node: NodeProto, eager: bool) -> str:
         """Why a node cannot be clustered; "" if it can."""
         domain = node.domain or "ai.onnx"
-        names = {node.op_type, f"{domain}.{node.op_type}", node.name} - {""}
         if eager:
             return "nothing is clustered in eager mode"
-        if names & self._kept:
+        if self._kept.intersection(_names(node)):
             return "it was asked for"
         found = host.find(domain, node.op_type, self.opsets.get(domain, 0))
         if self._is_host(node) and found is not None:
             return found.reason
-        if domain not in self.opsets and not registry.versions(domain, node.op_type):
+        known = registry.versions(domain, node.op_type) or schemas.versions(domain, node.op_type)
+        if not known and domain not in registry.loaders:
             return "the operator is not known"
         return ""
 

@@ -20,6 +20,7 @@ from popir.ir import Graph, Tensor
 from popir.onnxio.importer import GraphImporter
 from popir.onnxio.limits import subgraphs
 from popir.onnxio.proto import NodeProto
+from popir.transforms.prune import stays
 from popir.types import DataType, TensorInfo
 
 if TYPE_CHECKING:
@@ -41,7 +42,9 @@ class Segment:
     """The values compiled in, by name."""
     initializers: list[str]
     anchors: list[str]
-    """What it computes at run time; empty if there is nothing to run."""
+    """What it computes at run time."""
+    acts: bool
+    """Whether it is run even if it computes nothing that others read."""
     values: dict[str, Array]
     """What is known without running it."""
     sequences: dict[str, list[str]]
@@ -236,6 +239,7 @@ class _Discovery:
             self.constants,
             [*self.initializers],
             [*anchors],
+            any(map(stays, self.graph.ops.values())),
             known,
             sequences,
             results,

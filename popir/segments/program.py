@@ -23,6 +23,7 @@ from popir.host import MISSING, HostValue, is_numbers
 from popir.onnxio import proto, sequences
 from popir.onnxio.attributes import to_python
 from popir.onnxio.importer import in_order
+from popir.onnxio.limits import subgraphs
 from popir.onnxio.load import Loaded
 from popir.onnxio.proto import AttributeProto, GraphProto, ModelProto, NodeProto
 from popir.onnxio.subgraphs import reads
@@ -33,6 +34,7 @@ from popir.segments.discovery import Segment, discover
 from popir.segments.sessions import Sessions
 from popir.session import InferenceSession
 from popir.stepio import PyStepIO
+from popir.transforms.prune import may_stay
 from popir.types import DataType
 
 Array = np.ndarray[Any, Any]
@@ -87,7 +89,7 @@ class Program:
             else:
                 computing.append(node)
         have = {*self.initializers, *known}
-        self.nodes = _needed(list(in_order(computing, have)), self.outputs)
+        self.nodes = self._needed(list(in_order(computing, have)))
         self.reads = [list(dict.fromkeys(filter(None, reads(node)))) for node in self.nodes]
         self.constants: set[str] = set()
         """The names of values that operators need when they are compiled: learnt by discovery."""
@@ -138,6 +140,27 @@ class Program:
     def is_text(self, id: str) -> bool:
         """Whether an initializer holds strings."""
         return getattr(self.initializers.get(id), "data_type", 0) == DataType.STRING.onnx
+
+    def _needed(self, nodes: Sequence[NodeProto]) -> list[NodeProto]:
+        """The nodes that the outputs depend on, and those that may do more than compute."""
+        wanted = set(self.outputs)
+        kept: list[NodeProto] = []
+        for node in reversed(nodes):
+            if wanted.intersection(filter(None, node.output)) or self._may_act(node):
+                kept.append(node)
+                wanted.update(reads(node))
+        return kept[::-1]
+
+    def _may_act(self, node: NodeProto) -> bool:
+        """Whether a node, or one in a graph of its attributes, may do more than compute."""
+        domain = node.domain or "ai.onnx"
+        versions = registry.versions(domain, node.op_type)
+        if not versions and domain in registry.loaders:
+            return True  # Its library is loaded when a segment is made.
+        found = (registry.find(domain, node.op_type, version) for version in versions)
+        return any(may_stay(each.opClass) for each in found) or any(
+            self._may_act(each) for graph in subgraphs(node) for each in graph.node
+        )
 
     # The host.
 
@@ -281,7 +304,7 @@ class Program:
         found: dict[str, HostValue] = {
             id: np.array(value, order="C") for id, value in segment.values.items()
         }
-        if segment.anchors:
+        if segment.anchors or segment.acts:
             session = self.context.sessions.get(segment)
             if session is None:
                 session = self.context.sessions.add(segment, self._compiled(segment))
@@ -315,6 +338,8 @@ class Program:
             name=f"{context.name}/{context.compiled}",
         )
         session.prepareDevice()
+        # The sessions of a model draw different numbers: the device counts in the lower word.
+        session.setRandomSeed((context.compiled - 1) << 32)
         return session
 
 
@@ -333,14 +358,3 @@ def initializers_of(graph: GraphProto) -> dict[str, Any]:
     """The initializers of a graph, by name."""
     found: dict[str, Any] = {each.name: each for each in graph.initializer}
     return found | {each.values.name: each for each in graph.sparse_initializer}
-
-
-def _needed(nodes: Sequence[NodeProto], outputs: Iterable[str]) -> list[NodeProto]:
-    """The nodes that the outputs depend on."""
-    wanted = set(outputs)
-    kept: list[NodeProto] = []
-    for node in reversed(nodes):
-        if wanted.intersection(filter(None, node.output)):
-            kept.append(node)
-            wanted.update(reads(node))
-    return kept[::-1]

@@ -132,7 +132,7 @@ def _reached(last: Tensor, inputs: Sequence[str]) -> set[int]:
         if type(op).gradOpsOfCalls is not Op.gradOpsOfCalls:
             towards = set(op.input)  # A graph that is called may lead to any of them.
         else:
-            towards = {i for each in gradients_of(op) for i in each.gradOutToNonGradIn().values()}
+            towards = {i for each in gradients_of(op) for i in each.towards.values()}
         for tensor in (op.inTensor(i) for i in towards if op.hasInput(i)):
             is_float = tensor.info is not None and tensor.info.dataType() in TRAINABLE
             if is_float and tensor.id not in seen:

@@ -95,20 +95,25 @@ class _Inplacer:
         """Replaces `op` by the variant. Returns None, or the reason why that is not possible."""
         if any(map(op.modifies, op.input)):
             return "the operator is in place already"
-        try:
-            variant = op.getInplaceVariant(opid)
-        except popart_exception as error:
-            if opid in dict(op.inplacePriorityDefault()):
-                raise  # The operator lists the variant itself, so this is a fault in the operator.
-            return f"the operator has no such variant: {error}"
+        own, variant = op.opid, op
         # The variant is connected before it is checked: modifies() of an operator library may look
         # at its tensors.
-        variant.variant_of = op.opid
-        self.graph.replaceOp(op, variant)
+        if not op.turnInto(opid):
+            try:
+                variant = op.getInplaceVariant(opid)
+            except popart_exception as error:
+                if opid in dict(op.inplacePriorityDefault()):
+                    raise  # The operator lists the variant itself, so this is a fault in it.
+                return f"the operator has no such variant: {error}"
+            variant.variant_of = own
+            self.graph.replaceOp(op, variant)
         befores: list[Op] = []
         reason = self._check(variant, befores)
         if reason is not None:
-            self.graph.replaceOp(variant, op)
+            if variant is op:
+                op.turnInto(own)
+            else:
+                self.graph.replaceOp(variant, op)
             return reason
         if befores:
             self.waiting.append(([before.id for before in befores], op.id))
@@ -130,7 +135,7 @@ class _Inplacer:
                 self._keeps(memory)
                 or _repeats(memory)
                 or _shares(op, tensor, memory)
-                or _disorder(tensor)
+                or _disorder(tensor, memory)
             )
             if reason is not None:
                 return reason
@@ -222,6 +227,8 @@ def _views(tensor: Tensor) -> Iterator[Tensor]:
 
 def _repeats(memory: list[Tensor]) -> str | None:
     """A reason if a view repeats elements, as a broadcast does: it has more than its sources."""
+    if len(memory) == 1:
+        return None  # Nothing in this memory is a view.
     for tensor in memory:
         sources = list(dict.fromkeys(_viewed(tensor)))
         if sources and sum(map(_elements, sources)) < _elements(tensor):
@@ -229,11 +236,13 @@ def _repeats(memory: list[Tensor]) -> str | None:
     return None
 
 
-def _disorder(tensor: Tensor) -> str | None:
+def _disorder(tensor: Tensor, memory: list[Tensor]) -> str | None:
     """A reason if the tensor is not contiguous in row-major order, such as a transposed view.
 
     The result would have the same memory order, and a sum over it would be rounded differently.
     """
+    if len(memory) == 1:
+        return None
     seen = {tensor}
     stack = [tensor]
     while stack:

@@ -32,7 +32,7 @@ def prune(graph: Graph, kept: Collection[str]) -> None:
 
 
 def _needed(graph: Graph, kept: Collection[str]) -> set[Op]:
-    stack = [op for op in graph.ops.values() if _stays(op)]
+    stack = [op for op in graph.ops.values() if stays(op)]
     stack += [t.producer for id in kept if (t := graph.tensors.get(id)) and t.producer]
     needed = set(stack)
     while stack:
@@ -45,8 +45,17 @@ def _needed(graph: Graph, kept: Collection[str]) -> set[Op]:
     return needed
 
 
-def _stays(op: Op) -> bool:
+def stays(op: Op) -> bool:
+    """Whether an operator stays even if nobody reads its outputs."""
     return op.hasSideEffect() or _modifies_weight(op) or not op.isPruneable()
+
+
+def may_stay(cls: type[Op]) -> bool:
+    """Whether there may be operators of a class that stay."""
+    return any(
+        getattr(cls, name) is not getattr(Op, name)
+        for name in ("hasSideEffect", "isPruneable", "modifies")
+    )
 
 
 def _modifies_weight(op: Op) -> bool:

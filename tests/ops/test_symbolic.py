@@ -109,3 +109,12 @@ def test_forward_output_is_found_in_the_derivative() -> None:
 def test_a_function_without_a_derivative_is_named() -> None:
     with pytest.raises(KeyError, match="Not"):
         s.derivative(s.logicalNot(s.Arg(0)), 0)
+
+
+def test_an_expression_led_by_one_of_its_operands() -> None:
+    e = s.Arg(0) - s.Arg(1) * s.Arg(2)
+    assert e.led_by(0, 3) is e
+    assert e.led_by(1, 3) == s.Arg(1) - s.Arg(0) * s.Arg(2)
+    assert e.led_by(2, 3) == s.Arg(1) - s.Arg(2) * s.Arg(0)
+    assert e.led_by(2, 3) is e.led_by(2, 3)
+    assert e.led_by(2, 4) == e.led_by(2, 3)

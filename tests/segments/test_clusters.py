@@ -1,13 +1,14 @@
 """Clusters: what is joined, what keeps them apart, and how often they are compiled."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import onnx
 import pytest
 
 import popir
-from popir.errors import LeavesDeviceError, OperatorInputError
+from popir import registry
+from popir.errors import LeavesDeviceError, ModelError, OperatorInputError
 from popir.segments import ClusteredModel
 from popir.segments.partition import Partition
 
@@ -175,3 +176,67 @@ def _has_cycle(edges: list[list[int]], place: dict[int, int], a: int, b: int) ->
             return bool(left)
         for u in ends:
             del left[u]
+
+
+@pytest.mark.parametrize("options", [{}, {"eager": True}, {"host": ["Neg"]}])
+def test_clusters_draw_numbers_of_their_own(options: dict[str, Any]) -> None:
+    """Programs of one model do not start at the same seed; nor does one compiled anew."""
+    model = clustered(
+        "g (float[N] x) => (float[N] y, float[N] z) { y = RandomNormalLike(x) "
+        "n = Neg(x) a = Abs(n) r = RandomNormalLike(a) z = Identity(r) }",
+        **options,
+    )
+    first, second = model.run({"x": X}), model.run({"x": np.ones([5], np.float32)})
+    drawn = [*first["y"], *first["z"], *second["y"], *second["z"]]
+    assert len(set(drawn)) == len(drawn)
+
+
+class CountedOp(popir.Op):
+    """Passes its input on."""
+
+    def setup(self) -> None:
+        self.setOutInfo(0, self.inInfo(0))
+
+    def hasSideEffect(self) -> bool:
+        return True
+
+
+class CountedOpx(popir.Opx):
+    """Counts how often it is compiled."""
+
+    calls: ClassVar[list[int]] = []
+
+    def grow(self, prog: popir.poplar.program.Sequence) -> None:
+        CountedOpx.calls.append(0)
+        self.setOutTensor(0, self.cloneNcopy(prog, self.getInTensor(0)))
+
+
+def test_what_acts_stays() -> None:
+    """An operator with a side effect is part of a program though nobody reads it."""
+    with registry.scoped():
+        _what_acts_stays()
+
+
+def _what_acts_stays() -> None:
+    popir.OpCreator(CountedOp, popir.OperatorIdentifier("test.effects", "Counted", 1))
+    popir.OpxCreator(CountedOpx, popir.OperatorIdentifier("test.effects", "Counted", 1))
+    text = HEAD.replace('"": 21', '"": 21, "test.effects": 1') + (
+        "g (float[N] x) => (float[N] y) { a = test.effects.Counted(x) y = Neg(x) }"
+    )
+    for options in ({}, {"eager": True}):
+        CountedOpx.calls.clear()
+        ClusteredModel(onnx.parser.parse_model(text), **options).run({"x": X})
+        assert len(CountedOpx.calls) == 1
+
+
+def test_names_that_the_model_has_not() -> None:
+    with pytest.raises(ModelError, match=r"host has 'Abz', which is neither .*mean 'Abs'"):
+        clustered(CHAIN, host=["Abz"])
+    text = (
+        "g (float[N] x, bool c) => (float[N] y) { y = If(c) <then_branch = t () => (float[N] a) "
+        "{ a = Exp(x) }, else_branch = e () => (float[N] b) { b = Neg(x) }> }"
+    )
+    with pytest.raises(ModelError, match=r"'Neg', which is inside Node '' \(ai.onnx.If\).*Name"):
+        clustered(text, host=["Neg"])
+    model = clustered("g (float[N] x) => (float[N] y) { a = Exp(x) y = Foo(a) }")
+    assert model.clusters[1].onHost == "the operator is not known"

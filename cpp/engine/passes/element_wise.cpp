@@ -27,6 +27,20 @@ std::vector<std::optional<Lane>> inputLanes(const MapProgram& program) {
   return lanes;
 }
 
+/// Whether the values of the program begin with its inputs, each a view of its own, in order: as a
+/// fusion makes them.
+bool beginsWithInputs(const ElementWise& work) {
+  const auto& values = work.program.values();
+  const std::size_t n = work.inputs.size();
+  if (n != work.program.inputCount() || values.size() < n) return false;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (values[i].kind != MapProgram::Kind::Input || values[i].data != i) return false;
+    for (std::size_t k = 0; k < i; ++k)
+      if (sameView(work.inputs[i], work.inputs[k])) return false;
+  }
+  return true;
+}
+
 /// Builds the fusion of two programs. An input that both read becomes one input.
 class Joint {
  public:
@@ -148,7 +162,16 @@ ElementWise joined(const ElementWise& first, const ElementWise& second,
     }
     return append(joint.result.program, work.program, values);
   };
-  const auto made = read(first, nullptr);
+  std::vector<int> made;
+  if (beginsWithInputs(first)) {
+    // Nothing would change. A chain grows by a step at a time, and to add the values of all earlier
+    // ones again at each would be quadratic.
+    joint.result.inputs = first.inputs;
+    joint.result.program = {first.program.values(), {}, first.program.inputCount()};
+    made = first.program.outputs();
+  } else {
+    made = read(first, nullptr);
+  }
   const auto last = read(second, &made);
   for (std::size_t o = 0; o < first.outputs.size(); ++o)
     if (!dropped[o] && !second.writes(first.outputs[o])) joint.output(made[o], first.outputs[o]);

@@ -176,9 +176,9 @@ std::size_t elementSize(TensorDataType type) {
 }
 
 KernelLibrary::KernelLibrary(const std::string& path) : library_(path) {
-  guids_ = reinterpret_cast<pfnGetKernelGuids>(library_.find(KERNEL_GUIDS_ENTRY_POINT_NAME));
+  guids_ = reinterpret_cast<pfnGetKernelGuids>(library_.findFunction(KERNEL_GUIDS_ENTRY_POINT_NAME));
   instantiate_ = reinterpret_cast<pfnInstantiateTpcKernel>(
-      library_.find(KERNEL_INSTANTIATION_ENTRY_POINT_NAME));
+      library_.findFunction(KERNEL_INSTANTIATION_ENTRY_POINT_NAME));
   if (guids_ && instantiate_) return;
   const std::string missing =
       guids_ ? KERNEL_INSTANTIATION_ENTRY_POINT_NAME : KERNEL_GUIDS_ENTRY_POINT_NAME;

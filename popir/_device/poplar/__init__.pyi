@@ -58,11 +58,12 @@ __all__: list[str] = [
     "engineOptionTable",
     "libraryOptionTable",
     "program",
-    "programAccesses",
+    "programWrites",
     "setBudgetOfThread",
     "setStochasticRounding",
     "spend",
     "typeOf",
+    "withEnvironment",
 ]
 
 class Type:
@@ -1434,10 +1435,9 @@ def libraryOptionTable() -> list[tuple[str, str, str, str, str]]:
     take it, as in popops.reduce.X.
     """
 
-def programAccesses(graph: Graph, program: program.Program) -> tuple[set[int], set[int]]:
+def programWrites(graph: Graph, program: program.Program) -> set[int]:
     """
-    (reads, writes): the ids of the variables that a program may read and write,
-    over all of its branches.
+    The ids of the variables that a program may write, over all of its branches.
     """
 
 def setBudgetOfThread(
@@ -1467,6 +1467,13 @@ def spend(units: typing.SupportsInt | typing.SupportsIndex) -> None:
 def typeOf(dtype: numpy.typing.DTypeLike) -> Type:
     """
     The element type of a numpy dtype. Raises poplar_type_error if there is none.
+    """
+
+def withEnvironment(options: OptionFlags | dict[str, str]) -> OptionFlags:
+    """
+    `options`, and over them those of the environment variable POPLAR_ENGINE_OPTIONS: what
+    an Engine made with `options` has. Raises poplar_invalid_option if the variable is not
+    a JSON object of strings.
     """
 
 BFLOAT16: Type

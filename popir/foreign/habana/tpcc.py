@@ -19,10 +19,12 @@ from popir import _library
 from popir.errors import LibraryBuildError
 from popir.foreign import cache
 from popir.foreign.compiler import Compiler, dependencies
+from popir.foreign.habana.source import as_cpp
 from popir.typed import typed
 
 DEVICES = {"gaudi": 1, "gaudi2": 3, "gaudi3": 4}
 """The numbers of the devices in the interface of kernel libraries."""
+_HEADER = "tpc/tpc.hpp"
 KERNEL = ".c"
 """The suffix of TPC-C."""
 GLUE = (".cpp", ".cc", ".cxx", ".C")
@@ -181,34 +183,28 @@ class _Job:
         own = generations[[*DEVICES].index(self.device)]
         plus = ["-D__TPC__=1", "-D__gaudi_plus__=1", f"-D{own}=1"]
         plus += ["-D__gaudi2_plus__=1"] if self.device != "gaudi" else []
-        # A namespace of its own: sources define again what the header or the system has.
-        unit = (
-            "#include <tpc/tpc.hpp>\n"
-            "#define main popir_tpc_main\n"
-            "namespace popir_kernel {\n"
-            f"#include {json.dumps(str(file))}\n"
-            "}\n"
-            "POPIR_TPC_ENTRY(popir_kernel::popir_tpc_main)\n"
-        )
         flags = [*_TPC, _instructions(), *plus]
-        return self._cached(f"The TPC-C kernel '{file}'", file, unit, flags, shared=True)
+        return self._cached(f"The TPC-C kernel '{file}'", file, flags, kernel=True)
 
     def glue(self, file: Path) -> tuple[Path, str]:
         """The object of a file of glue code, and the compiler's warnings."""
-        unit = f"#include {json.dumps(str(file))}\n"
-        return self._cached(f"The glue code '{file}'", file, unit, [*_COMMON], shared=False)
+        return self._cached(f"The glue code '{file}'", file, [*_COMMON], kernel=False)
 
     def _cached(
-        self, who: str, file: Path, unit: str, flags: Sequence[str], *, shared: bool
+        self, who: str, file: Path, flags: Sequence[str], *, kernel: bool
     ) -> tuple[Path, str]:
         options = [*flags, f"-I{include()}", f"-I{file.parent}", *self.flags]
-        key = [unit, options, _library.version(), self.compiler.key(), os.getcwd(), shared]
+        key = [str(file), _HEADER, options, _library.version(), self.compiler.key(), os.getcwd()]
 
         def make(folder: Path) -> list[str]:
             source, made, rule = folder / "unit.cpp", folder / f"{file.stem}.o", folder / "rule.d"
-            source.write_text(unit)
-            command = [*options, "-MD", "-MF", str(rule), "-MT", "unit", str(source)]
-            command += ["-shared", "-Wl,-z,defs", "-s"] if shared else ["-c"]
+            source.write_text(f"#include {json.dumps(str(file))}\n")
+            depends = ["-MD", "-MF", str(rule), "-MT", "unit"]
+            if kernel:
+                self._as_cpp(who, source, [*options, *depends])
+                command = [*options, str(source), "-shared", "-Wl,-z,defs", "-s"]
+            else:
+                command = [*options, *depends, str(source), "-c"]
             said = self.compiler.run(who, [*command, "-o", str(made)], f"{folder}/")
             (folder / "said").write_text(said)
             read = [os.path.abspath(each) for each in dependencies(rule)]
@@ -216,8 +212,24 @@ class _Job:
             rule.unlink()
             return [each for each in read if not each.startswith(f"{folder}/")]
 
-        folder = cache.cached("tpcc", key, make)
+        folder = cache.cached("tpcc", [key, kernel], make)
         return folder / f"{file.stem}.o", (folder / "said").read_text()
+
+    def _as_cpp(self, who: str, source: Path, options: Sequence[str]) -> None:
+        """Makes a file that includes TPC-C one of C++."""
+        read = source.with_suffix(".i")
+        macros = ["-imacros", str(include() / _HEADER), "-Dmain=popir_tpc_main"]
+        preprocess = [*options, *macros, "-E", str(source), "-o", str(read)]
+        self.compiler.run(who, preprocess, f"{source.parent}/")
+        # A namespace of its own: sources define again what the header or the system has.
+        source.write_text(
+            f"#include <{_HEADER}>\n"
+            "namespace popir_kernel {\n"
+            f"{as_cpp(read.read_text())}\n"
+            "}\n"
+            "POPIR_TPC_ENTRY(popir_kernel::popir_tpc_main)\n"
+        )
+        read.unlink()
 
 
 def _instructions() -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from popir import popops
 from popir.errors import MissingGradientError, OperatorAttributeError, OperatorInputError
 from popir.foreign.tensorflow.expression import Expression, operand, parsed, text
@@ -30,6 +32,8 @@ _HALVES = (DataType.FLOAT16, DataType.BFLOAT16)
 _REALS = (*_HALVES, _FLOAT, DataType.DOUBLE)
 _RANKS = {_BOOL: 0, _INT: 1, DataType.UINT32: 2, DataType.INT64: 3, _FLOAT: 4, DataType.DOUBLE: 5}
 """Types that values have on the way, ascending: two of them give the higher one."""
+_INTEGERS = (_INT, DataType.UINT32, DataType.INT64)
+"""Types whose values are beyond FLOAT: where they meet real numbers, DOUBLE computes."""
 TYPES = (*_RANKS, *_HALVES)
 
 _OF_REALS = {
@@ -65,7 +69,9 @@ class _Typed:
 
 
 class Lowered:
-    """The tree of an expression with a type for each part: numpy's, and FLOAT for 16-bit floats."""
+    """The tree of an expression with a type for each part: numpy's, and FLOAT for 16-bit floats and
+    for truth values among real numbers.
+    """
 
     def __init__(self, who: str, kinds: Sequence[DataType]) -> None:
         """`kinds` are the types of the operands; `who` begins messages."""
@@ -93,8 +99,8 @@ class Lowered:
         assert isinstance(e, Call)
         if e.name == "Select":
             return self._select(e)
-        if e.name in _ROUNDINGS and (whole := self._whole_quotient(e)) is not None:
-            return whole
+        if e.name == "FloorDivide":
+            return self._floor_quotient(e)
         return self._call(e.name, [self._typed(each) for each in e.args])
 
     def _select(self, e: Call) -> _Typed:
@@ -115,13 +121,26 @@ class Lowered:
                 "for integers and conditions."
             )
         if name in _OF_REALS and kind not in _REALS:
-            kind = _FLOAT
+            kind = _FLOAT if kind is _BOOL else DataType.DOUBLE
         elif kind is _BOOL and name not in _TRUTHS:
             kind = _INT
         if name in _ROUNDINGS and kind not in _REALS:
             return _Typed(args[0].cast(kind), kind)
+        self._require_range(args, kind)
+        if name == "Signum" and kind in _REALS:
+            x = args[0].cast(kind)
+            return _Typed(pe.Select(x, pe.Signum(x), pe.IsNaN(x)), kind)
         made = getattr(pe, name)(*(a.cast(kind) for a in args))
         return _Typed(made, _BOOL if name in _TRUTHS else kind)
+
+    def _require_range(self, args: Sequence[_Typed], kind: DataType) -> None:
+        for each in args:
+            if each.kind is None and not each.is_real and kind in _INTEGERS:
+                limits = np.iinfo(kind.numpy)
+                if not limits.min <= each.value <= limits.max:
+                    raise OperatorInputError(
+                        f"{self._who}: the number {each.value} of the expression is no {kind.name}."
+                    )
 
     def _common(self, args: Sequence[_Typed]) -> DataType:
         """The type that numpy gives the result of an operator."""
@@ -132,25 +151,31 @@ class Lowered:
         if {DataType.UINT32, _INT} <= {*kinds}:
             kinds.append(DataType.INT64)
         kind = max(kinds, key=_RANKS.__getitem__)
-        if any(a.is_real for a in numbers) and kind not in _REALS:
+        is_real = kind in _REALS or any(a.is_real for a in numbers)
+        if is_real and any(each in _INTEGERS for each in kinds):
+            return DataType.DOUBLE
+        if is_real and kind is _BOOL:
             return _FLOAT
         return _INT if numbers and kind is _BOOL else kind
 
-    def _whole_quotient(self, e: Call) -> _Typed | None:
-        """floor(x / y) of integers, computed exactly; None for anything else."""
-        quotient = e.args[0]
-        if e.name != "Floor" or not isinstance(quotient, Call) or quotient.name != "Divide":
-            return None
-        args = [self._typed(each) for each in quotient.args]
+    def _floor_quotient(self, e: Call) -> _Typed:
+        """x // y: exact for integers; for real numbers numpy's, which fits the remainder x % y."""
+        args = [self._typed(each) for each in e.args]
         kind = self._common(args)
-        if kind in _REALS:
-            return None
         kind = _INT if kind is _BOOL else kind
         x, y = (a.cast(kind) for a in args)
         zero, rest = pe.Const(0), pe.Rem(x, y)
         is_lower = pe.And(pe.NotEqual(rest, zero), pe.NotEqual(pe.Lt(rest, zero), pe.Lt(y, zero)))
-        down = pe.Divide(x, y)
-        return _Typed(pe.Select(pe.Sub(down, pe.Const(1)), down, is_lower), kind)
+        if kind not in _REALS:
+            down = pe.Divide(x, y)
+            return _Typed(pe.Select(pe.Sub(down, pe.Const(1)), down, is_lower), kind)
+        rest = pe.Select(pe.Add(rest, y), rest, is_lower)
+        quotient = pe.Divide(pe.Sub(x, rest), y)
+        down = pe.Floor(quotient)
+        near = pe.Gt(pe.Sub(quotient, down), pe.Const(0.5))
+        whole = pe.Select(pe.Add(down, pe.Const(1.0)), down, near)
+        whole = pe.Select(pe.Const(-1.0), whole, pe.And(is_lower, pe.IsInf(y)))
+        return _Typed(pe.Select(pe.Divide(x, y), whole, pe.Equal(y, zero)), kind)
 
 
 class CodeletExpressionOp(Op):

@@ -81,10 +81,10 @@ class Expression:
         return _call("Divide", other, self)
 
     def __floordiv__(self, other: Like) -> Expression:
-        return floor(self / other)
+        return _call("FloorDivide", self, other)
 
     def __rfloordiv__(self, other: Like) -> Expression:
-        return floor(other / self)
+        return _call("FloorDivide", other, self)
 
     def __mod__(self, other: Like) -> Expression:
         return mod(self, other)
@@ -160,8 +160,22 @@ class Expression:
     def __ne__(self, other: Any) -> Any:
         return _call("NotEqual", self, other)
 
-    def __round__(self) -> Expression:
+    def __round__(self, ndigits: int | None = None) -> Expression:
+        if ndigits:
+            raise TypeError("An expression is rounded to whole numbers: round(x), without digits.")
         return rint(self)
+
+    def __int__(self) -> int:
+        raise TypeError(f"{self!r} is no number yet, so int() has none. Use trunc(x).")
+
+    def __float__(self) -> float:
+        raise TypeError(
+            f"{self!r} is no number yet, so float() has none, nor have functions of math; those of "
+            "numpy take it."
+        )
+
+    def __index__(self) -> int:
+        raise TypeError(f"{self!r} is no number yet, so it is no index.")
 
     def __floor__(self) -> Expression:
         return floor(self)
@@ -300,12 +314,17 @@ def log10(x: Like) -> Expression:
 
 def sinh(x: Like) -> Expression:
     """The hyperbolic sine of x."""
-    return 0.5 * (expm1(x) - expm1(-_lifted(x)))
+    given = _lifted(x)
+    near = 0.5 * (expm1(given) - expm1(-given))
+    far = exp(abs(given) - math.log(2))  # Finite where exp(x) is not.
+    return where(abs(given) < 20, near, sign(given) * far)
 
 
 def cosh(x: Like) -> Expression:
     """The hyperbolic cosine of x."""
-    return 0.5 * (exp(x) + exp(-_lifted(x)))
+    given = _lifted(x)
+    half = exp(abs(given) - math.log(2))
+    return half + 0.25 / half
 
 
 def arccos(x: Like) -> Expression:
@@ -322,7 +341,8 @@ def arcsinh(x: Like) -> Expression:
     """The inverse of sinh."""
 
     def positive(t: Expression) -> Expression:
-        return log1p(t + square(t) / (1 + sqrt(square(t) + 1)))
+        near = log1p(t + square(t) / (1 + sqrt(square(t) + 1)))
+        return where(t < 1e9, near, log(t) + math.log(2))
 
     given = _lifted(x)
     return where(given < 0, -positive(-given), positive(given))
@@ -331,7 +351,7 @@ def arcsinh(x: Like) -> Expression:
 def arccosh(x: Like) -> Expression:
     """The inverse of cosh, from 1 on."""
     t = _lifted(x) - 1
-    return log1p(t + sqrt(t * (t + 2)))
+    return where(abs(t) < 1e9, log1p(t + sqrt(t * (t + 2))), log(x) + math.log(2))
 
 
 def arctanh(x: Like) -> Expression:
@@ -379,6 +399,7 @@ _INFIX = {
     "Sub": "-",
     "Mul": "*",
     "Divide": "/",
+    "FloorDivide": "//",
     "Pow": "**",
     "Lt": "<",
     "Lte": "<=",
@@ -428,7 +449,7 @@ _UFUNCS: Mapping[str, Callable[..., Any]] = {
     "multiply": _binary("Mul"),
     "divide": _binary("Divide"),
     "true_divide": _binary("Divide"),
-    "floor_divide": lambda x, y: _lifted(x) // y,
+    "floor_divide": _binary("FloorDivide"),
     "positive": lambda x: +_lifted(x),
     "negative": lambda x: -_lifted(x),
     "invert": _unary("BitwiseNot"),
@@ -496,7 +517,7 @@ _BINARY: Mapping[type, Callable[[Any, Any], Expression]] = {
     ast.Sub: _binary("Sub"),
     ast.Mult: _binary("Mul"),
     ast.Div: _binary("Divide"),
-    ast.FloorDiv: lambda x, y: x // y,
+    ast.FloorDiv: _binary("FloorDivide"),
     ast.Mod: mod,
     ast.Pow: _binary("Pow"),
     ast.BitAnd: _binary("BitwiseAnd"),

@@ -41,10 +41,6 @@ class Instruction:
     attributes: dict[str, str]
     line: int
 
-    def numbers(self, name: str) -> list[int]:
-        """An attribute such as dimensions={0,1}; [] if it is not there."""
-        return [int(n) for n in re.findall(r"-?\d+", self.attributes.get(name, ""))]
-
 
 @dataclass
 class Computation:
@@ -80,6 +76,8 @@ def parsed(text: str) -> Module:
             if found is None:
                 raise _wrong(number, line, "the beginning of a computation, 'NAME {'")
             current = Computation(found[2])
+            if current.name in computations:
+                raise _wrong(number, line, "a name that no other computation has")
             computations[current.name] = current
             if found[1]:
                 entry = current
@@ -87,6 +85,11 @@ def parsed(text: str) -> Module:
             current = None
         else:
             current.instructions.append(_instruction(number, line, current))
+    if current is not None:
+        raise ModelError(
+            f"The text of the HLO module ends within the computation '{current.name}'; expected is "
+            "'}'."
+        )
     if entry is None and len(computations) == 1:
         (entry,) = computations.values()
     if entry is None or not entry.instructions:
@@ -117,13 +120,19 @@ def _instruction(number: int, line: str, computation: Computation) -> Instructio
     shape = shapes.parsed(f"Line {number} of the HLO module", _without_tiles(rest[:end]))
     if opcode[1] in ("constant", "parameter"):
         operands = [inside.strip()]
+        if opcode[1] == "parameter" and not operands[0].isdecimal():
+            raise _wrong(number, line, "the number of a parameter")
     else:
         operands = [_operand(number, line, item) for item in _split(inside)]
     attributes: dict[str, str] = {}
     for item in _split(rest[close:].lstrip(" ,")):
         key, _, value = item.partition("=")
         attributes[key.strip()] = value.strip()
+    if any(each.name == found[2] for each in computation.instructions):
+        raise _wrong(number, line, "a name that no other instruction of the computation has")
     if found[1]:
+        if computation.root:
+            raise _wrong(number, line, f"no second ROOT beside '{computation.root}'")
         computation.root = found[2]
     return Instruction(found[2], shape, opcode[1], operands, attributes, number)
 
@@ -228,7 +237,15 @@ def _number(instruction: Instruction, word: str, dtype: np.dtype[Any]) -> Any:
     try:
         if word in ("true", "false"):
             return word == "true"
-        return int(word) if dtype.kind in "iu" else float(word)
+        if dtype.kind not in "iu":
+            return float(word)
+        limits = np.iinfo(dtype)
+        if not limits.min <= int(word) <= limits.max:
+            raise ModelError(
+                f"Line {instruction.line} of the HLO module has the constant {word}, which is no "
+                f"{dtype}."
+            )
+        return int(word)
     except ValueError:
         raise ModelError(
             f"Line {instruction.line} of the HLO module has {word!r} where a number is expected."

@@ -154,8 +154,10 @@ class CustomCallOp(Op):
                 "opaque bytes; with version 3 it does."
             )
         attributes.decoded(who, self.attributes_)
-        if self.time_limit < 0:
-            raise OperatorAttributeError(f"{who}: its time limit {self.time_limit} is negative.")
+        if not 0 <= self.time_limit < 1e9:
+            raise OperatorAttributeError(
+                f"{who}: its time limit is {self.time_limit}; expected are seconds, 0 for no limit."
+            )
         self.operand_shapes()
         for i, leaf in enumerate(self.result_leaves()):
             self.setOutInfo(i, leaf.info())

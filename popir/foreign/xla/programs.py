@@ -6,26 +6,24 @@ from __future__ import annotations
 
 import os
 import re
-import string
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from popir._device import xla as device
 from popir.builder import Builder
-from popir.errors import LibraryLoadError, ModelError, did_you_mean
-from popir.foreign.xla import hlo_text, libraries, shapes, targets
+from popir.errors import LibraryLoadError, ModelError, PopirError, did_you_mean
+from popir.foreign.xla import hlo_text, instructions, libraries, shapes, targets
 from popir.foreign.xla.calls import Token, create_token, custom_call
 from popir.foreign.xla.hlo_text import Computation, Instruction, Module
+from popir.foreign.xla.instructions import At, Operand, Value, wrong
 from popir.foreign.xla.operator import CustomCallGradient
 from popir.foreign.xla.shapes import Array, Shape, Tuple
 from popir.typed import typed
-from popir.types import DataType, TensorInfo
-
-Value = Any
-"""A value of a program: a tensor id, a Token, or a list of values for a tuple."""
+from popir.types import DataType
 
 
 @dataclass(frozen=True)
@@ -128,15 +126,16 @@ class _Reader:
         self.builder = Builder(opsets={"ai.onnx": 18})
         self.on = self.builder.aiOnnx
         self.depth = 0
-        self.at = module.entry.instructions[0]
-        """The instruction that is added."""
 
     def program(self) -> Program:
         entry = self.module.entry
         numbered: dict[int, Instruction] = {}
         for each in entry.instructions:
             if each.opcode == "parameter":
-                numbered[int(each.operands[0])] = each
+                number = int(each.operands[0])
+                if number in numbered:
+                    raise wrong(each, f"'{numbered[number].name}' is the parameter {number} too")
+                numbered[number] = each
         if sorted(numbered) != [*range(len(numbered))]:
             raise ModelError(
                 f"The program '{self.module.name}' has the parameters {sorted(numbered)}; expected "
@@ -189,8 +188,8 @@ class _Reader:
             if each.opcode == "parameter":
                 number = int(each.operands[0])
                 if number >= len(arguments):
-                    raise self._wrong(each, f"'{computation.name}' gets {len(arguments)} arguments")
-                values[each.name] = arguments[number]
+                    raise wrong(each, f"'{computation.name}' gets {len(arguments)} arguments")
+                values[each.name] = self._checked(each, arguments[number])
                 continue
             if each.opcode == "constant":
                 values[each.name] = self._constant(each)
@@ -199,265 +198,99 @@ class _Reader:
             for name in each.operands:
                 if name not in values:
                     near = did_you_mean(name, values)
-                    raise self._wrong(each, f"'{name}' is no instruction before it.{near}")
+                    raise wrong(each, f"'{name}' is no instruction before it.{near}")
                 operands.append(values[name])
             values[each.name] = self._instruction(each, operands)
         self.depth -= 1
         return values[computation.root]
 
-    def _wrong(self, instruction: Instruction, why: str) -> ModelError:
-        return ModelError(
-            f"Line {instruction.line} of the HLO module, '{instruction.name}' "
-            f"({instruction.opcode}): {why.rstrip('.')}."
-        )
-
-    def _constant(self, instruction: Instruction) -> Value:
-        info = self._info(instruction)
+    def _constant(self, each: Instruction) -> Value:
+        info = At(self.builder, each, partial(self._called, each)).result.info()
         dims = tuple(info.shape())
-        value = hlo_text.constant(instruction, info.dataType().numpy, dims)
-        return self.on.constant(np.asarray(value))
-
-    def _info(self, instruction: Instruction) -> TensorInfo:
-        if not isinstance(instruction.shape, Array):
-            raise self._wrong(instruction, f"its shape is {instruction.shape}, not an array")
-        return instruction.shape.info()
-
-    def _dims(self, dims: Sequence[int]) -> Value:
-        return self.on.constant(np.array(dims, np.int64))
+        return self.on.constant(np.asarray(hlo_text.constant(each, info.dataType().numpy, dims)))
 
     def _instruction(self, each: Instruction, operands: list[Value]) -> Value:
         method = getattr(self, f"_op_{each.opcode.replace('-', '_')}", None)
         if method is not None:
-            self.at = each
-            return method(operands)
-        if each.opcode in _PLAIN:
-            return _PLAIN[each.opcode](self.on, operands)
-        known = [*_PLAIN, *(n[4:].replace("_", "-") for n in dir(self) if n.startswith("_op_"))]
-        raise self._wrong(
-            each, f"the operator is not known here.{did_you_mean(each.opcode, known)}"
-        )
+            value = method(each, operands)
+        elif each.opcode in instructions.OPERATORS:
+            at = At(self.builder, each, partial(self._called, each))
+            try:
+                value = instructions.add(at, [self._operand(each, v) for v in operands])
+            except ModelError:
+                raise
+            except PopirError as error:
+                raise wrong(each, str(error)) from error
+        else:
+            known = [*(n[4:].replace("_", "-") for n in dir(self) if n.startswith("_op_"))]
+            near = did_you_mean(each.opcode, [*instructions.OPERATORS, *known])
+            raise wrong(each, f"the operator is not known here.{near}")
+        return self._checked(each, value)
+
+    def _operand(self, each: Instruction, value: Value) -> Operand:
+        if not isinstance(value, str):
+            raise wrong(each, "an operand is a tuple or a token; expected are arrays")
+        found = self._array(value)
+        return Operand(value, shapes.kind_of(found.kind), found.dims)
+
+    def _array(self, id: str) -> Array:
+        """Type and shape of a tensor of the model."""
+        kind = DataType.of(self.builder.getTensorDtypeString(id))
+        return Array(shapes.name(kind), tuple(self.builder.getTensorShape(id)))
+
+    def _checked(self, each: Instruction, value: Value) -> Value:
+        """The value. Raises ModelError unless it has the shape that the instruction declares."""
+        found = self._shape(value)
+        if found != _row_major(each.shape):
+            raise wrong(each, f"its shape is {_row_major(each.shape)}; its value is {found}")
+        return value
+
+    def _shape(self, value: Value) -> Shape:
+        if isinstance(value, list):
+            items: list[Any] = value
+            return Tuple(tuple(self._shape(each) for each in items))
+        return Array(shapes.TOKEN) if isinstance(value, Token) else self._array(value)
 
     # Operators, by their name in HLO.
 
-    def _op_tuple(self, operands: list[Value]) -> Value:
+    def _op_tuple(self, each: Instruction, operands: list[Value]) -> Value:
         return operands
 
-    def _op_get_tuple_element(self, operands: list[Value]) -> Value:
-        each = self.at
-        index = int(each.attributes.get("index", "-1"))
-        if not isinstance(operands[0], list) or not 0 <= index < len(operands[0]):
-            raise self._wrong(each, f"its operand has no element {index}")
-        return operands[0][index]
+    def _op_get_tuple_element(self, each: Instruction, operands: list[Value]) -> Value:
+        if len(operands) != 1 or not isinstance(operands[0], list):
+            raise wrong(each, "its operand must be one tuple")
+        return operands[0][
+            At(self.builder, each, partial(self._called, each)).number("index", len(operands[0]))
+        ]
 
-    def _op_call(self, operands: list[Value]) -> Value:
-        each = self.at
+    def _op_call(self, each: Instruction, operands: list[Value]) -> Value:
         return self._run(self._called(each, "to_apply"), operands)
 
-    def _op_fusion(self, operands: list[Value]) -> Value:
-        each = self.at
+    def _op_fusion(self, each: Instruction, operands: list[Value]) -> Value:
         return self._run(self._called(each, "calls"), operands)
 
     def _called(self, each: Instruction, attribute: str) -> Computation:
         name = each.attributes.get(attribute, "").lstrip("%")
         if name not in self.module.computations:
-            raise self._wrong(each, f"the computation '{name}' is not there")
+            raise wrong(each, f"its {attribute} is '{name}', and there is no such computation")
         return self.module.computations[name]
 
-    def _op_after_all(self, operands: list[Value]) -> Value:
+    def _op_after_all(self, each: Instruction, operands: list[Value]) -> Value:
         if not operands:
             return create_token(self.builder)
         if len(operands) == 1:
             return operands[0]
         return Token(self.on.concat([token.id for token in operands], 0))
 
-    def _op_copy(self, operands: list[Value]) -> Value:
-        return operands[0]
-
-    def _op_reshape(self, operands: list[Value]) -> Value:
-        each = self.at
-        return self.on.reshape([operands[0], self._dims(self._info(each).shape())])
-
-    def _op_broadcast(self, operands: list[Value]) -> Value:
-        each = self.at
-        to, dims = self._info(each).shape(), each.numbers("dimensions")
-        between = [1] * len(to)
-        for d in dims:
-            between[d] = to[d]
-        found = self.on.reshape([operands[0], self._dims(between)])
-        return found if between == to else self.on.expand([found, self._dims(to)])
-
-    def _op_transpose(self, operands: list[Value]) -> Value:
-        each = self.at
-        return self.on.transpose([operands[0]], each.numbers("dimensions"))
-
-    def _op_slice(self, operands: list[Value]) -> Value:
-        each = self.at
-        parts = re.findall(r"\[([^\]]*)\]", each.attributes.get("slice", ""))
-        rows = [[int(n) for n in part.split(":")] for part in parts]
-        starts, ends = [row[0] for row in rows], [row[1] for row in rows]
-        steps = [row[2] if len(row) > 2 else 1 for row in rows]
-        axes = [*range(len(rows))]
-        if not rows:
-            return operands[0]
-        return self.on.slice([operands[0], *map(self._dims, (starts, ends, axes, steps))])
-
-    def _op_concatenate(self, operands: list[Value]) -> Value:
-        each = self.at
-        return self.on.concat(operands, each.numbers("dimensions")[0])
-
-    def _op_convert(self, operands: list[Value]) -> Value:
-        each = self.at
-        return self.on.cast([operands[0]], self._info(each).data_type())
-
-    def _op_iota(self, operands: list[Value]) -> Value:
-        each = self.at
-        if operands:
-            raise self._wrong(each, "it has operands")
-        info = self._info(each)
-        axis = int(each.attributes.get("iota_dimension", "0"))
-        sizes = [n if d == axis else 1 for d, n in enumerate(info.shape())]
-        values = np.arange(info.shape()[axis]).reshape(sizes)
-        array = np.ascontiguousarray(np.broadcast_to(values, info.shape()))
-        return self.on.constant(array.astype(info.dataType().numpy))
-
-    def _op_compare(self, operands: list[Value]) -> Value:
-        each = self.at
-        direction = each.attributes.get("direction", "")
-        if direction == "NE":
-            return self.on.logical_not([self.on.equal(operands)])
-        names = {
-            "EQ": self.on.equal,
-            "LT": self.on.less,
-            "GT": self.on.greater,
-            "LE": self.on.lessorequal,
-            "GE": self.on.greaterorequal,
-        }
-        if direction not in names:
-            raise self._wrong(each, f"its direction is {direction!r}")
-        return names[direction](operands)
-
-    def _op_select(self, operands: list[Value]) -> Value:
-        return self.on.where(operands)
-
-    def _op_clamp(self, operands: list[Value]) -> Value:
-        low, x, high = operands
-        return self.on.min([self.on.max([x, low]), high])
-
-    def _op_and(self, operands: list[Value]) -> Value:
-        each = self.at
-        return self._bits(each, operands, "logical_and", "bitwiseand")
-
-    def _op_or(self, operands: list[Value]) -> Value:
-        each = self.at
-        return self._bits(each, operands, "logical_or", "bitwiseor")
-
-    def _op_xor(self, operands: list[Value]) -> Value:
-        each = self.at
-        return self._bits(each, operands, "logical_xor", "bitwisexor")
-
-    def _op_not(self, operands: list[Value]) -> Value:
-        each = self.at
-        return self._bits(each, operands, "logical_not", "bitwisenot")
-
-    def _bits(self, each: Instruction, operands: list[Value], logical: str, bits: str) -> Value:
-        is_bool = self._info(each).dataType() is DataType.BOOL
-        return getattr(self.on, logical if is_bool else bits)(operands)
-
-    def _op_remainder(self, operands: list[Value]) -> Value:
-        return self.on.mod(operands, fmod=1)
-
-    def _op_log_plus_one(self, operands: list[Value]) -> Value:
-        return self.builder.aiGraphcore.log1p(operands)
-
-    def _op_exponential_minus_one(self, operands: list[Value]) -> Value:
-        return self.builder.aiGraphcore.expm1(operands)
-
-    def _op_rsqrt(self, operands: list[Value]) -> Value:
-        return self.on.reciprocal([self.on.sqrt(operands)])
-
-    def _op_round_nearest_afz(self, operands: list[Value]) -> Value:
-        each = self.at
-        (x,) = operands
-        sign, size = self.on.sign([x]), self.on.abs([x])
-        whole = self.on.floor([size])
-        half = self.on.constant(np.array(0.5, self._info(each).dataType().numpy))
-        up = self.on.greaterorequal([self.on.sub([size, whole]), half])
-        whole = self.on.add([whole, self.on.cast([up], self._info(each).data_type())])
-        return self.on.mul([sign, whole])
-
-    def _op_pad(self, operands: list[Value]) -> Value:
-        each = self.at
-        rows = [[int(n) for n in part.split("_")] for part in each.attributes["padding"].split("x")]
-        if any(len(row) > 2 and row[2] for row in rows):
-            raise self._wrong(each, "elements are put between others")
-        pads = [row[0] for row in rows] + [row[1] for row in rows]
-        return self.on.pad([operands[0], self._dims(pads), operands[1]])
-
-    def _op_reverse(self, operands: list[Value]) -> Value:
-        each = self.at
-        axes = each.numbers("dimensions")
-        ends = [-(1 << 31)] * len(axes)
-        ones = [-1] * len(axes)
-        return self.on.slice([operands[0], *map(self._dims, (ones, ends, axes, ones))])
-
-    def _op_is_finite(self, operands: list[Value]) -> Value:
-        bad = self.on.logical_or([self.on.isinf(operands), self.on.isnan(operands)])
-        return self.on.logical_not([bad])
-
-    def _op_reduce(self, operands: list[Value]) -> Value:
-        each = self.at
-        if len(operands) != 2:
-            raise self._wrong(each, "several arrays are reduced together")
-        steps = self._called(each, "to_apply").instructions
-        opcode = steps[-1].opcode
-        plain = len(steps) == 3 and {s.opcode for s in steps} == {"parameter", opcode}
-        dims = each.numbers("dimensions")
-        x, start = operands
-        names = {"add": "reducesum", "multiply": "reduceprod"}
-        names |= {"maximum": "reducemax", "minimum": "reducemin"}
-        if opcode in ("and", "or") and self._info(each).dataType() is DataType.BOOL and plain:
-            found = self._reduced(
-                "reducemax" if opcode == "or" else "reducemin", self.on.cast([x], "INT32"), dims
-            )
-            found = self.on.cast([found], "BOOL")
-            return getattr(self.on, f"logical_{opcode}")([found, start])
-        if not plain or opcode not in names:
-            raise self._wrong(
-                each, "its computation is none of add, multiply, maximum, minimum, and, or"
-            )
-        return _PLAIN[opcode](self.on, [self._reduced(names[opcode], x, dims), start])
-
-    def _reduced(self, name: str, x: Value, dims: list[int]) -> Value:
-        if not dims:
-            return x
-        return getattr(self.on, name)([x, self._dims(dims)], 0)
-
-    def _op_dot(self, operands: list[Value]) -> Value:
-        each = self.at
-        ranks = [len(self.builder.getTensorShape(x)) for x in operands]
-        letters = iter(string.ascii_letters)
-        left = [next(letters) for _ in range(ranks[0])]
-        right = [next(letters) for _ in range(ranks[1])]
-        pairs: list[tuple[int, int]] = []
-        for kind in ("batch", "contracting"):
-            both = [each.numbers(f"{side}_{kind}_dims") for side in ("lhs", "rhs")]
-            pairs += zip(*both, strict=True)
-        batch = each.numbers("lhs_batch_dims")
-        for a, b in pairs:
-            right[b] = left[a]
-        shared = {left[a] for a, _ in pairs}
-        out = [left[a] for a in batch]
-        out += [letter for letter in left + right if letter not in shared]
-        equation = f"{''.join(left)},{''.join(right)}->{''.join(out)}"
-        return self.on.einsum(operands, equation)
-
-    def _op_custom_call(self, operands: list[Value]) -> Value:
-        each = self.at
+    def _op_custom_call(self, each: Instruction, operands: list[Value]) -> Value:
         attributes = each.attributes
-        target = hlo_text.string(attributes.get("custom_call_target", '""')).decode()
+        try:
+            target = hlo_text.string(attributes.get("custom_call_target", '""')).decode()
+        except UnicodeDecodeError:
+            raise wrong(each, "its custom_call_target is no text in UTF-8") from None
         name = attributes.get("api_version", "API_VERSION_ORIGINAL")
         if name not in _VERSIONS:
-            raise self._wrong(each, f"its api_version is {name}")
+            raise wrong(each, f"its api_version is {name}")
         version = _VERSIONS.index(name) + 1
         config = attributes.get("backend_config", "")
         is_text = config.startswith('"')
@@ -494,9 +327,9 @@ class _Reader:
         found: dict[int, int] = {}
         pattern = r"\{([\d,\s]*)\}\s*:\s*\(\s*(\d+)\s*,\s*\{([\d,\s]*)\}[^)]*\)"
         for out, number, inner in re.findall(pattern, text):
-            result = _leaf(each.shape, [int(n) for n in re.findall(r"\d+", out)])
+            result = _leaf(each, each.shape, [int(n) for n in re.findall(r"\d+", out)])
             at = [int(number), *(int(n) for n in re.findall(r"\d+", inner))]
-            found[result] = _leaf(_structure(operands), at)
+            found[result] = _leaf(each, _structure(operands), at)
         return found
 
 
@@ -521,13 +354,14 @@ def _structure(value: Value) -> Shape:
     return Array(shapes.ANY)
 
 
-def _leaf(shape: Shape, index: Sequence[int]) -> int:
+def _leaf(each: Instruction, shape: Shape, index: Sequence[int]) -> int:
     """The number of the leaf at an index, such as {1, 0}."""
-    before = 0
+    before, at = 0, shape
     for i in index:
-        assert isinstance(shape, Tuple)
-        before += sum(len([*shapes.leaves(each)]) for each in shape.elements[:i])
-        shape = shape.elements[i]
+        if not isinstance(at, Tuple) or i >= len(at.elements):
+            raise wrong(each, f"its output_to_operand_aliasing names {[*index]} of {shape}")
+        before += sum(len([*shapes.leaves(e)]) for e in at.elements[:i])
+        at = at.elements[i]
     return before
 
 
@@ -550,36 +384,3 @@ _VERSIONS = (
     "API_VERSION_STATUS_RETURNING_UNIFIED",
     "API_VERSION_TYPED_FFI",
 )
-
-
-def _plain(name: str) -> Callable[[Any, list[Value]], Value]:
-    return lambda on, operands: getattr(on, name)(operands)
-
-
-_PLAIN: dict[str, Callable[[Any, list[Value]], Value]] = {
-    hlo: _plain(onnx)
-    for hlo, onnx in {
-        "abs": "abs",
-        "add": "add",
-        "ceil": "ceil",
-        "cosine": "cos",
-        "divide": "div",
-        "exponential": "exp",
-        "floor": "floor",
-        "log": "log",
-        "logistic": "sigmoid",
-        "maximum": "max",
-        "minimum": "min",
-        "multiply": "mul",
-        "negate": "neg",
-        "power": "pow",
-        "round-nearest-even": "round",
-        "sign": "sign",
-        "sine": "sin",
-        "sqrt": "sqrt",
-        "subtract": "sub",
-        "tan": "tan",
-        "tanh": "tanh",
-        "erf": "erf",
-    }.items()
-}

@@ -218,8 +218,8 @@ class _Parser:
         self.take(begin)
         found: list[int] = []
         while self.peek() != end:
-            if not self.peek().isdecimal():
-                raise self.wrong("a number")
+            if not self.peek().isdecimal() or int(self.peek()) >= 1 << 63:
+                raise self.wrong("a number below 2^63")
             found.append(int(self.take()))
             if self.peek() != end:
                 self.take(",")

@@ -58,6 +58,10 @@ def register_custom_call_target(
     platform = platform_of(who, platform)
     if not name:
         raise OperatorAttributeError("A custom call target needs a name.")
+    if name.startswith("$"):
+        raise OperatorAttributeError(
+            f"{who}: names that begin with '$' are reserved, and no custom call can have them."
+        )
     addresses = [0, 0, 0, 0]
     if isinstance(target, Mapping):
         stages: Mapping[Any, Any] = target
@@ -110,9 +114,12 @@ def _address(who: str, target: Any) -> int:
             [ctypes.py_object, ctypes.c_char_p],
             ctypes.c_void_p,
         )
-        return api.PyCapsule_GetPointer(target, api.PyCapsule_GetName(target)) or 0
+        if address := api.PyCapsule_GetPointer(target, api.PyCapsule_GetName(target)):
+            return address
     if isinstance(target, ctypes._CFuncPtr):  # pyright: ignore
-        return ctypes.cast(target, ctypes.c_void_p).value or 0
+        if address := ctypes.cast(target, ctypes.c_void_p).value:
+            return address
+        raise OperatorAttributeError(f"{who} is a null pointer; expected is a function.")
     if isinstance(target, int) and not isinstance(target, bool) and 0 < target < 1 << 64:
         return target
     raise OperatorAttributeError(

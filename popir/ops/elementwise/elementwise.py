@@ -315,9 +315,8 @@ def evaluate(
     """The value of `expression` over the operands, broadcast to `shape`, in one pass."""
     wide = [broadcast_to(t, shape) for t in operands]
     if over := opx.getOp(OverwritingOp).overwritten():
-        order = [over, *(i for i in range(len(operands)) if i != over)]
-        expression = s.renumber(expression, {old: new for new, old in enumerate(order)})
-        wide = [wide[i] for i in order]
+        expression = expression.led_by(over, len(wide))
+        wide.insert(0, wide.pop(over))
     return mapped(opx, expression, wide, prog)
 
 

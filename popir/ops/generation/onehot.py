@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from popir import memory
 from popir.ir import Op, Tensor
 from popir.ops.support.decomposition import Decomposer, Decomposition
 from popir.ops.support.identifiers import onnx_ids
@@ -48,7 +49,8 @@ class OneHot(Decomposition):
         i = on.Where(on.Less(i, end), on.Max(i, on.like(-1, i)), on.like(-1, i))
         i = on.Cast(i, to=DataType.INT32.onnx)
         i = on.reshape(i, [*shape[:along], 1, *shape[along:]])
-        numbers = on.const(np.arange(classes), DataType.INT32)
+        memory.require(self._who(), 4 * classes)
+        numbers = on.const(np.arange(classes, dtype=np.int32))
         numbers = on.reshape(numbers, [classes, *[1] * (len(shape) - along)])
         off, hot = (on.Gather(values, on.const(n, DataType.INT64), axis=0) for n in (0, 1))
         return on.Where(on.Equal(i, numbers), hot, off)

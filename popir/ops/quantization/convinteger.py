@@ -33,7 +33,14 @@ class IntegerConv(Decomposition):
     def sums(
         self, on: Decomposer, x: Tensor, w: Tensor, x_zero: Tensor | None, w_zero: Tensor | None
     ) -> Tensor:
-        """The convolution, INT32. Raises OperatorInputError for zero points of wrong shapes."""
+        """The convolution, INT32. Raises OperatorInputError for weights that are none, and for zero
+        points of wrong shapes.
+        """
+        if len(on.shape(w)) < 3 or len(on.shape(x)) != len(on.shape(w)):
+            raise self.wrong(
+                f"the data have shape {on.shape(x)}, the weights {on.shape(w)}; expected are "
+                "[batch, channels, ...] and [outputs, channels, ...]."
+            )
         zeros = [
             None if x_zero is None else self.scalar(on, "the zero point of x", x_zero),
             None if w_zero is None else self.channels(on, "the zero point of w", w_zero, w),

@@ -54,6 +54,18 @@ class OverwritingOp(Op):
                 return twin
         return super().getInplaceVariant(opid)
 
+    def turnInto(self, opid: OperatorIdentifier) -> bool:
+        """Becomes the variant, or again what it was; False for any other identifier, and if C++
+        code has a twin of the operator, which stays as it is.
+        """
+        at = next((i for i, variant in self.variants().items() if variant == opid), None)
+        if self.twin is not None or (at is None and opid != self.variant_of):
+            return False
+        self.variant_of = None if at is None else self.opid
+        self.opid, self._overwritten = opid, at
+        self.graph.changes += 1
+        return True
+
     def modifies(self, inIndex: int) -> bool:
         """Whether this is the overwritten input."""
         return inIndex == self._overwritten

@@ -149,9 +149,21 @@ _SAME = {
     "Signum": "Sign",
 }
 """Functions of expressions that are operators of ai.onnx."""
+
+
+def _floor_divide(on: Decomposer, x: Tensor, y: Tensor) -> Tensor:
+    """x // y as numpy has it: (x - x % y) / y, a whole number that rounding cannot change."""
+    zero, rest = on.like(0, x), on.Mod(x, y, fmod=1)
+    other = on.Not(on.Equal(on.Less(rest, zero), on.Less(y, zero)))
+    wrong = on.And(on.Not(on.Equal(rest, zero)), other)
+    quotient = on.Div(on.Sub(x, on.Where(wrong, on.Add(rest, y), rest)), y)
+    return on.Floor(on.Add(quotient, on.like(0.25, x)))
+
+
 _OTHERS: dict[str, Callable[..., Tensor]] = {
     "Cbrt": lambda on, x: on.Mul(on.Sign(x), on.Pow(on.Abs(x), on.like(1 / 3, x))),
     "Exp2": lambda on, x: on.Pow(on.like(2, x), x),
+    "FloorDivide": _floor_divide,
     "Expm1": lambda on, x: on.add("ai.graphcore", "Expm1", 1, [x], 1, {}),
     "Log1p": lambda on, x: on.add("ai.graphcore", "Log1p", 1, [x], 1, {}),
     "NotEqual": lambda on, x, y: on.Not(on.Equal(x, y)),

@@ -32,6 +32,21 @@ class Expr:
         """
         return to_device(self)
 
+    def led_by(self, i: int, count: int) -> Expr:
+        """The expression over the same `count` operands, of which operand `i` comes first, as
+        popops.mapInPlace takes them. It is made once, as `on_device` is.
+        """
+        if i == 0:
+            return self
+        if (i, count) not in self._led:
+            order = [i, *(k for k in range(count) if k != i)]
+            self._led[i, count] = renumber(self, {old: new for new, old in enumerate(order)})
+        return self._led[i, count]
+
+    @functools.cached_property
+    def _led(self) -> dict[tuple[int, int], Expr]:
+        return {}
+
     def __add__(self, other: Like) -> Expr:
         return add(self, other)
 
@@ -259,7 +274,9 @@ DERIVATIVES: dict[str, Callable[..., tuple[Expr, ...]]] = {
     "Sigmoid": lambda a: (sigmoid(a) * (1 - sigmoid(a)),),
     "Atan2": lambda y, x: (_over_squares(x, y, x), -_over_squares(y, y, x)),
     "Rem": lambda a, b: (ONE, -trunc(a / b)),
-    **dict.fromkeys(("Gt", "Gte", "Lt", "Lte", "Equal", "NotEqual"), lambda a, b: (ZERO, ZERO)),
+    **dict.fromkeys(
+        ("Gt", "Gte", "Lt", "Lte", "Equal", "NotEqual", "FloorDivide"), lambda a, b: (ZERO, ZERO)
+    ),
     **dict.fromkeys(("Signum", "Floor", "Ceil", "Round", "NearbyInt", "Trunc"), lambda a: (ZERO,)),
     **dict.fromkeys(("IsNaN", "IsInf", "IsFinite"), lambda a: (ZERO,)),
 }

@@ -125,10 +125,10 @@ class VarUpdateOpx(Opx):
         op = self.getOp(VarUpdateOp)
         tensors = [self.getInTensor(i) for i in range(op.numInputs())]
         for target, expression in op.updates().items():
-            # mapInPlace writes its first operand.
-            order = [target, *(i for i in range(len(tensors)) if i != target)]
-            renumbered = s.renumber(expression, {old: new for new, old in enumerate(order)})
-            Arithmetic(self, prog).mapInPlace(renumbered, [tensors[i] for i in order])
+            operands = list(tensors)
+            operands.insert(0, operands.pop(target))
+            led = expression.led_by(target, len(operands))
+            Arithmetic(self, prog).mapInPlace(led, operands)
         self.setOutTensor(0, tensors[VAR])
 
 

@@ -315,3 +315,14 @@ def test_codelets_that_do_not_compile(user_library: UserLibrary, tmp_path: Path)
         given(model, y)
     with pytest.raises(popir.LibraryLoadError, match=r"There is no file '/nowhere.gp'"):
         precompiled_user_op([x], user_library("features"), "/nowhere.gp", outs([3]))
+
+
+@pytest.mark.parametrize("add", [precompiled_user_op, cpu_user_operation])
+def test_a_name_of_data_is_no_function(add: Any, tmp_path: Path) -> None:
+    """It is not called: that would end the process."""
+    source, library = tmp_path / "data.cpp", str(tmp_path / "data.so")
+    source.write_text('extern "C" { int custom_op_api_level = 5; double values[4] = {1}; }\n')
+    run(CXX, "-shared", "-fPIC", source, "-o", library, cwd=tmp_path)
+    for name in ("values", "custom_op_api_level"):
+        with pytest.raises(popir.LibraryLoadError, match=f"symbol '{name}' of .* is data"):
+            built(library, name, add)

@@ -136,6 +136,45 @@ def test_quotients_of_large_integers_are_exact() -> None:
     assert np.array_equal(computed(lambda x, y: x // y, x, y), x // y)
 
 
+SPECIAL = np.float32([1, 6, -1, 7.5, -7.5, np.inf, 5, 5, 0, np.nan, 3, -3, 1e20, -89])
+BY = np.float32([0.1, 0.1, 0.1, 2, 2, 1, -np.inf, np.inf, 1, 1, 0, 0, 3, -0.7])
+
+
+def test_whole_quotients_of_floats_are_numpys() -> None:
+    """Such as 1 // 0.1, which is 9, and not 10."""
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(computed(lambda x, y: x // y, SPECIAL, BY), SPECIAL // BY)
+        np.testing.assert_array_equal(computed(lambda x, y: x % y, SPECIAL, BY), SPECIAL % BY)
+
+
+@pytest.mark.parametrize("name", ["sign", "sinh", "cosh", "arcsinh", "arccosh"])
+def test_functions_at_their_ends(name: str) -> None:
+    function = getattr(np, name)
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(computed(function, SPECIAL), function(SPECIAL), rtol=2e-6)
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.uint32, np.int64])
+def test_integers_among_real_numbers_keep_their_digits(kind: type) -> None:
+    n = np.array([16777217, 123456789, 7], kind)
+    for function in (lambda x: x * 1.0, lambda x: x / 1, lambda x: np.where(x > 8, x, 0.5)):
+        assert np.array_equal(computed(function, n), function(n).astype(kind))
+    x = np.array([1, 2, 0.5])
+    assert np.array_equal(computed(lambda x, n: n * x, x, n), n * x)
+
+
+def test_numbers_that_no_operand_can_hold() -> None:
+    with pytest.raises(
+        popir.OperatorInputError, match="the number 3000000000 of the expression is no"
+    ):
+        computed(lambda x: x + 3000000000, np.int32([1]))
+    for wrong in (lambda x: int(x), lambda x: float(x), lambda x: [1][x]):
+        with pytest.raises(TypeError, match="in0 is no number yet"):
+            codelet_expression_op(wrong, "x")
+    with pytest.raises(TypeError, match="without digits"):
+        codelet_expression_op(lambda x: round(x, 2), "x")
+
+
 def test_types_are_mixed() -> None:
     """The result has the type of the first operand."""
     x, n, c = floats(6), np.arange(6, dtype=np.int32), np.array([True, False] * 3)
@@ -337,7 +376,10 @@ def test_texts_that_are_none(text: str | bytes, words: str) -> None:
         (lambda x: x + np.ones(3), "given was ndarray"),
         (lambda x: x @ x, "unsupported operand type"),
         (lambda x: x[0], "not subscriptable"),
-        (lambda x: math.exp(x), "must be real number"),
+        (
+            lambda x: math.exp(x),
+            "is no number yet, so float() has none, nor have functions of math",
+        ),
         (lambda x: np.hypot(x, x), "numpy.hypot has no form for expressions"),
         (lambda x: np.sum(x), "no form"),
         (lambda x: np.add.reduce(x), "numpy.add has no form for expressions"),

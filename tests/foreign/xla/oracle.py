@@ -1,4 +1,5 @@
-"""Runs custom calls through jaxlib on the CPU, in a process of its own: `python oracle.py FOLDER`.
+"""Runs custom calls through jaxlib on the CPU, in a process of its own:
+`python -m tests.foreign.xla.oracle FOLDER`.
 
 FOLDER has calls.json, a list of calls, and arrays.npz with their operands; results.npz and
 answers.json are written there. popir is not imported.
@@ -12,6 +13,8 @@ from typing import Any
 
 import jax
 import numpy as np
+
+from tests.foreign.xla.functions import OPERANDS, made
 
 
 def attribute(value: Any) -> Any:
@@ -91,12 +94,19 @@ def programs(folder: Path, library: str, results: dict[str, Any]) -> None:
 
     arrays = np.load(folder / "arrays.npz")
     operands = [arrays[name] for name in ("w", "x", "t")]
-    for function in (network, gradient, arithmetic):
-        jitted = jax.jit(function)
-        text = jitted.lower(*operands).as_text("hlo")
-        (folder / f"{function.__name__}.hlo").write_text(text)
-        found = jax.tree_util.tree_leaves(jitted(*operands))
-        results.update({f"{function.__name__}.{i}": np.asarray(y) for i, y in enumerate(found)})
+    asked = {f.__name__: (f, operands) for f in (network, gradient, arithmetic)}
+    asked |= {name: (f, OPERANDS[name]) for name, f in made(jax).items()}
+    for name, (function, values) in asked.items():
+        jitted = jax.jit(function, keep_unused=True)
+        text = jitted.lower(*values).as_text("hlo")
+        (folder / f"{name}.hlo").write_text(text)
+        found = [np.asarray(y) for y in jax.tree_util.tree_leaves(jitted(*values))]
+        results.update({f"{name}.{i}": plain(y) for i, y in enumerate(found)})
+
+
+def plain(y: Any) -> Any:
+    """An array of a type that files of numpy know."""
+    return y.astype(np.float32) if y.dtype.name == "bfloat16" else y
 
 
 def main(folder: Path) -> None:

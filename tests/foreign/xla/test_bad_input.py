@@ -163,7 +163,7 @@ class TestArguments:
             (("float99", [2]), "is no shape"),
             (("float32", [-2]), "is no shape"),
             ("(" * 200 + "f32[]", "no tuple deeper than 100"),
-            ("f32[1000000000000000000000]", "64 bits"),
+            ("f32[1000000000000000000000]", r"a number below 2\^63"),
         ],
     )
     def test_result(self, result: Any, words: str) -> None:
@@ -213,7 +213,8 @@ class TestArguments:
         wrong(popir.PopirError, "COMPLEX64|complex", result="c64[2]")
 
     def test_time_limit(self) -> None:
-        wrong(Attribute, "time limit -1.0 is negative", time_limit=-1.0)
+        wrong(Attribute, r"its time limit is -1.0; expected are seconds", time_limit=-1.0)
+        wrong(Attribute, "its time limit is nan", time_limit=float("nan"))
 
 
 class TestGradients:

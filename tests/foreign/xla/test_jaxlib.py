@@ -14,8 +14,9 @@ import pytest
 import popir
 from popir import custom_ops
 from popir.foreign.xla import shapes
-from tests.foreign.xla import oracle
+from tests.foreign.xla import functions, oracle
 from tests.foreign.xla.models import Array, call, leaves, run
+from tests.toolchain import ROOT
 
 if importlib.util.find_spec("jax") is None:
     pytest.skip(
@@ -145,8 +146,8 @@ def asked(
     calls = [{**c, "library": library(c, targets, handlers)} for c in CALLS.values()]
     (folder / "calls.json").write_text(json.dumps({"calls": calls, "handlers": handlers.path}))
     np.savez(folder / "arrays.npz", **ARRAYS)
-    command = [sys.executable, oracle.__file__, str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True)
+    command = [sys.executable, "-m", oracle.__name__, str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     answers = json.loads((folder / "answers.json").read_text())
     return folder, np.load(folder / "results.npz"), dict(zip(CALLS, answers, strict=True))
@@ -221,3 +222,20 @@ def test_programs(name: str, asked: Any, handlers: popir.OpLibrary) -> None:
         expected = results[f"{name}.{i}"]
         assert y.shape == expected.shape and y.dtype == expected.dtype
         np.testing.assert_allclose(y, expected, rtol=2e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", [*functions.OPERANDS])
+def test_instructions(name: str, asked: Any, targets: popir.OpLibrary) -> None:
+    """Single operators of HLO: types of results, numbers out of range, orders of dimensions."""
+    folder, results, _ = asked
+    program = custom_ops.xla_program((folder / f"{name}.hlo").read_text())
+    inputs = dict(zip(leaves(program.inputs), functions.OPERANDS[name], strict=True))
+    found = run(program.builder.getModelProto(), inputs, leaves(program.output))
+    assert len(found) == sum(key.startswith(f"{name}.") for key in results)
+    for i, y in enumerate(found):
+        expected = results[f"{name}.{i}"]
+        assert y.shape == expected.shape
+        assert y.dtype == expected.dtype or y.dtype.name == "bfloat16"
+        given = y.astype(np.float32) if y.dtype.name == "bfloat16" else y
+        rtol = 1e-2 if given is not y else 4e-6
+        np.testing.assert_allclose(given, expected, rtol=rtol if y.dtype.kind not in "iub" else 0)

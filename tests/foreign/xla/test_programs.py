@@ -136,7 +136,10 @@ class TestErrors:
             ("ENTRY e {\n  x = f32[2] constant({...})\n}", "leaves out the values"),
             ("ENTRY e {\n  x = f32[1] constant({z})\n}", "'z' where a number is expected"),
             ("ENTRY e {\n  x = f32[1] call(), to_apply=e\n}", "'e' calls itself"),
-            ("ENTRY e {\n  x = f32[1] call(), to_apply=f\n}", "'f' is not there"),
+            (
+                "ENTRY e {\n  x = f32[1] call(), to_apply=f\n}",
+                "its to_apply is 'f', and there is no such computation",
+            ),
             ("ENTRY e {\n  x = f32[1 add(\n}", "a closing parenthesis"),
             ("ENTRY e {\n  x = token[] after-all()\n}", "has no result"),
             (
@@ -195,3 +198,83 @@ class TestText:
         np.testing.assert_array_equal(b, [True, False])
         assert c == (1 << 63) - 1
         assert d.shape == (0,)
+
+
+HEAD = "ENTRY e {\n  x = f32[2] parameter(0)\n  w = f32[2,3] parameter(1)\n"
+WRONG = [
+    ("f32[3] add(x, x)", r"operand 0 has the dimensions \[2\], its result \[3\]"),
+    ("s32[2] add(x, x)", r"its shape is s32\[2\]; its value is f32\[2\]"),
+    ("(f32[2]) add(x, x)", "not an array"),
+    ("f32[2] add(x)", "it has 1 operands; expected is 2"),
+    ("f32[2] maximum(x, x, x)", "it has 3 operands; expected is 2"),
+    ("f32[2,3] add(w, x)", r"operand 1 has the dimensions \[2\]"),
+    ("f32[2] select(x, x, x)", "its first operand must be pred"),
+    ("f32[3,2] transpose(w)", "its dimensions is not there"),
+    ("f32[3,2] transpose(w), dimensions={1}", "has 2"),
+    ("f32[5] reshape(w)", "another number of elements"),
+    ("f32[2,3] broadcast(x), dimensions={5}", "there are the dimensions 0 to 1"),
+    ("f32[3,2] broadcast(x), dimensions={0}", "are not those of"),
+    ("f32[1] slice(x), slice={[0:5]}", r"which \[2\] has not"),
+    ("f32[1] slice(x), slice={[a:b]}", "expected is such as"),
+    ("f32[4] concatenate(x, x)", "its dimensions is not there"),
+    ("f32[4] iota(), iota_dimension=3", "a number below 1"),
+    ("f32[99999999999] iota(), iota_dimension=0", "bytes of memory"),
+    ("f32[4] pad(x, x), padding=q", "its padding is 'q'"),
+    ("f32[2] dot(x, x)", "lhs_contracting_dims is not there"),
+    ("f32[] dot(x, x), lhs_contracting_dims={4}, rhs_contracting_dims={0}", "dimensions 0 to 0"),
+    ("f32[3] dot(x, w), lhs_contracting_dims={0}, rhs_contracting_dims={1}", "must be alike"),
+    ("f32[2] get-tuple-element(x), index=0", "its operand must be one tuple"),
+    ("pred[2] compare(x, x)", "its direction is ''"),
+    ("pred[2] compare(x, x), direction=LT, type=TOTALORDER", "its type is TOTALORDER"),
+    ("s8[2] constant({1, 300})", "the constant 300, which is no int8"),
+    ("f32[2] parameter(0)", "'x' is the parameter 0 too"),
+    ("f32[2] parameter(q)", "expected is the number of a parameter"),
+    ("f32[999999999999999999999] copy(x)", "a number below 2.63"),
+    ('f32[2] custom-call(x), custom_call_target="\\377"', "is no text in UTF-8"),
+    (
+        'f32[2] custom-call(x), custom_call_target="f", output_to_operand_aliasing={{7}: (3, {})}',
+        r"output_to_operand_aliasing names \[7\]",
+    ),
+    ("f32[2] negate(x)\n  ROOT y = f32[2] negate(x)", "a name that no other instruction"),
+    ("f32[2] negate(x)\n  ROOT z = f32[2] negate(x)", "expected is no second ROOT beside 'y'"),
+]
+
+
+@pytest.mark.parametrize(("instruction", "words"), WRONG)
+def test_wrong_instructions(instruction: str, words: str) -> None:
+    """The declared shape, the operands and the attributes must fit each other."""
+    with pytest.raises(popir.PopirError, match=words) as caught:
+        custom_ops.xla_program(f"{HEAD}  ROOT y = {instruction}\n}}")
+    assert str(caught.value).startswith("Line ")
+
+
+def test_wrong_frames() -> None:
+    with pytest.raises(popir.PopirError, match="ends within the computation 'e'"):
+        custom_ops.xla_program(f"{HEAD}  ROOT y = f32[2] negate(x)")
+    with pytest.raises(popir.PopirError, match="a name that no other computation has"):
+        custom_ops.xla_program(f"{HEAD}}}\n{HEAD}}}")
+
+
+def test_a_reduction_of_one_of_its_parameters() -> None:
+    text = """m {
+      a = f32[] parameter(0)
+      b = f32[] parameter(1)
+      ROOT c = f32[] maximum(b, b)
+    }
+    ENTRY e {
+      x = f32[2] parameter(0)
+      z = f32[] constant(0)
+      ROOT y = f32[] reduce(x, z), dimensions={0}, to_apply=m
+    }"""
+    with pytest.raises(popir.PopirError, match="of its two parameters"):
+        custom_ops.xla_program(text)
+
+
+def test_a_broadcast_that_exchanges_dimensions() -> None:
+    program = custom_ops.xla_program(
+        "ENTRY e {\n  x = f32[2,3] parameter(0)\n"
+        "  ROOT y = f32[3,4,2] broadcast(x), dimensions={2,0}\n}"
+    )
+    (x,) = program.inputs
+    (y,) = run(program.builder.getModelProto(), {x: X}, leaves(program.output))
+    np.testing.assert_array_equal(y, np.broadcast_to(X.T[:, None], (3, 4, 2)))

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 import popir
 from popir import custom_ops
@@ -152,3 +153,16 @@ def test_finite_differences(targets: popir.OpLibrary) -> None:
     np.testing.assert_allclose(
         found, ((wide + step) ** 3 - (wide - step) ** 3) / (2 * step), rtol=1e-4, atol=1e-5
     )
+
+
+def test_a_program_with_a_call_is_no_file(targets: popir.OpLibrary, tmp_path: Path) -> None:
+    builder = popir.Builder()
+    x = builder.addInitializedInputTensor(f32(1, 2), "x")
+    y = custom_ops.custom_call("add2", [x, x], "f32[2]")
+    flow = popir.DataFlow(1, [y])
+    device = popir.DeviceManager().createCpuDevice()
+    session = popir.InferenceSession(builder.getModelProto(), flow, device)
+    words = r"cannot be saved: The custom call to 'add2' calls a function.*Save the model"
+    with pytest.raises(popir.popart_exception, match=words):
+        session.compileAndExport(tmp_path / "program")
+    assert not (tmp_path / "program").exists()

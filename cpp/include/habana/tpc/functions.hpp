@@ -3,7 +3,7 @@
 #ifndef popir_habana_tpc_functions_hpp
 #define popir_habana_tpc_functions_hpp
 
-#include "intrinsics.hpp"
+#include "conversions.hpp"
 
 namespace popir_tpc {
 
@@ -174,44 +174,13 @@ inline float64 v_f32_calc_fp_special_b(float64 a, float64 b, int function, float
   return income;
 }
 
-namespace popir_tpc {
-inline float formed(std::uint32_t exponent, float sign, float mantissa, int switches) {
-  std::uint32_t field =
-      switches & SW_EXP_IS_NUM ? (exponent & 0xffu) << 23 : exponent & 0x7f800000u;
-  if (switches & SW_ADD_BIAS) field = (field + (127u << 23)) & 0x7f800000u;
-  std::uint32_t top = bits<std::uint32_t>(sign) & 0x80000000u;
-  if (switches & SW_SIGN_LSB) top = bits<std::uint32_t>(sign) << 31;
-  if (switches & SW_FORCE_SIGN0) top = 0;
-  if (switches & SW_FORCE_SIGN1) top = 0x80000000u;
-  return bits<float>(top | field | (bits<std::uint32_t>(mantissa) & 0x7fffffu));
-}
-}  // namespace popir_tpc
-/// Exponent, sign and mantissa of three numbers. In the second form the first byte of each lane of
-/// 4 is the exponent.
-inline float64 v_f32_form_fp_num_b(float64 a, float64 b, float64 c, int switches = 0,
-                                   float64 income = float64(0), bool predicate = true,
-                                   bool polarity = false) {
-  if (predicate == polarity) return income;
-  const auto exponent = popir_tpc::bits<uint64>(a);
-  return popir_tpc::lanes<float64>(
-      [&](int i) { return popir_tpc::formed(exponent[i], b.get(i), c.get(i), switches); });
-}
+/// The first byte of each lane of 4 is the exponent.
 inline float64 v_f32_form_fp_num_ie_b(char256 a, float64 b, float64 c, int switches = 0,
                                       float64 income = float64(0), bool predicate = true,
                                       bool polarity = false) {
   return v_f32_form_fp_num_b(popir_tpc::bits<float64>(a), b, c, switches | SW_EXP_IS_NUM, income,
                              predicate, polarity);
 }
-inline int64 v_f32_extract_exp_b(float64 a, int switches = 0, int64 income = int64(0),
-                                 bool predicate = true, bool polarity = false) {
-  if (predicate == polarity) return income;
-  const auto word = popir_tpc::bits<uint64>(a);
-  return popir_tpc::lanes<int64>([&](int i) {
-    const auto exponent = static_cast<std::int32_t>(word[i] >> 23 & 0xffu);
-    return switches & 1 ? exponent : exponent - 127;
-  });
-}
-
 // Tables. A function is approximated by a polynomial in an interval: a first instruction finds the
 // interval and its begin, further ones look up the coefficients. The tables of the hardware are
 // not public; popir's are its own, and consistent with its intervals. Tables that the kernel

@@ -1,9 +1,5 @@
-// The instructions of TPC-C on a host, in families: one row of a table a type or an operation. Long,
-// because the instructions are many.
-//
-// Every function ends in (switches, income, predicate, polarity). It gives its result where the
-// predicate differs from the polarity, and the income elsewhere; functions named _vb have a
-// predicate for each lane.
+// The instructions of TPC-C on a host, in families: what a family does is a class, and which types
+// have it is a line.
 #ifndef popir_habana_tpc_intrinsics_hpp
 #define popir_habana_tpc_intrinsics_hpp
 
@@ -13,6 +9,15 @@
 enum {
   SW_SAT = 1 << 0,
   SW_NO_SAT = 0,
+  SW_NEG_ZP = 1 << 6,
+  SW_UPPER32 = 1 << 7,
+  SW_KEEP_RS = 1 << 8,
+  SW_KEEP_RS_FOR_ADD = 1 << 9,
+  SW_SUP_NAN = 1 << 4,
+  SW_MASK_EQ_ZERO = 1 << 5,
+  SW_COUNT_ZEROS = 0,
+  SW_COUNT_ONES = 1,
+  SW_CLIP_FP = 1 << 13,
   SW_NO_NEG = 0,
   SW_NEG = 1 << 1,
   e_no_negation = 0,
@@ -26,6 +31,7 @@ enum {
   SW_SR = 4 << 16,
   SW_CSR = 5 << 16,
   SW_RHAZ = 6 << 16,
+  SW_SR_RNE = 7 << 16,
   e_round_half_ne = 0,
   e_round_zero = 1,
   e_round_up = 2,
@@ -48,6 +54,17 @@ enum {
   e_higher_half_group = 1,
   SW_WR_LOWER_GROUP = 1 << 0,
   SW_WR_UPPER_GROUP = 1 << 1,
+  SW_WR_LOWER_GROUP0 = 1 << 16,
+  SW_WR_UPPER_GROUP0 = 1 << 17,
+  SW_WR_LOWER_GROUP1 = 1 << 18,
+  SW_WR_UPPER_GROUP1 = 1 << 19,
+  SW_WR_LOWER_GROUP2 = 1 << 20,
+  SW_WR_UPPER_GROUP2 = 1 << 21,
+  SW_WR_LOWER_GROUP3 = 1 << 22,
+  SW_WR_UPPER_GROUP3 = 1 << 23,
+  SW_PACK21 = 0,
+  SW_PACK41 = 1 << 2,
+  SW_IRF44_HIGH = 1 << 0,
   SW_ADD_BIAS = 1 << 0,
   SW_FORCE_SIGN0 = 1 << 1,
   SW_FORCE_SIGN1 = 1 << 2,
@@ -75,588 +92,673 @@ inline constexpr int MkWr(int lower, int upper) { return (lower ? 1 : 0) | (uppe
 
 namespace popir_tpc {
 
-// What each instruction does to one lane.
-
-template <class E>
-inline E saturated(std::int64_t value) {
-  constexpr std::int64_t least = std::numeric_limits<E>::min(),
-                         most = std::numeric_limits<E>::max();
-  return static_cast<E>(value < least ? least : value > most ? most : value);
+inline void refuse(int switches, int which, const char* what) {
+  if (switches & which) fail(std::string("it uses ") + what + ", which popir does not have");
 }
-
-template <class V, class Function>
-inline V saturating(const V& a, const V& b, const Function& function) {
-  typedef typename V::Element E;
-  return lanes<V>(
-      [&](int i) { return saturated<E>(function(std::int64_t(a[i]), std::int64_t(b[i]))); });
-}
-
-#define POPIR_TPC_BINARY(name, plain, wide)                                           \
-  template <class V>                                                                  \
-  inline V name(const V& a, const V& b, int switches) {                               \
-    if constexpr (std::is_integral<typename V::Element>::value)                       \
-      if (switches & SW_SAT)                                                          \
-        return saturating(a, b, [](std::int64_t x, std::int64_t y) { return wide; }); \
-    return plain;                                                                     \
-  }
-POPIR_TPC_BINARY(op_add, a + b, x + y)
-POPIR_TPC_BINARY(op_sub, a - b, x - y)
-#undef POPIR_TPC_BINARY
-template <class V>
-inline V op_mul(const V& a, const V& b, int) {
-  return a * b;
-}
-template <class V>
-inline V op_min(const V& a, const V& b, int) {
-  return choose(a <= b, a, choose(b == b, b, a));
-}
-template <class V>
-inline V op_max(const V& a, const V& b, int) {
-  return choose(a >= b, a, choose(b == b, b, a));
-}
-// On bits, whatever the type.
-template <class V>
-inline V op_and(const V& a, const V& b, int) {
-  return bits<V>(bits<uint64>(a) & bits<uint64>(b));
-}
-template <class V>
-inline V op_or(const V& a, const V& b, int) {
-  return bits<V>(bits<uint64>(a) | bits<uint64>(b));
-}
-template <class V>
-inline V op_xor(const V& a, const V& b, int) {
-  return bits<V>(bits<uint64>(a) ^ bits<uint64>(b));
-}
-
-template <class V>
-inline V op_abs(const V& a, int) {
-  if constexpr (std::is_integral<typename V::Element>::value)
-    return choose(a < V(0), -a, a);
-  else
-    return lanes<V>([&](int i) { return std::fabs(a.get(i)); });
-}
-template <class V>
-inline V op_not(const V& a, int) {
-  return bits<V>(~bits<uint64>(a));
-}
-template <class V>
-inline V op_mov(const V& a, int) {
-  return a;
-}
-
 inline int rounding(int switches) {
   const int mode = switches >> 16 & 7;
   return mode == Round::Register ? static_cast<int>(state().registers[0xca8 / 4] & 7) : mode;
 }
-/// `value` as an integer; the mode `Stochastic` needs the hardware's generator, which is not here.
-inline double rounded(double value, int mode) {
-  switch (mode) {
-    case Round::HalfEven: return std::nearbyint(value);
-    case Round::Zero: return std::trunc(value);
-    case Round::Up: return std::ceil(value);
-    case Round::Down: return std::floor(value);
-    case Round::HalfAway: return std::round(value);
-    default: fail("it rounds stochastically, which popir does not do in TPC kernels");
-  }
-}
-template <class V>
-inline V op_nearbyint(const V& a, int switches) {
-  const int mode = rounding(switches);
-  return lanes<V>(
-      [&](int i) { return static_cast<typename V::Computed>(rounded(a.get(i), mode)); });
-}
 
-/// A float as a lane of 16 bits, rounded as the switches say.
-template <class E>
-inline E narrowed(float value, int mode) {
-  const E nearest = static_cast<E>(value);
-  if (mode == Round::HalfEven || !(std::fabs(value) <= std::numeric_limits<float>::max()))
-    return nearest;
-  const float there = nearest;
-  if (there == value) return nearest;
-  // The neighbours that the value lies between.
-  auto step = [](E from, bool up) {
-    std::uint16_t word = from.word;
-    const bool negative = word & 0x8000u;
-    if ((word & 0x7fffu) == 0) {
-      from.word = static_cast<std::uint16_t>(up ? 0x0001u : 0x8001u);
-      return from;
-    }
-    from.word = static_cast<std::uint16_t>(negative == up ? word - 1 : word + 1);
-    return from;
+// Arithmetic.
+
+template <class R>
+constexpr bool of_integers() {
+  if constexpr (IsVec<R>::value)
+    return std::is_integral<typename R::Element>::value;
+  else
+    return std::is_integral<R>::value;
+}
+/// With SW_SAT, integers that are too large are the largest, or the least.
+#define POPIR_TPC_SUM(Name, op)                                                      \
+  struct Name {                                                                      \
+    template <class R>                                                               \
+    static R run(int switches, const R&, const R& a, const R& b) {                   \
+      if constexpr (of_integers<R>())                                                \
+        if (switches & SW_SAT)                                                       \
+          return each<R>(                                                            \
+              [](auto x, auto y) {                                                   \
+                return saturated<decltype(x)>(std::int64_t(x) op std::int64_t(y));   \
+              },                                                                     \
+              a, b);                                                                 \
+      return static_cast<R>(a op b);                                                 \
+    }                                                                                \
   };
-  const E low = there < value ? nearest : step(nearest, false);
-  const E high = there < value ? step(nearest, true) : nearest;
-  switch (mode) {
-    case Round::Zero: return value > 0 ? low : high;
-    case Round::Up: return high;
-    case Round::Down: return low;
-    case Round::HalfAway: {
-      const float below = value - float(low), above = float(high) - value;
-      return below == above ? (value > 0 ? high : low) : nearest;
-    }
-    default: fail("it rounds stochastically, which popir does not do in TPC kernels");
-  }
-}
+POPIR_TPC_SUM(Add, +)
+POPIR_TPC_SUM(Sub, -)
+#undef POPIR_TPC_SUM
 
-template <class To, class From>
-inline To converted(const From& value, int mode) {
-  if constexpr (std::is_integral<To>::value) {
-    if constexpr (std::is_integral<From>::value) {
-      return saturated<To>(static_cast<std::int64_t>(value));
+struct Mul {
+  template <class R>
+  static R run(int switches, const R&, const R& a, const R& b) {
+    if constexpr (sizeof(R) == 4 && of_integers<R>()) {
+      typedef std::conditional_t<std::is_signed<R>::value, std::int64_t, std::uint64_t> Wide;
+      if (switches & SW_UPPER32) return static_cast<R>(Wide(a) * Wide(b) >> 32);
+    }
+    if constexpr (of_integers<R>() && !IsVec<R>::value)
+      return static_cast<R>(std::int64_t(a) * std::int64_t(b));
+    else
+      return static_cast<R>(a * b);
+  }
+};
+// Of a number and a NaN these give the number.
+#define POPIR_TPC_EXTREME(Name, op)                                                        \
+  struct Name {                                                                            \
+    template <class R>                                                                     \
+    static R run(int, const R&, const R& a, const R& b) {                                  \
+      if constexpr (IsVec<R>::value)                                                       \
+        return choose(a op b, a, choose(b == b, b, a));                                    \
+      else                                                                                 \
+        return a op b ? a : b == b ? b : a;                                                \
+    }                                                                                      \
+  };
+POPIR_TPC_EXTREME(Min, <=)
+POPIR_TPC_EXTREME(Max, >=)
+#undef POPIR_TPC_EXTREME
+
+struct Abs {
+  template <class R>
+  static R run(int, const R&, const R& a) {
+    return each<R>(
+        [](auto x) {
+          if constexpr (std::is_integral<decltype(x)>::value)
+            return static_cast<decltype(x)>(x < 0 ? -x : x);
+          else
+            return std::fabs(x);
+        },
+        a);
+  }
+};
+struct NearbyInt {
+  template <class R>
+  static R run(int switches, const R&, const R& a) {
+    const int mode = rounding(switches);
+    return each<R>([&](float x) { return static_cast<float>(rounded(x, mode)); }, a);
+  }
+};
+/// The rounded number beside itself as an integer.
+struct NearbyIntConverted {
+  template <class R>
+  static R run(int switches, const R&, const decltype(R::v1)& a) {
+    typedef decltype(R::v2) Whole;
+    const auto r = NearbyInt::run(switches, a, a);
+    Whole whole;
+    for (int i = 0; i < Whole::kLanes; ++i)
+      whole.v[i] = converted<typename Whole::Element>(r[i], Round::HalfEven);
+    return {r, whole};
+  }
+};
+
+// Products that are added to something. SW_NEG takes them away from it.
+
+/// Of floats: the product is not rounded before it is added.
+struct Mac {
+  template <class R>
+  static R run(int switches, const R& sum, const R& a, const R& b) {
+    const bool negative = switches & SW_NEG;
+    return each<R>([=](float x, float y, float z) { return std::fma(negative ? -x : x, y, z); }, a,
+                   b, sum);
+  }
+};
+/// Of narrow lanes, to wider ones: element i of n registers is lane i / n of register i % n.
+struct MacWide {
+  template <class R, class V>
+  static R run(int switches, const R& sum, const V& a, const V& b) {
+    typedef typename Group<R>::V Wide;
+    typedef typename Wide::Element E;
+    constexpr int count = Group<R>::kCount;
+    R r;
+    const auto* from = reinterpret_cast<const Wide*>(&sum);
+    auto* to = reinterpret_cast<Wide*>(&r);
+    for (int n = 0; n < count; ++n)
+      for (int i = 0; i < Wide::kLanes; ++i)
+        to[n].v[i] = added<E>(switches, from[n].v[i], a[count * i + n], b[count * i + n]);
+    return r;
+  }
+  template <class Sum, class E>
+  static Sum added(int switches, Sum sum, E a, E b) {
+    if constexpr (std::is_integral<E>::value) {
+      const std::int64_t product = std::int64_t(a) * std::int64_t(b);
+      const std::int64_t r = std::int64_t(sum) + (switches & SW_NEG ? -product : product);
+      return switches & SW_SAT ? saturated<Sum>(r) : static_cast<Sum>(r);
     } else {
-      const double whole = rounded(static_cast<double>(static_cast<float>(value)), mode);
-      if (!(whole == whole)) return To(0);
-      if (whole <= static_cast<double>(std::numeric_limits<To>::min()))
-        return std::numeric_limits<To>::min();
-      if (whole >= static_cast<double>(std::numeric_limits<To>::max()))
-        return std::numeric_limits<To>::max();
-      return static_cast<To>(whole);
+      return std::fma(switches & SW_NEG ? -float(a) : float(a), float(b), sum);
     }
-  } else if constexpr (sizeof(To) == 2) {
-    return narrowed<To>(static_cast<float>(value), mode);
-  } else {
-    return static_cast<To>(value);
   }
-}
-
-/// Vectors of as many lanes.
-template <class V, class W>
-inline V convert_lanes(const W& a, int switches) {
-  const int mode = rounding(switches);
-  V r;
-  for (int i = 0; i < V::kLanes; ++i) {
-    const auto lane = converted<typename V::Element>(a[i], mode);
-    r.v[i] = bits<typename V::Stored>(lane);
-  }
-  return r;
-}
-/// Lanes of 16 bits become those of 32: even ones go to the first vector, odd ones to the second.
-template <class V, class W>
-inline Pair<V, V> widen_lanes(const W& a, int switches) {
-  const int mode = rounding(switches);
-  Pair<V, V> r;
-  for (int i = 0; i < V::kLanes; ++i) {
-    r.v1.v[i] = converted<typename V::Element>(a[2 * i], mode);
-    r.v2.v[i] = converted<typename V::Element>(a[2 * i + 1], mode);
-  }
-  return r;
-}
-/// The way back.
-template <class V, class W>
-inline V narrow_lanes(const Pair<W, W>& a, int switches) {
-  typedef typename V::Element E;
-  const int mode = rounding(switches);
-  V r;
-  for (int i = 0; i < W::kLanes; ++i) {
-    const E even = converted<E>(a.v1[i], mode), odd = converted<E>(a.v2[i], mode);
-    r.v[2 * i] = bits<typename V::Stored>(even);
-    r.v[2 * i + 1] = bits<typename V::Stored>(odd);
-  }
-  return r;
-}
-/// A register, or several of them under one name: how many there are, and of what.
-template <class G>
-struct Group {
-  typedef G V;
-  static constexpr int kCount = 1;
 };
-template <class A>
-struct Group<Pair<A, A>> {
-  typedef A V;
-  static constexpr int kCount = 2;
+struct MacWideScalar {
+  template <class R, class E>
+  static R run(int switches, const R& sum, const E& a, const E& b) {
+    return MacWide::added<R>(switches, sum, a, b);
+  }
 };
-template <class A>
-struct Group<Four<A>> {
-  typedef A V;
-  static constexpr int kCount = 4;
+/// A narrow float more, or less.
+template <bool Less>
+struct SumWide {
+  template <class R, class V>
+  static R run(int, const R&, const R& a, const V& b) {
+    const auto one = V(Less ? -1 : 1);
+    if constexpr (IsVec<V>::value)
+      return MacWide::run(0, a, b, one);
+    else
+      return a + static_cast<float>(b) * static_cast<float>(one);
+  }
 };
 
-/// Elements of one group become those of another, as many. An element lies where the hardware
-/// leaves it when a width changes: neighbours in different registers. With SW_LINEAR the first
-/// register has the first elements.
-template <class To, class From>
-inline To convert_group(const From& from, int switches) {
-  typedef typename Group<From>::V A;
-  typedef typename Group<To>::V B;
-  constexpr int kFrom = Group<From>::kCount, kTo = Group<To>::kCount;
-  static_assert(kFrom * A::kLanes == kTo * B::kLanes, "groups of different numbers of elements");
-  const int mode = rounding(switches);
-  const bool linear = switches & SW_LINEAR;
-  const auto* source = reinterpret_cast<const A*>(&from);
-  To to;
-  auto* target = reinterpret_cast<B*>(&to);
-  for (int i = 0; i < kFrom * A::kLanes; ++i) {
-    const A& a = source[linear ? i / A::kLanes : i % kFrom];
-    const auto value = converted<typename B::Element>(a[linear ? i % A::kLanes : i / kFrom], mode);
-    target[linear ? i / B::kLanes : i % kTo].v[linear ? i % B::kLanes : i / kTo] =
-        bits<typename B::Stored>(value);
+/// Two products to one sum.
+struct MacTwice {
+  template <class R, class V>
+  static R run(int switches, const R& sum, const V& a, const V& b, const V& c, const V& d) {
+    refuse(switches, SW_SAT, "SW_SAT in a sum of two products");
+    return MacWide::run(switches, MacWide::run(switches, sum, a, b), c, d);
   }
-  return to;
+};
+/// The sum is an operand of its own, and the income another.
+template <class Op>
+struct Madd {
+  template <class R, class V>
+  static R run(int switches, const R&, const V& a, const V& b, const R& sum) {
+    return Op::run(switches, sum, a, b);
+  }
+};
+/// The product alone.
+template <class Op>
+struct ProductOf {
+  template <class R, class V>
+  static R run(int switches, const R&, const V& a, const V& b) {
+    return Op::run(switches & ~SW_NEG, R{}, a, b);
+  }
+};
+/// Products of twice the bits: the lower words in the first register, the upper in the second.
+struct MulSplit {
+  template <class V>
+  static Pair<V> run(int switches, const Pair<V>&, const V& a, const V& b) {
+    refuse(switches, SW_KEEP_RS | SW_KEEP_RS_FOR_ADD, "SW_KEEP_RS");
+    typedef typename V::Element E;
+    typedef std::conditional_t<std::is_signed<E>::value, std::int64_t, std::uint64_t> Wide;
+    Pair<V> r;
+    for (int i = 0; i < V::kLanes; ++i) {
+      const Wide product = Wide(a.v[i]) * Wide(b.v[i]);
+      r.v1.v[i] = static_cast<E>(product);
+      r.v2.v[i] = static_cast<E>(product >> 32);
+    }
+    return r;
+  }
+};
+
+// Bits, whatever the type.
+
+#define POPIR_TPC_BITS(Name, op)                                                              \
+  struct Name {                                                                               \
+    template <class R>                                                                        \
+    static R run(int, const R&, const R& a, const R& b) {                                     \
+      if constexpr (sizeof(R) == kBytes)                                                      \
+        return bits<R>(bits<uint64>(a) op bits<uint64>(b));                                   \
+      else                                                                                    \
+        return each_word<R>([](auto x, auto y) { return x op y; }, a, b);                     \
+    }                                                                                         \
+  };
+POPIR_TPC_BITS(And, &)
+POPIR_TPC_BITS(Or, |)
+POPIR_TPC_BITS(Xor, ^)
+#undef POPIR_TPC_BITS
+struct Not {
+  template <class R>
+  static R run(int, const R&, const R& a) {
+    if constexpr (sizeof(R) == kBytes)
+      return bits<R>(~bits<uint64>(a));
+    else
+      return each_word<R>([](auto x) { return ~x; }, a);
+  }
+};
+/// What comes in is zero, and so is all that is shifted by the width or more.
+#define POPIR_TPC_SHIFT(Name, op)                                                             \
+  struct Name {                                                                               \
+    template <class R, class S>                                                               \
+    static R run(int, const R&, const R& a, const S& by) {                                    \
+      return each_word<R>(                                                                    \
+          [](auto x, auto n) {                                                                \
+            return n < 8 * sizeof(x) ? static_cast<decltype(x)>(std::uint64_t(x) op n)        \
+                                     : decltype(x)(0);                                        \
+          },                                                                                  \
+          a, by);                                                                             \
+    }                                                                                         \
+  };
+POPIR_TPC_SHIFT(Shl, <<)
+POPIR_TPC_SHIFT(Shr, >>)
+#undef POPIR_TPC_SHIFT
+struct BitsReversed {
+  template <class R, class A>
+  static R run(int, const R&, const A& a) {
+    return each_word<R>(
+        [](auto x) {
+          decltype(x) r = 0;
+          for (unsigned i = 0; i < 8 * sizeof(x); ++i)
+            if (x >> i & 1) r = static_cast<decltype(x)>(r | 1u << (8 * sizeof(x) - 1 - i));
+          return r;
+        },
+        a);
+  }
+};
+/// How many bits are set; of SW_COUNT_ZEROS, how many are not.
+struct CountBits {
+  template <class R, class A>
+  static R run(int switches, const R&, const A& a) {
+    return each_word<R>(
+        [=](auto x) {
+          const int set = __builtin_popcount(x);
+          return switches & SW_COUNT_ONES ? set : static_cast<int>(8 * sizeof(x)) - set;
+        },
+        a);
+  }
+};
+
+// Comparisons.
+
+#define POPIR_TPC_COMPARISON_OF(Name, op)                               \
+  struct Name {                                                         \
+    template <class R, class A>                                         \
+    static R run(int switches, const R&, const A& a, const A& b) {      \
+      return compared(switches, a, b);                                  \
+    }                                                                   \
+    template <class A>                                                  \
+    static auto compared(int switches, const A& a, const A& b) {        \
+      refuse(switches, SW_SUP_NAN, "SW_SUP_NAN");                       \
+      return a op b;                                                    \
+    }                                                                   \
+  };
+POPIR_TPC_COMPARISON_OF(NotEqual, !=)
+POPIR_TPC_COMPARISON_OF(Less, <)
+POPIR_TPC_COMPARISON_OF(LessEqual, <=)
+POPIR_TPC_COMPARISON_OF(Greater, >)
+POPIR_TPC_COMPARISON_OF(GreaterEqual, >=)
+#undef POPIR_TPC_COMPARISON_OF
+/// With SW_MASK_EQ_ZERO: whether no bit is set in both.
+struct Equal {
+  template <class R, class A>
+  static R run(int switches, const R&, const A& a, const A& b) {
+    return compared(switches, a, b);
+  }
+  template <class A>
+  static auto compared(int switches, const A& a, const A& b) {
+    refuse(switches, SW_SUP_NAN, "SW_SUP_NAN");
+    if (!(switches & SW_MASK_EQ_ZERO)) return a == b;
+    if constexpr (IsVec<A>::value) {
+      typedef Vec<Word<typename A::Element>> Words;
+      return bits<Words>(And::run(0, a, a, b)) == Words(0);
+    } else {
+      return bits<Word<A>>(And::run(0, a, a, b)) == 0;
+    }
+  }
+};
+/// One of two by a comparison.
+template <class Compare>
+struct Select {
+  template <class R, class V>
+  static R run(int switches, const R&, const V& a, const V& b, const R& yes, const R& no) {
+    return choose(Compare::compared(switches, a, b), yes, no);
+  }
+};
+/// Beside it the one of the compared values.
+template <class Compare>
+struct SelectTwo {
+  template <class R, class V>
+  static Pair<R, V> run(int switches, const Pair<R, V>&, const V& a, const V& b, const R& yes,
+                        const R& no) {
+    const auto where = Compare::compared(switches, a, b);
+    return {choose(where, yes, no), choose(where, a, b)};
+  }
+};
+
+// Places in a register. It has four dual groups of 64 bytes, each of two groups of 32.
+
+/// Copies bytes `from` a register `to` another, those of the mask.
+inline void copy_group(const uchar256& a, int from, uchar256& r, int to, std::uint32_t mask) {
+  for (int i = 0; i < 32; ++i)
+    if (mask >> i & 1) r.v[32 * to + i] = a.v[32 * from + i];
 }
-
-}  // namespace popir_tpc
-
-// One operand or two of type V, and a result of type R.
-#define POPIR_TPC_UNARY(name, R, V, expression)                                                   \
-  inline R v_##name##_b(V a, int switches = 0, R income = R(0), bool predicate = true,            \
-                        bool polarity = false) {                                                  \
-    (void)switches;                                                                               \
-    return predicate != polarity ? expression : income;                                           \
-  }                                                                                               \
-  inline R v_##name##_vb(V a, int switches, R income, R::Mask predicate, bool polarity = false) { \
-    (void)switches;                                                                               \
-    return popir_tpc::choose(polarity ? ~predicate : predicate, expression, income);              \
-  }
-#define POPIR_TPC_BINARY(name, R, V, W, expression)                                         \
-  inline R v_##name##_b(V a, W b, int switches = 0, R income = R(0), bool predicate = true, \
-                        bool polarity = false) {                                            \
-    (void)switches;                                                                         \
-    return predicate != polarity ? expression : income;                                     \
-  }                                                                                         \
-  inline R v_##name##_vb(V a, W b, int switches, R income, R::Mask predicate,               \
-                         bool polarity = false) {                                           \
-    (void)switches;                                                                         \
-    return popir_tpc::choose(polarity ? ~predicate : predicate, expression, income);        \
-  }
-#define POPIR_TPC_COMPARE(type, V, name, op)                                                  \
-  inline V::Mask v_##type##_cmp_##name##_b(V a, V b, int = 0, V::Mask income = V::Mask(0),    \
-                                           bool predicate = true, bool polarity = false) {    \
-    return predicate != polarity ? a op b : income;                                           \
-  }                                                                                           \
-  inline V::Mask v_##type##_cmp_##name##_vb(V a, V b, int, V::Mask income, V::Mask predicate, \
-                                            bool polarity = false) {                          \
-    return popir_tpc::choose(polarity ? ~predicate : predicate, a op b, income);              \
-  }
-#define POPIR_TPC_SCALAR_COMPARE(type, E, name, op)                                                \
-  inline bool s_##type##_cmp_##name(E a, E b, int = 0, bool income = false, bool predicate = true, \
-                                    bool polarity = false) {                                       \
-    return predicate != polarity ? a op b : income;                                                \
-  }
-#define POPIR_TPC_SCALAR(type, E, name, expression)                                     \
-  inline E s_##type##_##name(E a, E b, int = 0, E income = E(0), bool predicate = true, \
-                             bool polarity = false) {                                   \
-    return predicate != polarity ? static_cast<E>(expression) : income;                 \
-  }
-
-/// What all types have.
-#define POPIR_TPC_ALL(type, V, E)                                               \
-  POPIR_TPC_BINARY(type##_add, V, V, V, popir_tpc::op_add(a, b, switches))      \
-  POPIR_TPC_BINARY(type##_sub, V, V, V, popir_tpc::op_sub(a, b, switches))      \
-  POPIR_TPC_BINARY(type##_min, V, V, V, popir_tpc::op_min(a, b, switches))      \
-  POPIR_TPC_BINARY(type##_max, V, V, V, popir_tpc::op_max(a, b, switches))      \
-  POPIR_TPC_BINARY(type##_and, V, V, V, popir_tpc::op_and(a, b, switches))      \
-  POPIR_TPC_BINARY(type##_or, V, V, V, popir_tpc::op_or(a, b, switches))        \
-  POPIR_TPC_BINARY(type##_xor, V, V, V, popir_tpc::op_xor(a, b, switches))      \
-  POPIR_TPC_UNARY(type##_not, V, V, popir_tpc::op_not(a, switches))             \
-  POPIR_TPC_UNARY(type##_mov, V, V, popir_tpc::op_mov(a, switches))             \
-  POPIR_TPC_COMPARE(type, V, eq, ==)                                            \
-  POPIR_TPC_COMPARE(type, V, neq, !=)                                           \
-  POPIR_TPC_COMPARE(type, V, less, <)                                           \
-  POPIR_TPC_COMPARE(type, V, leq, <=)                                           \
-  POPIR_TPC_COMPARE(type, V, grt, >)                                            \
-  POPIR_TPC_COMPARE(type, V, geq, >=)                                           \
-  POPIR_TPC_SCALAR_COMPARE(type, E, eq, ==)                                     \
-  POPIR_TPC_SCALAR_COMPARE(type, E, neq, !=)                                    \
-  POPIR_TPC_SCALAR_COMPARE(type, E, less, <)                                    \
-  POPIR_TPC_SCALAR_COMPARE(type, E, leq, <=)                                    \
-  POPIR_TPC_SCALAR_COMPARE(type, E, grt, >)                                     \
-  POPIR_TPC_SCALAR_COMPARE(type, E, geq, >=)                                    \
-  POPIR_TPC_SCALAR(type, E, add, a + b)                                         \
-  POPIR_TPC_SCALAR(type, E, sub, a - b)                                         \
-  POPIR_TPC_SCALAR(type, E, mul, a* b)                                          \
-  POPIR_TPC_SCALAR(type, E, min, b < a ? b : a)                                 \
-  POPIR_TPC_SCALAR(type, E, max, a < b ? b : a)                                 \
-  inline E s_##type##_mov(E a, int = 0, E income = E(0), bool predicate = true, \
-                          bool polarity = false) {                              \
-    return predicate != polarity ? a : income;                                  \
-  }                                                                             \
-  POPIR_TPC_DUAL_GROUPS(type, V)                                                \
-  POPIR_TPC_SHUFFLE(type, V)
-
-/// What integers have besides.
-#define POPIR_TPC_INTEGER(type, V, E, S, U)                                                     \
-  POPIR_TPC_SCALAR(type, E, and, a& b)                                                          \
-  POPIR_TPC_SCALAR(type, E, or, a | b)                                                          \
-  POPIR_TPC_SCALAR(type, E, xor, a ^ b)                                                         \
-  POPIR_TPC_SCALAR(type, E, shl, static_cast<std::uint64_t>(b) < 8 * sizeof(E) ? a << b : 0)    \
-  POPIR_TPC_SCALAR(                                                                             \
-      type, E, shr,                                                                             \
-      static_cast<std::uint64_t>(b) < 8 * sizeof(E) ? static_cast<U::Element>(a) >> b : 0)      \
-  POPIR_TPC_BINARY(type##_shl, V, V, S, bits_shifted_left<V>(a, b))                             \
-  POPIR_TPC_BINARY(type##_shr, V, V, S, bits_shifted_right<V>(a, b))                            \
-  POPIR_TPC_UNARY(type##_popcnt, V, V, popir_tpc::lanes<V>([&](int i) {                         \
-                    return static_cast<E>(__builtin_popcountll(static_cast<U::Element>(a[i]))); \
-                  }))
-
-/// Shifts are of bits: what comes in is zero, and so is all that is shifted by the width or more.
-template <class V, class S>
-inline V bits_shifted_left(const V& a, const S& by) {
-  typedef typename V::Stored Stored;
-  V r;
-  for (int i = 0; i < V::kLanes; ++i) {
-    const auto n = static_cast<std::uint32_t>(by.v[i]);
-    const auto word = static_cast<std::uint64_t>(popir_tpc::bits<Stored>(Stored(a.v[i])));
-    r.v[i] = static_cast<Stored>(n < 8 * sizeof(Stored) ? word << n : 0);
-  }
-  return r;
+inline void known_dual_groups(int a, int b) {
+  if (a < 0 || a > 3 || b < 0 || b > 3) fail("it moves a dual group that is not one of 0 to 3");
 }
-template <class V, class S>
-inline V bits_shifted_right(const V& a, const S& by) {
-  typedef typename V::Stored Stored;
-  typedef std::make_unsigned_t<Stored> Unsigned;
-  V r;
-  for (int i = 0; i < V::kLanes; ++i) {
-    const auto n = static_cast<std::uint32_t>(by.v[i]);
-    const auto word = static_cast<Unsigned>(a.v[i]);
-    r.v[i] = static_cast<Stored>(n < 8 * sizeof(Stored) ? word >> n : 0);
+struct MovDualGroup {
+  template <class V>
+  static V run(int switches, const V& income, const V& a, std::uint32_t mask, int from, int to) {
+    known_dual_groups(from, to);
+    const auto source = bits<uchar256>(a);
+    auto r = bits<uchar256>(income);
+    for (int g = 0; g < 2; ++g)
+      if (switches >> g & 1) copy_group(source, 2 * from + g, r, 2 * to + g, mask);
+    return bits<V>(r);
   }
-  return r;
-}
-
-/// A vector has four dual groups of 64 bytes, each of two groups of 32.
-#define POPIR_TPC_DUAL_GROUPS(type, V)                                                   \
-  inline V v_##type##_mov_dual_group_b(V a, std::uint32_t bytes, int source, int target, \
-                                       int switches, V income, bool predicate = true,    \
-                                       bool polarity = false) {                          \
-    if (predicate == polarity) return income;                                            \
-    if (source < 0 || source > 3 || target < 0 || target > 3)                            \
-      popir_tpc::fail("it moves a dual group that is not one of 0 to 3");                \
-    const auto from = popir_tpc::bits<uchar256>(a);                                      \
-    auto to = popir_tpc::bits<uchar256>(income);                                         \
-    for (int i = 0; i < 64; ++i)                                                         \
-      if ((switches >> i / 32 & 1) && (bytes >> i % 32 & 1))                             \
-        to.v[64 * target + i] = from.v[64 * source + i];                                 \
-    return popir_tpc::bits<V>(to);                                                       \
+};
+/// All four at once: where each comes from; two switches for each say which of its groups.
+struct MovDualGroupAll {
+  template <class V>
+  static V run(int switches, const V& income, const V& a, std::uint32_t mask, int g0, int g1,
+               int g2, int g3) {
+    const int from[4] = {g0, g1, g2, g3};
+    V r = income;
+    for (int g = 0; g < 4; ++g)
+      r = MovDualGroup::run(switches >> (16 + 2 * g), r, a, mask, from[g], g);
+    return r;
   }
+};
+/// The lower groups of the four dual groups, side by side.
+struct MovDualGroupPack {
+  template <class V>
+  static V run(int switches, const V& income, const V& a) {
+    refuse(switches, SW_PACK41, "SW_PACK41");
+    const auto source = bits<uchar256>(a);
+    auto r = bits<uchar256>(income);
+    for (int g = 0; g < 4; ++g) copy_group(source, 2 * g, r, g, ~0u);
+    return bits<V>(r);
+  }
+};
+/// The two groups of dual groups change places. The switches say which groups are written, in which
+/// dual groups.
+struct MovGroup {
+  template <class V>
+  static V run(int switches, const V& income, const V& a, std::uint32_t mask) {
+    const auto source = bits<uchar256>(a);
+    auto r = bits<uchar256>(income);
+    for (int dual = 0; dual < 4; ++dual)
+      for (int g = 0; g < 2; ++g)
+        if ((switches >> (2 + dual) & 1) && (switches >> g & 1))
+          copy_group(source, 2 * dual + 1 - g, r, 2 * dual + g, mask);
+    return bits<V>(r);
+  }
+};
 /// Within each dual group; the direction of a lane stands in its first byte.
-#define POPIR_TPC_SHUFFLE(type, V)                                                                \
-  inline V v_##type##_shuffle_b(V a, uchar256 b, int, V income, bool predicate = true,            \
-                                bool polarity = false) {                                          \
-    if (predicate == polarity) return income;                                                     \
-    constexpr int size = sizeof(V::Stored), group = 32 / size;                                    \
-    for (int i = 0; i < V::kLanes; ++i) {                                                         \
-      const int to = b.v[i * size];                                                               \
-      if (to & 0x80)                                                                              \
-        income.v[i] = a.v[i / (2 * group) * 2 * group + (to >> 5 & 1) * group + to % 32 % group]; \
-    }                                                                                             \
-    return income;                                                                                \
+struct Shuffle {
+  template <class V>
+  static V run(int, const V& income, const V& a, const uchar256& b) {
+    constexpr int size = sizeof(typename V::Stored), group = 32 / size;
+    V r = income;
+    for (int i = 0; i < V::kLanes; ++i) {
+      const int to = b.v[i * size];
+      if (to & 0x80)
+        r.v[i] = a.v[i / (2 * group) * 2 * group + (to >> 5 & 1) * group + to % 32 % group];
+    }
+    return r;
   }
+};
+/// Every second or fourth lane of a group of each dual group, side by side: those of group 0 at the
+/// begin of the dual group, those of group 1 behind them.
+struct Pack {
+  template <class V>
+  static V run(int switches, const V& income, const V& a) {
+    constexpr int group = 32 / sizeof(typename V::Stored);
+    const int stride = switches & SW_STRIDE_4 ? 4 : 2, from = switches & SW_GROUP_1 ? 1 : 0;
+    V r = income;
+    for (int dual = 0; dual < V::kLanes; dual += 2 * group)
+      for (int i = 0; i < group / stride; ++i)
+        r.v[dual + from * (group / stride) + i] = a.v[dual + from * group + stride * i];
+    return r;
+  }
+};
+struct Unpack {
+  template <class V>
+  static V run(int switches, const V& income, const V& a) {
+    constexpr int group = 32 / sizeof(typename V::Stored);
+    const int stride = switches & SW_STRIDE_4 ? 4 : 2;
+    const int half = stride == 4 && (switches & SW_GROUP_HALF_1) ? group / 2 : 0;
+    const int from = (switches & SW_GROUP_1 ? group : 0) + half;
+    V r = income;
+    for (int g = 0; g < 4; ++g)
+      for (int i = 0; i < 2 * group / stride; ++i)
+        r.v[2 * group * g + stride * i] = a.v[2 * group * g + from + i];
+    return r;
+  }
+};
 
-#define POPIR_TPC_UNPACK(type, V)                                                  \
-  inline V v_##type##_unpack_b(V a, int switches, V income, bool predicate = true, \
-                               bool polarity = false) {                            \
-    if (predicate == polarity) return income;                                      \
-    constexpr int group = 32 / sizeof(V::Stored);                                  \
-    const int stride = switches & SW_STRIDE_4 ? 4 : 2;                             \
-    const int half = stride == 4 && (switches & SW_GROUP_HALF_1) ? group / 2 : 0;  \
-    const int from = (switches & SW_GROUP_1 ? group : 0) + half;                   \
-    for (int g = 0; g < 4; ++g)                                                    \
-      for (int i = 0; i < 2 * group / stride; ++i)                                 \
-        income.v[2 * group * g + stride * i] = a.v[2 * group * g + from + i];      \
-    return income;                                                                 \
-  }
+// The parts of floats.
 
-POPIR_TPC_ALL(f32, float64, float)
-POPIR_TPC_ALL(bf16, bfloat128, bf16)
-POPIR_TPC_ALL(f16, half128, half)
-POPIR_TPC_ALL(i32, int64, std::int32_t)
-POPIR_TPC_ALL(u32, uint64, std::uint32_t)
-POPIR_TPC_ALL(i16, short128, std::int16_t)
-POPIR_TPC_ALL(u16, ushort128, std::uint16_t)
-POPIR_TPC_ALL(i8, char256, std::int8_t)
-POPIR_TPC_ALL(u8, uchar256, std::uint8_t)
-POPIR_TPC_INTEGER(i32, int64, std::int32_t, int64, uint64)
-POPIR_TPC_INTEGER(u32, uint64, std::uint32_t, int64, uint64)
-POPIR_TPC_INTEGER(i16, short128, std::int16_t, short128, ushort128)
-POPIR_TPC_INTEGER(u16, ushort128, std::uint16_t, short128, ushort128)
-POPIR_TPC_INTEGER(i8, char256, std::int8_t, char256, uchar256)
-POPIR_TPC_INTEGER(u8, uchar256, std::uint8_t, char256, uchar256)
-POPIR_TPC_UNPACK(bf16, bfloat128)
-POPIR_TPC_UNPACK(f16, half128)
-POPIR_TPC_UNPACK(i16, short128)
-POPIR_TPC_UNPACK(u16, ushort128)
-POPIR_TPC_UNPACK(i8, char256)
-POPIR_TPC_UNPACK(u8, uchar256)
+template <class E>
+struct FloatFormat {
+  typedef typename E::Format F;
+  static constexpr int kMantissa = F::kMantissa, kBias = F::kBias;
+  static constexpr std::uint32_t kInfinity = F::kInfinity, kSign = F::kSign;
+};
+template <>
+struct FloatFormat<float> {
+  static constexpr int kMantissa = 23, kBias = 127;
+  static constexpr std::uint32_t kInfinity = 0x7f800000u, kSign = 0x80000000u;
+};
+/// The exponent, of switch 1 with its bias.
+struct ExtractExp {
+  template <class R, class A>
+  static R run(int switches, const R&, const A& a) {
+    if constexpr (IsVec<A>::value) {
+      R r;
+      for (int i = 0; i < R::kLanes; ++i)
+        r.v[i] = static_cast<typename R::Element>(of(switches, a[i]));
+      return r;
+    } else {
+      return static_cast<R>(of(switches, a));
+    }
+  }
+  template <class E>
+  static int of(int switches, E value) {
+    typedef FloatFormat<E> F;
+    const auto word = static_cast<std::uint32_t>(bits<Word<E>>(value));
+    const int exponent = static_cast<int>((word & F::kInfinity) >> F::kMantissa);
+    return switches & 1 ? exponent : exponent - F::kBias;
+  }
+};
+/// A number of the exponent of one, the sign of another, the mantissa of a third.
+struct FormNumber {
+  template <class V>
+  static V run(int switches, const V&, const V& a, const V& b, const V& c) {
+    typedef FloatFormat<typename V::Element> F;
+    return each_word<V>(
+        [=](std::uint32_t exponent, std::uint32_t sign, std::uint32_t mantissa) {
+          std::uint32_t field = switches & SW_EXP_IS_NUM ? exponent << F::kMantissa : exponent;
+          if (switches & SW_ADD_BIAS) field += static_cast<std::uint32_t>(F::kBias) << F::kMantissa;
+          std::uint32_t top = switches & SW_SIGN_LSB ? (sign & 1u) * F::kSign : sign & F::kSign;
+          if (switches & SW_FORCE_SIGN0) top = 0;
+          if (switches & SW_FORCE_SIGN1) top = F::kSign;
+          return top | (field & F::kInfinity) | (mantissa & ((1u << F::kMantissa) - 1));
+        },
+        a, b, c);
+  }
+};
 
-#define POPIR_TPC_SIGNED(type, V, E)                                            \
-  POPIR_TPC_UNARY(type##_abs, V, V, popir_tpc::op_abs(a, switches))             \
-  inline E s_##type##_abs(E a, int = 0, E income = E(0), bool predicate = true, \
-                          bool polarity = false) {                              \
-    return predicate != polarity ? (a < E(0) ? E(-a) : a) : income;             \
+// Coordinates: an operation goes to the dimensions in the mask.
+#define POPIR_TPC_INDEX(Name, expression)                                                \
+  struct Name {                                                                          \
+    static int5 run(int, int5 r, const int5& x, const int5& y, int mask) {               \
+      for (int i = 0; i < 5; ++i) {                                                      \
+        const int a = x[i], b = y[i];                                                    \
+        if (mask >> i & 1) r[i] = expression;                                            \
+      }                                                                                  \
+      return r;                                                                          \
+    }                                                                                    \
+  };
+POPIR_TPC_INDEX(IndexAdd, a + b)
+POPIR_TPC_INDEX(IndexSub, a - b)
+POPIR_TPC_INDEX(IndexMul, a * b)
+POPIR_TPC_INDEX(IndexMin, a < b ? a : b)
+POPIR_TPC_INDEX(IndexMax, a < b ? b : a)
+POPIR_TPC_INDEX(IndexAnd, a & b)
+POPIR_TPC_INDEX(IndexOr, a | b)
+POPIR_TPC_INDEX(IndexXor, a ^ b)
+#undef POPIR_TPC_INDEX
+struct IndexDim {
+  static int run(int, int, const int5& from, int dim) {
+    if (dim < 0 || dim > 4) fail("it asks for dimension " + std::to_string(dim));
+    return from[dim];
   }
-POPIR_TPC_SIGNED(f32, float64, float)
-POPIR_TPC_SIGNED(bf16, bfloat128, bf16)
-POPIR_TPC_SIGNED(f16, half128, half)
-POPIR_TPC_SIGNED(i32, int64, std::int32_t)
-POPIR_TPC_SIGNED(i16, short128, std::int16_t)
-POPIR_TPC_SIGNED(i8, char256, std::int8_t)
+};
 
-/// Multiplications of floats, alone and with a sum. SW_NEG takes the product away from the sum.
-#define POPIR_TPC_FLOAT(type, V, E)                                                   \
-  POPIR_TPC_BINARY(type##_mul, V, V, V, popir_tpc::op_mul(a, b, switches))            \
-  POPIR_TPC_UNARY(type##_nearbyint, V, V, popir_tpc::op_nearbyint(a, switches))       \
-  inline V v_##type##_mac_b(V a, V b, V sum, int switches = 0, bool predicate = true, \
-                            bool polarity = false) {                                  \
-    if (predicate == polarity) return sum;                                            \
-    return popir_tpc::multiplied_and_added(switches & SW_NEG ? -a : a, b, sum);       \
-  }                                                                                   \
-  inline V v_##type##_mac_vb(V a, V b, V sum, int switches, V::Mask predicate,        \
-                             bool polarity = false) {                                 \
-    return popir_tpc::choose(polarity ? ~predicate : predicate,                       \
-                             v_##type##_mac_b(a, b, sum, switches), sum);             \
-  }                                                                                   \
-  inline E s_##type##_mac(E a, E b, E sum, int switches = 0, bool predicate = true,   \
-                          bool polarity = false) {                                    \
-    if (predicate == polarity) return sum;                                            \
-    return static_cast<E>(                                                            \
-        std::fma(switches & SW_NEG ? -float(a) : float(a), float(b), float(sum)));    \
-  }
-namespace popir_tpc {
-/// The product is not rounded before it is added.
-template <class V>
-inline V multiplied_and_added(const V& a, const V& b, const V& sum) {
-  return lanes<V>([&](int i) { return std::fma(a.get(i), b.get(i), sum.get(i)); });
-}
-/// Products of lanes of 16 bits, added as floats: even lanes in the first vector.
-template <class V>
-inline float128 accumulated(const V& a, const V& b, float128 sum, bool negative) {
-  for (int i = 0; i < float64::kLanes; ++i) {
-    const float x = a.get(2 * i), y = a.get(2 * i + 1);
-    sum.v1.v[i] = std::fma(negative ? -x : x, b.get(2 * i), sum.v1.v[i]);
-    sum.v2.v[i] = std::fma(negative ? -y : y, b.get(2 * i + 1), sum.v2.v[i]);
-  }
-  return sum;
-}
 }  // namespace popir_tpc
-POPIR_TPC_FLOAT(f32, float64, float)
-POPIR_TPC_FLOAT(bf16, bfloat128, bf16)
-POPIR_TPC_FLOAT(f16, half128, half)
-#define POPIR_TPC_ACCUMULATE(type, V)                                                     \
-  inline float128 v_##type##_mac_acc32_b(V a, V b, float128 sum, int switches = 0,        \
-                                         bool predicate = true, bool polarity = false) {  \
-    if (predicate == polarity) return sum;                                                \
-    return popir_tpc::accumulated(a, b, sum, switches & SW_NEG);                          \
-  }                                                                                       \
-  inline float128 av_##type##_mac_acc32_b(V a, V b, float128 sum, int switches = 0,       \
-                                          bool predicate = true, bool polarity = false) { \
-    return v_##type##_mac_acc32_b(a, b, sum, switches, predicate, polarity);              \
-  }
-POPIR_TPC_ACCUMULATE(bf16, bfloat128)
-POPIR_TPC_ACCUMULATE(f16, half128)
 
-#define POPIR_TPC_WIDE_PRODUCT(type, V, R, F)                                         \
-  inline R v_##type##_mul_b(V a, V b, int = 0, R income = R(), bool predicate = true, \
-                            bool polarity = false) {                                  \
-    return predicate != polarity ? F : income;                                        \
-  }
-namespace popir_tpc {
-/// Products of twice the bits: the lower words in the first vector, the upper in the second.
-template <class V>
-inline Pair<V, V> split_product(const V& a, const V& b) {
-  typedef typename V::Element E;
-  typedef std::conditional_t<std::is_signed<E>::value, std::int64_t, std::uint64_t> Wide;
-  Pair<V, V> r;
-  for (int i = 0; i < V::kLanes; ++i) {
-    const Wide product = Wide(a.v[i]) * Wide(b.v[i]);
-    r.v1.v[i] = static_cast<E>(product);
-    r.v2.v[i] = static_cast<E>(product >> 32);
-  }
-  return r;
-}
-/// Products of lanes of 16 bits: even lanes in the first vector, odd ones in the second.
-template <class R, class V>
-inline Pair<R, R> wide_product(const V& a, const V& b) {
-  typedef typename R::Element E;
-  Pair<R, R> r;
-  for (int i = 0; i < R::kLanes; ++i) {
-    r.v1.v[i] = E(a.v[2 * i]) * E(b.v[2 * i]);
-    r.v2.v[i] = E(a.v[2 * i + 1]) * E(b.v[2 * i + 1]);
-  }
-  return r;
-}
-/// Products of lanes of 8 bits: lane 4i in the first register, 4i + 1 in the second, and so on.
-template <class R, class V>
-inline Four<R> wider_product(const V& a, const V& b) {
-  typedef typename R::Element E;
-  Four<R> r;
-  auto* to = reinterpret_cast<R*>(&r);
-  for (int i = 0; i < V::kLanes; ++i) to[i % 4].v[i / 4] = E(a.v[i]) * E(b.v[i]);
-  return r;
-}
-}  // namespace popir_tpc
-POPIR_TPC_WIDE_PRODUCT(i32, int64, int128, popir_tpc::split_product(a, b))
-POPIR_TPC_WIDE_PRODUCT(u32, uint64, uint128, popir_tpc::split_product(a, b))
-POPIR_TPC_WIDE_PRODUCT(i16, short128, int128, popir_tpc::wide_product<int64>(a, b))
-POPIR_TPC_WIDE_PRODUCT(u16, ushort128, uint128, popir_tpc::wide_product<uint64>(a, b))
-POPIR_TPC_WIDE_PRODUCT(i8, char256, int256, popir_tpc::wider_product<int64>(a, b))
-POPIR_TPC_WIDE_PRODUCT(u8, uchar256, uint256, popir_tpc::wider_product<uint64>(a, b))
+// Which types have what.
 
-#define POPIR_TPC_INTEGER_MAC(type, V, R)                                             \
-  inline R v_##type##_mac_b(V a, V b, R sum, int switches = 0, bool predicate = true, \
-                            bool polarity = false) {                                  \
-    if (predicate == polarity) return sum;                                            \
-    return popir_tpc::added(sum, v_##type##_mul_b(a, b), switches & SW_NEG);          \
-  }
-namespace popir_tpc {
-template <class V>
-inline Pair<V, V> added(const Pair<V, V>& a, const Pair<V, V>& b, bool negative) {
-  if (negative) return {a.v1 - b.v1, a.v2 - b.v2};
-  return {a.v1 + b.v1, a.v2 + b.v2};
-}
-template <class V>
-inline Four<V> added(const Four<V>& a, const Four<V>& b, bool negative) {
-  if (negative) return {a.v1 - b.v1, a.v2 - b.v2, a.v3 - b.v3, a.v4 - b.v4};
-  return {a.v1 + b.v1, a.v2 + b.v2, a.v3 + b.v3, a.v4 + b.v4};
-}
-}  // namespace popir_tpc
-POPIR_TPC_INTEGER_MAC(i16, short128, int128)
-POPIR_TPC_INTEGER_MAC(u16, ushort128, uint128)
-POPIR_TPC_INTEGER_MAC(i8, char256, int256)
-POPIR_TPC_INTEGER_MAC(u8, uchar256, uint256)
+#define POPIR_TPC_TWO_OPERANDS(t, V, E, name, Op) \
+  POPIR_TPC_VECTOR(v_##t##_##name, Op, V, V, V)   \
+  POPIR_TPC_SCALAR(s_##t##_##name, Op, E, E, E)
+#define POPIR_TPC_ONE_OPERAND(t, V, E, name, Op) \
+  POPIR_TPC_VECTOR(v_##t##_##name, Op, V, V)     \
+  POPIR_TPC_SCALAR(s_##t##_##name, Op, E, E)
+#define POPIR_TPC_COMPARE(t, V, E, name, Op)                  \
+  POPIR_TPC_VECTOR(v_##t##_cmp_##name, Op, V::Mask, V, V)     \
+  POPIR_TPC_SCALAR(s_##t##_cmp_##name, Op, bool, E, E)
+#define POPIR_TPC_ALL(t, V, E)                                                                \
+  POPIR_TPC_TWO_OPERANDS(t, V, E, min, Min)                                                   \
+  POPIR_TPC_TWO_OPERANDS(t, V, E, max, Max)                                                   \
+  POPIR_TPC_TWO_OPERANDS(t, V, E, and, And)                                                   \
+  POPIR_TPC_TWO_OPERANDS(t, V, E, or, Or)                                                     \
+  POPIR_TPC_TWO_OPERANDS(t, V, E, xor, Xor)                                                   \
+  POPIR_TPC_ONE_OPERAND(t, V, E, not, Not)                                                    \
+  POPIR_TPC_ONE_OPERAND(t, V, E, mov, Mov)                                                    \
+  POPIR_TPC_VECTOR(v_##t##_mov_x2, Mov, V##_pair_t, V##_pair_t)                               \
+  POPIR_TPC_COMPARE(t, V, E, eq, Equal)                                                       \
+  POPIR_TPC_COMPARE(t, V, E, neq, NotEqual)                                                   \
+  POPIR_TPC_COMPARE(t, V, E, less, Less)                                                      \
+  POPIR_TPC_COMPARE(t, V, E, leq, LessEqual)                                                  \
+  POPIR_TPC_COMPARE(t, V, E, grt, Greater)                                                    \
+  POPIR_TPC_COMPARE(t, V, E, geq, GreaterEqual)                                               \
+  POPIR_TPC_VECTOR(v_##t##_mov_dual_group, MovDualGroup, V, V, std::uint32_t, int, int)       \
+  POPIR_TPC_VECTOR(v_##t##_mov_dual_group_all, MovDualGroupAll, V, V, std::uint32_t, int, int, \
+                   int, int)                                                                  \
+  POPIR_TPC_VECTOR(v_##t##_mov_dual_group_pack, MovDualGroupPack, V, V)                       \
+  POPIR_TPC_VECTOR(v_##t##_mov_group, MovGroup, V, V, std::uint32_t)                          \
+  POPIR_TPC_VECTOR(v_##t##_shuffle, Shuffle, V, V, uchar256)
+POPIR_TPC_TYPES(POPIR_TPC_ALL)
 
-/// R where the lanes of V compare.
-#define POPIR_TPC_SELECT(result, R, type, V, name, op)                                           \
-  inline R v_##result##_sel_##name##_##type##_b(V a, V b, R c, R d, int = 0, R income = R(0),    \
-                                                bool predicate = true, bool polarity = false) {  \
-    return predicate != polarity ? popir_tpc::choose(a op b, c, d) : income;                     \
-  }                                                                                              \
-  inline R v_##result##_sel_##name##_##type##_vb(V a, V b, R c, R d, int, R income,              \
-                                                 R::Mask predicate, bool polarity = false) {     \
-    return popir_tpc::choose(polarity ? ~predicate : predicate, popir_tpc::choose(a op b, c, d), \
-                             income);                                                            \
-  }
-/// The chosen values, and beside them the compared ones.
-#define POPIR_TPC_SELECT2(result, R, type, V, name, op)                                    \
-  inline popir_tpc::Pair<R, V> v_##result##_sel2_##name##_##type##_b(                      \
-      V a, V b, R c, R d, int = 0, popir_tpc::Pair<R, V> income = popir_tpc::Pair<R, V>(), \
-      bool predicate = true, bool polarity = false) {                                      \
-    if (predicate == polarity) return income;                                              \
-    return {popir_tpc::choose(a op b, c, d), popir_tpc::choose(a op b, a, b)};             \
-  }
-#define POPIR_TPC_SELECTS(result, R, type, V)    \
-  POPIR_TPC_SELECT(result, R, type, V, eq, ==)   \
-  POPIR_TPC_SELECT(result, R, type, V, neq, !=)  \
-  POPIR_TPC_SELECT(result, R, type, V, less, <)  \
-  POPIR_TPC_SELECT(result, R, type, V, leq, <=)  \
-  POPIR_TPC_SELECT(result, R, type, V, grt, >)   \
-  POPIR_TPC_SELECT(result, R, type, V, geq, >=)  \
-  POPIR_TPC_SELECT2(result, R, type, V, less, <) \
-  POPIR_TPC_SELECT2(result, R, type, V, leq, <=) \
-  POPIR_TPC_SELECT2(result, R, type, V, grt, >)  \
-  POPIR_TPC_SELECT2(result, R, type, V, geq, >=)
-#define POPIR_TPC_SELECTS32(result, R)       \
-  POPIR_TPC_SELECTS(result, R, f32, float64) \
-  POPIR_TPC_SELECTS(result, R, i32, int64)   \
-  POPIR_TPC_SELECTS(result, R, u32, uint64)
-#define POPIR_TPC_SELECTS16(result, R)          \
-  POPIR_TPC_SELECTS(result, R, bf16, bfloat128) \
-  POPIR_TPC_SELECTS(result, R, f16, half128)    \
-  POPIR_TPC_SELECTS(result, R, i16, short128)   \
-  POPIR_TPC_SELECTS(result, R, u16, ushort128)
-#define POPIR_TPC_SELECTS8(result, R)       \
-  POPIR_TPC_SELECTS(result, R, i8, char256) \
-  POPIR_TPC_SELECTS(result, R, u8, uchar256)
+// Floats of 8 bits are added to floats.
+#define POPIR_TPC_SUMS(t, V, E)             \
+  POPIR_TPC_TWO_OPERANDS(t, V, E, add, Add) \
+  POPIR_TPC_TWO_OPERANDS(t, V, E, sub, Sub)
+#define POPIR_TPC_SUMS8(t, V, E)                                          \
+  POPIR_TPC_VECTOR(v_##t##_add, SumWide<false>, float256, float256, V)    \
+  POPIR_TPC_VECTOR(v_##t##_sub, SumWide<true>, float256, float256, V)     \
+  POPIR_TPC_SCALAR(s_##t##_add, SumWide<false>, float, float, E)          \
+  POPIR_TPC_SCALAR(s_##t##_sub, SumWide<true>, float, float, E)
+POPIR_TPC_FLOATS16(POPIR_TPC_SUMS)
+POPIR_TPC_INTEGERS(POPIR_TPC_SUMS)
+POPIR_TPC_FLOATS8(POPIR_TPC_SUMS8)
+
+// Shifts and counts: the type of the other operand, or of the result.
+#define POPIR_TPC_SHIFTS(t, V, E, W, F)              \
+  POPIR_TPC_VECTOR(v_##t##_shl, Shl, V, V, W)        \
+  POPIR_TPC_VECTOR(v_##t##_shr, Shr, V, V, W)        \
+  POPIR_TPC_SCALAR(s_##t##_shl, Shl, E, E, F)        \
+  POPIR_TPC_SCALAR(s_##t##_shr, Shr, E, E, F)
+POPIR_TPC_SHIFTS(i32, int64, std::int32_t, int64, std::int32_t)
+POPIR_TPC_SHIFTS(u32, uint64, std::uint32_t, int64, std::int32_t)
+POPIR_TPC_SHIFTS(i16, short128, std::int16_t, short128, std::int16_t)
+POPIR_TPC_SHIFTS(u16, ushort128, std::uint16_t, short128, std::int16_t)
+POPIR_TPC_SHIFTS(i8, char256, std::int8_t, char256, std::int8_t)
+POPIR_TPC_SHIFTS(u8, uchar256, std::uint8_t, char256, std::int8_t)
+POPIR_TPC_SHIFTS(f8, minifloat256, minifloat, char256, std::int8_t)
+POPIR_TPC_SHIFTS(h8, minihalf256, minihalf, char256, std::int8_t)
+#define POPIR_TPC_COUNTS(t, V, E, W, F)                \
+  POPIR_TPC_VECTOR(v_##t##_popcnt, CountBits, W, V)    \
+  POPIR_TPC_SCALAR(s_##t##_popcnt, CountBits, F, E)    \
+  POPIR_TPC_VECTOR(v_##t##_brev, BitsReversed, W, V)   \
+  POPIR_TPC_SCALAR(s_##t##_brev, BitsReversed, F, E)
+#define POPIR_TPC_COUNTS_OF_INTEGERS(t, V, E) POPIR_TPC_COUNTS(t, V, E, V, E)
+POPIR_TPC_INTEGERS(POPIR_TPC_COUNTS_OF_INTEGERS)
+POPIR_TPC_COUNTS(f32, float64, float, uint64, std::uint32_t)
+POPIR_TPC_COUNTS(bf16, bfloat128, bf16, ushort128, std::uint16_t)
+POPIR_TPC_COUNTS(f16, half128, half, ushort128, std::uint16_t)
+POPIR_TPC_COUNTS(f8, minifloat256, minifloat, uchar256, std::uint8_t)
+POPIR_TPC_COUNTS(h8, minihalf256, minihalf, uchar256, std::uint8_t)
+
+#define POPIR_TPC_PACKS(t, V)                  \
+  POPIR_TPC_VECTOR(v_##t##_pack, Pack, V, V)   \
+  POPIR_TPC_VECTOR(v_##t##_unpack, Unpack, V, V)
+POPIR_TPC_PACKS(bf16, bfloat128)
+POPIR_TPC_PACKS(f16, half128)
+POPIR_TPC_PACKS(i16, short128)
+POPIR_TPC_PACKS(u16, ushort128)
+POPIR_TPC_PACKS(i8, char256)
+POPIR_TPC_PACKS(u8, uchar256)
+POPIR_TPC_PACKS(f8, minifloat256)
+POPIR_TPC_PACKS(h8, minihalf256)
+
+#define POPIR_TPC_WITH_SIGN(t, V, E) POPIR_TPC_ONE_OPERAND(t, V, E, abs, Abs)
+POPIR_TPC_FLOATS(POPIR_TPC_WITH_SIGN)
+POPIR_TPC_SIGNED(POPIR_TPC_WITH_SIGN)
+
+#define POPIR_TPC_PRODUCTS(t, V, E)                              \
+  POPIR_TPC_TWO_OPERANDS(t, V, E, mul, Mul)                      \
+  POPIR_TPC_VECTOR_SUM(v_##t##_mac, Mac, V, V, V)                \
+  POPIR_TPC_SCALAR_SUM(s_##t##_mac, Mac, E, E, E)                \
+  POPIR_TPC_VECTOR(v_##t##_madd, Madd<popir_tpc::Mac>, V, V, V, V)
+POPIR_TPC_FLOATS16(POPIR_TPC_PRODUCTS)
+#define POPIR_TPC_PARTS_OF_FLOATS(t, V, E)             \
+  POPIR_TPC_ONE_OPERAND(t, V, E, nearbyint, NearbyInt) \
+  POPIR_TPC_VECTOR(v_##t##_form_fp_num, FormNumber, V, V, V, V)
+POPIR_TPC_FLOATS(POPIR_TPC_PARTS_OF_FLOATS)
+#define POPIR_TPC_EXPONENTS(t, V, E, W, F)                 \
+  POPIR_TPC_VECTOR(v_##t##_extract_exp, ExtractExp, W, V)  \
+  POPIR_TPC_SCALAR(s_##t##_extract_exp, ExtractExp, F, E)  \
+  POPIR_TPC_VECTOR(v_##t##_nearbyint_cnvrt, NearbyIntConverted, V##_##W, V)
+POPIR_TPC_EXPONENTS(f32, float64, float, int64, std::int32_t)
+POPIR_TPC_EXPONENTS(bf16, bfloat128, bf16, short128, std::int16_t)
+POPIR_TPC_EXPONENTS(f16, half128, half, short128, std::int16_t)
+POPIR_TPC_EXPONENTS(f8, minifloat256, minifloat, char256, std::int8_t)
+POPIR_TPC_EXPONENTS(h8, minihalf256, minihalf, char256, std::int8_t)
+
+// Products and sums in wider lanes: `end` is what the names have for them.
+#define POPIR_TPC_WIDE(t, V, E, end, R, S)                                                  \
+  POPIR_TPC_VECTOR(v_##t##_mul##end, ProductOf<popir_tpc::MacWide>, R, V, V)                \
+  POPIR_TPC_SCALAR(s_##t##_mul##end, ProductOf<popir_tpc::MacWideScalar>, S, E, E)          \
+  POPIR_TPC_VECTOR_SUM(v_##t##_mac##end, MacWide, R, V, V)                                  \
+  POPIR_TPC_VECTOR_SUM(av_##t##_mac##end, MacWide, R, V, V)                                 \
+  POPIR_TPC_SCALAR_SUM(s_##t##_mac##end, MacWideScalar, S, E, E)                            \
+  POPIR_TPC_VECTOR_SUM(v_##t##_mac_x2##end, MacTwice, R, V, V, V, V)                        \
+  POPIR_TPC_VECTOR(v_##t##_madd##end, Madd<popir_tpc::MacWide>, R, V, V, R)                 \
+  POPIR_TPC_ZERO_POINT(v_##t##_mac_zp##end)                                                 \
+  POPIR_TPC_ZERO_POINT(v_##t##_mac_x2_zp##end)                                              \
+  POPIR_TPC_ZERO_POINT(v_##t##_madd_zp##end)
+#define POPIR_TPC_ZERO_POINT(name)                                                          \
+  POPIR_TPC_REFUSED(name##_b, "where the hardware takes the zero point away is not public") \
+  POPIR_TPC_REFUSED(name##_vb, "where the hardware takes the zero point away is not public")
+POPIR_TPC_WIDE(bf16, bfloat128, bf16, _acc32, float128, float)
+POPIR_TPC_WIDE(f16, half128, half, _acc32, float128, float)
+POPIR_TPC_WIDE(f8, minifloat256, minifloat, _acc32, float256, float)
+POPIR_TPC_WIDE(h8, minihalf256, minihalf, _acc32, float256, float)
+POPIR_TPC_WIDE(i16, short128, std::int16_t, , int128, std::int32_t)
+POPIR_TPC_WIDE(u16, ushort128, std::uint16_t, , uint128, std::uint32_t)
+POPIR_TPC_WIDE(u16, ushort128, std::uint16_t, _acc32, int128, std::uint32_t)
+POPIR_TPC_WIDE(i8, char256, std::int8_t, , int256, std::int32_t)
+POPIR_TPC_WIDE(i8, char256, std::int8_t, _acc16, short256, std::int16_t)
+POPIR_TPC_WIDE(u8, uchar256, std::uint8_t, , uint256, std::uint32_t)
+POPIR_TPC_WIDE(u8, uchar256, std::uint8_t, _acc32, int256, std::uint32_t)
+POPIR_TPC_WIDE(u8, uchar256, std::uint8_t, _acc16, ushort256, std::uint16_t)
+POPIR_TPC_VECTOR(v_i32_mul, MulSplit, int128, int64, int64)
+POPIR_TPC_VECTOR(v_u32_mul, MulSplit, uint128, uint64, uint64)
+POPIR_TPC_SCALAR(s_i32_mul, Mul, std::int32_t, std::int32_t, std::int32_t)
+POPIR_TPC_SCALAR(s_u32_mul, Mul, std::uint32_t, std::uint32_t, std::uint32_t)
+
+/// R where the lanes of V compare, for all types of as many lanes.
+#define POPIR_TPC_SELECT(r, R, t, V, name, Op)                                            \
+  POPIR_TPC_VECTOR(v_##r##_sel_##name##_##t, Select<popir_tpc::Op>, R, V, V, R, R)        \
+  POPIR_TPC_VECTOR(v_##r##_sel2_##name##_##t, SelectTwo<popir_tpc::Op>, R##_##V, V, V, R, R)
+#define POPIR_TPC_SELECTS(r, R, t, V)                    \
+  POPIR_TPC_SELECT(r, R, t, V, eq, Equal)                \
+  POPIR_TPC_SELECT(r, R, t, V, neq, NotEqual)            \
+  POPIR_TPC_SELECT(r, R, t, V, less, Less)               \
+  POPIR_TPC_SELECT(r, R, t, V, leq, LessEqual)           \
+  POPIR_TPC_SELECT(r, R, t, V, grt, Greater)             \
+  POPIR_TPC_SELECT(r, R, t, V, geq, GreaterEqual)
+#define POPIR_TPC_SELECTS32(r, R)           \
+  POPIR_TPC_SELECTS(r, R, f32, float64)     \
+  POPIR_TPC_SELECTS(r, R, i32, int64)       \
+  POPIR_TPC_SELECTS(r, R, u32, uint64)
+#define POPIR_TPC_SELECTS16(r, R)           \
+  POPIR_TPC_SELECTS(r, R, bf16, bfloat128)  \
+  POPIR_TPC_SELECTS(r, R, f16, half128)     \
+  POPIR_TPC_SELECTS(r, R, i16, short128)    \
+  POPIR_TPC_SELECTS(r, R, u16, ushort128)
+#define POPIR_TPC_SELECTS8(r, R)            \
+  POPIR_TPC_SELECTS(r, R, f8, minifloat256) \
+  POPIR_TPC_SELECTS(r, R, h8, minihalf256)  \
+  POPIR_TPC_SELECTS(r, R, i8, char256)      \
+  POPIR_TPC_SELECTS(r, R, u8, uchar256)
 POPIR_TPC_SELECTS32(f32, float64)
 POPIR_TPC_SELECTS32(i32, int64)
 POPIR_TPC_SELECTS32(u32, uint64)
@@ -664,172 +766,46 @@ POPIR_TPC_SELECTS16(bf16, bfloat128)
 POPIR_TPC_SELECTS16(f16, half128)
 POPIR_TPC_SELECTS16(i16, short128)
 POPIR_TPC_SELECTS16(u16, ushort128)
+POPIR_TPC_SELECTS8(f8, minifloat256)
+POPIR_TPC_SELECTS8(h8, minihalf256)
 POPIR_TPC_SELECTS8(i8, char256)
 POPIR_TPC_SELECTS8(u8, uchar256)
 
-// Conversions between types of as many lanes.
-#define POPIR_TPC_CONVERT(from, V, to, R) \
-  POPIR_TPC_UNARY(convert_##from##_to_##to, R, V, (popir_tpc::convert_lanes<R>(a, switches)))
-POPIR_TPC_CONVERT(f32, float64, i32, int64)
-POPIR_TPC_CONVERT(f32, float64, u32, uint64)
-POPIR_TPC_CONVERT(i32, int64, f32, float64)
-POPIR_TPC_CONVERT(u32, uint64, f32, float64)
-POPIR_TPC_CONVERT(i32, int64, u32, uint64)
-POPIR_TPC_CONVERT(u32, uint64, i32, int64)
-POPIR_TPC_CONVERT(bf16, bfloat128, f16, half128)
-POPIR_TPC_CONVERT(f16, half128, bf16, bfloat128)
-POPIR_TPC_CONVERT(bf16, bfloat128, i16, short128)
-POPIR_TPC_CONVERT(bf16, bfloat128, u16, ushort128)
-POPIR_TPC_CONVERT(i16, short128, bf16, bfloat128)
-POPIR_TPC_CONVERT(u16, ushort128, bf16, bfloat128)
-POPIR_TPC_CONVERT(f16, half128, i16, short128)
-POPIR_TPC_CONVERT(f16, half128, u16, ushort128)
-POPIR_TPC_CONVERT(i16, short128, f16, half128)
-POPIR_TPC_CONVERT(u16, ushort128, f16, half128)
-POPIR_TPC_CONVERT(i16, short128, u16, ushort128)
-POPIR_TPC_CONVERT(u16, ushort128, i16, short128)
-POPIR_TPC_CONVERT(i8, char256, u8, uchar256)
-POPIR_TPC_CONVERT(u8, uchar256, i8, char256)
-
-#define POPIR_TPC_CONVERT_ALL(narrow, V, wide, R)                                            \
-  inline popir_tpc::Pair<R, R> v_convert_##narrow##_to_##wide##_all_b(                       \
-      V a, int switches = 0, popir_tpc::Pair<R, R> income = popir_tpc::Pair<R, R>(),         \
-      bool predicate = true, bool polarity = false) {                                        \
-    return predicate != polarity ? popir_tpc::widen_lanes<R>(a, switches) : income;          \
-  }                                                                                          \
-  inline V v_convert_##wide##_to_##narrow##_all_b(popir_tpc::Pair<R, R> a, int switches = 0, \
-                                                  V income = V(0), bool predicate = true,    \
-                                                  bool polarity = false) {                   \
-    return predicate != polarity ? popir_tpc::narrow_lanes<V>(a, switches) : income;         \
-  }
-POPIR_TPC_CONVERT_ALL(bf16, bfloat128, f32, float64)
-POPIR_TPC_CONVERT_ALL(f16, half128, f32, float64)
-POPIR_TPC_CONVERT_ALL(i16, short128, i32, int64)
-POPIR_TPC_CONVERT_ALL(u16, ushort128, u32, uint64)
-POPIR_TPC_CONVERT_ALL(i16, short128, f32, float64)
-
-// Conversions between registers, or groups of them, of as many elements.
-#define POPIR_TPC_CONVERT_GROUP(from, to)                             \
-  inline to convert_##from##_to_##to(from a, const int options = 0) { \
-    return popir_tpc::convert_group<to>(a, options);                  \
-  }
-#define POPIR_TPC_CONVERT_FROM_64(from)  \
-  POPIR_TPC_CONVERT_GROUP(from, float64) \
-  POPIR_TPC_CONVERT_GROUP(from, int64)   \
-  POPIR_TPC_CONVERT_GROUP(from, uint64)
-POPIR_TPC_CONVERT_FROM_64(float64)
-POPIR_TPC_CONVERT_FROM_64(int64)
-POPIR_TPC_CONVERT_FROM_64(uint64)
-#define POPIR_TPC_CONVERT_FROM_128(from)   \
-  POPIR_TPC_CONVERT_GROUP(from, float128)  \
-  POPIR_TPC_CONVERT_GROUP(from, bfloat128) \
-  POPIR_TPC_CONVERT_GROUP(from, half128)   \
-  POPIR_TPC_CONVERT_GROUP(from, int128)    \
-  POPIR_TPC_CONVERT_GROUP(from, uint128)   \
-  POPIR_TPC_CONVERT_GROUP(from, short128)  \
-  POPIR_TPC_CONVERT_GROUP(from, ushort128)
-POPIR_TPC_CONVERT_FROM_128(float128)
-POPIR_TPC_CONVERT_FROM_128(bfloat128)
-POPIR_TPC_CONVERT_FROM_128(half128)
-POPIR_TPC_CONVERT_FROM_128(int128)
-POPIR_TPC_CONVERT_FROM_128(uint128)
-POPIR_TPC_CONVERT_FROM_128(short128)
-POPIR_TPC_CONVERT_FROM_128(ushort128)
-#define POPIR_TPC_CONVERT_FROM_256(from)   \
-  POPIR_TPC_CONVERT_GROUP(from, float256)  \
-  POPIR_TPC_CONVERT_GROUP(from, bfloat256) \
-  POPIR_TPC_CONVERT_GROUP(from, half256)   \
-  POPIR_TPC_CONVERT_GROUP(from, int256)    \
-  POPIR_TPC_CONVERT_GROUP(from, uint256)   \
-  POPIR_TPC_CONVERT_GROUP(from, short256)  \
-  POPIR_TPC_CONVERT_GROUP(from, ushort256) \
-  POPIR_TPC_CONVERT_GROUP(from, char256)   \
-  POPIR_TPC_CONVERT_GROUP(from, uchar256)
-POPIR_TPC_CONVERT_FROM_256(float256)
-POPIR_TPC_CONVERT_FROM_256(bfloat256)
-POPIR_TPC_CONVERT_FROM_256(half256)
-POPIR_TPC_CONVERT_FROM_256(int256)
-POPIR_TPC_CONVERT_FROM_256(uint256)
-POPIR_TPC_CONVERT_FROM_256(short256)
-POPIR_TPC_CONVERT_FROM_256(ushort256)
-POPIR_TPC_CONVERT_FROM_256(char256)
-POPIR_TPC_CONVERT_FROM_256(uchar256)
-
-#define POPIR_TPC_SCALAR_CONVERT(from, E, to, R)                                             \
-  inline R s_convert_##from##_to_##to(E a, int switches = 0, R income = R(0),                \
-                                      bool predicate = true, bool polarity = false) {        \
-    return predicate != polarity ? popir_tpc::converted<R>(a, popir_tpc::rounding(switches)) \
-                                 : income;                                                   \
-  }
-POPIR_TPC_SCALAR_CONVERT(i32, std::int32_t, f32, float)
-POPIR_TPC_SCALAR_CONVERT(u32, std::uint32_t, f32, float)
-POPIR_TPC_SCALAR_CONVERT(f32, float, i32, std::int32_t)
-POPIR_TPC_SCALAR_CONVERT(f32, float, u32, std::uint32_t)
-POPIR_TPC_SCALAR_CONVERT(f32, float, bf16, bf16)
-POPIR_TPC_SCALAR_CONVERT(bf16, bf16, f32, float)
-POPIR_TPC_SCALAR_CONVERT(f32, float, f16, half)
-POPIR_TPC_SCALAR_CONVERT(f16, half, f32, float)
-POPIR_TPC_SCALAR_CONVERT(i32, std::int32_t, bf16, bf16)
-
 // Predicates.
-#define POPIR_TPC_BOOL(name, expression)                                                       \
-  inline bool s_i1_##name(bool a, bool b, int = 0, bool income = false, bool predicate = true, \
-                          bool polarity = false) {                                             \
-    return predicate != polarity ? (expression) : income;                                      \
-  }
-POPIR_TPC_BOOL(and, a&& b)
-POPIR_TPC_BOOL(or, a || b)
-POPIR_TPC_BOOL(xor, a != b)
-inline bool s_i1_not(bool a, int = 0, bool income = false, bool predicate = true,
-                     bool polarity = false) {
-  return predicate != polarity ? !a : income;
-}
-#define POPIR_TPC_BOOL256(name, op)                                                          \
-  inline bool256 v_i1_##name##_b(bool256 a, bool256 b, int = 0, bool256 income = bool256(0), \
-                                 bool predicate = true, bool polarity = false) {             \
-    return predicate != polarity ? a op b : income;                                          \
-  }
-POPIR_TPC_BOOL256(and, &)
-POPIR_TPC_BOOL256(or, |)
-POPIR_TPC_BOOL256(xor, ^)
-inline bool256 v_i1_not_b(bool256 a, int = 0, bool256 income = bool256(0), bool predicate = true,
-                          bool polarity = false) {
-  return predicate != polarity ? ~a : income;
-}
-inline bool256 v_i1_mov_b(bool256 a, int = 0, bool256 income = bool256(0), bool predicate = true,
-                          bool polarity = false) {
-  return predicate != polarity ? a : income;
-}
-inline bool256 v_i1_mov_i1_b(bool a, int = 0, bool256 income = bool256(0), bool predicate = true,
-                             bool polarity = false) {
-  return predicate != polarity ? bool256(a) : income;
-}
+namespace popir_tpc {
+struct NotOne {
+  static bool run(int, bool, bool a) { return !a; }
+};
+struct MovAll {
+  static bool256 run(int, const bool256&, const bool& a) { return bool256(a); }
+};
+}  // namespace popir_tpc
+POPIR_TPC_SCALAR(s_i1_and, And, bool, bool, bool)
+POPIR_TPC_SCALAR(s_i1_or, Or, bool, bool, bool)
+POPIR_TPC_SCALAR(s_i1_xor, Xor, bool, bool, bool)
+POPIR_TPC_SCALAR(s_i1_not, NotOne, bool, bool)
+POPIR_TPC_SCALAR(s_i1_mov, Mov, bool, bool)
+POPIR_TPC_VECTOR(v_i1_and, And, bool256, bool256, bool256)
+POPIR_TPC_VECTOR(v_i1_or, Or, bool256, bool256, bool256)
+POPIR_TPC_VECTOR(v_i1_xor, Xor, bool256, bool256, bool256)
+POPIR_TPC_VECTOR(v_i1_not, Not, bool256, bool256)
+POPIR_TPC_VECTOR(v_i1_mov, Mov, bool256, bool256)
+POPIR_TPC_VECTOR(v_i1_mov_i1, MovAll, bool256, bool)
 
-// Coordinates: the operation goes to the dimensions in the mask.
-#define POPIR_TPC_INDEX(name, expression)                                                       \
-  inline int5 i_i32_##name(const int5& x, const int5& y, int mask, int, int5 income,            \
-                           bool predicate = true, bool polarity = false) {                      \
-    if (predicate != polarity)                                                                  \
-      for (int i = 0; i < 5; ++i) {                                                             \
-        const int a = x[i], b = y[i];                                                           \
-        if (mask >> i & 1) income[i] = expression;                                              \
-      }                                                                                         \
-    return income;                                                                              \
-  }                                                                                             \
-  inline int5 i_i32_##name(int a, const int5& b, int mask, int switches, const int5& income,    \
-                           bool predicate = true, bool polarity = false) {                      \
-    return i_i32_##name(int5{{a, a, a, a, a}}, b, mask, switches, income, predicate, polarity); \
-  }
-POPIR_TPC_INDEX(add, a + b)
-POPIR_TPC_INDEX(sub, a - b)
-POPIR_TPC_INDEX(mul, a* b)
-POPIR_TPC_INDEX(min, a < b ? a : b)
-POPIR_TPC_INDEX(max, a < b ? b : a)
-POPIR_TPC_INDEX(and, a& b)
-POPIR_TPC_INDEX(or, a | b)
-POPIR_TPC_INDEX(xor, a ^ b)
-inline int5 set_indx(int value, int5 income, int mask, int = 0, bool predicate = true,
+// Coordinates.
+#define POPIR_TPC_INDEX(name, Op) POPIR_TPC_SCALAR(i_i32_##name, Op, int5, int5, int5, int)
+POPIR_TPC_INDEX(add, IndexAdd)
+POPIR_TPC_INDEX(sub, IndexSub)
+POPIR_TPC_INDEX(mul, IndexMul)
+POPIR_TPC_INDEX(min, IndexMin)
+POPIR_TPC_INDEX(max, IndexMax)
+POPIR_TPC_INDEX(and, IndexAnd)
+POPIR_TPC_INDEX(or, IndexOr)
+POPIR_TPC_INDEX(xor, IndexXor)
+POPIR_TPC_SCALAR(mov_irf_dim, IndexDim, int, int5, int)
+inline int5 set_indx(int value, int5 income, int mask, int switches = 0, bool predicate = true,
                      bool polarity = false) {
+  popir_tpc::refuse(switches, SW_IRF44_HIGH, "coordinates of 44 bits");
   if (predicate != polarity)
     for (int i = 0; i < 5; ++i)
       if (mask >> i & 1) income[i] = value;
@@ -847,5 +823,26 @@ POPIR_TPC_LANE_ID(read_lane_id_1b_b, uchar256, std::uint8_t)
 #define V_LANE_ID_32 read_lane_id_4b_b()
 #define V_LANE_ID_16 read_lane_id_2b_b()
 #define V_LANE_ID_8 read_lane_id_1b_b()
+
+/// The same bits as another type.
+#define POPIR_TPC_AS(name, T)            \
+  template <class From>                  \
+  inline T as_##name(const From& from) { \
+    return popir_tpc::bits<T>(from);     \
+  }
+#define POPIR_TPC_AS_VECTOR(t, V, E) POPIR_TPC_AS(V, V)
+POPIR_TPC_TYPES(POPIR_TPC_AS_VECTOR)
+POPIR_TPC_AS(float, float)
+POPIR_TPC_AS(int, std::int32_t)
+POPIR_TPC_AS(uint, std::uint32_t)
+POPIR_TPC_AS(short, std::int16_t)
+POPIR_TPC_AS(ushort, std::uint16_t)
+POPIR_TPC_AS(char, std::int8_t)
+POPIR_TPC_AS(uchar, std::uint8_t)
+POPIR_TPC_AS(bfloat, bf16)
+POPIR_TPC_AS(bf16, bf16)
+POPIR_TPC_AS(half, half)
+POPIR_TPC_AS(minifloat, minifloat)
+POPIR_TPC_AS(minihalf, minihalf)
 
 #endif

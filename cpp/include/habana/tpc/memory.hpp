@@ -3,7 +3,29 @@
 #define popir_habana_tpc_memory_hpp
 
 #include "abi.hpp"
-#include "vectors.hpp"
+#include "instruction.hpp"
+
+/// Switches of loads and stores. Those for caches do nothing.
+enum {
+  SW_MMIO = 1 << 0,
+  SW_PACK = 1 << 2,
+  SW_UNPACK = 1 << 3,
+  SW_UNPCK_8_TO_32 = 1 << 4,
+  SW_UNPCK_8_TO_16 = 1 << 5,
+  SW_UNPCK_16_TO_32 = 1 << 6,
+  SW_PCK_32_TO_8 = 1 << 7,
+  SW_PCK_16_TO_8 = 1 << 8,
+  SW_PCK_32_TO_16 = 1 << 9,
+  SW_BV64 = 1 << 10,
+  SW_L0CS = 0,
+  SW_EV_HINT = 0,
+  SW_INT32 = 0,
+  SW_DT_OVERRIDE = 1 << 11,
+  SW_INC_1 = 1 << 16,
+  SW_INC_2 = 2 << 16,
+  SW_INC_4 = 3 << 16,
+  SW_INC_8 = 4 << 16,
+};
 
 namespace popir_tpc {
 
@@ -13,7 +35,7 @@ constexpr int kRegisters = 4096;
 /// The invocation that the calling thread works on, and its local memory.
 struct State {
   const popir_tpc_call* call;
-  unsigned char local[kLocalBytes];
+  alignas(kBytes) unsigned char local[kLocalBytes];
   std::uint32_t scalar_local[kLocalBytes / 4];
   std::uint32_t registers[kRegisters / 4];
   alignas(64) unsigned char outside[2 * kBytes];
@@ -23,8 +45,6 @@ inline State& state() {
   static thread_local State here{};
   return here;
 }
-
-[[noreturn]] inline void fail(const std::string& why) { throw std::runtime_error(why); }
 
 }  // namespace popir_tpc
 
@@ -39,6 +59,9 @@ struct tensor {
       popir_tpc::fail("it uses tensor " + std::to_string(number) + " of " +
                       std::to_string(call->tensor_count));
     at = call->tensors + number;
+  }
+  friend tensor operator+(tensor a, int b) {
+    return tensor(static_cast<int>(a.at - popir_tpc::state().call->tensors) + b);
   }
 };
 
@@ -77,15 +100,16 @@ inline V padding(const popir_tpc_tensor& in) {
 
 /// Loads `wanted` bytes into the register from its byte `begin` on; others stay as they are.
 template <class V>
-inline V load(const int5& where, tensor from, V r, std::int64_t wanted = kBytes, int begin = 0) {
+inline V load(const int5& where, tensor from, V r, std::int64_t wanted = sizeof(V),
+              int begin = 0) {
   const popir_tpc_tensor& in = *from.at;
   const Place there = place(where, in, wanted);
   auto* bytes = reinterpret_cast<unsigned char*>(&r) + begin;
-  if (there.bytes == kBytes) {
-    std::memcpy(&r, there.address, kBytes);
+  if (there.bytes == sizeof(V)) {
+    std::memcpy(&r, there.address, sizeof(V));
     return r;
   }
-  const V pad = padding<V>(in);
+  const uchar256 pad = padding<uchar256>(in);
   std::memcpy(bytes, &pad, static_cast<std::size_t>(wanted));
   if (there.bytes)
     std::memcpy(bytes + there.skipped, there.address, static_cast<std::size_t>(there.bytes));
@@ -93,14 +117,21 @@ inline V load(const int5& where, tensor from, V r, std::int64_t wanted = kBytes,
 }
 
 template <class V>
-inline void store(const int5& where, tensor to, const V& value, std::int64_t wanted = kBytes,
+inline void store(const int5& where, tensor to, const V& value, std::int64_t wanted = sizeof(V),
                   int begin = 0) {
   const Place there = place(where, *to.at, wanted);
   const auto* bytes = reinterpret_cast<const unsigned char*>(&value) + begin;
-  if (there.bytes == kBytes)
-    std::memcpy(there.address, &value, kBytes);
+  if (there.bytes == sizeof(V))
+    std::memcpy(there.address, &value, sizeof(V));
   else if (there.bytes)
     std::memcpy(there.address, bytes + there.skipped, static_cast<std::size_t>(there.bytes));
+}
+
+/// The bytes of a part: one element more than `size` says, within a half if it is of one.
+template <class V>
+inline std::int64_t part_bytes(int size, bool half) {
+  const int lanes = half ? V::kLanes / 2 : V::kLanes, count = (size & 0xff) + 1;
+  return static_cast<std::int64_t>(sizeof(typename V::Stored)) * (count < lanes ? count : lanes);
 }
 
 /// What is wider than its elements are stored: of each pair of lanes the first goes to the lower
@@ -196,16 +227,13 @@ using popir_tpc::e_rmw_uint8;
 using popir_tpc::e_tnsr_dt_desc;
 using popir_tpc::e_tnsr_dt_srf;
 
-/// How a store combines: the type of the elements, the operation, whether it combines at all.
-struct popir_tpc_rmw {
-  int type, operation, mode;
-};
-inline popir_tpc_rmw MkRMW(int type, int operation, int mode, int) {
-  return {type, operation, mode};
+/// How a store combines, as one number.
+inline constexpr int MkRMW(int type, int operation, int mode, int location) {
+  return type | operation << 4 | mode << 8 | location << 9;
 }
 
 inline int5 popir_tpc_five(const std::int32_t* from) {
-  return {{from[0], from[1], from[2], from[3], from[4]}};
+  return {from[0], from[1], from[2], from[3], from[4]};
 }
 inline int5 get_index_space_offset() { return popir_tpc_five(popir_tpc::state().call->offset); }
 inline int5 get_index_space_size() { return popir_tpc_five(popir_tpc::state().call->size); }
@@ -225,9 +253,12 @@ inline float get_pad_value_float(tensor of) { return popir_tpc::bits<float>(of.a
 
 /// The address of an element. That of one outside of the tensor is of zeros, which nobody else
 /// reads.
-inline popir_tpc::Address gen_addr(const int5& where, tensor in, int = 0, void* income = nullptr,
-                                   bool predicate = true, bool polarity = false) {
+inline popir_tpc::Address gen_addr(const int5& where, tensor in, int switches = 0,
+                                   void* income = nullptr, bool predicate = true,
+                                   bool polarity = false) {
   if (predicate == polarity) return {income};
+  if (switches & SW_DT_OVERRIDE)
+    popir_tpc::fail("it takes a tensor as one of another type, which popir does not do");
   const popir_tpc::Place there = popir_tpc::place(where, *in.at, popir_tpc::kBytes);
   if (there.bytes && !there.skipped) return {there.address};
   auto& outside = popir_tpc::state().outside;
@@ -240,103 +271,15 @@ inline int get_tensor_hwpref_stride(int) { return 0; }
 template <class Address>
 inline void prefetch(const Address&, int = 0, bool = true, bool = false) {}
 
-#define POPIR_TPC_MEMORY(name, V, E)                                                               \
-  inline V v_##name##_ld_tnsr_b(const int5& where, tensor from, int = 0, V income = V(0),          \
-                                bool predicate = true, bool polarity = false) {                    \
-    return predicate != polarity ? popir_tpc::load(where, from, V()) : income;                     \
-  }                                                                                                \
-  inline V v_##name##_ld_tnsr_vb(const int5& where, tensor from, int, V income, V::Mask predicate, \
-                                 bool polarity = false) {                                          \
-    return popir_tpc::choose(polarity ? ~predicate : predicate, popir_tpc::load(where, from, V()), \
-                             income);                                                              \
-  }                                                                                                \
-  inline V v_##name##_ld_tnsr_low_b(const int5& where, tensor from, int = 0, V income = V(0),      \
-                                    bool predicate = true, bool polarity = false) {                \
-    return predicate != polarity ? popir_tpc::load(where, from, income, popir_tpc::kBytes / 2)     \
-                                 : income;                                                         \
-  }                                                                                                \
-  inline V v_##name##_ld_tnsr_high_b(const int5& where, tensor from, int = 0, V income = V(0),     \
-                                     bool predicate = true, bool polarity = false) {               \
-    return predicate != polarity ? popir_tpc::load(where, from, income, popir_tpc::kBytes / 2,     \
-                                                   popir_tpc::kBytes / 2)                          \
-                                 : income;                                                         \
-  }                                                                                                \
-  inline V v_##name##_ld_tnsr_partial_b(const int5& where, tensor from, int size, int offset,      \
-                                        int = 0, V income = V(0), bool predicate = true,           \
-                                        bool polarity = false) {                                   \
-    if (offset) popir_tpc::fail("it loads a part at an offset, which popir does not have");        \
-    return predicate != polarity                                                                   \
-               ? popir_tpc::load(where, from, income, ((size & 0xff) + 1) * sizeof(E))             \
-               : income;                                                                           \
-  }                                                                                                \
-  inline void v_##name##_st_tnsr(const int5& where, tensor to, V value, int switches = 0,          \
-                                 bool predicate = true, bool polarity = false) {                   \
-    if (predicate == polarity) return;                                                             \
-    popir_tpc::store(where, to, switches& SW_PACK ? popir_tpc::packed(value) : value);             \
-  }                                                                                                \
-  inline void v_##name##_st_tnsr_low(const int5& where, tensor to, V value, int = 0,               \
-                                     bool predicate = true, bool polarity = false) {               \
-    if (predicate != polarity) popir_tpc::store(where, to, value, popir_tpc::kBytes / 2);          \
-  }                                                                                                \
-  inline void v_##name##_st_tnsr_high(const int5& where, tensor to, V value, int = 0,              \
-                                      bool predicate = true, bool polarity = false) {              \
-    if (predicate != polarity)                                                                     \
-      popir_tpc::store(where, to, value, popir_tpc::kBytes / 2, popir_tpc::kBytes / 2);            \
-  }                                                                                                \
-  inline void v_##name##_st_tnsr_partial(const int5& where, tensor to, V value, int size,          \
-                                         int offset, int = 0, bool predicate = true,               \
-                                         bool polarity = false) {                                  \
-    if (offset) popir_tpc::fail("it stores a part at an offset, which popir does not have");       \
-    if (predicate != polarity)                                                                     \
-      popir_tpc::store(where, to, value, ((size & 0xff) + 1) * sizeof(E));                         \
-  }                                                                                                \
-  inline void v_##name##_st_tnsr_rmw(const int5& where, tensor to, V value, popir_tpc_rmw rmw,     \
-                                     int = 0, bool predicate = true, bool polarity = false) {      \
-    if (predicate == polarity) return;                                                             \
-    if (rmw.mode == e_rmw_set) return popir_tpc::store(where, to, value);                          \
-    const popir_tpc::Place there = popir_tpc::place(where, *to.at, popir_tpc::kBytes);             \
-    for (std::int64_t i = 0; i < there.bytes; i += sizeof(E))                                      \
-      popir_tpc::combine<E>(there.address + i,                                                     \
-                            value[static_cast<int>((there.skipped + i) / sizeof(E))],              \
-                            rmw.operation);                                                        \
-  }                                                                                                \
-  inline E s_##name##_ld_g(const void* from, int = 0, E income = E(0), bool predicate = true,      \
-                           bool polarity = false) {                                                \
-    return predicate != polarity ? popir_tpc::peek<E>(from) : income;                              \
-  }                                                                                                \
-  inline void s_##name##_st_g(void* to, E value, int = 0, bool predicate = true,                   \
-                              bool polarity = false) {                                             \
-    if (predicate != polarity) std::memcpy(to, &value, sizeof(E));                                 \
-  }                                                                                                \
-  inline V v_##name##_ld_g(const void* from, int = 0, V income = V(0), bool predicate = true,      \
-                           bool polarity = false) {                                                \
-    return predicate != polarity ? V(popir_tpc::peek<E>(from)) : income;                           \
-  }                                                                                                \
-  inline V v_##name##_ld_l_v_b(std::uint32_t address, int = 0, V income = V(0),                    \
-                               bool predicate = true, bool polarity = false) {                     \
-    return predicate != polarity                                                                   \
-               ? popir_tpc::peek<V>(popir_tpc::local(address, popir_tpc::kBytes))                  \
-               : income;                                                                           \
-  }                                                                                                \
-  inline void v_##name##_st_l_v(std::uint32_t address, V value, int = 0, bool predicate = true,    \
-                                bool polarity = false) {                                           \
-    if (predicate != polarity)                                                                     \
-      std::memcpy(popir_tpc::local(address, popir_tpc::kBytes), &value, popir_tpc::kBytes);        \
-  }                                                                                                \
-  inline E s_##name##_ld_l(std::uint32_t address, int switches = 0, E income = E(0),               \
-                           bool predicate = true, bool polarity = false) {                         \
-    return predicate != polarity                                                                   \
-               ? popir_tpc::peek<E>(popir_tpc::scalar_local(address, switches, sizeof(E)))         \
-               : income;                                                                           \
-  }                                                                                                \
-  inline void s_##name##_st_l(std::uint32_t address, E value, int switches = 0,                    \
-                              bool predicate = true, bool polarity = false) {                      \
-    if (predicate != polarity)                                                                     \
-      std::memcpy(popir_tpc::scalar_local(address, switches, sizeof(E)), &value, sizeof(E));       \
-  }
-
 namespace popir_tpc {
-enum { SW_PACK = 1 << 2, SW_MMIO = 1 << 0 };
+
+inline void no_width_change(int switches) {
+  constexpr int all = SW_UNPACK | SW_UNPCK_8_TO_32 | SW_UNPCK_8_TO_16 | SW_UNPCK_16_TO_32 |
+                      SW_PCK_32_TO_8 | SW_PCK_16_TO_8 | SW_PCK_32_TO_16;
+  if (switches & all)
+    fail("it loads or stores with a switch that changes the width of elements, which popir does "
+         "not have; load, then convert");
+}
 
 /// The place in the local memory of vectors. It is apart from variables that are `__local__`.
 inline unsigned char* local(std::uint32_t address, int bytes) {
@@ -345,26 +288,315 @@ inline unsigned char* local(std::uint32_t address, int bytes) {
   return state().local + address;
 }
 /// The place in the local memory of scalars, or among the registers.
-inline void* scalar_local(std::uint32_t address, int switches, int bytes) {
+inline unsigned char* scalar_local(std::uint32_t address, int switches, int bytes) {
   const int size = switches & SW_MMIO ? kRegisters : kLocalBytes;
   if (address > static_cast<std::uint32_t>(size - bytes))
     fail("it uses local memory or a register at " + std::to_string(address));
   auto* base = switches & SW_MMIO ? state().registers : state().scalar_local;
   return reinterpret_cast<unsigned char*>(base) + address;
 }
-}  // namespace popir_tpc
-using popir_tpc::SW_MMIO;
-using popir_tpc::SW_PACK;
 
-POPIR_TPC_MEMORY(f32, float64, float)
-POPIR_TPC_MEMORY(bf16, bfloat128, bf16)
-POPIR_TPC_MEMORY(f16, half128, half)
-POPIR_TPC_MEMORY(i32, int64, std::int32_t)
-POPIR_TPC_MEMORY(u32, uint64, std::uint32_t)
-POPIR_TPC_MEMORY(i16, short128, std::int16_t)
-POPIR_TPC_MEMORY(u16, ushort128, std::uint16_t)
-POPIR_TPC_MEMORY(i8, char256, std::int8_t)
-POPIR_TPC_MEMORY(u8, uchar256, std::uint8_t)
-#undef POPIR_TPC_MEMORY
+/// What a cast to a pointer to local memory gives: of a pointer the same place, of a number the
+/// place with this address.
+template <class T>
+struct Local {
+  T* at;
+  template <class U>
+  Local(U* pointer) : at(reinterpret_cast<T*>(const_cast<std::remove_cv_t<U>*>(pointer))) {}
+  template <class U>
+  Local(const Local<U>& pointer) : Local(pointer.at) {}
+  template <class A, class = std::enable_if_t<std::is_integral<A>::value>>
+  Local(A address) {
+    const auto number = static_cast<std::uint32_t>(address);
+    if (number % alignof(T))
+      fail("it takes " + std::to_string(number) + " as an address of what is aligned to " +
+           std::to_string(alignof(T)) + " bytes");
+    at = reinterpret_cast<T*>(is_number<std::remove_cv_t<T>> ? scalar_local(number, 0, 4)
+                                                             : local(number, kBytes));
+  }
+  operator T*() const { return at; }
+  /// C converts pointers into each other.
+  template <class U>
+  operator U*() const {
+    return reinterpret_cast<U*>(at);
+  }
+  T& operator*() const { return *at; }
+  T* operator->() const { return at; }
+};
+
+/// Which half of a register a load or a store is of.
+enum Half { Whole, Low, High };
+
+/// A predicate in memory has a bit for each byte of a register.
+constexpr int kMaskBytes = kBytes / 8;
+struct MaskBits {
+  unsigned char byte[kMaskBytes];
+};
+inline MaskBits mask_bits(const bool256& mask) {
+  MaskBits r{};
+  for (int i = 0; i < kBytes; ++i) r.byte[i / 8] |= static_cast<unsigned char>(mask[i] << i % 8);
+  return r;
+}
+inline bool256 mask_of_bits(const MaskBits& from) {
+  bool256 r;
+  for (int i = 0; i < kBytes; ++i) r.set(i, from.byte[i / 8] >> i % 8 & 1);
+  return r;
+}
+/// How a register lies in memory.
+template <class V>
+struct Memory {
+  typedef V Form;
+  static const V& form(const V& value) { return value; }
+  static const V& value(const V& form) { return form; }
+};
+template <>
+struct Memory<bool256> {
+  typedef MaskBits Form;
+  static MaskBits form(const bool256& value) { return mask_bits(value); }
+  static bool256 value(const MaskBits& form) { return mask_of_bits(form); }
+};
+
+template <Half half>
+struct LoadTensor {
+  template <class R>
+  static R run(int switches, const R& income, const int5& where, const tensor& from) {
+    no_width_change(switches);
+    constexpr int size = sizeof(typename Memory<R>::Form);
+    const auto old = Memory<R>::form(income);
+    return Memory<R>::value(
+        load(where, from, old, half == Whole ? size : size / 2, half == High ? size / 2 : 0));
+  }
+};
+template <Half half>
+struct LoadTensorPart {
+  template <class R>
+  static R run(int switches, const R& income, const int5& where, const tensor& from, int size,
+               int offset) {
+    no_width_change(switches);
+    if (offset) fail("it loads a part at an offset, which popir does not have");
+    return load(where, from, income, part_bytes<R>(size, half), half == High ? kBytes / 2 : 0);
+  }
+};
+struct StoreTensor {
+  template <Half half, class V>
+  static void to(int switches, const int5& where, const tensor& to, const V& value) {
+    no_width_change(switches);
+    constexpr int size = sizeof(typename Memory<V>::Form);
+    if constexpr (IsVec<V>::value)
+      if (switches & SW_PACK) return store(where, to, packed(value));
+    store(where, to, Memory<V>::form(value), half == Whole ? size : size / 2,
+          half == High ? size / 2 : 0);
+  }
+};
+template <Half half>
+struct StoreTensorHalf {
+  template <class V>
+  static void run(int switches, const int5& where, const tensor& to, const V& value) {
+    StoreTensor::to<half>(switches, where, to, value);
+  }
+};
+template <Half half>
+struct StoreTensorPart {
+  template <class V>
+  static void run(int switches, const int5& where, const tensor& to, const V& value, int size,
+                  int offset) {
+    no_width_change(switches);
+    if (offset) fail("it stores a part at an offset, which popir does not have");
+    store(where, to, value, part_bytes<V>(size, half), half == High ? kBytes / 2 : 0);
+  }
+};
+template <Half half>
+struct StoreTensorCombined {
+  template <class V>
+  static void run(int switches, const int5& where, const tensor& to, const V& value,
+                  int rmw) {
+    if ((rmw >> 8 & 1) == e_rmw_set) return StoreTensor::to<half>(switches, where, to, value);
+    no_width_change(switches);
+    typedef typename V::Element E;
+    const int begin = half == High ? V::kLanes / 2 : 0;
+    const Place there = place(where, *to.at, half == Whole ? kBytes : kBytes / 2);
+    for (std::int64_t i = 0; i < there.bytes; i += sizeof(E))
+      combine<E>(there.address + i,
+                 value[begin + static_cast<int>((there.skipped + i) / sizeof(E))], rmw >> 4 & 15);
+  }
+};
+
+template <Half half>
+struct LoadLocal {
+  template <class R>
+  static R run(int, const R& income, std::uint32_t address) {
+    auto form = Memory<R>::form(income);
+    constexpr int size = sizeof(form) / (half == Whole ? 1 : 2);
+    std::memcpy(reinterpret_cast<unsigned char*>(&form) + (half == High ? size : 0),
+                local(address, size), size);
+    return Memory<R>::value(form);
+  }
+};
+template <Half half>
+struct StoreLocal {
+  template <class V>
+  static void run(int, std::uint32_t address, const V& value) {
+    const auto form = Memory<V>::form(value);
+    constexpr int size = sizeof(form) / (half == Whole ? 1 : 2);
+    std::memcpy(local(address, size),
+                reinterpret_cast<const unsigned char*>(&form) + (half == High ? size : 0), size);
+  }
+};
+/// Bytes whose lanes are set in a predicate.
+template <Half half, class V>
+struct StoreLocalLanes {
+  void operator()(std::uint32_t address, const V& value, int switches, const Predicates& predicate,
+                  bool polarity = false) const {
+    V old = LoadLocal<half>::run(0, value, address);
+    const bool256 where = polarity ? ~predicate.bytes : predicate.bytes;
+    StoreLocal<half>::run(switches, address, chosen(where, value, old));
+  }
+};
+
+/// Scalars in local memory take a word each.
+struct LoadScalar {
+  template <class E>
+  static E run(int switches, const E&, std::uint32_t address) {
+    const unsigned char* at = scalar_local(address, switches, sizeof(E));
+    if constexpr (std::is_same<E, bool>::value)
+      return *at & 1;
+    else
+      return peek<E>(at);
+  }
+};
+struct StoreScalar {
+  template <class E>
+  static void run(int switches, std::uint32_t address, const E& value) {
+    std::memcpy(scalar_local(address, switches, sizeof(E)), &value, sizeof(E));
+  }
+};
+
+/// An element in global memory. A register gets it in all lanes.
+template <class E>
+struct LoadGlobal {
+  template <class R>
+  static R run(int, const R&, const void* from) {
+    return R(peek<E>(from));
+  }
+};
+struct StoreGlobal {
+  template <class E>
+  static void run(int, void* to, const E& value) {
+    std::memcpy(to, &value, sizeof(E));
+  }
+};
+/// Moves an address on, by the size of an element or what the switches say.
+template <class P>
+inline void advance(P** address, int switches, int size) {
+  const int step = switches >> 16 & 7;
+  *address = reinterpret_cast<P*>(reinterpret_cast<std::uintptr_t>(*address) +
+                                  (step ? 1u << (step - 1) : size));
+}
+template <class E>
+struct LoadGlobalNext {
+  template <class P>
+  E operator()(P** from, int switches = 0, const E& income = E{}, bool predicate = true,
+               bool polarity = false) const {
+    if (predicate == polarity) return income;
+    const E value = peek<E>(*from);
+    advance(from, switches, sizeof(E));
+    return value;
+  }
+};
+template <class E>
+struct StoreGlobalNext {
+  template <class P>
+  void operator()(P** to, const E& value, int switches = 0, bool predicate = true,
+                  bool polarity = false) const {
+    if (predicate == polarity) return;
+    std::memcpy(*to, &value, sizeof(E));
+    advance(to, switches, sizeof(E));
+  }
+};
+
+}  // namespace popir_tpc
+
+#define POPIR_TPC_LOCAL(t, V)                                                                \
+  POPIR_TPC_VECTOR(v_##t##_ld_l_v, LoadLocal<popir_tpc::Whole>, V, std::uint32_t)            \
+  POPIR_TPC_VECTOR(v_##t##_ld_l_v_low, LoadLocal<popir_tpc::Low>, V, std::uint32_t)          \
+  POPIR_TPC_VECTOR(v_##t##_ld_l_v_high, LoadLocal<popir_tpc::High>, V, std::uint32_t)        \
+  POPIR_TPC_LOCAL_STORE(v_##t##_st_l_v, popir_tpc::Whole, V)                                 \
+  POPIR_TPC_LOCAL_STORE(v_##t##_st_l_v_low, popir_tpc::Low, V)                               \
+  POPIR_TPC_LOCAL_STORE(v_##t##_st_l_v_high, popir_tpc::High, V)
+#define POPIR_TPC_LOCAL_STORE(name, half, V)                                 \
+  POPIR_TPC_STORE(name, StoreLocal<half>, std::uint32_t, V)                  \
+  POPIR_TPC_STORE(name##_b, StoreLocal<half>, std::uint32_t, V)              \
+  inline constexpr popir_tpc::StoreLocalLanes<half, V> name##_vb{};
+#define POPIR_TPC_TENSOR(t, V)                                                               \
+  POPIR_TPC_VECTOR(v_##t##_ld_tnsr, LoadTensor<popir_tpc::Whole>, V, int5, tensor)           \
+  POPIR_TPC_VECTOR(v_##t##_ld_tnsr_low, LoadTensor<popir_tpc::Low>, V, int5, tensor)         \
+  POPIR_TPC_VECTOR(v_##t##_ld_tnsr_high, LoadTensor<popir_tpc::High>, V, int5, tensor)       \
+  POPIR_TPC_STORE(v_##t##_st_tnsr, StoreTensorHalf<popir_tpc::Whole>, int5, tensor, V)       \
+  POPIR_TPC_STORE(v_##t##_st_tnsr_low, StoreTensorHalf<popir_tpc::Low>, int5, tensor, V)     \
+  POPIR_TPC_STORE(v_##t##_st_tnsr_high, StoreTensorHalf<popir_tpc::High>, int5, tensor, V)
+#define POPIR_TPC_PARTS(t, V, half, word)                                                     \
+  POPIR_TPC_VECTOR(v_##t##_ld_tnsr##word##_partial, LoadTensorPart<popir_tpc::half>, V, int5, \
+                   tensor, int, int)                                                          \
+  POPIR_TPC_STORE(v_##t##_st_tnsr##word##_partial, StoreTensorPart<popir_tpc::half>, int5,    \
+                  tensor, V, int, int)                                                        \
+  POPIR_TPC_STORE(v_##t##_st_tnsr##word##_rmw, StoreTensorCombined<popir_tpc::half>, int5,    \
+                  tensor, V, int)
+#define POPIR_TPC_MEMORY(t, V, E)                                            \
+  POPIR_TPC_TENSOR(t, V)                                                     \
+  POPIR_TPC_PARTS(t, V, Whole, )                                             \
+  POPIR_TPC_PARTS(t, V, Low, _low)                                           \
+  POPIR_TPC_PARTS(t, V, High, _high)                                         \
+  POPIR_TPC_LOCAL(t, V)                                                      \
+  POPIR_TPC_SCALAR(v_##t##_ld_g, LoadGlobal<E>, V, const void*)              \
+  POPIR_TPC_SCALAR(s_##t##_ld_g, LoadGlobal<E>, E, const void*)              \
+  POPIR_TPC_STORE(s_##t##_st_g, StoreGlobal, void*, E)                       \
+  inline constexpr popir_tpc::LoadGlobalNext<E> s_##t##_ld_g_inc{};          \
+  inline constexpr popir_tpc::StoreGlobalNext<E> s_##t##_st_g_inc{};         \
+  POPIR_TPC_SCALAR(s_##t##_ld_l, LoadScalar, E, std::uint32_t)               \
+  POPIR_TPC_STORE(s_##t##_st_l, StoreScalar, std::uint32_t, E)
+POPIR_TPC_TYPES(POPIR_TPC_MEMORY)
+POPIR_TPC_TENSOR(i1, bool256)
+POPIR_TPC_LOCAL(i1, bool256)
+POPIR_TPC_SCALAR(s_i1_ld_l, LoadScalar, bool, std::uint32_t)
+POPIR_TPC_STORE(s_i1_st_l, StoreScalar, std::uint32_t, bool)
+inline constexpr popir_tpc::LoadGlobalNext<int32_t_pair_t> s_i32_x2_ld_g_inc{};
+inline constexpr popir_tpc::LoadGlobalNext<uint32_t_pair_t> s_u32_x2_ld_g_inc{};
+
+// The dimensions in a mask get an element in global memory.
+inline int5 i_i32_ld_g(const void* from, int mask, int switches, int5 income, bool predicate = true,
+                       bool polarity = false) {
+  if (switches & SW_BV64) popir_tpc::fail("it loads coordinates of 64 bits");
+  if (predicate != polarity)
+    for (int i = 0; i < 5; ++i)
+      if (mask >> i & 1) income[i] = popir_tpc::peek<std::int32_t>(from);
+  return income;
+}
+template <class P>
+inline int5 i_i32_ld_g_inc(P** from, int mask, int switches, const int5& income,
+                           bool predicate = true, bool polarity = false) {
+  const int5 r = i_i32_ld_g(*from, mask, switches, income, predicate, polarity);
+  if (predicate != polarity) popir_tpc::advance(from, switches, sizeof(std::int32_t));
+  return r;
+}
+
+// What is about the caches and the engines of the hardware.
+template <class... A>
+inline void cache_flush(const A&...) {}
+POPIR_TPC_REFUSED(aso, "it signals other engines of the device")
+POPIR_TPC_REFUSED(thread_sync, "it waits for other threads of the device")
+#define POPIR_TPC_DIRECT(t, half)                             \
+  POPIR_TPC_OF_DEVICE(v_##t##_ld_tnsr##half##_direct_b)         \
+  POPIR_TPC_OF_DEVICE(v_##t##_ld_tnsr##half##_direct_vb)        \
+  POPIR_TPC_OF_DEVICE(v_##t##_ld_tnsr##half##_partial_direct_b) \
+  POPIR_TPC_OF_DEVICE(v_##t##_ld_tnsr##half##_partial_direct_vb) \
+  POPIR_TPC_OF_DEVICE(v_##t##_st_tnsr##half##_direct)           \
+  POPIR_TPC_OF_DEVICE(v_##t##_st_tnsr##half##_partial_direct)   \
+  POPIR_TPC_OF_DEVICE(v_##t##_st_tnsr##half##_rmw_direct)
+#define POPIR_TPC_OF_DEVICE(name) \
+  POPIR_TPC_REFUSED(name, "its addresses are those of the device's memory")
+#define POPIR_TPC_DIRECTS(t, V, E) \
+  POPIR_TPC_DIRECT(t, ) POPIR_TPC_DIRECT(t, _low) POPIR_TPC_DIRECT(t, _high)
+POPIR_TPC_TYPES(POPIR_TPC_DIRECTS)
+POPIR_TPC_DIRECTS(i1, bool256, bool)
 
 #endif

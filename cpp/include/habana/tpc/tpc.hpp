@@ -13,8 +13,6 @@
 
 #define __global__
 #define __global
-#define __local__ thread_local
-#define __local thread_local
 
 namespace popir_tpc {
 

@@ -2,95 +2,14 @@
 #ifndef popir_habana_tpc_vectors_hpp
 #define popir_habana_tpc_vectors_hpp
 
-#include <cmath>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <stdexcept>
-#include <string>
-#include <type_traits>
+#include <initializer_list>
 
-#if defined(__F16C__)
-#include <immintrin.h>
-#endif
+#include "numbers.hpp"
 
 // The attribute of vectors is not part of a type, and g++ says so of each template of them.
 #pragma GCC diagnostic ignored "-Wattributes"
-
-namespace popir_tpc {
-
-/// The bits of `from` as another type of the same size.
-template <class To, class From>
-inline To bits(const From& from) {
-  static_assert(sizeof(To) == sizeof(From), "types of different sizes");
-  To to;
-  std::memcpy(&to, &from, sizeof(To));
-  return to;
-}
-
-/// How a conversion rounds; the numbers are those of the hardware's field.
-enum Round { HalfEven = 0, Zero = 1, Up = 2, Down = 3, Stochastic = 4, Register = 5, HalfAway = 6 };
-
-inline std::uint16_t float_to_bfloat(float value) {
-  const auto word = bits<std::uint32_t>(value);
-  if ((word & 0x7fffffffu) > 0x7f800000u) return static_cast<std::uint16_t>(word >> 16 | 0x40u);
-  return static_cast<std::uint16_t>((word + 0x7fffu + (word >> 16 & 1u)) >> 16);
-}
-inline float bfloat_to_float(std::uint16_t value) {
-  return bits<float>(static_cast<std::uint32_t>(value) << 16);
-}
-
-inline float half_to_float(std::uint16_t value) {
-#if defined(__F16C__)
-  return _cvtsh_ss(value);
-#else
-  const std::uint32_t sign = (value & 0x8000u) << 16, rest = value & 0x7fffu;
-  if (rest >= 0x7c00u) return bits<float>(sign | 0x7f800000u | (rest & 0x3ffu) << 13);
-  if (rest < 0x400u) {
-    const float small = std::ldexp(static_cast<float>(rest), -24);
-    return sign ? -small : small;
-  }
-  return bits<float>(sign | ((rest << 13) + 0x38000000u));
-#endif
-}
-inline std::uint16_t float_to_half(float value) {
-#if defined(__F16C__)
-  return static_cast<std::uint16_t>(_cvtss_sh(value, 0));
-#else
-  const auto word = bits<std::uint32_t>(value);
-  const std::uint32_t sign = word >> 16 & 0x8000u, rest = word & 0x7fffffffu;
-  if (rest > 0x7f800000u) return static_cast<std::uint16_t>(sign | 0x7e00u);
-  if (rest >= 0x477ff000u) return static_cast<std::uint16_t>(sign | 0x7c00u);
-  if (rest < 0x38800000u) {
-    const float scaled = std::nearbyint(std::ldexp(bits<float>(rest), 24));
-    return static_cast<std::uint16_t>(sign | static_cast<std::uint32_t>(scaled));
-  }
-  const std::uint32_t rounded = rest + 0xfffu + (rest >> 13 & 1u);
-  return static_cast<std::uint16_t>(sign | (rounded - 0x38000000u) >> 13);
-#endif
-}
-
-}  // namespace popir_tpc
-
-/// A scalar bfloat16. Arithmetic on it is float's.
-struct bf16 {
-  std::uint16_t word;
-  bf16() = default;
-  template <class A, class = std::enable_if_t<std::is_arithmetic<A>::value>>
-  bf16(A value) : word(popir_tpc::float_to_bfloat(static_cast<float>(value))) {}
-  operator float() const { return popir_tpc::bfloat_to_float(word); }
-};
-
-/// A scalar half.
-struct half {
-  std::uint16_t word;
-  half() = default;
-  template <class A, class = std::enable_if_t<std::is_arithmetic<A>::value>>
-  half(A value) : word(popir_tpc::float_to_half(static_cast<float>(value))) {}
-  operator float() const { return popir_tpc::half_to_float(word); }
-};
-typedef half f16;
 
 namespace popir_tpc {
 
@@ -102,14 +21,9 @@ struct Lane {
   typedef E Stored;
   typedef E Computed;
 };
-template <>
-struct Lane<bf16> {
-  typedef std::uint16_t Stored;
-  typedef float Computed;
-};
-template <>
-struct Lane<half> {
-  typedef std::uint16_t Stored;
+template <int E, int M>
+struct Lane<Narrow<E, M>> {
+  typedef typename Narrow<E, M>::Word Stored;
   typedef float Computed;
 };
 
@@ -173,9 +87,7 @@ struct Vec {
 
   Vec() = default;
   explicit Vec(const Native& native) : v(native) {}
-  template <class A,
-            class = std::enable_if_t<std::is_arithmetic<A>::value || std::is_same<A, bf16>::value ||
-                                     std::is_same<A, half>::value>>
+  template <class A, class = std::enable_if_t<is_number<A>>>
   Vec(A value) {
     const E lane = static_cast<E>(value);
     Stored stored;
@@ -250,7 +162,7 @@ struct Vec {
   Vec operator-() const {
     Vec r;
     if constexpr (kNarrowFloat)
-      r.v = v ^ static_cast<Stored>(0x8000);
+      r.v = v ^ static_cast<Stored>(E::Format::kSign);
     else
       r.v = -v;
     return r;
@@ -298,8 +210,8 @@ inline V lanes(const Function& function) {
   return r;
 }
 
-/// Several vectors that one register name stands for.
-template <class A, class B>
+/// Several registers that one name stands for.
+template <class A, class B = A>
 struct Pair {
   A v1;
   B v2;
@@ -309,52 +221,112 @@ struct Four {
   A v1, v2, v3, v4;
 };
 
+template <class T>
+struct IsVec : std::false_type {};
+template <class E>
+struct IsVec<Vec<E>> : std::true_type {};
+template <class T>
+struct IsMask : std::false_type {};
+template <int Bytes>
+struct IsMask<Mask<Bytes>> : std::true_type {};
+
+/// How many registers there are under one name, and of what.
+template <class G>
+struct Group {
+  typedef G V;
+  static constexpr int kCount = 1;
+};
+template <class A, class B>
+struct Group<Pair<A, B>> {
+  typedef A V;
+  static constexpr int kCount = 2;
+};
+template <class A>
+struct Group<Four<A>> {
+  typedef A V;
+  static constexpr int kCount = 4;
+};
+
 }  // namespace popir_tpc
 
-typedef popir_tpc::Vec<float> float64;
-typedef popir_tpc::Vec<bf16> bfloat128;
-typedef popir_tpc::Vec<half> half128;
-typedef popir_tpc::Vec<std::int32_t> int64;
-typedef popir_tpc::Vec<std::uint32_t> uint64;
-typedef popir_tpc::Vec<std::int16_t> short128;
-typedef popir_tpc::Vec<std::uint16_t> ushort128;
-typedef popir_tpc::Vec<std::int8_t> char256;
-typedef popir_tpc::Vec<std::uint8_t> uchar256;
+// The types: the name of each in instructions, the vector, the scalar. Floats of 8 bits have fewer
+// instructions than those of 16 and more.
+#define POPIR_TPC_FLOATS16(M) \
+  M(f32, float64, float)      \
+  M(bf16, bfloat128, bf16)    \
+  M(f16, half128, half)
+#define POPIR_TPC_FLOATS8(M)     \
+  M(f8, minifloat256, minifloat) \
+  M(h8, minihalf256, minihalf)
+#define POPIR_TPC_FLOATS(M) POPIR_TPC_FLOATS16(M) POPIR_TPC_FLOATS8(M)
+#define POPIR_TPC_SIGNED(M)        \
+  M(i32, int64, std::int32_t)      \
+  M(i16, short128, std::int16_t)   \
+  M(i8, char256, std::int8_t)
+#define POPIR_TPC_UNSIGNED(M)       \
+  M(u32, uint64, std::uint32_t)     \
+  M(u16, ushort128, std::uint16_t)  \
+  M(u8, uchar256, std::uint8_t)
+#define POPIR_TPC_INTEGERS(M) POPIR_TPC_SIGNED(M) POPIR_TPC_UNSIGNED(M)
+#define POPIR_TPC_TYPES(M) POPIR_TPC_FLOATS(M) POPIR_TPC_INTEGERS(M)
+
+#define POPIR_TPC_VECTOR_TYPE(name, V, E) typedef popir_tpc::Vec<E> V;
+POPIR_TPC_TYPES(POPIR_TPC_VECTOR_TYPE)
+#undef POPIR_TPC_VECTOR_TYPE
 typedef popir_tpc::Mask<4> bool64;
 typedef popir_tpc::Mask<2> bool128;
 typedef popir_tpc::Mask<1> bool256;
 
-typedef popir_tpc::Pair<float64, float64> float128;
-typedef popir_tpc::Pair<int64, int64> int128;
-typedef popir_tpc::Pair<uint64, uint64> uint128;
-typedef popir_tpc::Pair<bfloat128, bfloat128> bfloat256;
-typedef popir_tpc::Pair<half128, half128> half256;
-typedef popir_tpc::Pair<short128, short128> short256;
-typedef popir_tpc::Pair<ushort128, ushort128> ushort256;
-typedef popir_tpc::Pair<char256, char256> char512;
-typedef popir_tpc::Pair<uchar256, uchar256> uchar512;
+#define POPIR_TPC_TWO(V, two)     \
+  typedef popir_tpc::Pair<V> two; \
+  typedef two V##_pair_t;
+POPIR_TPC_TWO(float64, float128)
+POPIR_TPC_TWO(int64, int128)
+POPIR_TPC_TWO(uint64, uint128)
+POPIR_TPC_TWO(bfloat128, bfloat256)
+POPIR_TPC_TWO(half128, half256)
+POPIR_TPC_TWO(short128, short256)
+POPIR_TPC_TWO(ushort128, ushort256)
+POPIR_TPC_TWO(char256, char512)
+POPIR_TPC_TWO(uchar256, uchar512)
+POPIR_TPC_TWO(minifloat256, minifloat512)
+POPIR_TPC_TWO(minihalf256, minihalf512)
+#undef POPIR_TPC_TWO
 typedef popir_tpc::Four<float64> float256;
 typedef popir_tpc::Four<int64> int256;
 typedef popir_tpc::Four<uint64> uint256;
-typedef float128 float64_pair_t;
-typedef int128 int64_pair_t;
-typedef uint128 uint64_pair_t;
-typedef bfloat256 bfloat128_pair_t;
-typedef half256 half128_pair_t;
-typedef short256 short128_pair_t;
-typedef ushort256 ushort128_pair_t;
-typedef char512 char256_pair_t;
-typedef uchar512 uchar256_pair_t;
-typedef popir_tpc::Pair<uint64, float64> uint64_float64;
-typedef popir_tpc::Pair<int64, float64> int64_float64;
-typedef popir_tpc::Pair<float64, int64> float64_int64;
-typedef popir_tpc::Pair<float64, uint64> float64_uint64;
-typedef popir_tpc::Pair<int64, uint64> int64_uint64;
-typedef popir_tpc::Pair<uint64, int64> uint64_int64;
-typedef uint64_float64 uint64_float64_pair_t;
-typedef int64_float64 int64_float64_pair_t;
-typedef float64_int64 float64_int64_pair_t;
-typedef float64_uint64 float64_uint64_pair_t;
+
+// A value beside another of as many lanes: `A_B`, also called `A_B_pair_t`.
+#define POPIR_TPC_PAIR(A, B)              \
+  typedef popir_tpc::Pair<A, B> A##_##B;  \
+  typedef A##_##B A##_##B##_pair_t;
+#define POPIR_TPC_PAIRS(A, B, C, D)                                    \
+  POPIR_TPC_PAIR(A, A) POPIR_TPC_PAIR(A, B) POPIR_TPC_PAIR(A, C) POPIR_TPC_PAIR(A, D)
+POPIR_TPC_PAIR(float64, float64)
+POPIR_TPC_PAIR(float64, int64)
+POPIR_TPC_PAIR(float64, uint64)
+POPIR_TPC_PAIR(int64, float64)
+POPIR_TPC_PAIR(int64, int64)
+POPIR_TPC_PAIR(int64, uint64)
+POPIR_TPC_PAIR(uint64, float64)
+POPIR_TPC_PAIR(uint64, int64)
+POPIR_TPC_PAIR(uint64, uint64)
+POPIR_TPC_PAIRS(bfloat128, half128, short128, ushort128)
+POPIR_TPC_PAIRS(half128, bfloat128, short128, ushort128)
+POPIR_TPC_PAIRS(short128, bfloat128, half128, ushort128)
+POPIR_TPC_PAIRS(ushort128, bfloat128, half128, short128)
+POPIR_TPC_PAIRS(minifloat256, minihalf256, char256, uchar256)
+POPIR_TPC_PAIRS(minihalf256, minifloat256, char256, uchar256)
+POPIR_TPC_PAIRS(char256, minifloat256, minihalf256, uchar256)
+POPIR_TPC_PAIRS(uchar256, minifloat256, minihalf256, char256)
+#undef POPIR_TPC_PAIRS
+#undef POPIR_TPC_PAIR
+typedef popir_tpc::Pair<std::int32_t> int32_t_pair_t;
+typedef popir_tpc::Pair<std::uint32_t> uint32_t_pair_t;
+typedef popir_tpc::Pair<std::int16_t> int16_t_pair_t;
+typedef popir_tpc::Pair<std::uint16_t> uint16_t_pair_t;
+typedef popir_tpc::Pair<std::int8_t> int8_t_pair_t;
+typedef popir_tpc::Pair<std::uint8_t> uint8_t_pair_t;
 
 #define POPIR_TPC_MASKS(to, bytes)                                       \
   template <int Bytes>                                                   \
@@ -368,22 +340,27 @@ POPIR_TPC_MASKS(from_bool64, 1)
 POPIR_TPC_MASKS(from_bool128, 1)
 #undef POPIR_TPC_MASKS
 
-/// Coordinates of a tensor or of the index space.
+/// Coordinates of a tensor or of the index space. In braces, what is left out is 0; a number alone
+/// goes to all dimensions.
 struct int5 {
   int at[5];
+  int5() = default;
+  int5(int all) : at{all, all, all, all, all} {}
+  int5(std::initializer_list<int> given) : at{} {
+    int i = 0;
+    for (int each : given)
+      if (i < 5) at[i++] = each;
+  }
   int& operator[](int i) { return at[i]; }
   const int& operator[](int i) const { return at[i]; }
 };
-#define POPIR_TPC_COORDINATES(op)                                                    \
-  inline int5 operator op(const int5& a, const int5& b) {                            \
-    int5 r;                                                                          \
-    for (int i = 0; i < 5; ++i) r[i] = a[i] op b[i];                                 \
-    return r;                                                                        \
-  }                                                                                  \
-  inline int5 operator op(const int5& a, int b) { return a op int5{b, b, b, b, b}; } \
-  inline int5 operator op(int a, const int5& b) { return int5{a, a, a, a, a} op b; } \
-  inline int5& operator op##=(int5& a, const int5& b) { return a = a op b; }         \
-  inline int5& operator op##=(int5& a, int b) { return a = a op b; }
+#define POPIR_TPC_COORDINATES(op)                                            \
+  inline int5 operator op(const int5& a, const int5& b) {                    \
+    int5 r;                                                                  \
+    for (int i = 0; i < 5; ++i) r[i] = a[i] op b[i];                         \
+    return r;                                                                \
+  }                                                                          \
+  inline int5& operator op##=(int5& a, const int5& b) { return a = a op b; }
 POPIR_TPC_COORDINATES(+)
 POPIR_TPC_COORDINATES(-)
 POPIR_TPC_COORDINATES(*)
