@@ -11,7 +11,7 @@ from popir.errors import OperatorAttributeError, OperatorInputError, popart_exce
 from popir.ir import Tensor
 from popir.ir.attributes import unknown_attribute
 from popir.typed import typed
-from popir.types import DataType
+from popir.types import DataType, TensorInfo
 
 _INDICES = frozenset({DataType.INT32, DataType.INT64})
 _FLOAT = frozenset({DataType.FLOAT})
@@ -172,13 +172,15 @@ def check(
     attributes: Mapping[str, Any],
     inputs: Sequence[Given | None],
     numOutputs: int | None = None,
+    infos: Sequence[TensorInfo | None] = (),
 ) -> None:
     """Checks the arguments of an operator against its definition; `who` names it in messages.
 
-    `inputs` are in order, with None for one that is left out. `numOutputs` is None if not known.
+    `inputs` are in order, with None for one that is left out. `numOutputs` is None if not known;
+    `infos` are those of the inputs, for messages, as far as known.
     Raises OperatorInputError or OperatorAttributeError.
     """
-    check_inputs(who, definition.inputs, inputs)
+    check_inputs(who, definition.inputs, inputs, infos=infos)
     if numOutputs is not None:
         definition.outputs.check_count(who, "output", numOutputs)
     for name, value in attributes.items():
@@ -186,7 +188,11 @@ def check(
 
 
 def check_inputs(
-    who: str, formals: Formals, inputs: Sequence[Given | None], converting: bool = False
+    who: str,
+    formals: Formals,
+    inputs: Sequence[Given | None],
+    converting: bool = False,
+    infos: Sequence[TensorInfo | None] = (),
 ) -> dict[str, DataType]:
     """Checks number, presence and element types of inputs; see `check`. With `converting`, types
     are allowed that a conversion fits (`Formal.conversion`, `mixes`).
@@ -221,9 +227,23 @@ def check_inputs(
                 raise OperatorInputError(
                     f"{who}: input {i} ({formal.name}) is '{id}' of type {kind.name}, but input "
                     f"{first[0]} is '{first[1]}' of type {first[2].name}; the operator takes "
-                    f"inputs of one type."
+                    f"inputs of one type{_incompatible(first, (i, id, kind), infos)}"
                 )
     return {name: kind for name, (_, _, kind) in bound.items()}
+
+
+def _incompatible(
+    one: tuple[int, str, DataType],
+    other: tuple[int, str, DataType],
+    infos: Sequence[TensorInfo | None],
+) -> str:
+    """The end of the message for two types that do not go together, in PopART's words."""
+    found = [infos[i] if i < len(infos) else None for i, *_ in (one, other)]
+    shapes = [f"[{' '.join(map(str, info.shape()))}]" for info in found if info is not None]
+    if len(shapes) < 2:
+        return "."
+    types = f"{one[2].name} and {other[2].name}"
+    return f": incompatible types {types} (shapes {' and '.join(shapes)})"
 
 
 def mixes(a: DataType, b: DataType) -> bool:

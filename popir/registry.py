@@ -445,7 +445,8 @@ def _check(
     tolerated = entry.opClass.withoutMeaning.keys() - definition.attributes.keys()
     meant = {name: value for name, value in attributes.items() if name not in tolerated}
     try:
-        definitions.check(who, definition, meant, given, numOutputs)
+        infos = [t and t.info for t in inputs]
+        definitions.check(who, definition, meant, given, numOutputs, infos)
         definition.fitting.add((kinds, numOutputs))
     except (OperatorInputError, OperatorAttributeError) as error:
         if not is_library(entry.source):

@@ -36,6 +36,7 @@ VALUES = {
 them, and they include one another alone."""
 
 POPIR = {
+    "Abort.hpp": "program",
     "Codelet.hpp": "codelets",
     "CodeletGlue.hpp": "codelets",
     "ArgExtremum.hpp": "popnn",

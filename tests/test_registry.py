@@ -404,7 +404,8 @@ def test_operator_of_onnx_is_checked_by_its_schema() -> None:
         registry.createOp("", "Add", 11, settings, {}, [a, b])
     assert str(error.value) == (
         "ai.onnx.Add:7 'sum': input 1 (B) is 'b' of type INT32, but input 0 is 'a' of type FLOAT; "
-        "the operator takes inputs of one type."
+        "the operator takes inputs of one type: incompatible types FLOAT and INT32 (shapes [2] and "
+        "[2])"
     )
     with pytest.raises(OperatorAttributeError, match=r"unknown attribute 'axis' .* takes none"):
         registry.createOp("", "Add", 11, settings, {"axis": 1}, [a, a])

@@ -1,5 +1,6 @@
 // popir.ext: what PopLibs lacks, from the headers under popir/.
 #include <pybind11/stl.h>
+#include <popir/Abort.hpp>
 #include <popir/ArgExtremum.hpp>
 #include <popir/Nll.hpp>
 #include <popir/Pooling.hpp>
@@ -176,6 +177,12 @@ void bindScans(py::module_& m) {
         py::arg("g"), py::arg("dimension"), py::arg("options"), py::arg("prog"), context,
         "The gradient of runningProduct's x, from x and the gradient g of its result. x may have "
         "zeros.");
+  m.def("abortOnCondition", &abortOnCondition, py::arg("graph"), py::arg("condition"),
+        py::arg("text"), py::arg("prog"), context,
+        "Ends the run with an error, with this text, if an element of `condition` is true. What "
+        "the program has written until then stays written.\n"
+        "`condition`: BOOL, of any shape.\n"
+        "Raises poplibs_exception for another type.");
   m.def("argExtremum", &argExtremum, py::arg("graph"), py::arg("input"), py::arg("max"),
         py::arg("last"), py::arg("prog"), context,
         "popnn.argMax or argMin; with `last` the last of several equal extrema. The input may also "

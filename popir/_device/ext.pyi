@@ -16,6 +16,7 @@ __all__: list[str] = [
     "RoiParams",
     "RoiPooling",
     "ScanOptions",
+    "abortOnCondition",
     "argExtremum",
     "logSoftmax",
     "logSoftmaxGrad",
@@ -283,6 +284,19 @@ class RoiParams:
         """
     @width.setter
     def width(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+
+def abortOnCondition(
+    graph: popir._device.poplar.Graph,
+    condition: popir._device.poplar.Tensor,
+    text: str,
+    prog: popir._device.poplar.program.Sequence,
+    debugContext: popir._device.poplar.DebugContext | str = "",
+) -> None:
+    """
+    Ends the run with an error, with this text, if an element of `condition` is true. What the program has written until then stays written.
+    `condition`: BOOL, of any shape.
+    Raises poplibs_exception for another type.
+    """
 
 def argExtremum(
     graph: popir._device.poplar.Graph,

@@ -100,6 +100,8 @@ def _method(schema: Schema) -> Callable[..., Any]:
                 f"call with this fault: {error}."
             ) from None
         outputs = _add(self, schema, arguments)
+        if not outputs:
+            return None
         return outputs if several else outputs[0]
 
     if schema.opid.type == "Constant":

@@ -63,6 +63,12 @@ class Case:
         return found
 
 
+def abort(c: Case) -> None:
+    condition = c.tensor([3], np.array([False] * 3))
+    ext.abortOnCondition(c.graph, condition, "stop", c.prog)
+    c.give(c.tensor([2]))
+
+
 def arg_extremum(c: Case) -> None:
     c.give(ext.argExtremum(c.graph, c.tensor([3, 7]), False, True, c.prog))
 
@@ -172,6 +178,7 @@ def transpose(c: Case) -> None:
 
 
 PROGRAMS: dict[str, Callable[[Case], None]] = {
+    "abort": abort,
     "arg extremum": arg_extremum,
     "bias": bias,
     "class loss": class_loss,

@@ -88,7 +88,8 @@ void MapKernel::check(const std::vector<OperandInfo>& operands) const {
     else
       require(v.count == 0, "a value that is not computed has arguments");
     if (v.kind != MapProgram::Kind::Input) continue;
-    require(v.data < inputs_.size() && inputs_[v.data] < operands.size(), "an input is no operand");
+    require(v.data < program_.inputCount() && inputs_[v.data] < operands.size(),
+            "an input is no operand");
     require(v.lane == storageLane(operands[inputs_[v.data]].type),
             "an input has another element type");
     read[inputs_[v.data]] = true;

@@ -63,13 +63,13 @@ class ArrayFeatureExtractor(Decomposition):
     """ONNX's ArrayFeatureExtractor of ai.onnx.ml, version 1: the elements of the last axis that the
     second input names. What is taken of a vector is [1, n]. Strings are taken on the host.
 
-    Deviation: a place out of range, or a negative one, that is computed at run time gives 0. For
-    constants and for strings it is an error.
+    A place out of range, or a negative one, is an error: when the model is compiled if it is
+    constant, else when it runs.
     """
 
     def decompose(self, on: Decomposer, x: Tensor, places: Tensor) -> Tensor:
         """A Gather. Raises OperatorInputError for a scalar, and for constant places out of range;
-        what is out of range at run time is 0.
+        what is out of range at run time ends the run.
         """
         shape = on.shape(x)
         if not shape:
@@ -77,9 +77,13 @@ class ArrayFeatureExtractor(Decomposition):
         if places.isConst() and places.data is not None and (places.data < 0).any():
             raise self.wrong(f"the places {places.data.tolist()} must not be negative.")
         flat = on.reshape(places, [on.info(places).nelms()])
-        if not places.isConst():  # Negative places do not count from the end here.
-            end = on.like(shape[-1], flat)
-            flat = on.Where(on.Less(flat, on.like(0, flat)), end, flat)
+        if not places.isConst():
+            outside = on.Or(
+                on.Less(flat, on.like(0, flat)),
+                on.GreaterOrEqual(flat, on.like(shape[-1], flat)),
+            )
+            text = f"{self._who()}: a place is out of range; places are in [0, {shape[-1] - 1}]."
+            on.add("ai.graphcore", "AbortWith", 1, [outside], 0, {"text": text})
         found = on.Gather(x, flat, axis=-1)
         return on.reshape(found, [1, on.shape(found)[0]]) if len(shape) == 1 else found
 
