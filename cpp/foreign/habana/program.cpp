@@ -99,8 +99,10 @@ void Kernel::run(const void* const* inputs, void* const* outputs) const {
   // On the stack: a call of a small kernel takes no longer than an allocation.
   std::array<popir_tpc_tensor, kMostOperands> tensors;
   std::copy(tensors_.begin(), tensors_.end(), tensors.begin());
-  for (std::size_t i = 0; i < inputs_; ++i)
+  for (std::size_t i = 0; i < inputs_; ++i) {
     tensors[i].data = static_cast<unsigned char*>(const_cast<void*>(inputs[i]));
+    tensors[i].is_input = 1;
+  }
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     const Output& output = outputs_[i];
     auto* data = static_cast<unsigned char*>(outputs[i]);

@@ -83,6 +83,14 @@ inline Place place(const int5& where, const popir_tpc_tensor& in, std::int64_t w
   return {in.data + element * size + from, from, to - from};
 }
 
+/// The same for a store.
+inline Place target(const int5& where, const popir_tpc_tensor& to, std::int64_t wanted) {
+  if (to.is_input)
+    fail("it stores to tensor " + std::to_string(&to - state().call->tensors) +
+         ", which is an input; a kernel stores to its outputs");
+  return place(where, to, wanted);
+}
+
 template <class V>
 inline V padding(const popir_tpc_tensor& in) {
   V r;
@@ -112,7 +120,7 @@ inline V load(const int5& where, tensor from, V r, std::int64_t wanted = sizeof(
 template <class V>
 inline void store(const int5& where, tensor to, const V& value, std::int64_t wanted = sizeof(V),
                   int begin = 0) {
-  const Place there = place(where, *to.at, wanted);
+  const Place there = target(where, *to.at, wanted);
   const auto* bytes = reinterpret_cast<const unsigned char*>(&value) + begin;
   if (there.bytes == sizeof(V))
     std::memcpy(there.address, &value, sizeof(V));
@@ -424,7 +432,7 @@ struct StoreTensorCombined {
     no_width_change(switches);
     typedef typename V::Element E;
     const int begin = half == High ? V::kLanes / 2 : 0;
-    const Place there = place(where, *to.at, half == Whole ? kBytes : kBytes / 2);
+    const Place there = target(where, *to.at, half == Whole ? kBytes : kBytes / 2);
     for (std::int64_t i = 0; i < there.bytes; i += sizeof(E))
       combine<E>(there.address + i,
                  value[begin + static_cast<int>((there.skipped + i) / sizeof(E))], rmw >> 4 & 15);
@@ -489,9 +497,25 @@ struct LoadGlobal {
     return R(peek<E>(from));
   }
 };
+/// Fails for an address within an input.
+inline void require_no_input(const void* to) {
+  const auto* call = state().call;
+  const auto at = reinterpret_cast<std::uintptr_t>(to);
+  for (std::uint32_t i = 0; i < call->tensor_count; ++i) {
+    const auto& in = call->tensors[i];
+    const auto begin = reinterpret_cast<std::uintptr_t>(in.data);
+    std::uint64_t elements = 1;
+    for (int d = 0; d < 5; ++d) elements += in.strides[d] * (in.sizes[d] - 1);
+    if (in.is_input && at >= begin && at < begin + elements * in.element_bytes)
+      fail("it stores to tensor " + std::to_string(i) +
+           ", which is an input; a kernel stores to its outputs");
+  }
+}
+
 struct StoreGlobal {
   template <class E>
   static void run(int, void* to, const E& value) {
+    require_no_input(to);
     std::memcpy(to, &value, sizeof(E));
   }
 };
@@ -518,6 +542,7 @@ struct StoreGlobalNext {
   void operator()(P** to, const E& value, int switches = 0, bool predicate = true,
                   bool polarity = false) const {
     if (predicate == polarity) return;
+    require_no_input(*to);
     std::memcpy(*to, &value, sizeof(E));
     advance(to, switches, sizeof(E));
   }
