@@ -623,6 +623,40 @@ def test_parts_of_registers(tmp_path: Path) -> None:
     np.testing.assert_array_equal(y[8], np.stack([x[:128], five[:128]], 1).reshape(-1))
 
 
+def test_tables_of_the_kernel(tmp_path: Path) -> None:
+    """Tables of words, and of three words a row, ten rows in each 32."""
+    text = """
+    void main(tensor rows, tensor table, tensor y) {
+      int5 at = {0};
+      set_lut_32(table);
+      const uint64 row = v_u32_ld_tnsr_b(at, rows);
+      v_f32_st_tnsr(at, y, v_f32_lookup(row, 1 << 2, SW_LUT_PTR, 0)); at[1]++;
+      v_f32_st_tnsr(at, y, v_f32_lookup_1c(row, 0, SW_LUT_PTR, 0)); at[1]++;
+      const float128 two = v_f32_lookup_2c(row, 0, SW_LUT_PTR, (float128){0});
+      v_f32_st_tnsr(at, y, two.v1); at[1]++;
+      v_f32_st_tnsr(at, y, two.v2); at[1]++;
+      // The interval of a number among those of its exponent, and where it begins.
+      const float64 x = v_convert_u32_to_f32_b(row) + 0.3f;
+      const uint64_float64 found = v_f32_get_lut_entry_and_interval_start_b(x, 20);
+      v_f32_st_tnsr(at, y, v_convert_u32_to_f32_b(found.v1)); at[1]++;
+      v_f32_st_tnsr(at, y, found.v2);
+    }"""
+    made = compiled(tmp_path, text)
+    rows = RNG.integers(0, 60, 64).astype(np.uint32)
+    table = RNG.standard_normal(256).astype(np.float32)
+    y = np.zeros((6, 64), np.float32)
+    assert call(made, rows, table, y) is None
+    np.testing.assert_array_equal(y[0], table[64 + rows])
+    for part in range(3):
+        np.testing.assert_array_equal(y[1 + part], table[rows // 10 * 32 + rows % 10 * 3 + part])
+    x = rows.astype(np.float32) + np.float32(0.3)
+    start = 2 ** np.floor(np.log2(x))
+    np.testing.assert_array_equal(y[4], np.floor((x / start - 1) * 8))
+    np.testing.assert_array_equal(y[5], start * (1 + y[4] / 8))
+    words = call(made, np.full(64, 200, np.uint32), table, y) or ""
+    assert "it looks up row 200 outside of its table" in words
+
+
 REFUSED = {
     "v_f32_st_tnsr(at, y, v_f32_nearbyint_b(1.5, SW_SR));": "it rounds stochastically",
     "v_i8_st_tnsr_partial(at, y, 1, 3, 2);": "it stores a part at an offset",
