@@ -1160,8 +1160,8 @@ def entered(manager: Callable[..., Any]) -> Callable[..., None]:
 
 
 HOOKS = (
-    "evaluate getInplaceVariant aliases modifies showsInOrder aliasedRegions modifiedRegions "
-    "usedRegions fwdRegMap bwdRegMap keepStateOf appendAttributes appendOutlineAttributes "
+    "evaluate getInplaceVariant turnInto aliases modifies showsInOrder aliasedRegions "
+    "modifiedRegions usedRegions fwdRegMap bwdRegMap keepStateOf appendAttributes appendOutlineAttributes "
     "createInputTensor unwindTensorLayout canUnwind mustExistBeforeCreate getInputCreatorType "
     "mustExistBeforeCreateDNF gradOpsOfCalls grow apply check matches pattern rewrite touches getOp"
 ).split()

@@ -14,6 +14,8 @@ from popir._device import popart as device
 from popir._device import xla
 from popir.errors import LibraryLoadError, require_path
 from popir.foreign import popart
+from popir.foreign.habana import libraries as hpu_kernels
+from popir.foreign.habana import operators as hpu_operators
 from popir.foreign.refusals import check_file, refused
 from popir.foreign.tensorflow import library as tensorflow
 from popir.foreign.trial import tried
@@ -36,7 +38,9 @@ class OpLibrary:
     patterns: tuple[str, ...]
     """The names of its patterns."""
     functions: tuple[str, ...] = ()
-    """For a library for TensorFlow on the IPU: the functions that operators may name."""
+    """For a library for TensorFlow on the IPU: the functions that operators may name. For a library
+    of TPC kernels: their GUIDs.
+    """
     custom_calls: tuple[tuple[str, str], ...] = ()
     """The targets of XLA's custom calls in it: name and platform."""
 
@@ -51,10 +55,11 @@ def load_op_library(path: str | os.PathLike[str]) -> OpLibrary:
     """Loads a library of operators, and returns what it registers.
 
     That may be a library for PopART, or one for TensorFlow on the IPU, which registers nothing:
-    models name its functions (`popir.custom_ops`). The library is loaded in a child process first,
-    because a library that throws or crashes while it loads ends its process. Loading runs the
-    library's code with all rights of this process: load only what you trust. A library that is
-    already loaded is not loaded again, unless its file has been replaced.
+    models name its functions (`popir.custom_ops`); or one for XLA or Habana's accelerators. The
+    library is loaded in a child process first, because a library that throws or crashes while it
+    loads ends its process. Loading runs the library's code with all rights of this process: load
+    only what you trust. A library that is already loaded is not loaded again, unless its file has
+    been replaced.
 
     Raises LibraryLoadError if the file does not exist, is no shared library for this machine, lacks
     symbols or other libraries, was compiled with headers of another popir version, throws or
@@ -70,6 +75,13 @@ def load_op_library(path: str | os.PathLike[str]) -> OpLibrary:
             return _of_functions(file, source)
     if xla_libraries.is_one(file) and tried(file) == 0:
         return OpLibrary(xla_libraries.allow("load_op_library", file), source, (), (), ())
+    if hpu_operators.is_one(file):
+        loaded = hpu_operators.load_hpu_library(file)
+        ids = tuple(OperatorIdentifier("ai.habana", name, 1) for name in loaded.operators)
+        return OpLibrary(str(file.resolve()), source, ids, (), ())
+    if hpu_kernels.is_one(file):
+        kernels = tuple(hpu_kernels.load_kernel_library(file))
+        return OpLibrary(str(file.resolve()), source, (), (), (), kernels)
     _try(file)
     with registry.lock.rlock:
         if source != str(file.resolve()):

@@ -20,7 +20,7 @@ from popir.ir import Graph, Tensor
 from popir.onnxio.importer import GraphImporter
 from popir.onnxio.limits import subgraphs
 from popir.onnxio.proto import NodeProto
-from popir.transforms.prune import stays
+from popir.transforms.prune import modified_weights, stays
 from popir.types import DataType, TensorInfo
 
 if TYPE_CHECKING:
@@ -45,6 +45,8 @@ class Segment:
     """What it computes at run time."""
     acts: bool
     """Whether it is run even if it computes nothing that others read."""
+    updates: set[str]
+    """The initializers that it changes."""
     values: dict[str, Array]
     """What is known without running it."""
     sequences: dict[str, list[str]]
@@ -240,6 +242,7 @@ class _Discovery:
             [*self.initializers],
             [*anchors],
             any(map(stays, self.graph.ops.values())),
+            {t.id for op in self.graph.ops.values() for t in modified_weights(op)},
             known,
             sequences,
             results,

@@ -58,6 +58,10 @@ class Context:
     sessions: Sessions = field(default_factory=Sessions)
     compiled: int = 0
     """The number of segments that have been compiled so far."""
+    held: set[str] = field(default_factory=set[str])
+    """The initializers that segments have been compiled with."""
+    updated: set[str] = field(default_factory=set[str])
+    """Those of them that a segment changes."""
     left: dict[str, str] = field(default_factory=dict)
     """The nodes that ran on the host, or before which a segment ended, and why."""
 
@@ -318,6 +322,16 @@ class Program:
 
     def _compiled(self, segment: Segment) -> InferenceSession:
         context = self.context
+        for id in sorted(context.updated.intersection(segment.initializers)) or sorted(
+            context.held.intersection(segment.updates)
+        ):
+            raise ModelError(
+                f"The initializer '{id}' is changed by one program of the model '{context.name}', "
+                "and another one has it too, which would keep the value of its own. Run the model "
+                "in an InferenceSession, which is one program."
+            )
+        context.held.update(segment.initializers)
+        context.updated |= segment.updates
         context.compiled += 1
         model = ModelProto(ir_version=context.ir_version)
         model.opset_import.extend(proto.opset(*each) for each in self.opsets.items())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from popir.ir import Graph, Op, Tensor, TensorType
 
@@ -59,18 +59,25 @@ def may_stay(cls: type[Op]) -> bool:
 
 
 def _modifies_weight(op: Op) -> bool:
+    return any(True for _ in modified_weights(op))
+
+
+def modified_weights(op: Op) -> Iterator[Tensor]:
+    """The weights that an operator changes, as they are or through a view."""
     if type(op).modifies is Op.modifies:
-        return False
-    return any(_shows_weight(tensor) for i, tensor in op.input.items() if op.modifies(i))
+        return
+    for i, tensor in op.input.items():
+        if op.modifies(i):
+            yield from _weights_shown(tensor)
 
 
-def _shows_weight(tensor: Tensor) -> bool:
-    """Whether the tensor is a weight or a view of one."""
+def _weights_shown(tensor: Tensor) -> Iterator[Tensor]:
+    """The weights that the tensor is, or is a view of."""
     stack, seen = [tensor], {tensor}
     while stack:
         shown = stack.pop()
         if shown.is_variable():
-            return True
+            yield shown
         op = shown.producer
         if op is None or type(op).aliases is Op.aliases:
             continue
@@ -79,4 +86,3 @@ def _shows_weight(tensor: Tensor) -> bool:
             if source not in seen and op.aliases(i, at):
                 seen.add(source)
                 stack.append(source)
-    return False

@@ -240,3 +240,24 @@ def test_names_that_the_model_has_not() -> None:
         clustered(text, host=["Neg"])
     model = clustered("g (float[N] x) => (float[N] y) { a = Exp(x) y = Foo(a) }")
     assert model.clusters[1].onHost == "the operator is not known"
+
+
+def test_a_variable_of_two_programs() -> None:
+    """One changes it; the other would not see that."""
+    builder = popir.Builder()
+    x = builder.addInputTensor(popir.TensorInfo("FLOAT", [2]))
+    w = builder.addInitializedInputTensor(np.float32([1, 2]), "w")
+    summed = builder.aiOnnx.add([w, x])
+    builder.aiGraphcore.copyvarupdate([w, summed])
+    y = builder.aiOnnx.mul([w, builder.aiOnnx.abs([summed])])
+    builder.addOutputTensor(y)
+    for options in ({"eager": True}, {"host": ["Abs"]}):
+        with pytest.raises(ModelError, match="The initializer 'w' is changed by one program"):
+            found = ClusteredModel(builder.getModelProto(), **options)
+            for _ in range(2):
+                found.run({x: X[:2]})
+    one = ClusteredModel(builder.getModelProto())
+    one.run({x: X[:2]})
+    with pytest.raises(ModelError, match="which would keep the value of its own"):
+        one._context.sessions = type(one._context.sessions)()  # pyright: ignore
+        one.run({x: X[:2]})

@@ -209,7 +209,8 @@ std::size_t elementSize(TensorDataType type) {
 }
 
 KernelLibrary::KernelLibrary(const std::string& path) : library_(path) {
-  guids_ = reinterpret_cast<pfnGetKernelGuids>(library_.findFunction(KERNEL_GUIDS_ENTRY_POINT_NAME));
+  guids_ =
+      reinterpret_cast<pfnGetKernelGuids>(library_.findFunction(KERNEL_GUIDS_ENTRY_POINT_NAME));
   instantiate_ = reinterpret_cast<pfnInstantiateTpcKernel>(
       library_.findFunction(KERNEL_INSTANTIATION_ENTRY_POINT_NAME));
   if (guids_ && instantiate_) return;

@@ -14,6 +14,7 @@ from popir.builder.builder import Builder
 from popir.builder.tensor_id import builder_of
 from popir.errors import LibraryBuildError, OperatorAttributeError, OperatorInputError, did_you_mean
 from popir.foreign.build import Source, compile_op_library
+from popir.foreign.habana import libraries
 from popir.foreign.habana.gradients import rule_attributes
 from popir.foreign.habana.kernel_op import DOMAIN
 from popir.foreign.habana.nodes import check_limit
@@ -176,7 +177,7 @@ def tpc_kernel(
         given["output_shapes"] = [json.dumps([*map(int, shape)]) for _, shape in outputs]
     options: Mapping[str, Any] = {
         "device": device,
-        "library": os.fspath(library),
+        "library": libraries.allow(library) if os.fspath(library) else "",
         "time_limit_ms": time_limit_ms,
     }
     given |= {key: value for key, value in options.items() if value}

@@ -25,6 +25,43 @@ _lock = threading.RLock()
 _loaded: dict[str, tuple[tuple[int, int], device.KernelLibrary]] = {}
 """By path: which file it was (its inode and time of change), and the library."""
 _added: dict[str, None] = {}
+_allowed: set[str] = set()
+"""The resolved paths of libraries that functions of popir were given, without loading them."""
+
+
+def is_one(file: Path) -> bool:
+    """Whether a library has kernels, by its bytes alone."""
+    try:
+        return b"InstantiateTpcKernel" in file.read_bytes()
+    except OSError:
+        return False
+
+
+def allow(library: str | os.PathLike[str]) -> str:
+    """Allows models to name a library, and returns its path."""
+    path = os.fspath(library)
+    with _lock:
+        _allowed.add(os.path.realpath(path))
+    return path
+
+
+def _place(library: str) -> str:
+    """Where a library is that a model names: there, or where one of its file name was loaded from.
+    Raises LibraryLoadError for one that is not loaded: a model alone runs no library's code.
+    """
+    known = {os.path.realpath(path): path for path in paths()}
+    wanted = os.path.realpath(library)
+    with _lock:
+        if wanted in known or wanted in _allowed:
+            return library
+    same = [p for p in known.values() if os.path.basename(p) == os.path.basename(library)]
+    if len(same) == 1:
+        return same[0]
+    what = "is not loaded" if os.path.exists(wanted) else "is not there"
+    raise LibraryLoadError(
+        f"The kernel library '{library}', which the model names, {what}. Load it by "
+        f"popir.load_op_library(), or name it in {PATH}; a model alone loads no library."
+    )
 
 
 @typed(error=LibraryLoadError)
@@ -83,7 +120,7 @@ def find(
 
     `library` is looked in before all others.
     """
-    first = [library] if library else list[str]()
+    first = [_place(library)] if library else list[str]()
     for path in dict.fromkeys([*first, *paths()]):
         found = _library_at(path)
         for number in devices:

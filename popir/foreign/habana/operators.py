@@ -427,6 +427,16 @@ class HpuLibrary:
 
 
 _loaded: dict[str, tuple[tuple[int, int], HpuLibrary]] = {}
+_MARK = b"6habana2v1"
+"""What a library contains that is written against `hpu_kernel.h`: names in popir's namespace."""
+
+
+def is_one(file: Path) -> bool:
+    """Whether a library has operators for this interface, by its bytes alone."""
+    try:
+        return _MARK in file.read_bytes()
+    except OSError:
+        return False
 
 
 @typed(error=LibraryLoadError)
@@ -546,17 +556,18 @@ def _registration(
     return Registration(record, signature, tuple(own))
 
 
-def _load(type: str, attributes: Mapping[str, Any]) -> None:
-    """Loads the library that a node names. Raises LibraryLoadError that names it too."""
+def _refuse(type: str, attributes: Mapping[str, Any]) -> None:
+    """Raises LibraryLoadError for an operator whose library is not loaded: a model comes from
+    somebody, and alone runs no library's code.
+    """
     path = attributes.get("library", "")
-    if not isinstance(path, str) or not path:
-        return
-    try:
-        load_hpu_library(path)
-    except LibraryLoadError as error:
+    if isinstance(path, str) and path and os.path.realpath(path) not in _loaded:
+        what = "is not loaded" if os.path.exists(path) else "is not there"
         raise LibraryLoadError(
-            f"The operator {DOMAIN}.{type} of this model needs the library '{path}': {error}"
-        ) from None
+            f"The operator {DOMAIN}.{type} of this model needs the library '{path}', which {what}. "
+            "Load it by popir.load_op_library(), or by --op-library on the command line; a model "
+            "alone loads no library."
+        )
 
 
-registry.loaders[DOMAIN] = _load
+registry.loaders[DOMAIN] = _refuse

@@ -333,7 +333,7 @@ REGISTER_KERNEL_BUILDER(ForHpuWithName("ReplacedOp"), habana::HpuKernel<N>);
 
 
 def test_saved_and_loaded_in_a_new_process(library: Library, tmp_path: Path) -> None:
-    """The node names its library, which is loaded with the model."""
+    """The node names its library, which has to be loaded: a model alone loads nothing."""
     proto, (y,) = model(lambda b, x: library.ramp6_op(x), X)
     (tmp_path / "model.onnx").write_bytes(proto)
     np.save(tmp_path / "x.npy", X)
@@ -341,6 +341,12 @@ def test_saved_and_loaded_in_a_new_process(library: Library, tmp_path: Path) -> 
 import numpy as np, popir
 x = np.load("x.npy")
 device = popir.DeviceManager().createCpuDevice()
+try:
+    popir.InferenceSession("model.onnx", popir.DataFlow(1, ["{y}"]), device)
+    raise SystemExit("The model alone has loaded the library.")
+except popir.LibraryLoadError as error:
+    assert "a model alone loads no library" in str(error), error
+print(popir.load_op_library({library.path!r}).operators)
 session = popir.InferenceSession("model.onnx", popir.DataFlow(1, ["{y}"]), device)
 session.prepareDevice()
 anchors = session.initAnchorArrays()
