@@ -1160,10 +1160,11 @@ def entered(manager: Callable[..., Any]) -> Callable[..., None]:
 
 
 HOOKS = (
-    "evaluate getInplaceVariant aliases modifies showsInOrder aliasedRegions modifiedRegions "
-    "usedRegions fwdRegMap bwdRegMap keepStateOf appendAttributes appendOutlineAttributes "
-    "createInputTensor unwindTensorLayout canUnwind mustExistBeforeCreate getInputCreatorType "
-    "mustExistBeforeCreateDNF gradOpsOfCalls grow apply check matches pattern rewrite touches getOp"
+    "evaluate getInplaceVariant turnInto aliases modifies showsInOrder aliasedRegions "
+    "modifiedRegions usedRegions fwdRegMap bwdRegMap keepStateOf appendAttributes "
+    "appendOutlineAttributes createInputTensor unwindTensorLayout canUnwind mustExistBeforeCreate "
+    "getInputCreatorType mustExistBeforeCreateDNF gradOpsOfCalls grow apply check matches pattern "
+    "rewrite touches getOp"
 ).split()
 """What the compiler calls and users override."""
 DEVICE = "cloneNcopy getConst getInTensor getScalarVariable setOutTensor".split()
