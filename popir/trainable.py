@@ -208,8 +208,8 @@ def choose(
     given.
     """
     names = graph.origin.initializers or [t.id for t in graph.tensors.values() if t.is_variable()]
-    saved = {name for name in names if weight_of_state(name) in graph.tensors}
-    names = [name for name in names if name not in saved | {RANDOM_SEED}]
+    saved = {RANDOM_SEED, *(name for name in names if weight_of_state(name) in graph.tensors)}
+    names = [name for name in names if name not in saved]
     said = _told(names, trained, frozen)
     states = _state_of(graph)
     found: dict[str, Choice] = {}

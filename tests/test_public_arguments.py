@@ -1161,9 +1161,10 @@ def entered(manager: Callable[..., Any]) -> Callable[..., None]:
 
 HOOKS = (
     "evaluate getInplaceVariant turnInto aliases modifies showsInOrder aliasedRegions "
-    "modifiedRegions usedRegions fwdRegMap bwdRegMap keepStateOf appendAttributes appendOutlineAttributes "
-    "createInputTensor unwindTensorLayout canUnwind mustExistBeforeCreate getInputCreatorType "
-    "mustExistBeforeCreateDNF gradOpsOfCalls grow apply check matches pattern rewrite touches getOp"
+    "modifiedRegions usedRegions fwdRegMap bwdRegMap keepStateOf appendAttributes "
+    "appendOutlineAttributes createInputTensor unwindTensorLayout canUnwind mustExistBeforeCreate "
+    "getInputCreatorType mustExistBeforeCreateDNF gradOpsOfCalls grow apply check matches pattern "
+    "rewrite touches getOp"
 ).split()
 """What the compiler calls and users override."""
 DEVICE = "cloneNcopy getConst getInTensor getScalarVariable setOutTensor".split()

@@ -154,6 +154,9 @@ _ASKED = [
 ]
 """The most frequently called methods: they check their arguments themselves, which is faster."""
 
+_TEXT = {str}
+"""The type of the names of attributes."""
+
 CalledNames = dict[int, "str | CalledNames"]
 """Names for the operators of a called graph, in profiles and reports of one particular call.
 
@@ -215,7 +218,9 @@ class Op(Traits):
             who = type(self).__name__
             opid = fitted(who, "opid", opid, OperatorIdentifier)
             settings = fitted(who, "settings", settings, OpSettings)
-        if attributes.__class__ is not dict or attributes:
+        if attributes is None:
+            attributes = {}
+        elif attributes.__class__ is not dict or not _TEXT.issuperset(map(type, attributes)):
             who = type(self).__name__
             attributes = fitted(who, "attributes", attributes, Mapping[str, Any] | None)
         self.opid = opid

@@ -66,6 +66,8 @@ def part(model: ModelProto, training: Training) -> None:
     see `_predictions`.
     """
     graph = model.graph
+    if not any(map(_is_own, graph.node)):
+        return
     flow = _Flow(graph.node)
     loss = flow.above([training.loss])
     own = [i for i in loss if _is_own(graph.node[i])]

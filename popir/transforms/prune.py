@@ -17,14 +17,12 @@ def prune(graph: Graph, kept: Collection[str]) -> None:
     kept = set(kept)
     graph.outputs = [id for id in graph.outputs if id in kept]
     needed = _needed(graph, kept)
-    # In reverse scheduled order, readers are removed before the producers they read from.
-    for op in reversed(graph.schedule()):
-        if op in needed:
-            continue
-        outputs = list(op.output.values())
+    removed = [op for op in graph.ops.values() if op not in needed]
+    outputs = [tensor for op in removed for tensor in op.output.values()]
+    for op in removed:
         graph.eraseOp(op.id)
-        for tensor in outputs:
-            graph.removeTensor(tensor.id)
+    for tensor in outputs:
+        graph.removeTensor(tensor.id)
     for tensor in list(graph.tensors.values()):
         loose = tensor.tensorType is TensorType.ActGrad and tensor.producer is None
         if loose and not tensor.uses and tensor.id not in graph.inputs:
