@@ -19,6 +19,8 @@ ALLOWED = {
     "Interruption._take.signum": "a signal handler's",
     "Interruption._take.frame": "a signal handler's",
     "Expression.__array_function__.types": "numpy's interface",
+    "_Reader._op_after_all.each": "all instructions are added by functions of one form",
+    "_Reader._op_tuple.each": "all instructions are added by functions of one form",
 }
 """What is not read, and why it is there."""
 

@@ -15,7 +15,7 @@ namespace py = pybind11;
 namespace hb = foreign::habana;
 
 using Specs = std::vector<std::pair<int, std::vector<std::int64_t>>>;
-using Attributes = std::map<std::string, std::pair<std::string, tensorflow::AttrValue>>;
+using Attributes = std::map<std::string, std::pair<std::string, tensorflow::AnyValue>>;
 
 std::vector<hb::TensorSpec> tensorSpecs(const Specs& given) {
   std::vector<hb::TensorSpec> found;
@@ -31,11 +31,29 @@ std::vector<habana::TensorInfo> tensorInfos(const Specs& given) {
   return found;
 }
 
-tensorflow::NodeDef nodeDef(const std::string& name, const std::string& op,
-                            const Attributes& attributes) {
-  std::map<std::string, tensorflow::Attr> found;
-  for (const auto& [key, value] : attributes) found[key] = {value.first, value.second};
-  return {name, op, std::move(found)};
+/// Arrays by the number of the input.
+using Values = std::map<int, py::array>;
+
+std::vector<hb::HostValue> hostValues(const Values& given) {
+  std::vector<hb::HostValue> found;
+  for (const auto& [index, array] : given) {
+    const bool dense = array.flags() & py::array::c_style;
+    found.push_back({index, array.data(), dense ? static_cast<std::size_t>(array.nbytes()) : 0});
+  }
+  return found;
+}
+
+/// A node: its name, its operator, its attributes, the names of its inputs.
+using Node = std::tuple<std::string, std::string, Attributes, std::vector<std::string>>;
+
+tensorflow::NodeDef nodeDef(const Node& given) {
+  const auto& [name, op, attributes, inputs] = given;
+  std::map<std::string, tensorflow::AttrValue> found;
+  for (const auto& [key, value] : attributes) {
+    found[key].kind = value.first;
+    found[key].value = value.second;
+  }
+  return {name, op, std::move(found), inputs};
 }
 
 void bindKernels(py::module_& m) {
@@ -132,46 +150,40 @@ void bindOperators(py::module_& m) {
         "How often functors have been asked for a node in this process.");
   m.def(
       "define",
-      [](std::size_t kernel, const std::string& name, const std::string& op,
-         const Attributes& attributes, const Specs& inputs, int outputs,
-         const std::map<int, py::array>& hostMemory, bool severalNodes) {
-        std::vector<hb::HostValue> values;
-        for (const auto& [index, array] : hostMemory) {
-          const bool dense = array.flags() & py::array::c_style;
-          values.push_back(
-              {index, array.data(), dense ? static_cast<std::size_t>(array.nbytes()) : 0});
-        }
+      [](std::size_t kernel, const Node& node, const Specs& inputs, int outputs,
+         const Values& hostMemory, bool severalNodes) {
         if (outputs < 0) throw hb::DefinitionError("a negative number of outputs");
-        const auto found = hb::define(kernel, nodeDef(name, op, attributes), tensorInfos(inputs),
-                                      outputs, values, severalNodes);
+        const auto found = hb::define(kernel, nodeDef(node), tensorInfos(inputs), outputs,
+                                      hostValues(hostMemory), severalNodes);
         Specs infos;
         for (const auto& each : found.outputs)
           infos.emplace_back(each.dtype, each.shape.dim_sizes());
         return std::pair(found.nodes, infos);
       },
-      py::arg("kernel"), py::arg("name"), py::arg("op"), py::arg("attributes"), py::arg("inputs"),
-      py::arg("outputs"), py::arg("hostMemory"), py::arg("severalNodes"),
+      py::arg("kernel"), py::arg("node"), py::arg("inputs"), py::arg("outputs"),
+      py::arg("hostMemory"), py::arg("severalNodes"),
       "Has the functor of a kernel define its nodes. Types are TensorFlow's numbers.\n"
+      "`node` is its name, its operator, its attributes and the names of its inputs;\n"
       "`hostMemory` has C-contiguous arrays by the number of the input. Returns the nodes,\n"
       "and type and shape of each output. Raises OperatorInputError with what is\nwrong.");
   m.def(
       "inferShapes",
-      [](const std::string& library, const std::string& name, const std::string& op,
-         const Attributes& attributes, const std::vector<std::vector<std::int64_t>>& inputs,
-         int outputs) {
+      [](const std::string& library, const Node& node, const Specs& inputs, const Values& values,
+         const hb::Places& inputNames, const hb::Places& outputNames, int outputs) {
         if (outputs < 0) throw hb::DefinitionError("a negative number of outputs");
-        std::vector<tensorflow::TensorShape> shapes;
-        for (const auto& each : inputs) shapes.emplace_back(each);
         std::vector<std::optional<std::vector<std::int64_t>>> found;
         for (const auto& each :
-             hb::inferShapes(library, nodeDef(name, op, attributes), shapes, outputs))
+             hb::inferShapes(library, nodeDef(node), tensorInfos(inputs), hostValues(values),
+                             inputNames, outputNames, outputs))
           found.push_back(each.known ? std::optional(each.sizes) : std::nullopt);
         return found;
       },
-      py::arg("library"), py::arg("name"), py::arg("op"), py::arg("attributes"), py::arg("inputs"),
-      py::arg("outputs"),
+      py::arg("library"), py::arg("node"), py::arg("inputs"), py::arg("values"),
+      py::arg("inputNames"), py::arg("outputNames"), py::arg("outputs"),
       "The shapes of the outputs, by the operator's shape function: None for one that is\n"
-      "not known, -1 for a size that is not. Raises OperatorInputError with what is\nwrong.");
+      "not known, -1 for a size that is not. `values` has C-contiguous arrays of inputs that\n"
+      "are constants; the names are those of arguments, each with the first of its tensors\n"
+      "and how many they are. Raises OperatorInputError with what is\nwrong.");
 }
 
 }  // namespace

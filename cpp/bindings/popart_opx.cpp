@@ -12,6 +12,7 @@
 
 #include "bindings/popart_run.hpp"
 #include "bindings/signatures.hpp"
+#include "poplar/tangle.hpp"
 #include "poplar/view.hpp"
 
 namespace popir {
@@ -150,6 +151,21 @@ void bindOpxs(py::module_& m) {
             return run([] { return std::string(); }, [&] { return d.get(id); });
           },
           py::arg("id"), "The tensor of that id. Raises popart_exception if there is none.")
+      .def(
+          "variables",
+          [](const Devicex& d, const std::string& id) {
+            return run([] { return std::string(); }, [&] { return d.get(id).view().variables(); });
+          },
+          py::arg("id"),
+          "The ids of the variables that the tensor of that id is a view of, ascending.\n"
+          "Raises popart_exception if there is no such tensor.")
+      .def(
+          "isTangled",
+          [](const Devicex& d, const std::string& id) {
+            return run([] { return std::string(); }, [&] { return isTangled(d.get(id).view()); });
+          },
+          py::arg("id"),
+          "Whether the tensor of that id is tangled. Raises popart_exception if there is none.")
       .def("erase", &Devicex::erase, py::arg("id"), "Forgets the tensor of that id.");
   const py::arg inIndex("inIndex"), outIndex("outIndex");
   py::class_<OpxTwin>(

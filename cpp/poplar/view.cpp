@@ -556,13 +556,26 @@ std::optional<View::Affine> View::affine() const {
 }
 
 std::vector<unsigned> View::variables() const {
+  if (base_->parts.empty()) return {base_->variable};
   std::set<unsigned> found;
-  if (base_->parts.empty()) {
-    found.insert(base_->variable);
-  } else {
-    for (const auto& piece : pieces()) found.insert(piece.variable);
-  }
+  for (const auto& piece : pieces()) found.insert(piece.variable);
   return {found.begin(), found.end()};
+}
+
+bool View::sameElements(const View& other) const {
+  if (shape_ != other.shape_) return false;
+  const auto alike = [&](unsigned v, std::int64_t offset, const Dims& strides, unsigned otherV,
+                         std::int64_t otherOffset, const Dims& otherStrides) {
+    if (v != otherV || offset != otherOffset) return false;
+    for (std::size_t d = 0; d < shape_.size(); ++d)
+      if (shape_[d] > 1 && strides[d] != otherStrides[d]) return false;
+    return true;
+  };
+  if (base_->parts.empty() && other.base_->parts.empty())
+    return alike(base_->variable, offset_, strides_, other.base_->variable, other.offset_,
+                 other.strides_);
+  const auto x = affine(), y = other.affine();
+  return x && y && alike(x->variable, x->offset, x->strides, y->variable, y->offset, y->strides);
 }
 
 bool View::containsConstant() const { return base_->constant; }

@@ -94,6 +94,8 @@ class __attribute__((visibility("default"))) View {
     Dims strides;
   };
   std::optional<Affine> affine() const;
+  /// True if both are affine and show the same elements in the same order, whatever the types.
+  bool sameElements(const View& other) const;
   /// The view as boxes of single variables; nest.to is the flat position in the view.
   std::vector<Piece> pieces() const;
   /// Expands the elements that `nest` visits (nest.from is the flat position in this view) to boxes

@@ -230,22 +230,28 @@ def addKernel(
 
 def define(
     kernel: typing.SupportsInt | typing.SupportsIndex,
-    name: str,
-    op: str,
-    attributes: collections.abc.Mapping[
+    node: tuple[
         str,
-        tuple[
+        str,
+        collections.abc.Mapping[
             str,
-            bool
-            | typing.SupportsInt
-            | typing.SupportsIndex
-            | typing.SupportsFloat
-            | typing.SupportsIndex
-            | str
-            | collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex]
-            | collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex]
-            | collections.abc.Sequence[str],
+            tuple[
+                str,
+                bool
+                | typing.SupportsInt
+                | typing.SupportsIndex
+                | typing.SupportsFloat
+                | typing.SupportsIndex
+                | str
+                | collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex]
+                | collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex]
+                | collections.abc.Sequence[str]
+                | collections.abc.Sequence[
+                    collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex]
+                ],
+            ],
         ],
+        collections.abc.Sequence[str],
     ],
     inputs: collections.abc.Sequence[
         tuple[
@@ -259,6 +265,7 @@ def define(
 ) -> tuple[list[DefinedNode], list[tuple[int, list[int]]]]:
     """
     Has the functor of a kernel define its nodes. Types are TensorFlow's numbers.
+    `node` is its name, its operator, its attributes and the names of its inputs;
     `hostMemory` has C-contiguous arrays by the number of the input. Returns the nodes,
     and type and shape of each output. Raises OperatorInputError with what is
     wrong.
@@ -276,31 +283,51 @@ def forget(library: str) -> None:
 
 def inferShapes(
     library: str,
-    name: str,
-    op: str,
-    attributes: collections.abc.Mapping[
+    node: tuple[
         str,
-        tuple[
+        str,
+        collections.abc.Mapping[
             str,
-            bool
-            | typing.SupportsInt
-            | typing.SupportsIndex
-            | typing.SupportsFloat
-            | typing.SupportsIndex
-            | str
-            | collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex]
-            | collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex]
-            | collections.abc.Sequence[str],
+            tuple[
+                str,
+                bool
+                | typing.SupportsInt
+                | typing.SupportsIndex
+                | typing.SupportsFloat
+                | typing.SupportsIndex
+                | str
+                | collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex]
+                | collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex]
+                | collections.abc.Sequence[str]
+                | collections.abc.Sequence[
+                    collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex]
+                ],
+            ],
         ],
+        collections.abc.Sequence[str],
     ],
     inputs: collections.abc.Sequence[
-        collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex]
+        tuple[
+            typing.SupportsInt | typing.SupportsIndex,
+            collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+        ]
+    ],
+    values: collections.abc.Mapping[typing.SupportsInt | typing.SupportsIndex, numpy.ndarray],
+    inputNames: collections.abc.Mapping[
+        str,
+        tuple[typing.SupportsInt | typing.SupportsIndex, typing.SupportsInt | typing.SupportsIndex],
+    ],
+    outputNames: collections.abc.Mapping[
+        str,
+        tuple[typing.SupportsInt | typing.SupportsIndex, typing.SupportsInt | typing.SupportsIndex],
     ],
     outputs: typing.SupportsInt | typing.SupportsIndex,
 ) -> list[list[int] | None]:
     """
     The shapes of the outputs, by the operator's shape function: None for one that is
-    not known, -1 for a size that is not. Raises OperatorInputError with what is
+    not known, -1 for a size that is not. `values` has C-contiguous arrays of inputs that
+    are constants; the names are those of arguments, each with the first of its tensors
+    and how many they are. Raises OperatorInputError with what is
     wrong.
     """
 

@@ -120,6 +120,10 @@ class Devicex:
         """
         Sets or replaces the tensor of that id.
         """
+    def isTangled(self, id: str) -> bool:
+        """
+        Whether the tensor of that id is tangled. Raises popart_exception if there is none.
+        """
     def useOptions(
         self,
         matmulOptions: popir._device.poplar.OptionFlags | dict[str, str],
@@ -138,6 +142,11 @@ class Devicex:
         Restricts the graph object of the constructor to tiles [lowerTile, upperTile) of the
         same graph: it becomes a virtual graph of them.
         Raises poplar_invalid_tile_mapping as Graph.createVirtualGraph does.
+        """
+    def variables(self, id: str) -> list[int]:
+        """
+        The ids of the variables that the tensor of that id is a view of, ascending.
+        Raises popart_exception if there is no such tensor.
         """
 
 class OpxTwin:

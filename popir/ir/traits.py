@@ -38,7 +38,7 @@ class Traits:
 
     openAttributes: ClassVar[bool] = False
     """True for a class that accepts any attribute without declaring it; `attributes` holds them."""
-    constantInputs: ClassVar[frozenset[int]] = frozenset()
+    constantInputs: frozenset[int] = frozenset()
     """The inputs that must be constants, because `setup()` or the lowering needs their values: for
     example the shape of a Reshape.
     """

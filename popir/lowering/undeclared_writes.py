@@ -76,11 +76,9 @@ class Watch:
         self._sharers: dict[int, dict[str, None]] = {}
         """For each variable, the ids of the tensors that are views of it."""
 
-    def share(self, id: str, shown: poplar.Tensor | None = None) -> None:
-        """Records the variables that `shown`, the device tensor of `id`, is a view of."""
-        if shown is None:
-            shown = self._devicex.get(id)
-        for variable in shown.variables():
+    def share(self, id: str) -> None:
+        """Records the variables that the device tensor of `id` is a view of."""
+        for variable in self._devicex.variables(id):
             self._sharers.setdefault(variable, {})[id] = None
 
     def keep(self, id: str) -> None:
@@ -119,18 +117,18 @@ class Watch:
         """
         op, tensor = opx.op_p, opx.op_p.output[i]
         try:
-            shown = self._devicex.get(tensor.id)
+            is_tangled = self._devicex.isTangled(tensor.id)
         except popart_exception:
             raise popart_exception(
                 f"{op.debugName()}: {type(opx).__name__} has not set output {i}; let grow() call "
                 "setOutTensor for each output."
             ) from None
-        if shown.isTangled() and tensor not in self._written:
+        if is_tangled and tensor not in self._written:
+            shown = self._devicex.get(tensor.id)
             copy = self._graph.clone(shown, f"{tensor.id}/copy")
             after.add(program.Copy(shown, copy))
             self._devicex.insert(tensor.id, copy)
-            shown = copy
-        self.share(tensor.id, shown)
+        self.share(tensor.id)
         if self._checks.alias and not op.getCalledGraphs():
             self._check_aliases(opx, i)
 
@@ -188,7 +186,7 @@ class Watch:
         inputs = {t.id for t in op.input.values()}
         for variable, later in needed.items():
             if later or len(inputs) > 1:
-                ids = {id for id in inputs if variable in self._devicex.get(id).variables()}
+                ids = {id for id in inputs if variable in self._devicex.variables(id)}
                 if later or len(ids) > 1:
                     found |= {id for id in ids if not _updates(op, id)}
         return found
@@ -209,7 +207,7 @@ class Watch:
     def _lives(self, now: int, id: str, variable: int) -> bool:
         """Whether tensor `id` is still in `variable` and its value is needed later."""
         needed = self._last_use.get(id, -1) > now or self._stays(id) or id in self._kept
-        return needed and variable in self._devicex.get(id).variables()
+        return needed and variable in self._devicex.variables(id)
 
     def _stays(self, id: str) -> bool:
         """Whether the value outlives the batch or comes from the host: weight, constant, stream."""

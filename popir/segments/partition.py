@@ -3,11 +3,16 @@
 Two neighbouring groups become one wherever that leaves no cycle, that is, wherever no path leads
 from one to the other through anything else. It is done until no two can be joined, so the groups
 are maximal.
+
+The groups have places in an order in which they could run. Whether a path leads around two of them
+is looked for between their places alone, from both ends by turns, so that the shorter search
+decides; where two are joined, only groups between them change places.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import heapq
+from collections.abc import Collection, Iterator, Sequence
 
 
 class Partition:
@@ -20,15 +25,20 @@ class Partition:
         count = len(edges)
         self._group = list(range(count))
         self._after: list[set[int]] = [set(each) - {i} for i, each in enumerate(edges)]
-        self._taken = taken
+        self._before: list[set[int]] = [set() for _ in range(count)]
+        for i, each in enumerate(self._after):
+            for j in each:
+                self._before[j].add(i)
+        self._place = list(range(count))
+        self._witness: dict[tuple[int, int], int] = {}
+        """A node on a path around two groups: it is on one while it belongs to neither."""
         joined = True
         while joined:
             joined = False
             for i in range(count):
                 for j in edges[i]:
                     a, b = self.of(i), self.of(j)
-                    if a != b and taken[i] and taken[j] and not self.path_around(a, b):
-                        self._join(a, b)
+                    if a != b and taken[i] and taken[j] and self._join(a, b):
                         joined = True
         self.units = self._ordered(count)
         """The nodes of each unit."""
@@ -61,9 +71,86 @@ class Partition:
                     ahead.append(each)
         return None
 
-    def _join(self, a: int, b: int) -> None:
+    def _join(self, a: int, b: int) -> bool:
+        """Makes one group of two neighbours, unless a path leads around them."""
+        witness = self._witness.get((a, b))
+        if witness is not None and self.of(witness) not in (a, b):
+            return False
+        low, high = self._place[a], self._place[b]
+        behind: set[int] = set()
+        ahead: set[int] = set()
+        down = self._search(a, b, self._after, (low, high), behind, ahead)
+        up = self._search(b, a, self._before, (low, high), ahead, behind)
+        # Which of them ends first has seen all there is between the two.
+        for searches in zip(down, up, strict=False):
+            for met in searches:
+                if met is not None:
+                    self._witness[a, b] = met
+                    return False
+        self._arrange(a, b, behind, ahead, (down, up))
         self._group[b] = a
-        self._after[a] = {n for n in self._after[a] | self._after[b] if self.of(n) != a}
+        for links in (self._after, self._before):
+            small, large = sorted((links[a], links[b]), key=len)
+            large |= small
+            links[a], links[b] = large, set()
+        return True
+
+    def _search(
+        self,
+        start: int,
+        end: int,
+        links: list[set[int]],
+        between: tuple[int, int],
+        found: set[int],
+        other: set[int],
+    ) -> Iterator[int | None]:
+        """Adds to `found` the groups between two places that are reached from `start`, a link in
+        each step. Gives a group on a path to `end`, or to the groups in `other`, once there is one.
+        """
+        low, high = between
+        stack = [start]
+        while stack:
+            g = stack.pop()
+            inner: list[int] = []
+            for n in links[g]:
+                each = self.of(n)
+                if each == g:
+                    inner.append(n)
+                elif each == end:
+                    yield None if g == start else g
+                    continue
+                elif low < self._place[each] < high and each not in found:
+                    if each in other:
+                        yield each
+                    found.add(each)
+                    stack.append(each)
+                yield None
+            links[g].difference_update(inner)
+
+    def _arrange(
+        self,
+        a: int,
+        b: int,
+        behind: set[int],
+        ahead: set[int],
+        searches: tuple[Iterator[int | None], Iterator[int | None]],
+    ) -> None:
+        """Finds a place for the group of a and b: behind what leads to b, before what a leads to."""
+        place = self._place
+        down, up = searches
+        down_ended = next(down, 0) == 0
+        if down_ended and not behind:
+            place[a] = place[b]
+            return
+        up_ended = next(up, 0) == 0
+        if up_ended and not ahead:
+            return
+        for _ in (*down, *up):
+            pass
+        order = [*sorted(ahead, key=place.__getitem__), a, *sorted(behind, key=place.__getitem__)]
+        free = sorted([place[b], *(place[g] for g in order)])
+        for g, at in zip(order, free, strict=False):
+            place[g] = at
 
     def _ordered(self, count: int) -> list[list[int]]:
         """The units in topological order; of several that could be next, that of the earliest
@@ -77,14 +164,14 @@ class Partition:
         for following in after.values():
             for g in following:
                 waiting[g] += 1
-        ready = [g for g in members if not waiting[g]]
+        ready = [(nodes[0], g) for g, nodes in members.items() if not waiting[g]]
+        heapq.heapify(ready)
         units: list[list[int]] = []
         while ready:
-            ready.sort(key=lambda g: members[g][0], reverse=True)
-            g = ready.pop()
+            _, g = heapq.heappop(ready)
             units.append(members[g])
             for each in after[g]:
                 waiting[each] -= 1
                 if not waiting[each]:
-                    ready.append(each)
+                    heapq.heappush(ready, (members[each][0], each))
         return units

@@ -16,6 +16,24 @@ namespace errors = tensorflow::errors;
 
 std::atomic<std::size_t> count{0};
 
+/// The values of inputs as tensors, by the number of the input.
+std::map<int, tensorflow::Tensor> tensorsOf(const std::vector<HostValue>& values,
+                                            const std::vector<TensorInfo>& inputs) {
+  std::map<int, tensorflow::Tensor> found;
+  for (const auto& each : values) {
+    if (each.index < 0 || static_cast<std::size_t>(each.index) >= inputs.size())
+      throw DefinitionError("there is no input " + std::to_string(each.index));
+    const auto& info = inputs[static_cast<std::size_t>(each.index)];
+    const auto bytes = static_cast<std::size_t>(info.shape.num_elements()) *
+                       static_cast<std::size_t>(tensorflow::DataTypeSize(info.dtype));
+    if (bytes != each.bytes)
+      throw DefinitionError("the values of input " + std::to_string(each.index) + " are " +
+                            std::to_string(each.bytes) + " bytes, not " + std::to_string(bytes));
+    found.emplace(each.index, tensorflow::Tensor(info.dtype, info.shape, each.values));
+  }
+  return found;
+}
+
 class Context final : public ::habana::HpuKernelContext {
  public:
   Context(const tensorflow::NodeDef& node, const std::vector<TensorInfo>& inputs, int outputs,
@@ -25,19 +43,8 @@ class Context final : public ::habana::HpuKernelContext {
         outputs_(static_cast<std::size_t>(outputs)),
         defined_(static_cast<std::size_t>(outputs)),
         computed_(static_cast<std::size_t>(outputs)),
-        severalNodes_(severalNodes) {
-    for (const auto& each : hostMemory) {
-      if (each.index < 0 || each.index >= NumInputs())
-        throw DefinitionError("there is no input " + std::to_string(each.index));
-      const auto& info = inputs_[static_cast<std::size_t>(each.index)];
-      const auto bytes = static_cast<std::size_t>(info.shape.num_elements()) *
-                         static_cast<std::size_t>(tensorflow::DataTypeSize(info.dtype));
-      if (bytes != each.bytes)
-        throw DefinitionError("the values of input " + std::to_string(each.index) + " are " +
-                              std::to_string(each.bytes) + " bytes, not " + std::to_string(bytes));
-      host_.emplace(each.index, tensorflow::Tensor(info.dtype, info.shape, each.values));
-    }
-  }
+        severalNodes_(severalNodes),
+        host_(tensorsOf(hostMemory, inputs)) {}
 
   tensorflow::Status InputInfo(int index, TensorInfo& info) const override {
     if (index < 0 || index >= NumInputs())
@@ -198,10 +205,24 @@ Definition define(std::size_t kernel, const tensorflow::NodeDef& node,
 
 std::vector<tensorflow::shape_inference::ShapeHandle> inferShapes(
     const std::string& library, const tensorflow::NodeDef& node,
-    const std::vector<tensorflow::TensorShape>& inputs, int outputs) {
-  std::vector<tensorflow::shape_inference::ShapeHandle> shapes;
-  for (const auto& each : inputs) shapes.push_back({true, each.dim_sizes()});
-  tensorflow::shape_inference::InferenceContext context(node, shapes, outputs);
+    const std::vector<TensorInfo>& inputs, const std::vector<HostValue>& values,
+    const Places& inputNames, const Places& outputNames, int outputs) {
+  tensorflow::shape_inference::Known known;
+  const auto tensors = tensorsOf(values, inputs);
+  for (const auto& each : inputs) {
+    const auto found = tensors.find(static_cast<int>(known.inputs.size()));
+    known.inputs.emplace_back(true, each.shape.dim_sizes());
+    known.values.push_back(found == tensors.end() ? nullptr : &found->second);
+  }
+  known.outputs = outputs;
+  known.inputNames = inputNames;
+  known.outputNames = outputNames;
+  for (const auto& [places, most] :
+       {std::pair(&inputNames, static_cast<int>(inputs.size())), std::pair(&outputNames, outputs)})
+    for (const auto& [name, place] : *places)
+      if (place.first < 0 || place.second < 0 || place.first > most - place.second)
+        throw DefinitionError("the argument '" + name + "' has no such place");
+  tensorflow::shape_inference::InferenceContext context(node, std::move(known));
   if (const auto function = shapeFunctionOf(library, node.op())) {
     tensorflow::Status status;
     guarded("its shape function", [&] { status = function(&context); });

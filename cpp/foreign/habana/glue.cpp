@@ -12,6 +12,10 @@ using namespace tpc_lib_api;
 constexpr std::uint32_t kMostTensors = 16;
 constexpr std::uint32_t kMostDims = 5;
 constexpr int kMostTries = 5;
+// Beyond these, what glue code writes is no size.
+constexpr std::uint32_t kMostKernels = 1U << 20;
+constexpr std::size_t kMostProgram = std::size_t{64} << 20;
+constexpr std::size_t kMostAuxiliary = std::size_t{1} << 30;
 
 struct CodeName {
   GlueCodeReturn code;
@@ -108,7 +112,7 @@ std::string corrected(const HabanaKernelParams& asked, const std::vector<TensorS
 
 popir_tpc_tensor runtimeTensor(const TensorGeometry& geometry) {
   popir_tpc_tensor to{};
-  to.rank = std::min(geometry.dims, kMostDims);
+  to.rank = geometry.dims;
   to.element_bytes = static_cast<std::uint32_t>(elementSize(geometry.dataType));
   std::uint64_t stride = 1;
   for (std::uint32_t i = 0; i < kMostDims; ++i) {
@@ -123,6 +127,35 @@ std::size_t bytesOf(const popir_tpc_tensor& tensor) {
   std::size_t n = tensor.element_bytes;
   for (auto size : tensor.sizes) n *= size;
   return n;
+}
+
+/// The number of bytes that glue code asks for.
+/// \throws GlueError if that is more than can be meant
+std::size_t asked(std::uint64_t bytes, std::size_t most, const std::string& who, const char* what) {
+  if (bytes > most)
+    throw GlueError(who + ": its glue code asks for " + std::to_string(bytes) + " bytes for " +
+                    what + "; at most " + std::to_string(most) + " are given");
+  return static_cast<std::size_t>(bytes);
+}
+
+/// An auxiliary tensor, without its values.
+/// \throws GlueError for what is none
+popir_tpc_tensor auxiliaryTensor(const TensorGeometry& geometry, const std::string& who) {
+  if (geometry.dims > kMostDims)
+    throw GlueError(who + " has " + std::to_string(geometry.dims) + " dimensions; there are 5");
+  try {
+    elementSize(geometry.dataType);
+  } catch (const GlueError& e) {
+    throw GlueError(who + ": " + e.what());
+  }
+  const popir_tpc_tensor made = runtimeTensor(geometry);
+  std::uint64_t bytes = made.element_bytes;
+  for (auto size : made.sizes)
+    if (__builtin_mul_overflow(bytes, std::uint64_t{size}, &bytes)) bytes = ~std::uint64_t{0};
+  if (bytes > kMostAuxiliary)
+    throw GlueError(who + " has the shape " + shown(geometry.maxSizes, geometry.dims) +
+                    ", which is more than " + std::to_string(kMostAuxiliary) + " bytes");
+  return made;
 }
 
 /// Calls a function of a library.
@@ -193,7 +226,10 @@ std::vector<GuidInfo> KernelLibrary::infos(DeviceId device) const {
   std::uint32_t count = 0;
   const std::string who = "the kernel library '" + path() + "'";
   auto code = guarded(who, [&] { return guids_(device, &count, nullptr); });
-  std::vector<GuidInfo> found(count);
+  if (code == GLUE_SUCCESS && count > kMostKernels)
+    throw GlueError(who + " says that it has " + std::to_string(count) + " kernels; at most " +
+                    std::to_string(kMostKernels) + " are read");
+  std::vector<GuidInfo> found(code == GLUE_SUCCESS ? count : 0);
   if (code == GLUE_SUCCESS && count > 0)
     code = guarded(who, [&] { return guids_(device, &count, found.data()); });
   if (code != GLUE_SUCCESS)
@@ -256,12 +292,15 @@ std::shared_ptr<const Kernel> KernelLibrary::instantiate(DeviceId device, const 
     }
     const auto code = guarded(who, [&] { return instantiate_(&a.params, &a.instance); });
     if (code == GLUE_INSUFFICIENT_ELF_BUFFER || code == GLUE_INSUFFICIENT_ISA_BUFFER) {
-      elf.resize(std::max<std::size_t>(elf.size(), a.instance.kernel.elfSize));
+      const auto size = asked(a.instance.kernel.elfSize, kMostProgram, who, "its program");
+      elf.resize(std::max(elf.size(), size));
       continue;
     }
     if (code == GLUE_INSUFFICIENT_AUX_BUFFER_SIZE) {
       for (std::size_t i = 0; i < kMostTensors; ++i)
-        memory[i].resize(std::max<std::size_t>(memory[i].size(), a.auxiliaries[i].bufferSize));
+        memory[i].resize(
+            std::max(memory[i].size(), asked(a.auxiliaries[i].bufferSize, kMostAuxiliary, who,
+                                             ("auxiliary tensor " + std::to_string(i)).c_str())));
       continue;
     }
     if (code != GLUE_SUCCESS)
@@ -290,11 +329,15 @@ std::shared_ptr<const Kernel> KernelLibrary::instantiate(DeviceId device, const 
       kernel->bytes_ += output.bytes;
       kernel->outputs_.push_back(output);
     }
-    const auto most = std::min(a.instance.auxiliaryTensorNr, kMostTensors);
+    const auto most = a.instance.auxiliaryTensorNr;
+    if (most > kMostTensors)
+      throw GlueError(who + ": its glue code gives " + std::to_string(most) +
+                      " auxiliary tensors; there are at most 16");
     for (std::uint32_t i = 0; i < most; ++i) {
       const AuxTensor& from = a.auxiliaries[i];
       if (from.geometry.dims == 0) continue;  // The library has left the count as it was.
-      auto tensor = runtimeTensor(from.geometry);
+      auto tensor = auxiliaryTensor(
+          from.geometry, who + ": auxiliary tensor " + std::to_string(i) + " of its glue code");
       const auto bytes = bytesOf(tensor);
       std::vector<unsigned char> values(bytes);
       if (!from.noInit && from.pData == nullptr && bytes > 0)

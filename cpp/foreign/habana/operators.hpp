@@ -66,11 +66,15 @@ Definition define(std::size_t kernel, const tensorflow::NodeDef& node,
                   const std::vector<::habana::TensorInfo>& inputs, int outputs,
                   const std::vector<HostValue>& hostMemory, bool severalNodes);
 
-/// The shapes of the outputs, by the operator's shape function; unknown sizes are -1.
+/// By the names of arguments: the first input or output, and how many.
+using Places = std::map<std::string, std::pair<int, int>>;
+/// The shapes of the outputs, by the operator's shape function; unknown sizes are -1. The values are
+/// those of inputs that are constants.
 /// \throws DefinitionError with the function's status
 std::vector<tensorflow::shape_inference::ShapeHandle> inferShapes(
     const std::string& library, const tensorflow::NodeDef& node,
-    const std::vector<tensorflow::TensorShape>& inputs, int outputs);
+    const std::vector<::habana::TensorInfo>& inputs, const std::vector<HostValue>& values,
+    const Places& inputNames, const Places& outputNames, int outputs);
 
 /// How often functors have defined a node in this process.
 std::size_t definitions();

@@ -16,6 +16,7 @@ from popir.errors import LibraryBuildError, OperatorAttributeError, OperatorInpu
 from popir.foreign.build import Source, compile_op_library
 from popir.foreign.habana.gradients import rule_attributes
 from popir.foreign.habana.kernel_op import DOMAIN
+from popir.foreign.habana.nodes import check_limit
 from popir.foreign.habana.operators import HpuLibrary, HpuOpBase, load_hpu_library
 from popir.foreign.habana.specs import snake
 from popir.foreign.habana.tpcc import include
@@ -70,8 +71,9 @@ class Function:
             given["time_limit_ms"] = time_limit_ms
         if several_kernels:
             given["several_kernels"] = 1
-        signature = opclass.registration.signature
-        count = sum(int(given.get(out.count, 1)) if out.count else 1 for out in signature.outputs)
+        count = opclass.registration.signature.output_number(
+            who, {key: value for key, value in given.items() if key in attributes}, len(inputs)
+        )
         found = where.customOp(self.operator, 1, DOMAIN, list(inputs), given, count, name)
         return found[0] if count == 1 else found
 
@@ -97,6 +99,10 @@ def _plain(value: Any) -> Any:
     """An attribute as ONNX has it."""
     if isinstance(value, DataType):
         return TENSORFLOW_NAMES.get(value, value.name)
+    if isinstance(value, (list, tuple)):
+        if any(isinstance(each, (list, tuple)) for each in value):
+            return [json.dumps([*map(int, shape)]) for shape in value]
+        return [_plain(each) for each in value]
     return int(value) if isinstance(value, (bool, np.bool_)) else value
 
 
@@ -147,6 +153,16 @@ def tpc_kernel(
         builder: the Builder, if no input knows it.
     """
     where = builder_of("tpc_kernel", inputs, builder)
+    check_limit("tpc_kernel", time_limit_ms)
+    if (outputs if isinstance(outputs, int) else len(outputs)) < 1:
+        raise OperatorAttributeError(
+            f"tpc_kernel: `outputs` is {outputs!r}; a kernel has at least one output."
+        )
+    if isinstance(outputs, int) and not inputs:
+        raise OperatorAttributeError(
+            "tpc_kernel: it has no input that its outputs would be like; give `outputs` as types "
+            "and shapes, such as [('FLOAT', [2, 3])]."
+        )
     given: dict[str, Any] = {"guid": guid}
     given |= rule_attributes(gradient, gradient_inputs, gradient_outputs)
     if parameters:

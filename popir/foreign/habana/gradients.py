@@ -65,6 +65,15 @@ class GradientRule:
             found.append(GradInOutMapper(i, int(match[2]), _SOURCES[match[1]]))
         return found
 
+    def distinct(self, who: str) -> None:
+        """Raises OperatorAttributeError if two outputs are the gradient of one input."""
+        for number in self.outputs:
+            if self.outputs.count(number) > 1:
+                raise OperatorAttributeError(
+                    f"{who}: gradient_outputs names input {number} more than once; an input has "
+                    "one gradient."
+                )
+
     def check(self, op: Op, who: str) -> None:
         """Raises OperatorAttributeError for indices that the operator does not have."""
         for text in self.inputs:
@@ -74,6 +83,7 @@ class GradientRule:
                 raise OperatorAttributeError(
                     f"{who}: its gradient reads '{text}', which the operator does not have."
                 )
+        self.distinct(who)
         for number in self.outputs:
             if not op.hasInput(number):
                 raise OperatorAttributeError(

@@ -9,7 +9,7 @@ import numpy as np
 
 from popir.errors import OperatorAttributeError
 from popir.foreign.habana.gradients import GradientRule, RuleGradOp
-from popir.foreign.habana.nodes import Node, NodesOpx, short
+from popir.foreign.habana.nodes import Node, NodesOpx, check_limit, short
 from popir.ir import Op, OperatorIdentifier
 from popir.registry import OpCreator, OpxCreator
 from popir.types import DataType, TensorInfo
@@ -43,7 +43,15 @@ class TpcKernelOp(Op):
     gradient_outputs: list[int] | None = None
 
     def setup(self) -> None:
-        """Raises OperatorAttributeError for types, shapes or a gradient that are none."""
+        """Raises OperatorAttributeError for types, shapes, a gradient or a time limit that are
+        none.
+        """
+        check_limit(short(self), self.time_limit_ms)
+        if (self.output_types is None or self.output_shapes is None) and not self.hasInput(0):
+            raise OperatorAttributeError(
+                f"{short(self)}: it has no input 0 that its outputs would be like; give the types "
+                "and shapes of its outputs."
+            )
         for i in self.output:
             self.setOutInfo(i, TensorInfo(self._type(i), self._shape(i)))
         rule = self.rule()

@@ -7,12 +7,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from popir._device import habana as device
-from popir.errors import OperatorInputError, UnknownOperatorError, did_you_mean
+from popir.errors import (
+    LibraryLoadError,
+    OperatorAttributeError,
+    OperatorInputError,
+    UnknownOperatorError,
+    did_you_mean,
+)
 from popir.foreign.habana import builtin, libraries
+from popir.foreign.habana.tpcc import DEVICES
 from popir.foreign.habana.types import kernel_spec
 from popir.ir import Op
 from popir.opx import Opx
 from popir.types import TensorInfo
+
+LONGEST = (1 << 31) - 1
+"""The longest time limit in milliseconds."""
 
 
 @dataclass(frozen=True)
@@ -37,28 +47,56 @@ def prepared(
     """The kernel of a node for these operands.
 
     Raises UnknownOperatorError if there is none of that name, OperatorInputError if the kernel
-    refuses the operands, LibraryLoadError for a library of GC_KERNEL_PATH that is not there.
+    refuses the operands, LibraryLoadError for a library that is not there, or that has a program
+    that is none.
     """
     numbers = libraries.device_numbers(who, node.device)
-    found = libraries.find(node.guid, numbers, node.library)
-    if found is None:
-        ready = builtin.find(node.guid)
-        if ready is None:
-            names = [*libraries.known(), *builtin.names()]
-            raise UnknownOperatorError(
-                f"{who}: there is no TPC kernel '{node.guid}', neither built in nor in the "
-                f"libraries of {libraries.PATH} ({', '.join(libraries.paths()) or 'none'})."
-                f"{did_you_mean(node.guid, names)}"
-            )
-        ready.check(who, inputs, outputs)
-        return ready
-    library, number = found
-    ins = [kernel_spec(who, info) for info in inputs]
-    outs = [kernel_spec(who, info) for info in outputs]
     try:
+        found = libraries.find(node.guid, numbers, node.library)
+        if found is None:
+            ready = builtin.find(node.guid)
+            if ready is None:
+                raise _unknown(who, node)
+            ready.check(who, inputs, outputs)
+            return ready
+        library, number = found
+        ins = [kernel_spec(who, info) for info in inputs]
+        outs = [kernel_spec(who, info) for info in outputs]
         return library.instantiate(number, node.guid, ins, outs, node.parameters)
+    except LibraryLoadError as error:
+        raise LibraryLoadError(f"{who}: {error}") from None
     except OperatorInputError as error:
-        raise OperatorInputError(f"{who}: {error}.") from None
+        text = str(error)
+        raise OperatorInputError(text if text.startswith(who) else f"{who}: {text}.") from None
+
+
+def _unknown(who: str, node: Node) -> UnknownOperatorError:
+    """The error for a name that no kernel has."""
+    of = f" of the device {node.device}" if node.device else ""
+    others = [
+        name
+        for name, number in DEVICES.items()
+        if libraries.find(node.guid, [number], node.library) is not None
+    ]
+    names = {*libraries.known(), *builtin.names()} - {node.guid}
+    hint = (
+        f" There is one of {' and '.join(others)}."
+        if others
+        else did_you_mean(node.guid, sorted(names))
+    )
+    return UnknownOperatorError(
+        f"{who}: there is no TPC kernel '{node.guid}'{of}, neither built in nor in the libraries "
+        f"of {libraries.PATH} ({', '.join(libraries.paths()) or 'none'}).{hint}"
+    )
+
+
+def check_limit(who: str, value: Any) -> None:
+    """Raises OperatorAttributeError unless a time limit is a number of milliseconds."""
+    if not isinstance(value, int) or not 0 <= value <= LONGEST:
+        raise OperatorAttributeError(
+            f"{who}: 'time_limit_ms' is {value!r}; it is a number of milliseconds up to {LONGEST}, "
+            "0 for no limit."
+        )
 
 
 class NodesOpx(Opx):

@@ -8,7 +8,7 @@ compiled for concrete shapes.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, SupportsIndex, SupportsInt
@@ -24,14 +24,21 @@ from popir.errors import (
     OperatorAttributeError,
     OperatorInputError,
     UnknownOperatorError,
+    did_you_mean,
     popart_exception,
     require_path,
 )
 from popir.foreign.habana.gradients import ATTRIBUTES, GradientRule, RuleGradOp
 from popir.foreign.habana.kernel_op import DOMAIN
-from popir.foreign.habana.nodes import Node, NodesOpx, short
+from popir.foreign.habana.nodes import Node, NodesOpx, check_limit, short
 from popir.foreign.habana.specs import Signature, Value, snake
-from popir.foreign.habana.types import NAMES, OF_TENSORFLOW, TENSORFLOW, tensorflow_spec
+from popir.foreign.habana.types import (
+    NAMES,
+    OF_TENSORFLOW,
+    TENSORFLOW,
+    tensorflow_spec,
+    type_named,
+)
 from popir.foreign.refusals import check_file
 from popir.foreign.trial import tried
 from popir.ir import Op, OperatorIdentifier
@@ -51,11 +58,20 @@ class Registration:
     signature: Signature
     kernels: tuple[device.KernelRecord, ...]
 
-    @property
-    def host_memory(self) -> frozenset[int]:
-        """The inputs whose values are on the host, for any of the kernels."""
+    def usual_host_memory(self) -> frozenset[int]:
+        """The inputs that have their values on the host for any of the kernels, where no list
+        before them moves their place.
+        """
         names = {name for kernel in self.kernels for name in kernel.hostMemory}
-        return self.signature.indices(sorted(names))
+        return frozenset(i for i, name in enumerate(self.signature.fixed()) if name in names)
+
+    def host_memory(self, who: str, attributes: Mapping[str, tuple[str, Value]]) -> frozenset[int]:
+        """The numbers of the inputs whose values are on the host, for the kernel of these types.
+        Raises the error of `kernel`.
+        """
+        places = self.signature.places(self.signature.inputs, attributes)
+        chosen = [places[name] for name in self.kernel(who, attributes).hostMemory]
+        return frozenset(i for first, n in chosen for i in range(first, first + n))
 
     def kernel(self, who: str, attributes: Mapping[str, tuple[str, Value]]) -> device.KernelRecord:
         """The kernel for these types: of several, that of the highest priority. Raises
@@ -64,7 +80,7 @@ class Registration:
 
         def fits(kernel: device.KernelRecord) -> bool:
             return all(
-                attributes.get(name, ("", 0))[1] in {TENSORFLOW[NAMES[t]] for t in types}
+                {*_types(attributes, name)} <= {TENSORFLOW[NAMES[t]] for t in types}
                 for name, types in kernel.constraints
             )
 
@@ -72,9 +88,9 @@ class Registration:
         if found:
             return max(found, key=lambda kernel: kernel.priority)
         asked = ", ".join(
-            f"{name} = {OF_TENSORFLOW[value[1]].name}"
-            for name, value in attributes.items()
-            if value[0] == "type" and isinstance(value[1], int)
+            f"{name} = {' and '.join(OF_TENSORFLOW[each].name for each in types)}"
+            for name in attributes
+            if (types := _types(attributes, name))
         )
         have = "; ".join(
             ", ".join(f"{name} = {' or '.join(types)}" for name, types in kernel.constraints)
@@ -85,6 +101,16 @@ class Registration:
             f"{who}: no kernel is registered for {asked or 'it'} by ForHpuWithName; there are "
             f"kernels for {have or 'nothing'}."
         )
+
+
+def _types(attributes: Mapping[str, tuple[str, Value]], name: str) -> list[int]:
+    """TensorFlow's numbers of the types that an attribute is; [] for one that is none."""
+    kind, value = attributes.get(name, ("", 0))
+    if kind not in ("type", "list(type)"):
+        return []
+    return [
+        each for each in (value if isinstance(value, list) else [value]) if isinstance(each, int)
+    ]
 
 
 @dataclass
@@ -108,11 +134,12 @@ class HpuOpBase(Op):
         """It calls kernels of this process."""
         return f"{short(self)} calls a kernel of this process in each run"
 
-    def _given(self) -> dict[str, Any]:
+    def ownAttributes(self) -> dict[str, Any]:
         """The attributes of the operator's own."""
         return {name: v for name, v in self.attributes.items() if name not in _OWN}
 
-    def _inputs(self) -> list[TensorInfo]:
+    def inputInfos(self) -> list[TensorInfo]:
+        """Types and shapes of all inputs. Raises OperatorInputError for one that is left out."""
         count = max(self.input, default=-1) + 1
         missing = [i for i in range(count) if not self.hasInput(i)]
         if missing:
@@ -124,12 +151,12 @@ class HpuOpBase(Op):
         from the node that the functor defines.
         """
         who, signature = short(self), self.registration.signature
-        infos = self._inputs()
-        attributes = signature.resolve(who, self._given(), infos)
+        infos = self.inputInfos()
+        attributes = signature.resolve(who, self.ownAttributes(), infos)
         types = signature.output_types(attributes)
         if self.output and max(self.output) >= len(types):
             raise OperatorInputError(f"{who}: it has {len(types)} outputs, not {len(self.output)}.")
-        self.registration.kernel(who, attributes)
+        self.constantInputs = self.registration.host_memory(who, attributes)
         shapes = self._shapes(who, attributes, infos, len(types))
         if shapes is None:
             outputs = self.define().outputs
@@ -143,10 +170,10 @@ class HpuOpBase(Op):
         self._check_own(who)
 
     def _check_own(self, who: str) -> None:
-        for name in ("time_limit_ms", "several_kernels"):
-            value = self.attributes.get(name, 0)
-            if not isinstance(value, int) or value < 0:
-                raise OperatorAttributeError(f"{who}: '{name}' is {value!r}; it is a number.")
+        check_limit(who, self.attributes.get("time_limit_ms", 0))
+        several = self.attributes.get("several_kernels", 0)
+        if several not in (0, 1):
+            raise OperatorAttributeError(f"{who}: 'several_kernels' is {several!r}; it is 0 or 1.")
         rule = GradientRule.of(who, self.attributes)
         if rule is not None:
             rule.check(self, who)
@@ -162,15 +189,35 @@ class HpuOpBase(Op):
         record = self.registration.record
         if not record.hasShapeFunction:
             return None
-        shapes = [info.shape() for info in infos]
+        signature = self.registration.signature
+        constants = [i for i in range(len(infos)) if self.inTensor(i).isConst()]
         try:
             found = device.inferShapes(
-                record.library, self.name(), record.name, dict(attributes), shapes, outputs
+                record.library,
+                self._node(attributes),
+                [tensorflow_spec(who, info) for info in infos],
+                self._values(i for i in constants if self.inTensor(i).data is not None),
+                signature.places(signature.inputs, attributes),
+                signature.places(signature.outputs, attributes),
+                outputs,
             )
         except OperatorInputError as error:
             raise OperatorInputError(f"{who}: {error}") from None
         known = [shape for shape in found if shape is not None and min(shape, default=0) >= 0]
         return known if len(known) == len(found) else None
+
+    def _node(
+        self, attributes: Mapping[str, tuple[str, Value]]
+    ) -> tuple[str, str, dict[str, tuple[str, Value]], list[str]]:
+        """What TensorFlow calls a NodeDef."""
+        record = self.registration.record
+        names = [self.inId(i) for i in sorted(self.input)]
+        return self.name() or record.name, record.name, dict(attributes), names
+
+    def _values(
+        self, which: Iterable[int]
+    ) -> dict[SupportsInt | SupportsIndex, np.ndarray[Any, Any]]:
+        return {i: np.ascontiguousarray(self.inTensor(i).data) for i in which}
 
     def define(self) -> Definition:
         """The node that the functor defines: it is asked once for each set of shapes.
@@ -179,16 +226,12 @@ class HpuOpBase(Op):
         undone; LeavesDeviceError if the value of a HostMemory input is not known.
         """
         who, registration = short(self), self.registration
-        infos = self._inputs()
-        for i in registration.host_memory:
-            if self.hasInput(i):
-                require_known(self, i)
-        values: dict[SupportsInt | SupportsIndex, np.ndarray[Any, Any]] = {
-            i: np.ascontiguousarray(self.inTensor(i).data)
-            for i in registration.host_memory
-            if self.hasInput(i)
-        }
-        attributes = registration.signature.resolve(who, self._given(), infos)
+        infos = self.inputInfos()
+        attributes = registration.signature.resolve(who, self.ownAttributes(), infos)
+        host = sorted(registration.host_memory(who, attributes))
+        for i in host:
+            require_known(self, i)
+        values = self._values(host)
         several = bool(self.attributes.get("several_kernels", 0))
         key = (infos, attributes, [v.tobytes() for v in values.values()], several)
         if self._defined is not None and self._defined[0] == key:
@@ -196,26 +239,17 @@ class HpuOpBase(Op):
         types = registration.signature.output_types(attributes)
         kernel = registration.kernel(who, attributes)
         specs = [tensorflow_spec(who, info) for info in infos]
-        name = self.name() or registration.record.name
         try:
             nodes, outputs = device.define(
-                kernel.number,
-                name,
-                registration.record.name,
-                attributes,
-                specs,
-                len(types),
-                values,
-                several,
+                kernel.number, self._node(attributes), specs, len(types), values, several
             )
         except OperatorInputError as error:
             raise OperatorInputError(f"{who}: {error}") from None
         for i, ((number, _), expected) in enumerate(zip(outputs, types, strict=True)):
             if number != expected:
                 raise OperatorInputError(
-                    f"{who}: its functor defines output {i} as "
-                    f"{OF_TENSORFLOW[number].name}; the operator is registered with "
-                    f"{OF_TENSORFLOW[expected].name}."
+                    f"{who}: its functor defines output {i} as {type_named(number)}; the operator "
+                    f"is registered with {type_named(expected)}."
                 )
         definition = Definition(
             [Node(n.guid, n.inputs, n.outputs, n.parameters, name=n.name) for n in nodes],
@@ -242,6 +276,23 @@ class HpuGradOp(RuleGradOp):
         opid = OperatorIdentifier(DOMAIN, f"{inner.opid.type}Grad", 1)
         super().__init__(fwdOp, opid, inner.attributes, rule)
         self.inner = inner
+
+    def setup(self) -> None:
+        """Raises OperatorAttributeError unless each output is the gradient of an input."""
+        super().setup()
+        inner, who = self.inner, short(self)
+        inner.input, inner.output = self.input, self.output
+        signature = inner.registration.signature
+        attributes = signature.resolve(who, inner.ownAttributes(), inner.inputInfos())
+        self.constantInputs = inner.registration.host_memory(who, attributes)
+        count, given = len(signature.output_types(attributes)), len(self.rule.outputs)
+        if count != given:
+            names = ", ".join(output.name for output in signature.outputs)
+            raise OperatorAttributeError(
+                f"{who}: the gradient operator {self.rule.operator} has {count} outputs ({names}), "
+                f"and gradient_outputs says of {given} which input they are for. Name an input for "
+                "each output."
+            )
 
     def define(self) -> Definition:
         """The node of the gradient operator. Raises OperatorInputError if its outputs are not the
@@ -314,11 +365,26 @@ def register_gradient(
         outputs: for each of its outputs, the input of the forward operator that it is the gradient
             of.
 
-    Raises OperatorAttributeError for an input that is none of these.
+    Both operators are of loaded libraries. Raises UnknownOperatorError for one that is not, and
+    OperatorAttributeError for an input that is none of these, or an output that occurs twice.
     """
+    who = f"The gradient of {DOMAIN}.{operator}"
+    known = _operators()
+    for name in (operator, gradient):
+        if name not in known:
+            raise UnknownOperatorError(
+                f"{who}: no library that is loaded has an operator '{name}'; load_hpu_library "
+                f"loads one.{did_you_mean(name, known)}"
+            )
     rule = GradientRule(gradient, tuple(inputs), tuple(outputs))
-    rule.mappers(f"The gradient of {DOMAIN}.{operator}")
+    rule.mappers(who)
+    rule.distinct(who)
     _gradients[operator] = rule
+
+
+def _operators() -> list[str]:
+    """The operators of all libraries that are loaded."""
+    return sorted({name for _, library in _loaded.values() for name in library.operators})
 
 
 # Loading.
@@ -329,19 +395,31 @@ class HpuLibrary:
     """A loaded library of operators for Habana's accelerators.
 
     Each operator is a function of the object, named as TensorFlow names it: CustomDivOp is
-    `custom_div_op`. It takes tensors of a Builder, then attributes by name, and returns the output,
-    or a tuple of several.
+    `custom_div_op`, and CustomDivOp too. It takes tensors of a Builder, then attributes by name,
+    and returns the output, or a list of several.
     """
 
     path: str
     operators: tuple[str, ...]
 
-    def __getattr__(self, name: str) -> Any:
-        for operator in self.operators:
-            if name in (operator, snake(operator)):
-                from popir.foreign.habana.functions import Function
+    def __reduce__(self) -> Any:
+        """A copy is the library of that file, loaded if it is not."""
+        return load_hpu_library, (self.path,)
 
-                return Function(operator, self.path)
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        found = [each for each in self.operators if name == each]
+        found = found or [each for each in self.operators if name == snake(each)]
+        if len(found) > 1:
+            raise AttributeError(
+                f"The library '{self.path}' has several operators that are '{name}' in snake case: "
+                f"{', '.join(found)}. Take them by these names."
+            )
+        if found:
+            from popir.foreign.habana.functions import Function
+
+            return Function(found[0], self.path)
         raise AttributeError(
             f"The library '{self.path}' has no operator '{name}'; it has "
             f"{', '.join(map(snake, self.operators)) or 'none'}."
@@ -413,7 +491,8 @@ def _register(file: Path) -> HpuLibrary:
             )
     for each in registrations:
         opid = opids[each.record.name]
-        members = {"registration": each, "constantInputs": each.host_memory, "source": source}
+        constant = each.usual_host_memory()
+        members = {"registration": each, "constantInputs": constant, "source": source}
         cls = type(each.record.name, (HpuOpBase,), members)
         cls.source = source
         registry.register_op(_entry(opid, cls, source))
@@ -457,7 +536,7 @@ def _registration(
                 raise LibraryLoadError(f"{who} has no input '{name}' to be HostMemory.")
         for name, types in kernel.constraints:
             known = signature.attributes.get(name)
-            if known is None or known.kind != "type":
+            if known is None or known.kind not in ("type", "list(type)"):
                 raise LibraryLoadError(f"{who} has a kernel for '{name}', which is no type of it.")
             unknown = [each for each in types if each not in NAMES]
             if unknown:

@@ -2,7 +2,7 @@
 
 `__local__` says where a variable lies, and of a pointer to where. Here a variable in local memory
 is one of each thread; the pointers are ordinary ones, and a number that is cast to one is an
-address in local memory. `volatile` says nothing to a host where no other thread reads local memory.
+address in local memory. What is `volatile` has no register of its own in C++, so only numbers are.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ _TOKEN = re.compile(
 )
 _LOCAL = ("__local", "__local__")
 _QUALIFIERS = ("const", *_LOCAL)
+_NUMBERS = ("bool", "_Bool", "char", "short", "int", "long", "signed", "unsigned", "float")
 _NOT_IN_CPP = (
     # The tag of a pair is a type without it.
     (re.compile(r"\bstruct(\s+)_(\w+_pair_t)\b"), r"\1\2"),
@@ -31,8 +32,8 @@ def as_cpp(text: str) -> str:
     for pattern, replacement in _NOT_IN_CPP:
         text = pattern.sub(replacement, text)
     tokens = [(match.lastgroup, match[0]) for match in _TOKEN.finditer(text)]
-    words = ["" if token == ("word", "volatile") else token[1] for token in tokens]
-    seen = [i for i, (kind, _) in enumerate(tokens) if kind != "line" and words[i].strip()]
+    words = [word for _, word in tokens]
+    seen = [i for i, (kind, word) in enumerate(tokens) if kind != "line" and word.strip()]
     depth = 0  # of parentheses
     begin = 0  # of the declaration, in `seen`
     for n, i in enumerate(seen):
@@ -41,7 +42,10 @@ def as_cpp(text: str) -> str:
             begin = n + 1
         elif word in ("(", ")"):
             depth += 1 if word == "(" else -1
-        elif tokens[i] in (("word", _LOCAL[0]), ("word", _LOCAL[1])):
+        elif word == "volatile":
+            beside = [words[k] for k in (*seen[n + 1 : n + 2], *seen[max(0, n - 1) : n])]
+            words[i] = word if any(each in _NUMBERS for each in beside) else ""
+        elif word in _LOCAL:
             words[i] = ""
             cast = _cast(words, seen, n)
             if cast:

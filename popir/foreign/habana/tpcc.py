@@ -7,6 +7,7 @@ them to whoever loads the library, as it would give the program of a TPC.
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import re
@@ -194,7 +195,7 @@ class _Job:
         self, who: str, file: Path, flags: Sequence[str], *, kernel: bool
     ) -> tuple[Path, str]:
         options = [*flags, f"-I{include()}", f"-I{file.parent}", *self.flags]
-        key = [str(file), _HEADER, options, _library.version(), self.compiler.key(), os.getcwd()]
+        key = [str(file), kernel, options, _library.version(), self.compiler.key(), os.getcwd()]
 
         def make(folder: Path) -> list[str]:
             source, made, rule = folder / "unit.cpp", folder / f"{file.stem}.o", folder / "rule.d"
@@ -210,9 +211,10 @@ class _Job:
             read = [os.path.abspath(each) for each in dependencies(rule)]
             source.unlink()
             rule.unlink()
-            return [each for each in read if not each.startswith(f"{folder}/")]
+            read = [each for each in read if not each.startswith(f"{folder}/")]
+            return [*read, inspect.getfile(as_cpp)] if kernel else read
 
-        folder = cache.cached("tpcc", [key, kernel], make)
+        folder = cache.cached("tpcc", key, make)
         return folder / f"{file.stem}.o", (folder / "said").read_text()
 
     def _as_cpp(self, who: str, source: Path, options: Sequence[str]) -> None:

@@ -33,6 +33,16 @@ TENSORFLOW_NAMES = {row[0]: row[2] for row in _ROWS}
 """TensorFlow's names by popir's types."""
 OF_TENSORFLOW = {row[1]: row[0] for row in _ROWS}
 """popir's types by TensorFlow's numbers."""
+_OTHERS = {
+    number: name
+    for names in (
+        {7: "string", 8: "complex64", 11: "qint8", 12: "quint8", 13: "qint32", 15: "qint16"},
+        {16: "quint16", 18: "complex128", 20: "resource", 21: "variant", 24: "float8_e5m2"},
+        {25: "float8_e4m3fn", 29: "int4", 30: "uint4"},
+    )
+    for number, name in names.items()
+}
+"""TensorFlow's names of types of which there are no tensors here."""
 _KERNEL = {row[0]: row[3] for row in _ROWS if row[3]}
 
 Spec = tuple[int, list[int]]
@@ -48,6 +58,12 @@ def tensorflow_spec(who: str, info: TensorInfo) -> Spec:
             f"{', '.join(sorted(NAMES))}."
         )
     return TENSORFLOW[kind], info.shape()
+
+
+def type_named(number: int) -> str:
+    """The name of the type with TensorFlow's number: popir's, or else TensorFlow's."""
+    known = OF_TENSORFLOW.get(number)
+    return known.name if known else _OTHERS.get(number, f"the type {number}")
 
 
 def kernel_spec(who: str, info: TensorInfo) -> Spec:

@@ -29,6 +29,7 @@ BYTES(probe_sum)
 BYTES(probe_table)
 BYTES(probe_fails)
 BYTES(probe_slow)
+BYTES(probe_stores)
 namespace {
 
 #define OBJECT(name) _binary___##name##_o_start, _binary___##name##_o_end
@@ -41,6 +42,7 @@ const Row rows[] = {
     {"probe_table_f32", 1, 1, DATA_I32, DATA_F32, OBJECT(probe_table)},
     {"probe_fails_f32", 1, 1, DATA_F32, DATA_F32, OBJECT(probe_fails)},
     {"probe_slow_f32", 1, 1, DATA_F32, DATA_F32, OBJECT(probe_slow)},
+    {"probe_stores_f32", 1, 1, DATA_F32, DATA_F32, OBJECT(probe_stores)},
     // The first has a kernel of more tensors than its glue code says, the second none.
     {"probe_short_f32", 1, 1, DATA_F32, DATA_F32, OBJECT(probe_parts)},
     {"probe_text_f32", 1, 1, DATA_F32, DATA_F32, text, text + sizeof(text)},

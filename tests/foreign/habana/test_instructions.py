@@ -29,8 +29,10 @@ SHORT: dict[str, Any] = {
 TYPES = {name: np.dtype(kind) for name, kind in SHORT.items()}
 FLOATS = [name for name in TYPES if TYPES[name].kind not in "iu"]
 INTEGERS = [name for name in TYPES if name not in FLOATS]
-EDGES = [0.0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 240, 247, 248, 256, 448, 57344, 61440, 65504]
-EDGES += [65519, 65520, 3e38, 3.4e38, 2**-6, 2**-9, 2**-10, 2**-14, 2**-16, 2**-17, 1e-30, 0.5, 2.5]
+EDGES = (
+    *(0.0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 240, 247, 248, 256, 448, 57344, 61440, 65504),
+    *(65519, 65520, 3e38, 3.4e38, 2**-6, 2**-9, 2**-10, 2**-14, 2**-16, 2**-17, 1e-30, 0.5, 2.5),
+)
 
 
 def lanes(name: str, registers: int = 1) -> int:
@@ -260,26 +262,29 @@ def test_all_numbers_of_8_bits(tmp_path: Path) -> None:
     check(tmp_path, cases)
 
 
-@pytest.mark.parametrize("source", TYPES)
-def test_conversions(tmp_path: Path, source: str) -> None:
-    """From each type to all others: all lanes of a group."""
+@pytest.mark.parametrize("size", [4, 2, 1])
+def test_conversions(tmp_path: Path, size: int) -> None:
+    """From types of this size to all others: all lanes of a group, and scalars."""
     cases = []
-    for target in TYPES:
-        more = TYPES[target].itemsize // TYPES[source].itemsize  # Registers of the result.
-        fewer = TYPES[source].itemsize // TYPES[target].itemsize  # Those of the operand.
-        if source == target:
-            continue
-        x = given(source, max(1, fewer), 40)
-        with np.errstate(all="ignore"):
-            expected = as_type(x, TYPES[target])
-        end = "_all" if more > 1 or fewer > 1 else ""
-        cases.append(
-            Case(
-                f"v_convert_{source}_to_{target}{end}_b(x)",
-                {"x": spread(x, fewer)},
-                spread(expected, more),
+    for source in (name for name in TYPES if TYPES[name].itemsize == size):
+        for target in TYPES:
+            if source == target:
+                continue
+            more = TYPES[target].itemsize // size  # Registers of the result.
+            fewer = size // TYPES[target].itemsize  # Those of the operand.
+            x = given(source, max(1, fewer), 40)
+            with np.errstate(all="ignore"):
+                expected = as_type(x, TYPES[target])
+            end = "_all" if more > 1 or fewer > 1 else ""
+            cases.append(
+                Case(
+                    f"v_convert_{source}_to_{target}{end}_b(x)",
+                    {"x": spread(x, fewer)},
+                    spread(expected, more),
+                )
             )
-        )
+            one = np.full(lanes(target), as_type(np.array(77), TYPES[target]))
+            cases.append(Case(f"s_convert_{source}_to_{target}(77)", {}, one))
     check(tmp_path, cases)
 
 
@@ -297,7 +302,7 @@ def as_type(x: Array, kind: Any) -> Array:
     return exact.astype(kind)  # One rounding; NumPy's types round a double once.
 
 
-WIDE = {
+WIDE: dict[str, tuple[str, Any]] = {
     "bf16": ("_acc32", np.float32),
     "f16": ("_acc32", np.float32),
     "f8": ("_acc32", np.float32),
@@ -499,13 +504,17 @@ def test_places(tmp_path: Path) -> None:
                 changed(moved),
             ),
             Case(
-                "v_u8_mov_dual_group_all_b(x, 0xffffffff, 1, 0, 0, 2, "
-                "SW_WR_LOWER_GROUP0 | SW_WR_UPPER_GROUP3, old)",
+                "v_u8_mov_dual_group_all_b(x, 0xffffffff, 1, 0, 0, 2, MkWrA(1, 0, 0, 2), old)",
                 operands,
                 changed(all_moved),
             ),
             Case("v_u8_mov_dual_group_pack_b(x, SW_PACK21, old)", operands, changed(side_by_side)),
-            Case("v_u8_mov_group_b(x, 0xffffffff, 5 << 2 | 1, old)", operands, changed(turned)),
+            Case(
+                "v_u8_mov_group_b(x, -1, SW_GROUP0_EN | SW_DUAL_GROUP0_EN | SW_DUAL_GROUP2_EN, "
+                "old)",
+                operands,
+                changed(turned),
+            ),
             Case("v_u8_pack_b(x, SW_GROUP_1 | SW_STRIDE_2, old)", operands, changed(packed)),
             # As kernels bring bytes that lie in every second place together.
             Case(
@@ -595,10 +604,11 @@ def test_parts_of_registers(tmp_path: Path) -> None:
       v_i8_st_tnsr(to, y, v_i8_mov_vb(7, 0, 0, v_i1_ld_l_v_b(64))); to[1]++;
       v_i8_st_l_v(1024, 1);
       v_i8_st_l_v_vb(1024, 2, 0, above);
-      v_i8_st_tnsr(to, y, v_i8_ld_l_v_vb(1024, 0, 9, above, 1));
+      v_i8_st_tnsr(to, y, v_i8_ld_l_v_vb(1024, 0, 9, above, 1)); to[1]++;
+      v_i8_st_tnsr(to, y, v_i8_ld_tnsr_b(at, x, SW_UNPACK | SW_UNPCK_8_TO_16, 5));
     }"""
     x = RNG.integers(-9, 9, 256).astype(np.int8)
-    y, m = np.zeros((8, 256), np.int8), np.zeros(32, np.uint8)
+    y, m = np.zeros((9, 256), np.int8), np.zeros(32, np.uint8)
     assert call(compiled(tmp_path, text), x, y, m) is None
     five = np.full(256, 5, np.int8)
     np.testing.assert_array_equal(y[0], np.concatenate([x[:128], five[:128]]))
@@ -610,12 +620,47 @@ def test_parts_of_registers(tmp_path: Path) -> None:
     np.testing.assert_array_equal(y[5], np.where(x > 0, 7, 0))
     np.testing.assert_array_equal(y[6], y[5])
     np.testing.assert_array_equal(y[7], np.where(x > 0, 9, 1))
+    np.testing.assert_array_equal(y[8], np.stack([x[:128], five[:128]], 1).reshape(-1))
+
+
+def test_tables_of_the_kernel(tmp_path: Path) -> None:
+    """Tables of words, and of three words a row, ten rows in each 32."""
+    text = """
+    void main(tensor rows, tensor table, tensor y) {
+      int5 at = {0};
+      set_lut_32(table);
+      const uint64 row = v_u32_ld_tnsr_b(at, rows);
+      v_f32_st_tnsr(at, y, v_f32_lookup(row, 1 << 2, SW_LUT_PTR, 0)); at[1]++;
+      v_f32_st_tnsr(at, y, v_f32_lookup_1c(row, 0, SW_LUT_PTR, 0)); at[1]++;
+      const float128 two = v_f32_lookup_2c(row, 0, SW_LUT_PTR, (float128){0});
+      v_f32_st_tnsr(at, y, two.v1); at[1]++;
+      v_f32_st_tnsr(at, y, two.v2); at[1]++;
+      // The interval of a number among those of its exponent, and where it begins.
+      const float64 x = v_convert_u32_to_f32_b(row) + 0.3f;
+      const uint64_float64 found = v_f32_get_lut_entry_and_interval_start_b(x, 20);
+      v_f32_st_tnsr(at, y, v_convert_u32_to_f32_b(found.v1)); at[1]++;
+      v_f32_st_tnsr(at, y, found.v2);
+    }"""
+    made = compiled(tmp_path, text)
+    rows = RNG.integers(0, 60, 64).astype(np.uint32)
+    table = RNG.standard_normal(256).astype(np.float32)
+    y = np.zeros((6, 64), np.float32)
+    assert call(made, rows, table, y) is None
+    np.testing.assert_array_equal(y[0], table[64 + rows])
+    for part in range(3):
+        np.testing.assert_array_equal(y[1 + part], table[rows // 10 * 32 + rows % 10 * 3 + part])
+    x = rows.astype(np.float32) + np.float32(0.3)
+    start = 2 ** np.floor(np.log2(x))
+    np.testing.assert_array_equal(y[4], np.floor((x / start - 1) * 8))
+    np.testing.assert_array_equal(y[5], start * (1 + y[4] / 8))
+    words = call(made, np.full(64, 200, np.uint32), table, y) or ""
+    assert "it looks up row 200 outside of its table" in words
 
 
 REFUSED = {
     "v_f32_st_tnsr(at, y, v_f32_nearbyint_b(1.5, SW_SR));": "it rounds stochastically",
     "v_i8_st_tnsr_partial(at, y, 1, 3, 2);": "it stores a part at an offset",
-    "v_i8_st_tnsr(at, y, 1, SW_PCK_32_TO_8);": "a switch that changes the width of elements",
+    "v_i8_st_tnsr(at, y, 1, SW_PCK_32_TO_8);": "it uses a switch that changes the width",
     "v_f8_st_tnsr(at, y, v_convert_f32_to_f8_b(1.0f, 4, 0, 0));": "converts to lane 4 of 4",
     "v_i8_st_tnsr(at, y, (char256)s_convert_int32_to_i8(1, -1));": "a shift of -1",
     "v_f8_st_tnsr(at, y, v_f8_sel_grt_f8_b(1, 2, 3, 4, SW_SUP_NAN));": "it uses SW_SUP_NAN",
@@ -623,10 +668,12 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("statement", REFUSED)
-def test_what_fails_in_a_run(tmp_path: Path, statement: str) -> None:
-    made = compiled(tmp_path, f"void main(tensor y) {{ int5 at = {{0}}; {statement} }}\n")
-    assert REFUSED[statement] in (call(made, np.zeros(256, np.int8)) or "")
+def test_what_fails_in_a_run(tmp_path: Path) -> None:
+    statements = "\n".join(f"if (which == {i}) {{ {each} }}" for i, each in enumerate(REFUSED))
+    text = f"void main(tensor y, int which) {{ int5 at = {{0}}; {statements} }}\n"
+    made = compiled(tmp_path, text)
+    for i, (statement, words) in enumerate(REFUSED.items()):
+        assert words in (call(made, np.zeros(256, np.int8), scalars=[i]) or ""), statement
 
 
 HARDWARE = {

@@ -254,6 +254,22 @@ def test_a_kernel_that_fails_in_a_run(kernels: Path) -> None:
         run(lambda b, x: tpc("probe_fails_f32", [x], name="f"), X)
 
 
+@pytest.mark.parametrize("size", [8, 128])
+def test_a_kernel_that_stores_to_an_input(kernels: Path, size: int) -> None:
+    """Others read it: operators, and the caller, whose array it may be."""
+    builder = popir.Builder()
+    x = builder.addInputTensor(popir.TensorInfo("FLOAT", [size]))
+    y = custom_ops.tpc_kernel("probe_stores_f32", [x])
+    array = np.zeros(size, np.float32)
+    device = popir.DeviceManager().createCpuDevice()
+    session = popir.InferenceSession(builder.getModelProto(), popir.DataFlow(1, [y]), device)
+    session.prepareDevice()
+    io = popir.PyStepIO({x: array}, session.initAnchorArrays())
+    with pytest.raises(popir.PopirError, match="it stores to tensor 0, which is an input"):
+        session.run(io)
+    assert not array.any()
+
+
 def test_a_kernel_that_never_returns(kernels: Path) -> None:
     x = np.ones((1, 4), np.float32)
     with pytest.raises(PopirError, match=r"probe_slow_f32.*has not returned within 200 ms"):
@@ -351,7 +367,7 @@ def test_outlining_keeps_parameters_apart(kernels: Path) -> None:
 def test_an_executable_is_not_saved(kernels: Path, tmp_path: Path) -> None:
     proto, outputs = model(lambda b, x: tpc("probe_fill_f32", [x]), X)
     session = session_of(proto, outputs)
-    with pytest.raises(PopirError, match="host call"):
+    with pytest.raises(PopirError, match="TpcKernel:1 calls a kernel of this process in each run"):
         session.saveExecutable(str(tmp_path / "e.popef"))
     assert not (tmp_path / "e.popef").exists()
 

@@ -155,7 +155,7 @@ def test_programs_with_callbacks_are_not_kept(
     assert np.allclose(found[0], A * A)
     assert "calls a function of" in caplog.text and not (tmp_path / "cache").exists()
     session = inference(model, [y])
-    with pytest.raises(popir.PopirError, match="host call"):
+    with pytest.raises(popir.PopirError, match=r"cannot be saved: .* calls a function of"):
         session.saveExecutable(str(tmp_path / "saved"))
 
 

@@ -2,11 +2,7 @@
 #ifndef popir_habana_tf_registration_hpp
 #define popir_habana_tf_registration_hpp
 
-#include <functional>
-#include <stdexcept>
-#include <type_traits>
-
-#include "values.hpp"
+#include "shape_functions.hpp"
 
 #pragma GCC visibility push(default)
 
@@ -17,151 +13,6 @@ class BaseFunctor;
 }  // namespace habana
 
 namespace tensorflow {
-
-namespace shape_inference {
-
-/// A dimension: its size, or kUnknownDim.
-struct DimensionHandle {
-  std::int64_t size = -1;
-};
-/// A shape, which may be unknown.
-struct ShapeHandle {
-  bool known = false;
-  std::vector<std::int64_t> sizes;
-};
-struct DimensionOrConstant {
-  DimensionOrConstant(DimensionHandle dim) : size(dim.size) {}
-  DimensionOrConstant(std::int64_t constant) : size(constant) {}
-  DimensionOrConstant(int constant) : size(constant) {}
-  std::int64_t size;
-};
-
-/// What a shape function works on: the shapes of the inputs, and the attributes.
-class InferenceContext {
- public:
-  static constexpr std::int64_t kUnknownDim = -1;
-  static constexpr std::int32_t kUnknownRank = -1;
-
-  InferenceContext(const NodeDef& node, std::vector<ShapeHandle> inputs, int outputs)
-      : node_(node), inputs_(std::move(inputs)), outputs_(static_cast<std::size_t>(outputs)) {}
-
-  int num_inputs() const { return static_cast<int>(inputs_.size()); }
-  int num_outputs() const { return static_cast<int>(outputs_.size()); }
-  ShapeHandle input(int i) const { return inputs_.at(static_cast<std::size_t>(i)); }
-  ShapeHandle output(int i) const { return outputs_.at(static_cast<std::size_t>(i)); }
-  void set_output(int i, ShapeHandle shape) {
-    outputs_.at(static_cast<std::size_t>(i)) = std::move(shape);
-  }
-
-  bool RankKnown(const ShapeHandle& s) const { return s.known; }
-  std::int32_t Rank(const ShapeHandle& s) const {
-    return s.known ? static_cast<std::int32_t>(s.sizes.size()) : kUnknownRank;
-  }
-  bool FullyDefined(const ShapeHandle& s) const {
-    if (!s.known) return false;
-    for (auto size : s.sizes)
-      if (size < 0) return false;
-    return true;
-  }
-  /// Negative indices count from the end.
-  DimensionHandle Dim(const ShapeHandle& s, std::int64_t i) const {
-    if (!s.known) return {};
-    return {s.sizes.at(static_cast<std::size_t>(i < 0 ? i + Rank(s) : i))};
-  }
-  std::int64_t Value(DimensionOrConstant d) const { return d.size; }
-  bool ValueKnown(DimensionOrConstant d) const { return d.size != kUnknownDim; }
-
-  ShapeHandle MakeShape(const std::vector<DimensionHandle>& dims) const {
-    ShapeHandle made{true, {}};
-    for (auto dim : dims) made.sizes.push_back(dim.size);
-    return made;
-  }
-  ShapeHandle MakeShape(std::initializer_list<DimensionOrConstant> dims) const {
-    ShapeHandle made{true, {}};
-    for (const auto& dim : dims) made.sizes.push_back(dim.size);
-    return made;
-  }
-  DimensionHandle MakeDim(DimensionOrConstant d) const { return {d.size}; }
-  DimensionHandle UnknownDim() const { return {}; }
-  ShapeHandle UnknownShape() const { return {}; }
-  ShapeHandle UnknownShapeOfRank(std::int64_t rank) const {
-    return {true, std::vector<std::int64_t>(static_cast<std::size_t>(rank), kUnknownDim)};
-  }
-  ShapeHandle Scalar() const { return {true, {}}; }
-  ShapeHandle Vector(DimensionOrConstant d) const { return {true, {d.size}}; }
-  ShapeHandle Matrix(DimensionOrConstant a, DimensionOrConstant b) const {
-    return {true, {a.size, b.size}};
-  }
-
-  Status WithRank(const ShapeHandle& s, std::int64_t rank, ShapeHandle* out) const {
-    return ranked(s, s.known && Rank(s) != rank, "must be rank ", rank, out);
-  }
-  Status WithRankAtLeast(const ShapeHandle& s, std::int64_t rank, ShapeHandle* out) const {
-    return ranked(s, s.known && Rank(s) < rank, "must be at least rank ", rank, out);
-  }
-  Status WithRankAtMost(const ShapeHandle& s, std::int64_t rank, ShapeHandle* out) const {
-    return ranked(s, s.known && Rank(s) > rank, "must be at most rank ", rank, out);
-  }
-  Status WithValue(DimensionHandle d, std::int64_t value, DimensionHandle* out) const {
-    if (d.size >= 0 && d.size != value)
-      return errors::InvalidArgument("Dimension must be ", value, " but is ", d.size);
-    *out = {value};
-    return OkStatus();
-  }
-  Status Merge(DimensionHandle a, DimensionHandle b, DimensionHandle* out) const {
-    if (a.size >= 0 && b.size >= 0 && a.size != b.size)
-      return errors::InvalidArgument("Dimensions must be equal, but are ", a.size, " and ", b.size);
-    *out = {a.size >= 0 ? a.size : b.size};
-    return OkStatus();
-  }
-  Status Merge(const ShapeHandle& a, const ShapeHandle& b, ShapeHandle* out) const;
-  Status Add(DimensionHandle a, DimensionOrConstant b, DimensionHandle* out) const {
-    *out = {a.size < 0 || b.size < 0 ? kUnknownDim : a.size + b.size};
-    return OkStatus();
-  }
-  Status Multiply(DimensionHandle a, DimensionOrConstant b, DimensionHandle* out) const {
-    *out = {a.size < 0 || b.size < 0 ? kUnknownDim : a.size * b.size};
-    return OkStatus();
-  }
-  Status Concatenate(const ShapeHandle& a, const ShapeHandle& b, ShapeHandle* out) const;
-  Status Subshape(const ShapeHandle& s, std::int64_t start, std::int64_t end,
-                  ShapeHandle* out) const;
-  Status Subshape(const ShapeHandle& s, std::int64_t start, ShapeHandle* out) const;
-  Status ReplaceDim(const ShapeHandle& s, std::int64_t i, DimensionHandle dim,
-                    ShapeHandle* out) const;
-  Status MakeShapeFromTensorShape(const TensorShape& shape, ShapeHandle* out) const {
-    *out = {true, shape.dim_sizes()};
-    return OkStatus();
-  }
-
-  template <class T>
-  Status GetAttr(StringPiece name, T* value) const {
-    return readAttr(node_, name, value);
-  }
-  std::string DebugString(const ShapeHandle& s) const;
-
- private:
-  Status ranked(const ShapeHandle& s, bool wrong, const char* must, std::int64_t rank,
-                ShapeHandle* out) const {
-    if (wrong) return errors::InvalidArgument("Shape ", must, rank, " but is rank ", Rank(s));
-    *out = s;
-    return OkStatus();
-  }
-  const NodeDef& node_;
-  std::vector<ShapeHandle> inputs_, outputs_;
-};
-
-Status UnchangedShape(InferenceContext* context);
-Status UnchangedShapeWithRank(InferenceContext* context, std::int32_t rank);
-Status UnchangedShapeWithRankAtLeast(InferenceContext* context, std::int32_t rank);
-Status ScalarShape(InferenceContext* context);
-Status UnknownShape(InferenceContext* context);
-Status NoOutputs(InferenceContext* context);
-Status MergeBothInputsShapeFn(InferenceContext* context);
-Status BroadcastBinaryOpShapeFn(InferenceContext* context);
-Status MatMulShape(InferenceContext* context);
-
-}  // namespace shape_inference
 
 typedef std::function<Status(shape_inference::InferenceContext*)> OpShapeInferenceFn;
 
@@ -183,8 +34,17 @@ class OpDefBuilder {
   OpDefBuilder& SetIsCommutative() { return *this; }
   OpDefBuilder& SetIsAggregate() { return *this; }
   OpDefBuilder& SetAllowsUninitializedInput() { return *this; }
+  OpDefBuilder& SetIsDistributedCommunication() { return SetIsStateful(); }
+  /// What type inference of functions works with; there is none here.
+  OpDefBuilder& SetForwardTypeFn(std::nullptr_t) { return *this; }
+  /// The version of graphs that it is not for, and why.
+  OpDefBuilder& Deprecated(int version, StringPiece explanation) {
+    doc_ += absl::StrCat(doc_.empty() ? "" : "\n", "Deprecated since version ", version, ": ",
+                         explanation);
+    return *this;
+  }
   OpDefBuilder& Doc(std::string text) {
-    doc_ = std::move(text);
+    doc_ = std::move(text) + (doc_.empty() ? "" : "\n" + doc_);
     return *this;
   }
 
@@ -264,15 +124,13 @@ struct KernelRegistration {
 
 }  // namespace tensorflow
 
-#define POPIR_TF_JOIN(a, b) POPIR_TF_JOIN_(a, b)
-#define POPIR_TF_JOIN_(a, b) a##b
-
 #define REGISTER_OP(name)                                                         \
   static const ::tensorflow::OpRegistration POPIR_TF_JOIN(popir_op_, __COUNTER__) \
       __attribute__((unused)) = ::tensorflow::OpDefBuilder(name)
 
 #define TF_EXTRACT_KERNEL_NAME_ForHpuWithName(name_str) name_str, ForHpuWithName(name_str)
 
+// It ends with its semicolon, for TF_CALL_FLOAT_TYPES(macro) and its like.
 #define REGISTER_KERNEL_BUILDER(builder, ...)                                             \
   static const ::tensorflow::KernelRegistration POPIR_TF_JOIN(popir_kernel_, __COUNTER__) \
       __attribute__((unused)) (                                                           \
@@ -280,7 +138,7 @@ struct KernelRegistration {
             using namespace ::tensorflow::register_kernel;                                \
             return static_cast<const ::tensorflow::KernelDefBuilder&>(builder);           \
           }(),                                                                            \
-          &__VA_ARGS__::makeFunctor)
+          &__VA_ARGS__::makeFunctor);
 
 #define OP_REQUIRES(context, condition, ...)                    \
   do {                                                          \
@@ -299,6 +157,14 @@ struct KernelRegistration {
       return;                                                             \
     }                                                                     \
   } while (0)
+
+/// Declares a variable with the value, or gives the error to the context.
+#define OP_REQUIRES_VALUE(to, context, expression) \
+  POPIR_TF_REQUIRES_VALUE(POPIR_TF_JOIN(popir_or_, __COUNTER__), to, context, expression)
+#define POPIR_TF_REQUIRES_VALUE(name, to, context, expression) \
+  auto name = (expression);                                    \
+  OP_REQUIRES_OK(context, name.status());                      \
+  to = std::move(name).value()
 
 #pragma GCC visibility pop
 

@@ -1,382 +1,337 @@
 // What Habana's TensorFlow API takes from TensorFlow: statuses, element types, shapes, tensors of
-// the host. The names are TensorFlow's, so that operators compile unchanged; there is no TensorFlow
-// behind them.
+// the host, attributes. The names are TensorFlow's, so that operators compile unchanged; there is no
+// TensorFlow behind them.
 #ifndef popir_habana_tf_values_hpp
 #define popir_habana_tf_values_hpp
 
-#include <cstdint>
-#include <cstdlib>
-#include <cstring>
-#include <initializer_list>
-#include <iostream>
-#include <map>
-#include <memory>
-#include <sstream>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <variant>
-#include <vector>
+#include <array>
+
+#include "shapes.hpp"
 
 #pragma GCC visibility push(default)
 
 namespace tensorflow {
 
-typedef signed char int8;
-typedef short int16;
-typedef int int32;
-typedef long long int64;
-typedef unsigned char uint8;
-typedef unsigned short uint16;
-typedef unsigned int uint32;
-typedef unsigned long long uint64;
-typedef std::string tstring;
-typedef std::string_view StringPiece;
-using std::string;
-
-/// A bfloat16; it converts to and from float.
-struct bfloat16 {
-  std::uint16_t value;
-  bfloat16() = default;
-  explicit bfloat16(float from) {
-    std::uint32_t word;
-    std::memcpy(&word, &from, sizeof(word));
-    const bool nan = (word & 0x7fffffffu) > 0x7f800000u;
-    value = static_cast<std::uint16_t>(nan ? (word >> 16) | 0x40u
-                                           : (word + 0x7fffu + ((word >> 16) & 1u)) >> 16);
-  }
-  operator float() const {
-    const std::uint32_t word = static_cast<std::uint32_t>(value) << 16;
-    float to;
-    std::memcpy(&to, &word, sizeof(to));
-    return to;
-  }
-};
-/// The bits of a half.
-struct half {
-  std::uint16_t x;
-};
-
-// Statuses.
-
-namespace error {
-enum Code {
-  OK = 0,
-  CANCELLED = 1,
-  UNKNOWN = 2,
-  INVALID_ARGUMENT = 3,
-  DEADLINE_EXCEEDED = 4,
-  NOT_FOUND = 5,
-  ALREADY_EXISTS = 6,
-  PERMISSION_DENIED = 7,
-  RESOURCE_EXHAUSTED = 8,
-  FAILED_PRECONDITION = 9,
-  ABORTED = 10,
-  OUT_OF_RANGE = 11,
-  UNIMPLEMENTED = 12,
-  INTERNAL = 13,
-  UNAVAILABLE = 14,
-  DATA_LOSS = 15,
-  UNAUTHENTICATED = 16
-};
-}  // namespace error
-
-/// The name of a code, such as "Invalid argument".
-const char* codeName(error::Code code);
-
-class Status {
+/// Elements in row-major order, by as many indices as there are dimensions.
+template <class T, int N>
+class TensorMap {
  public:
-  Status() = default;
-  Status(error::Code code, StringPiece message) : code_(code), message_(message) {}
-  static Status OK() { return Status(); }
+  typedef std::remove_const_t<T> Scalar;
+  TensorMap(T* values, std::array<std::int64_t, N> sizes) : values_(values), sizes_(sizes) {}
 
-  bool ok() const { return code_ == error::OK; }
-  error::Code code() const { return code_; }
-  const std::string& error_message() const { return message_; }
-  StringPiece message() const { return message_; }
-  std::string ToString() const {
-    return ok() ? std::string("OK") : std::string(codeName(code_)) + ": " + message_;
+  template <class... I>
+  T& operator()(I... indices) const {
+    static_assert(sizeof...(I) == N || sizeof...(I) == 0, "an index for each dimension");
+    const std::array<std::int64_t, sizeof...(I)> given{static_cast<std::int64_t>(indices)...};
+    std::int64_t at = 0;
+    for (std::size_t d = 0; d < sizeof...(I); ++d) {
+      if (given[d] < 0 || given[d] >= sizes_[d])
+        throw std::out_of_range("the index " + std::to_string(given[d]) +
+                                " is outside of a dimension of " + std::to_string(sizes_[d]));
+      at = at * sizes_[d] + given[d];
+    }
+    return values_[at];
   }
-  void Update(const Status& other) {
-    if (ok()) *this = other;
-  }
-  void IgnoreError() const {}
-  bool operator==(const Status& other) const {
-    return code_ == other.code_ && message_ == other.message_;
-  }
-  bool operator!=(const Status& other) const { return !(*this == other); }
-
- private:
-  error::Code code_ = error::OK;
-  std::string message_;
-};
-inline Status OkStatus() { return Status(); }
-inline std::ostream& operator<<(std::ostream& to, const Status& status) {
-  return to << status.ToString();
-}
-
-namespace strings {
-template <class... Parts>
-std::string StrCat(const Parts&... parts) {
-  std::ostringstream text;
-  ((text << parts), ...);
-  return text.str();
-}
-template <class... Parts>
-void StrAppend(std::string* to, const Parts&... parts) {
-  *to += StrCat(parts...);
-}
-}  // namespace strings
-
-namespace errors {
-typedef error::Code Code;
-#define POPIR_TF_ERROR(name, number)                         \
-  template <class... Parts>                                  \
-  Status name(const Parts&... parts) {                       \
-    return Status(error::number, strings::StrCat(parts...)); \
-  }                                                          \
-  inline bool Is##name(const Status& status) { return status.code() == error::number; }
-POPIR_TF_ERROR(Cancelled, CANCELLED)
-POPIR_TF_ERROR(Unknown, UNKNOWN)
-POPIR_TF_ERROR(InvalidArgument, INVALID_ARGUMENT)
-POPIR_TF_ERROR(DeadlineExceeded, DEADLINE_EXCEEDED)
-POPIR_TF_ERROR(NotFound, NOT_FOUND)
-POPIR_TF_ERROR(AlreadyExists, ALREADY_EXISTS)
-POPIR_TF_ERROR(PermissionDenied, PERMISSION_DENIED)
-POPIR_TF_ERROR(ResourceExhausted, RESOURCE_EXHAUSTED)
-POPIR_TF_ERROR(FailedPrecondition, FAILED_PRECONDITION)
-POPIR_TF_ERROR(Aborted, ABORTED)
-POPIR_TF_ERROR(OutOfRange, OUT_OF_RANGE)
-POPIR_TF_ERROR(Unimplemented, UNIMPLEMENTED)
-POPIR_TF_ERROR(Internal, INTERNAL)
-POPIR_TF_ERROR(Unavailable, UNAVAILABLE)
-POPIR_TF_ERROR(DataLoss, DATA_LOSS)
-POPIR_TF_ERROR(Unauthenticated, UNAUTHENTICATED)
-#undef POPIR_TF_ERROR
-}  // namespace errors
-
-// Element types.
-
-enum DataType {
-  DT_INVALID = 0,
-  DT_FLOAT = 1,
-  DT_DOUBLE = 2,
-  DT_INT32 = 3,
-  DT_UINT8 = 4,
-  DT_INT16 = 5,
-  DT_INT8 = 6,
-  DT_STRING = 7,
-  DT_COMPLEX64 = 8,
-  DT_INT64 = 9,
-  DT_BOOL = 10,
-  DT_BFLOAT16 = 14,
-  DT_UINT16 = 17,
-  DT_COMPLEX128 = 18,
-  DT_HALF = 19,
-  DT_RESOURCE = 20,
-  DT_VARIANT = 21,
-  DT_UINT32 = 22,
-  DT_UINT64 = 23
-};
-typedef std::vector<DataType> DataTypeVector;
-
-/// "float", "bfloat16" and so on, as REGISTER_OP spells them.
-std::string DataTypeString(DataType type);
-/// DT_INVALID for a name that is none.
-DataType DataTypeNamed(StringPiece name);
-/// In bytes; 0 for types without a size.
-int DataTypeSize(DataType type);
-inline const std::string DataType_Name(DataType type) { return DataTypeString(type); }
-
-template <class T>
-struct DataTypeToEnum;
-#define POPIR_TF_TYPE(T, name)                       \
-  template <>                                        \
-  struct DataTypeToEnum<T> {                         \
-    static constexpr DataType value = name;          \
-    static DataType v() { return name; }             \
-    static constexpr DataType ref() { return name; } \
-  };
-POPIR_TF_TYPE(float, DT_FLOAT)
-POPIR_TF_TYPE(double, DT_DOUBLE)
-POPIR_TF_TYPE(int8, DT_INT8)
-POPIR_TF_TYPE(int16, DT_INT16)
-POPIR_TF_TYPE(int32, DT_INT32)
-POPIR_TF_TYPE(long long, DT_INT64)
-POPIR_TF_TYPE(long, DT_INT64)
-POPIR_TF_TYPE(uint8, DT_UINT8)
-POPIR_TF_TYPE(uint16, DT_UINT16)
-POPIR_TF_TYPE(uint32, DT_UINT32)
-POPIR_TF_TYPE(unsigned long long, DT_UINT64)
-POPIR_TF_TYPE(unsigned long, DT_UINT64)
-POPIR_TF_TYPE(bool, DT_BOOL)
-POPIR_TF_TYPE(bfloat16, DT_BFLOAT16)
-POPIR_TF_TYPE(half, DT_HALF)
-#undef POPIR_TF_TYPE
-
-// Shapes and tensors.
-
-class TensorShape {
- public:
-  TensorShape() = default;
-  TensorShape(std::initializer_list<std::int64_t> sizes) : sizes_(sizes) {}
-  explicit TensorShape(std::vector<std::int64_t> sizes) : sizes_(std::move(sizes)) {}
-
-  int dims() const { return static_cast<int>(sizes_.size()); }
-  std::int64_t dim_size(int i) const { return sizes_.at(static_cast<std::size_t>(i)); }
-  const std::vector<std::int64_t>& dim_sizes() const { return sizes_; }
-  std::int64_t num_elements() const {
+  T& operator[](std::int64_t i) const { return values_[i]; }
+  T* data() const { return values_; }
+  std::int64_t size() const {
     std::int64_t n = 1;
     for (auto size : sizes_) n *= size;
     return n;
   }
-  void AddDim(std::int64_t size) { sizes_.push_back(size); }
-  void InsertDim(int i, std::int64_t size) { sizes_.insert(sizes_.begin() + i, size); }
-  void RemoveDim(int i) { sizes_.erase(sizes_.begin() + i); }
-  void RemoveLastDims(int n) { sizes_.resize(sizes_.size() - static_cast<std::size_t>(n)); }
-  void set_dim(int i, std::int64_t size) { sizes_.at(static_cast<std::size_t>(i)) = size; }
-  void Clear() { sizes_.clear(); }
-  void AppendShape(const TensorShape& other) {
-    sizes_.insert(sizes_.end(), other.sizes_.begin(), other.sizes_.end());
+  std::int64_t dimension(std::int64_t i) const { return sizes_.at(static_cast<std::size_t>(i)); }
+  const std::array<std::int64_t, N>& dimensions() const { return sizes_; }
+  static constexpr int rank() { return N; }
+  T* begin() const { return values_; }
+  T* end() const { return values_ + size(); }
+  const TensorMap& setConstant(const Scalar& value) const {
+    for (T& each : *this) each = value;
+    return *this;
   }
-  bool IsSameSize(const TensorShape& other) const { return sizes_ == other.sizes_; }
-  bool operator==(const TensorShape& other) const { return sizes_ == other.sizes_; }
-  bool operator!=(const TensorShape& other) const { return sizes_ != other.sizes_; }
-  std::string DebugString() const {
-    std::string text = "[";
-    for (std::size_t i = 0; i < sizes_.size(); ++i)
-      text += (i ? "," : "") + std::to_string(sizes_[i]);
-    return text + "]";
-  }
+  const TensorMap& setZero() const { return setConstant(Scalar(0)); }
 
  private:
-  std::vector<std::int64_t> sizes_;
+  T* values_;
+  std::array<std::int64_t, N> sizes_;
 };
-inline std::ostream& operator<<(std::ostream& to, const TensorShape& shape) {
-  return to << shape.DebugString();
-}
-struct TensorShapeUtils {
-  static bool IsScalar(const TensorShape& s) { return s.dims() == 0; }
-  static bool IsVector(const TensorShape& s) { return s.dims() == 1; }
-  static bool IsMatrix(const TensorShape& s) { return s.dims() == 2; }
+template <class T, int N = 1>
+struct TTypes {
+  typedef TensorMap<T, N> Tensor;
+  typedef TensorMap<const T, N> ConstTensor;
+  typedef TensorMap<T, 0> Scalar;
+  typedef TensorMap<const T, 0> ConstScalar;
+  typedef TensorMap<T, 1> Flat, Vec;
+  typedef TensorMap<const T, 1> ConstFlat, ConstVec;
+  typedef TensorMap<T, 2> Matrix;
+  typedef TensorMap<const T, 2> ConstMatrix;
 };
 
-/// Values on the host: what HpuKernelContext::HostMemoryInput gives. They cannot be written.
+/// Values on the host. What HpuKernelContext::HostMemoryInput and InferenceContext::input_tensor give
+/// cannot be written.
 class Tensor {
  public:
+  Tensor() : Tensor(DT_FLOAT, TensorShape({0})) {}
+  /// A view.
   Tensor(DataType type, TensorShape shape, const void* values)
       : type_(type), shape_(std::move(shape)), values_(values) {}
-
-  /// Elements in row-major order.
-  template <class T>
-  struct Flat {
-    const T* values;
-    std::int64_t count;
-    const T& operator()(std::int64_t i) const { return values[i]; }
-    const T& operator[](std::int64_t i) const { return values[i]; }
-    const T& operator()() const { return values[0]; }
-    const T* data() const { return values; }
-    std::int64_t size() const { return count; }
-    const T* begin() const { return values; }
-    const T* end() const { return values + count; }
-  };
+  /// New values, zeros, which copies of the tensor share.
+  Tensor(DataType type, TensorShape shape);
+  /// A scalar.
+  template <class T, DataType type = DataTypeToEnum<T>::value>
+  explicit Tensor(const T& value) : Tensor(type, TensorShape()) {
+    scalar<T>()() = value;
+  }
 
   DataType dtype() const { return type_; }
   const TensorShape& shape() const { return shape_; }
   int dims() const { return shape_.dims(); }
   std::int64_t dim_size(int i) const { return shape_.dim_size(i); }
   std::int64_t NumElements() const { return shape_.num_elements(); }
+  bool IsSameSize(const Tensor& other) const { return shape_ == other.shape_; }
+  bool IsInitialized() const { return values_ != nullptr || NumElements() == 0; }
+  bool SharesBufferWith(const Tensor& other) const {
+    return values_ != nullptr && values_ == other.values_;
+  }
   std::size_t TotalBytes() const {
     return static_cast<std::size_t>(NumElements()) * static_cast<std::size_t>(DataTypeSize(type_));
   }
+  std::size_t AllocatedBytes() const { return TotalBytes(); }
   const void* data() const { return values_; }
   StringPiece tensor_data() const {
     return StringPiece(static_cast<const char*>(values_), TotalBytes());
   }
-  /// \throws std::runtime_error if the elements are of another type
-  template <class T>
-  Flat<T> flat() const {
-    check(DataTypeToEnum<T>::value);
-    return {static_cast<const T*>(values_), NumElements()};
+  /// Takes the values of another, in a shape of as many elements.
+  bool CopyFrom(const Tensor& other, const TensorShape& shape);
+  std::string SummarizeValue(std::int64_t most, bool = false) const;
+  std::string DebugString() const { return DebugString(3); }
+  std::string DebugString(int most) const;
+
+  // Each throws std::runtime_error if the elements are of another type, or the rank is another; those
+  // that can be written, also if the tensor is a view.
+#define POPIR_TF_VIEW(T, constness, get)                                                   \
+  template <class T, std::size_t N>                                                        \
+  TensorMap<constness T, static_cast<int>(N)> tensor() constness {                         \
+    checkRank(N);                                                                          \
+    std::array<std::int64_t, N> sizes;                                                     \
+    for (std::size_t i = 0; i < N; ++i) sizes[i] = dim_size(static_cast<int>(i));          \
+    return {get<T>(), sizes};                                                              \
+  }                                                                                        \
+  template <class T>                                                                       \
+  TensorMap<constness T, 1> flat() constness {                                             \
+    return {get<T>(), {NumElements()}};                                                    \
+  }                                                                                        \
+  template <class T>                                                                       \
+  TensorMap<constness T, 1> unaligned_flat() constness {                                   \
+    return flat<T>();                                                                      \
+  }                                                                                        \
+  template <class T>                                                                       \
+  TensorMap<constness T, 1> vec() constness {                                              \
+    return tensor<T, 1>();                                                                 \
+  }                                                                                        \
+  template <class T>                                                                       \
+  TensorMap<constness T, 2> matrix() constness {                                           \
+    return tensor<T, 2>();                                                                 \
+  }                                                                                        \
+  template <class T>                                                                       \
+  TensorMap<constness T, 0> scalar() constness {                                           \
+    checkElements(1);                                                                      \
+    return {get<T>(), {}};                                                                 \
+  }                                                                                        \
+  template <class T, std::size_t N>                                                        \
+  TensorMap<constness T, static_cast<int>(N)> shaped(absl::Span<const std::int64_t> sizes) \
+      constness {                                                                          \
+    return {get<T>(), asArray<N>(sizes)};                                                  \
+  }                                                                                        \
+  template <class T>                                                                       \
+  TensorMap<constness T, 2> flat_inner_dims() constness {                                  \
+    const auto last = dims() > 0 ? dim_size(dims() - 1) : 1;                               \
+    return {get<T>(), {last > 0 ? NumElements() / last : 0, last}};                        \
+  }                                                                                        \
+  template <class T>                                                                       \
+  TensorMap<constness T, 2> flat_outer_dims() constness {                                  \
+    const auto first = dims() > 0 ? dim_size(0) : 1;                                       \
+    return {get<T>(), {first, first > 0 ? NumElements() / first : 0}};                     \
   }
-  template <class T>
-  Flat<T> vec() const {
-    return flat<T>();
-  }
-  template <class T>
-  Flat<T> scalar() const {
-    return flat<T>();
-  }
+  POPIR_TF_VIEW(T, , written)
+  POPIR_TF_VIEW(T, const, read)
+#undef POPIR_TF_VIEW
 
  private:
   void check(DataType asked) const;
+  void checkRank(std::size_t asked) const;
+  void checkElements(std::int64_t asked) const;
+  void checkWritten() const;
+  template <std::size_t N>
+  std::array<std::int64_t, N> asArray(absl::Span<const std::int64_t> sizes) const {
+    std::array<std::int64_t, N> found{};
+    std::int64_t n = 1;
+    if (sizes.size() == N)
+      for (std::size_t i = 0; i < N; ++i) n *= found[i] = sizes[i];
+    checkElements(sizes.size() == N ? n : -1);
+    return found;
+  }
+  template <class T>
+  const T* read() const {
+    check(DataTypeToEnum<T>::value);
+    return static_cast<const T*>(values_);
+  }
+  template <class T>
+  T* written() {
+    check(DataTypeToEnum<T>::value);
+    checkWritten();
+    return static_cast<T*>(owned_.get());
+  }
   DataType type_;
   TensorShape shape_;
-  const void* values_;
+  std::shared_ptr<void> owned_;
+  const void* values_ = nullptr;
 };
 
 /// The value of an attribute. A type is its number, a shape its sizes.
 typedef std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>,
-                     std::vector<double>, std::vector<std::string>>
-    AttrValue;
-struct Attr {
+                     std::vector<double>, std::vector<std::string>,
+                     std::vector<std::vector<std::int64_t>>>
+    AnyValue;
+
+/// An attribute. The functions without arguments give the value, or none if it is another.
+class AttrValue {
+ public:
+  /// The elements of an attribute that is a list.
+  class ListValue {
+   public:
+    explicit ListValue(const AttrValue& of) : of_(of) {}
+#define POPIR_TF_LIST(T, name, kind, Held)                                    \
+  std::vector<T> name() const { return elements<T, Held>("list(" kind ")"); } \
+  T name(int at) const { return name().at(static_cast<std::size_t>(at)); }    \
+  int name##_size() const { return static_cast<int>(name().size()); }
+    POPIR_TF_LIST(std::int64_t, i, "int", std::int64_t)
+    POPIR_TF_LIST(float, f, "float", double)
+    POPIR_TF_LIST(bool, b, "bool", std::int64_t)
+    POPIR_TF_LIST(std::string, s, "string", std::string)
+    POPIR_TF_LIST(DataType, type, "type", std::int64_t)
+    POPIR_TF_LIST(PartialTensorShape, shape, "shape", std::vector<std::int64_t>)
+#undef POPIR_TF_LIST
+
+   private:
+    template <class T, class Held>
+    std::vector<T> elements(const char* kind) const {
+      std::vector<T> found;
+      if (of_.kind != kind) return found;
+      if (const auto* held = std::get_if<std::vector<Held>>(&of_.value))
+        for (const auto& each : *held) found.push_back(static_cast<T>(each));
+      return found;
+    }
+    const AttrValue& of_;
+  };
+
+  std::int64_t i() const { return held<std::int64_t>("int"); }
+  float f() const { return static_cast<float>(held<double>("float")); }
+  bool b() const { return held<bool>("bool"); }
+  std::string s() const { return held<std::string>("string"); }
+  DataType type() const { return static_cast<DataType>(held<std::int64_t>("type")); }
+  PartialTensorShape shape() const;
+  ListValue list() const { return ListValue(*this); }
+  std::string DebugString() const;
+
   /// "int", "float", "bool", "string", "type", "shape", or one of them as "list(...)".
   std::string kind;
-  AttrValue value;
+  AnyValue value;
+
+ private:
+  template <class T>
+  T held(const char* what) const {
+    const auto* found = std::get_if<T>(&value);
+    return found && kind == what ? *found : T();
+  }
 };
 
-/// A node of the model: its name, its operator, its attributes.
+/// A node of the model: its name, its operator, its attributes, the tensors that it reads.
 class NodeDef {
  public:
   NodeDef() = default;
-  NodeDef(std::string name, std::string op, std::map<std::string, Attr> attributes)
-      : name_(std::move(name)), op_(std::move(op)), attributes_(std::move(attributes)) {}
+  NodeDef(std::string name, std::string op, std::map<std::string, AttrValue> attributes,
+          std::vector<std::string> inputs = {})
+      : name_(std::move(name)),
+        op_(std::move(op)),
+        attributes_(std::move(attributes)),
+        inputs_(std::move(inputs)) {}
   const std::string& name() const { return name_; }
   const std::string& op() const { return op_; }
-  const std::map<std::string, Attr>& attr() const { return attributes_; }
+  std::string device() const { return "/device:HPU:0"; }
+  int input_size() const { return static_cast<int>(inputs_.size()); }
+  const std::string& input(int i) const { return inputs_.at(static_cast<std::size_t>(i)); }
+  const std::vector<std::string>& input() const { return inputs_; }
+  const std::map<std::string, AttrValue>& attr() const { return attributes_; }
+  int attr_size() const { return static_cast<int>(attributes_.size()); }
+  std::string DebugString() const;
+  std::string ShortDebugString() const { return DebugString(); }
 
  private:
   std::string name_, op_;
-  std::map<std::string, Attr> attributes_;
+  std::map<std::string, AttrValue> attributes_;
+  std::vector<std::string> inputs_;
 };
+inline std::string SummarizeNodeDef(const NodeDef& node, int = -1) { return node.DebugString(); }
+inline std::string FormatNodeDefForError(const NodeDef& node) { return node.DebugString(); }
+
+/// How windows are laid over an image's edges.
+enum Padding { VALID = 1, SAME = 2, EXPLICIT = 3 };
 
 /// Reads an attribute.
-/// \returns an error for a name that the node does not have, or for another kind
-Status readAttr(const NodeDef& node, StringPiece name, std::int64_t* value);
-Status readAttr(const NodeDef& node, StringPiece name, int* value);
-Status readAttr(const NodeDef& node, StringPiece name, long long* value);
-Status readAttr(const NodeDef& node, StringPiece name, float* value);
-Status readAttr(const NodeDef& node, StringPiece name, bool* value);
-Status readAttr(const NodeDef& node, StringPiece name, std::string* value);
-Status readAttr(const NodeDef& node, StringPiece name, DataType* value);
-Status readAttr(const NodeDef& node, StringPiece name, TensorShape* value);
-Status readAttr(const NodeDef& node, StringPiece name, std::vector<std::int64_t>* value);
-Status readAttr(const NodeDef& node, StringPiece name, std::vector<int>* value);
-Status readAttr(const NodeDef& node, StringPiece name, std::vector<float>* value);
-Status readAttr(const NodeDef& node, StringPiece name, std::vector<std::string>* value);
+/// \returns an error for a name that the node does not have, for another kind, or for a value that
+/// the type cannot hold
+#define POPIR_TF_READ(T) Status readAttr(const NodeDef& node, StringPiece name, T* value)
+POPIR_TF_READ(std::int64_t);
+POPIR_TF_READ(std::int32_t);
+POPIR_TF_READ(long long);
+POPIR_TF_READ(float);
+POPIR_TF_READ(double);
+POPIR_TF_READ(bool);
+POPIR_TF_READ(std::string);
+POPIR_TF_READ(DataType);
+POPIR_TF_READ(TensorShape);
+POPIR_TF_READ(PartialTensorShape);
+POPIR_TF_READ(Padding);
+POPIR_TF_READ(std::vector<std::int64_t>);
+POPIR_TF_READ(std::vector<std::int32_t>);
+POPIR_TF_READ(std::vector<long long>);
+POPIR_TF_READ(std::vector<float>);
+POPIR_TF_READ(std::vector<double>);
+POPIR_TF_READ(std::vector<bool>);
+POPIR_TF_READ(std::vector<std::string>);
+POPIR_TF_READ(std::vector<DataType>);
+POPIR_TF_READ(std::vector<TensorShape>);
+POPIR_TF_READ(std::vector<PartialTensorShape>);
+#undef POPIR_TF_READ
+
+/// The attributes of a node.
+class AttrSlice {
+ public:
+  AttrSlice(const NodeDef& node) : node_(&node) {}
+  explicit AttrSlice(const NodeDef* node) : node_(node) {}
+  const NodeDef& node() const { return *node_; }
+  const AttrValue* Find(StringPiece name) const {
+    const auto found = node_->attr().find(std::string(name));
+    return found == node_->attr().end() ? nullptr : &found->second;
+  }
+  std::string SummarizeNode() const { return node_->DebugString(); }
+
+ private:
+  const NodeDef* node_;
+};
+template <class T>
+Status GetNodeAttr(const AttrSlice& attrs, StringPiece name, T* value) {
+  return readAttr(attrs.node(), name, value);
+}
+template <class T>
+bool TryGetNodeAttr(const AttrSlice& attrs, StringPiece name, T* value) {
+  return readAttr(attrs.node(), name, value).ok();
+}
+inline bool HasNodeAttr(const NodeDef& node, StringPiece name) {
+  return AttrSlice(node).Find(name) != nullptr;
+}
 
 }  // namespace tensorflow
-
-namespace Eigen {
-typedef tensorflow::half half;
-typedef tensorflow::bfloat16 bfloat16;
-}  // namespace Eigen
-
-#define TF_RETURN_IF_ERROR(...)                              \
-  do {                                                       \
-    const ::tensorflow::Status popir_status = (__VA_ARGS__); \
-    if (!popir_status.ok()) return popir_status;             \
-  } while (0)
-#define TF_CHECK_OK(...)                                                       \
-  do {                                                                         \
-    const ::tensorflow::Status popir_status = (__VA_ARGS__);                   \
-    if (!popir_status.ok()) throw std::runtime_error(popir_status.ToString()); \
-  } while (0)
-#define TF_DISALLOW_COPY_AND_ASSIGN(Type) \
-  Type(const Type&) = delete;             \
-  void operator=(const Type&) = delete
-#define TF_PREDICT_FALSE(x) (__builtin_expect(!!(x), 0))
-#define TF_PREDICT_TRUE(x) (__builtin_expect(!!(x), 1))
 
 #pragma GCC visibility pop
 

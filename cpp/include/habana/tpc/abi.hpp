@@ -9,7 +9,7 @@
 extern "C" {
 
 /// The version of these structures. An object with another one is refused.
-#define POPIR_TPC_ABI 1u
+#define POPIR_TPC_ABI 2u
 
 /// A tensor in host memory. Dimension 0 is the one whose elements lie side by side.
 struct popir_tpc_tensor {
@@ -21,6 +21,8 @@ struct popir_tpc_tensor {
   std::uint64_t strides[5];
   /// What loads give outside of the tensor: 4 bytes, repeated.
   std::uint32_t pad;
+  /// Whether it is an input: others may read it, so that a store to it fails.
+  std::uint32_t is_input;
 };
 
 /// One invocation: a box of the index space.

@@ -51,8 +51,7 @@ struct Convert {
       const bool linear = switches & SW_LINEAR;
       R r;
       for (int i = 0; i < To::kCount; ++i)
-        To::set(r, i, linear,
-                converted<typename To::E>(From::get(a, i, linear), mode, clipped));
+        To::set(r, i, linear, converted<typename To::E>(From::get(a, i, linear), mode, clipped));
       return r;
     }
   }
@@ -135,47 +134,47 @@ struct ConvertShiftedAll {
 
 // Which types there are of 32, 16 and 8 bits: M(from, to) for each, where a type is its name in
 // instructions, its register, and its groups of two and four.
-#define POPIR_TPC_TO_32(M, f, F, G)  \
-  M(f, F, G, f32, float64)           \
-  M(f, F, G, i32, int64)             \
+#define POPIR_TPC_TO_32(M, f, F, G) \
+  M(f, F, G, f32, float64)          \
+  M(f, F, G, i32, int64)            \
   M(f, F, G, u32, uint64)
-#define POPIR_TPC_TO_16(M, f, F, G)  \
-  M(f, F, G, bf16, bfloat128)        \
-  M(f, F, G, f16, half128)           \
-  M(f, F, G, i16, short128)          \
+#define POPIR_TPC_TO_16(M, f, F, G) \
+  M(f, F, G, bf16, bfloat128)       \
+  M(f, F, G, f16, half128)          \
+  M(f, F, G, i16, short128)         \
   M(f, F, G, u16, ushort128)
-#define POPIR_TPC_TO_8(M, f, F, G)   \
-  M(f, F, G, f8, minifloat256)       \
-  M(f, F, G, h8, minihalf256)        \
-  M(f, F, G, i8, char256)            \
+#define POPIR_TPC_TO_8(M, f, F, G) \
+  M(f, F, G, f8, minifloat256)     \
+  M(f, F, G, h8, minihalf256)      \
+  M(f, F, G, i8, char256)          \
   M(f, F, G, u8, uchar256)
 
 #define POPIR_TPC_SAME(f, F, G, t, T) POPIR_TPC_VECTOR(v_convert_##f##_to_##t, Convert, T, F)
-#define POPIR_TPC_WIDER2(f, F, G, t, T)                      \
-  POPIR_TPC_VECTOR(v_convert_##f##_to_##t, ConvertUp, T, F)  \
+#define POPIR_TPC_WIDER2(f, F, G, t, T)                     \
+  POPIR_TPC_VECTOR(v_convert_##f##_to_##t, ConvertUp, T, F) \
   POPIR_TPC_VECTOR(v_convert_##f##_to_##t##_all, Convert, popir_tpc::Pair<T>, F)
-#define POPIR_TPC_WIDER4(f, F, G, t, T)                      \
-  POPIR_TPC_VECTOR(v_convert_##f##_to_##t, ConvertUp, T, F)  \
+#define POPIR_TPC_WIDER4(f, F, G, t, T)                     \
+  POPIR_TPC_VECTOR(v_convert_##f##_to_##t, ConvertUp, T, F) \
   POPIR_TPC_VECTOR(v_convert_##f##_to_##t##_all, Convert, popir_tpc::Four<T>, F)
 #define POPIR_TPC_NARROWER(f, F, G, t, T)                                \
   POPIR_TPC_VECTOR(v_convert_##f##_to_##t, ConvertDown, T, F, int)       \
   POPIR_TPC_VECTOR(v_convert_##f##_to_##t##_single, ConvertSingle, T, F) \
   POPIR_TPC_VECTOR(v_convert_##f##_to_##t##_all, Convert, T, G)
-#define POPIR_TPC_FROM_32(f, F)                                            \
-  POPIR_TPC_TO_32(POPIR_TPC_SAME, f, F, )                                  \
-  POPIR_TPC_TO_32(POPIR_TPC_SEVERAL, f, F, )                               \
-  POPIR_TPC_TO_16(POPIR_TPC_NARROWER, f, F, popir_tpc::Pair<F>)            \
+#define POPIR_TPC_FROM_32(f, F)                                 \
+  POPIR_TPC_TO_32(POPIR_TPC_SAME, f, F, )                       \
+  POPIR_TPC_TO_32(POPIR_TPC_SEVERAL, f, F, )                    \
+  POPIR_TPC_TO_16(POPIR_TPC_NARROWER, f, F, popir_tpc::Pair<F>) \
   POPIR_TPC_TO_8(POPIR_TPC_NARROWER, f, F, popir_tpc::Four<F>)
-#define POPIR_TPC_SEVERAL(f, F, G, t, T)                                                        \
+#define POPIR_TPC_SEVERAL(f, F, G, t, T)                                                         \
   POPIR_TPC_VECTOR(v_convert_##f##_to_##t##_x2, Convert, popir_tpc::Pair<T>, popir_tpc::Pair<F>) \
   POPIR_TPC_VECTOR(v_convert_##f##_to_##t##_x4, Convert, popir_tpc::Four<T>, popir_tpc::Four<F>)
-#define POPIR_TPC_FROM_16(f, F)                                  \
-  POPIR_TPC_TO_32(POPIR_TPC_WIDER2, f, F, )                      \
-  POPIR_TPC_TO_16(POPIR_TPC_SAME, f, F, )                        \
+#define POPIR_TPC_FROM_16(f, F)             \
+  POPIR_TPC_TO_32(POPIR_TPC_WIDER2, f, F, ) \
+  POPIR_TPC_TO_16(POPIR_TPC_SAME, f, F, )   \
   POPIR_TPC_TO_8(POPIR_TPC_NARROWER, f, F, popir_tpc::Pair<F>)
-#define POPIR_TPC_FROM_8(f, F)               \
-  POPIR_TPC_TO_32(POPIR_TPC_WIDER4, f, F, )  \
-  POPIR_TPC_TO_16(POPIR_TPC_WIDER2, f, F, )  \
+#define POPIR_TPC_FROM_8(f, F)              \
+  POPIR_TPC_TO_32(POPIR_TPC_WIDER4, f, F, ) \
+  POPIR_TPC_TO_16(POPIR_TPC_WIDER2, f, F, ) \
   POPIR_TPC_TO_8(POPIR_TPC_SAME, f, F, )
 POPIR_TPC_FROM_32(f32, float64)
 POPIR_TPC_FROM_32(i32, int64)

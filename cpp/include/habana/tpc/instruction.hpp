@@ -158,16 +158,15 @@ inline R each_word(const Function& function, const A&... a) {
 // Declarations. After the name: the class of the operation, the type of the result, the operands.
 #define POPIR_TPC_SCALAR(name, ...) \
   inline constexpr popir_tpc::Instruction<popir_tpc::__VA_ARGS__> name{};
-#define POPIR_TPC_VECTOR(name, ...)                                         \
+#define POPIR_TPC_VECTOR(name, ...)                                           \
   inline constexpr popir_tpc::Instruction<popir_tpc::__VA_ARGS__> name##_b{}; \
   inline constexpr popir_tpc::LaneInstruction<popir_tpc::__VA_ARGS__> name##_vb{};
 #define POPIR_TPC_SCALAR_SUM(name, ...) \
   inline constexpr popir_tpc::Accumulation<popir_tpc::__VA_ARGS__> name{};
-#define POPIR_TPC_VECTOR_SUM(name, ...)                                      \
+#define POPIR_TPC_VECTOR_SUM(name, ...)                                        \
   inline constexpr popir_tpc::Accumulation<popir_tpc::__VA_ARGS__> name##_b{}; \
   inline constexpr popir_tpc::LaneAccumulation<popir_tpc::__VA_ARGS__> name##_vb{};
-#define POPIR_TPC_STORE(name, ...) \
-  inline constexpr popir_tpc::Store<popir_tpc::__VA_ARGS__> name{};
+#define POPIR_TPC_STORE(name, ...) inline constexpr popir_tpc::Store<popir_tpc::__VA_ARGS__> name{};
 /// What popir refuses, and why. A call does not compile.
 #define POPIR_TPC_REFUSED(name, why)                                  \
   template <class... A>                                               \

@@ -31,7 +31,6 @@ enum {
   SW_SR = 4 << 16,
   SW_CSR = 5 << 16,
   SW_RHAZ = 6 << 16,
-  SW_SR_RNE = 7 << 16,
   e_round_half_ne = 0,
   e_round_zero = 1,
   e_round_up = 2,
@@ -62,6 +61,12 @@ enum {
   SW_WR_UPPER_GROUP2 = 1 << 21,
   SW_WR_LOWER_GROUP3 = 1 << 22,
   SW_WR_UPPER_GROUP3 = 1 << 23,
+  SW_GROUP0_EN = 1 << 0,
+  SW_GROUP1_EN = 1 << 1,
+  SW_DUAL_GROUP0_EN = 1 << 2,
+  SW_DUAL_GROUP1_EN = 1 << 3,
+  SW_DUAL_GROUP2_EN = 1 << 4,
+  SW_DUAL_GROUP3_EN = 1 << 5,
   SW_PACK21 = 0,
   SW_PACK41 = 1 << 2,
   SW_IRF44_HIGH = 1 << 0,
@@ -89,6 +94,10 @@ enum {
 };
 /// Which groups of a dual group a move writes.
 inline constexpr int MkWr(int lower, int upper) { return (lower ? 1 : 0) | (upper ? 2 : 0); }
+/// The same of four dual groups, of which 1 is the lower group and 2 the upper.
+inline constexpr int MkWrA(int g0, int g1, int g2, int g3) {
+  return (g0 | g1 << 2 | g2 << 4 | g3 << 6) << 16;
+}
 
 namespace popir_tpc {
 
@@ -110,19 +119,19 @@ constexpr bool of_integers() {
     return std::is_integral<R>::value;
 }
 /// With SW_SAT, integers that are too large are the largest, or the least.
-#define POPIR_TPC_SUM(Name, op)                                                      \
-  struct Name {                                                                      \
-    template <class R>                                                               \
-    static R run(int switches, const R&, const R& a, const R& b) {                   \
-      if constexpr (of_integers<R>())                                                \
-        if (switches & SW_SAT)                                                       \
-          return each<R>(                                                            \
-              [](auto x, auto y) {                                                   \
-                return saturated<decltype(x)>(std::int64_t(x) op std::int64_t(y));   \
-              },                                                                     \
-              a, b);                                                                 \
-      return static_cast<R>(a op b);                                                 \
-    }                                                                                \
+#define POPIR_TPC_SUM(Name, op)                                                    \
+  struct Name {                                                                    \
+    template <class R>                                                             \
+    static R run(int switches, const R&, const R& a, const R& b) {                 \
+      if constexpr (of_integers<R>())                                              \
+        if (switches & SW_SAT)                                                     \
+          return each<R>(                                                          \
+              [](auto x, auto y) {                                                 \
+                return saturated<decltype(x)>(std::int64_t(x) op std::int64_t(y)); \
+              },                                                                   \
+              a, b);                                                               \
+      return static_cast<R>(a op b);                                               \
+    }                                                                              \
   };
 POPIR_TPC_SUM(Add, +)
 POPIR_TPC_SUM(Sub, -)
@@ -142,15 +151,15 @@ struct Mul {
   }
 };
 // Of a number and a NaN these give the number.
-#define POPIR_TPC_EXTREME(Name, op)                                                        \
-  struct Name {                                                                            \
-    template <class R>                                                                     \
-    static R run(int, const R&, const R& a, const R& b) {                                  \
-      if constexpr (IsVec<R>::value)                                                       \
-        return choose(a op b, a, choose(b == b, b, a));                                    \
-      else                                                                                 \
-        return a op b ? a : b == b ? b : a;                                                \
-    }                                                                                      \
+#define POPIR_TPC_EXTREME(Name, op)                       \
+  struct Name {                                           \
+    template <class R>                                    \
+    static R run(int, const R&, const R& a, const R& b) { \
+      if constexpr (IsVec<R>::value)                      \
+        return choose(a op b, a, choose(b == b, b, a));   \
+      else                                                \
+        return a op b ? a : b == b ? b : a;               \
+    }                                                     \
   };
 POPIR_TPC_EXTREME(Min, <=)
 POPIR_TPC_EXTREME(Max, >=)
@@ -288,15 +297,15 @@ struct MulSplit {
 
 // Bits, whatever the type.
 
-#define POPIR_TPC_BITS(Name, op)                                                              \
-  struct Name {                                                                               \
-    template <class R>                                                                        \
-    static R run(int, const R&, const R& a, const R& b) {                                     \
-      if constexpr (sizeof(R) == kBytes)                                                      \
-        return bits<R>(bits<uint64>(a) op bits<uint64>(b));                                   \
-      else                                                                                    \
-        return each_word<R>([](auto x, auto y) { return x op y; }, a, b);                     \
-    }                                                                                         \
+#define POPIR_TPC_BITS(Name, op)                                          \
+  struct Name {                                                           \
+    template <class R>                                                    \
+    static R run(int, const R&, const R& a, const R& b) {                 \
+      if constexpr (sizeof(R) == kBytes)                                  \
+        return bits<R>(bits<uint64>(a) op bits<uint64>(b));               \
+      else                                                                \
+        return each_word<R>([](auto x, auto y) { return x op y; }, a, b); \
+    }                                                                     \
   };
 POPIR_TPC_BITS(And, &)
 POPIR_TPC_BITS(Or, |)
@@ -312,17 +321,17 @@ struct Not {
   }
 };
 /// What comes in is zero, and so is all that is shifted by the width or more.
-#define POPIR_TPC_SHIFT(Name, op)                                                             \
-  struct Name {                                                                               \
-    template <class R, class S>                                                               \
-    static R run(int, const R&, const R& a, const S& by) {                                    \
-      return each_word<R>(                                                                    \
-          [](auto x, auto n) {                                                                \
-            return n < 8 * sizeof(x) ? static_cast<decltype(x)>(std::uint64_t(x) op n)        \
-                                     : decltype(x)(0);                                        \
-          },                                                                                  \
-          a, by);                                                                             \
-    }                                                                                         \
+#define POPIR_TPC_SHIFT(Name, op)                                                      \
+  struct Name {                                                                        \
+    template <class R, class S>                                                        \
+    static R run(int, const R&, const R& a, const S& by) {                             \
+      return each_word<R>(                                                             \
+          [](auto x, auto n) {                                                         \
+            return n < 8 * sizeof(x) ? static_cast<decltype(x)>(std::uint64_t(x) op n) \
+                                     : decltype(x)(0);                                 \
+          },                                                                           \
+          a, by);                                                                      \
+    }                                                                                  \
   };
 POPIR_TPC_SHIFT(Shl, <<)
 POPIR_TPC_SHIFT(Shr, >>)
@@ -355,17 +364,17 @@ struct CountBits {
 
 // Comparisons.
 
-#define POPIR_TPC_COMPARISON_OF(Name, op)                               \
-  struct Name {                                                         \
-    template <class R, class A>                                         \
-    static R run(int switches, const R&, const A& a, const A& b) {      \
-      return compared(switches, a, b);                                  \
-    }                                                                   \
-    template <class A>                                                  \
-    static auto compared(int switches, const A& a, const A& b) {        \
-      refuse(switches, SW_SUP_NAN, "SW_SUP_NAN");                       \
-      return a op b;                                                    \
-    }                                                                   \
+#define POPIR_TPC_COMPARISON_OF(Name, op)                          \
+  struct Name {                                                    \
+    template <class R, class A>                                    \
+    static R run(int switches, const R&, const A& a, const A& b) { \
+      return compared(switches, a, b);                             \
+    }                                                              \
+    template <class A>                                             \
+    static auto compared(int switches, const A& a, const A& b) {   \
+      refuse(switches, SW_SUP_NAN, "SW_SUP_NAN");                  \
+      return a op b;                                               \
+    }                                                              \
   };
 POPIR_TPC_COMPARISON_OF(NotEqual, !=)
 POPIR_TPC_COMPARISON_OF(Less, <)
@@ -564,22 +573,22 @@ struct FormNumber {
 };
 
 // Coordinates: an operation goes to the dimensions in the mask.
-#define POPIR_TPC_INDEX(Name, expression)                                                \
-  struct Name {                                                                          \
-    static int5 run(int, int5 r, const int5& x, const int5& y, int mask) {               \
-      for (int i = 0; i < 5; ++i) {                                                      \
-        const int a = x[i], b = y[i];                                                    \
-        if (mask >> i & 1) r[i] = expression;                                            \
-      }                                                                                  \
-      return r;                                                                          \
-    }                                                                                    \
+#define POPIR_TPC_INDEX(Name, expression)                                  \
+  struct Name {                                                            \
+    static int5 run(int, int5 r, const int5& x, const int5& y, int mask) { \
+      for (int i = 0; i < 5; ++i) {                                        \
+        const int a = x[i], b = y[i];                                      \
+        if (mask >> i & 1) r[i] = expression;                              \
+      }                                                                    \
+      return r;                                                            \
+    }                                                                      \
   };
 POPIR_TPC_INDEX(IndexAdd, a + b)
 POPIR_TPC_INDEX(IndexSub, a - b)
-POPIR_TPC_INDEX(IndexMul, a * b)
+POPIR_TPC_INDEX(IndexMul, a* b)
 POPIR_TPC_INDEX(IndexMin, a < b ? a : b)
 POPIR_TPC_INDEX(IndexMax, a < b ? b : a)
-POPIR_TPC_INDEX(IndexAnd, a & b)
+POPIR_TPC_INDEX(IndexAnd, a& b)
 POPIR_TPC_INDEX(IndexOr, a | b)
 POPIR_TPC_INDEX(IndexXor, a ^ b)
 #undef POPIR_TPC_INDEX
@@ -600,29 +609,29 @@ struct IndexDim {
 #define POPIR_TPC_ONE_OPERAND(t, V, E, name, Op) \
   POPIR_TPC_VECTOR(v_##t##_##name, Op, V, V)     \
   POPIR_TPC_SCALAR(s_##t##_##name, Op, E, E)
-#define POPIR_TPC_COMPARE(t, V, E, name, Op)                  \
-  POPIR_TPC_VECTOR(v_##t##_cmp_##name, Op, V::Mask, V, V)     \
+#define POPIR_TPC_COMPARE(t, V, E, name, Op)              \
+  POPIR_TPC_VECTOR(v_##t##_cmp_##name, Op, V::Mask, V, V) \
   POPIR_TPC_SCALAR(s_##t##_cmp_##name, Op, bool, E, E)
-#define POPIR_TPC_ALL(t, V, E)                                                                \
-  POPIR_TPC_TWO_OPERANDS(t, V, E, min, Min)                                                   \
-  POPIR_TPC_TWO_OPERANDS(t, V, E, max, Max)                                                   \
-  POPIR_TPC_TWO_OPERANDS(t, V, E, and, And)                                                   \
-  POPIR_TPC_TWO_OPERANDS(t, V, E, or, Or)                                                     \
-  POPIR_TPC_TWO_OPERANDS(t, V, E, xor, Xor)                                                   \
-  POPIR_TPC_ONE_OPERAND(t, V, E, not, Not)                                                    \
-  POPIR_TPC_ONE_OPERAND(t, V, E, mov, Mov)                                                    \
-  POPIR_TPC_VECTOR(v_##t##_mov_x2, Mov, V##_pair_t, V##_pair_t)                               \
-  POPIR_TPC_COMPARE(t, V, E, eq, Equal)                                                       \
-  POPIR_TPC_COMPARE(t, V, E, neq, NotEqual)                                                   \
-  POPIR_TPC_COMPARE(t, V, E, less, Less)                                                      \
-  POPIR_TPC_COMPARE(t, V, E, leq, LessEqual)                                                  \
-  POPIR_TPC_COMPARE(t, V, E, grt, Greater)                                                    \
-  POPIR_TPC_COMPARE(t, V, E, geq, GreaterEqual)                                               \
-  POPIR_TPC_VECTOR(v_##t##_mov_dual_group, MovDualGroup, V, V, std::uint32_t, int, int)       \
+#define POPIR_TPC_ALL(t, V, E)                                                                 \
+  POPIR_TPC_TWO_OPERANDS(t, V, E, min, Min)                                                    \
+  POPIR_TPC_TWO_OPERANDS(t, V, E, max, Max)                                                    \
+  POPIR_TPC_TWO_OPERANDS(t, V, E, and, And)                                                    \
+  POPIR_TPC_TWO_OPERANDS(t, V, E, or, Or)                                                      \
+  POPIR_TPC_TWO_OPERANDS(t, V, E, xor, Xor)                                                    \
+  POPIR_TPC_ONE_OPERAND(t, V, E, not, Not)                                                     \
+  POPIR_TPC_ONE_OPERAND(t, V, E, mov, Mov)                                                     \
+  POPIR_TPC_VECTOR(v_##t##_mov_x2, Mov, V##_pair_t, V##_pair_t)                                \
+  POPIR_TPC_COMPARE(t, V, E, eq, Equal)                                                        \
+  POPIR_TPC_COMPARE(t, V, E, neq, NotEqual)                                                    \
+  POPIR_TPC_COMPARE(t, V, E, less, Less)                                                       \
+  POPIR_TPC_COMPARE(t, V, E, leq, LessEqual)                                                   \
+  POPIR_TPC_COMPARE(t, V, E, grt, Greater)                                                     \
+  POPIR_TPC_COMPARE(t, V, E, geq, GreaterEqual)                                                \
+  POPIR_TPC_VECTOR(v_##t##_mov_dual_group, MovDualGroup, V, V, std::uint32_t, int, int)        \
   POPIR_TPC_VECTOR(v_##t##_mov_dual_group_all, MovDualGroupAll, V, V, std::uint32_t, int, int, \
-                   int, int)                                                                  \
-  POPIR_TPC_VECTOR(v_##t##_mov_dual_group_pack, MovDualGroupPack, V, V)                       \
-  POPIR_TPC_VECTOR(v_##t##_mov_group, MovGroup, V, V, std::uint32_t)                          \
+                   int, int)                                                                   \
+  POPIR_TPC_VECTOR(v_##t##_mov_dual_group_pack, MovDualGroupPack, V, V)                        \
+  POPIR_TPC_VECTOR(v_##t##_mov_group, MovGroup, V, V, std::uint32_t)                           \
   POPIR_TPC_VECTOR(v_##t##_shuffle, Shuffle, V, V, uchar256)
 POPIR_TPC_TYPES(POPIR_TPC_ALL)
 
@@ -630,20 +639,20 @@ POPIR_TPC_TYPES(POPIR_TPC_ALL)
 #define POPIR_TPC_SUMS(t, V, E)             \
   POPIR_TPC_TWO_OPERANDS(t, V, E, add, Add) \
   POPIR_TPC_TWO_OPERANDS(t, V, E, sub, Sub)
-#define POPIR_TPC_SUMS8(t, V, E)                                          \
-  POPIR_TPC_VECTOR(v_##t##_add, SumWide<false>, float256, float256, V)    \
-  POPIR_TPC_VECTOR(v_##t##_sub, SumWide<true>, float256, float256, V)     \
-  POPIR_TPC_SCALAR(s_##t##_add, SumWide<false>, float, float, E)          \
+#define POPIR_TPC_SUMS8(t, V, E)                                       \
+  POPIR_TPC_VECTOR(v_##t##_add, SumWide<false>, float256, float256, V) \
+  POPIR_TPC_VECTOR(v_##t##_sub, SumWide<true>, float256, float256, V)  \
+  POPIR_TPC_SCALAR(s_##t##_add, SumWide<false>, float, float, E)       \
   POPIR_TPC_SCALAR(s_##t##_sub, SumWide<true>, float, float, E)
 POPIR_TPC_FLOATS16(POPIR_TPC_SUMS)
 POPIR_TPC_INTEGERS(POPIR_TPC_SUMS)
 POPIR_TPC_FLOATS8(POPIR_TPC_SUMS8)
 
 // Shifts and counts: the type of the other operand, or of the result.
-#define POPIR_TPC_SHIFTS(t, V, E, W, F)              \
-  POPIR_TPC_VECTOR(v_##t##_shl, Shl, V, V, W)        \
-  POPIR_TPC_VECTOR(v_##t##_shr, Shr, V, V, W)        \
-  POPIR_TPC_SCALAR(s_##t##_shl, Shl, E, E, F)        \
+#define POPIR_TPC_SHIFTS(t, V, E, W, F)       \
+  POPIR_TPC_VECTOR(v_##t##_shl, Shl, V, V, W) \
+  POPIR_TPC_VECTOR(v_##t##_shr, Shr, V, V, W) \
+  POPIR_TPC_SCALAR(s_##t##_shl, Shl, E, E, F) \
   POPIR_TPC_SCALAR(s_##t##_shr, Shr, E, E, F)
 POPIR_TPC_SHIFTS(i32, int64, std::int32_t, int64, std::int32_t)
 POPIR_TPC_SHIFTS(u32, uint64, std::uint32_t, int64, std::int32_t)
@@ -653,10 +662,10 @@ POPIR_TPC_SHIFTS(i8, char256, std::int8_t, char256, std::int8_t)
 POPIR_TPC_SHIFTS(u8, uchar256, std::uint8_t, char256, std::int8_t)
 POPIR_TPC_SHIFTS(f8, minifloat256, minifloat, char256, std::int8_t)
 POPIR_TPC_SHIFTS(h8, minihalf256, minihalf, char256, std::int8_t)
-#define POPIR_TPC_COUNTS(t, V, E, W, F)                \
-  POPIR_TPC_VECTOR(v_##t##_popcnt, CountBits, W, V)    \
-  POPIR_TPC_SCALAR(s_##t##_popcnt, CountBits, F, E)    \
-  POPIR_TPC_VECTOR(v_##t##_brev, BitsReversed, W, V)   \
+#define POPIR_TPC_COUNTS(t, V, E, W, F)              \
+  POPIR_TPC_VECTOR(v_##t##_popcnt, CountBits, W, V)  \
+  POPIR_TPC_SCALAR(s_##t##_popcnt, CountBits, F, E)  \
+  POPIR_TPC_VECTOR(v_##t##_brev, BitsReversed, W, V) \
   POPIR_TPC_SCALAR(s_##t##_brev, BitsReversed, F, E)
 #define POPIR_TPC_COUNTS_OF_INTEGERS(t, V, E) POPIR_TPC_COUNTS(t, V, E, V, E)
 POPIR_TPC_INTEGERS(POPIR_TPC_COUNTS_OF_INTEGERS)
@@ -666,8 +675,8 @@ POPIR_TPC_COUNTS(f16, half128, half, ushort128, std::uint16_t)
 POPIR_TPC_COUNTS(f8, minifloat256, minifloat, uchar256, std::uint8_t)
 POPIR_TPC_COUNTS(h8, minihalf256, minihalf, uchar256, std::uint8_t)
 
-#define POPIR_TPC_PACKS(t, V)                  \
-  POPIR_TPC_VECTOR(v_##t##_pack, Pack, V, V)   \
+#define POPIR_TPC_PACKS(t, V)                \
+  POPIR_TPC_VECTOR(v_##t##_pack, Pack, V, V) \
   POPIR_TPC_VECTOR(v_##t##_unpack, Unpack, V, V)
 POPIR_TPC_PACKS(bf16, bfloat128)
 POPIR_TPC_PACKS(f16, half128)
@@ -682,19 +691,19 @@ POPIR_TPC_PACKS(h8, minihalf256)
 POPIR_TPC_FLOATS(POPIR_TPC_WITH_SIGN)
 POPIR_TPC_SIGNED(POPIR_TPC_WITH_SIGN)
 
-#define POPIR_TPC_PRODUCTS(t, V, E)                              \
-  POPIR_TPC_TWO_OPERANDS(t, V, E, mul, Mul)                      \
-  POPIR_TPC_VECTOR_SUM(v_##t##_mac, Mac, V, V, V)                \
-  POPIR_TPC_SCALAR_SUM(s_##t##_mac, Mac, E, E, E)                \
+#define POPIR_TPC_PRODUCTS(t, V, E)               \
+  POPIR_TPC_TWO_OPERANDS(t, V, E, mul, Mul)       \
+  POPIR_TPC_VECTOR_SUM(v_##t##_mac, Mac, V, V, V) \
+  POPIR_TPC_SCALAR_SUM(s_##t##_mac, Mac, E, E, E) \
   POPIR_TPC_VECTOR(v_##t##_madd, Madd<popir_tpc::Mac>, V, V, V, V)
 POPIR_TPC_FLOATS16(POPIR_TPC_PRODUCTS)
 #define POPIR_TPC_PARTS_OF_FLOATS(t, V, E)             \
   POPIR_TPC_ONE_OPERAND(t, V, E, nearbyint, NearbyInt) \
   POPIR_TPC_VECTOR(v_##t##_form_fp_num, FormNumber, V, V, V, V)
 POPIR_TPC_FLOATS(POPIR_TPC_PARTS_OF_FLOATS)
-#define POPIR_TPC_EXPONENTS(t, V, E, W, F)                 \
-  POPIR_TPC_VECTOR(v_##t##_extract_exp, ExtractExp, W, V)  \
-  POPIR_TPC_SCALAR(s_##t##_extract_exp, ExtractExp, F, E)  \
+#define POPIR_TPC_EXPONENTS(t, V, E, W, F)                \
+  POPIR_TPC_VECTOR(v_##t##_extract_exp, ExtractExp, W, V) \
+  POPIR_TPC_SCALAR(s_##t##_extract_exp, ExtractExp, F, E) \
   POPIR_TPC_VECTOR(v_##t##_nearbyint_cnvrt, NearbyIntConverted, V##_##W, V)
 POPIR_TPC_EXPONENTS(f32, float64, float, int64, std::int32_t)
 POPIR_TPC_EXPONENTS(bf16, bfloat128, bf16, short128, std::int16_t)
@@ -703,16 +712,16 @@ POPIR_TPC_EXPONENTS(f8, minifloat256, minifloat, char256, std::int8_t)
 POPIR_TPC_EXPONENTS(h8, minihalf256, minihalf, char256, std::int8_t)
 
 // Products and sums in wider lanes: `end` is what the names have for them.
-#define POPIR_TPC_WIDE(t, V, E, end, R, S)                                                  \
-  POPIR_TPC_VECTOR(v_##t##_mul##end, ProductOf<popir_tpc::MacWide>, R, V, V)                \
-  POPIR_TPC_SCALAR(s_##t##_mul##end, ProductOf<popir_tpc::MacWideScalar>, S, E, E)          \
-  POPIR_TPC_VECTOR_SUM(v_##t##_mac##end, MacWide, R, V, V)                                  \
-  POPIR_TPC_VECTOR_SUM(av_##t##_mac##end, MacWide, R, V, V)                                 \
-  POPIR_TPC_SCALAR_SUM(s_##t##_mac##end, MacWideScalar, S, E, E)                            \
-  POPIR_TPC_VECTOR_SUM(v_##t##_mac_x2##end, MacTwice, R, V, V, V, V)                        \
-  POPIR_TPC_VECTOR(v_##t##_madd##end, Madd<popir_tpc::MacWide>, R, V, V, R)                 \
-  POPIR_TPC_ZERO_POINT(v_##t##_mac_zp##end)                                                 \
-  POPIR_TPC_ZERO_POINT(v_##t##_mac_x2_zp##end)                                              \
+#define POPIR_TPC_WIDE(t, V, E, end, R, S)                                         \
+  POPIR_TPC_VECTOR(v_##t##_mul##end, ProductOf<popir_tpc::MacWide>, R, V, V)       \
+  POPIR_TPC_SCALAR(s_##t##_mul##end, ProductOf<popir_tpc::MacWideScalar>, S, E, E) \
+  POPIR_TPC_VECTOR_SUM(v_##t##_mac##end, MacWide, R, V, V)                         \
+  POPIR_TPC_VECTOR_SUM(av_##t##_mac##end, MacWide, R, V, V)                        \
+  POPIR_TPC_SCALAR_SUM(s_##t##_mac##end, MacWideScalar, S, E, E)                   \
+  POPIR_TPC_VECTOR_SUM(v_##t##_mac_x2##end, MacTwice, R, V, V, V, V)               \
+  POPIR_TPC_VECTOR(v_##t##_madd##end, Madd<popir_tpc::MacWide>, R, V, V, R)        \
+  POPIR_TPC_ZERO_POINT(v_##t##_mac_zp##end)                                        \
+  POPIR_TPC_ZERO_POINT(v_##t##_mac_x2_zp##end)                                     \
   POPIR_TPC_ZERO_POINT(v_##t##_madd_zp##end)
 #define POPIR_TPC_ZERO_POINT(name)                                                          \
   POPIR_TPC_REFUSED(name##_b, "where the hardware takes the zero point away is not public") \
@@ -735,24 +744,24 @@ POPIR_TPC_SCALAR(s_i32_mul, Mul, std::int32_t, std::int32_t, std::int32_t)
 POPIR_TPC_SCALAR(s_u32_mul, Mul, std::uint32_t, std::uint32_t, std::uint32_t)
 
 /// R where the lanes of V compare, for all types of as many lanes.
-#define POPIR_TPC_SELECT(r, R, t, V, name, Op)                                            \
-  POPIR_TPC_VECTOR(v_##r##_sel_##name##_##t, Select<popir_tpc::Op>, R, V, V, R, R)        \
+#define POPIR_TPC_SELECT(r, R, t, V, name, Op)                                     \
+  POPIR_TPC_VECTOR(v_##r##_sel_##name##_##t, Select<popir_tpc::Op>, R, V, V, R, R) \
   POPIR_TPC_VECTOR(v_##r##_sel2_##name##_##t, SelectTwo<popir_tpc::Op>, R##_##V, V, V, R, R)
-#define POPIR_TPC_SELECTS(r, R, t, V)                    \
-  POPIR_TPC_SELECT(r, R, t, V, eq, Equal)                \
-  POPIR_TPC_SELECT(r, R, t, V, neq, NotEqual)            \
-  POPIR_TPC_SELECT(r, R, t, V, less, Less)               \
-  POPIR_TPC_SELECT(r, R, t, V, leq, LessEqual)           \
-  POPIR_TPC_SELECT(r, R, t, V, grt, Greater)             \
+#define POPIR_TPC_SELECTS(r, R, t, V)          \
+  POPIR_TPC_SELECT(r, R, t, V, eq, Equal)      \
+  POPIR_TPC_SELECT(r, R, t, V, neq, NotEqual)  \
+  POPIR_TPC_SELECT(r, R, t, V, less, Less)     \
+  POPIR_TPC_SELECT(r, R, t, V, leq, LessEqual) \
+  POPIR_TPC_SELECT(r, R, t, V, grt, Greater)   \
   POPIR_TPC_SELECT(r, R, t, V, geq, GreaterEqual)
-#define POPIR_TPC_SELECTS32(r, R)           \
-  POPIR_TPC_SELECTS(r, R, f32, float64)     \
-  POPIR_TPC_SELECTS(r, R, i32, int64)       \
+#define POPIR_TPC_SELECTS32(r, R)       \
+  POPIR_TPC_SELECTS(r, R, f32, float64) \
+  POPIR_TPC_SELECTS(r, R, i32, int64)   \
   POPIR_TPC_SELECTS(r, R, u32, uint64)
-#define POPIR_TPC_SELECTS16(r, R)           \
-  POPIR_TPC_SELECTS(r, R, bf16, bfloat128)  \
-  POPIR_TPC_SELECTS(r, R, f16, half128)     \
-  POPIR_TPC_SELECTS(r, R, i16, short128)    \
+#define POPIR_TPC_SELECTS16(r, R)          \
+  POPIR_TPC_SELECTS(r, R, bf16, bfloat128) \
+  POPIR_TPC_SELECTS(r, R, f16, half128)    \
+  POPIR_TPC_SELECTS(r, R, i16, short128)   \
   POPIR_TPC_SELECTS(r, R, u16, ushort128)
 #define POPIR_TPC_SELECTS8(r, R)            \
   POPIR_TPC_SELECTS(r, R, f8, minifloat256) \

@@ -12,19 +12,13 @@ enum {
   SW_UNPACK = 1 << 3,
   SW_UNPCK_8_TO_32 = 1 << 4,
   SW_UNPCK_8_TO_16 = 1 << 5,
-  SW_UNPCK_16_TO_32 = 1 << 6,
   SW_PCK_32_TO_8 = 1 << 7,
-  SW_PCK_16_TO_8 = 1 << 8,
-  SW_PCK_32_TO_16 = 1 << 9,
   SW_BV64 = 1 << 10,
   SW_L0CS = 0,
   SW_EV_HINT = 0,
   SW_INT32 = 0,
   SW_DT_OVERRIDE = 1 << 11,
-  SW_INC_1 = 1 << 16,
-  SW_INC_2 = 2 << 16,
-  SW_INC_4 = 3 << 16,
-  SW_INC_8 = 4 << 16,
+  SW_INC_8 = 1 << 16,
 };
 
 namespace popir_tpc {
@@ -89,6 +83,14 @@ inline Place place(const int5& where, const popir_tpc_tensor& in, std::int64_t w
   return {in.data + element * size + from, from, to - from};
 }
 
+/// The same for a store.
+inline Place target(const int5& where, const popir_tpc_tensor& to, std::int64_t wanted) {
+  if (to.is_input)
+    fail("it stores to tensor " + std::to_string(&to - state().call->tensors) +
+         ", which is an input; a kernel stores to its outputs");
+  return place(where, to, wanted);
+}
+
 template <class V>
 inline V padding(const popir_tpc_tensor& in) {
   V r;
@@ -100,8 +102,7 @@ inline V padding(const popir_tpc_tensor& in) {
 
 /// Loads `wanted` bytes into the register from its byte `begin` on; others stay as they are.
 template <class V>
-inline V load(const int5& where, tensor from, V r, std::int64_t wanted = sizeof(V),
-              int begin = 0) {
+inline V load(const int5& where, tensor from, V r, std::int64_t wanted = sizeof(V), int begin = 0) {
   const popir_tpc_tensor& in = *from.at;
   const Place there = place(where, in, wanted);
   auto* bytes = reinterpret_cast<unsigned char*>(&r) + begin;
@@ -119,7 +120,7 @@ inline V load(const int5& where, tensor from, V r, std::int64_t wanted = sizeof(
 template <class V>
 inline void store(const int5& where, tensor to, const V& value, std::int64_t wanted = sizeof(V),
                   int begin = 0) {
-  const Place there = place(where, *to.at, wanted);
+  const Place there = target(where, *to.at, wanted);
   const auto* bytes = reinterpret_cast<const unsigned char*>(&value) + begin;
   if (there.bytes == sizeof(V))
     std::memcpy(there.address, &value, sizeof(V));
@@ -274,11 +275,16 @@ inline void prefetch(const Address&, int = 0, bool = true, bool = false) {}
 namespace popir_tpc {
 
 inline void no_width_change(int switches) {
-  constexpr int all = SW_UNPACK | SW_UNPCK_8_TO_32 | SW_UNPCK_8_TO_16 | SW_UNPCK_16_TO_32 |
-                      SW_PCK_32_TO_8 | SW_PCK_16_TO_8 | SW_PCK_32_TO_16;
-  if (switches & all)
-    fail("it loads or stores with a switch that changes the width of elements, which popir does "
-         "not have; load, then convert");
+  if (switches & (SW_UNPACK | SW_UNPCK_8_TO_32 | SW_UNPCK_8_TO_16 | SW_PCK_32_TO_8))
+    fail("it uses a switch that changes the width of elements where popir does not have it");
+}
+/// How far apart a load puts the bytes of the tensor.
+inline int unpacked_step(int switches) {
+  constexpr int widths = SW_UNPCK_8_TO_32 | SW_UNPCK_8_TO_16;
+  if (!(switches & SW_UNPACK) && !(switches & widths)) return 1;
+  if (!(switches & SW_UNPACK) || (switches & widths) == 0 || (switches & widths) == widths)
+    fail("it unpacks, and does not say from which width to which");
+  return switches & SW_UNPCK_8_TO_32 ? 4 : 2;
 }
 
 /// The place in the local memory of vectors. It is apart from variables that are `__local__`.
@@ -360,11 +366,24 @@ template <Half half>
 struct LoadTensor {
   template <class R>
   static R run(int switches, const R& income, const int5& where, const tensor& from) {
-    no_width_change(switches);
+    if constexpr (IsVec<R>::value && half == Whole) {
+      const int step = unpacked_step(switches);
+      if (step > 1) return unpacked(step, income, where, from);
+    } else {
+      no_width_change(switches);
+    }
     constexpr int size = sizeof(typename Memory<R>::Form);
     const auto old = Memory<R>::form(income);
     return Memory<R>::value(
         load(where, from, old, half == Whole ? size : size / 2, half == High ? size / 2 : 0));
+  }
+  /// Fewer bytes, each the lowest of a wider element; the others are the income's.
+  template <class R>
+  static R unpacked(int step, const R& income, const int5& where, const tensor& from) {
+    const auto loaded = load(where, from, uchar256(0), kBytes / step);
+    auto r = bits<uchar256>(income);
+    for (int i = 0; i < kBytes / step; ++i) r.v[step * i] = loaded.v[i];
+    return bits<R>(r);
   }
 };
 template <Half half>
@@ -408,13 +427,12 @@ struct StoreTensorPart {
 template <Half half>
 struct StoreTensorCombined {
   template <class V>
-  static void run(int switches, const int5& where, const tensor& to, const V& value,
-                  int rmw) {
+  static void run(int switches, const int5& where, const tensor& to, const V& value, int rmw) {
     if ((rmw >> 8 & 1) == e_rmw_set) return StoreTensor::to<half>(switches, where, to, value);
     no_width_change(switches);
     typedef typename V::Element E;
     const int begin = half == High ? V::kLanes / 2 : 0;
-    const Place there = place(where, *to.at, half == Whole ? kBytes : kBytes / 2);
+    const Place there = target(where, *to.at, half == Whole ? kBytes : kBytes / 2);
     for (std::int64_t i = 0; i < there.bytes; i += sizeof(E))
       combine<E>(there.address + i,
                  value[begin + static_cast<int>((there.skipped + i) / sizeof(E))], rmw >> 4 & 15);
@@ -479,18 +497,33 @@ struct LoadGlobal {
     return R(peek<E>(from));
   }
 };
+/// Fails for an address within an input.
+inline void require_no_input(const void* to) {
+  const auto* call = state().call;
+  const auto at = reinterpret_cast<std::uintptr_t>(to);
+  for (std::uint32_t i = 0; i < call->tensor_count; ++i) {
+    const auto& in = call->tensors[i];
+    const auto begin = reinterpret_cast<std::uintptr_t>(in.data);
+    std::uint64_t elements = 1;
+    for (int d = 0; d < 5; ++d) elements += in.strides[d] * (in.sizes[d] - 1);
+    if (in.is_input && at >= begin && at < begin + elements * in.element_bytes)
+      fail("it stores to tensor " + std::to_string(i) +
+           ", which is an input; a kernel stores to its outputs");
+  }
+}
+
 struct StoreGlobal {
   template <class E>
   static void run(int, void* to, const E& value) {
+    require_no_input(to);
     std::memcpy(to, &value, sizeof(E));
   }
 };
-/// Moves an address on, by the size of an element or what the switches say.
+/// Moves an address on, by the size of an element or by 8.
 template <class P>
 inline void advance(P** address, int switches, int size) {
-  const int step = switches >> 16 & 7;
   *address = reinterpret_cast<P*>(reinterpret_cast<std::uintptr_t>(*address) +
-                                  (step ? 1u << (step - 1) : size));
+                                  (switches & SW_INC_8 ? 8 : size));
 }
 template <class E>
 struct LoadGlobalNext {
@@ -509,6 +542,7 @@ struct StoreGlobalNext {
   void operator()(P** to, const E& value, int switches = 0, bool predicate = true,
                   bool polarity = false) const {
     if (predicate == polarity) return;
+    require_no_input(*to);
     std::memcpy(*to, &value, sizeof(E));
     advance(to, switches, sizeof(E));
   }
@@ -516,43 +550,43 @@ struct StoreGlobalNext {
 
 }  // namespace popir_tpc
 
-#define POPIR_TPC_LOCAL(t, V)                                                                \
-  POPIR_TPC_VECTOR(v_##t##_ld_l_v, LoadLocal<popir_tpc::Whole>, V, std::uint32_t)            \
-  POPIR_TPC_VECTOR(v_##t##_ld_l_v_low, LoadLocal<popir_tpc::Low>, V, std::uint32_t)          \
-  POPIR_TPC_VECTOR(v_##t##_ld_l_v_high, LoadLocal<popir_tpc::High>, V, std::uint32_t)        \
-  POPIR_TPC_LOCAL_STORE(v_##t##_st_l_v, popir_tpc::Whole, V)                                 \
-  POPIR_TPC_LOCAL_STORE(v_##t##_st_l_v_low, popir_tpc::Low, V)                               \
+#define POPIR_TPC_LOCAL(t, V)                                                         \
+  POPIR_TPC_VECTOR(v_##t##_ld_l_v, LoadLocal<popir_tpc::Whole>, V, std::uint32_t)     \
+  POPIR_TPC_VECTOR(v_##t##_ld_l_v_low, LoadLocal<popir_tpc::Low>, V, std::uint32_t)   \
+  POPIR_TPC_VECTOR(v_##t##_ld_l_v_high, LoadLocal<popir_tpc::High>, V, std::uint32_t) \
+  POPIR_TPC_LOCAL_STORE(v_##t##_st_l_v, popir_tpc::Whole, V)                          \
+  POPIR_TPC_LOCAL_STORE(v_##t##_st_l_v_low, popir_tpc::Low, V)                        \
   POPIR_TPC_LOCAL_STORE(v_##t##_st_l_v_high, popir_tpc::High, V)
-#define POPIR_TPC_LOCAL_STORE(name, half, V)                                 \
-  POPIR_TPC_STORE(name, StoreLocal<half>, std::uint32_t, V)                  \
-  POPIR_TPC_STORE(name##_b, StoreLocal<half>, std::uint32_t, V)              \
+#define POPIR_TPC_LOCAL_STORE(name, half, V)                    \
+  POPIR_TPC_STORE(name, StoreLocal<half>, std::uint32_t, V)     \
+  POPIR_TPC_STORE(name##_b, StoreLocal<half>, std::uint32_t, V) \
   inline constexpr popir_tpc::StoreLocalLanes<half, V> name##_vb{};
-#define POPIR_TPC_TENSOR(t, V)                                                               \
-  POPIR_TPC_VECTOR(v_##t##_ld_tnsr, LoadTensor<popir_tpc::Whole>, V, int5, tensor)           \
-  POPIR_TPC_VECTOR(v_##t##_ld_tnsr_low, LoadTensor<popir_tpc::Low>, V, int5, tensor)         \
-  POPIR_TPC_VECTOR(v_##t##_ld_tnsr_high, LoadTensor<popir_tpc::High>, V, int5, tensor)       \
-  POPIR_TPC_STORE(v_##t##_st_tnsr, StoreTensorHalf<popir_tpc::Whole>, int5, tensor, V)       \
-  POPIR_TPC_STORE(v_##t##_st_tnsr_low, StoreTensorHalf<popir_tpc::Low>, int5, tensor, V)     \
+#define POPIR_TPC_TENSOR(t, V)                                                           \
+  POPIR_TPC_VECTOR(v_##t##_ld_tnsr, LoadTensor<popir_tpc::Whole>, V, int5, tensor)       \
+  POPIR_TPC_VECTOR(v_##t##_ld_tnsr_low, LoadTensor<popir_tpc::Low>, V, int5, tensor)     \
+  POPIR_TPC_VECTOR(v_##t##_ld_tnsr_high, LoadTensor<popir_tpc::High>, V, int5, tensor)   \
+  POPIR_TPC_STORE(v_##t##_st_tnsr, StoreTensorHalf<popir_tpc::Whole>, int5, tensor, V)   \
+  POPIR_TPC_STORE(v_##t##_st_tnsr_low, StoreTensorHalf<popir_tpc::Low>, int5, tensor, V) \
   POPIR_TPC_STORE(v_##t##_st_tnsr_high, StoreTensorHalf<popir_tpc::High>, int5, tensor, V)
-#define POPIR_TPC_PARTS(t, V, half, word)                                                     \
-  POPIR_TPC_VECTOR(v_##t##_ld_tnsr##word##_partial, LoadTensorPart<popir_tpc::half>, V, int5, \
-                   tensor, int, int)                                                          \
-  POPIR_TPC_STORE(v_##t##_st_tnsr##word##_partial, StoreTensorPart<popir_tpc::half>, int5,    \
-                  tensor, V, int, int)                                                        \
-  POPIR_TPC_STORE(v_##t##_st_tnsr##word##_rmw, StoreTensorCombined<popir_tpc::half>, int5,    \
-                  tensor, V, int)
-#define POPIR_TPC_MEMORY(t, V, E)                                            \
-  POPIR_TPC_TENSOR(t, V)                                                     \
-  POPIR_TPC_PARTS(t, V, Whole, )                                             \
-  POPIR_TPC_PARTS(t, V, Low, _low)                                           \
-  POPIR_TPC_PARTS(t, V, High, _high)                                         \
-  POPIR_TPC_LOCAL(t, V)                                                      \
-  POPIR_TPC_SCALAR(v_##t##_ld_g, LoadGlobal<E>, V, const void*)              \
-  POPIR_TPC_SCALAR(s_##t##_ld_g, LoadGlobal<E>, E, const void*)              \
-  POPIR_TPC_STORE(s_##t##_st_g, StoreGlobal, void*, E)                       \
-  inline constexpr popir_tpc::LoadGlobalNext<E> s_##t##_ld_g_inc{};          \
-  inline constexpr popir_tpc::StoreGlobalNext<E> s_##t##_st_g_inc{};         \
-  POPIR_TPC_SCALAR(s_##t##_ld_l, LoadScalar, E, std::uint32_t)               \
+#define POPIR_TPC_PARTS(t, V, half, word)                                                          \
+  POPIR_TPC_VECTOR(v_##t##_ld_tnsr##word##_partial, LoadTensorPart<popir_tpc::half>, V, int5,      \
+                   tensor, int, int)                                                               \
+  POPIR_TPC_STORE(v_##t##_st_tnsr##word##_partial, StoreTensorPart<popir_tpc::half>, int5, tensor, \
+                  V, int, int)                                                                     \
+  POPIR_TPC_STORE(v_##t##_st_tnsr##word##_rmw, StoreTensorCombined<popir_tpc::half>, int5, tensor, \
+                  V, int)
+#define POPIR_TPC_MEMORY(t, V, E)                                    \
+  POPIR_TPC_TENSOR(t, V)                                             \
+  POPIR_TPC_PARTS(t, V, Whole, )                                     \
+  POPIR_TPC_PARTS(t, V, Low, _low)                                   \
+  POPIR_TPC_PARTS(t, V, High, _high)                                 \
+  POPIR_TPC_LOCAL(t, V)                                              \
+  POPIR_TPC_SCALAR(v_##t##_ld_g, LoadGlobal<E>, V, const void*)      \
+  POPIR_TPC_SCALAR(s_##t##_ld_g, LoadGlobal<E>, E, const void*)      \
+  POPIR_TPC_STORE(s_##t##_st_g, StoreGlobal, void*, E)               \
+  inline constexpr popir_tpc::LoadGlobalNext<E> s_##t##_ld_g_inc{};  \
+  inline constexpr popir_tpc::StoreGlobalNext<E> s_##t##_st_g_inc{}; \
+  POPIR_TPC_SCALAR(s_##t##_ld_l, LoadScalar, E, std::uint32_t)       \
   POPIR_TPC_STORE(s_##t##_st_l, StoreScalar, std::uint32_t, E)
 POPIR_TPC_TYPES(POPIR_TPC_MEMORY)
 POPIR_TPC_TENSOR(i1, bool256)
@@ -584,13 +618,13 @@ template <class... A>
 inline void cache_flush(const A&...) {}
 POPIR_TPC_REFUSED(aso, "it signals other engines of the device")
 POPIR_TPC_REFUSED(thread_sync, "it waits for other threads of the device")
-#define POPIR_TPC_DIRECT(t, half)                             \
-  POPIR_TPC_OF_DEVICE(v_##t##_ld_tnsr##half##_direct_b)         \
-  POPIR_TPC_OF_DEVICE(v_##t##_ld_tnsr##half##_direct_vb)        \
-  POPIR_TPC_OF_DEVICE(v_##t##_ld_tnsr##half##_partial_direct_b) \
+#define POPIR_TPC_DIRECT(t, half)                                \
+  POPIR_TPC_OF_DEVICE(v_##t##_ld_tnsr##half##_direct_b)          \
+  POPIR_TPC_OF_DEVICE(v_##t##_ld_tnsr##half##_direct_vb)         \
+  POPIR_TPC_OF_DEVICE(v_##t##_ld_tnsr##half##_partial_direct_b)  \
   POPIR_TPC_OF_DEVICE(v_##t##_ld_tnsr##half##_partial_direct_vb) \
-  POPIR_TPC_OF_DEVICE(v_##t##_st_tnsr##half##_direct)           \
-  POPIR_TPC_OF_DEVICE(v_##t##_st_tnsr##half##_partial_direct)   \
+  POPIR_TPC_OF_DEVICE(v_##t##_st_tnsr##half##_direct)            \
+  POPIR_TPC_OF_DEVICE(v_##t##_st_tnsr##half##_partial_direct)    \
   POPIR_TPC_OF_DEVICE(v_##t##_st_tnsr##half##_rmw_direct)
 #define POPIR_TPC_OF_DEVICE(name) \
   POPIR_TPC_REFUSED(name, "its addresses are those of the device's memory")

@@ -42,7 +42,7 @@ inline double rounded(double value, int mode) {
   }
 }
 
-/// A format of IEEE 754 in fewer bits than a float: its exponent of all ones is infinities and NaNs.
+/// A format as IEEE 754 has them, in fewer bits: the largest exponent is of infinities and NaNs.
 template <int Exponent, int Mantissa>
 struct Format {
   static constexpr int kBits = 1 + Exponent + Mantissa;
@@ -57,8 +57,8 @@ struct Format {
     if (rest >= kInfinity)
       return bits<float>(sign | 0x7f800000u | (rest - kInfinity) << (23 - Mantissa));
     if (rest >> Mantissa)
-      return bits<float>(sign | ((rest << (23 - Mantissa)) +
-                                 (static_cast<std::uint32_t>(127 - kBias) << 23)));
+      return bits<float>(
+          sign | ((rest << (23 - Mantissa)) + (static_cast<std::uint32_t>(127 - kBias) << 23)));
     const float small = static_cast<float>(static_cast<double>(rest) * power(1 - kBias - Mantissa));
     return bits<float>(sign | bits<std::uint32_t>(small));
   }
@@ -201,7 +201,7 @@ typedef bool _Bool;
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wliteral-suffix"
-inline bf16 operator""bf(long double value) { return bf16(value); }
+inline bf16 operator"" bf(long double value) { return bf16(value); }
 #pragma GCC diagnostic pop
 
 #endif

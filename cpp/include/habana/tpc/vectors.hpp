@@ -259,13 +259,13 @@ struct Group<Four<A>> {
   M(f8, minifloat256, minifloat) \
   M(h8, minihalf256, minihalf)
 #define POPIR_TPC_FLOATS(M) POPIR_TPC_FLOATS16(M) POPIR_TPC_FLOATS8(M)
-#define POPIR_TPC_SIGNED(M)        \
-  M(i32, int64, std::int32_t)      \
-  M(i16, short128, std::int16_t)   \
+#define POPIR_TPC_SIGNED(M)      \
+  M(i32, int64, std::int32_t)    \
+  M(i16, short128, std::int16_t) \
   M(i8, char256, std::int8_t)
-#define POPIR_TPC_UNSIGNED(M)       \
-  M(u32, uint64, std::uint32_t)     \
-  M(u16, ushort128, std::uint16_t)  \
+#define POPIR_TPC_UNSIGNED(M)      \
+  M(u32, uint64, std::uint32_t)    \
+  M(u16, ushort128, std::uint16_t) \
   M(u8, uchar256, std::uint8_t)
 #define POPIR_TPC_INTEGERS(M) POPIR_TPC_SIGNED(M) POPIR_TPC_UNSIGNED(M)
 #define POPIR_TPC_TYPES(M) POPIR_TPC_FLOATS(M) POPIR_TPC_INTEGERS(M)
@@ -297,10 +297,10 @@ typedef popir_tpc::Four<int64> int256;
 typedef popir_tpc::Four<uint64> uint256;
 
 // A value beside another of as many lanes: `A_B`, also called `A_B_pair_t`.
-#define POPIR_TPC_PAIR(A, B)              \
-  typedef popir_tpc::Pair<A, B> A##_##B;  \
+#define POPIR_TPC_PAIR(A, B)             \
+  typedef popir_tpc::Pair<A, B> A##_##B; \
   typedef A##_##B A##_##B##_pair_t;
-#define POPIR_TPC_PAIRS(A, B, C, D)                                    \
+#define POPIR_TPC_PAIRS(A, B, C, D) \
   POPIR_TPC_PAIR(A, A) POPIR_TPC_PAIR(A, B) POPIR_TPC_PAIR(A, C) POPIR_TPC_PAIR(A, D)
 POPIR_TPC_PAIR(float64, float64)
 POPIR_TPC_PAIR(float64, int64)
@@ -354,12 +354,12 @@ struct int5 {
   int& operator[](int i) { return at[i]; }
   const int& operator[](int i) const { return at[i]; }
 };
-#define POPIR_TPC_COORDINATES(op)                                            \
-  inline int5 operator op(const int5& a, const int5& b) {                    \
-    int5 r;                                                                  \
-    for (int i = 0; i < 5; ++i) r[i] = a[i] op b[i];                         \
-    return r;                                                                \
-  }                                                                          \
+#define POPIR_TPC_COORDINATES(op)                         \
+  inline int5 operator op(const int5& a, const int5& b) { \
+    int5 r;                                               \
+    for (int i = 0; i < 5; ++i) r[i] = a[i] op b[i];      \
+    return r;                                             \
+  }                                                       \
   inline int5& operator op##=(int5& a, const int5& b) { return a = a op b; }
 POPIR_TPC_COORDINATES(+)
 POPIR_TPC_COORDINATES(-)

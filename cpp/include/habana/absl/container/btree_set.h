@@ -1,0 +1,5 @@
+// Abseil's path for what popir has in tf/values.hpp.
+#ifndef popir_habana_absl_container_btree_set_h
+#define popir_habana_absl_container_btree_set_h
+#include "../../tf/values.hpp"
+#endif

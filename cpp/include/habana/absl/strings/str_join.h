@@ -1,0 +1,5 @@
+// Abseil's path for what popir has in tf/values.hpp.
+#ifndef popir_habana_absl_strings_str_join_h
+#define popir_habana_absl_strings_str_join_h
+#include "../../tf/values.hpp"
+#endif

@@ -1,0 +1,5 @@
+// TensorFlow's path for what popir has in tf/registration.hpp.
+#ifndef popir_habana_tensorflow_core_framework_kernel_shape_util_h
+#define popir_habana_tensorflow_core_framework_kernel_shape_util_h
+#include "../../../tf/registration.hpp"
+#endif

@@ -1,0 +1,5 @@
+// TensorFlow's path for what popir has in tf/values.hpp.
+#ifndef popir_habana_tensorflow_core_platform_statusor_h
+#define popir_habana_tensorflow_core_platform_statusor_h
+#include "../../../tf/values.hpp"
+#endif

@@ -1,0 +1,5 @@
+// TensorFlow's path for what popir has in tf/shape_functions.hpp.
+#ifndef popir_habana_tensorflow_core_util_tensor_format_h
+#define popir_habana_tensorflow_core_util_tensor_format_h
+#include "../../../tf/shape_functions.hpp"
+#endif

@@ -1,0 +1,5 @@
+// TensorFlow's path for what popir has in tf/values.hpp.
+#ifndef popir_habana_tsl_platform_strcat_h
+#define popir_habana_tsl_platform_strcat_h
+#include "../../tf/values.hpp"
+#endif
