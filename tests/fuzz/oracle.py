@@ -177,6 +177,8 @@ def _is_right(node: onnx.NodeProto, inputs: Sequence[Value | Array]) -> bool:
         and _explicit(node, inputs[0].shape) != node
     ):
         return False
+    if node.op_type == "DFT":  # Its angles are floats: of 257 elements 4 digits are left.
+        return False
     # It has the constants in float.
     double = any(each.dtype == np.float64 for each in inputs)
     if node.op_type in ("Gelu", "HardSwish", "Mish") and double:
@@ -284,9 +286,18 @@ def _check(node: onnx.NodeProto, inputs: Sequence[Array | None]) -> None:
         ((a != 0) & (np.abs(a) < 1e-30)).any() for a in floats
     ):
         raise Unspecified(f"{type}: whether numbers near the least one are taken for 0")
+    recurrent = type in ("LSTM", "GRU", "RNN") and len(inputs) > 5 and inputs[5] is not None
+    if recurrent and (np.abs(np.asarray(inputs[5]).astype(np.float64)) > 5).any():
+        raise Unspecified(f"{type}: onnxruntime's sigmoid keeps three digits of a large state")
     weights = floats[1:2] if type == "Conv" else floats if type == "MultiConv" else []
     if any(not np.isfinite(a).all() for a in weights) and _pads(node):
         raise Unspecified(f"{type}: whether weights without bounds are multiplied by padding")
+    if type == "Scan" and _HALF in (np.asarray(a).dtype for a in inputs):
+        # The body of the generator: state * row + state.
+        with np.errstate(all="ignore"):
+            growth = 1 + np.abs(floats[1].reshape(len(floats[1]), -1)).max(1, initial=0)
+            if not np.abs(floats[0]).max(initial=0) * growth.prod() < 6e4:
+                raise Unspecified("Scan: whether a half overflows on the way")
     if type == "LRN" and floats and (np.abs(floats[0]) > 1e15).any():
         raise Unspecified("LRN: squares may overflow")
     if type in ("ReduceProd", "ReduceSum", "ReduceSumSquare") and not floats:
@@ -707,6 +718,7 @@ CANCELLING = {
         "Nll",
         "LSTM",
         "GRU",
+        "RNN",
         "LayerNormalization",
         "BatchNormalization",
         "SplineBasis",

@@ -130,8 +130,9 @@ class LoopOp(Op):
         if self.trip < 0 or self.conditional:
             raise MissingGradientError(
                 f"{self.debugName()}: the number of iterations is not known when the model is "
-                "compiled, and the gradient of such a loop is not implemented. Give a constant "
-                "trip count and no condition, or freeze the weights before it."
+                "compiled. The gradient reads what each iteration began with, and a device program "
+                "has room for a fixed number of these. Give a constant trip count and no "
+                "condition, or freeze the weights before it."
             )
         return [_Backwards(self, calls, given, wanted).made()]
 
