@@ -49,6 +49,7 @@ class _Tensor(ctypes.Structure):
         ("sizes", ctypes.c_uint64 * 5),
         ("strides", ctypes.c_uint64 * 5),
         ("pad", ctypes.c_uint32),
+        ("is_input", ctypes.c_uint32),
     )
 
 

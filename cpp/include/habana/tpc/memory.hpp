@@ -505,7 +505,10 @@ inline void require_no_input(const void* to) {
     const auto& in = call->tensors[i];
     const auto begin = reinterpret_cast<std::uintptr_t>(in.data);
     std::uint64_t elements = 1;
-    for (int d = 0; d < 5; ++d) elements += in.strides[d] * (in.sizes[d] - 1);
+    for (int d = 0; d < 5; ++d) {
+      if (in.sizes[d] == 0) elements = 0;
+      if (elements != 0) elements += in.strides[d] * (in.sizes[d] - 1);
+    }
     if (in.is_input && at >= begin && at < begin + elements * in.element_bytes)
       fail("it stores to tensor " + std::to_string(i) +
            ", which is an input; a kernel stores to its outputs");
