@@ -201,12 +201,13 @@ class _Job:
             source, made, rule = folder / "unit.cpp", folder / f"{file.stem}.o", folder / "rule.d"
             source.write_text(f"#include {json.dumps(str(file))}\n")
             depends = ["-MD", "-MF", str(rule), "-MT", "unit"]
+            said = ""
             if kernel:
-                self._as_cpp(who, source, [*options, *depends])
+                said = self._as_cpp(who, source, [*options, *depends])
                 command = [*options, str(source), "-shared", "-Wl,-z,defs", "-s"]
             else:
                 command = [*options, *depends, str(source), "-c"]
-            said = self.compiler.run(who, [*command, "-o", str(made)], f"{folder}/")
+            said += self.compiler.run(who, [*command, "-o", str(made)], f"{folder}/")
             (folder / "said").write_text(said)
             read = [os.path.abspath(each) for each in dependencies(rule)]
             source.unlink()
@@ -217,21 +218,24 @@ class _Job:
         folder = cache.cached("tpcc", key, make)
         return folder / f"{file.stem}.o", (folder / "said").read_text()
 
-    def _as_cpp(self, who: str, source: Path, options: Sequence[str]) -> None:
-        """Makes a file that includes TPC-C one of C++."""
+    def _as_cpp(self, who: str, source: Path, options: Sequence[str]) -> str:
+        """Makes a file that includes TPC-C one of C++; returns the preprocessor's warnings."""
         read = source.with_suffix(".i")
         macros = ["-imacros", str(include() / _HEADER), "-Dmain=popir_tpc_main"]
         preprocess = [*options, *macros, "-E", str(source), "-o", str(read)]
-        self.compiler.run(who, preprocess, f"{source.parent}/")
+        said = self.compiler.run(who, preprocess, f"{source.parent}/")
+        text = as_cpp(read.read_text(errors="surrogateescape"))
         # A namespace of its own: sources define again what the header or the system has.
         source.write_text(
             f"#include <{_HEADER}>\n"
             "namespace popir_kernel {\n"
-            f"{as_cpp(read.read_text())}\n"
+            f"{text}\n"
             "}\n"
-            "POPIR_TPC_ENTRY(popir_kernel::popir_tpc_main)\n"
+            "POPIR_TPC_ENTRY(popir_kernel::popir_tpc_main)\n",
+            errors="surrogateescape",
         )
         read.unlink()
+        return said
 
 
 def _instructions() -> str:

@@ -49,6 +49,7 @@ class _Tensor(ctypes.Structure):
         ("sizes", ctypes.c_uint64 * 5),
         ("strides", ctypes.c_uint64 * 5),
         ("pad", ctypes.c_uint32),
+        ("is_input", ctypes.c_uint32),
     )
 
 
@@ -67,7 +68,7 @@ def _type(array: Array) -> str:
     return _TYPES[array.dtype][{256: 0, 512: 1, 1024: 2}[array.nbytes]]
 
 
-def call(made: Path, *tensors: Array, scalars: Sequence[int] = ()) -> str | None:
+def call(made: Path, *tensors: Array, scalars: Sequence[int] = (), pad: int = 0) -> str | None:
     """Runs a compiled kernel once; the last dimension of an array is dimension 0 of its tensor.
 
     Returns what went wrong.
@@ -80,6 +81,7 @@ def call(made: Path, *tensors: Array, scalars: Sequence[int] = ()) -> str | None
             array.ndim,
             array.itemsize,
         )
+        tensor.pad = pad
         strides = [each // array.itemsize for each in array.strides]
         for i in range(5):
             tensor.sizes[i] = array.shape[-1 - i] if i < array.ndim else 1

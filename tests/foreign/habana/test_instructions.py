@@ -283,8 +283,8 @@ def test_conversions(tmp_path: Path, size: int) -> None:
                     spread(expected, more),
                 )
             )
-            one = np.full(lanes(target), as_type(np.array(77), TYPES[target]))
-            cases.append(Case(f"s_convert_{source}_to_{target}(77)", {}, one))
+            one = np.full(lanes(target), as_type(np.array(24), TYPES[target]))
+            cases.append(Case(f"s_convert_{source}_to_{target}(24)", {}, one))
     check(tmp_path, cases)
 
 
@@ -621,6 +621,58 @@ def test_parts_of_registers(tmp_path: Path) -> None:
     np.testing.assert_array_equal(y[6], y[5])
     np.testing.assert_array_equal(y[7], np.where(x > 0, 9, 1))
     np.testing.assert_array_equal(y[8], np.stack([x[:128], five[:128]], 1).reshape(-1))
+
+
+def test_pad_values(tmp_path: Path) -> None:
+    text = """
+    void main(tensor x, tensor y) {
+      const int5 outside = {-64};
+      v_f32_st_tnsr((int5){0, 0}, y, v_f32_ld_tnsr_b(outside, x));
+      v_f32_st_tnsr((int5){0, 1}, y, get_pad_value_float(x));
+      v_f32_st_tnsr((int5){0, 2}, y, (float)get_pad_value_bf16(x + 0));
+      v_f32_st_tnsr((int5){0, 3}, y, get_pad_value_short(x));
+      v_f32_st_tnsr((int5){0, 4}, y, get_pad_value_char(x));
+      v_f32_st_tnsr((int5){0, 5}, y, get_pad_value_uchar(x));
+    }"""
+    y = np.zeros((6, 64), np.float32)
+    pad = 0x40A0C0E0
+    assert call(compiled(tmp_path, text), np.ones(64, np.float32), y, pad=pad) is None
+    word = np.array([pad], np.uint32)
+    first = [
+        word.view(kind)[0] for kind in (np.float32, np.float32, bf16, np.int16, np.int8, np.uint8)
+    ]
+    np.testing.assert_array_equal(y, np.repeat(np.array(first, np.float32), 64).reshape(6, 64))
+
+
+FUNCTIONS: dict[str, Callable[[Array], Array]] = {
+    "asin_cephes": lambda x: np.arcsin(x / 9),
+    "acos_cephes": lambda x: np.arccos(x / 9),
+    "atan_cephes": np.arctan,
+    "sinh_cephes": np.sinh,
+    "cosh_cephes": np.cosh,
+    "tan_cephes": np.tan,
+    "asinh": np.arcsinh,
+    "acosh": lambda x: np.arccosh(x + 10),
+    "atanh": lambda x: np.arctanh(x / 9),
+    "expm1": np.expm1,
+    "pow2": np.exp2,
+    "exp_fast": np.exp,
+}
+ARGUMENTS = {"asin_cephes": "x / 9", "acos_cephes": "x / 9", "acosh": "x + 10", "atanh": "x / 9"}
+
+
+def test_functions(tmp_path: Path) -> None:
+    x = RNG.uniform(-8, 8, 64).astype(np.float32)
+    cases = [
+        Case(
+            f"v_{name}_f32({ARGUMENTS.get(name, 'x')})",
+            {"x": x},
+            function(x.astype(np.float64)).astype(np.float32),
+        )
+        for name, function in FUNCTIONS.items()
+    ]
+    for case, found in zip(cases, results(tmp_path, cases), strict=True):
+        np.testing.assert_allclose(found, case.expected, rtol=2e-6, err_msg=case.expression)
 
 
 def test_tables_of_the_kernel(tmp_path: Path) -> None:

@@ -27,6 +27,16 @@ POPIR_TPC_LANEWISE(fn_sin, std::sin(x))
 POPIR_TPC_LANEWISE(fn_cos, std::cos(x))
 POPIR_TPC_LANEWISE(fn_tan, std::tan(x))
 POPIR_TPC_LANEWISE(fn_erf, std::erf(x))
+POPIR_TPC_LANEWISE(fn_asin, std::asin(x))
+POPIR_TPC_LANEWISE(fn_acos, std::acos(x))
+POPIR_TPC_LANEWISE(fn_atan, std::atan(x))
+POPIR_TPC_LANEWISE(fn_sinh, std::sinh(x))
+POPIR_TPC_LANEWISE(fn_cosh, std::cosh(x))
+POPIR_TPC_LANEWISE(fn_asinh, std::asinh(x))
+POPIR_TPC_LANEWISE(fn_acosh, std::acosh(x))
+POPIR_TPC_LANEWISE(fn_atanh, std::atanh(x))
+POPIR_TPC_LANEWISE(fn_expm1, std::expm1(x))
+POPIR_TPC_LANEWISE(fn_pow2, std::exp2(x))
 #undef POPIR_TPC_LANEWISE
 
 template <class V, class Function>
@@ -98,12 +108,25 @@ POPIR_TPC_FUNCTION(sin)
 POPIR_TPC_FUNCTION(cos)
 POPIR_TPC_FUNCTION(tan)
 POPIR_TPC_FUNCTION(erf)
+POPIR_TPC_FUNCTION(asin)
+POPIR_TPC_FUNCTION(acos)
+POPIR_TPC_FUNCTION(atan)
+POPIR_TPC_FUNCTION(sinh)
+POPIR_TPC_FUNCTION(cosh)
+POPIR_TPC_FUNCTION(asinh)
+POPIR_TPC_FUNCTION(acosh)
+POPIR_TPC_FUNCTION(atanh)
+POPIR_TPC_FUNCTION(expm1)
+POPIR_TPC_FUNCTION(pow2)
 #undef POPIR_TPC_FUNCTION
 inline float64 v_div_f32(float64 a, float64 b) { return a / b; }
+inline float64 v_div_fast_f32(float64 a, float64 b) { return a / b; }
+inline float64 v_exp_cephes_fast_f32(float64 a) { return popir_tpc::fn_exp(a); }
 inline bfloat128 v_div_bf16(bfloat128 a, bfloat128 b) { return a / b; }
 inline float64 v_pow_f32(float64 a, float64 b) {
   return popir_tpc::lanes<float64>([&](int i) { return std::pow(a.get(i), b.get(i)); });
 }
+inline float64 v_pow_fast_f32(float64 a, float64 b) { return v_pow_f32(a, b); }
 
 // Older sources call some of them without the prefix; a source may have functions of its own of
 // these names, which hide them.

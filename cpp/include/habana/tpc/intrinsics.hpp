@@ -275,7 +275,19 @@ template <class Op>
 struct ProductOf {
   template <class R, class V>
   static R run(int switches, const R&, const V& a, const V& b) {
-    return Op::run(switches & ~SW_NEG, R{}, a, b);
+    return Op::run(switches & ~SW_NEG, nothing<R>(), a, b);
+  }
+  /// What added to a zero keeps its sign.
+  template <class R>
+  static R nothing() {
+    R r{};
+    if constexpr (std::is_same<R, float>::value) {
+      r = -0.0f;
+    } else if constexpr (std::is_same<typename Group<R>::V, float64>::value) {
+      auto* registers = reinterpret_cast<float64*>(&r);
+      for (int i = 0; i < Group<R>::kCount; ++i) registers[i] = float64(-0.0f);
+    }
+    return r;
   }
 };
 /// Products of twice the bits: the lower words in the first register, the upper in the second.

@@ -251,6 +251,15 @@ inline int get_dim_stride(tensor of, int dim) {
 inline unsigned get_pad_value_uint(tensor of) { return of.at->pad; }
 inline int get_pad_value_int(tensor of) { return static_cast<int>(of.at->pad); }
 inline float get_pad_value_float(tensor of) { return popir_tpc::bits<float>(of.at->pad); }
+inline std::uint16_t get_pad_value_ushort(tensor of) {
+  return static_cast<std::uint16_t>(of.at->pad);
+}
+inline std::int16_t get_pad_value_short(tensor of) { return static_cast<std::int16_t>(of.at->pad); }
+inline bf16 get_pad_value_bf16(tensor of) {
+  return popir_tpc::bits<bf16>(get_pad_value_ushort(of));
+}
+inline std::uint8_t get_pad_value_uchar(tensor of) { return static_cast<std::uint8_t>(of.at->pad); }
+inline std::int8_t get_pad_value_char(tensor of) { return static_cast<std::int8_t>(of.at->pad); }
 
 /// The address of an element. That of one outside of the tensor is of zeros, which nobody else
 /// reads.
@@ -505,7 +514,10 @@ inline void require_no_input(const void* to) {
     const auto& in = call->tensors[i];
     const auto begin = reinterpret_cast<std::uintptr_t>(in.data);
     std::uint64_t elements = 1;
-    for (int d = 0; d < 5; ++d) elements += in.strides[d] * (in.sizes[d] - 1);
+    for (int d = 0; d < 5; ++d) {
+      if (in.sizes[d] == 0) elements = 0;
+      if (elements != 0) elements += in.strides[d] * (in.sizes[d] - 1);
+    }
     if (in.is_input && at >= begin && at < begin + elements * in.element_bytes)
       fail("it stores to tensor " + std::to_string(i) +
            ", which is an input; a kernel stores to its outputs");
