@@ -1,5 +1,6 @@
 """Clusters: what is joined, what keeps them apart, and how often they are compiled."""
 
+import time
 from typing import Any, ClassVar
 
 import numpy as np
@@ -234,3 +235,17 @@ def test_names_that_the_model_has_not() -> None:
         clustered(CHAIN, host=["Abz"])
     model = clustered("g (float[N] x) => (float[N] y) { a = Exp(x) y = Foo(a) }")
     assert model.clusters[1].onHost == "the operator is not known"
+
+
+@pytest.mark.parametrize("every", [0, 3])
+def test_large_graphs(every: int) -> None:
+    """The time grows with the number of edges: a graph of this size would take minutes else."""
+    count = 20_000
+    edges = [[j for j in (i + 1, i + 2, i + 7) if j < count] for i in range(count)]
+    taken = [not every or i % every != 1 for i in range(count)]
+    begin = time.perf_counter()
+    units = Partition(edges, taken).units
+    assert time.perf_counter() - begin < 20
+    assert sorted(i for unit in units for i in unit) == [*range(count)]
+    if not every:
+        assert len(units) == 1
