@@ -261,3 +261,15 @@ def test_a_variable_of_two_programs() -> None:
     with pytest.raises(ModelError, match="which would keep the value of its own"):
         one._context.sessions = type(one._context.sessions)()  # pyright: ignore
         one.run({x: X[:2]})
+
+
+@pytest.mark.parametrize("every", [0, 3])
+def test_large_graphs(every: int) -> None:
+    """If the time grew with the square of the size, this would take minutes."""
+    count = 20_000
+    edges = [[j for j in (i + 1, i + 2, i + 7) if j < count] for i in range(count)]
+    taken = [not every or i % every != 1 for i in range(count)]
+    units = Partition(edges, taken).units
+    assert sorted(i for unit in units for i in unit) == [*range(count)]
+    if not every:
+        assert len(units) == 1

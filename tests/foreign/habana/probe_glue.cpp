@@ -30,6 +30,7 @@ BYTES(probe_table)
 BYTES(probe_fails)
 BYTES(probe_slow)
 BYTES(probe_stores)
+BYTES(probe_divide)
 namespace {
 
 #define OBJECT(name) _binary___##name##_o_start, _binary___##name##_o_end
@@ -51,13 +52,35 @@ const Row rows[] = {
     {"probe_greedy_f32", 1, 1, DATA_F32, DATA_F32, OBJECT(probe_fill)},
     {"probe_throws_f32", 1, 1, DATA_F32, DATA_F32, OBJECT(probe_fill)},
     {"probe_wide_f32", 1, 1, DATA_F32, DATA_F32, OBJECT(probe_fill)},
+    {"probe_divide_f32", 1, 1, DATA_F32, DATA_F32, OBJECT(probe_divide)},
+    // Asks for a size that cannot be meant: the one in its parameters.
+    {"probe_sizes_f32", 1, 1, DATA_F32, DATA_F32, OBJECT(probe_fill)},
 };
+
+GlueCodeReturn oddSizes(int which, HabanaKernelInstantiation* out) {
+  auto& table = out->auxiliaryTensors[0];
+  table.geometry.dims = which == 4 ? 7 : 2;
+  for (auto& size : table.geometry.maxSizes) size = 1;
+  table.geometry.dataType = which == 6 ? static_cast<TensorDataType>(3) : DATA_F32;
+  out->auxiliaryTensorNr = which == 5 ? 4000000000u : 1;
+  if (which == 1) out->kernel.elfSize = 4000000000u;
+  if (which == 2) table.bufferSize = std::uint64_t{1} << 60;
+  if (which == 3) table.geometry.maxSizes[0] = std::uint64_t{1} << 40;
+  if (which == 3) table.geometry.maxSizes[1] = std::uint64_t{1} << 40;
+  return which == 1   ? GLUE_INSUFFICIENT_ELF_BUFFER
+         : which == 2 ? GLUE_INSUFFICIENT_AUX_BUFFER_SIZE
+                      : GLUE_SUCCESS;
+}
 
 }  // namespace
 
 extern "C" GlueCodeReturn GetKernelGuids(DeviceId device, uint32_t* count, GuidInfo* guids) {
   if (device != DEVICE_ID_GAUDI) {
     *count = 0;
+    return GLUE_SUCCESS;
+  }
+  if (std::getenv("POPIR_PROBE_GUIDS")) {
+    *count = 4000000000u;
     return GLUE_SUCCESS;
   }
   if (guids)
@@ -89,6 +112,10 @@ extern "C" GlueCodeReturn InstantiateTpcKernel(HabanaKernelParams* in,
   const auto* given = static_cast<const int32_t*>(in->nodeParams.nodeParams);
   if (guid == "probe_code_f32" && given) return static_cast<GlueCodeReturn>(*given);
   if (guid == "probe_throws_f32") throw std::runtime_error("thrown by glue code");
+  if (guid == "probe_divide_f32" && given) {
+    out->kernel.paramsNr = 2;
+    std::memcpy(out->kernel.scalarParams, given, 2 * sizeof(int32_t));
+  }
   if (guid == "probe_affine_f32") {
     if (!given) return GLUE_MISSING_PRIVATE_STRUCTURE;
     out->kernel.paramsNr = 1;
@@ -128,6 +155,12 @@ extern "C" GlueCodeReturn InstantiateTpcKernel(HabanaKernelParams* in,
     return GLUE_INSUFFICIENT_ELF_BUFFER;
   }
   const auto size = static_cast<uint32_t>(row->end - row->begin);
+  if (guid == "probe_sizes_f32") {
+    std::memcpy(out->kernel.kernelElf, row->begin, size);
+    const auto code = oddSizes(given ? *given : 0, out);
+    if (code == GLUE_SUCCESS) out->kernel.elfSize = size;
+    return code;
+  }
   const bool fits = out->kernel.elfSize >= size;
   out->kernel.elfSize = size;
   if (!fits) return GLUE_INSUFFICIENT_ELF_BUFFER;

@@ -3,6 +3,9 @@
 import os
 import re
 import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +25,7 @@ from popir.errors import (
 from popir.foreign.habana import libraries
 from popir.testing import gradcheck
 from tests.foreign.habana.graphs import Array, model, run, session_of
+from tests.toolchain import ROOT
 
 RNG = np.random.default_rng(7)
 X = RNG.standard_normal((5, 100)).astype(np.float32)
@@ -188,10 +192,66 @@ FAULTS: dict[str, tuple[dict[str, Any], type[PopirError], str]] = {
         OperatorInputError,
         "an index space of 9 dimensions; there are 5",
     ),
+    "program size": (
+        {"guid": "probe_sizes_f32", "parameters": [1]},
+        OperatorInputError,
+        "'probe_sizes_f32' of .*: its glue code asks for 4000000000 bytes for its program; at most",
+    ),
+    "buffer size": (
+        {"guid": "probe_sizes_f32", "parameters": [2]},
+        OperatorInputError,
+        "asks for 1152921504606846976 bytes for auxiliary tensor 0; at most 1073741824 are given",
+    ),
+    "auxiliary shape": (
+        {"guid": "probe_sizes_f32", "parameters": [3]},
+        OperatorInputError,
+        r"'probe_sizes_f32' of .*: auxiliary tensor 0 of its glue code has the shape "
+        r"\[1099511627776,1099511627776\], which is more than 1073741824 bytes",
+    ),
+    "auxiliary rank": (
+        {"guid": "probe_sizes_f32", "parameters": [4]},
+        OperatorInputError,
+        "auxiliary tensor 0 of its glue code has 7 dimensions; there are 5",
+    ),
+    "auxiliary count": (
+        {"guid": "probe_sizes_f32", "parameters": [5]},
+        OperatorInputError,
+        "its glue code gives 4000000000 auxiliary tensors; there are at most 16",
+    ),
+    "auxiliary type": (
+        {"guid": "probe_sizes_f32", "parameters": [6]},
+        OperatorInputError,
+        "auxiliary tensor 0 of its glue code: there is no element type 3 on the host",
+    ),
     "another device": (
         {"guid": "probe_affine_f32", "device": "gaudi2", "parameters": [1.0]},
         UnknownOperatorError,
-        "no TPC kernel 'probe_affine_f32'",
+        r"no TPC kernel 'probe_affine_f32' of the device gaudi2.*\. There is one of gaudi\.$",
+    ),
+    "negative time": (
+        {"guid": "abs_fwd_f32", "time_limit_ms": -1},
+        OperatorAttributeError,
+        "tpc_kernel: 'time_limit_ms' is -1; it is a number of milliseconds up to",
+    ),
+    "long time": (
+        {"guid": "abs_fwd_f32", "time_limit_ms": 2**40},
+        OperatorAttributeError,
+        "'time_limit_ms' is 1099511627776; it is a number of milliseconds up to 2147483647",
+    ),
+    "negative outputs": (
+        {"guid": "abs_fwd_f32", "outputs": -1},
+        OperatorAttributeError,
+        "`outputs` is -1; a kernel has at least one output",
+    ),
+    "no outputs": (
+        {"guid": "abs_fwd_f32", "outputs": []},
+        OperatorAttributeError,
+        r"`outputs` is \[\]; a kernel has at least one output",
+    ),
+    "no library": (
+        {"guid": "none_f32", "library": "/none/libnone.so"},
+        LibraryLoadError,
+        r"^ai\.habana\.TpcKernel:1.*The kernel library '/none/libnone\.so' cannot be read",
     ),
     "no device": (
         {"guid": "abs_fwd_f32", "device": "gaudi7"},
@@ -236,6 +296,51 @@ def test_faults(kernels: Path, name: str) -> None:
     given, error, words = FAULTS[name]
     with pytest.raises(error, match=words):
         run(lambda b, x: tpc(inputs=[x], **given), X)
+
+
+def test_a_kernel_without_inputs_and_shapes() -> None:
+    builder = popir.Builder(opsets={"ai.onnx": 17})
+    with pytest.raises(OperatorAttributeError, match="give `outputs` as types and shapes"):
+        tpc("abs_fwd_f32", [], builder=builder)
+    out = builder.customOp("TpcKernel", 1, "ai.habana", [], {"guid": "abs_fwd_f32"}, 1)
+    builder.addOutputTensor(out[0])
+    with pytest.raises(OperatorAttributeError, match="give the types and shapes of its outputs"):
+        session_of(builder.getModelProto(), [out[0]])
+
+
+def test_a_library_that_lists_too_many_kernels(
+    kernels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POPIR_PROBE_GUIDS", "1")
+    words = r"the kernel library '.*popir_probes\.so' says that it has 4000000000 kernels; at most"
+    with pytest.raises(OperatorInputError, match=words):
+        run(lambda b, x: tpc("probe_affine_f32", [x]), X)
+
+
+@pytest.mark.parametrize("operands", [(5, 0), (-(2**31), -1)])
+def test_a_division_without_a_result(kernels: Path, operands: tuple[int, int]) -> None:
+    """It ends the run, not the process, and the next run is a good one."""
+    x = np.ones((1, 4), np.float32)
+    with pytest.raises(PopirError, match=r"'probe_divide_f32': it divides an integer by zero, or"):
+        run(lambda b, x: tpc("probe_divide_f32", [x], parameters=operands), x)
+    (y,) = run(lambda b, x: tpc("probe_divide_f32", [x], parameters=[17, 5]), x)
+    np.testing.assert_array_equal(y, x * 3 + 2)
+
+
+def test_a_signal_of_others_still_ends_the_process(kernels: Path) -> None:
+    script = """
+import os, signal
+import numpy as np
+from popir import custom_ops
+from tests.foreign.habana.graphs import run
+make = lambda b, x: custom_ops.tpc_kernel("probe_divide_f32", [x], parameters=[17, 5])
+print(run(make, np.ones((1, 1), np.float32))[0].item(), flush=True)
+os.kill(os.getpid(), signal.SIGFPE)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=120
+    )
+    assert (done.returncode, done.stdout.strip()) == (-signal.SIGFPE, "5.0"), done.stderr
 
 
 def test_a_type_that_tpcs_do_not_have(kernels: Path) -> None:

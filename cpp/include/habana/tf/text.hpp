@@ -86,8 +86,12 @@ class Span {
   template <class C, class = decltype(static_cast<T*>(std::declval<C&>().data())),
             class = decltype(std::declval<C&>().size())>
   Span(C&& of) : data_(of.data()), size_(static_cast<std::size_t>(of.size())) {}
+  // Of a list in a call: it lives as long as the call.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winit-list-lifetime"
   template <class U = T, class = std::enable_if_t<std::is_const<U>::value>>
   Span(std::initializer_list<value_type> of) : data_(of.begin()), size_(of.size()) {}
+#pragma GCC diagnostic pop
 
   T* data() const { return data_; }
   std::size_t size() const { return size_; }
