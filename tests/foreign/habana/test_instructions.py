@@ -568,8 +568,8 @@ void main(tensor x, tensor y, int address) {
   total += yes;
   counts[1] = total;
   v_f32_st_tnsr(at, y, sum(kept, p, 1) + *(const float64 __local *)first() * counts[1]);
-  int __local *number = (int __local *)64;
-  *number = 7;
+  volatile int __local *number = (int __local *)64;
+  *number = s_i32_mov(as_int(*number)) + 7;
   v_f32_st_tnsr((int5){0, 1}, y, s_i32_ld_l(64));
 }
 """

@@ -71,16 +71,20 @@ struct Mov {
   }
 };
 
+/// How an operand is passed: numbers by value, so that they may be volatile.
+template <class T>
+using Operand = std::conditional_t<(sizeof(T) <= 8), T, const T&>;
+
 template <class Op, class R, class... A>
 struct Instruction {
-  R operator()(const A&... a, int switches = 0, const R& income = R{}, bool predicate = true,
+  R operator()(Operand<A>... a, int switches = 0, const R& income = R{}, bool predicate = true,
                bool polarity = false) const {
     return predicate != polarity ? Op::run(switches, income, a...) : income;
   }
 };
 template <class Op, class R, class First, class... A>
 struct LaneInstruction {
-  R operator()(const First& first, const A&... a, int switches, const R& income,
+  R operator()(Operand<First> first, Operand<A>... a, int switches, const R& income,
                const Predicates& predicate, bool polarity = false) const {
     constexpr bool all = has_all_lanes<R, First>() && !std::is_same<Op, Mov>::value;
     const Predicates where = polarity ? ~predicate.bytes : predicate.bytes;
@@ -90,14 +94,14 @@ struct LaneInstruction {
 /// Those that add to their last operand.
 template <class Op, class R, class... A>
 struct Accumulation {
-  R operator()(const A&... a, const R& sum, int switches = 0, bool predicate = true,
+  R operator()(Operand<A>... a, const R& sum, int switches = 0, bool predicate = true,
                bool polarity = false) const {
     return predicate != polarity ? Op::run(switches, sum, a...) : sum;
   }
 };
 template <class Op, class R, class First, class... A>
 struct LaneAccumulation {
-  R operator()(const First& first, const A&... a, const R& sum, int switches,
+  R operator()(Operand<First> first, Operand<A>... a, const R& sum, int switches,
                const Predicates& predicate, bool polarity = false) const {
     return LaneInstruction<Op, R, First, A...>()(first, a..., switches, sum, predicate, polarity);
   }
@@ -105,7 +109,7 @@ struct LaneAccumulation {
 /// Those without a result: `run(switches, operands...)`.
 template <class Op, class... A>
 struct Store {
-  void operator()(const A&... a, int switches = 0, bool predicate = true,
+  void operator()(Operand<A>... a, int switches = 0, bool predicate = true,
                   bool polarity = false) const {
     if (predicate != polarity) Op::run(switches, a...);
   }

@@ -846,10 +846,10 @@ POPIR_TPC_LANE_ID(read_lane_id_1b_b, uchar256, std::uint8_t)
 #define V_LANE_ID_8 read_lane_id_1b_b()
 
 /// The same bits as another type.
-#define POPIR_TPC_AS(name, T)            \
-  template <class From>                  \
-  inline T as_##name(const From& from) { \
-    return popir_tpc::bits<T>(from);     \
+#define POPIR_TPC_AS(name, T)        \
+  template <class From>              \
+  inline T as_##name(From from) {    \
+    return popir_tpc::bits<T>(from); \
   }
 #define POPIR_TPC_AS_VECTOR(t, V, E) POPIR_TPC_AS(V, V)
 POPIR_TPC_TYPES(POPIR_TPC_AS_VECTOR)
