@@ -135,7 +135,7 @@ class Partition:
         ahead: set[int],
         searches: tuple[Iterator[int | None], Iterator[int | None]],
     ) -> None:
-        """Finds a place for the group of a and b, behind what leads to b, before what a leads to."""
+        """Finds a place for the group of a and b: after what leads to b, before what a leads to."""
         place = self._place
         down, up = searches
         down_ended = next(down, 0) == 0
