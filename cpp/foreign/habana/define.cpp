@@ -207,7 +207,7 @@ std::vector<tensorflow::shape_inference::ShapeHandle> inferShapes(
     const std::string& library, const tensorflow::NodeDef& node,
     const std::vector<TensorInfo>& inputs, const std::vector<HostValue>& values,
     const Places& inputNames, const Places& outputNames, int outputs) {
-  tensorflow::shape_inference::Known known;
+  tensorflow::shape_inference::KnownOfNode known;
   const auto tensors = tensorsOf(values, inputs);
   for (const auto& each : inputs) {
     const auto found = tensors.find(static_cast<int>(known.inputs.size()));

@@ -2,6 +2,7 @@
 #include <habana/tf/values.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace tensorflow {
 namespace {
@@ -93,6 +94,13 @@ struct Convert {
     return *to == from ? OkStatus()
                        : errors::InvalidArgument("the attribute '", name, "' has the value ", from,
                                                  ", which does not fit an int32");
+  }
+  Status operator()(double from, float* to) const {
+    *to = static_cast<float>(from);
+    return std::isinf(*to) == std::isinf(from)
+               ? OkStatus()
+               : errors::InvalidArgument("the attribute '", name, "' has the value ", from,
+                                         ", which does not fit a float");
   }
   Status operator()(const std::vector<std::int64_t>& from, PartialTensorShape* to) const {
     for (auto size : from)

@@ -98,13 +98,15 @@ def build_hpu_library(
 
 def _plain(value: Any) -> Any:
     """An attribute as ONNX has it."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        value = value.tolist()
     if isinstance(value, DataType):
         return TENSORFLOW_NAMES.get(value, value.name)
     if isinstance(value, (list, tuple)):
         if any(isinstance(each, (list, tuple)) for each in value):
             return [json.dumps([*map(int, shape)]) for shape in value]
         return [_plain(each) for each in value]
-    return int(value) if isinstance(value, (bool, np.bool_)) else value
+    return int(value) if isinstance(value, bool) else value
 
 
 @typed

@@ -134,11 +134,11 @@ class HpuOpBase(Op):
         """It calls kernels of this process."""
         return f"{short(self)} calls a kernel of this process in each run"
 
-    def ownAttributes(self) -> dict[str, Any]:
+    def own_attributes(self) -> dict[str, Any]:
         """The attributes of the operator's own."""
         return {name: v for name, v in self.attributes.items() if name not in _OWN}
 
-    def inputInfos(self) -> list[TensorInfo]:
+    def input_infos(self) -> list[TensorInfo]:
         """Types and shapes of all inputs. Raises OperatorInputError for one that is left out."""
         count = max(self.input, default=-1) + 1
         missing = [i for i in range(count) if not self.hasInput(i)]
@@ -151,8 +151,8 @@ class HpuOpBase(Op):
         from the node that the functor defines.
         """
         who, signature = short(self), self.registration.signature
-        infos = self.inputInfos()
-        attributes = signature.resolve(who, self.ownAttributes(), infos)
+        infos = self.input_infos()
+        attributes = signature.resolve(who, self.own_attributes(), infos)
         types = signature.output_types(attributes)
         if self.output and max(self.output) >= len(types):
             raise OperatorInputError(f"{who}: it has {len(types)} outputs, not {len(self.output)}.")
@@ -226,8 +226,8 @@ class HpuOpBase(Op):
         undone; LeavesDeviceError if the value of a HostMemory input is not known.
         """
         who, registration = short(self), self.registration
-        infos = self.inputInfos()
-        attributes = registration.signature.resolve(who, self.ownAttributes(), infos)
+        infos = self.input_infos()
+        attributes = registration.signature.resolve(who, self.own_attributes(), infos)
         host = sorted(registration.host_memory(who, attributes))
         for i in host:
             require_known(self, i)
@@ -283,7 +283,7 @@ class HpuGradOp(RuleGradOp):
         inner, who = self.inner, short(self)
         inner.input, inner.output = self.input, self.output
         signature = inner.registration.signature
-        attributes = signature.resolve(who, inner.ownAttributes(), inner.inputInfos())
+        attributes = signature.resolve(who, inner.own_attributes(), inner.input_infos())
         self.constantInputs = inner.registration.host_memory(who, attributes)
         count, given = len(signature.output_types(attributes)), len(self.rule.outputs)
         if count != given:

@@ -193,6 +193,10 @@ struct Texts : habana::BaseFunctor {
       std::vector<int> narrow;
       OP_REQUIRES_OK(context, context->GetAttr("ints", &narrow));
     }
+    if (what == "large") {
+      float real = 0;
+      OP_REQUIRES_OK(context, context->GetAttr("huge", &real));
+    }
     if (what == "or") {
       int n = 0;
       OP_REQUIRES_OK(context, quarter(8, &n));
@@ -220,7 +224,8 @@ REGISTER_OP("TextOp")
     .Attr("types: list({float, int32, bfloat16}) = [DT_INT32]")
     .Attr("shapes: list(shape) = [{ dim { size: 4 } }, {}]")
     .Attr("reals: list(float) = []")
-    .Attr("real: float = 0.5");
+    .Attr("real: float = 0.5")
+    .Attr("huge: float = 1e60");
 REGISTER_KERNEL_BUILDER(ForHpuWithName("TextOp"), habana::HpuKernel<Texts>);
 REGISTER_KERNEL_BUILDER(ForHpuWithName("ShapeTextOp"), habana::HpuKernel<Texts>);
 

@@ -29,7 +29,7 @@ def test_libraries_and_sources(library: custom_ops.HpuLibrary, tmp_path: Path) -
 def test_a_model_is_run_costed_and_explained(
     library: custom_ops.HpuLibrary, kernels: Path, tmp_path: Path
 ) -> None:
-    """The model names the library of its operator; the kernel is found by GC_KERNEL_PATH."""
+    """The library of the operator is loaded by an option; the kernel is found by GC_KERNEL_PATH."""
     x = np.ones((4, 70), np.float32)
     tpc = custom_ops.tpc_kernel
     proto, _ = model(
@@ -39,6 +39,7 @@ def test_a_model_is_run_costed_and_explained(
     file.write_bytes(proto)
     for words in (["run"], ["info"], ["plan"], ["profile", "--tiles", "8"]):
         command = [sys.executable, "-m", "popir", words[0], str(file), *words[1:]]
+        command += ["--op-library", library.path]
         done = subprocess.run(
             command,
             cwd=tmp_path,

@@ -98,7 +98,7 @@ TEXTS: dict[str, tuple[dict[str, Any], str]] = {
     "attributes": ({}, r"1,2 1,0 int32 \[4\];\[\] 0 0\.5 02DT_INT320\.5$"),
     "given attributes": (
         {
-            "ints": [5, 6, 7],
+            "ints": np.array([5, 6, 7]),
             "flags": [False, True, True],
             "types": [DataType.FLOAT, "bfloat16"],
             "shapes": [[2, -1], []],
@@ -118,6 +118,7 @@ TEXTS: dict[str, tuple[dict[str, Any], str]] = {
     "check_eq": ({}, r"Check failed: context->NumInputs\(\) == 7 \(1 vs\. 7\) seven"),
     "fatal": ({}, r"threw: .*idioms\.cpp:\d+: the end"),
     "wide": ({"ints": [2**40 + 5, 1]}, "'ints' has the value 1099511627781, which does not fit"),
+    "large": ({}, r"'huge' has the value 1e\+60, which does not fit a float"),
     "or": ({}, "2Out of range: 3 is odd1$"),
     "environment": ({}, "variable POPIR_TEST_FLAG is 'perhaps', which is no bool"),
     "complex": ({}, "defines output 0 as complex64; the operator is registered with FLOAT"),

@@ -43,7 +43,7 @@ struct DimensionOrConstant {
 };
 
 /// What is known of a node when its shapes are inferred.
-struct Known {
+struct KnownOfNode {
   std::vector<ShapeHandle> inputs;
   int outputs = 0;
   /// The values of inputs; null for those that are not known.
@@ -58,7 +58,7 @@ class InferenceContext {
   static constexpr std::int64_t kUnknownDim = -1;
   static constexpr std::int32_t kUnknownRank = -1;
 
-  InferenceContext(const NodeDef& node, Known known)
+  InferenceContext(const NodeDef& node, KnownOfNode known)
       : node_(node), known_(std::move(known)), outputs_(static_cast<std::size_t>(known_.outputs)) {}
 
   int num_inputs() const { return static_cast<int>(known_.inputs.size()); }
@@ -211,7 +211,7 @@ class InferenceContext {
     return OkStatus();
   }
   const NodeDef& node_;
-  Known known_;
+  KnownOfNode known_;
   std::vector<ShapeHandle> outputs_, asShapes_;
 };
 
