@@ -39,10 +39,10 @@ def is_one(file: Path) -> bool:
 
 def allow(library: str | os.PathLike[str]) -> str:
     """Allows models to name a library, and returns its path."""
-    path = os.fspath(library)
+    path = require_path("tpc_kernel", library)
     with _lock:
         _allowed.add(os.path.realpath(path))
-    return path
+    return os.fspath(library)
 
 
 def _place(library: str) -> str:
@@ -50,7 +50,7 @@ def _place(library: str) -> str:
     Raises LibraryLoadError for one that is not loaded: a model alone runs no library's code.
     """
     known = {os.path.realpath(path): path for path in paths()}
-    wanted = os.path.realpath(library)
+    wanted = os.path.realpath(require_path("The attribute 'library' of a TpcKernel", library))
     with _lock:
         if wanted in known or wanted in _allowed:
             return library

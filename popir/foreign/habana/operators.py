@@ -561,7 +561,9 @@ def _refuse(type: str, attributes: Mapping[str, Any]) -> None:
     somebody, and alone runs no library's code.
     """
     path = attributes.get("library", "")
-    if isinstance(path, str) and path and os.path.realpath(path) not in _loaded:
+    if not isinstance(path, str) or not path:
+        return
+    if os.path.realpath(require_path(f"The operator {DOMAIN}.{type}", path)) not in _loaded:
         what = "is not loaded" if os.path.exists(path) else "is not there"
         raise LibraryLoadError(
             f"The operator {DOMAIN}.{type} of this model needs the library '{path}', which {what}. "
