@@ -119,6 +119,7 @@ def test_arithmetic(tmp_path: Path, name: str) -> None:
             cases += [
                 Case(f"v_{name}_add_b(a, b)", operands, narrowed(wide(a) + wide(b), kind)),
                 Case(f"v_{name}_sub_b(a, b)", operands, narrowed(wide(a) - wide(b), kind)),
+                Case(f"v_{name}_sub_b(a, b, SW_NEG)", operands, narrowed(wide(b) - wide(a), kind)),
             ]
         # Comparisons choose; of the pairs the second is the one of the compared.
         for word, compare in COMPARISONS.items():

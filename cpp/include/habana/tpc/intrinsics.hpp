@@ -9,7 +9,6 @@
 enum {
   SW_SAT = 1 << 0,
   SW_NO_SAT = 0,
-  SW_NEG_ZP = 1 << 6,
   SW_UPPER32 = 1 << 7,
   SW_KEEP_RS = 1 << 8,
   SW_KEEP_RS_FOR_ADD = 1 << 9,
@@ -134,8 +133,16 @@ constexpr bool of_integers() {
     }                                                                              \
   };
 POPIR_TPC_SUM(Add, +)
-POPIR_TPC_SUM(Sub, -)
+POPIR_TPC_SUM(Difference, -)
 #undef POPIR_TPC_SUM
+/// With SW_NEG, what is taken away is the first operand.
+struct Sub {
+  template <class R>
+  static R run(int switches, const R& income, const R& a, const R& b) {
+    return switches & SW_NEG ? Difference::run(switches, income, b, a)
+                             : Difference::run(switches, income, a, b);
+  }
+};
 
 struct Mul {
   template <class R>
