@@ -106,6 +106,10 @@ class NodesOpx(Opx):
         """The kernels, each of which writes other outputs."""
         raise NotImplementedError
 
+    def result(self, i: int) -> TensorInfo:
+        """Type and shape of output `i`, which the model may leave out."""
+        return self.op_p.outInfo(i)
+
     def limit(self) -> int:
         """The longest time of a call in milliseconds; 0 for any."""
         return int(self.op_p.attributes.get("time_limit_ms", 0))
@@ -115,7 +119,7 @@ class NodesOpx(Opx):
         op = self.op_p
         who = short(op)
         for node in self.nodes():
-            ins, outs = [op.inInfo(i) for i in node.inputs], [op.outInfo(i) for i in node.outputs]
+            ins, outs = [op.inInfo(i) for i in node.inputs], [*map(self.result, node.outputs)]
             tensors = [self.getInTensor(i) for i in node.inputs]
             kernel = prepared(who, node, ins, outs)
             if isinstance(kernel, builtin.Builtin):

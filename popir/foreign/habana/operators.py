@@ -331,6 +331,7 @@ class HpuOpx(NodesOpx):
         op = self.op_p
         assert isinstance(op, (HpuOpBase, HpuGradOp))
         definition = op.define()
+        self._outputs = definition.outputs
         for i in op.output:
             if definition.outputs[i] != op.outInfo(i):
                 raise OperatorInputError(
@@ -338,6 +339,10 @@ class HpuOpx(NodesOpx):
                     f"shape function says {op.outInfo(i)}."
                 )
         return definition.nodes
+
+    def result(self, i: int) -> TensorInfo:
+        """Type and shape of an output, as the functor has defined it in `nodes`."""
+        return self._outputs[i]
 
     def setOutTensor(self, i: int, tensor: Any) -> None:
         """Sets an output that is connected; the kernel writes the others all the same."""

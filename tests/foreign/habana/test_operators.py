@@ -405,3 +405,24 @@ def test_clusters_of_operators_of_libraries(library: Library) -> None:
     eager = popir.ClusteredModel(loaded, eager=True)
     np.testing.assert_allclose(eager.run({"x0": X})[y], np.sqrt(soft / square), rtol=1e-4)
     assert eager.compiled == 5
+
+
+@pytest.mark.parametrize("outputs", [["y"], ["", "y"]])
+def test_an_output_that_the_model_leaves_out(
+    library: Library, kernels: Path, outputs: list[str]
+) -> None:
+    """The kernel writes it all the same, and nobody reads it."""
+    proto, _ = model(lambda b, x: library.split_sign_op(x), X)
+    loaded = onnx.load_from_string(proto)
+    (node,) = loaded.graph.node
+    both = session_of(proto, [*node.output])
+    anchors = both.initAnchorArrays()
+    both.run(popir.PyStepIO({"x0": X}, anchors))
+    expected = anchors[node.output[outputs.index("y")]]
+    del node.output[:], loaded.graph.output[:]
+    node.output.extend(outputs)
+    loaded.graph.output.append(onnx.ValueInfoProto(name="y"))
+    session = session_of(loaded.SerializeToString(), ["y"])
+    anchors = session.initAnchorArrays()
+    session.run(popir.PyStepIO({"x0": X}, anchors))
+    np.testing.assert_array_equal(anchors["y"], expected)
