@@ -84,6 +84,11 @@ _BACKWARD: dict[str, Tree] = {
 """The expression of the gradient of the result and of a second input: the result for sigmoid, tanh,
 exp and sqrt, and the operand, or the result, for the others.
 """
+_OF_REALS = {
+    *("ceil", "cos", "erf", "exp", "floor", "gelu", "leakyrelu", "log", "reciprocal", "round"),
+    *("rsqrt", "sigmoid", "sin", "sqrt", "tanh"),
+}
+"""Those that there are for floats alone."""
 _ALIASES = {"mul": "mult", "relu_6": "relu6", "recip": "reciprocal"}
 
 
@@ -145,11 +150,13 @@ def find(guid: str) -> Builtin | None:
     if kind is None:
         return None
     name, _, way = stem.rpartition("_")
-    if way == "bwd":
-        tree = _BACKWARD.get(_ALIASES.get(name, name))
-        return None if tree is None else Builtin(guid, 2, kind, tree)
-    name = name if way == "fwd" else stem
+    name = name if way in ("fwd", "bwd") else stem
     name = _ALIASES.get(name, name)
+    if name in _OF_REALS and kind.numpy.kind in "iu":
+        return None
+    if way == "bwd":
+        tree = _BACKWARD.get(name)
+        return None if tree is None else Builtin(guid, 2, kind, tree)
     if name == "leakyrelu":
         return Builtin(guid, 1, kind, _leaky)
     found = _FORWARD.get(name)

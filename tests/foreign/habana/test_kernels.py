@@ -114,6 +114,13 @@ def test_built_in_kernels(name: str, kind: str, suffix: str) -> None:
     np.testing.assert_allclose(y, expected, rtol=1e-5 if kind == "float32" else 4e-3, atol=1e-6)
 
 
+@pytest.mark.parametrize("guid", ["exp_fwd_i32", "round_fwd_i8", "tanh_bwd_u8", "leakyrelu_u16"])
+def test_a_built_in_kernel_of_floats_alone(guid: str) -> None:
+    words = f"there is no TPC kernel '{guid}'.*Did you mean '{guid.partition('_')[0]}"
+    with pytest.raises(UnknownOperatorError, match=words):
+        run(lambda b, x: tpc(guid, [x]), X.astype(np.int32))
+
+
 def test_a_built_in_kernel_broadcasts() -> None:
     row = X[:1]
     (y,) = run(lambda b, x, r: tpc("add_fwd_f32", [x, r]), X, row)
