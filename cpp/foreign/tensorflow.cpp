@@ -1,11 +1,15 @@
 #include "foreign/tensorflow.hpp"
 
+#include <omp.h>
+
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <utility>
 
+#include "kernels/parallel.hpp"
 #include "poplar/graph_impl.hpp"
 #include "poplar/view.hpp"
 #include "program/host_call.hpp"
@@ -132,6 +136,18 @@ std::string listed(const std::vector<std::size_t>& shape) {
   return text + "]";
 }
 
+/// Copies what is large by the threads of the engine.
+void copyByThreads(void* to, const void* from, std::size_t bytes) {
+  constexpr std::size_t kPiece = std::size_t{1} << 18;
+  const auto pieces = static_cast<std::int64_t>((bytes + kPiece - 1) / kPiece);
+  parallelFor(pieces, static_cast<unsigned>(omp_get_max_threads()),
+              static_cast<std::int64_t>(bytes / 4), [&](std::int64_t i) {
+                const std::size_t at = static_cast<std::size_t>(i) * kPiece;
+                std::memcpy(static_cast<char*>(to) + at, static_cast<const char*>(from) + at,
+                            std::min(kPiece, bytes - at));
+              });
+}
+
 /// Memory for copies of a callback's inputs. Engines in several threads each take one.
 class Copies {
  public:
@@ -181,7 +197,7 @@ struct Callee {
     if (copies) own = buffers.take();
     for (std::size_t i = 0; i < data.size(); ++i) {
       data[i] = copies ? own[i].get() : const_cast<void*>(inputs[i]);
-      if (copies) std::memcpy(data[i], inputs[i], buffers.bytes()[i]);
+      if (copies) copyByThreads(data[i], inputs[i], buffers.bytes()[i]);
     }
     std::vector<void*> given(results, results + outputs);
     const std::vector<void*> before = given;

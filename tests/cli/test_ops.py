@@ -63,7 +63,7 @@ def test_coverage() -> None:
         "ai.onnx.ml.TreeEnsemble": "host",
         "ai.onnx.NonZero": "host",
         "ai.onnx.Compress": "operators",
-        "ai.graphcore.Abort": "missing",
+        "ai.graphcore.Abort": "kernel",
     }
     assert {name: rows[name]["how"] for name in hows} == hows
     assert (rows["ai.onnx.Relu"]["gradient"], rows["ai.onnx.Relu"]["missing"]) == (True, [])
@@ -145,7 +145,8 @@ def test_operators_in_python(own_registry: None) -> None:
     for version in 1, 3:
         popir.OpCreator(ShownOp, [popir.OperatorIdentifier("acme.py", "Shown", version)])
     popir.OpCreator(ShownOp, [popir.OperatorIdentifier("acme.py", "Hidden", 1)], isPublic=False)
-    assert set(by_name("--custom")) == {"acme.py.Shown"}
+    # Libraries of other tests may be loaded, too.
+    assert [name for name in by_name("--custom") if "acme" in name] == ["acme.py.Shown"]
     shown = by_name("Shown")["acme.py.Shown"]
     assert (shown["from"], shown["versions"], shown["version"]) == (__file__, [1, 3], 3)
     assert (shown["inputs"], shown["gradient"], shown["lowerings"]) == (None, True, [])

@@ -35,6 +35,7 @@ _VALUES: dict[str, Callable[..., float]] = {
     "Tan": math.tan,
     "Asin": math.asin,
     "Atan2": math.atan2,
+    "FloorDivide": lambda a, b: a // b,
     "Rem": math.fmod,
     "Tanh": math.tanh,
     "Sigmoid": lambda a: 1 / (1 + math.exp(-a)),

@@ -1,5 +1,6 @@
 // Programs for TPCs: loaded from memory, run over an index space.
 #include <dlfcn.h>
+#include <omp.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -11,7 +12,6 @@
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <thread>
 
 #include "foreign/habana/kernels.hpp"
 #include "kernels/parallel.hpp"
@@ -34,12 +34,6 @@ int memoryFile(const void* bytes, std::size_t size, const std::string& who) {
   }
   if (file < 0) throw LibraryError(who + ": no memory for its program");
   return file;
-}
-
-/// Asking the system takes longer than many a kernel.
-unsigned processors() {
-  static const unsigned number = std::max(1U, std::thread::hardware_concurrency());
-  return number;
 }
 
 /// Inputs, outputs and auxiliary tensors.
@@ -176,7 +170,8 @@ void Kernel::run(const void* const* inputs, void* const* outputs) const {
   // The longest dimension is cut, the outermost of equals.
   const auto length = static_cast<std::int64_t>(space_[split]);
   const auto elements = static_cast<std::int64_t>(bytes_ / 4);
-  const unsigned threads = ordered_ || elements < 32 * 1024 ? 1 : processors();
+  const unsigned threads =
+      ordered_ || elements < 32 * 1024 ? 1 : static_cast<unsigned>(omp_get_max_threads());
   const std::int64_t pieces =
       threads == 1 ? 1 : std::min<std::int64_t>(length, 4 * std::int64_t{threads});
   takeSignal();

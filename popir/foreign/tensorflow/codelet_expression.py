@@ -316,7 +316,9 @@ class CodeletExpressionGradOpx(Opx):
         op, arithmetic = self.getOp(CodeletExpressionGradOp), Arithmetic(self, prog)
         kinds = [self.inInfo(i).dataType() for i in range(len(op.input))]
         target, shape = op.target(), op.full_shape
-        out = None if summed_dims(shape, target.shape()) else target.dataType()
+        out = target.dataType()
+        if summed_dims(shape, target.shape()) and out in _HALVES:
+            out = _FLOAT  # in which it is summed
         if isinstance(op.expression, Const):  # It is 0.
             zeros = linear(self, target, self.debugContext())
             popops.zero(self.graph(), zeros, prog, self.debugContext())

@@ -133,7 +133,10 @@ def test_texts(idioms: Library, name: str, monkeypatch: pytest.MonkeyPatch) -> N
         run(lambda b, x: idioms.text_op(x, what=name.removeprefix("given "), **given), X)
 
 
-def test_logs(idioms: Library, capfd: pytest.CaptureFixture[str]) -> None:
+def test_logs(
+    idioms: Library, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TF_CPP_MIN_LOG_LEVEL", "0")  # JAX, once imported, sets another one.
     with pytest.raises(OperatorInputError):
         run(lambda b, x: idioms.text_op(x, what="log"), X)
     lines = [line.split("] ") for line in capfd.readouterr().err.splitlines()]
