@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "kernels/movement/tiles.hpp"
+
 namespace popir {
 namespace {
 
@@ -33,6 +35,13 @@ void copyTransposed(const T* src, T* dst, const Loop& a, const Loop& b) {
   for (std::int64_t i = 0; i < a.n; i += kTile)
     for (std::int64_t j = 0; j < b.n; j += kTile) {
       const auto iEnd = std::min(i + kTile, a.n), jEnd = std::min(j + kTile, b.n);
+      if (a.from == 1 && b.to == 1) {
+        constexpr std::int64_t kBytes = sizeof(T);
+        transposeMatrix<T>(reinterpret_cast<const char*>(src + i + j * b.from), b.from * kBytes,
+                           reinterpret_cast<char*>(dst + i * a.to + j), a.to * kBytes, iEnd - i,
+                           jEnd - j);
+        continue;
+      }
       for (auto k = i; k < iEnd; ++k)
         for (auto l = j; l < jEnd; ++l) dst[k * a.to + l * b.to] = src[k * a.from + l * b.from];
     }

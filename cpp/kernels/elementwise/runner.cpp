@@ -7,42 +7,13 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "kernels/movement/tiles.hpp"
+
 namespace popir {
 namespace {
 
 constexpr std::size_t kMaxAxes = 24;
 constexpr std::size_t kLine = 64;
-
-/// Transposes tiles of a matrix: `to`[i, j] is `from`[j, i]. Both are strided by rows, in bytes.
-/// Elements of other sizes than 4 bytes go one by one.
-template <class T>
-void transposeMatrix(const char* from, std::int64_t fromRow, char* to, std::int64_t toRow,
-                     std::int64_t rows, std::int64_t columns) {
-  constexpr std::int64_t kTile = 4, kBytes = sizeof(T);
-  const auto one = [&](std::int64_t i, std::int64_t j) {
-    *reinterpret_cast<T*>(to + i * toRow + j * kBytes) =
-        *reinterpret_cast<const T*>(from + j * fromRow + i * kBytes);
-  };
-  std::int64_t i = 0;
-  if constexpr (sizeof(T) == 4) {
-    for (; i + kTile <= rows; i += kTile) {
-      std::int64_t j = 0;
-      for (; j + kTile <= columns; j += kTile) {
-        __m128 tile[kTile];
-        for (std::int64_t k = 0; k < kTile; ++k)
-          tile[k] =
-              _mm_loadu_ps(reinterpret_cast<const float*>(from + (j + k) * fromRow + i * kBytes));
-        _MM_TRANSPOSE4_PS(tile[0], tile[1], tile[2], tile[3]);
-        for (std::int64_t k = 0; k < kTile; ++k)
-          _mm_storeu_ps(reinterpret_cast<float*>(to + (i + k) * toRow + j * kBytes), tile[k]);
-      }
-      for (; j < columns; ++j)
-        for (std::int64_t k = 0; k < kTile; ++k) one(i + k, j);
-    }
-  }
-  for (; i < rows; ++i)
-    for (std::int64_t j = 0; j < columns; ++j) one(i, j);
-}
 
 /// Copies a box between strided memory and a dense row-major buffer.
 template <class T, bool gather>

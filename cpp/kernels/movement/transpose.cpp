@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/check.hpp"
+#include "kernels/movement/tiles.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/saved_kernel.hpp"
 
@@ -32,9 +33,10 @@ class TransposeRunner : public Runner {
       for (std::int64_t b = task * each_; b < std::min(all, (task + 1) * each_); ++b) {
         const std::int64_t from = b / blocks_ * matrix, first = b % blocks_ * kColumns;
         const std::int64_t last = std::min(columns_, first + kColumns);
-        for (std::int64_t r = 0; r < rows_; ++r)
-          for (std::int64_t c = first; c < last; ++c)
-            out[from + c * rows_ + r] = in[from + r * columns_ + c];
+        constexpr std::int64_t kBytes = sizeof(T);
+        transposeMatrix<T>(reinterpret_cast<const char*>(in + from + first), columns_ * kBytes,
+                           reinterpret_cast<char*>(out + from + first * rows_), rows_ * kBytes,
+                           last - first, rows_);
       }
     });
   }
