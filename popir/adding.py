@@ -37,7 +37,7 @@ def add_op(
     if op.output:
         return op
     if op.__class__.expand is not Op.expand:
-        with blamed(op, "expand"):
+        with memory.guarded(op.debugName()), blamed(op, "expand"):
             if op.expand(inputs, outputs):
                 return None
     ins = {i: tensor.id for i, tensor in enumerate(inputs) if tensor is not None}

@@ -142,6 +142,21 @@ def test_nothing_to_leave_out(
     assert "is required." in refused(type, inputs, domain, opset, **given)
 
 
+def test_constants_that_no_host_holds() -> None:
+    """A cache of more positions than memory has room for."""
+    x = np.zeros([2, 1, 16], F32)
+    past = np.zeros([2, 1, 2, 16], F32)
+    words = refused(
+        "GroupQueryAttention",
+        [x, x, x, past, past, np.zeros([2, 1], np.int32), np.array(2**31 - 2, np.int32)],
+        "com.microsoft",
+        1,
+        num_heads=1,
+        kv_num_heads=1,
+    )
+    assert "needs more memory than the host gives" in words or "bytes of memory" in words
+
+
 def test_a_body_of_fewer_inputs() -> None:
     """Scan, whose vectors may be given to the body in two ways, if it takes them at all."""
     vector = np.zeros([3], F32)
