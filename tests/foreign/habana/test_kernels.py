@@ -498,3 +498,21 @@ def test_an_executable_is_not_cached(kernels: Path, tmp_path: Path) -> None:
         anchors = session.initAnchorArrays()
         session.run(popir.PyStepIO({"x0": X}, anchors))
         np.testing.assert_array_equal(anchors[outputs[0]], np.full(X.shape, X[0, 0]))
+
+
+def test_a_model_alone_loads_no_kernels(probes: Path, tmp_path: Path) -> None:
+    """A library that a node names is loaded by the user, or it is not used."""
+    library = tmp_path / "others.so"
+    library.write_bytes(probes.read_bytes())
+
+    def make(b: popir.Builder, x: str) -> Any:
+        given = {"guid": "probe_fill_f32", "library": str(library)}
+        return b.customOp("TpcKernel", 1, "ai.habana", [x], given, 1)[0]
+
+    words = r"others\.so', which the model names, is not loaded.*a model alone loads no library"
+    with pytest.raises(LibraryLoadError, match=words):
+        run(make, X)
+    loaded = popir.load_op_library(library)
+    assert "probe_fill_f32" in loaded.functions and not loaded.operators
+    (y,) = run(make, X)
+    assert y.shape == X.shape
