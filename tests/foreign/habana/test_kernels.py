@@ -500,8 +500,11 @@ def test_an_executable_is_not_cached(kernels: Path, tmp_path: Path) -> None:
         np.testing.assert_array_equal(anchors[outputs[0]], np.full(X.shape, X[0, 0]))
 
 
-def test_a_model_alone_loads_no_kernels(probes: Path, tmp_path: Path) -> None:
+def test_a_model_alone_loads_no_kernels(
+    probes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A library that a node names is loaded by the user, or it is not used."""
+    monkeypatch.setattr(libraries, "_added", {})
     library = tmp_path / "others.so"
     library.write_bytes(probes.read_bytes())
 
