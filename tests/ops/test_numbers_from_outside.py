@@ -154,7 +154,7 @@ def test_constants_that_no_host_holds() -> None:
         num_heads=1,
         kv_num_heads=1,
     )
-    assert "needs more memory than the host gives" in words or "bytes of memory" in words
+    assert "GroupQueryAttention:1 'node' needs" in words and "bytes of memory" in words
 
 
 def test_a_body_of_fewer_inputs() -> None:

@@ -2,6 +2,8 @@
 
 Operands and results have the types and shapes that the text declares; HLO itself broadcasts nothing
 and converts nothing. Meanings are those of XLA's "Operation Semantics".
+
+Long, because it is the table of these operators: each is a few lines.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from popir.ops.support.decomposition import Decomposer, Decomposition
 from popir.ops.support.identifiers import microsoft_id
 from popir.ops.support.norms import root_mean_square, row_of
 from popir.registry import OpCreator
-from popir.types import DataType
+from popir.types import DataType, TensorInfo
 
 NEWEST = 24
 """The opset of TensorScatter."""
@@ -250,8 +250,8 @@ class GroupQueryAttention(Decomposition):
             parts = [t for t in parts if on.shape(t)[2]]
             return parts[0] if len(parts) == 1 else on.Concat(*parts, axis=2)
         if room > given[2]:
-            more = np.zeros([batch, heads, room - given[2], size])
-            old = on.Concat(old, on.like(more, old), axis=2)
+            more = TensorInfo(on.info(old).dataType(), [batch, heads, room - given[2], size])
+            old = on.Concat(old, on.zeros(more), axis=2)
         starts = on.cast(before, DataType.INT64)
         found = on.add("ai.onnx", "TensorScatter", NEWEST, [old, new, starts], 1, {"axis": 2})
         assert not isinstance(found, list)

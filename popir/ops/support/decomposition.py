@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from popir import memory
 from popir.adding import add_op
 from popir.errors import LeavesDeviceError, OperatorInputError
 from popir.ir import Graph, Op, Tensor, TensorType
@@ -169,7 +170,8 @@ class Decomposer:
         return self.const(value, self.info(tensor).dataType())
 
     def zeros(self, info: TensorInfo) -> Tensor:
-        """Zeros of a type and shape."""
+        """Zeros of a type and shape. Raises OutOfMemoryException before it makes too many."""
+        memory.require(f"{self.op.opid} '{self.op.name()}'", info.nbytes())
         return self.const(np.zeros(info.shape(), info.dataType().numpy))
 
     def ints(self, *values: int) -> Tensor:

@@ -1,4 +1,7 @@
-"""Instructions of TPC-C, value by value, against NumPy and ml_dtypes."""
+"""Instructions of TPC-C, value by value, against NumPy and ml_dtypes.
+
+Long, because it is a table: a case is an instruction and what it gives.
+"""
 
 import re
 from collections.abc import Callable

@@ -1,5 +1,5 @@
 // The instructions of TPC-C on a host, in families: what a family does is a class, and which types
-// have it is a line.
+// have it is a line. Long, because there are some hundred families.
 #ifndef popir_habana_tpc_intrinsics_hpp
 #define popir_habana_tpc_intrinsics_hpp
 

@@ -83,11 +83,14 @@ inline Place place(const int5& where, const popir_tpc_tensor& in, std::int64_t w
   return {in.data + element * size + from, from, to - from};
 }
 
+inline void fail_for_input(std::int64_t number) {
+  fail("it stores to tensor " + std::to_string(number) +
+       ", which is an input; a kernel stores to its outputs");
+}
+
 /// The same for a store.
 inline Place target(const int5& where, const popir_tpc_tensor& to, std::int64_t wanted) {
-  if (to.is_input)
-    fail("it stores to tensor " + std::to_string(&to - state().call->tensors) +
-         ", which is an input; a kernel stores to its outputs");
+  if (to.is_input) fail_for_input(&to - state().call->tensors);
   return place(where, to, wanted);
 }
 
@@ -518,9 +521,7 @@ inline void require_no_input(const void* to) {
       if (in.sizes[d] == 0) elements = 0;
       if (elements != 0) elements += in.strides[d] * (in.sizes[d] - 1);
     }
-    if (in.is_input && at >= begin && at < begin + elements * in.element_bytes)
-      fail("it stores to tensor " + std::to_string(i) +
-           ", which is an input; a kernel stores to its outputs");
+    if (in.is_input && at >= begin && at < begin + elements * in.element_bytes) fail_for_input(i);
   }
 }
 
