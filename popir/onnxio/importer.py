@@ -29,6 +29,7 @@ from popir.errors import (
     popart_exception,
 )
 from popir.ir import Graph, Op, OperatorIdentifier, Tensor, TensorType
+from popir.ir.integers import bounds_of
 from popir.onnxio import bodies, schemas
 from popir.onnxio.attributes import to_python
 from popir.onnxio.dialects import meant
@@ -319,6 +320,8 @@ class GraphImporter:
         self.captured[mine] = outer
         tensor = self.graph.addActGrad(mine)
         tensor.info = outer.info
+        if (bounds := bounds_of(outer)) is not None:
+            self.graph.ranges[mine] = bounds
         return tensor
 
     def _with_captures(self, node: NodeProto) -> NodeProto:

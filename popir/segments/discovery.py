@@ -94,6 +94,7 @@ class _Discovery:
     def __post_init__(self) -> None:
         self.graph = Graph(self.program.context.name)
         self.graph.opsets = dict(self.program.opsets)
+        self.graph.assumed = None  # A value that a shape depends on is there in time.
         self.importer = GraphImporter(self.graph, self.program.context.reader)
 
     def run(self, remaining: Sequence[int]) -> Segment:

@@ -9,7 +9,7 @@ import numpy as np
 
 from popir.errors import LeavesDeviceError, popart_exception
 from popir.ir import Tensor
-from popir.onnxio.subgraphs import Built, Given, Subgraph
+from popir.onnxio.subgraphs import Bounded, Built, Given, Subgraph
 from popir.ops.control.if_ import require_condition
 from popir.ops.control.loop_op import ITERATION, add_loop
 from popir.ops.support.decomposition import Decomposer, Decomposition
@@ -92,7 +92,13 @@ class _Import:
             # Shapes may depend on the number of the iteration, which is a constant in each.
             if not self._unrolls:
                 raise
-            return self._unrolled()
+            if self._on.graph.assumed is None:
+                return self._unrolled()
+            try:
+                return self._unrolled()
+            except LeavesDeviceError:
+                self._unrolls = False
+                built, self._kept = self._built()
         self._graph, self._captured = built.graph, built.captured
         self._again: bool | None = _value(self._graph.getTensor(self._graph.outputs[0]))
         """The condition of further iterations; None if it is not known."""
@@ -110,10 +116,13 @@ class _Import:
         """
         returned = self._body.returned()
         kept = [i for i in range(len(self._initial)) if returned.get(1 + i) != 2 + i]
-        given: list[Given] = [ITERATION, np.array(True), *self._initial]
+        last = (self._count if self._count is not None else _ENDLESS) - 1
+        number = Bounded(ITERATION, 0, max(0, last))
+        given: list[Given] = [number, np.array(True), *self._initial]
         for i in kept:
             given[2 + i] = self._on.info(self._initial[i])
-        return self._body.build(self._name, given), kept
+        # Iterations that become part of the model one by one have the shapes that values give.
+        return self._body.build(self._name, given, exact=self._unrolls), kept
 
     def _keeps_shapes(self) -> bool:
         infos = [self._graph.getTensor(self._graph.outputs[1 + i]).info for i in self._kept]
