@@ -657,6 +657,8 @@ class Graph:
         """What was assumed of values at run time so that shapes are fixed; None if nothing may be.
         Shared with the graphs that operators call.
         """
+        self.keeps_ragged: bool = caller.keeps_ragged if caller else True
+        """Whether a tensor of which one size depends on the data may be imported, padded."""
         self.twin: Any = None
         """The C++ object for this graph, made when C++ code first needs it."""
         self.changes = 0

@@ -27,6 +27,8 @@ class Unknown:
 
     low: int = LEAST
     high: int = GREATEST
+    source: Tensor | None = None
+    """The tensor that is it, if it is one of one element."""
 
 
 @dataclass(frozen=True)
@@ -78,9 +80,9 @@ class Form:
         return self * Form(-1)
 
 
-def unknown(low: int = LEAST, high: int = GREATEST) -> Form:
+def unknown(low: int = LEAST, high: int = GREATEST, source: Tensor | None = None) -> Form:
     """The form of a new unknown."""
-    return Form(low) if low == high else Form(0, {Unknown(low, high): 1})
+    return Form(low) if low == high else Form(0, {Unknown(low, high, source): 1})
 
 
 class Integers:
@@ -109,7 +111,8 @@ class Integers:
         if made is not None and list(made.shape) == shape:
             return made
         low, high = tensor.graph.ranges.get(tensor.id, _range(info.dataType().numpy))
-        return _each(lambda _: unknown(low, high), np.zeros(shape, object))
+        source = tensor if info.nelms() == 1 else None
+        return _each(lambda _: unknown(low, high, source), np.zeros(shape, object))
 
     def _made(self, op: Op, tensor: Tensor) -> Array | None:
         """What an operator makes of the forms of its inputs; None if that is not known."""
@@ -141,9 +144,12 @@ class Integers:
         values = {i: t.data for i, t in op.input.items() if i not in data and t.data is not None}
         if len(values) + len(data) < len(op.input) or not known.keys() >= set(data):
             return None
-        made = op.evaluate({**values, **{i: known[i] for i in data}})
+        try:
+            made = op.evaluate({**values, **{i: known[i] for i in data}})
+        except TypeError:  # It computes with the elements.
+            return None
         out = next(o for o, t in op.output.items() if t is tensor)
-        return None if made is None or made[out].dtype != object else made[out]
+        return None if made is None else np.asarray(made[out], object)
 
 
 def bounds_of(tensor: Tensor) -> tuple[int, int] | None:

@@ -138,7 +138,14 @@ class Subgraph:
         names = {value.name: tensor.id for value, tensor in inputs}
         return self._add(self._importer, name, names)
 
-    def _add(self, into: GraphImporter, name: str, names: dict[str, str]) -> list[Tensor]:
+    def inline_ids(self, name: str, given: Sequence[str]) -> list[str]:
+        """Does what `inline` does, with the ids of tensors or of sequences, and returns ids."""
+        names = dict(zip(self.inputs, given, strict=True))
+        self._add_nodes(self._importer, name, names)
+        return [names.get(each.name, each.name) for each in self._proto.output]
+
+    def _add_nodes(self, into: GraphImporter, name: str, names: dict[str, str]) -> None:
+        """Adds constants and nodes, and to `names` the new names of what they define."""
         proto = self._proto
         constants = [(each.name, into.reader.array(each)) for each in proto.initializer]
         sparse = proto.sparse_initializer
@@ -151,6 +158,10 @@ class Subgraph:
                 raise ModelError(f"{self._who} defines '{id}' twice.")
             names[id] = f"{name}/{id}"
         into.add_nodes([renamed(node, names) for node in proto.node])
+
+    def _add(self, into: GraphImporter, name: str, names: dict[str, str]) -> list[Tensor]:
+        proto = self._proto
+        self._add_nodes(into, name, names)
         found: list[Tensor] = []
         for value in proto.output:
             tensor = into.find(names.get(value.name, value.name))
@@ -159,6 +170,8 @@ class Subgraph:
                     f"{self._who} has the output '{value.name}', a sequence, which a device "
                     "program does not hold."
                 )
+            if into.ragged.has(names.get(value.name, value.name)):
+                raise into.ragged.refusal(names.get(value.name, value.name))
             if tensor is None:
                 raise ModelError(
                     f"{self._who} has the output '{value.name}', which is no tensor of it."
