@@ -20,7 +20,7 @@ import numpy as np
 from onnx import NodeProto
 
 from popir.adding import add_op
-from popir.errors import LeavesDeviceError
+from popir.errors import LeavesDeviceError, OperatorInputError
 from popir.ir import Op, Tensor
 from popir.ir.integers import Form, Integers
 from popir.onnxio.attributes import to_python
@@ -67,7 +67,7 @@ class RaggedValues:
 
     def __init__(self, importer: GraphImporter) -> None:
         self._importer = importer
-        self._graph = importer.graph
+        self.graph = importer.graph
         self._found: dict[str, Ragged] = {}
         self._keys: dict[Tensor, Hashable] = {}
         self._sizes: dict[Hashable, int] = {}
@@ -102,14 +102,14 @@ class RaggedValues:
     def begin(self, node: NodeProto, why: LeavesDeviceError) -> bool:
         """Makes the output of a node ragged that cannot be added, and returns whether it is."""
         make = _BEGIN.get(node.op_type) if node.domain in ("", "ai.onnx") else None
-        if make is None or len(node.output) != 1 or not self._graph.keeps_ragged:
+        if make is None or len(node.output) != 1 or not self.graph.keeps_ragged:
             return False
-        if any(id and id not in self._graph.tensors for id in node.input):
+        if any(id and id not in self.graph.tensors for id in node.input):
             return False
         self._base = node.output[0]
         try:
             make(self, node, why)
-        except _No:
+        except (_No, OperatorInputError):
             return False
         return True
 
@@ -117,15 +117,15 @@ class RaggedValues:
 
     def op(self, type: str, *inputs: Tensor | None, **attributes: Any) -> Tensor:
         """A new tensor that an operator of ONNX's computes."""
-        id = self._graph.uniqueId(f"{self._base}/{type}")
-        settings = Op.Settings(self._graph, id)
+        id = self.graph.uniqueId(f"{self._base}/{type}")
+        settings = Op.Settings(self.graph, id)
         add_op("ai.onnx", type, OPSET, settings, attributes, inputs, [id])
-        return self._graph.tensors[id]
+        return self.graph.tensors[id]
 
     def const(self, value: Any) -> Tensor:
         """A constant of integers or of a numpy type."""
         data = np.asarray(value, None if isinstance(value, np.ndarray) else np.int64)
-        return self._graph.addConstInit(self._graph.uniqueId(f"{self._base}/Constant"), data)
+        return self.graph.addConstInit(self.graph.uniqueId(f"{self._base}/Constant"), data)
 
     def attributes(self, node: NodeProto) -> dict[str, Any]:
         """The attributes of a node."""
@@ -133,9 +133,9 @@ class RaggedValues:
 
     def plain(self, node: NodeProto, i: int) -> Tensor:
         """The tensor at input `i`, which must not be ragged."""
-        if i >= len(node.input) or node.input[i] not in self._graph.tensors:
+        if i >= len(node.input) or node.input[i] not in self.graph.tensors:
             raise _No
-        return self._graph.tensors[node.input[i]]
+        return self.graph.tensors[node.input[i]]
 
     def integers(self, node: NodeProto, i: int, name: str) -> list[int] | None:
         """The integers that input `i`, or before it the attribute `name`, has."""
@@ -149,16 +149,16 @@ class RaggedValues:
     def run(self, node: NodeProto, given: Mapping[int, Ragged]) -> list[Tensor]:
         """The outputs of a node on padded tensors."""
         for id in node.input:
-            if id and id not in self._graph.tensors and id not in self._found:
+            if id and id not in self.graph.tensors and id not in self._found:
                 raise _No
         padded = NodeProto()
         padded.CopyFrom(node)
         for i, each in given.items():
             padded.input[i] = each.tensor.id
         for o, id in enumerate(node.output):
-            padded.output[o] = self._graph.uniqueId(f"{id}/padded") if id else ""
+            padded.output[o] = self.graph.uniqueId(f"{id}/padded") if id else ""
         self._importer.addNode(padded)
-        return [self._graph.getTensor(id) for id in padded.output]
+        return [self.graph.getTensor(id) for id in padded.output]
 
     def add(self, id: str, found: Ragged) -> None:
         """Makes `id` a ragged tensor."""
@@ -168,7 +168,7 @@ class RaggedValues:
 
     def plainly(self, node: NodeProto, tensor: Tensor) -> None:
         """Makes a tensor the output of a node."""
-        settings = Op.Settings(self._graph, node.name)
+        settings = Op.Settings(self.graph, node.name)
         add_op("ai.onnx", "Identity", OPSET, settings, {}, [tensor], [node.output[0]])
 
     def fitted(self, given: Mapping[int, Ragged]) -> dict[int, Ragged]:
@@ -277,6 +277,9 @@ def _nonzero(on: RaggedValues, node: NodeProto, why: LeavesDeviceError) -> None:
     size = math.prod(shape)
     if not shape or not 0 < size <= MOST or x.is_variable():
         raise _No
+    if x.isConst() and x.data is not None:
+        on.graph.addConstInit(node.output[0], np.array(np.nonzero(x.data), np.int64))
+        return
     flat = on.op("Reshape", x, on.const([-1]))
     truths = on.op("Cast", flat, to=DataType.BOOL.onnx)
     ones = on.op("Cast", truths, to=DataType.INT64.onnx)

@@ -221,3 +221,8 @@ def test_segments_do_as_before() -> None:
         want = inputs["x"][mask].sum()
         np.testing.assert_allclose(model.run(inputs)["y"], want, 1e-6, 1e-7)
     assert any("NonZero" in node for node in model.left)
+
+
+def test_of_constants_the_size_is_known() -> None:
+    model = parsed("g () => (int64[2, N] i) { i = NonZero(x) }", x=np.array([[0, 3], [1, 0]]))
+    np.testing.assert_array_equal(results(model, {})[0], [[0, 1], [1, 0]])
