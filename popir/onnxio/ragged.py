@@ -16,6 +16,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import ml_dtypes
 import numpy as np
 from onnx import NodeProto
 
@@ -130,6 +131,10 @@ class RaggedValues:
     def attributes(self, node: NodeProto) -> dict[str, Any]:
         """The attributes of a node."""
         return {item.name: to_python(item, self._importer.reader) for item in node.attribute}
+
+    def version(self) -> int:
+        """The opset of ai.onnx."""
+        return self._importer.opsets["ai.onnx"]
 
     def plain(self, node: NodeProto, i: int) -> Tensor:
         """The tensor at input `i`, which must not be ragged."""
@@ -577,10 +582,13 @@ def _multiplied(on: RaggedValues, node: NodeProto, given: Mapping[int, Ragged]) 
 
 
 def _normalized(on: RaggedValues, node: NodeProto, given: Mapping[int, Ragged]) -> None:
-    """Softmax and normalisations along other axes, the last ones."""
+    """Softmax along any axis; normalisations along other axes, the last ones."""
     one = _only(given)
     axis = on.attributes(node).get("axis", -1) % len(one.shape)
-    if axis <= one.axis:
+    if axis == one.axis and node.op_type == "Softmax" and on.version() >= 13:
+        least = float(ml_dtypes.finfo(_info(one.tensor).dataType().numpy).min)
+        given = {0: replace(one, tensor=on.masked(one, least))}  # Not -inf: of none that is NaN.
+    elif axis <= one.axis:
         raise _No
     made = on.run(node, given)[0]
     on.add(node.output[0], replace(one, tensor=made))

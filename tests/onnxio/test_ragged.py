@@ -44,6 +44,10 @@ CASES: dict[str, Case] = {
         y = ReduceSum<keepdims = 0>(u, zero)""",
         lambda x, m, v: (x[m[:, 0]] @ torch.from_numpy(W)).softmax(-1).sum(0),
     ),
+    "a softmax": (
+        PICKED + "q = Softmax<axis = 0>(p) r = Mul(q, p) y = ReduceSum<keepdims = 0>(r)",
+        lambda x, m, v: (x[m].softmax(0) * x[m]).sum(),
+    ),
     "columns": (
         ONES + """c = Slice(m, zero, one, zero) f = Squeeze(c, zero) i = NonZero(f)
         r = Squeeze(i, zero) p = Gather<axis = 1>(x, r) q = Transpose<perm = [1, 0]>(p)
