@@ -154,7 +154,7 @@ class TestErrors:
     def test_exception(self, programs: popir.OpLibrary) -> None:
         with pytest.raises(popir.popart_exception, match="thrown while building"):
             custom_ops.xla_programs(programs.path, "made::throws")
-        with pytest.raises(popir.popart_exception, match="made15throws_a_number.* threw: what is"):
+        with pytest.raises(popir.popart_exception, match=r"made15throws_a_number.* threw: what is"):
             custom_ops.xla_programs(programs.path, "made::throws_a_number")
 
     def test_no_function(self, programs: popir.OpLibrary) -> None:
