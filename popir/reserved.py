@@ -1,7 +1,8 @@
 """Reserved ids of tensors, with PopART's names: ids with these prefixes belong to the compiler.
 
-popir makes tensors with the prefixes of gradients, SGD's states, SGD's numbers, the loss scaling
-and the random seed. The other functions are there for programs that ask for PopART's prefixes.
+popir makes tensors with the prefixes of gradients, accumulated gradients, the states and numbers of
+optimizers, the loss scaling and the random seed. The other functions are there for programs that
+ask for PopART's prefixes.
 """
 
 from __future__ import annotations
@@ -147,6 +148,16 @@ def reservedLossScalingPrefix() -> str:
     return "lossScaling_"
 
 
+def reservedCounterPrefix() -> str:
+    """The prefix of the id of the count of batches since the last update."""
+    return "Counter___"
+
+
+def reservedPreviousLossScalingPrefix() -> str:
+    """The prefix of the id of the loss scaling that a weight's state has, of Adam."""
+    return "PreviousLossScaling_"
+
+
 def reservedRandomSeedPrefix() -> str:
     """The prefix of the id of a random seed."""
     return "randomSeed___"
@@ -254,7 +265,13 @@ def reservedUpdatedVarPrefix() -> str:
 
 RANDOM_SEED = "randomSeed___fromHost"
 """The id of the tensor with the random seed: UINT32[2], the lower word first."""
-_STATES = (reservedAcclPrefix(), reservedAccl1Prefix())
+_STATES = tuple(
+    prefix()
+    for prefix in (
+        *(reservedAcclPrefix, reservedAccl1Prefix, reservedAccl2Prefix, reservedAccl3Prefix),
+        *(reservedStepPrefix, reservedPreviousLossScalingPrefix),
+    )
+)
 
 
 def weight_of_state(id: str) -> str | None:

@@ -29,14 +29,24 @@ _ZERO_COPY = (
     "the device reads and writes the host's arrays in place, so there is no transfer to arrange."
 )
 _ONE_REPLICA = "there is one replica of a model."
-_NO_ACCUMULATION = "gradients are not accumulated over batches."
+_ACCUMULATION = "tests/test_accumulation.py::{}"
 _NO_PIPELINE = "there is no pipeline: enablePipelining is refused."
 _NO_PHASES = "there are no execution phases: executionPhaseSettings.phases is refused."
 _NO_LOSS_SCALING = (
     "the loss scaling is the optimizer's: automaticLossScalingSettings.enabled is refused."
 )
 _ORDER = "operators run in the order of the model, each after what it reads; no order is searched."
-_NO_FRAGMENT = "there is no accumulation, so there is no fragment of the program after it."
+_FRAGMENT = "what runs after accumulation runs in the order of the weights, on one device."
+_ACCUMULATES = Needs(
+    "enableGradientAccumulation is True", lambda options: options.enableGradientAccumulation
+)
+_MEAN = Needs(
+    "enableGradientAccumulation is True and accumulationAndReplicationReductionType is Mean",
+    lambda options: (
+        options.enableGradientAccumulation
+        and options.accumulationAndReplicationReductionType is ReductionType.Mean
+    ),
+)
 _CONTRACTIONS = "tests/test_contraction_options.py::{}"
 _DOT = "no .dot files are written; popir.Session.graph prints the compiled graph as text."
 _CYCLES = "getCycleCount() is an estimate, which needs no instrumentation."
@@ -190,9 +200,9 @@ class AccumulateOuterFragmentSettings(Settings):
     """
 
     schedule: e.AccumulateOuterFragmentSchedule = no_meaning(
-        e.AccumulateOuterFragmentSchedule.Serial, _NO_FRAGMENT
+        e.AccumulateOuterFragmentSchedule.Serial, _FRAGMENT
     )
-    excludedVirtualGraphs: list[int] = no_meaning([], _NO_FRAGMENT)
+    excludedVirtualGraphs: list[int] = no_meaning([], _FRAGMENT)
 
 
 @dataclass
@@ -426,18 +436,40 @@ class SessionOptions(SessionSettings):
     executionPhaseSettings: ExecutionPhaseSettings = nested(ExecutionPhaseSettings)
 
     # Several batches in one, several replicas.
-    enableGradientAccumulation: bool = refused(False, _NO_ACCUMULATION)
-    accumulationFactor: int = refused(1, _NO_ACCUMULATION, least=1)
-    accumulationAndReplicationReductionType: ReductionType = no_meaning(
-        ReductionType.Sum, "there is one batch and one replica to reduce over."
+    enableGradientAccumulation: bool = acts(
+        False,
+        "gradients of accumulationFactor batches are added up in variables, Accum___w for a weight "
+        "w, before an update. It needs a TrainingSession.",
+        _ACCUMULATION.format("test_accumulation_equals_the_large_batch"),
     )
-    meanAccumulationAndReplicationReductionStrategy: e.MeanReductionStrategy = no_meaning(
-        e.MeanReductionStrategy.Post, "there is one batch and one replica to reduce over."
+    accumulationFactor: int = acts(
+        1,
+        "the batches between two updates: each of the batches per step consists of so many. More "
+        "than 1 needs enableGradientAccumulation.",
+        _ACCUMULATION.format("test_accumulation_equals_the_large_batch"),
+        least=1,
+    )
+    accumulationAndReplicationReductionType: ReductionType = acts(
+        ReductionType.Sum,
+        "an update gets the sum of the accumulated gradients, or their mean.",
+        _ACCUMULATION.format("test_accumulation_equals_the_large_batch"),
+        refuses={ReductionType.NoReduction: "gradients become one by their sum or their mean."},
+        needs=_ACCUMULATES,
+    )
+    meanAccumulationAndReplicationReductionStrategy: e.MeanReductionStrategy = acts(
+        e.MeanReductionStrategy.Post,
+        "the mean is the sum divided by the number of batches in the update (Post), or is kept in "
+        "the accumulator (Running), which half may need. The state of SGD's form Combined adds up "
+        "shares of the mean in either case.",
+        _ACCUMULATION.format("test_a_running_mean_does_not_overflow"),
+        needs=_MEAN,
     )
     accumulateOuterFragmentSettings: AccumulateOuterFragmentSettings = nested(
         AccumulateOuterFragmentSettings
     )
-    disableGradAccumulationTensorStreams: bool = no_meaning(False, _NO_ACCUMULATION)
+    disableGradAccumulationTensorStreams: bool = no_meaning(
+        False, "accumulators are zero between two steps, and are not saved with the model."
+    )
     disableOptimizerStateTensorStreams: bool = refused(
         False, "the optimizer's state goes to the host with the weights."
     )
@@ -562,6 +594,13 @@ class SessionOptions(SessionSettings):
         """
         super().check()
         told: set[str] = self.__dict__.setdefault("_told", set())
+        if self.accumulationFactor > 1 and not self.enableGradientAccumulation:
+            raise popart_exception(
+                f"SessionOptions.accumulationFactor = {self.accumulationFactor}: gradients are "
+                "accumulated with enableGradientAccumulation = True only. Set it, or leave the "
+                "factor at 1.",
+                popart="enableGradientAccumulation is false, but accumulationFactor > 1.",
+            )
         for holder in (MATMUL, CONVOLUTION, LSTM):
             check_entries(holder, getattr(self, holder), told)
         if self.enableEngineCaching and not self.cachePath:
