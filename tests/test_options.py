@@ -74,6 +74,7 @@ OF_SOME: dict[str, Any] = {
 }
 
 
+MEAN = "enableGradientAccumulation is True and accumulationAndReplicationReductionType is Mean"
 BESIDE: dict[str, dict[str, Any]] = {
     "compileEngine is True": {"compileEngine": True},
     "enableOutlining is not False": {"enableOutlining": True},
@@ -81,6 +82,11 @@ BESIDE: dict[str, dict[str, Any]] = {
     "enableEngineCaching is True": {"enableEngineCaching": True},
     "customCodelets has files that are compiled": {"customCodelets": [__file__]},
     "virtualGraphMode is Auto": {"virtualGraphMode": e.VirtualGraphMode.Auto},
+    "enableGradientAccumulation is True": {"enableGradientAccumulation": True},
+    MEAN: {
+        "enableGradientAccumulation": True,
+        "accumulationAndReplicationReductionType": ReductionType.Mean,
+    },
 }
 """By what an option needs, others that give it."""
 AGAINST: dict[str, dict[str, Any]] = {
@@ -120,6 +126,8 @@ def test_what_acts_is_taken_without_a_word(row: Row) -> None:
         set_(options, row.name, another(row))
         for name, value in BESIDE[row.needs].items() if row.needs else ():
             set_(options, name, value)
+        if row.name == "accumulationFactor":  # Which is an error alone.
+            options.enableGradientAccumulation = True
         if row.name != "customCodelets":  # Of which the sample is no file.
             options.check()
         for value, why in row.refuses.items():

@@ -178,8 +178,14 @@ class TableOptimizer(Optimizer):
         """The numbers in the update of `weight`, by PopART's names, such as "scaledLearningRate0".
 
         Each combines several values, and is constant if all of them are. `batches` is what
-        gradients are divided by: the batches whose mean they are to be.
+        gradients are divided by: the batches whose mean they are to be. Raises popart_exception
+        unless that is at least 1.
         """
+        if batches < 1:
+            raise popart_exception(
+                f"{type(self).__name__}.scalars: batches = {batches}: gradients are divided by 1 "
+                "or more."
+            )
         if weight in self._specific:
             return self._scalars(weight, batches)
         if batches not in self._common:

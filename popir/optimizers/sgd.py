@@ -13,10 +13,10 @@ w <- w * weightDecayScaleFactor0 - scaledLearningRate0 * g.
 The state is v * velocityScaling. With momentum it has one of PopART's two forms:
 
 - Separate: `Accl1___w` is v * velocityScaling, as above.
-- Combined: `Accl___w` holds what the next update begins with, velocityScaling * (momentum * v + (1 -
-  dampening) * weightDecay * w): gradients of several batches are added to it, and need no variable
-  of their own. It begins with the weight's decay. A momentum or weight decay that is changed acts
-  from the update after the next on.
+- Combined: `Accl___w` holds what the next update begins with, velocityScaling * (momentum * v + (1
+  - dampening) * weightDecay * w): gradients of several batches are added to it, and need no
+  variable of their own. It begins with the weight's decay. A momentum or weight decay that is
+  changed acts from the update after the next on.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from popir.ops.update.accumulate import AccumulateOp
 from popir.ops.update.sgd import SGD0VarUpdateOp, SGD1VarUpdateOp, SGD2VarUpdateOp
 from popir.ops.update.var_update import Given, State, VarUpdateOp, connect_var_update
 from popir.optimizers import values as v
-from popir.optimizers.base import TableOptimizer, type_or
+from popir.optimizers.base import Optimizer, TableOptimizer, type_or
 from popir.optimizers.clipping import ClipNormSettings
 from popir.optimizers.values import OptimizerValue, OptimizerValueMap, combined
 from popir.reserved import (
@@ -220,9 +220,10 @@ class SGD(TableOptimizer):
     def _variant(self, weight: str) -> dict[str, Any]:
         return {"nesterov": int(bool(self.nesterov().val))} if self._has_momentum(weight) else {}
 
-    def checkReplacement(self, other: Any) -> None:
+    def checkReplacement(self, other: Optimizer) -> None:
         """See `TableOptimizer.checkReplacement`. Nesterov's momentum cannot be switched."""
         super().checkReplacement(other)
+        assert isinstance(other, SGD)
         if bool(self.nesterov().val) != bool(other.nesterov().val):
             raise popart_exception(
                 f"The SGD was compiled in with nesterov {self.nesterov().val:g} and cannot become "
