@@ -20,6 +20,13 @@ from popir.trainable import Choice, Role, choose
 from popir.transforms.decision import Decision
 from popir.transforms.gradients import expand_gradients
 from popir.transforms.inplace import PATTERN, inplace
+from popir.transforms.loss_scaling import (
+    INVERSE,
+    AutomaticLossScaling,
+    check_tracked,
+    follow_gradients,
+    scale_loss,
+)
 from popir.transforms.outlining.outline import OutlineOptions, outline
 from popir.transforms.prune import prune
 from popir.transforms.state import keep_state
@@ -49,6 +56,8 @@ class Compilation:
     """Whether 16-bit floats are rounded stochastically, with random numbers from the seed."""
     accumulation: Accumulation = field(default_factory=Accumulation)
     """How gradients of several batches become one."""
+    loss_scaling: AutomaticLossScaling | None = None
+    """How the loss scaling follows the gradients, if it does."""
     choices: dict[str, Choice] = field(default_factory=dict)
     """The role of each initializer in training, and why."""
     weights: list[str] = field(default_factory=list)
@@ -160,6 +169,17 @@ def add_gradients(c: Compilation) -> None:
         c.graph.addVarInit(id, np.full(info.shape(), seed, info.dataType().numpy))
         c.scalars[id] = Changeable("lossScaling", "")
         seed = id
+    if (asked := c.loss_scaling) is not None:
+        if not isinstance(seed, str):
+            raise popart_exception(
+                "SessionOptions.automaticLossScalingSettings.enabled = True: the optimizer's "
+                "lossScaling is constant; give it as (value, False).",
+                popart="[AutomaticLossScale transform] The optimizer must have non-const loss "
+                "scaling",
+            )
+        check_tracked(c.graph, asked.tracked, c.loss)
+        targets.update(dict.fromkeys(asked.tracked))
+        seed = scale_loss(c.graph, seed)
     c.gradients = differentiate(c.graph, c.loss, targets, seed)
     c.graph.has_gradients = True
 
@@ -169,7 +189,13 @@ def update_weights(c: Compilation) -> None:
     if c.optimizer is None:
         return
     gradients = {id: c.gradients[id] for id in c.weights if id in c.gradients}
-    c.scalars.update(add_updates(c.graph, gradients, c.optimizer, c.accumulation))
+    factors = [INVERSE] if c.loss_scaling is not None else []
+    c.scalars.update(add_updates(c.graph, gradients, c.optimizer, c.accumulation, factors))
+    if (asked := c.loss_scaling) is not None:
+        scaling = next(id for id, number in c.scalars.items() if number.name == "lossScaling")
+        tracked = [c.gradients[id] for id in asked.tracked]
+        how = (c.accumulation.factor, c.accumulation.is_on)
+        follow_gradients(c.graph, asked, scaling, tracked, *how)
 
 
 def check_anchors(c: Compilation) -> None:

@@ -148,16 +148,6 @@ def reservedLossScalingPrefix() -> str:
     return "lossScaling_"
 
 
-def reservedCounterPrefix() -> str:
-    """The prefix of the id of the count of batches since the last update."""
-    return "Counter___"
-
-
-def reservedPreviousLossScalingPrefix() -> str:
-    """The prefix of the id of the loss scaling that a weight's state has, of Adam."""
-    return "PreviousLossScaling_"
-
-
 def reservedRandomSeedPrefix() -> str:
     """The prefix of the id of a random seed."""
     return "randomSeed___"
@@ -265,13 +255,23 @@ def reservedUpdatedVarPrefix() -> str:
 
 RANDOM_SEED = "randomSeed___fromHost"
 """The id of the tensor with the random seed: UINT32[2], the lower word first."""
+LOSS_SCALE_FACTOR = "lossScaleUpdateFactor"
+"""The id of what automatic loss scaling multiplies the loss scaling by."""
+LOSS_SCALE_COUNT = "lossScaleUpdateCount"
+"""The id of the count of updates since automatic loss scaling may last have changed the factor."""
+OF_SESSION = frozenset({RANDOM_SEED, LOSS_SCALE_FACTOR, LOSS_SCALE_COUNT})
+"""The ids of the states that a session has, and not a weight."""
+COUNTER = "Counter___"
+"""The id of the count of batches since the last update."""
+PREVIOUS_LOSS_SCALING = "PreviousLossScaling_"
+"""The prefix of the id of the loss scaling that a weight's state has, of Adam."""
 _STATES = tuple(
     prefix()
     for prefix in (
         *(reservedAcclPrefix, reservedAccl1Prefix, reservedAccl2Prefix, reservedAccl3Prefix),
-        *(reservedStepPrefix, reservedPreviousLossScalingPrefix),
+        reservedStepPrefix,
     )
-)
+) + (PREVIOUS_LOSS_SCALING,)
 
 
 def weight_of_state(id: str) -> str | None:

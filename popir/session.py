@@ -74,6 +74,7 @@ from popir.stepio import UNBOUND, Port, PyStepIO, PyStepIOCallback, PyWeightsIO
 from popir.trainable import Choice, Role
 from popir.transforms.decision import Decision
 from popir.transforms.inplace import check_preferences
+from popir.transforms.loss_scaling import AutomaticLossScaling
 from popir.transforms.outlining.outline import OutlineOptions
 from popir.transforms.updates import Accumulation
 from popir.typed import fitted, shown, typed
@@ -198,6 +199,7 @@ class Session(Exclusive):
                 self._verifies_each(),
                 self.options.enableStochasticRounding,
                 self._accumulation(),
+                self._loss_scaling(),
             )
             compile(self._compilation, self._progress.stage(0.1, 0.4))
             if optimizer is not None:
@@ -230,6 +232,34 @@ class Session(Exclusive):
             asked.enableGradientAccumulation,
             asked.accumulationAndReplicationReductionType is ReductionType.Mean,
             asked.meanAccumulationAndReplicationReductionStrategy is MeanReductionStrategy.Running,
+        )
+
+    def _loss_scaling(self) -> AutomaticLossScaling | None:
+        """How the loss scaling follows the gradients, if it does. Raises popart_exception without
+        training.
+        """
+        asked = self.options.automaticLossScalingSettings
+        if not asked.enabled:
+            return None
+        if self._optimizer is None:
+            raise popart_exception(
+                "SessionOptions.automaticLossScalingSettings.enabled = True: an InferenceSession "
+                "has no gradients, whose loss would be scaled.",
+                popart="[AutomaticLossScale transform] Only compatible when doing training",
+            )
+        if getattr(self._optimizer, "scaled_optimizer_state", False):
+            raise popart_exception(
+                "SessionOptions.automaticLossScalingSettings.enabled = True: a state that is "
+                "scaled (Adam's scaled_optimizer_state) follows the optimizer's loss scaling only. "
+                "Use one of the two.",
+                popart="scaledOptimizerState and automaticLossScaling are not compatible.",
+            )
+        return AutomaticLossScaling(
+            asked.gradientTensorTrackingMethod,
+            tuple(asked.toTrackTensors or ()),
+            asked.binEdgeLocation,
+            asked.thresholdUpperCountProportion,
+            asked.updatePeriod,
         )
 
     def _loops(self) -> Loops:

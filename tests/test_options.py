@@ -74,6 +74,7 @@ OF_SOME: dict[str, Any] = {
 }
 
 
+USER = e.GradientTensorTrackingMethod.GradientsOfUserSpecifiedTensors
 MEAN = "enableGradientAccumulation is True and accumulationAndReplicationReductionType is Mean"
 BESIDE: dict[str, dict[str, Any]] = {
     "compileEngine is True": {"compileEngine": True},
@@ -83,6 +84,11 @@ BESIDE: dict[str, dict[str, Any]] = {
     "customCodelets has files that are compiled": {"customCodelets": [__file__]},
     "virtualGraphMode is Auto": {"virtualGraphMode": e.VirtualGraphMode.Auto},
     "enableGradientAccumulation is True": {"enableGradientAccumulation": True},
+    "automaticLossScalingSettings.enabled is True": {"automaticLossScalingSettings.enabled": True},
+    "gradientTensorTrackingMethod is GradientsOfUserSpecifiedTensors": {
+        "automaticLossScalingSettings.enabled": True,
+        "automaticLossScalingSettings.gradientTensorTrackingMethod": USER,
+    },
     MEAN: {
         "enableGradientAccumulation": True,
         "accumulationAndReplicationReductionType": ReductionType.Mean,
@@ -310,10 +316,10 @@ def test_what_is_put_into_lists_and_maps_is_checked_by_the_session() -> None:
 def test_settings_and_maps_are_their_own() -> None:
     one, other = SessionOptions(), SessionOptions()
     one.engineOptions["host.numThreads"] = "1"
-    with pytest.warns(OptionWarning, match="automaticLossScalingSettings.updatePeriod = 3"):
-        one.automaticLossScalingSettings.updatePeriod = 3
+    with pytest.warns(OptionWarning, match="executionPhaseSettings.stages = 3"):
+        one.executionPhaseSettings.stages = 3
     assert other.engineOptions == {}
-    assert other.automaticLossScalingSettings.updatePeriod == 1
+    assert other.executionPhaseSettings.stages == 2
     given = BatchSerializationSettings()
     one.batchSerializationSettings = given
     given.factor = 4

@@ -29,9 +29,9 @@ from popir.optimizers.base import TableOptimizer, type_or
 from popir.optimizers.clipping import ClipNormSettings
 from popir.optimizers.values import OptimizerValue, OptimizerValueMap, combined
 from popir.reserved import (
+    PREVIOUS_LOSS_SCALING,
     reservedAccl1Prefix,
     reservedAccl2Prefix,
-    reservedPreviousLossScalingPrefix,
     reservedStepPrefix,
 )
 from popir.typed import typed
@@ -152,7 +152,7 @@ class Adam(TableOptimizer):
         if self.mode in _CORRECTED:
             found.append(State(reservedStepPrefix(), wide, is_scalar=True))
         if self._is_rescaled():
-            prefix, scaling = reservedPreviousLossScalingPrefix(), self.lossScaling().val
+            prefix, scaling = PREVIOUS_LOSS_SCALING, self.lossScaling().val
             found.append(State(prefix, wide, scaling, is_scalar=True))
         return found
 

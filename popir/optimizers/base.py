@@ -45,6 +45,10 @@ class Optimizer:
         """The loss scaling: the gradient of the loss itself."""
         raise NotImplementedError
 
+    def getLossScalingVal(self) -> float:
+        """The value of the loss scaling. PopART's method of this name."""
+        return self.lossScaling().val
+
     def addUpdate(self, graph: Graph, weight: str, given: Given) -> dict[str, str]:
         """Adds the operator that updates `weight` from its gradient.
 
@@ -197,7 +201,7 @@ class TableOptimizer(Optimizer):
         return list(self._specific)
 
     def clipNormSettings(self) -> list[ClipNormSettings]:
-        """The `clip_norm_settings` given."""
+        """The `clip_norm_settings` of the constructor."""
         return list(self._clip)
 
     def accumulator(self, weight: str, info: TensorInfo) -> DataType | None:

@@ -65,7 +65,7 @@ class ClipNormSettings:
         return list(self.weightIds)
 
     def getMaxNorm(self) -> float:
-        """The largest norm."""
+        """The largest norm of the gradients together."""
         return self.maxNorm
 
 

@@ -23,6 +23,7 @@ from popir.options.table import (
     no_meaning,
     refused,
 )
+from popir.typed import shown
 from popir.types import ReductionType
 
 _ZERO_COPY = (
@@ -32,9 +33,6 @@ _ONE_REPLICA = "there is one replica of a model."
 _ACCUMULATION = "tests/test_accumulation.py::{}"
 _NO_PIPELINE = "there is no pipeline: enablePipelining is refused."
 _NO_PHASES = "there are no execution phases: executionPhaseSettings.phases is refused."
-_NO_LOSS_SCALING = (
-    "the loss scaling is the optimizer's: automaticLossScalingSettings.enabled is refused."
-)
 _ORDER = "operators run in the order of the model, each after what it reads; no order is searched."
 _FRAGMENT = "what runs after accumulation runs in the order of the weights, on one device."
 _ACCUMULATES = Needs(
@@ -45,6 +43,18 @@ _MEAN = Needs(
     lambda options: (
         options.enableGradientAccumulation
         and options.accumulationAndReplicationReductionType is ReductionType.Mean
+    ),
+)
+_LOSS_SCALING = "tests/test_loss_scaling.py::{}"
+_SCALED = Needs(
+    "automaticLossScalingSettings.enabled is True",
+    lambda options: options.automaticLossScalingSettings.enabled,
+)
+_TRACKED = Needs(
+    "gradientTensorTrackingMethod is GradientsOfUserSpecifiedTensors",
+    lambda options: (
+        options.automaticLossScalingSettings.gradientTensorTrackingMethod
+        is e.GradientTensorTrackingMethod.GradientsOfUserSpecifiedTensors
     ),
 )
 _CONTRACTIONS = "tests/test_contraction_options.py::{}"
@@ -131,19 +141,51 @@ class TensorLocationSettings(Settings):
 
 @dataclass
 class AutomaticLossScalingSettings(Settings):
-    """Loss scaling that adapts to the range of gradients. PopART's class of this name. A session
-    refuses `enabled`; the other options have no effect.
-    """
+    """Loss scaling that adapts to the range of gradients in half. PopART's class of this name."""
 
-    enabled: bool = refused(
-        False, "the loss scaling does not follow the gradients; set lossScaling in the optimizer."
+    enabled: bool = acts(
+        False,
+        "the loss scaling is multiplied by a factor that is halved after an update of whose "
+        "gradients in half too many elements were large, and doubled after any other, as long as "
+        "the product is finite in the loss's type. The optimizer's lossScaling must not be "
+        "constant; the tensor finalLossScale is the product.",
+        _LOSS_SCALING.format("test_the_scaling_follows_the_gradients"),
     )
-    toTrackTensors: list[str] | None = no_meaning(None, _NO_LOSS_SCALING)
-    binEdgeLocation: float = no_meaning(0.125, _NO_LOSS_SCALING, least=0)
-    thresholdUpperCountProportion: float = no_meaning(1e-7, _NO_LOSS_SCALING, least=0, most=1)
-    updatePeriod: int = no_meaning(1, _NO_LOSS_SCALING, least=1)
-    gradientTensorTrackingMethod: e.GradientTensorTrackingMethod = no_meaning(
-        e.GradientTensorTrackingMethod.AllNonViewChangingGradientTensors, _NO_LOSS_SCALING
+    toTrackTensors: list[str] | None = acts(
+        None,
+        "the ids of the tensors whose gradients are observed.",
+        _LOSS_SCALING.format("test_what_is_observed"),
+        needs=_TRACKED,
+    )
+    binEdgeLocation: float = acts(
+        0.125,
+        "the share of the largest number in half above which an element is large.",
+        _LOSS_SCALING.format("test_the_edge_and_the_threshold_act"),
+        least=0,
+        most=1,
+        needs=_SCALED,
+    )
+    thresholdUpperCountProportion: float = acts(
+        1e-7,
+        "the share of large elements above which the factor is halved.",
+        _LOSS_SCALING.format("test_the_edge_and_the_threshold_act"),
+        least=0,
+        most=1,
+        needs=_SCALED,
+    )
+    updatePeriod: int = acts(
+        1,
+        "of so many updates, the first changes the factor.",
+        _LOSS_SCALING.format("test_the_factor_changes_once_in_a_period"),
+        least=1,
+        needs=_SCALED,
+    )
+    gradientTensorTrackingMethod: e.GradientTensorTrackingMethod = acts(
+        e.GradientTensorTrackingMethod.AllNonViewChangingGradientTensors,
+        "the gradients that are observed: those that are computed and not only rearranged, those "
+        "of convolutions and matrix products, or those of toTrackTensors.",
+        _LOSS_SCALING.format("test_what_is_observed"),
+        needs=_SCALED,
     )
 
 
@@ -592,6 +634,16 @@ class SessionOptions(SessionSettings):
         Raises popart_exception for a file that does not exist, and for an option or entry that is
         unknown, wrong or refused.
         """
+        scaling = self.automaticLossScalingSettings
+        user = e.GradientTensorTrackingMethod.GradientsOfUserSpecifiedTensors
+        is_named = scaling.gradientTensorTrackingMethod is user
+        if scaling.enabled and is_named != bool(scaling.toTrackTensors):
+            raise popart_exception(
+                f"SessionOptions.automaticLossScalingSettings.toTrackTensors = "
+                f"{shown(scaling.toTrackTensors)}: tensors are named there with "
+                "gradientTensorTrackingMethod = "
+                "GradientTensorTrackingMethod.GradientsOfUserSpecifiedTensors, and only then."
+            )
         super().check()
         told: set[str] = self.__dict__.setdefault("_told", set())
         if self.accumulationFactor > 1 and not self.enableGradientAccumulation:

@@ -12,7 +12,7 @@ from popir.ir import Graph
 from popir.ops.update.accumulate import AccumulateOp, connect_zero
 from popir.ops.update.clip import connect_clip_factor
 from popir.ops.update.var_update import Given, connect_var_update
-from popir.reserved import reservedAccumPrefix, reservedCounterPrefix
+from popir.reserved import COUNTER, reservedAccumPrefix
 from popir.types import DataType, TensorInfo
 
 
@@ -26,7 +26,7 @@ class ClipGroup(Protocol):
 
     @property
     def maxNorm(self) -> float:
-        """The largest norm."""
+        """The largest norm of the gradients together."""
         ...
 
     def of(self, weights: Sequence[str]) -> list[str]:
@@ -136,7 +136,7 @@ class _Updates:
             made = self.optimizer.addUpdate(self.graph, weight, given)
             for id, name in made.items():
                 self.scalars[id] = Changeable(name, weight, given.batches)
-        if any(id.startswith(reservedCounterPrefix()) for id, _ in self.zeroed):
+        if any(id.startswith(COUNTER) for id, _ in self.zeroed):
             self._count()
         for accumulated, variable in self.zeroed:
             connect_zero(self.graph, accumulated, variable)
@@ -166,7 +166,7 @@ class _Updates:
 
     def _counter(self) -> str:
         """The variable that counts the batches since the last update."""
-        id = reservedCounterPrefix()
+        id = COUNTER
         if not self.graph.hasTensor(id):
             self.graph.addState(id, np.zeros([], np.float32))
             self.zeroed.append((f"{id}/summed", id))
@@ -174,7 +174,7 @@ class _Updates:
 
     def _count(self) -> None:
         """Adds the operator that counts."""
-        id = reservedCounterPrefix()
+        id = COUNTER
         one = self.graph.addConstInit(f"{id}/one", np.ones([], np.float32)).id
         connect_var_update(
             *(AccumulateOp, self.graph, id, one, [], {"mode": "Add"}, {}), output=f"{id}/summed"

@@ -78,7 +78,7 @@ class Update:
 
     @property
     def weight(self) -> Expr:
-        """The weight."""
+        """The weight that is updated."""
         return Arg(VAR)
 
     @functools.cached_property
