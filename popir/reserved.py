@@ -265,13 +265,10 @@ COUNTER = "Counter___"
 """The id of the count of batches since the last update."""
 PREVIOUS_LOSS_SCALING = "PreviousLossScaling_"
 """The prefix of the id of the loss scaling that a weight's state has, of Adam."""
-_STATES = tuple(
-    prefix()
-    for prefix in (
-        *(reservedAcclPrefix, reservedAccl1Prefix, reservedAccl2Prefix, reservedAccl3Prefix),
-        reservedStepPrefix,
-    )
-) + (PREVIOUS_LOSS_SCALING,)
+_STATES = (
+    *(reservedAcclPrefix(), reservedAccl1Prefix(), reservedAccl2Prefix(), reservedAccl3Prefix()),
+    *(reservedStepPrefix(), PREVIOUS_LOSS_SCALING),
+)
 
 
 def weight_of_state(id: str) -> str | None:
