@@ -194,8 +194,7 @@ def update_weights(c: Compilation) -> None:
     if (asked := c.loss_scaling) is not None:
         scaling = next(id for id, number in c.scalars.items() if number.name == "lossScaling")
         tracked = [c.gradients[id] for id in asked.tracked]
-        how = (c.accumulation.factor, c.accumulation.is_on)
-        follow_gradients(c.graph, asked, scaling, tracked, *how)
+        follow_gradients(c.graph, asked, scaling, tracked, c.accumulation.is_on)
 
 
 def check_anchors(c: Compilation) -> None:

@@ -36,6 +36,7 @@ from popir.optimizers.clipping import ClipNormSettings
 from popir.optimizers.values import OptimizerValue, OptimizerValueMap, combined
 from popir.reserved import (
     reservedAccl1Prefix,
+    reservedAcclFinalOutPrefix,
     reservedAcclPrefix,
     reservedAcclToUpdatePrefix,
 )
@@ -191,26 +192,42 @@ class SGD(TableOptimizer):
         constants: dict[str, Any],
         changing: dict[str, str],
     ) -> None:
-        if not given.is_each:
-            if self._has_momentum(weight):
-                constants["accumulated"] = 0
+        if not (self._has_momentum(weight) and self._is_combined()):
             super()._connect(graph, weight, given, states, constants, changing)
             return
+        constants |= self._variant(weight) | {"accumulated": int(given.is_each)}
+        gradient, factors = given.id, given.factors
+        if given.is_each:
+            states = [self._accumulated(graph, weight, given, states[0], constants, changing)]
+            gradient, factors = None, ()
+        update = connect_var_update(
+            *(SGD1VarUpdateOp, graph, weight, gradient, states, constants, changing),
+            *(factors, "", self.debugContext),
+        )
+        update.createAndConnectOutTensor(1, reservedAcclFinalOutPrefix() + weight)
+        update.setup()
+
+    def _accumulated(
+        self,
+        graph: Graph,
+        weight: str,
+        given: Given,
+        state: str,
+        constants: dict[str, Any],
+        changing: dict[str, str],
+    ) -> str:
+        """Adds the operator that adds a gradient to the state of the form Combined; returns the id
+        of the state with all of them. Its number is removed from those of the update.
+        """
         name = "dampeningScaleFactor1"
-        fixed = {"mode": "DampenedAdd", **{k: x for k, x in constants.items() if k == name}}
-        moving = {k: id for k, id in changing.items() if k == name}
+        fixed = {name: constants.pop(name)} if name in constants else {}
+        moving = {name: changing[name]} if name in changing else {}
         summed = reservedAcclToUpdatePrefix() + weight
         connect_var_update(
-            *(AccumulateOp, graph, states[0], given.id, [], fixed, moving),
+            *(AccumulateOp, graph, state, given.id, [], {"mode": "DampenedAdd", **fixed}, moving),
             *(given.factors, summed, self.debugContext),
         )
-        constants.update(self._variant(weight), accumulated=1)
-        constants.pop(name, None)
-        moving = {k: id for k, id in changing.items() if k != name}
-        connect_var_update(
-            *(SGD1VarUpdateOp, graph, weight, None, [summed], constants, moving),
-            context=self.debugContext,
-        )
+        return summed
 
     def _operator(self, weight: str) -> type[VarUpdateOp]:
         if not self._has_momentum(weight):

@@ -63,13 +63,12 @@ def follow_gradients(
     asked: AutomaticLossScaling,
     scaling: str,
     gradients: Collection[str],
-    factor: int,
     is_accumulated: bool,
 ) -> None:
     """Adds the operators that observe gradients and update the factor.
 
-    `gradients` are the ids of those of the tensors in `asked.tracked`, `factor` is the number of
-    batches between updates.
+    `gradients` are the ids of those of the tensors in `asked.tracked`. `is_accumulated` says
+    whether several batches are counted together.
     """
     tracked = _tracked(graph, asked, gradients)
     if not tracked:
@@ -81,17 +80,16 @@ def follow_gradients(
             "found.",
         )
     counts = _observed(graph, tracked, asked.edge)
-    total = sum(t.info.nelms() for t in tracked if t.info is not None) * factor
     if is_accumulated:
         variable = f"{reservedAccumPrefix()}autoLossScaleStats"
-        graph.addState(variable, np.zeros([], np.float32))
+        graph.addState(variable, np.zeros(2, np.float32))
         summed = f"{variable}/summed"
         connect_var_update(
             *(AccumulateOp, graph, variable, counts, [], {"mode": "Add"}, {}), output=summed
         )
     else:
         variable, summed = "", counts
-    attributes = {"threshold": asked.threshold, "total": float(total), "period": asked.period}
+    attributes = {"threshold": asked.threshold, "period": asked.period}
     op = LossScaleUpdateOp(
         LossScaleUpdateOp.opid, Op.Settings(graph, "LossScaleUpdate"), attributes
     )

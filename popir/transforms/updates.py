@@ -197,4 +197,4 @@ class _Updates:
         )
         for weight, each in zip(weights, given, strict=True):
             factors = (*each.factors, made)
-            self.given[weight] = Given(each.id, each.batches, factors, each.is_each)
+            self.given[weight] = Given(each.id, each.batches, factors)

@@ -6,29 +6,50 @@ from collections.abc import Sequence
 
 from popir.ir import Graph, Op
 from popir.ops.support import symbolic as s
-from popir.ops.support.arithmetic import Arithmetic, accumulator
+from popir.ops.support.arithmetic import Arithmetic, accumulator, accumulator_of
 from popir.ops.support.identifiers import graphcore_id
 from popir.ops.support.symbolic import Arg
 from popir.opx import Opx
-from popir.poplar import Tensor, program
+from popir.poplar import program
 from popir.registry import OpxCreator
-from popir.types import DataType, TensorInfo
+from popir.types import TensorInfo
+
+
+class GradientSquaresOp(Op):
+    """PopART's ReduceSumSquare of a gradient: the sum of the squares of all its elements. It is
+    FLOAT for gradients in half, in which it would soon be infinite.
+    """
+
+    opid = graphcore_id("ReduceSumSquare")
+
+    def setup(self) -> None:
+        """The output is one number."""
+        self.setOutInfo(0, TensorInfo(accumulator_of(self.inInfo(0).dataType()), []))
+
+
+class GradientSquaresOpx(Opx):
+    """The lowering: a map and its sum."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """Adds the map and the sum."""
+        arithmetic, gradient = Arithmetic(self, prog), self.getInTensor(0)
+        kind = accumulator(gradient.elementType())
+        squares = arithmetic.map(s.square(Arg(0)), [gradient], "squares", out=kind)
+        dims = list(range(len(squares.shape())))
+        self.setOutTensor(0, arithmetic.reduce(squares, dims, "sum") if dims else squares)
 
 
 class ClipFactorOp(Op):
-    """maxNorm / max(maxNorm, norm), where the norm is that of all elements of the first `gradients`
-    inputs, times `scaling`, times the inputs that follow. It is FLOAT, or DOUBLE for gradients of
-    that type.
+    """maxNorm / max(maxNorm, norm). The norm is the root of the sum of the first `gradients`
+    inputs, times `scaling`, times the inputs that follow.
     """
 
     opid = graphcore_id("ClipFactor")
     openAttributes = True
 
     def setup(self) -> None:
-        """The output is one number."""
-        kinds = {self.inInfo(i).dataType() for i in self.input}
-        kind = DataType.DOUBLE if DataType.DOUBLE in kinds else DataType.FLOAT
-        self.setOutInfo(0, TensorInfo(kind, []))
+        """The output is one number, like the first input."""
+        self.setOutInfo(0, self.inInfo(0))
 
     def isOutlineable(self) -> bool:
         """False: it stands between accumulation and updates."""
@@ -36,28 +57,20 @@ class ClipFactorOp(Op):
 
 
 class ClipFactorOpx(Opx):
-    """The lowering: a sum of squares for each gradient, then one map over the sums."""
+    """The lowering: one map over numbers."""
 
     def grow(self, prog: program.Sequence) -> None:
-        """Adds the sums, and what becomes of them."""
-        attributes = self.op_p.attributes
+        """Adds the map."""
+        attributes, inputs = self.op_p.attributes, sorted(self.op_p.input)
         number, most = attributes["gradients"], attributes["maxNorm"]
-        arithmetic = Arithmetic(self, prog)
-        sums: list[Tensor] = []
-        for i in range(number):
-            gradient = self.getInTensor(i)
-            kind = accumulator(gradient.elementType())
-            squares = arithmetic.map(s.square(Arg(0)), [gradient], "squares", out=kind)
-            dims = list(range(len(squares.shape())))
-            sums.append(arithmetic.reduce(squares, dims, "squares") if dims else squares)
-        scales = [self.getInTensor(i) for i in sorted(self.op_p.input) if i >= number]
         total = s.folded(s.add, [Arg(i) for i in range(number)])
-        scale = s.folded(
-            s.mul, [s.Const(attributes["scaling"]), *(Arg(number + i) for i in range(len(scales)))]
+        scales = [s.Const(attributes["scaling"]), *(Arg(i) for i in inputs[number:])]
+        norm = s.absolute(s.folded(s.mul, scales)) * s.sqrt(total)
+        tensors = [self.getInTensor(i) for i in inputs]
+        factor = Arithmetic(self, prog).map(
+            most / s.maximum(norm, most), tensors, out=tensors[0].elementType()
         )
-        norm = s.absolute(scale) * s.sqrt(total)
-        factor = most / s.maximum(norm, most)
-        self.setOutTensor(0, arithmetic.map(factor, [*sums, *scales], "factor"))
+        self.setOutTensor(0, factor)
 
 
 def connect_clip_factor(
@@ -70,6 +83,13 @@ def connect_clip_factor(
     """Adds a ClipFactor of gradients, which are multiplied by a number or tensor, `scaling`, and by
     `factors`. Returns the id of its output.
     """
+    sums: list[str] = []
+    for id in gradients:
+        squares = GradientSquaresOp(
+            GradientSquaresOp.opid, Op.Settings(graph, f"ReduceSumSquare/{id}")
+        )
+        sums.append(f"{id}_clipping")
+        graph.createConnectedOp(lambda op=squares: op, {0: id}, {0: sums[-1]})
     attributes = {
         "gradients": len(gradients),
         "maxNorm": maxNorm,
@@ -78,8 +98,9 @@ def connect_clip_factor(
     scales = [scaling, *factors] if isinstance(scaling, str) else factors
     out = graph.uniqueId("clipFactor")
     op = ClipFactorOp(ClipFactorOp.opid, Op.Settings(graph, out), attributes)
-    graph.createConnectedOp(lambda: op, dict(enumerate([*gradients, *scales])), {0: out})
+    graph.createConnectedOp(lambda: op, dict(enumerate([*sums, *scales])), {0: out})
     return out
 
 
+OpxCreator(GradientSquaresOpx, [GradientSquaresOp.opid])
 OpxCreator(ClipFactorOpx, [ClipFactorOp.opid])

@@ -12,7 +12,7 @@ from popir.ops.support.arithmetic import Arithmetic
 from popir.ops.support.identifiers import graphcore_id
 from popir.ops.support.symbolic import Arg, Const, Expr
 from popir.opx import Opx
-from popir.poplar import FLOAT, program
+from popir.poplar import FLOAT, concat, program
 from popir.registry import OpxCreator
 from popir.types import DataType, TensorInfo
 
@@ -21,16 +21,16 @@ COUNTS, LARGE, UPDATES = 1, 2, 3
 
 
 class HistogramOp(Op):
-    """PopART's Histogram, for one bin edge: how many elements of the input are not at most `level`,
-    disregarding signs. NaN is one of them.
+    """PopART's Histogram, for one bin edge: how many elements of the input are at most `level`,
+    disregarding signs, and how many are not. NaN is not.
     """
 
     opid = graphcore_id("Histogram")
     openAttributes = True
 
     def setup(self) -> None:
-        """The output is one number."""
-        self.setOutInfo(0, TensorInfo(DataType.FLOAT, []))
+        """The output is two numbers."""
+        self.setOutInfo(0, TensorInfo(DataType.FLOAT, [2]))
 
 
 class HistogramOpx(Opx):
@@ -43,7 +43,9 @@ class HistogramOpx(Opx):
         is_small = s.absolute(Arg(0)) <= self.op_p.attributes["level"]
         counted = arithmetic.map(s.select(0.0, 1.0, is_small), [gradient], "counted", out=FLOAT)
         dims = list(range(len(counted.shape())))
-        self.setOutTensor(0, arithmetic.reduce(counted, dims, "sum") if dims else counted)
+        large = arithmetic.reduce(counted, dims, "sum") if dims else counted
+        small = arithmetic.map(float(self.inInfo(0).nelms()) - Arg(0), [large], "small")
+        self.setOutTensor(0, concat([small.reshape([1]), large.reshape([1])]))
 
 
 class FinalLossScaleOp(Op):
@@ -75,8 +77,9 @@ class FinalLossScaleOpx(Opx):
 
 class LossScaleUpdateOp(Op):
     """PopART's LossScaleUpdate. Input 0 is the factor, a variable: it is halved if more than the
-    share `threshold` of `total` elements, counted in input 2, is large, else doubled. It is not
-    doubled if the loss scaling, input 1, times the factor would not be finite then.
+    share `threshold` of the elements is large, else doubled; input 2 has the number of small and of
+    large ones. It is not doubled if the loss scaling, input 1, times the factor would not be finite
+    then.
 
     With a `period`, this is done in the first of so many updates only; input 3, a variable, counts
     them.
@@ -109,21 +112,21 @@ class LossScaleUpdateOpx(Opx):
         """Adds a map for each result."""
         attributes = self.op_p.attributes
         tensors = [self.getInTensor(i) for i in sorted(self.op_p.input)]
+        small, large = (tensors[LARGE][i] for i in (0, 1))
+        operands = [tensors[0], tensors[1], large, *tensors[UPDATES:], small]
         kind = self.inInfo(COUNTS).dataType().numpy
         most = float(ml_dtypes.finfo(kind).max)
-        factor, scaling, large = Arg(0), Arg(1), Arg(2)
+        factor, scaling, many, few = Arg(0), Arg(1), Arg(2), Arg(len(operands) - 1)
         up = s.select(factor * 2.0, factor, s.absolute(scaling * factor) <= most / 2)
-        new: Expr = s.select(
-            factor * 0.5, up, large > attributes["threshold"] * attributes["total"]
-        )
+        new: Expr = s.select(factor * 0.5, up, many > attributes["threshold"] * (many + few))
         if len(tensors) > UPDATES:
             new = s.select(new, factor, s.equal(Arg(UPDATES), 0.0))
         arithmetic = Arithmetic(self, prog)
-        flat = [t.reshape([]) for t in tensors]
+        flat = [t.reshape([]) for t in operands]
         arithmetic.mapInPlace(new, flat, "factor")
         if len(tensors) > UPDATES:
             count, last = Arg(0) + 1.0, Const(attributes["period"] - 1.0)
-            arithmetic.mapInPlace(s.select(count, 0.0, Arg(0) < last), flat[UPDATES:], "count")
+            arithmetic.mapInPlace(s.select(count, 0.0, Arg(0) < last), [flat[UPDATES]], "count")
         self.setOutTensor(0, tensors[0])
 
 

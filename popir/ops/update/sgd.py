@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from popir.ops.support.identifiers import graphcore_id
 from popir.ops.support.symbolic import Expr
-from popir.ops.update.var_update import Update, VarUpdateOp, VarUpdateOpx
+from popir.ops.update.var_update import FIRST_STATE, VAR, Update, VarUpdateOp, VarUpdateOpx
+from popir.poplar import program
 from popir.registry import OpxCreator
 
 
@@ -25,14 +26,23 @@ class SGD0VarUpdateOp(VarUpdateOp):
 
 
 class SGD1VarUpdateOp(VarUpdateOp):
-    """PopART's SGD with momentum in the form Combined. The state v holds momentum and weight decay
-    of the next update already, so that gradients may be added to it one by one:
-
-    v + dampeningScaleFactor1 * g, then w - scaledLearningRate1 * v, then v * scaledMomentum1 +
-    scaledWeightDecay1 * w. With the attribute `accumulated`, the gradient is in v already.
+    """PopART's SGD1VarUpdate and SGD1AcclUpdate: SGD with momentum in the form Combined. The state
+    v holds momentum and weight decay of the next update already, so that gradients may be added to
+    it one by one: v + dampeningScaleFactor1 * g, by Accumulate or, without the attribute
+    `accumulated`, here. Then it is w - scaledLearningRate1 * v, and v * scaledMomentum1 +
+    scaledWeightDecay1 * w. Output 1 is v.
     """
 
     opid = graphcore_id("SGD1VarUpdate")
+
+    def setup(self) -> None:
+        """Infers the types and shapes of the weight and the state."""
+        super().setup()
+        self.setOutInfo(1, self.inInfo(FIRST_STATE))
+
+    def aliases(self, inIndex: int, outIndex: int) -> bool:
+        """The outputs are the weight and the state themselves."""
+        return (inIndex, outIndex) in ((VAR, 0), (FIRST_STATE, 1))
 
     def update(self, u: Update) -> None:
         """The state with the gradient, the new weight, then the state of the next update."""
@@ -70,4 +80,14 @@ def _along(u: Update, v: Expr) -> Expr:
     return gradient + decay + u.number("sgdMomentum") * v
 
 
-OpxCreator(VarUpdateOpx, [SGD0VarUpdateOp.opid, SGD1VarUpdateOp.opid, SGD2VarUpdateOp.opid])
+class SGD1VarUpdateOpx(VarUpdateOpx):
+    """The lowering: that of an update, with the state as a second output."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """Adds the maps, in place."""
+        super().grow(prog)
+        self.setOutTensor(1, self.getInTensor(FIRST_STATE))
+
+
+OpxCreator(VarUpdateOpx, [SGD0VarUpdateOp.opid, SGD2VarUpdateOp.opid])
+OpxCreator(SGD1VarUpdateOpx, [SGD1VarUpdateOp.opid])
