@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 
@@ -16,42 +15,23 @@ from popir.ir.graph import called_graphs
 from popir.ir.hash import digest, encoded
 from popir.patterns import Patterns, apply_patterns
 from popir.progress import Logger
-from popir.reserved import RANDOM_SEED
+from popir.reserved import RANDOM_SEED, reservedLossScalingPrefix
 from popir.trainable import Choice, Role, choose
 from popir.transforms.decision import Decision
 from popir.transforms.gradients import expand_gradients
 from popir.transforms.inplace import PATTERN, inplace
+from popir.transforms.loss_scaling import (
+    INVERSE,
+    AutomaticLossScaling,
+    check_tracked,
+    follow_gradients,
+    scale_loss,
+)
 from popir.transforms.outlining.outline import OutlineOptions, outline
 from popir.transforms.prune import prune
 from popir.transforms.state import keep_state
+from popir.transforms.updates import Accumulation, Changeable, Updater, add_updates
 from popir.types import require_finite
-
-
-class Updater(Protocol):
-    """The part of an optimizer that the compiler uses; see `popir.optimizers`.
-
-    The optimizer's numbers have a name and belong to a weight, such as ("scaledMomentum1", "w").
-    "lossScaling" belongs to no weight: its weight is "".
-    """
-
-    def isConstant(self, name: str, weight: str) -> bool:
-        """Whether a number is compiled in and never changes."""
-        ...
-
-    def value(self, name: str, weight: str) -> float:
-        """The present value of a number."""
-        ...
-
-    def addUpdate(self, graph: Graph, weight: str, gradient: str) -> dict[str, tuple[str, str]]:
-        """Adds the operator that updates a weight from its gradient; both are tensor ids.
-
-        Returns the tensors that hold changeable numbers: tensor id to (name, weight).
-        """
-        ...
-
-
-LOSS_SCALING = "lossScaling_FLOAT"
-"""The id of the tensor that holds the loss scaling, if that is changeable."""
 
 
 @dataclass
@@ -74,14 +54,18 @@ class Compilation:
     """Whether the graph is verified after each pass, not only at the end."""
     rounds_stochastically: bool = False
     """Whether 16-bit floats are rounded stochastically, with random numbers from the seed."""
+    accumulation: Accumulation = field(default_factory=Accumulation)
+    """How gradients of several batches become one."""
+    loss_scaling: AutomaticLossScaling | None = None
+    """How the loss scaling follows the gradients, if it does."""
     choices: dict[str, Choice] = field(default_factory=dict)
     """The role of each initializer in training, and why."""
     weights: list[str] = field(default_factory=list)
     """The ids of the initializers that are trained."""
     gradients: dict[str, str] = field(default_factory=dict)
     """Maps the id of a tensor to the id of its gradient."""
-    scalars: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """The tensors that hold changeable numbers of the optimizer: id to (name, weight)."""
+    scalars: dict[str, Changeable] = field(default_factory=dict)
+    """The tensors that hold changeable numbers of the optimizer, by id."""
     decisions: list[Decision] = field(default_factory=list)
     """What patterns and transforms did, and what they refused with the reason."""
 
@@ -181,20 +165,36 @@ def add_gradients(c: Compilation) -> None:
         info = c.graph.getTensor(c.loss).info
         assert info is not None
         require_finite(f"The loss scaling of '{c.loss}'", seed, info.dataType())
-        c.graph.addVarInit(LOSS_SCALING, np.full(info.shape(), seed, info.dataType().numpy))
-        c.scalars[LOSS_SCALING] = ("lossScaling", "")
-        seed = LOSS_SCALING
+        id = reservedLossScalingPrefix() + info.data_type()
+        c.graph.addVarInit(id, np.full(info.shape(), seed, info.dataType().numpy))
+        c.scalars[id] = Changeable("lossScaling", "")
+        seed = id
+    if (asked := c.loss_scaling) is not None:
+        if not isinstance(seed, str):
+            raise popart_exception(
+                "SessionOptions.automaticLossScalingSettings.enabled = True: the optimizer's "
+                "lossScaling is constant; give it as (value, False).",
+                popart="[AutomaticLossScale transform] The optimizer must have non-const loss "
+                "scaling",
+            )
+        check_tracked(c.graph, asked.tracked, c.loss)
+        targets.update(dict.fromkeys(asked.tracked))
+        seed = scale_loss(c.graph, seed)
     c.gradients = differentiate(c.graph, c.loss, targets, seed)
     c.graph.has_gradients = True
 
 
-def add_updates(c: Compilation) -> None:
-    """Adds the update operator of each weight that has a gradient."""
+def update_weights(c: Compilation) -> None:
+    """Adds the update of each weight that has a gradient, after accumulation and clipping."""
     if c.optimizer is None:
         return
-    for weight in c.weights:
-        if weight in c.gradients:
-            c.scalars.update(c.optimizer.addUpdate(c.graph, weight, c.gradients[weight]))
+    gradients = {id: c.gradients[id] for id in c.weights if id in c.gradients}
+    factors = [INVERSE] if c.loss_scaling is not None else []
+    c.scalars.update(add_updates(c.graph, gradients, c.optimizer, c.accumulation, factors))
+    if (asked := c.loss_scaling) is not None:
+        scaling = next(id for id, number in c.scalars.items() if number.name == "lossScaling")
+        tracked = [c.gradients[id] for id in asked.tracked]
+        follow_gradients(c.graph, asked, scaling, tracked, c.accumulation.is_on)
 
 
 def check_anchors(c: Compilation) -> None:
@@ -246,7 +246,7 @@ PASSES: list[Callable[[Compilation], None]] = [
     rewrite,
     add_gradients,
     rewrite,
-    add_updates,
+    update_weights,
     check_anchors,
     remove_unused,
     outline_repeats,

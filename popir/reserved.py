@@ -1,7 +1,8 @@
 """Reserved ids of tensors, with PopART's names: ids with these prefixes belong to the compiler.
 
-popir makes tensors with the prefixes of gradients, SGD's states, SGD's numbers, the loss scaling
-and the random seed. The other functions are there for programs that ask for PopART's prefixes.
+popir makes tensors with the prefixes of gradients, accumulated gradients, the states and numbers of
+optimizers, the loss scaling and the random seed. The other functions are there for programs that
+ask for PopART's prefixes.
 """
 
 from __future__ import annotations
@@ -254,7 +255,20 @@ def reservedUpdatedVarPrefix() -> str:
 
 RANDOM_SEED = "randomSeed___fromHost"
 """The id of the tensor with the random seed: UINT32[2], the lower word first."""
-_STATES = (reservedAcclPrefix(), reservedAccl1Prefix())
+LOSS_SCALE_FACTOR = "lossScaleUpdateFactor"
+"""The id of what automatic loss scaling multiplies the loss scaling by."""
+LOSS_SCALE_COUNT = "lossScaleUpdateCount"
+"""The id of the count of updates since automatic loss scaling may last have changed the factor."""
+OF_SESSION = frozenset({RANDOM_SEED, LOSS_SCALE_FACTOR, LOSS_SCALE_COUNT})
+"""The ids of the states that a session has, and not a weight."""
+COUNTER = "Counter___"
+"""The id of the count of batches since the last update."""
+PREVIOUS_LOSS_SCALING = "PreviousLossScaling_"
+"""The prefix of the id of the loss scaling that a weight's state has, of Adam."""
+_STATES = (
+    *(reservedAcclPrefix(), reservedAccl1Prefix(), reservedAccl2Prefix(), reservedAccl3Prefix()),
+    *(reservedStepPrefix(), PREVIOUS_LOSS_SCALING),
+)
 
 
 def weight_of_state(id: str) -> str | None:

@@ -25,6 +25,7 @@ from popir.enums import (
     DeviceConnectionType,
     DeviceType,
     IrSerializationFormat,
+    MeanReductionStrategy,
     SyntheticDataMode,
     VirtualGraphMode,
 )
@@ -68,14 +69,16 @@ from popir.patterns import Patterns
 from popir.profile import HostProfile, MachineReport, Profile
 from popir.progress import Logger, Progress
 from popir.reserved import RANDOM_SEED, weight_of_state
-from popir.step import Returned, Step, anchor_stream, build_step, input_stream
+from popir.step import Loops, Returned, Step, anchor_stream, build_step, input_stream
 from popir.stepio import UNBOUND, Port, PyStepIO, PyStepIOCallback, PyWeightsIO
 from popir.trainable import Choice, Role
 from popir.transforms.decision import Decision
 from popir.transforms.inplace import check_preferences
+from popir.transforms.loss_scaling import AutomaticLossScaling
 from popir.transforms.outlining.outline import OutlineOptions
+from popir.transforms.updates import Accumulation
 from popir.typed import fitted, shown, typed
-from popir.types import TensorInfo, as_bytes, require_finite
+from popir.types import ReductionType, TensorInfo, as_bytes, require_finite
 from popir.virtual_graphs import Places, check_virtual_graphs, split_over_ipus
 from popir.weights import HostWeights
 
@@ -195,6 +198,8 @@ class Session(Exclusive):
                 frozen,
                 self._verifies_each(),
                 self.options.enableStochasticRounding,
+                self._accumulation(),
+                self._loss_scaling(),
             )
             compile(self._compilation, self._progress.stage(0.1, 0.4))
             if optimizer is not None:
@@ -212,6 +217,54 @@ class Session(Exclusive):
             self._skeleton = Skeleton(loaded, self._host, graph.saved, self._unused(), training)
         if self.options.logDir:
             self._write_logs(Path(self.options.logDir))
+
+    def _accumulation(self) -> Accumulation:
+        """How gradients are accumulated. Raises popart_exception without training."""
+        asked = self.options
+        if asked.enableGradientAccumulation and self._optimizer is None:
+            raise popart_exception(
+                "SessionOptions.enableGradientAccumulation = True: an InferenceSession has no "
+                "gradients. Accumulate in a TrainingSession.",
+                popart="Gradient Accumulation only available when training",
+            )
+        return Accumulation(
+            asked.accumulationFactor,
+            asked.enableGradientAccumulation,
+            asked.accumulationAndReplicationReductionType is ReductionType.Mean,
+            asked.meanAccumulationAndReplicationReductionStrategy is MeanReductionStrategy.Running,
+        )
+
+    def _loss_scaling(self) -> AutomaticLossScaling | None:
+        """How the loss scaling follows the gradients, if it does. Raises popart_exception without
+        training.
+        """
+        asked = self.options.automaticLossScalingSettings
+        if not asked.enabled:
+            return None
+        if self._optimizer is None:
+            raise popart_exception(
+                "SessionOptions.automaticLossScalingSettings.enabled = True: an InferenceSession "
+                "has no gradients, whose loss would be scaled.",
+                popart="[AutomaticLossScale transform] Only compatible when doing training",
+            )
+        if getattr(self._optimizer, "scaled_optimizer_state", False):
+            raise popart_exception(
+                "SessionOptions.automaticLossScalingSettings.enabled = True: a state that is "
+                "scaled (Adam's scaled_optimizer_state) follows the optimizer's loss scaling only. "
+                "Use one of the two.",
+                popart="scaledOptimizerState and automaticLossScaling are not compatible.",
+            )
+        return AutomaticLossScaling(
+            asked.gradientTensorTrackingMethod,
+            tuple(asked.toTrackTensors or ()),
+            asked.binEdgeLocation,
+            asked.thresholdUpperCountProportion,
+            asked.updatePeriod,
+        )
+
+    def _loops(self) -> Loops:
+        """The loops of a step."""
+        return Loops(self.dataFlow.batchesPerStep(), self.options.accumulationFactor)
 
     def _check_specific(self, optimizer: Optimizer) -> None:
         """Raises popart_exception if the optimizer has specific values for a weight that is not
@@ -314,7 +367,7 @@ class Session(Exclusive):
     def _hash(self, device: str) -> int:
         anchors = self.dataFlow.anchors()
         returned = {id: (self.dataFlow.art(id).id(), self.dataFlow.rows(id)) for id in anchors}
-        flow = (self.dataFlow.batchesPerStep(), returned)
+        flow = (self._loops(), returned)
         return getHash(self._compilation, (self.options.compiled(), flow, device))
 
     def getTensorIds(self) -> set[str]:
@@ -330,7 +383,7 @@ class Session(Exclusive):
 
     @property
     def accumulationFactor(self) -> int:
-        """The number of batches whose gradients are added before an update: 1."""
+        """The number of batches whose gradients are added before an update."""
         return self.options.accumulationFactor
 
     def _serializeIr(self, format: IrSerializationFormat = IrSerializationFormat.JSON) -> str:
@@ -342,8 +395,10 @@ class Session(Exclusive):
         """A new, uninitialised array for each anchor, by id, with the shape that a step returns and
         the numpy type of the tensor.
 
-        The shape is the tensor's. If a step returns n > 1 values, a leading dimension n is added.
-        Example: an anchor FLOAT[2, 3] with "All" and 4 batches per step gives float32 [4, 2, 3].
+        The shape is the tensor's. If a step returns n > 1 values, a leading dimension n is added,
+        and another one for those of n > 1 batches that are accumulated for each update. Example: an
+        anchor FLOAT[2, 3] with "All" and 4 batches per step gives float32 [4, 2, 3]; with an
+        accumulation factor of 5, [4, 5, 2, 3].
 
         Raises popart_exception if the period of an EveryN anchor does not divide the batches per
         step.
@@ -354,8 +409,11 @@ class Session(Exclusive):
 
     def _anchor_shape(self, id: str) -> tuple[str, list[int], np.dtype[Any]]:
         info, rows = self.getInfo(id), self.dataFlow.rows(id)
-        shape = info.shape() if rows is None else [rows, *info.shape()]
-        return id, shape, info.dataType().numpy
+        shape = info.shape()
+        within = self._loops().within(self.graph, id)
+        if within > 1 and _RETURNED[self.dataFlow.art(id).id()] is Returned.Each:
+            shape = [within, *shape]
+        return id, shape if rows is None else [rows, *shape], info.dataType().numpy
 
     # The device.
 
@@ -378,7 +436,7 @@ class Session(Exclusive):
             self.loadEngineAndConnectStreams()
 
     def _lower(self) -> None:
-        batches = self.dataFlow.batchesPerStep()
+        loops = self._loops()
         anchors = {id: _RETURNED[self.dataFlow.art(id).id()] for id in self.dataFlow.anchors()}
         cache = self._engine_cache()
         kept = cache.load(self._engine_options) if cache is not None else None
@@ -389,8 +447,8 @@ class Session(Exclusive):
         if kept is not None:
             step = self._step = Step(
                 poplar.program.Sequence(),
-                [input_stream(self.graph, id, batches) for id in kept.inputs],
-                [anchor_stream(self.graph, id, how, batches) for id, how in anchors.items()],
+                [input_stream(self.graph, id, loops) for id in kept.inputs],
+                [anchor_stream(self.graph, id, how, loops) for id, how in anchors.items()],
                 kept.variables,
             )
             self._owners = Owners()
@@ -411,7 +469,9 @@ class Session(Exclusive):
 
         self._inputs = [Port(stream, connect, is_input=True) for stream in step.inputs]
         self._outputs = [
-            Port(stream, connect, is_input=False, period=self._period(stream.id))
+            Port(
+                stream, connect, False, self._period(stream.id), loops.within(self.graph, stream.id)
+            )
             for stream in step.anchors
         ]
         for port in self._inputs:
@@ -419,7 +479,6 @@ class Session(Exclusive):
 
     def _lowered(self) -> tuple[Lowering, Step]:
         """The program of a step, grown into a graph of its own."""
-        batches = self.dataFlow.batchesPerStep()
         anchors = {id: _RETURNED[self.dataFlow.art(id).id()] for id in self.dataFlow.anchors()}
         checks = Checks(self.options.opxModifyChecking, self.options.opxAliasChecking)
         places = Places(self.graph) if self._is_placed else None
@@ -431,7 +490,7 @@ class Session(Exclusive):
         self._owners = lowering.owners
         rounds = self.options.enableStochasticRounding
         progress = self._progress.stage(0.4, 0.7)
-        step = build_step(lowering, batches, anchors, progress, rounds_stochastically=rounds)
+        step = build_step(lowering, self._loops(), anchors, progress, rounds_stochastically=rounds)
         return lowering, step
 
     # Compiled programs in files.
@@ -710,7 +769,7 @@ class Session(Exclusive):
         except PopirError as error:
             raise self._owners.told(error) from None
         for port, buffer in staged:
-            for n in range(port.period - 1, len(buffer), port.period):
+            for n in port.returned():
                 array = stepio.output_callback(port.id)
                 port.check_batch(array)
                 port.spill(buffer[n : n + 1], array)
@@ -774,7 +833,8 @@ class Session(Exclusive):
         """
         held = (t.data.nbytes for t in self.graph.tensors.values() if t.data is not None)
         arrays = [*self.graph.inputs, *self.dataFlow.anchors()]
-        steps = self.dataFlow.batchesPerStep() * sum(self.getInfo(id).nbytes() for id in arrays)
+        runs = self.dataFlow.batchesPerStep() * self.options.accumulationFactor
+        steps = runs * sum(self.getInfo(id).nbytes() for id in arrays)
         return sum(held) + steps + (self._engine.arenaBytes() if self._engine else 0)
 
     # Reports of the simulated machine and of the host.
@@ -1017,7 +1077,7 @@ class TrainingSession(Session):
         dataFlow: the batches per step and the tensors to return; `Gradient___x` is the gradient of
             the tensor x.
         loss: the id of the tensor to minimise. It has one element of a floating-point type.
-        optimizer: an SGD or ConstSGD, which defines the weight updates.
+        optimizer: an SGD, Adam or Adaptive, which defines the weight updates.
         trained, frozen: names, or patterns with *, ? and [...], of initializers to train and not to
             train. They override the rules of `popir.trainable`.
         trainingMode, evaluationMode: names or patterns of normalisation and dropout nodes to run in
@@ -1077,8 +1137,8 @@ class TrainingSession(Session):
         assert self._optimizer is not None
         self._optimizer.checkReplacement(optimizer)
         values: dict[str, float] = {}
-        for id, (name, weight) in self._compilation.scalars.items():
-            value = values[id] = optimizer.value(name, weight)
+        for id, (name, weight, batches) in self._compilation.scalars.items():
+            value = values[id] = optimizer.value(name, weight, batches)
             where = f" of '{weight}'" if weight else ""
             require_finite(f"The optimizer's {name}{where}", value, self.getInfo(id).dataType())
         for id, value in values.items():

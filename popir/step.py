@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from popir import poplar, popops, poprand
 from popir.ir import Graph
+from popir.lowering.accumulation import after_accumulation
 from popir.lowering.lowering import Lowering
 from popir.opx import host_type
 from popir.poplar import program
@@ -39,14 +40,34 @@ class Stream:
     """The number of transfers in a step."""
 
 
-def input_stream(graph: Graph, id: str, batches: int) -> Stream:
+@dataclass(frozen=True)
+class Loops:
+    """The loops of a step."""
+
+    updates: int = 1
+    """How often a step updates the weights: the batches per step."""
+    accumulated: int = 1
+    """The micro-batches whose gradients are accumulated for each update."""
+
+    def runs(self, graph: Graph, id: str) -> int:
+        """How often a step computes the tensor `id`."""
+        return self.updates * self.within(graph, id)
+
+    def within(self, graph: Graph, id: str) -> int:
+        """How often the tensor is computed for each update of the weights."""
+        if self.accumulated == 1 or graph.getTensor(id).producer in after_accumulation(graph):
+            return 1
+        return self.accumulated
+
+
+def input_stream(graph: Graph, id: str, loops: Loops) -> Stream:
     """The stream of the input `id`, with one transfer for each batch."""
-    return Stream(id, f"h2d_{id}", _info(graph, id), batches)
+    return Stream(id, f"h2d_{id}", _info(graph, id), loops.updates * loops.accumulated)
 
 
-def anchor_stream(graph: Graph, id: str, returned: Returned, batches: int) -> Stream:
+def anchor_stream(graph: Graph, id: str, returned: Returned, loops: Loops) -> Stream:
     """The stream of the anchor `id`, with one transfer for each batch or for each step."""
-    transfers = batches if returned is Returned.Each else 1
+    transfers = loops.runs(graph, id) if returned is Returned.Each else 1
     return Stream(id, f"d2h_{id}", _info(graph, id), transfers)
 
 
@@ -71,25 +92,25 @@ class Step:
 
 def build_step(
     lowering: Lowering,
-    batches: int,
+    loops: Loops,
     anchors: Mapping[str, Returned],
     progress: Logger | None = None,
     *,
     rounds_stochastically: bool = False,
 ) -> Step:
-    """Lowers all operators and builds the program of a step of `batches` batches around them.
+    """Lowers all operators and builds the program of a step, with its `loops`, around them.
 
     `progress(done, total)` is called before each operator. With `rounds_stochastically`, each batch
     starts the random numbers for the rounding of 16-bit floats from its random seed, a tensor of
     the graph.
     """
-    builder = _Builder(lowering, batches)
+    builder = _Builder(lowering, loops)
     if rounds_stochastically:
         builder.round_stochastically()
     for id in lowering.ir.inputs:
         if lowering.ir.getTensor(id).uses or id in anchors:
             builder.add_input(id)
-    builder.body.add(lowering.grow(progress))
+    builder.body.add(lowering.grow(progress, builder.outer))
     for id, returned in anchors.items():
         builder.add_anchor(id, returned)
     builder.add_variables()
@@ -97,12 +118,15 @@ def build_step(
 
 
 class _Builder:
-    def __init__(self, lowering: Lowering, batches: int) -> None:
+    def __init__(self, lowering: Lowering, loops: Loops) -> None:
         self.lowering = lowering
         self.graph: poplar.Graph = lowering.graph
-        self.batches = batches
+        self.loops = loops
         self.before = program.Sequence()
         self.body = program.Sequence()
+        """What runs for each batch."""
+        self.outer = program.Sequence()
+        """What runs once after the batches whose gradients are accumulated."""
         self.after = program.Sequence()
         self.step = Step(program.Sequence())
 
@@ -113,7 +137,7 @@ class _Builder:
 
     def add_input(self, id: str) -> None:
         """Adds the stream of an input, which the host sends for each batch."""
-        stream = input_stream(self.lowering.ir, id, self.batches)
+        stream = input_stream(self.lowering.ir, id, self.loops)
         kind, n = host_type(stream.info), stream.info.nelms()
         fifo = self.graph.addHostToDeviceFIFO(stream.handle, kind, n)
         on_device = self.lowering.tensor(id).reinterpret(kind)
@@ -123,21 +147,23 @@ class _Builder:
     def add_anchor(self, id: str, returned: Returned) -> None:
         """Adds the stream of an anchor to the host, and its sum over the batches if wanted."""
         tensor = self.lowering.tensor(id)
-        if returned is Returned.Sum and self.batches > 1:
-            tensor = self._summed(id, tensor)
+        runs, within = (f(self.lowering.ir, id) for f in (self.loops.runs, self.loops.within))
+        inside = self.body if within == self.loops.accumulated else self.outer
+        if returned is Returned.Sum and runs > 1:
+            tensor = self._summed(id, tensor, inside)
         each = returned is Returned.Each
-        stream = anchor_stream(self.lowering.ir, id, returned, self.batches)
+        stream = anchor_stream(self.lowering.ir, id, returned, self.loops)
         kind, n = host_type(stream.info), stream.info.nelms()
         fifo = self.graph.addDeviceToHostFIFO(stream.handle, kind, n)
         tensor = tensor.reinterpret(kind)
-        where = self.body if each or self.batches == 1 else self.after
+        where = inside if each or runs == 1 else self.after
         where.add(program.Copy(tensor, fifo, f"{id}/out"))
         self.step.anchors.append(stream)
 
-    def _summed(self, id: str, tensor: poplar.Tensor) -> poplar.Tensor:
+    def _summed(self, id: str, tensor: poplar.Tensor, inside: program.Sequence) -> poplar.Tensor:
         total = self.graph.clone(tensor, f"{id}/sum")
         popops.zero(self.graph, total, self.before, f"{id}/sum")
-        popops.mapInPlace(self.graph, pe.Add(pe._1, pe._2), [total, tensor], self.body, f"{id}/sum")
+        popops.mapInPlace(self.graph, pe.Add(pe._1, pe._2), [total, tensor], inside, f"{id}/sum")
         return total
 
     def add_variables(self) -> None:
@@ -152,9 +178,15 @@ class _Builder:
                 self.step.variables.append(tensor.id)
 
     def finish(self) -> Step:
-        """The whole program: what runs once before, the batches in a loop, what runs once after."""
+        """The whole program: what runs once before, the batches in a loop, in another one for each
+        update, and what runs once after.
+        """
         whole = self.step.program
         whole.add(self.before)
-        whole.add(program.Repeat(self.batches, self.body) if self.batches > 1 else self.body)
+        body, (updates, accumulated) = self.body, (self.loops.updates, self.loops.accumulated)
+        if accumulated > 1:
+            body = program.Repeat(accumulated, body)
+        body = program.Sequence([body, self.outer])
+        whole.add(program.Repeat(updates, body) if updates > 1 else body)
         whole.add(self.after)
         return self.step

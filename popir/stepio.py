@@ -106,17 +106,23 @@ class Port:
     """Binds one stream between host and device to arrays.
 
     `connect(handle, array)` is `Engine.connectStream`; it is called only if the array has changed
-    since the last step. `period` is that of an anchor with EveryN: the caller gets every period-th
-    batch only.
+    since the last step. `period` is that of an anchor with EveryN: of groups of `group` batches,
+    the caller gets every period-th only.
     """
 
     def __init__(
-        self, stream: Stream, connect: Callable[[str, Array], None], is_input: bool, period: int = 1
+        self,
+        stream: Stream,
+        connect: Callable[[str, Array], None],
+        is_input: bool,
+        period: int = 1,
+        group: int = 1,
     ) -> None:
         self.id = stream.id
         self.info = stream.info
         self.dtype = stream.info.dataType().numpy
         self.period = period
+        self._group = group
         self.array = UNBOUND
         """The caller's array that the stream is bound to; UNBOUND if it is bound to `_staging`."""
         self._handle = stream.handle
@@ -153,7 +159,12 @@ class Port:
     def finish(self, array: Array) -> None:
         """Copies the output in the staging buffer to the caller's array."""
         assert self._staging is not None
-        self.spill(self._staging[self.period - 1 :: self.period], array)
+        self.spill(self._staging[self.returned()], array)
+
+    def returned(self) -> list[int]:
+        """The batches whose values the caller gets."""
+        groups = range(self.period - 1, self._batches // self._group, self.period)
+        return [n * self._group + i for n in groups for i in range(self._group)]
 
     def fill(self, buffer: Array, array: Array) -> None:
         """Copies a caller's array into a buffer, and converts it to the stream's type."""

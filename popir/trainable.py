@@ -38,7 +38,7 @@ from popir.errors import popart_exception
 from popir.ir import Graph, Op, Tensor
 from popir.ir.origin import BUILDER
 from popir.naming import told
-from popir.reserved import RANDOM_SEED, weight_of_state
+from popir.reserved import OF_SESSION, weight_of_state
 from popir.types import DataType, TensorInfo
 
 
@@ -208,7 +208,7 @@ def choose(
     given.
     """
     names = graph.origin.initializers or [t.id for t in graph.tensors.values() if t.is_variable()]
-    saved = {RANDOM_SEED, *(name for name in names if weight_of_state(name) in graph.tensors)}
+    saved = {*OF_SESSION, *(name for name in names if weight_of_state(name) in graph.tensors)}
     names = [name for name in names if name not in saved]
     said = _told(names, trained, frozen)
     states = _state_of(graph)

@@ -169,17 +169,28 @@ def test_other_weights_must_stay_the_same() -> None:
 
 
 def test_state_is_read_by_its_name() -> None:
-    trained, _, x = session(SGD({"defaultMomentum": (0.9, True)}))
-    step(trained, {x: G})
-    np.testing.assert_allclose(weight(trained, "Accl___init_input"), G, rtol=1e-6)
+    for form, name, share in (("Combined", "Accl", 0.9), ("Separate", "Accl1", 1.0)):
+        kind = popir.SGDAccumulatorAndMomentum[form]
+        values = {"defaultMomentum": (0.9, True)}
+        trained, _, x = session(SGD(values, accumulatorAndMomentum=kind))
+        step(trained, {x: G})
+        state = weight(trained, f"{name}___init_input")
+        np.testing.assert_allclose(state, share * G, rtol=1e-6)
 
 
 @pytest.mark.parametrize(
     ("values", "words"),
     [
         ({"learningRate": (0.1, True)}, "no value 'learningRate'; it has defaultLearningRate"),
-        ({"defaultLearningRate": 0.1}, r"tuples \(a number, True or False\).*given was {.*: 0.1}"),
-        ({"nesterov": (1.0, True)}, "nesterov momentum is not available"),
+        (
+            {"defaultLearningRate": 0.1},
+            r"tuples \(a number .*, True or False\).*given was {.*: 0.1}",
+        ),
+        (
+            {"nesterov": (1.0, True), "defaultDampening": (0.5, True)},
+            "Nesterov's momentum has no dampening; the dampening is 0.5",
+        ),
+        ({"defaultMomentum": (True, True)}, "'defaultMomentum' must be a pair .* given was .True"),
         *(
             ({key: popir.OptimizerValue(value)}, f"'{key}' is {shown}; float32 holds finite")
             for key in SGD.DEFAULTS
@@ -191,7 +202,7 @@ def test_state_is_read_by_its_name() -> None:
             for value in (0, 1e-46)
         ),
         *(
-            ({"defaultVelocityScaling": (value, True)}, "must be above 0.*the learning rate is div")
+            ({"defaultVelocityScaling": (value, True)}, "must be above 0.*the update divides by it")
             for value in (0.0, 1e-46, -1.0)
         ),
         *(
@@ -231,7 +242,7 @@ def test_what_an_update_is_computed_with_is_finite(
         session(SGD({key: (value, isConst) for key, value in values.items()}))
 
 
-def test_a_number_that_may_change_fits_the_type_of_its_weight() -> None:
+def test_numbers_fit_their_types() -> None:
     def trained(optimizer: Any) -> Any:
         builder = popir.Builder()
         x = builder.addInputTensor("FLOAT16", [3, 4])
@@ -244,14 +255,17 @@ def test_a_number_that_may_change_fits_the_type_of_its_weight() -> None:
         trained(SGD({"lossScaling": (1e6, False)}))
     with pytest.raises(popart_exception, match=r"The loss scaling of .* is 1e\+06; float16 holds"):
         trained(SGD({"lossScaling": (1e6, True)}))
-    with pytest.raises(popart_exception, match=r"scaledLearningRate0 of '.*' is 1e\+06; float16"):
-        trained(SGD({"defaultLearningRate": (1e6, False)}))
-    made = trained(SGD({"defaultLearningRate": (0.5, False)}))
-    with pytest.raises(popart_exception, match=r"scaledLearningRate0 of '.*' is 1e\+06; float16"):
-        made.updateOptimizerFromHost(SGD({"defaultLearningRate": (1e6, False)}))
+    # Numbers are float32, whatever the weights are.
+    tiny = {"lossScaling": (1e-38, False)}
+    with pytest.raises(popart_exception, match=r"scaledLearningRate0 of '.*' is 1e\+39; float32"):
+        trained(SGD({"defaultLearningRate": (10, False), **tiny}))
+    made = trained(SGD({"defaultLearningRate": (1, False), **tiny}))
+    made.updateOptimizerFromHost(SGD({"defaultLearningRate": (1e-9, False), **tiny}))
+    with pytest.raises(popart_exception, match=r"scaledLearningRate0 of '.*' is 1e\+39; float32"):
+        made.updateOptimizerFromHost(SGD({"defaultLearningRate": (10, False), **tiny}))
 
 
-def test_clipping_is_refused() -> None:
+def test_what_is_no_clipping() -> None:
     with pytest.raises(popart_exception, match="clip_norm_settings"):
         ConstSGD(0.1, clip_norm_settings=[object()])
 

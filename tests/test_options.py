@@ -74,6 +74,8 @@ OF_SOME: dict[str, Any] = {
 }
 
 
+USER = e.GradientTensorTrackingMethod.GradientsOfUserSpecifiedTensors
+MEAN = "enableGradientAccumulation is True and accumulationAndReplicationReductionType is Mean"
 BESIDE: dict[str, dict[str, Any]] = {
     "compileEngine is True": {"compileEngine": True},
     "enableOutlining is not False": {"enableOutlining": True},
@@ -81,6 +83,16 @@ BESIDE: dict[str, dict[str, Any]] = {
     "enableEngineCaching is True": {"enableEngineCaching": True},
     "customCodelets has files that are compiled": {"customCodelets": [__file__]},
     "virtualGraphMode is Auto": {"virtualGraphMode": e.VirtualGraphMode.Auto},
+    "enableGradientAccumulation is True": {"enableGradientAccumulation": True},
+    "automaticLossScalingSettings.enabled is True": {"automaticLossScalingSettings.enabled": True},
+    "gradientTensorTrackingMethod is GradientsOfUserSpecifiedTensors": {
+        "automaticLossScalingSettings.enabled": True,
+        "automaticLossScalingSettings.gradientTensorTrackingMethod": USER,
+    },
+    MEAN: {
+        "enableGradientAccumulation": True,
+        "accumulationAndReplicationReductionType": ReductionType.Mean,
+    },
 }
 """By what an option needs, others that give it."""
 AGAINST: dict[str, dict[str, Any]] = {
@@ -120,6 +132,8 @@ def test_what_acts_is_taken_without_a_word(row: Row) -> None:
         set_(options, row.name, another(row))
         for name, value in BESIDE[row.needs].items() if row.needs else ():
             set_(options, name, value)
+        if row.name == "accumulationFactor":  # Which is an error alone.
+            options.enableGradientAccumulation = True
         if row.name != "customCodelets":  # Of which the sample is no file.
             options.check()
         for value, why in row.refuses.items():
@@ -302,10 +316,10 @@ def test_what_is_put_into_lists_and_maps_is_checked_by_the_session() -> None:
 def test_settings_and_maps_are_their_own() -> None:
     one, other = SessionOptions(), SessionOptions()
     one.engineOptions["host.numThreads"] = "1"
-    with pytest.warns(OptionWarning, match="automaticLossScalingSettings.updatePeriod = 3"):
-        one.automaticLossScalingSettings.updatePeriod = 3
+    with pytest.warns(OptionWarning, match="executionPhaseSettings.stages = 3"):
+        one.executionPhaseSettings.stages = 3
     assert other.engineOptions == {}
-    assert other.automaticLossScalingSettings.updatePeriod == 1
+    assert other.executionPhaseSettings.stages == 2
     given = BatchSerializationSettings()
     one.batchSerializationSettings = given
     given.factor = 4

@@ -168,8 +168,6 @@ def test_locations_of_tensors_as_popart_spells_them() -> None:
 
 def test_types_of_sgd_s_state() -> None:
     momentum = {"defaultMomentum": (0.9, True)}
-    with pytest.warns(OptionWarning, match="accumType = DataType.FLOAT has no meaning here"):
-        popir.SGD(momentum, accumType=popir.DataType.FLOAT)
     assert popir.SGD(momentum).nesterov().val == 0
     builder = popir.Builder()
     w = builder.addInitializedInputTensor(floats(2), "w")
@@ -252,33 +250,6 @@ def test_a_graph_called_by_others_is_in_the_json_too() -> None:
     assert text.startswith('{"mine": [{"type": "Add')
     with pytest.raises(popart_exception, match="takes a member of IrSerializationFormat"):
         session._serializeIr("JSON")  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (lambda: popir.Adam({"defaultEps": (0.1, True)}), r"Adam\({'defaultEps': \(0.1, True\)}\)"),
-        (
-            lambda: popir.Adaptive({}, mode=popir.AdaptiveMode.AdaGrad),
-            r"Adaptive\({}, mode=AdaptiveMode.AdaGrad\)",
-        ),
-    ],
-)
-def test_optimizers_that_popir_does_not_have_are_refused_where_they_are_used(
-    make: Any, words: str
-) -> None:
-    builder = popir.Builder()
-    w = builder.addInitializedInputTensor(floats(2), "w")
-    loss = builder.aiGraphcore.l1loss([builder.aiOnnx.identity([w])], 1.0)
-    device, flow = popir.DeviceManager().createCpuDevice(), popir.DataFlow(1, [loss])
-    refused = rf"{words}: popir does not have this optimizer. It has SGD"
-    with pytest.raises(popart_exception, match=refused):
-        popir.TrainingSession(builder.getModelProto(), flow, loss, make(), device)
-    with pytest.raises(popart_exception, match=refused):
-        make().insertSpecific("w", {})
-    session = popir.TrainingSession(builder.getModelProto(), flow, loss, popir.SGD(), device)
-    with pytest.raises(popart_exception, match=r"Adam|Adaptive"):
-        session.updateOptimizerFromHost(make())
 
 
 def test_errors_have_popart_s_words_where_its_programs_compare_them() -> None:

@@ -31,6 +31,7 @@ from popir.builder import popart_methods
 from popir.definitions import Formal
 from popir.ir import AttributeKind, OpSettings
 from popir.onnxio import schemas
+from popir.ops.update.var_update import Given
 from popir.optimizers import OptimizerValueMap
 from popir.options.table import Settings
 from popir.types import DataType
@@ -517,7 +518,7 @@ RIGHT: dict[str, Callable[[World], Call]] = {
     ),
     "ClipNormSettings": lambda _: (
         popir.ClipNormSettings,
-        {"weightIds": ["w"], "maxNorm": 1.0},
+        {"weightIds": ["w"], "maxNorm": 1.0, "is_all": False},
     ),
     "ClipNormSettings.clipWeights": lambda _: (
         popir.ClipNormSettings.clipWeights,
@@ -531,11 +532,56 @@ RIGHT: dict[str, Callable[[World], Call]] = {
         popir.SGD().insertSpecific,
         {"weight": "w", "values": SPECIFIC},
     ),
-    "SGD.scalars": lambda _: (popir.SGD().scalars, {"weight": "w"}),
-    "SGD.checkReplacement": lambda _: (popir.SGD().checkReplacement, {"other": popir.SGD()}),
-    "SGD.addUpdate": lambda w: (
+    "TableOptimizer.insertSpecific": lambda _: (
+        popir.Adam().insertSpecific,
+        {"weight": "w", "values": SPECIFIC},
+    ),
+    "TableOptimizer.scalars": lambda _: (popir.SGD().scalars, {"weight": "w", "batches": 4}),
+    **{
+        f"{kind}.checkReplacement": lambda _: (
+            popir.SGD().checkReplacement,
+            {"other": popir.SGD()},
+        )
+        for kind in ("SGD", "TableOptimizer")
+    },
+    "TableOptimizer.addUpdate": lambda w: (
         popir.SGD().addUpdate,
-        {"graph": weights(), "weight": "w", "gradient": "g"},
+        {"graph": weights(), "weight": "w", "given": Given("g")},
+    ),
+    **{
+        f"{kind}.accumulator": lambda _: (
+            popir.SGD().accumulator,
+            {"weight": "w", "info": FLOAT},
+        )
+        for kind in ("SGD", "TableOptimizer", "Optimizer")
+    },
+    "Adam": lambda _: (
+        popir.Adam,
+        {
+            "values": PAIRS,
+            "mode": popir.AdamMode.Lamb,
+            "weight_decay_mode": popir.WeightDecayMode.Decay,
+            "accum_type": DataType.UNDEFINED,
+            "accl1_type": DataType.FLOAT,
+            "accl2_type": DataType.FLOAT,
+            "clip_norm_settings": Or([]),
+            "scaled_optimizer_state": True,
+            "debugContext": "name",
+        },
+    ),
+    "Adaptive": lambda _: (
+        popir.Adaptive,
+        {
+            "values": PAIRS,
+            "mode": popir.AdaptiveMode.AdaDelta,
+            "weight_decay_mode": popir.WeightDecayMode.Decay,
+            "accum_type": DataType.UNDEFINED,
+            "accl1_type": DataType.FLOAT,
+            "accl2_type": DataType.FLOAT,
+            "accl3_type": DataType.UNDEFINED,
+            "rmsprop_tf_variant": True,
+            "debugContext": "name",
+        },
     ),
     "OptimizerValueMap": lambda _: (
         OptimizerValueMap,
@@ -545,7 +591,14 @@ RIGHT: dict[str, Callable[[World], Call]] = {
         popir.SGD().isConstant,
         {"name": "lossScaling", "weight": "w"},
     ),
-    "Optimizer.value": lambda _: (popir.SGD().value, {"name": "lossScaling", "weight": "w"}),
+    "Optimizer.value": lambda _: (
+        popir.SGD().value,
+        {"name": "lossScaling", "weight": "w", "batches": 4},
+    ),
+    "ClipNormSettings.of": lambda _: (
+        popir.ClipNormSettings(["w"], 1.0).of,
+        {"weights": ["w"]},
+    ),
     "ConstSGD": lambda _: (
         popir.ConstSGD,
         {
@@ -1174,8 +1227,7 @@ RESULTS = "OpLibrary HpuLibrary KernelLibrary Cluster GradientReport InputGradie
 INTERNAL = "tellOnce tellWithout refuse addNode".split()
 """Methods that parts of popir call of each other."""
 ABSTRACT = [f"Optimizer.{name}" for name in ("addUpdate", "checkReplacement", "scalars")]
-ABSTRACT += [f"_Absent.{name}" for name in ("insertSpecific", *(n[10:] for n in ABSTRACT))]
-"""What SGD overrides, and what optimizers that popir does not have refuse in any case."""
+"""What every optimizer overrides."""
 
 
 # Operators.

@@ -179,8 +179,9 @@ class Builder(Core):
                 "reshape_const takes the id of one tensor and whole dimensions that fit 64 bits; "
                 f"given were {shown(args)} and {shown(shape)}."
             ) from None
-        new = aiOnnx.constant(dims, f"{debugContext}_const")
-        return aiOnnx.reshape([data, new], debugContext)
+        # By name: from opset 14 on, an attribute of Reshape stands where the context stood before.
+        new = aiOnnx.constant(dims, debugContext=f"{debugContext}_const")
+        return aiOnnx.reshape([data, new], debugContext=debugContext)
 
     # Inputs and outputs.
 

@@ -38,6 +38,10 @@ class Traits:
 
     openAttributes: ClassVar[bool] = False
     """True for a class that accepts any attribute without declaring it; `attributes` holds them."""
+    accumulates: ClassVar[bool] = False
+    """Whether the output adds up over the batches between two updates. What depends on it runs
+    once, after the last of them.
+    """
     constantInputs: frozenset[int] = frozenset()
     """The inputs that must be constants, because `setup()` or the lowering needs their values: for
     example the shape of a Reshape.

@@ -14,6 +14,7 @@ from popir.calling import CallingOpx, Function
 from popir.errors import popart_exception
 from popir.ir import Graph, Op, Tensor, TensorType
 from popir.ir.graph import called_graphs
+from popir.lowering.accumulation import after_accumulation
 from popir.lowering.layouts import LayoutFinder
 from popir.lowering.owners import Owners
 from popir.lowering.undeclared_writes import Checks, Watch
@@ -58,7 +59,11 @@ class Lowering:
         self.owners = caller.owners if caller else Owners()
         self._functions: dict[Graph, Function] = caller._functions if caller else {}
         self._calls: dict[Graph, list[Op]] = caller._calls if caller else _calls(ir.ops.values())
-        order = ir.schedule()
+        later = after_accumulation(ir)
+        order = [op for op in ir.schedule() if op not in later]
+        self._each = len(order)
+        """The number of operators that run for each batch; the others run after accumulation."""
+        order += [op for op in ir.schedule() if op in later] if later else []
         self._opxs = {op: self._opx(op) for op in order}
         self._layouts = LayoutFinder(self._opxs, self.devicex, places)
         kept = {*kept, *ir.outputs}
@@ -93,14 +98,19 @@ class Lowering:
             self._functions[callee] = Function(self.graph, body, calls)
         return self._functions[callee]
 
-    def grow(self, progress: Logger | None = None) -> program.Sequence:
-        """The program of all operators, in scheduled order.
+    def grow(
+        self, progress: Logger | None = None, after: program.Sequence | None = None
+    ) -> program.Sequence:
+        """The program of all operators, in scheduled order. Operators that run once, after the
+        batches whose gradients are accumulated, go to `after`.
 
         `progress(done, total)` is called before each operator. Raises popart_exception and other
         PopirErrors of the operators' lowerings.
         """
-        body = program.Sequence()
+        body = each = program.Sequence()
         for now, (op, opx) in enumerate(self._opxs.items()):
+            if now == self._each:
+                each = body if after is None else after
             if progress is not None:
                 progress(now, len(self._opxs))
             budget.operator(op)
@@ -108,7 +118,7 @@ class Lowering:
                 if tensor.producer is None:
                     self.tensor(tensor.id)
             self.owners.add(self.graph, op)
-            body.add(program.Sequence([self._grown(now, opx)], block_of(op)))
+            each.add(program.Sequence([self._grown(now, opx)], block_of(op)))
         budget.done()
         return body
 

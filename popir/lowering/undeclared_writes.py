@@ -277,5 +277,24 @@ def _written(ops: Iterable[Op]) -> set[Tensor]:
 
 
 def _updates(op: Op, id: str) -> bool:
-    """Whether the operator declares that it modifies this weight or state."""
-    return any(t.id == id and t.is_variable() and op.modifies(i) for i, t in op.input.items())
+    """Whether the operator declares that it modifies this weight or state: the variable itself, or
+    what an earlier operator that modifies it has made of it.
+    """
+    for i, tensor in op.input.items():
+        if op.modifies(i):
+            ids = [tensor.id]
+            while (made := _modified(tensor)) is not None:
+                tensor = made
+                ids.append(tensor.id)
+            if tensor.is_variable() and id in ids:
+                return True
+    return False
+
+
+def _modified(tensor: Tensor) -> Tensor | None:
+    """The input that the producer of a tensor modifies and returns as that tensor, if it does."""
+    by = tensor.producer
+    if by is None or type(by).modifies is Op.modifies:
+        return None
+    at = next(o for o, t in by.output.items() if t is tensor)
+    return next((t for i, t in by.input.items() if by.modifies(i) and by.aliases(i, at)), None)

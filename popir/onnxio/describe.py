@@ -11,7 +11,7 @@ from onnx import ModelProto, TensorProto, ValueInfoProto
 from popir.errors import popart_exception
 from popir.onnxio.importer import TRAINABLE
 from popir.onnxio.limits import each_node
-from popir.reserved import RANDOM_SEED, weight_of_state
+from popir.reserved import OF_SESSION, weight_of_state
 from popir.types import DataType
 
 
@@ -63,7 +63,7 @@ def describe(model: ModelProto) -> Description:
     graph = model.graph
     initializers = {tensor.name for tensor in graph.initializer}
     operators = Counter(f"{n.domain or 'ai.onnx'}.{n.op_type}" for n in each_node(graph.node))
-    states = {id for id in initializers if weight_of_state(id) in initializers} | {RANDOM_SEED}
+    states = {id for id in initializers if weight_of_state(id) in initializers} | OF_SESSION
     others = [t for t in graph.initializer if t.name not in states]
     trained = [t for t in others if _type(t.data_type) in TRAINABLE]
     others = [t for t in others if _type(t.data_type) not in TRAINABLE]

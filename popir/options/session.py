@@ -23,20 +23,40 @@ from popir.options.table import (
     no_meaning,
     refused,
 )
+from popir.typed import shown
 from popir.types import ReductionType
 
 _ZERO_COPY = (
     "the device reads and writes the host's arrays in place, so there is no transfer to arrange."
 )
 _ONE_REPLICA = "there is one replica of a model."
-_NO_ACCUMULATION = "gradients are not accumulated over batches."
+_ACCUMULATION = "tests/test_accumulation.py::{}"
 _NO_PIPELINE = "there is no pipeline: enablePipelining is refused."
 _NO_PHASES = "there are no execution phases: executionPhaseSettings.phases is refused."
-_NO_LOSS_SCALING = (
-    "the loss scaling is the optimizer's: automaticLossScalingSettings.enabled is refused."
-)
 _ORDER = "operators run in the order of the model, each after what it reads; no order is searched."
-_NO_FRAGMENT = "there is no accumulation, so there is no fragment of the program after it."
+_FRAGMENT = "what runs after accumulation runs in the order of the weights, on one device."
+_ACCUMULATES = Needs(
+    "enableGradientAccumulation is True", lambda options: options.enableGradientAccumulation
+)
+_MEAN = Needs(
+    "enableGradientAccumulation is True and accumulationAndReplicationReductionType is Mean",
+    lambda options: (
+        options.enableGradientAccumulation
+        and options.accumulationAndReplicationReductionType is ReductionType.Mean
+    ),
+)
+_LOSS_SCALING = "tests/test_loss_scaling.py::{}"
+_SCALED = Needs(
+    "automaticLossScalingSettings.enabled is True",
+    lambda options: options.automaticLossScalingSettings.enabled,
+)
+_TRACKED = Needs(
+    "gradientTensorTrackingMethod is GradientsOfUserSpecifiedTensors",
+    lambda options: (
+        options.automaticLossScalingSettings.gradientTensorTrackingMethod
+        is e.GradientTensorTrackingMethod.GradientsOfUserSpecifiedTensors
+    ),
+)
 _CONTRACTIONS = "tests/test_contraction_options.py::{}"
 _DOT = "no .dot files are written; popir.Session.graph prints the compiled graph as text."
 _CYCLES = "getCycleCount() is an estimate, which needs no instrumentation."
@@ -121,19 +141,51 @@ class TensorLocationSettings(Settings):
 
 @dataclass
 class AutomaticLossScalingSettings(Settings):
-    """Loss scaling that adapts to the range of gradients. PopART's class of this name. A session
-    refuses `enabled`; the other options have no effect.
-    """
+    """Loss scaling that adapts to the range of gradients in half. PopART's class of this name."""
 
-    enabled: bool = refused(
-        False, "the loss scaling does not follow the gradients; set lossScaling in the optimizer."
+    enabled: bool = acts(
+        False,
+        "the loss scaling is multiplied by a factor that is halved after an update of whose "
+        "gradients in half too many elements were large, and doubled after any other, as long as "
+        "the product is finite in the loss's type. The optimizer's lossScaling must not be "
+        "constant; the tensor finalLossScale is the product.",
+        _LOSS_SCALING.format("test_the_scaling_follows_the_gradients"),
     )
-    toTrackTensors: list[str] | None = no_meaning(None, _NO_LOSS_SCALING)
-    binEdgeLocation: float = no_meaning(0.125, _NO_LOSS_SCALING, least=0)
-    thresholdUpperCountProportion: float = no_meaning(1e-7, _NO_LOSS_SCALING, least=0, most=1)
-    updatePeriod: int = no_meaning(1, _NO_LOSS_SCALING, least=1)
-    gradientTensorTrackingMethod: e.GradientTensorTrackingMethod = no_meaning(
-        e.GradientTensorTrackingMethod.AllNonViewChangingGradientTensors, _NO_LOSS_SCALING
+    toTrackTensors: list[str] | None = acts(
+        None,
+        "the ids of the tensors whose gradients are observed.",
+        _LOSS_SCALING.format("test_what_is_observed"),
+        needs=_TRACKED,
+    )
+    binEdgeLocation: float = acts(
+        0.125,
+        "the share of the largest number in half above which an element is large.",
+        _LOSS_SCALING.format("test_the_edge_and_the_threshold_act"),
+        least=0,
+        most=1,
+        needs=_SCALED,
+    )
+    thresholdUpperCountProportion: float = acts(
+        1e-7,
+        "the share of large elements above which the factor is halved.",
+        _LOSS_SCALING.format("test_the_edge_and_the_threshold_act"),
+        least=0,
+        most=1,
+        needs=_SCALED,
+    )
+    updatePeriod: int = acts(
+        1,
+        "of so many updates, the first changes the factor.",
+        _LOSS_SCALING.format("test_the_factor_changes_once_in_a_period"),
+        least=1,
+        needs=_SCALED,
+    )
+    gradientTensorTrackingMethod: e.GradientTensorTrackingMethod = acts(
+        e.GradientTensorTrackingMethod.AllNonViewChangingGradientTensors,
+        "the gradients that are observed: those that are computed and not only rearranged, those "
+        "of convolutions and matrix products, or those of toTrackTensors.",
+        _LOSS_SCALING.format("test_what_is_observed"),
+        needs=_SCALED,
     )
 
 
@@ -190,9 +242,9 @@ class AccumulateOuterFragmentSettings(Settings):
     """
 
     schedule: e.AccumulateOuterFragmentSchedule = no_meaning(
-        e.AccumulateOuterFragmentSchedule.Serial, _NO_FRAGMENT
+        e.AccumulateOuterFragmentSchedule.Serial, _FRAGMENT
     )
-    excludedVirtualGraphs: list[int] = no_meaning([], _NO_FRAGMENT)
+    excludedVirtualGraphs: list[int] = no_meaning([], _FRAGMENT)
 
 
 @dataclass
@@ -426,18 +478,40 @@ class SessionOptions(SessionSettings):
     executionPhaseSettings: ExecutionPhaseSettings = nested(ExecutionPhaseSettings)
 
     # Several batches in one, several replicas.
-    enableGradientAccumulation: bool = refused(False, _NO_ACCUMULATION)
-    accumulationFactor: int = refused(1, _NO_ACCUMULATION, least=1)
-    accumulationAndReplicationReductionType: ReductionType = no_meaning(
-        ReductionType.Sum, "there is one batch and one replica to reduce over."
+    enableGradientAccumulation: bool = acts(
+        False,
+        "gradients of accumulationFactor batches are added up in variables, Accum___w for a weight "
+        "w, before an update. It needs a TrainingSession.",
+        _ACCUMULATION.format("test_accumulation_equals_the_large_batch"),
     )
-    meanAccumulationAndReplicationReductionStrategy: e.MeanReductionStrategy = no_meaning(
-        e.MeanReductionStrategy.Post, "there is one batch and one replica to reduce over."
+    accumulationFactor: int = acts(
+        1,
+        "the batches between two updates: each of the batches per step consists of so many. More "
+        "than 1 needs enableGradientAccumulation.",
+        _ACCUMULATION.format("test_accumulation_equals_the_large_batch"),
+        least=1,
+    )
+    accumulationAndReplicationReductionType: ReductionType = acts(
+        ReductionType.Sum,
+        "an update gets the sum of the accumulated gradients, or their mean.",
+        _ACCUMULATION.format("test_accumulation_equals_the_large_batch"),
+        refuses={ReductionType.NoReduction: "gradients become one by their sum or their mean."},
+        needs=_ACCUMULATES,
+    )
+    meanAccumulationAndReplicationReductionStrategy: e.MeanReductionStrategy = acts(
+        e.MeanReductionStrategy.Post,
+        "the mean is the sum divided by the number of batches in the update (Post), or is kept in "
+        "the accumulator (Running), which half may need. The state of SGD's form Combined adds up "
+        "shares of the mean in either case.",
+        _ACCUMULATION.format("test_a_running_mean_does_not_overflow"),
+        needs=_MEAN,
     )
     accumulateOuterFragmentSettings: AccumulateOuterFragmentSettings = nested(
         AccumulateOuterFragmentSettings
     )
-    disableGradAccumulationTensorStreams: bool = no_meaning(False, _NO_ACCUMULATION)
+    disableGradAccumulationTensorStreams: bool = no_meaning(
+        False, "accumulators are zero between two steps, and are not saved with the model."
+    )
     disableOptimizerStateTensorStreams: bool = refused(
         False, "the optimizer's state goes to the host with the weights."
     )
@@ -560,8 +634,25 @@ class SessionOptions(SessionSettings):
         Raises popart_exception for a file that does not exist, and for an option or entry that is
         unknown, wrong or refused.
         """
+        scaling = self.automaticLossScalingSettings
+        user = e.GradientTensorTrackingMethod.GradientsOfUserSpecifiedTensors
+        is_named = scaling.gradientTensorTrackingMethod is user
+        if scaling.enabled and is_named != bool(scaling.toTrackTensors):
+            raise popart_exception(
+                f"SessionOptions.automaticLossScalingSettings.toTrackTensors = "
+                f"{shown(scaling.toTrackTensors)}: tensors are named there with "
+                "gradientTensorTrackingMethod = "
+                "GradientTensorTrackingMethod.GradientsOfUserSpecifiedTensors, and only then."
+            )
         super().check()
         told: set[str] = self.__dict__.setdefault("_told", set())
+        if self.accumulationFactor > 1 and not self.enableGradientAccumulation:
+            raise popart_exception(
+                f"SessionOptions.accumulationFactor = {self.accumulationFactor}: gradients are "
+                "accumulated with enableGradientAccumulation = True only. Set it, or leave the "
+                "factor at 1.",
+                popart="enableGradientAccumulation is false, but accumulationFactor > 1.",
+            )
         for holder in (MATMUL, CONVOLUTION, LSTM):
             check_entries(holder, getattr(self, holder), told)
         if self.enableEngineCaching and not self.cachePath:

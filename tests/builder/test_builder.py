@@ -282,11 +282,14 @@ def test_weights_outside_of_the_file_are_taken_in(tmp_path: Path) -> None:
     )
 
 
-def test_reshape_const() -> None:
-    builder = Builder()
+@pytest.mark.parametrize("opset", [6, 9, 13, 14, 19, 21])
+def test_reshape_const(opset: int) -> None:
+    builder = Builder(opsets={"ai.onnx": opset, "ai.graphcore": 1})
     x = builder.addInputTensor("FLOAT", [2, 3])
     y = builder.reshape_const(builder.aiOnnx, [x], [6, 1])
     assert builder.getTensorShape(y) == [6, 1]
+    named = builder.reshape_const(builder.aiOnnx, [x], [3, 2], "mine")
+    assert named == "mine/Reshape:0"
     assert builder.getTensorShape(builder.reshape_const(builder.aiOnnx, [x], [3.0, 2])) == [3, 2]
     with pytest.raises(popart_exception, match=r"one tensor and whole dimensions .* \[1.5, 4.0\]"):
         builder.reshape_const(builder.aiOnnx, [x], [1.5, 4])

@@ -1,0 +1,200 @@
+"""Adds the updates of the weights, after the accumulation and clipping of their gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from popir.ir import Graph
+from popir.ops.update.accumulate import AccumulateOp, connect_zero
+from popir.ops.update.clip import connect_clip_factor
+from popir.ops.update.var_update import Given, connect_var_update
+from popir.reserved import COUNTER, reservedAccumPrefix
+from popir.types import DataType, TensorInfo
+
+
+class ClipGroup(Protocol):
+    """Gradients that are clipped together: `popir.optimizers.ClipNormSettings`."""
+
+    @property
+    def weightIds(self) -> list[str]:
+        """The ids of the weights."""
+        ...
+
+    @property
+    def maxNorm(self) -> float:
+        """The largest norm of the gradients together."""
+        ...
+
+    def of(self, weights: Sequence[str]) -> list[str]:
+        """Those of the trained weights that are in the group."""
+        ...
+
+
+class Updater(Protocol):
+    """The part of an optimizer that the compiler uses; see `popir.optimizers`.
+
+    The optimizer's numbers have a name and belong to a weight, such as ("scaledMomentum1", "w").
+    "lossScaling" and "gradientScaling" belong to no weight: their weight is "".
+    """
+
+    def isConstant(self, name: str, weight: str) -> bool:
+        """Whether a number is compiled in and never changes."""
+        ...
+
+    def value(self, name: str, weight: str, batches: int = 1) -> float:
+        """The present value of a number, where gradients are divided by `batches`."""
+        ...
+
+    def addUpdate(self, graph: Graph, weight: str, given: Given) -> dict[str, str]:
+        """Adds the operator that updates a weight from its gradient.
+
+        Returns the tensors that hold changeable numbers: tensor id to name.
+        """
+        ...
+
+    def accumulator(self, weight: str, info: TensorInfo) -> DataType | None:
+        """The type of the variable that gradients of a weight are accumulated in; None for an
+        update that adds them up itself.
+        """
+        ...
+
+    def clipNormSettings(self) -> Sequence[ClipGroup]:
+        """The gradients that are clipped."""
+        ...
+
+
+@dataclass(frozen=True)
+class Accumulation:
+    """How gradients of several batches become one."""
+
+    factor: int = 1
+    """The batches between two updates."""
+    is_on: bool = False
+    """Whether gradients are accumulated in variables."""
+    is_mean: bool = False
+    """Whether the update uses the mean of the gradients, and not their sum."""
+    is_running: bool = False
+    """Whether the variable holds the mean of the batches so far, and not the sum, in that case."""
+
+    def divisor(self, is_summed: bool) -> int:
+        """What an update divides by; `is_summed` if it gets the sum in any case."""
+        is_sum = is_summed or not self.is_running
+        return self.factor if self.is_on and self.is_mean and is_sum else 1
+
+
+class Changeable(NamedTuple):
+    """A number of the optimizer that may change: its name, its weight or "", and what gradients are
+    divided by in it.
+    """
+
+    name: str
+    weight: str
+    batches: int = 1
+
+
+def add_updates(
+    graph: Graph,
+    gradients: Mapping[str, str],
+    optimizer: Updater,
+    accumulation: Accumulation,
+    factors: Sequence[str] = (),
+) -> dict[str, Changeable]:
+    """Adds the update of each weight in `gradients`, which maps it to its gradient.
+
+    `factors` are the ids of scalars that all gradients are multiplied by. Returns the tensors that
+    hold changeable numbers, by id.
+    """
+    return _Updates(graph, gradients, optimizer, accumulation, factors).run()
+
+
+class _Updates:
+    def __init__(
+        self,
+        graph: Graph,
+        gradients: Mapping[str, str],
+        optimizer: Updater,
+        accumulation: Accumulation,
+        factors: Sequence[str],
+    ) -> None:
+        self.graph = graph
+        self.optimizer = optimizer
+        self.accumulation = accumulation
+        self.scalars: dict[str, Changeable] = {}
+        self.zeroed: list[tuple[str, str]] = []
+        """The accumulators to clear after the updates: what Accumulate made, and the variable."""
+        self.given = {w: self._given(w, id, tuple(factors)) for w, id in gradients.items()}
+
+    def run(self) -> dict[str, Changeable]:
+        """Adds clipping, updates, and the clearing of accumulators, in this order."""
+        for group in self.optimizer.clipNormSettings():
+            self._clip(group)
+        for weight, given in self.given.items():
+            made = self.optimizer.addUpdate(self.graph, weight, given)
+            for id, name in made.items():
+                self.scalars[id] = Changeable(name, weight, given.batches)
+        if any(id.startswith(COUNTER) for id, _ in self.zeroed):
+            self._count()
+        for accumulated, variable in self.zeroed:
+            connect_zero(self.graph, accumulated, variable)
+        return self.scalars
+
+    def _given(self, weight: str, gradient: str, factors: tuple[str, ...]) -> Given:
+        """The gradient that the update gets, after its accumulation if there is any."""
+        info = self.graph.getTensor(weight).info
+        assert info is not None
+        if not self.accumulation.is_on:
+            return Given(gradient, 1, factors)
+        type = self.optimizer.accumulator(weight, info)
+        batches = self.accumulation.divisor(type is None)
+        if type is None:
+            return Given(gradient, batches, factors, True)
+        variable = reservedAccumPrefix() + weight
+        self.graph.addState(variable, np.zeros(info.shape(), type.numpy))
+        summed = f"{variable}/summed"
+        is_running = self.accumulation.is_mean and self.accumulation.is_running
+        counter = {"counter": self._counter()} if is_running else {}
+        mode = {"mode": "Mean" if is_running else "Add"}
+        connect_var_update(
+            *(AccumulateOp, self.graph, variable, gradient, [], mode, counter), output=summed
+        )
+        self.zeroed.append((summed, variable))
+        return Given(summed, batches, factors)
+
+    def _counter(self) -> str:
+        """The variable that counts the batches since the last update."""
+        id = COUNTER
+        if not self.graph.hasTensor(id):
+            self.graph.addState(id, np.zeros([], np.float32))
+            self.zeroed.append((f"{id}/summed", id))
+        return id
+
+    def _count(self) -> None:
+        """Adds the operator that counts."""
+        id = COUNTER
+        one = self.graph.addConstInit(f"{id}/one", np.ones([], np.float32)).id
+        connect_var_update(
+            *(AccumulateOp, self.graph, id, one, [], {"mode": "Add"}, {}), output=f"{id}/summed"
+        )
+
+    def _clip(self, group: ClipGroup) -> None:
+        """Adds the factor of a group of gradients, and gives it to their updates."""
+        weights = group.of(list(self.given))
+        batches = self.given[weights[0]].batches
+        scaling: float | str = self.optimizer.value("gradientScaling", "", batches)
+        if not self.optimizer.isConstant("gradientScaling", ""):
+            id = f"gradientScaling___default___{batches}"
+            if not self.graph.hasTensor(id):
+                self.graph.addVarInit(id, np.asarray(scaling, np.float32))
+            self.scalars[id] = Changeable("gradientScaling", "", batches)
+            scaling = id
+        given = [self.given[weight] for weight in weights]
+        made = connect_clip_factor(
+            self.graph, [each.id for each in given], group.maxNorm, scaling, given[0].factors
+        )
+        for weight, each in zip(weights, given, strict=True):
+            factors = (*each.factors, made)
+            self.given[weight] = Given(each.id, each.batches, factors)
