@@ -18,6 +18,8 @@ from popir.ir.graph import Op, Tensor
 Array = np.ndarray[Any, Any]
 MOST = 64
 """The most elements of a tensor that is looked at."""
+DEEPEST = 64
+"""How many operators, one behind the other, are looked at."""
 LEAST, GREATEST = -(1 << 63), (1 << 63) - 1
 
 
@@ -90,14 +92,16 @@ class Integers:
 
     def __init__(self) -> None:
         self._found: dict[Tensor, Array | None] = {}
+        self._depth = 0
 
     def of(self, tensor: Tensor) -> Array | None:
         """An array of Forms in the tensor's shape; None if it has more than `MOST` elements or is
         not of integers.
         """
         if tensor not in self._found:
-            self._found[tensor] = None  # The end of recursion, which a graph does not need.
+            self._depth += 1
             self._found[tensor] = self._find(tensor)
+            self._depth -= 1
         return self._found[tensor]
 
     def _find(self, tensor: Tensor) -> Array | None:
@@ -107,7 +111,8 @@ class Integers:
         shape = info.shape()
         if tensor.isConst() and tensor.data is not None:
             return _each(lambda value: Form(int(value)), np.asarray(tensor.data, object))
-        made = self._made(tensor.producer, tensor) if tensor.producer is not None else None
+        op = tensor.producer if self._depth < DEEPEST else None
+        made = self._made(op, tensor) if op is not None else None
         if made is not None and list(made.shape) == shape:
             return made
         low, high = tensor.graph.ranges.get(tensor.id, _range(info.dataType().numpy))

@@ -91,6 +91,8 @@ class RaggedValues:
         """Adds what a node computes of ragged tensors; False if it reads none. Raises
         LeavesDeviceError if that is not done here.
         """
+        if not self._found:
+            return False
         given = {i: self._found[id] for i, id in enumerate(node.input) if id in self._found}
         if not given:
             return False

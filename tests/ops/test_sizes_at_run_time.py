@@ -220,6 +220,14 @@ def test_segments_are_exact(start: str) -> None:
     assert (segmented.compiled == 1) == (start == CLIPPED)
 
 
+def test_a_long_way_to_an_index() -> None:
+    """It is not looked at to its end, and harms nothing."""
+    steps = " ".join(f"i{n + 1} = Add(i{n}, i{n})" for n in range(3000))
+    model = parsed(f"""g (float[9] x, int64[1] i0) => (float[3] y) {{ {steps}
+        three = Constant<value_ints = [3]>() e = Add(i3000, three) y = Slice(x, i3000, e) }}""")
+    agrees(model, {"x": floats(9), "i0": np.zeros(1, np.int64)})
+
+
 def forms(text: str) -> list[tuple[int, int]]:
     """The least and greatest values of y, which the nodes compute."""
     model = parsed(f"g (int64 i, int64[2] j, float[3, 4] x, bool b) => (int64[N] y) {{ {text} }}")
