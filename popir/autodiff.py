@@ -20,6 +20,7 @@ from popir.errors import MissingGradientError, did_you_mean, popart_exception
 from popir.ir import (
     Gradient,
     GradInOutMapper,
+    GradOp,
     GradOpInType,
     Graph,
     Op,
@@ -450,6 +451,12 @@ def _missing(op: Op, i: int, claimed: set[int]) -> MissingGradientError:
     is_cpp = registry.is_library(op.source)
     who = f"its class in '{op.source}'" if is_cpp else type(op).__name__
     others = f" Its gradient operators lead to inputs {sorted(claimed)}." if claimed else ""
+    if isinstance(op, GradOp) and op.source == "built in":
+        return MissingGradientError(
+            f"{op.debugName()}: the loss depends on a gradient that this operator computes, and "
+            f"there is no gradient of it: {op.no_second_order or 'no second order'}. Leave this "
+            "gradient out of the loss, or put a Detach (ai.graphcore) behind it."
+        )
     return MissingGradientError(
         f"{op.debugName()}: the loss depends on input {i}, '{op.inId(i)}', through this operator, "
         f"which has no gradient for it. Define getGradOps() of {who}; or, if no gradient is to "

@@ -560,3 +560,25 @@ def test_scattered_products_say_that_they_have_none() -> None:
     ones = np.ones([3, 4])
     with pytest.raises(popir.MissingGradientError, match="gradient of products is not implemented"):
         trained(body, ones, ones)
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        "RoiAlign<output_height = 2, output_width = 2>(m, rois, at)",
+        "MaxRoiPool<pooled_shape = [2, 2]>(m, five)",
+    ],
+)
+def test_pooling_over_regions_has_no_second_order(node: str) -> None:
+    text = f"""<ir_version: 10, opset_import: ["": 21, "ai.onnx.preview.training": 1]>
+    g (float[1, 2, 6, 6] x, float[1, 4] rois, int64[1] at, float[1, 5] five) => (float penalty) {{
+        m = Mul(x, w) r = {node} q = Mul(r, r) l = ReduceSum<keepdims = 0>(q)
+        dx = ai.onnx.preview.training.Gradient<xs = ["x"], y = "l">(x) s = Mul(dx, dx)
+        penalty = ReduceSum<keepdims = 0>(s) }}"""
+    proto = parser.parse_model(text)
+    ones = np.ones((2, 6, 6), np.float32)
+    proto.graph.initializer.append(numpy_helper.from_array(ones, "w"))
+    flow, device = popir.DataFlow(1, ["penalty"]), popir.DeviceManager().createCpuDevice()
+    words = r"no gradient of it: .* as PyTorch's roi_align and roi_pool have none.*Detach"
+    with pytest.raises(popir.MissingGradientError, match=words):
+        popir.TrainingSession(proto, flow, "penalty", popir.ConstSGD(0.1), device)

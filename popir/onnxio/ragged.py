@@ -16,6 +16,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import ml_dtypes
 import numpy as np
 from onnx import NodeProto
 
@@ -58,6 +59,10 @@ class Ragged:
         return self.shape[self.axis]
 
 
+_MALFORMED = (LookupError, TypeError, ValueError)
+"""What a node raises whose attributes are not what they must be."""
+
+
 class _No(Exception):
     """What is not done here."""
 
@@ -95,7 +100,7 @@ class RaggedValues:
             if make is None:
                 raise _No
             make(self, node, given)
-        except _No:
+        except (_No, *_MALFORMED):
             raise next(iter(given.values())).why from None
         return True
 
@@ -109,7 +114,7 @@ class RaggedValues:
         self._base = node.output[0]
         try:
             make(self, node, why)
-        except (_No, OperatorInputError):
+        except (_No, OperatorInputError, *_MALFORMED):
             return False
         return True
 
@@ -130,6 +135,10 @@ class RaggedValues:
     def attributes(self, node: NodeProto) -> dict[str, Any]:
         """The attributes of a node."""
         return {item.name: to_python(item, self._importer.reader) for item in node.attribute}
+
+    def version(self) -> int:
+        """The opset of ai.onnx."""
+        return self._importer.opsets["ai.onnx"]
 
     def plain(self, node: NodeProto, i: int) -> Tensor:
         """The tensor at input `i`, which must not be ragged."""
@@ -301,9 +310,9 @@ def _cut_out(on: RaggedValues, node: NodeProto, why: LeavesDeviceError) -> None:
     rank = _info(x).rank()
     if _info(starts).shape() != [1] or len(axes) != 1 or steps != [1] or x.is_variable():
         raise _No
-    if not -rank <= axes[0] < rank or _info(ends).shape() != [1]:
+    if _info(ends).shape() != [1]:
         raise _No
-    axis = axes[0] % rank
+    axis = _axis(axes[0], rank)
     size = _info(x).shape()[axis]
     if not size:
         raise _No
@@ -379,6 +388,13 @@ def _counted(on: RaggedValues, node: NodeProto, why: LeavesDeviceError) -> None:
 
 
 # What follows.
+
+
+def _axis(given: Any, rank: int) -> int:
+    """An axis from 0 on, if it is one."""
+    if not isinstance(given, int) or not -rank <= given < rank:
+        raise _No
+    return given % rank
 
 
 def _only(given: Mapping[int, Ragged]) -> Ragged:
@@ -463,13 +479,13 @@ def _squeezed(on: RaggedValues, node: NodeProto, given: Mapping[int, Ragged]) ->
     if axes is None:
         raise _No
     if node.op_type == "Squeeze":
-        gone = {a % len(one.shape) for a in axes}
+        gone = {_axis(a, len(one.shape)) for a in axes}
         if one.axis in gone:
             raise _No
         axis = one.axis - sum(a < one.axis for a in gone)
     else:
         rank = len(one.shape) + len(axes)
-        new = {a % rank for a in axes}
+        new = {_axis(a, rank) for a in axes}
         axis = [d for d in range(rank) if d not in new][one.axis]
     (made,) = on.run(node, given)
     on.add(node.output[0], replace(one, tensor=made, axis=axis))
@@ -478,12 +494,12 @@ def _squeezed(on: RaggedValues, node: NodeProto, given: Mapping[int, Ragged]) ->
 def _gathered(on: RaggedValues, node: NodeProto, given: Mapping[int, Ragged]) -> None:
     axis = on.attributes(node).get("axis", 0)
     if set(given) == {1}:
-        axis %= _info(on.plain(node, 0)).rank()
+        axis = _axis(axis, _info(on.plain(node, 0)).rank())
         (made,) = on.run(node, given)
         on.add(node.output[0], replace(given[1], tensor=made, axis=axis + given[1].axis))
         return
     one = _only(given)
-    axis %= len(one.shape)
+    axis = _axis(axis, len(one.shape))
     if axis == one.axis:
         raise _No
     rank = _info(on.plain(node, 1)).rank()
@@ -538,7 +554,7 @@ def _joined(on: RaggedValues, node: NodeProto, given: Mapping[int, Ragged]) -> N
     if len(given) < len(node.input):
         raise _No
     one = given[0]
-    axis = on.attributes(node)["axis"] % len(one.shape)
+    axis = _axis(on.attributes(node).get("axis"), len(one.shape))
     if axis == one.axis or any(each.axis != one.axis for each in given.values()):
         raise _No
     (made,) = on.run(node, given)
@@ -547,7 +563,7 @@ def _joined(on: RaggedValues, node: NodeProto, given: Mapping[int, Ragged]) -> N
 
 def _parted(on: RaggedValues, node: NodeProto, given: Mapping[int, Ragged]) -> None:
     one = _only(given)
-    if on.attributes(node).get("axis", 0) % len(one.shape) == one.axis:
+    if _axis(on.attributes(node).get("axis", 0), len(one.shape)) == one.axis:
         raise _No
     for id, made in zip(node.output, on.run(node, given), strict=True):
         on.add(id, replace(one, tensor=made))
@@ -557,7 +573,7 @@ def _sliced(on: RaggedValues, node: NodeProto, given: Mapping[int, Ragged]) -> N
     one, axes = _only(given), on.integers(node, 3, "axes")
     if axes is None:
         axes = list(range(len(on.integers(node, 1, "starts") or ())))
-    if one.axis in {a % len(one.shape) for a in axes}:
+    if one.axis in {_axis(a, len(one.shape)) for a in axes}:
         raise _No
     (made,) = on.run(node, given)
     on.add(node.output[0], replace(one, tensor=made))
@@ -577,10 +593,13 @@ def _multiplied(on: RaggedValues, node: NodeProto, given: Mapping[int, Ragged]) 
 
 
 def _normalized(on: RaggedValues, node: NodeProto, given: Mapping[int, Ragged]) -> None:
-    """Softmax and normalisations along other axes, the last ones."""
+    """Softmax along any axis; normalisations along other axes, the last ones."""
     one = _only(given)
-    axis = on.attributes(node).get("axis", -1) % len(one.shape)
-    if axis <= one.axis:
+    axis = _axis(on.attributes(node).get("axis", -1), len(one.shape))
+    if axis == one.axis and node.op_type == "Softmax" and on.version() >= 13:
+        least = float(ml_dtypes.finfo(_info(one.tensor).dataType().numpy).min)
+        given = {0: replace(one, tensor=on.masked(one, least))}  # Not -inf: of none that is NaN.
+    elif axis <= one.axis:
         raise _No
     made = on.run(node, given)[0]
     on.add(node.output[0], replace(one, tensor=made))
@@ -604,7 +623,7 @@ def _reduced(on: RaggedValues, node: NodeProto, given: Mapping[int, Ragged]) -> 
         if named.get("noop_with_empty_axes"):
             raise _No
         axes = list(range(rank))
-    gone, keeps = {a % rank for a in axes}, named.get("keepdims", 1)
+    gone, keeps = {_axis(a, rank) for a in axes}, named.get("keepdims", 1)
     if one.axis not in gone:
         (made,) = on.run(node, given)
         axis = one.axis if keeps else one.axis - sum(a < one.axis for a in gone)

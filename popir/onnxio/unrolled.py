@@ -25,10 +25,11 @@ MOST = 1 << 10
 
 
 def unrolls(importer: GraphImporter, node: NodeProto) -> bool:
-    """Whether a node is a SequenceMap or Loop that reads sequences."""
-    if node.domain not in ("", "ai.onnx") or node.op_type not in ("SequenceMap", "Loop"):
+    """Whether a node is a SequenceMap, or a Loop that reads sequences."""
+    if node.domain not in ("", "ai.onnx"):
         return False
-    return any(map(importer.sequences.has, node.input))
+    reads = node.op_type == "Loop" and any(map(importer.sequences.has, node.input))
+    return reads or node.op_type == "SequenceMap"
 
 
 def unroll(importer: GraphImporter, node: NodeProto) -> None:
@@ -46,7 +47,8 @@ def unroll(importer: GraphImporter, node: NodeProto) -> None:
 
 def _mapped(importer: GraphImporter, node: NodeProto, body: Subgraph) -> Iterator[NodeProto]:
     lists = [importer.sequences.get(id) for id in node.input if importer.sequences.has(id)]
-    if not importer.sequences.has(node.input[0]) or len({len(each) for each in lists}) > 1:
+    is_list = bool(node.input) and importer.sequences.has(node.input[0])
+    if not is_list or len({len(each) for each in lists}) > 1:
         raise ModelError(
             f"{_who(node)} has sequences of {[len(each) for each in lists]} elements; the first "
             "input is a sequence, and all sequences have equally many."

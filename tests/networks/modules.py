@@ -239,12 +239,127 @@ def _shaped(m: Any, x: Tensor) -> Any:
     )
 
 
+def relative_shift(m: Any, x: Tensor, positions: Tensor) -> Any:
+    q, k, r = m.q(x).view(2, 5, 2, 4), m.k(x).view(2, 5, 2, 4), m.r(positions).view(9, 2, 4)
+    near = torch.einsum("bind,bjnd->bnij", q + m.u, k)
+    far = torch.einsum("bind,jnd->bnij", q + m.v, r)
+    b, n, i, j = far.shape
+    far = F.pad(far, (1, 0)).view(b, n, j + 1, i)[:, :, 1:].view(b, n, i, j)[..., :5]
+    return ((near + far) / 2).softmax(-1)
+
+
+def cache_slot(m: Any, x: Tensor, cache: Tensor, at: Tensor) -> Any:
+    here = (torch.arange(6) == at)[None, :, None]
+    cache = torch.where(here, m.k(x), cache)
+    seen = (torch.arange(6) <= at)[None, None]
+    scores = (m.q(x) @ cache.transpose(1, 2)).masked_fill(~seen, -1e9)
+    return scores.softmax(-1) @ cache, cache
+
+
+def at_run_time(m: Any, x: Tensor, i: Tensor) -> Any:
+    y = x * m.w
+    return torch.narrow(y, 1, i, 4), y[:, i : i + 3], y[:, i] * 2, m.e(i + torch.arange(3))
+
+
+def capacity(m: Any, x: Tensor) -> Any:
+    weight, at = m.gate(x).softmax(-1).max(-1)
+    chosen = F.one_hot(at, 3)
+    place = (chosen.cumsum(0) * chosen - 1).max(-1).values
+    slot = F.one_hot(place.clamp(0, 1), 2)
+    sent = (chosen[:, :, None] * slot[:, None]).float() * (place < 2)[:, None, None]
+    hidden = torch.einsum("ecd,edf->ecf", torch.einsum("tec,td->ecd", sent, x), m.up).relu()
+    found = torch.einsum("ecf,efd->ecd", hidden, m.down)
+    return torch.einsum("tec,ecd->td", sent * weight[:, None, None], found)
+
+
+def expert_weights(m: Any, x: Tensor) -> Any:
+    w, at = m.gate(x).topk(2, -1)
+    hidden = F.gelu(torch.einsum("td,tkdf->tkf", x, m.up[at]))
+    return (torch.einsum("tkf,tkfd->tkd", hidden, m.down[at]) * w.softmax(-1)[..., None]).sum(1)
+
+
+def packed(m: Any, x: Tensor, lengths: Tensor) -> Any:
+    rnn = nn.utils.rnn
+    given = rnn.pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
+    y, h = m.gru(given)
+    return rnn.pad_packed_sequence(y, batch_first=True, total_length=6)[0], h
+
+
+def _slots(m: Any, x: Tensor) -> Any:
+    k, v = m.k(x), m.v(x)
+    z = m.slots[None].expand(2, -1, -1)
+    for _ in range(2):
+        a = torch.einsum("bid,bjd->bij", m.q(z), k).softmax(1) + 1e-8
+        u = torch.einsum("bij,bjd->bid", a / a.sum(-1, keepdim=True), v)
+        z = m.gru(u.reshape(-1, 4), z.reshape(-1, 4)).view(2, 3, 4)
+    return z
+
+
+def masked(m: Any, x: Tensor, mask: Tensor, y: Tensor) -> Any:
+    z = x * m.w
+    put = z.masked_scatter(mask[..., None].expand_as(x), m.linear(y))
+    return put, z[mask].sum() / mask.sum(), z[mask].square().mean(), z[mask].exp().sum(0)
+
+
+def mask_assigned(m: Any, x: Tensor, mask: Tensor) -> Any:
+    y = (x * m.w).clone()
+    y[mask] = 0.5
+    return y
+
+
+def bags(m: Any, words: Tensor, begins: Tensor, flat: Tensor, weights: Tensor) -> Any:
+    return m.sums(words, per_sample_weights=weights), m.means(flat, begins), m.most(words)
+
+
+def stacks(m: Any, x: Tensor) -> Any:
+    y = x * m.w
+    return torch.hstack([y, y]), torch.vstack([y, y * 2]), torch.hstack([m.w, m.w])
+
+
+def _faked(m: Any, x: Tensor) -> Any:
+    scales, zeros = torch.tensor([0.1, 0.05, 0.2, 0.02]), torch.zeros(4, dtype=torch.int32)
+    w = torch.fake_quantize_per_channel_affine(m.w, scales, zeros, 0, -128, 127)
+    return torch.fake_quantize_per_tensor_affine(x @ w, 0.05, 3, -128, 127)
+
+
+def overlaps(m: Any, x: Tensor, y: Tensor) -> Any:
+    a = torch.cat([x[:, :2], x[:, :2] + x[:, 2:] * m.w.abs() + 0.1], -1)
+    b = torch.cat([y[:, :2] * 0.5, y[:, :2] + y[:, 2:]], -1)
+    low, high = torch.max(a[:, None, :2], b[:, :2]), torch.min(a[:, None, 2:], b[:, 2:])
+    both = (high - low).clamp(min=0).prod(-1)
+    areas = [(each[:, 2:] - each[:, :2]).prod(-1) for each in (a, b)]
+    return both / (areas[0][:, None] + areas[1] - both)
+
+
+def cost_volume(m: Any, x: Tensor, y: Tensor) -> Any:
+    a, b = m.conv(x), F.pad(m.conv(y), (1, 1, 1, 1))
+    shifts = [(a * b[:, :, i : i + 4, j : j + 4]).mean(1) for i in range(3) for j in range(3)]
+    all = torch.einsum("bchw,bcij->bhwij", a, b).reshape(16, 1, 6, 6)
+    return torch.stack(shifts, 1), F.avg_pool2d(all, 2)
+
+
+def video(m: Any, x: Tensor) -> Any:
+    y = m.time(F.relu(m.norm(m.space(x))))
+    return F.adaptive_avg_pool3d(F.relu(y + m.skip(x)), (1, 2, 3)), F.max_pool3d(y, (1, 2, 2))
+
+
+def crf(m: Any, scores: Tensor, tags: Tensor) -> Any:
+    total, best = m.first + scores[0], m.first + scores[0]
+    for each in scores[1:]:
+        total = torch.logsumexp(total[:, :, None] + m.steps + each[:, None], 1)
+        best = (best[:, :, None] + m.steps).max(1).values + each
+    path = m.first[tags[0]] + scores.gather(2, tags[..., None]).squeeze(-1).sum(0)
+    path = path + m.steps[tags[:-1], tags[1:]].sum(0)
+    return torch.logsumexp(total, 1) - path, *best.max(1)
+
+
 def linear(i: int, o: int) -> Callable[[], nn.Module]:
     return lambda: nn.Linear(i, o)
 
 
 _PADDING = torch.tensor([[0, 0, 0, 0, 1], [0, 0, 0, 1, 1]]).bool()
 _EDGES = torch.tensor([[0, 1, 2, 3, 4, 0, 2], [1, 2, 3, 4, 0, 2, 4]])
+_MASK = torch.tensor([[0, 1, 1, 0], [1, 0, 0, 1]]).bool()
 MODULES: dict[str, Given] = {
     "padded_attention": Given(
         padded_attention,
@@ -311,5 +426,71 @@ MODULES: dict[str, Given] = {
     "whole_numbers": Given(
         _whole_numbers, [below(20, 3, 4) + 1, below(9, 3, 4, seed=2) + 1], {"w": [4]}
     ),
+    "relative_shift": Given(
+        relative_shift,
+        [normal(2, 5, 8), normal(9, 8, seed=2)],
+        {"u": [2, 4], "v": [2, 4]},
+        {"q": linear(8, 8), "k": linear(8, 8), "r": linear(8, 8)},
+    ),
+    "cache_slot": Given(
+        cache_slot,
+        [normal(2, 1, 4), normal(2, 6, 4, seed=2), torch.tensor(3)],
+        layers={"k": linear(4, 4), "q": linear(4, 4)},
+    ),
+    "at_run_time": Given(
+        at_run_time,
+        [normal(2, 9, 3), torch.tensor(2)],
+        {"w": [3]},
+        {"e": lambda: nn.Embedding(12, 4)},
+    ),
+    "capacity": Given(
+        capacity, [normal(6, 4)], {"up": [3, 4, 5], "down": [3, 5, 4]}, {"gate": linear(4, 3)}
+    ),
+    "expert_weights": Given(
+        expert_weights, [normal(5, 4)], {"up": [4, 4, 6], "down": [4, 6, 4]}, {"gate": linear(4, 4)}
+    ),
+    "packed": Given(
+        packed,
+        [normal(3, 6, 4), torch.tensor([4, 6, 2])],
+        layers={"gru": lambda: nn.GRU(4, 3, 2, batch_first=True)},
+    ),
+    "slots": Given(
+        _slots,
+        [normal(2, 6, 4)],
+        {"slots": [3, 4]},
+        {**dict.fromkeys("qkv", linear(4, 4)), "gru": lambda: nn.GRUCell(4, 4)},
+    ),
+    "masked": Given(
+        masked, [normal(2, 4, 3), _MASK, normal(4, 3, seed=2)], {"w": [3]}, {"linear": linear(3, 3)}
+    ),
+    "mask_assigned": Given(mask_assigned, [normal(2, 4), _MASK], {"w": [4]}),
+    "bags": Given(
+        bags,
+        [below(10, 3, 4), torch.tensor([0, 3, 4]), below(10, 7, seed=2), normal(3, 4)],
+        layers={
+            "sums": lambda: nn.EmbeddingBag(10, 3, mode="sum"),
+            "means": lambda: nn.EmbeddingBag(10, 3, mode="mean"),
+            "most": lambda: nn.EmbeddingBag(10, 3, mode="max"),
+        },
+    ),
+    "stacks": Given(stacks, [normal(2, 6, 4)], {"w": [4]}),
+    "fake_quantized": Given(_faked, [normal(3, 4)], {"w": [4, 4]}),
+    "overlaps": Given(overlaps, [normal(5, 4).abs(), normal(5, 4, seed=2).abs()], {"w": [2]}),
+    "cost_volume": Given(
+        cost_volume,
+        [normal(1, 3, 4, 4), normal(1, 3, 4, 4, seed=2)],
+        layers={"conv": lambda: nn.Conv2d(3, 4, 1)},
+    ),
+    "video": Given(
+        video,
+        [normal(1, 3, 4, 6, 6)],
+        layers={
+            "space": lambda: nn.Conv3d(3, 4, (1, 3, 3), padding=(0, 1, 1)),
+            "norm": lambda: nn.BatchNorm3d(4),
+            "time": lambda: nn.Conv3d(4, 4, (3, 1, 1), (2, 1, 1), (1, 0, 0)),
+            "skip": lambda: nn.Conv3d(3, 4, 1, (2, 1, 1)),
+        },
+    ),
+    "crf": Given(crf, [normal(4, 2, 3), below(3, 4, 2)], {"steps": [3, 3], "first": [3]}),
     "shaped": Given(_shaped, [normal(2, 6, 6)], {"w": [6]}),
 }

@@ -123,7 +123,12 @@ def test_traced(name: str, opset: int, tmp_path: Path) -> None:
     compare_step(name, exported(name, "kept", opset, tmp_path))
 
 
-@pytest.mark.parametrize(("name", "opset"), [("experts", 20), ("windows", 23), ("shaped", 23)])
+DEFAULT = {20: ("experts", "masked", "bags"), 23: ("windows", "shaped", "mask_assigned", "stacks")}
+
+
+@pytest.mark.parametrize(
+    ("name", "opset"), [(name, opset) for opset, names in DEFAULT.items() for name in names]
+)
 def test_the_default_exporter(name: str, opset: int, tmp_path: Path) -> None:
     model = exported(name, "default", opset, tmp_path)
     compare_results(name, model)

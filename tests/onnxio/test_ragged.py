@@ -44,6 +44,10 @@ CASES: dict[str, Case] = {
         y = ReduceSum<keepdims = 0>(u, zero)""",
         lambda x, m, v: (x[m[:, 0]] @ torch.from_numpy(W)).softmax(-1).sum(0),
     ),
+    "a softmax": (
+        PICKED + "q = Softmax<axis = 0>(p) r = Mul(q, p) y = ReduceSum<keepdims = 0>(r)",
+        lambda x, m, v: (x[m].softmax(0) * x[m]).sum(),
+    ),
     "columns": (
         ONES + """c = Slice(m, zero, one, zero) f = Squeeze(c, zero) i = NonZero(f)
         r = Squeeze(i, zero) p = Gather<axis = 1>(x, r) q = Transpose<perm = [1, 0]>(p)
@@ -226,3 +230,20 @@ def test_segments_do_as_before() -> None:
 def test_of_constants_the_size_is_known() -> None:
     model = parsed("g () => (int64[2, N] i) { i = NonZero(x) }", x=np.array([[0, 3], [1, 0]]))
     np.testing.assert_array_equal(results(model, {})[0], [[0, 1], [1, 0]])
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        "y = ReduceSum<axes = [3]>(p)",
+        "y = ReduceMean<axes = [-3]>(p)",
+        "q = Unsqueeze<axes = [0]>(p) y = Concat(q, q)",
+        "y = Softmax<axis = 9>(p)",
+        "q = Transpose<perm = [1, 2]>(p) y = ReduceSum(q)",
+    ],
+)
+def test_malformed_nodes(node: str) -> None:
+    text = f"g (float[2, 3] x, bool[2, 3] m) => (float[K] y) {{ {PICKED} {node} }}"
+    model = parsed(text, opset=12)
+    with pytest.raises(popir.PopirError):
+        run(model, {"x": floats(2, 3), "m": MASKS[0]}, ["y"])

@@ -84,6 +84,15 @@ def test_one_number_of_decompositions() -> None:
         max_distance=9,
     )
     assert "query_length is -4; expected is a number of at least 0." in words
+    many = np.array(1 << 40, I64)
+    words = refused(
+        "RelativePositionBias",
+        [np.zeros([8, 2], F32), many, many],
+        "com.microsoft",
+        1,
+        max_distance=9,
+    )
+    assert "bytes of memory" in words
 
 
 @pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from popir import memory
 from popir.errors import OperatorAttributeError
 from popir.ir import Tensor
 from popir.ops.support.decomposition import Decomposer, Decomposition
@@ -38,6 +39,7 @@ class RelativePositionBias(Decomposition):
             if length < 0:
                 raise self.wrong(f"{what} is {length}; expected is a number of at least 0.")
             lengths.append(length)
+        memory.require(self._who(), 8 * lengths[0] * lengths[1])
         found = on.Gather(table, on.const(self._buckets(on.shape(table)[0], *lengths)), axis=0)
         return on.reshape(on.Transpose(found, perm=[2, 0, 1]), [1, on.shape(table)[1], *lengths])
 

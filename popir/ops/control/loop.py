@@ -106,7 +106,9 @@ class _Import:
                 self._unrolls = False
                 built, self._kept = self._built()
         self._graph, self._captured = built.graph, built.captured
-        self._again: bool | None = _value(self._graph.getTensor(self._graph.outputs[0]))
+        goes_on = self._graph.getTensor(self._graph.outputs[0])
+        require_condition(self._op, goes_on)
+        self._again: bool | None = _value(goes_on)
         """The condition of further iterations; None if it is not known."""
         if self._starts is False or self._count == 0:
             return self._none()

@@ -150,6 +150,10 @@ class RoiGradOp(InputGradOp):
     the images of the regions.
     """
 
+    no_second_order = (
+        "pooling over regions has no second order, as PyTorch's roi_align and roi_pool have none"
+    )
+
     def __init__(self, fwdOp: RoiOp) -> None:
         super().__init__(fwdOp, 0, graphcore_id(f"{fwdOp.opid.type}Grad"))
         self.params = fwdOp.roi_params()
