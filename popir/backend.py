@@ -112,6 +112,7 @@ class PopirRep(BackendRep):
     def _compiled(self, model: ModelProto, infos: Mapping[str, TensorInfo]) -> InferenceSession:
         device = DeviceManager().createCpuDevice()
         session = InferenceSession(model, DataFlow(1, self._outputs), device, infos)
+        session.graph.require_exact()
         session.prepareDevice()
         return session
 

@@ -16,6 +16,15 @@ import popir
 Array = np.ndarray[Any, Any]
 Case = tuple[list[int], dict[str, list[int]], str, Callable[..., torch.Tensor]]
 
+
+def _until_small(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+    for _ in range(6):
+        x = torch.tanh(x @ w)
+        if float(x.detach().abs().sum()) <= 1.0:
+            break
+    return x
+
+
 INDICES = torch.tensor([0, 2, 4, 2])
 CASES: dict[str, Case] = {
     "a network of two layers": (
@@ -95,6 +104,16 @@ CASES: dict[str, Case] = {
         "a, b = Split<axis=1, num_outputs=2>(m) q = Mul(a, b) t = Exp(q) "
         "l = ReduceSum<keepdims=0>(t)",
         lambda x, w: torch.exp((x.expand(3, 4) * w)[:, :2] * (x.expand(3, 4) * w)[:, 2:]).sum(),
+    ),
+    "Loop with a bound": (
+        [2, 3],
+        {"w": [3, 3]},
+        """n = Constant<value_int=6>() t = Constant<value = bool {1}>()
+        r = Loop<body = b (int64 i, bool c, double[2, 3] h) => (bool d, double[2, 3] k) {
+            p = MatMul(h, w) k = Tanh(p) a = Abs(k) s = ReduceSum<keepdims=0>(a)
+            limit = Constant<value = double {1.0}>() d = Greater(s, limit) }>(n, t, x)
+        q = Exp(r) l = ReduceSum<keepdims=0>(q)""",
+        lambda x, w: _until_small(x, w).exp().sum(),
     ),
 }
 

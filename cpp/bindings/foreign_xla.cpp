@@ -275,7 +275,7 @@ Programs programs(const py::bytes& path, const std::string& symbol) {
     try {
       built = foreign::xla::programsOf(function);
     } catch (const std::exception& e) {
-      failed = std::string("It threw: ") + e.what();
+      failed = "xla_programs: the function '" + symbol + "' threw: " + e.what();
     }
   }
   if (!failed.empty()) raise("popart_exception", failed);

@@ -3,9 +3,11 @@
 #include <dlfcn.h>
 #include <poplar/exceptions.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <sstream>
 
 #include "codelets/cache.hpp"
@@ -30,16 +32,54 @@ void append(Words& words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
 }
 
+// The newest clang on PATH, 15 or newer, by the names under which systems install it. Empty if there
+// is none.
+std::string newestClang() {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path ? path : "");
+  std::string best;
+  int version = 14;
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    std::error_code none;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
+      const auto name = entry.path().filename().string();
+      if (name.rfind("clang++-", 0) != 0) continue;
+      const auto digits = name.substr(8);
+      if (digits.empty() || digits.size() > 3 ||
+          digits.find_first_not_of("0123456789") != std::string::npos)
+        continue;
+      if (std::stoi(digits) > version) {
+        version = std::stoi(digits);
+        best = entry.path().string();
+      }
+    }
+  }
+  return best;
+}
+
 Words compiler() {
   const char* given = std::getenv("CXX");
   auto words = splitWords(given ? given : "");
-  if (words.empty()) words.push_back("g++");
-  return words;
+  if (!words.empty()) return words;
+  const auto clang = newestClang();
+  return {clang.empty() ? "g++" : clang};
 }
+
+bool isClang(const Words& compiler) { return compiler.front().find("clang") != std::string::npos; }
 
 void replaceAll(std::string& text, const std::string& from, const std::string& to) {
   for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
     text.replace(at, from.size(), to);
+}
+
+// What to do about an error of the compiler that comes from code for a tile alone. Empty for others.
+std::string remedyOf(const std::string& said) {
+  for (const auto* sign : {"instantiated into assembly", "Assembler messages", "in asm", "'asm'",
+                           "inline asm", "input reg for constraint", "output reg for constraint"})
+    if (said.find(sign) != std::string::npos)
+      return " for the host: they hold assembly of a tile. Give them the same in C++, under "
+             "#ifndef __IPU__";
+  return "";
 }
 
 class Compiler {
@@ -48,16 +88,37 @@ class Compiler {
       : command_(compiler()), counts_(counts) {
     append(command_, {"-std=gnu++17", "-O2", "-fPIC"});
     append(command_, options);
+    // Else a clang leaves out classes whose constructors are declared and not defined
+    if (isClang(command_)) command_.push_back("-fstandalone-debug");
   }
 
   /// Preprocesses the source. Attributes that only a tile's compiler knows are removed.
   std::string preprocess(const std::string& source) const {
-    auto words = command_;
-    append(words, {"-D__POPC__", "-I" + includeFolder(), "-include", "popir/CodeletGlue.hpp", "-E",
-                   "-x", "c++", source});
-    run(words, folder_.path("text"), source);
-    auto text = readFile(folder_.path("text"));
-    replaceAll(text, "target(\"supervisor\")", "");
+    auto text = preprocessed(source, {});
+    // Builtins are functions here. Most sources name none, and some have their own for the host
+    if (text.find("__builtin_ipu_") != std::string::npos)
+      text = preprocessed(source, {"-include", "ipu_builtins.h"});
+    // A g++ gives names that begin with __builtin the linkage of C
+    replaceAll(text, "__builtin_ipu_", "tile_builtin_ipu_");
+    static const std::regex targets("target\\s*\\(\\s*\"(supervisor|worker|all)\"\\s*\\)");
+    text = std::regex_replace(text, targets, "");
+    replaceAll(text, "__attribute__((colossus_vertex))", "");
+    if (!isClang(command_) && text.find("ext_vector_type") != std::string::npos) {
+      // A g++ would take such a type as its element alone
+      static const std::regex type(
+          "typedef\\s+([\\w\\s]+?)\\s+(\\w+)\\s+"
+          "__attribute__\\s*\\(\\(\\s*(?:__)?ext_vector_type(?:__)?\\((\\d+)\\)\\s*\\)\\)");
+      static const std::regex alias(
+          "using\\s+(\\w+)\\s*=\\s*([\\w\\s]+?)\\s+"
+          "__attribute__\\s*\\(\\(\\s*(?:__)?ext_vector_type(?:__)?\\((\\d+)\\)\\s*\\)\\)");
+      text = std::regex_replace(text, type, "typedef popir::ShortVector<$1, $3> $2");
+      text = std::regex_replace(text, alias, "using $1 = popir::ShortVector<$2, $3>");
+      if (text.find("ext_vector_type(") != std::string::npos)
+        throw poplar::graph_program_compilation_error(
+            "codelets of '" + source +
+            "' have an ext_vector_type that is no typedef; only a clang knows it: install clang 15 "
+            "or newer (Debian, Ubuntu: apt install clang-19)");
+    }
     return text;
   }
 
@@ -103,6 +164,15 @@ class Compiler {
   }
 
  private:
+  std::string preprocessed(const std::string& source, const Words& more) const {
+    auto words = command_;
+    append(words, {"-D__POPC__", "-I" + includeFolder(), "-include", "popir/CodeletGlue.hpp"});
+    append(words, more);
+    append(words, {"-E", "-x", "c++", source});
+    run(words, folder_.path("text"), source);
+    return readFile(folder_.path("text"));
+  }
+
   // The auto-vectorizer is off: a tile executes vector instructions only where the codelet asks for
   // them.
   std::string counting(const std::string& unit, const Words& how, const std::string& source) const {
@@ -159,14 +229,25 @@ class Compiler {
     const auto said = folder_.path("said");
     const int status = runCommand(words, output, said);
     if (status == 0) return;
-    throw poplar::graph_program_compilation_error("codelets of '" + source + "' do not compile:\n" +
-                                                  readFile(said));
+    const auto why = readFile(said);
+    throw poplar::graph_program_compilation_error("codelets of '" + source + "' do not compile" +
+                                                  remedyOf(why) + ":\n" + why);
   }
 
   TemporaryFolder folder_;
   Words command_;
   bool counts_;
 };
+
+/// The same options with __IPU__ where it was not, and without it where it was.
+Words otherTarget(Words options) {
+  const auto known = std::find(options.begin(), options.end(), "-D__IPU__");
+  if (known == options.end())
+    options.push_back("-D__IPU__");
+  else
+    options.erase(known);
+  return options;
+}
 
 std::string compileText(const CodeletText& text, bool counts = false) {
   const auto how = versionOf(popir::compiler()) + (counts ? "counting" : "");
@@ -176,15 +257,32 @@ std::string compileText(const CodeletText& text, bool counts = false) {
   });
 }
 
+/// Compiles with these options. If that fails, with those of the other target: what a source has
+/// for a tile alone, or for a model alone, may be what the host can run.
+template <class Compile>
+std::string forEitherTarget(const Words& options, const Compile& compiled) {
+  try {
+    return compiled(options);
+  } catch (const poplar::graph_program_compilation_error&) {
+    try {
+      return compiled(otherTarget(options));
+    } catch (const poplar::graph_program_compilation_error&) {
+    }
+    throw;
+  }
+}
+
 }  // namespace
 
 std::string compileCodelets(const Words& sources, const Words& options) {
   try {
     for (const auto& s : sources) readFile(s);
-    const Compiler compiler(options);
-    CodeletText text{sources, {}, options};
-    for (const auto& s : sources) text.texts.push_back(compiler.preprocess(s));
-    return compileText(text);
+    return forEitherTarget(options, [&](const Words& how) {
+      const Compiler compiler(how);
+      CodeletText text{sources, {}, how};
+      for (const auto& s : sources) text.texts.push_back(compiler.preprocess(s));
+      return compileText(text);
+    });
   } catch (const poplar::graph_program_compilation_error&) {
     throw;
   } catch (const poplar::poplar_error& e) {
@@ -197,10 +295,12 @@ std::string compileCodeletText(const std::string& source, const Words& options) 
   const TemporaryFolder folder;
   const auto path = folder.path("codelets.cpp");
   writeFile(path, "#line 1 \"" + name + "\"\n" + source);
-  CodeletText text{{name}, {Compiler(options).preprocess(path)}, options};
-  // The temporary path differs on each run and must not enter the cache key.
-  replaceAll(text.texts[0], path, name);
-  return compileText(text);
+  return forEitherTarget(options, [&](const Words& how) {
+    CodeletText text{{name}, {Compiler(how).preprocess(path)}, how};
+    // The temporary path differs on each run and must not enter the cache key.
+    replaceAll(text.texts[0], path, name);
+    return compileText(text);
+  });
 }
 
 std::string compileVariant(CodeletText text, CodeletVariant variant) {

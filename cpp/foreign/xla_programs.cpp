@@ -38,7 +38,7 @@ std::vector<Program> programsOf(void* function) {
   } catch (const std::exception& e) {
     throw std::runtime_error(e.what());
   } catch (...) {
-    throw std::runtime_error("it threw what is no std::exception");
+    throw std::runtime_error("what is no std::exception");
   }
   return programs;
 }

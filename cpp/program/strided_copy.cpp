@@ -10,10 +10,11 @@
 namespace popir {
 namespace {
 
-// Above this many bytes a copy is shared among the threads.
-constexpr std::size_t kParallelBytes = 256 * 1024;
+// Above this many bytes a copy is shared among the threads. Below, what the other thread wrote has to
+// come from its cache, which takes longer than it saved.
+constexpr std::size_t kParallelBytes = 1024 * 1024;
 // A pair of loops that transposes works on square blocks of this many rows and columns.
-constexpr std::int64_t kTile = 32;
+constexpr std::int64_t kTile = 128;
 
 struct Loop {
   std::int64_t n, from, to;
@@ -32,14 +33,14 @@ void copyRow(const T* src, T* dst, const Loop& d) {
 
 template <class T>
 void copyTransposed(const T* src, T* dst, const Loop& a, const Loop& b) {
+  const TransposeMatrix transpose = transposeMatrix(sizeof(T));
   for (std::int64_t i = 0; i < a.n; i += kTile)
     for (std::int64_t j = 0; j < b.n; j += kTile) {
       const auto iEnd = std::min(i + kTile, a.n), jEnd = std::min(j + kTile, b.n);
       if (a.from == 1 && b.to == 1) {
         constexpr std::int64_t kBytes = sizeof(T);
-        transposeMatrix<T>(reinterpret_cast<const char*>(src + i + j * b.from), b.from * kBytes,
-                           reinterpret_cast<char*>(dst + i * a.to + j), a.to * kBytes, iEnd - i,
-                           jEnd - j);
+        transpose(reinterpret_cast<const char*>(src + i + j * b.from), b.from * kBytes,
+                  reinterpret_cast<char*>(dst + i * a.to + j), a.to * kBytes, iEnd - i, jEnd - j);
         continue;
       }
       for (auto k = i; k < iEnd; ++k)

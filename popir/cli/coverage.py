@@ -61,7 +61,8 @@ def _of(domain: str, type: str) -> Coverage | None:
         if entry is None or not entry.isPublic:
             return None
         lost = tuple(v for v in _needed(domain, versions) if v not in known)
-        if entry.opClass.expand is not Op.expand:
+        lowered = any(opx.opid == entry.opid for opx in registry.opx_entries())
+        if entry.opClass.expand is not Op.expand and not lowered:
             return Coverage(domain, type, version, "operators", has_gradient(entry), lost)
         return Coverage(domain, type, version, "kernel", has_gradient(entry), lost)
     if domain == "ai.onnx" and type in {"Constant", *sequences.resolved()}:

@@ -12,11 +12,11 @@ from pathlib import Path
 from popir import registry
 from popir._device import popart as device
 from popir._device import xla
-from popir.errors import LibraryLoadError, require_path
+from popir.errors import LibraryLoadError
 from popir.foreign import popart
 from popir.foreign.habana import libraries as hpu_kernels
 from popir.foreign.habana import operators as hpu_operators
-from popir.foreign.refusals import check_file, refused
+from popir.foreign.refusals import library_file, refused
 from popir.foreign.tensorflow import library as tensorflow
 from popir.foreign.trial import tried
 from popir.foreign.xla import libraries as xla_libraries
@@ -66,8 +66,7 @@ def load_op_library(path: str | os.PathLike[str]) -> OpLibrary:
     crashes while it loads, or registers nothing; DuplicateOperatorError if it registers an operator
     of another library.
     """
-    file = require_path("load_op_library", path).absolute()
-    check_file(file)
+    file = library_file("load_op_library", path)
     source = _text(str(file.resolve()))
     if tensorflow.is_one(file):
         tensorflow.load(file, "load_op_library")

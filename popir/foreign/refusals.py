@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from popir import _library
-from popir.errors import LibraryLoadError
+from popir.errors import LibraryLoadError, require_path
 
 _ELF = b"\x7fELF"
 _OTHER_FILES = {
@@ -36,6 +36,20 @@ def refused(file: Path, why: str, source: str = "") -> LibraryLoadError:
     why = why.strip().rstrip(".").removeprefix(f"{file}: ")
     who = f"The operator library '{source or file}'"
     return LibraryLoadError(f"{who} cannot be loaded: {why}.{_hint(why)}")
+
+
+def library_file(who: str, path: str | os.PathLike[str]) -> Path:
+    """The absolute path of an operator library.
+
+    Raises an error that names `who` if `path` is no path, or empty; and those of `check_file`.
+    """
+    if path == "":
+        raise LibraryLoadError(
+            f"{who}: the path of the library is empty. Give that of an .so file."
+        )
+    file = require_path(who, path).absolute()
+    check_file(file)
+    return file
 
 
 def check_file(file: Path) -> None:

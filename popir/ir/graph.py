@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
-from popir.errors import did_you_mean, popart_exception
+from popir.errors import LeavesDeviceError, did_you_mean, popart_exception
 from popir.ir import binding
 from popir.ir.attributes import AttributeSpec, schema_attributes
 from popir.ir.identifier import OperatorIdentifier
@@ -649,6 +649,16 @@ class Graph:
         """Variables to save in addition to those of the original model, such as momenta."""
         self.told: set[str] = set()
         """Attributes without effect, such as `Cast.saturate`, that a warning was given for."""
+        self.ranges: dict[str, tuple[int, int]] = {}
+        """The least and the greatest value of integers that are computed at run time, as far as
+        that is not seen from the operators: the number of an iteration, for example.
+        """
+        self.assumed: list[str] | None = caller.assumed if caller else []
+        """What was assumed of values at run time so that shapes are fixed; None if nothing may be.
+        Shared with the graphs that operators call.
+        """
+        self.keeps_ragged: bool = caller.keeps_ragged if caller else True
+        """Whether a tensor of which one size depends on the data may be imported, padded."""
         self.twin: Any = None
         """The C++ object for this graph, made when C++ code first needs it."""
         self.changes = 0
@@ -657,6 +667,11 @@ class Graph:
         """The result of `schedule`, and `changes` when it was computed."""
         self._last_op_id: list[int] = caller._last_op_id if caller else [-1]
         self._taken: dict[str, int] = {}
+
+    def require_exact(self) -> None:
+        """Raises LeavesDeviceError if shapes are fixed by what is assumed of values at run time."""
+        if self.assumed:
+            raise LeavesDeviceError(f"A shape may depend on the data: {self.assumed[0]}")
 
     # Tensors.
 

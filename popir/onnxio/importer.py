@@ -29,15 +29,18 @@ from popir.errors import (
     popart_exception,
 )
 from popir.ir import Graph, Op, OperatorIdentifier, Tensor, TensorType
+from popir.ir.integers import bounds_of
 from popir.onnxio import bodies, schemas
 from popir.onnxio.attributes import to_python
 from popir.onnxio.dialects import meant
 from popir.onnxio.load import Source, load
 from popir.onnxio.origin import origin_of
 from popir.onnxio.proto import who as _who
+from popir.onnxio.ragged import RaggedValues
 from popir.onnxio.sequences import Sequences
 from popir.onnxio.subgraphs import Subgraph, reads
 from popir.onnxio.tensors import TensorReader
+from popir.onnxio.unrolled import unroll, unrolls
 from popir.typed import typed
 from popir.types import DataType, TensorInfo
 
@@ -90,6 +93,8 @@ def import_model(
                 f"The model's output '{value.name}' is a sequence, which a device program does not "
                 "hold."
             )
+        if importer.ragged.has(value.name):
+            raise importer.ragged.refusal(value.name)
         if not graph.hasTensor(value.name):
             near = did_you_mean(value.name, graph.tensors)
             raise ModelError(f"The model's output '{value.name}' is no tensor of it.{near}")
@@ -120,6 +125,7 @@ class GraphImporter:
         self._variables = variables
         self.reader = reader or TensorReader()
         self.sequences = Sequences(graph)
+        self.ragged = RaggedValues(self)
         self.opsets: Mapping[str, int] = graph.opsets
         """The opset of each domain for the nodes being added: the model's, or a function body's."""
         self._is_body = False
@@ -154,6 +160,11 @@ class GraphImporter:
         """
         if self._parent is not None:
             node = self._with_captures(node)
+        if self.ragged.follow(node):
+            return None
+        if unrolls(self, node):
+            unroll(self, node)
+            return None
         plain = self.sequences.rewritten(node)
         if plain is not None:
             for each in plain:
@@ -165,6 +176,7 @@ class GraphImporter:
                 self._check_new(id, _who(node))
         for id in node.input:
             if id and id not in tensors:
+                self._refuse_ragged(id)
                 near = did_you_mean(id, tensors)
                 raise ModelError(
                     f"{_who(node)} reads '{id}', which is no tensor of the model.{near}"
@@ -175,7 +187,35 @@ class GraphImporter:
             raise ModelError(f"{_who(node)}: {error}") from error
         if node.op_type == "Constant" and node.domain in ("", "ai.onnx"):
             return self._add_constant(_who(node), node, attributes)
-        return self._add_op(node, attributes)
+        before = next(reversed(self.graph.ops), -1)
+        try:
+            return self._add_op(node, attributes)
+        except LeavesDeviceError as error:
+            if not self.graph.keeps_ragged:
+                raise
+            self._undo(node, before)
+            if not self.ragged.begin(node, error):
+                raise
+            return None
+
+    def _undo(self, node: NodeProto, before: int) -> None:
+        """Removes what a node has added that could not be added as a whole, after the operator
+        `before`.
+        """
+        graph = self.graph
+        while graph.ops and (last := next(reversed(graph.ops))) != before:
+            graph.eraseOp(last)
+        for id in filter(None, node.output):
+            if id in graph.tensors:
+                graph.removeTensor(id)
+
+    def _refuse_ragged(self, id: str) -> None:
+        """Raises LeavesDeviceError for a ragged tensor of this graph, or of one around it."""
+        importer: GraphImporter | None = self
+        while importer is not None:
+            if importer.ragged.has(id):
+                raise importer.ragged.refusal(id)
+            importer = importer._parent
 
     def _add_constant(self, who: str, node: NodeProto, attributes: dict[str, Any]) -> None:
         if len(node.output) != 1 or not node.output[0] or node.input:
@@ -319,6 +359,8 @@ class GraphImporter:
         self.captured[mine] = outer
         tensor = self.graph.addActGrad(mine)
         tensor.info = outer.info
+        if (bounds := bounds_of(outer)) is not None:
+            self.graph.ranges[mine] = bounds
         return tensor
 
     def _with_captures(self, node: NodeProto) -> NodeProto:

@@ -79,10 +79,14 @@ class Sequences:
 
     def set(self, node: NodeProto, ids: list[str]) -> None:
         """Makes the output of the node the sequence of the tensors `ids`."""
+        self.add(_who(node), node.output[0], ids)
+
+    def add(self, who: str, id: str, ids: list[str]) -> None:
+        """Makes `id`, an output of the node `who`, the sequence of the tensors `ids`."""
         self._elements += len(ids)
         if self._elements > MAX_ELEMENTS:
-            raise ModelError(f"{_who(node)}: sequences have more than {MAX_ELEMENTS} elements.")
-        self._lists[node.output[0]] = ids
+            raise ModelError(f"{who}: sequences have more than {MAX_ELEMENTS} elements.")
+        self._lists[id] = ids
 
     def constant(self, node: NodeProto, i: int) -> Array | None:
         """The integers of constant input `i`; None if it is left out.

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from onnx import GraphProto, NodeProto
@@ -26,7 +26,16 @@ from popir.types import DataType, TensorInfo
 if TYPE_CHECKING:
     from popir.onnxio.importer import GraphImporter
 
-Given = TensorInfo | Tensor | np.ndarray
+
+class Bounded(NamedTuple):
+    """An input of integers of which the least and the greatest value are known."""
+
+    info: TensorInfo
+    low: int
+    high: int
+
+
+Given = TensorInfo | Bounded | Tensor | np.ndarray
 """An input of a subgraph: its type and shape, or a tensor around it that it always is, or a
 value.
 """
@@ -80,9 +89,10 @@ class Subgraph:
                 found[o] = self.inputs.index(id)
         return found
 
-    def build(self, name: str, given: Sequence[Given]) -> Built:
+    def build(self, name: str, given: Sequence[Given], exact: bool = False) -> Built:
         """Imports it as a graph called `name`, whose inputs are those that are given by type and
-        shape, then what it reads around itself.
+        shape, then what it reads around itself. If it is `exact`, nothing is assumed of values at
+        run time (`Graph.assumed`).
 
         Raises ModelError for another number of inputs, or of another element type than the model
         declares, and the errors of the importer.
@@ -95,13 +105,18 @@ class Subgraph:
             outer.graph.origin,
             outer.graph.told,
         )
+        if exact:
+            graph.assumed = None
         inner = type(outer)(graph, outer.reader, parent=outer)
         names: dict[str, str] = {}
         for value, what in zip(self._proto.input, given, strict=False):
             names[value.name] = f"{name}/{value.name}"
             if isinstance(what, Tensor):
                 names[value.name] = what.id
-            elif isinstance(what, TensorInfo):
+            elif isinstance(what, (TensorInfo, Bounded)):
+                if isinstance(what, Bounded):
+                    what, *bounds = what
+                    graph.ranges[names[value.name]] = bounds[0], bounds[1]
                 graph.addActGrad(names[value.name]).info = what
                 graph.inputs.append(names[value.name])
             else:
@@ -123,7 +138,14 @@ class Subgraph:
         names = {value.name: tensor.id for value, tensor in inputs}
         return self._add(self._importer, name, names)
 
-    def _add(self, into: GraphImporter, name: str, names: dict[str, str]) -> list[Tensor]:
+    def inline_ids(self, name: str, given: Sequence[str]) -> list[str]:
+        """Does what `inline` does, with the ids of tensors or of sequences, and returns ids."""
+        names = dict(zip(self.inputs, given, strict=True))
+        self._add_nodes(self._importer, name, names)
+        return [names.get(each.name, each.name) for each in self._proto.output]
+
+    def _add_nodes(self, into: GraphImporter, name: str, names: dict[str, str]) -> None:
+        """Adds constants and nodes, and to `names` the new names of what they define."""
         proto = self._proto
         constants = [(each.name, into.reader.array(each)) for each in proto.initializer]
         sparse = proto.sparse_initializer
@@ -136,6 +158,10 @@ class Subgraph:
                 raise ModelError(f"{self._who} defines '{id}' twice.")
             names[id] = f"{name}/{id}"
         into.add_nodes([renamed(node, names) for node in proto.node])
+
+    def _add(self, into: GraphImporter, name: str, names: dict[str, str]) -> list[Tensor]:
+        proto = self._proto
+        self._add_nodes(into, name, names)
         found: list[Tensor] = []
         for value in proto.output:
             tensor = into.find(names.get(value.name, value.name))
@@ -144,6 +170,8 @@ class Subgraph:
                     f"{self._who} has the output '{value.name}', a sequence, which a device "
                     "program does not hold."
                 )
+            if into.ragged.has(names.get(value.name, value.name)):
+                raise into.ragged.refusal(names.get(value.name, value.name))
             if tensor is None:
                 raise ModelError(
                     f"{self._who} has the output '{value.name}', which is no tensor of it."
@@ -163,7 +191,7 @@ class Subgraph:
         for value, what in zip(proto.input, given, strict=False):
             declared = value.type.tensor_type.elem_type
             info = TensorInfo(what) if isinstance(what, np.ndarray) else what
-            info = info.info if isinstance(info, Tensor) else info
+            info = info.info if isinstance(info, (Tensor, Bounded)) else info
             if declared and info is not None and DataType.of(declared) is not info.dataType():
                 raise ModelError(
                     f"{self._who} declares its input '{value.name}' as "

@@ -94,6 +94,8 @@ class _Discovery:
     def __post_init__(self) -> None:
         self.graph = Graph(self.program.context.name)
         self.graph.opsets = dict(self.program.opsets)
+        # A value that a shape depends on is there in time.
+        self.graph.assumed, self.graph.keeps_ragged = None, False
         self.importer = GraphImporter(self.graph, self.program.context.reader)
 
     def run(self, remaining: Sequence[int]) -> Segment:

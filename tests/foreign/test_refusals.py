@@ -57,6 +57,21 @@ def test_places_where_no_file_is(tmp_path: Path) -> None:
         popir.load_op_library(tmp_path / "none" / "lib.so")
 
 
+def test_empty_paths() -> None:
+    builder = popir.Builder()
+    x = builder.addInputTensor(popir.TensorInfo("FLOAT", [2]))
+    for who, load in {
+        "load_op_library": popir.load_op_library,
+        "load_kernel_library": popir.custom_ops.load_kernel_library,
+        "precompiled_user_op": lambda path: popir.custom_ops.precompiled_user_op(
+            [x], library_path=path
+        ),
+    }.items():
+        words = f"{who}: the path of the library is empty"
+        with pytest.raises(popir.LibraryLoadError, match=words):
+            load("")
+
+
 SYMBOLS = {
     "popir_sdk_0_9_2": "was compiled with the headers of popir 0.9.2, and this is popir 0.1.0",
     "_ZN6popart2Op9somethingEi": "It stands for popart::Op::something(int). popir 0.1.0 has no",

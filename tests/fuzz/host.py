@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import onnx
 
+from popir.backend import prepare
 from popir.errors import PopirError
 from popir.segments import SegmentedModel
 from tests.fuzz.graphs import Verdict, words
@@ -55,7 +56,9 @@ def _read(node: onnx.NodeProto) -> set[str]:
 
 
 def judge(graph: HostGraph, outputs: Sequence[Item]) -> Verdict:
-    """Runs the model twice, the second time with what the first one has compiled."""
+    """Runs the model in segments twice, the second time with what the first one has compiled; then
+    as a whole, if it can be.
+    """
     model = model_of(graph, outputs)
     read = {value.name for value in model.graph.input}
     feeds = {name: array for name, array in graph.feeds().items() if name in read}
@@ -67,6 +70,10 @@ def judge(graph: HostGraph, outputs: Sequence[Item]) -> Verdict:
                 text = different(found[output.name], output.value)
                 if text:
                     return Verdict("differs", f"{again}differs", f"{output.name}: {text}")
+        found = prepare(model).run(feeds)
+        for got, output in zip(found, outputs, strict=True):
+            if text := different(got, output.value):
+                return Verdict("differs", "as a whole: differs", f"{output.name}: {text}")
     except PopirError as error:
         return Verdict("refused", f"refused: {words(error)}", repr(error))
     except Exception as error:

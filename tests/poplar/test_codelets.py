@@ -240,7 +240,9 @@ def test_two_writers_race_in_a_strided_view(bench):
 
 
 def test_errors_of_the_compiler_are_shown():
-    with refused(COMPILATION, r"(?s)do not compile.*source text:3:.*foo. was not declared"):
+    with refused(
+        COMPILATION, r"(?s)do not compile.*source text:3:.*(foo. was not declared|identifier .foo)"
+    ):
         Bench("#include <poplar/Vertex.hpp>\nstruct V : poplar::Vertex {\nbool compute() "
               "{ return foo; }\n};\n")  # fmt: skip
     with refused(COMPILATION, r"no class in it derives from poplar::Vertex"):
@@ -441,9 +443,7 @@ def test_an_edited_source_is_compiled_again(tmp_path):
 def test_vector_types_of_a_tile():
     source = SOURCE.with_name("vectors.cpp")
     bench = Bench()
-    with pytest.raises(COMPILATION, match="compile with -D__IPU__"):
-        bench.graph.addCodelets(str(source))
-    bench.graph.addCodelets(str(source), "-D__IPU__")
+    bench.graph.addCodelets(str(source))  # for a tile alone, which is found out
     types = [("float", np.float32), ("half", np.float16)]
     for name, dtype in types:
         y = bench.variable(np.zeros(4), dtype)

@@ -4,6 +4,9 @@
 #define popir_CodeletGlue_hpp
 
 #include <popir/Codelet.hpp>
+#ifndef __clang__
+#include <poplar/VectorTypes.hpp>
+#endif
 
 #include <type_traits>
 #include <utility>

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <iostream>
 #include <limits>
+#include <type_traits>
 
 using std::size_t;
 
@@ -90,6 +91,47 @@ class WritableScalar : public Scalar<V> {
   POPIR_ASSIGNMENT(^=)
 #undef POPIR_ASSIGNMENT
 };
+
+#ifdef __clang__
+// A clang has no built-in operators of half to choose for a class that converts to half, so that
+// each of those of float, double and so on would do: these choose.
+template <class V>
+std::is_same<typename std::remove_cv<V>::type, half> elementIsHalf(const Scalar<V>*);
+std::false_type elementIsHalf(const void*);
+template <class T>
+using IsHalfField = decltype(elementIsHalf(static_cast<const T*>(nullptr)));
+template <class V>
+const V& elementOf(const Scalar<V>& field) {
+  return *field;
+}
+template <class T, typename std::enable_if<
+                       std::is_arithmetic<T>::value || std::is_same<T, half>::value, int>::type = 0>
+const T& elementOf(const T& value) {
+  return value;
+}
+#define POPIR_HALF_OPERATOR(OPERATOR)                                                            \
+  template <class A, class B,                                                                    \
+            typename std::enable_if<IsHalfField<A>::value || IsHalfField<B>::value, int>::type = \
+                0>                                                                               \
+  auto operator OPERATOR(const A& a, const B& b)->decltype(elementOf(a) OPERATOR elementOf(b)) { \
+    return elementOf(a) OPERATOR elementOf(b);                                                   \
+  }
+POPIR_HALF_OPERATOR(+)
+POPIR_HALF_OPERATOR(-)
+POPIR_HALF_OPERATOR(*)
+POPIR_HALF_OPERATOR(/)
+POPIR_HALF_OPERATOR(<)
+POPIR_HALF_OPERATOR(>)
+POPIR_HALF_OPERATOR(<=)
+POPIR_HALF_OPERATOR(>=)
+POPIR_HALF_OPERATOR(==)
+POPIR_HALF_OPERATOR(!=)
+#undef POPIR_HALF_OPERATOR
+template <class A, typename std::enable_if<IsHalfField<A>::value, int>::type = 0>
+half operator-(const A& a) {
+  return static_cast<half>(-elementOf(a));
+}
+#endif
 
 /// A contiguous array of elements, or of rows.
 template <class V, bool Sized>

@@ -1,8 +1,9 @@
-// Element types, by XLA's names and numbers.
+// Element types, by XLA's names and numbers, and other values of its protocol buffers.
 #ifndef XLA_XLA_DATA_PB_H_
 #define XLA_XLA_DATA_PB_H_
 
 #include <cstdint>
+#include <vector>
 
 namespace xla {
 
@@ -50,6 +51,36 @@ enum CustomCallSchedule : int {
   SCHEDULE_NONE = 0,
   SCHEDULE_LATEST = 1,
   SCHEDULE_EARLIEST = 2,
+};
+
+/// What Pad() adds to each dimension.
+class PaddingConfig {
+ public:
+  class PaddingConfigDimension {
+   public:
+    int64 edge_padding_low() const { return low_; }
+    int64 edge_padding_high() const { return high_; }
+    int64 interior_padding() const { return interior_; }
+    void set_edge_padding_low(int64 value) { low_ = value; }
+    void set_edge_padding_high(int64 value) { high_ = value; }
+    void set_interior_padding(int64 value) { interior_ = value; }
+
+   private:
+    int64 low_ = 0, high_ = 0, interior_ = 0;
+  };
+
+  const std::vector<PaddingConfigDimension>& dimensions() const { return dimensions_; }
+  const PaddingConfigDimension& dimensions(int i) const {
+    return dimensions_.at(static_cast<std::size_t>(i));
+  }
+  int dimensions_size() const { return static_cast<int>(dimensions_.size()); }
+  PaddingConfigDimension* add_dimensions() { return &dimensions_.emplace_back(); }
+  PaddingConfigDimension* mutable_dimensions(int i) {
+    return &dimensions_.at(static_cast<std::size_t>(i));
+  }
+
+ private:
+  std::vector<PaddingConfigDimension> dimensions_;
 };
 
 }  // namespace xla

@@ -24,9 +24,9 @@ void moveBox(char* strided, T*& buffer, const std::int64_t* sizes, const std::in
     char* dense = reinterpret_cast<char*>(buffer);
     const std::int64_t row = sizes[1] * step;
     if constexpr (gather)
-      transposeMatrix<T>(strided, strides[1], dense, row, n, sizes[1]);
+      transposeMatrix(sizeof(T))(strided, strides[1], dense, row, n, sizes[1]);
     else
-      transposeMatrix<T>(dense, row, strided, strides[1], sizes[1], n);
+      transposeMatrix(sizeof(T))(dense, row, strided, strides[1], sizes[1], n);
     buffer += n * sizes[1];
     return;
   }

@@ -12,37 +12,45 @@ namespace {
 
 const SavedKernel<TransposeKernel> kSavedTranspose("transpose");
 
-constexpr std::int64_t kColumns = 16;      // columns of a matrix that are written together
+constexpr std::int64_t kColumns = 64;      // columns of a block of a matrix, at most
 constexpr std::int64_t kTask = 16 * 1024;  // elements of a task, at least
 
-template <class T>
 class TransposeRunner : public Runner {
  public:
   TransposeRunner(const Layout& read, unsigned threads)
-      : matrices_(read.shape[0]), rows_(read.shape[1]), columns_(read.shape[2]), threads_(threads) {
-    blocks_ = (columns_ + kColumns - 1) / kColumns;
-    const std::int64_t block = std::max<std::int64_t>(1, rows_ * std::min(columns_, kColumns));
-    each_ = std::max<std::int64_t>(1, kTask / block);
+      : transpose_(transposeMatrix(read.type.sizeInBytes())),
+        bytes_(static_cast<std::int64_t>(read.type.sizeInBytes())),
+        matrices_(read.shape[0]),
+        rows_(read.shape[1]),
+        columns_(read.shape[2]),
+        threads_(threads) {
+    blockColumns_ = std::clamp<std::int64_t>(columns_, 1, kColumns);
+    blockRows_ = std::clamp<std::int64_t>(rows_, 1, kTask / blockColumns_);
+    across_ = (columns_ + blockColumns_ - 1) / blockColumns_;
+    blocks_ = across_ * ((rows_ + blockRows_ - 1) / blockRows_);
+    each_ = std::max<std::int64_t>(1, kTask / (blockRows_ * blockColumns_));
   }
 
   void run(void* const* operands, void*) const override {
-    auto* out = static_cast<T*>(operands[0]);
-    const auto* in = static_cast<const T*>(operands[1]);
+    auto* out = static_cast<char*>(operands[0]);
+    const auto* in = static_cast<const char*>(operands[1]);
     const std::int64_t all = matrices_ * blocks_, matrix = rows_ * columns_;
     parallelFor((all + each_ - 1) / each_, threads_, matrices_ * matrix, [&](std::int64_t task) {
       for (std::int64_t b = task * each_; b < std::min(all, (task + 1) * each_); ++b) {
-        const std::int64_t from = b / blocks_ * matrix, first = b % blocks_ * kColumns;
-        const std::int64_t last = std::min(columns_, first + kColumns);
-        constexpr std::int64_t kBytes = sizeof(T);
-        transposeMatrix<T>(reinterpret_cast<const char*>(in + from + first), columns_ * kBytes,
-                           reinterpret_cast<char*>(out + from + first * rows_), rows_ * kBytes,
-                           last - first, rows_);
+        const std::int64_t from = b / blocks_ * matrix, block = b % blocks_;
+        const std::int64_t row = block / across_ * blockRows_;
+        const std::int64_t column = block % across_ * blockColumns_;
+        transpose_(in + (from + row * columns_ + column) * bytes_, columns_ * bytes_,
+                   out + (from + column * rows_ + row) * bytes_, rows_ * bytes_,
+                   std::min(blockColumns_, columns_ - column), std::min(blockRows_, rows_ - row));
       }
     });
   }
 
  private:
-  std::int64_t matrices_, rows_, columns_, blocks_, each_;
+  TransposeMatrix transpose_;
+  std::int64_t bytes_, matrices_, rows_, columns_;
+  std::int64_t blockRows_, blockColumns_, across_, blocks_, each_;
   unsigned threads_;
 };
 
@@ -50,12 +58,7 @@ class TransposeRunner : public Runner {
 
 std::unique_ptr<Runner> TransposeKernel::prepare(const std::vector<Layout>& operands,
                                                  const Setting& setting) const {
-  switch (operands[1].type.sizeInBytes()) {
-    case 1: return std::make_unique<TransposeRunner<std::uint8_t>>(operands[1], setting.threads);
-    case 2: return std::make_unique<TransposeRunner<std::uint16_t>>(operands[1], setting.threads);
-    case 4: return std::make_unique<TransposeRunner<std::uint32_t>>(operands[1], setting.threads);
-    default: return std::make_unique<TransposeRunner<std::uint64_t>>(operands[1], setting.threads);
-  }
+  return std::make_unique<TransposeRunner>(operands[1], setting.threads);
 }
 
 void TransposeKernel::check(const std::vector<OperandInfo>& operands) const {

@@ -105,6 +105,7 @@ def command(
         with bar("compiling") as progress:
             options = session_options(threads, host_profile, progress)
             session = InferenceSession(loaded, DataFlow(1, names), kind, infos, userOptions=options)
+            session.graph.require_exact()
             drawn = random_outputs(session.graph, names) if check else {}
             if drawn and len(drawn) == len(names):
                 raise CommandError(

@@ -14,7 +14,7 @@ from pathlib import Path
 from popir._device import habana as device
 from popir.errors import LibraryLoadError, OperatorAttributeError, require_path
 from popir.foreign.habana.tpcc import DEVICES
-from popir.foreign.refusals import check_file
+from popir.foreign.refusals import check_file, library_file
 from popir.foreign.trial import tried
 from popir.typed import typed
 
@@ -71,7 +71,7 @@ def load_kernel_library(path: str | os.PathLike[str]) -> list[str]:
     Libraries in GC_KERNEL_PATH need not be loaded this way. Raises LibraryLoadError if the file
     is none, or crashes while it loads.
     """
-    file = str(require_path("load_kernel_library", path).absolute())
+    file = str(library_file("load_kernel_library", path))
     library = _library_at(file)
     with _lock:
         _added[file] = None

@@ -39,7 +39,7 @@ from popir.foreign.habana.types import (
     tensorflow_spec,
     type_named,
 )
-from popir.foreign.refusals import check_file
+from popir.foreign.refusals import library_file
 from popir.foreign.trial import tried
 from popir.ir import Op, OperatorIdentifier
 from popir.registry import OpEntry, OpxEntry
@@ -452,8 +452,7 @@ def load_hpu_library(path: str | os.PathLike[str]) -> HpuLibrary:
     not load, or registers nothing that popir can run; DuplicateOperatorError if another library has
     an operator of a name.
     """
-    file = require_path("load_hpu_library", path).absolute().resolve()
-    check_file(file)
+    file = library_file("load_hpu_library", path).resolve()
     with registry.lock.rlock:
         status = os.stat(file)
         which = (status.st_ino, status.st_mtime_ns)

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from popir._device import tensorflow as device
-from popir.errors import LibraryLoadError, require_path
+from popir.errors import LibraryLoadError
 from popir.exclusive import ForkLock
-from popir.foreign.refusals import check_file
+from popir.foreign.refusals import library_file
 from popir.foreign.trial import tried
 
 LEVEL = "custom_op_api_level"
@@ -77,8 +77,7 @@ def load(path: str | os.PathLike[str], who: str, codelets: Sequence[str] = ()) -
     A file that is new, or has changed, is tried in a separate process first. Raises
     LibraryLoadError if it is no library that can be loaded.
     """
-    file = require_path(who, path).absolute()
-    check_file(file)
+    file = library_file(who, path)
     resolved = str(file.resolve())
     with _lock.rlock:
         now = _identity(file)

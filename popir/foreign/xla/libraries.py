@@ -12,9 +12,9 @@ import os
 from pathlib import Path
 
 from popir._device import xla as device
-from popir.errors import LibraryLoadError, require_path
+from popir.errors import LibraryLoadError
 from popir.exclusive import ForkLock
-from popir.foreign.refusals import check_file
+from popir.foreign.refusals import library_file
 from popir.foreign.trial import tried
 
 _MARKS = (b"popir_xla_computation\0", b"3xla3ffi")
@@ -40,8 +40,7 @@ def allow(who: str, path: str | os.PathLike[str], is_tried: bool = False) -> str
     A file that is new, or has changed, is tried in a separate process first unless `is_tried`.
     Raises LibraryLoadError, naming `who`, if it is no library that can be loaded.
     """
-    file = require_path(who, path).absolute()
-    check_file(file)
+    file = library_file(who, path)
     resolved = str(file.resolve())
     with _lock.rlock:
         status = file.stat()

@@ -9,8 +9,10 @@ import numpy as np
 
 from popir.errors import LeavesDeviceError, popart_exception
 from popir.ir import Tensor
-from popir.onnxio.subgraphs import Built, Given, Subgraph
+from popir.ir.integers import bounds_of
+from popir.onnxio.subgraphs import Bounded, Built, Given, Subgraph
 from popir.ops.control.if_ import require_condition
+from popir.ops.control.iterations import most_iterations
 from popir.ops.control.loop_op import ITERATION, add_loop
 from popir.ops.support.decomposition import Decomposer, Decomposition
 from popir.ops.support.identifiers import onnx_ids
@@ -30,7 +32,8 @@ class Loop(Decomposition):
 
     Carried values keep their types and shapes, and scan outputs need a number of iterations that is
     known when the model is compiled; then values may change their shapes too, in up to 1024
-    iterations, which become part of the model one by one. The gradient needs a known number.
+    iterations, which become part of the model one by one. The gradient needs a number that is not
+    exceeded: of the trip count, such as that of a Min, or of a condition that counts.
     Tensors only: no sequences and optionals. Initializers of the body are constants, which training
     does not change.
     """
@@ -82,6 +85,9 @@ class _Import:
         """The trip count; None if it is not known or there is none."""
         self._starts: bool | None = True if condition is None else _value(condition)
         """The condition of the first iteration; None if it is not known."""
+        bounds = None if trip is None else bounds_of(trip)
+        self._most = None if bounds is None or bounds[1] >= _ENDLESS else max(0, bounds[1])
+        """A number that the trip count does not exceed; None if none is known."""
         self._unrolls = bool(self._starts and self._count and self._count <= _MOST_UNROLLED)
 
     def results(self) -> Sequence[Tensor]:
@@ -92,14 +98,21 @@ class _Import:
             # Shapes may depend on the number of the iteration, which is a constant in each.
             if not self._unrolls:
                 raise
-            return self._unrolled()
+            if self._on.graph.assumed is None:
+                return self._unrolled()
+            try:
+                return self._unrolled()
+            except LeavesDeviceError:
+                self._unrolls = False
+                built, self._kept = self._built()
         self._graph, self._captured = built.graph, built.captured
         self._again: bool | None = _value(self._graph.getTensor(self._graph.outputs[0]))
         """The condition of further iterations; None if it is not known."""
         if self._starts is False or self._count == 0:
             return self._none()
         if self._again is False and (self._trip is None or self._count):
-            self._count, self._again, self._unrolls = 1, True, self._starts is True
+            self._count = self._most = 1
+            self._again, self._unrolls = True, self._starts is True
         if self._unrolls and (self._count == 1 or not self._keeps_shapes()):
             return self._unrolled()
         return self._loop()
@@ -110,10 +123,13 @@ class _Import:
         """
         returned = self._body.returned()
         kept = [i for i in range(len(self._initial)) if returned.get(1 + i) != 2 + i]
-        given: list[Given] = [ITERATION, np.array(True), *self._initial]
+        last = (self._most if self._most is not None else _ENDLESS) - 1
+        number = Bounded(ITERATION, 0, max(0, last))
+        given: list[Given] = [number, np.array(True), *self._initial]
         for i in kept:
             given[2 + i] = self._on.info(self._initial[i])
-        return self._body.build(self._name, given), kept
+        # Iterations that become part of the model one by one have the shapes that values give.
+        return self._body.build(self._name, given, exact=self._unrolls), kept
 
     def _keeps_shapes(self) -> bool:
         infos = [self._graph.getTensor(self._graph.outputs[1 + i]).info for i in self._kept]
@@ -167,15 +183,15 @@ class _Import:
                 trip,
             )
         count = self._count
-        if count is not None and count > _MOST_REPEATED:
-            if not conditional:
-                raise self._op.wrong(
-                    f"its trip count is {count}, and no condition ends it; popir repeats up to "
-                    f"{_MOST_REPEATED} times."
-                )
-            count = None if count >= _ENDLESS else count
+        if count is not None and count > _MOST_REPEATED and not conditional:
+            raise self._op.wrong(
+                f"its trip count is {count}, and no condition ends it; popir repeats up to "
+                f"{_MOST_REPEATED} times."
+            )
         if count is None and self._trip is None and not conditional:
             raise self._op.wrong("it has neither a trip count nor a condition: it is endless.")
+        if conditional:
+            self._bound_by_condition()
         condition = graph.outputs[:1] if conditional else []
         graph.outputs = [*condition, *(graph.outputs[1 + i] for i in kept), *scans]
         inputs: list[Tensor | None] = [
@@ -188,7 +204,7 @@ class _Import:
             "body": graph,
             "carried": len(kept),
             "scanned": 0,
-            "trip": -1 if count is None else count,
+            "trip": -1 if self._most is None else self._most,
             "conditional": conditional,
             "descending": False,
             "reversed_inputs": [],
@@ -199,6 +215,18 @@ class _Import:
         for i, tensor in zip(kept, made, strict=False):
             values[i] = tensor
         return [*values, *made[len(kept) :]]
+
+    def _bound_by_condition(self) -> None:
+        """Lowers the number that is not exceeded to what the condition allows."""
+        graph, initial = self._graph, dict[int, int]()
+        after: dict[int, str] = {}
+        for place, i in enumerate(self._kept, 1):
+            info, first = self._initial[i].info, _value(self._initial[i])
+            if isinstance(first, int) and info is not None and info.nelms() == 1:
+                initial[place], after[place] = first, graph.outputs[1 + i]
+        found = most_iterations(graph, initial, after)
+        if found is not None:
+            self._most = found if self._most is None else min(found, self._most)
 
 
 def _value(tensor: Tensor | None) -> Any:

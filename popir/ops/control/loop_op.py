@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from popir import poplar, popops
+from popir import memory, poplar, popops
 from popir.adding import add_op
 from popir.calling import CallingOpx, Function
 from popir.errors import LeavesDeviceError, MissingGradientError
@@ -45,6 +45,8 @@ TRIP, CONDITION, FIRST = range(3)
 """The inputs: the trip count and the first condition, both optional; then the carried values, the
 scanned inputs and the captures. A carried value that is left out begins with zeros.
 """
+COUNT = 2
+"""In place of the direction of a scan output: it is the number of iterations."""
 ITERATION = TensorInfo(DataType.INT64, [])
 """The first input of the body: the number of the iteration, from 0 on."""
 
@@ -71,7 +73,9 @@ class LoopOp(Op):
     scanned: int
     """The number of scanned inputs."""
     trip: int
-    """The number of iterations; -1 if only input 0 says it, or nothing but the condition."""
+    """The number of iterations; with a condition, or if input 0 says it, the most of them; -1 if
+    that is not known.
+    """
     conditional: bool
     """Whether output 0 of the body says if there is another iteration."""
     descending: bool
@@ -79,7 +83,14 @@ class LoopOp(Op):
     reversed_inputs: list[int]
     """For each scanned input, 1 if iteration i reads slice trip - 1 - i instead of slice i."""
     reversed_outputs: list[int]
-    """For each scan output, the same for the slice that it writes."""
+    """For each scan output, the same for the slice that it writes; `COUNT` for the number of
+    iterations instead of slices.
+    """
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether the number of iterations is known at run time alone."""
+        return self.conditional or self.trip < 0 or self.hasInput(TRIP)
 
     def getCalledGraphs(self) -> list[Graph]:
         """The body alone, which runs several times."""
@@ -113,7 +124,9 @@ class LoopOp(Op):
             self.setOutInfo(i, after)
         for o in range(self.carried, len(self.body.outputs) - self.first_output):
             slice = self._info_after(o)
-            self.setOutInfo(o, TensorInfo(slice.dataType(), [self.trip, *slice.shape()]))
+            is_count = self.reversed_outputs[o - self.carried] == COUNT
+            stacked = TensorInfo(slice.dataType(), [self.trip, *slice.shape()])
+            self.setOutInfo(o, slice if is_count else stacked)
 
     def _info_after(self, o: int) -> TensorInfo:
         info = self.body.getTensor(self.body.outputs[self.first_output + o]).info
@@ -125,14 +138,16 @@ class LoopOp(Op):
     ) -> list[Op]:
         """A loop backwards. Adds scan outputs to this one, which the gradient reads.
 
-        Raises MissingGradientError if the number of iterations is not known at compile time.
+        Raises MissingGradientError if no bound of the number of iterations is known at compile
+        time.
         """
-        if self.trip < 0 or self.conditional:
+        if self.trip < 0:
             raise MissingGradientError(
-                f"{self.debugName()}: the number of iterations is not known when the model is "
-                "compiled. The gradient reads what each iteration began with, and a device program "
-                "has room for a fixed number of these. Give a constant trip count and no "
-                "condition, or freeze the weights before it."
+                f"{self.debugName()}: when the model is compiled it is not known how many "
+                "iterations there may be. The gradient reads what each iteration began with, and a "
+                "device program has room for a fixed number of these. Give a constant trip count, "
+                "which a condition may end earlier, or one that a Min with a constant bounds, or "
+                "freeze the weights before it."
             )
         return [_Backwards(self, calls, given, wanted).made()]
 
@@ -142,9 +157,21 @@ class LoopOp(Op):
             kept = self.body.outputs[self.first_output + o]
             if kept == id and not self.reversed_outputs[o - self.carried] and self.hasOutput(o):
                 return o
+        info = self.body.getTensor(id).info
+        assert info is not None
+        who = f"{self.debugName()}: '{id}' of up to {self.trip} iterations, for the gradient"
+        memory.require(who, info.nbytes() * self.trip)
         self.body.outputs.append(id)
         self.reversed_outputs.append(0)
         return self.connect_last()
+
+    def count(self) -> int:
+        """The output with the number of iterations; adds it if there is none."""
+        if COUNT not in self.reversed_outputs:
+            self.body.outputs.append(self.body.inputs[0])
+            self.reversed_outputs.append(COUNT)
+            return self.connect_last()
+        return self.carried + self.reversed_outputs.index(COUNT)
 
     def connect_last(self) -> int:
         """Connects the last output to a new tensor, and returns its index."""
@@ -248,10 +275,13 @@ class _Backwards:
         self._slices = [b for b in inside if self._n < b <= self._n + self._k]
         self._captures = [b for b in inside if b > self._n + self._k]
         self._scan_outputs = [o for o in sorted(given) if o >= self._n]
-        outputs = [*self._carried, *self._scan_outputs]
+        self._first = op.first_output
+        outputs = [self._first + o for o in (*self._carried, *self._scan_outputs)]
         inputs = [*(1 + i for i in self._carried), *self._slices, *self._captures]
         self._made: GradientGraph = calls.of(self._body, outputs, inputs)
-        self._given = dict(zip(outputs, self._made.given, strict=True))
+        self._given = dict(
+            zip([*self._carried, *self._scan_outputs], self._made.given, strict=True)
+        )
         self._of = dict(zip(inputs, self._made.graph.outputs, strict=True))
         """The gradient of each wanted input of the body."""
 
@@ -262,9 +292,14 @@ class _Backwards:
         gradient depends on them, perhaps after further iterations.
         """
         n = self._n
-        after = [calls.reached(self._body, [1 + i]) for i in range(n)]
+
+        def reached(inputs: Collection[int]) -> set[int]:
+            found = calls.reached(self._body, inputs)
+            return {o - self._op.first_output for o in found if o >= self._op.first_output}
+
+        after = [reached([1 + i]) for i in range(n)]
         forth = {i for i in range(n) if 1 + i in inside}
-        forth |= {o for o in calls.reached(self._body, inside) if o < n}
+        forth |= {o for o in reached(inside) if o < n}
         back = {o for o in given if o < n}
         ends = {o for o in given if o >= n}
         for _ in range(n):
@@ -343,6 +378,8 @@ class _Backwards:
         inputs = self._made.inputs
         used = [b for b in range(1, len(inputs)) if self._made.is_read(inputs[b])]
         sources: dict[tuple[GradOpInType, int], int] = {}
+        if op.is_counted:
+            sources[(OUT, op.count()) if op.conditional else (IN, TRIP)] = TRIP
         for place, i in enumerate(self._carried):
             sources[GRAD, i] = FIRST + place
         place = FIRST + len(self._carried) + len(sums)
@@ -420,7 +457,9 @@ class LoopOpx(CallingOpx):
         body.add(function.call(self.debugContext()))
         made = function.outputs[op.first_output :]
         outputs = [
-            self._put(o, made[o], counters.slot(flag), body)
+            counters.number
+            if flag == COUNT
+            else self._put(o, made[o], counters.slot(flag), body, prog)
             for o, flag in enumerate(op.reversed_outputs, op.carried)
         ]
         self._carry(function, carried, body)
@@ -467,12 +506,19 @@ class LoopOpx(CallingOpx):
             prog.add(program.Copy(slice, own, context))
 
     def _put(
-        self, o: int, slice: DeviceTensor, slot: DeviceTensor, prog: program.Sequence
+        self,
+        o: int,
+        slice: DeviceTensor,
+        slot: DeviceTensor,
+        prog: program.Sequence,
+        before: program.Sequence,
     ) -> DeviceTensor:
         op = self.getOp(LoopOp)
         kind, shape = slice.elementType(), [op.trip, *slice.shape()]
         linear, context = poplar.VariableMappingMethod.LINEAR, self.debugContext(f"out{o}")
         whole = self.graph().addVariable(kind, shape, linear, context)
+        if op.is_counted:  # There may be fewer iterations: the rest is zeros.
+            popops.fill(self.graph(), whole, before, 0, context)
         row = slice.expand([0])
         popops.dynamicUpdate(self.graph(), whole, row, slot, [0], [1], prog, context)
         return whole
@@ -499,7 +545,7 @@ class LoopOpx(CallingOpx):
     def _condition(self, prog: program.Sequence, counters: _Counters) -> DeviceTensor | None:
         """The variable that says if there is another iteration; None if the number is known."""
         op = self.getOp(LoopOp)
-        if op.trip >= 0 and not op.conditional:
+        if not op.is_counted:
             return None
         again = self.getScalarVariable(poplar.BOOL, "again")
         first = self.getInTensor(CONDITION) if op.hasInput(CONDITION) else None
@@ -523,7 +569,9 @@ class LoopOpx(CallingOpx):
         if op.hasInput(TRIP) or op.trip >= 0:
             operands.append(counters.number)
             number = pe.PlaceHolder(len(operands))
-            if op.hasInput(TRIP):
+            if op.descending:
+                terms.append(pe.Gte(number, pe.Const(0)))
+            elif op.hasInput(TRIP):
                 operands.append(self.getInTensor(TRIP).reshape([]))
                 terms.append(pe.Lt(number, pe.PlaceHolder(len(operands))))
             else:
@@ -543,22 +591,27 @@ class _Counters:
 
     def __init__(self, opx: LoopOpx, op: LoopOp, prog: program.Sequence, is_read: bool) -> None:
         self._opx, self._op = opx, op
-        flags = {bool(flag) for flag in (*op.reversed_inputs, *op.reversed_outputs)}
+        flags = {flag for flag in (*op.reversed_inputs, *op.reversed_outputs) if flag != COUNT}
         self._used: dict[str, tuple[DeviceTensor, int]] = {}
         """Each counter in use, and what is added to it after an iteration."""
         self.number = opx.getScalarVariable(poplar.LONGLONG, "number")
         down = op.descending
-        if is_read or op.conditional or op.trip < 0:
+        if is_read or op.is_counted:
             self._add("number", self.number, down, prog)
-        for is_down in {flag != down for flag in flags}:
+        for is_down in {bool(flag) != down for flag in flags}:
             name = "down" if is_down else "up"
             tensor = opx.getScalarVariable(poplar.UNSIGNED_INT, name)
             self._add(name, tensor, is_down, prog)
 
     def _add(self, name: str, tensor: DeviceTensor, is_down: bool, prog: program.Sequence) -> None:
-        first = self._op.trip - 1 if is_down else 0
         context = self._opx.debugContext(name)
-        popops.fill(self._opx.graph(), tensor, prog, first, context)
+        if is_down and self._op.hasInput(TRIP):
+            tree = pe.Cast(pe.Sub(pe._1, pe.Const(1)), tensor.elementType())
+            trip = self._opx.getInTensor(TRIP).reshape([])
+            popops.mapWithOutput(self._opx.graph(), tree, [trip], tensor, prog, context)
+        else:
+            first = self._op.trip - 1 if is_down else 0
+            popops.fill(self._opx.graph(), tensor, prog, first, context)
         self._used[name] = tensor, -1 if is_down else 1
 
     def slot(self, flag: int) -> DeviceTensor:

@@ -6,14 +6,17 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from popir import memory
 from popir.errors import OperatorAttributeError, OperatorInputError
-from popir.ir import Op
+from popir.ir import Op, Tensor
+from popir.ir.integers import Integers
 from popir.ir.traits import Array
 from popir.ops.elementwise.table import FLOATS
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.identifiers import onnx_ids
 from popir.ops.support.shapes import const_input
 from popir.registry import OpCreator
@@ -96,7 +99,8 @@ class ConstantOfShapeOp(Op):
 
 class RangeOp(Op):
     """ONNX's Range, versions 11 and 27: the numbers from start up to, but without, limit, in steps
-    of delta: three scalars of one type, which must be known at compile time.
+    of delta: three scalars of one type, which must be known at compile time. Of integers that are
+    computed at run time it is enough if delta, and how far limit is from start, are known.
 
     Floating-point types are computed in double; in version 27, FLOAT16 and BFLOAT16 in the type
     `stash_type`.
@@ -105,6 +109,27 @@ class RangeOp(Op):
     constantInputs = frozenset({0, 1, 2})
     mostFolded = 1 << 24
     stash_type: int | None
+
+    def expand(self, inputs: Sequence[Tensor | None], outputs: Sequence[str]) -> bool:
+        """Adds what computes a known number of integers from a start that is known at run time."""
+        start, limit, delta = [*inputs, None, None, None][:3]
+        if start is None or limit is None or delta is None or not any(outputs):
+            return False
+        if start.data is not None and limit.data is not None:
+            return False
+        integers = Integers()
+        forms = [integers.of(tensor) for tensor in (start, limit, delta)]
+        if any(form is None or form.size != 1 for form in forms):
+            return False
+        first, end, step = (form.item() for form in forms if form is not None)
+        length = end - first
+        if not length.is_constant or not step.is_constant or step.constant == 0:
+            return False
+        on, count = Decomposer(self, outputs[0]), max(0, -(-length.constant // step.constant))
+        memory.require(self._who(), count * 8)
+        numbers = on.const(np.arange(count) * step.constant, on.info(start).dataType())
+        on.name([on.Add(on.reshape(start, []), numbers)], outputs)
+        return True
 
     def count(self) -> int:
         """The number of elements: exact for integers, computed in double for floating-point types.

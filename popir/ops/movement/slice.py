@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from popir.ops.support.gradient import GRAD, InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
 from popir.ops.support.second_order import placed
 from popir.ops.support.shapes import axes, axis, const_input, is_one_piece, product
+from popir.ops.support.slices import sliced
 from popir.ops.support.views import ViewOp
 from popir.opx import Opx
 from popir.poplar import Tensor, program
@@ -31,7 +32,8 @@ class SliceOp(ViewOp):
     """ONNX's Slice, versions 1, 10, 11 and 13: for each named axis, the elements from a start to an
     end, with a step.
 
-    These are attributes before version 10, from then on inputs that must be known at compile time.
+    These are attributes before version 10, from then on inputs. Axes and steps must be known at
+    compile time; so must be starts and ends, or at least the size of the slice (`sliced`).
     """
 
     constantInputs = frozenset({1, 2, 3, 4})
@@ -39,6 +41,31 @@ class SliceOp(ViewOp):
     starts: list[int] | None
     ends: list[int] | None
     axes: list[int] | None
+
+    def expand(self, inputs: Sequence[IrTensor | None], outputs: Sequence[str]) -> bool:
+        """Adds what takes a slice of a known size at starts that are computed at run time."""
+        if all(tensor is None or tensor.data is not None for tensor in inputs[1:]):
+            return False
+        x, starts, ends, *further = [*inputs, None, None]
+        if x is None or starts is None or ends is None or not any(outputs):
+            return False
+        assert x.info is not None and starts.info is not None
+        rank, count = x.info.rank(), starts.info.nelms()
+        if starts.info.rank() != 1 or any(t is not None and t.data is None for t in further):
+            return False
+        given = [None if t is None or t.data is None else t.data.tolist() for t in further[:2]]
+        named, steps = given[0] or list(range(count)), given[1] or [1] * count
+        if not len(named) == len(steps) == count or 0 in steps or count > rank:
+            return False
+        along = [axis(self, name, rank) for name in named]
+        if len(set(along)) < count:
+            return False
+        on = Decomposer(self, outputs[0])
+        found = sliced(on, x, starts, ends, along, steps)
+        if found is None:
+            return False
+        on.name([found], outputs)
+        return True
 
     def ranges(self) -> Ranges:
         """The indices taken along each named axis. Raises OperatorInputError for missing or

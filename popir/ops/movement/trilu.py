@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -19,15 +19,31 @@ from popir.opx import Opx
 from popir.poplar import program
 from popir.popops import expr as pe
 from popir.registry import OpCreator, OpxCreator
+from popir.types import DataType
 
 
 class TriluOp(Op):
-    """ONNX's Trilu, version 14. The triangle starts at the diagonal in input 1, 0 by default, which
-    must be known at compile time.
+    """ONNX's Trilu, version 14. The triangle starts at the diagonal in input 1, 0 by default. One
+    that is known at run time alone makes it the choice of elements by their rows and columns.
     """
 
     constantInputs = frozenset({1})
     upper: bool
+
+    def expand(self, inputs: Sequence[IrTensor | None], outputs: Sequence[str]) -> bool:
+        """Adds a Where for a diagonal that is known at run time."""
+        x, k = [*inputs, None, None][:2]
+        if x is None or k is None or k.data is not None or not any(outputs):
+            return False
+        on = Decomposer(self, outputs[0])
+        shape = on.shape(x)
+        if len(shape) < 2 or on.info(k).nelms() != 1 or on.info(k).dataType() is not DataType.INT64:
+            return False
+        ahead = np.arange(shape[-1], dtype=np.int64) - np.arange(shape[-2])[:, None]
+        limit = on.reshape(k, [])
+        compare = on.GreaterOrEqual if self.upper else on.LessOrEqual
+        on.name([on.Where(compare(on.const(ahead), limit), x, on.like(0, x))], outputs)
+        return True
 
     def mask(self) -> Array:
         """BOOL[rows, columns]: True for the elements of the triangle."""

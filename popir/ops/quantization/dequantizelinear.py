@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from popir.ir import Tensor
 from popir.ops.quantization.granularity import QuantizingOp
+from popir.ops.quantization.straightthrough import straight_through
 from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.identifiers import onnx_ids
 from popir.registry import OpCreator
@@ -14,7 +15,8 @@ _RESULTS = (DataType.FLOAT, DataType.FLOAT16, DataType.BFLOAT16)
 
 class DequantizeLinear(QuantizingOp):
     """ONNX's DequantizeLinear, versions 10, 13, 19, 21, 23, 24, 25 and 28: (x - x_zero_point) *
-    x_scale, in the type `output_dtype`, by default that of the scale. The scale has a gradient.
+    x_scale, in the type `output_dtype`, by default that of the scale. The scale has a gradient. If
+    x was quantized with the same scale, what was quantized has one too (`straight_through`).
 
     The product is computed in FLOAT and rounded once, whatever the type of the result.
     """
@@ -32,12 +34,13 @@ class DequantizeLinear(QuantizingOp):
                 f"{', '.join(f'{each.name} ({each.onnx})' for each in _RESULTS)}."
             )
         scale, zero = self.pair(on, x, scale, zero)
-        shape = on.shape(x)
+        shape, q = on.shape(x), x
         x = on.cast(x, DataType.FLOAT if zero is None else on.info(zero).dataType())
         x = on.reshape(x, self.split(shape))
         if zero is not None:
             x = on.Sub(x, zero)
         product = on.Mul(on.cast(x, DataType.FLOAT), on.cast(scale, DataType.FLOAT))
+        product = straight_through(on, product, q, scale)
         return on.reshape(on.cast(product, to), shape)
 
 

@@ -12,7 +12,8 @@ from popir.types import DataType
 
 class QuantizeLinear(QuantizingOp):
     """ONNX's QuantizeLinear, versions 10, 13, 19, 21, 23, 24, 25 and 28: x / y_scale, rounded,
-    plus y_zero_point, clamped to the range of the result. No gradient.
+    plus y_zero_point, clamped to the range of the result. No gradient, but for a DequantizeLinear
+    of the result, which has one (`straight_through`).
 
     The division is computed in the type `precision`, by default that of the scale; in FLOAT if that
     is FLOAT8E8M0, and in DOUBLE if it is INT32. NaN becomes 0 in an integer type.

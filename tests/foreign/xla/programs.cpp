@@ -2,6 +2,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "xla/hlo/builder/lib/math.h"
 #include "xla/hlo/builder/xla_builder.h"
 
 using xla::ShapeUtil;
@@ -38,6 +39,36 @@ xla::StatusOr<xla::XlaComputation> arithmetic() {
   XlaOp table = xla::ConstantR2<float>(&b, {{1, 2}});
   xla::Tuple(&b, {product + table, xla::Broadcast(sum, {2}), xla::Le(p, n)});
   return b.Build();
+}
+
+// Operators of one operand, and what moves elements.
+void unary_and_moves() {
+  XlaBuilder b("unary_and_moves");
+  XlaOp p = x(&b), whole = xla::ConvertElementType(p, xla::S32);
+  XlaOp low = xla::ConstantR0<float>(&b, -1), high = xla::FullLike(p, 0.5f);
+  xla::PaddingConfig padding = xla::MakeEdgePaddingConfig({{1, 0}, {-1, 2}});
+  padding.mutable_dimensions(1)->set_interior_padding(1);
+  xla::Tuple(&b, {xla::Round(p * xla::ScalarLike(p, 2)),
+                  xla::RoundNearestEven(p * xla::ScalarLike(p, 2)),
+                  xla::Cbrt(p),
+                  xla::Erf(p),
+                  xla::Square(p),
+                  xla::Reciprocal(p),
+                  xla::Atan2(p, xla::Exp(p)),
+                  xla::Tan(p),
+                  xla::IsFinite(xla::Log(p)),
+                  xla::PopulationCount(whole),
+                  xla::Clz(whole),
+                  xla::ShiftLeft(whole, xla::ScalarLike(whole, 2)),
+                  xla::ShiftRightArithmetic(whole, xla::ScalarLike(whole, 1)),
+                  xla::ShiftRightLogical(whole, xla::ScalarLike(whole, 1)),
+                  xla::Clamp(low, p, high),
+                  xla::Rev(p, {1}),
+                  xla::Pad(p, xla::One(&b, xla::F32), padding),
+                  xla::PadInDim(p, xla::Zero(&b, xla::F32), 0, 1, 2),
+                  xla::ZerosLike(whole),
+                  xla::Zeros(&b, f32({4})),
+                  xla::ConvertElementType(xla::One(&b, xla::BF16), xla::F32)});
 }
 
 void custom_calls() {
@@ -103,6 +134,7 @@ void typed() {
 }
 
 void throws() { throw std::runtime_error("thrown while building"); }
+void throws_a_number() { throw 3; }
 void builds_nothing() {}
 
 // What is wrong, by number.
@@ -134,6 +166,15 @@ WRONG(15, xla::BroadcastInDim(p, {2, 4}, {0, 1}))
 WRONG(16, xla::AfterAll(&b, {p}))
 WRONG(17, xla::Parameter(&b, 5, f32({}), "far"))
 WRONG(18, xla::Neg(XlaOp()))
+
+WRONG(19, xla::Broadcast(p, {-2}))
+WRONG(20, xla::Parameter(&b, 1, ShapeUtil::MakeTupleShape({f32({3}), f32({-2})}), "q"))
+WRONG(21, xla::Clamp(p, p, xla::ConstantR0<int>(&b, 1)))
+WRONG(22, xla::Rev(p, {0, 0}))
+WRONG(23, xla::Pad(p, xla::ConstantR0<float>(&b, 1), xla::MakeNoPaddingConfig(3)))
+WRONG(24, xla::PadInDim(p, xla::ConstantR0<float>(&b, 1), 0, -1, -2))
+WRONG(25, xla::PadInDim(p, xla::ConstantR0<float>(&b, 1), 2, 0, 0))
+WRONG(26, xla::One(&b, xla::TOKEN))
 
 // Build() gives the error that the builder kept, too.
 bool error_is_kept() {

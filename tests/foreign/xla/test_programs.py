@@ -1,6 +1,7 @@
 """Programs that C++ builds with xla::XlaBuilder, and HLO text, as models."""
 
 import ctypes
+import math
 
 import numpy as np
 import pytest
@@ -30,6 +31,38 @@ class TestBuilder:
         np.testing.assert_allclose(sums, np.tile(total, (2, 1)), rtol=1e-5)
         np.testing.assert_allclose(product, total[None] @ X.T + f32(1, 2), rtol=1e-5)
         np.testing.assert_array_equal(small, n >= X)
+
+    def test_unary_and_moves(self, programs: popir.OpLibrary) -> None:
+        whole = X.astype(np.int32)
+        padded = np.ones((3, 6), np.float32)
+        padded[1:, [1, 3]] = X[:, 1:]
+        want = [
+            np.trunc(X * 2 + np.copysign(np.float32(0.5), X)),
+            np.rint(X * 2),
+            np.cbrt(X),
+            np.vectorize(math.erf)(X),
+            X * X,
+            1 / X,
+            np.arctan2(X, np.exp(X)),
+            np.tan(X),
+            X > 0,
+            [[bin(v & 0xFFFFFFFF).count("1") for v in row] for row in whole.tolist()],
+            [[32 - (v & 0xFFFFFFFF).bit_length() for v in row] for row in whole.tolist()],
+            whole << 2,
+            whole >> 1,
+            whole.view(np.uint32) >> 1,
+            np.clip(X, -1, 0.5),
+            X[:, ::-1],
+            padded,
+            np.pad(X, ((1, 2), (0, 0))),
+            np.zeros((2, 3), np.int32),
+            np.zeros(4, np.float32),
+            np.float32(1),
+        ]
+        got = ran(programs, "unary_and_moves", X)
+        assert len(got) == len(want)
+        for a, b in zip(got, want, strict=True):
+            np.testing.assert_allclose(a, b, rtol=2e-6, atol=1e-6)
 
     def test_custom_calls(self, programs: popir.OpLibrary, targets: popir.OpLibrary) -> None:
         found = ran(programs, "custom_calls", np.array(1, np.float32), np.array(5, np.float32))
@@ -101,6 +134,14 @@ class TestErrors:
             (16, "an operand is no token"),
             (17, r"the parameters \[0, 5\]"),
             (18, "an XlaOp that no function has made"),
+            (19, r"broadcast: f32\[-2,2,3\] has a negative size"),
+            (20, r"parameter: \(f32\[3\], f32\[-2\]\) has a negative size"),
+            (21, r"clamp: the bounds of f32\[2,3\] are f32\[2,3\] and s32\[\]"),
+            (22, r"reverse: \{0,0\} are no dimensions of"),
+            (23, r"pad: f32\[2,3\] is padded in 3 dimensions with f32\[\]"),
+            (24, r"pad: f32\[-1,3\] has a negative size"),
+            (25, "pad: .* has no dimension 2"),
+            (26, "a constant of the type .* cannot be made"),
         ],
     )
     def test_wrong_programs(self, programs: popir.OpLibrary, number: int, words: str) -> None:
@@ -113,6 +154,8 @@ class TestErrors:
     def test_exception(self, programs: popir.OpLibrary) -> None:
         with pytest.raises(popir.popart_exception, match="thrown while building"):
             custom_ops.xla_programs(programs.path, "made::throws")
+        with pytest.raises(popir.popart_exception, match=r"made15throws_a_number.* threw: what is"):
+            custom_ops.xla_programs(programs.path, "made::throws_a_number")
 
     def test_no_function(self, programs: popir.OpLibrary) -> None:
         for function in ("made::nothing", "x", "system", ""):

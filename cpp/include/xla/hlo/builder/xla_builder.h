@@ -14,6 +14,7 @@
 #include "xla/literal_util.h"
 #include "xla/shape_util.h"
 #include "xla/status.h"
+#include "xla/util.h"
 
 extern "C" void popir_xla_computation(const char* name, const char* text, const char* error);
 
@@ -153,6 +154,8 @@ class XlaBuilder {
   /// Adds an operator. `content` is what stands in place of operands, for constants and parameters.
   XlaOp add(const char* opcode, const Shape& shape, Span<XlaOp> operands,
             const std::string& attributes = "", const std::string& content = "") {
+    if (negative(shape))
+      return fail(std::string(opcode) + ": " + shape.ToString() + " has a negative size");
     std::string text = content;
     for (const XlaOp each : operands) {
       if (!knows(each))
@@ -178,6 +181,13 @@ class XlaBuilder {
     for (char& each : name)
       if (!std::isalnum(static_cast<unsigned char>(each)) && each != '_' && each != '.') each = '_';
     return name.empty() ? "computation" : name;
+  }
+  static bool negative(const Shape& shape) {
+    for (const int64 size : shape.dimensions())
+      if (size < 0) return true;
+    for (const Shape& each : shape.tuple_shapes())
+      if (negative(each)) return true;
+    return false;
   }
   int64 last() const { return static_cast<int64>(shapes_.size()) - 1; }
   std::string nameOf(XlaOp op) const {
@@ -349,6 +359,10 @@ XLA_BUILDER_BINARY(Pow, "power")
 XLA_BUILDER_BINARY(And, "and")
 XLA_BUILDER_BINARY(Or, "or")
 XLA_BUILDER_BINARY(Xor, "xor")
+XLA_BUILDER_BINARY(Atan2, "atan2")
+XLA_BUILDER_BINARY(ShiftLeft, "shift-left")
+XLA_BUILDER_BINARY(ShiftRightArithmetic, "shift-right-arithmetic")
+XLA_BUILDER_BINARY(ShiftRightLogical, "shift-right-logical")
 #undef XLA_BUILDER_BINARY
 
 #define XLA_BUILDER_COMPARE(NAME, DIRECTION)                                       \
@@ -367,8 +381,11 @@ XLA_BUILDER_COMPARE(Lt, "LT")
 #define XLA_BUILDER_UNARY(NAME, OPCODE) \
   inline XlaOp NAME(XlaOp operand) { return xla_builder_internal::unary(OPCODE, operand); }
 XLA_BUILDER_UNARY(Abs, "abs")
+XLA_BUILDER_UNARY(Cbrt, "cbrt")
 XLA_BUILDER_UNARY(Ceil, "ceil")
+XLA_BUILDER_UNARY(Clz, "count-leading-zeros")
 XLA_BUILDER_UNARY(Cos, "cosine")
+XLA_BUILDER_UNARY(Erf, "erf")
 XLA_BUILDER_UNARY(Exp, "exponential")
 XLA_BUILDER_UNARY(Expm1, "exponential-minus-one")
 XLA_BUILDER_UNARY(Floor, "floor")
@@ -377,12 +394,23 @@ XLA_BUILDER_UNARY(Log1p, "log-plus-one")
 XLA_BUILDER_UNARY(Logistic, "logistic")
 XLA_BUILDER_UNARY(Neg, "negate")
 XLA_BUILDER_UNARY(Not, "not")
+XLA_BUILDER_UNARY(PopulationCount, "popcnt")
+XLA_BUILDER_UNARY(Round, "round-nearest-afz")
+XLA_BUILDER_UNARY(RoundNearestEven, "round-nearest-even")
 XLA_BUILDER_UNARY(Rsqrt, "rsqrt")
 XLA_BUILDER_UNARY(Sign, "sign")
 XLA_BUILDER_UNARY(Sin, "sine")
 XLA_BUILDER_UNARY(Sqrt, "sqrt")
+XLA_BUILDER_UNARY(Tan, "tan")
 XLA_BUILDER_UNARY(Tanh, "tanh")
 #undef XLA_BUILDER_UNARY
+
+/// Whether each element is neither infinite nor NaN.
+inline XlaOp IsFinite(XlaOp operand) {
+  XlaBuilder* b = xla_builder_internal::of(operand);
+  if (!xla_builder_internal::checked(b, {operand}, "is-finite")) return XlaOp(b, -1);
+  return b->add("is-finite", xla_builder_internal::typed(b->shapeOf(operand), PRED), {operand});
+}
 
 inline XlaOp operator-(XlaOp x) { return Neg(x); }
 inline XlaOp operator+(XlaOp x, XlaOp y) { return Add(x, y); }
@@ -406,6 +434,74 @@ inline XlaOp Select(XlaOp pred, XlaOp on_true, XlaOp on_false) {
                    to.ToString() + " and " + b->shapeOf(on_false).ToString());
   return b->add("select", xla_builder_internal::typed(to, to.element_type()),
                 {pred, on_true, on_false});
+}
+
+/// The elements of `operand`, at least those of `min` and at most those of `max`, which may be
+/// scalars.
+inline XlaOp Clamp(XlaOp min, XlaOp operand, XlaOp max) {
+  XlaBuilder* b = xla_builder_internal::of(operand);
+  if (!xla_builder_internal::checked(b, {min, operand, max}, "clamp")) return XlaOp(b, -1);
+  const Shape to = b->shapeOf(operand);
+  for (const XlaOp each : {min, max}) {
+    const Shape& bound = b->shapeOf(each);
+    if (bound.element_type() != to.element_type() || (bound.rank() != 0 && bound != to))
+      return b->fail("clamp: the bounds of " + to.ToString() + " are " +
+                     b->shapeOf(min).ToString() + " and " + b->shapeOf(max).ToString());
+  }
+  return b->add("clamp", xla_builder_internal::typed(to, to.element_type()), {min, operand, max});
+}
+
+/// The elements along each of `dimensions` in the opposite order.
+inline XlaOp Rev(XlaOp operand, Span<int64> dimensions) {
+  XlaBuilder* b = xla_builder_internal::of(operand);
+  if (!xla_builder_internal::checked(b, {operand}, "reverse")) return XlaOp(b, -1);
+  const Shape from = b->shapeOf(operand);
+  const std::set<int64> seen(dimensions.begin(), dimensions.end());
+  if (seen.size() != dimensions.size() ||
+      (!seen.empty() && (*seen.begin() < 0 || *seen.rbegin() >= from.rank())))
+    return b->fail("reverse: " + XlaBuilder::listed(dimensions) + " are no dimensions of " +
+                   from.ToString());
+  return b->add("reverse", xla_builder_internal::typed(from, from.element_type()), {operand},
+                "dimensions=" + XlaBuilder::listed(dimensions));
+}
+
+/// Copies of `padding_value` before, behind and between the elements of each dimension; fewer
+/// elements where the first two numbers are negative.
+inline XlaOp Pad(XlaOp operand, XlaOp padding_value, const PaddingConfig& padding_config) {
+  XlaBuilder* b = xla_builder_internal::of(operand);
+  if (!xla_builder_internal::checked(b, {operand, padding_value}, "pad")) return XlaOp(b, -1);
+  const Shape from = b->shapeOf(operand);
+  if (padding_config.dimensions_size() != static_cast<int>(from.rank()) ||
+      b->shapeOf(padding_value) != Shape(from.element_type(), {}))
+    return b->fail("pad: " + from.ToString() + " is padded in " +
+                   std::to_string(padding_config.dimensions_size()) + " dimensions with " +
+                   b->shapeOf(padding_value).ToString());
+  std::vector<int64> sizes;
+  std::string text;
+  for (int d = 0; d < padding_config.dimensions_size(); ++d) {
+    const PaddingConfig::PaddingConfigDimension& pad = padding_config.dimensions(d);
+    const int64 low = pad.edge_padding_low(), high = pad.edge_padding_high();
+    const int64 size = from.dimensions(d), between = pad.interior_padding();
+    if (between < 0)
+      return b->fail("pad: the padding between elements of dimension " + std::to_string(d) +
+                     " is negative");
+    sizes.push_back(size + low + high + (size > 1 ? (size - 1) * between : 0));
+    text += (text.empty() ? "" : "x") + std::to_string(low) + "_" + std::to_string(high) + "_" +
+            std::to_string(between);
+  }
+  return b->add("pad", Shape(from.element_type(), sizes), {operand, padding_value},
+                "padding=" + text);
+}
+inline XlaOp PadInDim(XlaOp operand, XlaOp padding_value, int64 dimno, int64 pad_lo, int64 pad_hi) {
+  XlaBuilder* b = xla_builder_internal::of(operand);
+  if (!xla_builder_internal::checked(b, {operand}, "pad")) return XlaOp(b, -1);
+  const Shape from = b->shapeOf(operand);
+  if (dimno < 0 || dimno >= from.rank())
+    return b->fail("pad: " + from.ToString() + " has no dimension " + std::to_string(dimno));
+  PaddingConfig padding = MakeNoPaddingConfig(from.rank());
+  padding.mutable_dimensions(static_cast<int>(dimno))->set_edge_padding_low(pad_lo);
+  padding.mutable_dimensions(static_cast<int>(dimno))->set_edge_padding_high(pad_hi);
+  return Pad(operand, padding_value, padding);
 }
 
 inline XlaOp Reshape(XlaOp operand, Span<int64> dimensions) {

@@ -1,0 +1,2 @@
+// The older path.
+#include "xla/hlo/builder/lib/math.h"  // IWYU pragma: export

@@ -1,0 +1,174 @@
+"""Loops whose number of iterations only the run knows, and a bound of it the compiler: their
+gradients.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+import numpy as np
+import onnx
+import pytest
+import torch
+from onnx import helper
+
+from popir.errors import MissingGradientError, OutOfMemoryException
+from popir.ir import Graph
+from popir.onnxio.importer import import_model
+from tests.models import Array, floats
+from tests.ops.control.models import agrees, gradients, parsed
+
+BODY = """h, n = Loop<body = b (int64 i, bool c, float[2, 3] h, int64 n)
+    => (bool d, float[2, 3] k, int64 m) {{
+        one = Constant<value_int = 1>() m = Add(n, one)
+        p = MatMul(h, w) q = Tanh(p) k = Add(q, v)
+        a = Abs(k) s = ReduceSum<keepdims = 0>(a) {condition} }}>({trip}, {first}, x, zero)
+"""
+SMALL = "limit = Constant<value_float = 4.0>() d = Less(s, limit)"
+ALWAYS = "d = Identity(c)"
+COUNTED = """limit = Constant<value_float = 4.0>() e = Less(s, limit)
+    most = Constant<value_int = 5>() within = Less(m, most) d = And(e, within)"""
+
+
+def looped(condition: str, trip: str, first: str = "") -> onnx.ModelProto:
+    """A loop that carries a matrix and a count; `bound` says what its trip count is."""
+    body = BODY.format(condition=condition, trip=trip, first=first)
+    return parsed(f"""g (float[2, 3] x, float[3, 3] w, float[2, 3] v, int64 t, bool f)
+        => (float[2, 3] h, int64 n) {{
+        zero = Constant<value_int = 0>() five = Constant<value_int = 5>()
+        bounded = Min(t, five) {body} }}""")
+
+
+def by_torch(x: Array, w: Array, v: Array, goes_on: Callable[[int, float], bool]) -> list[Array]:
+    """The gradients with respect to x, w and v, and the number of iterations."""
+    given = [torch.tensor(each, requires_grad=True) for each in (x, w, v)]
+    h, count, size = given[0], 0, -1.0
+    while goes_on(count, size):
+        h = torch.tanh(h @ given[1]) + given[2]
+        count, size = count + 1, float(h.detach().abs().sum())
+    (h * torch.from_numpy(floats(2, 3, seed=9))).sum().backward()
+    found = [each.grad for each in given]
+    zeros = [np.zeros(each.shape, np.float32) for each in given]
+    both = zip(found, zeros, strict=True)
+    return [*(zero if each is None else each.numpy() for each, zero in both), np.array(count)]
+
+
+def compare(model: onnx.ModelProto, t: int, f: bool, goes_on: Callable[[int, float], bool], scale: float) -> int:  # fmt: skip # noqa: E501
+    x, w, v = (scale * floats(*shape, seed=n) for n, shape in enumerate([(2, 3), (3, 3), (2, 3)]))
+    inputs = {"x": x, "w": w, "v": v, "t": np.array(t), "f": np.array(f)}
+    read = {value for node in model.graph.node for value in node.input}
+    unread = [value for value in model.graph.input if value.name in "tf" and value.name not in read]
+    inputs = {id: value for id, value in inputs.items() if id not in [v.name for v in unread]}
+    for value in unread:
+        model.graph.input.remove(value)
+    agrees(model, inputs)
+    *want, count = by_torch(x, w, v, goes_on)
+    found = gradients(model, inputs, {"h": floats(2, 3, seed=9)}, ["x", "w", "v"])
+    for id, each in zip(("x", "w", "v"), want, strict=True):
+        np.testing.assert_allclose(found[id], each, 1e-4, 1e-6, err_msg=id)
+    return int(count)
+
+
+def test_a_constant_trip_count_with_a_condition() -> None:
+    counts = {
+        compare(looped(SMALL, "five", "f"), 0, f, lambda n, s, f=f: f and n < 5 and s < 4, scale)
+        for f in (True, False)
+        for scale in (0.1, 0.5, 0.7, 1.0)
+    }
+    assert counts >= {0, 1, 5}
+    assert len(counts) > 3
+
+
+@pytest.mark.parametrize("condition", [SMALL, ALWAYS])
+def test_a_trip_count_with_a_bound(condition: str) -> None:
+    is_small = condition == SMALL
+    for t in (0, 1, 3, 5, 8, -2):
+        compare(
+            looped(condition, "bounded"), t, True,
+            lambda n, s, t=t: n < min(t, 5) and (s < 4 or not is_small), 0.3,
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("trip", ["", "t"])
+def test_a_condition_that_counts(trip: str) -> None:
+    for scale in (0.1, 0.5, 1.0):
+        compare(
+            looped(COUNTED, trip, "f"), 4, True,
+            lambda n, s: n < (4 if trip else 5) and s < 4, scale,
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize(("condition", "trip"), [(SMALL, ""), (ALWAYS, "t"), (SMALL, "t")])
+def test_without_a_bound_there_is_no_gradient(condition: str, trip: str) -> None:
+    model = looped(condition, trip, "f")
+    inputs = {id: floats(*s) for id, s in (("x", (2, 3)), ("w", (3, 3)), ("v", (2, 3)))}
+    inputs |= {"t": np.array(3), "f": np.array(True)}
+    words = r"not known how many iterations .* constant trip count.* Min .* freeze the weights"
+    with pytest.raises(MissingGradientError, match=words):
+        gradients(model, inputs, {"h": floats(2, 3)}, ["x"])
+
+
+def test_a_bound_that_no_memory_holds() -> None:
+    model = looped(SMALL, "many", "f")
+    many = helper.make_node("Constant", [], ["many"], value_int=1 << 40)
+    model.graph.node.insert(0, many)
+    inputs = {id: floats(*s) for id, s in (("x", (2, 3)), ("w", (3, 3)), ("v", (2, 3)))}
+    inputs |= {"t": np.array(3), "f": np.array(True)}
+    with pytest.raises(OutOfMemoryException, match=r"of up to 1099511627776 iterations"):
+        gradients(model, inputs, {"h": floats(2, 3)}, ["x"])
+
+
+def test_two_loops_one_in_the_other() -> None:
+    model = parsed("""g (float[3] x, float[3] w) => (float[3] y) {
+        five = Constant<value_int = 5>() true = Constant<value = bool {1}>()
+        limit = Constant<value_float = 2.5>()
+        y = Loop<body = b (int64 i, bool c, float[3] h) => (bool d, float[3] k) {
+            k = Loop<body = o (int64 j, bool e, float[3] u) => (bool f, float[3] z) {
+                q = Mul(u, w) z = Tanh(q) a = Abs(z) s = ReduceSum<keepdims = 0>(a)
+                f = Greater(s, limit) }>(five, true, h)
+            a2 = Abs(k) s2 = ReduceSum<keepdims = 0>(a2) half = Constant<value_float = 1.0>()
+            d = Greater(s2, half) }>(five, true, x) }""")
+    for scale in (0.8, 1.3, 2.0, 4.0):
+        x, w = floats(3), np.full(3, scale, np.float32)
+        agrees(model, {"x": x, "w": w})
+        given = [torch.tensor(each, requires_grad=True) for each in (x, w)]
+        h, i, total = given[0], 0, 9.0
+        while i < 5 and total > 1.0:
+            j, inner = 0, 9.0
+            while j < 5 and inner > 2.5:
+                h = torch.tanh(h * given[1])
+                j, inner = j + 1, float(h.detach().abs().sum())
+            i, total = i + 1, float(h.detach().abs().sum())
+        (h * torch.from_numpy(floats(3, seed=1))).sum().backward()
+        found = gradients(model, {"x": x, "w": w}, {"y": floats(3, seed=1)}, ["x", "w"])
+        for id, each in zip(("x", "w"), given, strict=True):
+            assert each.grad is not None
+            np.testing.assert_allclose(found[id], each.grad.numpy(), 1e-4, 1e-6)
+
+
+def loop_of(graph: Graph) -> int:
+    (op,) = [each for each in graph.ops.values() if each.opid.type == "Loop"]
+    return int(op.attributes["trip"])
+
+
+@pytest.mark.parametrize("first", [0, 3, -2])
+@pytest.mark.parametrize("step", [1, 3, -2])
+def test_the_bound_is_what_the_condition_allows(first: int, step: int) -> None:
+    compared = [("Less", int.__lt__), ("LessOrEqual", int.__le__), ("Greater", int.__gt__)]
+    for (kind, holds), limit in itertools.product(compared, (-3, 0, 1, 7)):
+        model = parsed(f"""g (float[2] x) => (float[2] y, int64 n) {{
+            first = Constant<value_int = {first}>() true = Constant<value = bool {{1}}>()
+            y, n = Loop<body = b (int64 i, bool c, float[2] h, int64 n)
+                => (bool d, float[2] k, int64 m) {{
+                step = Constant<value_int = {step}>() m = Add(n, step)
+                limit = Constant<value_int = {limit}>() e = {kind}(m, limit)
+                k = Sin(h) s = ReduceSum<keepdims = 0>(k) z = Constant<value_float = 9.0>()
+                f = Less(s, z) d = And(e, f) }}>("", true, x, first) }}""")
+        count, value = 0, first
+        while count < 100:
+            count, value = count + 1, value + step
+            if not holds(value, limit):
+                break
+        found = loop_of(import_model(model))
+        assert found == (count if count < 100 else -1), (kind, limit)

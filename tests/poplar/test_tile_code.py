@@ -1,0 +1,109 @@
+"""Codelets that are written for a tile's compiler, compiled by a clang and by a g++."""
+
+import math
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from popir import poplar
+from popir.errors import poplar_graph_program_compilation_error as COMPILATION
+from popir.poplar import program
+
+SOURCE = Path(__file__).with_name("tile_code.cpp")
+COMPILERS = [c for c in ("clang++-19", "g++") if shutil.which(c)]
+
+
+def run(vertex: str, y: np.ndarray, text: str | None = None, **fields) -> np.ndarray:
+    """One vertex of SOURCE, or of a text; its result in the place of `y`."""
+    graph = poplar.Graph(poplar.Target.createCPUTarget())
+    if text:
+        graph.addCodelets(text)
+    else:
+        graph.addCodelets(str(SOURCE))
+
+    def variable(values) -> poplar.Tensor:
+        values = np.asarray(values)
+        made = graph.addVariable(poplar.FLOAT, values.shape)
+        graph.setTileMapping(made, 0)
+        graph.setInitialValue(made, values.astype(np.float32))
+        return made
+
+    out = variable(y)
+    name = "out" if vertex in ("Builtins", "Random") else "y"
+    given = {k: v if isinstance(v, int) else variable(v) for k, v in fields.items()}
+    compute_set = graph.addComputeSet()
+    graph.setTileMapping(graph.addVertex(compute_set, vertex, {name: out, **given}), 0)
+    graph.createHostRead("out", out)
+    engine = poplar.Engine(graph, [program.Execute(compute_set)])
+    engine.run(0)
+    result = np.empty(y.shape, np.float32)
+    engine.readTensor("out", result)
+    return result
+
+
+@pytest.fixture(params=COMPILERS)
+def compiler(request, monkeypatch):
+    monkeypatch.setenv("CXX", request.param)
+    return request.param
+
+
+def test_pointers_that_step(compiler):
+    assert run("Steps", np.zeros(4), x=[1.0, -2.0, 3.0, -4.0]).tolist() == [3, 2, 5, 2]
+
+
+def test_members_of_vectors(compiler):
+    assert run("Members", np.zeros(4), x=[1.0, 2.0, 3.0, 4.0]).tolist() == [10, 2, 4, 3]
+
+
+def test_builtins(compiler):
+    a, b = -1.5, 0.25
+    want = [a, -1, math.exp(a), math.log(b), a + b, 3, b, abs(a) + 1, 0, a, 0, 128, 30, a]
+    want += [np.float16(math.tanh(2)), -b]
+    got = run("Builtins", np.zeros(len(want)), a=a, b=b)
+    np.testing.assert_allclose(got, want, rtol=2e-7)
+
+
+def test_random_numbers(compiler):
+    mean, square, normal, variance = run("Random", np.zeros(4), n=20000)
+    assert abs(mean) < 0.01 and abs(square - 1 / 12) < 0.005
+    assert abs(normal) < 0.03 and abs(variance - 1) < 0.05
+
+
+VERTEX = """#include <poplar/Vertex.hpp>
+{before}
+class V : public poplar::Vertex {{
+ public:
+  poplar::Output<poplar::Vector<float>> y;
+  bool compute() {{ {body} return true; }}
+}};
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ('asm volatile("uput $TAS, %0" : : "r"(1));', r"assembly of a tile.*#ifndef __IPU__"),
+        ("__builtin_ipu_put(1, 2);", r"ipu_put has no meaning on the host"),
+        ("__builtin_ipu_tapack(1, 2, 3);", r"ipu_tapack has no meaning on the host"),
+    ],
+)
+def test_what_only_a_tile_can_do_is_refused_with_its_line(compiler, body, words):
+    with pytest.raises(COMPILATION, match=f"(?s){words}") as caught:
+        run("V", np.zeros(1), VERTEX.format(before="", body=body))
+    assert ":6:" in str(caught.value)
+
+
+def test_the_branch_for_the_host_is_taken(compiler):
+    body = '#ifdef __IPU__\n asm("exitz $mzero");\n#else\n y[0] = 4;\n#endif\n'
+    text = VERTEX.format(before="", body="\n" + body)
+    assert run("V", np.zeros(1), text).tolist() == [4]
+    graph = poplar.Graph(poplar.Target.createCPUTarget())
+    graph.addCodelets(text, "-D__IPU__")  # a tile's branch does not compile, the other one does
+
+
+def test_a_source_for_tiles_alone_is_compiled_as_one(compiler):
+    before = "#ifndef __IPU__\n#error for tiles alone\n#endif\n#include <ipu_vector_math>"
+    body = "y[0] = ipu::sqrt(float2{4, 9})[1]; rptsize_t n = 2; y[0] += n;"
+    assert run("V", np.zeros(1), VERTEX.format(before=before, body=body)).tolist() == [5]
