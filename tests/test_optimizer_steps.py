@@ -540,6 +540,39 @@ def test_a_weight_of_zeros_and_no_gradient() -> None:
             np.testing.assert_allclose(found, w0 - 0.02 * x, rtol=1e-5)
 
 
+@pytest.mark.parametrize("shape", [[], [1], [0], [0, 3], [2, 3, 4, 5]])
+@pytest.mark.parametrize("kind", ["FLOAT", "FLOAT16", "BFLOAT16", "DOUBLE"])
+def test_shapes_and_types_of_weights(kind: str, shape: list[int]) -> None:
+    clip = [popir.ClipNormSettings.clipAllWeights(0.5)]
+    dtype = popir.DataType.of(kind).numpy
+    moving = {"defaultMomentum": (0.9, False)}
+    for optimizer in (
+        SGD({**moving, "defaultWeightDecay": (0.1, True)}, clip),
+        SGD(nesterov(moving), accumulatorAndMomentum=SEPARATE),
+        Adam({}, AdamMode.Lamb, clip_norm_settings=clip),
+        Adam({}, accl1_type=popir.DataType.UNDEFINED),
+        Adaptive({**moving, "defaultLearningRate": (50, True)}, AdaptiveMode.AdaDelta),
+        Adaptive(moving, AdaptiveMode.CenteredRMSProp, rmsprop_tf_variant=True),
+    ):
+        for factor in (1, 3):
+            builder = popir.Builder()
+            x = builder.addInputTensor(kind, shape, "x")
+            w = builder.addInitializedInputTensor(np.ones(shape, dtype), "w")
+            y = builder.aiOnnx.mul([builder.aiOnnx.mul([x, w]), w])
+            loss = builder.aiGraphcore.identityloss([y], reduction=popir.ReductionType.Sum)
+            asked = popir.SessionOptions(
+                enableGradientAccumulation=factor > 1, accumulationFactor=factor
+            )
+            model = builder.getModelProto()
+            session = training_session(model, loss, [], optimizer, 2, asked)
+            step(session, {"x": np.ones((2, factor, *shape), dtype)})
+            session.weightsToHost()
+            found = np.ones(shape, dtype)
+            session.readWeights(popir.PyWeightsIO({"w": found}))
+            assert (found.astype(np.float64) < 1).all()
+            assert np.isfinite(found.astype(np.float64)).all()
+
+
 def test_groups_of_clipped_weights() -> None:
     def trained(settings: Any) -> dict[str, Array]:
         model, loss = net(8)
