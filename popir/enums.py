@@ -72,7 +72,7 @@ class ReplicatedStreamMode(PopartEnum):
 class SGDAccumulatorAndMomentum(PopartEnum):
     """Whether gradient accumulation and momentum share one state tensor (Combined) or not.
 
-    Here only the id of the state depends on it: `Accl___w` if Combined, `Accl1___w` if Separate.
+    `popir.optimizers.sgd` has the formulas of the states, `Accl___w` and `Accl1___w`.
     """
 
     Combined, Separate = range(2)
@@ -85,13 +85,13 @@ class AccumulateOuterFragmentSchedule(PopartEnum):
 
 
 class AdamMode(PopartEnum):
-    """The variants of PopART's optimizer Adam, which is not available here."""
+    """The variants of the optimizer Adam. PopART's enum of this name."""
 
     Adam, AdamNoBias, Lamb, LambNoBias, AdaMax = range(5)
 
 
 class AdaptiveMode(PopartEnum):
-    """The variants of PopART's optimizer Adaptive, which is not available here."""
+    """The variants of the optimizer Adaptive. PopART's enum of this name."""
 
     AdaGrad, RMSProp, CenteredRMSProp, AdaDelta = range(4)
 
@@ -249,8 +249,8 @@ class VirtualGraphMode(PopartEnum):
 
 
 class WeightDecayMode(PopartEnum):
-    """Whether weight decay acts on the weight or on the gradient, in PopART's optimizers Adam and
-    Adaptive, which are not available here.
+    """Whether weight decay acts on the weight or on the gradient, in the optimizers Adam and
+    Adaptive. PopART's enum of this name.
     """
 
     Decay, L2Regularization = range(2)

@@ -68,7 +68,7 @@ from popir.opx import device
 from popir.patterns import Patterns
 from popir.profile import HostProfile, MachineReport, Profile
 from popir.progress import Logger, Progress
-from popir.reserved import RANDOM_SEED, weight_of_state
+from popir.reserved import OF_SESSION, RANDOM_SEED, weight_of_state
 from popir.step import Loops, Returned, Step, anchor_stream, build_step, input_stream
 from popir.stepio import UNBOUND, Port, PyStepIO, PyStepIOCallback, PyWeightsIO
 from popir.trainable import Choice, Role
@@ -287,11 +287,16 @@ class Session(Exclusive):
     def _unused(self) -> list[str]:
         """The optimizer states in the model that this optimizer does not use. Warns of them."""
         tensors, saved = self.graph.tensors, self.graph.saved
-        unused = [id for id in self._host if weight_of_state(id) in tensors and id not in saved]
+        owned = OF_SESSION - {RANDOM_SEED}
+        unused = [
+            id
+            for id in self._host
+            if (weight_of_state(id) in tensors or id in owned) and id not in saved
+        ]
         if unused:
             listed = ", ".join(unused[:3]) + (", ..." if len(unused) > 3 else "")
             warn(
-                f"The model holds an optimizer's state that this session has no use for, {listed}: "
+                f"The model holds a state of training that this session has no use for, {listed}: "
                 "it is not saved again.",
                 UserWarning,
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -261,6 +262,39 @@ def test_accumulation_with_virtual_graphs() -> None:
         each.weightsToHost()
     for id in ("w", "Accl2___w"):
         np.testing.assert_array_equal(session._host[id], one._host[id])
+
+
+def test_programs_are_kept_with_their_accumulation(tmp_path: Path) -> None:
+    model, loss = net(2, ReductionType.Sum)
+    anchors = {loss: popir.AnchorReturnType("EveryN", 2)}
+    file = str(tmp_path / "program")
+    found: list[Array] = []
+    for n in range(4):
+        more = {"enableEngineCaching": True, "cachePath": str(tmp_path / "cache")} if n > 1 else {}
+        asked = options(4, **more)
+        device, flow = popir.DeviceManager().createCpuDevice(), popir.DataFlow(2, anchors)
+        session = popir.TrainingSession(model, flow, loss, Adam(), device, userOptions=asked)
+        if n == 1:
+            session.loadExecutable(file)
+        session.prepareDevice()
+        found.append(step(session, {"x": X[:2]})[loss])
+        if n == 0:
+            session.compileAndExport(file)
+    assert all(np.array_equal(each, found[0]) for each in found)
+    other = popir.TrainingSession(model, flow, loss, Adam(), device, userOptions=options(2))
+    with pytest.raises(popart_exception, match="of other options"):
+        other.loadExecutable(file)
+
+
+def test_each_batch_draws_its_own_random_numbers() -> None:
+    builder = popir.Builder()
+    x = builder.addInputTensor("FLOAT", [64], "x")
+    w = builder.addInitializedInputTensor(np.ones(64, np.float32), "w")
+    (y,) = builder.aiOnnx.dropout([builder.aiOnnx.mul([x, w])], 1)
+    loss = builder.aiGraphcore.identityloss([y], reduction=ReductionType.Sum)
+    session = training_session(builder.getModelProto(), loss, [y], Adam(), 2, options(3))
+    found = step(session, {"x": np.ones((2, 3, 64), np.float32)})[y]
+    assert len({(each != 0).tobytes() for each in found.reshape(6, 64)}) == 6
 
 
 def test_what_is_no_accumulation() -> None:

@@ -9,7 +9,7 @@ import pytest
 CPP = Path(__file__).parents[1] / "cpp"
 
 LAYERS = [
-    "support workload",
+    "support workload pvti",
     "kernels machine",
     "codelets",
     "poplar",

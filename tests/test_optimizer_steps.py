@@ -322,73 +322,99 @@ def gradients(kind: str) -> Array:
     return x.astype(np.float16 if kind == "FLOAT16" else np.float32)
 
 
-def by_formula(case: Case, kind: str, numbers: Iterator[dict[str, float]]) -> Array:
+def by_formula(
+    case: Case, kind: str, numbers: Iterator[dict[str, float]], clip: float = 0
+) -> Array:
     dtype = np.float16 if kind == "FLOAT16" else np.float32
     w, state = floats(4, 6, seed=7).astype(dtype), dict[str, Array]()
     for t, (x, n) in enumerate(zip(gradients(kind), numbers, strict=True), 1):
-        w = case.formula(w.astype(np.float64), x.astype(np.float64), state, t, n).astype(dtype)
+        g = x.astype(np.float64)
+        if clip:
+            g = g * clip / max(clip, float(np.linalg.norm(g)))
+        w = case.formula(w.astype(np.float64), g, state, t, n).astype(dtype)
     return w
+
+
+def with_wide_states(case: Case, kind: str, values: Values, clip: float = 0) -> Any:
+    """The optimizer with its states and accumulators in float, as the formulas have them."""
+    optimizer = case.make(values)
+    full = popir.DataType.FLOAT
+    is_moving = isinstance(optimizer, SGD) and bool(case.numbers["momentum"])
+    if is_moving and kind == "FLOAT16":
+        more = {"accl1Type": full, "accumulatorAndMomentum": SEPARATE}
+        is_nesterov = bool(optimizer.nesterov().val)
+        optimizer = SGD(nesterov(values) if is_nesterov else values, **more)
+    if isinstance(optimizer, Adaptive):
+        optimizer.accl3_type = full
+    elif clip:
+        optimizer._clip = [popir.ClipNormSettings.clipAllWeights(clip)]
+    optimizer.accumType = full
+    return optimizer
+
+
+def close(found: Array, want: Array, kind: str) -> None:
+    rtol, atol = (1e-5, 4e-6) if kind == "FLOAT" else (4e-3, 1e-3)
+    np.testing.assert_allclose(found, want, rtol=rtol, atol=atol)
+    assert np.abs(found - floats(4, 6, seed=7)).max() > 0.02
+
+
+@pytest.mark.parametrize("kind", ["FLOAT", "FLOAT16"])
+@pytest.mark.parametrize("how", ["plain", "accumulated", "clipped"])
+@pytest.mark.parametrize("name", CASES)
+def test_against_the_formula(name: str, how: str, kind: str) -> None:
+    """Weights in half are rounded in each step, as the formula's are; states are in float."""
+    case, factor = CASES[name], 4 if how == "accumulated" else 1
+    clip = 2.5 if how == "clipped" else 0.0
+    optimizer = with_wide_states(case, kind, values_of(case.numbers), clip)
+    if isinstance(optimizer, Adaptive):
+        clip = 0.0  # PopART's Adaptive takes no ClipNormSettings.
+    model, loss = linear(kind)
+    asked = popir.SessionOptions(enableGradientAccumulation=factor > 1, accumulationFactor=factor)
+    session = training_session(model, loss, [], optimizer, STEPS, asked)
+    # Quarters of the gradients are exact in half, too.
+    data = np.repeat(gradients(kind)[:, None] / factor, factor, 1)
+    step(session, {"x": data.astype(gradients(kind).dtype)})
+    session.weightsToHost()
+    want = by_formula(case, kind, iter([case.numbers] * STEPS), clip)
+    found = np.empty_like(want)
+    session.readWeights(popir.PyWeightsIO({"w": found}))
+    close(found, want, kind)
 
 
 @pytest.mark.parametrize("kind", ["FLOAT", "FLOAT16"])
 @pytest.mark.parametrize("name", CASES)
-def test_against_the_formula(name: str, kind: str) -> None:
-    """Weights in half are rounded in each step, as the formula's are; states are in float."""
-    case = CASES[name]
-    optimizer = case.make(values_of(case.numbers))
-    if isinstance(optimizer, SGD) and kind == "FLOAT16" and case.numbers["momentum"]:
-        more = {"accl1Type": popir.DataType.FLOAT, "accumulatorAndMomentum": SEPARATE}
-        values = values_of(case.numbers)
-        optimizer = SGD(nesterov(values) if "nesterov" in name else values, **more)
-    if isinstance(optimizer, Adaptive):
-        optimizer.accl3_type = popir.DataType.FLOAT
-    model, loss = linear(kind)
-    session = training_session(model, loss, [], optimizer, STEPS)
-    step(session, {"x": gradients(kind)})
-    session.weightsToHost()
-    want = by_formula(case, kind, iter([case.numbers] * STEPS))
-    found = np.empty_like(want)
-    session.readWeights(popir.PyWeightsIO({"w": found}))
-    rtol, atol = (1e-5, 2e-6) if kind == "FLOAT" else (4e-3, 1e-3)
-    np.testing.assert_allclose(found, want, rtol=rtol, atol=atol)
-    assert np.abs(found - floats(4, 6, seed=7)).max() > 0.05
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_numbers_that_change(name: str) -> None:
+def test_numbers_that_change(name: str, kind: str) -> None:
     """All of them, after half of the steps. SGD's form Combined has applied momentum and decay to
     the state before they change, so it keeps these.
     """
     case = CASES[name]
-    kept = {"momentum", "weightDecay", "dampening"} if "separate" not in name else set[str]()
-    is_combined = isinstance(case.make(values_of(case.numbers)), SGD) and case.numbers["momentum"]
-    factors = {"beta1": 0.95, "beta2": 0.95, "alpha": 0.95, "momentum": 0.5}
-    later = {k: x * factors.get(k, 0.5) for k, x in case.numbers.items()}
-    if is_combined:
-        later |= {k: case.numbers[k] for k in kept}
-    model, loss = linear("FLOAT")
 
     def made(numbers: dict[str, float]) -> Any:
         given = values_of(numbers, True)
         for key in ("Momentum", "Dampening"):
             if not case.numbers.get(key.lower(), 1):
                 given[f"default{key}"] = (0.0, True)
-        optimizer = case.make(given)
-        if isinstance(optimizer, Adaptive):
-            optimizer.accl3_type = popir.DataType.FLOAT
-        return optimizer
+        return with_wide_states(case, kind, given)
 
-    session = training_session(model, loss, [], made(case.numbers), STEPS // 2)
-    data = gradients("FLOAT")
+    factors = {"beta1": 0.95, "beta2": 0.95, "alpha": 0.95, "momentum": 0.5}
+    later = {k: x * factors.get(k, 0.5) for k, x in case.numbers.items()}
+    first = made(case.numbers)
+    combined = popir.SGDAccumulatorAndMomentum.Combined
+    is_combined = isinstance(first, SGD) and first.accumulatorAndMomentum is combined
+    if is_combined and case.numbers["momentum"]:
+        later |= {k: case.numbers[k] for k in ("momentum", "weightDecay", "dampening")}
+    model, loss = linear(kind)
+    session = training_session(model, loss, [], first, STEPS // 2)
+    data = gradients(kind)
     step(session, {"x": data[: STEPS // 2]})
     session.updateOptimizerFromHost(made(later))
     step(session, {"x": data[STEPS // 2 :]})
     session.weightsToHost()
     numbers = [case.numbers] * (STEPS // 2) + [later] * (STEPS // 2)
-    want = by_formula(case, "FLOAT", iter(numbers))
+    want = by_formula(case, kind, iter(numbers))
     found = np.empty_like(want)
     session.readWeights(popir.PyWeightsIO({"w": found}))
-    np.testing.assert_allclose(found, want, rtol=1e-5, atol=4e-6)
+    close(found, want, kind)
 
 
 STATES = {
@@ -538,6 +564,39 @@ def test_a_weight_of_zeros_and_no_gradient() -> None:
             found = np.empty(3, np.float32)
             session.readWeights(popir.PyWeightsIO({"w": found}))
             np.testing.assert_allclose(found, w0 - 0.02 * x, rtol=1e-5)
+
+
+@pytest.mark.parametrize("shape", [[], [1], [0], [0, 3], [2, 3, 4, 5]])
+@pytest.mark.parametrize("kind", ["FLOAT", "FLOAT16", "BFLOAT16", "DOUBLE"])
+def test_shapes_and_types_of_weights(kind: str, shape: list[int]) -> None:
+    clip = [popir.ClipNormSettings.clipAllWeights(0.5)]
+    dtype = popir.DataType.of(kind).numpy
+    moving = {"defaultMomentum": (0.9, False)}
+    for optimizer in (
+        SGD({**moving, "defaultWeightDecay": (0.1, True)}, clip),
+        SGD(nesterov(moving), accumulatorAndMomentum=SEPARATE),
+        Adam({}, AdamMode.Lamb, clip_norm_settings=clip),
+        Adam({}, accl1_type=popir.DataType.UNDEFINED),
+        Adaptive({**moving, "defaultLearningRate": (50, True)}, AdaptiveMode.AdaDelta),
+        Adaptive(moving, AdaptiveMode.CenteredRMSProp, rmsprop_tf_variant=True),
+    ):
+        for factor in (1, 3):
+            builder = popir.Builder()
+            x = builder.addInputTensor(kind, shape, "x")
+            w = builder.addInitializedInputTensor(np.ones(shape, dtype), "w")
+            y = builder.aiOnnx.mul([builder.aiOnnx.mul([x, w]), w])
+            loss = builder.aiGraphcore.identityloss([y], reduction=popir.ReductionType.Sum)
+            asked = popir.SessionOptions(
+                enableGradientAccumulation=factor > 1, accumulationFactor=factor
+            )
+            model = builder.getModelProto()
+            session = training_session(model, loss, [], optimizer, 2, asked)
+            step(session, {"x": np.ones((2, factor, *shape), dtype)})
+            session.weightsToHost()
+            found = np.ones(shape, dtype)
+            session.readWeights(popir.PyWeightsIO({"w": found}))
+            assert (found.astype(np.float64) < 1).all()
+            assert np.isfinite(found.astype(np.float64)).all()
 
 
 def test_groups_of_clipped_weights() -> None:

@@ -75,7 +75,7 @@ def test_data_flows(arguments: Any, words: str) -> None:
 )
 def test_optimizers(values: Any) -> None:
     assert re.search(
-        r"pair \(value, isConst\), such|tuples \(a number, True or False\).* given was",
+        r"pair \(value, isConst\), such|tuples \(a number .*, True or False\).* given was",
         told(lambda: popir.SGD(values)),
     )
 

@@ -67,6 +67,15 @@ Words compiler() {
 
 bool isClang(const Words& compiler) { return compiler.front().find("clang") != std::string::npos; }
 
+bool endsWith(const std::string& text, const std::string& end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+// Assembly of a tile: the C++ of its vertices runs in its place.
+bool isAssembly(const std::string& source) {
+  return endsWith(source, ".S") || endsWith(source, ".s");
+}
+
 void replaceAll(std::string& text, const std::string& from, const std::string& to) {
   for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
     text.replace(at, from.size(), to);
@@ -97,12 +106,15 @@ class Compiler {
     auto text = preprocessed(source, {});
     // Builtins are functions here. Most sources name none, and some have their own for the host
     if (text.find("__builtin_ipu_") != std::string::npos)
-      text = preprocessed(source, {"-include", "ipu_builtins.h"});
+      text = preprocessed(source, {"-include", "popir/TileBuiltins.hpp"});
     // A g++ gives names that begin with __builtin the linkage of C
     replaceAll(text, "__builtin_ipu_", "tile_builtin_ipu_");
     static const std::regex targets("target\\s*\\(\\s*\"(supervisor|worker|all)\"\\s*\\)");
     text = std::regex_replace(text, targets, "");
     replaceAll(text, "__attribute__((colossus_vertex))", "");
+    // A macro in it would not be known any more
+    static const std::regex unrolled("#pragma\\s+unroll\\s*\\(?\\s*[A-Za-z_][^\\n]*");
+    text = std::regex_replace(text, unrolled, "");
     if (!isClang(command_) && text.find("ext_vector_type") != std::string::npos) {
       // A g++ would take such a type as its element alone
       static const std::regex type(
@@ -279,8 +291,22 @@ std::string compileCodelets(const Words& sources, const Words& options) {
     for (const auto& s : sources) readFile(s);
     return forEitherTarget(options, [&](const Words& how) {
       const Compiler compiler(how);
-      CodeletText text{sources, {}, how};
-      for (const auto& s : sources) text.texts.push_back(compiler.preprocess(s));
+      CodeletText text{{}, {}, how};
+      for (const auto& s : sources) {
+        if (endsWith(s, ".gp")) {
+          const auto made = codeletText(readFile(s), s);
+          text.sources.insert(text.sources.end(), made.sources.begin(), made.sources.end());
+          append(text.texts, made.texts);
+        } else if (!isAssembly(s)) {
+          text.sources.push_back(s);
+          text.texts.push_back(compiler.preprocess(s));
+        }
+      }
+      if (text.texts.empty())
+        throw poplar::graph_program_compilation_error(
+            "codelets of '" + sources.front() +
+            "': a file in assembly of a tile alone, which the host cannot run; give the source in "
+            "C++ that declares its vertices, with a compute() for where __IPU__ is not defined");
       return compileText(text);
     });
   } catch (const poplar::graph_program_compilation_error&) {

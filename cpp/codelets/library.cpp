@@ -106,6 +106,14 @@ std::string hashOf(const std::string& bytes) {
   return text;
 }
 
+CodeletText codeletText(const std::string& bytes, const std::string& origin) {
+  const auto unpacked = unpack(bytes, origin);
+  CodeletText text;
+  Reader reader(unpacked.text);
+  reader.get(text);
+  return text;
+}
+
 std::string packCodelets(const std::string& library, const CodeletText& text) {
   Writer writer;
   writer.put(text);

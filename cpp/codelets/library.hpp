@@ -77,6 +77,10 @@ class __attribute__((visibility("default"))) CodeletLibrary {
 /// Builds the bytes of a .gp file from a shared library and its source text.
 std::string packCodelets(const std::string& library, const CodeletText& text);
 
+/// What a .gp file was made from.
+/// \throws poplar::graph_program_compilation_error for a damaged or foreign file
+CodeletText codeletText(const std::string& bytes, const std::string& origin);
+
 /// True if the bytes are an undamaged .gp file of this format version.
 bool isIntact(const std::string& bytes);
 

@@ -65,6 +65,7 @@ EngineImpl::EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
   Plan plan;
   plan.graph = grown_;
   plan.programs = checkedPrograms(*grown_, programNodes_, options, parts_);
+  connectRemoteBuffers();
   plan.programs.emplace_back();
   plan.threads = threads_;
   floatChecks_ = floatChecksFrom(options);

@@ -140,6 +140,7 @@ void EngineImpl::emit(std::size_t program, const FlatProgram& flat) {
     instr.count = step.count;
     instr.target = step.target;
     instr.expected = step.expected;
+    instr.compares = step.compares;
     instr.stream = step.stream;
     instr.names = step.names;
     out.instrs.push_back(std::move(instr));

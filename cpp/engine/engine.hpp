@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -75,6 +76,10 @@ class __attribute__((visibility("default"))) EngineImpl {
   void connect(const std::string& handle, const poplar::HostCallbackHandle& callback);
   void write(const std::string& handle, const void* begin, const void* end);
   void read(const std::string& handle, void* begin, void* end);
+  /// A row of a remote buffer, which this engine's programs use.
+  /// \throws stream_connection_error
+  char* remoteRow(const char* who, const std::string& handle, unsigned row, unsigned replica);
+  std::size_t remoteRowBytes(const char* who, const std::string& handle) const;
 
   /// The lock of the engine, for callers that hold it over several calls.
   EngineLock& lock() const { return lock_; }
@@ -130,11 +135,17 @@ class __attribute__((visibility("default"))) EngineImpl {
     unsigned count = 0;
     std::size_t target = 0;
     bool expected = true;
+    bool compares = false;  // a JumpUnless of Step::compares
     poplar::Type type;
     Names names;  // as Step::names
     Dims shape;   // Print
     poplar::PrintTensorFmt format;
   };
+  struct RemoteMemory {
+    std::size_t rowBytes = 0, rows = 0;
+    std::vector<char> bytes;
+  };
+  void connectRemoteBuffers();
   static constexpr unsigned kArenaSlot = 0, kKeptSlot = 1;
   struct Ref {
     unsigned slot;
@@ -207,6 +218,7 @@ class __attribute__((visibility("default"))) EngineImpl {
   std::vector<Ref> refs_;
   std::vector<void*> pointers_;
   std::vector<StreamEnd> streams_;
+  std::map<std::string, RemoteMemory> remote_;    // by handle
   std::map<std::string, std::size_t> streamIds_;  // by handle; filled on first use
   std::vector<unsigned> loopCounts_;
   RoundingState rounding_;

@@ -168,7 +168,9 @@ void EngineImpl::execute(Compiled& program) {
           loopCounts_.pop_back();
         break;
       case Instr::Kind::JumpUnless:
-        if (predicate(pointers_[in.first], in.type) != in.expected) pc = in.target;
+        if (in.compares ? *reinterpret_cast<const std::uint32_t*>(pointers_[in.first]) != in.count
+                        : predicate(pointers_[in.first], in.type) != in.expected)
+          pc = in.target;
         break;
       case Instr::Kind::Jump: pc = in.target; break;
       case Instr::Kind::Print: print(in); break;

@@ -602,7 +602,10 @@ class GraphReader {
       case Kind::While:
         if (n.expected) return p::RepeatWhileTrue(body(0), n.src, body(1), context).node();
         return p::RepeatWhileFalse(body(0), n.src, body(1), context).node();
-      case Kind::If: return p::If(n.src, body(0), body(1), context).node();
+      case Kind::If:
+        if (n.expected) return p::If(n.src, body(0), body(1), context).node();
+        return p::Switch(n.src, {{static_cast<std::int32_t>(n.count), body(0)}}, body(1), context)
+            .node();
       case Kind::Call: return p::Call(n.function, context).node();
       case Kind::HostCall: return p::Call(n.hostFunction, n.inputs, n.outputs, context).node();
       case Kind::Sync: return p::Sync(p::SyncType::INTERNAL, context).node();

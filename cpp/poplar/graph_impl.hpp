@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -77,6 +78,7 @@ class __attribute__((visibility("default"))) GraphImpl
   std::map<std::string, poplar::PerfEstimateFunc> perfEstimators;  // by vertex type
   std::vector<poplar::DataStream> streams;
   std::vector<poplar::HostFunction> hostFunctions;
+  std::set<std::string> remoteBuffers;  // their handles
   std::vector<std::shared_ptr<ProgramNode>> functions;
   std::map<std::string, poplar::Tensor> hostWrites, hostReads;
 };

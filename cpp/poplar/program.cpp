@@ -159,6 +159,56 @@ If::If(Tensor predicate, const Program& trueBody, const Program& falseBody,
   node_->children = {body(trueBody), body(falseBody)};
 }
 
+Switch::Switch(Tensor control, const std::vector<std::pair<std::int32_t, Program>>& cases,
+               const Program& defaultCase, const DebugContext& debugContext)
+    : Program(make(Kind::Sequence, debugContext)), control_(control), default_(defaultCase) {
+  if (!control.valid() || control.numElements() != 1 ||
+      (control.elementType() != INT && control.elementType() != UNSIGNED_INT))
+    throw control_program_error(
+        "Switch: the control must be one element of int or unsigned int" +
+        (control.valid() ? ", given " + control.getDebugStr() : std::string()));
+  cases_ = cases;
+  grow();
+}
+Switch::Switch(Tensor control, const std::vector<std::pair<std::int32_t, Program>>& cases,
+               const DebugContext& debugContext)
+    : Switch(std::move(control), cases, Sequence(), debugContext) {}
+Switch::Switch(Tensor control, const DebugContext& debugContext)
+    : Switch(std::move(control), {}, Sequence(), debugContext) {}
+Switch Switch::switchWithUnreachableDefault(Tensor control, const DebugContext& debugContext) {
+  return Switch(std::move(control), debugContext);
+}
+
+Switch& Switch::add(std::int32_t value, const Program& program) {
+  cases_.emplace_back(value, program);
+  grow();
+  return *this;
+}
+
+// Comparisons one after another; the first case is the outermost.
+void Switch::grow() {
+  auto rest = body(default_);
+  const auto name = node_->name;
+  for (std::size_t i = cases_.size(); i-- > 0;) {
+    for (std::size_t j = 0; j < i; ++j)
+      if (cases_[j].first == cases_[i].first)
+        throw control_program_error("Switch: the case " + std::to_string(cases_[i].first) +
+                                    " occurs twice");
+    auto test = std::make_shared<ProgramNode>();
+    test->kind = Kind::If;
+    test->name = name;
+    test->src = control_;
+    test->expected = false;
+    test->count = static_cast<unsigned>(cases_[i].first);
+    test->children = {body(cases_[i].second), rest};
+    rest = test;
+  }
+  node_ = std::make_shared<ProgramNode>();
+  node_->kind = Kind::Sequence;
+  node_->name = name;
+  node_->children = {rest};
+}
+
 Call::Call(Function f, const DebugContext& debugContext) : Program(make(Kind::Call, debugContext)) {
   if (!f.valid()) throw control_program_error("Call: the function is not valid");
   node_->function = f;

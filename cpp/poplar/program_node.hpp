@@ -21,7 +21,7 @@ struct ProgramNode {
     SrcToStream,  // src -> stream
     Repeat,       // count times children[0]
     While,        // children[0] computes src; while src == expected: children[1]
-    If,           // src ? children[0] : children[1]
+    If,           // src ? children[0] : children[1]; not `expected`: src == count ? ...
     Call,         // function
     HostCall,     // calls hostFunction with inputs and outputs
     Sync,

@@ -1,4 +1,5 @@
 // Target, Device, DeviceManager and IPUModel: machine descriptions.
+#include <popir/version.hpp>
 #include <poplar/Device.hpp>
 #include <poplar/DeviceManager.hpp>
 #include <poplar/IPUModel.hpp>
@@ -11,6 +12,9 @@
 #include "support/option_table.hpp"
 
 namespace poplar {
+
+std::string versionString() { return "3.3.0"; }
+std::string packageHash() { return popir_version(); }
 
 using popir::TargetSpec;
 
@@ -168,6 +172,9 @@ void copyDeviceHalfToFloat(const Target&, const void* src, float* dst, std::size
 Device::Device() : Device(Target()) {}
 Device::Device(Target target, unsigned id)
     : target_(std::move(target)), id_(id), attached_(std::make_shared<bool>(false)) {}
+Device Device::createCPUDevice(unsigned numIPUs) {
+  return Device(Target::createCPUTarget(false, numIPUs));
+}
 Device Device::createCPUDevice(const OptionFlags& options) {
   auto spec = TargetSpec::cpu();
   change(spec, options);

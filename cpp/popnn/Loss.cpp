@@ -6,6 +6,7 @@
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/Reduce.hpp>
+#include <popops/TopK.hpp>
 #include <poputil/TileMapping.hpp>
 #include <poputil/exceptions.hpp>
 
@@ -173,6 +174,15 @@ std::pair<Tensor, Tensor> maxAndArgMax(Graph& graph, const Tensor& input, Sequen
 std::pair<Tensor, Tensor> minAndArgMin(Graph& graph, const Tensor& input, Sequence& prog,
                                        const DebugContext& debugContext) {
   return extremum("minAndArgMin", false, true, graph, input, prog, debugContext);
+}
+
+poplar::Tensor topK(poplar::Graph& graph, const poplar::Tensor& input, poplar::Tensor& indices,
+                    unsigned K, bool, poplar::program::Sequence& prog,
+                    const poplar::DebugContext& debugContext) {
+  const popops::TopKParams params(K, true, popops::SortOrder::DESCENDING);
+  auto [values, places] = popops::topKWithPermutation(graph, prog, input, params, debugContext);
+  indices = places;
+  return values;
 }
 
 }  // namespace popnn

@@ -44,6 +44,7 @@ struct Step {
   unsigned count = 0;
   std::size_t target = 0;
   bool expected = true;
+  bool compares = false;  // a JumpUnless to target, unless the 32 bits of src are `count`
   poplar::PrintTensorFmt format;
   RoundingMode rounding = RoundingMode::Inherited;
 

@@ -171,7 +171,10 @@ class Flattener {
 
   void branch(const ProgramNode& node) {
     const auto test = here();
-    add(Step::Kind::JumpUnless, node.name).src = node.src;
+    auto& jump = add(Step::Kind::JumpUnless, node.name);
+    jump.src = node.src;
+    jump.compares = !node.expected;
+    jump.count = node.count;
     const auto yes = here();
     const auto before = result.rounding;
     flatten(*node.children[0]);

@@ -181,6 +181,50 @@ pva::Report Engine::getReport(bool reportExecution) const {
   return pva::Report(popir::profileOf(*impl_, reportExecution));
 }
 
+ProfileValue Engine::getGraphProfile() const {
+  using List = ProfileValue::Vector;
+  using Map = ProfileValue::Map;
+  const auto& graph = impl_->graph();
+  Map out;
+  out["target"] = Map{{"type", impl_->graph().target.getTargetArchString().str()},
+                      {"tiles", graph.target.getNumTiles()},
+                      {"tilesPerIPU", graph.target.getTilesPerIPU()},
+                      {"numIPUs", graph.target.getNumIPUs()}};
+  std::size_t bulk = 0;
+  for (const auto& set : graph.computeSets) bulk += set.bulk.size();
+  out["graph"] = Map{{"numComputeSets", graph.computeSets.size()},
+                     {"numVars", graph.variables.size()},
+                     {"numVertices", graph.vertices.size() + bulk}};
+  if (!impl_->programs().empty()) {
+    const auto report = popir::readMachine(graph, impl_->programs(), 0, {}, impl_->counts());
+    std::vector<std::uint64_t> tiles(report.tiles);
+    for (const auto& category : report.memory)
+      for (std::size_t t = 0; t < category.tileBytes.size() && t < tiles.size(); ++t)
+        tiles[t] += category.tileBytes[t];
+    out["memory"] = Map{{"byTile", Map{{"total", List(tiles.begin(), tiles.end())}}},
+                        {"total", report.totalBytes}};
+  }
+  return out;
+}
+
+ProfileValue Engine::getExecutionProfile() const {
+  using Map = ProfileValue::Map;
+  ProfileValue::Vector programs;
+  for (std::size_t p = 0; p < impl_->programs().size(); ++p) {
+    const auto report =
+        popir::readMachine(impl_->graph(), impl_->programs(), p, {}, impl_->counts());
+    programs.emplace_back(Map{{"cycles", report.cycles},
+                              {"computeCycles", report.computeCycles},
+                              {"exchangeCycles", report.exchangeCycles},
+                              {"syncCycles", report.syncCycles},
+                              {"exchangeBytes", report.exchangeBytes},
+                              {"flops", report.flops}});
+  }
+  ProfileValue::Vector runs;
+  for (const auto program : impl_->runs()) runs.emplace_back(program);
+  return Map{{"programs", programs}, {"runs", runs}};
+}
+
 void Engine::printProfileSummary(std::ostream& stream, const OptionFlags&) const {
   for (std::size_t p = 0; p < impl_->programs().size(); ++p) {
     const auto report =

@@ -17,12 +17,13 @@ namespace {
 
 const char* const kUsage =
     "Usage: popc [OPTION]... SOURCE...\n"
-    "Compiles codelets in C++ into a file for Graph::addCodelets.\n"
+    "Compiles codelets in C++, or joins .gp files, into a file for Graph::addCodelets.\n"
     "  -o FILE          the file to write (default: a.gp)\n"
     "  -O LEVEL, -I FOLDER, -D NAME[=VALUE], -std=..., -g, -W..., -f..., -U NAME\n"
-    "                   as for g++, which does the work; CXX names another compiler\n"
+    "                   as for the compiler: CXX, else the newest clang from 15 on, else g++\n"
     "  --target NAMES   such as cpu,ipu2; the code is the host's, with __IPU__ where cpu is not "
-    "named\n"
+    "named;\n"
+    "                   what does not compile so is tried the other way round\n"
     "  --version        versions of the SDK's interface and of popir\n"
     "  --help           this text\n";
 
@@ -83,6 +84,12 @@ int main(int argc, char** argv) {
     else
       sources.push_back(word);
   }
+  for (const auto& s : sources)
+    if (s.size() > 2 &&
+        (s.compare(s.size() - 2, 2, ".S") == 0 || s.compare(s.size() - 2, 2, ".s") == 0))
+      std::cerr
+          << "popc: '" << s
+          << "' is assembly of a tile and is left out; on the host its vertices run their C++\n";
   if (sources.empty()) return fail(std::string("no source given\n") + kUsage);
   try {
     popir::writeFile(output, popir::compileCodelets(sources, options));

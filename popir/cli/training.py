@@ -11,7 +11,7 @@ import click
 from popir.cli.exits import CommandError
 from popir.cli.options import Number
 from popir.errors import PopirError, did_you_mean
-from popir.optimizers import SGD, Optimizer
+from popir.optimizers import OPTIMIZERS, Optimizer
 
 TRAINING = frozenset(
     "loss kind lr momentum weight_decay trained frozen training_mode evaluation_mode".split()
@@ -47,7 +47,7 @@ def optimizer_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     @click.option(
-        "--optimizer", "kind", type=click.Choice(["sgd"]), default="sgd", show_default=True
+        "--optimizer", "kind", type=click.Choice([*OPTIMIZERS]), default="sgd", show_default=True
     )
     @click.option("--lr", type=Number(0), default=0.01, show_default=True)
     @click.option("--momentum", type=Number(0), default=0.0, show_default=True)
@@ -56,14 +56,13 @@ def optimizer_options(function: Callable[..., Any]) -> Callable[..., Any]:
     def command(
         *args: Any, kind: str, lr: float, momentum: float, weight_decay: float, **options: Any
     ) -> Any:
-        assert kind == "sgd"
-        numbers = {
-            "defaultLearningRate": (lr, True),
-            "defaultMomentum": (momentum, True),
-            "defaultWeightDecay": (weight_decay, True),
-        }
+        numbers = {"defaultLearningRate": (lr, True), "defaultWeightDecay": (weight_decay, True)}
+        if "defaultMomentum" in OPTIMIZERS[kind]({}).DEFAULTS:
+            numbers["defaultMomentum"] = (momentum, True)
+        elif momentum:
+            raise click.UsageError(f"--momentum {momentum:g}: the optimizer {kind} has none.")
         try:
-            optimizer: Optimizer = SGD(numbers)
+            optimizer: Optimizer = OPTIMIZERS[kind](numbers)
         except PopirError as error:
             raise click.UsageError(str(error)) from None
         return function(*args, optimizer=optimizer, **options)

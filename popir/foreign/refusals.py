@@ -43,7 +43,7 @@ def library_file(who: str, path: str | os.PathLike[str]) -> Path:
 
     Raises an error that names `who` if `path` is no path, or empty; and those of `check_file`.
     """
-    if path == "":
+    if isinstance(path, str) and not path:
         raise LibraryLoadError(
             f"{who}: the path of the library is empty. Give that of an .so file."
         )

@@ -14,6 +14,7 @@ import pytest
 from onnx import helper
 
 from popir.cli.main import group
+from popir.optimizers import OPTIMIZERS
 from tests.cli.commands import call, call_json, classifier, dense, failure, samples, save
 from tests.cli.test_build_op import NOTHING, popir
 
@@ -260,8 +261,11 @@ def test_the_optimizer_of_a_profile(tmp_path: Path) -> None:
     words = [tmp_path / "c.onnx", "--training"]
     assert cycles(*words) == cycles(*words, "--optimizer", "sgd", "--lr", 0.5)
     assert cycles(*words) < cycles(*words, "--weight-decay", 0.25)
-    said = failure("profile", *words, "--optimizer", "adam", code=2)
-    assert "'adam' is not 'sgd'" in said
+    assert cycles(*words) < cycles(*words, "--optimizer", "adam")
+    said = failure("profile", *words, "--optimizer", "adam", "--momentum", 0.5, code=2)
+    assert "--momentum 0.5: the optimizer adam has none" in said
+    said = failure("profile", *words, "--optimizer", "adams", code=2)
+    assert "'adams' is not one of 'sgd', 'adam'" in said
     assert "'-1' is not in the range" in failure("profile", *words, "--lr", -1, code=2)
     assert "'-1' is not in the range" in failure("profile", *words, "--weight-decay", -1, code=2)
 
@@ -362,7 +366,10 @@ def test_how_a_model_is_trained(tmp_path: Path) -> None:
     np.testing.assert_allclose(losses("--device", "ipumodel"), losses(), 1e-5)
     np.testing.assert_allclose(losses("--threads", 1), losses(), 1e-5)
     assert "0 is not in the range" in failure(*words, "--threads", 0, code=2)
-    assert "'adam' is not 'sgd'" in failure(*words, "--optimizer", "adam", code=2)
+    assert "'adams' is not one of 'sgd', 'adam'" in failure(*words, "--optimizer", "adams", code=2)
+    for kind in OPTIMIZERS:
+        found = losses("--optimizer", kind, "--no-shuffle")
+        assert (found == losses("--no-shuffle")) == (kind == "sgd")
     assert "'gpu' is not one of" in failure(*words, "--device", "gpu", code=2)
     # Sizes that the model has cannot be changed.
     assert "x" in failure(*words, "--shape", "x=4,8", code=2)

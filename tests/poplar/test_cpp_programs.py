@@ -1,5 +1,6 @@
 """Poplar programs in C++, compiled with the installed headers and run by themselves."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ def build(name: str, folder: Path) -> Path:
     cflags, libs = popir_config("--cflags"), popir_config("--libs")
     source, binary = SOURCES / f"{name}.cpp", folder / name
     words = [*CACHED_CXX, "-std=c++11", "-Wall", "-Werror", *cflags, source, *libs, "-o", binary]
-    run(*words, "-lpoplar", "-lpopops", "-lpoplin", "-lpva", cwd=folder)
+    run(*words, "-lpoplar", "-lpopops", "-lpoplin", "-lpva", "-lpvti", cwd=folder)
     return binary
 
 
@@ -54,6 +55,37 @@ def test_an_executable_runs_in_another_process_without_sources(tmp_path: Path):
     (tmp_path / "it.poplar").rename(gone / "it.poplar")
     loaded = run(binary, "load", "it.poplar", cwd=gone, env={"CXX": "no-such-compiler"})
     assert loaded == saved
+
+
+def test_remote_buffers_switches_and_profiles(tmp_path: Path):
+    binary = build("remote", tmp_path)
+    env = {"PVTI_OPTIONS": '{"enable": "true"}'}
+    lines = run(binary, cwd=tmp_path, env=env).split("\n", 20)
+    assert lines[0] == "3.3.0 1"
+    assert lines[1].endswith("a remote buffer with handle 'rows' exists already")
+    assert "has rows of 4 elements of float, 1 of them are copied" in lines[2]
+    assert lines[3] == "Switch: the case 7 occurs twice"
+    assert lines[4] == "7-8 6-7 5-6 ; 3-4 2-3 1-2 0-1 ; "
+    assert lines[5] == "digraph vertices { 1"
+    assert lines[6].endswith("popir writes SerializationFormat::Binary alone")
+    zeros = "0 0 0 0"
+    assert lines[7] == f"2 4 6 8 {zeros} 10 12 14 16 "
+    assert lines[8].replace("-0", "0") == f"-2 -4 -6 -8 {zeros} -10 -12 -14 -16 "
+    assert lines[9].replace("-0", "0") == f"4 8 12 16 {zeros} 20 24 28 32 "
+    assert lines[10] == lines[9]
+    assert lines[11] == "100"
+    assert "no program of this engine uses a remote buffer 'columns'" in lines[12]
+    assert "row 3 of replica 0 given, 'rows' has 3 rows" in lines[13]
+    assert "a row of 'rows' has 16 bytes, 4 given" in lines[14]
+    assert "remote buffer 'rows' has 3 rows, a program copies row 3" in lines[15]
+    assert lines[16] == "1"
+    execution, graph = json.loads(lines[17]), json.loads("\n".join(lines[18:]))
+    assert execution["runs"] == [0] * 5 and execution["programs"][0]["cycles"] > 100
+    assert graph["target"]["tiles"] == 1472 == len(graph["memory"]["byTile"]["total"])
+    (trace,) = tmp_path.glob("pvti-*.json")
+    events = json.loads(trace.read_text())
+    assert [event["ph"] for event in events] == ["B", "C", "E"]
+    assert events[0]["args"] == {"n": "3"} and events[1]["args"] == {"car": 2.5}
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import math
 import shutil
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from popir import poplar
 from popir.errors import poplar_graph_program_compilation_error as COMPILATION
 from popir.poplar import program
+from tests.toolchain import PACKAGE, attempt
 
 SOURCE = Path(__file__).with_name("tile_code.cpp")
 COMPILERS = [c for c in ("clang++-19", "g++") if shutil.which(c)]
@@ -107,3 +109,32 @@ def test_a_source_for_tiles_alone_is_compiled_as_one(compiler):
     before = "#ifndef __IPU__\n#error for tiles alone\n#endif\n#include <ipu_vector_math>"
     body = "y[0] = ipu::sqrt(float2{4, 9})[1]; rptsize_t n = 2; y[0] += n;"
     assert run("V", np.zeros(1), VERTEX.format(before=before, body=body)).tolist() == [5]
+
+
+def popc(*words: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return attempt(PACKAGE / "bin" / "popc", *words, cwd=cwd)
+
+
+def test_files_are_joined_and_assembly_is_left_out(tmp_path):
+    (tmp_path / "a.cpp").write_text(VERTEX.format(before="", body="y[0] = 1;"))
+    (tmp_path / "b.cpp").write_text(VERTEX.format(before="#define V W", body="y[0] = 2;"))
+    (tmp_path / "c.S").write_text("exitz $mzero\n")
+    for name in "ab":
+        assert popc(f"{name}.cpp", "-o", f"{name}.gp", cwd=tmp_path).returncode == 0
+    made = popc("a.gp", "b.gp", "c.S", "-o", "all.gp", cwd=tmp_path)
+    assert made.returncode == 0 and "'c.S' is assembly of a tile and is left out" in made.stderr
+    for vertex, value in (("V", 1), ("W", 2)):
+        graph = poplar.Graph(poplar.Target.createCPUTarget())
+        graph.addCodelets(str(tmp_path / "all.gp"))
+        y = graph.addVariable(poplar.FLOAT, [1])
+        graph.setTileMapping(y, 0)
+        compute_set = graph.addComputeSet()
+        graph.setTileMapping(graph.addVertex(compute_set, vertex, {"y": y}), 0)
+        graph.createHostRead("y", y)
+        engine = poplar.Engine(graph, [program.Execute(compute_set)])
+        engine.run(0)
+        out = np.empty(1, np.float32)
+        engine.readTensor("y", out)
+        assert out[0] == value
+    alone = popc("c.S", "-o", "c.gp", cwd=tmp_path)
+    assert alone.returncode == 1 and "give the source in C++" in alone.stderr

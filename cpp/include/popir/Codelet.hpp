@@ -13,7 +13,7 @@
 namespace popir {
 
 /// Increment it when the meaning of this table, or of the fields of poplar/Vertex.hpp, changes.
-constexpr unsigned kCodeletFormat = 3;
+constexpr unsigned kCodeletFormat = 4;
 
 /// A field of a vertex class: name, position and size in the object, direction, type, alignment.
 struct CodeletField {
@@ -70,6 +70,8 @@ struct ElementKind<T, typename std::enable_if<poplar::TypeTraits::isSimpleType<T
       : std::is_same<T, unsigned long>::value ? poplar::Type::Kind::UnsignedLonglong
                                               : poplar::equivalent_device_type<T>::kind;
 };
+template <class T>
+struct ElementKind<const T> : ElementKind<T> {};
 template <class T>
 struct ElementKind<T, typename std::enable_if<std::is_enum<T>::value>::type>
     : ElementKind<typename std::underlying_type<T>::type> {};

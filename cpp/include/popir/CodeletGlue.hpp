@@ -5,7 +5,7 @@
 
 #include <popir/Codelet.hpp>
 #ifndef __clang__
-#include <poplar/VectorTypes.hpp>
+#include <popir/ShortVectors.hpp>
 #endif
 
 #include <type_traits>

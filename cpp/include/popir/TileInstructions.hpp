@@ -5,10 +5,11 @@
 #ifndef popir_TileInstructions_hpp
 #define popir_TileInstructions_hpp
 
-#include <ipudef.h>
+#include <popir/ShortVectors.hpp>
 
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <random>
 #include <type_traits>

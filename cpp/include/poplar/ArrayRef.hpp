@@ -55,6 +55,10 @@ class ArrayRef {
 
 }  // namespace poplar
 
+namespace gccs {
+using poplar::ArrayRef;
+}
+
 #pragma GCC visibility pop
 
 #endif

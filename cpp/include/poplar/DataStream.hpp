@@ -5,11 +5,25 @@
 #include <poplar/Type.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <string>
 
 #pragma GCC visibility push(default)
 
+namespace popir {
+class GraphImpl;  // cpp/poplar/graph_impl.hpp
+}
+
 namespace poplar {
+
+/// What a stream is, to sources that ask. popir has FIFOs; a remote buffer is a RemoteBuffer.
+enum class DataStreamType {
+  HostToDeviceFIFO,
+  DeviceToHostFIFO,
+  HostToDeviceBuffer,
+  DeviceToHostBuffer,
+  RemoteBuffer
+};
 
 /// A FIFO between host and device; created by Graph::addHostToDeviceFIFO or addDeviceToHostFIFO.
 class DataStream {
@@ -22,6 +36,10 @@ class DataStream {
 
   const std::string& handle() const { return handle_; }
   Direction direction() const { return direction_; }
+  DataStreamType type() const {
+    return direction_ == Direction::HostToDevice ? DataStreamType::HostToDeviceFIFO
+                                                 : DataStreamType::DeviceToHostFIFO;
+  }
   Type elementType() const { return type_; }
   std::size_t numElements() const { return numElements_; }
   bool valid() const { return id_ >= 0; }
@@ -34,6 +52,35 @@ class DataStream {
   Type type_;
   std::size_t numElements_ = 0;
   int id_ = -1;
+};
+
+/// Memory of the host that programs copy rows from and to; created by Graph::addRemoteBuffer. Each
+/// engine has its own, zero at first, which lasts from one run to the next.
+class RemoteBuffer {
+ public:
+  RemoteBuffer() = default;
+  RemoteBuffer(std::shared_ptr<popir::GraphImpl> graph, std::string handle, Type type,
+               std::size_t numElements, std::size_t repeats)
+      : graph_(std::move(graph)),
+        handle_(std::move(handle)),
+        type_(type),
+        numElements_(numElements),
+        repeats_(repeats) {}
+
+  const std::string& handle() const { return handle_; }
+  Type elementType() const { return type_; }
+  /// Elements of a row, and the number of rows.
+  std::size_t numElements() const { return numElements_; }
+  std::size_t getRepeats() const { return repeats_; }
+  bool valid() const { return graph_ != nullptr; }
+  /// For popir itself.
+  const std::shared_ptr<popir::GraphImpl>& graph() const { return graph_; }
+
+ private:
+  std::shared_ptr<popir::GraphImpl> graph_;
+  std::string handle_;
+  Type type_;
+  std::size_t numElements_ = 0, repeats_ = 0;
 };
 
 }  // namespace poplar

@@ -41,8 +41,10 @@ class SourceLocation {
 };
 
 /// A path name, and the id of the debug information it belongs to.
+class DebugInfo;
 class DebugNameAndId {
  public:
+  DebugNameAndId(const DebugInfo& info, const std::string& name = "");
   DebugNameAndId(std::string name = "", DebugId id = 0, std::string parentPath = "")
       : name_(std::move(name)), parentPath_(std::move(parentPath)), id_(id) {}
   DebugNameAndId(const char* name) : name_(name), id_(0) {}
@@ -110,6 +112,8 @@ class DebugInfo {
   std::string layer_;
 };
 
+inline DebugNameAndId::DebugNameAndId(const DebugInfo& info, const std::string& name)
+    : name_(name), parentPath_(info.getPathName()), id_(info.getId()) {}
 inline DebugContext::DebugContext(const DebugInfo& info, std::string name, SourceLocation loc)
     : nameAndId(DebugNameAndId(info.getId(), info.getPathName()), name), location(loc) {}
 

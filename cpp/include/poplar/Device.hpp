@@ -25,6 +25,7 @@ class Device {
   /// A device with one tile. `options` may set figures of the machine.
   /// \throws invalid_option for an unknown option
   static Device createCPUDevice(const OptionFlags& options = {});
+  static Device createCPUDevice(unsigned numIPUs);
   /// The same device with another number of tiles per IPU.
   Device createVirtualDevice(unsigned tilesPerIPU);
 
@@ -33,6 +34,8 @@ class Device {
   bool attach() const;
   void detach() const;
   bool isAttached() const;
+  bool hasRemoteBuffers() const { return true; }
+  bool supportsRemoteBuffers() const { return true; }
   std::vector<int> getDriverIDs() const { return {static_cast<int>(id_)}; }
 
  private:

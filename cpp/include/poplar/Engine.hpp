@@ -8,10 +8,12 @@
 #include <poplar/Graph.hpp>
 #include <poplar/HostFunctionCallback.hpp>
 #include <poplar/OptionFlags.hpp>
+#include <poplar/ProfileValue.hpp>
 #include <poplar/Program.hpp>
 #include <poplar/StreamCallback.hpp>
 #include <poplar/StringRef.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
@@ -76,6 +78,15 @@ class Engine {
   /// multiple of one transfer
   void connectStream(StringRef handle, void* begin, void* end);
   void connectStream(StringRef handle, void* begin);
+  template <class T>
+  void connectStream(StringRef handle, ArrayRef<T> buffer) {
+    connectStream(handle, const_cast<T*>(buffer.data()),
+                  const_cast<T*>(buffer.data() + buffer.size()));
+  }
+  template <class T>
+  void connectStream(StringRef handle, std::vector<T>& buffer) {
+    connectStream(handle, buffer.data(), buffer.data() + buffer.size());
+  }
   void connectStreamToCallback(StringRef handle, StreamCallbackHandle callback);
   void connectStreamToCallback(StringRef handle, unsigned index, StreamCallbackHandle callback);
 
@@ -101,6 +112,51 @@ class Engine {
     readTensor(handle, buffer.data(), buffer.data() + buffer.size());
   }
 
+  /// Copy a row of host memory to a remote buffer (Graph::addRemoteBuffer), or back.
+  /// \throws stream_connection_error for a buffer that the programs do not use, a row or a replica
+  /// that it does not have, and a size that does not match
+  void copyToRemoteBuffer(const void* source, const std::string& handle, unsigned repeatIndex,
+                          unsigned replicationIndex = 0);
+  void copyFromRemoteBuffer(const std::string& handle, void* destination, unsigned repeatIndex,
+                            unsigned replicationIndex = 0);
+  template <class T>
+  void copyToRemoteBuffer(ArrayRef<T> source, const std::string& handle, unsigned repeatIndex,
+                          unsigned replicationIndex = 0) {
+    checkRemoteBytes("copyToRemoteBuffer", handle, source.size() * sizeof(T));
+    copyToRemoteBuffer(static_cast<const void*>(source.data()), handle, repeatIndex,
+                       replicationIndex);
+  }
+  template <class T>
+  void copyToRemoteBuffer(const std::vector<T>& source, const std::string& handle,
+                          unsigned repeatIndex, unsigned replicationIndex = 0) {
+    copyToRemoteBuffer(ArrayRef<T>(source), handle, repeatIndex, replicationIndex);
+  }
+  template <class T>
+  void copyFromRemoteBuffer(const std::string& handle, ArrayRef<T> destination,
+                            unsigned repeatIndex, unsigned replicationIndex = 0) {
+    checkRemoteBytes("copyFromRemoteBuffer", handle, destination.size() * sizeof(T));
+    copyFromRemoteBuffer(handle, const_cast<void*>(static_cast<const void*>(destination.data())),
+                         repeatIndex, replicationIndex);
+  }
+  template <class T>
+  void copyFromRemoteBuffer(const std::string& handle, std::vector<T>& destination,
+                            unsigned repeatIndex, unsigned replicationIndex = 0) {
+    copyFromRemoteBuffer(handle, ArrayRef<T>(destination), repeatIndex, replicationIndex);
+  }
+
+  /// The host's clock, and the time between two readings as text.
+  using TimerTimePoint = std::chrono::steady_clock::time_point;
+  TimerTimePoint getTimeStamp() const { return std::chrono::steady_clock::now(); }
+  static std::string reportTiming(const TimerTimePoint& start, const TimerTimePoint& end);
+
+  /// What printProfileSummary() writes, as values: tiles, vertices, memory by tile; cycles by
+  /// program. The names are popir's own.
+  ProfileValue getGraphProfile() const;
+  ProfileValue getExecutionProfile() const;
+  /// Profiles of executions are there in any case: these change nothing.
+  void enableExecutionProfiling() {}
+  void disableExecutionProfiling() {}
+
   /// Writes a report of estimates: the cycles of one run of each program, and the memory on tiles.
   /// The report states what it includes. There are no options yet.
   void printProfileSummary(std::ostream& stream, const OptionFlags& options = {}) const;
@@ -116,6 +172,8 @@ class Engine {
   popir::EngineImpl& impl() const { return *impl_; }
 
  private:
+  void checkRemoteBytes(const char* who, const std::string& handle, std::size_t bytes) const;
+
   std::unique_ptr<popir::EngineImpl> impl_;
 };
 

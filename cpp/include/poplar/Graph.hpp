@@ -15,6 +15,7 @@
 #include <poplar/PerfEstimateFunc.hpp>
 #include <poplar/Program.hpp>
 #include <poplar/ReplicatedStreamMode.hpp>
+#include <poplar/SerializationFormat.hpp>
 #include <poplar/StringRef.hpp>
 #include <poplar/Target.hpp>
 #include <poplar/Tensor.hpp>
@@ -24,17 +25,30 @@
 #include <poplar/exceptions.hpp>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cassert>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <initializer_list>
 #include <iostream>
+#include <limits>
 #include <map>
 #include <memory>
 #include <numeric>
+#if __cplusplus >= 201703L
+#include <optional>
+#endif
+#include <set>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -127,6 +141,20 @@ class Graph {
   Tensor clone(const Tensor& t, const DebugContext& debugContext = {},
                TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
 
+  /// N clones, along a new first dimension.
+  Tensor cloneN(const Type& type, const Tensor& t, std::size_t N,
+                const DebugContext& debugContext = {},
+                TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES) {
+    std::vector<Tensor> clones;
+    for (std::size_t i = 0; i < N; ++i)
+      clones.push_back(clone(type, t, debugContext, method).expand({0}));
+    return concat(clones);
+  }
+  Tensor cloneN(const Tensor& t, std::size_t N, const DebugContext& debugContext = {},
+                TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES) {
+    return cloneN(t.elementType(), t, N, debugContext, method);
+  }
+
   /// Sets the value that a variable has after Engine::load().
   template <class T>
   void setInitialValue(const Tensor& t, ArrayRef<T> values) {
@@ -157,6 +185,13 @@ class Graph {
   /// The same for a stream that contains C++.
   void addCodelets(std::stringstream& stream, StringRef compileFlags = "",
                    CodeletFileType type = CodeletFileType::CppSource, StringRef targetName = "");
+  /// The same for each of several files. Returns true if the graph lacked one of them.
+  bool addCodelets(const std::vector<std::string>& files, StringRef compileFlags = "") {
+    bool added = false;
+    for (const auto& file : files)
+      added = addCodelets(file, CodeletFileType::Auto, compileFlags) || added;
+    return added;
+  }
   /// Adds a vertex to a compute set.
   /// \throws graph_connection_error for an unknown vertex type or field
   VertexRef addVertex(ComputeSet cs, StringRef vertexType);
@@ -173,6 +208,12 @@ class Graph {
   void connect(FieldRef field, ArrayRef<Tensor> tensors);
   void connect(FieldRef field, const std::vector<Tensor>& tensors) {
     connect(field, ArrayRef<Tensor>(tensors));
+  }
+  /// Gives an Input, or state, a value.
+  template <class T>
+  void connect(FieldRef field, T value,
+               typename std::enable_if<TypeTraits::isSimpleType<T>()>::type* = nullptr) {
+    setFieldValue(field, FieldData::of(&value, 1), true);
   }
   /// Sets the number of edges of a list, or the number of elements of a vector that is state.
   void setFieldSize(FieldRef field, std::size_t size);
@@ -210,6 +251,26 @@ class Graph {
   /// \throws invalid_tile_mapping if `requireComplete` and an element has no tile
   TileToTensorMapping getTileMapping(const Tensor& t, bool requireComplete = true) const;
 
+  /// Sorts the elements of `regions` of the flattened tensor by variable and place in it. Each list
+  /// of the result lies in one variable without gaps; neighbours in it that are neighbours in the
+  /// tensor too are one interval. With `removeAliasedIntervals` an element of a variable is there
+  /// once; `aliases`, if given, gets the place of its first occurrence for each interval.
+  std::vector<std::vector<Interval>> getSortedContiguousRegions(
+      const Tensor& t, ArrayRef<Interval> regions, bool removeAliasedIntervals = false,
+      std::vector<std::size_t>* aliases = nullptr) const;
+
+  /// The number of the replica, UNSIGNED_INT[]: 0.
+  Tensor addReplicationIndexConstant(const DebugContext& debugContext = {});
+
+  /// Writes the graph in popir's own format, that of executables.
+  /// \throws poplar_error for SerializationFormat::JSON, and if the stream takes no more
+  void serialize(std::ostream& out, SerializationFormat format) const;
+
+  /// Write compute sets with their vertices and variables, or the steps of programs, in the language
+  /// of Graphviz.
+  void outputVertexGraph(std::ostream& out, ArrayRef<program::Program> programs = {}) const;
+  void outputComputeGraph(std::ostream& out, ArrayRef<program::Program> programs = {}) const;
+
   ComputeSet addComputeSet(const DebugContext& debugContext = {});
   /// Makes a program callable by program::Call.
   Function addFunction(const program::Program& program);
@@ -221,6 +282,10 @@ class Graph {
       const OptionFlags& options = {});
   DataStream addDeviceToHostFIFO(StringRef handle, const Type& elementType, std::size_t numElements,
                                  const OptionFlags& options = {});
+  /// Adds memory of the host with `repeats` rows of `numElements` elements. `handle` must be unique.
+  RemoteBuffer addRemoteBuffer(StringRef handle, const Type& elementType, std::size_t numElements,
+                               std::size_t repeats = 1, bool rearrangeOnHost = false,
+                               bool optimiseMemory = false);
   using HostFunctionArgument = poplar::HostFunctionArgument;
   /// Adds a host function for program::Call. Engine::connectHostFunction sets its callback.
   HostFunction addHostFunction(StringRef handle, ArrayRef<HostFunctionArgument> inputs,

@@ -3,6 +3,7 @@
 #define poplar_ProfileValue_hpp
 
 #include <cstdint>
+#include <iosfwd>
 #include <map>
 #include <string>
 #include <type_traits>
@@ -55,6 +56,9 @@ class ProfileValue {
   Vector vector_;
   Map map_;
 };
+
+/// Writes a value as JSON, on one line or indented.
+void serializeToJSON(std::ostream& out, const ProfileValue& value, bool prettyPrint = false);
 
 }  // namespace poplar
 

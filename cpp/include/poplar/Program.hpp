@@ -8,11 +8,14 @@
 #include <poplar/GraphElements.hpp>
 #include <poplar/PrintTensor.hpp>
 #include <poplar/StringRef.hpp>
+#include <poplar/SyncType.hpp>
 #include <poplar/Tensor.hpp>
 
+#include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -129,6 +132,14 @@ class Copy : public Program {
        const DebugContext& debugContext = {});
   Copy(Tensor src, const DataStream& stream, bool optimiseMemory = false,
        const DebugContext& debugContext = {});
+  /// Copies row 0 of a remote buffer, or the rows whose numbers `offset` has, one UNSIGNED_INT or
+  /// INT for each row of the tensor. A row beyond the buffer ends the run.
+  Copy(const RemoteBuffer& buffer, Tensor dst, const DebugContext& debugContext = {});
+  Copy(const RemoteBuffer& buffer, Tensor dst, Tensor offset,
+       const DebugContext& debugContext = {});
+  Copy(Tensor src, const RemoteBuffer& buffer, const DebugContext& debugContext = {});
+  Copy(Tensor src, const RemoteBuffer& buffer, Tensor offset,
+       const DebugContext& debugContext = {});
 };
 
 /// Executes `body` `count` times.
@@ -157,6 +168,28 @@ class If : public Program {
      const DebugContext& debugContext = {});
 };
 
+/// Executes the case whose value `control` has, else the default. `control` has one element of type
+/// INT or UNSIGNED_INT.
+/// \throws control_program_error for another control, and for a value that occurs twice
+class Switch : public Program {
+ public:
+  Switch(Tensor control, const std::vector<std::pair<std::int32_t, Program>>& cases,
+         const Program& defaultCase, const DebugContext& debugContext = {});
+  Switch(Tensor control, const std::vector<std::pair<std::int32_t, Program>>& cases,
+         const DebugContext& debugContext = {});
+  explicit Switch(Tensor control, const DebugContext& debugContext = {});
+  /// Without a default: nothing is executed for other values.
+  static Switch switchWithUnreachableDefault(Tensor control, const DebugContext& debugContext = {});
+  Switch& add(std::int32_t value, const Program& program);
+
+ private:
+  void grow();
+
+  Tensor control_;
+  Program default_;
+  std::vector<std::pair<std::int32_t, Program>> cases_;
+};
+
 /// Calls a function.
 class Call : public Program {
  public:
@@ -166,7 +199,7 @@ class Call : public Program {
        const DebugContext& debugContext = {});
 };
 
-enum class SyncType { INTERNAL, EXTERNAL, GLOBAL };
+using poplar::SyncType;
 
 /// Synchronizes tiles. It has no effect on results.
 class Sync : public Program {

@@ -20,6 +20,9 @@ struct TargetSpec;  // all figures of a machine
 
 namespace poplar {
 
+/// How links connect IPUs. popir's machines are meshes.
+enum class IpuLinkTopology { Mesh, Torus };
+
 /// The description of a machine. Copies share it.
 class Target {
  public:
@@ -39,6 +42,9 @@ class Target {
   StringRef getTargetArchString() const;
   unsigned getNumIPUs() const;
   unsigned getTilesPerIPU() const;
+  IpuLinkTopology getIpuLinkTopology() const { return IpuLinkTopology::Mesh; }
+  /// IPUs that links between IPUs connect: all.
+  unsigned getIpuLinkDomainSize() const { return getNumIPUs(); }
   unsigned getNumTiles() const;
   unsigned getNumWorkerContexts() const;
   unsigned getBytesPerTile() const;

@@ -58,6 +58,12 @@ class Tensor {
   /// One slice per interval. For a list of lists: one tensor per list, with its slices
   /// concatenated.
   std::vector<Tensor> slices(ArrayRef<Interval> intervals, unsigned dimension = 0) const;
+  /// One slice of one element for each index.
+  std::vector<Tensor> slices(const std::vector<unsigned>& indices, unsigned dimension = 0) const {
+    std::vector<Tensor> out;
+    for (const unsigned i : indices) out.push_back(slice(i, i + 1, dimension));
+    return out;
+  }
   std::vector<Tensor> slices(const std::vector<std::vector<Interval>>& intervals,
                              unsigned dimension = 0) const;
   /// The elements at `indices`, one index per leading dimension, as operator[] applied repeatedly.

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <ostream>
 #include <string>
 #include <type_traits>
@@ -49,6 +50,8 @@ class Type {
   /// Bytes per element on the device.
   std::size_t sizeInBytes() const;
 
+  constexpr bool isFloatingPoint() const { return kind_ >= Kind::Quarter && kind_ < Kind::Invalid; }
+  constexpr bool isIntegral() const { return kind_ != Kind::Bool && kind_ <= Kind::Longlong; }
   constexpr bool operator==(const Type& o) const { return kind_ == o.kind_; }
   constexpr bool operator!=(const Type& o) const { return kind_ != o.kind_; }
   constexpr bool operator<(const Type& o) const { return kind_ < o.kind_; }
@@ -59,23 +62,26 @@ class Type {
 
 std::ostream& operator<<(std::ostream& os, const Type& t);
 
-static constexpr Type BOOL{Type::Kind::Bool};
-static constexpr Type CHAR{Type::Kind::Char};
-static constexpr Type UNSIGNED_CHAR{Type::Kind::UnsignedChar};
-static constexpr Type SIGNED_CHAR{Type::Kind::SignedChar};
-static constexpr Type UNSIGNED_SHORT{Type::Kind::UnsignedShort};
-static constexpr Type SHORT{Type::Kind::Short};
-static constexpr Type UNSIGNED_INT{Type::Kind::UnsignedInt};
-static constexpr Type INT{Type::Kind::Int};
-static constexpr Type UNSIGNED_LONG{Type::Kind::UnsignedInt};
-static constexpr Type LONG{Type::Kind::Int};
-static constexpr Type UNSIGNED_LONGLONG{Type::Kind::UnsignedLonglong};
-static constexpr Type LONGLONG{Type::Kind::Longlong};
-static constexpr Type QUARTER{Type::Kind::Quarter};
-static constexpr Type HALF{Type::Kind::Half};
-static constexpr Type BFLOAT16{Type::Kind::Bfloat16};
-static constexpr Type FLOAT{Type::Kind::Float};
-static constexpr Type DOUBLE{Type::Kind::Double};
+// No constants, as in the SDK: sources take references to them.
+#define POPIR_TYPE static __attribute__((unused)) Type
+POPIR_TYPE BOOL{Type::Kind::Bool};
+POPIR_TYPE CHAR{Type::Kind::Char};
+POPIR_TYPE UNSIGNED_CHAR{Type::Kind::UnsignedChar};
+POPIR_TYPE SIGNED_CHAR{Type::Kind::SignedChar};
+POPIR_TYPE UNSIGNED_SHORT{Type::Kind::UnsignedShort};
+POPIR_TYPE SHORT{Type::Kind::Short};
+POPIR_TYPE UNSIGNED_INT{Type::Kind::UnsignedInt};
+POPIR_TYPE INT{Type::Kind::Int};
+POPIR_TYPE UNSIGNED_LONG{Type::Kind::UnsignedInt};
+POPIR_TYPE LONG{Type::Kind::Int};
+POPIR_TYPE UNSIGNED_LONGLONG{Type::Kind::UnsignedLonglong};
+POPIR_TYPE LONGLONG{Type::Kind::Longlong};
+POPIR_TYPE QUARTER{Type::Kind::Quarter};
+POPIR_TYPE HALF{Type::Kind::Half};
+POPIR_TYPE BFLOAT16{Type::Kind::Bfloat16};
+POPIR_TYPE FLOAT{Type::Kind::Float};
+POPIR_TYPE DOUBLE{Type::Kind::Double};
+#undef POPIR_TYPE
 
 /// A Type as a compile-time value. It is a template so that `value` can be defined in this header
 /// in C++11: a static member of a class template may be.
@@ -94,22 +100,22 @@ template <class T>
 struct equivalent_device_type;
 #define POPIR_EQUIVALENT(CPP, DEVICE) \
   template <>                         \
-  struct equivalent_device_type<CPP> : TypeConstant<DEVICE.kind()> {};
-POPIR_EQUIVALENT(bool, BOOL)
-POPIR_EQUIVALENT(char, CHAR)
-POPIR_EQUIVALENT(unsigned char, UNSIGNED_CHAR)
-POPIR_EQUIVALENT(signed char, SIGNED_CHAR)
-POPIR_EQUIVALENT(unsigned short, UNSIGNED_SHORT)
-POPIR_EQUIVALENT(short, SHORT)
-POPIR_EQUIVALENT(unsigned int, UNSIGNED_INT)
-POPIR_EQUIVALENT(int, INT)
-POPIR_EQUIVALENT(unsigned long, UNSIGNED_INT)
-POPIR_EQUIVALENT(long, INT)
-POPIR_EQUIVALENT(unsigned long long, UNSIGNED_LONGLONG)
-POPIR_EQUIVALENT(long long, LONGLONG)
-POPIR_EQUIVALENT(half, HALF)
-POPIR_EQUIVALENT(float, FLOAT)
-POPIR_EQUIVALENT(double, DOUBLE)
+  struct equivalent_device_type<CPP> : TypeConstant<Type::Kind::DEVICE> {};
+POPIR_EQUIVALENT(bool, Bool)
+POPIR_EQUIVALENT(char, Char)
+POPIR_EQUIVALENT(unsigned char, UnsignedChar)
+POPIR_EQUIVALENT(signed char, SignedChar)
+POPIR_EQUIVALENT(unsigned short, UnsignedShort)
+POPIR_EQUIVALENT(short, Short)
+POPIR_EQUIVALENT(unsigned int, UnsignedInt)
+POPIR_EQUIVALENT(int, Int)
+POPIR_EQUIVALENT(unsigned long, UnsignedInt)
+POPIR_EQUIVALENT(long, Int)
+POPIR_EQUIVALENT(unsigned long long, UnsignedLonglong)
+POPIR_EQUIVALENT(long long, Longlong)
+POPIR_EQUIVALENT(half, Half)
+POPIR_EQUIVALENT(float, Float)
+POPIR_EQUIVALENT(double, Double)
 #undef POPIR_EQUIVALENT
 
 /// isSimpleType: true for arithmetic types and half.

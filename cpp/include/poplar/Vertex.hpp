@@ -49,6 +49,12 @@ class MultiVertex : public Vertex {
 /// Base of a codelet that runs alone on its tile.
 class SupervisorVertex : public Vertex {};
 
+/// A SupervisorVertex or MultiVertex where the condition holds, else a Vertex.
+template <bool condition>
+using SupervisorVertexIf = typename std::conditional<condition, SupervisorVertex, Vertex>::type;
+template <bool condition>
+using MultiVertexIf = typename std::conditional<condition, MultiVertex, Vertex>::type;
+
 template <class T, VectorLayout L = VectorLayout::SPAN, unsigned MinAlign = alignof(T),
           bool Interleaved = false>
 class Vector;
@@ -173,11 +179,12 @@ constexpr bool isSized(VectorListLayout l) { return l != VectorListLayout::ONE_P
 template <class T, VectorLayout L, unsigned MinAlign, bool Interleaved>
 class Vector : public detail_::Span<T, detail_::isSized(L)> {};
 
-/// A field that the vertex reads.
+/// A field that the vertex reads. Elements of a vector are not constant, as in the SDK, so that
+/// sources may take pointers to them; a vertex must not write through these.
 template <class T>
 class Input : public detail_::Scalar<const T> {};
 template <class T, VectorLayout L, unsigned A, bool I>
-class Input<Vector<T, L, A, I>> : public detail_::Span<const T, detail_::isSized(L)> {};
+class Input<Vector<T, L, A, I>> : public Vector<T, L, A, I> {};
 template <class T, VectorListLayout L, unsigned A, bool I>
 class Input<VectorList<T, L, A, I>>
     : public detail_::Span<detail_::Span<const T, true>, detail_::isSized(L)> {};
@@ -189,7 +196,7 @@ class Output : public detail_::WritableScalar<T> {
   using detail_::WritableScalar<T>::operator=;
 };
 template <class T, VectorLayout L, unsigned A, bool I>
-class Output<Vector<T, L, A, I>> : public detail_::Span<T, detail_::isSized(L)> {};
+class Output<Vector<T, L, A, I>> : public Vector<T, L, A, I> {};
 template <class T, VectorListLayout L, unsigned A, bool I>
 class Output<VectorList<T, L, A, I>>
     : public detail_::Span<detail_::Span<T, true>, detail_::isSized(L)> {};
@@ -201,7 +208,7 @@ class InOut : public detail_::WritableScalar<T> {
   using detail_::WritableScalar<T>::operator=;
 };
 template <class T, VectorLayout L, unsigned A, bool I>
-class InOut<Vector<T, L, A, I>> : public detail_::Span<T, detail_::isSized(L)> {};
+class InOut<Vector<T, L, A, I>> : public Vector<T, L, A, I> {};
 template <class T, VectorListLayout L, unsigned A, bool I>
 class InOut<VectorList<T, L, A, I>>
     : public detail_::Span<detail_::Span<T, true>, detail_::isSized(L)> {};

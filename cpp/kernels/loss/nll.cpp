@@ -103,7 +103,8 @@ class NllRunner : public Runner {
       storeEach<C>(out, 1, samples_, rounding_, 0, [&](std::int64_t i) { return losses[i]; });
       return;
     }
-    constexpr auto type = std::is_same_v<C, double> ? poplar::DOUBLE : poplar::FLOAT;
+    constexpr poplar::Type type(std::is_same_v<C, double> ? poplar::Type::Kind::Double
+                                                          : poplar::Type::Kind::Float);
     C sum = 0;
     reduceFunctions(type, popops::Operation::ADD).rows(losses, 1, samples_, samples_, &sum);
     if (params_.reduction == LossReduction::Mean) sum /= count(labels, weights);

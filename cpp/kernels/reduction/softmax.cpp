@@ -66,7 +66,8 @@ class SoftmaxRunner : public Runner {
   static constexpr bool kConverts = !std::is_same_v<T, C>;
   static constexpr int kBuffers = 3;
   static constexpr Lane kLane = std::is_same_v<C, double> ? Lane::F64 : Lane::F32;
-  static constexpr poplar::Type kType = std::is_same_v<C, double> ? poplar::DOUBLE : poplar::FLOAT;
+  static constexpr poplar::Type kType{std::is_same_v<C, double> ? poplar::Type::Kind::Double
+                                                                : poplar::Type::Kind::Float};
 
   C* buffer(char* scratch, int i) const { return reinterpret_cast<C*>(scratch + i * each_); }
 

@@ -4,12 +4,14 @@ it after the update.
 
 from __future__ import annotations
 
+from typing import Any
+
 from popir import popops
 from popir.ir import Graph, Op
 from popir.ops.support import symbolic as s
 from popir.ops.support.identifiers import graphcore_id
 from popir.ops.update.var_update import VAR, Update, VarUpdateOp, VarUpdateOpx
-from popir.opx import Opx
+from popir.opx import InputCreatorType, Opx
 from popir.poplar import program
 from popir.registry import OpCreator, OpxCreator
 from popir.reserved import reservedUpdatedVarPrefix
@@ -38,6 +40,18 @@ class AccumulateOp(VarUpdateOp):
             count = u.number("counter")
             share = u.let(1.0 / (count + 1.0))
             u.set(a, s.select(g, a + share * (g - a), s.equal(count, 0.0)))
+
+
+class AccumulateOpx(VarUpdateOpx):
+    """The lowering: that of an update. The accumulator is laid out as its reader wants."""
+
+    def getInputCreatorType(self, i: int) -> InputCreatorType:
+        """The accumulator takes the layout of the output."""
+        return InputCreatorType.CanUnwind if i == VAR else InputCreatorType.Deadend
+
+    def unwindTensorLayout(self, tensor: Any, inIndex: int, outIndex: int) -> Any:
+        """The output's layout, since the output is the accumulator."""
+        return tensor
 
 
 class AccumulatorZeroOp(Op):
@@ -82,4 +96,4 @@ def connect_zero(graph: Graph, accumulated: str, variable: str) -> None:
 _ZERO = graphcore_id("AccumulatorZero")
 OpCreator(AccumulatorZeroOp, [_ZERO])
 OpxCreator(AccumulatorZeroOpx, [_ZERO])
-OpxCreator(VarUpdateOpx, [AccumulateOp.opid])
+OpxCreator(AccumulateOpx, [AccumulateOp.opid])

@@ -60,7 +60,7 @@ class ClipFactorOpx(Opx):
     """The lowering: one map over numbers."""
 
     def grow(self, prog: program.Sequence) -> None:
-        """Adds the map."""
+        """Adds the map that gives the factor."""
         attributes, inputs = self.op_p.attributes, sorted(self.op_p.input)
         number, most = attributes["gradients"], attributes["maxNorm"]
         total = s.folded(s.add, [Arg(i) for i in range(number)])

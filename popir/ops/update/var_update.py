@@ -22,7 +22,7 @@ from popir.ir import Graph, Op, OperatorIdentifier, Tensor
 from popir.ops.support import symbolic as s
 from popir.ops.support.arithmetic import Arithmetic, accumulator
 from popir.ops.support.symbolic import Arg, Expr
-from popir.opx import Opx, popType
+from popir.opx import InputCreatorType, Opx, popType
 from popir.poplar import program
 from popir.reserved import reservedUpdatedVarPrefix
 from popir.types import DataType
@@ -216,6 +216,29 @@ class VarUpdateOpx(Opx):
             dims = list(range(len(squared.shape())))
             tensors.append(arithmetic.reduce(squared, dims, "squares") if dims else squared)
         self.setOutTensor(0, weight)
+
+    def getInputCreatorType(self, i: int) -> InputCreatorType:
+        """States, and what gradients are accumulated in, are laid out as the weight is."""
+        op = self.getOp(VarUpdateOp)
+        if self.inShape(i) != self.inShape(VAR) or not self._lies_with_weight(op, i):
+            return InputCreatorType.Deadend
+        return InputCreatorType.CanCreate
+
+    @staticmethod
+    def _lies_with_weight(op: VarUpdateOp, i: int) -> bool:
+        if i == GRADIENT:
+            producer = op.inTensor(i).producer
+            return producer is not None and producer.accumulates
+        return FIRST_STATE <= i < FIRST_STATE + op.states
+
+    def mustExistBeforeCreate(self, i: int) -> list[str]:
+        """The weight, whose layout is taken."""
+        return [self.inId(VAR)]
+
+    def createInputTensor(self, i: int, debugContext: str) -> Any:
+        """A tensor in the layout of the weight."""
+        kind = popType(self.inInfo(i))
+        return self.graph().clone(kind, self.getInTensor(VAR), debugContext)
 
 
 def regularized(u: Update, scaling: str) -> Expr:

@@ -1,0 +1,184 @@
+// What a graph tells about itself: regions in memory order, pictures.
+#include <poplar/Graph.hpp>
+#include <poplar/exceptions.hpp>
+
+#include <algorithm>
+#include <ostream>
+
+#include "poplar/graph_impl.hpp"
+#include "poplar/program_node.hpp"
+
+namespace poplar {
+namespace {
+
+using popir::ProgramNode;
+
+// An element of the tensor, and its place.
+struct Place {
+  unsigned variable;
+  std::int64_t offset;
+  std::size_t element;
+};
+
+void places(const popir::Piece& piece, std::size_t d, std::int64_t from, std::int64_t to,
+            std::size_t base, std::vector<Place>& out) {
+  if (d == piece.nest.dims.size()) {
+    out.push_back({piece.variable, from, base + static_cast<std::size_t>(to)});
+    return;
+  }
+  const auto& dim = piece.nest.dims[d];
+  for (std::int64_t i = 0; i < dim.n; ++i)
+    places(piece, d + 1, from + i * dim.from, to + i * dim.to, base, out);
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+const char* kindOf(ProgramNode::Kind kind) {
+  using Kind = ProgramNode::Kind;
+  switch (kind) {
+    case Kind::Sequence: return "Sequence";
+    case Kind::Execute: return "Execute";
+    case Kind::Copy: return "Copy";
+    case Kind::StreamToDst:
+    case Kind::SrcToStream: return "StreamCopy";
+    case Kind::Repeat: return "Repeat";
+    case Kind::While: return "RepeatWhile";
+    case Kind::If: return "If";
+    case Kind::Call: return "Call";
+    case Kind::HostCall: return "HostCall";
+    case Kind::Sync: return "Sync";
+    case Kind::Print: return "PrintTensor";
+    case Kind::WriteUndef: return "WriteUndef";
+    case Kind::SetRounding:
+    case Kind::SeedRounding: return "Rounding";
+  }
+  return "";
+}
+
+class Picture {
+ public:
+  Picture(const popir::GraphImpl& graph, std::ostream& out) : graph_(graph), out_(out) {}
+
+  unsigned program(const ProgramNode& node) {
+    const auto own = next_++;
+    auto label = std::string(kindOf(node.kind)) + (node.name.empty() ? "" : " " + node.name);
+    if (node.kind == ProgramNode::Kind::Execute)
+      label += " " + graph_.computeSets[node.computeSet.getId()].name;
+    if (node.kind == ProgramNode::Kind::Repeat) label += " " + std::to_string(node.count);
+    out_ << "  p" << own << " [label=" << quoted(label) << "];\n";
+    for (const auto& child : node.children) child_(own, *child);
+    if (node.kind == ProgramNode::Kind::Call) child_(own, *graph_.functions[node.function.getId()]);
+    return own;
+  }
+
+ private:
+  void child_(unsigned own, const ProgramNode& child) {
+    const auto below = program(child);
+    out_ << "  p" << own << " -> p" << below << ";\n";
+  }
+
+  const popir::GraphImpl& graph_;
+  std::ostream& out_;
+  unsigned next_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::vector<Interval>> Graph::getSortedContiguousRegions(
+    const Tensor& t, ArrayRef<Interval> regions, bool removeAliasedIntervals,
+    std::vector<std::size_t>* aliases) const {
+  if (t.valid() && t.view().graph() != impl_.get())
+    throw graph_connection_error("Graph::getSortedContiguousRegions: " + t.getDebugStr() +
+                                 " is not of this graph");
+  const auto flat = t.flatten();
+  std::vector<Place> all;
+  for (const auto& r : regions)
+    for (const auto& piece : flat.slice(r).view().pieces())
+      places(piece, 0, piece.nest.from, piece.nest.to, r.begin(), all);
+  std::stable_sort(all.begin(), all.end(), [](const Place& a, const Place& b) {
+    return a.variable != b.variable ? a.variable < b.variable : a.offset < b.offset;
+  });
+  std::vector<std::vector<Interval>> out;
+  if (aliases) aliases->clear();
+  const Place* last = nullptr;
+  for (const auto& p : all) {
+    const bool repeated = last && last->variable == p.variable && last->offset == p.offset;
+    if (repeated && removeAliasedIntervals) continue;
+    const bool adjacent = last && last->variable == p.variable && last->offset + 1 == p.offset;
+    if (!adjacent) out.emplace_back();
+    auto& list = out.back();
+    if (adjacent && list.back().end() == p.element)
+      list.back() = Interval(list.back().begin(), p.element + 1);
+    else {
+      list.emplace_back(p.element, p.element + 1);
+      if (aliases) aliases->push_back(repeated ? last->element : p.element);
+    }
+    last = &p;
+  }
+  return out;
+}
+
+Tensor Graph::addReplicationIndexConstant(const DebugContext& debugContext) {
+  const auto t = addConstant(UNSIGNED_INT, {}, 0u, debugContext);
+  setTileMapping(t, 0u);
+  return t;
+}
+
+void Graph::outputVertexGraph(std::ostream& out, ArrayRef<program::Program>) const {
+  const auto& g = *impl_;
+  out << "digraph vertices {\n";
+  for (std::size_t v = 0; v < g.variables.size(); ++v)
+    out << "  v" << v << " [shape=box, label=" << quoted(g.variables[v].name) << "];\n";
+  for (std::size_t id = 0; id < g.vertices.size(); ++id) {
+    const auto& vertex = g.vertices[id];
+    out << "  x" << id << " [label="
+        << quoted(std::string(vertex.codelet->name) + "\n" + g.computeSets[vertex.computeSet].name)
+        << "];\n";
+    for (std::size_t f = 0; f < vertex.fields.size(); ++f) {
+      const auto& field = vertex.codelet->fields[f];
+      const bool in = field.direction != popir::CodeletField::Direction::Output;
+      for (const auto& t : vertex.fields[f].tensors) {
+        if (!t.valid()) continue;
+        for (const auto v : t.view().variables())
+          out << "  " << (in ? "v" : "x") << (in ? v : id) << " -> " << (in ? "x" : "v")
+              << (in ? id : v) << " [label=" << quoted(field.name) << "];\n";
+      }
+    }
+  }
+  for (std::size_t c = 0; c < g.computeSets.size(); ++c) {
+    std::size_t b = 0;
+    for (const auto& bulk : g.computeSets[c].bulk) {
+      const auto name = "b" + std::to_string(c) + "_" + std::to_string(b++);
+      out << "  " << name
+          << " [label=" << quoted(std::string(bulk.kernel->name()) + "\n" + g.computeSets[c].name)
+          << "];\n";
+      for (const auto& operand : bulk.operands) {
+        const bool in = operand.access == popir::Access::Read;
+        for (const auto v : operand.tensor.view().variables()) {
+          if (in)
+            out << "  v" << v << " -> " << name << ";\n";
+          else
+            out << "  " << name << " -> v" << v << ";\n";
+        }
+      }
+    }
+  }
+  out << "}\n";
+}
+
+void Graph::outputComputeGraph(std::ostream& out, ArrayRef<program::Program> programs) const {
+  out << "digraph programs {\n";
+  Picture picture(*impl_, out);
+  for (const auto& p : programs)
+    if (p.node()) picture.program(*p.node());
+  out << "}\n";
+}
+
+}  // namespace poplar

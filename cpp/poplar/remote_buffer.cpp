@@ -1,0 +1,119 @@
+#include "poplar/remote_buffer.hpp"
+
+#include <poplar/Graph.hpp>
+#include <poplar/Program.hpp>
+#include <poplar/exceptions.hpp>
+
+#include <sstream>
+
+#include "poplar/graph_impl.hpp"
+#include "poplar/program_node.hpp"
+
+namespace popir {
+namespace {
+
+constexpr const char* kMark = "remote buffer:";
+
+}  // namespace
+
+std::string handleOf(const RemoteCopy& copy) {
+  std::ostringstream os;
+  os << kMark << (copy.reads ? "read " : "write ") << (copy.indexed ? "indexed " : "first ")
+     << copy.rowBytes << " " << copy.rows << " " << copy.copied << " " << copy.buffer;
+  return os.str();
+}
+
+std::optional<RemoteCopy> remoteCopyOf(const std::string& handle) {
+  const std::string mark = kMark;
+  if (handle.compare(0, mark.size(), mark) != 0) return {};
+  std::istringstream is(handle.substr(mark.size()));
+  RemoteCopy copy;
+  std::string way, how;
+  if (!(is >> way >> how >> copy.rowBytes >> copy.rows >> copy.copied)) return {};
+  copy.reads = way == "read";
+  copy.indexed = how == "indexed";
+  is.get();
+  std::getline(is, copy.buffer, '\0');
+  return copy;
+}
+
+}  // namespace popir
+
+namespace poplar {
+
+using popir::ProgramNode;
+
+RemoteBuffer Graph::addRemoteBuffer(StringRef handle, const Type& elementType,
+                                    std::size_t numElements, std::size_t repeats, bool, bool) {
+  if (numElements == 0 || repeats == 0)
+    throw poplar_error("Graph::addRemoteBuffer: '" + handle.str() + "' has " +
+                       std::to_string(repeats) + " rows of " + std::to_string(numElements) +
+                       " elements; give at least one of each");
+  if (!impl_->remoteBuffers.insert(handle.str()).second)
+    throw poplar_error("Graph::addRemoteBuffer: a remote buffer with handle '" + handle.str() +
+                       "' exists already");
+  return RemoteBuffer(impl_, handle.str(), elementType, numElements, repeats);
+}
+
+namespace program {
+namespace {
+
+std::shared_ptr<ProgramNode> remoteCopy(const RemoteBuffer& buffer, const Tensor& t,
+                                        const Tensor* offset, bool reads,
+                                        const DebugContext& debugContext) {
+  const auto refuse = [&](const std::string& why) {
+    throw stream_connection_error("Copy: remote buffer '" + buffer.handle() + "' " + why);
+  };
+  if (!buffer.valid()) refuse("is not valid; Graph::addRemoteBuffer makes one");
+  const std::size_t copied = offset && offset->valid() ? offset->numElements() : 1;
+  if (!t.valid() || t.elementType() != buffer.elementType() ||
+      t.numElements() != copied * buffer.numElements())
+    refuse("has rows of " + std::to_string(buffer.numElements()) + " elements of " +
+           buffer.elementType().toString() + ", " + std::to_string(copied) +
+           " of them are copied, the tensor is " +
+           (t.valid() ? t.getDebugStr() : std::string("not valid")));
+  if (offset &&
+      (!offset->valid() || (offset->elementType() != UNSIGNED_INT && offset->elementType() != INT)))
+    refuse("takes the numbers of rows as unsigned int or int, given was " +
+           (offset->valid() ? offset->getDebugStr() : std::string("no valid tensor")));
+  if (reads && !t.isParallelWriteable())
+    refuse("cannot fill " + t.getDebugStr() + ": it holds constants or an element twice");
+  auto& graph = *buffer.graph();
+  const auto handle = popir::handleOf({reads, offset != nullptr,
+                                       buffer.numElements() * buffer.elementType().sizeInBytes(),
+                                       buffer.getRepeats(), copied, buffer.handle()});
+  std::vector<HostFunctionArgument> inputs, outputs;
+  auto node = std::make_shared<ProgramNode>();
+  if (offset) {
+    inputs.emplace_back(offset->elementType(), copied);
+    node->inputs.push_back(*offset);
+  }
+  (reads ? outputs : inputs).emplace_back(t.elementType(), t.numElements());
+  (reads ? node->outputs : node->inputs).push_back(t);
+  node->kind = ProgramNode::Kind::HostCall;
+  node->name = debugContext.getPathName();
+  for (const auto& f : graph.hostFunctions)
+    if (f.handle() == handle && f.inputs().size() == inputs.size() &&
+        (inputs.empty() || f.inputs().front().type == inputs.front().type))
+      node->hostFunction = f;
+  if (!node->hostFunction.valid()) {
+    graph.hostFunctions.emplace_back(static_cast<int>(graph.hostFunctions.size()), handle, inputs,
+                                     outputs);
+    node->hostFunction = graph.hostFunctions.back();
+  }
+  return node;
+}
+
+}  // namespace
+
+Copy::Copy(const RemoteBuffer& buffer, Tensor dst, const DebugContext& debugContext)
+    : Program(remoteCopy(buffer, dst, nullptr, true, debugContext)) {}
+Copy::Copy(const RemoteBuffer& buffer, Tensor dst, Tensor offset, const DebugContext& debugContext)
+    : Program(remoteCopy(buffer, dst, &offset, true, debugContext)) {}
+Copy::Copy(Tensor src, const RemoteBuffer& buffer, const DebugContext& debugContext)
+    : Program(remoteCopy(buffer, src, nullptr, false, debugContext)) {}
+Copy::Copy(Tensor src, const RemoteBuffer& buffer, Tensor offset, const DebugContext& debugContext)
+    : Program(remoteCopy(buffer, src, &offset, false, debugContext)) {}
+
+}  // namespace program
+}  // namespace poplar
