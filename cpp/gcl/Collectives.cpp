@@ -61,4 +61,14 @@ Tensor allGatherCrossReplica(Graph& graph, const Tensor& data, Sequence& prog, c
   return copyOf(graph, data, prog, {debugContext, "allGather"}).expand({0});
 }
 
+Tensor allToAllCrossReplica(Graph& graph, const Tensor& data, Sequence& prog, const CommGroup&,
+                            const DebugContext& debugContext, const OptionFlags& options) {
+  popir::checkLibraryOptions("gcl::allToAllCrossReplica", popir::Library::Collective, options);
+  return copyOf(graph, data, prog, {debugContext, "allToAll"});
+}
+Tensor allToAllCrossReplica(Graph& graph, const Tensor& data, Sequence& prog,
+                            const DebugContext& debugContext, const OptionFlags& options) {
+  return allToAllCrossReplica(graph, data, prog, CommGroup(), debugContext, options);
+}
+
 }  // namespace gcl

@@ -77,9 +77,10 @@ def instructions(name, turns):
 
 def test_twice_the_work_takes_twice_as_long():
     none, some, twice, thrice = (instructions("Turns<0>", n) for n in (0, 1000, 2000, 3000))
-    assert thrice - twice == twice - some == 1000 * 3  # add, compare, jump
+    assert thrice - twice == twice - some
+    assert twice - some in (2000, 3000)  # add and jump, by a g++ compare too
     assert 0 < none < 20
-    assert abs(some - none - 3000) < 20
+    assert abs(some - none - (twice - some)) < 20
 
 
 def test_instructions_of_a_block_are_all_counted():

@@ -20,14 +20,15 @@ enum class CommGroupType { ALL, CONSECUTIVE, ORTHOGONAL };
 class CommGroup {
  public:
   CommGroup() = default;
-  CommGroup(CommGroupType type, unsigned replicaGroupSize)
-      : type_(type), replicaGroupSize_(replicaGroupSize) {}
+  CommGroup(CommGroupType type, unsigned replicaGroupSize, unsigned replicaGroupStride = 1)
+      : type_(type), replicaGroupSize_(replicaGroupSize), stride_(replicaGroupStride) {}
   CommGroupType type() const { return type_; }
   unsigned replicaGroupSize() const { return replicaGroupSize_; }
+  unsigned replicaGroupStride() const { return stride_; }
 
  private:
   CommGroupType type_ = CommGroupType::ALL;
-  unsigned replicaGroupSize_ = 0;
+  unsigned replicaGroupSize_ = 0, stride_ = 1;
 };
 
 /// Reduces `data` over the replicas of a group into a new tensor of the same shape and layout.
@@ -61,6 +62,17 @@ poplar::Tensor allGatherCrossReplica(poplar::Graph& graph, const poplar::Tensor&
                                      poplar::program::Sequence& prog, const CommGroup& group,
                                      const poplar::DebugContext& debugContext = {},
                                      const poplar::OptionFlags& options = {});
+
+/// Part i of `data`, along its first dimension, goes to replica i, and the parts from all replicas
+/// are joined. With one replica: a copy.
+poplar::Tensor allToAllCrossReplica(poplar::Graph& graph, const poplar::Tensor& data,
+                                    poplar::program::Sequence& prog, const CommGroup& group,
+                                    const poplar::DebugContext& debugContext = {},
+                                    const poplar::OptionFlags& options = {});
+poplar::Tensor allToAllCrossReplica(poplar::Graph& graph, const poplar::Tensor& data,
+                                    poplar::program::Sequence& prog,
+                                    const poplar::DebugContext& debugContext = {},
+                                    const poplar::OptionFlags& options = {});
 
 }  // namespace gcl
 #pragma GCC visibility pop

@@ -63,8 +63,9 @@ struct ElementKind {
 };
 // `long` has 4 bytes on a tile, but 8 here.
 template <class T>
-struct ElementKind<T, typename std::enable_if<poplar::TypeTraits::isSimpleType<T>() &&
-                                              !std::is_same<T, long double>::value>::type> {
+struct ElementKind<
+    T, typename std::enable_if<poplar::TypeTraits::isSimpleType<T>() && !std::is_const<T>::value &&
+                               !std::is_same<T, long double>::value>::type> {
   static constexpr poplar::Type::Kind value =
       std::is_same<T, long>::value            ? poplar::Type::Kind::Longlong
       : std::is_same<T, unsigned long>::value ? poplar::Type::Kind::UnsignedLonglong
@@ -73,7 +74,8 @@ struct ElementKind<T, typename std::enable_if<poplar::TypeTraits::isSimpleType<T
 template <class T>
 struct ElementKind<const T> : ElementKind<T> {};
 template <class T>
-struct ElementKind<T, typename std::enable_if<std::is_enum<T>::value>::type>
+struct ElementKind<
+    T, typename std::enable_if<std::is_enum<T>::value && !std::is_const<T>::value>::type>
     : ElementKind<typename std::underlying_type<T>::type> {};
 
 template <class F>

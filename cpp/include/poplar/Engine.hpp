@@ -78,6 +78,12 @@ class Engine {
   /// multiple of one transfer
   void connectStream(StringRef handle, void* begin, void* end);
   void connectStream(StringRef handle, void* begin);
+  void connectStream(const DataStream& stream, void* begin, void* end) {
+    connectStream(StringRef(stream.handle()), begin, end);
+  }
+  void connectStream(const DataStream& stream, void* begin) {
+    connectStream(StringRef(stream.handle()), begin);
+  }
   template <class T>
   void connectStream(StringRef handle, ArrayRef<T> buffer) {
     connectStream(handle, const_cast<T*>(buffer.data()),

@@ -91,6 +91,7 @@ class Sequence : public Program {
  public:
   explicit Sequence(const DebugContext& debugContext = {});
   Sequence(std::initializer_list<Program> programs, const DebugContext& debugContext = {});
+  Sequence(const Program& only) : Sequence() { add(only); }
   template <class... T, typename = typename std::enable_if<(sizeof...(T) > 0)>::type>
   Sequence(const Program& first, const Program& second, const T&... rest) : Sequence() {
     addAll(first, second, rest...);
