@@ -94,6 +94,6 @@ def connect_zero(graph: Graph, accumulated: str, variable: str) -> None:
 
 
 _ZERO = graphcore_id("AccumulatorZero")
-OpCreator(AccumulatorZeroOp, [_ZERO])
+OpCreator(AccumulatorZeroOp, [_ZERO], isPublic=False)
 OpxCreator(AccumulatorZeroOpx, [_ZERO])
 OpxCreator(AccumulateOpx, [AccumulateOp.opid])
