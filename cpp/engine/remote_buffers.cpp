@@ -8,17 +8,26 @@
 
 #include "engine/engine.hpp"
 #include "poplar/graph_impl.hpp"
+#include "support/host_memory.hpp"
 
 namespace popir {
 
 void EngineImpl::connectRemoteBuffers() {
-  for (const auto& end : parts_.hostFunctions) {
-    if (!end) continue;
-    const auto copy = remoteCopyOf(end->handle);
-    if (!copy) continue;
-    auto& memory = remote_[copy->buffer];
+  for (const auto& f : grown_->hostFunctions) {
+    const auto id = static_cast<std::size_t>(f.id());
+    const auto copy = remoteCopyOf(f);
+    if (!copy || id >= parts_.hostFunctions.size() || !parts_.hostFunctions[id]) continue;
+    const auto& end = parts_.hostFunctions[id];
+    const auto [found, isNew] = remote_.try_emplace(copy->buffer);
+    auto& memory = found->second;
+    if (!isNew && (memory.rowBytes != copy->rowBytes || memory.rows != copy->rows))
+      throw poplar::poplar_error(
+          "remote buffer '" + copy->buffer + "' has " + std::to_string(memory.rows) + " rows of " +
+          std::to_string(memory.rowBytes) + " bytes, and in another copy " +
+          std::to_string(copy->rows) + " of " + std::to_string(copy->rowBytes));
     memory.rowBytes = copy->rowBytes;
     memory.rows = copy->rows;
+    requireMemory("Engine: remote buffer '" + copy->buffer + "'", copy->rowBytes * copy->rows);
     memory.bytes.resize(copy->rowBytes * copy->rows);
     end->function = [&memory, copy = *copy](poplar::ArrayRef<const void*> inputs,
                                             poplar::ArrayRef<void*> outputs) {

@@ -4,6 +4,7 @@
 #include <poplar/Program.hpp>
 #include <poplar/exceptions.hpp>
 
+#include <cstdint>
 #include <sstream>
 
 #include "poplar/graph_impl.hpp"
@@ -23,15 +24,33 @@ std::string handleOf(const RemoteCopy& copy) {
   return os.str();
 }
 
-std::optional<RemoteCopy> remoteCopyOf(const std::string& handle) {
-  const std::string mark = kMark;
+std::optional<RemoteCopy> remoteCopyOf(const poplar::HostFunction& function) {
+  const std::string mark = kMark, handle = function.handle();
   if (handle.compare(0, mark.size(), mark) != 0) return {};
   std::istringstream is(handle.substr(mark.size()));
   RemoteCopy copy;
   std::string way, how;
-  if (!(is >> way >> how >> copy.rowBytes >> copy.rows >> copy.copied)) return {};
+  is >> way >> how >> copy.rowBytes >> copy.rows >> copy.copied;
   copy.reads = way == "read";
   copy.indexed = how == "indexed";
+  const auto isOf = [](const poplar::HostFunctionArgument& argument, std::size_t size,
+                       std::size_t count) {
+    std::size_t own = 0, wanted = 0;
+    return !__builtin_mul_overflow(argument.type.sizeInBytes(), argument.numElements, &own) &&
+           !__builtin_mul_overflow(size, count, &wanted) && own == wanted;
+  };
+  const auto& inputs = function.inputs();
+  const auto& outputs = function.outputs();
+  std::size_t bytes = 0;
+  // Handles come from files, too.
+  if (!is || (!copy.indexed && copy.copied != 1) ||
+      inputs.size() != std::size_t{copy.indexed} + !copy.reads || outputs.size() != copy.reads ||
+      (copy.indexed && !isOf(inputs.front(), sizeof(std::uint32_t), copy.copied)) ||
+      !isOf(copy.reads ? outputs.back() : inputs.back(), copy.rowBytes, copy.copied) ||
+      __builtin_mul_overflow(copy.rowBytes, copy.rows, &bytes))
+    throw poplar::poplar_error("the host function '" + handle +
+                               "' has the handle of a copy from or to a remote buffer, and not its "
+                               "arguments; give it another handle");
   is.get();
   std::getline(is, copy.buffer, '\0');
   return copy;

@@ -2,6 +2,8 @@
 #ifndef popir_poplar_remote_buffer_hpp
 #define popir_poplar_remote_buffer_hpp
 
+#include <poplar/Program.hpp>
+
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -17,7 +19,8 @@ struct RemoteCopy {
 };
 std::string handleOf(const RemoteCopy& copy);
 /// Empty for other host functions.
-std::optional<RemoteCopy> remoteCopyOf(const std::string& handle);
+/// \throws poplar::poplar_error if the arguments are not those of such a copy
+std::optional<RemoteCopy> remoteCopyOf(const poplar::HostFunction& function);
 
 }  // namespace popir
 

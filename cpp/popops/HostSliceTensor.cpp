@@ -5,7 +5,7 @@
 namespace popops {
 namespace {
 
-poplar::Tensor linear(poplar::Graph& graph, const poplar::Type& type,
+poplar::Tensor spread(poplar::Graph& graph, const poplar::Type& type,
                       const std::vector<std::size_t>& shape,
                       const poplar::DebugContext& debugContext) {
   const auto t = graph.addVariable(type, shape, debugContext);
@@ -22,8 +22,8 @@ IndicesAndTensor createHostSliceableTensor(poplar::Graph& graph, const poplar::T
     throw poputil::poplibs_error("popops::createHostSliceableTensor: a shape of " +
                                  std::to_string(shape.size()) +
                                  " dimensions given; give rows and their elements");
-  return {linear(graph, poplar::UNSIGNED_INT, {shape[0]}, {debugContext, "indices"}),
-          linear(graph, type, shape, {debugContext, "tensor"})};
+  return {spread(graph, poplar::UNSIGNED_INT, {shape[0]}, {debugContext, "indices"}),
+          spread(graph, type, shape, {debugContext, "tensor"})};
 }
 IndicesAndTensor createHostSliceableTensor(poplar::Graph& graph, const poplar::Type& type,
                                            const std::vector<std::size_t>& shape, bool isRead,
@@ -33,12 +33,12 @@ IndicesAndTensor createHostSliceableTensor(poplar::Graph& graph, const poplar::T
 poplar::Tensor createHostTransferableTensor(poplar::Graph& graph, const poplar::Type& type,
                                             const std::vector<std::size_t>& shape, bool,
                                             const poplar::DebugContext& debugContext) {
-  return linear(graph, type, shape, debugContext);
+  return spread(graph, type, shape, debugContext);
 }
 poplar::Tensor createHostTransferableTensor(poplar::Graph& graph, const poplar::Type& type,
                                             const std::vector<std::size_t>& shape, bool,
                                             std::size_t, const poplar::DebugContext& debugContext) {
-  return linear(graph, type, shape, debugContext);
+  return spread(graph, type, shape, debugContext);
 }
 
 }  // namespace popops

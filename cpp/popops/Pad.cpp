@@ -11,7 +11,7 @@ using poplar::Graph;
 using poplar::Tensor;
 using Amounts = std::vector<std::ptrdiff_t>;
 
-[[noreturn]] void refuse(const std::string& why) {
+[[noreturn]] void refusePadding(const std::string& why) {
   throw poputil::poplibs_error("popops::pad: " + why);
 }
 
@@ -20,13 +20,14 @@ using Amounts = std::vector<std::ptrdiff_t>;
 Tensor padded(const Tensor& t, std::ptrdiff_t lower, std::ptrdiff_t upper, unsigned dim,
               const std::function<Tensor(const Tensor&, std::size_t, bool)>& side) {
   if (dim >= t.rank())
-    refuse("dimension " + std::to_string(dim) + " given, the tensor has " +
-           std::to_string(t.rank()));
+    refusePadding("dimension " + std::to_string(dim) + " given, the tensor has " +
+                  std::to_string(t.rank()));
   const auto size = static_cast<std::ptrdiff_t>(t.dim(dim));
   const auto begin = lower < 0 ? -lower : 0, end = upper < 0 ? size + upper : size;
   if (begin > end || end < 0 || begin > size)
-    refuse("dimension " + std::to_string(dim) + " has " + std::to_string(size) + " elements, " +
-           std::to_string(-lower) + " and " + std::to_string(-upper) + " are to be taken away");
+    refusePadding("dimension " + std::to_string(dim) + " has " + std::to_string(size) +
+                  " elements, " + std::to_string(-lower) + " and " + std::to_string(-upper) +
+                  " are to be taken away");
   const Tensor kept = t.slice(static_cast<std::size_t>(begin), static_cast<std::size_t>(end), dim);
   std::vector<Tensor> parts;
   if (lower > 0) parts.push_back(side(kept, static_cast<std::size_t>(lower), true));
@@ -37,8 +38,8 @@ Tensor padded(const Tensor& t, std::ptrdiff_t lower, std::ptrdiff_t upper, unsig
 
 void checkRank(const Tensor& t, const Amounts& lower, const Amounts& upper) {
   if (lower.size() != t.rank() || upper.size() != t.rank())
-    refuse(std::to_string(lower.size()) + " and " + std::to_string(upper.size()) +
-           " amounts given for a tensor of rank " + std::to_string(t.rank()));
+    refusePadding(std::to_string(lower.size()) + " and " + std::to_string(upper.size()) +
+                  " amounts given for a tensor of rank " + std::to_string(t.rank()));
 }
 
 template <class Value>
@@ -82,8 +83,8 @@ Tensor pad(Graph& graph, const Tensor& t, std::ptrdiff_t lower, std::ptrdiff_t u
 Tensor pad(Graph&, const Tensor& t, std::ptrdiff_t lower, std::ptrdiff_t upper, unsigned dim,
            const Tensor& val, padding::MappingMethod) {
   if (val.numElements() != 1 || val.elementType() != t.elementType())
-    refuse("the value is " + val.getDebugStr() + ", give one element of " +
-           t.elementType().toString());
+    refusePadding("the value is " + val.getDebugStr() + ", give one element of " +
+                  t.elementType().toString());
   return padded(t, lower, upper, dim, [&](const Tensor& kept, std::size_t n, bool) {
     auto shape = kept.shape();
     shape[dim] = n;
@@ -97,13 +98,13 @@ Tensor pad(const Tensor& t, std::ptrdiff_t lower, std::ptrdiff_t upper, unsigned
   return padded(t, lower, upper, dim, [&](const Tensor& kept, std::size_t n, bool low) {
     const auto size = kept.dim(dim);
     if (type == padding::Type::EDGE) {
-      if (size == 0) refuse("a dimension without elements has no edge");
+      if (size == 0) refusePadding("a dimension without elements has no edge");
       const auto at = low ? 0 : size - 1;
       return kept.slice(at, at + 1, dim).broadcast(static_cast<unsigned>(n), dim);
     }
     if (n >= size)
-      refuse(std::to_string(n) + " elements cannot be reflected, dimension " + std::to_string(dim) +
-             " has " + std::to_string(size));
+      refusePadding(std::to_string(n) + " elements cannot be reflected, dimension " +
+                    std::to_string(dim) + " has " + std::to_string(size));
     return (low ? kept.slice(1, n + 1, dim) : kept.slice(size - n - 1, size - 1, dim)).reverse(dim);
   });
 }

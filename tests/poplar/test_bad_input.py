@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from popir import errors, poplar, popops
-from popir.poplar import FLOAT, INT, program
+from popir.poplar import FLOAT, INT, UNSIGNED_INT, program
 
 LINEAR = poplar.VariableMappingMethod.LINEAR
 MAPPING = errors.poplar_invalid_tile_mapping
@@ -178,6 +178,29 @@ def test_writing_through_a_view_that_shows_an_element_twice(graph):
     function = graph.addHostFunction("f", [], [(FLOAT, 6)])
     with refused(CONNECTION, "host function 'f' cannot write Tensor(float [2,3] of variables [0])"):
         program.Call(function, [], [twice])
+
+
+@pytest.mark.parametrize(
+    ("handle", "inputs", "outputs"),
+    [
+        ("remote buffer:read first 16 4 9999 b", [], [(FLOAT, 4)]),
+        ("remote buffer:read indexed 16 4 9999 b", [(UNSIGNED_INT, 1)], [(FLOAT, 4)]),
+        ("remote buffer:write first 16 4 1 b", [], [(FLOAT, 4)]),
+        ("remote buffer:read first 4611686018427387905 4 1 b", [], [(FLOAT, 1)]),
+        ("remote buffer:read first", [], [(FLOAT, 1)]),
+    ],
+)
+def test_host_functions_with_the_handle_of_a_remote_buffer(graph, handle, inputs, outputs):
+    function = graph.addHostFunction(handle, inputs, outputs)
+    tensors = [[variable(graph, [n], dtype=t) for t, n in each] for each in (inputs, outputs)]
+    with refused(poplar.poplar_error, "has the handle of a copy from or to a remote buffer, and"):
+        poplar.Engine(graph, [program.Call(function, *tensors)])
+
+
+def test_remote_buffers_that_no_host_holds(graph):
+    function = graph.addHostFunction(f"remote buffer:read first 16 {1 << 50} 1 b", [], [(FLOAT, 4)])
+    with refused(poplar.graph_memory_allocation_error, "Engine: remote buffer 'b'"):
+        poplar.Engine(graph, [program.Call(function, [], [variable(graph, [4])])])
 
 
 def test_streams_that_nobody_connected(graph):
