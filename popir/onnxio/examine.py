@@ -78,6 +78,7 @@ def examine(source: Source, inputShapeInfo: Mapping[str, TensorInfo] | None = No
     examiner.add_inputs()
     examiner.add_initializers()
     examiner.add_nodes()
+    examiner.check_outputs()
     return examiner.finish()
 
 
@@ -89,6 +90,8 @@ class _Examiner:
         self.graph.origin = origin_of(model)
         self.found = Examination(self.graph)
         self._imported: set[int] = set()
+        self._began: dict[LeavesDeviceError, NodeProto] = {}
+        """By the error of tensors whose size only the run knows: the node that they begin with."""
         try:
             self.graph.opsets = opsets(model)
         except popart_exception as error:
@@ -152,6 +155,14 @@ class _Examiner:
             if not self._add(node):
                 self._stand_in(node)
 
+    def check_outputs(self) -> None:
+        """Finds outputs of the model whose size only the run knows."""
+        ragged = self.importer.ragged
+        for error in [
+            ragged.refusal(v.name) for v in self.model.graph.output if ragged.has(v.name)
+        ]:
+            self._leaves(error, self._began[error])
+
     def _add(self, node: NodeProto) -> bool:
         lost = [id for id in node.input if id and not self._has(id)]
         try:
@@ -163,14 +174,26 @@ class _Examiner:
             self.importer.addNode(node)
         except WorkLimitError:
             raise
+        except LeavesDeviceError as error:
+            self._leaves(error, node)
+            return False
         except Exception as error:  # setup() may be user code, which may raise anything.
             self.fault(error, node)
             return False
+        for id in filter(self.importer.ragged.has, node.output):
+            self._began.setdefault(self.importer.ragged.refusal(id), node)
         self._imported.update(self._new())
         return True
 
+    def _leaves(self, error: LeavesDeviceError, node: NodeProto) -> None:
+        """Records once where a model leaves the device: at the node that the error began with."""
+        node = self._began.get(error, node)
+        if all(each.message != str(error) for each in self.found.left):
+            self.fault(error, node)
+
     def _has(self, id: str) -> bool:
-        return id in self.graph.tensors or self.importer.sequences.has(id)
+        kept = (self.importer.sequences, self.importer.ragged)
+        return id in self.graph.tensors or any(each.has(id) for each in kept)
 
     def _check_known(self, node: NodeProto) -> None:
         domain = node.domain or "ai.onnx"

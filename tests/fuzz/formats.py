@@ -42,7 +42,7 @@ from popir.lowering.lowering import Lowering
 from popir.lowering.undeclared_writes import Checks
 from popir.onnxio.importer import import_model
 from popir.popops import expr as pe
-from popir.step import Returned, build_step
+from popir.step import Loops, Returned, build_step
 from popir.types import TensorInfo
 from tests.fuzz.api import CODELET
 from tests.fuzz.mutations import changed_bytes
@@ -80,7 +80,7 @@ def _of_model(model: Any, kind: str) -> bytes:
     compilation = Compilation(graph, list(anchors))
     compile(compilation)
     lowering = Lowering(graph, _device(kind), anchors, Checks(False, False))
-    step = build_step(lowering, 1, anchors)
+    step = build_step(lowering, Loops(), anchors)
     return poplar.compileGraph(lowering.graph, [step.program]).serialize()
 
 
