@@ -4,6 +4,7 @@ import math
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ SOURCE = Path(__file__).with_name("tile_code.cpp")
 COMPILERS = [c for c in ("clang++-19", "g++") if shutil.which(c)]
 
 
-def run(vertex: str, y: np.ndarray, text: str | None = None, **fields) -> np.ndarray:
+def run(vertex: str, y: np.ndarray, text: str | None = None, **fields: Any) -> np.ndarray:
     """One vertex of SOURCE, or of a text; its result in the place of `y`."""
     graph = poplar.Graph(poplar.Target.createCPUTarget())
     if text:
@@ -25,7 +26,7 @@ def run(vertex: str, y: np.ndarray, text: str | None = None, **fields) -> np.nda
     else:
         graph.addCodelets(str(SOURCE))
 
-    def variable(values) -> poplar.Tensor:
+    def variable(values: Any) -> poplar.Tensor:
         values = np.asarray(values)
         made = graph.addVariable(poplar.FLOAT, values.shape)
         graph.setTileMapping(made, 0)
@@ -46,28 +47,28 @@ def run(vertex: str, y: np.ndarray, text: str | None = None, **fields) -> np.nda
 
 
 @pytest.fixture(params=COMPILERS)
-def compiler(request, monkeypatch):
+def compiler(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setenv("CXX", request.param)
     return request.param
 
 
-def test_pointers_that_step(compiler):
+def test_pointers_that_step(compiler: str) -> None:
     assert run("Steps", np.zeros(4), x=[1.0, -2.0, 3.0, -4.0]).tolist() == [3, 2, 5, 2]
 
 
-def test_members_of_vectors(compiler):
+def test_members_of_vectors(compiler: str) -> None:
     assert run("Members", np.zeros(4), x=[1.0, 2.0, 3.0, 4.0]).tolist() == [10, 2, 4, 3]
 
 
-def test_builtins(compiler):
+def test_builtins(compiler: str) -> None:
     a, b = -1.5, 0.25
     want = [a, -1, math.exp(a), math.log(b), a + b, 3, b, abs(a) + 1, 0, a, 0, 128, 30, a]
-    want += [np.float16(math.tanh(2)), -b]
+    want += [float(np.float16(math.tanh(2))), -b]
     got = run("Builtins", np.zeros(len(want)), a=a, b=b)
     np.testing.assert_allclose(got, want, rtol=2e-7)
 
 
-def test_random_numbers(compiler):
+def test_random_numbers(compiler: str) -> None:
     mean, square, normal, variance = run("Random", np.zeros(4), n=20000)
     assert abs(mean) < 0.01 and abs(square - 1 / 12) < 0.005
     assert abs(normal) < 0.03 and abs(variance - 1) < 0.05
@@ -91,13 +92,15 @@ class V : public poplar::Vertex {{
         ("__builtin_ipu_tapack(1, 2, 3);", r"ipu_tapack has no meaning on the host"),
     ],
 )
-def test_what_only_a_tile_can_do_is_refused_with_its_line(compiler, body, words):
+def test_what_only_a_tile_can_do_is_refused_with_its_line(
+    compiler: str, body: str, words: str
+) -> None:
     with pytest.raises(COMPILATION, match=f"(?s){words}") as caught:
         run("V", np.zeros(1), VERTEX.format(before="", body=body))
     assert ":6:" in str(caught.value)
 
 
-def test_the_branch_for_the_host_is_taken(compiler):
+def test_the_branch_for_the_host_is_taken(compiler: str) -> None:
     body = '#ifdef __IPU__\n asm("exitz $mzero");\n#else\n y[0] = 4;\n#endif\n'
     text = VERTEX.format(before="", body="\n" + body)
     assert run("V", np.zeros(1), text).tolist() == [4]
@@ -105,7 +108,7 @@ def test_the_branch_for_the_host_is_taken(compiler):
     graph.addCodelets(text, "-D__IPU__")  # a tile's branch does not compile, the other one does
 
 
-def test_a_source_for_tiles_alone_is_compiled_as_one(compiler):
+def test_a_source_for_tiles_alone_is_compiled_as_one(compiler: str) -> None:
     before = "#ifndef __IPU__\n#error for tiles alone\n#endif\n#include <ipu_vector_math>"
     body = "y[0] = ipu::sqrt(float2{4, 9})[1]; rptsize_t n = 2; y[0] += n;"
     assert run("V", np.zeros(1), VERTEX.format(before=before, body=body)).tolist() == [5]
@@ -115,7 +118,7 @@ def popc(*words: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     return attempt(PACKAGE / "bin" / "popc", *words, cwd=cwd)
 
 
-def test_files_are_joined_and_assembly_is_left_out(tmp_path):
+def test_files_are_joined_and_assembly_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "a.cpp").write_text(VERTEX.format(before="", body="y[0] = 1;"))
     (tmp_path / "b.cpp").write_text(VERTEX.format(before="#define V W", body="y[0] = 2;"))
     (tmp_path / "c.S").write_text("exitz $mzero\n")

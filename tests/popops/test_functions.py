@@ -10,10 +10,12 @@ from tests.toolchain import CACHED_CXX, popir_config, run
 SOURCE = Path(__file__).with_name("programs") / "functions.cpp"
 N, C, F = 3, 6, 5
 EPS = 0.01
+Axes = int | tuple[int, ...]
+Ran = tuple[list[str], list[np.ndarray], bytes]
 
 
 @pytest.fixture(scope="module")
-def ran(tmp_path_factory):
+def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
     """What the program printed, the arrays it read, and a reader of those it wrote."""
     folder = tmp_path_factory.mktemp("functions")
     cflags, libs = popir_config("--cflags"), popir_config("--libs")
@@ -39,7 +41,7 @@ def ungrouped(a: np.ndarray, groups: int, strided: bool) -> np.ndarray:
     return a.reshape(N, C, F)
 
 
-def whiten(a: np.ndarray, axis, ddof: int = 0):
+def whiten(a: np.ndarray, axis: Axes, ddof: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The mean, the inverse standard deviation and what they make of a."""
     mean, inverse = (
         a.mean(axis, keepdims=True),
@@ -48,12 +50,12 @@ def whiten(a: np.ndarray, axis, ddof: int = 0):
     return mean, inverse, (a - mean) * inverse
 
 
-def gradient(white: np.ndarray, inverse: np.ndarray, g: np.ndarray, axis) -> np.ndarray:
+def gradient(white: np.ndarray, inverse: np.ndarray, g: np.ndarray, axis: Axes) -> np.ndarray:
     g_mean, slope = g.mean(axis, keepdims=True), (g * white).mean(axis, keepdims=True)
     return (g - g_mean - white * slope) * inverse
 
 
-def test_results_are_numpys(ran):
+def test_results_are_numpys(ran: Ran) -> None:
     _, given, written = ran
     x, g, gamma, beta = (a.astype(np.float64) for a in given)
     by = (None, slice(None), None)
@@ -92,7 +94,7 @@ def test_results_are_numpys(ran):
         got = got[a.size :]
 
 
-def test_shapes_halves_and_what_is_refused(ran):
+def test_shapes_halves_and_what_is_refused(ran: Ran) -> None:
     printed = ran[0]
     assert printed[0].replace(" ", "") in ("[4][4,3][7]", "{4}{4,3}{7}")
     assert printed[1] == "15360 31743 1.5"
