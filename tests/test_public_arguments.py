@@ -1,5 +1,4 @@
-"""Every public function refuses what is of a wrong type, with an error of popir's. Long, because
-each of them has a row here.
+"""Every public function refuses what is of a wrong type, with an error of popir's.
 
 `RIGHT` has a call of each that is right. In it one argument at a time is replaced by each of
 `OTHERS`, values of many types: one of a type that does not belong there must raise PopirError, and

@@ -7,6 +7,8 @@ axis, of which the first `count` exist. The others are copies of one that exists
 so that nothing that is computed of them is infinite, and their gradients are 0.
 
 Operators on them become operators on the padded tensors. What is not done so leaves the device.
+
+Long, because each of these operators is a few lines of one table.
 """
 
 from __future__ import annotations

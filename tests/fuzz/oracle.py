@@ -1,5 +1,4 @@
-"""What the nodes of a random graph compute, by other hands. Long, because each operator that they
-lack, or differ about, is a few lines here.
+"""What the nodes of a random graph compute, by other hands.
 
 onnxruntime answers for the whole model where it can. Node by node, it answers for each type that it
 has; where it lacks one, half and bfloat16 are computed in float and rounded, and integers by

@@ -10,7 +10,8 @@ from popir import popops
 from popir.ir import Graph, Op
 from popir.ops.support import symbolic as s
 from popir.ops.support.identifiers import graphcore_id
-from popir.ops.update.var_update import VAR, Update, VarUpdateOp, VarUpdateOpx
+from popir.ops.support.variable import VAR, VariableOp
+from popir.ops.update.var_update import Update, VarUpdateOp, VarUpdateOpx
 from popir.opx import InputCreatorType, Opx
 from popir.poplar import program
 from popir.registry import OpCreator, OpxCreator
@@ -54,24 +55,8 @@ class AccumulateOpx(VarUpdateOpx):
         return tensor
 
 
-class AccumulatorZeroOp(Op):
+class AccumulatorZeroOp(VariableOp):
     """PopART's AccumulatorZero: clears input 0, an accumulator, for the next batches."""
-
-    def setup(self) -> None:
-        """Infers the type and shape of the accumulator."""
-        self.setOutInfo(0, self.inInfo(VAR))
-
-    def modifies(self, inIndex: int) -> bool:
-        """The accumulator is modified."""
-        return inIndex == VAR
-
-    def aliases(self, inIndex: int, outIndex: int) -> bool:
-        """The output is the accumulator itself."""
-        return inIndex == VAR
-
-    def hasSideEffect(self) -> bool:
-        """True: it changes a variable."""
-        return True
 
 
 class AccumulatorZeroOpx(Opx):

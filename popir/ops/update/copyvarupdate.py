@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from popir.errors import OperatorInputError
-from popir.ir import Op
 from popir.ops.support.identifiers import graphcore_id
+from popir.ops.support.variable import VAR, VariableOp
 from popir.opx import Opx
 from popir.poplar import program
 from popir.registry import OpCreator, OpxCreator
 
-VAR, VALUE = 0, 1
+VALUE = 1
 
 
-class CopyVarUpdateOp(Op):
+class CopyVarUpdateOp(VariableOp):
     """PopART's CopyVarUpdate, version 1. Input 0 is the variable, input 1 its new value; the output
     is the variable after the update.
     """
@@ -28,19 +28,7 @@ class CopyVarUpdateOp(Op):
                 f"{self.debugName()}: the variable '{self.inId(VAR)}' is {self.inInfo(VAR)}; its "
                 f"new value is {self.inInfo(VALUE)}. Both must have one type and shape."
             )
-        self.setOutInfo(0, self.inInfo(VAR))
-
-    def modifies(self, inIndex: int) -> bool:
-        """The variable is modified."""
-        return inIndex == VAR
-
-    def aliases(self, inIndex: int, outIndex: int) -> bool:
-        """The output is the variable itself."""
-        return inIndex == VAR
-
-    def hasSideEffect(self) -> bool:
-        """True: it changes a variable."""
-        return True
+        super().setup()
 
 
 class CopyVarUpdateOpx(Opx):

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from popir.ops.support.identifiers import graphcore_id
 from popir.ops.support.symbolic import Expr
-from popir.ops.update.var_update import FIRST_STATE, VAR, Update, VarUpdateOp, VarUpdateOpx
+from popir.ops.support.variable import VAR
+from popir.ops.update.var_update import FIRST_STATE, Update, VarUpdateOp, VarUpdateOpx
 from popir.poplar import program
 from popir.registry import OpxCreator
 

@@ -22,12 +22,13 @@ from popir.ir import Graph, Op, OperatorIdentifier, Tensor
 from popir.ops.support import symbolic as s
 from popir.ops.support.arithmetic import Arithmetic, accumulator
 from popir.ops.support.symbolic import Arg, Expr
+from popir.ops.support.variable import VAR, VariableOp
 from popir.opx import InputCreatorType, Opx, popType
 from popir.poplar import program
 from popir.reserved import reservedUpdatedVarPrefix
 from popir.types import DataType
 
-VAR, GRADIENT, FIRST_STATE = 0, 1, 2
+GRADIENT, FIRST_STATE = 1, 2
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,7 @@ class Update:
         return Arg(self._operands - 1)
 
 
-class VarUpdateOp(Op):
+class VarUpdateOp(VariableOp):
     """The base class of the updates. Input 0 is the weight, input 1 its gradient, of the same
     shape, if it is read; the states, the scalar numbers that may change and scalar factors of the
     gradient follow. The output is the weight after the update.
@@ -165,19 +166,11 @@ class VarUpdateOp(Op):
                 f"{self.debugName()}: the weight '{self.inId(VAR)}' is {self.inInfo(VAR)}, its "
                 f"gradient {self.inInfo(GRADIENT)}; they must have one shape."
             )
-        self.setOutInfo(0, self.inInfo(VAR))
+        super().setup()
 
     def modifies(self, inIndex: int) -> bool:
         """The weight and the states are modified."""
-        return inIndex == VAR or FIRST_STATE <= inIndex < FIRST_STATE + self.states
-
-    def aliases(self, inIndex: int, outIndex: int) -> bool:
-        """The output is the weight itself."""
-        return inIndex == VAR and outIndex == 0
-
-    def hasSideEffect(self) -> bool:
-        """True: it changes a weight."""
-        return True
+        return super().modifies(inIndex) or FIRST_STATE <= inIndex < FIRST_STATE + self.states
 
     def optimizerInputs(self) -> dict[int, Tensor]:
         """The scalar inputs, by index."""
