@@ -62,6 +62,7 @@ class CallOpx : public popart::popx::Opx {
       return setOutTensor(0, gcl::allReduceCrossReplica(graph(), in(0), op, prog));
     if (what == "allGather")
       return setOutTensor(0, gcl::allGatherCrossReplica(graph(), in(0), prog, gcl::CommGroup()));
+    if (what == "allToAll") return setOutTensor(0, gcl::allToAllCrossReplica(graph(), in(0), prog));
     if (what == "reduceScatter")
       return setOutTensor(
           0, gcl::reduceScatterCrossReplica(graph(), in(0), op, prog, gcl::CommGroup()));

@@ -328,6 +328,7 @@ def check_functions(library: str) -> None:
     for number in range(9):
         call("allReduce", x, to=x * x if number == 7 else x, number=number)
     call("allGather", x, to=x[None])
+    call("allToAll", x, to=x)
     call("reduceScatter", x, to=x.reshape(-1))
     with pytest.raises(popir.poplar_exception, match="the simulated tiles"):
         call("stops", x, to=x)

@@ -15,7 +15,8 @@ namespace poplar {
 /// The cycles that one execution of `prog` takes on a tile, UNSIGNED_INT[2]: the lower 32 bits, then
 /// the upper ones. They are the machine model's estimate for the program as it is when this is
 /// called, with its vertices connected and its tensors mapped; nothing is measured. A loop whose end
-/// depends on data counts once. On a CPU target they are 0.
+/// depends on data counts once. On a CPU target they are 0. `syncType` changes nothing: the model
+/// adds no cycles for the measurement itself.
 /// \throws invalid_tile_mapping for a tile that does not exist
 Tensor cycleCount(Graph& graph, program::Sequence& prog, unsigned tile, SyncType syncType,
                   const DebugContext& debugContext = {});

@@ -283,6 +283,7 @@ class Graph {
   DataStream addDeviceToHostFIFO(StringRef handle, const Type& elementType, std::size_t numElements,
                                  const OptionFlags& options = {});
   /// Adds memory of the host with `repeats` rows of `numElements` elements. `handle` must be unique.
+  /// The last two are about the layout on an IPU's host; here rows lie as they are, whatever they say.
   RemoteBuffer addRemoteBuffer(StringRef handle, const Type& elementType, std::size_t numElements,
                                std::size_t repeats = 1, bool rearrangeOnHost = false,
                                bool optimiseMemory = false);
