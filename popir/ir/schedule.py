@@ -47,7 +47,9 @@ def schedule(ops: Collection[N], constraints: Constraints) -> list[N]:
 
     - the producers of its inputs,
     - the operators that `constraints` put before it,
-    - if it modifies an input, on all other operators that read the old value from that memory.
+    - if it modifies an input, on all other operators that read the old value from that memory. If
+      that would form a cycle, it does not wait for the reader: lowering keeps a copy of the old
+      value for it. That is not so for weights.
 
     The time is linear in operators and edges, except for tensors with views that several operators
     modify. Raises VerificationError, naming the operators, if the dependencies form a cycle.
@@ -72,7 +74,13 @@ def schedule(ops: Collection[N], constraints: Constraints) -> list[N]:
                 if before in done:
                     continue
                 if before in open_:
-                    raise _cycle(stack[stack.index(before) :])
+                    at = stack.index(before)
+                    waiting = _may_go_ahead(constraints, [*stack[at:], before], after_readers)
+                    if waiting is None:
+                        raise _cycle(stack[at:])
+                    while stack[-1] is not waiting:
+                        del open_[stack.pop()]
+                    break
                 open_[before] = _waits_for(constraints, before, after_readers)
                 stack.append(before)
                 break
@@ -92,6 +100,42 @@ def _is_ready(
         if tensor.producer is not None and tensor.producer not in done:
             return False
     return done.issuperset(constraints.get(op, ())) and done.issuperset(after_readers.get(op, ()))
+
+
+def _may_go_ahead(
+    constraints: Constraints, cycle: Sequence[N], after_readers: Mapping[N, list[N]]
+) -> N | None:
+    """The last operator of a cycle that waits for the next one only because that reads what it
+    overwrites, and that is no weight; None if there is none. The first operator is the last too.
+    """
+    for op, before in zip(cycle[-2::-1], cycle[:0:-1], strict=True):
+        if (
+            before in after_readers.get(op, ())
+            and before not in constraints.get(op, ())
+            and not any(tensor.producer is before for tensor in op.input.values())
+            and not any(_is_weight(t) for i, t in op.input.items() if op.modifies(i))
+        ):
+            return op
+    return None
+
+
+def _is_weight(tensor: Value) -> bool:
+    """Whether a tensor is a weight or state, or what operators that modify one have made of it."""
+    made: Value | None = tensor
+    while made is not None and not made.is_variable():
+        made = modified(made)
+    return made is not None
+
+
+def modified(tensor: Any) -> Any:
+    """The input that the producer of a tensor modifies and returns as that tensor; None if there is
+    none.
+    """
+    by = tensor.producer
+    if by is None or type(by).modifies is Traits.modifies:
+        return None
+    at = next(o for o, t in by.output.items() if t is tensor)
+    return next((t for i, t in by.input.items() if by.modifies(i) and by.aliases(i, at)), None)
 
 
 def _waits_for(constraints: Constraints, op: N, after_readers: Mapping[N, list[N]]) -> Iterator[N]:

@@ -8,6 +8,8 @@ those that hold values needed later:
 - No needed value is overwritten: the sequence is used as it is.
 - The value of an input is still needed: the sequence is discarded, and the operator is grown again
   on a copy of that input.
+- Two inputs show the same memory, maybe because they are the same tensor: all but one of them are
+  replaced by copies, so that each has the old value until the operator writes it.
 - The input is a weight that the operator declares to modify: the weight itself must be written, so
   later readers of its old value get the copy.
 - The variable belongs to a called function, which the next call overwrites: later readers of the
@@ -19,6 +21,7 @@ grown on x/copy; otherwise it writes x itself.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -26,6 +29,7 @@ from popir import poplar
 from popir._device.popart import Devicex
 from popir.errors import PopirError, popart_exception
 from popir.ir import Graph, Op, Tensor, TensorType, blamed
+from popir.ir.schedule import modified
 from popir.opx import Opx
 from popir.poplar import program
 
@@ -48,8 +52,8 @@ class _Grown:
     """The result of growing an operator once."""
 
     program: program.Sequence
-    copies: dict[str, poplar.Tensor]
-    """The inputs that were replaced by copies: tensor id to copy."""
+    copies: dict[int, poplar.Tensor]
+    """The inputs that were replaced by copies: index to copy."""
     writes: set[int]
     """The numbers of the variables that the program writes."""
     shared: list[int]
@@ -75,6 +79,10 @@ class Watch:
         """The tensors whose memory some operator is declared to write, directly or by a view."""
         self._sharers: dict[int, dict[str, None]] = {}
         """For each variable, the ids of the tensors that are views of it."""
+        self._stand_ins: dict[tuple[Op, int], Tensor] = {}
+        """For an input whose tensor the operator has at other inputs too: what stands there while
+        the operator is grown on a copy. C++ code may refer to it as long as the operator lives.
+        """
 
     def share(self, id: str) -> None:
         """Records the variables that the device tensor of `id` is a view of."""
@@ -94,7 +102,7 @@ class Watch:
         if self._checks.modify and not op.getCalledGraphs():
             self._check_writes(opx, grown)
         needed = self._needed(now, op, grown)
-        if endangered := self._endangered(op, needed) - grown.copies.keys():
+        if endangered := self._endangered(op, grown, needed) - grown.copies.keys():
             grown = self._grow(opx, {*endangered, *grown.copies})
             needed = self._needed(now, op, grown)
         whole = grown.program
@@ -136,11 +144,13 @@ class Watch:
         """Grows on the inputs. If that fails, retries with copies of the inputs that the device
         cannot write (constants, views with repeated elements).
         """
+        op = opx.op_p
         try:
             return self._grow(opx, set())
         except PopirError as error:
-            inputs = {t.id for t in opx.op_p.input.values()}
-            rigid = {id for id in inputs if not self._devicex.get(id).isParallelWriteable()}
+            rigid = {
+                i for i, t in op.input.items() if not self._devicex.get(t.id).isParallelWriteable()
+            }
             if not rigid:
                 raise
             try:
@@ -149,46 +159,86 @@ class Watch:
                 raise error from None
             return grown
 
-    def _grow(self, opx: Opx, copied: set[str]) -> _Grown:
-        """Grows with the inputs `copied` replaced by copies."""
+    def _grow(self, opx: Opx, copied: set[int]) -> _Grown:
+        """Grows with each of the inputs `copied` replaced by a copy of its own."""
+        op = opx.op_p
         own = program.Sequence()
         if not copied:
-            with blamed(opx.op_p, "grow", opx):
+            with blamed(op, "grow", opx):
                 opx.grow(own)
             return self._written_by(own, own, {})
         grown = program.Sequence()
-        originals = {id: self._devicex.get(id) for id in sorted(copied)}
-        copies: dict[str, poplar.Tensor] = {}
-        for id, tensor in originals.items():
-            copies[id] = self._graph.clone(tensor, f"{id}/copy")
-            grown.add(program.Copy(tensor, copies[id]))
-            self._devicex.insert(id, copies[id])
+        tensors = dict(op.input)
+        count = Counter(tensors.values())
+        originals = {t.id: self._devicex.get(t.id) for i, t in tensors.items() if i in copied}
+        copies: dict[int, poplar.Tensor] = {}
+        made: list[str] = []
         try:
-            with blamed(opx.op_p, "grow", opx):
+            for i in sorted(copied):
+                tensor = tensors[i]
+                original = originals[tensor.id]
+                copies[i] = self._graph.clone(original, f"{tensor.id}/copy")
+                grown.add(program.Copy(original, copies[i]))
+                if count[tensor] > 1:
+                    op.input[i] = tensor = self._stand_in(op, i, tensor)
+                    made.append(tensor.id)
+                self._devicex.insert(tensor.id, copies[i])
+            with blamed(op, "grow", opx):
                 opx.grow(own)
         finally:
-            for id, tensor in originals.items():
-                self._devicex.insert(id, tensor)
+            op.input.update(tensors)
+            for id, original in originals.items():
+                self._devicex.insert(id, original)
+            for id in made:
+                self._devicex.erase(id)
+                self._ir.tensors.pop(id, None)
         grown.add(own)
         return self._written_by(own, grown, copies)
 
+    def _stand_in(self, op: Op, i: int, tensor: Tensor) -> Tensor:
+        """A tensor like that of input `i`, with an id of its own; it is in the graph."""
+        if (op, i) not in self._stand_ins:
+            id, data = f"{tensor.id}/operand{i}.{op.id}", tensor.data
+            self._stand_ins[op, i] = Tensor(self._ir, id, tensor.tensorType, tensor.info, data)
+            self._stand_ins[op, i].uses[op] = 1
+        found = self._stand_ins[op, i]
+        self._ir.tensors[found.id] = found
+        return found
+
     def _written_by(
-        self, own: program.Sequence, whole: program.Sequence, copies: dict[str, poplar.Tensor]
+        self, own: program.Sequence, whole: program.Sequence, copies: dict[int, poplar.Tensor]
     ) -> _Grown:
         writes = poplar.programWrites(self._graph, own)
         return _Grown(whole, copies, writes, sorted(v for v in writes if v in self._sharers))
 
-    def _endangered(self, op: Op, needed: dict[int, list[str]]) -> set[str]:
+    def _endangered(self, op: Op, grown: _Grown, needed: dict[int, list[str]]) -> set[int]:
         """The inputs that must be copied: their memory is written, and a value in it is needed
-        later or another input is a view of it.
+        later or another input shows it. Of several that show it one stays, if no value in it is
+        needed later; a weight that is updated always does.
         """
-        found: set[str] = set()
-        inputs = {t.id for t in op.input.values()}
-        for variable, later in needed.items():
-            if later or len(inputs) > 1:
-                ids = {id for id in inputs if variable in self._devicex.variables(id)}
-                if later or len(ids) > 1:
-                    found |= {id for id in ids if not _updates(op, id)}
+        found: set[int] = set()
+        places: dict[str, list[int]] = {}
+        for i, tensor in op.input.items():
+            places.setdefault(tensor.id, []).append(i)
+        at_stake = dict(needed)
+        for id, at in places.items():
+            if len(at) > 1:  # It may be a copy on this IPU, which no tensor is recorded for.
+                for variable in grown.writes.intersection(self._devicex.variables(id)):
+                    at_stake.setdefault(variable, [])
+        for variable, later in at_stake.items():
+            if not later and len(op.input) == 1:
+                continue
+            at = [
+                i
+                for id, indices in places.items()
+                if variable in self._devicex.variables(id)
+                for i in indices
+            ]
+            free = sorted(
+                (i for i in at if not _updates_at(op, i)), key=lambda i: not op.modifies(i)
+            )
+            stays = 1 if not later and len(free) == len(at) else 0
+            found.update(free[stays:])
         return found
 
     def _needed(self, now: int, op: Op, grown: _Grown) -> dict[int, list[str]]:
@@ -233,7 +283,7 @@ class Watch:
     def _check_writes(self, opx: Opx, grown: _Grown) -> None:
         op = opx.op_p
         for i, tensor in sorted(op.input.items()):
-            shown = grown.copies.get(tensor.id, self._devicex.get(tensor.id))
+            shown = grown.copies.get(i, self._devicex.get(tensor.id))
             if op.modifies(i) or shown.variables().isdisjoint(grown.writes):
                 continue
             raise popart_exception(
@@ -280,21 +330,23 @@ def _updates(op: Op, id: str) -> bool:
     """Whether the operator declares that it modifies this weight or state: the variable itself, or
     what an earlier operator that modifies it has made of it.
     """
-    for i, tensor in op.input.items():
-        if op.modifies(i):
-            ids = [tensor.id]
-            while (made := _modified(tensor)) is not None:
-                tensor = made
-                ids.append(tensor.id)
-            if tensor.is_variable() and id in ids:
-                return True
-    return False
+    return any(id in _updated(op, i) for i in op.input)
 
 
-def _modified(tensor: Tensor) -> Tensor | None:
-    """The input that the producer of a tensor modifies and returns as that tensor, if it does."""
-    by = tensor.producer
-    if by is None or type(by).modifies is Op.modifies:
-        return None
-    at = next(o for o, t in by.output.items() if t is tensor)
-    return next((t for i, t in by.input.items() if by.modifies(i) and by.aliases(i, at)), None)
+def _updates_at(op: Op, i: int) -> bool:
+    """Whether the operator declares that it modifies input `i`, and that is a weight or state."""
+    return bool(_updated(op, i))
+
+
+def _updated(op: Op, i: int) -> list[str]:
+    """The ids of input `i`, of the weight or state that it shows, and of what earlier operators
+    have made of that, if the operator modifies it; else [].
+    """
+    if not op.modifies(i):
+        return []
+    tensor = op.input[i]
+    ids = [tensor.id]
+    while (made := modified(tensor)) is not None:
+        tensor = made
+        ids.append(tensor.id)
+    return ids if tensor.is_variable() else []

@@ -174,6 +174,33 @@ BUILD(Secretly) {
   return prog;
 }
 
+// Adds its second input to the first, and multiplies by it.
+METADATA(Reads_metadata, 1, false, true)
+BUILD(Reads) {
+  Sequence prog;
+  popops::addInPlace(graph, inputs[0], inputs[1], prog, debug);
+  popops::mulInPlace(graph, inputs[0], inputs[1], prog, debug);
+  outputs.push_back(inputs[0]);
+  return prog;
+}
+// The same without saying so.
+BUILD(ReadsSecretly) {
+  Sequence prog;
+  popops::addInPlace(graph, inputs[0], inputs[1], prog, debug);
+  popops::mulInPlace(graph, inputs[0], inputs[1], prog, debug);
+  outputs.push_back(inputs[0]);
+  return prog;
+}
+// Writes both inputs: the sum, and the sum multiplied by the second.
+METADATA(Both_metadata, 2, false, true)
+BUILD(Both) {
+  Sequence prog;
+  popops::addInPlace(graph, inputs[0], inputs[1], prog, debug);
+  popops::mulInPlace(graph, inputs[1], inputs[0], prog, debug);
+  outputs = {inputs[0], inputs[1]};
+  return prog;
+}
+
 // Chooses the layout of its first input: all of it on tile 3.
 METADATA(Allocates_metadata, 0, false, true, 0)
 extern "C" Tensor Allocates_allocator(poplar::Graph &graph, std::uint32_t operand,

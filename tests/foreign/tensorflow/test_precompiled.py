@@ -197,6 +197,84 @@ def test_others_see_the_old_value_of_an_input_in_place(
     assert all(np.allclose(a, b) for a, b in zip(found, expected, strict=True))
 
 
+@LEVELS
+@pytest.mark.parametrize("name", ["Reads", "ReadsSecretly", "Both"])
+@pytest.mark.parametrize("second", ["same", "reshape", "slice"])
+@pytest.mark.parametrize("kind", ["weight", "computed", "read later", "model input"])
+def test_another_operand_in_the_same_memory_has_the_old_value(
+    user_library: UserLibrary, level: int, name: str, second: str, kind: str
+) -> None:
+    """`a = (a + b); a = a b`, where b is a, a view of it, or overlaps with it."""
+    model = builder()
+    opset = model.aiOnnx
+    e = model.addInputTensor("FLOAT", [12]) if kind == "model input" else ""
+    e = e or model.addInitializedInputTensor(A.reshape(12))
+    if kind in ("computed", "read later"):
+        e = opset.neg([e])
+    n = 12 if second != "slice" else 8
+
+    def part(start: int) -> str:
+        ends = (opset.constant(np.int64([at])) for at in (start, start + n))
+        return opset.slice([e, *ends])
+
+    if second == "same":
+        a, b = e, e
+    elif second == "slice":
+        a, b = part(0), part(4)
+    else:
+        to = opset.constant(np.int64([3, 4]))
+        a, b = (opset.reshape([id, to]) for id in (e, opset.identity([e])))
+    shape = [3, 4] if second == "reshape" else [n]
+    count = 2 if name == "Both" else 1
+    found = precompiled_user_op(
+        [a, b], user_library("features", level), outs=outs(*[shape] * count), op_name=name
+    )
+    wanted = [*found, opset.sqrt([opset.abs([e])])] if kind == "read later" else found
+    for id in wanted:
+        model.addOutputTensor(id)
+    ipu = popir.DeviceManager().createIpuModelDevice({"tilesPerIPU": 8})
+    for device in (popir.DeviceManager().createCpuDevice(), ipu):
+        session = inference(model, wanted, device)
+        results = stepped(session, {e: A.reshape(12)} if kind == "model input" else None)
+        value = A.reshape(12) * (-1 if kind in ("computed", "read later") else 1)
+        x, y = (value[:8], value[4:]) if second == "slice" else (value, value)
+        sums = (x + y) * y
+        expected = [x + y, sums] if name == "Both" else [sums]
+        for id, right in zip(found, expected, strict=True):
+            assert np.allclose(results[id].reshape(-1), right)
+        if kind == "read later":
+            assert np.allclose(results[wanted[-1]], np.sqrt(np.abs(value)))
+
+
+@pytest.mark.parametrize("number", [2, 3])
+@pytest.mark.parametrize("is_computed", [False, True])
+@pytest.mark.parametrize("name", ["Reads", "InPlace", "Both"])
+def test_operators_in_place_that_read_what_each_other_overwrites(
+    user_library: UserLibrary, number: int, is_computed: bool, name: str
+) -> None:
+    """None can run last of all readers: some of them work on copies."""
+    model = builder()
+    values = [floats(5, seed=n) for n in range(number)]
+    tensors = [model.addInitializedInputTensor(value) for value in values]
+    if is_computed:
+        tensors = [model.aiOnnx.neg([id]) for id in tensors]
+        values = [-value for value in values]
+    pairs = [(n, (n + 1) % number) for n in range(number)]
+    count = 2 if name == "Both" else 1
+    found = [
+        precompiled_user_op(
+            [tensors[i], tensors[j]],
+            user_library("features"),
+            outs=outs(*[[5]] * count),
+            op_name=name,
+        )[-1]
+        for i, j in pairs
+    ]
+    for (i, j), right in zip(pairs, given(model, *found), strict=True):
+        factor = 1 if name == "InPlace" else values[j]
+        assert np.allclose((values[i] + values[j]) * factor, right)
+
+
 def test_a_weight_in_place_changes_when_it_is_assigned(user_library: UserLibrary) -> None:
     """As in TensorFlow: without an assignment the change is dropped."""
     for is_assigned in (False, True):
