@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from popir import registry
-from popir.autodiff import differentiate, reservedGradientPrefix
+from popir.autodiff import ancestors, differentiate, reservedGradientPrefix
+from popir.enums import RecomputationType
 from popir.errors import AnchorError, VerificationError, did_you_mean, popart_exception
 from popir.ir import Graph, Op, verify
 from popir.ir.graph import called_graphs
@@ -29,6 +30,7 @@ from popir.transforms.loss_scaling import (
 )
 from popir.transforms.outlining.outline import OutlineOptions, outline
 from popir.transforms.prune import prune
+from popir.transforms.recompute import recompute, recomputed_operators
 from popir.transforms.state import keep_state
 from popir.transforms.updates import Accumulation, Changeable, Updater, add_updates
 from popir.types import require_finite
@@ -58,6 +60,8 @@ class Compilation:
     """How gradients of several batches become one."""
     loss_scaling: AutomaticLossScaling | None = None
     """How the loss scaling follows the gradients, if it does."""
+    recomputation: RecomputationType = RecomputationType.NoRecompute
+    """Which activations the backward pass computes again."""
     choices: dict[str, Choice] = field(default_factory=dict)
     """The role of each initializer in training, and why."""
     weights: list[str] = field(default_factory=list)
@@ -184,6 +188,19 @@ def add_gradients(c: Compilation) -> None:
     c.graph.has_gradients = True
 
 
+def recompute_activations(c: Compilation) -> None:
+    """Computes activations again in the backward pass, where annotations or the option ask for it.
+    Runs after autodiff, and before the updates, which read gradients alone.
+    """
+    if c.loss is None:
+        return
+    forward = ancestors(c.graph.getTensor(c.loss))
+    ends = (c.graph.getTensor(id) for id in c.gradients.values())
+    backward = set[Op]().union(*map(ancestors, ends)) - forward
+    chosen = recomputed_operators(c.graph, forward, c.recomputation)
+    c.decisions += recompute(c.graph, backward, chosen)
+
+
 def update_weights(c: Compilation) -> None:
     """Adds the update of each weight that has a gradient, after accumulation and clipping."""
     if c.optimizer is None:
@@ -246,6 +263,7 @@ PASSES: list[Callable[[Compilation], None]] = [
     rewrite,
     add_gradients,
     rewrite,
+    recompute_activations,
     update_weights,
     check_anchors,
     remove_unused,

@@ -200,6 +200,7 @@ class Session(Exclusive):
                 self.options.enableStochasticRounding,
                 self._accumulation(),
                 self._loss_scaling(),
+                self.options.autoRecomputation,
             )
             compile(self._compilation, self._progress.stage(0.1, 0.4))
             if optimizer is not None:

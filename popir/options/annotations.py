@@ -83,10 +83,11 @@ ANNOTATIONS: list[Row] = [
         "recomputeOutput",
         "a RecomputeType: 1 for Checkpoint, 2 for Recompute",
         None,
-        Kind.REFUSED,
-        "the backward pass reads the activations that the forward pass has written.",
+        Kind.ACTS,
+        "with 2, the backward pass computes the node again. With 1, it is not computed again even "
+        "if autoRecomputation would. An InferenceSession has no backward pass.",
+        _test("test_marks_say_what_is_recomputed", "test_recompute"),
         attributes=(RECOMPUTE,),
-        neutral=(0, CHECKPOINT),
     ),
     Annotation(
         "schedulePriority",

@@ -530,12 +530,19 @@ class SessionOptions(SessionSettings):
     )
 
     # Memory of the machine.
-    autoRecomputation: e.RecomputationType = refused(
+    autoRecomputation: e.RecomputationType = acts(
         e.RecomputationType.NoRecompute,
-        "the backward pass reads the activations that the forward pass has written.",
+        "the activations that the backward pass computes again: all but the cheapest points of the "
+        "model (Standard), normalisations (NormOnly), or all but what Builder.checkpointOutput "
+        "marks (RecomputeAll; without marks, but the points that make for the least memory). "
+        "Results stay the same, bit by bit.",
+        "tests/test_recompute.py::test_recomputation_changes_no_bit",
+        refuses={
+            e.RecomputationType.Pipeline: "there is no pipeline: enablePipelining is refused."
+        },
     )
     explicitRecomputation: bool = no_meaning(
-        False, "it says how recomputation stands in the graph, and nothing is recomputed."
+        False, "what is recomputed always stands in the graph, as operators."
     )
     activationTensorLocationSettings: TensorLocationSettings = nested(TensorLocationSettings)
     weightTensorLocationSettings: TensorLocationSettings = nested(TensorLocationSettings)
