@@ -201,8 +201,13 @@ class Session(Exclusive):
                 self._accumulation(),
                 self._loss_scaling(),
                 self.options.autoRecomputation,
+                self._is_placed,
+                self.options.enablePipelining,
+                self._overlaps(),
             )
             compile(self._compilation, self._progress.stage(0.1, 0.4))
+            if self.options.enablePipelining:
+                self._check_depth()
             if optimizer is not None:
                 self._check_specific(optimizer)
             if self._compilation.outlining is None:
@@ -263,9 +268,43 @@ class Session(Exclusive):
             asked.updatePeriod,
         )
 
+    def _overlaps(self) -> bool:
+        """Whether the stages of a pipeline run at once. Raises popart_exception for one IPU.
+
+        Without accumulation, training updates the weights with each batch: the next one waits.
+        """
+        asked = self.options
+        if asked.enablePipelining and not self._is_placed:
+            raise popart_exception(
+                "SessionOptions.enablePipelining = True: a pipeline needs several IPUs, and a "
+                f"virtualGraphMode; the device has {self.deviceInfo.numIpus}, the mode is "
+                f"{asked.virtualGraphMode}.",
+                popart=f"Pipelining requires more than 1 IPU (currently "
+                f"{self.deviceInfo.numIpus}) and the 'virtualGraphMode' session option to not be "
+                f"VirtualGraphMode::Off (currently {asked.virtualGraphMode}).",
+            )
+        is_accumulated = asked.enableGradientAccumulation and asked.accumulationFactor > 1
+        return asked.enablePipelining and (is_accumulated or self._optimizer is None)
+
+    def _check_depth(self) -> None:
+        """Raises popart_exception if a pipeline has fewer micro-batches than stages."""
+        asked, stages = self.options, self._compilation.depth
+        is_accumulated = asked.enableGradientAccumulation
+        depth = asked.accumulationFactor if is_accumulated else self.dataFlow.batchesPerStep()
+        what = "accumulationFactor" if is_accumulated else "batchesPerStep"
+        if depth < stages:
+            words = "gradient accumulation factor" if is_accumulated else "batchesPerStep"
+            raise popart_exception(
+                f"SessionOptions.enablePipelining = True: the pipeline has {stages} stages, and "
+                f"{what} is {depth}; it needs at least as many.",
+                popart=f"For pipelining, depth ({words}) must equal at least the number of "
+                f"pipeline stages ({stages})",
+            )
+
     def _loops(self) -> Loops:
         """The loops of a step."""
-        return Loops(self.dataFlow.batchesPerStep(), self.options.accumulationFactor)
+        batches, factor = self.dataFlow.batchesPerStep(), self.options.accumulationFactor
+        return Loops(batches, factor, self._compilation.stages)
 
     def _check_specific(self, optimizer: Optimizer) -> None:
         """Raises popart_exception if the optimizer has specific values for a weight that is not

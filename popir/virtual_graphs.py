@@ -11,7 +11,8 @@ first rule that applies:
 4. On IPU 0.
 
 A weight, constant or input is on the IPU of the operator that writes it, or else of its first
-reader. An operator reads a tensor of another IPU from a copy on its own IPU.
+reader. An operator reads a tensor of another IPU from a copy on its own IPU, which IpuCopy makes
+(`popir.transforms.ipu_copies`).
 """
 
 from __future__ import annotations
@@ -106,8 +107,8 @@ class Places:
         for op in order:
             written = (t for i, t in op.input.items() if t.is_variable() and op.modifies(i))
             for tensor in written:
-                readers = (r for r in self._readers(tensor) if not _writes(r, tensor))
-                ipu = self._first(readers)
+                readers = [r for r in self._readers(tensor) if not _writes(r, tensor)]
+                ipu = next(filter(_is_some, map(_copied_from, readers)), self._first(readers))
                 if ipu is not None:
                     self._ops[op] = ipu
         for op in order:
@@ -141,9 +142,21 @@ class Places:
         if tensor.producer is not None:
             return self._ops[tensor.producer]
         writers = [r for r in tensor.uses if _writes(r, tensor)]
+        copied = next(filter(_is_some, map(_copied_from, tensor.uses)), None)
+        if copied is not None:
+            return copied
         if tensor.tensorType is TensorType.Variable and writers:
             return self._ops[writers[0]]
         return self._first(self._readers(tensor)) or 0
+
+
+def _copied_from(op: Op) -> int | None:
+    """For an IpuCopy, the IPU that it copies from."""
+    return op.attributes.get("source_ipu") if op.opid.type == "IpuCopy" else None
+
+
+def _is_some(ipu: int | None) -> bool:
+    return ipu is not None
 
 
 def _writes(op: Op, tensor: Tensor) -> bool:

@@ -1,11 +1,12 @@
 """Models of several layers that tests of training at scale share: a transformer and a ResNet-18.
 
-`mark` is called with the Builder and the result of each layer, and returns the id to go on with: it
-places the layer, or marks a checkpoint.
+`mark` is called with the Builder, the result of each layer and its number, and returns the id to go
+on with: it marks a checkpoint, or begins a stage of a pipeline.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -24,7 +25,27 @@ def unmarked(builder: Any, id: str, layer: int) -> str:
 
 def checkpoints(builder: Any, id: str, layer: int) -> str:
     """Keeps the result of each layer."""
+    if layer < 0:
+        return id
     return builder.checkpointOutput([id])[0]
+
+
+class Stages:
+    """A `mark` that cuts a model of `layers` layers into stages, in turn on `ipus` IPUs."""
+
+    def __init__(self, layers: int, stages: int, ipus: int) -> None:
+        self.layers, self.stages, self.ipus = layers, stages, ipus
+        self.open = contextlib.ExitStack()
+
+    def __call__(self, builder: Any, id: str, layer: int) -> str:
+        """Ends the stage of a layer, and begins that of the next one. The layer before the first
+        one is -1.
+        """
+        self.open.close()
+        stage = min((layer + 1) * self.stages // self.layers, self.stages - 1)
+        self.open.enter_context(builder.virtualGraph(stage % self.ipus))
+        self.open.enter_context(builder.pipelineStage(stage))
+        return id
 
 
 class _Net:
@@ -62,6 +83,7 @@ def transformer(
     op, size = net.op, width // heads
     x = net.builder.addInputTensor("FLOAT", [rows, length, width], "x")
     labels = net.builder.addInputTensor("INT32", [rows, length], "labels")
+    mark(net.builder, x, -1)
 
     def norm(x: str) -> str:
         return op.layernormalization([x, net.weight(width, like=1), net.weight(width, like=0)], 1)[
@@ -107,6 +129,7 @@ def resnet(mark: Mark = unmarked, rows: int = 2, size: int = 16, width: int = 4)
 
     x = net.builder.addInputTensor("FLOAT", [rows, 3, size, size], "x")
     labels = net.builder.addInputTensor("INT32", [rows], "labels")
+    mark(net.builder, x, -1)
     x = mark(net.builder, op.relu([norm(conv(x, 3, width, 3), width)]), 0)
     for n in range(8):
         before, stride = x, 2 if n in (2, 4, 6) else 1

@@ -121,8 +121,3 @@ def test_clones_run_late_and_once() -> None:
 def test_both_kinds_of_recomputation_are_refused() -> None:
     with pytest.raises(popart_exception, match=r"autoRecomputation = .*recomputeOutputInBackward"):
         session(chain({"b": 2}), RecomputationType.Standard)
-
-
-def test_a_pipelines_recomputation_needs_a_pipeline() -> None:
-    with pytest.raises(popart_exception, match="Pipeline"):
-        session(chain({}), RecomputationType.Pipeline)

@@ -65,10 +65,11 @@ ANNOTATIONS: list[Row] = [
     ),
     Annotation(
         "pipelineStage",
-        "an integer",
+        "an integer of at least 0",
         None,
-        Kind.NO_MEANING,
-        "there is no pipeline: enablePipelining is refused.",
+        Kind.ACTS,
+        "the stage of the pipeline that the node is in, with enablePipelining.",
+        _test("test_stages_are_those_of_the_annotations", "test_pipeline"),
         attributes=(PIPELINE_STAGE,),
     ),
     Annotation(

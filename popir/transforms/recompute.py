@@ -72,9 +72,14 @@ def recomputed_operators(graph: Graph, forward: Collection[Op], how: Recomputati
     return {op for op in found if _can_be_recomputed(op) and _mark(op) != CHECKPOINT}
 
 
-def recompute(graph: Graph, backward: Collection[Op], chosen: Collection[Op]) -> list[Decision]:
+def recompute(
+    graph: Graph, backward: Collection[Op], chosen: Collection[Op], key: str | None = None
+) -> list[Decision]:
     """Gives the operators in `backward` clones of the results of the operators `chosen`, which
     are in the forward pass. Returns a decision for each operator that got a clone.
+
+    In a pipeline, `key` is the annotation that gives the stage. What an operator reads from another
+    stage is not recomputed.
     """
     if not chosen:
         return []
@@ -89,8 +94,8 @@ def recompute(graph: Graph, backward: Collection[Op], chosen: Collection[Op]) ->
         known = len(clones)
         if op in backward:
             for i, tensor in list(op.input.items()):
-                if tensor.producer in chosen:
-                    again = _again(graph, tensor, chosen, clones, previous)
+                if tensor.producer in chosen and _is_near(op, tensor, key):
+                    again = _again(graph, tensor, chosen, clones, previous, key)
                     op.disconnectInTensor(i)
                     op.connectInTensor(i, again.id)
             previous = op
@@ -102,33 +107,40 @@ def recompute(graph: Graph, backward: Collection[Op], chosen: Collection[Op]) ->
 
 
 def _again(
-    graph: Graph, tensor: Tensor, chosen: Collection[Op], clones: dict[Op, Op], after: Op | None
+    graph: Graph,
+    tensor: Tensor,
+    chosen: Collection[Op],
+    clones: dict[Op, Op],
+    after: Op | None,
+    key: str | None,
 ) -> Tensor:
     """The result of a clone for `tensor`; adds what is missing, to run after `after`."""
     assert tensor.producer is not None
     stack = [tensor.producer]
     while stack:
         op = stack[-1]
-        before = {t.producer for t in op.input.values() if t.producer in chosen}
+        near = (t for t in op.input.values() if _is_near(op, t, key))
+        before = {t.producer for t in near if t.producer in chosen}
         if op not in clones and (missing := [b for b in before if b and b not in clones]):
             stack += sorted(missing, key=lambda each: each.id)
             continue
         stack.pop()
         if op not in clones:
-            clones[op] = _clone(graph, op, clones, after)
+            clones[op] = _clone(graph, op, clones, after, key)
     clone = clones[tensor.producer]
     index = next(o for o, t in tensor.producer.output.items() if t is tensor)
     return clone.outTensor(index)
 
 
-def _clone(graph: Graph, op: Op, clones: dict[Op, Op], after: Op | None) -> Op:
+def _clone(graph: Graph, op: Op, clones: dict[Op, Op], after: Op | None, key: str | None) -> Op:
     clone = op.clone()
     clone.source, clone.called_names = op.source, op.called_names
     graph.moveIntoGraph(clone)
     for i, tensor in op.input.items():
-        known = clones.get(tensor.producer) if tensor.producer is not None else None
-        if known is not None and tensor.producer is not None:
-            index = next(o for o, t in tensor.producer.output.items() if t is tensor)
+        by = tensor.producer
+        known = clones.get(by) if by is not None and _is_near(op, tensor, key) else None
+        if known is not None and by is not None:
+            index = next(o for o, t in by.output.items() if t is tensor)
             tensor = known.outTensor(index)
         clone.connectInTensor(i, tensor.id)
     for o, tensor in op.output.items():
@@ -137,6 +149,14 @@ def _clone(graph: Graph, op: Op, clones: dict[Op, Op], after: Op | None) -> Op:
     if after is not None:
         graph.addConstraint(after, clone)
     return clone
+
+
+def _is_near(op: Op, tensor: Tensor, key: str | None) -> bool:
+    """Whether the operator that makes a tensor is of the stage of one that reads it."""
+    if key is None or tensor.producer is None:
+        return True
+    notes = [each.settings.nodeAttributes.get(key) for each in (op, tensor.producer)]
+    return notes[0] == notes[1]
 
 
 def _mark(op: Op) -> int:
