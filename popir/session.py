@@ -66,7 +66,7 @@ from popir.options.contractions import LSTM, MATMUL
 from popir.options.session import OUTLINING
 from popir.opx import device
 from popir.patterns import Patterns
-from popir.profile import HostProfile, MachineReport, Profile
+from popir.profile import HostProfile, MachineReport, PipelineReport, Profile
 from popir.progress import Logger, Progress
 from popir.reserved import OF_SESSION, RANDOM_SEED, weight_of_state
 from popir.step import Loops, Returned, Step, anchor_stream, build_step, input_stream
@@ -905,7 +905,27 @@ class Session(Exclusive):
                 f"getCycleCount(id={id!r}): only the whole step is counted; leave id out. "
                 "getReport() and getProfile() have the cycles of its parts."
             )
+        if self._compilation.overlaps:
+            return self.getPipelineReport().cycles
         return self.getReport().cycles
+
+    def getPipelineReport(self) -> PipelineReport:
+        """The cost of a step of a pipeline: the stages, its ramp-up, steady state and bubble.
+
+        Raises popart_exception before `prepareDevice`, and without a pipeline whose stages run at
+        once.
+        """
+        if not self._compilation.overlaps:
+            raise popart_exception(
+                "getPipelineReport(): the session has no pipeline whose stages run at once. Set "
+                "SessionOptions.enablePipelining and, in training, accumulationFactor."
+            )
+        loops = self._loops()
+        is_accumulated = loops.accumulated > 1
+        batches, updates = loops.accumulated, loops.updates
+        if not is_accumulated:
+            batches, updates = updates, 1
+        return PipelineReport.of(self.getReport(), self.graph, batches, updates)
 
     def getSummaryReport(self, resetProfile: bool = True) -> str:
         """The text summary of `getReport`. PopART's `Session.getSummaryReport`.

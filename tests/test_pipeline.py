@@ -11,6 +11,7 @@ import pytest
 import popir
 from popir import RecomputationType, VirtualGraphMode
 from popir.errors import popart_exception
+from popir.profile import traceOf
 from tests.large_models import Mark, Stages, data, resnet, transformer, unmarked
 from tests.models import Array, floats, step
 
@@ -170,3 +171,31 @@ def test_wrong_stages(stages: Any, ipus: Any, batches: int, words: str) -> None:
 def test_a_pipeline_needs_several_ipus() -> None:
     with pytest.raises(popart_exception, match="needs several IPUs, and a virtualGraphMode"):
         inference([0, 0, 1, 1], [None] * 4, virtualGraphMode=VirtualGraphMode.Off)
+
+
+def test_the_report_shows_ramp_up_steady_state_and_bubble() -> None:
+    made = transformer(Stages(4, 4, 4))
+    run = session(made, 4, True, 16, RecomputationType.NoRecompute)
+    report = run.getPipelineReport()
+    assert [each.ipu for each in report.stages] == [0, 1, 2, 3, 2, 1, 0]
+    assert (report.batches, report.updates) == (16, 2)
+    # By hand: an IPU has a stage of each pass; the last one has both in one stage.
+    cost = [each.cycles for each in report.stages]
+    longest = max(cost[0] + cost[6], cost[1] + cost[5], cost[2] + cost[4], cost[3])
+    assert report.steadyCycles == 2 * 10 * longest
+    assert report.fillCycles >= 2 * sum(max(cost[: n + 1]) for n in range(4))
+    assert 0 < report.bubble < 1
+    assert report.cycles == run.getCycleCount() < report.sequentialCycles
+    assert "ramp-up" in report.summary and "bubble" in report.summary
+
+
+def test_no_report_without_a_pipeline() -> None:
+    made = session(transformer(Stages(4, 2, 2)), 2, False, 2, RecomputationType.NoRecompute)
+    with pytest.raises(popart_exception, match="no pipeline whose stages run at once"):
+        made.getPipelineReport()
+    lanes = [e["args"]["name"] for e in traced(made) if e["name"] == "thread_name"]
+    assert lanes[-2:] == ["IPU 0", "IPU 1"]
+
+
+def traced(made: Any) -> list[Any]:
+    return traceOf(made.getProfile())["traceEvents"]
