@@ -79,7 +79,7 @@ from popir.transforms.outlining.outline import OutlineOptions
 from popir.transforms.updates import Accumulation
 from popir.typed import fitted, shown, typed
 from popir.types import ReductionType, TensorInfo, as_bytes, require_finite
-from popir.virtual_graphs import Places, check_virtual_graphs, split_over_ipus
+from popir.virtual_graphs import Places, check_ipus, check_virtual_graphs, split_over_ipus
 from popir.weights import HostWeights
 
 Array = np.ndarray[Any, Any]
@@ -526,6 +526,8 @@ class Session(Exclusive):
         """The program of a step, grown into a graph of its own."""
         anchors = {id: _RETURNED[self.dataFlow.art(id).id()] for id in self.dataFlow.anchors()}
         checks = Checks(self.options.opxModifyChecking, self.options.opxAliasChecking)
+        if self.options.virtualGraphMode is not VirtualGraphMode.Off:
+            check_ipus(self.graph, self.deviceInfo.numIpus)
         places = Places(self.graph) if self._is_placed else None
         lowering = Lowering(self.graph, self.deviceInfo.device, anchors, checks, places=places)
         asked = contraction_entries(self.options)

@@ -659,6 +659,17 @@ class SessionOptions(SessionSettings):
                 "gradientTensorTrackingMethod = "
                 "GradientTensorTrackingMethod.GradientsOfUserSpecifiedTensors, and only then."
             )
+        if self.createImplicitPipeliningFwdOnlyProgram:
+            without = "without gradient accumulation"
+            if not self.enablePipelining:
+                without = "without implicit pipelining"
+            elif self.enableExplicitMainLoops:
+                without = "with explicit pipelining"
+            raise popart_exception(
+                "SessionOptions.createImplicitPipeliningFwdOnlyProgram = True: a TrainingSession "
+                "has one program; make an InferenceSession for the other one. Leave it at False.",
+                popart=f"Implicit pipelining forward-only program is not supported {without}.",
+            )
         super().check()
         told: set[str] = self.__dict__.setdefault("_told", set())
         if self.accumulationFactor > 1 and not self.enableGradientAccumulation:
