@@ -128,6 +128,11 @@ std::vector<Op*> Ir::getAllOps() const {
 
 bool Ir::isTraining() const { return irCalls().isTraining(*main_); }
 
+const SessionOptions& Ir::getSessionOptions() const {
+  irCalls().sessionOptions(*main_, options_);
+  return options_;
+}
+
 bool Ir::hasConstructedBackwards() const { return irCalls().hasGradients(*main_); }
 
 void Ir::prepare(const IrBundle&) { hostside::refuse("Ir::prepare"); }

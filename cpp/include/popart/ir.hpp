@@ -50,6 +50,12 @@ class Ir {
   Tensors& getMainGraphTensors();
   std::map<OpId, std::unique_ptr<Op>>& getMainGraphOps();
   std::vector<Op*> getAllOps() const;
+  enum class ExecutionMode { Inference, Training };
+  ExecutionMode getExecutionMode() const {
+    return isTraining() ? ExecutionMode::Training : ExecutionMode::Inference;
+  }
+  /// The options of the session that compiles the model; PopART's defaults outside of one.
+  const SessionOptions& getSessionOptions() const;
   /// True if the model is compiled for training.
   bool canTrain() const { return isTraining(); }
   bool canInfer() const { return true; }
@@ -75,6 +81,7 @@ class Ir {
   friend class Graph;
   Graph* main_ = nullptr;
   unsigned made_ = 0;
+  mutable SessionOptions options_;
 };
 
 }  // namespace popart

@@ -77,6 +77,8 @@ class TensorInfo {
   bool isSet() const { return type_ != DataType::UNDEFINED; }
   const Shape& shape() const { return shape_; }
   std::vector<std::size_t> shape_szt() const { return {shape_.begin(), shape_.end()}; }
+  /// The shape of the whole tensor of which replicas keep parts. Empty: popir has one replica.
+  Shape metaShape() const { return {}; }
   Rank rank() const { return static_cast<Rank>(shape_.size()); }
   /// Number of elements; 1 for a scalar.
   int64_t nelms() const;
