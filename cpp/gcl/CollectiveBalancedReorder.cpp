@@ -12,9 +12,9 @@ CollectiveBalancedReorder::CollectiveBalancedReorder(poplar::Graph& graph,
                                                      const poplar::DebugContext&, bool)
     : graph_(&graph), reference_(tensor) {
   if (replicationFactor != 1)
-    throw poputil::poplibs_error("gcl::CollectiveBalancedReorder: " +
-                                 std::to_string(replicationFactor) +
-                                 " replicas; popir runs one, give 1");
+    throw poputil::poplibs_error(
+        "gcl::CollectiveBalancedReorder: " + std::to_string(replicationFactor) +
+        " replicas; popir runs one, give 1");
 }
 
 poplar::Tensor CollectiveBalancedReorder::createReplicaSlice(const poplar::Type& type) {

@@ -8,8 +8,9 @@ namespace popart {
 ReplicaGrouping::ReplicaGrouping(unsigned numReplicas, unsigned stride, unsigned groupSize)
     : replicas_(numReplicas), stride_(groupSize == 1 ? 1 : stride), size_(groupSize) {
   if (numReplicas == 0 || stride == 0 || groupSize == 0)
-    throw error("ReplicaGrouping: {} replicas, a stride of {}, groups of {}: each must be at least 1",
-                numReplicas, stride, groupSize);
+    throw error(
+        "ReplicaGrouping: {} replicas, a stride of {}, groups of {}: each must be at least 1",
+        numReplicas, stride, groupSize);
   if (replicas_ % (stride_ * size_) != 0)
     throw error(
         "ReplicaGrouping: groups of {} replicas with a stride of {} do not divide {} replicas: the "

@@ -12,6 +12,7 @@
 
 #include <map>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,10 @@ class Ir {
   std::vector<Op*> opsOfType(const OperatorIdentifier& opid) const;
   /// \throws error always: models are prepared from Python
   void prepare(const IrBundle& bundle);
+  enum class SerialiseFormat { JSON };
+  /// Writes the operators of the main graph: type, domain, version, name, attributes, inputs and
+  /// outputs with their types and shapes. The order is always that of their making.
+  void serialise(SerialiseFormat format, std::stringstream& ss, bool useScheduler = true) const;
   /// The opset version that the model imports for a domain; 0 if none.
   int getOpSetVersionFromModel(const std::string& domain) const;
 

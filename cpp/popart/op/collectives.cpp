@@ -73,9 +73,10 @@ CommGroup extractCommGroupFromVector(const std::vector<int64_t>& vec) {
   if (vec.size() != 2)
     throw error("A CommGroup is made from 2 numbers, type and size; there are {}", vec.size());
   if (vec[0] < 0 || vec[0] >= static_cast<int64_t>(CommGroupType::N) || vec[1] < 0)
-    throw error("No CommGroup has the type {} and the size {}: expected a type from 0 to 3 and a "
-                "size of at least 0",
-                vec[0], vec[1]);
+    throw error(
+        "No CommGroup has the type {} and the size {}: expected a type from 0 to 3 and a "
+        "size of at least 0",
+        vec[0], vec[1]);
   return CommGroup(static_cast<CommGroupType>(vec[0]), static_cast<unsigned>(vec[1]));
 }
 
@@ -159,8 +160,8 @@ std::unique_ptr<Op> ReplicatedAllGatherOp::clone() const { return copyOf(*this);
 
 void ReplicatedAllGatherOp::setup() {
   const TensorInfo& in = inInfo(getInIndex());
-  outInfo(getOutIndex()) = {in.dataType(), gathered_.isSet() ? gathered_.shape()
-                                                             : Shape{in.nelms() * getCommSize()}};
+  outInfo(getOutIndex()) = {
+      in.dataType(), gathered_.isSet() ? gathered_.shape() : Shape{in.nelms() * getCommSize()}};
 }
 
 ReplicatedTensorShardingIndices ReplicatedAllGatherOp::getReplicatedTensorShardingIndices() const {
@@ -242,13 +243,13 @@ bool ReplicatedReduceScatterOp::isConfigureOutputForReplicatedTensorSharding() c
 
 std::vector<std::unique_ptr<Op>> ReplicatedReduceScatterOp::getGradOps() {
   if (op != CollectiveOperator::Add && op != CollectiveOperator::Local)
-    throw error("{}: the gradient of a reduction by {} over replicas is not known; that of Add and "
-                "Local is",
-                debugName(), op);
+    throw error(
+        "{}: the gradient of a reduction by {} over replicas is not known; that of Add and "
+        "Local is",
+        debugName(), op);
   std::vector<std::unique_ptr<Op>> ops;
   ops.emplace_back(new ReplicatedAllGatherOp(Onnx::CustomOperators::ReplicatedAllGather,
-                                             getReplicaGrouping(), settings,
-                                             inInfo(getInIndex())));
+                                             getReplicaGrouping(), settings, inInfo(getInIndex())));
   return ops;
 }
 

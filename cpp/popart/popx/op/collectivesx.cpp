@@ -5,9 +5,9 @@
 #include <popart/popx/op/collectives/replicatedallreducex.hpp>
 #include <popart/popx/op/collectives/replicatedreducescatterx.hpp>
 #include <popart/popx/op/normx.hpp>
+#include <poplar/Program.hpp>
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
-#include <poplar/Program.hpp>
 
 namespace popart {
 namespace popx {
@@ -26,9 +26,10 @@ gcl::CommGroup toGclCommGroup(const ReplicaGrouping& grouping) {
 CollectivesBaseOpx::CollectivesBaseOpx(Op* op, Devicex* devicex) : Opx(op, devicex) {
   const auto* collective = dynamic_cast<const CollectivesBaseOp*>(op);
   if (collective != nullptr && collective->getReplicaGrouping().getGroupSize() > 1)
-    throw error("{}: {} has groups of several replicas, but the session has one replica: give groups "
-                "of one",
-                op->debugName(), collective->getReplicaGrouping());
+    throw error(
+        "{}: {} has groups of several replicas, but the session has one replica: give groups "
+        "of one",
+        op->debugName(), collective->getReplicaGrouping());
 }
 
 CollectivesBaseOpx::~CollectivesBaseOpx() = default;
@@ -59,9 +60,7 @@ gcl::CollectiveBalancedReorder* CollectivesBaseOpx::createCollectiveBalancedReor
 namespace {
 
 view::RegMap wholeInput(const Shape& shape) {
-  return [shape](const view::Region&) {
-    return view::Regions(1, view::Region::getFull(shape));
-  };
+  return [shape](const view::Region&) { return view::Regions(1, view::Region::getFull(shape)); };
 }
 
 }  // namespace
@@ -75,12 +74,12 @@ ReplicatedAllReduceOpx::ReplicatedAllReduceOpx(Op* op, Devicex* devicex)
 
 void ReplicatedAllReduceOpx::grow(poplar::program::Sequence& prog) const {
   const auto& op = getOp<ReplicatedAllReduceOp>();
-  setOutTensor(op.getOutIndex(),
-               gcl::allReduceCrossReplica(graph(), getInTensor(op.getInIndex()),
-                                          getPoplarCollectiveOperator(op.getCollectiveOp()), prog,
-                                          toGclCommGroup(op.getReplicaGrouping()),
-                                          debugContext("replicatedAllReduce"),
-                                          dv_p->lowering().gclOptions));
+  setOutTensor(
+      op.getOutIndex(),
+      gcl::allReduceCrossReplica(graph(), getInTensor(op.getInIndex()),
+                                 getPoplarCollectiveOperator(op.getCollectiveOp()), prog,
+                                 toGclCommGroup(op.getReplicaGrouping()),
+                                 debugContext("replicatedAllReduce"), dv_p->lowering().gclOptions));
 }
 
 InputCreatorType ReplicatedAllReduceOpx::getInputCreatorType(InIndex) const {
