@@ -187,6 +187,7 @@ class Session(Exclusive):
             check_virtual_graphs(graph, mode, ipus)
             if mode is VirtualGraphMode.Auto:
                 split_over_ipus(graph, ipus, self.options.virtualGraphSplitRatios)
+            graph.session_options = self.options
             self._compilation = Compilation(
                 graph,
                 anchors,
