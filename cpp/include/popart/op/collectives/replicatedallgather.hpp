@@ -27,7 +27,7 @@ class ReplicatedAllGatherOp : public CollectivesBaseOp {
   float getSubgraphValue() const final { return getHighSubgraphValue(); }
   ReplicatedTensorShardingIndices getReplicatedTensorShardingIndices() const override;
   bool isConfigureOutputForReplicatedTensorSharding() const override;
-  /// A sum of the parts, in the input's shape: ReplicatedReduceScatterOp.
+  /// ReplicatedReduceScatterOp, for an input of one dimension.
   std::vector<std::unique_ptr<Op>> getGradOps() override;
   const std::vector<GradInOutMapper>& gradInputInfo() const override;
   const std::map<int, int>& gradOutToNonGradIn() const override;
