@@ -4,6 +4,7 @@ import ctypes
 import logging
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -325,7 +326,7 @@ def check_more_functions(call: Callable[..., None]) -> None:
     flat = samples.transpose(1, 0, 2).reshape(3, -1)
     inverse = 1 / np.sqrt(flat.var(1) + 0.5)
     for group in (1, 2):  # Replicas with the same samples: the statistics of one.
-        options = {"type": "FLOAT", "shape": [3], "number": group}
+        options: dict[str, Any] = {"type": "FLOAT", "shape": [3], "number": group}
         y, _, _ = results("Call", {"in0": samples}, what="mean", **options)
         np.testing.assert_allclose(y, flat.mean(1), rtol=1e-5, atol=1e-6)
         y, _, _ = results("Call", {"in0": samples}, what="deviation", **options)
