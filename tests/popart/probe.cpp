@@ -43,6 +43,10 @@ void fail(const std::string& what) {
   if (what == "index_error") throw poplar::index_error("bad index");
   if (what == "logic_error") throw std::logic_error("bad logic");
   if (what == "int") throw 42;
+  if (what == "division") {
+    const volatile int zero = 0;
+    throw 42 / zero;
+  }
 }
 
 class FailsOp : public SameOp {
