@@ -9,6 +9,7 @@
 
 #include "poplar/bulk_vertex.hpp"
 #include "support/division.hpp"
+#include "support/on_behalf.hpp"
 
 namespace popir {
 namespace {
@@ -66,7 +67,8 @@ class Timed final : public Runner {
       if (i < callee_->inputs && bytes_[i] > 0)
         std::memcpy(call->operands.back(), operands[i], bytes_[i]);
     }
-    std::thread([call, callee = callee_] {
+    std::thread([call, callee = callee_, waiting = waitingHere()] {
+      waitingThreads() = waiting;
       std::exception_ptr error;
       try {
         callee->call(call->operands.data());
