@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from popir import registry
-from popir.autodiff import differentiate, reservedGradientPrefix
+from popir.autodiff import ancestors, differentiate, reservedGradientPrefix
+from popir.enums import RecomputationType
 from popir.errors import AnchorError, VerificationError, did_you_mean, popart_exception
 from popir.ir import Graph, Op, verify
 from popir.ir.graph import called_graphs
 from popir.ir.hash import digest, encoded
+from popir.options.annotations import PIPELINE_STAGE
 from popir.patterns import Patterns, apply_patterns
 from popir.progress import Logger
 from popir.reserved import RANDOM_SEED, reservedLossScalingPrefix
@@ -20,6 +22,7 @@ from popir.trainable import Choice, Role, choose
 from popir.transforms.decision import Decision
 from popir.transforms.gradients import expand_gradients
 from popir.transforms.inplace import PATTERN, inplace
+from popir.transforms.ipu_copies import copy_between_ipus
 from popir.transforms.loss_scaling import (
     INVERSE,
     AutomaticLossScaling,
@@ -28,7 +31,15 @@ from popir.transforms.loss_scaling import (
     scale_loss,
 )
 from popir.transforms.outlining.outline import OutlineOptions, outline
+from popir.transforms.pipeline import (
+    assign_stages,
+    check_stages,
+    merge_stages,
+    stage_key,
+    stash_between_stages,
+)
 from popir.transforms.prune import prune
+from popir.transforms.recompute import recompute, recomputed_operators
 from popir.transforms.state import keep_state
 from popir.transforms.updates import Accumulation, Changeable, Updater, add_updates
 from popir.types import require_finite
@@ -58,6 +69,16 @@ class Compilation:
     """How gradients of several batches become one."""
     loss_scaling: AutomaticLossScaling | None = None
     """How the loss scaling follows the gradients, if it does."""
+    recomputation: RecomputationType = RecomputationType.NoRecompute
+    """Which activations the backward pass computes again."""
+    is_placed: bool = False
+    """Whether operators are placed on IPUs."""
+    is_pipelined: bool = False
+    """Whether the model is cut into the stages of a pipeline."""
+    overlaps: bool = False
+    """Whether these run at once, each on another micro-batch."""
+    depth: int = 1
+    """The number of stages, those of the backward pass included."""
     choices: dict[str, Choice] = field(default_factory=dict)
     """The role of each initializer in training, and why."""
     weights: list[str] = field(default_factory=list)
@@ -70,9 +91,21 @@ class Compilation:
     """What patterns and transforms did, and what they refused with the reason."""
 
     @property
+    def stages(self) -> int:
+        """The number of stages that run at once."""
+        return self.depth if self.overlaps else 1
+
+    @property
     def kept(self) -> set[str]:
         """The ids that no pass may remove: the anchors and the loss."""
         return {*self.anchors, *([self.loss] if self.loss else [])}
+
+
+def check_pipeline(c: Compilation) -> None:
+    """Checks and numbers the stages that the model gives, if there is a pipeline."""
+    if c.is_pipelined:
+        check_stages(c.graph)
+        merge_stages(c.graph)
 
 
 def choose_weights(c: Compilation) -> None:
@@ -184,6 +217,44 @@ def add_gradients(c: Compilation) -> None:
     c.graph.has_gradients = True
 
 
+def recompute_activations(c: Compilation) -> None:
+    """Computes activations again in the backward pass, where annotations or the option ask for it.
+    Runs after autodiff, and before the updates, which read gradients alone.
+    """
+    if c.loss is None:
+        return
+    forward, backward = _passes(c)
+    chosen = recomputed_operators(c.graph, forward, c.recomputation)
+    key = stage_key(forward) if c.is_pipelined else None
+    c.decisions += recompute(c.graph, backward, chosen, key)
+
+
+def _passes(c: Compilation) -> tuple[set[Op], set[Op]]:
+    """The operators that the loss depends on, and those that its gradients depend on besides."""
+    if c.loss is None:
+        return set(c.graph.ops.values()), set()
+    forward = ancestors(c.graph.getTensor(c.loss))
+    ends = (c.graph.getTensor(id) for id in c.gradients.values())
+    return forward, set[Op]().union(*map(ancestors, ends)) - forward
+
+
+def stage_operators(c: Compilation) -> None:
+    """Gives each operator its stage, or takes the stages away if they do not run at once."""
+    if c.is_pipelined:
+        c.depth = assign_stages(c.graph, _passes(c)[1])
+    if c.overlaps:
+        return
+    for graph in called_graphs(c.graph):
+        for op in graph.ops.values():
+            op.settings.nodeAttributes.pop(PIPELINE_STAGE, None)
+
+
+def stash_values(c: Compilation) -> None:
+    """Keeps what stages need from earlier ones, if they run at once."""
+    if c.overlaps:
+        stash_between_stages(c.graph)
+
+
 def update_weights(c: Compilation) -> None:
     """Adds the update of each weight that has a gradient, after accumulation and clipping."""
     if c.optimizer is None:
@@ -216,6 +287,12 @@ def remove_unused(c: Compilation) -> None:
         prune(callee, callee.outputs)
 
 
+def copy_far_tensors(c: Compilation) -> None:
+    """Adds the copies between IPUs, if operators are placed on them."""
+    if c.is_placed:
+        copy_between_ipus(c.graph)
+
+
 def outline_repeats(c: Compilation) -> None:
     """Replaces repeated parts of the graph by calls, if outlining is on."""
     if c.outlining is not None:
@@ -239,6 +316,7 @@ def getHash(c: Compilation, seed: object = ()) -> int:
 
 
 PASSES: list[Callable[[Compilation], None]] = [
+    check_pipeline,
     choose_weights,
     connect_random_seed,
     expand_gradient_operators,
@@ -246,9 +324,13 @@ PASSES: list[Callable[[Compilation], None]] = [
     rewrite,
     add_gradients,
     rewrite,
+    recompute_activations,
     update_weights,
+    stage_operators,
     check_anchors,
     remove_unused,
+    copy_far_tensors,
+    stash_values,
     outline_repeats,
     overwrite,
 ]

@@ -179,8 +179,8 @@ class MergeVarUpdateType(PopartEnum):
 
 
 class RecomputationType(PopartEnum):
-    """The activations that are recomputed in the backward pass. A session accepts
-    NoRecompute only.
+    """The activations that are recomputed in the backward pass; see
+    `SessionOptions.autoRecomputation`.
     """
 
     NoRecompute, Standard, NormOnly, RecomputeAll, Pipeline = range(5)
@@ -188,7 +188,7 @@ class RecomputationType(PopartEnum):
 
 class RecomputeType(PopartEnum):
     """Whether an operator's result is kept for the backward pass or computed again, as an
-    annotation of the operator. A session refuses Recompute.
+    annotation of the operator.
     """
 
     Undefined, Checkpoint, Recompute, Recomputed = range(4)

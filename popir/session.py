@@ -66,7 +66,7 @@ from popir.options.contractions import LSTM, MATMUL
 from popir.options.session import OUTLINING
 from popir.opx import device
 from popir.patterns import Patterns
-from popir.profile import HostProfile, MachineReport, Profile
+from popir.profile import HostProfile, MachineReport, PipelineReport, Profile
 from popir.progress import Logger, Progress
 from popir.reserved import OF_SESSION, RANDOM_SEED, weight_of_state
 from popir.step import Loops, Returned, Step, anchor_stream, build_step, input_stream
@@ -79,7 +79,7 @@ from popir.transforms.outlining.outline import OutlineOptions
 from popir.transforms.updates import Accumulation
 from popir.typed import fitted, shown, typed
 from popir.types import ReductionType, TensorInfo, as_bytes, require_finite
-from popir.virtual_graphs import Places, check_virtual_graphs, split_over_ipus
+from popir.virtual_graphs import Places, check_ipus, check_virtual_graphs, split_over_ipus
 from popir.weights import HostWeights
 
 Array = np.ndarray[Any, Any]
@@ -187,6 +187,7 @@ class Session(Exclusive):
             check_virtual_graphs(graph, mode, ipus)
             if mode is VirtualGraphMode.Auto:
                 split_over_ipus(graph, ipus, self.options.virtualGraphSplitRatios)
+            graph.session_options = self.options
             self._compilation = Compilation(
                 graph,
                 anchors,
@@ -200,8 +201,14 @@ class Session(Exclusive):
                 self.options.enableStochasticRounding,
                 self._accumulation(),
                 self._loss_scaling(),
+                self.options.autoRecomputation,
+                self._is_placed,
+                self.options.enablePipelining,
+                self._overlaps(),
             )
             compile(self._compilation, self._progress.stage(0.1, 0.4))
+            if self.options.enablePipelining:
+                self._check_depth()
             if optimizer is not None:
                 self._check_specific(optimizer)
             if self._compilation.outlining is None:
@@ -262,9 +269,43 @@ class Session(Exclusive):
             asked.updatePeriod,
         )
 
+    def _overlaps(self) -> bool:
+        """Whether the stages of a pipeline run at once. Raises popart_exception for one IPU.
+
+        Without accumulation, training updates the weights with each batch: the next one waits.
+        """
+        asked = self.options
+        if asked.enablePipelining and not self._is_placed:
+            raise popart_exception(
+                "SessionOptions.enablePipelining = True: a pipeline needs several IPUs, and a "
+                f"virtualGraphMode; the device has {self.deviceInfo.numIpus}, the mode is "
+                f"{asked.virtualGraphMode}.",
+                popart=f"Pipelining requires more than 1 IPU (currently "
+                f"{self.deviceInfo.numIpus}) and the 'virtualGraphMode' session option to not be "
+                f"VirtualGraphMode::Off (currently {asked.virtualGraphMode}).",
+            )
+        is_accumulated = asked.enableGradientAccumulation and asked.accumulationFactor > 1
+        return asked.enablePipelining and (is_accumulated or self._optimizer is None)
+
+    def _check_depth(self) -> None:
+        """Raises popart_exception if a pipeline has fewer micro-batches than stages."""
+        asked, stages = self.options, self._compilation.depth
+        is_accumulated = asked.enableGradientAccumulation
+        depth = asked.accumulationFactor if is_accumulated else self.dataFlow.batchesPerStep()
+        what = "accumulationFactor" if is_accumulated else "batchesPerStep"
+        if depth < stages:
+            words = "gradient accumulation factor" if is_accumulated else "batchesPerStep"
+            raise popart_exception(
+                f"SessionOptions.enablePipelining = True: the pipeline has {stages} stages, and "
+                f"{what} is {depth}; it needs at least as many.",
+                popart=f"For pipelining, depth ({words}) must equal at least the number of "
+                f"pipeline stages ({stages})",
+            )
+
     def _loops(self) -> Loops:
         """The loops of a step."""
-        return Loops(self.dataFlow.batchesPerStep(), self.options.accumulationFactor)
+        batches, factor = self.dataFlow.batchesPerStep(), self.options.accumulationFactor
+        return Loops(batches, factor, self._compilation.stages)
 
     def _check_specific(self, optimizer: Optimizer) -> None:
         """Raises popart_exception if the optimizer has specific values for a weight that is not
@@ -486,6 +527,8 @@ class Session(Exclusive):
         """The program of a step, grown into a graph of its own."""
         anchors = {id: _RETURNED[self.dataFlow.art(id).id()] for id in self.dataFlow.anchors()}
         checks = Checks(self.options.opxModifyChecking, self.options.opxAliasChecking)
+        if self.options.virtualGraphMode is not VirtualGraphMode.Off:
+            check_ipus(self.graph, self.deviceInfo.numIpus)
         places = Places(self.graph) if self._is_placed else None
         lowering = Lowering(self.graph, self.deviceInfo.device, anchors, checks, places=places)
         asked = contraction_entries(self.options)
@@ -871,7 +914,27 @@ class Session(Exclusive):
                 f"getCycleCount(id={id!r}): only the whole step is counted; leave id out. "
                 "getReport() and getProfile() have the cycles of its parts."
             )
+        if self._compilation.overlaps:
+            return self.getPipelineReport().cycles
         return self.getReport().cycles
+
+    def getPipelineReport(self) -> PipelineReport:
+        """The cost of a step of a pipeline: the stages, its ramp-up, steady state and bubble.
+
+        Raises popart_exception before `prepareDevice`, and without a pipeline whose stages run at
+        once.
+        """
+        if not self._compilation.overlaps:
+            raise popart_exception(
+                "getPipelineReport(): the session has no pipeline whose stages run at once. Set "
+                "SessionOptions.enablePipelining and, in training, accumulationFactor."
+            )
+        loops = self._loops()
+        is_accumulated = loops.accumulated > 1
+        batches, updates = loops.accumulated, loops.updates
+        if not is_accumulated:
+            batches, updates = updates, 1
+        return PipelineReport.of(self.getReport(), self.graph, batches, updates)
 
     def getSummaryReport(self, resetProfile: bool = True) -> str:
         """The text summary of `getReport`. PopART's `Session.getSummaryReport`.

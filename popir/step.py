@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from popir import poplar, popops, poprand
 from popir.ir import Graph
 from popir.lowering.accumulation import after_accumulation
-from popir.lowering.lowering import Lowering
+from popir.lowering.lowering import Lowering, stage_of
 from popir.opx import host_type
 from popir.poplar import program
 from popir.popops import expr as pe
@@ -48,6 +48,10 @@ class Loops:
     """How often a step updates the weights: the batches per step."""
     accumulated: int = 1
     """The micro-batches whose gradients are accumulated for each update."""
+    stages: int = 1
+    """The stages of the pipeline that these micro-batches, or without accumulation the batches of
+    the step, go through.
+    """
 
     def runs(self, graph: Graph, id: str) -> int:
         """How often a step computes the tensor `id`."""
@@ -110,7 +114,7 @@ def build_step(
     for id in lowering.ir.inputs:
         if lowering.ir.getTensor(id).uses or id in anchors:
             builder.add_input(id)
-    builder.body.add(lowering.grow(progress, builder.outer))
+    builder.body.add(lowering.grow(progress, builder.outer, builder.stages))
     for id, returned in anchors.items():
         builder.add_anchor(id, returned)
     builder.add_variables()
@@ -125,6 +129,9 @@ class _Builder:
         self.before = program.Sequence()
         self.body = program.Sequence()
         """What runs for each batch."""
+        n = loops.stages
+        self.stages = [program.Sequence() for _ in range(n)] if n > 1 else []
+        """What each stage of a pipeline runs for each batch."""
         self.outer = program.Sequence()
         """What runs once after the batches whose gradients are accumulated."""
         self.after = program.Sequence()
@@ -133,7 +140,8 @@ class _Builder:
     def round_stochastically(self) -> None:
         """Switches stochastic rounding on, and sets its seed at the start of each batch."""
         poplar.setStochasticRounding(self.graph, self.before, True)
-        poprand.setSeed(self.graph, self.lowering.tensor(RANDOM_SEED), 0, self.body, "rounding")
+        seed, each = self.lowering.tensor(RANDOM_SEED), self._of_stage(0)
+        poprand.setSeed(self.graph, seed, 0, each, "rounding")
 
     def add_input(self, id: str) -> None:
         """Adds the stream of an input, which the host sends for each batch."""
@@ -141,14 +149,24 @@ class _Builder:
         kind, n = host_type(stream.info), stream.info.nelms()
         fifo = self.graph.addHostToDeviceFIFO(stream.handle, kind, n)
         on_device = self.lowering.tensor(id).reinterpret(kind)
-        self.body.add(program.Copy(fifo, on_device, f"{id}/in"))
+        readers = self.lowering.ir.getTensor(id).uses
+        stage = min(map(stage_of, readers), default=0)
+        self._of_stage(stage).add(program.Copy(fifo, on_device, f"{id}/in"))
         self.step.inputs.append(stream)
+
+    def _of_stage(self, stage: int) -> program.Sequence:
+        """What runs for each batch, in a stage if there is a pipeline."""
+        return self.stages[stage] if self.stages else self.body
 
     def add_anchor(self, id: str, returned: Returned) -> None:
         """Adds the stream of an anchor to the host, and its sum over the batches if wanted."""
         tensor = self.lowering.tensor(id)
         runs, within = (f(self.lowering.ir, id) for f in (self.loops.runs, self.loops.within))
-        inside = self.body if within == self.loops.accumulated else self.outer
+        producer = self.lowering.ir.getTensor(id).producer
+        readers = self.lowering.ir.getTensor(id).uses
+        stage = stage_of(producer) if producer else min(map(stage_of, readers), default=0)
+        is_inside = within == self.loops.accumulated
+        inside = self._of_stage(stage) if is_inside else self.outer
         if returned is Returned.Sum and runs > 1:
             tensor = self._summed(id, tensor, inside)
         each = returned is Returned.Each
@@ -183,10 +201,32 @@ class _Builder:
         """
         whole = self.step.program
         whole.add(self.before)
-        body, (updates, accumulated) = self.body, (self.loops.updates, self.loops.accumulated)
-        if accumulated > 1:
+        body, updates, accumulated = self.body, self.loops.updates, self.loops.accumulated
+        if self.stages:
+            within = accumulated if accumulated > 1 else updates
+            updates = updates if accumulated > 1 else 1
+            body = program.Sequence([body, self._pipeline(within)])
+        elif accumulated > 1:
             body = program.Repeat(accumulated, body)
         body = program.Sequence([body, self.outer])
         whole.add(program.Repeat(updates, body) if updates > 1 else body)
         whole.add(self.after)
         return self.step
+
+    def _pipeline(self, batches: int) -> program.Sequence:
+        """The cycles of the pipeline: those in which it fills, those in which all stages run, in a
+        loop, and those in which it drains. In a cycle, later stages run first.
+        """
+        n = len(self.stages)
+
+        def cycle(now: int) -> program.Sequence:
+            active = (s for s in reversed(range(n)) if 0 <= now - s < batches)
+            return program.Sequence([self.stages[s] for s in active])
+
+        full = batches - n + 1
+        if full < 1:
+            return program.Sequence([cycle(now) for now in range(batches + n - 1)])
+        steady = cycle(n - 1)
+        fill = [cycle(now) for now in range(n - 1)]
+        drain = [cycle(now) for now in range(batches, batches + n - 1)]
+        return program.Sequence([*fill, program.Repeat(full, steady), *drain])

@@ -11,7 +11,8 @@ first rule that applies:
 4. On IPU 0.
 
 A weight, constant or input is on the IPU of the operator that writes it, or else of its first
-reader. An operator reads a tensor of another IPU from a copy on its own IPU.
+reader. An operator reads a tensor of another IPU from a copy on its own IPU, which IpuCopy makes
+(`popir.transforms.ipu_copies`).
 """
 
 from __future__ import annotations
@@ -26,12 +27,30 @@ from popir.options import OptionWarning, warn
 from popir.options.annotations import VIRTUAL_GRAPH
 
 
-def check_virtual_graphs(graph: Graph, mode: VirtualGraphMode, ipus: int) -> None:
-    """Checks the annotations against `ipus`, the number of IPUs of the device.
+def check_ipus(graph: Graph, ipus: int) -> None:
+    """Raises OperatorAttributeError, naming the node, if an operator is to be on an IPU that the
+    device, of `ipus` IPUs, does not have.
+    """
+    for op in graph.schedule():
+        ipu = op.settings.nodeAttributes.get(VIRTUAL_GRAPH, 0)
+        if ipu >= ipus and op.opid.type not in ("IpuCopy", "Stash", "Restore"):
+            inputs, outputs = (
+                ", ".join(t.id for t in tensors.values()) for tensors in (op.input, op.output)
+            )
+            raise OperatorAttributeError(
+                f"{op.debugName()}: virtualGraph = {ipu!r} ({VIRTUAL_GRAPH}) is no IPU of the "
+                f"device, which has {ipus}: expected 0 to {ipus - 1}. createIpuModelDevice takes "
+                "numIPUs.",
+                popart=f"Op({op.id}, {op.opid}, inputs=[{inputs}], outputs=[{outputs}]) has been "
+                f"assigned to an invalid virtual graph {ipu}",
+            )
 
-    Raises OperatorAttributeError, naming the node, for an IPU that does not exist; with
-    virtualGraphMode Off only for what is no IPU at all. Warns if there are annotations that have no
-    effect because the mode is Off.
+
+def check_virtual_graphs(graph: Graph, mode: VirtualGraphMode, ipus: int) -> None:
+    """Checks the annotations, for a device of `ipus` IPUs.
+
+    Raises OperatorAttributeError, naming the node, for what is no IPU at all. Warns if there are
+    annotations that have no effect because the mode is Off.
     """
     is_off = mode is VirtualGraphMode.Off
     annotated: Op | None = None
@@ -39,7 +58,7 @@ def check_virtual_graphs(graph: Graph, mode: VirtualGraphMode, ipus: int) -> Non
         ipu = op.settings.nodeAttributes.get(VIRTUAL_GRAPH)
         if ipu is None:
             continue
-        if not isinstance(ipu, int) or ipu < 0 or (ipu >= ipus and not is_off):
+        if not isinstance(ipu, int) or ipu < 0:
             raise OperatorAttributeError(
                 f"{op.debugName()}: virtualGraph = {ipu!r} ({VIRTUAL_GRAPH}) is no IPU of the "
                 f"device, which has {ipus}: expected 0 to {ipus - 1}. createIpuModelDevice takes "
@@ -60,7 +79,7 @@ def split_over_ipus(graph: Graph, ipus: int, ratios: Sequence[float]) -> None:
 
     `ratios` are the parts' shares of all bytes of weights and outputs; none for equal shares.
     Annotations in the model are kept. Raises popart_exception if there is not one ratio for each
-    IPU, or if they are negative or all 0.
+    IPU, if they are negative or all 0, or if there are fewer operators than parts.
     """
     shares = list(ratios) or [1.0] * ipus
     if len(shares) != ipus or min(shares) < 0 or not sum(shares) > 0:
@@ -69,6 +88,14 @@ def split_over_ipus(graph: Graph, ipus: int, ratios: Sequence[float]) -> None:
             f"the {ipus} IPUs, not all 0; given were {shares}."
         )
     order = graph.schedule()
+    parts = sum(1 for share in shares if share)
+    if len(order) < parts:
+        raise popart_exception(
+            f"SessionOptions.virtualGraphMode = {VirtualGraphMode.Auto}: a model of {len(order)} "
+            f"operators cannot be cut into {parts} parts. Use fewer IPUs, or "
+            "virtualGraphSplitRatios with zeros.",
+            popart=f"[AutoVirtualGraph] Couldn't find enough splits for {parts} IPUs",
+        )
     seen: set[Tensor] = set()
     costs = [_bytes(op, seen) for op in order]
     total = sum(costs) or 1
@@ -106,8 +133,8 @@ class Places:
         for op in order:
             written = (t for i, t in op.input.items() if t.is_variable() and op.modifies(i))
             for tensor in written:
-                readers = (r for r in self._readers(tensor) if not _writes(r, tensor))
-                ipu = self._first(readers)
+                readers = [r for r in self._readers(tensor) if not _writes(r, tensor)]
+                ipu = next(filter(_is_some, map(_copied_from, readers)), self._first(readers))
                 if ipu is not None:
                     self._ops[op] = ipu
         for op in order:
@@ -141,9 +168,21 @@ class Places:
         if tensor.producer is not None:
             return self._ops[tensor.producer]
         writers = [r for r in tensor.uses if _writes(r, tensor)]
+        copied = next(filter(_is_some, map(_copied_from, tensor.uses)), None)
+        if copied is not None:
+            return copied
         if tensor.tensorType is TensorType.Variable and writers:
             return self._ops[writers[0]]
         return self._first(self._readers(tensor)) or 0
+
+
+def _copied_from(op: Op) -> int | None:
+    """For an IpuCopy, the IPU that it copies from."""
+    return op.attributes.get("source_ipu") if op.opid.type == "IpuCopy" else None
+
+
+def _is_some(ipu: int | None) -> bool:
+    return ipu is not None
 
 
 def _writes(op: Op, tensor: Tensor) -> bool:

@@ -154,6 +154,33 @@ void installPythonIr() {
     aboutToAsk();
     return pythonOf(graph).attr("isTraining").cast<bool>();
   };
+  calls.sessionOptions = [](Graph& graph, popart::SessionOptions& into) {
+    aboutToAsk();
+    const py::object options = pythonOf(graph).attr("session_options");
+    if (options.is_none()) return;
+    const auto set = [&](const char* name, auto& value) {
+      const py::object given = options.attr(name);
+      if (!given.is_none()) value = given.cast<std::decay_t<decltype(value)>>();
+    };
+    set("enableOutlining", into.enableOutlining);
+    set("outlineThreshold", into.outlineThreshold);
+    set("enableEngineCaching", into.enableEngineCaching);
+    set("enableGradientAccumulation", into.enableGradientAccumulation);
+    set("accumulationFactor", into.accumulationFactor);
+    set("enableStochasticRounding", into.enableStochasticRounding);
+    set("enableStableNorm", into.enableStableNorm);
+    set("enableFloatingPointChecks", into.enableFloatingPointChecks);
+    set("enableExplicitMainLoops", into.enableExplicitMainLoops);
+    set("opxAliasChecking", into.opxAliasChecking);
+    set("opxModifyChecking", into.opxModifyChecking);
+    set("strictOpVersions", into.strictOpVersions);
+    set("constantWeights", into.constantWeights);
+    set("partialsTypeMatMuls", into.partialsTypeMatMuls);
+    set("logDir", into.logDir);
+    set("engineOptions", into.engineOptions);
+    set("matmulOptions", into.matmulOptions);
+    set("lstmOptions", into.lstmOptions);
+  };
   calls.hasGradients = [](Graph& graph) {
     aboutToAsk();
     return pythonOf(graph).attr("has_gradients").cast<bool>();

@@ -112,8 +112,8 @@ class Compiler {
     static const std::regex targets("target\\s*\\(\\s*\"(supervisor|worker|all)\"\\s*\\)");
     text = std::regex_replace(text, targets, "");
     replaceAll(text, "__attribute__((colossus_vertex))", "");
-    // A macro in it would not be known any more
-    static const std::regex unrolled("#pragma\\s+unroll\\s*\\(?\\s*[A-Za-z_][^\\n]*");
+    // A macro in it would not be known any more. The loop is on the next line.
+    static const std::regex unrolled("#pragma[ \\t]+unroll[ \\t]*\\(?[ \\t]*[A-Za-z_][^\\n]*");
     text = std::regex_replace(text, unrolled, "");
     if (!isClang(command_) && text.find("ext_vector_type") != std::string::npos) {
       // A g++ would take such a type as its element alone

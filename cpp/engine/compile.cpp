@@ -48,6 +48,7 @@ const Passes& enginePasses() {
       {nullptr, std::make_shared<AssignBuffers>()},
       {kFuse, std::make_shared<AliasConcats>()},
       {nullptr, std::make_shared<BlockChannels>()},
+      {kFuse, std::make_shared<JoinRows>()},
       {nullptr, std::make_shared<AssignOffsets>()},
   };
   // clang-format on

@@ -1,6 +1,12 @@
 #include <gcl/Collectives.hpp>
 
 #include <popops/ElementWise.hpp>
+#include <popops/Reduce.hpp>
+#include <poputil/exceptions.hpp>
+
+#include <cctype>
+#include <iterator>
+#include <string>
 
 #include "poplar/library_options.hpp"
 
@@ -19,7 +25,55 @@ Tensor copyOf(Graph& graph, const Tensor& data, Sequence& prog, const DebugConte
   return copy;
 }
 
+const char* const operators[] = {"ADD",         "MEAN",       "MUL",        "MIN",  "MAX",
+                                 "LOGICAL_AND", "LOGICAL_OR", "SQUARE_ADD", "LOCAL"};
+
 }  // namespace
+
+std::ostream& operator<<(std::ostream& os, const CollectiveOperator& op) {
+  return os << "CollectiveOperator::" << operators[static_cast<std::size_t>(op)];
+}
+
+std::istream& operator>>(std::istream& is, CollectiveOperator& op) {
+  std::string word;
+  is >> word;
+  for (char& c : word) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  const std::string prefix = "COLLECTIVEOPERATOR::";
+  if (word.compare(0, prefix.size(), prefix) == 0) word.erase(0, prefix.size());
+  for (std::size_t i = 0; i < std::size(operators); ++i)
+    if (word == operators[i]) {
+      op = static_cast<CollectiveOperator>(i);
+      return is;
+    }
+  is.setstate(std::ios::failbit);
+  return is;
+}
+
+Tensor allReduceWithinReplica(Graph& graph, const Tensor& toReduce, CollectiveOperator op,
+                              Sequence& prog, const DebugContext& debugContext,
+                              const OptionFlags& options) {
+  popir::checkLibraryOptions("gcl::allReduceWithinReplica", popir::Library::Collective, options);
+  if (toReduce.rank() == 0)
+    throw poputil::poplibs_error(
+        "gcl::allReduceWithinReplica: the tensor is a scalar; its first dimension is the IPU");
+  const DebugContext own(debugContext, "allReduceWithinReplica");
+  if (op == CollectiveOperator::LOCAL) return copyOf(graph, toReduce, prog, own);
+  const std::size_t ipus = toReduce.dim(0);
+  popops::Operation operation = popops::Operation::ADD;
+  switch (op) {
+    case CollectiveOperator::MUL: operation = popops::Operation::MUL; break;
+    case CollectiveOperator::MIN: operation = popops::Operation::MIN; break;
+    case CollectiveOperator::MAX: operation = popops::Operation::MAX; break;
+    case CollectiveOperator::LOGICAL_AND: operation = popops::Operation::LOGICAL_AND; break;
+    case CollectiveOperator::LOGICAL_OR: operation = popops::Operation::LOGICAL_OR; break;
+    case CollectiveOperator::SQUARE_ADD: operation = popops::Operation::SQUARE_ADD; break;
+    default: break;
+  }
+  Tensor reduced = popops::reduce(graph, toReduce, {0}, operation, prog, own);
+  if (op == CollectiveOperator::MEAN)
+    popops::divInPlace(graph, reduced, static_cast<float>(ipus), prog, own);
+  return copyOf(graph, reduced.expand({0}).broadcast(static_cast<unsigned>(ipus), 0), prog, own);
+}
 
 Tensor allReduceCrossReplica(Graph& graph, const Tensor& data, CollectiveOperator op,
                              Sequence& prog, const CommGroup& group,
@@ -33,6 +87,16 @@ Tensor allReduceCrossReplica(Graph& graph, const Tensor& data, CollectiveOperato
                              Sequence& prog, const DebugContext& debugContext,
                              const OptionFlags& options) {
   return allReduceCrossReplica(graph, data, op, prog, CommGroup(), debugContext, options);
+}
+
+std::vector<Tensor> allReduceCrossReplica(Graph& graph, const std::vector<Tensor>& datas,
+                                          CollectiveOperator op, Sequence& prog,
+                                          const CommGroup& group, const DebugContext& debugContext,
+                                          const OptionFlags& options) {
+  std::vector<Tensor> results;
+  for (const Tensor& data : datas)
+    results.push_back(allReduceCrossReplica(graph, data, op, prog, group, debugContext, options));
+  return results;
 }
 
 void allReduceInPlaceCrossReplica(Graph& graph, Tensor& data, CollectiveOperator op, Sequence& prog,

@@ -93,6 +93,22 @@ enum class Rounds : std::uint8_t {
   AsAsked,    ///< both: it follows Setting::rounding
 };
 
+/// The rows that a kernel computes apart; see Kernel::rows().
+struct Rows {
+  /// The number of leading dimensions. An operand has one row for each index of them.
+  std::size_t dimensions = 0;
+  /// By operand: how many of these dimensions it has. What it holds at an index of them is used by
+  /// all rows there: B of C[g, m, n] = A[g, m, k] B[g, k, n] has one of the two dimensions g and m.
+  /// Empty: all operands have all of them.
+  std::vector<std::size_t> had = {};
+  /// The fewest rows at a time for which the kernel is not slow.
+  std::int64_t least = 1;
+
+  std::size_t hadBy(std::size_t operand) const {
+    return operand < had.size() ? had[operand] : dimensions;
+  }
+};
+
 class Kernel {
  public:
   virtual ~Kernel() = default;
@@ -144,6 +160,11 @@ class Kernel {
   /// True if a vertex that works in place may be replaced by one that runs the elementWise()
   /// program and writes to another tensor.
   virtual bool mayWorkOutOfPlace() const { return false; }
+  /// The rows that the kernel computes apart: what it writes to a row of its operands depends on the
+  /// same row of each operand alone. The kernel can also be prepared for some neighbouring rows, and
+  /// gives the same bits then. A runner for one thread may run on several threads at the same time,
+  /// with scratch memory for each. Default: none.
+  virtual Rows rows(const std::vector<OperandInfo>& /*operands*/) const { return {}; }
   /// The kernel that computes the same from a larger operand `i`, of the given shape. The larger
   /// operand has more elements at the ends of dimensions, none of which the kernel reads. Null if
   /// it would read one of them, or if the kernel cannot be widened.

@@ -1,18 +1,33 @@
 #include "popart/builtins.hpp"
 
+#include <popart/op/abs.hpp>
 #include <popart/op/add.hpp>
+#include <popart/op/ceil.hpp>
+#include <popart/op/cos.hpp>
 #include <popart/op/div.hpp>
 #include <popart/op/dropout.hpp>
+#include <popart/op/erf.hpp>
+#include <popart/op/exp.hpp>
+#include <popart/op/floor.hpp>
 #include <popart/op/gather.hpp>
 #include <popart/op/groupnorm.hpp>
 #include <popart/op/identity.hpp>
 #include <popart/op/l1.hpp>
+#include <popart/op/log.hpp>
 #include <popart/op/mul.hpp>
 #include <popart/op/negate.hpp>
+#include <popart/op/reciprocal.hpp>
 #include <popart/op/relu.hpp>
 #include <popart/op/reshape.hpp>
+#include <popart/op/sigmoid.hpp>
+#include <popart/op/sign.hpp>
+#include <popart/op/sin.hpp>
+#include <popart/op/softsign.hpp>
+#include <popart/op/sqrt.hpp>
 #include <popart/op/subtract.hpp>
 #include <popart/op/sum.hpp>
+#include <popart/op/tan.hpp>
+#include <popart/op/tanh.hpp>
 #include <popart/operators.hpp>
 
 #include <string>
@@ -129,6 +144,21 @@ const std::vector<BuiltinClass>& rows() {
                                                 plain<popart::DivOp>("Div"),
                                                 plain<popart::NegateOp>("Neg"),
                                                 plain<popart::ReluOp>("Relu"),
+                                                plain<popart::SqrtOp>("Sqrt"),
+                                                plain<popart::ExpOp>("Exp"),
+                                                plain<popart::LogOp>("Log"),
+                                                plain<popart::AbsOp>("Abs"),
+                                                plain<popart::TanhOp>("Tanh"),
+                                                plain<popart::SigmoidOp>("Sigmoid"),
+                                                plain<popart::SinOp>("Sin"),
+                                                plain<popart::CosOp>("Cos"),
+                                                plain<popart::TanOp>("Tan"),
+                                                plain<popart::FloorOp>("Floor"),
+                                                plain<popart::CeilOp>("Ceil"),
+                                                plain<popart::ReciprocalOp>("Reciprocal"),
+                                                plain<popart::ErfOp>("Erf"),
+                                                plain<popart::SignOp>("Sign"),
+                                                plain<popart::SoftSignOp>("Softsign"),
                                                 plain<popart::IdentityOp>("Identity"),
                                                 plain<popart::SumOp>("Sum"),
                                                 dropout(),

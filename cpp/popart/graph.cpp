@@ -1,4 +1,6 @@
 #include <popart/graph.hpp>
+#include <popart/logging.hpp>
+#include <popart/opserialiser.hpp>
 
 #include <popart/hostside.hpp>
 #include <popart/ir.hpp>
@@ -128,9 +130,78 @@ std::vector<Op*> Ir::getAllOps() const {
 
 bool Ir::isTraining() const { return irCalls().isTraining(*main_); }
 
+const SessionOptions& Ir::getSessionOptions() const {
+  irCalls().sessionOptions(*main_, options_);
+  return options_;
+}
+
 bool Ir::hasConstructedBackwards() const { return irCalls().hasGradients(*main_); }
 
 void Ir::prepare(const IrBundle&) { hostside::refuse("Ir::prepare"); }
+
+namespace {
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) < 0x20) {
+      char escape[8];
+      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
+      out += escape;
+    } else {
+      out += c;
+    }
+  }
+  return out + "\"";
+}
+
+/// Writes the attributes as members of an object.
+class JsonAttributes : public OpSerialiserBase {
+ public:
+  explicit JsonAttributes(std::ostream& os) : os_(os) {}
+
+ private:
+  void appendStrAttr(const std::string& name, const std::string& value) override {
+    os_ << (first_ ? "" : ",") << quoted(name) << ":" << quoted(value);
+    first_ = false;
+  }
+  std::ostream& os_;
+  bool first_ = true;
+};
+
+void writeTensors(std::ostream& os, const std::map<int, Tensor*>& tensors) {
+  bool first = true;
+  for (const auto& each : tensors) {
+    const TensorInfo& info = each.second->info;
+    os << (first ? "" : ",") << "{\"name\":" << quoted(each.second->id)
+       << ",\"index\":" << each.first << ",\"type\":" << quoted(info.data_type_lcase())
+       << ",\"shape\":" << logging::format("{}", info.shape()) << "}";
+    first = false;
+  }
+}
+
+}  // namespace
+
+void Ir::serialise(SerialiseFormat, std::stringstream& ss, bool) const {
+  ss << "{\"maingraph\":[";
+  bool first = true;
+  for (OpId id : main_->getOpIds()) {
+    const Op& op = *main_->getOp(id);
+    ss << (first ? "" : ",") << "{\"type\":" << quoted(op.opid.type)
+       << ",\"domain\":" << quoted(op.opid.domain) << ",\"version\":" << op.opid.version
+       << ",\"name\":" << quoted(op.name()) << ",\"attributes\":{";
+    JsonAttributes attributes(ss);
+    op.appendAttributes(attributes);
+    ss << "},\"inputs\":[";
+    writeTensors(ss, op.input->tensorMap());
+    ss << "],\"outputs\":[";
+    writeTensors(ss, op.output->tensorMap());
+    ss << "]}";
+    first = false;
+  }
+  ss << "]}";
+}
 
 int Ir::getOpSetVersionFromModel(const std::string& domain) const {
   return irCalls().opsetVersion(*main_, domain);

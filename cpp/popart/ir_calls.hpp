@@ -9,6 +9,7 @@
 #include <popart/attributes.hpp>
 #include <popart/names.hpp>
 #include <popart/operatoridentifier.hpp>
+#include <popart/sessionoptions.hpp>
 #include <popart/tensorinfo.hpp>
 
 #include <memory>
@@ -49,6 +50,8 @@ struct IrCalls {
   /// The operators that must run before (`befores`) or after an operator.
   std::vector<popart::Op*> (*constraints)(popart::Graph&, popart::Op&, bool befores);
   bool (*isTraining)(popart::Graph&);
+  /// Fills in the options of the session that compiles the graph.
+  void (*sessionOptions)(popart::Graph&, popart::SessionOptions&);
   bool (*hasGradients)(popart::Graph&);
   int (*opsetVersion)(popart::Graph&, const std::string& domain);
 

@@ -156,4 +156,22 @@ std::vector<Op*> Op::getFollowingOps(OutIndex index) {
   return outTensor(index)->consumers.getOps();
 }
 
+VGraphIdAndTileSet Op::getIntrospectionInVirtualGraphId(InIndex index) const {
+  std::set<OpId> visited;
+  return getIntrospectionInVirtualGraphId(index, visited);
+}
+
+VGraphIdAndTileSet Op::getIntrospectionOutVirtualGraphId(OutIndex index) const {
+  std::set<OpId> visited;
+  return getIntrospectionOutVirtualGraphId(index, visited);
+}
+
+VGraphIdAndTileSet Op::getIntrospectionInVirtualGraphId(InIndex, std::set<OpId>&) const {
+  return {hasVirtualGraphId() ? getVirtualGraphId() : unusedVGraphId, settings.tileSet};
+}
+
+VGraphIdAndTileSet Op::getIntrospectionOutVirtualGraphId(OutIndex, std::set<OpId>&) const {
+  return {hasVirtualGraphId() ? getVirtualGraphId() : unusedVGraphId, settings.tileSet};
+}
+
 }  // namespace popart

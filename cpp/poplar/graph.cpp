@@ -61,6 +61,7 @@ std::optional<unsigned> tileOfAll(const GraphImpl& graph, const View& view) {
 
 }  // namespace
 
+Graph::Graph() : Graph(Target::createCPUTarget()) {}
 Graph::Graph(const Target& target, replication_factor r)
     : impl_(std::make_shared<GraphImpl>(target)) {
   if (r.factor != 1)
@@ -142,6 +143,29 @@ Tensor Graph::addConstantFrom(const Type& type, ArrayRef<std::size_t> shape, con
       impl_->addVariable(type, Dims(shape.begin(), shape.end()), debugContext.getPathName(), true);
   setInitialValueFrom(t, valueType, valueSize, values, numValues);
   return t;
+}
+
+Tensor Graph::addConstant(const Type& type, ArrayRef<std::size_t> shape, const void* values,
+                          const TypeTraits& traits, bool broadcast,
+                          const DebugContext& debugContext) {
+  Type given = type;
+  if (traits.isFloatingPoint)
+    given = traits.size == 2 ? HALF : traits.size == 4 ? FLOAT : DOUBLE;
+  else if (traits.isIntegral && traits.size == 1)
+    given = traits.isSigned ? SIGNED_CHAR : type == BOOL ? BOOL : UNSIGNED_CHAR;
+  else if (traits.isIntegral && traits.size == 2)
+    given = traits.isSigned ? SHORT : UNSIGNED_SHORT;
+  else if (traits.isIntegral && traits.size == 4)
+    given = traits.isSigned ? INT : UNSIGNED_INT;
+  else if (traits.isIntegral && traits.size == 8)
+    given = traits.isSigned ? LONGLONG : UNSIGNED_LONGLONG;
+  else
+    throw poplar_error("Graph::addConstant: TypeTraits describe a value of " +
+                       std::to_string(traits.size) + " bytes that is no number");
+  std::size_t n = 1;
+  if (!broadcast)
+    for (auto d : shape) n *= d;
+  return addConstantFrom(type, shape, given, traits.size, values, n, debugContext);
 }
 
 Tensor Graph::addConstantHalf(const Type& type, ArrayRef<std::size_t> shape, std::uint16_t value,

@@ -88,4 +88,8 @@ void readJSON(std::istream& inStream, OptionFlags& flags) {
   readJSON(std::string(std::istreambuf_iterator<char>(inStream), {}), flags);
 }
 
+void readJSONFromEnv(const std::string& var, OptionFlags& flags) {
+  if (const char* text = std::getenv(var.c_str())) readJSON(std::string(text), flags);
+}
+
 }  // namespace poplar

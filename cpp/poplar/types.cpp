@@ -71,6 +71,10 @@ DebugInfo::DebugInfo(const DebugContext& context, std::string layer)
   id_ = next++;
 }
 DebugInfo::~DebugInfo() = default;
+
+bool DebugInfo::setValue(std::string name, ProfileValue value) {
+  return values_.emplace(std::move(name), std::move(value)).second;
+}
 std::ostream& operator<<(std::ostream& os, const DebugContext& context) {
   return os << context.getPathName();
 }

@@ -152,4 +152,70 @@ Tensor normStatisticsGradients(Graph& graph, const Tensor& actsWhitened, const T
                      prog, {debugContext, "statistics"});
 }
 
+namespace {
+
+/// How many replicas have a part of `normBatchSize` samples.
+unsigned groupOf(const char* who, const Tensor& acts, unsigned normBatchSize) {
+  checkActs(who, acts);
+  const auto own = static_cast<unsigned>(acts.dim(0));
+  if (own == 0 || normBatchSize == 0 || normBatchSize % own != 0)
+    throw poputil::poplibs_error("poplin::" + std::string(who) + ": normBatchSize is " +
+                                 std::to_string(normBatchSize) +
+                                 ", which is no multiple of the batch, " + std::to_string(own));
+  return normBatchSize / own;
+}
+
+std::vector<Tensor> reduced(Graph& graph, const std::vector<Tensor>& own, unsigned group,
+                            const DistributedNormReduceCallback& reduce, Sequence& prog,
+                            const DebugContext& debugContext) {
+  return group == 1 ? own : reduce(graph, own, prog, group, debugContext, {});
+}
+
+}  // namespace
+
+std::pair<Tensor, Tensor> distributedNormStatistics(Graph& graph, const Tensor& acts, float eps,
+                                                    Sequence& prog, bool unbiasedVarEstimate,
+                                                    DistributedNormReduceCallback reduceCallback,
+                                                    unsigned normBatchSize, bool,
+                                                    const Type& partialsType,
+                                                    const DebugContext& debugContext) {
+  constexpr const char* who = "distributedNormStatistics";
+  const unsigned group = groupOf(who, acts, normBatchSize);
+  const float n = count(acts) * static_cast<float>(group);
+  const float divisor = unbiasedVarEstimate && n > 1 ? n - 1 : n;
+  const auto x = in(graph, acts, partialsType, prog, debugContext);
+  const auto total = reduced(graph, {sumOf(graph, x, prog, {debugContext, "mean"})}, group,
+                             reduceCallback, prog, {debugContext, "mean"});
+  const auto mean =
+      popops::map(graph, pe::_1 * pe::Const(1 / n), {total.at(0)}, prog, debugContext);
+  const auto apart = popops::map(graph, pe::Square(pe::_1 - pe::_2), {x, perChannel(who, mean, x)},
+                                 prog, debugContext);
+  const auto squares = reduced(graph, {sumOf(graph, apart, prog, {debugContext, "variance"})},
+                               group, reduceCallback, prog, {debugContext, "variance"});
+  const auto inverse =
+      popops::map(graph, pe::Rsqrt(pe::_1 * pe::Const(1 / divisor) + pe::Const(eps)),
+                  {squares.at(0)}, prog, debugContext);
+  return {in(graph, mean, acts.elementType(), prog, debugContext),
+          in(graph, inverse, acts.elementType(), prog, debugContext)};
+}
+
+Tensor distributedNormStatisticsGradients(Graph& graph, const Tensor& actsWhitened,
+                                          const Tensor& gradsIn, const Tensor& invStdDev,
+                                          Sequence& prog,
+                                          DistributedNormReduceCallback reduceCallback,
+                                          unsigned normBatchSize, const Type& partialsType,
+                                          const DebugContext& debugContext) {
+  constexpr const char* who = "distributedNormStatisticsGradients";
+  const unsigned group = groupOf(who, actsWhitened, normBatchSize);
+  const auto own =
+      normParamGradients(graph, actsWhitened, gradsIn, prog, partialsType, debugContext);
+  const auto all = reduced(graph, {own.first, own.second}, group, reduceCallback, prog,
+                           {debugContext, "gradients"});
+  const float share = 1 / (count(actsWhitened) * static_cast<float>(group));
+  return popops::map(graph, (pe::_1 - (pe::_2 + pe::_3 * pe::_4) * pe::Const(share)) * pe::_5,
+                     {gradsIn, perChannel(who, all.at(1), gradsIn), actsWhitened,
+                      perChannel(who, all.at(0), gradsIn), perChannel(who, invStdDev, gradsIn)},
+                     prog, {debugContext, "statistics"});
+}
+
 }  // namespace poplin

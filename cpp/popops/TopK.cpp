@@ -1,5 +1,7 @@
 #include "kernels/reduction/top_k.hpp"
 
+#include <popops/DynamicSlice.hpp>
+#include <popops/ElementWise.hpp>
 #include <popops/TopK.hpp>
 #include <poputil/TileMapping.hpp>
 #include <poputil/exceptions.hpp>
@@ -84,6 +86,31 @@ std::pair<Tensor, Tensor> topKWithPermutation(Graph& graph, Sequence& prog, cons
 Tensor topK(Graph& graph, Sequence& prog, const Tensor& t, const TopKParams& params,
             const DebugContext& debugContext) {
   return topKWithPermutation(graph, prog, t, params, debugContext).first;
+}
+
+std::pair<Tensor, Tensor> topKKeyValue(Graph& graph, Sequence& prog, const Tensor& keys,
+                                       const Tensor& values, const TopKParams& params,
+                                       const DebugContext& debugContext) {
+  if (keys.shape() != values.shape())
+    throw poputil::poplibs_error("popops::topKKeyValue: there are keys of the shape " +
+                                 keys.shapeToString() + " and values of the shape " +
+                                 values.shapeToString() + "; each key has one value");
+  const DebugContext own(debugContext, "topKKeyValue");
+  const auto best = topKWithPermutation(graph, prog, keys, params, own);
+  const std::size_t columns = keys.shape().back();
+  const std::size_t found = best.first.numElements();
+  if (found == 0) return {best.first, graph.clone(values.elementType(), best.first, own)};
+  // The place of each in the values taken flat.
+  const std::size_t rows = found / params.k;
+  std::vector<unsigned> begins(rows);
+  for (std::size_t r = 0; r < rows; ++r) begins[r] = static_cast<unsigned>(r * columns);
+  const Tensor begin = graph.addConstant<unsigned>(poplar::UNSIGNED_INT, {rows, 1}, begins, own);
+  poputil::mapTensorLinearly(graph, begin);
+  const Tensor places =
+      add(graph, best.second.reshape({rows, params.k}), begin, prog, own).reshape({found, 1});
+  const Tensor taken = multiSlice(graph, values.reshape({values.numElements(), 1}), places, {0},
+                                  {1}, prog, SlicePlan(), {}, own);
+  return {best.first, taken.reshape(best.first.shape())};
 }
 
 }  // namespace popops

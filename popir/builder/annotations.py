@@ -239,7 +239,7 @@ class Annotations:
     def recomputeOutputInBackwardPass(self, nodeOutputNames: Outputs, value: Number = 2) -> None:
         """Sets the RecomputeType of a node; 2, the default, is Recompute, 1 Checkpoint.
 
-        A session refuses Recompute (OperatorAttributeError): nothing is recomputed here.
+        The backward pass of a TrainingSession computes the result of a node with Recompute again.
         """
         self._set(self._node(nodeOutputNames), RECOMPUTE, _plain(value))
 

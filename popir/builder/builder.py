@@ -147,8 +147,7 @@ class Builder(Core):
 
     def checkpointOutput(self, nodeOutputNames: Iterable[str]) -> list[str]:
         """Marks tensors not to be recomputed in the backward pass, by an Identity behind each.
-        Returns the ids of the Identities' outputs, to be used instead. (Here nothing is
-        recomputed.)
+        Returns the ids of the Identities' outputs, to be used instead.
         """
         found: list[str] = []
         for id in nodeOutputNames:

@@ -23,6 +23,7 @@ from popir.ir.origin import Origin
 from popir.ir.schedule import schedule
 from popir.ir.traits import Traits
 from popir.options.annotations import EXCLUDE_PATTERNS, INPLACE_NAMES, INPLACE_PRIORITIES
+from popir.options.session import SessionOptions
 from popir.options.table import OptionWarning, warn
 from popir.typed import fitted, shown, typed
 from popir.types import TensorInfo
@@ -645,6 +646,8 @@ class Graph:
         """
         self.has_gradients = False
         """Whether autodiff has added the gradients of the loss."""
+        self.session_options: SessionOptions | None = None
+        """The options of the session that compiles the graph, for operators in C++."""
         self.saved: list[str] = []
         """Variables to save in addition to those of the original model, such as momenta."""
         self.told: set[str] = set()

@@ -6,7 +6,7 @@ Called graphs become functions.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 
 from popir import budget, poplar, poputil, registry
 from popir._device.popart import Devicex
@@ -18,6 +18,7 @@ from popir.lowering.accumulation import after_accumulation
 from popir.lowering.layouts import LayoutFinder
 from popir.lowering.owners import Owners
 from popir.lowering.undeclared_writes import Checks, Watch
+from popir.options.annotations import PIPELINE_STAGE
 from popir.opx import Opx, block_of, host_type, popType
 from popir.poplar import program
 from popir.progress import Logger
@@ -60,7 +61,7 @@ class Lowering:
         self._functions: dict[Graph, Function] = caller._functions if caller else {}
         self._calls: dict[Graph, list[Op]] = caller._calls if caller else _calls(ir.ops.values())
         later = after_accumulation(ir)
-        order = [op for op in ir.schedule() if op not in later]
+        order = sorted((op for op in ir.schedule() if op not in later), key=stage_of)
         self._each = len(order)
         """The number of operators that run for each batch; the others run after accumulation."""
         order += [op for op in ir.schedule() if op in later] if later else []
@@ -99,10 +100,14 @@ class Lowering:
         return self._functions[callee]
 
     def grow(
-        self, progress: Logger | None = None, after: program.Sequence | None = None
+        self,
+        progress: Logger | None = None,
+        after: program.Sequence | None = None,
+        stages: Sequence[program.Sequence] = (),
     ) -> program.Sequence:
         """The program of all operators, in scheduled order. Operators that run once, after the
-        batches whose gradients are accumulated, go to `after`.
+        batches whose gradients are accumulated, go to `after`; those of a stage of a pipeline to
+        one of `stages`.
 
         `progress(done, total)` is called before each operator. Raises popart_exception and other
         PopirErrors of the operators' lowerings.
@@ -118,6 +123,8 @@ class Lowering:
                 if tensor.producer is None:
                     self.tensor(tensor.id)
             self.owners.add(self.graph, op)
+            if stages and now < self._each:
+                each = stages[stage_of(op)]
             each.add(program.Sequence([self._grown(now, opx)], block_of(op)))
         budget.done()
         return body
@@ -133,6 +140,8 @@ class Lowering:
         op, ipu = opx.op_p, self._places.of(opx.op_p)
         whole = program.Sequence()
         far = [t for t in dict.fromkeys(op.input.values()) if self._places.home(t) != ipu]
+        if op.opid.type == "IpuCopy":  # It reads its input where that is.
+            far = []
         originals = {t.id: self.devicex.get(t.id) for t in far}
         with self._on(ipu):
             copies = {t.id: self._bring(t, ipu, whole) for t in far}
@@ -226,6 +235,11 @@ class Lowering:
             linear = poplar.VariableMappingMethod.LINEAR
             created = self._layouts.create(tensor, self.tensor)
             return created or graph.addVariable(kind, shape, linear, tensor.id)
+
+
+def stage_of(op: Op) -> int:
+    """The stage of a pipeline that an operator is in; 0 if there is none."""
+    return op.settings.nodeAttributes.get(PIPELINE_STAGE, 0)
 
 
 def _devicex_of(graph: poplar.Graph) -> Devicex:

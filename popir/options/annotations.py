@@ -65,10 +65,11 @@ ANNOTATIONS: list[Row] = [
     ),
     Annotation(
         "pipelineStage",
-        "an integer",
+        "an integer of at least 0",
         None,
-        Kind.NO_MEANING,
-        "there is no pipeline: enablePipelining is refused.",
+        Kind.ACTS,
+        "the stage of the pipeline that the node is in, with enablePipelining.",
+        _test("test_stages_are_those_of_the_annotations", "test_pipeline"),
         attributes=(PIPELINE_STAGE,),
     ),
     Annotation(
@@ -83,10 +84,11 @@ ANNOTATIONS: list[Row] = [
         "recomputeOutput",
         "a RecomputeType: 1 for Checkpoint, 2 for Recompute",
         None,
-        Kind.REFUSED,
-        "the backward pass reads the activations that the forward pass has written.",
+        Kind.ACTS,
+        "with 2, the backward pass computes the node again. With 1, it is not computed again even "
+        "if autoRecomputation would. An InferenceSession has no backward pass.",
+        _test("test_marks_say_what_is_recomputed", "test_recompute"),
         attributes=(RECOMPUTE,),
-        neutral=(0, CHECKPOINT),
     ),
     Annotation(
         "schedulePriority",

@@ -31,7 +31,6 @@ _ZERO_COPY = (
 )
 _ONE_REPLICA = "there is one replica of a model."
 _ACCUMULATION = "tests/test_accumulation.py::{}"
-_NO_PIPELINE = "there is no pipeline: enablePipelining is refused."
 _NO_PHASES = "there are no execution phases: executionPhaseSettings.phases is refused."
 _ORDER = "operators run in the order of the model, each after what it reads; no order is searched."
 _FRAGMENT = "what runs after accumulation runs in the order of the weights, on one device."
@@ -472,9 +471,21 @@ class SessionOptions(SessionSettings):
         least=0,
         needs=_AUTO,
     )
-    enablePipelining: bool = refused(False, "the operators of a batch run one after another.")
-    createImplicitPipeliningFwdOnlyProgram: bool = no_meaning(False, _NO_PIPELINE)
-    stashAllTensorsInferencePipeline: bool = no_meaning(False, _NO_PIPELINE)
+    enablePipelining: bool = acts(
+        False,
+        "the stages that Builder.pipelineStage gives, or the IPUs, run at once, each on another of "
+        "the micro-batches whose gradients are accumulated, or of the batches of a step of an "
+        "InferenceSession. There have to be as many as stages. Results are those without a "
+        "pipeline. A TrainingSession that does not accumulate runs its stages one after another: "
+        "each batch needs the weights that the one before it has updated.",
+        "tests/test_pipeline.py::test_a_pipeline_changes_no_bit",
+    )
+    createImplicitPipeliningFwdOnlyProgram: bool = refused(
+        False, "a TrainingSession has one program; make an InferenceSession for the other one."
+    )
+    stashAllTensorsInferencePipeline: bool = no_meaning(
+        False, "what a stage needs from one that is not the one before it is stashed in any case."
+    )
     executionPhaseSettings: ExecutionPhaseSettings = nested(ExecutionPhaseSettings)
 
     # Several batches in one, several replicas.
@@ -530,12 +541,16 @@ class SessionOptions(SessionSettings):
     )
 
     # Memory of the machine.
-    autoRecomputation: e.RecomputationType = refused(
+    autoRecomputation: e.RecomputationType = acts(
         e.RecomputationType.NoRecompute,
-        "the backward pass reads the activations that the forward pass has written.",
+        "the activations that the backward pass computes again: all but the cheapest points of the "
+        "model (Standard), normalisations (NormOnly), or all but what Builder.checkpointOutput "
+        "marks (RecomputeAll; without marks, but the points that make for the least memory). "
+        "Results stay the same, bit by bit.",
+        "tests/test_recompute.py::test_recomputation_changes_no_bit",
     )
     explicitRecomputation: bool = no_meaning(
-        False, "it says how recomputation stands in the graph, and nothing is recomputed."
+        False, "what is recomputed always stands in the graph, as operators."
     )
     activationTensorLocationSettings: TensorLocationSettings = nested(TensorLocationSettings)
     weightTensorLocationSettings: TensorLocationSettings = nested(TensorLocationSettings)
@@ -643,6 +658,17 @@ class SessionOptions(SessionSettings):
                 f"{shown(scaling.toTrackTensors)}: tensors are named there with "
                 "gradientTensorTrackingMethod = "
                 "GradientTensorTrackingMethod.GradientsOfUserSpecifiedTensors, and only then."
+            )
+        if self.createImplicitPipeliningFwdOnlyProgram:
+            without = "without gradient accumulation"
+            if not self.enablePipelining:
+                without = "without implicit pipelining"
+            elif self.enableExplicitMainLoops:
+                without = "with explicit pipelining"
+            raise popart_exception(
+                "SessionOptions.createImplicitPipeliningFwdOnlyProgram = True: a TrainingSession "
+                "has one program; make an InferenceSession for the other one. Leave it at False.",
+                popart=f"Implicit pipelining forward-only program is not supported {without}.",
             )
         super().check()
         told: set[str] = self.__dict__.setdefault("_told", set())

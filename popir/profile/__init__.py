@@ -3,6 +3,7 @@
 from popir.profile.document import Profile
 from popir.profile.host import HostProfile, InstructionTime
 from popir.profile.html import htmlOf, saveHtml
+from popir.profile.pipeline import PipelineReport, StageCost
 from popir.profile.report import MachineReport, MemoryCost, MemoryOwner, OperationCost, StepCost
 from popir.profile.trace import saveTrace, traceOf
 from popir.profile.work import OperatorWork, workOf
@@ -15,7 +16,9 @@ __all__ = [
     "MemoryOwner",
     "OperationCost",
     "OperatorWork",
+    "PipelineReport",
     "Profile",
+    "StageCost",
     "StepCost",
     "htmlOf",
     "saveHtml",

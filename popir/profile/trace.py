@@ -16,7 +16,7 @@ from popir.profile.document import Json, Profile, compact
 PROCESS = 1
 LANES = ("operators", "steps", "sync", "exchange", "compute")
 """The tracks, from top to bottom. A step consists of its sync, exchange and compute, one after the
-other.
+other. With several IPUs there is another track for each of them, with its steps.
 """
 
 
@@ -30,7 +30,8 @@ def traceOf(profile: Profile) -> Json:
     machine = data["machine"]
     name = f"{data['model']['name']} on {machine['ipus']} x {machine['target']}"
     events: list[Json] = [_named("process_name", 0, name)]
-    for i, lane in enumerate(LANES):
+    ipus = machine["ipus"] if machine["ipus"] > 1 else 0
+    for i, lane in enumerate([*LANES, *(f"IPU {ipu}" for ipu in range(ipus))]):
         events.append(_named("thread_name", i, lane))
         events.append({**_event("M", i), "name": "thread_sort_index", "args": {"sort_index": i}})
     events += _slices(data, 1e6 / machine["clock_hz"])
@@ -58,6 +59,10 @@ def _slices(data: Json, us: float) -> Generator[Json]:
         if length:
             args = {k: v for k, v in step.items() if k not in ("name", "operations", "ipus")}
             yield _slice(1, step["name"], step["kind"], now * us, length * us, args)
+            if data["machine"]["ipus"] > 1:
+                for ipu in step["ipus"]:
+                    at = len(LANES) + ipu
+                    yield _slice(at, step["name"], step["kind"], now * us, length * us, {})
         for lane in LANES[2:]:
             part = step[f"{lane}_cycles"] * step["times"]
             if part:

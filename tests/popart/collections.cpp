@@ -3,10 +3,13 @@
 #include <popart/opmanager.hpp>
 #include <popart/popx/opxmanager.hpp>
 #include <poplar/CSRFunctions.hpp>
+#include <poplin/Norms.hpp>
 #include <popops/Cast.hpp>
+#include <popops/ElementWise.hpp>
 #include <popops/Encoding.hpp>
 #include <popops/Gather.hpp>
 #include <popops/SelectScalarFromRows.hpp>
+#include <popops/TopK.hpp>
 
 namespace {
 
@@ -63,6 +66,41 @@ class CallOpx : public popart::popx::Opx {
     if (what == "allGather")
       return setOutTensor(0, gcl::allGatherCrossReplica(graph(), in(0), prog, gcl::CommGroup()));
     if (what == "allToAll") return setOutTensor(0, gcl::allToAllCrossReplica(graph(), in(0), prog));
+    if (what == "within")
+      return setOutTensor(0, gcl::allReduceWithinReplica(graph(), in(0), op, prog));
+    if (what == "several")
+      return setOutTensor(
+          0, gcl::allReduceCrossReplica(graph(), {in(0), in(1)}, op, prog, gcl::CommGroup()).at(1));
+    if (what == "topKKeys" || what == "topKValues") {
+      const popops::TopKParams params(unsigned(number), true, popops::SortOrder::DESCENDING);
+      const auto best = popops::topKKeyValue(graph(), prog, in(0), in(1), params);
+      return setOutTensor(0, what == "topKKeys" ? best.first : best.second);
+    }
+    if (what == "constant") {
+      const float values[] = {1, 2, 3, 4, 5, 6};
+      const auto traits = poplar::TypeTraits::make<float>();
+      const auto type = popart::popx::popType(outInfo(0));
+      const auto t = graph().addConstant(type, {2, 3}, values, traits, number == 1, "values");
+      graph().setTileMapping(t, 0);
+      return setOutTensor(0, cloneNcopy(prog, t));
+    }
+    if (what == "mean" || what == "deviation" || what == "statistics") {
+      // A group of `number` replicas that all have the same samples.
+      const unsigned batch = unsigned(in(0).dim(0)) * unsigned(number);
+      const poplin::DistributedNormReduceCallback sum =
+          [](poplar::Graph& g, const std::vector<poplar::Tensor>& own, poplar::program::Sequence& p,
+             unsigned replicas, const poplar::DebugContext&, const poplar::OptionFlags&) {
+            std::vector<poplar::Tensor> all;
+            for (const auto& one : own) all.push_back(popops::mul(g, one, float(replicas), p));
+            return all;
+          };
+      if (what == "statistics")
+        return setOutTensor(0, poplin::distributedNormStatisticsGradients(graph(), in(0), in(1),
+                                                                          in(2), prog, sum, batch));
+      const auto found =
+          poplin::distributedNormStatistics(graph(), in(0), 0.5f, prog, false, sum, batch);
+      return setOutTensor(0, what == "mean" ? found.first : found.second);
+    }
     if (what == "reduceScatter")
       return setOutTensor(
           0, gcl::reduceScatterCrossReplica(graph(), in(0), op, prog, gcl::CommGroup()));

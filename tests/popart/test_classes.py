@@ -2,7 +2,9 @@
 
 import ctypes
 import logging
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -300,6 +302,47 @@ def test_of_several_creators_the_one_of_the_highest_priority(
     isolated(check_priorities, library("classes"), cwd=tmp_path)
 
 
+def check_more_functions(call: Callable[..., None]) -> None:
+    x, other = np.round(floats(3, 4, 2), 2), floats(3, 4, 2)
+    n = len(x)
+    for number, reduced in enumerate((x.sum(0), None, x.prod(0), x.min(0), x.max(0))):
+        if reduced is not None:
+            y, _, _ = results(
+                "Call", {"in0": x}, what="within", type="FLOAT", shape=[3, 4, 2], number=number
+            )
+            np.testing.assert_allclose(y, np.broadcast_to(reduced, x.shape), rtol=1e-6)
+    mean, _, _ = results("Call", {"in0": x}, what="within", type="FLOAT", shape=[3, 4, 2], number=1)
+    np.testing.assert_allclose(mean, np.broadcast_to(x.sum(0) / n, x.shape), rtol=1e-6)
+    call("within", x, to=x, number=8)
+    call("several", x, other, to=other * other, number=7)
+    keys = np.random.default_rng(5).permutation(24).astype("float32").reshape(2, 3, 4)
+    values = np.arange(24, dtype="int32").reshape(2, 3, 4) * 3
+    best = np.argsort(-keys, -1)[..., :2]
+    call("topKKeys", keys, values, to=np.take_along_axis(keys, best, -1), number=2)
+    call("topKValues", keys, values, to=np.take_along_axis(values, best, -1), number=2)
+    call("constant", to=np.arange(1, 7, dtype="float32").reshape(2, 3))
+    call("constant", to=np.ones((2, 3), "float32"), number=1)
+    samples = floats(4, 3, 5)
+    flat = samples.transpose(1, 0, 2).reshape(3, -1)
+    inverse = 1 / np.sqrt(flat.var(1) + 0.5)
+    for group in (1, 2):  # Replicas with the same samples: the statistics of one.
+        options: dict[str, Any] = {"type": "FLOAT", "shape": [3], "number": group}
+        y, _, _ = results("Call", {"in0": samples}, what="mean", **options)
+        np.testing.assert_allclose(y, flat.mean(1), rtol=1e-5, atol=1e-6)
+        y, _, _ = results("Call", {"in0": samples}, what="deviation", **options)
+        np.testing.assert_allclose(y, inverse, rtol=1e-5)
+        along = [1, 3, 1]
+        white = (samples - flat.mean(1).reshape(along)) * inverse.reshape(along)
+        given = floats(4, 3, 5)[::-1].copy()
+        expected = given - given.mean((0, 2), keepdims=True)
+        expected -= white * (given * white).mean((0, 2), keepdims=True)
+        expected *= inverse.reshape(along)
+        inputs = {"in0": white, "in1": given, "in2": inverse.astype("float32")}
+        options["shape"] = [4, 3, 5]
+        y, _, _ = results("Call", inputs, what="statistics", **options)
+        np.testing.assert_allclose(y, expected, rtol=1e-4, atol=1e-5)
+
+
 def check_functions(library: str) -> None:
     ctypes.CDLL(library)
 
@@ -330,6 +373,7 @@ def check_functions(library: str) -> None:
     call("allGather", x, to=x[None])
     call("allToAll", x, to=x)
     call("reduceScatter", x, to=x.reshape(-1))
+    check_more_functions(call)
     with pytest.raises(popir.poplar_exception, match="the simulated tiles"):
         call("stops", x, to=x)
     between = np.full(4000, 1 + 0.25 / 1024, "float32")

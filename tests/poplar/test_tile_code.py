@@ -56,6 +56,32 @@ def test_pointers_that_step(compiler: str) -> None:
     assert run("Steps", np.zeros(4), x=[1.0, -2.0, 3.0, -4.0]).tolist() == [3, 2, 5, 2]
 
 
+UNROLLED = """
+#include <poplar/Vertex.hpp>
+#define TIMES 4
+class Unrolled : public poplar::Vertex {
+ public:
+  poplar::Vector<poplar::Output<float>> y;
+  bool compute() {
+    for (unsigned i = 0; i < 4; ++i) y[i] = 0;
+#pragma unroll
+    for (unsigned i = 0; i < 4; ++i) y[i] += 1;
+#pragma unroll TIMES
+    for (unsigned i = 0; i < 4; ++i) y[i] += 2;
+#pragma unroll(TIMES)
+    for (unsigned i = 0; i < 4; ++i) y[i] += 4;
+#pragma unroll 4
+    for (unsigned i = 0; i < 4; ++i) y[i] += 8;
+    return true;
+  }
+};
+"""
+
+
+def test_loops_that_are_unrolled(compiler: str) -> None:
+    assert run("Unrolled", np.zeros(4), UNROLLED).tolist() == [15] * 4
+
+
 def test_members_of_vectors(compiler: str) -> None:
     assert run("Members", np.zeros(4), x=[1.0, 2.0, 3.0, 4.0]).tolist() == [10, 2, 4, 3]
 

@@ -56,6 +56,20 @@ class Fuse final : public Pass {
   std::string run(Plan& plan) const override;
 };
 
+/// Joins neighbouring steps that compute the same rows, so that they run block of rows by block of
+/// rows (kernels/joined_rows.hpp). A normalization of large tensors reads and writes each of them
+/// once. Follows the choice of layouts: rows in blocks of channels stay apart.
+class JoinRows final : public Pass {
+ public:
+  const char* name() const override { return "join rows"; }
+  const char* contract() const override {
+    return "a step of joined rows has parts with equal numbers of rows; of a variable that a part "
+           "writes and another part uses, each row of one part is in the same row of the other; "
+           "values that no other step uses have no buffer";
+  }
+  std::string run(Plan& plan) const override;
+};
+
 }  // namespace popir
 
 #endif

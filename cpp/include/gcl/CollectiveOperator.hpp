@@ -2,6 +2,9 @@
 #ifndef gcl_CollectiveOperator_hpp
 #define gcl_CollectiveOperator_hpp
 
+#include <iosfwd>
+
+#pragma GCC visibility push(default)
 namespace gcl {
 
 enum class CollectiveOperator {
@@ -16,6 +19,12 @@ enum class CollectiveOperator {
   LOCAL        ///< this replica's own value
 };
 
+/// Writes "CollectiveOperator::ADD".
+std::ostream& operator<<(std::ostream& os, const CollectiveOperator& op);
+/// Reads "ADD" or "CollectiveOperator::ADD", in any case; sets the failbit for another word.
+std::istream& operator>>(std::istream& is, CollectiveOperator& op);
+
 }  // namespace gcl
+#pragma GCC visibility pop
 
 #endif

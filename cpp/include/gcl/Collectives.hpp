@@ -57,6 +57,11 @@ poplar::Tensor reduceScatterCrossReplica(poplar::Graph& graph, const poplar::Ten
                                          const CommGroup& group,
                                          const poplar::DebugContext& debugContext = {},
                                          const poplar::OptionFlags& options = {});
+/// The reductions of several tensors, of any types.
+std::vector<poplar::Tensor> allReduceCrossReplica(
+    poplar::Graph& graph, const std::vector<poplar::Tensor>& datas, CollectiveOperator op,
+    poplar::program::Sequence& prog, const CommGroup& group,
+    const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {});
 /// Concatenates the tensors of all replicas: [number of replicas, shape of `data`].
 poplar::Tensor allGatherCrossReplica(poplar::Graph& graph, const poplar::Tensor& data,
                                      poplar::program::Sequence& prog, const CommGroup& group,
@@ -73,6 +78,14 @@ poplar::Tensor allToAllCrossReplica(poplar::Graph& graph, const poplar::Tensor& 
                                     poplar::program::Sequence& prog,
                                     const poplar::DebugContext& debugContext = {},
                                     const poplar::OptionFlags& options = {});
+
+/// Reduces over the first dimension, of which each row is that of one IPU, and gives each row the
+/// result.
+/// \throws poputil::poplibs_error for a scalar
+poplar::Tensor allReduceWithinReplica(poplar::Graph& graph, const poplar::Tensor& toReduce,
+                                      CollectiveOperator op, poplar::program::Sequence& prog,
+                                      const poplar::DebugContext& debugContext = {},
+                                      const poplar::OptionFlags& options = {});
 
 }  // namespace gcl
 #pragma GCC visibility pop

@@ -12,6 +12,7 @@
 
 #include <map>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,12 @@ class Ir {
   Tensors& getMainGraphTensors();
   std::map<OpId, std::unique_ptr<Op>>& getMainGraphOps();
   std::vector<Op*> getAllOps() const;
+  enum class ExecutionMode { Inference, Training };
+  ExecutionMode getExecutionMode() const {
+    return isTraining() ? ExecutionMode::Training : ExecutionMode::Inference;
+  }
+  /// The options of the session that compiles the model; PopART's defaults outside of one.
+  const SessionOptions& getSessionOptions() const;
   /// True if the model is compiled for training.
   bool canTrain() const { return isTraining(); }
   bool canInfer() const { return true; }
@@ -68,6 +75,10 @@ class Ir {
   std::vector<Op*> opsOfType(const OperatorIdentifier& opid) const;
   /// \throws error always: models are prepared from Python
   void prepare(const IrBundle& bundle);
+  enum class SerialiseFormat { JSON };
+  /// Writes the operators of the main graph: type, domain, version, name, attributes, inputs and
+  /// outputs with their types and shapes. The order is always that of their making.
+  void serialise(SerialiseFormat format, std::stringstream& ss, bool useScheduler = true) const;
   /// The opset version that the model imports for a domain; 0 if none.
   int getOpSetVersionFromModel(const std::string& domain) const;
 
@@ -75,6 +86,7 @@ class Ir {
   friend class Graph;
   Graph* main_ = nullptr;
   unsigned made_ = 0;
+  mutable SessionOptions options_;
 };
 
 }  // namespace popart

@@ -55,6 +55,8 @@ using BatchSerializedPhase = int64_t;
 
 /// Groups of inputs and outputs that are sharded over replicas in the same way.
 using ReplicatedTensorShardingIndices = std::set<std::pair<std::set<InIndex>, std::set<OutIndex>>>;
+using ReplicatedTensorShardingIndicesIndex = int;
+using ReplicatedTensorShardingGroupId = int;
 
 namespace view {
 class Region;

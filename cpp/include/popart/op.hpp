@@ -12,11 +12,13 @@
 #include <popart/scope.hpp>
 #include <popart/tensorindex.hpp>
 #include <popart/tensorinfo.hpp>
+#include <popart/tensorlocation.hpp>
 
 #include <functional>
 #include <map>
 #include <memory>
 #include <ostream>
+#include <set>
 #include <string>
 #include <tuple>
 #include <unordered_set>
@@ -41,6 +43,11 @@ namespace popart {
 class OpSerialiserBase;
 class AliasModel;
 class Pattern;
+
+/// Where an operator computes: an IPU, and which of its tiles.
+using VGraphIdAndTileSet = std::pair<VGraphId, TileSet>;
+/// The IPU of what is on none.
+static constexpr VGraphId unusedVGraphId = -1;
 
 enum class RecomputeType { Undefined = 0, Checkpoint, Recompute, Recomputed };
 
@@ -108,6 +115,8 @@ class Op {
     std::vector<std::tuple<std::string, float>> inplacePriorityVeto;
     std::unordered_set<std::string> excludePatterns;
     OptionalVGraphId vgraphId;
+    /// Only stored: popir uses all tiles for computing.
+    TileSet tileSet = TileSet::Compute;
     OptionalPipelineStage pipelineStage;
     OptionalExecutionPhase executionPhase;
     OptionalBatchSerializedPhase batchSerializedPhase;
@@ -265,6 +274,15 @@ class Op {
     settings.batchSerializedPhase = phase;
   }
   void setScope(const Scope& scope) { settings.scope = scope; }
+
+  /// The IPU and the tiles of an input or an output: those of the operator. A class whose tensors
+  /// lie elsewhere overrides the forms with `visited`, the operators that were asked before.
+  VGraphIdAndTileSet getIntrospectionInVirtualGraphId(InIndex index) const;
+  VGraphIdAndTileSet getIntrospectionOutVirtualGraphId(OutIndex index) const;
+  virtual VGraphIdAndTileSet getIntrospectionInVirtualGraphId(InIndex index,
+                                                              std::set<OpId>& visited) const;
+  virtual VGraphIdAndTileSet getIntrospectionOutVirtualGraphId(OutIndex index,
+                                                               std::set<OpId>& visited) const;
 
   // ---- Neighbours ----
   /// isParentOf: an output of this is an input of `other`. isChildOf: the reverse.

@@ -1,4 +1,4 @@
-// Session options. Sessions are created in Python; here they are only stored.
+// Session options. Sessions are created in Python; Ir::getSessionOptions() has theirs.
 // After popart/sessionoptions.hpp of PopART 3.
 #ifndef popart_sessionoptions_hpp
 #define popart_sessionoptions_hpp
@@ -22,6 +22,10 @@ struct SessionOptions {
   int64_t accumulationFactor = 1;
   bool enableReplicatedGraphs = false;
   int64_t replicatedGraphCount = 1;
+  /// \returns replicatedGraphCount if replicas are enabled
+  int64_t getGlobalReplicationFactor() const {
+    return enableReplicatedGraphs ? replicatedGraphCount : 1;
+  }
   bool enablePipelining = false;
   bool enableStochasticRounding = false;
   bool _enableRngStateManagement = false;

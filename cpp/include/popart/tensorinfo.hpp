@@ -65,6 +65,8 @@ class TensorInfo {
   /// An unset info: UNDEFINED, without dimensions.
   TensorInfo() = default;
   TensorInfo(DataType type, const Shape& shape) : type_(type), shape_(shape) {}
+  TensorInfo(DataType type, const Shape& shape, const Shape& metaShape)
+      : type_(type), shape_(shape), meta_shape_(metaShape) {}
   TensorInfo(const std::string& type, const Shape& shape)
       : TensorInfo(dataTypeFromString(type), shape) {}
 
@@ -77,6 +79,8 @@ class TensorInfo {
   bool isSet() const { return type_ != DataType::UNDEFINED; }
   const Shape& shape() const { return shape_; }
   std::vector<std::size_t> shape_szt() const { return {shape_.begin(), shape_.end()}; }
+  /// The shape of the whole tensor of which replicas keep parts; empty for a whole tensor.
+  const Shape& metaShape() const { return meta_shape_; }
   Rank rank() const { return static_cast<Rank>(shape_.size()); }
   /// Number of elements; 1 for a scalar.
   int64_t nelms() const;
@@ -98,7 +102,7 @@ class TensorInfo {
 
  private:
   DataType type_ = DataType::UNDEFINED;
-  Shape shape_;
+  Shape shape_, meta_shape_;
 };
 
 /// Writes "FLOAT [2 3]".

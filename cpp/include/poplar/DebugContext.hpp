@@ -2,9 +2,11 @@
 #ifndef poplar_DebugContext_hpp
 #define poplar_DebugContext_hpp
 
+#include <poplar/ProfileValue.hpp>
 #include <poplar/StringRef.hpp>
 
 #include <cstdint>
+#include <map>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -106,9 +108,15 @@ class DebugInfo {
   std::string getPathName() const { return path_; }
   const std::string& getLayer() const { return layer_; }
 
+ protected:
+  /// A class's own information. popir keeps it while the object lives.
+  /// \returns false, and changes nothing, if the name has a value
+  bool setValue(std::string name, ProfileValue value);
+
  private:
   DebugId id_;
   std::string path_;
+  std::map<std::string, ProfileValue> values_;
   std::string layer_;
 };
 

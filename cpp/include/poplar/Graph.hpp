@@ -75,6 +75,8 @@ class Graph {
   /// For each tile, the intervals of the flattened tensor on that tile.
   using TileToTensorMapping = std::vector<std::vector<Interval>>;
 
+  /// An empty graph for the CPU target, to be replaced by another.
+  Graph();
   explicit Graph(const Target& target, replication_factor r = replication_factor(1));
   explicit Graph(const Device& device, replication_factor r = replication_factor(1));
   Graph(Graph&&) noexcept;
@@ -128,6 +130,12 @@ class Graph {
                      const DebugContext& debugContext = {}) {
     return addConstant(type, shape, ArrayRef<T>(values), debugContext);
   }
+  /// `values` has one element of the type that `traits` describes, if it is broadcast, else as many
+  /// as the shape.
+  /// \throws poplar_error for traits that no element type has
+  Tensor addConstant(const Type& type, ArrayRef<std::size_t> shape, const void* values,
+                     const TypeTraits& traits, bool broadcast,
+                     const DebugContext& debugContext = {});
   /// Adds a HALF constant from its bits.
   Tensor addConstantHalf(const Type& type, ArrayRef<std::size_t> shape, std::uint16_t value,
                          const DebugContext& debugContext = {});

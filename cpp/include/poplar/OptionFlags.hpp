@@ -54,6 +54,8 @@ std::ostream& operator<<(std::ostream& os, const OptionFlags& options);
 /// \throws invalid_option for other text
 void readJSON(const std::string& string, OptionFlags& flags);
 void readJSON(std::istream& inStream, OptionFlags& flags);
+/// The same of an environment variable; nothing if it is not set.
+void readJSONFromEnv(const std::string& var, OptionFlags& flags);
 
 }  // namespace poplar
 

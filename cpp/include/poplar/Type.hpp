@@ -120,6 +120,18 @@ POPIR_EQUIVALENT(double, Double)
 
 /// isSimpleType: true for arithmetic types and half.
 struct TypeTraits {
+  std::size_t size;
+  std::size_t align;
+  bool isIntegral;
+  bool isFloatingPoint;
+  bool isSigned;
+
+  template <class T>
+  static constexpr TypeTraits make() {
+    return TypeTraits{sizeof(T), alignof(T), std::is_integral<T>::value,
+                      std::is_floating_point<T>::value || std::is_same<T, half>::value,
+                      std::is_signed<T>::value || std::is_same<T, half>::value};
+  }
   template <class T>
   static constexpr bool isSimpleType() {
     return std::is_arithmetic<T>::value || std::is_same<T, half>::value;

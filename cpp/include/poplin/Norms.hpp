@@ -44,6 +44,23 @@ using DistributedNormReduceCallback = std::function<std::vector<poplar::Tensor>(
     poplar::program::Sequence& prog, unsigned groupSize, const poplar::DebugContext& debugContext,
     const poplar::OptionFlags& options)>;
 
+/// The statistics of `normBatchSize` samples, of which each replica of a group has as many as `acts`;
+/// the callback, which is not called for a group of one, sums over the group.
+/// \throws poputil::poplibs_error if `normBatchSize` is no multiple of the batch of `acts`
+std::pair<poplar::Tensor, poplar::Tensor> distributedNormStatistics(
+    poplar::Graph& replicatedGraph, const poplar::Tensor& acts, float eps,
+    poplar::program::Sequence& prog, bool unbiasedVarEstimate,
+    DistributedNormReduceCallback reduceCallback, unsigned normBatchSize, bool stableAlgo = false,
+    const poplar::Type& partialsType = poplar::FLOAT,
+    const poplar::DebugContext& debugContext = {});
+/// normStatisticsGradients() of them.
+poplar::Tensor distributedNormStatisticsGradients(
+    poplar::Graph& replicatedGraph, const poplar::Tensor& actsWhitened,
+    const poplar::Tensor& gradsIn, const poplar::Tensor& invStdDev, poplar::program::Sequence& prog,
+    DistributedNormReduceCallback reduceCallback, unsigned normBatchSize,
+    const poplar::Type& partialsType = poplar::FLOAT,
+    const poplar::DebugContext& debugContext = {});
+
 /// (acts - mean) * iStdDev
 poplar::Tensor normWhiten(poplar::Graph& graph, const poplar::Tensor& acts,
                           const poplar::Tensor& mean, const poplar::Tensor& iStdDev,

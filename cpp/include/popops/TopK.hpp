@@ -43,6 +43,14 @@ std::pair<poplar::Tensor, poplar::Tensor> topKWithPermutation(
     poplar::Graph& graph, poplar::program::Sequence& prog, const poplar::Tensor& t,
     const TopKParams& params, const poplar::DebugContext& debugContext = {});
 
+/// The same of `keys`, and what `values`, which has their shape, holds where they are: first the
+/// keys, then the values.
+/// \throws poputil::poplibs_error as topK does, and for another shape of `values`
+std::pair<poplar::Tensor, poplar::Tensor> topKKeyValue(
+    poplar::Graph& graph, poplar::program::Sequence& prog, const poplar::Tensor& keys,
+    const poplar::Tensor& values, const TopKParams& params,
+    const poplar::DebugContext& debugContext = {});
+
 }  // namespace popops
 #pragma GCC visibility pop
 

@@ -8,11 +8,16 @@
 #include "kernels/check.hpp"
 #include "kernels/half.hpp"
 #include "kernels/saved_kernel.hpp"
+#include "kernels/vector/isa.hpp"
 
 namespace popir {
 namespace {
 
 const SavedKernel<MatMulKernel> kSavedMatMul("matmul");
+
+constexpr std::int64_t kFewestRows = 128;
+/// The multiply-adds up to which one thread computes some rows() faster by our own loops.
+constexpr std::int64_t kMostOwn = 1 << 24;
 
 using Strides = contraction::MatMulSpec::Strides;
 
@@ -66,8 +71,8 @@ std::unique_ptr<Runner> MatMulKernel::prepare(const std::vector<Layout>& operand
   contraction::MatMulSpec spec;
   spec.inType = p_.inType;
   spec.outType = p_.outType;
-  spec.groups = p_.groups;
-  spec.m = p_.m;
+  spec.groups = operands[2].shape[0];
+  spec.m = operands[2].shape[1];
   spec.n = p_.n;
   spec.k = p_.k;
   spec.a = stridesOf(operands[0]);
@@ -76,7 +81,11 @@ std::unique_ptr<Runner> MatMulKernel::prepare(const std::vector<Layout>& operand
   spec.alpha = p_.alpha;
   spec.accumulate = p_.accumulate;
   spec.rounding = setting.rounding;
-  return contraction::make(spec, setting.threads);
+  const bool isPart = spec.groups != p_.groups || spec.m != p_.m;
+  const bool own = isPart && p_.inType == poplar::FLOAT && p_.outType == poplar::FLOAT &&
+                   spec.m * spec.n * spec.k <= kMostOwn && isa() != Isa::Base;
+  return contraction::make(spec, setting.threads,
+                           own ? contraction::Source::Own : contraction::Source::Any);
 }
 
 void MachineOptions::check() const {
@@ -91,6 +100,11 @@ void MatMulKernel::check(const std::vector<OperandInfo>& operands) const {
   requireOperand(operands[2], p_.accumulate ? Access::ReadWrite : Access::Write, p_.outType,
                  {p_.groups, p_.m, p_.n});
   p_.options.check();
+}
+
+Rows MatMulKernel::rows(const std::vector<OperandInfo>&) const {
+  if (p_.groups == 1 || isHalf(p_.inType) || isHalf(p_.outType)) return {};
+  return {2, {2, 1, 2}, kFewestRows};
 }
 
 Work MatMulKernel::work(const std::vector<Layout>&) const {

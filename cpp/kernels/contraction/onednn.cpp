@@ -77,6 +77,18 @@ void Call::add(int argument, const Desc& desc) {
 }
 
 void Call::run(const std::vector<void*>& pointers) const {
+  if (omp_in_parallel() != 0) return copy().execute(pointers);
+  execute(pointers);
+}
+
+Call Call::copy() const {
+  Call call(primitive_);
+  for (std::size_t i = 0; i < arguments_.size(); ++i)
+    call.add(arguments_[i].arg, memories_[i].get_desc());
+  return call;
+}
+
+void Call::execute(const std::vector<void*>& pointers) const {
   for (std::size_t i = 0; i < arguments_.size(); ++i)
     dnnl::error::wrap_c_api(dnnl_memory_set_data_handle(arguments_[i].memory, pointers[i]),
                             "oneDNN refused an operand");

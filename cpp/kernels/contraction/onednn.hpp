@@ -43,11 +43,15 @@ class Call {
   explicit Call(dnnl::primitive primitive) : primitive_(std::move(primitive)) {}
 
   void add(int argument, const dnnl::memory::desc& desc);
-  /// `pointers` are in the order of the add() calls. Not thread-safe.
+  /// `pointers` are in the order of the add() calls. Several threads of one parallel region may call
+  /// this at the same time, other threads not.
   void run(const std::vector<void*>& pointers) const;
   explicit operator bool() const { return static_cast<bool>(primitive_); }
 
  private:
+  Call copy() const;  // with memories of its own
+  void execute(const std::vector<void*>& pointers) const;
+
   dnnl::primitive primitive_;
   std::vector<dnnl::memory> memories_;
   std::vector<dnnl_exec_arg_t> arguments_;

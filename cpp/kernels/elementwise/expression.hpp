@@ -38,6 +38,9 @@ class MapKernel : public Kernel {
   Work work(const std::vector<Layout>& operands) const override;
   std::vector<std::size_t> tied(const std::vector<Layout>& operands) const override;
 
+  Rows rows(const std::vector<OperandInfo>& operands) const override {
+    return {operands[0].shape.size()};
+  }
   std::shared_ptr<const ElementWiseForm> elementWise() const override;
   bool mayWorkOutOfPlace() const override { return true; }
 

@@ -260,6 +260,12 @@ void ReduceKernel::check(const std::vector<OperandInfo>& operands) const {
   requireOperand(operands[2], Access::Read, poplar::FLOAT, operands[2].shape);
 }
 
+Rows ReduceKernel::rows(const std::vector<OperandInfo>&) const {
+  const auto first = std::find(reduced_.begin(), reduced_.end(), true);
+  const auto kept = static_cast<std::size_t>(first - reduced_.begin());
+  return {kept, {kept, kept, 0}};
+}
+
 Work ReduceKernel::work(const std::vector<Layout>& operands) const {
   const std::uint64_t in = operands[0].elements(), out = operands[1].elements();
   const std::uint64_t each = op_ == popops::Operation::SQUARE_ADD ? 2 : 1;

@@ -30,6 +30,7 @@ class ReduceKernel : public Kernel {
     return writesHalf ? Rounds::AsAsked : Rounds::Nothing;
   }
   void check(const std::vector<OperandInfo>& operands) const override;
+  Rows rows(const std::vector<OperandInfo>& operands) const override;
   /// "popops::Reduce".
   Work work(const std::vector<Layout>& operands) const override;
 

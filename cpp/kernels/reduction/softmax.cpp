@@ -48,18 +48,20 @@ class SoftmaxRunner : public Runner {
   std::size_t scratchBytes() const override { return kBuffers * each_ * threads_; }
 
   void run(void* const* operands, void* scratch) const override {
-    parallelFor(
-        (rows_ + block_ - 1) / block_, threads_, 4 * rows_ * length_, [&](std::int64_t task) {
-          char* mine = static_cast<char*>(scratch) + omp_get_thread_num() * kBuffers * each_;
-          const std::int64_t first = task * block_;
-          const std::int64_t rows = std::min(block_, rows_ - first);
-          const bool grad =
-              kind_ == SoftmaxKind::SoftmaxGrad || kind_ == SoftmaxKind::LogSoftmaxGrad;
-          if (grad)
-            backward(operands, mine, first * length_, rows);
-          else
-            forward(operands, mine, first * length_, rows);
-        });
+    parallelFor((rows_ + block_ - 1) / block_, threads_, 4 * rows_ * length_,
+                [&](std::int64_t task) {
+                  // One thread may itself be any thread of a region around this runner.
+                  const int thread = threads_ == 1 ? 0 : omp_get_thread_num();
+                  char* mine = static_cast<char*>(scratch) + thread * kBuffers * each_;
+                  const std::int64_t first = task * block_;
+                  const std::int64_t rows = std::min(block_, rows_ - first);
+                  const bool grad =
+                      kind_ == SoftmaxKind::SoftmaxGrad || kind_ == SoftmaxKind::LogSoftmaxGrad;
+                  if (grad)
+                    backward(operands, mine, first * length_, rows);
+                  else
+                    forward(operands, mine, first * length_, rows);
+                });
   }
 
  private:
@@ -109,14 +111,20 @@ class SoftmaxRunner : public Runner {
     C s[kRows];
     const C* x = load(operands[0], at, n, buffer(scratch, 0));
     C* y = place(operands[1], at, buffer(scratch, 0));
+    C* e = buffer(scratch, 1);
     max_.rows(x, rows, length_, length_, s);
-    eachRow(subScalar_, y, x, s, rows);
-    C* e = kind_ == SoftmaxKind::Softmax ? y : buffer(scratch, 1);
-    apply(exp_, e, y, nullptr, n);
+    if (kind_ == SoftmaxKind::Softmax) {
+      // The operand's memory is touched once.
+      eachRow(subScalar_, e, x, s, rows);
+      apply(exp_, e, e, nullptr, n);
+    } else {
+      eachRow(subScalar_, y, x, s, rows);
+      apply(exp_, e, y, nullptr, n);
+    }
     sum_.rows(e, rows, length_, length_, s);
     if (kind_ == SoftmaxKind::Softmax) {
       for (std::int64_t r = 0; r < rows; ++r) s[r] = static_cast<C>(scale_) / s[r];
-      eachRow(mulScalar_, y, y, s, rows);
+      eachRow(mulScalar_, y, e, s, rows);
     } else {
       for (std::int64_t r = 0; r < rows; ++r) s[r] = std::log(s[r]);
       eachRow(subScalar_, y, y, s, rows);

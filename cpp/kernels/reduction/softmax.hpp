@@ -30,6 +30,9 @@ class SoftmaxKernel : public Kernel {
     return writesHalf ? Rounds::AsAsked : Rounds::Nothing;
   }
   void check(const std::vector<OperandInfo>& operands) const override;
+  Rows rows(const std::vector<OperandInfo>& operands) const override {
+    return {operands[0].shape.size() - 1};
+  }
   /// "popnn::Softmax", "popnn::LogSoftmax", "popnn::SoftmaxGrad" or "popnn::LogSoftmaxGrad".
   Work work(const std::vector<Layout>& operands) const override;
 

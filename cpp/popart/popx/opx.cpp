@@ -1,4 +1,5 @@
 #include <popart/popx/opx.hpp>
+#include <poputil/TileMapping.hpp>
 
 #include <algorithm>
 
@@ -79,6 +80,18 @@ poplar::Tensor Opx::getScalarVariable(const poplar::Type& type, const std::strin
 poplar::Tensor Opx::getZerosTensor(std::vector<std::size_t> shape, poplar::Type type,
                                    std::string name) const {
   return broadcast(std::vector<int64_t>(shape.begin(), shape.end()), getConst(type, {}, 0.0, name));
+}
+
+void Opx::setOutViewChangers(OutIndex index, const ViewChangers& changers) const {
+  if (!changers.empty())
+    throw error(
+        "{}: output {} is to have a view of its tensor; set the tensor in the shape that the "
+        "model has",
+        op_p->debugName(), index);
+}
+
+void LinearMapper::mapTensor(poplar::Graph& graph, const poplar::Tensor& tensor) const {
+  poputil::mapTensorLinearly(graph, tensor);
 }
 
 }  // namespace popx

@@ -2,7 +2,9 @@
 #ifndef popart_popx_irlowering_hpp
 #define popart_popx_irlowering_hpp
 
+#include <popart/names.hpp>
 #include <popart/tensorinfo.hpp>
+#include <popart/tensorlocation.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/Type.hpp>
@@ -17,6 +19,12 @@ namespace popx {
 poplar::Type popType(DataType type);
 poplar::Type popType(const TensorInfo& info);
 
+/// Distributes tensors evenly over the tiles.
+class LinearMapper {
+ public:
+  void mapTensor(poplar::Graph& graph, const poplar::Tensor& tensor) const;
+};
+
 /// The Poplar graph to which operators are lowered, its single replica, and options for library
 /// functions. The options of matrix products and LSTMs come from the SessionOptions; the others are
 /// empty.
@@ -27,6 +35,9 @@ class IrLowering {
   poplar::Graph& graph() const { return graph_; }
   unsigned getReplicationFactor() const { return 1; }
   bool isReplicatedGraph() const { return false; }
+  /// The graph of an IPU: one graph contains all IPUs and all their tiles.
+  poplar::Graph& getVirtualGraph(VGraphId, TileSet = TileSet::Compute) const { return graph_; }
+  const LinearMapper& getLinearMapper() const { return mapper_; }
 
   poplar::OptionFlags pooling_options;
   poplar::OptionFlags lstmOptions;
@@ -35,6 +46,7 @@ class IrLowering {
 
  private:
   poplar::Graph& graph_;
+  LinearMapper mapper_;
 };
 
 }  // namespace popx

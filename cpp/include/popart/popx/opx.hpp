@@ -5,6 +5,7 @@
 
 #include <popart/popx/opxbase.hpp>
 #include <popart/popx/popopx.hpp>
+#include <popart/popx/viewchangers.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/Type.hpp>
 
@@ -57,6 +58,16 @@ class Opx : public OpxBase {
   const poplar::Tensor& getInView(InIndex index) const { return getInTensor(index); }
   const poplar::Tensor& getOutView(OutIndex index) const { return getOutTensor(index); }
   const poplar::Tensor& getView(TensorId id) const { return get(id); }
+
+  // Tensors are kept with their shapes in the model: none has a view.
+  bool hasInViewChangers(InIndex) const { return false; }
+  ViewChangers getInViewChangers(InIndex) const { return ViewChangers(); }
+  /// \throws error unless there are no views
+  void setOutViewChangers(OutIndex index, const ViewChangers& changers) const;
+  /// True if createInputTensor() makes another shape than that of the input, and the views that
+  /// have the input's. popir does not call them: an input is created in its shape.
+  virtual bool hasCreatorViewChangers(InIndex) const { return false; }
+  virtual ViewChangers getCreatorViewChangers(InIndex) const { return ViewChangers(); }
 
   /// Creates a variable of the same shape and layout, and copies the tensor to it.
   poplar::Tensor cloneNcopy(poplar::program::Sequence& prog, const poplar::Tensor& tensor,

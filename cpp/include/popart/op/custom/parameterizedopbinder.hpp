@@ -11,6 +11,8 @@
 
 #include <memory>
 
+namespace py = pybind11;
+
 namespace popart {
 namespace ir {
 namespace op {

@@ -1,0 +1,27 @@
+// The reciprocal. After popart/op/reciprocal.hpp of PopART 3.
+#ifndef popart_op_reciprocal_hpp
+#define popart_op_reciprocal_hpp
+
+#include <popart/op/elementwise.hpp>
+
+#include <memory>
+#include <vector>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+class ReciprocalOp : public ElementWiseUnaryOp {
+ public:
+  using ElementWiseUnaryOp::ElementWiseUnaryOp;
+  ~ReciprocalOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+};
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,73 @@
+// The base of lowerings of collective operators. After popart/popx/op/collectives/collectivesx.hpp
+// of PopART 3.
+#ifndef popart_popx_op_collectives_collectivesx_hpp
+#define popart_popx_op_collectives_collectivesx_hpp
+
+#include <gcl/CollectiveBalancedReorder.hpp>
+#include <gcl/Collectives.hpp>
+#include <popart/op/collectives/collectives.hpp>
+#include <popart/popx/opx.hpp>
+#include <popart/popx/viewchangers.hpp>
+
+#include <memory>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+namespace popx {
+
+/// \throws error for CollectiveOperator::N
+gcl::CollectiveOperator getPoplarCollectiveOperator(CollectiveOperator op);
+gcl::CommGroup toGclCommGroup(const ReplicaGrouping& grouping);
+
+/// The part of a gathered tensor that the model has: its first elements.
+class ReplicatedGatherInScatterOutViewChanger : public ViewChanger {
+ public:
+  ReplicatedGatherInScatterOutViewChanger(int64_t nelms, ReplicatedTensorShardingGroupId group)
+      : nelms_(nelms), group_(group) {}
+  poplar::Tensor apply(poplar::Tensor tensor) const final {
+    return tensor.slice(0, static_cast<std::size_t>(nelms_), 0);
+  }
+  bool containsAllDataRegions() const final { return false; }
+  bool operator==(const ViewChanger& other) const final {
+    const auto* same = dynamic_cast<const ReplicatedGatherInScatterOutViewChanger*>(&other);
+    return same != nullptr && same->group_ == group_;
+  }
+
+ private:
+  int64_t nelms_;
+  ReplicatedTensorShardingGroupId group_;
+};
+
+/// The operators that shard in the same way. With one replica nothing is sharded: each operator
+/// is its own group, with its id.
+struct ReplicatedTensorShardingGroup {
+  ReplicatedTensorShardingGroupId id;
+};
+
+class CollectivesBaseOpx : public Opx {
+ public:
+  CollectivesBaseOpx(Op* op, Devicex* devicex);
+  ~CollectivesBaseOpx() override;
+
+  ReplicatedTensorShardingGroup getCollectiveLinkedGroup(
+      ReplicatedTensorShardingIndicesIndex groupIndex) const;
+  /// What createCollectiveBalancedReorder() made; null before.
+  gcl::CollectiveBalancedReorder* getCollectiveBalancedReorder(
+      ReplicatedTensorShardingIndicesIndex groupIndex) const;
+  /// The order of the elements of `tensor`. A second call for an index returns the same.
+  gcl::CollectiveBalancedReorder* createCollectiveBalancedReorder(
+      poplar::Tensor tensor, ReplicatedTensorShardingIndicesIndex groupIndex) const;
+
+ private:
+  mutable std::map<ReplicatedTensorShardingIndicesIndex,
+                   std::unique_ptr<gcl::CollectiveBalancedReorder>>
+      reorders_;
+};
+
+}  // namespace popx
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,38 @@
+// Lowers ReplicatedAllReduce. After popart/popx/op/collectives/replicatedallreducex.hpp of PopART 3.
+#ifndef popart_popx_op_collectives_replicatedallreducex_hpp
+#define popart_popx_op_collectives_replicatedallreducex_hpp
+
+#include <popart/popx/op/collectives/collectivesx.hpp>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+namespace popx {
+
+class ReplicatedAllReduceOpx : public CollectivesBaseOpx {
+ public:
+  /// \throws error if the operator is no ReplicatedAllReduceOp
+  ReplicatedAllReduceOpx(Op* op, Devicex* devicex);
+  ~ReplicatedAllReduceOpx() override;
+
+  void grow(poplar::program::Sequence& prog) const override;
+  InputCreatorType getInputCreatorType(InIndex index) const final;
+  poplar::Tensor unwindTensorLayout(poplar::Tensor tensor, InIndex in, OutIndex out) const final;
+  view::RegMap unwindRegion(InIndex in, OutIndex out) const final;
+};
+
+/// Writes the result to the input.
+class ReplicatedAllReduceInplaceOpx : public ReplicatedAllReduceOpx {
+ public:
+  ReplicatedAllReduceInplaceOpx(Op* op, Devicex* devicex);
+  ~ReplicatedAllReduceInplaceOpx() override;
+
+  void grow(poplar::program::Sequence& prog) const final;
+};
+
+}  // namespace popx
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,99 @@
+"""Stash and Restore: keep the values that a pipeline needs some stages later. The compiler adds
+them; models do not have them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from popir import poplar, popops
+from popir.ir import Op
+from popir.ops.support.identifiers import graphcore_id
+from popir.opx import Opx, popType
+from popir.poplar import Tensor, program
+from popir.popops import expr as pe
+from popir.registry import OpCreator, OpxCreator
+
+
+class StashOp(Op):
+    """PopART's Stash, version 1: writes the input to the next place of a stash of `stash_size`
+    places, the output. After the last place comes the first.
+    """
+
+    openAttributes = True
+
+    def setup(self) -> None:
+        """Infers the type of the input, with a dimension for the places before its shape."""
+        info = self.inInfo(0)
+        self.setOutInfo(
+            0, type(info)(info.dataType(), [self.attributes.get("stash_size", 1), *info.shape()])
+        )
+
+
+class RestoreOp(Op):
+    """PopART's Restore, version 1: reads the next place of a stash of `stash_size` places. It takes
+    the places in the order in which the Stash fills them.
+    """
+
+    openAttributes = True
+
+    def setup(self) -> None:
+        """Infers the type and shape of a place."""
+        info = self.inInfo(0)
+        self.setOutInfo(0, type(info)(info.dataType(), info.shape()[1:]))
+
+
+class _StashingOpx(Opx):
+    """What both have: the number of the place that is next."""
+
+    def place(self) -> Tensor:
+        """The variable with the number, which begins at 0."""
+        context = self.debugContext("place")
+        linear = poplar.VariableMappingMethod.LINEAR
+        place = self.graph().addVariable(poplar.UNSIGNED_INT, [1], linear, context)
+        self.graph().setInitialValue(place, np.zeros(1, np.uint32))
+        return place
+
+    def count(self, prog: program.Sequence, place: Tensor, places: int) -> None:
+        """Goes on to the next place."""
+        one, n = (pe.Const(each, poplar.UNSIGNED_INT) for each in (1, places))
+        after = pe.Rem(pe.Add(pe._1, one), n)
+        popops.mapInPlace(self.graph(), after, [place], prog, self.debugContext("count"))
+
+
+class StashOpx(_StashingOpx):
+    """The lowering: an update of the stash at the place, a plain copy if there is one place."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """Adds the stash and the update."""
+        info, linear = self.outInfo(0), poplar.VariableMappingMethod.LINEAR
+        context, given = self.debugContext(), self.getInTensor(0)
+        stash = self.graph().addVariable(popType(info), info.shape(), linear, context)
+        self.setOutTensor(0, stash)
+        if info.shape()[0] == 1:
+            prog.add(program.Copy(given, stash.reshape(given.shape()), context))
+            return
+        place, row = self.place(), given.reshape([1, *given.shape()])
+        popops.dynamicUpdate(self.graph(), stash, row, place, [0], [1], prog, context)
+        self.count(prog, place, info.shape()[0])
+
+
+class RestoreOpx(_StashingOpx):
+    """The lowering: a slice of the stash at the place, a plain copy if there is one place."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """Adds the slice, and the step to the next place."""
+        stash, shape = self.getInTensor(0), self.outShape(0)
+        if stash.shape()[0] == 1:
+            self.setOutTensor(0, self.cloneNcopy(prog, stash.reshape(shape)))
+            return
+        place, context = self.place(), self.debugContext()
+        found = popops.dynamicSlice(self.graph(), stash, place, [0], [1], prog, context)
+        self.count(prog, place, stash.shape()[0])
+        self.setOutTensor(0, found.reshape(shape))
+
+
+OpCreator(StashOp, [graphcore_id("Stash")])
+OpCreator(RestoreOp, [graphcore_id("Restore")])
+OpxCreator(StashOpx, [graphcore_id("Stash")])
+OpxCreator(RestoreOpx, [graphcore_id("Restore")])

@@ -1,0 +1,107 @@
+"""`PipelineReport`: how the stages of a pipeline fill it, run at once, and drain it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from popir.ir import Graph
+from popir.options.annotations import PIPELINE_STAGE, VIRTUAL_GRAPH
+from popir.opx import block_of
+from popir.profile.report import MachineReport
+
+
+@dataclass(frozen=True)
+class StageCost:
+    """One stage of a pipeline: its IPU, and its cycles for one micro-batch."""
+
+    stage: int
+    ipu: int
+    cycles: int
+
+
+@dataclass(frozen=True)
+class PipelineReport:
+    """The time of a step with a pipeline. IPUs run side by side; the stages on one IPU, one after
+    the other. A cycle of the pipeline is as long as the busiest IPU takes; all numbers are cycles
+    of a tile's clock, and of all updates of the step together.
+    """
+
+    stages: list[StageCost]
+    batches: int
+    """The micro-batches that go through the pipeline each time it fills."""
+    updates: int
+    """How often it fills in a step."""
+    fillCycles: int
+    """From the first stage's start until all stages run: the ramp-up."""
+    steadyCycles: int
+    """While all stages run."""
+    drainCycles: int
+    """From the end of the first stage's last micro-batch to that of the last stage's."""
+    otherCycles: int
+    """What is outside of the pipeline, such as updates of weights, and transfers from the host."""
+    sequentialCycles: int
+    """What the step takes if stages run one after another: `MachineReport.cycles`."""
+    bubble: float
+    """The share of the IPUs' time in the pipeline in which they have nothing to do."""
+
+    @property
+    def cycles(self) -> int:
+        """The cycles of the whole step."""
+        return self.fillCycles + self.steadyCycles + self.drainCycles + self.otherCycles
+
+    @property
+    def summary(self) -> str:
+        """The report as a few lines of text."""
+        rows = [f"stage {s.stage} on IPU {s.ipu}: {s.cycles} cycles" for s in self.stages]
+        parts = (
+            f"{self.updates} x {self.batches} micro-batches: ramp-up {self.fillCycles}, steady "
+            f"{self.steadyCycles}, drain {self.drainCycles}, other {self.otherCycles} cycles"
+        )
+        return "\n".join([*rows, parts, f"{self.cycles} cycles, bubble {self.bubble:.1%}"])
+
+    @staticmethod
+    def of(report: MachineReport, graph: Graph, batches: int, updates: int) -> PipelineReport:
+        """The report for a graph whose operators have stages, from that of its program."""
+        of_block: dict[str, int] = {}
+        ipus: dict[int, Counter[int]] = {}
+        for op in graph.ops.values():
+            notes = op.settings.nodeAttributes
+            if PIPELINE_STAGE in notes:
+                stage = of_block[block_of(op)] = notes[PIPELINE_STAGE]
+                is_own = op.opid.type not in ("IpuCopy", "Stash", "Restore")
+                ipus.setdefault(stage, Counter())[notes.get(VIRTUAL_GRAPH, 0)] += is_own
+        spent = dict.fromkeys(sorted(ipus), 0)
+        for step in report.steps:
+            if step.blocks and (stage := of_block.get(step.blocks[0])) is not None:
+                spent[stage] += step.cycles * step.times
+        stages = [
+            StageCost(stage, ipus[stage].most_common(1)[0][0], cycles // (batches * updates))
+            for stage, cycles in spent.items()
+        ]
+        n, others = len(stages), report.cycles - sum(spent.values())
+        spans = [_cycle(stages, now, batches) for now in range(batches + n - 1)]
+        fill, drain = sum(spans[: n - 1]), sum(spans[batches:])
+        busy = batches * sum(each.cycles for each in stages)
+        room = len({each.ipu for each in stages}) * sum(spans)
+        return PipelineReport(
+            stages,
+            batches,
+            updates,
+            fill * updates,
+            (sum(spans) - fill - drain) * updates,
+            drain * updates,
+            others,
+            report.cycles,
+            1 - busy / room if room else 0.0,
+        )
+
+
+def _cycle(stages: Sequence[StageCost], now: int, batches: int) -> int:
+    """The length of a cycle of the pipeline: that of the IPU with the most to do in it."""
+    busy: Counter[int] = Counter()
+    for n, each in enumerate(stages):
+        if 0 <= now - n < batches:
+            busy[each.ipu] += each.cycles
+    return max(busy.values(), default=0)

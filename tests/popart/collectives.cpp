@@ -1,0 +1,106 @@
+// Operators that derive from, or are, PopART's collectives, and what groups of replicas say.
+#include <popart/graph.hpp>
+#include <popart/graphcoreoperators.hpp>
+#include <popart/op/collectives/replicatedallgather.hpp>
+#include <popart/op/collectives/replicatedallreduce.hpp>
+#include <popart/op/collectives/replicatedreducescatter.hpp>
+#include <popart/op/sqrt.hpp>
+#include <popart/opmanager.hpp>
+#include <popart/patterns/patterns.hpp>
+#include <popart/popx/op/collectives/replicatedallgatherx.hpp>
+#include <popart/popx/op/collectives/replicatedallreducex.hpp>
+#include <popart/popx/op/collectives/replicatedreducescatterx.hpp>
+#include <popart/popx/opxmanager.hpp>
+
+#include <sstream>
+
+using namespace popart;
+
+namespace {
+
+OperatorIdentifier named(const char* type) { return {"test", type, 1}; }
+
+/// The gradient of a sum over replicas is the sum of the gradients.
+class Reduce : public ReplicatedAllReduceOp {
+ public:
+  using ReplicatedAllReduceOp::ReplicatedAllReduceOp;
+  std::unique_ptr<Op> clone() const override { return std::make_unique<Reduce>(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override {
+    std::vector<std::unique_ptr<Op>> ops;
+    ops.push_back(std::make_unique<Reduce>(opid, op, getReplicaGrouping(), settings));
+    return ops;
+  }
+  const std::vector<GradInOutMapper>& gradInputInfo() const override {
+    static const std::vector<GradInOutMapper> in = {{0, 0, GradOpInType::GradOut}};
+    return in;
+  }
+  const std::map<int, int>& gradOutToNonGradIn() const override {
+    static const std::map<int, int> out = {{0, 0}};
+    return out;
+  }
+};
+
+ReplicaGrouping groupOf(const OpCreatorInfo& info) {
+  const auto replicas = info.settings.getIr().getSessionOptions().getGlobalReplicationFactor();
+  return extractReplicaGroupingFromAttrs(info.attributes, unsigned(replicas));
+}
+
+OpCreator<Reduce> reduce(
+    OpDefinitions({{named("Reduce"), {}}}),
+    [](const OpCreatorInfo& info) -> std::unique_ptr<Op> {
+      const auto op = info.attributes.getAttribute<Attributes::Int>(sCollectiveOperator, 0);
+      return std::make_unique<Reduce>(info.opid, static_cast<CollectiveOperator>(op), groupOf(info),
+                                      info.settings);
+    },
+    true);
+OpCreator<ReplicatedAllGatherOp> gather(
+    OpDefinitions({{named("Gather"), {}}}),
+    [](const OpCreatorInfo& info) -> std::unique_ptr<Op> {
+      return std::make_unique<ReplicatedAllGatherOp>(info.opid, groupOf(info), info.settings);
+    },
+    true);
+OpCreator<ReplicatedReduceScatterOp> scatter(
+    OpDefinitions({{named("Scatter"), {}}}),
+    [](const OpCreatorInfo& info) -> std::unique_ptr<Op> {
+      return std::make_unique<ReplicatedReduceScatterOp>(info.opid, CollectiveOperator::Add,
+                                                         groupOf(info), info.settings);
+    },
+    true);
+popx::OpxCreator<popx::ReplicatedAllReduceOpx> reducex(named("Reduce"));
+popx::OpxCreator<popx::ReplicatedAllGatherOpx> gatherx(std::vector<OperatorIdentifier>{
+    named("Gather"), Onnx::CustomOperators::ReplicatedAllGather});
+popx::OpxCreator<popx::ReplicatedReduceScatterOpx> scatterx(std::vector<OperatorIdentifier>{
+    named("Scatter"), Onnx::CustomOperators::ReplicatedReduceScatter});
+
+std::string said;
+
+template <class Code>
+void say(const Code& code) {
+  std::ostringstream os;
+  try {
+    code(os);
+  } catch (const error& e) {
+    os << e.what();
+  }
+  said += os.str() + "\n";
+}
+
+}  // namespace
+
+/// What a grouping says of its replicas, its transpose, or why there is none.
+extern "C" const char* grouping(unsigned replicas, unsigned stride, unsigned size) {
+  said.clear();
+  say([&](std::ostream& os) {
+    const ReplicaGrouping g(replicas, stride, size);
+    for (unsigned i = 0; i < g.getNumGroups(); ++i)
+      for (unsigned r : g.getReplicasAt(i))
+        os << i << ":" << r
+           << (g.getGroupAt(r) == i && g.getReplicaAt(i, g.getIndexInGroupAt(r)) == r ? " " : "? ");
+  });
+  say([&](std::ostream& os) { os << ReplicaGrouping(replicas, stride, size).getTranspose(); });
+  say([&](std::ostream& os) {
+    const CommGroup group{ReplicaGrouping(replicas, stride, size)};
+    os << group << (group.toReplicaGrouping(replicas) == ReplicaGrouping(replicas, stride, size));
+  });
+  return said.c_str();
+}
