@@ -148,7 +148,7 @@ unsigned Target::getConvUnitMaxPipelineDepth(const Type&) const {
 unsigned Target::getNumStrideBits() const { return spec_->numStrideBits; }
 std::vector<unsigned> Target::getMemoryElementOffsets() const {
   std::vector<unsigned> offsets;
-  for (std::uint64_t at = 0; at < spec_->memoryBytesPerTile; at += spec_->memoryElementBytes)
+  for (std::uint64_t at = 0; at < getBytesPerTile(); at += spec_->memoryElementBytes)
     offsets.push_back(static_cast<unsigned>(at));
   return offsets;
 }
