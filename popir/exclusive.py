@@ -6,7 +6,7 @@ import functools
 import os
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Concatenate, ParamSpec, TypeVar
 
 from popir.errors import popart_runtime_error
@@ -39,6 +39,8 @@ class ForkLock:
         self.rlock = threading.RLock()
         self.refused = ""
         """Why the locked object must not be used, even by the holder of the lock; "" if it may."""
+        self.runner = 0
+        """The thread that has run the last step, or runs one now."""
         _locks.add(self)
 
     def after_fork(self) -> None:
@@ -66,7 +68,7 @@ class Exclusive:
 
     An exclusive method may call others of the same object. A callback of a running step must not,
     because it would change what the step uses. So the method that runs a step sets `lock.refused`
-    to IN_STEP while it runs.
+    to IN_STEP and `lock.runner` to its thread while it runs.
     """
 
     def __init__(self) -> None:
@@ -75,6 +77,17 @@ class Exclusive:
     def refuse(self, method: str) -> None:
         """Raises popart_runtime_error: `method` must not be called now, for `lock.refused`."""
         raise popart_runtime_error(f"{type(self).__name__}.{method}() {self.lock.refused}")
+
+    def waiting_threads(self) -> Collection[int]:
+        """The threads that wait for a call which this thread makes; none by default."""
+        return ()
+
+    def refuse_own_call(self, method: str) -> None:
+        """Raises popart_runtime_error if this thread makes a call of the running step, and the step
+        waits for it: that is so for calls with a time limit.
+        """
+        if self.lock.refused == IN_STEP and self.lock.runner in self.waiting_threads():
+            self.refuse(method)
 
 
 def exclusive(*, afresh: bool = False) -> Callable[[Method[E, P, R]], Method[E, P, R]]:
@@ -90,6 +103,7 @@ def exclusive(*, afresh: bool = False) -> Callable[[Method[E, P, R]], Method[E, 
 
         @functools.wraps(method)
         def alone(self: E, *args: P.args, **kwargs: P.kwargs) -> R:
+            self.refuse_own_call(name)
             with self.lock.rlock:
                 if afresh and self.lock.refused == CUT_OFF:
                     self.lock.refused = ""

@@ -11,6 +11,7 @@ import os
 import zlib
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
+from threading import get_ident
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,6 @@ from popir.errors import (
     did_you_mean,
     popart_exception,
     popart_runtime_error,
-    poplar_exception,
     poplar_graph_memory_allocation_error,
     require_path,
 )
@@ -541,6 +541,10 @@ class Session(Exclusive):
         step = build_step(lowering, self._loops(), anchors, progress, rounds_stochastically=rounds)
         return lowering, step
 
+    def waiting_threads(self) -> Collection[int]:
+        """Calls with a time limit are made in threads of their own."""
+        return poplar.waitingThreads()
+
     # Compiled programs in files.
 
     @exclusive()
@@ -606,16 +610,16 @@ class Session(Exclusive):
         self, who: str, filename: str | os.PathLike[str], weights: Mapping[str, Array]
     ) -> None:
         path = require_path(who, filename)
+        if why := why_not(self.graph):
+            raise popart_exception(
+                f"{who}: the program of the session '{self.name}' cannot be saved: {why}. "
+                "Save the model, and make a session of it where it is to run."
+            )
         with memory.guarded(f"Compiling the session '{self.name}'"), self._budget.spending():
             lowering, step = self._lowered()
             try:
                 made = poplar.compileGraph(lowering.graph, [step.program], self._engine_options)
             except PopirError as error:
-                if type(error) is poplar_exception and (why := why_not(self.graph)):
-                    raise popart_exception(
-                        f"{who}: the program of the session '{self.name}' cannot be saved: {why}. "
-                        "Save the model, and make a session of it where it is to run."
-                    ) from error
                 raise self._memory_error(error, lowering.graph, step.program) from error
         inputs = [each.id for each in step.inputs]
         stored = Stored(self._program_hash(), inputs, step.variables, made.serialize(), weights)
@@ -746,10 +750,12 @@ class Session(Exclusive):
         if debugName.__class__ is not str:
             debugName = fitted("Session.run", "debugName", debugName, str)
         lock = self.lock
+        if lock.refused:
+            self.refuse_own_call("run")
         with lock.rlock:
             if lock.refused:
                 self.refuse("run")
-            lock.refused = IN_STEP
+            lock.refused, lock.runner = IN_STEP, get_ident()
             try:
                 engine = self._engine or self._prepared("run")
                 if isinstance(stepio, PyStepIOCallback):

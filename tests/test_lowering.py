@@ -78,6 +78,27 @@ class DeclaredOp(SneakyOp):
         return True
 
 
+class AddTimesOp(popir.Op):
+    """(x + y) y, in place of x."""
+
+    def setup(self) -> None:
+        self.setOutInfo(0, self.inInfo(0))
+
+    def modifies(self, inIndex: int) -> bool:
+        return inIndex == 0
+
+    def aliases(self, inIndex: int, outIndex: int) -> bool:
+        return inIndex == 0
+
+
+class AddTimesOpx(popir.Opx):
+    def grow(self, prog: Any) -> None:
+        to = self.getInTensor(0)
+        popops.addInPlace(self.graph(), to, self.getInTensor(1), prog, self.debugContext())
+        popops.mulInPlace(self.graph(), to, self.getInTensor(1), prog, self.debugContext())
+        self.setOutTensor(0, to)
+
+
 class HostSumOp(popir.Op):
     def setup(self) -> None:
         self.setOutInfo(0, self.inInfo(0))
@@ -108,6 +129,7 @@ def operators() -> Iterator[None]:
         for name, opClass, opxClass in (
             ("Sneaky", SneakyOp, SneakyOpx),
             ("HostSum", HostSumOp, HostSumOpx),
+            ("AddTimes", AddTimesOp, AddTimesOpx),
             ("Declared", DeclaredOp, SneakyOpx),
             ("Forgetful", SneakyOp, ForgetfulOpx),
         ):
@@ -210,6 +232,58 @@ class TestValuesSurvive:
         z = m.aiOnnx.matmul([y, h])
         out = run(m.proto(z), {x: X}, [z])
         np.testing.assert_allclose(out[z], leaky(-X).T @ -X, rtol=1e-5)
+
+
+class TestOperandsInTheSameMemory:
+    """Each has the old value."""
+
+    def add(self, m: Model, *inputs: str) -> str:
+        return m.builder.customOp("AddTimes", 1, "test", list(inputs), {})[0]
+
+    @pytest.mark.parametrize("is_computed", [False, True])
+    @pytest.mark.parametrize("is_read_later", [False, True])
+    def test_one_tensor(self, is_computed: bool, is_read_later: bool) -> None:
+        m = Model()
+        x = m.input(4, 5)
+        h = m.aiOnnx.neg([x]) if is_computed else x
+        z = self.add(m, h, h)
+        value = -X if is_computed else X
+        outs = [z, m.aiOnnx.exp([h])] if is_read_later else [z]
+        out = run(m.proto(*outs), {x: X}, outs)
+        np.testing.assert_allclose(out[z], 2 * value * value, rtol=1e-6)
+        if is_read_later:
+            np.testing.assert_allclose(out[outs[1]], np.exp(value), rtol=1e-5)
+
+    def test_a_constant(self) -> None:
+        m = Model()
+        c = m.aiOnnx.constant(X)
+        z = self.add(m, c, c)
+        out = run(m.proto(z), {}, [z])
+        np.testing.assert_allclose(out[z], 2 * X * X, rtol=1e-6)
+
+    @pytest.mark.parametrize("number", [2, 3, 5])
+    def test_rings(self, number: int) -> None:
+        m = Model()
+        x = m.input(4, 5)
+        tensors = [m.aiOnnx.mul([x, m.weight(np.float32(n + 1))]) for n in range(number)]
+        outs = [self.add(m, t, tensors[n - 1]) for n, t in enumerate(tensors)]
+        out = run(m.proto(*outs), {x: X}, outs)
+        for n, id in enumerate(outs):
+            a, b = (n + 1) * X, ((n - 1) % number + 1) * X
+            np.testing.assert_allclose(out[id], (a + b) * b, rtol=1e-5)
+
+    def test_a_weight_that_is_updated(self) -> None:
+        m = Model()
+        w = m.weight(X)
+        z = self.add(m, w, w)
+        session = popir.InferenceSession(
+            m.proto(z), popir.DataFlow(1, [z]), popir.DeviceManager().createCpuDevice()
+        )
+        session.prepareDevice()
+        expected = X
+        for _ in range(2):
+            expected = 2 * expected * expected
+            np.testing.assert_allclose(step(session, {})[z], expected, rtol=1e-5)
 
 
 def test_the_sign_of_the_input_reaches_the_gradient() -> None:

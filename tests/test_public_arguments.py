@@ -1223,7 +1223,7 @@ DEVICE = "cloneNcopy getConst getInTensor getScalarVariable setOutTensor".split(
 """Methods of an Opx that take objects of the device layer, whose bindings look at them."""
 RESULTS = "OpLibrary HpuLibrary KernelLibrary Cluster GradientReport InputGradient".split()
 """Classes whose objects popir makes."""
-INTERNAL = "tellOnce tellWithout refuse addNode".split()
+INTERNAL = "tellOnce tellWithout refuse refuse_own_call addNode".split()
 """Methods that parts of popir call of each other."""
 ABSTRACT = [f"Optimizer.{name}" for name in ("addUpdate", "checkReplacement", "scalars")]
 """What every optimizer overrides."""

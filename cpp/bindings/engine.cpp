@@ -20,6 +20,7 @@
 #include "program/engine_options.hpp"
 #include "support/budget.hpp"
 #include "support/host_memory.hpp"
+#include "support/on_behalf.hpp"
 
 namespace popir {
 namespace {
@@ -243,6 +244,15 @@ void bindExecutable(py::module_& m) {
           "The executable that serialize() gave these bytes for.\n"
           "Raises poplar_exception for damaged bytes, and for those of\n"
           "another version of popir.");
+  m.def(
+      "waitingThreads",
+      [] {
+        const auto& waiting = waitingThreads();
+        return std::vector<std::uintptr_t>(waiting.begin(), waiting.end());
+      },
+      "The numbers, as threading.get_ident() gives them, of the threads that wait for a call "
+      "which\n"
+      "this one makes.");
   m.def("_saved_kernel_names", &savedKernelNames,
         "The names of all kernels that an executable may contain.");
   m.def(

@@ -6,14 +6,18 @@
 #include <popart/error.hpp>
 
 #include <new>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <unordered_map>
+#include <utility>
 
 #include "bindings/errors.hpp"
 #include "bindings/popart_convert.hpp"
 #include "bindings/popart_ir.hpp"
 #include "popart/registry.hpp"
+#include "support/division.hpp"
 
 namespace popir {
 
@@ -35,14 +39,17 @@ const std::string& libraryOf(const T& object) {
 template <class Who, class Code>
 auto run(const Who& who, const Code& code) -> decltype(code()) {
   Call call;
+  takeDivisions();
+  const auto divided = [] { throw std::runtime_error(std::string("Failed: ") + kDivision); };
   try {
     if constexpr (std::is_void_v<decltype(code())>) {
-      code();
+      if (!completes(code)) divided();
       call.finish();
     } else {
-      auto result = code();
+      std::optional<decltype(code())> result;
+      if (!completes([&] { result.emplace(code()); })) divided();
       call.finish();
-      return result;
+      return std::move(*result);
     }
   } catch (const pybind11::error_already_set& e) {
     say(e.value(), who());  // Python code that was called from there

@@ -8,6 +8,8 @@
 #include <set>
 #include <string>
 
+#include "support/on_behalf.hpp"
+
 namespace popir {
 
 /// Handlers around fork(). The child process has only the thread that called fork().
@@ -43,6 +45,17 @@ namespace {
 
 }  // namespace
 
+namespace {
+
+[[noreturn]] void inOwnRun(const char* who) {
+  throw poplar::runtime_error(
+      std::string(who) +
+      ": called from a callback of this engine's own run; do it when the run "
+      "has ended");
+}
+
+}  // namespace
+
 EngineLock::EngineLock() {
   const std::lock_guard<std::mutex> guard(Forks::instance().mutex);
   Forks::instance().locks.insert(this);
@@ -56,13 +69,12 @@ EngineLock::~EngineLock() {
 void EngineLock::acquire(const char* who, bool afresh) {
   const auto self = std::this_thread::get_id();
   if (owner_.load(std::memory_order_relaxed) == self) {
-    if (runs_)
-      throw poplar::runtime_error(std::string(who) +
-                                  ": called from a callback of this engine's own run; do it when "
-                                  "the run has ended");
+    if (runs_) inOwnRun(who);
     ++depth_;
     return;
   }
+  for (const pthread_t waiting : waitingThreads())
+    if (owner_.load(std::memory_order_relaxed) == std::thread::id(waiting)) inOwnRun(who);
   mutex_.lock();
   if (cutOff_ && !afresh) {
     mutex_.unlock();

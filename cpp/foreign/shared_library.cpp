@@ -69,6 +69,7 @@ std::shared_ptr<void> loaded(const std::string& path) {
 SharedLibrary::SharedLibrary(const std::string& path) : path_(path), handle_(loaded(path)) {}
 
 void* SharedLibrary::find(const std::string& symbol) const {
+  if (symbol.find('\0') != std::string::npos) return nullptr;
   return dlsym(handle_.get(), symbol.c_str());
 }
 
@@ -90,10 +91,13 @@ void* SharedLibrary::findFunction(const std::string& symbol) const {
 
 void* SharedLibrary::at(const std::string& symbol) const {
   void* address = findFunction(symbol);
-  if (address == nullptr)
-    throw LibraryError("The library '" + path_ + "' has no symbol '" + symbol +
+  if (address == nullptr) {
+    std::string shown;  // Texts of errors end at a NUL.
+    for (const char c : symbol) shown += c == 0 ? std::string("\\0") : std::string(1, c);
+    throw LibraryError("The library '" + path_ + "' has no symbol '" + shown +
                        "'; it must be a function with C linkage (extern \"C\") and default "
                        "visibility");
+  }
   return address;
 }
 

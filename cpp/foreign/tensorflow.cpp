@@ -7,12 +7,14 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "kernels/parallel.hpp"
 #include "poplar/graph_impl.hpp"
 #include "poplar/view.hpp"
 #include "program/host_call.hpp"
+#include "support/division.hpp"
 
 namespace popir::foreign::tensorflow {
 namespace {
@@ -232,6 +234,12 @@ std::string UserOp::function(const std::string& suffix) const {
   return "The function '" + name_ + suffix + "' of '" + path() + "'";
 }
 
+template <class Code>
+void UserOp::call(const std::string& suffix, const Code& code) const {
+  takeDivisions();
+  if (!completes(code)) throw UserOpError(function(suffix) + ": " + kDivision);
+}
+
 bool UserOp::hasAllocator() const { return library_.find(name_ + "_allocator") != nullptr; }
 
 Metadata UserOp::metadata(std::uint32_t inputs, std::uint32_t outputs) const {
@@ -243,17 +251,20 @@ Metadata UserOp::metadata(std::uint32_t inputs, std::uint32_t outputs) const {
   Slot<Aliasing> aliasing;
   Slot<std::uint32_t> inPlace;
   Slot<bool> elementwise, stateless, hashable;
-  if (level_ < 4)
-    reinterpret_cast<level1::Metadata*>(symbol)(allocating.get(), inPlace.get(), elementwise.get(),
-                                                stateless.get(), inputs);
-  else if (level_ == 4)
-    reinterpret_cast<level4::Metadata*>(symbol)(allocating.get(), aliasing.get(), elementwise.get(),
-                                                stateless.get(), hashable.get(), inputs);
-  else
-    reinterpret_cast<level5::Metadata*>(symbol)(allocating.get(), replicaIdentical.get(),
-                                                aliasing.get(), elementwise.get(), stateless.get(),
-                                                hashable.get(), inputs);
   const std::string who = function("_metadata");
+  call("_metadata", [&] {
+    if (level_ < 4)
+      reinterpret_cast<level1::Metadata*>(symbol)(allocating.get(), inPlace.get(),
+                                                  elementwise.get(), stateless.get(), inputs);
+    else if (level_ == 4)
+      reinterpret_cast<level4::Metadata*>(symbol)(allocating.get(), aliasing.get(),
+                                                  elementwise.get(), stateless.get(),
+                                                  hashable.get(), inputs);
+    else
+      reinterpret_cast<level5::Metadata*>(symbol)(allocating.get(), replicaIdentical.get(),
+                                                  aliasing.get(), elementwise.get(),
+                                                  stateless.get(), hashable.get(), inputs);
+  });
   if (!allocating.isWhole() || !replicaIdentical.isWhole() || !aliasing.isWhole() ||
       !elementwise.isWhole() || !stateless.isWhole() || !hashable.isWhole())
     throw UserOpError(who +
@@ -301,41 +312,50 @@ Built UserOp::built(Graph& graph, const Program& program, const Tensors& made,
 Built UserOp::build(Graph& graph, const Tensors& inputs, std::size_t outputs, Text attributes,
                     Text debugPrefix) const {
   Tensors given = inputs, made;  // A function may take its inputs as its own, and change them.
-  if (level_ == 1) {
-    const auto program = reinterpret_cast<level1::Build*>(symbol_)(graph, given, made, debugPrefix);
-    return built(graph, program, made, outputs);
-  }
-  const auto program =
-      reinterpret_cast<level2::Build*>(symbol_)(graph, given, made, attributes, debugPrefix);
-  return built(graph, program, made, outputs);
+  std::optional<Program> program;
+  call("", [&] {
+    program = level_ == 1
+                  ? reinterpret_cast<level1::Build*>(symbol_)(graph, given, made, debugPrefix)
+                  : reinterpret_cast<level2::Build*>(symbol_)(graph, given, made, attributes,
+                                                              debugPrefix);
+  });
+  return built(graph, *program, made, outputs);
 }
 
 Built UserOp::buildGradient(Graph& graph, const GradientArguments& arguments, std::size_t outputs,
                             Text attributes, Text debugPrefix) const {
   GradientArguments a = arguments;
   Tensors made;
-  if (level_ == 1) {
-    const auto program = reinterpret_cast<level1::BuildGrad*>(symbol_)(
-        graph, a.index, a.gradients, a.inputs, a.outputs, made, debugPrefix);
-    return built(graph, program, made, outputs);
-  }
-  const auto program = reinterpret_cast<level2::BuildGrad*>(symbol_)(
-      graph, a.index, a.gradients, a.inputs, a.outputs, made, attributes, debugPrefix);
-  return built(graph, program, made, outputs);
+  std::optional<Program> program;
+  call("", [&] {
+    program = level_ == 1 ? reinterpret_cast<level1::BuildGrad*>(symbol_)(
+                                graph, a.index, a.gradients, a.inputs, a.outputs, made, debugPrefix)
+                          : reinterpret_cast<level2::BuildGrad*>(symbol_)(
+                                graph, a.index, a.gradients, a.inputs, a.outputs, made, attributes,
+                                debugPrefix);
+  });
+  return built(graph, *program, made, outputs);
 }
 
 Tensor UserOp::allocate(Graph& graph, std::int64_t operand, const std::vector<std::size_t>& shape,
                         poplar::Type type, Text attributes, Text debugPrefix) const {
   void* symbol = library_.at(name_ + "_allocator");
-  const Tensor made = level_ == 1 ? reinterpret_cast<level1::Allocator*>(symbol)(
-                                        graph, operand, shape, type, debugPrefix)
-                                  : reinterpret_cast<level2::Allocator*>(symbol)(
-                                        graph, operand, shape, type, attributes, debugPrefix);
+  Tensor made;
+  call("_allocator", [&] {
+    made = level_ == 1 ? reinterpret_cast<level1::Allocator*>(symbol)(graph, operand, shape, type,
+                                                                      debugPrefix)
+                       : reinterpret_cast<level2::Allocator*>(symbol)(graph, operand, shape, type,
+                                                                      attributes, debugPrefix);
+  });
   const std::string who =
       function("_allocator") + " has made, for input " + std::to_string(operand) + ", ";
   if (!made.valid()) throw UserOpError(who + "no tensor at all");
   if (made.view().graph() != graph.impl().get())
     throw UserOpError(who + "a tensor of another graph");
+  if (!made.isParallelWriteable())
+    throw UserOpError(who +
+                      "a tensor that holds constants or an element twice, so that nothing can be "
+                      "written to it; each element must have a place of its own");
   // TensorFlow has no unsigned integers: libraries make those for what they get as INT.
   const auto isWord = [](poplar::Type t) { return t == poplar::INT || t == poplar::UNSIGNED_INT; };
   if (made.shape() == shape && made.elementType() != type && isWord(made.elementType()) &&

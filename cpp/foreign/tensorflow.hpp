@@ -108,6 +108,10 @@ class UserOp {
  private:
   /// "The function 'NAMEsuffix' of 'PATH'".
   std::string function(const std::string& suffix = "") const;
+  /// Calls `code`, which calls that function.
+  /// \throws UserOpError if it divides an integer by zero
+  template <class Code>
+  void call(const std::string& suffix, const Code& code) const;
   Built built(poplar::Graph& graph, const poplar::program::Program& program,
               const std::vector<poplar::Tensor>& made, std::size_t outputs) const;
 

@@ -59,6 +59,9 @@ void change(TargetSpec& spec, const OptionFlags& options) {
     popir::noteOption(note);
 }
 
+/// What a CPU says its tile has, where nothing limits it. Programs take it as an int, and as a float.
+constexpr unsigned kCpuBytes = 1u << 30;
+
 }  // namespace
 }  // namespace poplar
 
@@ -95,9 +98,11 @@ unsigned Target::getNumIPUs() const { return spec_->numIPUs; }
 unsigned Target::getTilesPerIPU() const { return spec_->tilesPerIPU; }
 unsigned Target::getNumTiles() const { return spec_->numTiles(); }
 unsigned Target::getNumWorkerContexts() const { return spec_->numWorkerContexts; }
-unsigned Target::getBytesPerTile() const { return spec_->memoryBytesPerTile; }
+unsigned Target::getBytesPerTile() const {
+  return spec_->type == TargetType::CPU ? kCpuBytes : spec_->memoryBytesPerTile;
+}
 std::uint64_t Target::getMemoryBytes() const {
-  return static_cast<std::uint64_t>(spec_->memoryBytesPerTile) * spec_->numTiles();
+  return static_cast<std::uint64_t>(getBytesPerTile()) * spec_->numTiles();
 }
 unsigned Target::getExchangeBytesPerCycle() const { return spec_->exchangeBytesPerCycle; }
 unsigned Target::getMemcpyBytesPerCycle() const { return spec_->memcpyBytesPerCycle; }
@@ -143,7 +148,7 @@ unsigned Target::getConvUnitMaxPipelineDepth(const Type&) const {
 unsigned Target::getNumStrideBits() const { return spec_->numStrideBits; }
 std::vector<unsigned> Target::getMemoryElementOffsets() const {
   std::vector<unsigned> offsets;
-  for (std::uint64_t at = 0; at < spec_->memoryBytesPerTile; at += spec_->memoryElementBytes)
+  for (std::uint64_t at = 0; at < getBytesPerTile(); at += spec_->memoryElementBytes)
     offsets.push_back(static_cast<unsigned>(at));
   return offsets;
 }

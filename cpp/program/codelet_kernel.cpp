@@ -10,6 +10,7 @@
 #include "kernels/parallel.hpp"
 #include "program/codelet_races.hpp"
 #include "program/strided_copy.hpp"
+#include "support/division.hpp"
 
 namespace popir {
 
@@ -49,6 +50,7 @@ class CodeletVertices {
   }
 
   void prepare(unsigned threads) {
+    takeDivisions();
     threads_ = threads;
     prepareCounting();
     for (auto& [size, group] : moves_) {
@@ -69,13 +71,16 @@ class CodeletVertices {
         static std::mutex mutex;  // engines share a library's counter
         const std::lock_guard<std::mutex> lock(mutex);
         for (std::size_t k = 0; k < calls_.size(); ++k)
-          call(k, failed, [&](void* vertex) {
-            const auto counter = counting_.find(calls_[k].codelet.get());
-            if (counter == counting_.end() || estimated(calls_[k].vertex))
-              calls_[k].codelet->compute(vertex);
-            else
-              counts_->instructions[calls_[k].vertex] = count(*counter->second, vertex);
-          });
+          if (!completes([&] {
+                call(k, failed, [&](void* vertex) {
+                  const auto counter = counting_.find(calls_[k].codelet.get());
+                  if (counter == counting_.end() || estimated(calls_[k].vertex))
+                    calls_[k].codelet->compute(vertex);
+                  else
+                    counts_->instructions[calls_[k].vertex] = count(*counter->second, vertex);
+                });
+              }))
+            failed(k, divided(calls_[k]));
       });
       counting_.clear();
     } else {
@@ -85,16 +90,24 @@ class CodeletVertices {
 
   void run(void* const* operands) {
     runAll(operands, [&](const auto& failed) {
-      parallelFor(static_cast<std::int64_t>(calls_.size()), threads_,
+      // One guard against divisions is set up for many vertices.
+      const std::size_t parts =
+          threads_ == 1 ? 1 : std::min<std::size_t>(calls_.size(), std::size_t{16} * threads_);
+      parallelFor(static_cast<std::int64_t>(parts), threads_,
                   elements_ * kWorkOfElement + static_cast<std::int64_t>(calls_.size()),
                   [&](std::int64_t i) {
-                    const auto k = static_cast<std::size_t>(i);
-                    call(k, failed, calls_[k].codelet->compute);
+                    const auto n = static_cast<std::size_t>(i);
+                    callSome(n * calls_.size() / parts, (n + 1) * calls_.size() / parts, failed);
                   });
     });
   }
 
  private:
+  struct Call {
+    std::shared_ptr<const Codelet> codelet;
+    unsigned vertex;
+    std::size_t at;
+  };
   static constexpr std::size_t kAlign = 64;
   // parallelFor() measures work in elements of a vectorised kernel. A codelet is assumed to take 16
   // times as long for an element, so about 2,048 elements are enough work for a second thread.
@@ -123,6 +136,28 @@ class CodeletVertices {
           "Engine::run: " + vertexText(graph_, calls_[failed].vertex) + " on tile " +
           std::to_string(*graph_.vertices[calls_[failed].vertex].tile) + " " + what);
     for (const auto& move : scatter_) move->run(all.data(), nullptr);
+  }
+
+  /// Calls vertices, and goes on after those that divide an integer by zero.
+  template <class Failed>
+  void callSome(std::size_t first, std::size_t last, const Failed& failed) {
+    volatile std::size_t at = first;
+    while (at < last) {
+      const bool all = completes([&] {
+        for (; at < last; at = at + 1) call(at, failed, calls_[at].codelet->compute);
+      });
+      if (all) return;
+      failed(at, divided(calls_[at]));
+      at = at + 1;
+    }
+  }
+
+  /// The error message for an integer division without a result.
+  std::string divided(const Call& call) const {
+    const auto& files = graph_.codelets.files();
+    const auto file = graph_.codelets.fileOf(*graph_.vertices[call.vertex].codelet);
+    return std::string("failed: ") + kDivision + " (the codelet '" + call.codelet->name + "' of '" +
+           files[file].origin + "')";
   }
 
   template <class Failed, class Compute>
@@ -170,11 +205,6 @@ class CodeletVertices {
     return most;
   }
 
-  struct Call {
-    std::shared_ptr<const Codelet> codelet;
-    unsigned vertex;
-    std::size_t at;
-  };
   struct Pointer {
     std::size_t at;
     unsigned operand;

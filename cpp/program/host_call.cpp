@@ -3,10 +3,13 @@
 #include <condition_variable>
 #include <cstring>
 #include <mutex>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 
 #include "poplar/bulk_vertex.hpp"
+#include "support/division.hpp"
+#include "support/on_behalf.hpp"
 
 namespace popir {
 namespace {
@@ -22,7 +25,8 @@ struct Callee {
   /// \throws poplar::application_runtime_error for whatever it throws
   void call(void* const* operands) const {
     try {
-      function(operands, operands + inputs);
+      if (!completes([&] { function(operands, operands + inputs); }))
+        throw std::runtime_error(kDivision);
     } catch (const std::exception& e) {
       throw poplar::application_runtime_error(who + ": " + e.what());
     } catch (...) {
@@ -63,7 +67,8 @@ class Timed final : public Runner {
       if (i < callee_->inputs && bytes_[i] > 0)
         std::memcpy(call->operands.back(), operands[i], bytes_[i]);
     }
-    std::thread([call, callee = callee_] {
+    std::thread([call, callee = callee_, waiting = waitingHere()] {
+      waitingThreads() = waiting;
       std::exception_ptr error;
       try {
         callee->call(call->operands.data());
@@ -97,6 +102,7 @@ class HostCallKernel final : public Kernel {
   const char* name() const override { return "host call"; }
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
                                   const Setting&) const override {
+    takeDivisions();
     if (callee_->options.limit.count() == 0) return std::make_unique<Direct>(callee_);
     std::vector<std::size_t> bytes;
     for (const Layout& each : operands) bytes.push_back(each.bytes());

@@ -25,7 +25,8 @@ class blamed:
     The function is `function` of `op`, or of `owner` if given (an Opx, for example). An exception
     that is no PopirError becomes a popart_exception; MemoryError passes unchanged. A PopirError
     keeps its class; if the function is a user's, its name is appended to the message, unless the
-    message has several lines, such as a compiler's output.
+    message has several lines, such as a compiler's output. To what a library's function has raised,
+    the operator's name is appended where it is not there.
     """
 
     # A class, because it is entered several times for each operator, and that of contextlib takes
@@ -54,7 +55,12 @@ class blamed:
             raise popart_exception(
                 f"{op.debugName()}: {name} failed: {type(error).__name__}: {error}"
             ) from error
-        theirs = not cls.__module__.startswith("popir.") and "\n" not in str(error)
-        if theirs and isinstance(error, _PLAIN) and name not in str(error) and error.args:
+        is_popirs = cls.__module__.startswith("popir.")
+        is_of_library = is_popirs and op.source not in ("built in", "python")
+        is_plain = isinstance(error, _PLAIN) and bool(error.args)
+        if is_of_library and is_plain and str(op.opid) not in str(error):
+            error.args = (f"{error} ({op.debugName()})", *error.args[1:])
+        theirs = not is_popirs and "\n" not in str(error)
+        if theirs and is_plain and name not in str(error):
             who = "" if op.debugName() in str(error) else f" of {op.debugName()}"
             error.args = (f"{error} (in {name}{who})", *error.args[1:])

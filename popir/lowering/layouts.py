@@ -24,7 +24,7 @@ from itertools import islice
 from popir import poplar
 from popir._device.popart import Devicex
 from popir.errors import popart_exception
-from popir.ir import Op, Tensor, TensorType
+from popir.ir import Op, Tensor, TensorType, blamed
 from popir.opx import InputCreatorType, Opx, popType
 from popir.virtual_graphs import Places
 
@@ -117,7 +117,8 @@ class LayoutFinder:
         return opx.op_p.graph.getTensor(id).tensorType is TensorType.ActGrad
 
     def _created(self, tensor: Tensor, opx: Opx, i: int, path: tuple[Step, ...]) -> poplar.Tensor:
-        made = opx.createInputTensor(i, tensor.id)
+        with blamed(opx.op_p, "createInputTensor", opx):
+            made = opx.createInputTensor(i, tensor.id)
         for through, inIndex, outIndex in reversed(path):
             made = through.unwindTensorLayout(made, inIndex, outIndex)
         assert tensor.info is not None

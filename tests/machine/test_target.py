@@ -3,6 +3,7 @@
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from popir import DeviceManager, errors, poplar
@@ -87,6 +88,14 @@ def test_fields_of_the_model_are_checked():
 def test_targets_that_do_not_exist(make, words):
     with pytest.raises(errors.poplar_invalid_option, match=words):
         make(poplar.Target)
+
+
+def test_the_memory_of_a_cpu_is_a_number_for_programs():
+    """Sources take it as an int and multiply it by floats, where all ones would be -1."""
+    target = poplar.Target.createCPUTarget()
+    assert target.getBytesPerTile() == 2**30
+    assert target.getMemoryBytes() == 2**30 * target.getNumTiles()
+    assert int(np.float32(target.getBytesPerTile())) < 2**31
 
 
 def test_a_cpp_program_changes_figures(tmp_path: Path):

@@ -9,6 +9,7 @@
 #include <popart/shapeinference.hpp>
 #include <popart/tensornames.hpp>
 #include <popart/util.hpp>
+#include <popops/ElementWise.hpp>
 
 namespace {
 
@@ -43,6 +44,10 @@ void fail(const std::string& what) {
   if (what == "index_error") throw poplar::index_error("bad index");
   if (what == "logic_error") throw std::logic_error("bad logic");
   if (what == "int") throw 42;
+  if (what == "division") {
+    const volatile int zero = 0;
+    throw 42 / zero;
+  }
 }
 
 class FailsOp : public SameOp {
@@ -183,6 +188,25 @@ class VariantOp : public SameOp {
 
 popart::OpCreator<InPlaceOp> inPlace(popart::OpDefinitions({{{"test", "InPlace", 1}, {}}}));
 popart::OpCreator<VariantOp> variant(popart::OpDefinitions({{{"test", "Variant", 1}, {}}}));
+
+// AddTimes: adds input 1 to input 0, and multiplies by it, in place. AddTimesSecretly: declares
+// nothing.
+
+class AddTimesOpx : public popart::popx::Opx {
+ public:
+  using popart::popx::Opx::Opx;
+  void grow(poplar::program::Sequence& prog) const override {
+    const poplar::Tensor to = getInTensor(0);
+    popops::addInPlace(graph(), to, getInTensor(1), prog, debugContext());
+    popops::mulInPlace(graph(), to, getInTensor(1), prog, debugContext());
+    setOutTensor(0, to);
+  }
+};
+
+popart::OpCreator<InPlaceOp> addTimes(popart::OpDefinitions({{{"test", "AddTimes", 1}, {}}}));
+popart::OpCreator<SameOp> secretly(popart::OpDefinitions({{{"test", "AddTimesSecretly", 1}, {}}}));
+popart::popx::OpxCreator<AddTimesOpx> addTimesOpx({"test", "AddTimes", 1});
+popart::popx::OpxCreator<AddTimesOpx> secretlyOpx({"test", "AddTimesSecretly", 1});
 
 // Layout: creates input 0, once input 1 is there; unwinds input 1.
 

@@ -18,6 +18,10 @@ KINDS = {
     "runtime_error": (popir.popart_runtime_error, "bad run"),
     "logic_error": (popir.popart_exception, "bad logic"),
     "int": (popir.popart_exception, "It threw something that is no std::exception"),
+    "division": (
+        popir.popart_exception,
+        "Failed: it divides an integer by zero, or the least integer by -1",
+    ),
     "poplar_error": (popir.poplar_exception, "bad device"),
     "index_error": (popir.errors.poplar_index_error, "bad index"),
 }

@@ -90,3 +90,35 @@ def check_checks(library: str) -> None:
 
 def test_checks_find_it(library, tmp_path: Path) -> None:
     isolated(check_checks, library("leaky_relu_custom_op"), cwd=tmp_path)
+
+
+def check_operands(library: str) -> None:
+    """Operands in the same memory have the old value, also where operators overwrite what each
+    other reads.
+    """
+    ctypes.cdll.LoadLibrary(library)
+
+    def add(builder: popir.Builder, name: str, *inputs: str) -> str:
+        return builder.customOp(name, 1, "test", list(inputs))[0]
+
+    for name in "AddTimes", "AddTimesSecretly":
+        for is_computed in True, False:
+            builder = popir.Builder()
+            x = builder.addInputTensor(TensorInfo("FLOAT", [2, 3]))
+            h = builder.aiOnnx.add([x, x]) if is_computed else x
+            value = 2 * X if is_computed else X
+            other = builder.aiOnnx.mul([x, x])
+            ids = [add(builder, name, h, h)]
+            ids += [add(builder, name, h, other), add(builder, name, other, h)]
+            again = builder.aiOnnx.add([h, h])
+            for id in (*ids, again):
+                builder.addOutputTensor(id)
+            found = run(builder, [*ids, again], steps=2)
+            size = X * X
+            expected = [2 * value * value, (value + size) * size, (value + size) * value, 2 * value]
+            for tensor, right in zip(found, expected, strict=True):
+                np.testing.assert_allclose(tensor, right, rtol=1e-6)
+
+
+def test_operands_in_the_same_memory(library, tmp_path: Path) -> None:
+    isolated(check_operands, library("probe"), cwd=tmp_path)

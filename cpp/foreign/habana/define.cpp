@@ -6,6 +6,7 @@
 
 #include "foreign/habana/operators.hpp"
 #include "foreign/habana/registry.hpp"
+#include "support/division.hpp"
 
 namespace popir::foreign::habana {
 namespace {
@@ -181,13 +182,16 @@ class Context final : public ::habana::HpuKernelContext {
 /// Calls `function`, and turns whatever it throws into DefinitionError.
 template <class Function>
 void guarded(const char* what, const Function& function) {
+  takeDivisions();
+  bool isWhole = false;
   try {
-    function();
+    isWhole = completes(function);
   } catch (const std::exception& e) {
     throw DefinitionError(std::string(what) + " threw: " + e.what());
   } catch (...) {
     throw DefinitionError(std::string(what) + " threw what is no std::exception");
   }
+  if (!isWhole) throw DefinitionError(std::string(what) + " failed: " + kDivision);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "foreign/habana/kernels.hpp"
+#include "support/division.hpp"
 
 namespace popir::foreign::habana {
 namespace {
@@ -162,13 +163,18 @@ popir_tpc_tensor auxiliaryTensor(const TensorGeometry& geometry, const std::stri
 /// \throws GlueError for whatever it throws
 template <class Function>
 GlueCodeReturn guarded(const std::string& who, const Function& function) {
+  takeDivisions();
+  bool isWhole = false;
+  GlueCodeReturn found = GLUE_NODE_NOT_FOUND;
   try {
-    return function();
+    isWhole = completes([&] { found = function(); });
   } catch (const std::exception& e) {
     throw GlueError(who + ": its glue code threw: " + e.what());
   } catch (...) {
     throw GlueError(who + ": its glue code threw what is no std::exception");
   }
+  if (!isWhole) throw GlueError(who + ": its glue code failed: " + kDivision);
+  return found;
 }
 
 /// A call of InstantiateTpcKernel with fresh arguments: the library writes into them.

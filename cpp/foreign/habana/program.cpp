@@ -1,8 +1,6 @@
 // Programs for TPCs: loaded from memory, run over an index space.
 #include <dlfcn.h>
 #include <omp.h>
-#include <setjmp.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -16,6 +14,7 @@
 #include "foreign/habana/kernels.hpp"
 #include "kernels/parallel.hpp"
 #include "program/host_call.hpp"
+#include "support/division.hpp"
 
 namespace popir::foreign::habana {
 namespace {
@@ -39,51 +38,11 @@ int memoryFile(const void* bytes, std::size_t size, const std::string& who) {
 /// Inputs, outputs and auxiliary tensors.
 constexpr std::size_t kMostOperands = 48;
 
-// A TPC goes on after an integer division that has no result; a processor of the host sends a signal,
-// which would end the process. In a kernel it ends the call.
-
-/// Where the call in this thread goes on; null outside of kernels.
-thread_local sigjmp_buf* leaves = nullptr;
-std::atomic<bool> passedOn{false};
-struct sigaction before {};
-
-void onDivision(int number, siginfo_t* info, void*) {
-  if (leaves != nullptr && info->si_code == FPE_INTDIV) siglongjmp(*leaves, 1);
-  // Not of a kernel: whoever had the signal before gets it, and the system after that.
-  if (passedOn.exchange(true))
-    signal(number, SIG_DFL);
-  else
-    sigaction(number, &before, nullptr);
-  if (info->si_code <= 0) raise(number);
-}
-
-/// Has the signal come to onDivision, whoever has taken it in between.
-void takeSignal() {
-  static std::mutex mutex;
-  struct sigaction now {};
-  if (sigaction(SIGFPE, nullptr, &now) == 0 && now.sa_sigaction == onDivision) return;
-  const std::lock_guard lock(mutex);
-  sigaction(SIGFPE, nullptr, &now);
-  if (now.sa_sigaction == onDivision) return;
-  before = now;
-  struct sigaction ours {};
-  ours.sa_sigaction = onDivision;
-  ours.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
-  sigaction(SIGFPE, &ours, nullptr);
-}
-
 /// Runs a program over a part of its index space.
 /// \returns what went wrong, or null
 const char* called(popir_tpc_run_function run, const popir_tpc_call* call) {
-  sigjmp_buf here;
-  if (sigsetjmp(here, 0) != 0) {
-    leaves = nullptr;
-    return "it divides an integer by zero, or the least integer by -1";
-  }
-  leaves = &here;
-  const char* said = run(call);
-  leaves = nullptr;
-  return said;
+  const char* said = nullptr;
+  return completes([&] { said = run(call); }) ? said : kDivision;
 }
 
 }  // namespace
@@ -174,7 +133,7 @@ void Kernel::run(const void* const* inputs, void* const* outputs) const {
       ordered_ || elements < 32 * 1024 ? 1 : static_cast<unsigned>(omp_get_max_threads());
   const std::int64_t pieces =
       threads == 1 ? 1 : std::min<std::int64_t>(length, 4 * std::int64_t{threads});
-  takeSignal();
+  takeDivisions();
   if (pieces == 1) {
     if (const char* error = called(program_->run(), &call)) throw std::runtime_error(error);
     return;

@@ -63,6 +63,7 @@ __all__: list[str] = [
     "setStochasticRounding",
     "spend",
     "typeOf",
+    "waitingThreads",
     "withEnvironment",
 ]
 
@@ -1467,6 +1468,12 @@ def spend(units: typing.SupportsInt | typing.SupportsIndex) -> None:
 def typeOf(dtype: numpy.typing.DTypeLike) -> Type:
     """
     The element type of a numpy dtype. Raises poplar_type_error if there is none.
+    """
+
+def waitingThreads() -> list[int]:
+    """
+    The numbers, as threading.get_ident() gives them, of the threads that wait for a call which
+    this one makes.
     """
 
 def withEnvironment(options: OptionFlags | dict[str, str]) -> OptionFlags:

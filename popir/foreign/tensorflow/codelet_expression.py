@@ -45,6 +45,9 @@ _ROUNDINGS = {"Floor", "Ceil", "NearbyInt", "Trunc", "Round"}
 _LOGICAL = {"BitwiseAnd": "And", "BitwiseOr": "Or", "BitwiseXor": "NotEqual", "BitwiseNot": "Not"}
 _OF_BITS = {*_LOGICAL, "Shl", "ShrSE"}
 _ON_TRUTHS = {"And", "Or", "Not"}
+_OF_TRUTHS = {"Add": "Or", "Max": "Or", "Mul": "And", "Min": "And"}
+"""What numpy computes of two conditions by operators and functions of numbers."""
+_KEEP_TRUTHS = {"Abs", "Floor", "Ceil", "Trunc"}
 
 
 class _Typed:
@@ -115,6 +118,10 @@ class Lowered:
         kind = self._common(args)
         if name in _OF_BITS and kind is _BOOL and name in _LOGICAL:
             return _Typed(getattr(pe, _LOGICAL[name])(*(a.cast(_BOOL) for a in args)), _BOOL)
+        if kind is _BOOL and name in _OF_TRUTHS:
+            return _Typed(getattr(pe, _OF_TRUTHS[name])(*(a.cast(_BOOL) for a in args)), _BOOL)
+        if kind is _BOOL and name in _KEEP_TRUTHS:
+            return _Typed(args[0].cast(_BOOL), _BOOL)
         if name in _OF_BITS and kind in _REALS:
             raise OperatorInputError(
                 f"{self._who}: the expression takes bits of {kind.name}; &, |, ^, ~, << and >> are "

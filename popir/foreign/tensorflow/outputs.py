@@ -37,12 +37,24 @@ def declared(who: str, outs: Mapping[str, Any] | None) -> tuple[list[int], list[
             f"{who}: outs is a dict with the keys 'output_types' and 'output_shapes'; given was "
             f"{given}."
         )
-    types, shapes = [*outs["output_types"]], [*outs["output_shapes"]]
+    types, shapes = (_listed(who, key, outs[key]) for key in _KEYS)
     codes = [_type(who, i, each).onnx for i, each in enumerate(types)]
     texts = [",".join(map(str, _shape(who, i, each))) for i, each in enumerate(shapes)]
     _check_counts(who, len(types), len(shapes))
     infos(who, codes, texts)
     return codes, texts
+
+
+def _listed(who: str, key: str, given: Any) -> list[Any]:
+    try:
+        if isinstance(given, (str, bytes, Mapping)):
+            raise TypeError
+        return [*given]
+    except TypeError:
+        raise OperatorAttributeError(
+            f"{who}: {key} of outs is a list with an entry for each output; given was "
+            f"{given!r:.60}."
+        ) from None
 
 
 def infos(who: str, types: Sequence[int], shapes: Sequence[str]) -> list[TensorInfo]:

@@ -13,6 +13,7 @@ import pytest
 
 from popir.errors import LibraryBuildError
 from tests.foreign.habana.host import Array, Case, bf16, call, compiled, f8, h8, results
+from tests.toolchain import CXX, PACKAGE, run
 
 RNG = np.random.default_rng(11)
 SHORT: dict[str, Any] = {
@@ -387,6 +388,32 @@ def test_products_that_are_split(tmp_path: Path) -> None:
         Case("(bfloat128)s_bf16_or(1.0bf, -0.0bf)", {}, np.full(128, -1, bf16)),
     ]
     check(tmp_path, cases)
+
+
+NAMES = """
+#include "tpc/tpc.hpp"
+#define SAME(type, TYPE, operation, OPERATION)                                                 \\
+  static_assert(MkRMW(e_rmw_##type, e_rmw_##operation, e_rmw_atomic, e_tnsr_dt_srf) ==         \\
+                    (RMW_SET | RMW_OP_##OPERATION | RMW_DT_##TYPE));                           \\
+  static_assert(MkRMW(e_rmw_##type, e_rmw_##operation, e_rmw_atomic, e_tnsr_dt_desc) ==        \\
+                    (RMW_TNSR_DT | RMW_SET | RMW_OP_##OPERATION | RMW_DT_##TYPE));
+#define OF(type, TYPE)                                                                         \\
+  SAME(type, TYPE, add, ADD) SAME(type, TYPE, sub, SUB) SAME(type, TYPE, min, MIN)             \\
+  SAME(type, TYPE, max, MAX) SAME(type, TYPE, max_0_add, MAX_0_ADD)
+OF(int8, INT8) OF(int16, INT16) OF(int32, INT32) OF(uint8, UINT8) OF(uint16, UINT16)
+OF(uint32, UINT32) OF(bf16, BF16) OF(fp32, FP32) OF(fp16, FP16)
+static_assert(sizeof(bfloat) == 2);
+bfloat of(unsigned short bits) { return as_bfloat(bits); }
+"""
+
+
+def test_names_of_stores_that_combine(tmp_path: Path) -> None:
+    """What `MkRMW` makes and what kernels put together by hand are equal."""
+    (tmp_path / "names.cpp").write_text(NAMES)
+    headers = PACKAGE / "include" / "habana"
+    target = ("-march=x86-64-v3", "-D__TPC__=1", "-D__gaudi2__=1", "-w")
+    compiler = (CXX, "-std=c++17", "-fsyntax-only", *target, f"-I{headers}")
+    run(*compiler, tmp_path / "names.cpp", cwd=tmp_path)
 
 
 @pytest.mark.parametrize("name", FLOATS)

@@ -34,6 +34,19 @@ Tensor made(poplar::Graph &graph, poplar::Type type, const std::vector<std::size
 }
 }  // namespace
 
+int quotient(int a, int b) {
+  const volatile int divisor = b;
+  return a / divisor;
+}
+BUILD(Divides) { return quotient(1, 0) ? Sequence() : Sequence(); }
+BUILD(DividesByCodelet) {
+  auto y = graph.clone(inputs[0]);
+  const auto set = graph.addComputeSet(debug);
+  const auto vertex = graph.addVertex(set, "Divides", {{"x", inputs[0]}, {"y", y}});
+  graph.setTileMapping(vertex, 0);
+  outputs.push_back(y);
+  return poplar::program::Execute(set);
+}
 BUILD(Throws) { throw poputil::poplibs_error("five is not " + std::to_string(inputs.size())); }
 BUILD(ThrowsInt) { throw 5; }
 BUILD(ThrowsOwn) { throw std::logic_error("own words"); }
@@ -72,6 +85,10 @@ BUILD(Fine) {
 FINE(BadAllocator)
 FINE(WrongAllocator)
 FINE(ThrowsAllocator)
+FINE(DividesAllocator)
+FINE(DividesMetadata)
+FINE(ConstantAllocator)
+FINE(RepeatsAllocator)
 FINE(ManyInPlace)
 FINE(FarIndex)
 FINE(FarOutput)
@@ -105,6 +122,22 @@ METADATA(WrongAllocator_metadata) {
   allocating = {0};
   inPlace = 0;
 }
+METADATA(DividesMetadata_metadata) {
+  allocating = {};
+  inPlace = static_cast<std::uint32_t>(quotient(1, 0));
+}
+METADATA(DividesAllocator_metadata) {
+  allocating = {0};
+  inPlace = 0;
+}
+METADATA(ConstantAllocator_metadata) {
+  allocating = {0};
+  inPlace = 0;
+}
+METADATA(RepeatsAllocator_metadata) {
+  allocating = {0};
+  inPlace = 0;
+}
 METADATA(ThrowsAllocator_metadata) {
   allocating = {0};
   inPlace = 0;
@@ -130,6 +163,9 @@ extern "C" void OtherLevel_metadata(std::vector<std::int64_t> &, Aliasing &alias
 ALLOCATOR(BadAllocator_allocator) { return Tensor(); }
 ALLOCATOR(WrongAllocator_allocator) { return made(graph, poplar::HALF, shape); }
 ALLOCATOR(ThrowsAllocator_allocator) { throw std::runtime_error("no room"); }
+ALLOCATOR(ConstantAllocator_allocator) { return graph.addConstant(type, shape, 1.0f); }
+ALLOCATOR(RepeatsAllocator_allocator) { return made(graph, type, {1}).broadcast(shape[0], 0); }
+ALLOCATOR(DividesAllocator_allocator) { return made(graph, type, {std::size_t(quotient(1, 0))}); }
 
 #define GRADIENT(NAME)                                                                     \
   extern "C" Program NAME(poplar::Graph &, std::int64_t, const Tensors &, const Tensors &, \
@@ -144,6 +180,7 @@ CALLBACK(CallbackThrows) {
   throw std::runtime_error("out of cheese after " + std::to_string(counts[0]));
 }
 CALLBACK(CallbackThrowsInt) { throw 17; }
+CALLBACK(CallbackDivides) { static_cast<float *>(outputs[0])[0] = quotient(INT32_MIN, -1); }
 CALLBACK(CallbackReplaces) { outputs[0] = nullptr; }
 CALLBACK(CallbackWritesInput) {
   static_cast<float *>(data[0])[0] = -1;

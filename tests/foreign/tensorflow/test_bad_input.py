@@ -11,7 +11,15 @@ import pytest
 
 import popir
 from popir.custom_ops import cpu_user_operation, precompiled_user_op
-from tests.foreign.tensorflow.programs import builder, floats, given, gradients, inference, outs
+from tests.foreign.tensorflow.programs import (
+    builder,
+    floats,
+    given,
+    gradients,
+    inference,
+    outs,
+    stepped,
+)
 from tests.toolchain import CXX, run
 
 UserLibrary = Callable[..., str]
@@ -44,6 +52,19 @@ def test_a_library_or_function_that_is_not_there(user_library: UserLibrary, tmp_
     for add in (precompiled_user_op, cpu_user_operation):
         said = refused(popir.LibraryLoadError, lambda add=add: built(library, "Nowhere", add))
         assert f"The library '{library}' has no symbol 'Nowhere'" in said
+        said = refused(popir.LibraryLoadError, lambda add=add: built(library, "Build\0er", add))
+        assert r"has no symbol 'Build\0er'; it must be a function" in said
+
+
+@pytest.mark.parametrize("key", ["output_types", "output_shapes"])
+@pytest.mark.parametrize("value", [np.float32, "float32", 3, {"a": 1}, None])
+def test_outputs_that_are_no_lists(user_library: UserLibrary, key: str, value: Any) -> None:
+    wrong = {**outs([3]), key: value}
+    said = refused(
+        popir.OperatorAttributeError,
+        lambda: built(user_library("features"), "Build", outs=wrong),
+    )
+    assert f"{key} of outs is a list with an entry for each output; given was" in said
 
 
 def test_a_library_with_a_symbol_that_is_nowhere(tmp_path: Path) -> None:
@@ -102,6 +123,9 @@ def test_a_missing_gradient_is_said_when_it_is_asked_for(user_library: UserLibra
         ("Throws", popir.poplibs_exception, "five is not 1"),
         ("ThrowsInt", popir.popart_exception, "It threw something that is no std::exception"),
         ("ThrowsOwn", popir.popart_exception, "own words"),
+        ("Divides", popir.popart_exception, "it divides an integer by zero, or the least"),
+        ("DividesMetadata", popir.popart_exception, "it divides an integer by zero, or the least"),
+        ("DividesAllocator", popir.popart_exception, "it divides an integer by zero, or the least"),
         ("Null", popir.popart_exception, "gives no tensor as output 0, which is FLOAT[3]"),
         ("WrongShape", popir.popart_exception, "a tensor of float [7]; declared is FLOAT[3]"),
         ("WrongType", popir.popart_exception, "a tensor of int [3]; declared is FLOAT[3]"),
@@ -111,6 +135,8 @@ def test_a_missing_gradient_is_said_when_it_is_asked_for(user_library: UserLibra
         ("FarIndex", popir.popart_exception, "names the input -3; the operator has 1 of them"),
         ("BadAllocator", popir.popart_exception, "for input 0, no tensor at all"),
         ("WrongAllocator", popir.popart_exception, "a tensor of half [3]; asked for was float [3]"),
+        ("ConstantAllocator", popir.popart_exception, "holds constants or an element twice, so"),
+        ("RepeatsAllocator", popir.popart_exception, "each element must have a place of its own"),
         ("ThrowsAllocator", popir.popart_exception, "no room"),
     ],
 )
@@ -120,7 +146,53 @@ def test_a_function_that_fails(
     library = user_library("faults", 2)
     said = refused(kind, lambda: built(library, name))
     assert words in said and f"'{library}'" in said and name in said
+    assert "IpuUserOp" in said and "UserOp" in said, "the node is named"
     assert np.array_equal(built(library, "Fine")[0], X), "the library can still be used"
+
+
+@pytest.mark.parametrize("operands", [(5, 0), (-(2**31), -1)])
+@pytest.mark.parametrize("count", [1, 3000])
+def test_a_codelet_that_divides_without_a_result(
+    user_library: UserLibrary, tmp_path: Path, operands: tuple[int, int], count: int
+) -> None:
+    """It ends the run, not the process, and the next run is a good one."""
+    (tmp_path / "divides.cpp").write_text(
+        """
+#include <poplar/Vertex.hpp>
+class Divides : public poplar::MultiVertex {
+ public:
+  poplar::Input<poplar::Vector<int>> x;
+  poplar::Output<poplar::Vector<int>> y;
+  bool compute(unsigned worker) {
+    for (unsigned i = 0; worker == 0 && i + 1 < x.size(); i += 2)
+      y[i] = y[i + 1] = x[i] / x[i + 1];
+    return true;
+  }
+};
+"""
+    )
+    library = user_library("faults", 2)
+    model = builder()
+    x = model.addInputTensor("INT32", [2 * count], "x")
+    (y,) = precompiled_user_op(
+        [x],
+        library,
+        tmp_path / "divides.cpp",
+        outs([2 * count], dtype=np.int32),
+        op_name="DividesByCodelet",
+    )
+    model.addOutputTensor(y)
+    session = inference(model, [y])
+    good = np.int32([17, 5] * count)
+    for _ in range(2):
+        bad = good.copy()
+        bad[-2:] = operands
+        with pytest.raises(popir.poplar_application_runtime_error) as caught:
+            stepped(session, {x: bad})
+        said = str(caught.value)
+        assert "'Divides'" in said and "it divides an integer by zero, or the least" in said
+        assert "IpuUserOp" in said and library in said and "divides.cpp" in said
+        assert np.array_equal(stepped(session, {x: good})[y], np.full(2 * count, 3))
 
 
 def test_an_unknown_vertex(user_library: UserLibrary) -> None:

@@ -102,6 +102,7 @@ def test_what_it_throws_fails_the_run_and_not_the_process(user_library: UserLibr
     for name, words in (
         ("CallbackThrows", r"CallbackThrows\(\) of '.*libfaults2.so': out of cheese after 12"),
         ("CallbackThrowsInt", r"CallbackThrowsInt\(\) of .*it threw what is no std::exception"),
+        ("CallbackDivides", r"CallbackDivides\(\) of .*: it divides an integer by zero, or the"),
         ("CallbackReplaces", r"has replaced the pointers to its outputs"),
     ):
         model = builder()

@@ -122,6 +122,28 @@ WHOLE: list[Callable[..., Any]] = [
 ]
 
 
+CONDITIONS: list[Callable[..., Any]] = [
+    lambda x, y: (x > 0) + (y > 0),
+    lambda x, y: ((x == x) + (y < 0)) * 2 + ((x > 1) + True) * 3,
+    lambda x, y: ((x > 0) * (y > 0) + (x == y)) * 1.5,
+    lambda x, y: np.maximum(x > 0, y > 0) + np.minimum(x > 0, y > 0) + (x == 0),
+    lambda x, y: abs(x > 0) + abs(y > 0),
+    lambda x, y: np.floor(x > 0) + np.ceil(y > 0) + np.trunc(x > y),
+    lambda x, y: np.clip(x > 0, False, y > 0) + (y > 0),
+    lambda x, y: np.where(x > 0, x == x, y == y) + (y > 0),
+    lambda x, y: np.square(x > 0) + np.square(y > 0) + (x > 0) * 1 + (y > 0) * 1,
+]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int32])
+@pytest.mark.parametrize("index", range(len(CONDITIONS)))
+def test_of_conditions(index: int, dtype: Any) -> None:
+    """The sum of two conditions is a condition, and so is their product."""
+    rng = np.random.default_rng(index)
+    x, y = (rng.integers(-3, 4, (8, 5)).astype(dtype) for _ in range(2))
+    assert np.array_equal(computed(CONDITIONS[index], x, y), expected(CONDITIONS[index], x, y))
+
+
 @pytest.mark.parametrize("index", range(len(WHOLE)))
 def test_of_integers(index: int) -> None:
     rng = np.random.default_rng(index)

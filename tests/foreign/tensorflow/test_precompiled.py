@@ -366,6 +366,26 @@ def test_codelets_are_compiled_or_source(
     assert np.array_equal(given(model, y)[0], 4 * A.astype(dtype))
 
 
+@pytest.mark.parametrize("level", [2, 4, 5])
+def test_what_is_not_hashable_is_not_saved_as_an_executable(
+    user_library: UserLibrary, level: int, tmp_path: Path
+) -> None:
+    model = builder()
+    x = model.addInitializedInputTensor(A)
+    library = user_library("features", level)
+    (y,) = precompiled_user_op([x, x], library, outs=outs([4, 3]), op_name="Secretly")
+    model.addOutputTensor(y)
+    session = inference(model, [y])
+    if level == 2:
+        session.compileAndExport(tmp_path / "program")
+        return
+    words = r"compileAndExport: .* cannot be saved: .*does not say that it is hashable\. Save the"
+    with pytest.raises(popir.popart_exception, match=words):
+        session.compileAndExport(tmp_path / "program")
+    assert not (tmp_path / "program").exists()
+    assert np.allclose(stepped(session)[y], A + A)
+
+
 def test_outputs_without_elements_need_not_be_given(user_library: UserLibrary) -> None:
     model = builder()
     x = model.addInitializedInputTensor(np.zeros((0, 3), np.float32))

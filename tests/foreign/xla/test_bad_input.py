@@ -1,5 +1,6 @@
 """Wrong calls, targets and libraries: a named error each, and the process lives."""
 
+import ctypes
 from pathlib import Path
 from typing import Any
 
@@ -306,6 +307,34 @@ class TestRuns:
         with pytest.raises(popir.PopirError):
             made.run(io)
         assert call("add2", [ONE], "f32[]")[0] == 3
+
+    @pytest.mark.timeout(60)
+    @pytest.mark.parametrize("limit", [0.0, 50.0])
+    @pytest.mark.parametrize("method", ["run", "weightsFromHost"])
+    def test_a_target_that_uses_its_own_session(self, limit: float, method: str) -> None:
+        """It is refused at once, in the thread of a call with a limit too."""
+        said: list[str] = []
+        name = f"reenters_{method}_{limit:.0f}"
+
+        @ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_float), ctypes.c_void_p)
+        def target(out: Any, operands: Any) -> None:
+            try:
+                made.run(io) if method == "run" else made.weightsFromHost()
+            except popir.PopirError as error:
+                said.append(str(error))
+            out[0] = 7
+
+        custom_ops.register_custom_call_target(name, target)
+        builder, inputs, y = built(
+            [ONE], lambda x: custom_ops.custom_call(name, [x], "f32[]", time_limit=limit)
+        )
+        made = session(builder.getModelProto(), [y])
+        anchors = made.initAnchorArrays()
+        io = popir.PyStepIO({id: np.asarray(v) for id, v in inputs.items()}, anchors)
+        for times in (1, 2):
+            made.run(io)
+            assert anchors[y] == 7 and len(said) == times
+        assert "was called by a callback of a step of the same session" in said[0]
 
     def test_one_failure_of_several(self) -> None:
         """A failure leaves nothing behind that another session would see."""

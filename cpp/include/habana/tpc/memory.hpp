@@ -236,6 +236,27 @@ inline constexpr int MkRMW(int type, int operation, int mode, int location) {
   return type | operation << 4 | mode << 8 | location << 9;
 }
 
+/// Parts of such a number, to be combined by `|`. `RMW_SET` has the store combine. The type is that
+/// of the vector, whatever `RMW_DT_` or the tensor says.
+enum {
+  RMW_DT_INT8 = MkRMW(e_rmw_int8, 0, 0, 0),
+  RMW_DT_INT16 = MkRMW(e_rmw_int16, 0, 0, 0),
+  RMW_DT_INT32 = MkRMW(e_rmw_int32, 0, 0, 0),
+  RMW_DT_UINT8 = MkRMW(e_rmw_uint8, 0, 0, 0),
+  RMW_DT_UINT16 = MkRMW(e_rmw_uint16, 0, 0, 0),
+  RMW_DT_UINT32 = MkRMW(e_rmw_uint32, 0, 0, 0),
+  RMW_DT_BF16 = MkRMW(e_rmw_bf16, 0, 0, 0),
+  RMW_DT_FP32 = MkRMW(e_rmw_fp32, 0, 0, 0),
+  RMW_DT_FP16 = MkRMW(e_rmw_fp16, 0, 0, 0),
+  RMW_OP_ADD = MkRMW(0, e_rmw_add, 0, 0),
+  RMW_OP_SUB = MkRMW(0, e_rmw_sub, 0, 0),
+  RMW_OP_MIN = MkRMW(0, e_rmw_min, 0, 0),
+  RMW_OP_MAX = MkRMW(0, e_rmw_max, 0, 0),
+  RMW_OP_MAX_0_ADD = MkRMW(0, e_rmw_max_0_add, 0, 0),
+  RMW_SET = MkRMW(0, 0, e_rmw_atomic, 0),
+  RMW_TNSR_DT = MkRMW(0, 0, 0, e_tnsr_dt_desc)
+};
+
 inline int5 popir_tpc_five(const std::int32_t* from) {
   return {from[0], from[1], from[2], from[3], from[4]};
 }

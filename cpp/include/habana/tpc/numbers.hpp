@@ -197,6 +197,7 @@ typedef popir_tpc::Narrow<4, 3> minifloat;
 typedef popir_tpc::Narrow<5, 2> minihalf;
 typedef half f16;
 typedef bf16 _BFloat16;
+typedef bf16 bfloat;
 typedef bool _Bool;
 
 #pragma GCC diagnostic push
