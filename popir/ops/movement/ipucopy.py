@@ -35,5 +35,5 @@ class IpuCopyOpx(Opx):
 
 
 _ID = graphcore_id("IpuCopy")
-OpCreator(IpuCopyOp, [_ID])
+OpCreator(IpuCopyOp, [_ID], isPublic=False)
 OpxCreator(IpuCopyOpx, [_ID])

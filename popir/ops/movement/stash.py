@@ -93,7 +93,7 @@ class RestoreOpx(_StashingOpx):
         self.setOutTensor(0, found.reshape(shape))
 
 
-OpCreator(StashOp, [graphcore_id("Stash")])
-OpCreator(RestoreOp, [graphcore_id("Restore")])
+OpCreator(StashOp, [graphcore_id("Stash")], isPublic=False)
+OpCreator(RestoreOp, [graphcore_id("Restore")], isPublic=False)
 OpxCreator(StashOpx, [graphcore_id("Stash")])
 OpxCreator(RestoreOpx, [graphcore_id("Restore")])
