@@ -8,7 +8,7 @@
 namespace {
 
 std::atomic<bool> passedOn{false};
-struct sigaction before {};
+struct sigaction beforeDivisions {};
 
 void onDivision(int number, siginfo_t* info, void*) {
   sigjmp_buf* const after = popir::afterDivision();
@@ -17,7 +17,7 @@ void onDivision(int number, siginfo_t* info, void*) {
   if (passedOn.exchange(true))
     signal(number, SIG_DFL);
   else
-    sigaction(number, &before, nullptr);
+    sigaction(number, &beforeDivisions, nullptr);
   if (info->si_code <= 0) raise(number);
 }
 
@@ -39,7 +39,7 @@ void takeDivisions() {
   const std::lock_guard lock(mutex);
   sigaction(SIGFPE, nullptr, &now);
   if (now.sa_sigaction == onDivision) return;
-  before = now;
+  beforeDivisions = now;
   struct sigaction ours {};
   ours.sa_sigaction = onDivision;
   ours.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
