@@ -58,6 +58,7 @@ from popir.enums import (
 )
 from popir.errors import (
     AnchorError,
+    CheckpointError,
     DuplicateOperatorError,
     GradientError,
     LeavesDeviceError,
@@ -214,6 +215,7 @@ __all__ = [
     "BatchSerializationSettings",
     "BatchSerializationTransformContext",
     "Builder",
+    "CheckpointError",
     "ClipNormSettings",
     "Cluster",
     "ClusteredModel",

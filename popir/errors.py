@@ -170,6 +170,10 @@ class ModelError(popart_exception):
     """An ONNX model that cannot be read or written, or is not well formed."""
 
 
+class CheckpointError(popart_exception):
+    """A checkpoint that cannot be written or read, is damaged, or is that of another session."""
+
+
 class AnchorError(popart_exception):
     """An anchor that is no tensor of the model, or a tensor that is no anchor."""
 

@@ -18,6 +18,8 @@ import numpy as np
 
 from popir import budget, collector, memory, poplar
 from popir.budget import Budget
+from popir.checkpoint import folder as checkpoints
+from popir.checkpoint import saving
 from popir.compiler import Compilation, compile, differentiated, getHash
 from popir.dataflow import AnchorReturnTypeId, DataFlow
 from popir.devices import DeviceInfo
@@ -31,6 +33,7 @@ from popir.enums import (
     VirtualGraphMode,
 )
 from popir.errors import (
+    CheckpointError,
     OutOfMemoryException,
     PopirError,
     StepIOError,
@@ -147,6 +150,8 @@ class Session(Exclusive):
             self._compile(fnModel, inputShapeInfo, patterns, loss, optimizer, trained, frozen)
         self._step: Step | None = None
         self._engine: Any = None
+        self.steps = 0
+        """The steps that were run, and those before the checkpoint that was loaded."""
         self._inputs: list[Port] = []
         self._outputs: list[Port] = []
         self._stored: Stored | None = None
@@ -760,6 +765,7 @@ class Session(Exclusive):
                 engine = self._engine or self._prepared("run")
                 if isinstance(stepio, PyStepIOCallback):
                     self._run_with_callbacks(stepio)
+                    self.steps += 1
                     return
                 try:
                     given = stepio.inputs
@@ -792,6 +798,7 @@ class Session(Exclusive):
                 for port in self._outputs:
                     if port.array is UNBOUND:
                         port.finish(given[port.id])
+                self.steps += 1
             except PopirError as error:
                 if debugName:
                     error.args = (f"{debugName}: {error}", *error.args[1:])
@@ -1069,6 +1076,75 @@ class Session(Exclusive):
             if self._draws_random_numbers():
                 self._engine.readTensor(RANDOM_SEED, self._host[RANDOM_SEED])
         self._skeleton.save(self._host, path)
+
+    @exclusive()
+    def save(
+        self,
+        folder: str | os.PathLike[str],
+        data: Any = None,
+        shards: int = 1,
+    ) -> None:
+        """Saves a checkpoint in a folder: weights and states of the device, the optimizer's
+        changeable numbers, the random seed, and the steps that were run. `load` reads it; training
+        then goes on bit for bit. It takes the place of the checkpoint that is there, whenever
+        the process is killed: as a whole or not at all.
+
+        Args:
+            folder: the folder, which is made.
+            data: the data that the session is trained on, whose position is saved: it has the
+                methods `position` and `seek`, as `popir.data.Batches` has.
+            shards: the number of files with tensors, in the safetensors format.
+
+        Raises CheckpointError if it cannot be written.
+        """
+        path = require_path("Session.save", folder)
+        position = saving.position_of("Session.save", data)
+        if self._engine is not None:
+            self.weightsToHost()
+            if self._draws_random_numbers():
+                self._engine.readTensor(RANDOM_SEED, self._host[RANDOM_SEED])
+        kept = self._kept()
+        seed = self._host.get(RANDOM_SEED)
+        number = None if seed is None else int(seed[0]) | int(seed[1]) << 32
+        manifest = kept.manifest(self._compiled_in(), self.steps, number, position)
+        saving.write(path, kept.arrays(), manifest, shards)
+
+    @exclusive()
+    def load(self, folder: str | os.PathLike[str], data: Any = None) -> checkpoints.Checkpoint:
+        """Loads a checkpoint that `save` wrote, of any number of shards, and returns what it says
+        of itself. Also the device has it, if it is prepared. An InferenceSession takes the weights
+        of a TrainingSession's.
+
+        `data` goes to the position that was saved. Raises CheckpointError, and has changed nothing,
+        for a checkpoint that cannot be read, is damaged, or is that of another model or optimizer.
+        """
+        path = require_path("Session.load", folder)
+        saving.position_of("Session.load", data)
+        found, tensors = checkpoints.tensors(path)
+        if data is not None and found.data is None:
+            raise CheckpointError(f"{path}: no position in the data was saved.")
+        kept = self._kept()
+        kept.take(path, found, tensors, self._compiled_in())
+        self.steps = found.step
+        if found.seed is not None and RANDOM_SEED in self._host:
+            seed = found.seed
+            self._host[RANDOM_SEED][...] = [seed & 0xFFFFFFFF, seed >> 32]
+        if self._engine is not None:
+            self.weightsFromHost()
+            if self._draws_random_numbers():
+                self._engine.writeTensor(RANDOM_SEED, self._host[RANDOM_SEED])
+        if data is not None:
+            data.seek(found.data)
+        return checkpoints.Checkpoint(path, found)
+
+    def _kept(self) -> saving.Contents:
+        """What of the session's tensors is in a checkpoint."""
+        c = self._compilation
+        initializers = None if self._optimizer is None else c.choices
+        return saving.Contents(self._host, self.graph.saved, initializers, c.scalars)
+
+    def _compiled_in(self) -> dict[str, Any]:
+        return {} if self._optimizer is None else self._optimizer.description()
 
     @exclusive()
     def updateExternallySavedTensorLocations(self, fromLocation: str, toLocation: str) -> None:

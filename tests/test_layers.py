@@ -16,7 +16,7 @@ LAYERS = [
     "ops foreign",
     "autodiff patterns supported trainable transforms lowering virtual_graphs",
     "compiler profile step engine_cache executables",
-    "session dataflow stepio optimizers weights segments custom_ops",
+    "session dataflow stepio optimizers weights checkpoint data segments custom_ops",
     "testing",
     "cli __main__ backend as_popart",
 ]
@@ -27,7 +27,7 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names.spl
 DEVICE = {"_device", "poplar", "popops", "poplin", "popnn", "poprand", "poputil", "ext"}
 DEVICE |= {"devices", "memory", "budget"}
 NAMES_ONNX = {"onnxio", "backend"}
-OWNERS = {"click": "cli", "rich": "cli"}
+OWNERS = {"click": "cli", "rich": "cli", "safetensors": "checkpoint"}
 """Packages that a part of popir has for itself, so that importing popir does not import them."""
 
 

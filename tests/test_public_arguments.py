@@ -653,6 +653,11 @@ RIGHT: dict[str, Callable[[World], Call]] = {
         },
     ),
     "Session.modelToHost": lambda _: (inference().modelToHost, {"filename": Path("saved.onnx")}),
+    "Session.save": lambda _: (
+        inference().save,
+        {"folder": Path("checkpoint"), "data": None, "shards": 1},
+    ),
+    "Session.load": lambda _: (inference().load, {"folder": Path("zz"), "data": None}),
     "Session.compileAndExport": lambda _: (
         inference().compileAndExport,
         {"filename": Path("program")},

@@ -62,6 +62,12 @@ class Optimizer:
         """
         raise NotImplementedError
 
+    def description(self) -> dict[str, Any]:
+        """What is compiled in, of texts, numbers, lists and dicts: a checkpoint has it, and is
+        loaded by a session whose optimizer has the same. By default the name of the class alone.
+        """
+        return {"kind": type(self).__name__}
+
     def specificWeights(self) -> list[str]:
         """The weights with specific values. A session must train them."""
         return []
@@ -260,6 +266,29 @@ class TableOptimizer(Optimizer):
             if not graph.hasTensor(changing[name]):
                 graph.addVarInit(changing[name], np.asarray(value.val, kind.numpy))
         return constants, changing
+
+    def description(self) -> dict[str, Any]:
+        """The constant numbers, also of single weights, the types of states, the groups of clipped
+        gradients, and what the kind of optimizer has besides.
+        """
+        members = {"accumType": self.accumType, **{n: getattr(self, n) for n in self.COMPILED}}
+        numbers = {key: number.val for key, number in self._values.items() if number.isConst}
+        specific = {
+            weight: {key: number.val for key, number in given.items() if number.isConst}
+            for weight, given in self._specific.items()
+        }
+        clip = [[group.weightIds, group.maxNorm, group.is_all] for group in self._clip]
+        return {
+            "kind": type(self).__name__,
+            "specific": specific,
+            "clip_norm_settings": clip,
+            **numbers,
+            **{
+                name: getattr(member, "name", member)
+                for name, member in members.items()
+                if name != "debugContext"
+            },
+        }
 
     def checkReplacement(self, other: Optimizer) -> None:
         """Raises popart_exception unless `other` is of the same kind and differs in changeable

@@ -9,6 +9,7 @@ Long, because each format has its files, its reader and its checksums here, one 
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import io
@@ -33,6 +34,7 @@ import onnx
 
 import popir
 from popir import poplar, popops, profile
+from popir.checkpoint.manifest import digest
 from popir.cli.exits import CommandError
 from popir.cli.npz import Npz
 from popir.compiler import Compilation, compile
@@ -464,6 +466,59 @@ def use_engine(path: Path) -> None:
         assert kept.read_bytes() == engines()[0], "a damaged program is not made again"
 
 
+# Checkpoints.
+
+
+_BETWEEN = b"\0shard\0"
+"""What lies between the manifest of a checkpoint and its shard, in the file of a case."""
+
+
+@functools.cache
+def checkpoints() -> list[bytes]:
+    """A manifest and its only shard."""
+    with tempfile.TemporaryDirectory() as folder:
+        _checked_session().save(folder)
+        (shard,) = Path(folder).glob("*.safetensors")
+        return [Path(folder, "checkpoint.json").read_bytes() + _BETWEEN + shard.read_bytes()]
+
+
+def _checked_session() -> Any:
+    device = popir.DeviceManager().createCpuDevice()
+    return popir.InferenceSession(_cached_model()[0], popir.DataFlow(1, []), device)
+
+
+def use_checkpoint(path: Path) -> None:
+    """Loads the checkpoint in a session."""
+    text, _, shard = path.read_bytes().partition(_BETWEEN)
+    folder = path.with_name("checkpoint")
+    folder.mkdir()
+    (folder / "checkpoint.json").write_bytes(text)
+    name = json.loads(checkpoints()[0].partition(_BETWEEN)[0])["shards"][0]["file"]
+    (folder / name).write_bytes(shard)
+    _checked_session().load(folder)
+
+
+def sealed_checkpoint(rng: random.Random, data: bytes) -> bytes:
+    """Of checkpoints: a digest in the manifest, and that of the shard."""
+    text, _, shard = data.partition(_BETWEEN)
+    said = json.loads(text)
+    head = {key: said.pop(key) for key in ("format", "version", "digest")}
+    if rng.random() < 0.5:
+        shard = changed_bytes(rng, shard)
+    else:
+        within: Any = said
+        while (
+            within and isinstance(within, (dict, list)) and (rng.random() < 0.8 or within is said)
+        ):
+            inner = rng.choice([*within] if isinstance(within, dict) else range(len(within)))
+            outer, within = within, within[inner]
+        outer[inner] = rng.choice([None, 0, 3, -1, "x", [3], {}, [["x", 0, 1]], 2.5, 2**70])
+    with contextlib.suppress(TypeError, KeyError, IndexError):
+        said["shards"][0]["bytes"] = len(shard)
+        said["shards"][0]["sha256"] = hashlib.sha256(shard).hexdigest()
+    return json.dumps({**head, "digest": digest(said), **said}).encode() + _BETWEEN + shard
+
+
 def sealed_fnv(rng: random.Random, data: bytes) -> bytes:
     """Of executables and reports: name, version, size, hash."""
     head, version, _, _, content = data.split(b"\n", 4)
@@ -517,6 +572,7 @@ FORMATS = [
     Format("report", reports, use_report, sealed_fnv),
     Format("codelets", codelets, use_codelets, sealed_codelets),
     Format("cached-codelets", codelets, use_cached_codelets, sealed_codelets),
+    Format("checkpoint", checkpoints, use_checkpoint, sealed_checkpoint),
     Format("cached-library", library_entries, use_library_entry),
     Format("cached-engine", engines, use_engine, sealed_engine),
 ]

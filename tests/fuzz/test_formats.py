@@ -15,8 +15,8 @@ pytestmark = pytest.mark.timeout(180)
 
 
 def test_mutated_files() -> None:
-    totals = fuzz("formats", range(320), "suite", 60, 2)
-    assert totals.cases == 320
+    totals = fuzz("formats", range(370), "suite", 60, 2)
+    assert totals.cases == 370
     assert not totals.findings
     assert totals.outcomes["executable: success"] > 8
     assert totals.outcomes["executable: poplar_exception"] > 15
@@ -24,6 +24,7 @@ def test_mutated_files() -> None:
     assert totals.outcomes["arrays: CommandError"] > 25
     assert totals.outcomes["report: success"] > 8
     assert totals.outcomes["report: PopirError"] > 8
+    assert totals.outcomes["checkpoint: CheckpointError"] > 30
     assert totals.outcomes["cached-library: success"] > 30
     assert totals.outcomes["cached-engine: success"] > 30
     assert totals.outcomes["codelets: PopirError"] > 2

@@ -1,0 +1,168 @@
+"""What a session has in a checkpoint: what `Session.save` and `Session.load` do."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from popir.checkpoint import folder
+from popir.checkpoint.manifest import Manifest, Optimizer
+from popir.errors import CheckpointError, popart_exception
+from popir.reserved import OF_SESSION, RANDOM_SEED, weight_of_state
+from popir.typed import shown
+from popir.types import TensorInfo
+from popir.weights import HostWeights
+
+Array = np.ndarray[Any, Any]
+
+
+class Positioned(Protocol):
+    """Data whose position is saved in a checkpoint, such as `popir.data.Batches`."""
+
+    def position(self) -> Any:
+        """The position, of texts, numbers, lists and dicts."""
+        ...
+
+    def seek(self, position: Any) -> None:
+        """Goes to a position that `position` returned."""
+        ...
+
+
+class Contents:
+    """What of a session's tensors a checkpoint has.
+
+    Args:
+        host: the host's weights, states and numbers of the optimizer.
+        saved: the ids of states.
+        initializers: the ids of the model's initializers; None for a session that does not train.
+        numbers: the ids of the optimizer's changeable numbers.
+    """
+
+    def __init__(
+        self,
+        host: HostWeights,
+        saved: Collection[str],
+        initializers: Collection[str] | None,
+        numbers: Collection[str],
+    ) -> None:
+        self.host = host
+        self.numbers = sorted(numbers)
+        self.is_trained = initializers is not None
+        self.ids = [
+            id
+            for id in host
+            if id != RANDOM_SEED
+            and (id in saved or (not is_state(id) and id in (initializers or host)))
+        ]
+
+    def manifest(self, description: Any, step: int, seed: int | None, position: Any) -> Manifest:
+        """The manifest, without shards."""
+        values = {id: float(self.host[id]) for id in self.numbers}
+        optimizer = Optimizer(description, values) if self.is_trained else None
+        infos = {id: TensorInfo(self.host[id]) for id in self.ids}
+        return Manifest(step, seed, position, optimizer, infos)
+
+    def arrays(self) -> dict[str, Array]:
+        """The arrays of the weights and states."""
+        return {id: self.host[id] for id in self.ids}
+
+    def take(self, where: Path, found: Manifest, tensors: Mapping[str, Array], is_: Any) -> None:
+        """Copies what a checkpoint has to the host. Raises CheckpointError, and has changed
+        nothing, if it is that of another model or another optimizer.
+        """
+        given = found.tensors
+        if not self.is_trained:
+            given = {id: info for id, info in given.items() if not is_state(id)}
+        _check(where, {id: TensorInfo(self.host[id]) for id in self.ids}, given)
+        if self.is_trained:
+            _check_optimizer(where, found.optimizer, is_, self.numbers)
+        for id in self.ids:
+            np.copyto(self.host[id], tensors[id])
+        if self.is_trained and found.optimizer is not None:
+            for id, value in found.optimizer.values.items():
+                self.host[id][...] = value
+
+
+def is_state(id: str) -> bool:
+    """Whether a tensor is a state of training, by its id."""
+    return id in OF_SESSION or weight_of_state(id) is not None
+
+
+def _check(where: Path, mine: Mapping[str, TensorInfo], given: Mapping[str, TensorInfo]) -> None:
+    missing = [id for id in mine if id not in given]
+    more = [id for id in given if id not in mine]
+    if missing or more:
+        parts: list[str] = []
+        if missing:
+            parts.append(f"lacks {_listed(missing)}, which the session has")
+        if more:
+            parts.append(f"has {_listed(more)}, which the session lacks")
+        only_states = all(map(is_state, missing + more))
+        advice = (
+            "It was saved by a session with another optimizer, or without one."
+            if only_states
+            else "It was saved by a session of another model."
+        )
+        raise CheckpointError(f"{where}: it {', and '.join(parts)}. {advice}")
+    for id, info in mine.items():
+        if given[id] != info:
+            raise CheckpointError(
+                f"{where}: its '{id}' is {given[id]}, that of the session {info}. It was saved by "
+                "a session of another model."
+            )
+
+
+def _listed(ids: list[str]) -> str:
+    return ", ".join(f"'{id}'" for id in ids[:3]) + (
+        f" and {len(ids) - 3} more" if len(ids) > 3 else ""
+    )
+
+
+def _check_optimizer(
+    where: Path, given: Optimizer | None, mine: Mapping[str, Any], numbers: Iterable[str]
+) -> None:
+    if given is None:
+        return  # Only a session whose optimizer has no state comes here with such a checkpoint.
+    for what in sorted({*mine, *given.description}):
+        own, other = mine.get(what), given.description.get(what)
+        if own != other:
+            raise CheckpointError(
+                f"{where}: the optimizer that it was saved with has {_said(what, other)}, that of "
+                f"the session {_said(what, own)}. What is compiled in must be the same."
+            )
+    if sorted(given.values) != list(numbers):
+        raise CheckpointError(
+            f"{where}: the changeable numbers of its optimizer are "
+            f"{_listed(sorted(given.values))}; those of the session are {_listed(list(numbers))}."
+        )
+
+
+def _said(what: str, value: object) -> str:
+    return f"no constant {what}" if value is None else f"{what} {shown(value)}"
+
+
+def position_of(who: str, data: Positioned | None) -> Any:
+    """The position of data. Raises popart_exception for what has none."""
+    if data is None:
+        return None
+    if not callable(getattr(data, "position", None)) or not callable(getattr(data, "seek", None)):
+        raise popart_exception(
+            f"{who} takes data with the methods position and seek, such as popir.data.Batches; "
+            f"given was {shown(data)}."
+        )
+    return data.position()
+
+
+def write(where: Path, arrays: Mapping[str, Array], manifest: Manifest, count: int) -> None:
+    """Writes a checkpoint of `count` shards. Raises CheckpointError if that fails; the folder then
+    has the checkpoint that it had.
+    """
+    if not 1 <= count <= 99999:
+        raise CheckpointError(
+            f"Session.save: a checkpoint has 1 to 99999 shards; given was {count}."
+        )
+    with folder.Writer(where, manifest.step) as writer:
+        writer.commit(manifest, [writer.write(arrays, i, count) for i in range(count)])
