@@ -5,7 +5,7 @@ your own are written in Python (`Op`, `GradOp`, `Opx`, `OpCreator`, `OpxCreator`
 (`build_op_library`, `load_op_library`); `popir.testing` checks them.
 """
 
-from popir import _library, custom_ops, ops, testing
+from popir import _library, custom_ops, data, ops, testing
 from popir.autodiff import reservedGradientPrefix
 from popir.builder import Builder
 from popir.builder.settings import CommGroup, InputSettings, VariableSettings
@@ -59,6 +59,7 @@ from popir.enums import (
 from popir.errors import (
     AnchorError,
     CheckpointError,
+    DataError,
     DuplicateOperatorError,
     GradientError,
     LeavesDeviceError,
@@ -222,6 +223,7 @@ __all__ = [
     "CommGroup",
     "CommGroupType",
     "ConstSGD",
+    "DataError",
     "DataFlow",
     "DataType",
     "DebugContext",
@@ -318,6 +320,7 @@ __all__ = [
     "build_op_library",
     "closePoplarDebugInfo",
     "custom_ops",
+    "data",
     "defaultAiGraphcoreOpset",
     "defaultAiOnnxMlOpset",
     "defaultAiOnnxOpset",

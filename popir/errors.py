@@ -174,6 +174,10 @@ class CheckpointError(popart_exception):
     """A checkpoint that cannot be written or read, is damaged, or is that of another session."""
 
 
+class DataError(popart_exception):
+    """Data to train on, or to run a model on, that cannot be read or do not fit."""
+
+
 class AnchorError(popart_exception):
     """An anchor that is no tensor of the model, or a tensor that is no anchor."""
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from popir import memory
 from popir.cli.exits import CommandError
-from popir.cli.npz import Npz
 from popir.cli.output import Output
+from popir.data import ArrayFile
 from popir.errors import did_you_mean
 from popir.onnxio.describe import Value
 from popir.types import DataType, TensorInfo
@@ -133,13 +133,13 @@ def _hint(value: Value) -> str:
     return f"--shape {value.name}={sizes}"
 
 
-def learn_from(file: Npz, inputs: Sequence[Value], dimensions: Dimensions) -> None:
+def learn_from(file: ArrayFile, inputs: Sequence[Value], dimensions: Dimensions) -> None:
     """Takes unknown sizes from the arrays of a file."""
     for value in inputs:
         dimensions.learn(value.name, file.header(value.name)[0])
 
 
-def note_others(file: Npz, wanted: Iterable[str], output: Output) -> None:
+def note_others(file: ArrayFile, wanted: Iterable[str], output: Output) -> None:
     """Names the arrays of a file that are not used."""
     others = file.others(wanted)
     if others:

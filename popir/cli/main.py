@@ -19,7 +19,9 @@ from popir.cli import commands, interrupts
 from popir.cli.exits import CommandError, ExitCode
 from popir.cli.output import give_up, printable, printable_line, say
 from popir.errors import (
+    DataError,
     LibraryBuildError,
+    MissingPackageError,
     OutOfMemoryException,
     PopirError,
     did_you_mean,
@@ -116,8 +118,10 @@ def _words(error: BaseException) -> tuple[str, int]:
         return _usage(error), ExitCode.USAGE
     if isinstance(error, CommandError):
         return f"error: {error}", error.code
-    if isinstance(error, OutOfMemoryException):
+    if isinstance(error, (OutOfMemoryException, MissingPackageError)):
         return f"error: {error}", ExitCode.SYSTEM
+    if isinstance(error, DataError):
+        return f"error: {error}", ExitCode.USAGE
     if isinstance(error, LibraryBuildError) and error.said:
         return f"error: {error.summary} what stands above.", ExitCode.MODEL
     if _compilers_words(error):

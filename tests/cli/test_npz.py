@@ -11,6 +11,7 @@ import pytest
 import popir
 from popir.cli import npz
 from popir.cli.exits import CommandError
+from popir.data.npz import Npz
 from tests.cli.commands import call, call_json, dense, failure
 
 X = np.random.default_rng(0).standard_normal((2, 8)).astype(np.float32)
@@ -121,7 +122,7 @@ def test_what_is_written_is_read(dtype: type, tmp_path: Path) -> None:
     array = np.random.default_rng(0).integers(2, size=(3, 4)).astype(dtype)
     path = str(tmp_path / "out.npz")
     npz.write(path, {"file": array, "a/b": array[:0], "": array[0, 0]})
-    file = npz.Npz(path)
+    file = Npz(path)
     assert file.names == ["file", "a/b", ""]
     np.testing.assert_array_equal(file.array("file", popir.TensorInfo(array)), array)
     assert file.header("a/b")[0] == (0, 4)

@@ -35,9 +35,8 @@ import onnx
 import popir
 from popir import poplar, popops, profile
 from popir.checkpoint.manifest import digest
-from popir.cli.exits import CommandError
-from popir.cli.npz import Npz
 from popir.compiler import Compilation, compile
+from popir.data.npz import Npz
 from popir.errors import LibraryBuildError
 from popir.foreign.cache import cached
 from popir.lowering.lowering import Lowering
@@ -639,7 +638,7 @@ def run(folder: Path, seed: str, number: int) -> dict[str, Any]:
     found = {"stage": format.name, "outcome": "success"}
     try:
         format.use(path)
-    except (popir.PopirError, CommandError) as error:
+    except popir.PopirError as error:
         found["outcome"] = type(error).__name__
         if "() failed" in str(error):
             found["finding"] = "".join(traceback.format_exception(error))[-6000:]

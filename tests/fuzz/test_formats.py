@@ -21,7 +21,7 @@ def test_mutated_files() -> None:
     assert totals.outcomes["executable: success"] > 8
     assert totals.outcomes["executable: poplar_exception"] > 15
     assert totals.outcomes["profile: ModelError"] > 25
-    assert totals.outcomes["arrays: CommandError"] > 25
+    assert totals.outcomes["arrays: DataError"] > 25
     assert totals.outcomes["report: success"] > 8
     assert totals.outcomes["report: PopirError"] > 8
     assert totals.outcomes["checkpoint: CheckpointError"] > 30

@@ -13,10 +13,10 @@ import click
 import numpy as np
 
 from popir import memory, registry
-from popir.cli import npz
 from popir.cli.exits import ExitCode
 from popir.cli.options import Count, Number, common, existing_file, given_options
 from popir.cli.output import Output
+from popir.data import open_arrays
 from popir.onnxio import schemas
 from popir.testing import GradientReport, gradcheck
 from popir.types import TensorInfo
@@ -34,7 +34,9 @@ _DEFAULT_SHAPE = [3, 4]
     metavar="SHAPE[:TYPE]",
     help="An input, such as 3,4 or 2:int64, - to leave one out; in order.  [default: all 3,4]",
 )
-@click.option("--inputs", "file", type=existing_file, help="An .npz file with their values.")
+@click.option(
+    "--inputs", "file", type=existing_file, help="A file, .npz or parquet, with their values."
+)
 @click.option("--attribute", "settings", multiple=True, metavar="NAME=VALUE", help="A value.")
 @click.option("--constant", "constants", multiple=True, type=int, help="An input in the model.")
 @click.option("--wrt", multiple=True, type=int, help="Input to check.  [default: all]")
@@ -78,7 +80,7 @@ def command(
         raise click.UsageError("--attribute gives a name twice; give each once.")
     rng = np.random.default_rng(seed)
     if file is not None:
-        inputs: list[Any] = list(npz.Npz(file).arrays())
+        inputs: list[Any] = list(open_arrays(file).arrays())
     else:
         shapes = specs or [",".join(map(str, _DEFAULT_SHAPE))] * _count(entry)
         inputs = [_input(spec, rng) for spec in shapes]

@@ -38,6 +38,7 @@ from popir.cli.options import (
 from popir.cli.output import Output
 from popir.cli.progress import bar
 from popir.cli.statistics import Statistics, statistics
+from popir.data import open_arrays
 from popir.dataflow import DataFlow
 from popir.errors import LeavesDeviceError
 from popir.onnxio.describe import Description, describe
@@ -53,7 +54,9 @@ Array = np.ndarray[Any, Any]
 
 @click.command(short_help="Run a model once, on given or random inputs.")
 @model_argument
-@click.option("--inputs", "file", type=existing_file, help="An .npz file with an array per input.")
+@click.option(
+    "--inputs", "file", type=existing_file, help="A file, .npz or parquet, with an array per input."
+)
 @click.option("--random", "seed", type=Count(0), help="Random inputs from a seed.  [default: 0]")
 @shapes
 @click.option("--check", is_flag=True, help="Compare every output with onnxruntime.")
@@ -181,7 +184,7 @@ def _inputs(
     if file is None:
         infos = dimensions.infos()
         return random_inputs(infos, seed), infos
-    arrays = npz.Npz(file)
+    arrays = open_arrays(file)
     learn_from(arrays, description.inputs, dimensions)
     infos = dimensions.infos()
     note_others(arrays, infos, output)

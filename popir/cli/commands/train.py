@@ -12,7 +12,7 @@ from typing import Any
 import click
 import numpy as np
 
-from popir.cli import npz, targets
+from popir.cli import targets
 from popir.cli.exits import CommandError, ExitCode
 from popir.cli.initializers import choosing, note_untold, rows, show_summary
 from popir.cli.inputs import Dimensions, note_others
@@ -30,6 +30,7 @@ from popir.cli.options import (
 from popir.cli.output import Output
 from popir.cli.progress import Interruption, Progress, bar
 from popir.cli.training import loss_of, loss_option, mode_options, optimizer_options
+from popir.data import ArrayFile, open_arrays
 from popir.dataflow import DataFlow
 from popir.onnxio.describe import Value, describe
 from popir.onnxio.load import load
@@ -82,7 +83,11 @@ class Epoch:
 @click.command(short_help="Train a model that holds its loss, on arrays of an .npz file.")
 @model_argument
 @click.option(
-    "--data", "file", type=existing_file, required=True, help="An .npz file: an array per input."
+    "--data",
+    "file",
+    type=existing_file,
+    required=True,
+    help="A file, .npz or parquet: an array per input.",
 )
 @loss_option(required=True)
 @click.option("--epochs", type=Count(1), default=1, show_default=True)
@@ -142,7 +147,7 @@ def command(
     description = describe(loaded.model)
     loss_of(loaded.model, loss)
     dimensions = Dimensions(description.inputs, dims, shapes)
-    arrays = npz.Npz(file)
+    arrays = open_arrays(file)
     infos = _sizes(arrays, description.inputs, dimensions, batch_size)
     data = _data(arrays, infos)
     note_others(arrays, infos, output)
@@ -187,7 +192,7 @@ def command(
 
 
 def _sizes(
-    file: npz.Npz, inputs: Sequence[Value], dimensions: Dimensions, batch: int | None
+    file: ArrayFile, inputs: Sequence[Value], dimensions: Dimensions, batch: int | None
 ) -> dict[str, Any]:
     """Types and shapes of the inputs of a batch: the batch size first, the rest from the arrays."""
     for value in inputs:
@@ -208,7 +213,7 @@ def _sizes(
     return dimensions.infos()
 
 
-def _data(file: npz.Npz, infos: Mapping[str, Any]) -> Data:
+def _data(file: ArrayFile, infos: Mapping[str, Any]) -> Data:
     """The arrays. Raises CommandError unless they fit the inputs and have the same number of
     samples.
     """
