@@ -982,6 +982,25 @@ RIGHT: dict[str, Callable[[World], Call]] = {
             "device": CPU,
         },
     ),
+    "data.Batches": lambda _: (
+        popir.data.Batches,
+        {
+            "source": Or(
+                {"y": FLOATS}, "str", "ints", "strs", "things", "array", "by name", "dict"
+            ),
+            "batch_size": 1,
+            "shuffle": True,
+            "seed": 3,
+            "names": Or(["y"], "strs"),
+            "batches_per_step": 1,
+            "ahead": 0,
+        },
+    ),
+    "Batches.seek": lambda _: (
+        popir.data.Batches({"y": FLOATS}, 1).seek,
+        {"position": Or(popir.data.Batches({"y": FLOATS}, 1).position())},
+    ),
+    "data.read_arrays": lambda _: (popir.data.read_arrays, {"path": Path("zz.npz")}),
     "custom_ops.precompiled_user_op": lambda world: (
         popir.custom_ops.precompiled_user_op,
         {

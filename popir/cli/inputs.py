@@ -11,7 +11,7 @@ import numpy as np
 from popir import memory
 from popir.cli.exits import CommandError
 from popir.cli.output import Output
-from popir.data import ArrayFile
+from popir.data.files import ArrayFile
 from popir.errors import did_you_mean
 from popir.onnxio.describe import Value
 from popir.types import DataType, TensorInfo

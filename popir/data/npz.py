@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import zipfile
-from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
@@ -24,7 +24,7 @@ class Npz(ArrayFile):
     """
 
     def __init__(self, path: str) -> None:
-        if not Path(path).is_file():
+        if not os.path.isfile(path):
             raise DataError(f"{path} is no .npz file: it is no regular file.")
         try:
             self._file = zipfile.ZipFile(path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from pathlib import Path
+import os
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,7 @@ class Parquet(ArrayFile):
                 f"{path}: parquet files are read by pyarrow, which is not installed: pip install "
                 "'popir[parquet]'."
             ) from error
-        if not Path(path).is_file():
+        if not os.path.isfile(path):
             raise DataError(f"{path} is no parquet file: it is no regular file.")
         try:
             self._file = parquet.ParquetFile(path)

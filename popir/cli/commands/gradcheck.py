@@ -16,7 +16,7 @@ from popir import memory, registry
 from popir.cli.exits import ExitCode
 from popir.cli.options import Count, Number, common, existing_file, given_options
 from popir.cli.output import Output
-from popir.data import open_arrays
+from popir.data.files import open_arrays
 from popir.onnxio import schemas
 from popir.testing import GradientReport, gradcheck
 from popir.types import TensorInfo

@@ -38,7 +38,7 @@ from popir.cli.options import (
 from popir.cli.output import Output
 from popir.cli.progress import bar
 from popir.cli.statistics import Statistics, statistics
-from popir.data import open_arrays
+from popir.data.files import open_arrays
 from popir.dataflow import DataFlow
 from popir.errors import LeavesDeviceError
 from popir.onnxio.describe import Description, describe

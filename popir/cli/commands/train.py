@@ -30,7 +30,7 @@ from popir.cli.options import (
 from popir.cli.output import Output
 from popir.cli.progress import Interruption, Progress, bar
 from popir.cli.training import loss_of, loss_option, mode_options, optimizer_options
-from popir.data import ArrayFile, open_arrays
+from popir.data.files import ArrayFile, open_arrays
 from popir.dataflow import DataFlow
 from popir.onnxio.describe import Value, describe
 from popir.onnxio.load import load
