@@ -1,5 +1,6 @@
 #include "kernels/reduction/reduce.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <popops/Reduce.hpp>
 #include <poputil/TileMapping.hpp>
@@ -65,13 +66,21 @@ void check(const Tensor& in, const Type& outType, const ReduceParams& params) {
                                  : std::string("not a valid tensor")));
 }
 
-void reduceInto(const Tensor& in, const Tensor& out, const std::vector<std::size_t>& dims,
+std::vector<std::size_t> withoutOnes(std::vector<std::size_t> shape) {
+  shape.erase(std::remove(shape.begin(), shape.end(), std::size_t{1}), shape.end());
+  return shape;
+}
+
+/// An output may have other dimensions of one element than the reduction leaves, as in PopLibs.
+void reduceInto(const Tensor& in, Tensor out, const std::vector<std::size_t>& dims,
                 const ReduceParams& params, const Add& add) {
   const auto reduced = reducedDimensions(in, dims);
   check(in, out.elementType(), params);
-  if (out.shape() != keptShape(in, reduced))
+  const auto kept = keptShape(in, reduced);
+  if (withoutOnes(out.shape()) != withoutOnes(kept))
     refuse("the output has shape " + out.shapeToString() + ", where reducing shape " +
            in.shapeToString() + " leaves another");
+  out = out.reshape(kept);
   std::vector<popir::BulkOperand> operands = {
       {in, popir::Access::Read},
       {out, params.update ? popir::Access::ReadWrite : popir::Access::Write}};

@@ -184,6 +184,39 @@ def test_nothing_to_give():
     assert reduce(np.zeros((0, 4), np.float32), [1], Op.ADD).shape == (0,)
 
 
+@pytest.mark.parametrize(
+    ("shape", "dims", "kept"),
+    [
+        ((32,), [0], (1,)),
+        ((4, 5), [1], (4, 1)),
+        ((4, 5), [0], (1, 5, 1)),
+        ((3, 1, 6), [2], (3,)),
+        ((3, 1), [1], (1, 3)),
+    ],
+)
+@pytest.mark.parametrize("update", [False, True])
+def test_an_output_may_have_other_dimensions_of_one_element(shape, dims, kept, update):
+    x = np.random.default_rng(8).integers(-50, 50, shape).astype(np.int32)
+    out = np.full(kept, 7, np.int32)
+
+    def build(g, t, o, prog):
+        popops.reduceWithOutput(g, t, o, dims, popops.ReduceParams(Op.ADD, update), prog)
+        return o
+
+    expected = np.add.reduce(x, axis=tuple(dims)).reshape(kept)
+    np.testing.assert_array_equal(run(build, x, out), expected + 7 * update)
+
+
+@pytest.mark.parametrize("kept", [(5,), (2, 2), (), (4, 4), (0,)])
+def test_an_output_of_another_size_is_refused(kept):
+    def build(g, t, o, prog):
+        popops.reduceWithOutput(g, t, o, [1], popops.ReduceParams(Op.ADD), prog)
+        return o
+
+    with pytest.raises(errors.poplibs_exception, match="the output has shape"):
+        run(build, np.zeros((4, 5), np.float32), np.zeros(kept, np.float32))
+
+
 def test_scale_update_and_output_type():
     rng = np.random.default_rng(7)
     x, out = rng.random((20, 30), np.float32), rng.random(30, np.float32)
