@@ -61,7 +61,7 @@ def _replacing(target: Path, follow: bool) -> Generator[BinaryIO]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    _sync(target.parent)
+    flush(target.parent)
 
 
 def write(path: str | os.PathLike[str], data: bytes | str) -> None:
@@ -126,10 +126,10 @@ def sync(folder: Path) -> None:
     """Flushes all files of a folder, and their names, to the disk."""
     for path in (*folder.rglob("*"), folder):
         if not path.is_symlink():
-            _sync(path)
+            flush(path)
 
 
-def _sync(path: Path) -> None:
+def flush(path: Path) -> None:
     """Flushes a file, or the names in a folder, to the disk, if the file system can do that."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:

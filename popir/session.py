@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import zlib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from threading import get_ident
 from typing import Any
@@ -726,9 +726,7 @@ class Session(Exclusive):
                 "prepareDevice(loadEngine=False) or compileAndExport(), and runs on another."
             )
         engine.load(self.deviceInfo.device)
-        self.weightsFromHost()
-        if self._draws_random_numbers():
-            self._engine.writeTensor(RANDOM_SEED, self._host[RANDOM_SEED])
+        self._send_all()
 
     def _prepared(self, who: str) -> Any:
         if self._engine is None and self._step is not None:
@@ -846,7 +844,7 @@ class Session(Exclusive):
         Without a call it starts at 0, or with the seed saved in the model. Without effect if the
         model draws no random numbers. Raises popart_exception before `prepareDevice`.
         """
-        value = np.array([seed & 0xFFFFFFFF, seed >> 32 & 0xFFFFFFFF], np.uint32)
+        value = np.array(_words_of(seed), np.uint32)
         engine = self._prepared("setRandomSeed")
         if self._draws_random_numbers():
             engine.writeTensor(RANDOM_SEED, value)
@@ -861,7 +859,7 @@ class Session(Exclusive):
         engine = self._prepared("getRandomSeed")
         if self._draws_random_numbers():
             engine.readTensor(RANDOM_SEED, value)
-        return int(value[0]) | int(value[1]) << 32
+        return _seed_of(value)
 
     def getRNGState(self) -> list[int]:
         """The state of the random number generator: the two words of the seed of the next batch,
@@ -869,8 +867,7 @@ class Session(Exclusive):
 
         Raises popart_exception before `prepareDevice`.
         """
-        seed = self.getRandomSeed()
-        return [seed & 0xFFFFFFFF, seed >> 32]
+        return _words_of(self.getRandomSeed())
 
     def setRNGState(self, rngValue: Collection[int]) -> None:
         """Sets the state of the random number generator to one that `getRNGState` returned.
@@ -883,7 +880,7 @@ class Session(Exclusive):
                 "setRNGState takes what getRNGState returns, two words of 32 bits; given was "
                 f"{shown(words)}."
             )
-        self.setRandomSeed(words[0] | words[1] << 32)
+        self.setRandomSeed(_seed_of(words))
 
     def _draws_random_numbers(self) -> bool:
         return self._step is not None and RANDOM_SEED in self._step.variables
@@ -1017,6 +1014,20 @@ class Session(Exclusive):
         for id in self._variables():
             engine.readTensor(id, as_bytes(self._host[id]))
 
+    def _send_all(self) -> None:
+        """Copies the host's weights, states and random seed to the device."""
+        self.weightsFromHost()
+        if self._draws_random_numbers():
+            self._engine.writeTensor(RANDOM_SEED, self._host[RANDOM_SEED])
+
+    def _fetch_all(self) -> None:
+        """Copies the device's weights, states and random seed to the host, if there is a device."""
+        if self._engine is None:
+            return
+        self.weightsToHost()
+        if self._draws_random_numbers():
+            self._engine.readTensor(RANDOM_SEED, self._host[RANDOM_SEED])
+
     def _variables(self) -> list[str]:
         """The ids of the weights and states on the device, without the random seed."""
         assert self._step is not None
@@ -1071,10 +1082,7 @@ class Session(Exclusive):
         file cannot be written.
         """
         path = require_path("modelToHost", filename)
-        if self._engine is not None:
-            self.weightsToHost()
-            if self._draws_random_numbers():
-                self._engine.readTensor(RANDOM_SEED, self._host[RANDOM_SEED])
+        self._fetch_all()
         self._skeleton.save(self._host, path)
 
     @exclusive()
@@ -1099,13 +1107,10 @@ class Session(Exclusive):
         """
         path = require_path("Session.save", folder)
         position = saving.position_of("Session.save", data)
-        if self._engine is not None:
-            self.weightsToHost()
-            if self._draws_random_numbers():
-                self._engine.readTensor(RANDOM_SEED, self._host[RANDOM_SEED])
+        self._fetch_all()
         kept = self._kept()
         seed = self._host.get(RANDOM_SEED)
-        number = None if seed is None else int(seed[0]) | int(seed[1]) << 32
+        number = None if seed is None else _seed_of(seed)
         manifest = kept.manifest(self._compiled_in(), self.steps, number, position)
         saving.write(path, kept.arrays(), manifest, shards)
 
@@ -1124,17 +1129,15 @@ class Session(Exclusive):
         if data is not None and found.data is None:
             raise CheckpointError(f"{path}: no position in the data was saved.")
         kept = self._kept()
-        kept.take(path, found, tensors, self._compiled_in())
-        self.steps = found.step
-        if found.seed is not None and RANDOM_SEED in self._host:
-            seed = found.seed
-            self._host[RANDOM_SEED][...] = [seed & 0xFFFFFFFF, seed >> 32]
-        if self._engine is not None:
-            self.weightsFromHost()
-            if self._draws_random_numbers():
-                self._engine.writeTensor(RANDOM_SEED, self._host[RANDOM_SEED])
+        kept.check(path, found, self._compiled_in())
         if data is not None:
             data.seek(found.data)
+        kept.take(found, tensors)
+        self.steps = found.step
+        if found.seed is not None and RANDOM_SEED in self._host:
+            self._host[RANDOM_SEED][...] = _words_of(found.seed)
+        if self._engine is not None:
+            self._send_all()
         return checkpoints.Checkpoint(path, found)
 
     def _kept(self) -> saving.Contents:
@@ -1154,6 +1157,16 @@ class Session(Exclusive):
         Raises popart_exception if the model has no weights in `fromLocation`.
         """
         self._skeleton.redirect(fromLocation, toLocation)
+
+
+def _seed_of(words: Sequence[int] | Array) -> int:
+    """The random seed of two words of 32 bits, the lower first."""
+    return int(words[0]) | int(words[1]) << 32
+
+
+def _words_of(seed: int) -> list[int]:
+    """The lower 64 bits of a random seed as two words, the lower first."""
+    return [seed & 0xFFFFFFFF, seed >> 32 & 0xFFFFFFFF]
 
 
 def _engine_options(options: SessionOptions) -> dict[str, str]:

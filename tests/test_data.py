@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow
 import pytest
 import torch
+from pyarrow import parquet
 
 from popir import CheckpointError, DataError
 from popir.data import Batches, read_arrays
@@ -92,9 +94,6 @@ def test_stacked_and_named() -> None:
 
 
 def test_files(tmp_path: Path) -> None:
-    parquet = pytest.importorskip("pyarrow.parquet")
-    import pyarrow
-
     np.savez(tmp_path / "a.npz", x=X, y=Y)
     table = {"x": X.tolist(), "y": Y, "b": Y > 3}
     parquet.write_table(pyarrow.table(table), tmp_path / "a.parquet")

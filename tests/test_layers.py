@@ -10,7 +10,7 @@ PACKAGE = Path(__file__).parents[1] / "popir"
 
 LAYERS = [
     "errors typed types enums options files naming progress reserved exclusive _library "
-    "debug_context logs version collector",
+    "debug_context logs version collector extras",
     "ir _device poplar popops poplin popnn poprand poputil ext devices memory budget",
     "registry definitions host adding opx calling pattern builder onnxio",
     "ops foreign",

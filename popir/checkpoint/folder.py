@@ -17,8 +17,8 @@ from popir import memory
 from popir.checkpoint import shards
 from popir.checkpoint.manifest import Manifest, is_shard, parse
 from popir.checkpoint.shards import Shard
-from popir.errors import CheckpointError
-from popir.files import write
+from popir.errors import CheckpointError, require_path
+from popir.files import flush, write
 from popir.types import TensorInfo
 
 Array = np.ndarray[Any, Any]
@@ -108,10 +108,11 @@ def _overlap(
     return (low, high) if low < high else None
 
 
-def read(folder: Path) -> Checkpoint:
+def read(folder: str | os.PathLike[str]) -> Checkpoint:
     """The checkpoint in a folder. Raises CheckpointError, which names the file, if there is none,
     or one that popir did not save.
     """
+    folder = require_path("popir.checkpoint.read", folder)
     path = folder / MANIFEST
     try:
         with path.open("rb") as stream:
@@ -216,7 +217,7 @@ class Writer:
         """
         text = dataclasses.replace(manifest, shards=tuple(written)).to_json()
         try:
-            _sync(self.folder)
+            flush(self.folder)
             write(self.folder / MANIFEST, text)
         except OSError as error:
             raise _unwritable(self.folder, error) from error
@@ -244,13 +245,3 @@ def _unwritable(path: Path, error: OSError) -> CheckpointError:
 
 def _unreadable(path: Path, error: OSError) -> CheckpointError:
     return CheckpointError(f"{path} cannot be read: {error.strerror}.")
-
-
-def _sync(folder: Path) -> None:
-    """Has the names in a folder on the disk, if the file system can do that."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        with contextlib.suppress(OSError):
-            os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

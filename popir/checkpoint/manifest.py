@@ -70,19 +70,19 @@ class Manifest:
             ],
         }
         try:
-            text = json.dumps(content, allow_nan=False, sort_keys=True)
+            data = json.dumps(self.data, allow_nan=False)
         except (TypeError, ValueError, RecursionError) as error:
             raise CheckpointError(
                 f"The position in the data cannot be saved as JSON: {error}."
             ) from error
         # What is read back is what was meant: JSON has no tuples, and keys are text.
-        if json.loads(text)["data"] != self.data:
+        if json.loads(data) != self.data:
             raise CheckpointError(
                 "The position in the data would be another one when read: JSON has texts, numbers, "
                 "lists, and dicts whose keys are texts."
             )
         head = {"format": FORMAT, "version": VERSION, "digest": digest(content)}
-        return json.dumps({**head, **content}, indent=1, sort_keys=False) + "\n"
+        return json.dumps({**head, **content}, indent=1) + "\n"
 
 
 def digest(content: Mapping[str, Any]) -> str:

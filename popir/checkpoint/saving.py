@@ -69,16 +69,20 @@ class Contents:
         """The arrays of the weights and states."""
         return {id: self.host[id] for id in self.ids}
 
-    def take(self, where: Path, found: Manifest, tensors: Mapping[str, Array], is_: Any) -> None:
-        """Copies what a checkpoint has to the host. Raises CheckpointError, and has changed
-        nothing, if it is that of another model or another optimizer.
+    def check(self, where: Path, found: Manifest, description: Mapping[str, Any]) -> None:
+        """Raises CheckpointError for a checkpoint of another model or another optimizer.
+
+        `description` is that of the session's optimizer.
         """
         given = found.tensors
         if not self.is_trained:
             given = {id: info for id, info in given.items() if not is_state(id)}
         _check(where, {id: TensorInfo(self.host[id]) for id in self.ids}, given)
         if self.is_trained:
-            _check_optimizer(where, found.optimizer, is_, self.numbers)
+            _check_optimizer(where, found.optimizer, description, self.numbers)
+
+    def take(self, found: Manifest, tensors: Mapping[str, Array]) -> None:
+        """Copies what a checkpoint has to the host; `check` has found that it fits."""
         for id in self.ids:
             np.copyto(self.host[id], tensors[id])
         if self.is_trained and found.optimizer is not None:

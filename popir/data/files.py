@@ -22,9 +22,8 @@ class ArrayFile:
     damaged file: DataError comes of it, which names file and array.
     """
 
-    KIND = "a file of arrays"
-    """What the file is, with its article."""
     PART = "array"
+    """What the file calls an array, for messages."""
 
     def __init__(self, path: str, names: Iterable[str]) -> None:
         self.path = path

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 from typing import Any
 
 import numpy as np
 
 from popir.data.files import ArrayFile, Header
-from popir.errors import DataError, MissingPackageError
+from popir.errors import DataError
+from popir.extras import imported
 
 Array = np.ndarray[Any, Any]
 
@@ -25,15 +25,10 @@ class Parquet(ArrayFile):
     PART = "column"
 
     def __init__(self, path: str) -> None:
-        try:
-            self._arrow: Any = importlib.import_module("pyarrow")
-            self._compute: Any = importlib.import_module("pyarrow.compute")
-            parquet: Any = importlib.import_module("pyarrow.parquet")
-        except ImportError as error:
-            raise MissingPackageError(
-                f"{path}: parquet files are read by pyarrow, which is not installed: pip install "
-                "'popir[parquet]'."
-            ) from error
+        self._arrow, self._compute, parquet = (
+            imported(name, path, "parquet files are read by pyarrow", "parquet")
+            for name in ("pyarrow", "pyarrow.compute", "pyarrow.parquet")
+        )
         if not os.path.isfile(path):
             raise DataError(f"{path} is no parquet file: it is no regular file.")
         try:

@@ -19,6 +19,7 @@ import pytest
 import popir
 from popir import SGD, Adam, CheckpointError, SessionOptions
 from popir.checkpoint import Writer, manifest, read
+from popir.data import Batches
 from popir.errors import popart_exception
 from tests.models import floats, step, training_session
 from tests.test_optimizer_steps import CASES, values_of
@@ -223,6 +224,21 @@ def test_the_position_in_the_data(tmp_path: Path) -> None:
     for call in (made.save, made.load):
         with pytest.raises(popart_exception, match=f"Session.{call.__name__} takes data with the"):
             call(tmp_path, [1, 2])
+
+
+def test_data_that_cannot_go_to_the_position(tmp_path: Path) -> None:
+    """The session is as it was, and so are the data of a session that the checkpoint is not of."""
+    made, other = session(), session()
+    run(made, range(3))
+    made.save(tmp_path, Batches({"y": np.arange(20)}, 5))
+    before = state(other)
+    with pytest.raises(CheckpointError, match="the position is one in data with samples 20"):
+        other.load(tmp_path, Batches({"y": np.arange(20)}, 4))
+    assert state(other) == before and other.steps == 0
+    data = Position()
+    with pytest.raises(CheckpointError, match="another optimizer"):
+        session(Adam({})).load(tmp_path, data)
+    assert data.at == 0
 
 
 # What cannot be written.

@@ -72,7 +72,7 @@ def test_written_by_some_and_read_by_others(count: int, tmp_path: Path) -> None:
     with Writer(tmp_path, 3) as writer:
         written = [writer.write(given, index, count) for index in range(count)]
         writer.commit(Manifest(3, 1 << 63, {"at": [1, "x"]}, None, infos), written)
-    found = read(tmp_path)
+    found = read(str(tmp_path))
     assert (found.step, found.manifest.seed, found.data) == (3, 1 << 63, {"at": [1, "x"]})
     tensors = found.tensors()
     assert tensors.keys() == given.keys()

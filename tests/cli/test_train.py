@@ -1,12 +1,15 @@
 """popir train."""
 
+import sys
 from pathlib import Path
 
 import numpy as np
 import onnx
+import pyarrow
 import pytest
 import torch
 from onnx import TensorProto, helper, numpy_helper
+from pyarrow import parquet
 
 from tests.cli.commands import WEIGHT, call, call_json, classifier, failure, samples, save
 
@@ -69,6 +72,25 @@ def test_the_seed_decides_the_order(model: Path, data: Path) -> None:
     ]
     assert losses[0] == losses[1]
     assert len(set(losses)) == 3
+
+
+def test_parquet(model: Path, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Columns, lists of numbers among them, train as the arrays of an .npz file do."""
+    arrays = dict(np.load(data))
+    columns = {
+        "x": pyarrow.array(arrays["x"].tolist(), pyarrow.list_(pyarrow.float32())),
+        "labels": arrays["labels"],
+    }
+    table = data.with_suffix(".parquet")
+    parquet.write_table(pyarrow.table(columns), table)
+    losses = [call_json(*words(model, file))["epochs"][0]["loss"] for file in (data, table)]
+    assert losses[0] == losses[1]
+    parquet.write_table(pyarrow.table({**columns, "labels": arrays["x"][:, 0]}), table)
+    said = failure(*words(model, table), code=2)
+    assert "the column 'labels' is float32; the model takes int32" in said
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    said = failure(*words(model, table), code=4)
+    assert "read by pyarrow, which is not installed: pip install 'popir[parquet]'" in said
 
 
 def test_text_is_a_line_for_each_epoch(model: Path, data: Path) -> None:

@@ -30,6 +30,7 @@ from popir.cli.options import (
 from popir.cli.output import Output
 from popir.cli.progress import Interruption, Progress, bar
 from popir.cli.training import loss_of, loss_option, mode_options, optimizer_options
+from popir.data import Batches
 from popir.data.files import ArrayFile, open_arrays
 from popir.dataflow import DataFlow
 from popir.onnxio.describe import Value, describe
@@ -50,25 +51,6 @@ class Data:
     samples: int
     batch: int
 
-    @property
-    def batches(self) -> int:
-        """The number of whole batches. Samples that are left over are not used in this epoch."""
-        return self.samples // self.batch
-
-
-@dataclass(frozen=True)
-class _Orders:
-    """The order of the samples in each epoch. It depends on the seed and the epoch's number only,
-    so that it is the same when training continues.
-    """
-
-    samples: int
-    seed: int
-
-    def of(self, epoch: int) -> Array:
-        """The indices of the samples, shuffled for that epoch."""
-        return np.random.default_rng([self.seed, epoch]).permutation(self.samples)
-
 
 @dataclass(frozen=True)
 class Epoch:
@@ -80,7 +62,7 @@ class Epoch:
     seconds: float
 
 
-@click.command(short_help="Train a model that holds its loss, on arrays of an .npz file.")
+@click.command(short_help="Train a model that holds its loss, on arrays of a file.")
 @model_argument
 @click.option(
     "--data",
@@ -170,9 +152,9 @@ def command(
             session.setRandomSeed(seed)
     show_summary(output, session.choices)
     note_untold(output, session.choices)
-    orders = _Orders(data.samples, seed or 0) if shuffle else None
     numbers = range(first, first + epochs)
-    done, interrupted = _train(session, data, loss, numbers, orders, output)
+    with Batches(data.arrays, data.batch, shuffle, seed or 0) as batches:
+        done, interrupted = _train(session, batches, loss, numbers, output)
     session.modelToHost(target)
     output.line(f"wrote {target}")
     output.result(
@@ -243,10 +225,9 @@ def _data(file: ArrayFile, infos: Mapping[str, Any]) -> Data:
 
 def _train(
     session: TrainingSession,
-    data: Data,
+    batches: Batches,
     loss: str,
     numbers: range,
-    orders: _Orders | None,
     output: Output,
 ) -> tuple[list[Epoch], bool]:
     """Trains the epochs with the given numbers. Returns those done, and whether Ctrl-C ended it.
@@ -256,13 +237,12 @@ def _train(
     anchors = session.initAnchorArrays()
     value = anchors[loss]
     done: list[Epoch] = []
-    with Interruption() as interruption, Progress(len(numbers) * data.batches) as progress:
+    batches.epoch = numbers[0]
+    steps = len(numbers) * (batches.steps or 0)
+    with Interruption() as interruption, Progress(steps) as progress:
         for epoch in numbers:
             began, losses = time.perf_counter(), []
-            rows = orders.of(epoch) if orders else np.arange(data.samples)
-            for batch in range(data.batches):
-                chosen = rows[batch * data.batch : (batch + 1) * data.batch]
-                inputs = {name: array[chosen] for name, array in data.arrays.items()}
+            for batch, inputs in enumerate(batches):
                 session.run(PyStepIO(inputs, anchors))
                 losses.append(float(value.sum()))
                 progress.advance(losses[-1])

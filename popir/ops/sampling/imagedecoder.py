@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 import warnings
 from typing import Any
 
 import numpy as np
 
-from popir.errors import MissingPackageError, PopirError
+from popir.errors import PopirError
+from popir.extras import imported
 from popir.host import Call, host_operator, shown
 from popir.memory import require
 
@@ -46,13 +46,7 @@ def image_decoder(call: Call, x: Array) -> Array:
 
 
 def _decoded(call: Call, data: bytes, mode: str) -> Array | None:
-    try:
-        image: Any = importlib.import_module("PIL.Image")
-    except ImportError as error:
-        raise MissingPackageError(
-            f"{call.who}: pictures are decoded by Pillow, which is not installed: pip install "
-            "'popir[images]'."
-        ) from error
+    image = imported("PIL.Image", call.who, "pictures are decoded by Pillow", "images")
     try:
         with warnings.catch_warnings():
             # Of half as many pixels Pillow warns only; `require` says if there is no memory.
