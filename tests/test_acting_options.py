@@ -220,7 +220,7 @@ def test_a_cached_program_is_used_again(tmp_path: Path, monkeypatch: pytest.Monk
         raise AssertionError("the program was lowered again")
 
     with monkeypatch.context() as patch:
-        patch.setattr("popir.session.Lowering", no_lowering)
+        patch.setattr("popir.session.prepared.Lowering", no_lowering)
         session = prepared(builder, y, **options)
         np.testing.assert_array_equal(run(session, x=X)[y], first)
         np.testing.assert_array_equal(first, X * 2 + 3)

@@ -625,51 +625,54 @@ RIGHT: dict[str, Callable[[World], Call]] = {
             "evaluationMode": Or([], "strs"),
         },
     ),
-    "Session.run": lambda _: (inference().run, {"stepio": stepio(), "debugName": "name"}),
-    "Session.prepareDevice": lambda _: (inference().prepareDevice, {"loadEngine": True}),
-    "Session.getInfo": lambda _: (inference().getInfo, {"id": "x"}),
-    "Session.setRandomSeed": lambda _: (inference().setRandomSeed, {"seed": 1}),
-    "Session.setRNGState": lambda _: (inference().setRNGState, {"rngValue": Or([3, 4], "ints")}),
-    "Session.getCycleCount": lambda _: (inference().getCycleCount, {"id": ""}),
-    "Session.getSummaryReport": lambda _: (inference().getSummaryReport, {"resetProfile": True}),
-    "Session.getProfile": lambda _: (inference().getProfile, {"progress": lambda _a, _b: None}),
-    "Session.connectHostFunction": lambda _: (
+    "Running.run": lambda _: (inference().run, {"stepio": stepio(), "debugName": "name"}),
+    "Prepared.prepareDevice": lambda _: (inference().prepareDevice, {"loadEngine": True}),
+    "Compiled.getInfo": lambda _: (inference().getInfo, {"id": "x"}),
+    "RandomNumbers.setRandomSeed": lambda _: (inference().setRandomSeed, {"seed": 1}),
+    "RandomNumbers.setRNGState": lambda _: (
+        inference().setRNGState,
+        {"rngValue": Or([3, 4], "ints")},
+    ),
+    "Reports.getCycleCount": lambda _: (inference().getCycleCount, {"id": ""}),
+    "Reports.getSummaryReport": lambda _: (inference().getSummaryReport, {"resetProfile": True}),
+    "Reports.getProfile": lambda _: (inference().getProfile, {"progress": lambda _a, _b: None}),
+    "Running.connectHostFunction": lambda _: (
         inference().connectHostFunction,
         {"functionHandle": "zz", "callback": print},
     ),
-    "Session.readWeights": lambda _: (
+    "Weights.readWeights": lambda _: (
         inference().readWeights,
         {"weights": popir.PyWeightsIO({"w": FLOATS.copy()})},
     ),
-    "Session.writeWeights": lambda _: (
+    "Weights.writeWeights": lambda _: (
         inference().writeWeights,
         {"weights": popir.PyWeightsIO({"w": FLOATS})},
     ),
-    "Session.resetHostWeights": lambda _: (
+    "Weights.resetHostWeights": lambda _: (
         inference().resetHostWeights,
         {
             "model": Or(model(), "str"),
             "ignoreWeightsInModelWithoutCorrespondingHostWeight": False,
         },
     ),
-    "Session.modelToHost": lambda _: (inference().modelToHost, {"filename": Path("saved.onnx")}),
-    "Session.save": lambda _: (
+    "Weights.modelToHost": lambda _: (inference().modelToHost, {"filename": Path("saved.onnx")}),
+    "Weights.save": lambda _: (
         inference().save,
         {"folder": Path("checkpoint"), "data": None, "shards": 1},
     ),
-    "Session.load": lambda _: (inference().load, {"folder": Path("zz"), "data": None}),
-    "Session.compileAndExport": lambda _: (
+    "Weights.load": lambda _: (inference().load, {"folder": Path("zz"), "data": None}),
+    "Executables.compileAndExport": lambda _: (
         inference().compileAndExport,
         {"filename": Path("program")},
     ),
-    "Session.saveExecutable": lambda _: (
+    "Executables.saveExecutable": lambda _: (
         inference().saveExecutable,
         {"path": Path("program"), "savePopartMetadata": True, "saveVariables": True},
     ),
-    "Session.saveVariables": lambda _: (inference().saveVariables, {"path": Path("weights")}),
-    "Session.loadExecutable": lambda _: (inference().loadExecutable, {"filename": Path("zz")}),
-    "Session.broadcastWeights": lambda _: (inference().broadcastWeights, {"rootRank": 0}),
-    "Session.updateExternallySavedTensorLocations": lambda _: (
+    "Executables.saveVariables": lambda _: (inference().saveVariables, {"path": Path("weights")}),
+    "Executables.loadExecutable": lambda _: (inference().loadExecutable, {"filename": Path("zz")}),
+    "Weights.broadcastWeights": lambda _: (inference().broadcastWeights, {"rootRank": 0}),
+    "Weights.updateExternallySavedTensorLocations": lambda _: (
         inference().updateExternallySavedTensorLocations,
         {"fromLocation": "a", "toLocation": "b"},
     ),

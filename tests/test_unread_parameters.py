@@ -11,7 +11,7 @@ FILES = sorted((ROOT / "popir").rglob("*.py"))
 TREES = {file: ast.parse(file.read_text()) for file in FILES}
 
 ALLOWED = {
-    "Session.getSummaryReport.resetProfile": "PopART's; the report has nothing to reset",
+    "Reports.getSummaryReport.resetProfile": "PopART's; the report has nothing to reset",
     "PopirBackend.run_node.outputs_info": "ONNX's; a hint that nothing needs",
     "Commands.list_commands.ctx": "click's interface",
     "Number.get_metavar.param": "click's interface",

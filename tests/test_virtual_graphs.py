@@ -69,7 +69,7 @@ def lowerings(monkeypatch: pytest.MonkeyPatch) -> list[Lowering]:
             super().__init__(*args, **more)
             made.append(self)
 
-    monkeypatch.setattr("popir.session.Lowering", Kept)
+    monkeypatch.setattr("popir.session.prepared.Lowering", Kept)
     return made
 
 

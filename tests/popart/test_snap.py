@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 import popir
-import popir.session
+import popir.session.prepared
 from popir import VirtualGraphMode, poplar, registry
 from popir._device.popart import Devicex
 from popir.lowering.lowering import Lowering
@@ -60,7 +60,7 @@ def check_places(library: str) -> None:
             super().__init__(*args, **more)
             lowerings.append(self)
 
-    popir.session.Lowering = Kept  # in a process of its own
+    popir.session.prepared.Lowering = Kept  # in a process of its own
     data, x = floats(4, 3), np.array([2, 0, 2], "int32")
     found = {}
     for mode in (VirtualGraphMode.Off, VirtualGraphMode.Manual):

@@ -1,0 +1,338 @@
+"""The first part of a session: the model, compiled for a device."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from popir import budget, collector, memory
+from popir.budget import Budget
+from popir.compiler import Compilation, compile, differentiated, getHash
+from popir.dataflow import AnchorReturnTypeId, DataFlow
+from popir.devices import DeviceInfo
+from popir.enums import (
+    IrSerializationFormat,
+    SyntheticDataMode,
+    VirtualGraphMode,
+)
+from popir.errors import (
+    did_you_mean,
+    popart_exception,
+)
+from popir.exclusive import Exclusive
+from popir.files import write
+from popir.ir import Graph
+from popir.ir.graph import called_graphs
+from popir.ir.serialise import to_json
+from popir.ir.text import print_graph
+from popir.onnxio.importer import import_model
+from popir.onnxio.load import load
+from popir.onnxio.modes import in_modes
+from popir.onnxio.skeleton import Skeleton
+from popir.onnxio.training_form import in_training_form
+from popir.onnxio.training_info import Training, joined
+from popir.ops.contraction.options import apply_contraction_options
+from popir.optimizers import Optimizer
+from popir.options import SessionOptions, warn
+from popir.options.annotations import check_annotations
+from popir.patterns import Patterns
+from popir.progress import Progress
+from popir.reserved import OF_SESSION, RANDOM_SEED, weight_of_state
+from popir.session.requests import (
+    accumulation,
+    engine_options,
+    loss_scaling,
+    outlining,
+    overlaps,
+    verifies_each,
+    why_not_outlined,
+)
+from popir.step import Loops, Returned
+from popir.trainable import Role
+from popir.transforms.decision import Decision
+from popir.transforms.inplace import check_preferences
+from popir.typed import fitted, shown, typed
+from popir.types import TensorInfo
+from popir.virtual_graphs import check_virtual_graphs, split_over_ipus
+from popir.weights import HostWeights
+
+Array = np.ndarray[Any, Any]
+
+RETURNED = {
+    AnchorReturnTypeId.All: Returned.Each,
+    AnchorReturnTypeId.EveryN: Returned.Each,
+    AnchorReturnTypeId.Final: Returned.Last,
+    AnchorReturnTypeId.Sum: Returned.Sum,
+}
+
+
+@typed
+class Compiled(Exclusive):
+    """A model that is compiled for a device by the constructor, with what can be asked of it."""
+
+    def __init__(
+        self,
+        fnModel: Any,
+        dataFlow: DataFlow,
+        deviceInfo: DeviceInfo,
+        inputShapeInfo: Mapping[str, TensorInfo] | None,
+        patterns: Patterns | None,
+        userOptions: SessionOptions | None,
+        name: str,
+        loss: str | None = None,
+        optimizer: Optimizer | None = None,
+        trained: Collection[str] = (),
+        frozen: Collection[str] = (),
+        trainingMode: Collection[str] = (),
+        evaluationMode: Collection[str] = (),
+    ) -> None:
+        super().__init__()
+        self.dataFlow = dataFlow
+        self.deviceInfo = deviceInfo
+        self.options = SessionOptions() if userOptions is None else userOptions
+        self.options.check()
+        self._engine_options = engine_options(self.options)
+        self._is_placed = (
+            self.options.virtualGraphMode is not VirtualGraphMode.Off and deviceInfo.numIpus > 1
+        )
+        if self._is_placed and self.options.enableOutlining:
+            raise popart_exception(
+                "SessionOptions.enableOutlining = True: with a virtualGraphMode nothing is "
+                "outlined. Leave it at None."
+            )
+        self._is_synthetic = self.options.syntheticDataMode is not SyntheticDataMode.Off
+        self._progress = Progress(
+            self.options.compilationProgressLogger, self.options.compilationProgressTotal
+        )
+        self.name = name
+        self._optimizer = optimizer
+        self._modes = (trainingMode, evaluationMode)
+        self._anchor_shapes: list[tuple[str, list[int], np.dtype[Any]]] | None = None
+        with memory.guarded(f"Compiling the session '{name}'"):
+            self._compile(fnModel, inputShapeInfo, patterns, loss, optimizer, trained, frozen)
+
+    def _compile(
+        self,
+        fnModel: Any,
+        inputShapeInfo: Mapping[str, TensorInfo] | None,
+        patterns: Patterns | None,
+        loss: str | None,
+        optimizer: Optimizer | None,
+        trained: Collection[str],
+        frozen: Collection[str],
+    ) -> None:
+        asked = self.options
+        self._progress.reach(0)
+        anchors = self.dataFlow.anchors()
+        loaded = joined(load(fnModel), [*anchors, loss] if loss else anchors)
+        if loss is not None:
+            loaded = in_training_form(loaded)
+        self._budget = Budget(f"Compiling the session '{self.name}'", loaded.nodes)
+        """The limit of work for compiling and preparing together; see `popir.budget`."""
+        self._nodes = loaded.nodes
+        with self._budget.spending(), collector.run_seldom(self._nodes):
+            nodes = in_modes(loaded.model, *self._modes)
+            graph = import_model(loaded, inputShapeInfo, nodes, differentiated(anchors))
+            budget.done()
+            infos = {id: t.info for id, t in graph.tensors.items() if t.info is not None}
+            check_annotations(
+                (op.debugName(), op.source == "built in", op.settings.nodeAttributes)
+                for op in graph.ops.values()
+                if op.settings.nodeAttributes
+            )
+            check_preferences(graph)
+            apply_contraction_options(graph, self.options)
+            mode, ipus = self.options.virtualGraphMode, self.deviceInfo.numIpus
+            check_virtual_graphs(graph, mode, ipus)
+            if mode is VirtualGraphMode.Auto:
+                split_over_ipus(graph, ipus, self.options.virtualGraphSplitRatios)
+            graph.session_options = self.options
+            self._compilation = Compilation(
+                graph,
+                anchors,
+                patterns or Patterns(),
+                loss,
+                optimizer,
+                outlining(asked, self.deviceInfo, self._is_placed),
+                trained,
+                frozen,
+                verifies_each(self._engine_options),
+                self.options.enableStochasticRounding,
+                accumulation(asked, optimizer is not None),
+                loss_scaling(asked, optimizer),
+                self.options.autoRecomputation,
+                self._is_placed,
+                self.options.enablePipelining,
+                overlaps(asked, self.deviceInfo, self._is_placed, optimizer is not None),
+            )
+            compile(self._compilation, self._progress.stage(0.1, 0.4))
+            if self.options.enablePipelining:
+                self._check_depth()
+            if optimizer is not None:
+                self._check_specific(optimizer)
+            if self._compilation.outlining is None:
+                self._compilation.decisions.append(
+                    Decision("the model", "outlining", why_not_outlined(asked, self._is_placed))
+                )
+        self._host = HostWeights(graph)
+        """The host's copy of each weight and state."""
+        if loss is None:
+            self._skeleton = Skeleton(loaded, self._host, graph.saved)
+        else:
+            training = Training(loss, self._compilation.weights, infos)
+            self._skeleton = Skeleton(loaded, self._host, graph.saved, self._unused(), training)
+        if self.options.logDir:
+            self._write_logs(Path(self.options.logDir))
+
+    def _check_depth(self) -> None:
+        """Raises popart_exception if a pipeline has fewer micro-batches than stages."""
+        asked, stages = self.options, self._compilation.depth
+        is_accumulated = asked.enableGradientAccumulation
+        depth = asked.accumulationFactor if is_accumulated else self.dataFlow.batchesPerStep()
+        what = "accumulationFactor" if is_accumulated else "batchesPerStep"
+        if depth < stages:
+            words = "gradient accumulation factor" if is_accumulated else "batchesPerStep"
+            raise popart_exception(
+                f"SessionOptions.enablePipelining = True: the pipeline has {stages} stages, and "
+                f"{what} is {depth}; it needs at least as many.",
+                popart=f"For pipelining, depth ({words}) must equal at least the number of "
+                f"pipeline stages ({stages})",
+            )
+
+    def _loops(self) -> Loops:
+        """The loops of a step."""
+        batches, factor = self.dataFlow.batchesPerStep(), self.options.accumulationFactor
+        return Loops(batches, factor, self._compilation.stages)
+
+    def _check_specific(self, optimizer: Optimizer) -> None:
+        """Raises popart_exception if the optimizer has specific values for a weight that is not
+        trained.
+        """
+        choices = self._compilation.choices
+        for weight in optimizer.specificWeights():
+            choice = choices.get(weight)
+            if choice is None:
+                raise popart_exception(
+                    f"The optimizer has values of '{weight}' alone (insertSpecific), but the model "
+                    f"has no initializer of that name.{did_you_mean(weight, choices)}"
+                )
+            if choice.role is not Role.TRAINED:
+                raise popart_exception(
+                    f"The optimizer has values of '{weight}' alone (insertSpecific), which is not "
+                    f"trained: {choice.reason}. Leave them out, or train it: trained=['{weight}']."
+                )
+
+    def _unused(self) -> list[str]:
+        """The optimizer states in the model that this optimizer does not use. Warns of them."""
+        tensors, saved = self.graph.tensors, self.graph.saved
+        owned = OF_SESSION - {RANDOM_SEED}
+        unused = [
+            id
+            for id in self._host
+            if (weight_of_state(id) in tensors or id in owned) and id not in saved
+        ]
+        if unused:
+            listed = ", ".join(unused[:3]) + (", ..." if len(unused) > 3 else "")
+            warn(
+                f"The model holds a state of training that this session has no use for, {listed}: "
+                "it is not saved again.",
+                UserWarning,
+            )
+        return unused
+
+    def _write_logs(self, folder: Path) -> None:
+        """Writes the compiled graphs and the transforms' decisions as text to `folder`."""
+        graphs = [print_graph(graph) for graph in called_graphs(self.graph)]
+        lines = [f"{decision}\n" for decision in self.decisions]
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            write(folder / f"{self.name}.graph.txt", "\n".join(graphs))
+            write(folder / f"{self.name}.decisions.txt", "".join(lines))
+        except OSError as error:
+            raise popart_exception(
+                f"SessionOptions.logDir = {shown(self.options.logDir)}: the logs of the session "
+                f"'{self.name}' cannot be written there: {error.strerror} ({error.filename})."
+            ) from error
+
+    @property
+    def graph(self) -> Graph:
+        """The graph after all compiler passes."""
+        return self._compilation.graph
+
+    def getInfo(self, id: str) -> TensorInfo:
+        """Type and shape of a tensor of the compiled graph. PopART's `Session.getInfo`.
+
+        Raises popart_exception if there is no tensor of that id.
+        """
+        info = self.graph.getTensor(id).info
+        assert info is not None
+        return info
+
+    @property
+    def decisions(self) -> list[Decision]:
+        """What patterns, outlining and the in-place transform did to the model, and what they
+        refused with the reason.
+        """
+        return self._compilation.decisions
+
+    def getHash(self) -> int:
+        """A hash of 64 bits of everything the device program depends on, equal in every process.
+
+        It covers the compiled graph, options, anchors, batches per step and device. Raises
+        popart_exception for an attribute that has no digest.
+        """
+        return self._hash(str(self.deviceInfo))
+
+    def _hash(self, device: str) -> int:
+        anchors = self.dataFlow.anchors()
+        returned = {id: (self.dataFlow.art(id).id(), self.dataFlow.rows(id)) for id in anchors}
+        flow = (self._loops(), returned)
+        return getHash(self._compilation, (self.options.compiled(), flow, device))
+
+    def getTensorIds(self) -> set[str]:
+        """The ids of all tensors of the compiled graph."""
+        return set(self.graph.tensors)
+
+    getAllTensorIds = getTensorIds
+
+    @property
+    def replicationFactor(self) -> int:
+        """The number of replicas of the model: 1."""
+        return self.options.replicatedGraphCount
+
+    @property
+    def accumulationFactor(self) -> int:
+        """The number of batches whose gradients are added before an update."""
+        return self.options.accumulationFactor
+
+    def _serializeIr(self, format: IrSerializationFormat = IrSerializationFormat.JSON) -> str:
+        """The compiled graphs in the form of `popir.ir.serialise`. PopART's method of this name."""
+        fitted("Session._serializeIr", "format", format, IrSerializationFormat)
+        return to_json(self.graph)
+
+    def initAnchorArrays(self) -> dict[str, Array]:
+        """A new, uninitialised array for each anchor, by id, with the shape that a step returns and
+        the numpy type of the tensor.
+
+        The shape is the tensor's. If a step returns n > 1 values, a leading dimension n is added,
+        and another one for those of n > 1 batches that are accumulated for each update. Example: an
+        anchor FLOAT[2, 3] with "All" and 4 batches per step gives float32 [4, 2, 3]; with an
+        accumulation factor of 5, [4, 5, 2, 3].
+
+        Raises popart_exception if the period of an EveryN anchor does not divide the batches per
+        step.
+        """
+        if self._anchor_shapes is None:
+            self._anchor_shapes = [self._anchor_shape(id) for id in self.dataFlow.anchors()]
+        return {id: np.empty(shape, dtype) for id, shape, dtype in self._anchor_shapes}
+
+    def _anchor_shape(self, id: str) -> tuple[str, list[int], np.dtype[Any]]:
+        info, rows = self.getInfo(id), self.dataFlow.rows(id)
+        shape = info.shape()
+        within = self._loops().within(self.graph, id)
+        if within > 1 and RETURNED[self.dataFlow.art(id).id()] is Returned.Each:
+            shape = [within, *shape]
+        return id, shape if rows is None else [rows, *shape], info.dataType().numpy

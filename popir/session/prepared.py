@@ -1,0 +1,277 @@
+"""The second part of a session: the engine, and the weights that it exchanges with the host."""
+
+from __future__ import annotations
+
+import logging
+import zlib
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+
+from popir import collector, memory, poplar
+from popir.dataflow import AnchorReturnTypeId
+from popir.engine_cache import EngineCache, Kept, why_not
+from popir.enums import (
+    DeviceConnectionType,
+    SyntheticDataMode,
+    VirtualGraphMode,
+)
+from popir.errors import (
+    OutOfMemoryException,
+    PopirError,
+    popart_exception,
+    popart_runtime_error,
+    poplar_graph_memory_allocation_error,
+)
+from popir.exclusive import exclusive
+from popir.executables import Stored
+from popir.ir.hash import DigestError
+from popir.lowering.lowering import Lowering
+from popir.lowering.owners import Owners
+from popir.lowering.undeclared_writes import Checks
+from popir.ops.contraction.options import contraction_entries
+from popir.options.contractions import LSTM, MATMUL
+from popir.opx import device
+from popir.reserved import RANDOM_SEED
+from popir.session.compiled import RETURNED, Compiled
+from popir.step import Step, anchor_stream, build_step, input_stream
+from popir.stepio import Port
+from popir.typed import typed
+from popir.types import as_bytes
+from popir.virtual_graphs import Places, check_ipus
+
+Array = np.ndarray[Any, Any]
+_log = logging.getLogger("popir.session")
+
+
+@typed
+class Prepared(Compiled):
+    """A compiled model whose program an engine runs, after `prepareDevice`."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self._step: Step | None = None
+        self._engine: Any = None
+        self.steps = 0
+        """The steps that were run, and those before the checkpoint that was loaded."""
+        self._inputs: list[Port] = []
+        self._outputs: list[Port] = []
+        self._stored: Stored | None = None
+        """The program that `loadExecutable` read."""
+
+    @exclusive(afresh=True)
+    def prepareDevice(self, loadEngine: bool = True) -> None:
+        """Lowers the graph, compiles the engine, and loads it with the host's weights.
+
+        With `loadEngine=False`, `loadEngineAndConnectStreams` must be called before `run`. A second
+        call makes a new engine. Raises OutOfMemoryException if the program does not fit the device
+        or the host, MissingOpxError for an operator without a lowering, WorkLimitError if the model
+        takes more work than its limit (see `popir.budget`).
+        """
+        with (
+            memory.guarded(f"Preparing the session '{self.name}'"),
+            self._budget.spending(),
+            collector.run_seldom(self._nodes),
+        ):
+            self._lower()
+        if loadEngine and self._engine is not None:
+            self.loadEngineAndConnectStreams()
+
+    def _lower(self) -> None:
+        loops = self._loops()
+        anchors = {id: RETURNED[self.dataFlow.art(id).id()] for id in self.dataFlow.anchors()}
+        cache = self._engine_cache()
+        kept = cache.load(self._engine_options) if cache is not None else None
+        if self._stored is not None:
+            executable = poplar.Executable.deserialize(self._stored.executable)
+            engine = poplar.Engine(executable, self._engine_options)
+            kept = Kept(engine, self._stored.inputs, self._stored.variables)
+        if kept is not None:
+            step = self._step = Step(
+                poplar.program.Sequence(),
+                [input_stream(self.graph, id, loops) for id in kept.inputs],
+                [anchor_stream(self.graph, id, how, loops) for id, how in anchors.items()],
+                kept.variables,
+            )
+            self._owners = Owners()
+            self._engine = kept.engine
+        else:
+            lowering, step = self._lowered()
+            self._step = step
+            if not self.options.compileEngine:
+                return
+            self._engine = self._plan(lowering.graph, step.program)
+            if cache is not None:
+                made = poplar.compileGraph(lowering.graph, [step.program], self._engine_options)
+                cache.save(made, [each.id for each in step.inputs], step.variables)
+        engine = self._engine
+
+        def connect(handle: str, array: Array) -> None:
+            engine.connectStream(handle, as_bytes(array))
+
+        self._inputs = [Port(stream, connect, is_input=True) for stream in step.inputs]
+        self._outputs = [
+            Port(
+                stream, connect, False, self._period(stream.id), loops.within(self.graph, stream.id)
+            )
+            for stream in step.anchors
+        ]
+        for port in self._inputs:
+            self._synthetic(port)
+
+    def _lowered(self) -> tuple[Lowering, Step]:
+        """The program of a step, grown into a graph of its own."""
+        anchors = {id: RETURNED[self.dataFlow.art(id).id()] for id in self.dataFlow.anchors()}
+        checks = Checks(self.options.opxModifyChecking, self.options.opxAliasChecking)
+        if self.options.virtualGraphMode is not VirtualGraphMode.Off:
+            check_ipus(self.graph, self.deviceInfo.numIpus)
+        places = Places(self.graph) if self._is_placed else None
+        lowering = Lowering(self.graph, self.deviceInfo.device, anchors, checks, places=places)
+        asked = contraction_entries(self.options)
+        lowering.devicex.useOptions(asked[MATMUL], asked[LSTM])
+        for file in self.options.customCodelets:
+            lowering.graph.addCodelets(file, self.options.customCodeletCompileFlags)
+        self._owners = lowering.owners
+        rounds = self.options.enableStochasticRounding
+        progress = self._progress.stage(0.4, 0.7)
+        step = build_step(lowering, self._loops(), anchors, progress, rounds_stochastically=rounds)
+        return lowering, step
+
+    def _engine_cache(self) -> EngineCache | None:
+        """The cache file of the program; None if caching is off or impossible."""
+        asked = self.options
+        if not asked.enableEngineCaching or not asked.compileEngine:
+            return None
+        if why := why_not(self.graph):
+            _log.warning("The program of the session '%s' is not kept: %s", self.name, why)
+            return None
+        try:
+            hash = self.getHash()
+            return EngineCache(asked.cachePath, self.graph, hash, asked.customCodelets)
+        except (OSError, DigestError) as error:
+            _log.warning("The program of the session '%s' is not kept: %s", self.name, error)
+            return None
+
+    def _synthetic(self, port: Port) -> None:
+        """Fills an input with synthetic data, once for all steps, if `syntheticDataMode` is on."""
+        mode = self.options.syntheticDataMode
+        if mode is SyntheticDataMode.Off:
+            return
+        buffer = port.stage()
+        random = np.random.default_rng([0, zlib.crc32(port.id.encode())])
+        if mode is SyntheticDataMode.Zeros:
+            buffer[...] = 0
+        elif buffer.dtype.kind in "iub":
+            buffer[...] = random.integers(2, size=buffer.shape)
+        elif mode is SyntheticDataMode.RandomNormal:
+            buffer[...] = random.standard_normal(buffer.shape, np.float32)
+        else:
+            buffer[...] = random.random(buffer.shape, np.float32)
+
+    def _plan(self, graph: Any, program: Any) -> Any:
+        try:
+            return poplar.Engine(
+                graph, [program], self._engine_options, self._progress.stage(0.7, 1)
+            )
+        except PopirError as error:
+            raise self._memory_error(error, graph, program) from error
+
+    def _memory_error(self, error: PopirError, graph: Any, program: Any) -> PopirError:
+        """The error of a program that does not compile, as users see it."""
+        if not isinstance(error, poplar_graph_memory_allocation_error):
+            return self._owners.told(error)
+        if not str(error).startswith("Out of memory on tile"):
+            return error
+
+        def summary() -> str:
+            return device("machine").programReport(graph, program)["summary"]
+
+        return OutOfMemoryException(error, summary)
+
+    def _period(self, anchor: str) -> int:
+        art = self.dataFlow.art(anchor)
+        self.dataFlow.rows(anchor)
+        return art.rp() if art.id() is AnchorReturnTypeId.EveryN else 1
+
+    @exclusive(afresh=True)
+    def loadEngineAndConnectStreams(self) -> None:
+        """Loads the program on the device, and copies the host's weights and random seed to it.
+
+        Raises popart_exception before `prepareDevice`, popart_runtime_error for an offline device.
+        """
+        engine = self._prepared("loadEngineAndConnectStreams")
+        if self.deviceInfo.connectionType is DeviceConnectionType.Never:
+            raise popart_runtime_error(
+                "Trying to load an engine on an offline device: a session compiles for it, by "
+                "prepareDevice(loadEngine=False) or compileAndExport(), and runs on another."
+            )
+        engine.load(self.deviceInfo.device)
+        self._send_all()
+
+    def _prepared(self, who: str) -> Any:
+        if self._engine is None and self._step is not None:
+            raise popart_exception(
+                f"The session '{self.name}' has no engine for {who}(): "
+                "SessionOptions.compileEngine is False."
+            )
+        if self._engine is None:
+            raise popart_exception(
+                f"The session '{self.name}' is not prepared: call prepareDevice() before {who}()."
+            )
+        return self._engine
+
+    @exclusive()
+    def weightsFromHost(self) -> None:
+        """Copies the host's weights and states to the device. Raises popart_exception before
+        `prepareDevice`.
+        """
+        engine = self._prepared("weightsFromHost")
+        for id in self._variables():
+            engine.writeTensor(id, as_bytes(self._host[id]))
+
+    @exclusive()
+    def weightsToHost(self) -> None:
+        """Copies the device's weights and states to the host, where `readWeights` finds them.
+
+        Raises popart_exception before `prepareDevice`.
+        """
+        engine = self._prepared("weightsToHost")
+        for id in self._variables():
+            engine.readTensor(id, as_bytes(self._host[id]))
+
+    def _send_all(self) -> None:
+        """Copies the host's weights, states and random seed to the device."""
+        self.weightsFromHost()
+        if self._draws_random_numbers():
+            self._engine.writeTensor(RANDOM_SEED, self._host[RANDOM_SEED])
+
+    def _fetch_all(self) -> None:
+        """Copies the device's weights, states and random seed to the host, if there is a device."""
+        if self._engine is None:
+            return
+        self.weightsToHost()
+        if self._draws_random_numbers():
+            self._engine.readTensor(RANDOM_SEED, self._host[RANDOM_SEED])
+
+    def _variables(self) -> list[str]:
+        """The ids of the weights and states on the device, without the random seed."""
+        assert self._step is not None
+        return [id for id in self._step.variables if id != RANDOM_SEED]
+
+    def _draws_random_numbers(self) -> bool:
+        return self._step is not None and RANDOM_SEED in self._step.variables
+
+    def hostBytes(self) -> int:
+        """The bytes of host memory of the session: constants, weights, the arrays of one step and,
+        after `prepareDevice`, the engine's memory.
+        """
+        held = (t.data.nbytes for t in self.graph.tensors.values() if t.data is not None)
+        arrays = [*self.graph.inputs, *self.dataFlow.anchors()]
+        runs = self.dataFlow.batchesPerStep() * self.options.accumulationFactor
+        steps = runs * sum(self.getInfo(id).nbytes() for id in arrays)
+        return sum(held) + steps + (self._engine.arenaBytes() if self._engine else 0)
+
+    def waiting_threads(self) -> Collection[int]:
+        """Calls with a time limit are made in threads of their own."""
+        return poplar.waitingThreads()

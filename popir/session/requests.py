@@ -1,0 +1,130 @@
+"""What session options ask of the compiler and the engine."""
+
+from __future__ import annotations
+
+from popir import poplar
+from popir.devices import DeviceInfo
+from popir.enums import (
+    DeviceType,
+    MeanReductionStrategy,
+)
+from popir.errors import (
+    popart_exception,
+)
+from popir.optimizers import Optimizer
+from popir.options import Kind, OptionWarning, SessionOptions, warn
+from popir.options.session import OUTLINING
+from popir.transforms.loss_scaling import AutomaticLossScaling
+from popir.transforms.outlining.outline import OutlineOptions
+from popir.transforms.updates import Accumulation
+from popir.types import ReductionType
+
+
+def engine_options(options: SessionOptions) -> dict[str, str]:
+    """The engine options that have an effect. Warns of options that have none here.
+
+    Raises poplar_invalid_option for an unknown option or a wrong value.
+    """
+    for note in poplar.checkEngineOptions(options.engineOptions):
+        warn(note, OptionWarning)
+    meant: dict[str, str] = {}
+    if options.enableFloatingPointChecks:
+        meant |= {"debug.floatPointOpException": "true", "debug.nanOverflowException": "true"}
+    if options.logDir:
+        meant["autoReport.directory"] = options.logDir
+    meant |= options.engineOptions
+    acting = {n for n, kind, *_ in poplar.engineOptionTable() if kind == Kind.ACTS.value}
+    return {name: value for name, value in meant.items() if name in acting}
+
+
+def accumulation(asked: SessionOptions, trains: bool) -> Accumulation:
+    """How gradients are accumulated. Raises popart_exception without training."""
+    if asked.enableGradientAccumulation and not trains:
+        raise popart_exception(
+            "SessionOptions.enableGradientAccumulation = True: an InferenceSession has no "
+            "gradients. Accumulate in a TrainingSession.",
+            popart="Gradient Accumulation only available when training",
+        )
+    return Accumulation(
+        asked.accumulationFactor,
+        asked.enableGradientAccumulation,
+        asked.accumulationAndReplicationReductionType is ReductionType.Mean,
+        asked.meanAccumulationAndReplicationReductionStrategy is MeanReductionStrategy.Running,
+    )
+
+
+def loss_scaling(
+    options: SessionOptions, optimizer: Optimizer | None
+) -> AutomaticLossScaling | None:
+    """How the loss scaling follows the gradients, if it does. Raises popart_exception without
+    training.
+    """
+    asked = options.automaticLossScalingSettings
+    if not asked.enabled:
+        return None
+    if optimizer is None:
+        raise popart_exception(
+            "SessionOptions.automaticLossScalingSettings.enabled = True: an InferenceSession "
+            "has no gradients, whose loss would be scaled.",
+            popart="[AutomaticLossScale transform] Only compatible when doing training",
+        )
+    if getattr(optimizer, "scaled_optimizer_state", False):
+        raise popart_exception(
+            "SessionOptions.automaticLossScalingSettings.enabled = True: a state that is "
+            "scaled (Adam's scaled_optimizer_state) follows the optimizer's loss scaling only. "
+            "Use one of the two.",
+            popart="scaledOptimizerState and automaticLossScaling are not compatible.",
+        )
+    return AutomaticLossScaling(
+        asked.gradientTensorTrackingMethod,
+        tuple(asked.toTrackTensors or ()),
+        asked.binEdgeLocation,
+        asked.thresholdUpperCountProportion,
+        asked.updatePeriod,
+    )
+
+
+def overlaps(asked: SessionOptions, device: DeviceInfo, is_placed: bool, trains: bool) -> bool:
+    """Whether the stages of a pipeline run at once. Raises popart_exception for one IPU.
+
+    Without accumulation, training updates the weights with each batch: the next one waits.
+    """
+    if asked.enablePipelining and not is_placed:
+        raise popart_exception(
+            "SessionOptions.enablePipelining = True: a pipeline needs several IPUs, and a "
+            f"virtualGraphMode; the device has {device.numIpus}, the mode is "
+            f"{asked.virtualGraphMode}.",
+            popart=f"Pipelining requires more than 1 IPU (currently "
+            f"{device.numIpus}) and the 'virtualGraphMode' session option to not be "
+            f"VirtualGraphMode::Off (currently {asked.virtualGraphMode}).",
+        )
+    is_accumulated = asked.enableGradientAccumulation and asked.accumulationFactor > 1
+    return asked.enablePipelining and (is_accumulated or not trains)
+
+
+def outlining(asked: SessionOptions, device: DeviceInfo, is_placed: bool) -> OutlineOptions | None:
+    """The options of outlining; None to outline nothing."""
+    is_cpu = device.type is DeviceType.Cpu
+    is_asked = not is_cpu if asked.enableOutlining is None else asked.enableOutlining
+    if not is_asked or is_placed:
+        asked.tellWithout(OUTLINING, why_not_outlined(asked, is_placed))
+        return None
+    return OutlineOptions(asked.outlineThreshold, asked.enableOutliningCopyCostPruning)
+
+
+def why_not_outlined(asked: SessionOptions, is_placed: bool) -> str:
+    """The reason why nothing is outlined, in words."""
+    if is_placed:
+        return "operators are placed on IPUs; a piece of code would be on one of them"
+    if asked.enableOutlining is None:
+        return (
+            "a Cpu device gains nothing by it; SessionOptions.enableOutlining = True asks for "
+            "it all the same"
+        )
+    return "SessionOptions.enableOutlining is False"
+
+
+def verifies_each(engine_options: dict[str, str]) -> bool:
+    """Whether the graph is verified after each pass."""
+    options = {"debug.verifyPlan": "false"} | engine_options
+    return poplar.withEnvironment(options).at("debug.verifyPlan") == "true"

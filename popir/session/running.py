@@ -1,0 +1,136 @@
+"""Running the steps of a session: inputs in, anchors out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from threading import get_ident
+from typing import Any
+
+import numpy as np
+
+from popir.errors import (
+    PopirError,
+    StepIOError,
+    did_you_mean,
+)
+from popir.exclusive import IN_STEP, exclusive
+from popir.session.prepared import Prepared
+from popir.stepio import UNBOUND, PyStepIO, PyStepIOCallback
+from popir.typed import fitted, typed
+
+Array = np.ndarray[Any, Any]
+
+
+@typed(by_hand=["run"])
+class Running(Prepared):
+    """The methods that run steps."""
+
+    def run(self, stepio: PyStepIO | PyStepIOCallback, debugName: str = "") -> None:
+        """Runs one step: all its batches, from the inputs to the anchors of `stepio`.
+
+        `stepio` must have all anchors, and all inputs that an operator reads; other arrays are
+        ignored. With `SessionOptions.syntheticDataMode` its inputs are not read. `debugName` is put
+        before the message of an error.
+
+        Raises popart_exception before `prepareDevice`, StepIOError for an array that is missing or
+        has a wrong type or size, poplar_exception for a fault of the running program.
+        """
+        if debugName.__class__ is not str:
+            debugName = fitted("Session.run", "debugName", debugName, str)
+        lock = self.lock
+        if lock.refused:
+            self.refuse_own_call("run")
+        with lock.rlock:
+            if lock.refused:
+                self.refuse("run")
+            lock.refused, lock.runner = IN_STEP, get_ident()
+            try:
+                engine = self._engine or self._prepared("run")
+                if isinstance(stepio, PyStepIOCallback):
+                    self._run_with_callbacks(stepio)
+                    self.steps += 1
+                    return
+                try:
+                    given = stepio.inputs
+                except AttributeError:
+                    fitted("Session.run", "stepio", stepio, PyStepIO | PyStepIOCallback)
+                    raise
+                try:
+                    if not self._is_synthetic:
+                        for port in self._inputs:
+                            if given[port.id] is not port.array:
+                                port.bind(given[port.id], stepio.checks)
+                    given = stepio.outputs
+                    for port in self._outputs:
+                        if given[port.id] is not port.array:
+                            port.bind(given[port.id], stepio.checks)
+                except KeyError as error:
+                    raise self._missing(error.args[0], given) from None
+                try:
+                    engine.run(0)
+                except BaseException as error:
+                    # The streams stopped inside a step: bind them again at the next one.
+                    for port in (*self._inputs, *self._outputs):
+                        port.array = UNBOUND
+                    if self._is_synthetic:
+                        for port in self._inputs:
+                            port.stage()
+                    if isinstance(error, PopirError):
+                        raise self._owners.told(error) from None
+                    raise
+                for port in self._outputs:
+                    if port.array is UNBOUND:
+                        port.finish(given[port.id])
+                self.steps += 1
+            except PopirError as error:
+                if debugName:
+                    error.args = (f"{debugName}: {error}", *error.args[1:])
+                raise
+            finally:
+                lock.refused = ""
+
+    def _missing(self, id: str, given: Mapping[str, Array]) -> StepIOError:
+        is_input = any(port.id == id for port in self._inputs)
+        kind = "input" if is_input else "anchor"
+        return StepIOError(
+            f"The step's {kind} '{id}', {self.getInfo(id)}, was not given; given were the {kind}s "
+            f"{', '.join(repr(name) for name in given) or '(none)'}.{did_you_mean(id, given)}"
+        )
+
+    def _run_with_callbacks(self, stepio: PyStepIOCallback) -> None:
+        for port in self._inputs:
+            if self._is_synthetic:
+                continue
+            buffer = port.stage()
+            for n in range(len(buffer)):
+                array = stepio.input_callback(port.id, False)
+                port.check_batch(array)
+                port.fill(buffer[n : n + 1], array)
+                stepio.input_complete_callback(port.id)
+        staged = [(port, port.stage()) for port in self._outputs]
+        try:
+            self._engine.run(0)
+        except PopirError as error:
+            raise self._owners.told(error) from None
+        for port, buffer in staged:
+            for n in port.returned():
+                array = stepio.output_callback(port.id)
+                port.check_batch(array)
+                port.spill(buffer[n : n + 1], array)
+                stepio.output_complete_callback(port.id)
+
+    @exclusive()
+    def connectHostFunction(
+        self, functionHandle: str, callback: Callable[[list[Array], list[Array]], None]
+    ) -> None:
+        """Connects a Python function to a host function that an operator calls
+        (`poplar::Graph::addHostFunction`).
+
+        Args:
+            functionHandle: the handle that the operator gave the host function.
+            callback: called with the flattened inputs, to read, and the flattened outputs, to fill.
+
+        Raises popart_exception before `prepareDevice`, poplar_runtime_error for an unknown handle.
+        """
+        engine = self._prepared("connectHostFunction")
+        engine.connectHostFunction(functionHandle, callback)

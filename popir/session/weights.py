@@ -1,0 +1,168 @@
+"""The weights on the host, in models and in checkpoints."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from popir.checkpoint import folder as checkpoints
+from popir.checkpoint import saving
+from popir.errors import (
+    CheckpointError,
+    popart_exception,
+    require_path,
+)
+from popir.exclusive import exclusive
+from popir.onnxio.importer import import_model
+from popir.reserved import RANDOM_SEED
+from popir.session.prepared import Prepared
+from popir.session.random_numbers import seed_of, words_of
+from popir.stepio import PyWeightsIO
+from popir.typed import typed
+
+Array = np.ndarray[Any, Any]
+
+
+@typed
+class Weights(Prepared):
+    """The methods that read, set, save and load weights."""
+
+    @exclusive()
+    def readWeights(self, weights: PyWeightsIO) -> None:
+        """Copies the host's weights into the given arrays. `weightsToHost` fetches those of the
+        device first.
+
+        The ids are those of weights and of states, such as `Accl___w` of the optimizer. Raises
+        popart_exception for an unknown id, or an array of another type or shape.
+        """
+        for id, array in weights.weights.items():
+            np.copyto(array, self._host.like(id, array))
+
+    @exclusive()
+    def writeWeights(self, weights: PyWeightsIO) -> None:
+        """Copies the given arrays to the host's weights. `weightsFromHost` copies these to the
+        device.
+
+        Raises popart_exception for an unknown id, or an array of another type or shape.
+        """
+        for id, array in weights.weights.items():
+            np.copyto(self._host.like(id, array), array)
+
+    @exclusive()
+    def resetHostWeights(
+        self, model: Any, ignoreWeightsInModelWithoutCorrespondingHostWeight: bool = False
+    ) -> None:
+        """Sets the host's weights to the initializers of another model. `weightsFromHost` copies
+        them to the device.
+
+        `model` is the path of a file, its bytes, or a ModelProto. Raises ModelError if it cannot be
+        read; popart_exception for an initializer that is not a weight of this session, unless
+        `ignoreWeightsInModelWithoutCorrespondingHostWeight` is True, and for one of another type or
+        shape.
+        """
+        self._host.take(import_model(model), ignoreWeightsInModelWithoutCorrespondingHostWeight)
+
+    @exclusive()
+    def broadcastWeights(self, rootRank: int = 0) -> None:
+        """Copies the weights of the instance `rootRank` of the program to all others. There is one
+        instance, so that nothing is to be done.
+
+        Raises popart_exception for another rank than 0.
+        """
+        if rootRank:
+            raise popart_exception(
+                f"broadcastWeights(rootRank={rootRank}): there is one instance of the program, of "
+                "rank 0."
+            )
+
+    @exclusive()
+    def modelToHost(self, filename: str | os.PathLike[str]) -> None:
+        """Saves the model with the present weights of the device. The file is replaced atomically.
+
+        A TrainingSession also saves the optimizer's state and the random seed as initializers
+        (`Accl___w`, `randomSeed___fromHost`). A session made from the file continues bit for bit
+        where this one stopped. A loss of the domain ai.graphcore goes with its inputs to the
+        model's `training_info`, so that tools that do not know the domain can run the rest.
+
+        Weights that came from an external data file go to `FILENAME.DIGEST.data` beside the new
+        model; so do all weights if they are too large for the model file. Raises ModelError if a
+        file cannot be written.
+        """
+        path = require_path("modelToHost", filename)
+        self._fetch_all()
+        self._skeleton.save(self._host, path)
+
+    @exclusive()
+    def updateExternallySavedTensorLocations(self, fromLocation: str, toLocation: str) -> None:
+        """Changes the external data file that `modelToHost` writes: weights that the model has in
+        `fromLocation` go to `toLocation`, a path in or below the folder of the new model.
+
+        Raises popart_exception if the model has no weights in `fromLocation`.
+        """
+        self._skeleton.redirect(fromLocation, toLocation)
+
+    @exclusive()
+    def save(
+        self,
+        folder: str | os.PathLike[str],
+        data: Any = None,
+        shards: int = 1,
+    ) -> None:
+        """Saves a checkpoint in a folder: weights and states of the device, the optimizer's
+        changeable numbers, the random seed, and the steps that were run. `load` reads it; training
+        then goes on bit for bit. It takes the place of the checkpoint that is there, whenever
+        the process is killed: as a whole or not at all.
+
+        Args:
+            folder: the folder, which is made.
+            data: the data that the session is trained on, whose position is saved: it has the
+                methods `position` and `seek`, as `popir.data.Batches` has.
+            shards: the number of files with tensors, in the safetensors format.
+
+        Raises CheckpointError if it cannot be written.
+        """
+        path = require_path("Session.save", folder)
+        position = saving.position_of("Session.save", data)
+        self._fetch_all()
+        kept = self._kept()
+        seed = self._host.get(RANDOM_SEED)
+        number = None if seed is None else seed_of(seed)
+        manifest = kept.manifest(self._compiled_in(), self.steps, number, position)
+        saving.write(path, kept.arrays(), manifest, shards)
+
+    @exclusive()
+    def load(self, folder: str | os.PathLike[str], data: Any = None) -> checkpoints.Checkpoint:
+        """Loads a checkpoint that `save` wrote, of any number of shards, and returns what it says
+        of itself. Also the device has it, if it is prepared. An InferenceSession takes the weights
+        of a TrainingSession's.
+
+        `data` goes to the position that was saved. Raises CheckpointError, and has changed nothing,
+        for a checkpoint that cannot be read, is damaged, or is that of another model or optimizer.
+        """
+        path = require_path("Session.load", folder)
+        saving.position_of("Session.load", data)
+        found, tensors = checkpoints.tensors(path)
+        if data is not None and found.data is None:
+            raise CheckpointError(f"{path}: no position in the data was saved.")
+        kept = self._kept()
+        kept.check(path, found, self._compiled_in())
+        if data is not None:
+            data.seek(found.data)
+        kept.take(found, tensors)
+        self.steps = found.step
+        if found.seed is not None and RANDOM_SEED in self._host:
+            self._host[RANDOM_SEED][...] = words_of(found.seed)
+        if self._engine is not None:
+            self._send_all()
+        return checkpoints.Checkpoint(path, found)
+
+    def _kept(self) -> saving.Contents:
+        """What of the session's tensors is in a checkpoint."""
+        c = self._compilation
+        initializers = None if self._optimizer is None else c.choices
+        return saving.Contents(self._host, self.graph.saved, initializers, c.scalars)
+
+    def _compiled_in(self) -> dict[str, Any]:
+        return {} if self._optimizer is None else self._optimizer.description()
