@@ -16,7 +16,14 @@ import numpy as np
 from popir._device import xla as device
 from popir.builder import Builder
 from popir.errors import LibraryLoadError, ModelError, PopirError, did_you_mean
-from popir.foreign.xla import hlo_text, instructions, libraries, shapes, targets
+from popir.foreign.xla import (
+    hlo_text,
+    indexing,  # noqa: F401 - registers its operators
+    instructions,
+    libraries,
+    shapes,
+    targets,
+)
 from popir.foreign.xla.calls import Token, create_token, custom_call
 from popir.foreign.xla.hlo_text import Computation, Instruction, Module
 from popir.foreign.xla.instructions import At, Operand, Value, wrong
