@@ -23,6 +23,7 @@ from popir.foreign.xla import (
     libraries,
     shapes,
     targets,
+    windows,  # noqa: F401 - registers its operators
 )
 from popir.foreign.xla.calls import Token, create_token, custom_call
 from popir.foreign.xla.hlo_text import Computation, Instruction, Module
