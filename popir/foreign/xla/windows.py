@@ -68,7 +68,9 @@ def _window(at: At, rank: int) -> Window:
     return found
 
 
-def _padded(at: At, x: str, dims: list[int], window: Window, axes: Sequence[int], value: str) -> str:
+def _padded(
+    at: At, x: str, dims: list[int], window: Window, axes: Sequence[int], value: str
+) -> str:
     """`x` with elements between any two, and then before and behind, along axes. `dims` become
     those of the result.
     """
@@ -160,7 +162,9 @@ def _reduce_window(at: At, x: Operand, start: Operand) -> str:
     window = _window(at, len(dims))
     # What is between and around the elements changes no result: it is the operator's identity.
     floats = x.kind.numpy.kind not in "iu"
-    limits = (-np.inf, np.inf) if floats else (np.iinfo(x.kind.numpy).min, np.iinfo(x.kind.numpy).max)
+    limits = (
+        (-np.inf, np.inf) if floats else (np.iinfo(x.kind.numpy).min, np.iinfo(x.kind.numpy).max)
+    )
     identity = {"add": 0, "multiply": 1, "maximum": limits[0], "minimum": limits[1]}[opcode]
     value = _padded(at, x.id, dims, window, range(len(dims)), at.constant(identity, x.kind))
     for axis, size in enumerate(window.size):

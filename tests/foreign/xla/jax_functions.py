@@ -21,7 +21,7 @@ M = R.standard_normal((4, 5)).astype(np.float32)
 N = R.standard_normal((5, 3)).astype(np.float32)
 S = R.standard_normal((4, 4)).astype(np.float32)
 T = R.standard_normal((2, 4, 5)).astype(np.float32)
-I = np.array([3, 0, 2, 2, 1], np.int32)
+INDEX = np.array([3, 0, 2, 2, 1], np.int32)
 K = np.int32(2)
 IMAGE = R.standard_normal((2, 3, 8, 8)).astype(np.float32)
 FILTER = R.standard_normal((4, 3, 3, 3)).astype(np.float32)
@@ -47,7 +47,7 @@ FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "sinh": (jnp.sinh, V),
     "arcsinh": (jnp.arcsinh, V),
     "arccos": (lambda x: jnp.arccos(jnp.tanh(x)), V),
-    "floor_divide": (lambda x: x // 2, I),
+    "floor_divide": (lambda x: x // 2, INDEX),
     "float_power": (lambda x: jnp.abs(x) ** 1.5, V),
     "integer_pow": (lambda x: x**3, V),
     "mean": (lambda x: jnp.mean(x, axis=1), M),
@@ -83,40 +83,45 @@ FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "kron": (jnp.kron, S, S),
     "meshgrid": (jnp.meshgrid, V, W),
     "diff": (jnp.diff, V),
-    "one_hot": (lambda i: jax.nn.one_hot(i, 5), I),
+    "one_hot": (lambda i: jax.nn.one_hot(i, 5), INDEX),
     "moveaxis": (lambda x: jnp.moveaxis(x, 0, -1), T),
     # Sorting and searching.
     "sort": (jnp.sort, V),
     "sort_axis_0": (lambda x: jnp.sort(x, axis=0), M),
     "sort_descending": (lambda x: jnp.sort(x, descending=True), M),
-    "sort_ints": (jnp.sort, I),
+    "sort_ints": (jnp.sort, INDEX),
     "argsort": (jnp.argsort, V),
-    "argsort_stable": (lambda i: jnp.argsort(i, stable=True), I),
-    "lax_sort_pairs": (lambda i, x: lax.sort((i, x), num_keys=1), I, M[0]),
+    "argsort_stable": (lambda i: jnp.argsort(i, stable=True), INDEX),
+    "lax_sort_pairs": (lambda i, x: lax.sort((i, x), num_keys=1), INDEX, M[0]),
     "median": (jnp.median, V),
     "percentile": (lambda x: jnp.percentile(x, 30), V),
     "searchsorted": (lambda x, y: jnp.searchsorted(jnp.sort(x), y), V, W),
     "top_k": (lambda x: lax.top_k(x, 2), M),
     # Gathers and scatters.
-    "take": (lambda x, i: jnp.take(x, i % 4, axis=0), M, I),
-    "index_rows": (lambda x, i: x[i], M, I),
-    "index_columns": (lambda x, i: x[:, i], M, I),
-    "index_pairs": (lambda x, i: x[i, i], M, I),
+    "take": (lambda x, i: jnp.take(x, i % 4, axis=0), M, INDEX),
+    "index_rows": (lambda x, i: x[i], M, INDEX),
+    "index_columns": (lambda x, i: x[:, i], M, INDEX),
+    "index_pairs": (lambda x, i: x[i, i], M, INDEX),
     "index_scalar": (lambda x, k: x[k], M, K),
-    "take_along_axis": (lambda x, i: jnp.take_along_axis(x, i[:4, None], axis=1), M, I),
-    "gather_clip": (lambda x, i: x.at[i * 2].get(mode="clip"), M, I),
-    "gather_fill": (lambda x, i: x.at[i * 2].get(mode="fill", fill_value=0), M, I),
+    "take_along_axis": (lambda x, i: jnp.take_along_axis(x, i[:4, None], axis=1), M, INDEX),
+    "gather_clip": (lambda x, i: x.at[i * 2].get(mode="clip"), M, INDEX),
+    "gather_fill": (lambda x, i: x.at[i * 2].get(mode="fill", fill_value=0), M, INDEX),
     "at_set": (lambda x: x.at[2].set(7.0), V),
-    "at_add": (lambda x, i: x.at[i].add(1.0), V, I),
-    "at_max": (lambda x, i: x.at[i].max(0.5), V, I),
-    "at_mul": (lambda x, i: x.at[i].multiply(2.0), V, I),
-    "at_set_rows": (lambda x, i: x.at[i[:2]].set(0.0), M, I),
-    "at_add_columns": (lambda x, i: x.at[:, i].add(1.0), M, I),
-    "bincount": (lambda i: jnp.bincount(i, length=5), I),
-    "segment_sum": (lambda x, i: jax.ops.segment_sum(x, i, 4), N, I),
+    "at_add": (lambda x, i: x.at[i].add(1.0), V, INDEX),
+    "at_max": (lambda x, i: x.at[i].max(0.5), V, INDEX),
+    "at_mul": (lambda x, i: x.at[i].multiply(2.0), V, INDEX),
+    "at_set_rows": (lambda x, i: x.at[i[:2]].set(0.0), M, INDEX),
+    "at_add_columns": (lambda x, i: x.at[:, i].add(1.0), M, INDEX),
+    "bincount": (lambda i: jnp.bincount(i, length=5), INDEX),
+    "segment_sum": (lambda x, i: jax.ops.segment_sum(x, i, 4), N, INDEX),
     "dynamic_slice": (lambda x, k: lax.dynamic_slice(x, (k, k), (2, 3)), M, K),
     "dynamic_slice_clamps": (lambda x, k: lax.dynamic_slice(x, (k * 9,), (3,)), V, K),
-    "dynamic_update_slice": (lambda x, y, k: lax.dynamic_update_slice(x, y[:2, :2], (k, k)), M, N, K),
+    "dynamic_update_slice": (
+        lambda x, y, k: lax.dynamic_update_slice(x, y[:2, :2], (k, k)),
+        M,
+        N,
+        K,
+    ),
     "dynamic_index": (lambda x, k: lax.dynamic_index_in_dim(x, k, 1), M, K),
     # Control flow.
     "fori_loop": (lambda x: lax.fori_loop(0, 5, lambda i, y: y * 1.5 + i, x), V),
@@ -148,9 +153,17 @@ FUNCTIONS: dict[str, tuple[Any, ...]] = {
         NHWC,
         HWIO,
     ),
-    "conv_transpose": (lambda x, w: lax.conv_transpose(x, w, (2, 2), "SAME"), NHWC, HWIO.transpose(0, 1, 3, 2)),
+    "conv_transpose": (
+        lambda x, w: lax.conv_transpose(x, w, (2, 2), "SAME"),
+        NHWC,
+        HWIO.transpose(0, 1, 3, 2),
+    ),
     "convolve": (lambda x, y: jnp.convolve(x, y[:3]), V, W),
-    "grad_of_conv": (jax.grad(lambda w, x: jnp.sum(lax.conv(x, w, (1, 1), "VALID") ** 2)), FILTER, IMAGE),
+    "grad_of_conv": (
+        jax.grad(lambda w, x: jnp.sum(lax.conv(x, w, (1, 1), "VALID") ** 2)),
+        FILTER,
+        IMAGE,
+    ),
 }
 
 
