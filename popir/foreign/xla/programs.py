@@ -18,12 +18,12 @@ from popir.builder import Builder
 from popir.errors import LibraryLoadError, ModelError, PopirError, did_you_mean
 from popir.foreign.xla import (
     hlo_text,
-    indexing,  # noqa: F401 - registers its operators
+    indexing,
     instructions,
     libraries,
     shapes,
     targets,
-    windows,  # noqa: F401 - registers its operators
+    windows,
 )
 from popir.foreign.xla.calls import Token, create_token, custom_call
 from popir.foreign.xla.hlo_text import Computation, Instruction, Module
@@ -430,6 +430,8 @@ class _Reader:
             found[result] = _leaf(each, _structure(operands), at)
         return found
 
+
+assert indexing and windows  # They register operators of `instructions`.
 
 _KEPT = ("call", "conditional", "parameter", "while")
 """Instructions that are kept, since what they call may have side effects."""

@@ -25,7 +25,7 @@ def names() -> list[str]:
     """The keys of FUNCTIONS, read from the source: this process does not import jax."""
     for each in ast.parse(SOURCE.read_text()).body:
         if isinstance(each, ast.AnnAssign) and isinstance(each.value, ast.Dict):
-            return [key.value for key in each.value.keys if isinstance(key, ast.Constant)]
+            return [ast.literal_eval(key) for key in each.value.keys if key is not None]
     raise AssertionError("jax_functions.py has no FUNCTIONS")
 
 

@@ -349,7 +349,10 @@ first {
     [
         ("f32[2] sort(x), dimensions={0}, to_apply=plus", "its computation is no comparison"),
         ("f32[2] sort(x), dimensions={0}, to_apply=first", "compares different operands"),
-        ("f32[2] while(x), condition=plus, body=plus", "'plus' gets 1 arguments"),
+        (
+            "f32[2] while(x), condition=plus, body=plus",
+            r"its shape is f32\[\]; its value is f32\[2\]",
+        ),
         (
             "f32[2] reduce-window(x, k), window={size=q}, to_apply=plus",
             "'size=q' cannot be read",
