@@ -64,6 +64,13 @@ class TestBuilder:
         for a, b in zip(got, want, strict=True):
             np.testing.assert_allclose(a, b, rtol=2e-6, atol=1e-6)
 
+    def test_loops(self, programs: popir.OpLibrary) -> None:
+        (y,) = ran(programs, "loops", X)
+        want = X.copy()
+        while want[1, 1] < 40:
+            want[1, 1:] += 16
+        np.testing.assert_allclose(y, want, rtol=1e-6)
+
     def test_custom_calls(self, programs: popir.OpLibrary, targets: popir.OpLibrary) -> None:
         found = ran(programs, "custom_calls", np.array(1, np.float32), np.array(5, np.float32))
         assert [float(each) for each in found] == [7, 1, 7]
