@@ -114,12 +114,10 @@ def test_a_condition_ends_it(m: int | None, known: bool) -> None:
 
 def test_a_first_value_that_is_a_constant_array() -> None:
     """Only constants of one element can count iterations."""
-    before = "t = Constant <value = bool {1}> ()"
-    start = np.array([0.5, -1], np.float32)
-    agrees(
-        loop(WHILE, "int64 k", "y, n", '"", t, w, k', "float y, int64 n", before, w=start),
-        {"k": np.array(10)},
-    )
+    before = """t = Constant <value = bool {1}> ()
+    v = Constant <value = float[2] {0.5, -1.0}> ()"""
+    model = loop(WHILE, "int64 k", "y, n", '"", t, v, k', "float y, int64 n", before)
+    agrees(model, {"k": np.array(10)})
 
 
 def test_a_condition_that_is_false_at_once() -> None:
