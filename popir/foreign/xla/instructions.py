@@ -117,7 +117,7 @@ def wrong(each: Instruction, why: str) -> ModelError:
     )
 
 
-Function = Callable[..., str]
+Function = Callable[..., str | list[str]]
 
 
 @dataclass(frozen=True)
@@ -125,11 +125,13 @@ class Operator:
     """An operator of HLO on arrays."""
 
     function: Function
-    """Takes an At and the operands; returns the id of the result."""
+    """Takes an At and the operands; returns the id of the result, or for a tuple those in it."""
     operands: int | None
     """How many operands there are; None for one or more."""
     elementwise: bool
     """Whether all operands have the dimensions of the result."""
+    several: bool = False
+    """Whether the result may be a tuple."""
 
 
 OPERATORS: dict[str, Operator] = {}
@@ -137,35 +139,36 @@ OPERATORS: dict[str, Operator] = {}
 
 
 def operator(
-    name: str, operands: int | None, elementwise: bool = False
+    name: str, operands: int | None, elementwise: bool = False, several: bool = False
 ) -> Callable[[Function], Function]:
     """Registers a function for an operator."""
 
     def register(function: Function) -> Function:
-        OPERATORS[name] = Operator(function, operands, elementwise)
+        OPERATORS[name] = Operator(function, operands, elementwise, several)
         return function
 
     return register
 
 
-def add(at: At, operands: Sequence[Operand]) -> str:
-    """Adds the instruction, one of `OPERATORS`, and returns the id of its result. Raises ModelError
-    for operands and attributes that are wrong.
+def add(at: At, operands: Sequence[Operand]) -> str | list[str]:
+    """Adds the instruction, one of `OPERATORS`, and returns the id of its result, or for a tuple
+    those in it. Raises ModelError for operands and attributes that are wrong.
     """
     found = OPERATORS[at.each.opcode]
     if at.each.opcode == "reduce" and len(operands) > 2:
         raise at.wrong("several arrays are reduced together, which is not known here")
-    result = at.result
+    if not found.several:
+        at.result  # noqa: B018 - raises for a tuple
     if any(each.kind.numpy.kind == "c" for each in operands):
         raise at.wrong("it computes complex numbers, which is not known here")
     if found.operands not in (None, len(operands)) or (found.operands is None and not operands):
         expected = "at least one" if found.operands is None else found.operands
         raise at.wrong(f"it has {len(operands)} operands; expected is {expected}")
     for i, each in enumerate(operands):
-        if found.elementwise and each.dims != result.dims:
+        if found.elementwise and each.dims != at.result.dims:
             raise at.wrong(
                 f"its operand {i} has the dimensions {list(each.dims)}, its result "
-                f"{list(result.dims)}; both must be the same"
+                f"{list(at.result.dims)}; both must be the same"
             )
     return found.function(at, *operands)
 
@@ -591,7 +594,7 @@ def _reduce(at: At, x: Operand, start: Operand) -> str:
     """Raises ModelError for a computation that is none of the known ones."""
     if start.dims or start.kind is not x.kind:
         raise at.wrong("its second operand must be one number of the type of the first")
-    opcode, dims = _combination(at), at.numbers("dimensions", len(x.dims))
+    opcode, dims = combination(at), at.numbers("dimensions", len(x.dims))
     kind, value, first = x.kind, x.id, start.id
     truths = {"and": "minimum", "or": "maximum", "add": "maximum", "multiply": "minimum"}
     if kind is DataType.BOOL:
@@ -612,7 +615,7 @@ def _is_short(kind: DataType) -> bool:
     return _whole(kind) and kind.numpy.itemsize < 4
 
 
-def _combination(at: At) -> str:
+def combination(at: At) -> str:
     """The operator of the computation `to_apply`, which combines its two parameters."""
     steps = at.called("to_apply").instructions
     root = next(s for s in steps if s.name == at.called("to_apply").root)

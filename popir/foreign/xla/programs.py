@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -16,7 +16,15 @@ import numpy as np
 from popir._device import xla as device
 from popir.builder import Builder
 from popir.errors import LibraryLoadError, ModelError, PopirError, did_you_mean
-from popir.foreign.xla import hlo_text, instructions, libraries, shapes, targets
+from popir.foreign.xla import (
+    hlo_text,
+    indexing,
+    instructions,
+    libraries,
+    shapes,
+    targets,
+    windows,
+)
 from popir.foreign.xla.calls import Token, create_token, custom_call
 from popir.foreign.xla.hlo_text import Computation, Instruction, Module
 from popir.foreign.xla.instructions import At, Operand, Value, wrong
@@ -269,10 +277,100 @@ class _Reader:
     def _op_fusion(self, each: Instruction, operands: list[Value]) -> Value:
         return self._run(self._called(each, "calls"), operands)
 
+    def _op_while(self, each: Instruction, operands: list[Value]) -> Value:
+        """A Loop, whose condition is that before the first time, then that after each time."""
+        if len(operands) != 1:
+            raise wrong(each, f"it has {len(operands)} operands; expected is 1")
+        (state,) = operands
+        condition, body = (self._called(each, name) for name in ("condition", "body"))
+        ids = self._arrays(each, state)
+        infos = [self._array(id).info() for id in ids]
+        first = self._condition(each, condition, state)
+
+        def add() -> list[str]:
+            self.builder.addInputTensor("INT64", [])
+            self.builder.addInputTensor("BOOL", [])
+            inner = [self.builder.addInputTensor(info) for info in infos]
+            after = self._run(body, [_with_ids(state, iter(inner))])
+            if self._shape(after) != self._shape(_with_ids(state, iter(inner))):
+                raise wrong(each, f"'{body.name}' returns {self._shape(after)}, another shape")
+            return [self._condition(each, condition, after), *self._arrays(each, after)]
+
+        found = self.on.loop(["", first, *ids], len(ids), self._subgraph(add))
+        return _with_ids(state, iter(found))
+
+    def _condition(self, each: Instruction, computation: Computation, state: Value) -> str:
+        found = self._run(computation, [state])
+        if self._shape(found) != Array("pred", ()):
+            raise wrong(each, f"'{computation.name}' returns {self._shape(found)}, not pred[]")
+        return found
+
+    def _op_conditional(self, each: Instruction, operands: list[Value]) -> Value:
+        """An If, or for several branches one in the other. An index that no branch has chooses the
+        last one.
+        """
+        names = each.attributes.get("branch_computations", "").strip("{}")
+        attributes = ["true_computation", "false_computation"]
+        if names:
+            branches = [self._computation(each, n, "a branch") for n in names.split(",")]
+        else:
+            branches = [self._called(each, name) for name in attributes]
+        kind = Array("s32" if names else "pred", ())
+        if len(operands) != len(branches) + 1 or self._shape(operands[0]) != kind:
+            raise wrong(each, f"its operands must be {kind} and one for each branch")
+        chooses, *values = operands
+
+        def choose(i: int) -> Value:
+            if i == len(branches) - 1:
+                return self._checked(each, self._run(branches[i], [values[i]]))
+            test = chooses
+            if names:
+                test = self.on.equal([test, self.on.constant(np.array(i, np.int32))])
+            made: list[Value] = []
+
+            def branch(which: int | None) -> list[str]:
+                if which is None:
+                    made.append(choose(i + 1))
+                else:
+                    value = self._run(branches[which], [values[which]])
+                    made.append(self._checked(each, value))
+                return self._arrays(each, made[-1])
+
+            then, other = (self._subgraph(partial(branch, which)) for which in (i, None))
+            count = len(self._leaves(made[0]))
+            return _with_ids(made[0], iter(self.on.logical_if([test], count, other, then)))
+
+        return choose(0)
+
+    def _leaves(self, value: Value) -> list[Any]:
+        return [*_flat(value)]
+
+    def _arrays(self, each: Instruction, value: Value) -> list[str]:
+        """The tensors of a value. Raises ModelError for a token."""
+        found = self._leaves(value)
+        if not found or not all(isinstance(id, str) for id in found):
+            raise wrong(each, "it passes a token or nothing, which is not known here")
+        return found
+
+    def _subgraph(self, add: Callable[[], list[str]]) -> Builder:
+        """A subgraph with what `add` adds and returns."""
+        outer, on = self.builder, self.on
+        self.builder = outer.createSubgraphBuilder()
+        self.on = self.builder.aiOnnx
+        try:
+            for id in add():
+                self.builder.addOutputTensor(self.on.identity([id]))
+            return self.builder
+        finally:
+            self.builder, self.on = outer, on
+
     def _called(self, each: Instruction, attribute: str) -> Computation:
-        name = each.attributes.get(attribute, "").lstrip("%")
+        return self._computation(each, each.attributes.get(attribute, ""), f"its {attribute}")
+
+    def _computation(self, each: Instruction, text: str, what: str) -> Computation:
+        name = text.strip().lstrip("%")
         if name not in self.module.computations:
-            raise wrong(each, f"its {attribute} is '{name}', and there is no such computation")
+            raise wrong(each, f"{what} is '{name}', and there is no such computation")
         return self.module.computations[name]
 
     def _op_after_all(self, each: Instruction, operands: list[Value]) -> Value:
@@ -333,6 +431,20 @@ class _Reader:
         return found
 
 
+assert indexing and windows  # They register operators of `instructions`.
+
+_KEPT = ("call", "conditional", "parameter", "while")
+"""Instructions that are kept, since what they call may have side effects."""
+
+
+def _with_ids(value: Value, ids: Iterator[str]) -> Value:
+    """A value of the same structure, of other tensors."""
+    if isinstance(value, list):
+        items: list[Any] = value
+        return [_with_ids(each, ids) for each in items]
+    return next(ids)
+
+
 def _needed(computation: Computation) -> set[str]:
     """The instructions that the result needs, or that have a side effect, and the operands of
     these.
@@ -340,7 +452,7 @@ def _needed(computation: Computation) -> set[str]:
     effect = "custom_call_has_side_effect"
     found = {computation.root}
     for each in reversed(computation.instructions):
-        if each.attributes.get(effect) == "true" or each.opcode in ("call", "parameter"):
+        if each.attributes.get(effect) == "true" or each.opcode in _KEPT:
             found.add(each.name)
         if each.name in found and each.opcode not in ("constant", "parameter"):
             found.update(each.operands)

@@ -232,8 +232,8 @@ class _Import:
 
 
 def _value(tensor: Tensor | None) -> Any:
-    """The value of a constant of one element; None if it is no constant."""
-    if tensor is None or not tensor.isConst() or tensor.data is None:
+    """The value of a constant of one element; None for anything else."""
+    if tensor is None or not tensor.isConst() or tensor.data is None or tensor.data.size != 1:
         return None
     return tensor.data.item()
 

@@ -118,6 +118,24 @@ void tokens() {
   }
 }
 
+void loops() {
+  XlaBuilder b("loops");
+  const xla::Shape one = f32({1, 2});
+  auto condition = b.CreateSubBuilder("condition");
+  XlaOp before = xla::Parameter(condition.get(), 0, one, "before");
+  XlaOp corner = xla::Reshape(xla::Slice(before, {0, 0}, {1, 1}, {1, 1}), {});
+  xla::Lt(corner, xla::ConstantR0<float>(condition.get(), 40));
+  auto body = b.CreateSubBuilder("body");
+  XlaOp state = xla::Parameter(body.get(), 0, one, "state");
+  xla::Add(state, xla::ConstantR0<float>(body.get(), 16));
+  XlaOp v = x(&b);
+  XlaOp i = xla::ConstantR0<int32_t>(&b, 1);
+  XlaOp box = xla::DynamicSlice(v, {i, i}, {1, 2});
+  XlaOp last = xla::While(condition->Build().value(), body->Build().value(), box);
+  xla::DynamicUpdateSlice(v, last, {i, i});
+  b.Build();
+}
+
 void several() {
   for (const char* name : {"one", "two"}) {
     XlaBuilder b(name);

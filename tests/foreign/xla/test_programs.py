@@ -64,6 +64,13 @@ class TestBuilder:
         for a, b in zip(got, want, strict=True):
             np.testing.assert_allclose(a, b, rtol=2e-6, atol=1e-6)
 
+    def test_loops(self, programs: popir.OpLibrary) -> None:
+        (y,) = ran(programs, "loops", X)
+        want = X.copy()
+        while want[1, 1] < 40:
+            want[1, 1:] += 16
+        np.testing.assert_allclose(y, want, rtol=1e-6)
+
     def test_custom_calls(self, programs: popir.OpLibrary, targets: popir.OpLibrary) -> None:
         found = ran(programs, "custom_calls", np.array(1, np.float32), np.array(5, np.float32))
         assert [float(each) for each in found] == [7, 1, 7]
@@ -278,6 +285,13 @@ WRONG = [
         'f32[2] custom-call(x), custom_call_target="f", output_to_operand_aliasing={{7}: (3, {})}',
         r"output_to_operand_aliasing names \[7\]",
     ),
+    ("f32[2] dynamic-slice(x, x), dynamic_slice_sizes={2}", "its indices must be integers"),
+    ("f32[2] dynamic-slice(x), dynamic_slice_sizes={2}", "for each dimension one number"),
+    ("f32[2] dynamic-update-slice(x)", "expected are an array, its update and starts"),
+    ("f32[2] sort(x), dimensions={0}, to_apply=g", "its to_apply is 'g'"),
+    ("f32[2] while(x), condition=g, body=g", "its condition is 'g'"),
+    ("f32[2] conditional(x), branch_computations={g}", "a branch is 'g'"),
+    ("f32[2,3] convolution(w, w), dim_labels=bf0_oi0->bf0", "its dim_labels are"),
     ("f32[2] negate(x)\n  ROOT y = f32[2] negate(x)", "a name that no other instruction"),
     ("f32[2] negate(x)\n  ROOT z = f32[2] negate(x)", "expected is no second ROOT beside 'y'"),
 ]
@@ -321,3 +335,44 @@ def test_a_broadcast_that_exchanges_dimensions() -> None:
     (x,) = program.inputs
     (y,) = run(program.builder.getModelProto(), {x: X}, leaves(program.output))
     np.testing.assert_array_equal(y, np.broadcast_to(X.T[:, None], (3, 4, 2)))
+
+
+PARTS = """
+plus {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = f32[] add(a, b)
+}
+first {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = pred[] compare(a, a), direction=LT
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("instruction", "words"),
+    [
+        ("f32[2] sort(x), dimensions={0}, to_apply=plus", "its computation is no comparison"),
+        ("f32[2] sort(x), dimensions={0}, to_apply=first", "compares different operands"),
+        (
+            "f32[2] while(x), condition=plus, body=plus",
+            r"its shape is f32\[\]; its value is f32\[2\]",
+        ),
+        (
+            "f32[2] reduce-window(x, k), window={size=q}, to_apply=plus",
+            "'size=q' cannot be read",
+        ),
+        (
+            "f32[2] reduce-window(x, k), window={size=2x2}, to_apply=plus",
+            "expected are 1 dimensions",
+        ),
+        ("f32[2] reduce-window(x, k), window={size=0}, to_apply=plus", "with a zero"),
+    ],
+)
+def test_wrong_computations(instruction: str, words: str) -> None:
+    """What an instruction calls must be what it can be here."""
+    entry = f"{HEAD}  k = f32[] constant(0)\n  ROOT y = {instruction}\n}}"
+    with pytest.raises(popir.PopirError, match=words):
+        custom_ops.xla_program(PARTS + entry)

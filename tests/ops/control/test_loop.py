@@ -112,6 +112,14 @@ def test_a_condition_ends_it(m: int | None, known: bool) -> None:
     agrees(model, given)
 
 
+def test_a_first_value_that_is_a_constant_array() -> None:
+    """Only constants of one element can count iterations."""
+    before = """t = Constant <value = bool {1}> ()
+    v = Constant <value = float[2] {0.5, -1.0}> ()"""
+    model = loop(WHILE, "int64 k", "y, n", '"", t, v, k', "float y, int64 n", before)
+    agrees(model, {"k": np.array(10)})
+
+
 def test_a_condition_that_is_false_at_once() -> None:
     body = """step (int64 i, bool c, float[2] h) => (bool d, float[2] n, float[2] s) {
         d = Constant <value = bool {0}> () n = Exp(h) s = Neg(h)

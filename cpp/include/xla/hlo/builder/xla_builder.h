@@ -640,6 +640,45 @@ inline XlaOp Reduce(XlaOp operand, XlaOp init_value, const XlaComputation& compu
                     ", to_apply=" + computation.name());
 }
 
+/// The box of `slice_sizes` at `start_indices`, one number for each dimension.
+inline XlaOp DynamicSlice(XlaOp operand, Span<XlaOp> start_indices, Span<int64> slice_sizes) {
+  XlaBuilder* b = xla_builder_internal::of(operand);
+  if (!xla_builder_internal::checked(b, {operand}, "dynamic-slice")) return XlaOp(b, -1);
+  const Shape from = b->shapeOf(operand);
+  if (slice_sizes.size() != from.dimensions().size() ||
+      start_indices.size() != from.dimensions().size())
+    return b->fail("dynamic-slice: " + from.ToString() + " is sliced in " +
+                   std::to_string(slice_sizes.size()) + " dimensions from " +
+                   std::to_string(start_indices.size()) + " starts");
+  std::vector<XlaOp> operands{operand};
+  operands.insert(operands.end(), start_indices.begin(), start_indices.end());
+  return b->add("dynamic-slice", Shape(from.element_type(), slice_sizes), operands,
+                "dynamic_slice_sizes=" + XlaBuilder::listed(slice_sizes));
+}
+
+/// The operand with `update` in place of the box at `start_indices`.
+inline XlaOp DynamicUpdateSlice(XlaOp operand, XlaOp update, Span<XlaOp> start_indices) {
+  XlaBuilder* b = xla_builder_internal::of(operand);
+  if (!xla_builder_internal::checked(b, {operand, update}, "dynamic-update-slice"))
+    return XlaOp(b, -1);
+  const Shape from = b->shapeOf(operand);
+  std::vector<XlaOp> operands{operand, update};
+  operands.insert(operands.end(), start_indices.begin(), start_indices.end());
+  return b->add("dynamic-update-slice", from, operands);
+}
+
+/// `body` again and again, while `condition` of its result, at first `init`, is true.
+inline XlaOp While(const XlaComputation& condition, const XlaComputation& body, XlaOp init) {
+  XlaBuilder* b = xla_builder_internal::of(init);
+  if (!xla_builder_internal::checked(b, {init}, "while")) return XlaOp(b, -1);
+  if (condition.IsNull() || body.IsNull())
+    return b->fail("while: there is no computation for the condition or the body");
+  const Shape state = b->shapeOf(init);
+  b->call(condition);
+  b->call(body);
+  return b->add("while", state, {init}, "condition=" + condition.name() + ", body=" + body.name());
+}
+
 inline XlaOp Tuple(XlaBuilder* b, Span<XlaOp> elements) {
   std::vector<Shape> shapes;
   for (const XlaOp each : elements) {

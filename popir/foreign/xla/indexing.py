@@ -1,0 +1,322 @@
+"""Gathers, scatters, dynamic slices and sorts of HLO, as operators of ONNX.
+
+An instruction that reads or writes elements at computed places becomes a Gather or ScatterElements
+of the flat operand, with the places as numbers of elements.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from popir.foreign.xla.hlo_text import Computation, Instruction
+from popir.foreign.xla.instructions import At, Operand, combination, operator
+from popir.types import DataType
+
+
+def _strides(at: At, dims: Sequence[int]) -> list[int]:
+    """The elements between neighbours, row-major. Raises ModelError for more than 2^31."""
+    if math.prod(dims) >= 1 << 31:
+        raise at.wrong(f"{list(dims)} has 2^31 elements or more, which is not possible here")
+    return [math.prod(dims[axis + 1 :]) for axis in range(len(dims))]
+
+
+def _places(sizes: Sequence[int], strides: Sequence[int]) -> np.ndarray[tuple[int, ...], np.dtype]:
+    """For each element of a box its place behind the first one."""
+    found = np.zeros([*sizes], np.int32)
+    for axis, (size, stride) in enumerate(zip(sizes, strides, strict=True)):
+        rows = (np.arange(size) * stride).astype(np.int32)
+        found += rows.reshape([-1 if d == axis else 1 for d in range(len(sizes))])
+    return found
+
+
+def _whole(at: At, *indices: Operand) -> None:
+    if any(each.kind.numpy.kind not in "iu" for each in indices):
+        raise at.wrong("its indices must be integers")
+
+
+def _clamped(at: At, index: str, kind: DataType, limit: int) -> str:
+    """The index as an int32 from 0 to `limit`."""
+    limit = min(limit, int(np.iinfo(kind.numpy).max))
+    inside = at.on.max([index, at.constant(0, kind)])
+    return at.cast(at.on.min([inside, at.constant(limit, kind)]), DataType.INT32)
+
+
+def _sum(at: At, terms: Sequence[str]) -> str:
+    found = at.constant(0, DataType.INT32)
+    for each in terms:
+        found = at.on.add([found, each])
+    return found
+
+
+def _scaled(at: At, x: str, by: int) -> str:
+    return at.on.mul([x, at.constant(by, DataType.INT32)])
+
+
+# One box, at the place that scalars say. It is moved so that it lies inside.
+
+
+def _box(at: At, x: Operand, sizes: Sequence[int], starts: Sequence[Operand]) -> str:
+    """The places of the elements of a box."""
+    _whole(at, *starts)
+    fits = len(sizes) == len(x.dims) and all(s <= n for s, n in zip(sizes, x.dims, strict=True))
+    if not fits or len(starts) != len(x.dims) or any(each.dims for each in starts):
+        raise at.wrong(
+            f"a box of {list(sizes)} in {list(x.dims)} with {len(starts)} starts; expected are a "
+            "box that fits, and for each dimension one number"
+        )
+    strides = _strides(at, x.dims)
+    first = [
+        _scaled(at, _clamped(at, start.id, start.kind, n - size), stride)
+        for start, n, size, stride in zip(starts, x.dims, sizes, strides, strict=True)
+    ]
+    return at.on.add([at.on.constant(_places(sizes, strides)), _sum(at, first)])
+
+
+@operator("dynamic-slice", None)
+def _dynamic_slice(at: At, x: Operand, *starts: Operand) -> str:
+    places = _box(at, x, at.numbers("dynamic_slice_sizes"), starts)
+    return at.on.gather([at.reshape(x.id, [-1]), places], 0)
+
+
+@operator("dynamic-update-slice", None)
+def _dynamic_update_slice(at: At, x: Operand, *rest: Operand) -> str:
+    if not rest:
+        raise at.wrong("it has 1 operand; expected are an array, its update and starts")
+    update, *starts = rest
+    places = at.reshape(_box(at, x, update.dims, starts), [-1])
+    operands = [at.reshape(x.id, [-1]), places, at.reshape(update.id, [-1])]
+    return at.reshape(at.on.scatterelements(operands, 0), x.dims)
+
+
+# Boxes at the places that an array of indices says.
+
+
+def _indices(
+    at: At, indices: Operand, axes: str, batching: str
+) -> tuple[list[tuple[int, str]], tuple[int, ...], list[int]]:
+    """For each row of indices: the axis of the operand and its indices; the dimensions without that
+    of the index vector; and which of these are batching dimensions.
+    """
+    _whole(at, indices)
+    vector = at.number("index_vector_dim", len(indices.dims) + 1)
+    dims = [*indices.dims] if vector < len(indices.dims) else [*indices.dims, 1]
+    outer = (*dims[:vector], *dims[vector + 1 :])
+    to = at.numbers(axes)
+    if len(to) != dims[vector]:
+        raise at.wrong(f"its {axes} has {len(to)} numbers, and an index has {dims[vector]}")
+    rows: list[tuple[int, str]] = []
+    whole = at.reshape(indices.id, dims)
+    for i, axis in enumerate(to):
+        starts = [i if d == vector else 0 for d in range(len(dims))]
+        ends = [i + 1 if d == vector else n for d, n in enumerate(dims)]
+        one = at.slice(whole, starts, ends, [1] * len(dims))
+        rows.append((axis, at.reshape(one, outer)))
+    shared = at.numbers(batching, len(dims)) if batching in at.each.attributes else []
+    return rows, outer, [d - (d > vector) for d in shared]
+
+
+def _batches(at: At, name: str, size: int) -> list[int]:
+    return at.numbers(name, size) if name in at.each.attributes else []
+
+
+def _spread(at: At, x: str, outer: Sequence[int], rank: int, window: Sequence[int]) -> str:
+    """`x`, of the dimensions `outer`, with ones at the dimensions of the window."""
+    sizes = iter(outer)
+    return at.reshape(x, [1 if d in window else next(sizes) for d in range(rank)])
+
+
+def _windows(
+    at: At,
+    first: str,
+    x: Operand,
+    outer: Sequence[int],
+    shared: Sequence[tuple[int, int]],
+    window: Sequence[int],
+    sizes: Sequence[tuple[int, int]],
+) -> str:
+    """The places of all elements: `first` for each index, the numbers of batches as (dimension of
+    `outer`, axis), and the box with sizes as (axis, size), at the dimensions `window`.
+    """
+    strides = _strides(at, x.dims)
+    for d, axis in shared:
+        steps = (np.arange(outer[d]) * strides[axis]).astype(np.int32)
+        steps = steps.reshape([-1 if i == d else 1 for i in range(len(outer))])
+        first = at.on.add([first, at.on.constant(steps)])
+    first = at.on.expand([first, at.ints(outer)]) if outer else at.reshape(first, [])
+    rank = len(outer) + len(window)
+    box = _places([size for _, size in sizes], [strides[axis] for axis, _ in sizes])
+    inner = iter(box.shape)
+    box = box.reshape([next(inner) if d in window else 1 for d in range(rank)])
+    return at.on.add([_spread(at, first, outer, rank, window), at.on.constant(box)])
+
+
+@operator("gather", 2)
+def _gather(at: At, x: Operand, indices: Operand) -> str:
+    """A box that would lie outside is moved inside."""
+    rank, sizes = len(x.dims), at.numbers("slice_sizes")
+    rows, outer, shared = _indices(at, indices, "start_index_map", "start_indices_batching_dims")
+    window = at.numbers("offset_dims", len(at.result.dims))
+    batches = _batches(at, "operand_batching_dims", rank)
+    gone = {*at.numbers("collapsed_slice_dims", rank), *batches}
+    kept = [axis for axis in range(rank) if axis not in gone]
+    fits = len(sizes) == rank and all(s <= n for s, n in zip(sizes, x.dims, strict=True))
+    if (
+        not fits
+        or len(kept) != len(window)
+        or len(shared) != len(batches)
+        or any(axis >= rank for axis, _ in rows)
+        or any(sizes[axis] != 1 for axis in gone)
+    ):
+        raise at.wrong(f"its dimensions and slice_sizes={sizes} do not fit {list(x.dims)}")
+    strides = _strides(at, x.dims)
+    first = [
+        _scaled(at, _clamped(at, row, indices.kind, x.dims[axis] - sizes[axis]), strides[axis])
+        for axis, row in rows
+    ]
+    places = _windows(
+        at,
+        _sum(at, first),
+        x,
+        outer,
+        [*zip(shared, batches, strict=True)],
+        window,
+        [(axis, sizes[axis]) for axis in kept],
+    )
+    return at.on.gather([at.reshape(x.id, [-1]), places], 0)
+
+
+_SCATTERS = {"add": "add", "multiply": "mul", "maximum": "max", "minimum": "min"}
+
+
+@operator("scatter", 3)
+def _scatter(at: At, x: Operand, indices: Operand, updates: Operand) -> str:
+    """A box that does not lie inside is not written."""
+    rank = len(x.dims)
+    rows, outer, shared = _indices(
+        at, indices, "scatter_dims_to_operand_dims", "scatter_indices_batching_dims"
+    )
+    window = at.numbers("update_window_dims", len(updates.dims))
+    batches = _batches(at, "input_batching_dims", rank)
+    gone = {*at.numbers("inserted_window_dims", rank), *batches}
+    kept = [axis for axis in range(rank) if axis not in gone]
+    if (
+        len(kept) != len(window)
+        or len(shared) != len(batches)
+        or any(axis >= rank for axis, _ in rows)
+        or tuple(n for d, n in enumerate(updates.dims) if d not in window) != outer
+    ):
+        raise at.wrong(f"its dimensions do not fit {list(x.dims)} and {list(updates.dims)}")
+    sizes = {axis: updates.dims[d] for axis, d in zip(kept, window, strict=True)}
+    strides = _strides(at, x.dims)
+    first: list[str] = []
+    inside = at.on.constant(np.ones(outer, np.bool_))
+    for axis, row in rows:
+        limit = x.dims[axis] - sizes.get(axis, 1)
+        if limit < 0:
+            raise at.wrong(f"its updates {list(updates.dims)} are larger than {list(x.dims)}")
+        wide = at.cast(row, DataType.INT64)
+        within = at.on.logical_and(
+            [
+                at.on.greaterorequal([wide, at.constant(0, DataType.INT64)]),
+                at.on.lessorequal([wide, at.constant(limit, DataType.INT64)]),
+            ]
+        )
+        inside = at.on.logical_and([inside, within])
+        first.append(_scaled(at, _clamped(at, row, indices.kind, limit), strides[axis]))
+    places = _windows(
+        at,
+        _sum(at, first),
+        x,
+        outer,
+        [*zip(shared, batches, strict=True)],
+        window,
+        [*sizes.items()],
+    )
+    # What is not written goes into one more element behind the last.
+    count = math.prod(x.dims)
+    inside = _spread(at, inside, outer, len(updates.dims), window)
+    places = at.on.where([inside, places, at.constant(count, DataType.INT32)])
+    flat = at.on.concat([at.reshape(x.id, [-1]), at.constant([0], x.kind)], 0)
+    operands = [flat, at.reshape(places, [-1]), at.reshape(updates.id, [-1])]
+    called = at.called("to_apply")
+    root = _step(called, called.root)
+    if root.opcode == "parameter" and root.operands == ["1"]:
+        found = at.on.scatterelements(operands, 0)
+    else:
+        opcode = combination(at)
+        if opcode not in _SCATTERS or x.kind is DataType.BOOL:
+            raise at.wrong(f"a scatter by {opcode} of {x.kind.name} is not known here")
+        found = at.on.scatterelements(operands, 0, _SCATTERS[opcode])
+    return at.reshape(at.slice(found, [0], [count], [1]), x.dims)
+
+
+def _step(computation: Computation, name: str) -> Instruction:
+    return next(each for each in computation.instructions if each.name == name)
+
+
+# Sorts.
+
+
+@operator("sort", None, several=True)
+def _sort(at: At, *operands: Operand) -> str | list[str]:
+    """By one of the operands, ascending or descending; equal elements keep their order. Raises
+    ModelError for another comparison.
+    """
+    (axis,) = at.numbers("dimensions", len(operands[0].dims)) or [0]
+    if any(each.dims != operands[0].dims for each in operands):
+        raise at.wrong("its operands must have the same dimensions")
+    called = at.called("to_apply")
+    root = _step(called, called.root)
+    direction = root.attributes.get("direction", "")
+    keys = [_key(called, name) for name in root.operands]
+    if root.opcode != "compare" or direction not in ("LT", "GT") or None in keys:
+        raise at.wrong("its computation is no comparison, LT or GT, of two of its parameters")
+    left, right = (key for key in keys if key is not None)
+    if left // 2 != right // 2 or left == right or max(left, right) >= 2 * len(operands):
+        raise at.wrong("its computation compares different operands, which is not known here")
+    largest = (direction == "GT") == (left < right)
+    by = operands[left // 2]
+    size = at.ints([by.dims[axis]])
+    _, order = at.on.topk([_comparable(at, by), size], axis, int(largest), 1)
+    found = [at.on.gatherelements([each.id, order], axis) for each in operands]
+    return found[0] if len(found) == 1 else found
+
+
+def _comparable(at: At, x: Operand) -> str:
+    """Values of a type that TopK takes, in the same order."""
+    return at.cast(x.id, DataType.INT32) if x.kind is DataType.BOOL else x.id
+
+
+def _key(called: Computation, name: str) -> int | None:
+    """The number of the parameter whose value this is, where all NaN and both zeros may have been
+    made one; None if it is none.
+    """
+    step = _step(called, name)
+    if step.opcode == "parameter":
+        return int(step.operands[0])
+    if step.opcode != "select":
+        return None
+    test, value, other = (_step(called, each) for each in step.operands)
+    key = _key(called, other.name)
+    if test.opcode != "compare" or value.opcode != "constant" or key is None:
+        return None
+    if _key(called, test.operands[0]) != key:
+        return None
+    direction, word = test.attributes.get("direction"), value.operands[0]
+    if direction == "NE" and test.operands[0] == test.operands[1] and word == "nan":
+        return key
+    against = _step(called, test.operands[1])
+    zero = against.opcode == "constant" and against.operands[0] == word == "0"
+    return key if direction == "EQ" and zero else None
+
+
+@operator("topk", 1, several=True)
+def _topk(at: At, x: Operand) -> list[str]:
+    """Along the last dimension."""
+    count = at.number("k", x.dims[-1] + 1 if x.dims else 0)
+    largest = int(at.each.attributes.get("largest", "true") == "true")
+    values, order = at.on.topk([x.id, at.ints([count])], len(x.dims) - 1, largest, 1)
+    return [values, at.cast(order, DataType.INT32)]
