@@ -46,9 +46,9 @@ std::size_t EngineImpl::temporary(std::size_t bytes) {
   return aligned(*assignment_.arenaBytes) + at;
 }
 
-void EngineImpl::emitMoves(const poplar::Tensor& t, std::size_t temp, bool gather, Compiled& out,
+void EngineImpl::emitMoves(const poplar::Tensor& t, Ref dense, bool gather, Compiled& out,
                            const Names& names) {
-  std::vector<Ref> refs{{kArenaSlot, temp}};
+  std::vector<Ref> refs{dense};
   std::map<unsigned, unsigned> operandOf;
   std::vector<Move> moves;
   t.view().expand(Nest{0, 0, {{t.view().elements(), 1, 1}}}, [&](unsigned v, Nest nest) {
@@ -80,8 +80,8 @@ void EngineImpl::emitCopy(const poplar::Tensor& src, const poplar::Tensor& dst, 
                           const Names& names) {
   if (src.intersectsWith(dst)) {
     const auto temp = temporary(src.numElements() * src.elementType().sizeInBytes());
-    emitMoves(src, temp, true, out, names);
-    emitMoves(dst, temp, false, out, names);
+    emitMoves(src, {kArenaSlot, temp}, true, out, names);
+    emitMoves(dst, {kArenaSlot, temp}, false, out, names);
     return;
   }
   std::vector<Ref> refs;
@@ -181,7 +181,7 @@ void EngineImpl::emit(std::size_t program, const FlatProgram& flat) {
         }
         const auto temp = dense(step.dst);
         instr.first = addPointers({{kArenaSlot, temp}});
-        emitMoves(step.dst, temp, false, out, {handle});
+        emitMoves(step.dst, {kArenaSlot, temp}, false, out, {handle});
         break;
       }
       case Step::Kind::StreamOut: {
@@ -191,11 +191,19 @@ void EngineImpl::emit(std::size_t program, const FlatProgram& flat) {
           add(Instr::Kind::OutDone, step, "done " + handle).slot = refOf(*v).slot;
           break;
         }
-        const bool direct = v && assignment_.buffers[*v].channelBlock == Layout::kPlain;
-        const auto temp = direct ? 0 : dense(step.src);
-        if (!direct) emitMoves(step.src, temp, true, out, {handle});
-        add(Instr::Kind::StreamOut, step, "stream out " + handle).first =
-            addPointers({direct ? refOf(*v) : Ref{kArenaSlot, temp}});
+        if (v && assignment_.buffers[*v].channelBlock == Layout::kPlain) {
+          add(Instr::Kind::StreamOut, step, "stream out " + handle).first =
+              addPointers({refOf(*v)});
+          break;
+        }
+        // What is no whole variable is gathered where the host wants it.
+        const auto slot = static_cast<unsigned>(slots_.size());
+        slots_.emplace_back();
+        slots_.back().bytes = step.src.numElements() * step.src.elementType().sizeInBytes();
+        slots_.back().stream = step.stream;
+        add(Instr::Kind::BindOut, step, "bind " + handle).slot = slot;
+        emitMoves(step.src, {slot, 0}, true, out, {handle});
+        add(Instr::Kind::OutDone, step, "done " + handle).slot = slot;
         break;
       }
       case Step::Kind::RepeatBegin:
@@ -207,7 +215,7 @@ void EngineImpl::emit(std::size_t program, const FlatProgram& flat) {
       case Step::Kind::JumpUnless:
       case Step::Kind::Print: {
         const auto temp = dense(step.src);
-        emitMoves(step.src, temp, true, out, step.names);
+        emitMoves(step.src, {kArenaSlot, temp}, true, out, step.names);
         auto& instr = step.kind == Step::Kind::Print
                           ? add(Instr::Kind::Print, step, "print " + step.name())
                       : step.kind == Step::Kind::SeedRounding

@@ -56,7 +56,8 @@ void EngineImpl::emitRun(const Step& step, Compiled& out) {
     } else {
       layout = Layout::rowMajor(t.elementType(), t.view().shape());
       const auto temp = temporary(layout.bytes());
-      if (operand.access != Access::Write) emitMoves(t, temp, true, gathers[i], step.names);
+      if (operand.access != Access::Write)
+        emitMoves(t, {kArenaSlot, temp}, true, gathers[i], step.names);
       if (operand.access != Access::Read) scatters.push_back({&t, temp});
       refs.push_back({kArenaSlot, temp});
     }
@@ -112,7 +113,7 @@ void EngineImpl::emitRun(const Step& step, Compiled& out) {
     text += ", packed";
   }
   emit(out, text);
-  for (const auto& s : scatters) emitMoves(*s.tensor, s.temp, false, out, step.names);
+  for (const auto& s : scatters) emitMoves(*s.tensor, {kArenaSlot, s.temp}, false, out, step.names);
 }
 
 }  // namespace popir

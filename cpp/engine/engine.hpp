@@ -181,9 +181,9 @@ class __attribute__((visibility("default"))) EngineImpl {
   void emitRun(const Step& step, Compiled& out);
   void emitCopy(const poplar::Tensor& src, const poplar::Tensor& dst, Compiled& out,
                 const Names& names);
-  /// Emits the copies between `t` and a dense temporary at offset `temp`: from `t` if `gather`,
+  /// Emits the copies between `t` and the dense memory `dense`: from `t` if `gather`,
   /// else to `t`.
-  void emitMoves(const poplar::Tensor& t, std::size_t temp, bool gather, Compiled& out,
+  void emitMoves(const poplar::Tensor& t, Ref dense, bool gather, Compiled& out,
                  const Names& names);
   /// Copies between a whole tensor and dense host memory, for reads and writes by handle.
   void hostCopy(const poplar::Tensor& t, char* host, bool toHost);

@@ -14,7 +14,7 @@ namespace {
 // come from its cache, which takes longer than it saved.
 constexpr std::size_t kParallelBytes = 1024 * 1024;
 // A pair of loops that transposes works on square blocks of this many rows and columns.
-constexpr std::int64_t kTile = 128;
+constexpr std::int64_t kTile = 64;
 
 struct Loop {
   std::int64_t n, from, to;
@@ -48,6 +48,14 @@ void copyTransposed(const T* src, T* dst, const Loop& a, const Loop& b) {
     }
 }
 
+/// A loop of `rows` iterations, such as the colours of a picture, inside the long loop `b`: what lies
+/// side by side is read or written together.
+template <int rows, class T>
+void copyFew(const T* src, T* dst, const Loop& a, const Loop& b) {
+  for (std::int64_t i = 0; i < b.n; ++i)
+    for (int k = 0; k < rows; ++k) dst[k * a.to + i * b.to] = src[k * a.from + i * b.from];
+}
+
 template <class T>
 void copyNest(const T* src, T* dst, const Loop* loops, std::size_t n) {
   if (n == 0) {
@@ -57,6 +65,8 @@ void copyNest(const T* src, T* dst, const Loop* loops, std::size_t n) {
   } else if (n == 2 && loops[0].n >= 4 && loops[1].n >= 4 && loops[1].from != 1 &&
              loops[1].from != 0) {
     copyTransposed(src, dst, loops[0], loops[1]);
+  } else if (n == 2 && (loops[1].n == 2 || loops[1].n == 3)) {
+    (loops[1].n == 2 ? copyFew<2, T> : copyFew<3, T>)(src, dst, loops[1], loops[0]);
   } else {
     for (std::int64_t i = 0; i < loops[0].n; ++i)
       copyNest(src + i * loops[0].from, dst + i * loops[0].to, loops + 1, n - 1);
