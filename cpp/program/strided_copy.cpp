@@ -48,8 +48,8 @@ void copyTransposed(const T* src, T* dst, const Loop& a, const Loop& b) {
     }
 }
 
-/// A loop of `rows` iterations, such as the colours of a picture, inside the long loop `b`: what lies
-/// side by side is read or written together.
+/// A loop of `rows` iterations inside the long loop `b`, such as the colours of a picture that are
+/// brought side by side.
 template <int rows, class T>
 void copyFew(const T* src, T* dst, const Loop& a, const Loop& b) {
   for (std::int64_t i = 0; i < b.n; ++i)
@@ -65,7 +65,7 @@ void copyNest(const T* src, T* dst, const Loop* loops, std::size_t n) {
   } else if (n == 2 && loops[0].n >= 4 && loops[1].n >= 4 && loops[1].from != 1 &&
              loops[1].from != 0) {
     copyTransposed(src, dst, loops[0], loops[1]);
-  } else if (n == 2 && (loops[1].n == 2 || loops[1].n == 3)) {
+  } else if (n == 2 && (loops[1].n == 2 || loops[1].n == 3) && loops[1].to == 1) {
     (loops[1].n == 2 ? copyFew<2, T> : copyFew<3, T>)(src, dst, loops[1], loops[0]);
   } else {
     for (std::int64_t i = 0; i < loops[0].n; ++i)
