@@ -535,6 +535,10 @@ RIGHT: dict[str, Callable[[World], Call]] = {
         popir.Adam().insertSpecific,
         {"weight": "w", "values": SPECIFIC},
     ),
+    "TableOptimizer.withLearningRates": lambda _: (
+        popir.SGD({"defaultLearningRate": (0.1, False)}).withLearningRates,
+        {"factor": 0.5},
+    ),
     "TableOptimizer.scalars": lambda _: (popir.SGD().scalars, {"weight": "w", "batches": 4}),
     **{
         f"{kind}.checkReplacement": lambda _: (
@@ -1000,6 +1004,18 @@ RIGHT: dict[str, Callable[[World], Call]] = {
         popir.data.Batches({"y": FLOATS}, 1).seek,
         {"position": Or(popir.data.Batches({"y": FLOATS}, 1).position())},
     ),
+    "training.Schedule": lambda _: (
+        popir.training.Schedule,
+        {
+            "kind": "linear",
+            "steps": Or(9, "None"),
+            "warmup": 3,
+            "end": Or(0.5, "None"),
+            "every": Or(None, "int"),
+            "gamma": Or(None, "int", "float"),
+        },
+    ),
+    "Schedule.factor": lambda _: (popir.training.Schedule().factor, {"step": 3}),
     "data.read_arrays": lambda _: (popir.data.read_arrays, {"path": Path("zz.npz")}),
     "custom_ops.precompiled_user_op": lambda world: (
         popir.custom_ops.precompiled_user_op,
