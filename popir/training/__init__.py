@@ -3,6 +3,8 @@
 `popir train` is this with files. See docs/training.md.
 """
 
+from popir.training.loop import Epoch, Log, Step, Trained, train
 from popir.training.schedules import Schedule
+from popir.training.validation import Score, Validation
 
-__all__ = ["Schedule"]
+__all__ = ["Epoch", "Log", "Schedule", "Score", "Step", "Trained", "Validation", "train"]
