@@ -5,6 +5,17 @@
 
 from popir.training.loop import Epoch, Log, Step, Trained, train
 from popir.training.schedules import Schedule
+from popir.training.tensorboard import TensorBoard
 from popir.training.validation import Score, Validation
 
-__all__ = ["Epoch", "Log", "Schedule", "Score", "Step", "Trained", "Validation", "train"]
+__all__ = [
+    "Epoch",
+    "Log",
+    "Schedule",
+    "Score",
+    "Step",
+    "TensorBoard",
+    "Trained",
+    "Validation",
+    "train",
+]
