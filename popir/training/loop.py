@@ -209,7 +209,8 @@ class _Loop:
             self._saved = self.position()
         elif (self.folder / folders.MANIFEST).exists():
             raise CheckpointError(
-                f"{self.folder} has a checkpoint already. Resume from it, or give another folder."
+                f"{self.folder} has a checkpoint already. Resume from it (resume=True, --resume), "
+                "or give another folder."
             )
         else:
             with folders.Writer(self.folder, self._session.steps):

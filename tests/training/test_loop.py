@@ -227,7 +227,8 @@ def test_what_is_refused(
 def test_checkpoints_that_are_there(tmp_path: Path) -> None:
     train(session(), batches(), LOSS, 1, folder=tmp_path)
     with pytest.raises(
-        CheckpointError, match=r"has a checkpoint already\. Resume from it, or give"
+        CheckpointError,
+        match=r"has a checkpoint already\. Resume from it \(resume=True, --resume\)",
     ):
         train(session(), batches(), LOSS, 2, folder=tmp_path)
     with pytest.raises(popart_exception, match="at epoch 2, so that all 1 epochs are done"):
