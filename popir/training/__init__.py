@@ -3,14 +3,13 @@
 `popir train` is this with files. See docs/training.md.
 """
 
-from popir.training.loop import Epoch, Log, Step, Trained, train
+from popir.training.loop import Epoch, Step, Trained, train
 from popir.training.schedules import Schedule
 from popir.training.tensorboard import TensorBoard
 from popir.training.validation import Score, Validation
 
 __all__ = [
     "Epoch",
-    "Log",
     "Schedule",
     "Score",
     "Step",

@@ -207,14 +207,13 @@ class _Loop:
         if resume:
             self._session.load(self.folder, self)
             self._saved = self.position()
-        elif (self.folder / folders.MANIFEST).exists():
-            raise CheckpointError(
-                f"{self.folder} has a checkpoint already. Resume from it (resume=True, --resume), "
-                "or give another folder."
-            )
-        else:
-            with folders.Writer(self.folder, self._session.steps):
-                pass  # It can be written to.
+            return
+        with folders.Writer(self.folder, self._session.steps):  # It can be written to.
+            if (self.folder / folders.MANIFEST).exists():
+                raise CheckpointError(
+                    f"{self.folder} has a checkpoint already. Resume from it (resume=True, "
+                    "--resume), or give another folder."
+                )
 
     def _save(self) -> None:
         if self.folder is None or self._saved == self.position():

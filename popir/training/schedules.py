@@ -30,7 +30,7 @@ def _cosine(schedule: Schedule, step: int, steps: int) -> float:
     return schedule.end + (1 - schedule.end) * (1 + math.cos(math.pi * step / steps)) / 2
 
 
-def _step(schedule: Schedule, step: int, steps: int) -> float:
+def _step(schedule: Schedule, step: int, _: int) -> float:
     assert schedule.every is not None
     return schedule.gamma ** (step // schedule.every)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import time
@@ -28,6 +29,7 @@ class TensorBoard:
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self._writer: Any = None
         # Its EventsWriter, and not its SummaryWriter, whose flush does not wait for its own thread,
         # and which hangs when that thread has died of a full disk.
         self._writers, self._messages, self._summary = (
@@ -40,7 +42,6 @@ class TensorBoard:
             for name in ("event_file_writer", "proto.event_pb2", "summary")
         )
         self._folder = require_path("TensorBoard", folder)
-        self._writer: Any = None
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -56,8 +57,11 @@ class TensorBoard:
     def scalars(self, step: int, values: Mapping[str, float]) -> None:
         """Takes numbers of a step, by name; a "/" in it makes groups.
 
-        Raises popart_runtime_error if the file cannot be written.
+        Raises popart_runtime_error if the file cannot be written, and for a step that does not fit
+        64 bits.
         """
+        if not -(1 << 63) <= step < 1 << 63:
+            raise popart_runtime_error(f"TensorBoard.scalars: step = {step} does not fit 64 bits.")
         try:
             if self._writer is None:
                 suffix = f".{secrets.token_hex(4)}"  # The rest of the name is host and second.
@@ -90,6 +94,10 @@ class TensorBoard:
             except OSError as error:
                 raise self._unwritable(error) from error
             self._writer = None
+
+    def __del__(self) -> None:
+        with contextlib.suppress(Exception):  # There is nobody to tell.
+            self.close()
 
     def __enter__(self) -> TensorBoard:
         return self

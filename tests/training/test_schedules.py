@@ -47,7 +47,7 @@ def rates(make: Callable[[Any], Any], steps: int = STEPS) -> list[float]:
 
 
 @pytest.mark.parametrize("warmup", [0, 1, 8])
-@pytest.mark.parametrize(("settings", "make"), CASES, ids=lambda each: str(each)[:40])
+@pytest.mark.parametrize(("settings", "make"), CASES, ids=range(len(CASES)))
 def test_the_factors_are_pytorchs(
     settings: dict[str, Any], make: Callable[[Any], Any], warmup: int
 ) -> None:
