@@ -5,7 +5,7 @@ your own are written in Python (`Op`, `GradOp`, `Opx`, `OpCreator`, `OpxCreator`
 (`build_op_library`, `load_op_library`); `popir.testing` checks them.
 """
 
-from popir import _library, custom_ops, data, ops, testing
+from popir import _library, custom_ops, data, ops, testing, training
 from popir.autodiff import reservedGradientPrefix
 from popir.builder import Builder
 from popir.builder.settings import CommGroup, InputSettings, VariableSettings
@@ -68,6 +68,7 @@ from popir.errors import (
     MissingGradientError,
     MissingOpxError,
     ModelError,
+    NotFiniteError,
     OperatorAttributeError,
     OperatorInputError,
     OpsetVersionError,
@@ -263,6 +264,7 @@ __all__ = [
     "MissingOpxError",
     "ModelError",
     "ModelInFolder",
+    "NotFiniteError",
     "NumericsReport",
     "Op",
     "OpCreator",
@@ -396,6 +398,7 @@ __all__ = [
     "syncPatternFromString",
     "syncPatternToString",
     "testing",
+    "training",
     "versionNumber",
     "versionString",
 ]

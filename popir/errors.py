@@ -178,6 +178,10 @@ class DataError(popart_exception):
     """Data to train on, or to run a model on, that cannot be read or do not fit."""
 
 
+class NotFiniteError(popart_exception):
+    """The loss of a training became NaN or infinite."""
+
+
 class AnchorError(popart_exception):
     """An anchor that is no tensor of the model, or a tensor that is no anchor."""
 

@@ -16,7 +16,7 @@ LAYERS = [
     "ops foreign",
     "autodiff patterns supported trainable transforms lowering virtual_graphs",
     "compiler profile step engine_cache executables",
-    "session dataflow stepio optimizers weights checkpoint data segments custom_ops",
+    "session dataflow stepio optimizers weights checkpoint data segments custom_ops training",
     "testing",
     "cli __main__ backend as_popart",
 ]

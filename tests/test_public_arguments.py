@@ -535,6 +535,10 @@ RIGHT: dict[str, Callable[[World], Call]] = {
         popir.Adam().insertSpecific,
         {"weight": "w", "values": SPECIFIC},
     ),
+    "TableOptimizer.withLearningRates": lambda _: (
+        popir.SGD({"defaultLearningRate": (0.1, False)}).withLearningRates,
+        {"factor": 0.5},
+    ),
     "TableOptimizer.scalars": lambda _: (popir.SGD().scalars, {"weight": "w", "batches": 4}),
     **{
         f"{kind}.checkReplacement": lambda _: (
@@ -1003,6 +1007,59 @@ RIGHT: dict[str, Callable[[World], Call]] = {
         popir.data.Batches({"y": FLOATS}, 1).seek,
         {"position": Or(popir.data.Batches({"y": FLOATS}, 1).position())},
     ),
+    "training.Schedule": lambda _: (
+        popir.training.Schedule,
+        {
+            "kind": "linear",
+            "steps": Or(9, "None"),
+            "warmup": 3,
+            "end": Or(0.5, "None"),
+            "every": Or(None, "int"),
+            "gamma": Or(None, "int", "float"),
+        },
+    ),
+    "training.TensorBoard": lambda _: (popir.training.TensorBoard, {"folder": Path("log")}),
+    "TensorBoard.scalars": lambda _: (
+        popir.training.TensorBoard("log").scalars,
+        {"step": 3, "values": {"loss": 2.5}},
+    ),
+    "training.Validation": lambda _: (
+        popir.training.Validation,
+        {
+            "model": model(),
+            "loss": LOSS,
+            "batches": popir.data.Batches({"x": FLOATS}, len(FLOATS)),
+            "deviceInfo": CPU,
+            "inputShapeInfo": Or(None, "dict"),
+            "userOptions": popir.SessionOptions(),
+        },
+    ),
+    "Validation.score": lambda _: (
+        popir.training.Validation(
+            model(), LOSS, popir.data.Batches({"x": FLOATS}, len(FLOATS)), CPU
+        ).score,
+        {"session": training()},
+    ),
+    "training.train": lambda _: (
+        popir.training.train,
+        {
+            "session": training(),
+            "batches": popir.data.Batches({"x": FLOATS}, len(FLOATS)),
+            "loss": LOSS,
+            "epochs": 1,
+            "optimizer": Or(None),
+            "schedule": Or(None),
+            "validation": Or(None),
+            "validate_every": Or(None, "int"),
+            "folder": Or(None, "str"),
+            "save_every": Or(None, "int"),
+            "resume": False,
+            "log": Or(None),
+            "report": Or(None, "class"),
+            "stops": lambda: True,
+        },
+    ),
+    "Schedule.factor": lambda _: (popir.training.Schedule().factor, {"step": 3}),
     "data.read_arrays": lambda _: (popir.data.read_arrays, {"path": Path("zz.npz")}),
     "custom_ops.precompiled_user_op": lambda world: (
         popir.custom_ops.precompiled_user_op,
@@ -1248,7 +1305,10 @@ HOOKS = (
 """What the compiler calls and users override."""
 DEVICE = "cloneNcopy getConst getInTensor getScalarVariable setOutTensor".split()
 """Methods of an Opx that take objects of the device layer, whose bindings look at them."""
-RESULTS = "OpLibrary HpuLibrary KernelLibrary Cluster GradientReport InputGradient".split()
+RESULTS = (
+    "OpLibrary HpuLibrary KernelLibrary Cluster GradientReport InputGradient Epoch Score Step "
+    "Trained"
+).split()
 """Classes whose objects popir makes."""
 INTERNAL = "tellOnce tellWithout refuse refuse_own_call addNode".split()
 """Methods that parts of popir call of each other."""

@@ -13,6 +13,7 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     SpinnerColumn,
+    TaskID,
     TaskProgressColumn,
     TextColumn,
     TimeElapsedColumn,
@@ -24,19 +25,21 @@ from popir.cli.output import console_of, is_terminal
 
 
 class Progress:
-    """A progress bar with the loss, on a terminal's stderr; nothing elsewhere."""
+    """A progress bar with the loss and the time left, on a terminal's stderr; nothing elsewhere."""
 
     def __init__(self, total: int) -> None:
         self._bar: RichProgress | None = None
+        self._task: TaskID | None = None
+        self._total = total
         if is_terminal(sys.stderr):
             columns = (
                 BarColumn(),
                 MofNCompleteColumn(),
                 TextColumn("loss {task.fields[loss]:.6g}"),
                 TimeRemainingColumn(),
+                TextColumn("left"),
             )
             self._bar = RichProgress(*columns, console=console_of(sys.stderr), transient=True)
-            self._task = self._bar.add_task("training", total=total, loss=float("nan"))
 
     def __enter__(self) -> Progress:
         if self._bar:
@@ -47,10 +50,17 @@ class Progress:
         if self._bar:
             self._bar.stop()
 
-    def advance(self, loss: float) -> None:
-        """Advances the bar by one batch and shows the loss."""
-        if self._bar:
-            self._bar.update(self._task, advance=1, loss=loss)
+    def reach(self, done: int, loss: float) -> None:
+        """Shows that `done` batches are done, and the loss of the last. The time left follows from
+        the batches since the first call: those before were another process's.
+        """
+        if not self._bar:
+            return
+        if self._task is None:
+            self._task = self._bar.add_task(
+                "training", total=self._total, completed=done, loss=loss
+            )
+        self._bar.update(self._task, completed=done, loss=loss)
 
 
 @contextmanager

@@ -9,9 +9,10 @@ from typing import Any
 import click
 
 from popir.cli.exits import CommandError
-from popir.cli.options import Number
+from popir.cli.options import Count, Number
 from popir.errors import PopirError, did_you_mean
 from popir.optimizers import OPTIMIZERS, Optimizer
+from popir.training.schedules import SCHEDULES, Schedule
 
 TRAINING = frozenset(
     "loss kind lr momentum weight_decay trained frozen training_mode evaluation_mode".split()
@@ -43,7 +44,8 @@ def mode_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def optimizer_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Decorates a command with --optimizer and its numbers. It gets an `Optimizer` as
-    `optimizer`.
+    `optimizer`. Its learning rate is constant unless `schedule_options`, decorating this one, has
+    a schedule.
     """
 
     @click.option(
@@ -56,7 +58,11 @@ def optimizer_options(function: Callable[..., Any]) -> Callable[..., Any]:
     def command(
         *args: Any, kind: str, lr: float, momentum: float, weight_decay: float, **options: Any
     ) -> Any:
-        numbers = {"defaultLearningRate": (lr, True), "defaultWeightDecay": (weight_decay, True)}
+        is_constant = options.get("schedule") is None
+        numbers = {
+            "defaultLearningRate": (lr, is_constant),
+            "defaultWeightDecay": (weight_decay, True),
+        }
         if "defaultMomentum" in OPTIMIZERS[kind]({}).DEFAULTS:
             numbers["defaultMomentum"] = (momentum, True)
         elif momentum:
@@ -66,6 +72,50 @@ def optimizer_options(function: Callable[..., Any]) -> Callable[..., Any]:
         except PopirError as error:
             raise click.UsageError(str(error)) from None
         return function(*args, optimizer=optimizer, **options)
+
+    return command
+
+
+def schedule_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorates a command with --lr-schedule and its settings. It gets as `schedule` a function
+    that makes the `Schedule` from the number of steps, or None if the rate is constant.
+    """
+
+    @click.option(
+        "--lr-schedule",
+        "schedule_kind",
+        type=click.Choice([*SCHEDULES]),
+        default="constant",
+        show_default=True,
+        help="What becomes of the learning rate until the last epoch.",
+    )
+    @click.option("--warmup", type=Count(0), default=0, help="Steps in which it rises, at first.")
+    @click.option(
+        "--lr-end", "end", type=Number(0), help="Its end, as a part of --lr.  [default: 0]"
+    )
+    @click.option("--lr-every", "every", type=Count(1), help="The steps between those of 'step'.")
+    @click.option("--lr-gamma", "gamma", type=Number(0), help="Its factor there.  [default: 0.1]")
+    @functools.wraps(function)
+    def command(*args: Any, schedule_kind: str, warmup: int, **options: Any) -> Any:
+        kind = schedule_kind
+        found = SCHEDULES[kind]
+        settings: dict[str, Any] = {name: options.pop(name) for name in ("end", "every", "gamma")}
+        for name, value in settings.items():
+            if value is None and name in found.needs:
+                raise click.UsageError(f"--lr-schedule {kind} needs --lr-{name}.")
+            if value is not None and name not in (*found.needs, *found.takes):
+                kinds = [k for k, each in SCHEDULES.items() if name in (*each.needs, *each.takes)]
+                raise click.UsageError(f"--lr-{name} is for --lr-schedule {' and '.join(kinds)}.")
+
+        def made(steps: int) -> Schedule:
+            needs_steps = {"steps": steps} if "steps" in found.needs else {}
+            try:
+                return Schedule(kind, warmup=warmup, **needs_steps, **settings)
+            except PopirError as error:
+                raise click.UsageError(str(error)) from None
+
+        is_constant = kind == "constant" and not warmup
+        return function(*args, schedule=None if is_constant else made, **options)
 
     return command
 

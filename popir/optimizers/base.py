@@ -4,6 +4,7 @@ numbers.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -175,6 +176,31 @@ class TableOptimizer(Optimizer):
     def learningRates(self) -> OptimizerValueMap:
         """The learning rate, by default and for single weights."""
         return self._map("learningRate")
+
+    def withLearningRates(self, factor: float) -> TableOptimizer:
+        """A copy whose learning rates, the default and those of single weights, are `factor` times
+        these: for `TrainingSession.updateOptimizerFromHost`.
+
+        Raises popart_exception if one of them is constant, and for a factor that is negative or
+        leads out of float32.
+        """
+        who = f"{type(self).__name__}.withLearningRates"
+        other = copy.copy(self)
+        other._values, other._common = dict(self._values), {}
+        other._specific = {weight: dict(given) for weight, given in self._specific.items()}
+        places = [("", "defaultLearningRate", other._values)]
+        places += [(f" of '{w}'", "learningRate", given) for w, given in other._specific.items()]
+        for where, key, given in places:
+            old = given.get(key)
+            if old is None:
+                continue
+            if old.isConst:
+                raise popart_exception(
+                    f"{who}: '{key}'{where} is constant: give it as ({old.val:g}, False) when the "
+                    "optimizer is made."
+                )
+            given.update(v.parsed(f"{who}{where}", {key: (old.val * factor, False)}, [key]))
+        return other
 
     def weightDecays(self) -> OptimizerValueMap:
         """The weight decay, by default and for single weights."""

@@ -87,6 +87,11 @@ TESTS = {
         "test_flags::test_modes_of_nodes": "--training-mode --evaluation-mode",
         "test_flags::test_how_a_model_is_trained": "--optimizer --shuffle --shape --device "
         "--threads",
+        "test_long_training::test_learning_rates": "--lr-schedule --warmup --lr-end --lr-every "
+        "--lr-gamma",
+        "test_long_training::test_validation": "--validation --validate-every",
+        "test_long_training::test_a_killed_command_resumes": "--checkpoints --save-every --resume",
+        "test_long_training::test_a_file_for_tensorboard": "--tensorboard",
     },
 }
 """By command, the tests of its flags. --json, --debug and --op-library have tests of their own."""

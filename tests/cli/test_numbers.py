@@ -36,6 +36,7 @@ def test_which_options_take_numbers() -> None:
         *(("gradcheck", each) for each in ("--low", "--high", "--step", "--rtol", "--atol")),
         *(("run", each) for each in ("--rtol", "--atol")),
         *((c, each) for c in ("train", "profile") for each in ("--lr", "--momentum")),
+        *(("train", each) for each in ("--lr-end", "--lr-gamma")),
         *((c, "--weight-decay") for c in ("train", "profile")),
     } == set(NUMBERS)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,16 +30,23 @@ from popir.cli.options import (
 )
 from popir.cli.output import Output
 from popir.cli.progress import Interruption, Progress, bar
-from popir.cli.training import loss_of, loss_option, mode_options, optimizer_options
+from popir.cli.training import (
+    loss_of,
+    loss_option,
+    mode_options,
+    optimizer_options,
+    schedule_options,
+)
 from popir.data import Batches
 from popir.data.files import ArrayFile, open_arrays
 from popir.dataflow import DataFlow
+from popir.errors import NotFiniteError
 from popir.onnxio.describe import Value, describe
 from popir.onnxio.load import load
 from popir.onnxio.training_info import joined
-from popir.optimizers import Optimizer
+from popir.optimizers import TableOptimizer
 from popir.session import TrainingSession
-from popir.stepio import PyStepIO
+from popir.training import Epoch, Schedule, Score, Step, TensorBoard, Validation, train
 
 Array = np.ndarray[Any, Any]
 
@@ -50,16 +58,6 @@ class Data:
     arrays: Mapping[str, Array]
     samples: int
     batch: int
-
-
-@dataclass(frozen=True)
-class Epoch:
-    """The result of one epoch; `loss` is the mean over its batches."""
-
-    epoch: int
-    batches: int
-    loss: float
-    seconds: float
 
 
 @click.command(short_help="Train a model that holds its loss, on arrays of a file.")
@@ -74,6 +72,7 @@ class Epoch:
 @loss_option(required=True)
 @click.option("--epochs", type=Count(1), default=1, show_default=True)
 @click.option("--batch-size", type=Count(1), help="For a model that leaves it open.")
+@schedule_options
 @optimizer_options
 @choosing
 @mode_options
@@ -91,6 +90,32 @@ class Epoch:
     show_default=True,
     help="The number of the first epoch, for training that goes on.",
 )
+@click.option(
+    "--validation",
+    "held_out",
+    type=existing_file,
+    help="A file as --data, to measure loss and accuracy with.",
+)
+@click.option(
+    "--validate-every",
+    type=Count(1),
+    help="Steps between.  [default: at the end of each epoch]",
+)
+@click.option(
+    "--checkpoints", "folder", type=click.Path(file_okay=False), help="A folder to save them in."
+)
+@click.option(
+    "--save-every", type=Count(1), help="Steps between.  [default: at the end of each epoch]"
+)
+@click.option(
+    "--resume", is_flag=True, help="Go on from the checkpoint, with the same options otherwise."
+)
+@click.option(
+    "--tensorboard",
+    "log_folder",
+    type=click.Path(file_okay=False),
+    help="A folder for files that TensorBoard shows (needs popir[tensorboard]).",
+)
 @click.option("--output", "target", type=output_file, help="[default: MODEL.trained.onnx]")
 @shapes
 @device
@@ -102,7 +127,8 @@ def command(
     loss: str,
     epochs: int,
     batch_size: int | None,
-    optimizer: Optimizer,
+    optimizer: TableOptimizer,
+    schedule: Callable[[int], Schedule] | None,
     trained: Sequence[str],
     frozen: Sequence[str],
     training_mode: Sequence[str],
@@ -110,6 +136,12 @@ def command(
     shuffle: bool,
     seed: int | None,
     first: int,
+    held_out: str | None,
+    validate_every: int | None,
+    folder: str | None,
+    save_every: int | None,
+    resume: bool,
+    log_folder: str | None,
     target: str | None,
     dims: Sequence[tuple[str, int]],
     shapes: Sequence[tuple[str, list[int]]],
@@ -120,8 +152,16 @@ def command(
 
     --data has one array for each input of the model, named as it is, with the samples along the
     first dimension. The trained model is written at the end, or when Ctrl-C stops the training; it
-    holds the optimizer's state, so that training can go on with it as MODEL.
+    holds the optimizer's state, so that training can go on with it as MODEL. With --checkpoints the
+    same command and --resume goes on where a training that was killed had saved last.
     """
+    for option, given, other, needed in (
+        ("--validate-every", validate_every, "--validation", held_out),
+        ("--save-every", save_every, "--checkpoints", folder),
+        ("--resume", resume or None, "--checkpoints", folder),
+    ):
+        if given is not None and needed is None:
+            raise click.UsageError(f"{option} is for {other}.")
     target = target or f"{Path(model).stem}.trained.onnx"
     targets.check(target)
     loaded = joined(load(model), [loss])
@@ -133,28 +173,65 @@ def command(
     infos = _sizes(arrays, description.inputs, dimensions, batch_size)
     data = _data(arrays, infos)
     note_others(arrays, infos, output)
+    other = None
+    if held_out is not None:
+        other = _data(open_arrays(held_out), infos)
+    last = first + epochs - 1
+    per_epoch = data.samples // data.batch
+    made = None if schedule is None else schedule(last * per_epoch)
+    log = None if log_folder is None else TensorBoard(log_folder)
+    kind = device_of(device_kind)
     with bar("compiling") as progress:
+        options = session_options(threads, progress=progress)
         session = TrainingSession(
             loaded,
             DataFlow(1, [loss]),
             loss,
             optimizer,
-            device_of(device_kind),
+            kind,
             infos,
-            userOptions=session_options(threads, progress=progress),
+            userOptions=options,
             trained=trained,
             frozen=frozen,
             trainingMode=training_mode,
             evaluationMode=evaluation_mode,
         )
         session.prepareDevice()
+        session.steps = (first - 1) * per_epoch
         if seed is not None:
             session.setRandomSeed(seed)
+        validation = None
+        if other is not None:
+            held = Batches(other.arrays, other.batch)
+            validation = Validation(loaded, loss, held, kind, infos, options)
     show_summary(output, session.choices)
     note_untold(output, session.choices)
-    numbers = range(first, first + epochs)
-    with Batches(data.arrays, data.batch, shuffle, seed or 0) as batches:
-        done, interrupted = _train(session, batches, loss, numbers, output)
+    with (
+        Batches(data.arrays, data.batch, shuffle, seed or 0) as batches,
+        Progress(epochs * per_epoch) as shown,
+        Interruption() as interruption,
+        log or nullcontext(),
+    ):
+        batches.epoch = first
+        try:
+            done = train(
+                session,
+                batches,
+                loss,
+                last,
+                optimizer,
+                made,
+                validation,
+                validate_every,
+                folder,
+                save_every,
+                resume,
+                log,
+                partial(_report, output, shown, first, last, per_epoch),
+                lambda: interruption.asked,
+            )
+        except NotFiniteError as error:
+            raise CommandError(f"{error} {target} is not written.", ExitCode.NO) from None
     session.modelToHost(target)
     output.line(f"wrote {target}")
     output.result(
@@ -163,14 +240,35 @@ def command(
             "samples": data.samples,
             "batch_size": data.batch,
             "initializers": rows(session.choices),
-            "epochs": [vars(epoch) for epoch in done],
-            "interrupted": interrupted,
+            "epochs": [vars(epoch) for epoch in done.epochs],
+            "validation": [
+                {**vars(score), "loss": score.loss if math.isfinite(score.loss) else None}
+                for score in done.scores
+            ],
+            "steps": session.steps,
+            "interrupted": done.stopped,
             "output": target,
         }
     )
-    if interrupted:
+    if done.stopped:
         output.note(f"interrupted; {target} holds what was trained")
-    return ExitCode.INTERRUPTED if interrupted else ExitCode.FINE
+    return ExitCode.INTERRUPTED if done.stopped else ExitCode.FINE
+
+
+def _report(
+    output: Output, shown: Progress, first: int, last: int, per_epoch: int, what: Any
+) -> None:
+    """Shows a step, the end of an epoch, or what validation found."""
+    if isinstance(what, Step):
+        shown.reach((what.epoch - first) * per_epoch + what.batch, what.loss)
+    elif isinstance(what, Epoch):
+        output.line(
+            f"epoch {what.epoch}/{last}: loss {what.loss:.6g}, {what.batches} batches, "
+            f"{what.seconds:.3f} s"
+        )
+    elif isinstance(what, Score):
+        accuracy = "" if what.accuracy is None else f", accuracy {what.accuracy:.4f}"
+        output.line(f"step {what.step}: validation loss {what.loss:.6g}{accuracy}")
 
 
 def _sizes(
@@ -221,51 +319,3 @@ def _data(file: ArrayFile, infos: Mapping[str, Any]) -> Data:
     if not batch or samples < batch:
         raise CommandError(f"{file.path} has {samples} samples; a batch takes {batch}.")
     return Data(arrays, samples, batch)
-
-
-def _train(
-    session: TrainingSession,
-    batches: Batches,
-    loss: str,
-    numbers: range,
-    output: Output,
-) -> tuple[list[Epoch], bool]:
-    """Trains the epochs with the given numbers. Returns those done, and whether Ctrl-C ended it.
-
-    Raises CommandError if the loss becomes NaN or infinite.
-    """
-    anchors = session.initAnchorArrays()
-    value = anchors[loss]
-    done: list[Epoch] = []
-    batches.epoch = numbers[0]
-    steps = len(numbers) * (batches.steps or 0)
-    with Interruption() as interruption, Progress(steps) as progress:
-        for epoch in numbers:
-            began, losses = time.perf_counter(), []
-            for batch, inputs in enumerate(batches):
-                session.run(PyStepIO(inputs, anchors))
-                losses.append(float(value.sum()))
-                progress.advance(losses[-1])
-                if not math.isfinite(losses[-1]):
-                    is_first = batch == 0 and epoch == numbers[0]
-                    advice = (
-                        "Look for NaN and infinity in the data, and for labels that are no class."
-                        if is_first
-                        else "A smaller --lr may help."
-                    )
-                    raise CommandError(
-                        f"The loss is {losses[-1]} in batch {batch + 1} of epoch {epoch}; nothing "
-                        f"is written. {advice}",
-                        ExitCode.NO,
-                    )
-                if interruption.asked:
-                    break
-            seconds = time.perf_counter() - began
-            done.append(Epoch(epoch, len(losses), sum(losses) / len(losses), seconds))
-            output.line(
-                f"epoch {epoch}/{numbers[-1]}: loss {done[-1].loss:.6g}, {len(losses)} batches, "
-                f"{seconds:.3f} s"
-            )
-            if interruption.asked:
-                return done, True
-    return done, False
