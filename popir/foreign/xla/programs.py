@@ -17,11 +17,15 @@ from popir._device import xla as device
 from popir.builder import Builder
 from popir.errors import LibraryLoadError, ModelError, PopirError, did_you_mean
 from popir.foreign.xla import (
+    elementwise,
     hlo_text,
     indexing,
     instructions,
     libraries,
+    moves,
     shapes,
+    sorts,
+    sums,
     targets,
     windows,
 )
@@ -431,7 +435,8 @@ class _Reader:
         return found
 
 
-assert indexing and windows  # They register operators of `instructions`.
+# They register operators of `instructions`.
+assert elementwise and indexing and moves and sorts and sums and windows
 
 _KEPT = ("call", "conditional", "parameter", "while")
 """Instructions that are kept, since what they call may have side effects."""

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from popir.foreign.xla.instructions import At, Operand, combination, operator
+from popir.foreign.xla.instructions import At, Operand, operator
+from popir.foreign.xla.sums import REDUCTIONS, combination
 from popir.types import DataType
 
 
@@ -75,29 +76,12 @@ def _padded(
     those of the result.
     """
     for i, axis in enumerate(axes):
-        gap = window.between[i] - 1
-        if not gap or not dims[axis]:
-            continue
-        wide = [*dims[: axis + 1], 1, *dims[axis + 1 :]]
-        pads = [0] * len(wide) * 2
-        pads[len(wide) + axis + 1] = gap
-        x = at.on.pad([at.reshape(x, wide), at.ints(pads), value])
-        dims[axis] *= gap + 1
-        x = at.reshape(x, dims)
-        dims[axis] -= gap
-        x = at.slice(x, [0] * len(dims), dims, [1] * len(dims))
+        x = at.spaced(x, dims, axis, window.between[i] - 1, value)
     before, after = [0] * len(dims), [0] * len(dims)
     for i, axis in enumerate(axes):
         before[axis], after[axis] = window.before[i], window.after[i]
         dims[axis] += before[axis] + after[axis]
     return at.on.pad([x, at.ints(before + after), value]) if any(before + after) else x
-
-
-def _reversed(at: At, x: str, axes: Sequence[int]) -> str:
-    if not axes:
-        return x
-    back = [-1] * len(axes)
-    return at.on.slice([x, *map(at.ints, (back, [-(1 << 31)] * len(axes), axes, back))])
 
 
 @operator("convolution", 2)
@@ -128,7 +112,7 @@ def _convolution(at: At, x: Operand, w: Operand) -> str:
     data, weights = (each.id if each.kind is kind else at.cast(each.id, kind) for each in (x, w))
     data = at.on.transpose([data], order)
     weights = at.on.transpose([weights], filters)
-    weights = _reversed(at, weights, [i + 2 for i, flag in enumerate(window.reversed) if flag])
+    weights = at.reversed(weights, [i + 2 for i, flag in enumerate(window.reversed) if flag])
     data = _padded(at, data, dims, window, range(2, rank), at.constant(0, kind))
     made = at.on.conv(
         [data, weights],
@@ -141,23 +125,15 @@ def _convolution(at: At, x: Operand, w: Operand) -> str:
     return at.on.transpose([made], [("bf" + space).index(letter) for letter in found[3]])
 
 
-_REDUCTIONS = {
-    "add": ("reducesum", "add"),
-    "multiply": ("reduceprod", "mul"),
-    "maximum": ("reducemax", "max"),
-    "minimum": ("reducemin", "min"),
-}
-
-
 @operator("reduce-window", 2)
 def _reduce_window(at: At, x: Operand, start: Operand) -> str:
     """One dimension after the other, for numbers of floating point and integers of 4 bytes."""
     if start.dims or start.kind is not x.kind:
         raise at.wrong("its second operand must be one number of the type of the first")
     opcode = combination(at)
-    if opcode not in _REDUCTIONS or x.kind is DataType.BOOL:
+    if opcode not in REDUCTIONS or x.kind is DataType.BOOL:
         raise at.wrong(f"a reduction of windows by {opcode} of {x.kind.name} is not known here")
-    reduction, combined = _REDUCTIONS[opcode]
+    reduction, combined = REDUCTIONS[opcode]
     dims = [*x.dims]
     window = _window(at, len(dims))
     # What is between and around the elements changes no result: it is the operator's identity.
