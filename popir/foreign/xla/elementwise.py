@@ -112,12 +112,12 @@ def _convert(at: At, x: Operand) -> str:
 
 @operator("compare", 2, elementwise=True)
 def _compare(at: At, a: Operand, b: Operand) -> str:
-    """Raises ModelError for the total order of floating-point numbers."""
+    """In the total order -NaN is the least number, -0 is below 0, and NaN is the greatest."""
     direction = at.each.attributes.get("direction", "")
     given = at.each.attributes.get("type", "")
-    if given == "TOTALORDER" and a.kind.numpy.kind not in "iub":
-        raise at.wrong("its type is TOTALORDER, which orders zeros and NaN; it is not known here")
     operands = [a.id, b.id]
+    if given == "TOTALORDER" and a.kind.numpy.kind not in "iub":
+        operands = [_ordered(at, each) for each in (a, b)]
     if a.kind is DataType.BOOL and direction not in ("EQ", "NE"):
         operands = [at.cast(x, DataType.INT32) for x in operands]
     names = {
@@ -132,6 +132,28 @@ def _compare(at: At, a: Operand, b: Operand) -> str:
         raise at.wrong(f"its direction is {direction!r}; expected is one of {', '.join(names)}")
     found = names[direction](operands)
     return at.on.logical_not([found]) if direction == "NE" else found
+
+
+def _ordered(at: At, x: Operand) -> str:
+    """Integers in the total order of the numbers: their bits, where those behind the sign of
+    negative ones are inverted.
+    """
+    width = 8 * x.kind.numpy.itemsize
+    kind = DataType.of(f"INT{width}")
+    bits = at.on.bitcast([x.id], kind.onnx)
+    turned = at.on.bitwisexor([bits, at.constant((1 << (width - 1)) - 1, kind)])
+    return at.on.where([at.on.less([bits, at.constant(0, kind)]), turned, bits])
+
+
+@operator("bitcast-convert", 1, elementwise=True)
+def _bitcast_convert(at: At, x: Operand) -> str:
+    """Raises ModelError for types of different widths."""
+    if x.kind.numpy.itemsize != at.kind.numpy.itemsize or DataType.BOOL in (x.kind, at.kind):
+        raise at.wrong(
+            f"the bits of {shapes.name(x.kind)} become {shapes.name(at.kind)}; expected are types "
+            "of the same width"
+        )
+    return x.id if x.kind is at.kind else at.on.bitcast([x.id], at.kind.onnx)
 
 
 @operator("select", 3)

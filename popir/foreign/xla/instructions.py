@@ -38,13 +38,24 @@ class At:
     """An instruction that is added to a model."""
 
     def __init__(
-        self, builder: Builder, each: Instruction, called: Callable[[str], Computation]
+        self,
+        builder: Builder,
+        each: Instruction,
+        lookup: Callable[[Instruction, str], Computation],
+        run: Callable[[Computation, Sequence[Value]], Value],
     ) -> None:
-        """`called` looks up the computation that an attribute of the instruction names."""
+        """`lookup` finds the computation that an attribute of an instruction names, `run` adds one
+        with its arguments.
+        """
         self.builder = builder
         self.on = builder.aiOnnx
         self.each = each
-        self.called = called
+        self.lookup = lookup
+        self.run = run
+
+    def called(self, attribute: str) -> Computation:
+        """The computation that an attribute names. Raises ModelError if there is none."""
+        return self.lookup(self.each, attribute)
 
     def wrong(self, why: str) -> ModelError:
         """The error for this instruction."""
@@ -178,8 +189,6 @@ def add(at: At, operands: Sequence[Operand]) -> str | list[str]:
     those in it. Raises ModelError for operands and attributes that are wrong.
     """
     found = OPERATORS[at.each.opcode]
-    if at.each.opcode == "reduce" and len(operands) > 2:
-        raise at.wrong("several arrays are reduced together, which is not known here")
     if not found.several:
         at.result  # noqa: B018 - raises for a tuple
     if any(each.kind.numpy.kind == "c" for each in operands):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import string
 
-from popir.foreign.xla import shapes
 from popir.foreign.xla.instructions import At, Operand, is_whole, operator
+from popir.foreign.xla.scalars import folded, mapped, require_results
+from popir.foreign.xla.shapes import Array
 from popir.types import DataType
 
 REDUCTIONS = {
@@ -17,18 +19,40 @@ REDUCTIONS = {
 """The reduction of ONNX for a computation, and the operator that combines two values."""
 
 
-@operator("reduce", 2)
-def _reduce(at: At, x: Operand, start: Operand) -> str:
-    """Raises ModelError for a computation that is none of the known ones."""
-    if start.dims or start.kind is not x.kind:
-        raise at.wrong("its second operand must be one number of the type of the first")
-    opcode, dims = combination(at), at.numbers("dimensions", len(x.dims))
+@operator("reduce", None, several=True)
+def _reduce(at: At, *operands: Operand) -> str | list[str]:
+    """By an operator of ONNX where the computation is one, else in pairs of neighbours."""
+    count = len(operands) // 2
+    values, starts = operands[:count], operands[count:]
+    if any(
+        start.dims or start.kind is not x.kind or x.dims != values[0].dims
+        for x, start in zip(values, starts, strict=False)
+    ) or len(operands) != 2 * max(count, 1):
+        raise at.wrong(
+            "its operands must be arrays of the same dimensions, then for each one number of its "
+            "type"
+        )
+    dims = at.numbers("dimensions", len(values[0].dims))
+    opcode = combination(at) if count == 1 else ""
+    if opcode:
+        return _known_reduce(at, values[0], starts[0], opcode, dims)
+    require_results(at, [each.kind for each in values])
+    kept = [d for d in range(len(values[0].dims)) if d not in dims]
+    size = [values[0].dims[d] for d in kept]
+    flat = [*size, math.prod(values[0].dims[d] for d in dims)]
+    rows = [
+        Operand(at.reshape(at.on.transpose([x.id], [*kept, *dims]), flat), x.kind, tuple(flat))
+        for x in values
+    ]
+    found = folded(at, rows, starts, len(size))
+    return found[0] if count == 1 else found
+
+
+def _known_reduce(at: At, x: Operand, start: Operand, opcode: str, dims: list[int]) -> str:
     kind, value, first = x.kind, x.id, start.id
     truths = {"and": "minimum", "or": "maximum", "add": "maximum", "multiply": "minimum"}
     if kind is DataType.BOOL:
         opcode = truths.get(opcode, opcode)
-    if opcode not in REDUCTIONS:
-        raise at.wrong(f"a reduction by {opcode} of {shapes.name(kind)} is not known here")
     wide = DataType.INT32 if kind is DataType.BOOL or _is_short(kind) else kind
     if wide is not kind:
         value, first = at.cast(value, wide), at.cast(first, wide)
@@ -44,17 +68,25 @@ def _is_short(kind: DataType) -> bool:
 
 
 def combination(at: At) -> str:
-    """The operator of the computation `to_apply`, which combines its two parameters."""
+    """The operator of the computation `to_apply`, if it is one of `REDUCTIONS`, or for truths `and`
+    or `or`, of its two parameters; "" for any other computation.
+    """
     called = at.called("to_apply")
     steps, root = called.instructions, called.step(called.root)
     parameters = {s.name for s in steps if s.opcode == "parameter"}
-    known = {*REDUCTIONS, "and", "or"}
     plain = len(steps) == 3 and len(parameters) == 2 and {*root.operands} == parameters
-    if not plain or len(root.operands) != 2 or root.opcode not in known:
-        raise at.wrong(
-            f"its computation is none of {', '.join(sorted(known))} of its two parameters"
-        )
-    return root.opcode
+    truths = ("and", "or") if root.shape == Array("pred", ()) else ()
+    known = plain and len(root.operands) == 2 and root.opcode in (*REDUCTIONS, *truths)
+    return root.opcode if known else ""
+
+
+@operator("map", None, several=True)
+def _map(at: At, *operands: Operand) -> str | list[str]:
+    """A computation of scalars, for each element."""
+    if any(each.dims != operands[0].dims for each in operands):
+        raise at.wrong("its operands must have the same dimensions")
+    found = mapped(at, [each.id for each in operands], operands[0].dims)
+    return found[0] if len(found) == 1 else found
 
 
 @operator("dot", 2)
