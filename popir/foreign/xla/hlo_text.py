@@ -50,6 +50,10 @@ class Computation:
     instructions: list[Instruction] = field(default_factory=list[Instruction])
     root: str = ""
 
+    def step(self, name: str) -> Instruction:
+        """The instruction of a name."""
+        return next(each for each in self.instructions if each.name == name)
+
 
 @dataclass
 class Module:

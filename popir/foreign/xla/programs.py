@@ -17,11 +17,15 @@ from popir._device import xla as device
 from popir.builder import Builder
 from popir.errors import LibraryLoadError, ModelError, PopirError, did_you_mean
 from popir.foreign.xla import (
+    elementwise,
     hlo_text,
     indexing,
     instructions,
     libraries,
+    moves,
     shapes,
+    sorts,
+    sums,
     targets,
     windows,
 )
@@ -131,7 +135,7 @@ class _Reader:
         self.gradients = gradients
         self.platform = platform
         self.library = library
-        self.builder = Builder(opsets={"ai.onnx": 18})
+        self.builder = Builder(opsets={"ai.onnx": 26})
         self.on = self.builder.aiOnnx
         self.depth = 0
 
@@ -213,7 +217,7 @@ class _Reader:
         return values[computation.root]
 
     def _constant(self, each: Instruction) -> Value:
-        info = At(self.builder, each, partial(self._called, each)).result.info()
+        info = self._at(each).result.info()
         dims = tuple(info.shape())
         return self.on.constant(np.asarray(hlo_text.constant(each, info.dataType().numpy, dims)))
 
@@ -222,7 +226,7 @@ class _Reader:
         if method is not None:
             value = method(each, operands)
         elif each.opcode in instructions.OPERATORS:
-            at = At(self.builder, each, partial(self._called, each))
+            at = self._at(each)
             try:
                 value = instructions.add(at, [self._operand(each, v) for v in operands])
             except ModelError:
@@ -234,6 +238,9 @@ class _Reader:
             near = did_you_mean(each.opcode, [*instructions.OPERATORS, *known])
             raise wrong(each, f"the operator is not known here.{near}")
         return self._checked(each, value)
+
+    def _at(self, each: Instruction) -> At:
+        return At(self.builder, each, self._called, self._run)
 
     def _operand(self, each: Instruction, value: Value) -> Operand:
         if not isinstance(value, str):
@@ -267,9 +274,13 @@ class _Reader:
     def _op_get_tuple_element(self, each: Instruction, operands: list[Value]) -> Value:
         if len(operands) != 1 or not isinstance(operands[0], list):
             raise wrong(each, "its operand must be one tuple")
-        return operands[0][
-            At(self.builder, each, partial(self._called, each)).number("index", len(operands[0]))
-        ]
+        return operands[0][self._at(each).number("index", len(operands[0]))]
+
+    def _op_opt_barrier(self, each: Instruction, operands: list[Value]) -> Value:
+        """The operand: the barrier says only what the compiler may not move."""
+        if len(operands) != 1:
+            raise wrong(each, f"it has {len(operands)} operands; expected is 1")
+        return operands[0]
 
     def _op_call(self, each: Instruction, operands: list[Value]) -> Value:
         return self._run(self._called(each, "to_apply"), operands)
@@ -431,7 +442,8 @@ class _Reader:
         return found
 
 
-assert indexing and windows  # They register operators of `instructions`.
+# They register operators of `instructions`.
+assert elementwise and indexing and moves and sorts and sums and windows
 
 _KEPT = ("call", "conditional", "parameter", "while")
 """Instructions that are kept, since what they call may have side effects."""

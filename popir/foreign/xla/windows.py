@@ -9,7 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from popir.foreign.xla.instructions import At, Operand, combination, operator
+from popir.foreign.xla.instructions import At, Operand, operator
+from popir.foreign.xla.scalars import mapped, paired, require_results
+from popir.foreign.xla.sums import REDUCTIONS, combination
 from popir.types import DataType
 
 
@@ -75,29 +77,12 @@ def _padded(
     those of the result.
     """
     for i, axis in enumerate(axes):
-        gap = window.between[i] - 1
-        if not gap or not dims[axis]:
-            continue
-        wide = [*dims[: axis + 1], 1, *dims[axis + 1 :]]
-        pads = [0] * len(wide) * 2
-        pads[len(wide) + axis + 1] = gap
-        x = at.on.pad([at.reshape(x, wide), at.ints(pads), value])
-        dims[axis] *= gap + 1
-        x = at.reshape(x, dims)
-        dims[axis] -= gap
-        x = at.slice(x, [0] * len(dims), dims, [1] * len(dims))
+        x = at.spaced(x, dims, axis, window.between[i] - 1, value)
     before, after = [0] * len(dims), [0] * len(dims)
     for i, axis in enumerate(axes):
         before[axis], after[axis] = window.before[i], window.after[i]
         dims[axis] += before[axis] + after[axis]
     return at.on.pad([x, at.ints(before + after), value]) if any(before + after) else x
-
-
-def _reversed(at: At, x: str, axes: Sequence[int]) -> str:
-    if not axes:
-        return x
-    back = [-1] * len(axes)
-    return at.on.slice([x, *map(at.ints, (back, [-(1 << 31)] * len(axes), axes, back))])
 
 
 @operator("convolution", 2)
@@ -128,7 +113,7 @@ def _convolution(at: At, x: Operand, w: Operand) -> str:
     data, weights = (each.id if each.kind is kind else at.cast(each.id, kind) for each in (x, w))
     data = at.on.transpose([data], order)
     weights = at.on.transpose([weights], filters)
-    weights = _reversed(at, weights, [i + 2 for i, flag in enumerate(window.reversed) if flag])
+    weights = at.reversed(weights, [i + 2 for i, flag in enumerate(window.reversed) if flag])
     data = _padded(at, data, dims, window, range(2, rank), at.constant(0, kind))
     made = at.on.conv(
         [data, weights],
@@ -141,42 +126,67 @@ def _convolution(at: At, x: Operand, w: Operand) -> str:
     return at.on.transpose([made], [("bf" + space).index(letter) for letter in found[3]])
 
 
-_REDUCTIONS = {
-    "add": ("reducesum", "add"),
-    "multiply": ("reduceprod", "mul"),
-    "maximum": ("reducemax", "max"),
-    "minimum": ("reducemin", "min"),
-}
-
-
-@operator("reduce-window", 2)
-def _reduce_window(at: At, x: Operand, start: Operand) -> str:
-    """One dimension after the other, for numbers of floating point and integers of 4 bytes."""
-    if start.dims or start.kind is not x.kind:
-        raise at.wrong("its second operand must be one number of the type of the first")
-    opcode = combination(at)
-    if opcode not in _REDUCTIONS or x.kind is DataType.BOOL:
-        raise at.wrong(f"a reduction of windows by {opcode} of {x.kind.name} is not known here")
-    reduction, combined = _REDUCTIONS[opcode]
-    dims = [*x.dims]
+@operator("reduce-window", None, several=True)
+def _reduce_window(at: At, *operands: Operand) -> str | list[str]:
+    """One dimension after the other, by an operator of ONNX where the computation is one, else in
+    pairs of neighbours.
+    """
+    size = len(operands) // 2
+    values, starts = operands[:size], operands[size:]
+    if len(operands) != 2 * max(size, 1) or any(
+        start.dims or start.kind is not x.kind or x.dims != values[0].dims
+        for x, start in zip(values, starts, strict=True)
+    ):
+        raise at.wrong(
+            "its operands must be arrays of the same dimensions, then for each one number of its "
+            "type"
+        )
+    dims = [*values[0].dims]
     window = _window(at, len(dims))
-    # What is between and around the elements changes no result: it is the operator's identity.
-    floats = x.kind.numpy.kind not in "iu"
-    limits = (
-        (-np.inf, np.inf) if floats else (np.iinfo(x.kind.numpy).min, np.iinfo(x.kind.numpy).max)
-    )
-    identity = {"add": 0, "multiply": 1, "maximum": limits[0], "minimum": limits[1]}[opcode]
-    value = _padded(at, x.id, dims, window, range(len(dims)), at.constant(identity, x.kind))
-    for axis, size in enumerate(window.size):
-        reach = (size - 1) * window.dilation[axis] + 1
+    opcode = combination(at) if size == 1 and values[0].kind is not DataType.BOOL else ""
+    require_results(at, [x.kind for x in values])
+    # What is between and around the elements is the identity of the operator, or the start, which
+    # the computation must not change.
+    around = [
+        at.constant(_identity(opcode, x.kind), x.kind) if opcode else s.id
+        for x, s in zip(values, starts, strict=True)
+    ]
+    padded = [
+        (_padded(at, x.id, each, window, range(len(dims)), value), each)
+        for x, value, each in ((x, v, [*dims]) for x, v in zip(values, around, strict=True))
+    ]
+    found, dims = [x for x, _ in padded], padded[0][1]
+    for axis, length in enumerate(window.size):
+        reach = (length - 1) * window.dilation[axis] + 1
         count = max(0, (dims[axis] - reach) // window.stride[axis] + 1)
-        if size == 1 and window.stride[axis] == 1:
+        if length == 1 and window.stride[axis] == 1:
             continue
-        if count * size * math.prod(dims) // max(1, dims[axis]) >= 1 << 31:
+        if count * length * math.prod(dims) // max(1, dims[axis]) >= 1 << 31:
             raise at.wrong("its windows have 2^31 elements or more, which is not possible here")
         rows = np.arange(count)[:, None] * window.stride[axis]
-        rows = rows + np.arange(size)[None] * window.dilation[axis]
-        value = at.on.gather([value, at.on.constant(rows.astype(np.int32))], axis)
-        value = getattr(at.on, reduction)([value, at.ints([axis + 1])], 0)
+        rows = rows + np.arange(length)[None] * window.dilation[axis]
+        places = at.on.constant(rows.astype(np.int32))
+        found = [at.on.gather([x, places], axis) for x in found]
         dims[axis] = count
-    return getattr(at.on, combined)([value, start.id])
+        if opcode:
+            reduction = getattr(at.on, REDUCTIONS[opcode][0])
+            found = [reduction([found[0], at.ints([axis + 1])], 0)]
+        else:
+            wide = (*dims[: axis + 1], length, *dims[axis + 1 :])
+            arrays = [Operand(x, each.kind, wide) for x, each in zip(found, values, strict=True)]
+            found = paired(at, arrays, axis + 1)
+    if opcode:
+        return getattr(at.on, REDUCTIONS[opcode][1])([found[0], starts[0].id])
+    first = [at.on.expand([each.id, at.ints(dims)]) for each in starts]
+    found = mapped(at, [*first, *found], dims)
+    return found if len(found) > 1 else found[0]
+
+
+def _identity(opcode: str, kind: DataType) -> float:
+    """What an operator combines with any number to that number."""
+    if opcode in ("add", "multiply"):
+        return 0 if opcode == "add" else 1
+    if kind.numpy.kind in "iu":
+        limits = np.iinfo(kind.numpy)
+        return int(limits.min if opcode == "maximum" else limits.max)
+    return -np.inf if opcode == "maximum" else np.inf

@@ -275,7 +275,11 @@ WRONG = [
     ("f32[3] dot(x, w), lhs_contracting_dims={0}, rhs_contracting_dims={1}", "must be alike"),
     ("f32[2] get-tuple-element(x), index=0", "its operand must be one tuple"),
     ("pred[2] compare(x, x)", "its direction is ''"),
-    ("pred[2] compare(x, x), direction=LT, type=TOTALORDER", "its type is TOTALORDER"),
+    ("f64[2] bitcast-convert(x)", "the bits of f32 become f64"),
+    ("f32[2] reduce(x, x), dimensions={0}", "then for each one number of its type"),
+    ("f32[2] reduce(x), dimensions={0}", "then for each one number of its type"),
+    ("f32[2] opt-barrier(x, x)", "it has 2 operands; expected is 1"),
+    ("f32[2] gather(x, x)", "its indices must be integers|its slice_sizes is not there"),
     ("s8[2] constant({1, 300})", "the constant 300, which is no int8"),
     ("f32[2] parameter(0)", "'x' is the parameter 0 too"),
     ("f32[2] parameter(q)", "expected is the number of a parameter"),
@@ -313,18 +317,21 @@ def test_wrong_frames() -> None:
 
 
 def test_a_reduction_of_one_of_its_parameters() -> None:
+    """It is no maximum: every second number is dropped, up to the last."""
     text = """m {
       a = f32[] parameter(0)
       b = f32[] parameter(1)
       ROOT c = f32[] maximum(b, b)
     }
     ENTRY e {
-      x = f32[2] parameter(0)
+      x = f32[3] parameter(0)
       z = f32[] constant(0)
       ROOT y = f32[] reduce(x, z), dimensions={0}, to_apply=m
     }"""
-    with pytest.raises(popir.PopirError, match="of its two parameters"):
-        custom_ops.xla_program(text)
+    program = custom_ops.xla_program(text)
+    (x,) = program.inputs
+    (y,) = run(program.builder.getModelProto(), {x: f32(5, 9, 2)}, leaves(program.output))
+    assert y == 2
 
 
 def test_a_broadcast_that_exchanges_dimensions() -> None:
@@ -348,14 +355,38 @@ first {
   b = f32[] parameter(1)
   ROOT c = pred[] compare(a, a), direction=LT
 }
+draws {
+  a = f32[] parameter(0)
+  b = f32[] iota(), iota_dimension=0
+  ROOT c = f32[] add(a, b)
+}
+rows {
+  a = f32[2] parameter(0)
+  b = f32[] constant(0)
+  ROOT c = f32[] add(b, b)
+}
 """
 
 
 @pytest.mark.parametrize(
     ("instruction", "words"),
     [
-        ("f32[2] sort(x), dimensions={0}, to_apply=plus", "its computation is no comparison"),
-        ("f32[2] sort(x), dimensions={0}, to_apply=first", "compares different operands"),
+        (
+            "f32[2] sort(x), dimensions={0}, to_apply=plus",
+            r"its computation 'plus' returns f32\[\]; expected is pred\[\]",
+        ),
+        (
+            "f32[] reduce(x, k), dimensions={0}, to_apply=first",
+            r"its computation 'first' returns pred\[\]; expected is f32\[\]",
+        ),
+        (
+            "f32[] reduce(x, k), dimensions={0}, to_apply=draws",
+            r"has 'b' \(iota\), which does not work element by element",
+        ),
+        (
+            "f32[] reduce(x, k), dimensions={0}, to_apply=rows",
+            r"'rows' has the type f32\[2\], no scalar",
+        ),
         (
             "f32[2] while(x), condition=plus, body=plus",
             r"its shape is f32\[\]; its value is f32\[2\]",
