@@ -99,7 +99,7 @@ def _decompose_gradients(graph: Graph, end: Tensor, targets: Iterable[str]) -> N
 def _decompose_above(
     ends: Iterable[Tensor], graph: Graph, targets: Iterable[str], kinds: frozenset[DataType]
 ) -> None:
-    known = {op for end in ends for op in ancestors(end) if can_be_decomposed(op)}
+    known = {op for op in ancestors(*ends) if can_be_decomposed(op)}
     if known:
         walk = _Walk(graph, targets, kinds)
         for op in sorted(known, key=lambda op: op.id):
@@ -128,10 +128,10 @@ def _check_loss(loss: Tensor) -> None:
         )
 
 
-def ancestors(end: Tensor) -> set[Op]:
-    """The operators that `end` depends on."""
+def ancestors(*ends: Tensor) -> set[Op]:
+    """The operators that any of `ends` depends on; each is visited once, however many ends."""
     found: set[Op] = set()
-    stack = [end]
+    stack = list(ends)
     while stack:
         producer = stack.pop().producer
         if producer is not None and producer not in found:

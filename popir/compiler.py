@@ -235,7 +235,7 @@ def _passes(c: Compilation) -> tuple[set[Op], set[Op]]:
         return set(c.graph.ops.values()), set()
     forward = ancestors(c.graph.getTensor(c.loss))
     ends = (c.graph.getTensor(id) for id in c.gradients.values())
-    return forward, set[Op]().union(*map(ancestors, ends)) - forward
+    return forward, ancestors(*ends) - forward
 
 
 def stage_operators(c: Compilation) -> None:

@@ -43,7 +43,7 @@ def expand_gradients(graph: Graph, loss: str | None = None) -> None:
     ends = [_end(graph, op) for op in waiting]
     if loss is not None and graph.hasTensor(loss):
         ends.append(graph.getTensor(loss))
-    again = {op for end in ends for op in ancestors(end)}.intersection(waiting)
+    again = ancestors(*ends).intersection(waiting)
     while waiting:
         # One that differentiates what another one computes comes after it.
         ready = [op for op in waiting if not ancestors(_end(graph, op)).intersection(waiting)]
