@@ -67,11 +67,11 @@ def _is_short(kind: DataType) -> bool:
     return is_whole(kind) and kind.numpy.itemsize < 4
 
 
-def combination(at: At) -> str:
-    """The operator of the computation `to_apply`, if it is one of `REDUCTIONS`, or for truths `and`
-    or `or`, of its two parameters; "" for any other computation.
+def combination(at: At, attribute: str = "to_apply") -> str:
+    """The operator of a computation, if it is one of `REDUCTIONS`, or for truths `and` or `or`, of
+    its two parameters; "" for any other computation.
     """
-    called = at.called("to_apply")
+    called = at.called(attribute)
     steps, root = called.instructions, called.step(called.root)
     parameters = {s.name for s in steps if s.opcode == "parameter"}
     plain = len(steps) == 3 and len(parameters) == 2 and {*root.operands} == parameters
