@@ -437,7 +437,7 @@ class _Reader:
             api_version=version,
             gradient=self.gradients.get(target),
             platform=self.platform,
-            library=self.library if targets.library_of(target, self.platform) == "" else "",
+            library=self.library if targets.library_of(target, self.platform) is None else "",
             has_side_effect=attributes.get("custom_call_has_side_effect") == "true",
             output_operand_aliases=self._aliases(each, operands),
             operand_layouts=layouts,

@@ -165,7 +165,7 @@ def find(who: str, name: str, platform: str, library: str, version: int) -> Any:
     )
 
 
-def library_of(name: str, platform: str) -> str:
-    """The library that has registered a target; "" if there is none."""
+def library_of(name: str, platform: str) -> str | None:
+    """The library that has registered a target; "" if Python has, None if there is none."""
     found = device.find(name, platform)
-    return found.library if found is not None else ""
+    return None if found is None else found.library
