@@ -118,5 +118,7 @@ def _dot(at: At, a: Operand, b: Operand) -> str:
     out = [left[i] for i in batch]
     out += [letter for letter in left + right if letter not in shared]
     equation = f"{''.join(left)},{''.join(right)}->{''.join(out)}"
-    operands = [x.id if x.kind is at.kind else at.cast(x.id, at.kind) for x in (a, b)]
-    return at.on.einsum(operands, equation)
+    kind = DataType.INT32 if at.kind is DataType.BOOL else at.kind
+    operands = [x.id if x.kind is kind else at.cast(x.id, kind) for x in (a, b)]
+    found = at.on.einsum(operands, equation)
+    return found if kind is at.kind else at.cast(found, at.kind)

@@ -264,6 +264,28 @@ CASES: dict[str, tuple[str, list[Array]]] = {
 }
 
 
+WIDE = (draw.standard_normal(500) * np.exp2(draw.integers(-160, 120, 500))).astype(np.float32)
+ENDS = np.array([0, -0.0, np.inf, -np.inf, np.nan, 65504, 65519.9, 65520, 6.1e-5, 6e-5], np.float32)
+for kind, array in {"f16": np.float16, "f32": np.float32, "f64": np.float64}.items():
+    for e, m in ((5, 10), (8, 7), (4, 3), (5, 2), (2, 0), (5, 9)):
+        if e <= 5 or kind != "f16":
+            text = f"""ENTRY e {{
+              x = {kind}[510] parameter(0)
+              ROOT y = {kind}[510] reduce-precision(x), exponent_bits={e}, mantissa_bits={m}
+            }}"""
+            with np.errstate(over="ignore", under="ignore"):
+                values = np.concatenate([WIDE, ENDS]).astype(array)
+            CASES[f"reduce_precision_{kind}_{e}_{m}"] = (text, [values])
+CASES["dot_of_truths"] = (
+    """ENTRY e {
+      x = pred[3,400] parameter(0)
+      y = pred[400,4] parameter(1)
+      ROOT z = pred[3,4] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+    }""",
+    [draw.random((3, 400)) < 0.05, draw.random((400, 4)) < 0.05],
+)
+
+
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("hlo")
@@ -286,4 +308,6 @@ def test_results(name: str, folder: Path) -> None:
     assert len(got) == len(want)
     for i, each in enumerate(got):
         assert each.dtype == want[f"{i}"].dtype
+        if "precision" in name:
+            np.testing.assert_array_equal(each.view("u1"), want[f"{i}"].view("u1"))
         np.testing.assert_allclose(each, want[f"{i}"], rtol=1e-5, atol=1e-6)
