@@ -56,6 +56,12 @@ void add(Target target, const std::string& library, Address address) {
   Targets::instance().add(std::move(target));
 }
 
+std::vector<std::pair<bool, std::string>> listed(const std::vector<foreign::xla::Fault>& faults) {
+  std::vector<std::pair<bool, std::string>> found;
+  for (const auto& each : faults) found.emplace_back(each.isDuplicate, each.text);
+  return found;
+}
+
 /// The name of a file as Python has it, whatever its bytes are.
 py::str fileName(const std::string& path) {
   PyObject* made =
@@ -194,8 +200,14 @@ void bindTargets(py::module_& m) {
       },
       py::arg("name"), py::arg("platform"), "Removes a target. Returns whether it was there.");
   m.def(
-      "takeFaults", [] { return Targets::instance().takeFaults(); },
-      "What was wrong with registrations since the last call.");
+      "takeFaults", [] { return listed(Targets::instance().takeFaults()); },
+      "What was wrong with registrations since the last call: whether the name was taken, and the\n"
+      "message.");
+  m.def(
+      "refusals",
+      [](const py::bytes& library) { return listed(Targets::instance().refusals(library)); },
+      py::arg("library"),
+      "The faults for which the targets of a library were refused, as `takeFaults` gives them.");
   m.def(
       "generation", [] { return Targets::instance().generation(); },
       "A number that changes with every registration.");

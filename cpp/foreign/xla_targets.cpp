@@ -55,37 +55,51 @@ void Targets::add(Target target) noexcept {
   }
 }
 
+void Targets::refuse(const Target& target, bool isDuplicate, const std::string& why) {
+  const std::string from =
+      target.source.empty() ? "Python code" : "The library '" + target.source + "'";
+  const Fault fault{isDuplicate,
+                    from + " registers the custom call target '" + target.name + "' for " + why};
+  faults_.push_back(fault);
+  if (target.library.empty()) return;
+  auto& [base, faults] = refused_[target.library];
+  base = target.base;
+  faults.push_back(fault);
+  targets_.erase(std::remove_if(targets_.begin(), targets_.end(),
+                                [&](const Target& each) {
+                                  return each.library == target.library && each.base == base;
+                                }),
+                 targets_.end());
+}
+
 void Targets::admit(Target target) {
   const std::lock_guard lock(mutex_);
   ++generation_;
   ++otherRegistrations();
-  const std::string from =
-      target.source.empty() ? "Python code" : "The library '" + target.source + "'";
-  const std::string what = "the custom call target '" + target.name + "'";
+  const auto refused = refused_.find(target.library);
+  const bool isRefused = refused != refused_.end() && refused->second.first == target.base;
+  if (refused != refused_.end() && !isRefused) refused_.erase(refused);  // rebuilt
   const std::string platform = platformOf(target.platform);
-  if (platform.empty()) {
-    faults_.push_back(from + " registers " + what + " for the platform '" + target.platform +
+  if (platform.empty())
+    return refuse(target, false,
+                  "the platform '" + target.platform +
                       "', which is not known; the platforms are Host, CUDA and ROCM");
-    return;
-  }
   target.platform = platform;
-  if (target.address() == nullptr) {
-    faults_.push_back(from + " registers " + what + " for " + platform + " without a function");
-    return;
-  }
+  if (target.address() == nullptr) return refuse(target, false, platform + " without a function");
   const auto old = std::find_if(targets_.begin(), targets_.end(), [&](const Target& each) {
     return each.name == target.name && each.platform == target.platform;
   });
   if (old == targets_.end()) {
-    targets_.push_back(std::move(target));
+    if (!isRefused) targets_.push_back(std::move(target));
   } else if (old->source == target.source && old->base != target.base) {
     *old = std::move(target);  // rebuilt
   } else if (old->address() != target.address()) {
     const std::string other =
         old->source.empty() ? "Python code" : "the library '" + old->source + "'";
-    faults_.push_back(from + " registers " + what + " for " + platform + ", which " + other +
-                      " has registered with another function; it was refused, and the first was "
-                      "kept. Give one of them another name");
+    refuse(target, true,
+           platform + ", which " + other +
+               " has registered with another function; it was refused, and the first was kept. "
+               "Give one of them another name");
   }
 }
 
@@ -114,11 +128,17 @@ bool Targets::remove(const std::string& name, const std::string& platform) {
   return found;
 }
 
-std::vector<std::string> Targets::takeFaults() {
+std::vector<Fault> Targets::takeFaults() {
   const std::lock_guard lock(mutex_);
-  std::vector<std::string> taken;
+  std::vector<Fault> taken;
   taken.swap(faults_);
   return taken;
+}
+
+std::vector<Fault> Targets::refusals(const std::string& library) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = refused_.find(library);
+  return found == refused_.end() ? std::vector<Fault>() : found->second.second;
 }
 
 unsigned Targets::generation() const {

@@ -46,12 +46,19 @@ struct Target {
 /// The platform that users call `name`: "Host" for "cpu", "CUDA" for "gpu"; "" if there is none.
 std::string platformOf(const std::string& name);
 
+/// What is wrong with a registration.
+struct Fault {
+  /// Whether another function has the name.
+  bool isDuplicate = false;
+  std::string text;
+};
+
 class Targets {
  public:
   static Targets& instance();
 
-  /// Records a fault for an unknown platform, and if another function has that name. A rebuilt
-  /// library replaces its predecessor's.
+  /// Records a fault for an unknown platform, and if another function has that name. Then all
+  /// targets of the library are refused. A rebuilt library replaces its predecessor's.
   void add(Target target) noexcept;
   /// The library that is loaded from `path` after this call is called `source`, and can be found
   /// again at `library`. So one that is rebuilt to another file replaces the previous build.
@@ -62,16 +69,22 @@ class Targets {
   std::vector<Target> all() const;
   /// Removes one. Returns whether it was there.
   bool remove(const std::string& name, const std::string& platform);
-  std::vector<std::string> takeFaults();
+  /// The faults since the last call.
+  std::vector<Fault> takeFaults();
+  /// The faults for which the library that is loaded from there was refused; none if it was not.
+  std::vector<Fault> refusals(const std::string& library) const;
   /// Changes with every registration, failed ones included.
   unsigned generation() const;
 
  private:
   void admit(Target target);
+  void refuse(const Target& target, bool isDuplicate, const std::string& why);
 
   mutable std::mutex mutex_;
   std::vector<Target> targets_;
-  std::vector<std::string> faults_;
+  std::vector<Fault> faults_;
+  /// By library: its load address and its faults.
+  std::map<std::string, std::pair<const void*, std::vector<Fault>>> refused_;
   /// By path: source and library.
   std::map<std::string, std::pair<std::string, std::string>> names_;
   unsigned generation_ = 0;

@@ -18,6 +18,7 @@ __all__: list[str] = [
     "generation",
     "nameLibrary",
     "programs",
+    "refusals",
     "registerFunction",
     "registerHandlers",
     "registerType",
@@ -177,6 +178,11 @@ def programs(path: bytes, symbol: str) -> list[tuple[str, str, str]]:
     Raises LibraryLoadError if there is none, popart_exception if it throws.
     """
 
+def refusals(library: bytes) -> list[tuple[bool, str]]:
+    """
+    The faults for which the targets of a library were refused, as `takeFaults` gives them.
+    """
+
 def registerFunction(
     name: str, platform: str, function: typing.SupportsInt | typing.SupportsIndex, library: str
 ) -> None:
@@ -219,9 +225,10 @@ def symbol(path: bytes, symbol: str) -> int:
     Raises LibraryLoadError if it cannot be loaded.
     """
 
-def takeFaults() -> list[str]:
+def takeFaults() -> list[tuple[bool, str]]:
     """
-    What was wrong with registrations since the last call.
+    What was wrong with registrations since the last call: whether the name was taken, and the
+    message.
     """
 
 def targets() -> list[Target]:

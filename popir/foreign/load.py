@@ -64,7 +64,8 @@ def load_op_library(path: str | os.PathLike[str]) -> OpLibrary:
     Raises LibraryLoadError if the file does not exist, is no shared library for this machine, lacks
     symbols or other libraries, was compiled with headers of another popir version, throws or
     crashes while it loads, or registers nothing; DuplicateOperatorError if it registers an operator
-    of another library.
+    of another library. Of a library that registers a wrong target of custom calls no target is
+    taken.
     """
     file = library_file("load_op_library", path)
     source = _text(str(file.resolve()))
@@ -157,6 +158,7 @@ def _open(file: Path, spelling: str, source: str = "") -> None:
 
 
 def _loaded(file: Path, source: str) -> OpLibrary:
+    xla_libraries.require_accepted(str(file.resolve()))
     patterns = [name for name, _, _, library in device.patterns() if library == source]
     calls = tuple((t.name, t.platform) for t in xla.targets() if t.source == source)
     if calls or xla_libraries.is_one(file):

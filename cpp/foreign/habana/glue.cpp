@@ -369,6 +369,11 @@ std::shared_ptr<const Kernel> KernelLibrary::instantiate(DeviceId device, const 
         throw GlueError(who + ": its glue code gives an index space of size " +
                         std::to_string(kernel->space_[i]));
     }
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      if (kernel->isEmpty() && kernel->outputs_[i].bytes > 0 &&
+          !a.outputPatterns[i].memsetBeforeExecution)
+        throw GlueError(who + ": its glue code gives an empty index space, and output " +
+                        std::to_string(i) + " has elements, which nothing would write");
     if (a.instance.kernel.paramsNr > MAX_SCALAR_PARAMS)
       throw GlueError(who + ": its glue code gives " + std::to_string(a.instance.kernel.paramsNr) +
                       " scalars; there are 32");

@@ -7,6 +7,7 @@
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -65,6 +66,8 @@ class Kernel {
 
   const std::string& guid() const { return guid_; }
   std::vector<std::uint64_t> indexSpace() const { return {space_, space_ + 5}; }
+  /// Whether the index space has no elements: the program does not run.
+  bool isEmpty() const { return std::find(space_, space_ + 5, 0U) != space_ + 5; }
   const std::vector<std::uint32_t>& scalars() const { return scalars_; }
   std::size_t auxiliaries() const { return auxiliaries_.size(); }
 

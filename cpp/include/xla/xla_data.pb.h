@@ -83,6 +83,69 @@ class PaddingConfig {
   std::vector<PaddingConfigDimension> dimensions_;
 };
 
+#define XLA_DATA_NUMBERS(NAME)                                                             \
+ public:                                                                                   \
+  const std::vector<int64>& NAME() const { return NAME##_; }                               \
+  int64 NAME(int i) const { return NAME##_.at(static_cast<std::size_t>(i)); }              \
+  int NAME##_size() const { return static_cast<int>(NAME##_.size()); }                     \
+  void add_##NAME(int64 value) { NAME##_.push_back(value); }                               \
+  void set_##NAME(int i, int64 value) { NAME##_.at(static_cast<std::size_t>(i)) = value; } \
+  void clear_##NAME() { NAME##_.clear(); }                                                 \
+                                                                                           \
+ private:                                                                                  \
+  std::vector<int64> NAME##_;
+#define XLA_DATA_NUMBER(NAME)                       \
+ public:                                            \
+  int64 NAME() const { return NAME##_; }            \
+  void set_##NAME(int64 value) { NAME##_ = value; } \
+                                                    \
+ private:                                           \
+  int64 NAME##_ = 0;
+
+/// Which dimensions of the operands DotGeneral() pairs.
+class DotDimensionNumbers {
+  XLA_DATA_NUMBERS(lhs_contracting_dimensions)
+  XLA_DATA_NUMBERS(rhs_contracting_dimensions)
+  XLA_DATA_NUMBERS(lhs_batch_dimensions)
+  XLA_DATA_NUMBERS(rhs_batch_dimensions)
+};
+
+/// Which dimensions of a convolution are which.
+class ConvolutionDimensionNumbers {
+  XLA_DATA_NUMBER(input_batch_dimension)
+  XLA_DATA_NUMBER(input_feature_dimension)
+  XLA_DATA_NUMBERS(input_spatial_dimensions)
+  XLA_DATA_NUMBER(kernel_input_feature_dimension)
+  XLA_DATA_NUMBER(kernel_output_feature_dimension)
+  XLA_DATA_NUMBERS(kernel_spatial_dimensions)
+  XLA_DATA_NUMBER(output_batch_dimension)
+  XLA_DATA_NUMBER(output_feature_dimension)
+  XLA_DATA_NUMBERS(output_spatial_dimensions)
+};
+
+/// How Gather() reads boxes of its operand.
+class GatherDimensionNumbers {
+  XLA_DATA_NUMBERS(offset_dims)
+  XLA_DATA_NUMBERS(collapsed_slice_dims)
+  XLA_DATA_NUMBERS(start_index_map)
+  XLA_DATA_NUMBERS(operand_batching_dims)
+  XLA_DATA_NUMBERS(start_indices_batching_dims)
+  XLA_DATA_NUMBER(index_vector_dim)
+};
+
+/// How Scatter() writes boxes of its operand.
+class ScatterDimensionNumbers {
+  XLA_DATA_NUMBERS(update_window_dims)
+  XLA_DATA_NUMBERS(inserted_window_dims)
+  XLA_DATA_NUMBERS(scatter_dims_to_operand_dims)
+  XLA_DATA_NUMBERS(input_batching_dims)
+  XLA_DATA_NUMBERS(scatter_indices_batching_dims)
+  XLA_DATA_NUMBER(index_vector_dim)
+};
+
+#undef XLA_DATA_NUMBERS
+#undef XLA_DATA_NUMBER
+
 }  // namespace xla
 
 #endif  // XLA_XLA_DATA_PB_H_

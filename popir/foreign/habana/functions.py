@@ -15,7 +15,7 @@ from popir.builder.tensor_id import builder_of
 from popir.errors import LibraryBuildError, OperatorAttributeError, OperatorInputError, did_you_mean
 from popir.foreign.build import Source, compile_op_library
 from popir.foreign.habana import libraries
-from popir.foreign.habana.gradients import rule_attributes
+from popir.foreign.habana.gradients import INPUTS, OUTPUTS, rule_attributes
 from popir.foreign.habana.kernel_op import DOMAIN
 from popir.foreign.habana.nodes import check_limit
 from popir.foreign.habana.operators import HpuLibrary, HpuOpBase, load_hpu_library
@@ -34,12 +34,13 @@ class Function:
     operator: str
     library: str
 
+    @typed(error=OperatorAttributeError)
     def __call__(
         self,
         *inputs: str,
         gradient: str = "",
-        gradient_inputs: Sequence[str] = ("grad:0",),
-        gradient_outputs: Sequence[int] = (0,),
+        gradient_inputs: Sequence[str] = INPUTS,
+        gradient_outputs: Sequence[int] = OUTPUTS,
         time_limit_ms: int = 0,
         several_kernels: bool = False,
         name: str = "",
@@ -66,7 +67,7 @@ class Function:
         assert issubclass(opclass, HpuOpBase)
         given = {key: _plain(value) for key, value in attributes.items()}
         opclass.registration.signature.known(who, given)
-        given |= rule_attributes(gradient, gradient_inputs, gradient_outputs)
+        given |= rule_attributes(who, gradient, gradient_inputs, gradient_outputs)
         given["library"] = self.library
         if time_limit_ms:
             given["time_limit_ms"] = time_limit_ms
@@ -131,8 +132,8 @@ def tpc_kernel(
     device: str = "",
     library: str | os.PathLike[str] = "",
     gradient: str = "",
-    gradient_inputs: Sequence[str] = ("grad:0",),
-    gradient_outputs: Sequence[int] = (0,),
+    gradient_inputs: Sequence[str] = INPUTS,
+    gradient_outputs: Sequence[int] = OUTPUTS,
     time_limit_ms: int = 0,
     name: str = "",
     builder: Builder | None = None,
@@ -167,7 +168,7 @@ def tpc_kernel(
             "and shapes, such as [('FLOAT', [2, 3])]."
         )
     given: dict[str, Any] = {"guid": guid}
-    given |= rule_attributes(gradient, gradient_inputs, gradient_outputs)
+    given |= rule_attributes("tpc_kernel", gradient, gradient_inputs, gradient_outputs)
     if parameters:
         given["parameters"] = np.frombuffer(_bytes(parameters), np.uint8)
     if isinstance(outputs, int):

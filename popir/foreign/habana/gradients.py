@@ -21,6 +21,9 @@ _SOURCES = {
     "out": GradOpInType.Out,
 }
 
+INPUTS, OUTPUTS = ("grad:0",), (0,)
+"""What a gradient operator reads, and which inputs it is for, unless a rule says."""
+
 ATTRIBUTES = ("gradient", "gradient_inputs", "gradient_outputs")
 """The attributes of a node that say what its gradient is."""
 
@@ -46,9 +49,16 @@ class GradientRule:
                     f"{who}: {' and '.join(stray)} are given, and no `gradient` that they are for."
                 )
             return None
-        inputs = attributes.get("gradient_inputs", ["grad:0"])
-        outputs = attributes.get("gradient_outputs", [0])
-        rule = GradientRule(str(operator), tuple(inputs), tuple(outputs))
+        inputs = attributes.get("gradient_inputs", list(INPUTS))
+        outputs = attributes.get("gradient_outputs", list(OUTPUTS))
+        for name, given, kind, is_right in (
+            ("gradient", operator, "text", isinstance(operator, str)),
+            ("gradient_inputs", inputs, "a list of text", _is_list(inputs, str)),
+            ("gradient_outputs", outputs, "a list of integers", _is_list(outputs, int)),
+        ):
+            if not is_right:
+                raise OperatorAttributeError(f"{who}: '{name}' is {given!r}; expected is {kind}.")
+        rule = GradientRule(operator, tuple(inputs), tuple(outputs))
         rule.mappers(who)
         return rule
 
@@ -92,15 +102,27 @@ class GradientRule:
                 )
 
 
-def rule_attributes(gradient: str, inputs: Sequence[str], outputs: Sequence[int]) -> dict[str, Any]:
-    """The attributes of a node for a rule; {} for none."""
+def _is_list(given: Any, kind: type) -> bool:
+    if not isinstance(given, list):
+        return False
+    items: list[Any] = given
+    return all(isinstance(each, kind) for each in items)
+
+
+def rule_attributes(
+    who: str, gradient: str, inputs: Sequence[str], outputs: Sequence[int]
+) -> dict[str, Any]:
+    """The attributes of a node for a rule; {} for none. Raises OperatorAttributeError for inputs or
+    outputs without a gradient, and for what is no rule.
+    """
+    given = {"gradient_inputs": list(inputs), "gradient_outputs": list(outputs)}
     if not gradient:
+        usual = {"gradient_inputs": list(INPUTS), "gradient_outputs": list(OUTPUTS)}
+        GradientRule.of(who, {name: v for name, v in given.items() if v != usual[name]})
         return {}
-    return {
-        "gradient": gradient,
-        "gradient_inputs": list(inputs),
-        "gradient_outputs": list(outputs),
-    }
+    given = {"gradient": gradient, **given}
+    GradientRule.of(who, given)
+    return given
 
 
 class RuleGradOp(GradOp):

@@ -8,6 +8,7 @@ compiled for concrete shapes.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +29,13 @@ from popir.errors import (
     popart_exception,
     require_path,
 )
-from popir.foreign.habana.gradients import ATTRIBUTES, GradientRule, RuleGradOp
+from popir.foreign.habana.gradients import (
+    ATTRIBUTES,
+    INPUTS,
+    OUTPUTS,
+    GradientRule,
+    RuleGradOp,
+)
 from popir.foreign.habana.kernel_op import DOMAIN
 from popir.foreign.habana.nodes import Node, NodesOpx, check_limit, short
 from popir.foreign.habana.specs import Signature, Value, snake
@@ -75,7 +82,7 @@ class Registration:
 
     def kernel(self, who: str, attributes: Mapping[str, tuple[str, Value]]) -> device.KernelRecord:
         """The kernel for these types: of several, that of the highest priority. Raises
-        UnknownOperatorError if there is none.
+        UnknownOperatorError if there is none, DuplicateOperatorError if several have that priority.
         """
 
         def fits(kernel: device.KernelRecord) -> bool:
@@ -86,7 +93,14 @@ class Registration:
 
         found = [kernel for kernel in self.kernels if fits(kernel)]
         if found:
-            return max(found, key=lambda kernel: kernel.priority)
+            best = max(kernel.priority for kernel in found)
+            first, *others = (kernel for kernel in found if kernel.priority == best)
+            if others:
+                raise DuplicateOperatorError(
+                    f"{who}: {len(others) + 1} kernels fit its types, with the same priority. "
+                    "Their TypeConstraints must differ, or their Priority."
+                )
+            return first
         asked = ", ".join(
             f"{name} = {' and '.join(OF_TENSORFLOW[each].name for each in types)}"
             for name in attributes
@@ -357,8 +371,8 @@ _gradients: dict[str, GradientRule] = {}
 def register_gradient(
     operator: str,
     gradient: str,
-    inputs: Sequence[str] = ("grad:0",),
-    outputs: Sequence[int] = (0,),
+    inputs: Sequence[str] = INPUTS,
+    outputs: Sequence[int] = OUTPUTS,
 ) -> None:
     """Names the operator that computes the gradient of another one, in all models.
 
@@ -373,6 +387,7 @@ def register_gradient(
     Both operators are of loaded libraries. Raises UnknownOperatorError for one that is not, and
     OperatorAttributeError for an input that is none of these, or an output that occurs twice.
     """
+    operator, gradient = (name.removeprefix(f"{DOMAIN}.") for name in (operator, gradient))
     who = f"The gradient of {DOMAIN}.{operator}"
     known = _operators()
     for name in (operator, gradient):
@@ -484,6 +499,13 @@ def _register(file: Path) -> HpuLibrary:
         )
     registrations = [_registration(file, record, kernels) for record in records]
     names = [each.record.name for each in registrations]
+    for name in names:
+        if not re.fullmatch(r"[A-Z][A-Za-z0-9_.>]*", name):
+            raise LibraryLoadError(
+                f"The library '{file}' registers the operator '{name}', which is no name of an "
+                "operator: it begins with a capital letter, and has letters, digits, '_', '.' and "
+                "'>'."
+            )
     stray = sorted({k.op for k in kernels} - set(names))
     if stray:
         raise LibraryLoadError(
@@ -532,6 +554,14 @@ def _registration(
     clash = sorted(set(signature.attributes) & set(_OWN))
     if clash:
         raise LibraryLoadError(f"{who} has the attribute {', '.join(clash)}, which is popir's own.")
+    seen: set[Any] = set()
+    for kernel in own:
+        types = frozenset((name, frozenset(each)) for name, each in kernel.constraints)
+        if (types, kernel.priority) in seen:
+            raise DuplicateOperatorError(
+                f"{who} has two kernels for the same types, with the same priority."
+            )
+        seen.add((types, kernel.priority))
     arguments = {each.name for each in signature.inputs}
     results = {each.name for each in signature.outputs}
     for kernel in own:

@@ -67,7 +67,9 @@ class _Typed:
         """The tree in another type."""
         if self.kind is None:
             real = float(self.value) if kind in _REALS else self.value
-            return pe.Const(bool(real) if kind is _BOOL else real)
+            if kind in _HALVES:
+                return pe.Cast(pe.Const(real), popType(kind))
+            return pe.Const(bool(real) if kind is _BOOL else real, popType(kind))
         return self.tree if self.kind is kind else pe.Cast(self.tree, popType(kind))
 
 
@@ -154,7 +156,8 @@ class Lowered:
         kinds = [a.kind for a in args if a.kind is not None]
         numbers = [a for a in args if a.kind is None]
         if not kinds:
-            kinds = [_INT]
+            is_wide = any(not -(2**31) <= a.value < 2**31 for a in numbers if not a.is_real)
+            kinds = [DataType.INT64 if is_wide else _INT]
         if {DataType.UINT32, _INT} <= {*kinds}:
             kinds.append(DataType.INT64)
         kind = max(kinds, key=_RANKS.__getitem__)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Union
 
 import numpy as np
@@ -189,16 +189,16 @@ class Expression:
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *given: Any, **kwargs: Any) -> Any:
         """A function of numpy that is applied to expressions."""
         found = _UFUNCS.get(ufunc.__name__)
-        if found is None or method != "__call__" or kwargs:
-            raise TypeError(f"numpy.{ufunc.__name__} has no form for expressions. {_known()}")
-        return found(*given)
+        if method != "__call__":
+            raise TypeError(
+                f"numpy.{ufunc.__name__}.{method} is not of single elements, which expressions are."
+            )
+        return _of_numpy(ufunc.__name__, found, given, kwargs)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """numpy.where and numpy.clip; others are not of single elements."""
         found = {"where": where, "clip": clip}.get(func.__name__)
-        if found is None or kwargs:
-            raise TypeError(f"numpy.{func.__name__} has no form for expressions. {_known()}")
-        return found(*args)
+        return _of_numpy(func.__name__, found, args, kwargs)
 
 
 def _lifted(x: Any) -> Expression:
@@ -470,6 +470,23 @@ _UFUNCS: Mapping[str, Callable[..., Any]] = {
 
 def _known() -> str:
     return f"The functions of expressions are {', '.join(sorted(FUNCTIONS))}."
+
+
+def _of_numpy(
+    name: str,
+    form: Callable[..., Any] | None,
+    args: Sequence[Any],
+    options: Mapping[str, Any],
+) -> Any:
+    """A function of numpy on expressions. Raises TypeError if there is no form of it, and for
+    options.
+    """
+    if form is None:
+        raise TypeError(f"numpy.{name} has no form for expressions. {_known()}")
+    if options:
+        given = ", ".join(f"{each}=" for each in options)
+        raise TypeError(f"numpy.{name} of expressions takes no options; given was {given}.")
+    return form(*args)
 
 
 def text(e: Expr) -> str:

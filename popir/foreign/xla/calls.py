@@ -76,7 +76,8 @@ def custom_call(
         gradient: the target that computes the gradients, or a CustomCallGradient. Without it,
             nothing can be trained through the call.
         platform: "Host", or "CUDA" or "ROCM" for functions that queue work on a stream.
-        library: the library with the target, if it is not registered.
+        library: the library with the target, if it is not registered. Another library than the one
+            that has registered the target is an error.
         has_side_effect: whether the call is made even if nobody reads its result.
         output_operand_aliases: results by number, and the operands whose memory they have.
         operand_layouts: for each operand its dimensions in memory, from the one whose neighbours
@@ -119,9 +120,7 @@ def custom_call(
         "output_operand_aliasing": [
             i for pair in (output_operand_aliases or {}).items() for i in pair
         ],
-        "library": libraries.allow("custom_call", library)
-        if str(library)
-        else targets.library_of(target, platform),
+        "library": _library(who, target, platform, str(library)),
         "has_side_effect": int(has_side_effect),
         "time_limit": float(time_limit),
         "gradient": gradient_text(who, gradient),
@@ -141,6 +140,21 @@ def custom_call(
     )
     rest = iter(made)
     return shapes.rebuilt(result, lambda leaf: _output(leaf, next(rest)))
+
+
+def _library(who: str, target: str, platform: str, library: str) -> str:
+    """The library of a target. Raises OperatorAttributeError if the target that is registered is
+    not that of the library which is given.
+    """
+    allowed = libraries.allow("custom_call", library) if library else ""
+    found = targets.library_of(target, platform)
+    if allowed and found is not None and os.path.realpath(found) != allowed:
+        other = f"the library '{found}'" if found else "register_custom_call_target"
+        raise OperatorAttributeError(
+            f"{who}: its library is '{allowed}', but {other} has registered a target of that name "
+            f"for {platform}, and a name has one target. Leave 'library' out to call that one."
+        )
+    return found or allowed
 
 
 def _output(leaf: Array, id: str) -> str | Token:

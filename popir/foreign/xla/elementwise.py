@@ -156,6 +156,51 @@ def _bitcast_convert(at: At, x: Operand) -> str:
     return x.id if x.kind is at.kind else at.on.bitcast([x.id], at.kind.onnx)
 
 
+@operator("reduce-precision", 1, elementwise=True)
+def _reduce_precision(at: At, x: Operand) -> str:
+    """Rounded to nearest, ties to even, to fewer bits; numbers below the smallest normal one are
+    zeros.
+    """
+    if x.kind not in _FRACTIONS:
+        raise at.wrong(f"its operand is {shapes.name(x.kind)}; expected are real numbers")
+    width, fraction = x.kind.numpy.itemsize * 8, _FRACTIONS[x.kind]
+    exponent = width - 1 - fraction
+    kept = at.number("exponent_bits", exponent + 1), at.number("mantissa_bits", fraction + 1)
+    if kept[0] < 1:
+        raise at.wrong("its exponent_bits are 0; expected is one or more")
+    kind = DataType.of(f"INT{width}")
+    bits = at.on.bitcast([x.id], kind.onnx)
+
+    def part(mask: int) -> str:
+        return at.on.bitwiseand([bits, at.constant(mask, kind)])
+
+    sign = part(-(1 << (width - 1)))
+    if gone := fraction - kept[1]:
+        is_even = at.on.equal([part(1 << gone), at.constant(0, kind)])
+        half = 1 << (gone - 1)
+        up = at.on.where([is_even, at.constant(half - 1, kind), at.constant(half, kind)])
+        bits = at.on.add([bits, up])
+        bits = part(-(1 << gone))
+    infinity = ((1 << exponent) - 1) << fraction
+    if kept[0] < exponent:
+        middle, reach = (1 << (exponent - 1)) - 1, (1 << (kept[0] - 1)) - 1
+        found = part(infinity)
+        above = at.on.greater([found, at.constant((middle + reach) << fraction, kind)])
+        below = at.on.lessorequal([found, at.constant((middle - reach) << fraction, kind)])
+        most = at.on.bitwiseor([sign, at.constant(infinity, kind)])
+        bits = at.on.where([above, most, at.on.where([below, sign, bits])])
+    return at.on.where([at.on.isnan([x.id]), x.id, at.on.bitcast([bits], x.kind.onnx)])
+
+
+_FRACTIONS = {
+    DataType.FLOAT16: 10,
+    DataType.BFLOAT16: 7,
+    DataType.FLOAT: 23,
+    DataType.DOUBLE: 52,
+}
+"""The bits of the fraction."""
+
+
 @operator("select", 3)
 def _select(at: At, chooses: Operand, x: Operand, y: Operand) -> str:
     if chooses.kind is not DataType.BOOL or chooses.dims not in ((), at.result.dims):

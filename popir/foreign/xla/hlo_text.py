@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import re
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -69,10 +70,7 @@ def parsed(text: str) -> Module:
     name, current = "", None
     computations: dict[str, Computation] = {}
     entry: Computation | None = None
-    for number, line in enumerate(text.splitlines(), 1):
-        line = re.sub(r"/\*.*?\*/", "", line).strip()
-        if not line or line.startswith("//"):
-            continue
+    for number, line in _lines(text):
         if line.startswith("HloModule"):
             name = re.split(r"[\s,]", line.removeprefix("HloModule").strip())[0]
         elif current is None:
@@ -102,6 +100,23 @@ def parsed(text: str) -> Module:
         if not each.root and each.instructions:
             each.root = each.instructions[-1].name
     return Module(name, computations, entry)
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines with their numbers, without comments. What follows a line that ends with a comma
+    belongs to it.
+    """
+    first, whole = 0, ""
+    for number, line in enumerate(text.splitlines(), 1):
+        line = re.sub(r"/\*.*?\*/", "", line).strip()
+        if not line or line.startswith("//"):
+            continue
+        first, whole = (first, f"{whole} {line}") if whole else (number, line)
+        if not line.endswith(","):
+            yield first, whole
+            whole = ""
+    if whole:
+        yield first, whole
 
 
 def _wrong(number: int, line: str, expected: str) -> ModelError:

@@ -1,4 +1,4 @@
-"""Gathers, scatters and dynamic slices of HLO, as operators of ONNX.
+"""Gathers and dynamic slices of HLO, as operators of ONNX.
 
 An instruction that reads or writes elements at computed places becomes a Gather or ScatterElements
 of the flat operand, with the places as numbers of elements.
@@ -12,11 +12,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from popir.foreign.xla.instructions import At, Operand, operator
-from popir.foreign.xla.sums import combination
 from popir.types import DataType
 
 
-def _strides(at: At, dims: Sequence[int]) -> list[int]:
+def strides_of(at: At, dims: Sequence[int]) -> list[int]:
     """The elements between neighbours, row-major. Raises ModelError for more than 2^31."""
     if math.prod(dims) >= 1 << 31:
         raise at.wrong(f"{list(dims)} has 2^31 elements or more, which is not possible here")
@@ -37,21 +36,23 @@ def _whole(at: At, *indices: Operand) -> None:
         raise at.wrong("its indices must be integers")
 
 
-def _clamped(at: At, index: str, kind: DataType, limit: int) -> str:
+def clamped(at: At, index: str, kind: DataType, limit: int) -> str:
     """The index as an int32 from 0 to `limit`."""
     limit = min(limit, int(np.iinfo(kind.numpy).max))
     inside = at.on.max([index, at.constant(0, kind)])
     return at.cast(at.on.min([inside, at.constant(limit, kind)]), DataType.INT32)
 
 
-def _sum(at: At, terms: Sequence[str]) -> str:
+def total(at: At, terms: Sequence[str]) -> str:
+    """The sum of int32 arrays."""
     found = at.constant(0, DataType.INT32)
     for each in terms:
         found = at.on.add([found, each])
     return found
 
 
-def _scaled(at: At, x: str, by: int) -> str:
+def scaled(at: At, x: str, by: int) -> str:
+    """An int32 array times a number."""
     return at.on.mul([x, at.constant(by, DataType.INT32)])
 
 
@@ -67,12 +68,12 @@ def _box(at: At, x: Operand, sizes: Sequence[int], starts: Sequence[Operand]) ->
             f"a box of {list(sizes)} in {list(x.dims)} with {len(starts)} starts; expected are a "
             "box that fits, and for each dimension one number"
         )
-    strides = _strides(at, x.dims)
+    strides = strides_of(at, x.dims)
     first = [
-        _scaled(at, _clamped(at, start.id, start.kind, n - size), stride)
+        scaled(at, clamped(at, start.id, start.kind, n - size), stride)
         for start, n, size, stride in zip(starts, x.dims, sizes, strides, strict=True)
     ]
-    return at.on.add([at.on.constant(_places(sizes, strides)), _sum(at, first)])
+    return at.on.add([at.on.constant(_places(sizes, strides)), total(at, first)])
 
 
 @operator("dynamic-slice", None)
@@ -94,7 +95,7 @@ def _dynamic_update_slice(at: At, x: Operand, *rest: Operand) -> str:
 # Boxes at the places that an array of indices says.
 
 
-def _indices(
+def rows_of(
     at: At, indices: Operand, axes: str, batching: str
 ) -> tuple[list[tuple[int, str]], tuple[int, ...], list[int]]:
     """For each row of indices: the axis of the operand and its indices; the dimensions without that
@@ -118,17 +119,18 @@ def _indices(
     return rows, outer, [d - (d > vector) for d in shared]
 
 
-def _batches(at: At, name: str, size: int) -> list[int]:
+def batches_of(at: At, name: str, size: int) -> list[int]:
+    """An attribute with batching dimensions, which may be left out."""
     return at.numbers(name, size) if name in at.each.attributes else []
 
 
-def _spread(at: At, x: str, outer: Sequence[int], rank: int, window: Sequence[int]) -> str:
+def spread(at: At, x: str, outer: Sequence[int], rank: int, window: Sequence[int]) -> str:
     """`x`, of the dimensions `outer`, with ones at the dimensions of the window."""
     sizes = iter(outer)
     return at.reshape(x, [1 if d in window else next(sizes) for d in range(rank)])
 
 
-def _windows(
+def windows_at(
     at: At,
     first: str,
     x: Operand,
@@ -140,7 +142,7 @@ def _windows(
     """The places of all elements: `first` for each index, the numbers of batches as (dimension of
     `outer`, axis), and the box with sizes as (axis, size), at the dimensions `window`.
     """
-    strides = _strides(at, x.dims)
+    strides = strides_of(at, x.dims)
     for d, axis in shared:
         steps = (np.arange(outer[d]) * strides[axis]).astype(np.int32)
         steps = steps.reshape([-1 if i == d else 1 for i in range(len(outer))])
@@ -150,16 +152,16 @@ def _windows(
     box = _places([size for _, size in sizes], [strides[axis] for axis, _ in sizes])
     inner = iter(box.shape)
     box = box.reshape([next(inner) if d in window else 1 for d in range(rank)])
-    return at.on.add([_spread(at, first, outer, rank, window), at.on.constant(box)])
+    return at.on.add([spread(at, first, outer, rank, window), at.on.constant(box)])
 
 
 @operator("gather", 2)
 def _gather(at: At, x: Operand, indices: Operand) -> str:
     """A box that would lie outside is moved inside."""
     rank, sizes = len(x.dims), at.numbers("slice_sizes")
-    rows, outer, shared = _indices(at, indices, "start_index_map", "start_indices_batching_dims")
+    rows, outer, shared = rows_of(at, indices, "start_index_map", "start_indices_batching_dims")
     window = at.numbers("offset_dims", len(at.result.dims))
-    batches = _batches(at, "operand_batching_dims", rank)
+    batches = batches_of(at, "operand_batching_dims", rank)
     gone = {*at.numbers("collapsed_slice_dims", rank), *batches}
     kept = [axis for axis in range(rank) if axis not in gone]
     fits = len(sizes) == rank and all(s <= n for s, n in zip(sizes, x.dims, strict=True))
@@ -171,14 +173,14 @@ def _gather(at: At, x: Operand, indices: Operand) -> str:
         or any(sizes[axis] != 1 for axis in gone)
     ):
         raise at.wrong(f"its dimensions and slice_sizes={sizes} do not fit {list(x.dims)}")
-    strides = _strides(at, x.dims)
+    strides = strides_of(at, x.dims)
     first = [
-        _scaled(at, _clamped(at, row, indices.kind, x.dims[axis] - sizes[axis]), strides[axis])
+        scaled(at, clamped(at, row, indices.kind, x.dims[axis] - sizes[axis]), strides[axis])
         for axis, row in rows
     ]
-    places = _windows(
+    places = windows_at(
         at,
-        _sum(at, first),
+        total(at, first),
         x,
         outer,
         [*zip(shared, batches, strict=True)],
@@ -186,68 +188,3 @@ def _gather(at: At, x: Operand, indices: Operand) -> str:
         [(axis, sizes[axis]) for axis in kept],
     )
     return at.on.gather([at.reshape(x.id, [-1]), places], 0)
-
-
-_SCATTERS = {"add": "add", "multiply": "mul", "maximum": "max", "minimum": "min"}
-
-
-@operator("scatter", 3)
-def _scatter(at: At, x: Operand, indices: Operand, updates: Operand) -> str:
-    """A box that does not lie inside is not written."""
-    rank = len(x.dims)
-    rows, outer, shared = _indices(
-        at, indices, "scatter_dims_to_operand_dims", "scatter_indices_batching_dims"
-    )
-    window = at.numbers("update_window_dims", len(updates.dims))
-    batches = _batches(at, "input_batching_dims", rank)
-    gone = {*at.numbers("inserted_window_dims", rank), *batches}
-    kept = [axis for axis in range(rank) if axis not in gone]
-    if (
-        len(kept) != len(window)
-        or len(shared) != len(batches)
-        or any(axis >= rank for axis, _ in rows)
-        or tuple(n for d, n in enumerate(updates.dims) if d not in window) != outer
-    ):
-        raise at.wrong(f"its dimensions do not fit {list(x.dims)} and {list(updates.dims)}")
-    sizes = {axis: updates.dims[d] for axis, d in zip(kept, window, strict=True)}
-    strides = _strides(at, x.dims)
-    first: list[str] = []
-    inside = at.on.constant(np.ones(outer, np.bool_))
-    for axis, row in rows:
-        limit = x.dims[axis] - sizes.get(axis, 1)
-        if limit < 0:
-            raise at.wrong(f"its updates {list(updates.dims)} are larger than {list(x.dims)}")
-        wide = at.cast(row, DataType.INT64)
-        within = at.on.logical_and(
-            [
-                at.on.greaterorequal([wide, at.constant(0, DataType.INT64)]),
-                at.on.lessorequal([wide, at.constant(limit, DataType.INT64)]),
-            ]
-        )
-        inside = at.on.logical_and([inside, within])
-        first.append(_scaled(at, _clamped(at, row, indices.kind, limit), strides[axis]))
-    places = _windows(
-        at,
-        _sum(at, first),
-        x,
-        outer,
-        [*zip(shared, batches, strict=True)],
-        window,
-        [*sizes.items()],
-    )
-    # What is not written goes into one more element behind the last.
-    count = math.prod(x.dims)
-    inside = _spread(at, inside, outer, len(updates.dims), window)
-    places = at.on.where([inside, places, at.constant(count, DataType.INT32)])
-    flat = at.on.concat([at.reshape(x.id, [-1]), at.constant([0], x.kind)], 0)
-    operands = [flat, at.reshape(places, [-1]), at.reshape(updates.id, [-1])]
-    called = at.called("to_apply")
-    root = called.step(called.root)
-    if root.opcode == "parameter" and root.operands == ["1"]:
-        found = at.on.scatterelements(operands, 0)
-    else:
-        opcode = combination(at)
-        if opcode not in _SCATTERS or x.kind is DataType.BOOL:
-            raise at.wrong(f"a scatter by {opcode} of {x.kind.name} is not known here")
-        found = at.on.scatterelements(operands, 0, _SCATTERS[opcode])
-    return at.reshape(at.slice(found, [0], [count], [1]), x.dims)

@@ -34,6 +34,10 @@ class Operand:
     dims: tuple[int, ...]
 
 
+Step = Callable[["At", str, list[str]], list[str]]
+Loop = Callable[[int, Sequence[str], Step], list[str]]
+
+
 class At:
     """An instruction that is added to a model."""
 
@@ -43,15 +47,18 @@ class At:
         each: Instruction,
         lookup: Callable[[Instruction, str], Computation],
         run: Callable[[Computation, Sequence[Value]], Value],
+        loop: Loop,
     ) -> None:
         """`lookup` finds the computation that an attribute of an instruction names, `run` adds one
-        with its arguments.
+        with its arguments, `loop` adds a Loop: how often, the first state, and what adds a step
+        with its number and state and returns the next state.
         """
         self.builder = builder
         self.on = builder.aiOnnx
         self.each = each
         self.lookup = lookup
         self.run = run
+        self.loop = loop
 
     def called(self, attribute: str) -> Computation:
         """The computation that an attribute names. Raises ModelError if there is none."""

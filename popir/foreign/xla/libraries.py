@@ -9,10 +9,11 @@ model from another machine finds it by its file name.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from popir._device import xla as device
-from popir.errors import LibraryLoadError
+from popir.errors import DuplicateOperatorError, LibraryLoadError
 from popir.exclusive import ForkLock
 from popir.foreign.refusals import library_file
 from popir.foreign.trial import tried
@@ -38,7 +39,8 @@ def allow(who: str, path: str | os.PathLike[str], is_tried: bool = False) -> str
     """Allows custom calls to use a library, and returns its resolved path. Loads it.
 
     A file that is new, or has changed, is tried in a separate process first unless `is_tried`.
-    Raises LibraryLoadError, naming `who`, if it is no library that can be loaded.
+    Raises LibraryLoadError, naming `who`, if it is no library that can be loaded, and the errors of
+    `require_accepted`.
     """
     file = library_file(who, path)
     resolved = str(file.resolve())
@@ -51,7 +53,25 @@ def allow(who: str, path: str | os.PathLike[str], is_tried: bool = False) -> str
             _allowed[resolved] = now
         if not is_tried:
             device.symbol(os.fsencode(resolved), "")
+    require_accepted(resolved)
     return resolved
+
+
+def require_accepted(resolved: str) -> None:
+    """Raises DuplicateOperatorError or LibraryLoadError if targets of a library were refused, and
+    so all of them.
+    """
+    if faults := device.refusals(os.fsencode(resolved)):
+        device.takeFaults()
+        require_none(faults)
+
+
+def require_none(faults: Sequence[tuple[bool, str]]) -> None:
+    """Raises DuplicateOperatorError if a name was taken, LibraryLoadError for other faults."""
+    if faults:
+        is_duplicate = any(each for each, _ in faults)
+        error = DuplicateOperatorError if is_duplicate else LibraryLoadError
+        raise error("\n".join(f"{text}." for _, text in faults))
 
 
 def symbol(who: str, library: str, name: str) -> tuple[int, str]:

@@ -158,8 +158,19 @@ class CustomCallOp(Op):
             raise OperatorAttributeError(
                 f"{who}: its time limit is {self.time_limit}; expected are seconds, 0 for no limit."
             )
+        for i in self.input:
+            if not shapes.is_computed(self.inInfo(i).dataType()):
+                raise OperatorInputError(
+                    f"{who}: operand {i} is {self.inInfo(i)}, whose element type is not known here."
+                )
         self.operand_shapes()
-        for i, leaf in enumerate(self.result_leaves()):
+        results = self.result_leaves()
+        for i, leaf in enumerate(results):
+            if not shapes.is_computed(leaf.info().dataType()):
+                raise OperatorAttributeError(
+                    f"{who}: result {i} is {leaf}; complex numbers are not known here."
+                )
+        for i, leaf in enumerate(results):
             self.setOutInfo(i, leaf.info())
         self._check_aliases(who)
         if self.gradient:

@@ -17,21 +17,23 @@ from popir._device import xla as device
 from popir.builder import Builder
 from popir.errors import LibraryLoadError, ModelError, PopirError, did_you_mean
 from popir.foreign.xla import (
+    convolutions,
     elementwise,
     hlo_text,
     indexing,
     instructions,
     libraries,
     moves,
+    pooling,
+    scatters,
     shapes,
     sorts,
     sums,
     targets,
-    windows,
 )
 from popir.foreign.xla.calls import Token, create_token, custom_call
 from popir.foreign.xla.hlo_text import Computation, Instruction, Module
-from popir.foreign.xla.instructions import At, Operand, Value, wrong
+from popir.foreign.xla.instructions import At, Operand, Step, Value, wrong
 from popir.foreign.xla.operator import CustomCallGradient
 from popir.foreign.xla.shapes import Array, Shape, Tuple
 from popir.typed import typed
@@ -240,7 +242,7 @@ class _Reader:
         return self._checked(each, value)
 
     def _at(self, each: Instruction) -> At:
-        return At(self.builder, each, self._called, self._run)
+        return At(self.builder, each, self._called, self._run, partial(self._loop, each))
 
     def _operand(self, each: Instruction, value: Value) -> Operand:
         if not isinstance(value, str):
@@ -309,6 +311,18 @@ class _Reader:
 
         found = self.on.loop(["", first, *ids], len(ids), self._subgraph(add))
         return _with_ids(state, iter(found))
+
+    def _loop(self, each: Instruction, count: int, state: Sequence[str], step: Step) -> list[str]:
+        infos = [self._array(id).info() for id in state]
+
+        def add() -> list[str]:
+            number = self.builder.addInputTensor("INT64", [])
+            again = self.builder.addInputTensor("BOOL", [])
+            inner = [self.builder.addInputTensor(info) for info in infos]
+            return [again, *step(self._at(each), number, inner)]
+
+        often = self.on.constant(np.array(count, np.int64))
+        return self.on.loop([often, "", *state], len(state), self._subgraph(add))
 
     def _condition(self, each: Instruction, computation: Computation, state: Value) -> str:
         found = self._run(computation, [state])
@@ -423,7 +437,7 @@ class _Reader:
             api_version=version,
             gradient=self.gradients.get(target),
             platform=self.platform,
-            library=self.library if targets.library_of(target, self.platform) == "" else "",
+            library=self.library if targets.library_of(target, self.platform) is None else "",
             has_side_effect=attributes.get("custom_call_has_side_effect") == "true",
             output_operand_aliases=self._aliases(each, operands),
             operand_layouts=layouts,
@@ -443,7 +457,8 @@ class _Reader:
 
 
 # They register operators of `instructions`.
-assert elementwise and indexing and moves and sorts and sums and windows
+assert convolutions and elementwise and indexing and moves and pooling and scatters
+assert sorts and sums
 
 _KEPT = ("call", "conditional", "parameter", "while")
 """Instructions that are kept, since what they call may have side effects."""

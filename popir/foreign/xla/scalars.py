@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
+
+import numpy as np
 
 from popir.foreign.xla import shapes
 from popir.foreign.xla.hlo_text import Computation, Instruction
@@ -11,16 +14,21 @@ from popir.foreign.xla.instructions import OPERATORS, At, Operand
 from popir.foreign.xla.shapes import Array, Shape, Tuple
 from popir.types import DataType
 
+Mask = np.ndarray[Any, np.dtype[np.bool_]]
+
 _KEPT = ("parameter", "tuple", "get-tuple-element", "select", "clamp")
 """Instructions that are the same for arrays, beside the operators that work element by element."""
 
 
-def mapped(at: At, values: Sequence[str], dims: Sequence[int]) -> list[str]:
-    """What `to_apply` returns for each element of arrays of the dimensions `dims`.
+def mapped(
+    at: At, values: Sequence[str], dims: Sequence[int], attribute: str = "to_apply"
+) -> list[str]:
+    """What the computation that an attribute names returns for each element of arrays of the
+    dimensions `dims`.
 
     Raises ModelError for a computation that works not on scalars or not element by element.
     """
-    found = at.run(_over(at, at.called("to_apply"), tuple(dims)), values)
+    found = at.run(_over(at, at.called(attribute), tuple(dims)), values)
     return found if isinstance(found, list) else [found]
 
 
@@ -80,29 +88,54 @@ def _inlined(call: Instruction, inner: Computation) -> list[Instruction]:
 
 def folded(at: At, values: Sequence[Operand], starts: Sequence[Operand], axis: int) -> list[str]:
     """Arrays combined along an axis, which is then gone, after the starts."""
-    rest = [n for d, n in enumerate(values[0].dims) if d != axis]
-    first = [at.on.expand([each.id, at.ints(rest)]) for each in starts]
-    if values[0].dims[axis] == 0:
-        return first
-    return mapped(at, [*first, *paired(at, values, axis)], rest)
-
-
-def paired(at: At, values: Sequence[Operand], axis: int) -> list[str]:
-    """Arrays combined along an axis, which is then gone: neighbours in pairs, again and again. The
-    order is kept; how it is bracketed XLA too leaves open.
-    """
     dims = [*values[0].dims]
-    count = dims[axis]
-    found = [each.id for each in values]
-    while count > 1:
+    rest = [n for d, n in enumerate(dims) if d != axis]
+    first = [at.on.expand([each.id, at.ints(rest)]) for each in starts]
+    if dims[axis] == 0:
+        return first
+    return mapped(at, [*first, *paired(at, [x.id for x in values], dims, axis)], rest)
+
+
+Combination = Callable[[Sequence[str], Sequence[str], Sequence[int]], list[str]]
+"""Combines two lists of arrays of some dimensions, the earlier elements first."""
+
+
+def paired(
+    at: At,
+    values: Sequence[str],
+    dims: Sequence[int],
+    axis: int,
+    there: Mask | None = None,
+    combine: Combination | None = None,
+) -> list[str]:
+    """Arrays of the dimensions `dims` combined along an axis, which is then gone: neighbours in
+    pairs, again and again. The order is kept; how it is bracketed XLA too leaves open.
+
+    `there` says which elements count, with dimensions that broadcast to `dims`; by default all.
+    Where none counts, any element is the result. `combine` is by default `to_apply`.
+    """
+    combine = combine or (lambda a, b, dims: mapped(at, [*a, *b], dims))
+    dims, found = [*dims], [*values]
+    if there is None:
+        there = np.ones([n if d == axis else 1 for d, n in enumerate(dims)], np.bool_)
+    while (count := dims[axis]) > 1:
         even = count - count % 2
-        sides = [[_part(at, x, axis, i, even, 2) for x in found] for i in (0, 1)]
+        a, b = ([_part(at, x, axis, i, even, 2) for x in found] for i in (0, 1))
+        left, right = (there.take(range(i, even, 2), axis) for i in (0, 1))
         dims[axis] = even // 2
-        made = mapped(at, [*sides[0], *sides[1]], dims)
+        made = combine(a, b, dims)
+        if not (left & right).all():
+            one = at.on.constant(left)
+            both = at.on.constant(left & right)
+            made = [
+                at.on.where([both, c, at.on.where([one, x, y])])
+                for x, y, c in zip(a, b, made, strict=True)
+            ]
+        there = np.concatenate([left | right, there.take(range(even, count), axis)], axis)
         if even < count:
             last = [_part(at, x, axis, even, count, 1) for x in found]
             made = [at.on.concat(pair, axis) for pair in zip(made, last, strict=True)]
-        found, count = made, count - even // 2
+        found, dims[axis] = made, count - even // 2
     rest = [n for d, n in enumerate(dims) if d != axis]
     return [at.reshape(x, rest) for x in found]
 
@@ -111,9 +144,9 @@ def _part(at: At, x: str, axis: int, start: int, end: int, step: int) -> str:
     return at.on.slice([x, *(at.ints([n]) for n in (start, end, axis, step))])
 
 
-def require_results(at: At, kinds: Sequence[DataType]) -> None:
-    """Raises ModelError unless `to_apply` returns scalars of these types."""
-    called = at.called("to_apply")
+def require_results(at: At, kinds: Sequence[DataType], attribute: str = "to_apply") -> None:
+    """Raises ModelError unless the computation returns scalars of these types."""
+    called = at.called(attribute)
     given = called.step(called.root).shape
     found = [(leaf.kind, leaf.dims) for leaf in shapes.leaves(given)]
     if found != [(shapes.name(kind), ()) for kind in kinds]:

@@ -61,6 +61,11 @@ def name(kind: DataType) -> str:
     return _NAMES[kind]
 
 
+def is_computed(kind: DataType) -> bool:
+    """Whether XLA has the element type, and a device too: no complex numbers, no strings."""
+    return kind in _NAMES and kind.numpy.kind != "c"
+
+
 def kind_of(name: str) -> DataType:
     """The element type that XLA calls `name`."""
     return _KINDS[name][1]

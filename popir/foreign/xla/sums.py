@@ -67,11 +67,11 @@ def _is_short(kind: DataType) -> bool:
     return is_whole(kind) and kind.numpy.itemsize < 4
 
 
-def combination(at: At) -> str:
-    """The operator of the computation `to_apply`, if it is one of `REDUCTIONS`, or for truths `and`
-    or `or`, of its two parameters; "" for any other computation.
+def combination(at: At, attribute: str = "to_apply") -> str:
+    """The operator of a computation, if it is one of `REDUCTIONS`, or for truths `and` or `or`, of
+    its two parameters; "" for any other computation.
     """
-    called = at.called("to_apply")
+    called = at.called(attribute)
     steps, root = called.instructions, called.step(called.root)
     parameters = {s.name for s in steps if s.opcode == "parameter"}
     plain = len(steps) == 3 and len(parameters) == 2 and {*root.operands} == parameters
@@ -118,5 +118,7 @@ def _dot(at: At, a: Operand, b: Operand) -> str:
     out = [left[i] for i in batch]
     out += [letter for letter in left + right if letter not in shared]
     equation = f"{''.join(left)},{''.join(right)}->{''.join(out)}"
-    operands = [x.id if x.kind is at.kind else at.cast(x.id, at.kind) for x in (a, b)]
-    return at.on.einsum(operands, equation)
+    kind = DataType.INT32 if at.kind is DataType.BOOL else at.kind
+    operands = [x.id if x.kind is kind else at.cast(x.id, kind) for x in (a, b)]
+    found = at.on.einsum(operands, equation)
+    return found if kind is at.kind else at.cast(found, at.kind)

@@ -8,12 +8,7 @@ from typing import Any
 
 from popir import registry
 from popir._device import xla as device
-from popir.errors import (
-    DuplicateOperatorError,
-    OperatorAttributeError,
-    UnknownOperatorError,
-    did_you_mean,
-)
+from popir.errors import OperatorAttributeError, UnknownOperatorError, did_you_mean
 from popir.foreign.xla import libraries
 from popir.typed import typed
 
@@ -128,9 +123,10 @@ def _address(who: str, target: Any) -> int:
 
 
 def sync() -> None:
-    """Raises DuplicateOperatorError, once, for registrations that were refused."""
-    if faults := device.takeFaults():
-        raise DuplicateOperatorError("\n".join(f"{fault}." for fault in faults))
+    """Raises DuplicateOperatorError or LibraryLoadError, once, for registrations that were
+    refused.
+    """
+    libraries.require_none(device.takeFaults())
 
 
 def find(who: str, name: str, platform: str, library: str, version: int) -> Any:
@@ -165,7 +161,7 @@ def find(who: str, name: str, platform: str, library: str, version: int) -> Any:
     )
 
 
-def library_of(name: str, platform: str) -> str:
-    """The library that has registered a target; "" if there is none."""
+def library_of(name: str, platform: str) -> str | None:
+    """The library that has registered a target; "" if Python has, None if there is none."""
     found = device.find(name, platform)
-    return found.library if found is not None else ""
+    return None if found is None else found.library

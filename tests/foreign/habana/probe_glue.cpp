@@ -63,6 +63,7 @@ GlueCodeReturn oddSizes(int which, HabanaKernelInstantiation* out) {
   for (auto& size : table.geometry.maxSizes) size = 1;
   table.geometry.dataType = which == 6 ? static_cast<TensorDataType>(3) : DATA_F32;
   out->auxiliaryTensorNr = which == 5 ? 4000000000u : 1;
+  if (which == 7) out->auxiliaryTensorNr = 0, out->indexSpaceGeometry[1] = 0;
   if (which == 1) out->kernel.elfSize = 4000000000u;
   if (which == 2) table.bufferSize = std::uint64_t{1} << 60;
   if (which == 3) table.geometry.maxSizes[0] = std::uint64_t{1} << 40;

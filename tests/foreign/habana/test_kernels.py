@@ -230,6 +230,11 @@ FAULTS: dict[str, tuple[dict[str, Any], type[PopirError], str]] = {
         OperatorInputError,
         "auxiliary tensor 0 of its glue code: there is no element type 3 on the host",
     ),
+    "an empty index space": (
+        {"guid": "probe_sizes_f32", "parameters": [7]},
+        OperatorInputError,
+        "gives an empty index space, and output 0 has elements, which nothing would write",
+    ),
     "another device": (
         {"guid": "probe_affine_f32", "device": "gaudi2", "parameters": [1.0]},
         UnknownOperatorError,

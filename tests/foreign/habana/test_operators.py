@@ -204,6 +204,36 @@ ARGUMENTS: dict[str, tuple[Make, type[PopirError], str]] = {
         OperatorInputError,
         r"Invalid argument: shapes differ: \[4,70\] and \[70,4\]",
     ),
+    "gradient": (
+        lambda lib, b, x: lib.ratio_op(x, x, gradient=5),
+        OperatorAttributeError,
+        "gradient.*5",
+    ),
+    "stray": (
+        lambda lib, b, x: lib.ratio_op(x, x, gradient_inputs=["in:0"]),
+        OperatorAttributeError,
+        "ratio_op: gradient_inputs are given, and no `gradient` that they are for",
+    ),
+    "gradient inputs": (
+        lambda lib, b, x: lib.ratio_op(x, x, gradient="RatioOp", gradient_inputs=["junk"]),
+        OperatorAttributeError,
+        "ratio_op: 'junk' is no input of a gradient; write 'grad:N'",
+    ),
+    "gradient outputs": (
+        lambda lib, b, x: lib.ratio_op(x, x, gradient="RatioOp", gradient_outputs=["a"]),
+        OperatorAttributeError,
+        "gradient_outputs.*'a'",
+    ),
+    "gradient of a node": (
+        lambda lib, b, x: b.customOp("RatioOp", 1, "ai.habana", [x, x], {"gradient": 5}, 1),
+        OperatorAttributeError,
+        "'gradient' is 5; expected is text",
+    ),
+    "several": (
+        lambda lib, b, x: lib.ratio_op(x, x, several_kernels="yes"),
+        OperatorAttributeError,
+        "several_kernels.*'yes'",
+    ),
     "at least": (
         lambda lib, b, x: b.customOp("SplitSignOp", 1, "ai.habana", [], {}, 2),
         OperatorInputError,
@@ -287,6 +317,16 @@ REFUSED: dict[str, tuple[str, type[PopirError], str]] = {
         'REGISTER_OP("OddOp").Input("x: float");' + KERNEL.format('"OddOp").Label("fast"'),
         LibraryLoadError,
         "has a kernel with the label 'fast'",
+    ),
+    "the same kernel": (
+        'REGISTER_OP("OddOp").Input("x: float");' + 2 * KERNEL.format('"OddOp"'),
+        DuplicateOperatorError,
+        "OddOp of .* has two kernels for the same types, with the same priority",
+    ),
+    "name": (
+        'REGISTER_OP("odd op").Input("x: float");',
+        LibraryLoadError,
+        "registers the operator 'odd op', which is no name of an operator",
     ),
     "throws": (
         'static const int thrown = [] { throw std::runtime_error("early"); return 0; }();',

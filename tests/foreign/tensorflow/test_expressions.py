@@ -197,6 +197,28 @@ def test_numbers_that_no_operand_can_hold() -> None:
         codelet_expression_op(lambda x: round(x, 2), "x")
 
 
+NUMBERS: dict[str, Callable[[Any, Any], Any]] = {
+    "floats": lambda x, m: m.where(x > 0, 0.1, 0.7),
+    "one float": lambda x, m: m.where(x > 0, 1, 0.3),
+    "truths": lambda x, m: m.where(x > 0, True, False),
+    "a float of a function": lambda x, m: m.where(x > 0, m.exp(1.0), 0.1),
+    "a float added": lambda x, m: m.where(x > 0, 1.0, 0.0) + 0.1,
+    "large integers": lambda x, m: m.where(x > 0, 2**33, 3) // 2**20,
+}
+
+
+@pytest.mark.parametrize(
+    "dtype", [np.float16, np.float32, np.float64, np.int32, np.int64, np.bool_]
+)
+@pytest.mark.parametrize("name", NUMBERS)
+def test_numbers_alone(name: str, dtype: Any) -> None:
+    """Of two numbers the type is that of numpy, whatever the operands are."""
+    x = np.array([0, 1, 2]).astype(dtype)
+    got = computed(lambda v: NUMBERS[name](v, ex), x)
+    want = NUMBERS[name](x.astype(np.float64), np).astype(dtype)
+    np.testing.assert_allclose(got, want, rtol=2e-3 if dtype == np.float16 else 1e-6)
+
+
 def test_types_are_mixed() -> None:
     """The result has the type of the first operand."""
     x, n, c = floats(6), np.arange(6, dtype=np.int32), np.array([True, False] * 3)
@@ -404,7 +426,9 @@ def test_texts_that_are_none(text: str | bytes, words: str) -> None:
         ),
         (lambda x: np.hypot(x, x), "numpy.hypot has no form for expressions"),
         (lambda x: np.sum(x), "no form"),
-        (lambda x: np.add.reduce(x), "numpy.add has no form for expressions"),
+        (lambda x: np.add.reduce(x), "numpy.add.reduce is not of single elements"),
+        (lambda x: np.add(x, 1, dtype=np.float32), "numpy.add of expressions takes no options"),
+        (lambda x: np.clip(x, 0, 1, out=None), "takes no options; given was out="),
         (lambda x: np.concatenate([x, x]), "numpy.concatenate has no form"),
         (lambda x: ex.constant("a"), "constant() takes a number"),
         (lambda x: x.nothing, "nothing"),

@@ -136,6 +136,89 @@ void loops() {
   b.Build();
 }
 
+// What calls computations.
+void calls() {
+  XlaBuilder b("calls");
+  const auto scalars = [&](const char* name, auto make) {
+    auto sub = b.CreateSubBuilder(name);
+    make(xla::Parameter(sub.get(), 0, f32({}), "a"), xla::Parameter(sub.get(), 1, f32({}), "b"));
+    return sub->Build().value();
+  };
+  const auto of = [&](const char* name, auto make) {
+    auto sub = b.CreateSubBuilder(name);
+    make(xla::Parameter(sub.get(), 0, f32({2, 3}), "whole"));
+    return sub->Build().value();
+  };
+  const auto twice = of("branch", [](XlaOp v) { return xla::Add(v, v); });
+  const auto minus = of("branch", [](XlaOp v) { return xla::Neg(v); });
+  const auto square = of("branch", [](XlaOp v) { return xla::Mul(v, v); });
+  XlaOp p = x(&b), yes = xla::Parameter(&b, 1, ShapeUtil::MakeShape(xla::PRED, {}), "yes");
+  XlaOp which = xla::Parameter(&b, 2, ShapeUtil::MakeShape(xla::S32, {}), "which");
+  xla::Tuple(&b, {xla::Call(&b, twice, {p}),
+                  xla::Map(&b, {p, xla::Exp(p)},
+                           scalars("f", [](XlaOp u, XlaOp v) { return xla::Sub(u, v); }), {0, 1}),
+                  xla::Conditional(yes, p, twice, p, minus),
+                  xla::Conditional(which, {&twice, &minus, &square}, {p, p, p}),
+                  xla::Sort({p}, scalars("g", [](XlaOp u, XlaOp v) { return xla::Gt(u, v); }), 0)});
+}
+
+// A sort of two arrays by the first, along the last dimension.
+void sorts() {
+  XlaBuilder b("sorts");
+  auto less = b.CreateSubBuilder("less");
+  XlaOp u = xla::Parameter(less.get(), 0, f32({}), "u");
+  XlaOp v = xla::Parameter(less.get(), 1, f32({}), "v");
+  for (int i : {2, 3}) xla::Parameter(less.get(), i, ShapeUtil::MakeShape(xla::S32, {}), "place");
+  XlaOp before = xla::Lt(u, v);
+  XlaOp places = xla::Iota(&b, ShapeUtil::MakeShape(xla::S32, {2, 3}), 1);
+  xla::Sort({x(&b), places}, less->Build(before).value(), -1, true);
+}
+
+// What contracts.
+void contracts() {
+  XlaBuilder b("contracts");
+  XlaOp p = xla::Parameter(&b, 0, f32({4, 2, 3}), "p");
+  XlaOp q = xla::Parameter(&b, 1, f32({5, 3, 4}), "q");
+  xla::DotDimensionNumbers pairs;
+  pairs.add_lhs_contracting_dimensions(2);
+  pairs.add_rhs_contracting_dimensions(1);
+  pairs.add_lhs_batch_dimensions(0);
+  pairs.add_rhs_batch_dimensions(2);
+  XlaOp image = xla::Parameter(&b, 2, f32({2, 4, 7, 6}), "image");
+  XlaOp filters = xla::Parameter(&b, 3, f32({6, 2, 3, 2}), "filters");
+  XlaOp rows = xla::Transpose(image, {2, 3, 0, 1});
+  xla::ConvolutionDimensionNumbers moved = XlaBuilder::CreateDefaultConvDimensionNumbers();
+  moved.set_input_batch_dimension(2);
+  moved.set_input_feature_dimension(3);
+  moved.set_input_spatial_dimensions(0, 0);
+  moved.set_input_spatial_dimensions(1, 1);
+  xla::Tuple(
+      &b, {xla::DotGeneral(p, q, pairs), xla::DotGeneral(p, q, pairs, nullptr, xla::F64),
+           xla::ConvGeneralDilated(image, filters, {2, 1}, {{1, 0}, {2, 1}}, {}, {1, 2},
+                                   XlaBuilder::CreateDefaultConvDimensionNumbers(), 2),
+           xla::ConvGeneralDilated(rows, filters, {1, 1}, {{0, 0}, {0, 0}}, {2, 1}, {}, moved, 2)});
+}
+
+// What reads and writes at computed places: rows and elements.
+void indexes() {
+  XlaBuilder b("indexes");
+  XlaOp p = x(&b), i = xla::Parameter(&b, 1, ShapeUtil::MakeShape(xla::S32, {4}), "i");
+  xla::GatherDimensionNumbers reads;
+  reads.add_offset_dims(0);
+  reads.add_collapsed_slice_dims(1);
+  reads.add_start_index_map(1);
+  reads.set_index_vector_dim(1);
+  XlaOp columns = xla::Gather(p, i, reads, {2, 1});
+  auto sum = b.CreateSubBuilder("sum");
+  xla::Add(xla::Parameter(sum.get(), 0, f32({}), "a"), xla::Parameter(sum.get(), 1, f32({}), "b"));
+  xla::ScatterDimensionNumbers writes;
+  writes.add_update_window_dims(0);
+  writes.add_inserted_window_dims(1);
+  writes.add_scatter_dims_to_operand_dims(1);
+  writes.set_index_vector_dim(1);
+  xla::Tuple(&b, {columns, xla::Scatter(p, i, columns, sum->Build().value(), writes)});
+}
+
 void several() {
   for (const char* name : {"one", "two"}) {
     XlaBuilder b(name);
@@ -193,6 +276,17 @@ WRONG(23, xla::Pad(p, xla::ConstantR0<float>(&b, 1), xla::MakeNoPaddingConfig(3)
 WRONG(24, xla::PadInDim(p, xla::ConstantR0<float>(&b, 1), 0, -1, -2))
 WRONG(25, xla::PadInDim(p, xla::ConstantR0<float>(&b, 1), 2, 0, 0))
 WRONG(26, xla::One(&b, xla::TOKEN))
+WRONG(27, xla::Call(&b, xla::XlaComputation(), {p}))
+WRONG(28, xla::DotDimensionNumbers n; n.add_lhs_contracting_dimensions(0);
+      n.add_rhs_contracting_dimensions(1); xla::DotGeneral(p, p, n))
+WRONG(29, xla::ConvGeneralDilated(p, p, {1}, {{0, 0}}, {}, {},
+                                  XlaBuilder::CreateDefaultConvDimensionNumbers(1)))
+WRONG(30, xla::Gather(p, p, xla::GatherDimensionNumbers(), {1}))
+WRONG(31, xla::Conditional(xla::ConstantR0<int>(&b, 1), {}, {p}))
+WRONG(32, auto s = b.CreateSubBuilder("s"); xla::Parameter(s.get(), 0, f32({}), "a");
+      xla::Map(&b, {p}, s->Build().value(), {1}))
+WRONG(33, auto s = b.CreateSubBuilder("s"); xla::Parameter(s.get(), 0, f32({}), "a");
+      xla::Sort({p}, s->Build().value(), 2))
 
 // Build() gives the error that the builder kept, too.
 bool error_is_kept() {

@@ -1,6 +1,7 @@
 """Wrong calls, targets and libraries: a named error each, and the process lives."""
 
 import ctypes
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import popir
 from popir import custom_ops
 from tests.foreign.xla.models import built, call, leaves, run, session
 from tests.foreign.xla.test_calls import f32
+from tests.toolchain import CXX
 
 pytestmark = pytest.mark.usefixtures("targets")
 ONE = np.float32(1)
@@ -73,14 +75,39 @@ class TestLibraries:
         with pytest.raises(popir.DuplicateOperatorError) as error:
             self.build(
                 "void f(void*, const void**) {}\n"
+                'XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("test.before", f, "Host");\n'
                 'XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("test.swap", f, "Host");\n'
-                'XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("test.fine", f, "Host");\n',
+                'XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("test.after", f, "Host");\n',
                 "xla_test_twice",
             )
+        for target in ("test.before", "test.after"):
+            wrong(Unknown, "no registered implementation", target=target)
         assert "registers the custom call target 'test.swap' for Host" in str(error.value)
         assert "targets.cpp' has registered with another function" in str(error.value)
         found = call("test.swap", [ONE, np.float32(2)], ["f32[]", "f32[]"])
         assert [float(each) for each in found] == [2, 1]
+
+    def test_a_refused_library_is_refused_again(
+        self, targets: popir.OpLibrary, tmp_path: Path
+    ) -> None:
+        source, library = tmp_path / "again.cc", tmp_path / "libagain.so"
+        source.write_text(
+            '#include "xla/service/custom_call_target_registry.h"\n'
+            "void f(void*, const void**) {}\n"
+            'XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("test.again", f, "Host");\n'
+            'XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("test.swap", f, "Host");\n'
+        )
+        package = Path(popir.__file__).parent
+        link = [f"-L{package}/lib", "-lpopir", f"-Wl,-rpath,{package}/lib"]
+        command = [CXX, "-std=c++17", "-shared", "-fPIC", f"-I{package}/include", str(source)]
+        command += [*link, "-o", str(library)]
+        subprocess.run(command, check=True)
+        for _ in range(2):
+            with pytest.raises(popir.DuplicateOperatorError, match=r"'test.swap' for Host"):
+                popir.load_op_library(library)
+            with pytest.raises(popir.DuplicateOperatorError, match=r"'test.swap' for Host"):
+                call("test.swap", [ONE], "f32[]", library=library)
+        wrong(Unknown, "no registered implementation", target="test.again")
 
     def test_twice_in_one_library(self) -> None:
         with pytest.raises(popir.DuplicateOperatorError, match=r"'test.same' for Host"):
@@ -92,7 +119,7 @@ class TestLibraries:
             )
 
     def test_registered_for_an_unknown_platform(self) -> None:
-        with pytest.raises(popir.DuplicateOperatorError, match="the platform 'TPU', which is not"):
+        with pytest.raises(popir.LibraryLoadError, match="the platform 'TPU', which is not"):
             self.build(
                 "void f(void*, const void**) {}\n"
                 'XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("test.tpu", f, "TPU");\n',
@@ -117,6 +144,16 @@ class TestLibraries:
     def test_symbol_that_is_not_there(self, targets: popir.OpLibrary) -> None:
         words = "has no such target or symbol"
         wrong(Unknown, words, target="no_such_symbol", library=targets.path)
+
+    def test_another_library_than_the_targets(
+        self, targets: popir.OpLibrary, handlers: popir.OpLibrary
+    ) -> None:
+        words = f"its library is '{handlers.path}', but the library '{targets.path}' has registered"
+        wrong(Attribute, words, library=handlers.path)
+        kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+        custom_ops.register_custom_call_target("test.of_python", kind(lambda _, __: None))
+        words = "but register_custom_call_target has registered a target of that name for Host"
+        wrong(Attribute, words, target="test.of_python", library=targets.path)
 
     def test_symbol_of_the_c_library(self, targets: popir.OpLibrary) -> None:
         """What the library itself does not define is no target."""
@@ -211,7 +248,10 @@ class TestArguments:
         wrong(Attribute, words, result="f32[2,3]", output_operand_aliases={0: 0}, **given)
 
     def test_types_that_no_device_holds(self) -> None:
-        wrong(popir.PopirError, "COMPLEX64|complex", result="c64[2]")
+        words = r"custom call to 'add2': result 1 is c64\[2\]; complex numbers are not known here"
+        wrong(Attribute, words, result=["f32[]", "c64[2]"])
+        words = "custom call to 'add2': operand 1 is .*COMPLEX64.*, whose element type"
+        wrong(popir.OperatorInputError, words, values=[ONE, np.complex64(1)])
 
     def test_time_limit(self) -> None:
         wrong(Attribute, r"its time limit is -1.0; expected are seconds", time_limit=-1.0)

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import popir
 from popir import custom_ops
 from tests.foreign.xla.models import leaves, run
 
@@ -32,10 +31,6 @@ def names() -> list[tuple[str, str]]:
     return found
 
 
-MISSING = {"grad_max_pool": r"\(select-and-scatter\): the operator is not known here"}
-"""Functions whose modules have what is not known here, and the words of the error."""
-
-
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The modules, and the inputs and results of jaxlib."""
@@ -51,10 +46,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(("source", "name"), names())
 def test_results(source: str, name: str, folder: Path) -> None:
     text = (folder / source / f"{name}.hlo").read_text()
-    if name in MISSING:
-        with pytest.raises(popir.ModelError, match=MISSING[name]):
-            custom_ops.xla_program(text)
-        return
     arrays = np.load(folder / source / f"{name}.npz")
     program = custom_ops.xla_program(text)
     values = [arrays[key] for key in arrays if key.startswith("in")]

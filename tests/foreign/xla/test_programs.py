@@ -71,6 +71,50 @@ class TestBuilder:
             want[1, 1:] += 16
         np.testing.assert_allclose(y, want, rtol=1e-6)
 
+    @pytest.mark.parametrize("which", [-1, 0, 1, 2, 5])
+    def test_calls(self, programs: popir.OpLibrary, which: int) -> None:
+        got = ran(programs, "calls", X, np.array(which > 0), np.array(which, np.int32))
+        branches = [2 * X, -X, X * X]
+        want = [
+            2 * X,
+            X - np.exp(X),
+            2 * X if which > 0 else -X,
+            branches[which if 0 <= which < 3 else 2],
+            -np.sort(-X, 0),
+        ]
+        for a, b in zip(got, want, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-6)
+
+    def test_sorts(self, programs: popir.OpLibrary) -> None:
+        values, places = ran(programs, "sorts", X)
+        np.testing.assert_array_equal(values, np.sort(X, 1))
+        np.testing.assert_array_equal(places, np.argsort(X, 1, kind="stable"))
+
+    def test_contracts(self, programs: popir.OpLibrary) -> None:
+        functional = pytest.importorskip("torch.nn.functional")
+        draw = np.random.default_rng(1).standard_normal
+        shapes = ((4, 2, 3), (5, 3, 4), (2, 4, 7, 6), (6, 2, 3, 2))
+        p, q, image, filters = (draw(shape).astype(np.float32) for shape in shapes)
+        product, wide, plain, moved = ran(programs, "contracts", p, q, image, filters)
+        np.testing.assert_allclose(product, np.einsum("bij,kjb->bik", p, q), rtol=1e-5, atol=1e-6)
+        assert wide.dtype == np.float64
+        x, w = (functional.torch.from_numpy(each) for each in (image, filters))
+        padded = functional.pad(x, (2, 1, 1, 0))
+        want = functional.conv2d(padded, w, stride=(2, 1), dilation=(1, 2), groups=2)
+        np.testing.assert_allclose(plain, want, rtol=1e-4, atol=1e-5)
+        apart = functional.torch.zeros(2, 4, 13, 6)
+        apart[:, :, ::2] = x
+        want = functional.conv2d(apart, w, groups=2)
+        np.testing.assert_allclose(moved, want, rtol=1e-4, atol=1e-5)
+
+    def test_indexes(self, programs: popir.OpLibrary) -> None:
+        columns, sums = ran(programs, "indexes", X, np.array([2, 0, 2, 9], np.int32))
+        np.testing.assert_array_equal(columns, X[:, [2, 0, 2, 2]])
+        want = X.copy()
+        want[:, 0] += columns[:, 1]
+        want[:, 2] += columns[:, 0] + columns[:, 2]
+        np.testing.assert_allclose(sums, want, rtol=1e-6)
+
     def test_custom_calls(self, programs: popir.OpLibrary, targets: popir.OpLibrary) -> None:
         found = ran(programs, "custom_calls", np.array(1, np.float32), np.array(5, np.float32))
         assert [float(each) for each in found] == [7, 1, 7]
@@ -149,6 +193,13 @@ class TestErrors:
             (24, r"pad: f32\[-1,3\] has a negative size"),
             (25, "pad: .* has no dimension 2"),
             (26, "a constant of the type .* cannot be made"),
+            (27, "call: there is no computation"),
+            (28, r"dot: the dimensions \{0\} of .* and \{1\} of .* are not alike"),
+            (29, r"convolution: the dimensions \{0,1,2\} do not fit f32\[2,3\]"),
+            (30, r"gather: slices \{1\} of f32\[2,3\] do not become the dimensions"),
+            (31, "conditional: there are 0 computations for 1 operands"),
+            (32, r"map: \{1\} must be all dimensions of f32\[2,3\] in order"),
+            (33, r"sort: dimension 2 of f32\[2,3\]"),
         ],
     )
     def test_wrong_programs(self, programs: popir.OpLibrary, number: int, words: str) -> None:
@@ -279,7 +330,20 @@ WRONG = [
     ("f32[2] reduce(x, x), dimensions={0}", "then for each one number of its type"),
     ("f32[2] reduce(x), dimensions={0}", "then for each one number of its type"),
     ("f32[2] opt-barrier(x, x)", "it has 2 operands; expected is 1"),
-    ("f32[2] gather(x, x)", "its indices must be integers|its slice_sizes is not there"),
+    ("f32[2] gather(x, x)", "its slice_sizes is not there"),
+    ("f32[2] gather(x, x), slice_sizes={1}", "its indices must be integers"),
+    ("f32[2] gather(x), slice_sizes={1}", "it has 1 operands; expected is 2"),
+    ("f32[2] scatter(x, x)", "its operands must be arrays of the same dimensions, indices"),
+    ("f32[2] select-and-scatter(x, x)", "it has 2 operands; expected is 3"),
+    (
+        "f32[2] select-and-scatter(x, x, x), window={size=1}",
+        "expected are an array, one of its .2. windows and one number",
+    ),
+    ("f32[2] reduce-window(x, x), window={size=1}", "then for each one number of its type"),
+    (
+        "f32[2,3,1] convolution(w, w), dim_labels=bf_oi->bf, batch_group_count=0",
+        "its batch_group_count is '0'; expected is a number from 1",
+    ),
     ("s8[2] constant({1, 300})", "the constant 300, which is no int8"),
     ("f32[2] parameter(0)", "'x' is the parameter 0 too"),
     ("f32[2] parameter(q)", "expected is the number of a parameter"),

@@ -2,10 +2,12 @@
 // popir.custom_ops.xla_programs() calls the function that builds, and makes models of it.
 //
 // A function gets an error for what does not fit. The builder keeps the first one, and Build()
-// returns it. Long, because XLA has the builder and all operators in this one header.
+// returns it. Long, because XLA has the builder and all operators in this one header; those that call
+// computations, contract or index are in another one, which this includes.
 #ifndef XLA_HLO_BUILDER_XLA_BUILDER_H_
 #define XLA_HLO_BUILDER_XLA_BUILDER_H_
 
+#include <atomic>
 #include <cctype>
 #include <cstdio>
 #include <memory>
@@ -40,9 +42,14 @@ class XlaOp {
 class XlaComputation {
  public:
   XlaComputation() = default;
-  XlaComputation(std::string name, std::string body, std::vector<std::string> called)
-      : name_(std::move(name)), body_(std::move(body)), called_(std::move(called)) {}
+  XlaComputation(std::string name, Shape result, std::string body, std::vector<std::string> called)
+      : name_(std::move(name)),
+        result_(std::move(result)),
+        body_(std::move(body)),
+        called_(std::move(called)) {}
   const std::string& name() const { return name_; }
+  /// The shape of what it returns.
+  const Shape& result() const { return result_; }
   bool IsNull() const { return body_.empty(); }
   /// The text of the module.
   std::string ToString() const {
@@ -55,7 +62,9 @@ class XlaComputation {
   const std::vector<std::string>& called() const { return called_; }
 
  private:
-  std::string name_, body_;
+  std::string name_;
+  Shape result_;
+  std::string body_;
   std::vector<std::string> called_;
 };
 
@@ -111,9 +120,24 @@ class XlaBuilder {
   }
   /// A builder for a program that this one calls.
   std::unique_ptr<XlaBuilder> CreateSubBuilder(const std::string& computation_name) {
-    auto builder = std::make_unique<XlaBuilder>(computation_name);
+    static std::atomic<int> number{0};  // Several computations may be given one name.
+    auto builder = std::make_unique<XlaBuilder>(computation_name + "." + std::to_string(++number));
     builder->inner_ = true;
     return builder;
+  }
+
+  /// Batch, then features, then space; of the filters output features, input features, space.
+  static ConvolutionDimensionNumbers CreateDefaultConvDimensionNumbers(int num_spatial_dims = 2) {
+    ConvolutionDimensionNumbers made;
+    made.set_input_feature_dimension(1);
+    made.set_kernel_input_feature_dimension(1);
+    made.set_output_feature_dimension(1);
+    for (int d = 2; d < num_spatial_dims + 2; ++d) {
+      made.add_input_spatial_dimensions(d);
+      made.add_kernel_spatial_dimensions(d);
+      made.add_output_spatial_dimensions(d);
+    }
+    return made;
   }
 
   /// The builder made last of those that live; null if there is none.
@@ -204,7 +228,7 @@ class XlaBuilder {
       body += (i == root.handle() ? "  ROOT " : "  ") +
               nameOf(XlaOp(const_cast<XlaBuilder*>(this), i)) +
               lines_[static_cast<std::size_t>(i)] + "\n";
-    return XlaComputation(name_, body + "}\n", called_);
+    return XlaComputation(name_, shapeOf(root), body + "}\n", called_);
   }
   void report(const XlaComputation& computation, const Status& error) const {
     if (inner_) return;
@@ -795,5 +819,7 @@ inline XlaOp CustomCallWithLayout(XlaBuilder* builder, const std::string& call_t
 }
 
 }  // namespace xla
+
+#include "xla/hlo/builder/xla_builder_operators.h"  // IWYU pragma: export
 
 #endif  // XLA_HLO_BUILDER_XLA_BUILDER_H_
