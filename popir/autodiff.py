@@ -454,8 +454,8 @@ def _missing(op: Op, i: int, claimed: set[int]) -> MissingGradientError:
     if isinstance(op, GradOp) and op.source == "built in":
         return MissingGradientError(
             f"{op.debugName()}: the loss depends on a gradient that this operator computes, and "
-            f"there is no gradient of it: {op.no_second_order or 'no second order'}. Leave this "
-            "gradient out of the loss, or put a Detach (ai.graphcore) behind it."
+            "there is no gradient of it. Leave this gradient out of the loss, or put a Detach "
+            "(ai.graphcore) behind it."
         )
     return MissingGradientError(
         f"{op.debugName()}: the loss depends on input {i}, '{op.inId(i)}', through this operator, "

@@ -7,20 +7,27 @@ with respect to x; compared is its gradient with respect to w.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from onnx import TensorProto, numpy_helper, parser
+from onnx import TensorProto, helper, numpy_helper, parser
 
 import popir
+from tests.fuzz.torch_ops import OPERATORS, Node
 
 Function = Callable[[torch.Tensor], torch.Tensor]
 Case = tuple[list[int], str, Function]
 """The shape of x and w, the operators from m to y, and the same in PyTorch."""
 
+REGIONS = [[0.2, 0.4, 4.6, 5.1], [1.3, -1.0, 3.2, 8.0], [3, 2, 3.1, 2.5]]
+ROIS = (
+    f"r = Constant<value=double[3,4] {{{', '.join(str(c) for each in REGIONS for c in each)}}}>() "
+    "i = Constant<value=int64[3] {1, 0, 1}>() "
+)
+FIVES = ", ".join(str(c) for at, each in zip((1, 0, 1), REGIONS, strict=True) for c in (at, *each))
 TAKEN = torch.tensor([[1, 0, 2, 1], [2, 2, 0, 1]])
 INDICES = "i = Constant<value=int64[2,4] {1, 0, 2, 1, 2, 2, 0, 1}>()"
 FIRST_TWO = "b0 = Constant<value_ints=[0]>() b2 = Constant<value_ints=[2]>() u = Slice(m, b0, b2)"
@@ -42,6 +49,15 @@ def response(m: torch.Tensor) -> torch.Tensor:
     """LRN of five channels with the window of the row."""
     squares = F.pad(m * m, (0, 0, 1, 2))
     return m * (1.5 + 0.5 / 4 * sum(squares[:, i : i + 5] for i in range(4))) ** -0.625
+
+
+def regions(type: str, **attributes: Any) -> Function:
+    """A pooling over REGIONS, as the gradient fuzzer has it in PyTorch."""
+    rois, at = torch.tensor(REGIONS, dtype=torch.float64), torch.tensor([1, 0, 1])
+    given = [torch.cat([at[:, None], rois], 1)] if type == "MaxRoiPool" else [rois, at]
+    names = ["m", "r", "i"][: len(given) + 1]
+    proto = helper.make_node(type, names, ["y"], **attributes)
+    return lambda m: cast(torch.Tensor, OPERATORS["ai.onnx", type](Node(proto, 21, [m, *given])))
 
 
 def batch_norm(m: torch.Tensor) -> torch.Tensor:
@@ -200,6 +216,21 @@ CASES: dict[str, Case] = {
         [2, 2, 3, 2],
         "a = GlobalMaxPool(m) y = Mul(a, a)",
         lambda m: m.amax((2, 3), keepdim=True) ** 2,
+    ),
+    "RoiAlign": (
+        [2, 2, 6, 7],
+        f"{ROIS} y = RoiAlign<output_height=2, output_width=3, sampling_ratio=2>(m, r, i)",
+        regions("RoiAlign", output_height=2, output_width=3, sampling_ratio=2),
+    ),
+    "RoiAlign, max": (
+        [2, 2, 6, 7],
+        f'{ROIS} y = RoiAlign<mode="max", output_height=2, output_width=2>(m, r, i)',
+        regions("RoiAlign", mode="max", output_height=2, output_width=2),
+    ),
+    "MaxRoiPool": (
+        [2, 2, 6, 7],
+        f"r = Constant<value=double[3,5] {{{FIVES}}}>() y = MaxRoiPool<pooled_shape=[2, 2]>(m, r)",
+        regions("MaxRoiPool", pooled_shape=[2, 2]),
     ),
     "LpPool": (
         [2, 2, 5, 6],
@@ -560,25 +591,3 @@ def test_scattered_products_say_that_they_have_none() -> None:
     ones = np.ones([3, 4])
     with pytest.raises(popir.MissingGradientError, match="gradient of products is not implemented"):
         trained(body, ones, ones)
-
-
-@pytest.mark.parametrize(
-    "node",
-    [
-        "RoiAlign<output_height = 2, output_width = 2>(m, rois, at)",
-        "MaxRoiPool<pooled_shape = [2, 2]>(m, five)",
-    ],
-)
-def test_pooling_over_regions_has_no_second_order(node: str) -> None:
-    text = f"""<ir_version: 10, opset_import: ["": 21, "ai.onnx.preview.training": 1]>
-    g (float[1, 2, 6, 6] x, float[1, 4] rois, int64[1] at, float[1, 5] five) => (float penalty) {{
-        m = Mul(x, w) r = {node} q = Mul(r, r) l = ReduceSum<keepdims = 0>(q)
-        dx = ai.onnx.preview.training.Gradient<xs = ["x"], y = "l">(x) s = Mul(dx, dx)
-        penalty = ReduceSum<keepdims = 0>(s) }}"""
-    proto = parser.parse_model(text)
-    ones = np.ones((2, 6, 6), np.float32)
-    proto.graph.initializer.append(numpy_helper.from_array(ones, "w"))
-    flow, device = popir.DataFlow(1, ["penalty"]), popir.DeviceManager().createCpuDevice()
-    words = r"no gradient of it: .* as PyTorch's roi_align and roi_pool have none.*Detach"
-    with pytest.raises(popir.MissingGradientError, match=words):
-        popir.TrainingSession(proto, flow, "penalty", popir.ConstSGD(0.1), device)

@@ -217,6 +217,10 @@ void bindRois(py::module_& m) {
   m.def("roiPoolInputGradient", &roiPoolInputGradient, py::arg("graph"), py::arg("params"),
         py::arg("regions"), py::arg("images"), py::arg("in_"), py::arg("gradient"), py::arg("prog"),
         context, "The gradient of roiPool's `in_`; a maximum's goes to the first one.");
+  m.def("roiPoolTangent", &roiPoolTangent, py::arg("graph"), py::arg("params"), py::arg("regions"),
+        py::arg("images"), py::arg("in_"), py::arg("tangent"), py::arg("prog"), context,
+        "The derivative of roiPool in a direction: `tangent` has type and shape of `in_`, the "
+        "result those of roiPool's. A maximum's is that of the first one.");
 }
 
 }  // namespace

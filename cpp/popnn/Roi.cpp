@@ -65,7 +65,7 @@ Tensor roiPool(Graph& graph, const RoiParams& params, const Tensor& regions, con
   poputil::mapTensorLinearly(graph, out);
   addBulkVertex(
       graph, prog,
-      std::make_shared<RoiKernel>(roiKindOf(params.pooling), false, samplingOf(params)),
+      std::make_shared<RoiKernel>(roiKindOf(params.pooling), RoiPass::Forward, samplingOf(params)),
       {{regions, Access::Read}, {images, Access::Read}, {in, Access::Read}, {out, Access::Write}},
       {debugContext, "RoiPool"});
   return out;
@@ -86,9 +86,36 @@ Tensor roiPoolInputGradient(Graph& graph, const RoiParams& params, const Tensor&
       {regions, Access::Read}, {images, Access::Read}, {gradient, Access::Read}};
   if (params.pooling != RoiPooling::AlignAverage) operands.push_back({in, Access::Read});
   operands.push_back({out, Access::Write});
-  addBulkVertex(graph, prog,
-                std::make_shared<RoiKernel>(roiKindOf(params.pooling), true, samplingOf(params)),
-                std::move(operands), {debugContext, "RoiGradient"});
+  addBulkVertex(
+      graph, prog,
+      std::make_shared<RoiKernel>(roiKindOf(params.pooling), RoiPass::Gradient, samplingOf(params)),
+      std::move(operands), {debugContext, "RoiGradient"});
+  return out;
+}
+
+Tensor roiPoolTangent(Graph& graph, const RoiParams& params, const Tensor& regions,
+                      const Tensor& images, const Tensor& in, const Tensor& tangent, Sequence& prog,
+                      const DebugContext& debugContext) {
+  checkRoi("roiPoolTangent", params, regions, images, in);
+  if (tangent.shape() != in.shape() || tangent.elementType() != in.elementType())
+    throw poputil::poplibs_error("popir::roiPoolTangent: the tangent is " +
+                                 tangent.elementType().toString() + " " + tangent.shapeToString() +
+                                 "; give it the type and shape of the input");
+  if (params.pooling == RoiPooling::AlignAverage)
+    return roiPool(graph, params, regions, images, tangent, prog, debugContext);
+  const Tensor out =
+      graph.addVariable(in.elementType(), {regions.dim(0), in.dim(1), params.height, params.width},
+                        {debugContext, "RoiTangent"});
+  poputil::mapTensorLinearly(graph, out);
+  addBulkVertex(
+      graph, prog,
+      std::make_shared<RoiKernel>(roiKindOf(params.pooling), RoiPass::Tangent, samplingOf(params)),
+      {{regions, Access::Read},
+       {images, Access::Read},
+       {in, Access::Read},
+       {tangent, Access::Read},
+       {out, Access::Write}},
+      {debugContext, "RoiTangent"});
   return out;
 }
 

@@ -31,6 +31,7 @@ __all__: list[str] = [
     "poolOutputFieldShape",
     "roiPool",
     "roiPoolInputGradient",
+    "roiPoolTangent",
     "runningProduct",
     "runningProductGradient",
     "runningSum",
@@ -496,6 +497,20 @@ def roiPoolInputGradient(
 ) -> popir._device.poplar.Tensor:
     """
     The gradient of roiPool's `in_`; a maximum's goes to the first one.
+    """
+
+def roiPoolTangent(
+    graph: popir._device.poplar.Graph,
+    params: RoiParams,
+    regions: popir._device.poplar.Tensor,
+    images: popir._device.poplar.Tensor,
+    in_: popir._device.poplar.Tensor,
+    tangent: popir._device.poplar.Tensor,
+    prog: popir._device.poplar.program.Sequence,
+    debugContext: popir._device.poplar.DebugContext | str = "",
+) -> popir._device.poplar.Tensor:
+    """
+    The derivative of roiPool in a direction: `tangent` has type and shape of `in_`, the result those of roiPool's. A maximum's is that of the first one.
     """
 
 def runningProduct(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from popir.errors import popart_exception
 from popir.ir.graph import Op
@@ -20,9 +20,6 @@ class GradOp(Op):
     `gradOutToNonGradIn()`, as PopART's gradient operators do. An attribute that it declares takes
     the value of the forward operator's attribute of that name.
     """
-
-    no_second_order: ClassVar[str] = ""
-    """Why the operator cannot be differentiated itself, for the error that says so."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""ext.roiPool against its definition, and its gradient against differences."""
+"""ext.roiPool against its definition, its gradient and tangent against differences."""
 
 import itertools
 import math
@@ -40,6 +40,11 @@ def pool(p, regions, images, x, threads=1):
 def gradient(p, regions, images, x, g, threads=1):
     build = lambda graph, r, i, t, u, prog: ext.roiPoolInputGradient(graph, p, r, i, t, u, prog)  # noqa: E731
     return run(build, regions, images, x, g, threads=threads)
+
+
+def tangent(p, regions, images, x, t, threads=1):
+    build = lambda graph, r, i, a, b, prog: ext.roiPoolTangent(graph, p, r, i, a, b, prog)  # noqa: E731
+    return run(build, regions, images, x, t, threads=threads)
 
 
 def samples(begin, end, bins, p):
@@ -152,6 +157,21 @@ def test_the_gradient(kind, ratio):
         assert found[at] == pytest.approx((high - low) / (2 * step), abs=1e-6)
 
 
+@pytest.mark.parametrize("kind", KINDS, ids=lambda k: k.name)
+@pytest.mark.parametrize("ratio", [0, 2])
+def test_the_tangent(kind, ratio):
+    """A result is linear along any direction, but where the maximum changes."""
+    rng = np.random.default_rng(3)
+    x, t = rng.standard_normal((2, 2, 2, 6, 7))
+    p, step = params(kind, ratio=ratio), 1e-6
+    found = tangent(p, REGIONS, IMAGES, x, t)
+    np.testing.assert_array_equal(found, tangent(p, REGIONS, IMAGES, x, t, 3))
+    low, high = (expected(p, REGIONS, IMAGES, x + by * t) for by in (-step, step))
+    np.testing.assert_allclose(found, (high - low) / (2 * step), 0, 1e-6)
+    with pytest.raises(errors.poplibs_exception, match="roiPoolTangent: the tangent is"):
+        tangent(p, REGIONS, IMAGES, x, t[:1])
+
+
 def test_what_is_no_region():
     """No image, coordinates or sizes that are not finite, and larger than any image."""
     x = np.ones((1, 1, 4, 4), np.float32)
@@ -172,6 +192,9 @@ def test_what_is_no_region():
         np.testing.assert_array_equal(result[:2], 0)
         g = gradient(params(kind, (1, 1)), regions[:4], images[:4], x, np.ones((4, 1, 1, 1), "f"))
         np.testing.assert_array_equal(g, 0)
+        if kind != RoiPooling.AlignAverage:
+            t = tangent(params(kind, (1, 1)), regions[:4], images[:4], x, x)
+            np.testing.assert_array_equal(t.reshape(-1), 0)
         beyond = np.array([[-3e38, 0, 3e38, 3], [0, -3e38, 3, 3e38]], np.float32)
         assert np.isnan(pool(params(kind, (2, 2)), beyond, images[2:4], x)).all()
     assert pool(params(KINDS[0]), regions[:0], images[:0], x).shape == (0, 1, 2, 3)

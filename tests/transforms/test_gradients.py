@@ -10,7 +10,7 @@ import torch
 from onnx import ModelProto, parser
 
 import popir
-from popir.errors import MissingGradientError, OperatorAttributeError, PopirError
+from popir.errors import OperatorAttributeError, PopirError
 from tests.models import Array, run
 
 T = "ai.onnx.preview.training"
@@ -82,18 +82,19 @@ def test_derivatives_of_derivatives() -> None:
     np.testing.assert_allclose(third, [6, 6, 6], rtol=1e-6)
 
 
-def test_a_gradient_without_a_gradient_is_named() -> None:
-    text = f"""m (float[1, 1, 1, 4] x) => (float[1, 1, 1, 4] dd) {{
+def test_derivatives_of_maxima() -> None:
+    """The places of the largest stay."""
+    text = f"""m (float[1, 1, 1, 4] x) => (float[1, 1, 1, 4] dd, float[1, 1, 1, 4] ddd) {{
         s = Mul (x, x)
         r = Constant <value = float[1, 5] {{0, 0, 0, 3, 0}}> ()
         p = MaxRoiPool <pooled_shape = [1, 2]> (s, r)
         y = Mul (p, p)
         d = {T}.Gradient <xs = ["x"], y = "y"> (x)
-        dd = {T}.Gradient <xs = ["x"], y = "d"> (x) }}"""
-    with pytest.raises(
-        MissingGradientError, match=r"MaxRoiPoolGrad.*pooling over regions has no second order"
-    ):
-        outputs(text, "dd", x=[[[[1, -2, 0.5, 3]]]])
+        dd = {T}.Gradient <xs = ["x"], y = "d"> (x)
+        ddd = {T}.Gradient <xs = ["x"], y = "dd"> (x) }}"""
+    second, third = outputs(text, "dd", "ddd", x=[[[[1, -2, 0.5, 3]]]])
+    np.testing.assert_allclose(second.reshape(-1), [0, 48, 0, 108], rtol=1e-6)
+    np.testing.assert_allclose(third.reshape(-1), [0, -48, 0, 72], rtol=1e-6)
 
 
 def test_with_initializers_and_training() -> None:

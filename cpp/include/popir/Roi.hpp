@@ -46,6 +46,14 @@ poplar::Tensor roiPoolInputGradient(poplar::Graph& graph, const RoiParams& param
                                     poplar::program::Sequence& prog,
                                     const poplar::DebugContext& debugContext = {});
 
+/// The derivative of the result in the direction `tangent` of the images: what `in` changes by to
+/// what the result changes by. That of a maximum is the first one's.
+poplar::Tensor roiPoolTangent(poplar::Graph& graph, const RoiParams& params,
+                              const poplar::Tensor& regions, const poplar::Tensor& images,
+                              const poplar::Tensor& in, const poplar::Tensor& tangent,
+                              poplar::program::Sequence& prog,
+                              const poplar::DebugContext& debugContext = {});
+
 }  // namespace popir
 #pragma GCC visibility pop
 

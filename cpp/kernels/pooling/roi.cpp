@@ -365,24 +365,75 @@ class RoiGradientRunner : public RoiRunner<T, C> {
   }
 };
 
+/// Of each bin the pixel that the maximum is, times its weight, of other images.
+template <class T, class C>
+class RoiTangentRunner : public RoiRunner<T, C> {
+ public:
+  using RoiRunner<T, C>::RoiRunner;
+
+  void run(void* const* operands, void*) const override {
+    const RoiPlan& p = this->plan_;
+    const auto* in = static_cast<const T*>(operands[2]);
+    const auto* change = static_cast<const T*>(operands[3]);
+    auto* out = static_cast<T*>(operands[4]);
+    const std::int64_t work = p.regions * p.channels * p.bins() * 16;
+    parallelFor(p.regions * p.channels, this->threads_, work, [&](std::int64_t task) {
+      const std::int64_t r = task / p.channels, c = task % p.channels, first = task * p.bins();
+      for (std::int64_t bin = 0; bin < p.bins(); ++bin)
+        out[first + bin] = rounded<T>(C(0), p.rounding, first + bin);
+      this->withRegion(operands, r, [&](const RoiRegion<C>& region, std::int64_t image) {
+        if (!region.finite()) return;
+        const std::int64_t plane = (image * p.channels + c) * p.pixels();
+        for (std::int64_t bin = 0; bin < p.bins(); ++bin) {
+          typename RoiRunner<T, C>::Best best;
+          region.forTaps(bin / p.across, bin % p.across,
+                         [&](const RoiTap<C>& tap) { best.take(tap, in + plane); });
+          if (best.tap.weight == 0) continue;
+          const C value = best.tap.weight * static_cast<C>(change[plane + best.tap.position]);
+          out[first + bin] = rounded<T>(value, p.rounding, first + bin);
+        }
+      });
+    });
+  }
+};
+
+/// Images, and what is made of them, in the operands of a pass.
+template <class Operand>
+std::pair<const Operand&, const Operand&> planes(RoiPass pass,
+                                                 const std::vector<Operand>& operands) {
+  if (pass == RoiPass::Gradient) return {operands.back(), operands[2]};
+  return {operands[2], operands.back()};
+}
+
 }  // namespace
 
 bool RoiKernel::supports(poplar::Type type) {
   return isFloatOrHalf(type) || type == poplar::DOUBLE;
 }
 
+const char* RoiKernel::name() const {
+  switch (pass_) {
+    case RoiPass::Forward: return "roi pool";
+    case RoiPass::Gradient: return "roi pool gradient";
+    case RoiPass::Tangent: return "roi pool tangent";
+  }
+  return "";
+}
+
 std::unique_ptr<Runner> RoiKernel::prepare(const std::vector<Layout>& operands,
                                            const Setting& setting) const {
   using Kind = poplar::Type::Kind;
-  const Layout& images = gradient_ ? operands.back() : operands[2];
-  const Layout& result = gradient_ ? operands[2] : operands[3];
+  const auto& [images, result] = planes(pass_, operands);
   const RoiPlan plan{kind_,           sampling_,       operands[0].shape[0], images.shape[0],
                      images.shape[1], images.shape[2], images.shape[3],      result.shape[2],
                      result.shape[3], setting.rounding};
   const auto make = [&](auto t, auto c) -> std::unique_ptr<Runner> {
     using T = decltype(t);
     using C = decltype(c);
-    if (gradient_) return std::make_unique<RoiGradientRunner<T, C>>(plan, setting.threads);
+    if (pass_ == RoiPass::Gradient)
+      return std::make_unique<RoiGradientRunner<T, C>>(plan, setting.threads);
+    if (pass_ == RoiPass::Tangent)
+      return std::make_unique<RoiTangentRunner<T, C>>(plan, setting.threads);
     return std::make_unique<RoiForwardRunner<T, C>>(plan, setting.threads);
   };
   switch (images.type.kind()) {
@@ -394,12 +445,13 @@ std::unique_ptr<Runner> RoiKernel::prepare(const std::vector<Layout>& operands,
 }
 
 void RoiKernel::check(const std::vector<OperandInfo>& operands) const {
-  const bool reads = gradient_ && kind_ != RoiKind::AlignAverage;
+  const bool gradient = pass_ == RoiPass::Gradient;
+  const bool reads = pass_ == RoiPass::Tangent || (gradient && kind_ != RoiKind::AlignAverage);
   requireOperands(operands, reads ? 5 : 4);
   const auto& regions = operands[0];
-  const auto& images = gradient_ ? operands.back() : operands[2];
-  const auto& result = gradient_ ? operands[2] : operands[3];
+  const auto& [images, result] = planes(pass_, operands);
   require(supports(images.type), "regions of images do not take this element type");
+  require(pass_ != RoiPass::Tangent || kind_ != RoiKind::AlignAverage, "a mean has no tangent");
   require(
       images.shape.size() == 4 && result.shape.size() == 4 && images.shape[1] == result.shape[1],
       "images and what is made of them differ in channels");
@@ -409,14 +461,13 @@ void RoiKernel::check(const std::vector<OperandInfo>& operands) const {
   const std::int64_t n = result.shape[0];
   requireOperand(regions, Access::Read, images.type, {n, 4});
   requireOperand(operands[1], Access::Read, poplar::INT, {n});
-  requireOperand(images, gradient_ ? Access::Write : Access::Read, images.type, images.shape);
-  requireOperand(result, gradient_ ? Access::Read : Access::Write, images.type, result.shape);
+  requireOperand(images, gradient ? Access::Write : Access::Read, images.type, images.shape);
+  requireOperand(result, gradient ? Access::Read : Access::Write, images.type, result.shape);
   if (reads) requireOperand(operands[3], Access::Read, images.type, images.shape);
 }
 
 Work RoiKernel::work(const std::vector<Layout>& operands) const {
-  const Layout& images = gradient_ ? operands.back() : operands[2];
-  const Layout& result = gradient_ ? operands[2] : operands[3];
+  const auto& [images, result] = planes(pass_, operands);
   // What is not known before it runs: regions of half the height and width of the image.
   const auto share = [](std::int64_t size, std::int64_t bins) {
     return static_cast<std::uint64_t>(size / 2 / bins + 1);
@@ -428,7 +479,7 @@ Work RoiKernel::work(const std::vector<Layout>& operands) const {
           : share(images.shape[2], result.shape[2]) * share(images.shape[3], result.shape[3]);
   const std::uint64_t window = samples * (kind_ == RoiKind::Max ? 1 : 4);
   const std::uint64_t out = result.elements();
-  return {gradient_ ? "popnn::RoiPoolingGradient" : "popnn::RoiPooling",
+  return {pass_ == RoiPass::Gradient ? "popnn::RoiPoolingGradient" : "popnn::RoiPooling",
           PoolingWork{images.type, out, window}, out * window * 2};
 }
 

@@ -145,24 +145,50 @@ class MaxRoiPoolOp(RoiOp):
         return params
 
 
-class RoiGradOp(InputGradOp):
-    """The gradient of the images. Inputs: the output's gradient, images, regions and, for RoiAlign,
-    the images of the regions.
+class _LinearRoiOp(InputGradOp):
+    """What a pooling makes of a change of the images, or the transpose of that: linear in input 0.
+    The further inputs, images, regions and, for RoiAlign, the images of the regions, say where; a
+    maximum stays where it is, so these have no gradient.
     """
 
-    no_second_order = (
-        "pooling over regions has no second order, as PyTorch's roi_align and roi_pool have none"
-    )
+    nonDifferentiableInputs = frozenset({1, 2, 3})
+    suffix: ClassVar[str]
 
-    def __init__(self, fwdOp: RoiOp) -> None:
-        super().__init__(fwdOp, 0, graphcore_id(f"{fwdOp.opid.type}Grad"))
-        self.params = fwdOp.roi_params()
-        self._inputs = sorted(fwdOp.input)
+    def __init__(self, fwdOp: RoiOp | _LinearRoiOp) -> None:
+        is_first = isinstance(fwdOp, RoiOp)
+        self.kind: str = fwdOp.opid.type if is_first else fwdOp.kind
+        super().__init__(fwdOp, 0, graphcore_id(self.kind + self.suffix))
+        if isinstance(fwdOp, _LinearRoiOp):
+            self._forward = fwdOp._forward
+        self.params = fwdOp.roi_params() if isinstance(fwdOp, RoiOp) else fwdOp.params
+        self._places = [(i + is_first, i) for i in sorted(fwdOp.input) if is_first or i]
 
     def gradInputInfo(self) -> list[GradInOutMapper]:
-        """The output's gradient and all inputs of the forward operator."""
-        given = [GradInOutMapper(i + 1, i, IN) for i in self._inputs]
-        return [GradInOutMapper(0, 0, GRAD), *given]
+        """The output's gradient and the inputs that say where."""
+        places = [GradInOutMapper(to, i, IN) for to, i in self._places]
+        return [GradInOutMapper(0, 0, GRAD), *places]
+
+
+class RoiGradOp(_LinearRoiOp):
+    """The gradient of the images. Inputs: the output's gradient, and those that say where."""
+
+    suffix = "Grad"
+
+    def getGradOps(self) -> list[Op]:
+        """One operator, for the output's gradient."""
+        return [RoiTangentOp(self)]
+
+
+class RoiTangentOp(_LinearRoiOp):
+    """The gradient of RoiGradOp: a change of the images, pooled. A maximum takes the pixel that is
+    the largest of the images themselves.
+    """
+
+    suffix = "Tangent"
+
+    def getGradOps(self) -> list[Op]:
+        """One operator, for the change of the images."""
+        return [RoiGradOp(self)]
 
 
 class RoiOpx(Opx):
@@ -205,10 +231,25 @@ class RoiGradOpx(RoiOpx):
         self.setOutTensor(0, out)
 
 
+class RoiTangentOpx(RoiOpx):
+    """The lowering of the gradients of gradients."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """Calls ext::roiPoolTangent in the same way."""
+        params, context = self.getOp(RoiTangentOp).params, self.debugContext()
+        change, given = self.getInTensor(0), self.getInTensor(1)
+        regions, images = self.regions(2, given.dim(0), prog)
+        out = ext.roiPoolTangent(
+            self.graph(), params, regions, images, given, change, prog, context
+        )
+        self.setOutTensor(0, out)
+
+
 for _op, _ids in (
     (RoiAlignOp, onnx_ids("RoiAlign", 10, 16, 22)),
     (MaxRoiPoolOp, onnx_ids("MaxRoiPool", 1, 22)),
 ):
     OpCreator(_op, _ids)
     OpxCreator(RoiOpx, _ids)
-    OpxCreator(RoiGradOpx, graphcore_id(f"{_ids[0].type}Grad"))
+    OpxCreator(RoiGradOpx, graphcore_id(_ids[0].type + RoiGradOp.suffix))
+    OpxCreator(RoiTangentOpx, graphcore_id(_ids[0].type + RoiTangentOp.suffix))
