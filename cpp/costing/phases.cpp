@@ -34,10 +34,8 @@ class Sharer {
     Phase phase(spec_);
     compute(phase, result().byTile(), [&](std::int64_t n) { return part(n); });
     for (std::size_t i = 0; i < places_.size(); ++i) need(phase, i);
-    std::vector<Phase> phases{std::move(phase)};
-    // All work is attributed to the first phase; further phases of the class only synchronise.
-    if (kind_) phases.resize(kind_->phases, Phase(spec_));
-    return phases;
+    if (kind_) phase.calls = kind_->phases;
+    return {std::move(phase)};
   }
 
  private:
@@ -148,6 +146,7 @@ std::uint64_t Phase::computeCycles() const {
 void Phase::add(const Phase& other) {
   for (std::size_t t = 0; t < compute.size(); ++t) compute[t] += other.compute[t];
   traffic.add(other.traffic);
+  calls = std::max(calls, other.calls);
   if (other.temporary.empty()) return;
   temporary.resize(compute.size());
   for (std::size_t t = 0; t < compute.size(); ++t) temporary[t] += other.temporary[t];

@@ -6,7 +6,7 @@ import pytest
 from popir import poplar
 from popir._device import ext, popnn, popops, poprand
 from popir.poplar import program
-from tests.machine.net import FLOAT, PHASE, Net, parts
+from tests.machine.net import CALL, FLOAT, SYNC, Net, parts
 
 ADD = popops.ReduceParams(popops.Operation.ADD)
 
@@ -21,7 +21,7 @@ def test_rows_that_lie_on_the_tile_of_their_sum_need_one_stage():
     """4 rows of 100 on each of two tiles, one a worker: 11 + 6 (17 + 12 + 50)."""
     net = Net()
     reduced(net, net.input("a", [8, 100], 0, 1), [8], [1], 0, 1)
-    assert parts(net.report()) == (485, 0, PHASE)
+    assert parts(net.report()) == (485, 0, CALL)
 
 
 def test_a_sum_over_four_tiles_needs_two_stages():
@@ -32,7 +32,7 @@ def test_a_sum_over_four_tiles_needs_two_stages():
     net = Net()
     reduced(net, net.input("a", [4000], 0, 1, 2, 3), [], [0], 0)
     report = net.report()
-    assert parts(report) == (689 + 203, 3, 2 * PHASE)
+    assert parts(report) == (689 + 203, 3, SYNC + 2 * CALL)
     assert report.exchangeBytes == 12
 
 
@@ -43,14 +43,14 @@ def test_sums_of_columns_over_four_tiles():
     """
     net = Net()
     reduced(net, net.input("a", [400, 8], 0, 1, 2, 3), [8], [0], 0)
-    assert parts(net.report()) == (791 + 215, 3 * 8, 2 * PHASE)
+    assert parts(net.report()) == (791 + 215, 3 * 8, SYNC + 2 * CALL)
 
 
 def test_a_softmax_counts_the_phases_of_its_steps():
     """60 rows of 100 on one tile: the golden value of popnn::Softmax."""
     net = Net()
     ext.softmax(net.graph, net.input("a", [60, 100], 0), net.prog)
-    assert parts(net.report()) == (39588, 0, 6 * PHASE)
+    assert parts(net.report()) == (39588, 0, 6 * CALL)
 
 
 def test_a_second_result_goes_to_where_it_lives():
