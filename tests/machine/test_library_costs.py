@@ -144,3 +144,34 @@ def test_costs_grow_with_the_batch_and_memory_stays_the_sum_of_its_categories():
         assert sum(m.fullestTileBytes for m in report.memory) == report.maxTileBytes
         cycles.append(report.cycles)
     assert (np.diff(cycles) > 0).all()
+
+
+def test_a_gather_moves_what_it_returns():
+    """6 slices of a table of 1,000 rows of 8 floats on 4 tiles: each takes 2 columns of all slices.
+
+    One slice a worker: 6 (30 + 19 + 2). All tiles get the 24 bytes of offsets, then tile 3 the 6 * 8
+    elements, from 4 tiles.
+    """
+    net = Net()
+    table = net.input("table", [1000, 8], 0, 1, 2, 3)
+    offsets = net.graph.addVariable(poplar.UNSIGNED_INT, [6, 1], "offsets")
+    net.map(offsets, 0)
+    out = popops.multiSlice(net.graph, table, offsets, [0], [1], net.prog)
+    net.map(out, 3)
+    report = net.report()
+    assert parts(report) == (306, 24 // 4 + 6 * 8 * 4 // 4, 2 * SYNC + CALL)
+    assert report.exchangeBytes == 4 * 24 + 6 * 8 * 4
+
+
+def test_a_sum_over_many_tiles_takes_a_stage_between():
+    """100 partial sums of 16 columns are reduced to 10 each, 8 columns a tile, then by tile 0.
+
+    Of 10 partial sums of 16 columns a worker has two vectors: 11 + 6 (16 + 2 (12 + 3 + 9)); of 8
+    columns one. A tile receives 10 of each of its columns, less what it holds.
+    """
+    net = Net(100)
+    reduced(net, net.input("a", [1000, 16], *range(100)), [16], [0], 0)
+    report = net.report()
+    assert report.computeCycles == 395 + 251 + 395
+    assert 8 * 10 + 16 * 10 - 16 <= report.exchangeCycles <= 8 * 10 + 16 * 10
+    assert report.syncCycles == 2 * SYNC + 3 * CALL
