@@ -88,7 +88,8 @@ py::dict planAsDict(const ContractionPlan& p) {
                   "swapped"_a = p.swapped, "expanded"_a = p.expanded, "tiles"_a = p.tiles(),
                   "temporaryBytes"_a = p.temporaryBytes(), "computeCycles"_a = p.computeCycles,
                   "exchangeCycles"_a = p.exchangeCycles, "linkCycles"_a = p.linkCycles,
-                  "phases"_a = p.phases, "cycles"_a = p.cycles);
+                  "onceExchangeCycles"_a = p.onceExchangeCycles, "syncs"_a = p.syncs,
+                  "calls"_a = p.calls, "cycles"_a = p.cycles);
 }
 
 /// \throws poplar_error for a convolution with a size, stride or dilation below 1, by which the

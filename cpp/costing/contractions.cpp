@@ -26,27 +26,42 @@ class Planned {
   }
 
   std::vector<Phase> phases() const {
+    const bool once = plan_.rowsOnce;
+    std::vector<Phase> found;
+    if (once) {
+      found.emplace_back(spec_);
+      fetchOperands(found.back(), Axis::Column);
+    }
+    const auto steps = found.size();
+    if (plan_.rows.bytes + plan_.columns.bytes > 0) {
+      found.emplace_back(spec_);
+      rearrange(found.back(), plan_.rows);
+      rearrange(found.back(), plan_.columns);
+    }
     Phase main(spec_);
-    const auto cycles = plan_.kind->cycles(spec_, plan_.part) +
-                        (plan_.rearranged ? rearrangeCycles(spec_, plan_.rearranged) : 0);
     main.temporary.resize(spec_.numTiles());
     for (unsigned t = first_; t < first_ + used_; ++t) {
-      main.compute[t] = cycles;
-      main.temporary[t] = plan_.partialBytes + plan_.rearranged;
+      main.compute[t] = plan_.vertexCycles;
+      main.temporary[t] = plan_.partialBytes + (once ? plan_.rowBytes : 0);
     }
-    for (std::size_t o = 0; o < plan_.shape.operands.size(); ++o)
-      if (o != plan_.shape.result) fetch(main, o);
-    std::vector<Phase> step{std::move(main)};
+    if (!once) fetchOperands(main, Axis::Column);
+    fetchOperands(main, Axis::Row);
+    found.push_back(std::move(main));
     if (plan_.serial() > 1) {
-      step.emplace_back(spec_);
+      found.emplace_back(spec_);
+      found.back().calls = 2;
       for (unsigned t = place_.first; t < place_.first + place_.second; ++t)
-        step[1].compute[t] = plan_.sliceCycles;
+        found.back().compute[t] = plan_.sliceCycles;
     }
-    if (plan_.innerSplit > 1) step.push_back(reduce());
-    for (auto& phase : step) phase.times = plan_.serial();
+    reduce(found);
+    if (plan_.result.bytes > 0) {
+      found.emplace_back(spec_);
+      rearrange(found.back(), plan_.result);
+    }
+    for (auto i = steps; i < found.size(); ++i) found[i].times = plan_.serial();
     auto move = moveResult();
-    if (move.traffic.bytes() > 0) step.push_back(std::move(move));
-    return step;
+    if (move.traffic.bytes() > 0) found.push_back(std::move(move));
+    return found;
   }
 
  private:
@@ -85,13 +100,28 @@ class Planned {
     return static_cast<unsigned>(std::max_element(held.begin(), held.end()) - held.begin());
   }
 
+  // Adds the traffic of the operand that lacks an axis: Column, the one that has rows; Row, the one
+  // that has columns.
+  void fetchOperands(Phase& phase, Axis lacks) const {
+    for (std::size_t o = 0; o < plan_.shape.operands.size(); ++o)
+      if (o != plan_.shape.result && (plan_.shape.lacks(o) == Axis::Row) == (lacks == Axis::Row))
+        fetch(phase, o);
+  }
+
+  void rearrange(Phase& phase, const Rearrangement& what) const {
+    for (unsigned t = first_; t < first_ + used_; ++t) {
+      phase.compute[t] += what.copyCycles;
+      phase.traffic.receive(t, what.received);
+      phase.traffic.send(t, what.received);
+    }
+  }
+
   // Adds the traffic that moves an operand from its tile mapping to the plan's tiles.
   void fetch(Phase& phase, std::size_t operand) const {
     Dims shape;
     for (const auto& d : plan_.shape.operands[operand]) shape.push_back(d.size);
     const BoxNeeds needs(plan_, operand);
-    const bool shared =
-        plan_.shape.lacks(operand) == Axis::Row ? plan_.sharesColumns : plan_.sharesRows;
+    const bool shared = plan_.shape.lacks(operand) != Axis::Row && plan_.sharesRows;
     const auto together = shared ? spec_.tilesPerSharedExchangeBus : 1;
     const MappedTensor mapped(graph_, tensor(operand));
     if (mapped.addTraffic(phase.traffic, needs, shape, first_, together)) return;
@@ -102,22 +132,24 @@ class Planned {
                   together, spec_.tilesPerIPU);
   }
 
-  // The phase that adds up partial sums. Groups of innerSplit tiles have partial sums of the same
-  // part of the result. Each tile of a group adds up a share of 1 / innerSplit of this part: it
-  // receives the partial sums of its share from the others, and sends them the rest of its own.
-  Phase reduce() const {
-    Phase phase(spec_);
-    const auto out = plan_.part.results(), share = ceilDiv(out, plan_.innerSplit);
-    const auto bytes = plan_.part.partialBytes();
-    const auto cycles = reducePartials(spec_, share, plan_.innerSplit, bytes);
-    for (unsigned t = first_; t < first_ + used_; ++t) {
-      phase.compute[t] = cycles;
-      phase.traffic.receive(t, share * (plan_.innerSplit - 1) * bytes);
-      phase.traffic.addSpans(t, plan_.innerSplit - 1);
-      phase.traffic.send(t, (out - share) * bytes);
+  // The phases that add up partial sums. Groups of innerSplit tiles have partial sums of the same
+  // part of the result. In each stage some of these tiles add up a share each: they receive the
+  // partial sums of their share from the others, and send these the rest of their own.
+  void reduce(std::vector<Phase>& found) const {
+    for (const auto& stage : plan_.stages) {
+      found.emplace_back(spec_);
+      auto& phase = found.back();
+      for (unsigned t = first_; t < first_ + used_; ++t) {
+        phase.compute[t] = stage.cycles;
+        if (stage.received == 0) continue;
+        phase.traffic.receive(t, stage.received);
+        phase.traffic.addSpans(t, stage.together - 1);
+        phase.traffic.send(t, stage.received);
+      }
+      if (spec_.numIPUs > 1 && &stage == &plan_.stages.front() && stage.received > 0)
+        sumOverIPUs(phase,
+                    ceilDiv(plan_.part.results(), plan_.innerSplit) * plan_.part.partialBytes());
     }
-    if (spec_.numIPUs > 1) sumOverIPUs(phase, share * bytes);
-    return phase;
   }
 
   // Adds the link traffic of reduce(), for groups with tiles on several IPUs. Tiles of a group are

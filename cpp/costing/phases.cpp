@@ -1,6 +1,7 @@
 // The phases of vertices, copies and streams: how their work is divided over tiles, and what each
 // tile computes and exchanges.
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "costing/contractions.hpp"
@@ -31,13 +32,15 @@ class Sharer {
   std::vector<Phase> phases() {
     if (written_ == vertex_.operands.size() || result().elements() == 0) return {Phase(spec_)};
     if (kind_ && reduction_ && sources() > 1) return reduction();
+    const auto* slices = std::get_if<SlicesWork>(&whole_);
+    if (slices && vertex_.operands[0].access == Access::Read && slices->slices > 0 &&
+        slices->elementsEach > 0 && places_[0].elements() > 0)
+      return gather(*slices);
     Phase phase(spec_);
     compute(phase, result().byTile(), [&](std::int64_t n) { return part(n); });
     for (std::size_t i = 0; i < places_.size(); ++i) need(phase, i);
-    std::vector<Phase> phases{std::move(phase)};
-    // All work is attributed to the first phase; further phases of the class only synchronise.
-    if (kind_) phases.resize(kind_->phases, Phase(spec_));
-    return phases;
+    if (kind_) phase.calls = kind_->phases;
+    return {std::move(phase)};
   }
 
  private:
@@ -96,37 +99,149 @@ class Sharer {
     return (partials + result().elements() - 1) / result().elements();
   }
 
-  // Two phases: each tile reduces its own elements of the input to partial results; then the tiles
-  // of the result receive the partial results and reduce these.
+  // First each tile reduces its own elements of the input to partial results. Stages over all tiles
+  // follow while there are many of these for a result; the last stage is on the tiles of the result,
+  // or on all tiles, which then send the results there.
   std::vector<Phase> reduction() const {
-    constexpr std::uint64_t kPartialBytes = 4;
-    const auto held = places_[0].byTile(), results = result().byTile();
-    const auto sources = this->sources();
-    Phase first(spec_), second(spec_);
-    compute(first, held, [&](std::int64_t n) {
+    const auto held = places_[0].byTile();
+    std::vector<Phase> phases(1, Phase(spec_));
+    compute(phases[0], held, [&](std::int64_t n) {
       auto tile = *reduction_;
       tile.elementsRead = static_cast<std::uint64_t>(n);
       tile.elementsWritten = static_cast<std::uint64_t>(partialsOf(n));
       return kind_->cycles(spec_, tile);
     });
-    compute(second, results, [&](std::int64_t n) {
+    Held made(tiles_);  // partial results of each tile
+    for (unsigned t = 0; t < tiles_; ++t) made[t] = held[t] ? partialsOf(held[t]) : 0;
+    const auto out = result().elements();
+    auto sources = this->sources();
+    while (needsStage(made, sources)) {
+      const auto left = static_cast<std::int64_t>(std::sqrt(static_cast<double>(sources)));
+      const auto next = spread(left * out);
+      phases.push_back(stage(made, next, ceilOf(sources, left)));
+      made = next;
+      sources = left;
+    }
+    const auto home = result().byTile();
+    if (reducesAtHome(home, sources)) {
+      phases.push_back(stage(made, home, sources));
+      return phases;
+    }
+    const auto balanced = spread(out);
+    phases.push_back(stage(made, balanced, sources));
+    Phase move(spec_);
+    const auto bytes = result().elementBytes();
+    for (unsigned t = 0; t < tiles_; ++t) {
+      const auto kept = std::min(balanced[t], home[t]);
+      move.traffic.receive(t, static_cast<std::uint64_t>(home[t] - kept) * bytes);
+      move.traffic.send(t, static_cast<std::uint64_t>(balanced[t] - kept) * bytes);
+    }
+    phases.push_back(std::move(move));
+    return phases;
+  }
+
+  static std::int64_t ceilOf(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+  // Elements spread over all tiles, in groups of 8, as PopLibs balances them.
+  Held spread(std::int64_t elements) const {
+    constexpr std::int64_t kGroup = 8;
+    const auto each = ceilOf(ceilOf(elements, kGroup), tiles_) * kGroup;
+    Held found(tiles_);
+    for (unsigned t = 0; t < tiles_; ++t)
+      found[t] = std::clamp<std::int64_t>(elements - t * each, 0, each);
+    return found;
+  }
+
+  // PopLibs' rule for a stage before the last one: many partial results of each result, which are
+  // not on most of the tiles already.
+  bool needsStage(const Held& made, std::int64_t sources) const {
+    constexpr std::int64_t kMany = 64;
+    const auto busy = std::count_if(made.begin(), made.end(), [](auto n) { return n > 0; });
+    const bool spreads = static_cast<double>(sources) < 2 * std::sqrt(spec_.tilesPerIPU) &&
+                         busy > spec_.tilesPerIPU * 3 / 4;
+    return !spreads && sources > kMany;
+  }
+
+  // PopLibs' estimates of a last stage on the tiles of the result, and on all tiles.
+  bool reducesAtHome(const Held& home, std::int64_t sources) const {
+    const auto rate = static_cast<std::int64_t>(spec_.exchangeBytesPerCycle),
+               bytes = static_cast<std::int64_t>(kPartialBytes),
+               width = static_cast<std::int64_t>(vectorWidth(spec_, poplar::FLOAT));
+    const auto most = *std::max_element(home.begin(), home.end()),
+               each = spread(result().elements())[0];
+    const auto there = ceilOf(most * bytes, rate) + sources * ceilOf(most, width);
+    const auto result = static_cast<std::int64_t>(this->result().elementBytes());
+    const auto everywhere = ceilOf(each * sources * bytes, rate) + sources * ceilOf(each, width) +
+                            ceilOf(most * result, rate) + spec_.maxIPUSyncDelay;
+    return there < everywhere;
+  }
+
+  // A stage that reduces `sources` partial results at a time, which tiles have `made` of, to those
+  // that tiles are to have.
+  Phase stage(const Held& made, const Held& next, std::int64_t sources) const {
+    Phase phase(spec_);
+    compute(phase, next, [&](std::int64_t n) {
       const auto out = static_cast<std::uint64_t>(n);
       return kind_->cycles(
           spec_, ReduceWork{poplar::FLOAT, out * static_cast<std::uint64_t>(sources), out, 1});
     });
+    std::int64_t all = 0;
+    for (const auto n : next) all += n;
     for (unsigned t = 0; t < tiles_; ++t) {
-      const auto made = held[t] ? partialsOf(held[t]) : 0;
-      // Partial results for the tile's own elements of the result are not exchanged.
-      const auto kept = made * results[t] / result().elements();
-      second.traffic.send(t, static_cast<std::uint64_t>(made - kept) * kPartialBytes);
-      second.traffic.receive(
-          t, static_cast<std::uint64_t>(results[t] * sources - kept) * kPartialBytes);
+      // Partial results for the tile's own part are not exchanged.
+      const auto kept = made[t] * next[t] / all;
+      phase.traffic.send(t, static_cast<std::uint64_t>(made[t] - kept) * kPartialBytes);
+      phase.traffic.receive(
+          t, static_cast<std::uint64_t>(std::max<std::int64_t>(0, next[t] * sources - kept)) *
+                 kPartialBytes);
     }
-    std::vector<Phase> both;
-    both.push_back(std::move(first));
-    both.push_back(std::move(second));
-    return both;
+    return phase;
   }
+
+  // A gather: each tile of the table takes the slices of its columns, and sends these to the tiles
+  // of the result. As in PopLibs, whose tables are split by columns first; further tiles share the
+  // slices. Offsets go to all tiles of the table.
+  std::vector<Phase> gather(const SlicesWork& work) const {
+    const auto& table = places_[0];
+    const auto bytes = table.elementBytes();
+    const auto home = result().byTile(), held = table.byTile();
+    const auto busy = static_cast<std::uint64_t>(
+        std::count_if(held.begin(), held.end(), [](auto n) { return n > 0; }));
+    const auto grain = ceilDiv(spec_.exchangeBytesPerCycle, bytes);
+    const auto split = std::min(busy, ceilDiv(work.elementsEach, grain));
+    const auto each = ceilDiv(ceilDiv(work.elementsEach, grain), split) * grain;
+    SlicesWork part = work;
+    part.slices = ceilDiv(work.slices, std::max<std::uint64_t>(1, busy / split));
+    part.elementsEach = each;
+    const auto cycles = kind_->cycles(spec_, part);
+    std::vector<Phase> phases(2, Phase(spec_));
+    const auto all = work.slices * work.elementsEach;
+    auto left = all;
+    std::vector<std::uint64_t> sent(spec_.numIPUs), received(spec_.numIPUs);
+    for (unsigned t = 0; t < tiles_; ++t) {
+      if (held[t] > 0 && left > 0) {
+        const auto made = std::min(left, part.slices * each);
+        left -= made;
+        phases[0].compute[t] = cycles;
+        phases[1].traffic.send(t, made * bytes);
+        sent[t / spec_.tilesPerIPU] += made;
+        for (std::size_t i = 1; i < places_.size(); ++i)
+          if (i != written_)
+            phases[0].traffic.receive(
+                t, places_[i].elementBytes() * static_cast<std::uint64_t>(places_[i].elements()));
+      }
+      const auto wanted = static_cast<std::uint64_t>(home[t]);
+      phases[1].traffic.receive(t, wanted * bytes);
+      phases[1].traffic.addSpans(t, std::min(split, ceilDiv(wanted, each)));
+      received[t / spec_.tilesPerIPU] += wanted;
+    }
+    for (unsigned from = 0; from < spec_.numIPUs; ++from)
+      for (unsigned to = 0; to < spec_.numIPUs; ++to)
+        phases[1].traffic.link(from, to, sent[from] * received[to] / all * bytes);
+    return phases;
+  }
+
+  static constexpr std::uint64_t kPartialBytes = 4;
 
   const GraphImpl& graph_;
   const TargetSpec& spec_;
@@ -148,6 +263,7 @@ std::uint64_t Phase::computeCycles() const {
 void Phase::add(const Phase& other) {
   for (std::size_t t = 0; t < compute.size(); ++t) compute[t] += other.compute[t];
   traffic.add(other.traffic);
+  calls = std::max(calls, other.calls);
   if (other.temporary.empty()) return;
   temporary.resize(compute.size());
   for (std::size_t t = 0; t < compute.size(); ++t) temporary[t] += other.temporary[t];

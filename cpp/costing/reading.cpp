@@ -159,8 +159,10 @@ void explain(const GraphImpl& graph, const Reading& reading, const StepCosts& co
       "their IPUs as the planner splits it");
   say("Exchange counts bytes that are not on the tile that needs them, " +
       std::to_string(spec.exchangeBytesPerCycle) +
-      " a cycle in or out, and spans of them; links between IPUs as a ladder; every phase has " +
-      std::to_string(spec.phaseCycles) + " cycles of sync and calls");
+      " a cycle in or out, and spans of them; links between IPUs as a ladder; before an exchange "
+      "are " +
+      std::to_string(spec.maxIPUSyncDelay) +
+      " cycles of sync, and the call of a compute set takes " + std::to_string(spec.callCycles));
   say("Host streams have seconds of their own, those of their bytes; the cycles count what spreads "
       "their data over tiles, where it lies otherwise than linearly");
   if (reading.unknownLoops) say("Loops that end by a condition are counted once");

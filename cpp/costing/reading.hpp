@@ -29,13 +29,14 @@ __attribute__((visibility("default"))) TileRuns tileRuns(const GraphImpl& graph,
                                                          const poplar::Tensor& t);
 
 /// The work between two synchronisations: an exchange, then computation. Most vertices take one
-/// phase. Reductions, contractions and composed functions such as softmax may take several.
+/// phase. Reductions and contractions may take several.
 struct Phase {
   explicit Phase(const TargetSpec& spec) : compute(spec.numTiles()), traffic(spec) {}
   PerTile compute;          // cycles of each tile
   Traffic traffic;          // before the computation
   PerTile temporary;        // bytes on each tile beside those received; may be empty
   std::uint64_t times = 1;  // repetitions, one after another
+  unsigned calls = 1;       // compute sets, one after another without an exchange between
 
   std::uint64_t computeCycles() const;
   /// Adds work that runs in the same phase.

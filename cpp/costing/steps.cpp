@@ -31,7 +31,10 @@ std::uint64_t exchangeCycles(const TargetSpec& spec, const Phase& phase) {
 }
 
 std::uint64_t syncCycles(const TargetSpec& spec, const Phase& phase) {
-  return spec.phaseCycles + (phase.traffic.links().bytes() > 0 ? spec.syncBetweenIPUs() : 0);
+  const bool exchanges = phase.traffic.bytes() > 0;
+  return (exchanges ? spec.maxIPUSyncDelay : 0) +
+         (phase.computeCycles() > 0 ? phase.calls * spec.callCycles : 0) +
+         (phase.traffic.links().bytes() > 0 ? spec.syncBetweenIPUs() : 0);
 }
 
 }  // namespace
@@ -81,7 +84,7 @@ StepAlone StepCosts::make(const ProgramNode& leaf) {
       break;
     default:
       step.cost.kind = "Sync";
-      step.cost.syncCycles = spec_.phaseCycles;
+      step.cost.syncCycles = spec_.maxIPUSyncDelay;
       break;
   }
   step.cost.gatheredBytes = step.gathered.total();

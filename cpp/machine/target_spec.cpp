@@ -35,7 +35,7 @@ constexpr Figure kFigures[] = {
     POPIR_WHOLE(exchangeBytesPerCycle, 1, 1024, 1, "bytes a cycle"),
     POPIR_WHOLE(tilesPerSharedExchangeBus, 1, 64, 1, "tiles"),
     POPIR_WHOLE(exchangeSlotsPerSpan, 0, 1000, 1, "cycles"),
-    POPIR_WHOLE(phaseCycles, 0, 1000000, 1, "cycles"),
+    POPIR_WHOLE(callCycles, 0, 1000000, 1, "cycles"),
     POPIR_WHOLE(globalSyncCycles, 0, 1000000, 1, "cycles"),
     POPIR_REAL(syncSecondsPerHop, 0, 1, "seconds"),
     POPIR_REAL(linkBitsPerSecond, 1e3, 1e15, "bits a second"),
@@ -44,7 +44,6 @@ constexpr Figure kFigures[] = {
     POPIR_WHOLE(linksAcross, 1, 64, 1, "links"),
     POPIR_WHOLE(linksAlong, 1, 64, 1, "links"),
     POPIR_WHOLE(memcpyBytesPerCycle, 1, 1024, 1, "bytes a cycle"),
-    POPIR_WHOLE(copyCallCycles, 0, 1000000, 1, "cycles"),
     POPIR_WHOLE(fp16InFp16OutConvUnitsPerTile, 1, 1024, 1, "units"),
     POPIR_WHOLE(fp16InFp32OutConvUnitsPerTile, 1, 1024, 1, "units"),
     POPIR_WHOLE(fp32InFp32OutConvUnitsPerTile, 1, 1024, 1, "units"),
@@ -130,7 +129,6 @@ TargetSpec TargetSpec::ipu(const std::string& version) {
     spec.tileClockFrequency = 1.6e9;
     spec.tilesPerSharedExchangeBus = 1;
     spec.fp16InFp16OutConvUnitsPerTile = 8;
-    spec.fp16InFp32OutConvUnitsPerTile = 8;
     spec.fp32InFp32OutConvUnitsPerTile = 8;
     spec.convUnitCoeffLoadBytesPerCycle = 8;
     return spec;

@@ -27,8 +27,12 @@ struct __attribute__((visibility("default"))) TargetSpec {
   /// Control slots for each span, a contiguous piece of received words. A slot takes one cycle. A
   /// tile issues control slots while it receives payload: the larger number of cycles counts.
   unsigned exchangeSlotsPerSpan = 3;
-  /// Fixed cycles of a phase: sync, start of the exchange, and call of the compute set.
-  unsigned phaseCycles = 400;
+  /// Cycles of a sync of an IPU's tiles, at least and at most. There is one before each exchange,
+  /// which takes the maximum.
+  unsigned minIPUSyncDelay = 0, maxIPUSyncDelay = 126;
+  /// Cycles to call a compute set: to start and join the six workers, and to start the exchange
+  /// before it.
+  unsigned callCycles = 288;
   /// Additional cycles of a phase with traffic between IPUs. 0: computed as the time of a round
   /// trip over 1 + numIPUs / 4 hops of `syncSecondsPerHop` each.
   unsigned globalSyncCycles = 0;
@@ -42,11 +46,9 @@ struct __attribute__((visibility("default"))) TargetSpec {
   unsigned linksToPartner = 4, linksAcross = 2, linksAlong = 2;
 
   unsigned memcpyBytesPerCycle = 8;
-  /// Cycles to start and join the six workers of a copy.
-  unsigned copyCallCycles = 288;
 
   unsigned fp16InFp16OutConvUnitsPerTile = 16;
-  unsigned fp16InFp32OutConvUnitsPerTile = 16;
+  unsigned fp16InFp32OutConvUnitsPerTile = 8;
   unsigned fp32InFp32OutConvUnitsPerTile = 16;
   unsigned convUnitMaxPipelineDepth = 4;
   unsigned fp16ConvUnitInputLoadElemsPerCycle = 4;
@@ -58,9 +60,6 @@ struct __attribute__((visibility("default"))) TargetSpec {
 
   unsigned rptCountMax = 4095;
   unsigned numStrideBits = 10;
-  /// Cycles of a sync of the tiles of an IPU. Only getters of poplar::Target use them; phaseCycles
-  /// includes a sync.
-  unsigned minIPUSyncDelay = 0, maxIPUSyncDelay = 126;
   /// A tile's memory, in bytes: the size of a memory element (bank), and the offset of the
   /// interleaved region.
   unsigned memoryElementBytes = 16384, interleavedMemoryOffset = 212992;

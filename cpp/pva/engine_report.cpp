@@ -66,10 +66,10 @@ class Tracer {
   void stream(const std::string& name, const poplar::Tensor& t) {
     const auto& spec = graph_.target.spec();
     const auto bytes = static_cast<double>(t.numElements() * t.elementType().sizeInBytes());
-    span(name, Type::StreamCopyBegin, spec.phaseCycles);
+    span(name, Type::StreamCopyBegin, spec.maxIPUSyncDelay);
     span(name, Type::StreamCopyMid,
          static_cast<std::uint64_t>(bytes / spec.hostBytesPerSecond * spec.tileClockFrequency));
-    span(name, Type::StreamCopyEnd, spec.phaseCycles);
+    span(name, Type::StreamCopyEnd, spec.maxIPUSyncDelay);
   }
 
   void walk(const ProgramNode& node) {

@@ -332,7 +332,7 @@ def test_a_profile_of_a_shape(tmp_path: Path) -> None:
     assert "0 is not in the range" in failure("profile", model, "--threads", 0, code=2)
 
 
-@pytest.mark.parametrize("flag", ["--dim batch", "--shape x", "--figure phaseCycles"])
+@pytest.mark.parametrize("flag", ["--dim batch", "--shape x", "--figure callCycles"])
 def test_a_name_is_given_a_value_once(flag: str, tmp_path: Path) -> None:
     option, name = flag.split()
     words = ["profile", dense(tmp_path / "m.onnx"), option, f"{name}=4", option, f"{name}=5"]

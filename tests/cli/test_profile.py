@@ -141,12 +141,12 @@ def test_training_costs_more(training: Path) -> None:
 
 
 def test_the_machine_can_be_chosen(model: Path) -> None:
-    words = ["--target", "ipu21", "--ipus", 2, "--figure", "phaseCycles=1000"]
+    words = ["--target", "ipu21", "--ipus", 2, "--figure", "callCycles=1000"]
     found = call_json("profile", model, *SMALL, *words)
     machine, totals = found["machine"], found["totals"]
     assert (machine["target"], machine["ipus"], machine["tiles_per_ipu"]) == ("ipu21", 2, 8)
     assert len(found["memory"]["categories"][0]["tile_bytes"]) == 16
-    assert totals["sync_cycles"] >= 1000 * sum(s["cycles"] > 0 for s in found["steps"])
+    assert totals["sync_cycles"] >= 1000 * sum(s["compute_cycles"] > 0 for s in found["steps"])
 
 
 def test_tiles_out_of_memory_are_said_and_the_report_is_there(model: Path, tmp_path: Path) -> None:
@@ -198,8 +198,8 @@ def test_what_does_not_fit(model: Path, training: Path, tmp_path: Path) -> None:
     )
     assert "is not one of 'ipu1', 'ipu2', 'ipu21'" in said(model, "--target", "gpu")
     assert "exchangeBytes" in said(model, *SMALL, "--figure", "exchangeBytes=1")
-    assert "is not of the form of" in said(model, "--figure", "phaseCycles=many")
-    assert "phaseCycles" in said(model, *SMALL, "--figure", "phaseCycles=-4")
+    assert "is not of the form of" in said(model, "--figure", "callCycles=many")
+    assert "callCycles" in said(model, *SMALL, "--figure", "callCycles=-4")
     assert "0 is not in the range" in said(model, "--ipus", 0)
     nowhere = tmp_path / "no" / "r.html"
     assert str(nowhere) in said(model, *SMALL, "-o", nowhere)

@@ -6,7 +6,8 @@ from popir.poplar import program
 from popir.profile import MachineReport
 
 FLOAT = poplar.FLOAT
-PHASE = 400  # cycles of sync and calls
+CALL = 288  # cycles to call a compute set
+SYNC = 126  # cycles of a sync, before an exchange
 
 
 class Net:

@@ -1,8 +1,9 @@
 """Products of matrices against published measurements, and against the plan's own rules.
 
-The measurements: [n, k] x [k, m] on one IPU, m = k, read off a figure to 3 % (graphcore-research,
-sparsity-benchmarks, dense). The figure names no device and no type of partial sums: see
-docs/machine_model.md for what was inferred from it.
+The measurements: [m, k] x [k, n] on one IPU, m = k, read off a figure to 3 % (graphcore-research,
+sparsity-benchmarks, dense). Its program counts the cycles of exchanges and compute sets, no syncs.
+The figure names no device and no type of partial sums: see docs/machine_model.md for what was
+inferred from it.
 """
 
 import math
@@ -31,32 +32,34 @@ MEASURED = {
 }
 
 
-def report(version, dtype, n, k, m, **options):
-    graph = poplar.Graph(poplar.Target.createIPUTarget(1, version))
+def report(version, dtype, m, k, n, figures=None, **options):
+    graph = poplar.Graph(poplar.Target.createIPUTarget(1, version, figures or {}))
     prog = poplar.program.Sequence()
-    a = poplin.createMatMulInputLHS(graph, dtype, dtype, [n, k], [k, m], "a", options)
-    b = poplin.createMatMulInputRHS(graph, dtype, dtype, [n, k], [k, m], "b", options)
+    a = poplin.createMatMulInputLHS(graph, dtype, dtype, [m, k], [k, n], "a", options)
+    b = poplin.createMatMulInputRHS(graph, dtype, dtype, [m, k], [k, n], "b", options)
     poplin.matMul(graph, a, b, prog, dtype, "product", options)
     return machine.programReport(graph, prog)
 
 
-def ratios(kind):
+@pytest.mark.parametrize(("kind", "size"), MEASURED)
+def test_products_take_as_long_as_measured(kind, size):
     dtype = poplar.HALF if kind == "half" else poplar.FLOAT
-    found = {}
-    for (name, size), points in MEASURED.items():
-        for n, tflops in points.items() if name == kind else ():
-            cost = report("ipu21", dtype, n, size, size, partialsType=kind)
-            found[size, n] = 2 * n * size * size / cost["cycles"] * cost["clockHz"] / 1e12 / tflops
-    return found
+    ratios = {}
+    for n, tflops in MEASURED[kind, size].items():
+        cost = report("ipu21", dtype, size, size, n, {"maxIPUSyncDelay": "0"}, partialsType=kind)
+        ratios[n] = 2 * n * size * size / cost["cycles"] * cost["clockHz"] / 1e12 / tflops
+    assert all(0.85 <= ratio <= 1.15 for ratio in ratios.values()), ratios
+    mean = math.exp(sum(map(math.log, ratios.values())) / len(ratios))
+    assert 0.95 <= round(mean, 2) <= 1.05, mean
 
 
-@pytest.mark.parametrize("kind", ["half", "float"])
-def test_products_take_as_long_as_measured(kind):
-    found = ratios(kind)
-    assert len(found) == (15 if kind == "half" else 13)
-    assert all(0.7 <= ratio <= 1.4 for ratio in found.values()), found
-    mean = math.exp(sum(map(math.log, found.values())) / len(found))
-    assert 0.9 <= mean <= 1.1
+def test_halves_with_sums_of_float_take_half_of_the_units():
+    """PopLibs has vertices of 16 units for halves with sums of half, of 8 with sums of float. The
+    measured rate is beyond what 8 units can do."""
+    peak = 2 * 1472 * 8 * 4 * 1.85e9 / 1e12
+    assert max(MEASURED["half", 1024].values()) > peak
+    cost = report("ipu21", poplar.HALF, 1024, 1024, 16384, partialsType="float")
+    assert 2 * 16384 * 1024 * 1024 / cost["cycles"] * cost["clockHz"] / 1e12 < peak
 
 
 def plan(version, kind, n, k, m, tiles=1472, proportion=600, bits=32, **figures):
@@ -83,8 +86,10 @@ def test_a_plan_does_all_of_the_work_with_the_tiles_there_are(kind, n, k, m, til
     assert inner * found["innerSplit"] >= k
     if tiles == 1472:
         assert found["temporaryBytes"] <= 0.6 * 638976
-    per_step = found["computeCycles"] + found["exchangeCycles"] + 400 * found["phases"]
-    assert found["cycles"] == serial * per_step
+    per_step = found["computeCycles"] + found["exchangeCycles"]
+    per_step += 126 * found["syncs"] + 288 * found["calls"]
+    once = found["onceExchangeCycles"]
+    assert found["cycles"] == serial * per_step + once + 126 * (once > 0)
 
 
 def test_less_memory_makes_a_slower_plan_in_serial_steps():
@@ -103,13 +108,13 @@ def test_with_no_memory_at_all_the_smallest_plan_is_taken():
 
 
 def test_the_plan_follows_the_machine():
-    """With a slow exchange less is fetched; with slow phases there are fewer of them."""
+    """A bus of one tile takes longer. Like PopLibs' planner this one weighs no syncs and calls."""
     size = (1024, 1024, 1024)
     usual = plan("ipu2", poplar.HALF, *size)
     alone = plan("ipu2", poplar.HALF, *size, tilesPerSharedExchangeBus=1)
     assert alone["exchangeCycles"] > usual["exchangeCycles"]
-    assert plan("ipu2", poplar.HALF, *size, phaseCycles=100000)["phases"] < usual["phases"] + 1
-    assert plan("ipu2", poplar.HALF, *size, phaseCycles=0)["cycles"] < usual["cycles"]
+    free = plan("ipu2", poplar.HALF, *size, callCycles=0, maxIPUSyncDelay=0)
+    assert free["cycles"] == usual["cycles"] - 126 * usual["syncs"] - 288 * usual["calls"]
 
 
 def test_a_tile_that_has_the_result_works_alone_where_that_is_cheapest():
@@ -121,7 +126,7 @@ def test_a_tile_that_has_the_result_works_alone_where_that_is_cheapest():
     for t in (a, b, out):
         graph.setTileMapping(t, 3)
     (row,) = machine.programReport(graph, prog)["operations"]
-    assert (row["exchangeBytes"], row["exchangeCycles"], row["syncCycles"]) == (0, 0, 400)
+    assert (row["exchangeBytes"], row["exchangeCycles"]) == (0, 0)
 
 
 def test_half_partials_are_cheaper_than_float_partials():
@@ -137,8 +142,9 @@ def test_the_report_counts_what_the_plan_was_chosen_by():
         cost, found = report("ipu2", poplar.FLOAT, n, k, m), plan("ipu2", poplar.FLOAT, n, k, m)
         serial = found["serialRows"] * found["serialColumns"]
         assert cost["computeCycles"] == serial * found["computeCycles"]
-        assert cost["syncCycles"] == serial * found["phases"] * 400
-        assert cost["cycles"] == pytest.approx(found["cycles"], rel=0.01)
+        syncs = 126 * (serial * found["syncs"] + (found["onceExchangeCycles"] > 0))
+        assert cost["syncCycles"] == syncs + 288 * serial * found["calls"]
+        assert cost["cycles"] == pytest.approx(found["cycles"], rel=0.03)
 
 
 @pytest.mark.parametrize(

@@ -223,7 +223,7 @@ def test_a_large_product_takes_more_ipus_where_links_are_faster():
 
 
 def test_the_report_counts_the_links_that_the_plan_weighed():
-    n, report = 65536, costs(planned, planned, n=65536, ipus=4)
+    n, report = 16384, costs(planned, planned, n=16384, ipus=4)
     plan = split(4, n)
     serial = plan["serialRows"] * plan["serialColumns"]
     assert report["interIPUBytes"] > 0

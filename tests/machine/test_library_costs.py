@@ -6,7 +6,7 @@ import pytest
 from popir import poplar
 from popir._device import ext, popnn, popops, poprand
 from popir.poplar import program
-from tests.machine.net import FLOAT, PHASE, Net, parts
+from tests.machine.net import CALL, FLOAT, SYNC, Net, parts
 
 ADD = popops.ReduceParams(popops.Operation.ADD)
 
@@ -21,7 +21,7 @@ def test_rows_that_lie_on_the_tile_of_their_sum_need_one_stage():
     """4 rows of 100 on each of two tiles, one a worker: 11 + 6 (17 + 12 + 50)."""
     net = Net()
     reduced(net, net.input("a", [8, 100], 0, 1), [8], [1], 0, 1)
-    assert parts(net.report()) == (485, 0, PHASE)
+    assert parts(net.report()) == (485, 0, CALL)
 
 
 def test_a_sum_over_four_tiles_needs_two_stages():
@@ -32,7 +32,7 @@ def test_a_sum_over_four_tiles_needs_two_stages():
     net = Net()
     reduced(net, net.input("a", [4000], 0, 1, 2, 3), [], [0], 0)
     report = net.report()
-    assert parts(report) == (689 + 203, 3, 2 * PHASE)
+    assert parts(report) == (689 + 203, 3, SYNC + 2 * CALL)
     assert report.exchangeBytes == 12
 
 
@@ -43,14 +43,14 @@ def test_sums_of_columns_over_four_tiles():
     """
     net = Net()
     reduced(net, net.input("a", [400, 8], 0, 1, 2, 3), [8], [0], 0)
-    assert parts(net.report()) == (791 + 215, 3 * 8, 2 * PHASE)
+    assert parts(net.report()) == (791 + 215, 3 * 8, SYNC + 2 * CALL)
 
 
 def test_a_softmax_counts_the_phases_of_its_steps():
     """60 rows of 100 on one tile: the golden value of popnn::Softmax."""
     net = Net()
     ext.softmax(net.graph, net.input("a", [60, 100], 0), net.prog)
-    assert parts(net.report()) == (39588, 0, 6 * PHASE)
+    assert parts(net.report()) == (39588, 0, 6 * CALL)
 
 
 def test_a_second_result_goes_to_where_it_lives():
@@ -144,3 +144,34 @@ def test_costs_grow_with_the_batch_and_memory_stays_the_sum_of_its_categories():
         assert sum(m.fullestTileBytes for m in report.memory) == report.maxTileBytes
         cycles.append(report.cycles)
     assert (np.diff(cycles) > 0).all()
+
+
+def test_a_gather_moves_what_it_returns():
+    """6 slices of a table of 1,000 rows of 8 floats on 4 tiles: each takes 2 columns of all slices.
+
+    One slice a worker: 6 (30 + 19 + 2). All tiles get the 24 bytes of offsets, then tile 3 the 6 * 8
+    elements, from 4 tiles.
+    """
+    net = Net()
+    table = net.input("table", [1000, 8], 0, 1, 2, 3)
+    offsets = net.graph.addVariable(poplar.UNSIGNED_INT, [6, 1], "offsets")
+    net.map(offsets, 0)
+    out = popops.multiSlice(net.graph, table, offsets, [0], [1], net.prog)
+    net.map(out, 3)
+    report = net.report()
+    assert parts(report) == (306, 24 // 4 + 6 * 8 * 4 // 4, 2 * SYNC + CALL)
+    assert report.exchangeBytes == 4 * 24 + 6 * 8 * 4
+
+
+def test_a_sum_over_many_tiles_takes_a_stage_between():
+    """100 partial sums of 16 columns are reduced to 10 each, 8 columns a tile, then by tile 0.
+
+    Of 10 partial sums of 16 columns a worker has two vectors: 11 + 6 (16 + 2 (12 + 3 + 9)); of 8
+    columns one. A tile receives 10 of each of its columns, less what it holds.
+    """
+    net = Net(100)
+    reduced(net, net.input("a", [1000, 16], *range(100)), [16], [0], 0)
+    report = net.report()
+    assert report.computeCycles == 395 + 251 + 395
+    assert 8 * 10 + 16 * 10 - 16 <= report.exchangeCycles <= 8 * 10 + 16 * 10
+    assert report.syncCycles == 2 * SYNC + 3 * CALL

@@ -61,7 +61,7 @@ def test_the_busiest_links_say_how_long_it_takes(ipus, pairs, busiest, links):
 
 def test_within_an_ipu_no_link_is_taken():
     report = copies(2, (1, 1))
-    assert (report.interIPUBytes, report.interIPUCycles, report.syncCycles) == (0, 0, 400)
+    assert (report.interIPUBytes, report.interIPUCycles, report.syncCycles) == (0, 0, 288)
 
 
 def test_a_word_goes_over_once_for_all_tiles_of_an_ipu():

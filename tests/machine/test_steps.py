@@ -6,7 +6,7 @@ from popir import poplar
 from popir._device import popops
 from popir.poplar import program
 from popir.profile import MachineReport
-from tests.machine.net import FLOAT, PHASE, Net, parts
+from tests.machine.net import CALL, FLOAT, SYNC, Net, parts
 
 
 def chain() -> Net:
@@ -37,7 +37,7 @@ def test_steps_come_in_order_and_add_up():
     first, _, home = report.steps
     assert (first.computeCycles, first.syncCycles, first.meanComputeCycles) == (
         1697,
-        PHASE,
+        CALL,
         1697 / 4,
     )
     assert (home.exchangeCycles, home.exchangeBytes, home.ipus) == (1000, 4000, [0])
@@ -136,13 +136,13 @@ def two_ipus(bytes_: int):
 def test_links_between_ipus():
     """Both operands come over: 2e5 bytes by four links of 128 Gibit/s, 85 % of them payload.
 
-    A global sync beside the phase's own: one hop each way of 15 ns.
+    A global sync beside that of each IPU: one hop each way of 15 ns.
     """
     report = two_ipus(100_000)
     seconds = 200_000 / (4 * 128 * 2**30 / 8 * 0.85)
     assert report.interIPUBytes == 200_000
     assert report.interIPUCycles == -int(-seconds * 1.33e9 // 1)
-    assert parts(report)[1:] == (50_000 + report.interIPUCycles, PHASE + 40)
+    assert parts(report)[1:] == (50_000 + report.interIPUCycles, SYNC + CALL + 40)
     (step,) = report.steps
     assert step.ipus == [0, 1]
     assert (report.numIPUs, report.tilesPerIPU, report.tiles) == (2, 4, 8)

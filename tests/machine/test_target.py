@@ -29,11 +29,12 @@ def test_presets(version):
     ("version", "half", "single"), [("ipu1", 124.5e12, 31.1e12), ("ipu2", 250e12, 62.5e12)]
 )
 def test_the_presets_have_the_published_peaks(version, half, single):
-    """Products and additions of all units of all tiles, each a row of weights long."""
+    """Products and additions of all units of all tiles, each a row of weights long; of halves, with
+    sums of half."""
     target = poplar.Target.createIPUTarget(1, version)
     figure = lambda name: machine.figure(target, name)  # noqa: E731
     macs = figure("tilesPerIPU") * figure("tileClockFrequency") * 2
-    halves = figure("fp16InFp32OutConvUnitsPerTile") * figure("fp16ConvUnitInputLoadElemsPerCycle")
+    halves = figure("fp16InFp16OutConvUnitsPerTile") * figure("fp16ConvUnitInputLoadElemsPerCycle")
     # A float takes the units two passes.
     floats = figure("fp32InFp32OutConvUnitsPerTile") * figure("fp32ConvUnitInputLoadElemsPerCycle")
     assert macs * halves == pytest.approx(half, rel=0.01)
@@ -132,6 +133,7 @@ def test_getters_that_libraries_ask():
     target = poplar.Target.createIPUTarget(1, "ipu2")
     half, single = poplar.HALF, poplar.FLOAT
     assert target.getNumConvUnits(half, half) == target.getNumConvUnits(single, single) == 16
+    assert target.getNumConvUnits(half, single) == 8
     assert (target.getWeightsPerConvUnit(half), target.getWeightsPerConvUnit(single)) == (16, 8)
     assert target.getConvUnitInputLoadElemsPerCycle(half) == 4
     assert target.getConvUnitMaxPipelineDepth(single) == 4

@@ -183,9 +183,9 @@ def test_library_operations_beside_vertices_in_one_compute_set(tmp_path: Path):
     assert race.startswith(f"Engine: {vertex} writes elements of 'y' from 2, which ")
     assert "of a library reads too; vertices of one compute set run at the same time" in race
     assert "of a library writes elements of 'x' from 0, which field 'in' of vertex" in other
-    # A worker issues once in six cycles, and a phase has 400 of its own. What an estimator says of
+    # A worker issues once in six cycles, and a call has 288 of its own. What an estimator says of
     # a type counts as if said of its vertices.
-    assert cycles == "4000 4000 0"
+    assert cycles == "3888 3888 0"
 
 
 def test_threads_share_an_engine(tmp_path: Path):

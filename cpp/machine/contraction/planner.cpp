@@ -18,9 +18,11 @@ class Search {
         shape_(ContractionShape::of(c.whole)),
         depthwise_(c.kind == findVertexClass("poplin::ConvPartialVerticalMac")) {
     bytes_ = c.whole.type.sizeInBytes();
-    partialBytes_ = c.whole.partialBytes();
+    partials_ = c.whole.type == poplar::HALF && c.whole.partialsBits == 16 ? poplar::HALF
+                : bytes_ < 4                                               ? poplar::FLOAT
+                                                                           : c.whole.type;
+    partialBytes_ = partials_.sizeInBytes();
     limit_ = c.whole.availableMemoryPermille * spec.memoryBytesPerTile / 1000;
-    grains_ = convGrains(spec, c.whole.type);
   }
 
   // Searches the plans for this many adjacent tiles, with 1, 2, 4 ... serial steps. Ends when a
@@ -30,9 +32,9 @@ class Search {
     ipus_ = ceilDiv(tiles, spec_.tilesPerIPU);
     linkCyclesPerByte_ = ipus_ > 1 ? cyclesPerByte() : 0;
     for (Cycles serial = 1; serial <= kMostSerial; serial *= 2) {
-      const auto before = best_.cycles;
+      const auto before = best_.comparedCycles;
       for (Cycles byRows = 1; byRows <= serial; byRows *= 2) trySerial(byRows, serial / byRows);
-      if (found_ && serial > 1 && best_.cycles == before) break;
+      if (found_ && serial > 1 && best_.comparedCycles == before) break;
     }
   }
 
@@ -43,28 +45,45 @@ class Search {
   static constexpr Cycles kMostSerial = 1024;
 
   // Considers the plans that divide rows into `byRows` serial steps, and columns into `byColumns`.
+  // A product's rows and columns are swapped as a rule, and only tried otherwise. Of what has
+  // several kernel elements these are tried as inner elements (im2col).
   void trySerial(Cycles byRows, Cycles byColumns) {
-    if (byRows > c_.whole.rows || byColumns > c_.whole.columns) return;
     const bool taps = c_.whole.kernelElements > 1;
     ContractionPlan plan;
     plan.shape = shape_;
     plan.splits.resize(shape_.indices.size());
+    if (!taps && c_.whole.pass == ContractionWork::Pass::Product) swap(plan);
+    tryGrains(plan, byRows, byColumns);
+    if (depthwise_) return;
+    if (!taps) {
+      swap(plan);
+    } else {
+      plan.expanded = true;
+      for (auto& index : plan.shape.indices)
+        if (index.axis == Axis::Tap) index.axis = Axis::Inner;
+    }
+    tryGrains(plan, byRows, byColumns);
+  }
+
+  static void swap(ContractionPlan& plan) {
+    plan.swapped = !plan.swapped;
+    for (auto& index : plan.shape.indices)
+      if (index.axis == Axis::Row || index.axis == Axis::Column)
+        index.axis = index.axis == Axis::Row ? Axis::Column : Axis::Row;
+  }
+
+  void tryGrains(ContractionPlan& plan, Cycles byRows, Cycles byColumns) {
+    if (byRows > (plan.swapped ? c_.whole.columns : c_.whole.rows) ||
+        byColumns > (plan.swapped ? c_.whole.rows : c_.whole.columns))
+      return;
     plan.serialRows = divide(plan, Axis::Row, byRows);
     plan.serialColumns = divide(plan, Axis::Column, byColumns);
     for (const auto axis : {Axis::Group, Axis::Inner, Axis::Tap}) divide(plan, axis, 1);
-    tryAll(plan);
-    if (depthwise_) return;
-    // The other kind of plan: kernel elements become inner elements (im2col), or, if there is only
-    // one kernel element, rows and columns are swapped.
-    plan.swapped = !taps;
-    plan.expanded = taps;
-    for (auto& index : plan.shape.indices) {
-      auto& axis = index.axis;
-      if (taps && axis == Axis::Tap) axis = Axis::Inner;
-      if (!taps && (axis == Axis::Row || axis == Axis::Column))
-        axis = axis == Axis::Row ? Axis::Column : Axis::Row;
+    for (const auto& grains : convGrains(spec_, c_.whole)) {
+      grains_ = grains;
+      tryAll(plan);
+      if (depthwise_) return;
     }
-    tryAll(plan);
   }
 
   // The contraction as a plain product, which is what estimators take. consider() sets its sizes to
@@ -114,6 +133,7 @@ class Search {
     if (depthwise_) inner.resize(1);
     const auto columns = splits(plan, Axis::Column, grains_.columns);
     const auto rows = splits(plan, Axis::Row, 1);
+    allGroups_ = groups.front().elements();
     allInner_ = inner.front().elements();
     allRows_ = rows.front().elements();
     allColumns_ = columns.front().elements();
@@ -148,18 +168,52 @@ class Search {
     plan.part.columns = n.elements();
     const auto out = plan.part.results();
     needs(plan, g, m, k, n);
+    rearrange(plan);
     plan.partialBytes = out * partialBytes_;
-    if (plan.innerSplit > 1)
-      plan.partialBytes += plan.innerSplit * ceilDiv(out, plan.innerSplit) * partialBytes_;
+    plan.reductionBytes =
+        plan.innerSplit > 1 ? plan.innerSplit * ceilDiv(out, plan.innerSplit) * partialBytes_ : 0;
     const auto bytes = plan.temporaryBytes();
     if (found_ && bytes > limit_) return;
     if (!found_ && bytes > limit_ && best_.kind && bytes >= best_.temporaryBytes()) return;
     price(plan);
-    if (bytes > limit_ || !found_ || plan.cycles < best_.cycles) {
+    if (bytes > limit_ || !found_ || plan.comparedCycles < best_.comparedCycles) {
       found_ = bytes <= limit_;
       best_ = plan;
       settle(best_, {&g, &m, &k, &n});
     }
+  }
+
+  // Decides what is rearranged, as PopLibs' planner does.
+  void rearrange(ContractionPlan& plan) const {
+    using Pass = ContractionWork::Pass;
+    const auto pass = c_.whole.pass;
+    const auto type = c_.whole.type;
+    const bool product = pass == Pass::Product, weightsGradient = pass == Pass::WeightsGradient,
+               turned = plan.swapped != product;
+    plan.rows = plan.columns = plan.result = {};
+    if (depthwise_) return;
+    const bool padIn = allInner_ % grains_.inner > 0, padOut = allColumns_ % grains_.columns > 0;
+    const auto tiles = plan.tiles();
+    const auto size = [&](std::size_t operand) {
+      return static_cast<Cycles>(shape_.elements(operand));
+    };
+    const bool operands = weightsGradient || plan.expanded || turned || padIn;
+    if (operands) {
+      auto elements = allGroups_ * allRows_ * allInner_;
+      if (!plan.expanded)
+        elements =
+            std::min(elements, ceilDiv(size(plan.shape.lacking(Axis::Column)), plan.serialRows));
+      plan.rows = rearrangement(spec_, type, elements, tiles, allInner_ * allColumns_);
+    }
+    if (operands || padOut)
+      plan.columns = rearrangement(spec_, type,
+                                   ceilDiv(size(plan.shape.lacking(Axis::Row)), plan.serialColumns),
+                                   tiles, allInner_ * allColumns_);
+    const auto results = ceilDiv(size(plan.shape.result), plan.serial());
+    if (plan.swapped != (product || weightsGradient) || padOut)
+      plan.result = rearrangement(spec_, type, results, tiles, allColumns_);
+    else if (grains_.columns != grains_.inner)
+      plan.result = rearrangement(spec_, type, results, tiles, allColumns_, grains_.columns);
   }
 
   // Computes the bytes that a tile needs of each operand, with halos, and those that it rearranges;
@@ -195,41 +249,42 @@ class Search {
       }
       (plan.shape.lacks(o) == Axis::Row ? plan.columnBytes : plan.rowBytes) = elements * bytes_;
     }
-    const auto& part = plan.part;
-    plan.rearranged = plan.expanded  ? part.groups * part.rows * part.inner * bytes_
-                      : plan.swapped ? plan.rowBytes + plan.columnBytes
-                                     : 0;
-    const bool buses = spec_.tilesPerSharedExchangeBus > 1;
-    plan.sharesRows = buses && plan.columnSplit > 1;
-    plan.sharesColumns = buses && plan.rowSplit > 1;
-    if (plan.sharesRows && plan.sharesColumns)
-      (plan.rowBytes >= plan.columnBytes ? plan.sharesColumns : plan.sharesRows) = false;
+    const auto bus = spec_.tilesPerSharedExchangeBus;
+    plan.sharesRows = bus > 1 && plan.columnSplit % bus == 0;
+    plan.rowsOnce = plan.serialRows == 1 && plan.serialColumns > 1;
   }
 
   // Computes the cycles of a plan.
   void price(ContractionPlan& plan) {
     const auto rate = spec_.exchangeBytesPerCycle, bus = spec_.tilesPerSharedExchangeBus;
     const auto serial = plan.serial();
-    plan.computeCycles = plan.kind->cycles(spec_, plan.part);
-    if (plan.rearranged) plan.computeCycles += rearrangeCycles(spec_, plan.rearranged);
+    plan.vertexCycles = contractionCycles(spec_, *plan.kind, plan.part, grains_);
+    plan.computeCycles =
+        plan.vertexCycles + plan.rows.copyCycles + plan.columns.copyCycles + plan.result.copyCycles;
     // The columnSplit tiles that need the same rows each store 1 / columnSplit of them, and receive
     // the others. The same holds for columns and rowSplit.
     const auto rowBytes = plan.rowBytes - plan.rowBytes / plan.columnSplit,
                columnBytes = plan.columnBytes - plan.columnBytes / plan.rowSplit;
-    plan.exchangeCycles = ceilDiv((plan.sharesRows ? rowBytes / bus : rowBytes) +
-                                      (plan.sharesColumns ? columnBytes / bus : columnBytes),
-                                  rate);
-    plan.phases = 1;
+    const auto rows = ceilDiv(plan.sharesRows ? rowBytes / bus : rowBytes, rate);
+    plan.onceExchangeCycles = plan.rowsOnce ? rows : 0;
+    plan.exchangeCycles = (plan.rowsOnce ? 0 : rows) + ceilDiv(columnBytes, rate) +
+                          plan.rows.exchangeCycles(spec_) + plan.columns.exchangeCycles(spec_) +
+                          plan.result.exchangeCycles(spec_);
+    plan.calls = 1 + (plan.rows.bytes + plan.columns.bytes > 0) + (plan.result.bytes > 0);
+    plan.syncs = ((plan.rowsOnce ? 0 : rowBytes) + columnBytes > 0) +
+                 (plan.rows.received + plan.columns.received > 0) + (plan.result.received > 0);
     // innerSplit tiles have partial sums of the same results. Each adds up its share of them.
     const auto share = ceilDiv(plan.part.results(), plan.innerSplit);
-    if (plan.innerSplit > 1) {
-      ++plan.phases;
-      plan.exchangeCycles += ceilDiv(share * (plan.innerSplit - 1) * partialBytes_, rate);
-      plan.computeCycles += reducePartials(spec_, share, plan.innerSplit, partialBytes_);
+    plan.stages =
+        reductionStages(spec_, plan.part.results(), plan.innerSplit, partials_, c_.whole.type);
+    for (const auto& stage : plan.stages) {
+      ++plan.calls;
+      plan.syncs += stage.received > 0;
+      plan.exchangeCycles += ceilDiv(stage.received, rate);
+      plan.computeCycles += stage.cycles;
     }
     plan.sliceCycles = 0;
     if (serial > 1) {
-      ++plan.phases;
       const auto cut = [&](Axis by) {
         const auto elements = static_cast<Cycles>(shape_.elements(shape_.lacking(by)));
         return dynamicSlice(spec_, c_.whole.type, ceilDiv(elements, tiles_ * serial));
@@ -238,15 +293,16 @@ class Search {
       if (plan.serialColumns > 1) plan.sliceCycles += cut(Axis::Row);
       plan.sliceCycles += dynamicSlice(spec_, c_.whole.type, share);
       plan.computeCycles += plan.sliceCycles;
+      plan.calls += 2;
     }
-    if (plan.sharesColumns)
-      plan.order = {Axis::Group, Axis::Inner, Axis::Column, Axis::Row};
-    else
-      plan.order = {Axis::Group, Axis::Inner, Axis::Row, Axis::Column};
+    plan.order = {Axis::Group, Axis::Inner, Axis::Row, Axis::Column};
     plan.linkCycles = 0;
     if (ipus_ > 1) cross(plan);
-    plan.cycles = serial * (plan.computeCycles + plan.exchangeCycles + plan.linkCycles +
-                            plan.phases * spec_.phaseCycles);
+    plan.comparedCycles = plan.onceExchangeCycles +
+                          serial * (plan.computeCycles + plan.exchangeCycles + plan.linkCycles);
+    const bool once = plan.onceExchangeCycles > 0;
+    plan.cycles = plan.comparedCycles + serial * plan.calls * spec_.callCycles +
+                  (serial * plan.syncs + once) * spec_.maxIPUSyncDelay;
   }
 
   // For a plan on several IPUs: chooses the outermost axis, which is the one that is split over
@@ -290,8 +346,9 @@ class Search {
     const auto groups = static_cast<double>(c_.whole.groups * bytes_),
                rows = static_cast<double>(allRows_), columns = static_cast<double>(allColumns_),
                inner = static_cast<double>(allInner_);
-    const auto operands =
-        wanted(Axis::Row, groups * rows * inner) + wanted(Axis::Column, groups * inner * columns);
+    const auto times = plan.rowsOnce ? static_cast<double>(plan.serial()) : 1;
+    const auto operands = wanted(Axis::Row, groups * rows * inner) / times +
+                          wanted(Axis::Column, groups * inner * columns);
     const auto sums = static_cast<double>(c_.whole.groups * partialBytes_) * rows * columns / used *
                       static_cast<double>(plan.innerSplit) * (1 - of(Axis::Inner));
     return static_cast<Cycles>((operands + sums) * linkCyclesPerByte_) +
@@ -330,12 +387,14 @@ class Search {
   const Contraction& c_;
   const ContractionShape shape_;
   const bool depthwise_;
+  poplar::Type partials_;
   Cycles bytes_, partialBytes_, limit_;
-  ConvGrains grains_;
+  ConvGrains grains_;  // of the plan that is considered
   Cycles tiles_ = 1, ipus_ = 1;
   double linkCyclesPerByte_ = 0;
-  Cycles allRows_ = 1, allColumns_ = 1, allInner_ = 1;  // elements in a serial step
-  std::vector<std::int64_t> parts_;                     // by index: elements on a tile
+  // Elements in a serial step.
+  Cycles allGroups_ = 1, allRows_ = 1, allColumns_ = 1, allInner_ = 1;
+  std::vector<std::int64_t> parts_;  // by index: elements on a tile
   ContractionPlan best_;
   bool found_ = false;  // best_ fits into memory
 };
@@ -381,16 +440,11 @@ ContractionPlan planContraction(const TargetSpec& spec, const Contraction& contr
     Search search(spec, contraction);
     search.on(tiles);
     const auto& found = search.best();
-    if (ipus == 1 || (search.fits() && (!fits || found.cycles < best.cycles))) best = found;
+    if (ipus == 1 || (search.fits() && (!fits || found.comparedCycles < best.comparedCycles)))
+      best = found;
     fits = fits || search.fits();
     if (tiles == contraction.tiles) return best;
   }
-}
-
-std::uint64_t rearrangeCycles(const TargetSpec&, std::uint64_t bytes) {
-  // The linear fit of PopLibs to its own measurements, for pieces of a multiple of 8 bytes: 587
-  // cycles and 0.44 for each byte.
-  return 587 + bytes * 44 / 100;
 }
 
 }  // namespace popir

@@ -6,6 +6,8 @@
 #include <array>
 #include <vector>
 
+#include "machine/contraction/rearrangement.hpp"
+#include "machine/contraction/reduction.hpp"
 #include "machine/contraction/shape.hpp"
 #include "machine/estimators/estimators.hpp"
 
@@ -41,21 +43,27 @@ struct ContractionPlan {
   ContractionWork part;
   /// The vertex class that runs on the tiles.
   const VertexClass* kind = nullptr;
-  /// `swapped`: rows and columns are swapped. `expanded`: kernel elements are inner elements. In
-  /// both cases each tile first rearranges `rearranged` bytes in its memory.
+  /// `swapped`: rows and columns are swapped. `expanded`: kernel elements are inner elements.
   bool swapped = false, expanded = false;
-  std::uint64_t rearranged = 0;
+  /// What is copied to another order before the vertices run, in each serial step: the operand that
+  /// has rows, the operand that has columns; and after them: the result.
+  Rearrangement rows, columns, result;
   /// The indices of the contraction, with their axes after swapping or expanding; and how each
   /// index is split.
   ContractionShape shape;
   std::vector<IndexSplit> splits;
   /// The axes from outer to inner: neighbours along the last axis are adjacent tiles.
   std::array<Axis, 4> order{Axis::Group, Axis::Inner, Axis::Row, Axis::Column};
-  /// Bytes on a tile: of the operand that has rows, of the operand that has columns, and of partial
-  /// sums.
-  std::uint64_t rowBytes = 0, columnBytes = 0, partialBytes = 0;
-  /// Whether the tiles of an exchange bus need the same rows, or the same columns.
-  bool sharesRows = false, sharesColumns = false;
+  /// Bytes on a tile: of the operand that has rows, of the operand that has columns, of partial
+  /// sums, and of what is gathered to add these up.
+  std::uint64_t rowBytes = 0, columnBytes = 0, partialBytes = 0, reductionBytes = 0;
+  /// Whether the tiles of an exchange bus need the same rows.
+  bool sharesRows = false;
+  /// Whether rows are the same in all serial steps, and exchanged once, before these.
+  bool rowsOnce = false;
+  /// Cycles of the vertices of a tile; the stages that add up partial sums.
+  std::uint64_t vertexCycles = 0;
+  std::vector<ReductionStage> stages;
   /// With several serial steps: the cycles of a step to slice its part out of the operands, and to
   /// write its part of the result back.
   std::uint64_t sliceCycles = 0;
@@ -68,25 +76,28 @@ struct ContractionPlan {
   unsigned stride(Axis axis) const;
   /// Bytes of temporary data on a tile.
   std::uint64_t temporaryBytes() const {
-    return rowBytes + columnBytes + partialBytes + rearranged;
+    return std::max({2 * std::max({rows.bytes, columns.bytes, result.bytes}),
+                     rowBytes + columnBytes + partialBytes, reductionBytes});
   }
 
-  /// Cycles and phases of one serial step.
-  std::uint64_t computeCycles = 0, exchangeCycles = 0, linkCycles = 0, phases = 1;
-  /// Cycles of the whole contraction.
-  std::uint64_t cycles = 0;
+  /// Cycles, syncs and calls of compute sets of one serial step; cycles of the exchange before all
+  /// of them.
+  std::uint64_t computeCycles = 0, exchangeCycles = 0, linkCycles = 0, syncs = 0, calls = 1;
+  std::uint64_t onceExchangeCycles = 0;
+  /// Cycles of the whole contraction; the same without syncs and calls, by which plans are
+  /// compared.
+  std::uint64_t cycles = 0, comparedCycles = 0;
 };
 
-/// The plan with the fewest cycles among those with temporary data that fit into memory; if none
-/// fits, the plan with the fewest bytes. It assumes that operands and result are mapped as
-/// layoutOf() says (machine/contraction/layout.hpp). Plans that swap rows and columns, or expand
-/// kernel elements to inner elements, include the cycles of the rearrangement. The plan uses 1, 2,
-/// 4 ... IPUs: more of them only if they save more cycles than their links cost.
+/// The plan with the fewest cycles, without syncs and calls, among those with temporary data that
+/// fit into memory; if none fits, the plan with the fewest bytes. It assumes that operands and
+/// result are mapped as layoutOf() says (machine/contraction/layout.hpp). As PopLibs' planner it
+/// charges rearrangements where a product's rows and columns are not swapped, or a convolution's
+/// are; where kernel elements become inner elements; of a gradient of weights; and where channels
+/// are no multiple of what the units take. The plan uses 1, 2, 4 ... IPUs: more of them only if
+/// they save more cycles than their links cost.
 __attribute__((visibility("default"))) ContractionPlan planContraction(
     const TargetSpec& spec, const Contraction& contraction);
-
-/// Cycles in which a tile rearranges this many bytes in its memory.
-std::uint64_t rearrangeCycles(const TargetSpec& spec, std::uint64_t bytes);
 
 }  // namespace popir
 

@@ -58,7 +58,7 @@ Cycles topK(const TargetSpec& spec, const SortedRowsWork& w) {
 }
 
 Cycles copy(const TargetSpec& spec, const CopyWork& w) {
-  return w.bytes == 0 ? 0 : spec.copyCallCycles + ceilDiv(w.bytes, spec.memcpyBytesPerCycle);
+  return ceilDiv(w.bytes, spec.memcpyBytesPerCycle);
 }
 
 }  // namespace

@@ -9,19 +9,17 @@ namespace {
 
 struct Units {
   Cycles units, channels;  // output channels, input channels of one pass
+  Cycles group;            // output channels that lie together, in passes of `units`
   Cycles load;             // cycles to load the weights of a pass, units x channels
   Cycles zeroing;          // cycles to zero a row of partial sums
   poplar::Type partials;
   bool inPassing;  // halves: the first pass sets the partial sums, without zeroing them before
 
-  Units(const TargetSpec& spec, const ContractionWork& w) {
+  Units(const TargetSpec& spec, const ContractionWork& w, ConvGrains grains)
+      : channels(grains.inner), group(grains.columns) {
     const bool half = w.type == poplar::HALF;
     partials = half && w.partialsBits == 16 ? poplar::HALF : poplar::FLOAT;
-    units = !half                      ? spec.fp32InFp32OutConvUnitsPerTile
-            : partials == poplar::HALF ? spec.fp16InFp16OutConvUnitsPerTile
-                                       : spec.fp16InFp32OutConvUnitsPerTile;
-    channels = spec.convUnitMaxPipelineDepth * (half ? spec.fp16ConvUnitInputLoadElemsPerCycle
-                                                     : spec.fp32ConvUnitInputLoadElemsPerCycle);
+    units = std::min(unitsOf(spec, w), group);
     // By default PopLibs loads weights at the width of the data path. The figure of the machine is
     // the maximum, for wideWeightLoads.
     auto rate = spec.convUnitCoeffLoadBytesPerCycle;
@@ -29,6 +27,12 @@ struct Units {
     load = units * channels * w.type.sizeInBytes() / rate;
     zeroing = ceilDiv(units, vectorWidth(spec, partials));
     inPassing = half && (units == 16 || partials == poplar::FLOAT);
+  }
+
+  static Cycles unitsOf(const TargetSpec& spec, const ContractionWork& w) {
+    return w.type != poplar::HALF ? spec.fp32InFp32OutConvUnitsPerTile
+           : w.partialsBits == 16 ? spec.fp16InFp16OutConvUnitsPerTile
+                                  : spec.fp16InFp32OutConvUnitsPerTile;
   }
 };
 
@@ -53,33 +57,51 @@ Cycles withoutUnits(const TargetSpec& spec, const ContractionWork& w) {
   return supervised(spec, kSupervisorCall, 26 + words * ceilDiv(products, spec.numWorkerContexts));
 }
 
-Cycles convPartial1x1Out(const TargetSpec& spec, const ContractionWork& w) {
+// The cheapest of the groupings of output channels that PopLibs has vertices for.
+template <class Estimate>
+Cycles cheapest(const TargetSpec& spec, const ContractionWork& w, const Estimate& estimate) {
   if (w.type != poplar::HALF && w.type != poplar::FLOAT) return withoutUnits(spec, w);
-  const Units u(spec, w);
+  if (w.groups * w.rows * w.inner * w.columns * w.kernelElements == 0) return 0;
+  Cycles least = 0;
+  for (const auto& grains : convGrains(spec, w)) {
+    const auto cycles = estimate(spec, w, Units(spec, w, grains));
+    if (least == 0 || cycles < least) least = cycles;
+  }
+  return least;
+}
+
+// What the supervisor waits for, if it takes `after` cycles after the last worker has started.
+// `rows` are divided among workers.
+Cycles waits(const TargetSpec& spec, Cycles rows, Cycles most, Cycles after) {
+  const Cycles workers = spec.numWorkerContexts;
+  return workers * most + (rows % workers == 0 ? after : 0);
+}
+
+Cycles oneByOne(const TargetSpec& spec, const ContractionWork& w, const Units& u) {
   const Cycles workers = spec.numWorkerContexts, groups = w.groups, rows = ceilDiv(w.rows, workers);
   const Cycles in = ceilDiv(w.inner, u.channels) * w.kernelElements,
-               out = ceilDiv(w.columns, u.units);
-  if (groups * in * out * rows == 0) return 0;
+               out = ceilDiv(w.columns, u.group), passes = ceilDiv(u.group, u.units);
   // With inPassing, workers keep their state between passes: `kept` cycles of set-up are spent once
   // and not in each pass; `keptIn` of them again for each group of input channels.
   const Cycles kept = u.inPassing ? 7 : 0, keptIn = u.inPassing ? 3 : 0;
-  const auto later = pass(u, w.type, rows, false) - kept;
-  const auto first = pass(u, w.type, rows, true) - kept;
+  const auto later = waits(spec, w.rows, pass(u, w.type, rows, false) - kept, 14);
+  const auto first = waits(spec, w.rows, pass(u, w.type, rows, true) - kept, 14);
   // Halves without inPassing take another branch of the supervisor's code.
   const Cycles other = w.type == poplar::HALF && !u.inPassing;
-  const Cycles laterIn = 15 + other + out * (19 + 6 + u.load + workers * later);
-  const Cycles firstIn = 11 + out * (18 + other + 7 + u.load + workers * first);
+  const Cycles laterIn = 15 + other + out * (19 + passes * (6 + u.load + later));
+  const Cycles firstIn = 11 + out * (18 + other + passes * (7 + u.load + first));
   return supervised(spec, 50, kept + keptIn * (in * groups - 1)) +
          groups * (13 - other + (in - 1) * laterIn + firstIn);
 }
+Cycles convPartial1x1Out(const TargetSpec& spec, const ContractionWork& w) {
+  return cheapest(spec, w, oneByOne);
+}
 
 // PopLibs divides the rows of each kernel element into partial rows; here there is one per worker.
-Cycles convPartialnx1(const TargetSpec& spec, const ContractionWork& w) {
-  if (w.type != poplar::HALF && w.type != poplar::FLOAT) return withoutUnits(spec, w);
-  const Units u(spec, w);
+Cycles severalByOne(const TargetSpec& spec, const ContractionWork& w, const Units& u) {
   const Cycles workers = spec.numWorkerContexts, rows = ceilDiv(w.rows, workers);
-  const Cycles in = ceilDiv(w.inner, u.channels), out = ceilDiv(w.columns, u.units);
-  if (w.groups * in * out * w.kernelElements * rows == 0) return 0;
+  const Cycles in = ceilDiv(w.inner, u.channels), out = ceilDiv(w.columns, u.group),
+               passes = ceilDiv(u.group, u.units);
   const Cycles length = w.type == poplar::HALF ? rows == 1 ? 29
                                                  : rows == 2
                                                      ? 34
@@ -87,10 +109,13 @@ Cycles convPartialnx1(const TargetSpec& spec, const ContractionWork& w) {
                         : rows == 1 ? 33
                         : rows == 2            ? 44
                                                : 45 + 8 * (rows - std::min<Cycles>(rows, 3));
-  const Cycles worker = 18 + 3 + length - 9;
-  const Cycles kernel = w.kernelElements * (14 + 12 + u.load + 15 + 3 + workers * worker);
-  const Cycles zeroing = ceilDiv(w.rows * out * u.units, vectorWidth(spec, u.partials)) + 30;
+  const Cycles worker = waits(spec, w.rows, 18 + 3 + length - 9, 9);
+  const Cycles kernel = w.kernelElements * (14 + 12 + passes * (u.load + 15 + 3 + worker));
+  const Cycles zeroing = ceilDiv(w.rows * out * u.group, vectorWidth(spec, u.partials)) + 30;
   return 109 + w.groups * (16 + zeroing + in * (14 + out * (14 + kernel)));
+}
+Cycles convPartialnx1(const TargetSpec& spec, const ContractionWork& w) {
+  return cheapest(spec, w, severalByOne);
 }
 
 // Depthwise convolutions: eight groups at a time. Rows are divided among workers, and the workers'
@@ -104,20 +129,57 @@ Cycles convPartialVerticalMac(const TargetSpec& spec, const ContractionWork& w) 
 
 }  // namespace
 
-ConvGrains convGrains(const TargetSpec& spec, poplar::Type type) {
-  if (type != poplar::HALF && type != poplar::FLOAT) return {};
-  const Units u(spec, {type});
-  return {u.channels, u.units};
+std::vector<ConvGrains> convGrains(const TargetSpec& spec, const ContractionWork& w) {
+  if (w.type != poplar::HALF && w.type != poplar::FLOAT) return {{1, 1}};
+  const Cycles channels = spec.convUnitMaxPipelineDepth *
+                          (w.type == poplar::HALF ? spec.fp16ConvUnitInputLoadElemsPerCycle
+                                                  : spec.fp32ConvUnitInputLoadElemsPerCycle);
+  const auto units = Units::unitsOf(spec, w);
+  std::vector<ConvGrains> found{{channels, units}};
+  if (channels > units) found.push_back({channels, channels});
+  if (units > 8) found.push_back({channels, 8});
+  return found;
 }
 
-// As PopLibs' ReduceAdd. If n is a multiple of the accumulators' elements: its fast path, with
-// partial sums in interleaved memory.
-Cycles reducePartials(const TargetSpec& spec, Cycles n, Cycles partials, Cycles bytes) {
+Cycles contractionCycles(const TargetSpec& spec, const VertexClass& kind, const ContractionWork& w,
+                         ConvGrains grains) {
+  const bool units = w.type == poplar::HALF || w.type == poplar::FLOAT;
+  if (w.groups * w.rows * w.inner * w.columns * w.kernelElements == 0) return 0;
+  if (units && kind.name == std::string("poplin::ConvPartial1x1Out"))
+    return oneByOne(spec, w, Units(spec, w, grains));
+  if (units && kind.name == std::string("poplin::ConvPartialnx1"))
+    return severalByOne(spec, w, Units(spec, w, grains));
+  return kind.cycles(spec, w);
+}
+
+// As PopLibs' ReduceAdd. If n is a multiple of the accumulators' elements and the partial sums take
+// little of the tile's memory: its vertex for partial sums that lie together.
+Cycles reducePartials(const TargetSpec& spec, Cycles n, Cycles partials, poplar::Type sums,
+                      poplar::Type result) {
   if (n == 0) return 0;
-  const Cycles vector = std::max<Cycles>(1, spec.dataPathWidth / 8 / bytes), accumulators = 2;
-  const auto rounds = ceilDiv(ceilDiv(n, vector * accumulators), spec.numWorkerContexts);
-  if (n % (vector * accumulators) == 0) return supervised(spec, 33, 20 + rounds * (partials + 9));
-  return supervised(spec, 0, 32 + rounds * ((accumulators + 1) * partials + 8));
+  const bool halfSums = sums.sizeInBytes() < 4, halfResult = result.sizeInBytes() < 4;
+  const Cycles workers = spec.numWorkerContexts, width = vectorWidth(spec, sums),
+               accumulators = 2 * width, loads = accumulators / width;
+  const auto element = spec.memoryElementBytes;
+  const auto gathered = ceilDiv((partials - 1) * n * sums.sizeInBytes(), element) * element;
+  const bool together = n % accumulators == 0 && gathered < spec.memoryBytesPerTile / 16;
+  if (together) {
+    const auto rounds = ceilDiv(n / accumulators, workers);
+    const Cycles each = loads * (partials - 1) + (halfSums ? 9 : 7) + !halfResult;
+    return supervised(spec, 33, 20 + rounds * each);
+  }
+  auto loops = n / accumulators;
+  for (Cycles bit = 1; bit < accumulators; bit *= 2) loops += (n & bit) != 0;
+  auto rounds = loops / workers;
+  Cycles worker = 32;
+  if (loops % workers > 0) {
+    if (n % accumulators > 0)
+      worker += 2 * partials + (halfSums ? 11 : 13);
+    else
+      ++rounds;
+  }
+  worker += rounds * ((loads + 1) * partials + (halfSums ? 8 : 6) + !halfResult);
+  return supervised(spec, 0, worker);
 }
 
 std::vector<VertexClass> contractionClasses() {

@@ -33,11 +33,17 @@ constexpr Cycles kSupervisorCall = 11;
 struct ConvGrains {
   Cycles inner = 1, columns = 1;
 };
-ConvGrains convGrains(const TargetSpec& spec, poplar::Type type);
+/// The granularities that PopLibs has vertices for, with the type of partial sums that `w` says.
+std::vector<ConvGrains> convGrains(const TargetSpec& spec, const ContractionWork& w);
 
-/// Cycles in which a tile adds up partial sums: `partials` of them, of `bytes` bytes each, for each
-/// of n results.
-Cycles reducePartials(const TargetSpec& spec, Cycles n, Cycles partials, Cycles bytes);
+/// Cycles of a tile's part of a contraction with one of these granularities. The estimator of the
+/// class takes the cheapest of them.
+Cycles contractionCycles(const TargetSpec& spec, const VertexClass& kind, const ContractionWork& w,
+                         ConvGrains grains);
+
+/// Cycles in which a tile adds up partial sums: `partials` of them for each of n results.
+Cycles reducePartials(const TargetSpec& spec, Cycles n, Cycles partials, poplar::Type sums,
+                      poplar::Type result);
 
 /// Cycles in which a tile copies a slice of `elements` elements out of a tensor, or back into it.
 Cycles dynamicSlice(const TargetSpec& spec, poplar::Type type, Cycles elements);
