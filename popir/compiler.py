@@ -11,13 +11,14 @@ from popir import registry
 from popir.autodiff import ancestors, differentiate, reservedGradientPrefix
 from popir.enums import RecomputationType
 from popir.errors import AnchorError, VerificationError, did_you_mean, popart_exception
-from popir.ir import Graph, Op, verify
+from popir.ir import Graph, Op, Tensor, verify
 from popir.ir.graph import called_graphs
 from popir.ir.hash import digest, encoded
+from popir.lowering.accumulation import after_accumulation
 from popir.options.annotations import PIPELINE_STAGE
 from popir.patterns import Patterns, apply_patterns
 from popir.progress import Logger
-from popir.reserved import RANDOM_SEED, reservedLossScalingPrefix
+from popir.reserved import COUNTER, OF_SESSION, RANDOM_SEED, reservedLossScalingPrefix
 from popir.trainable import Choice, Role, choose
 from popir.transforms.decision import Decision
 from popir.transforms.gradients import expand_gradients
@@ -29,6 +30,12 @@ from popir.transforms.loss_scaling import (
     check_tracked,
     follow_gradients,
     scale_loss,
+)
+from popir.transforms.off_chip import (
+    Locations,
+    changed_output,
+    move_off_chip,
+    why_on_chip,
 )
 from popir.transforms.outlining.outline import OutlineOptions, outline
 from popir.transforms.pipeline import (
@@ -43,6 +50,7 @@ from popir.transforms.recompute import recompute, recomputed_operators
 from popir.transforms.state import keep_state
 from popir.transforms.updates import Accumulation, Changeable, Updater, add_updates
 from popir.types import require_finite
+from popir.virtual_graphs import Places
 
 
 @dataclass
@@ -79,6 +87,10 @@ class Compilation:
     """Whether these run at once, each on another micro-batch."""
     depth: int = 1
     """The number of stages, those of the backward pass included."""
+    locations: Locations | None = None
+    """Which tensors are to be off chip; None if none is."""
+    off_chip: set[str] = field(default_factory=set)
+    """The ids of the variables that are off chip."""
     choices: dict[str, Choice] = field(default_factory=dict)
     """The role of each initializer in training, and why."""
     weights: list[str] = field(default_factory=list)
@@ -287,6 +299,63 @@ def remove_unused(c: Compilation) -> None:
         prune(callee, callee.outputs)
 
 
+def move_tensors_off_chip(c: Compilation) -> None:
+    """Puts tensors into remote buffers, where options ask for it.
+
+    Raises popart_exception for an override of a tensor that the graph does not have.
+    """
+    if c.locations is None:
+        return
+    for id in c.locations.overrides:
+        if not c.graph.hasTensor(id):
+            raise popart_exception(
+                f"SessionOptions.tensorLocationSettingsOverride names '{id}', which is no tensor "
+                f"of the compiled model.{did_you_mean(id, c.graph.tensors)}"
+            )
+    forward, backward = _passes(c)
+    later = after_accumulation(c.graph)
+
+    def period(op: Op) -> tuple[int, int]:
+        kind = 0 if op in forward else 1 if op in backward else 3 if op in later else 2
+        return kind, op.settings.nodeAttributes.get(PIPELINE_STAGE, -1)
+
+    moved: list[Tensor] = []
+    numbers = {*c.scalars, *OF_SESSION, COUNTER}
+    for tensor in c.graph.tensors.values():
+        is_activation = tensor.producer in forward or tensor.is_stream()
+        if not tensor.uses or not (tensor.is_variable() or is_activation):
+            continue
+        if tensor.id in numbers or not c.locations.asks_for(tensor):
+            continue
+        why = _why_on_chip(c, tensor) or (
+            "" if tensor.is_variable() else why_on_chip(tensor, period)
+        )
+        c.decisions.append(Decision(tensor.id, "streaming memory", why or None))
+        if not why:
+            moved.append(tensor)
+    c.off_chip = {tensor.id for tensor in moved if tensor.is_variable()}
+    move_off_chip(c.graph, moved, period, Places(c.graph) if c.is_placed else None)
+
+
+def _why_on_chip(c: Compilation, tensor: Tensor) -> str:
+    """Why a tensor stays on chip whatever is asked for; "" for others."""
+    if tensor.id in c.kept:
+        return "it is an anchor, which the host reads"
+    writers = [op for op in tensor.uses if any(map(op.modifies, _at(op, tensor)))]
+    if c.overlaps and any(
+        PIPELINE_STAGE in op.settings.nodeAttributes and not op.accumulates for op in writers
+    ):
+        return "several stages of the pipeline have values of their own of it"
+    for op in writers:
+        if any(op.modifies(i) and changed_output(op, i) is None for i in _at(op, tensor)):
+            return f"{op.debugName()} changes it, and has no output that is the changed value"
+    return ""
+
+
+def _at(op: Op, tensor: Tensor) -> list[int]:
+    return [i for i, t in op.input.items() if t is tensor]
+
+
 def copy_far_tensors(c: Compilation) -> None:
     """Adds the copies between IPUs, if operators are placed on them."""
     if c.is_placed:
@@ -329,6 +398,7 @@ PASSES: list[Callable[[Compilation], None]] = [
     stage_operators,
     check_anchors,
     remove_unused,
+    move_tensors_off_chip,
     copy_far_tensors,
     stash_values,
     outline_repeats,

@@ -89,8 +89,8 @@ class Step:
     inputs: list[Stream] = field(default_factory=list)
     anchors: list[Stream] = field(default_factory=list)
     variables: list[str] = field(default_factory=list)
-    """The ids of weights and states on the device; also handles of Engine.writeTensor and
-    readTensor.
+    """The ids of weights and states; also handles of Engine.writeTensor and readTensor, or those
+    of remote buffers for what is off chip.
     """
 
 

@@ -12,7 +12,7 @@ LAYERS = [
     "errors typed types enums options files naming progress reserved exclusive _library "
     "debug_context logs version collector extras",
     "ir _device poplar popops poplin popnn poprand poputil ext devices memory budget",
-    "registry definitions host adding opx calling pattern builder onnxio",
+    "registry definitions host adding opx calling remote pattern builder onnxio",
     "ops foreign",
     "autodiff patterns supported trainable transforms lowering virtual_graphs",
     "compiler profile step engine_cache executables",

@@ -327,19 +327,18 @@ def test_settings_and_maps_are_their_own() -> None:
 
 
 def test_what_a_nested_object_brings_is_said_by_its_whole_name() -> None:
-    free = TensorLocationSettings(TensorLocation(loadTileSet=e.TileSet.IO), 4)
+    location = TensorLocation(loadTileSet=e.TileSet.IO, storageTileSet=e.TileSet.IO)
     options = SessionOptions()
     with pytest.warns(OptionWarning) as said:
-        options.weightTensorLocationSettings = free
+        options.weightTensorLocationSettings = TensorLocationSettings(location)
     assert [str(each.message).partition(" = ")[0] for each in said] == [
         "SessionOptions.weightTensorLocationSettings.location.loadTileSet",
-        "SessionOptions.weightTensorLocationSettings.minElementsForOffChip",
+        "SessionOptions.weightTensorLocationSettings.location.storageTileSet",
     ]
-    options.weightTensorLocationSettings.location.storage = e.TensorStorage.OffChip
+    options.executionPhaseSettings.phases = 2
     with pytest.raises(
         popart_exception,
-        match=r"SessionOptions.weightTensorLocationSettings.location.storage = "
-        r"TensorStorage.OffChip: .* Leave it at TensorStorage.OnChip",
+        match=r"SessionOptions.executionPhaseSettings.phases = 2: .* Leave it at 0",
     ):
         options.check()
 

@@ -639,7 +639,11 @@ RIGHT: dict[str, Callable[[World], Call]] = {
     ),
     "Reports.getCycleCount": lambda _: (inference().getCycleCount, {"id": ""}),
     "Reports.getSummaryReport": lambda _: (inference().getSummaryReport, {"resetProfile": True}),
-    "Reports.getProfile": lambda _: (inference().getProfile, {"progress": lambda _a, _b: None}),
+    "Reports.getPodReport": lambda _: (inference().getPodReport, {"replicas": 2}),
+    "Reports.getProfile": lambda _: (
+        inference().getProfile,
+        {"progress": lambda _a, _b: None, "replicas": 2},
+    ),
     "Running.connectHostFunction": lambda _: (
         inference().connectHostFunction,
         {"functionHandle": "zz", "callback": print},

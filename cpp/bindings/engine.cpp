@@ -138,6 +138,20 @@ class PyEngine {
     engine_.readTensor(handle, begin, begin + array.nbytes());
   }
 
+  void copyToRemoteBuffer(const py::array& array, const std::string& handle, unsigned row) {
+    checkRow("Engine.copyToRemoteBuffer", array, handle);
+    engine_.copyToRemoteBuffer(array.data(), handle, row);
+  }
+
+  void copyFromRemoteBuffer(const std::string& handle, py::array& array, unsigned row) {
+    constexpr const char* who = "Engine.copyFromRemoteBuffer";
+    checkRow(who, array, handle);
+    if (!array.writeable())
+      throw stream_connection_error(std::string(who) + ": a row of '" + handle +
+                                    "' is read into the array given, which is read-only");
+    engine_.copyFromRemoteBuffer(handle, array.mutable_data(), row);
+  }
+
   EngineImpl& impl() { return engine_.impl(); }
 
   static ProgressFunc progressOf(const Progress& progress) {
@@ -146,6 +160,15 @@ class PyEngine {
   }
 
  private:
+  void checkRow(const char* who, const py::array& array, const std::string& handle) {
+    const auto bytes = impl().remoteRowBytes(who, handle);
+    if (!(array.flags() & py::array::c_style) || static_cast<std::size_t>(array.nbytes()) != bytes)
+      throw stream_connection_error(std::string(who) + ": a row of '" + handle + "' has " +
+                                    std::to_string(bytes) + " bytes; given was an array of " +
+                                    std::to_string(array.nbytes()) +
+                                    " bytes; it has to be C-contiguous, and of that size");
+  }
+
   const DataStream& streamOf(const std::string& handle, const char* who) {
     for (const auto& s : engine_.impl().graph().streams)
       if (s.handle() == handle) return s;
@@ -421,6 +444,16 @@ void bindEngine(py::module_& m) {
            "dtype and number of elements.\n"
            "Raises poplar_tensor_io_state_error for an unknown handle or another size,\n"
            "poplar_stream_connection_error for another array or a read-only one.")
+      .def("copyToRemoteBuffer", &PyEngine::copyToRemoteBuffer, py::arg("source").noconvert(),
+           py::arg("handle"), py::arg("repeatIndex") = 0,
+           "Copies a C-contiguous array of the bytes of a row to a row of a remote buffer.\n"
+           "Raises poplar_stream_connection_error for a buffer that no program uses, a row that\n"
+           "it does not have, or another array.")
+      .def("copyFromRemoteBuffer", &PyEngine::copyFromRemoteBuffer, py::arg("handle"),
+           py::arg("destination").noconvert(), py::arg("repeatIndex") = 0,
+           "Copies a row of a remote buffer into a C-contiguous array of its bytes.\n"
+           "Raises poplar_stream_connection_error for a buffer that no program uses, a row that\n"
+           "it does not have, or another or a read-only array.")
       .def(
           "numThreads", [](PyEngine& e) { return e.impl().threads(); },
           "The number of threads that the engine runs on.")

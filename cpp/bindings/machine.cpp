@@ -12,6 +12,7 @@
 #include "bindings/work_sizes.hpp"
 #include "costing/reading.hpp"
 #include "engine/engine.hpp"
+#include "machine/collectives.hpp"
 #include "machine/contraction/planner.hpp"
 #include "machine/estimators/estimators.hpp"
 #include "machine/target_spec.hpp"
@@ -38,7 +39,8 @@ py::dict asDict(const StepCost& s) {
                   "interIPUCycles"_a = s.interIPUCycles,
                   "meanComputeCycles"_a = s.meanComputeCycles, "exchangeBytes"_a = s.exchangeBytes,
                   "interIPUBytes"_a = s.interIPUBytes, "hostBytesIn"_a = s.hostBytesIn,
-                  "hostBytesOut"_a = s.hostBytesOut, "liveBytes"_a = s.liveBytes,
+                  "hostBytesOut"_a = s.hostBytesOut, "streamingBytesIn"_a = s.streamingBytesIn,
+                  "streamingBytesOut"_a = s.streamingBytesOut, "liveBytes"_a = s.liveBytes,
                   "fullestTileLiveBytes"_a = s.fullestTileLiveBytes,
                   "gatheredBytes"_a = s.gatheredBytes, "vertexStateBytes"_a = s.vertexStateBytes,
                   "exchangeCodeBytes"_a = s.exchangeCodeBytes, "operations"_a = s.operations,
@@ -55,6 +57,11 @@ py::dict asDict(const MemoryOwner& o) {
   return py::dict("name"_a = o.name, "category"_a = o.category, "bytes"_a = o.bytes);
 }
 
+py::dict asDict(const RemoteBufferCost& b) {
+  return py::dict("name"_a = b.name, "bytes"_a = b.bytes, "bytesIn"_a = b.bytesIn,
+                  "bytesOut"_a = b.bytesOut);
+}
+
 template <class Row>
 py::list asList(const std::vector<Row>& rows) {
   py::list list;
@@ -63,21 +70,24 @@ py::list asList(const std::vector<Row>& rows) {
 }
 
 py::dict asDict(const MachineReport& r) {
-  return py::dict("target"_a = r.target, "tiles"_a = r.tiles, "numIPUs"_a = r.numIPUs,
-                  "tilesPerIPU"_a = r.tilesPerIPU, "clockHz"_a = r.clockHz, "cycles"_a = r.cycles,
-                  "computeCycles"_a = r.computeCycles, "exchangeCycles"_a = r.exchangeCycles,
-                  "syncCycles"_a = r.syncCycles, "exchangeBytes"_a = r.exchangeBytes,
-                  "interIPUBytes"_a = r.interIPUBytes, "interIPUCycles"_a = r.interIPUCycles,
-                  "rearrangementBytes"_a = r.rearrangementBytes,
-                  "rearrangementCycles"_a = r.rearrangementCycles, "flops"_a = r.flops,
-                  "hostBytesIn"_a = r.hostBytesIn, "hostBytesOut"_a = r.hostBytesOut,
-                  "hostSeconds"_a = r.hostSeconds, "operations"_a = asList(r.operations),
-                  "steps"_a = asList(r.steps), "distinctSteps"_a = r.distinctSteps,
-                  "memory"_a = asList(r.memory), "owners"_a = asList(r.owners),
-                  "totalBytes"_a = r.totalBytes, "maxTileBytes"_a = r.maxTileBytes,
-                  "fullestTile"_a = r.fullestTile, "bytesPerTile"_a = r.bytesPerTile,
-                  "tilesOutOfMemory"_a = r.tilesOutOfMemory, "counts"_a = r.counts,
-                  "summary"_a = r.summary());
+  return py::dict(
+      "target"_a = r.target, "tiles"_a = r.tiles, "numIPUs"_a = r.numIPUs,
+      "tilesPerIPU"_a = r.tilesPerIPU, "clockHz"_a = r.clockHz, "cycles"_a = r.cycles,
+      "computeCycles"_a = r.computeCycles, "exchangeCycles"_a = r.exchangeCycles,
+      "syncCycles"_a = r.syncCycles, "exchangeBytes"_a = r.exchangeBytes,
+      "interIPUBytes"_a = r.interIPUBytes, "interIPUCycles"_a = r.interIPUCycles,
+      "rearrangementBytes"_a = r.rearrangementBytes,
+      "rearrangementCycles"_a = r.rearrangementCycles, "flops"_a = r.flops,
+      "hostBytesIn"_a = r.hostBytesIn, "hostBytesOut"_a = r.hostBytesOut,
+      "hostSeconds"_a = r.hostSeconds, "streamingBytesIn"_a = r.streamingBytesIn,
+      "streamingBytesOut"_a = r.streamingBytesOut,
+      "streamingMemoryBytes"_a = r.streamingMemoryBytes, "streamingSeconds"_a = r.streamingSeconds,
+      "remoteBuffers"_a = asList(r.remoteBuffers), "operations"_a = asList(r.operations),
+      "steps"_a = asList(r.steps), "distinctSteps"_a = r.distinctSteps,
+      "memory"_a = asList(r.memory), "owners"_a = asList(r.owners), "totalBytes"_a = r.totalBytes,
+      "maxTileBytes"_a = r.maxTileBytes, "fullestTile"_a = r.fullestTile,
+      "bytesPerTile"_a = r.bytesPerTile, "tilesOutOfMemory"_a = r.tilesOutOfMemory,
+      "counts"_a = r.counts, "summary"_a = r.summary());
 }
 
 py::dict planAsDict(const ContractionPlan& p) {
@@ -133,6 +143,24 @@ void bindMachine(py::module_& m) {
       py::arg("target"), py::arg("name"),
       "The value of a figure of a target.\n"
       "Raises poplar_invalid_option for an unknown figure.");
+  m.def(
+      "costOfAllReduce",
+      [](const poplar::Target& target, unsigned replicas,
+         const std::vector<std::uint64_t>& bytes) -> Values {
+        const auto cost = costOfAllReduce(target.spec(), replicas, bytes);
+        return py::dict("algorithm"_a = cost.algorithm, "linkBytes"_a = cost.linkBytes,
+                        "gatewayBytes"_a = cost.gatewayBytes, "steps"_a = cost.steps,
+                        "linkSeconds"_a = cost.linkSeconds,
+                        "gatewaySeconds"_a = cost.gatewaySeconds,
+                        "syncSeconds"_a = cost.syncSeconds, "seconds"_a = cost.seconds());
+      },
+      py::arg("target"), py::arg("replicas"), py::arg("bytes"),
+      "The cost of an all-reduce between replicas, as a dict with the fields of\n"
+      "CollectiveCost (cpp/machine/collectives.hpp).\n"
+      "`target`: the machine, for its figures alone.\n"
+      "`bytes`: by IPU of a replica, the bytes that it holds.\n"
+      "Raises poplar_invalid_option for a replica that is larger than a pod, and for more\n"
+      "than 4096 IPUs together.");
   m.def(
       "programReport",
       [](const poplar::Graph& graph, const poplar::program::Program& program) -> Values {

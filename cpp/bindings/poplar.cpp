@@ -307,6 +307,15 @@ void bindReferences(py::module_& m) {
       .def("handle", &DataStream::handle, "The name by which the engine connects the stream.")
       .def("numElements", &DataStream::numElements, "The number of elements of one transfer.")
       .def("elementType", &DataStream::elementType, "The type of the elements.");
+  py::class_<RemoteBuffer>(
+      m, "RemoteBuffer",
+      "Rows of memory beside the device's (Poplar: poplar/DataStream.hpp), which program.Copy\n"
+      "reads and writes. Each engine has its own, zero at first. See\n"
+      "Engine.copyToRemoteBuffer.")
+      .def("handle", &RemoteBuffer::handle, "The name by which an engine knows the buffer.")
+      .def("numElements", &RemoteBuffer::numElements, "The number of elements of a row.")
+      .def("getRepeats", &RemoteBuffer::getRepeats, "The number of rows.")
+      .def("elementType", &RemoteBuffer::elementType, "The type of the elements.");
 }
 
 void bindPrograms(py::module_& m) {
@@ -334,10 +343,11 @@ void bindPrograms(py::module_& m) {
       .def(py::init<ComputeSet, Context>(), py::arg("cs"), context);
   py::class_<Copy, Program>(
       p, "Copy",
-      "Copies a tensor to a tensor, or between a tensor and a stream, in row-major order.\n"
+      "Copies a tensor to a tensor, or between a tensor and a stream, or between a tensor and\n"
+      "those rows of a remote buffer whose numbers `offset` has, in row-major order.\n"
       "Both have the same element type and number of elements; shapes may differ.\n"
-      "Raises poplar_stream_connection_error for a stream that does not\n"
-      "fit, or goes the other way.\n"
+      "Raises poplar_stream_connection_error for a stream or remote buffer that does not\n"
+      "fit, or a stream that goes the other way.\n"
       "Raises poplar_graph_connection_error for tensors that do not fit, and for a\n"
       "destination that is not isParallelWriteable().")
       .def(py::init(
@@ -350,7 +360,15 @@ void bindPrograms(py::module_& m) {
       .def(py::init([](const Tensor& s, const DataStream& d, Context c) {
              return Copy(s, d, false, c);
            }),
-           py::arg("src"), py::arg("stream"), context);
+           py::arg("src"), py::arg("stream"), context)
+      .def(py::init([](const RemoteBuffer& s, const Tensor& d, const Tensor& rows, Context c) {
+             return Copy(s, d, rows, c);
+           }),
+           py::arg("buffer"), py::arg("dst"), py::arg("offset"), context)
+      .def(py::init([](const Tensor& s, const RemoteBuffer& d, const Tensor& rows, Context c) {
+             return Copy(s, d, rows, c);
+           }),
+           py::arg("src"), py::arg("buffer"), py::arg("offset"), context);
   py::class_<Repeat, Program>(p, "Repeat", "Runs a program a number of times.")
       .def(py::init<unsigned, const Program&, Context>(), py::arg("count"), py::arg("body"),
            context);
@@ -548,6 +566,14 @@ void bindGraph(py::module_& m) {
           "A new stream to the host, which transfers `numElements` elements at a time.\n"
           "Engine.connectStream connects it by `handle`.\n"
           "Raises poplar_exception if another stream has the handle.")
+      .def(
+          "addRemoteBuffer",
+          [](Graph& g, const std::string& handle, const Type& t, std::size_t n, std::size_t rows) {
+            return g.addRemoteBuffer(handle, t, n, rows);
+          },
+          py::arg("handle"), py::arg("elementType"), py::arg("numElements"), py::arg("repeats") = 1,
+          "A new remote buffer of `repeats` rows, of `numElements` elements each.\n"
+          "Raises poplar_exception if another one has the handle, and for an empty one.")
       .def(
           "createHostWrite",
           [](Graph& g, const std::string& handle, const Tensor& t) {

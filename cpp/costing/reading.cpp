@@ -8,6 +8,7 @@
 #include "codelets/counting.hpp"
 #include "costing/memory.hpp"
 #include "machine/estimators/estimators.hpp"
+#include "poplar/remote_buffer.hpp"
 
 namespace popir {
 namespace {
@@ -26,6 +27,8 @@ void add(const StepCost& step, MachineReport& to) {
   }
   to.hostBytesIn += step.times * step.hostBytesIn;
   to.hostBytesOut += step.times * step.hostBytesOut;
+  to.streamingBytesIn += step.times * step.streamingBytesIn;
+  to.streamingBytesOut += step.times * step.streamingBytesOut;
 }
 
 // Walks a program tree and makes its list of steps. Visits leaves in the order of flatten(): step s
@@ -104,6 +107,24 @@ class Reading {
     return all;
   }
 
+  // The remote buffers that the program uses, with the bytes that it reads and writes.
+  std::vector<RemoteBufferCost> remoteBuffers() const {
+    std::vector<RemoteBufferCost> all;
+    std::map<std::string, std::size_t> where;
+    for (std::size_t s = 0; s < steps.size(); ++s) {
+      const auto& node = *leaves_[s].node;
+      if (node.kind != ProgramNode::Kind::HostCall) continue;
+      const auto copy = remoteCopyOf(node.hostFunction);
+      if (!copy) continue;
+      const auto known = where.emplace(copy->buffer, all.size());
+      if (known.second) all.push_back({copy->buffer, copy->rowBytes * copy->rows});
+      auto& buffer = all[known.first->second];
+      buffer.bytesIn += steps[s].times * steps[s].streamingBytesIn;
+      buffer.bytesOut += steps[s].times * steps[s].streamingBytesOut;
+    }
+    return all;
+  }
+
   std::vector<StepCost> steps;
   bool unknownLoops = false, branches = false;
 
@@ -165,6 +186,10 @@ void explain(const GraphImpl& graph, const Reading& reading, const StepCosts& co
       " cycles of sync, and the call of a compute set takes " + std::to_string(spec.callCycles));
   say("Host streams have seconds of their own, those of their bytes; the cycles count what spreads "
       "their data over tiles, where it lies otherwise than linearly");
+  if (!report.remoteBuffers.empty())
+    say("Remote buffers lie in streaming memory and take no tile's; their transfers have seconds "
+        "of "
+        "their own, and what spreads their data over tiles is in the cycles");
   if (reading.unknownLoops) say("Loops that end by a condition are counted once");
   if (reading.branches) say("Of two branches the dearer is counted");
   std::set<std::string> codelets;
@@ -213,6 +238,12 @@ MachineReport readMachine(const GraphImpl& graph, const Programs& programs, std:
   for (const auto& step : reading.steps) add(step, report);
   report.hostSeconds =
       static_cast<double>(report.hostBytesIn + report.hostBytesOut) / spec.hostBytesPerSecond;
+  report.remoteBuffers = reading.remoteBuffers();
+  for (const auto& buffer : report.remoteBuffers) report.streamingMemoryBytes += buffer.bytes;
+  const auto gateways = (spec.numIPUs + spec.ipusPerGateway - 1) / spec.ipusPerGateway;
+  report.streamingSeconds =
+      static_cast<double>(report.streamingBytesIn + report.streamingBytesOut) /
+      (spec.streamingBytesPerSecond * gateways);
   report.operations = reading.operations();
   report.steps = std::move(reading.steps);
   for (const auto& row : report.operations) report.flops += row.flops;

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "machine/estimators/estimators.hpp"
+#include "poplar/remote_buffer.hpp"
 
 namespace popir {
 namespace {
@@ -78,6 +79,12 @@ StepAlone StepCosts::make(const ProgramNode& leaf) {
       stream(leaf.src, false, step);
       break;
     case Kind::HostCall:
+      if (const auto copy = remoteCopyOf(leaf.hostFunction)) {
+        const auto& t = copy->reads ? leaf.outputs.front() : leaf.inputs.back();
+        (copy->reads ? step.cost.streamingBytesIn : step.cost.streamingBytesOut) = bytesOf(t);
+        stream(t, copy->reads, step);
+        break;
+      }
       step.cost.kind = "StreamCopy";
       for (const auto& t : leaf.inputs) step.cost.hostBytesOut += bytesOf(t);
       for (const auto& t : leaf.outputs) step.cost.hostBytesIn += bytesOf(t);

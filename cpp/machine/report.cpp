@@ -14,8 +14,12 @@ std::string MachineReport::summary(std::size_t rows) const {
      << static_cast<double>(cycles) / clockHz * 1e6 << " us), compute " << computeCycles
      << ", exchange " << exchangeCycles << ", sync " << syncCycles << "\n"
      << "Exchange: " << exchangeBytes << " bytes; host: " << hostBytesIn << " bytes in, "
-     << hostBytesOut << " bytes out (" << hostSeconds * 1e6 << " us)\n"
-     << "Memory Usage: " << totalBytes << " bytes, at most " << maxTileBytes << " on tile "
+     << hostBytesOut << " bytes out (" << hostSeconds * 1e6 << " us)\n";
+  if (streamingMemoryBytes > 0)
+    os << "Streaming memory: " << streamingMemoryBytes << " bytes in " << remoteBuffers.size()
+       << " remote buffers; " << streamingBytesIn << " bytes in, " << streamingBytesOut
+       << " bytes out (" << streamingSeconds * 1e6 << " us)\n";
+  os << "Memory Usage: " << totalBytes << " bytes, at most " << maxTileBytes << " on tile "
      << fullestTile << " of " << bytesPerTile << "\n";
   for (const auto& m : memory)
     os << "  " << std::setw(20) << std::left << m.category << std::right << std::setw(14)

@@ -44,6 +44,8 @@ struct StepCost {
   double meanComputeCycles = 0;
   std::uint64_t exchangeBytes = 0, interIPUBytes = 0;
   std::uint64_t hostBytesIn = 0, hostBytesOut = 0;
+  /// Bytes that come from remote buffers, and that go there.
+  std::uint64_t streamingBytesIn = 0, streamingBytesOut = 0;
   /// Bytes that are live while the step runs, without those that are always live: over all tiles,
   /// and on the tile with most of them.
   std::uint64_t liveBytes = 0, fullestTileLiveBytes = 0;
@@ -73,6 +75,12 @@ struct MemoryOwner {
   std::uint64_t bytes = 0;
 };
 
+/// A remote buffer: its bytes in streaming memory, and the bytes that one run reads and writes.
+struct RemoteBufferCost {
+  std::string name;
+  std::uint64_t bytes = 0, bytesIn = 0, bytesOut = 0;
+};
+
 struct __attribute__((visibility("default"))) MachineReport {
   std::string target;
   unsigned tiles = 0, numIPUs = 0, tilesPerIPU = 0;
@@ -90,6 +98,12 @@ struct __attribute__((visibility("default"))) MachineReport {
   /// `cycles` does not include this time.
   std::uint64_t hostBytesIn = 0, hostBytesOut = 0;
   double hostSeconds = 0;
+  /// The same for remote buffers, which lie in the streaming memory of the gateways, and the bytes
+  /// that they have there. `cycles` does not include this time.
+  std::uint64_t streamingBytesIn = 0, streamingBytesOut = 0, streamingMemoryBytes = 0;
+  double streamingSeconds = 0;
+  /// In the order in which programs first use them.
+  std::vector<RemoteBufferCost> remoteBuffers;
   /// In program order; operations by their first execution.
   std::vector<OperationCost> operations;
   std::vector<StepCost> steps;

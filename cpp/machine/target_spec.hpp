@@ -44,6 +44,10 @@ struct __attribute__((visibility("default"))) TargetSpec {
   /// The number of links of an IPU (machine/links.hpp): to its partner, for traffic that ends
   /// there; to its partner, for traffic to or from another rung; to the next rung.
   unsigned linksToPartner = 4, linksAcross = 2, linksAlong = 2;
+  /// Beyond the ladder of a pod, gateways are connected: the IPUs that links connect, those that
+  /// share a gateway, the links of a gateway to other pods, and the rate of one in one direction.
+  unsigned ipusPerPod = 64, ipusPerGateway = 4, gatewayLinks = 2;
+  double gatewayLinkBitsPerSecond = 100e9;
 
   unsigned memcpyBytesPerCycle = 8;
 
@@ -57,6 +61,8 @@ struct __attribute__((visibility("default"))) TargetSpec {
 
   /// The sustained rate of streams, in either direction. Latency is not modelled.
   double hostBytesPerSecond = 5.5e9;
+  /// The sustained rate of the streaming memory at one gateway, in both directions together.
+  double streamingBytesPerSecond = 20e9;
 
   unsigned rptCountMax = 4095;
   unsigned numStrideBits = 10;

@@ -9,6 +9,7 @@ import popir._device.poplar.program
 import typing
 
 __all__: list[str] = [
+    "costOfAllReduce",
     "estimateCycles",
     "figure",
     "figures",
@@ -17,6 +18,20 @@ __all__: list[str] = [
     "tileRuns",
     "vertexClasses",
 ]
+
+def costOfAllReduce(
+    target: popir._device.poplar.Target,
+    replicas: typing.SupportsInt | typing.SupportsIndex,
+    bytes: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+) -> dict[str, typing.Any]:
+    """
+    The cost of an all-reduce between replicas, as a dict with the fields of
+    CollectiveCost (cpp/machine/collectives.hpp).
+    `target`: the machine, for its figures alone.
+    `bytes`: by IPU of a replica, the bytes that it holds.
+    Raises poplar_invalid_option for a replica that is larger than a pod, and for more
+    than 4096 IPUs together.
+    """
 
 def estimateCycles(
     target: popir._device.poplar.Target,

@@ -44,6 +44,13 @@ def show_profile(output: Output, profile: Profile) -> None:
         f"exchange: {totals['exchange_bytes']:,} bytes; host: {totals['host_bytes_in']:,} bytes "
         f"in, {totals['host_bytes_out']:,} out"
     )
+    if memory["streaming_bytes"]:
+        output.line(
+            f"streaming memory: {memory['streaming_bytes']:,} bytes in "
+            f"{len(memory['remote_buffers'])} remote buffers; {totals['streaming_bytes_in']:,} "
+            f"bytes in, {totals['streaming_bytes_out']:,} out "
+            f"({totals['streaming_seconds'] * 1e6:,.1f} us)"
+        )
     output.line(
         f"memory: {memory['total_bytes']:,} bytes, "
         f"{_share(memory['total_bytes'], tiles * machine['bytes_per_tile'])} of all tiles; at most "
@@ -51,8 +58,33 @@ def show_profile(output: Output, profile: Profile) -> None:
         f"({_share(memory['max_tile_bytes'], machine['bytes_per_tile'])}), on tile "
         f"{memory['fullest_tile']}"
     )
+    _show_pod(output, data["pod"])
     _show_memory(output, memory)
     _show_operators(output, data)
+
+
+def _show_pod(output: Output, pod: Json | None) -> None:
+    if pod is None:
+        return
+    output.line(
+        f"{pod['replicas']:,} replicas, {pod['ipus']:,} IPUs: {pod['seconds'] * 1e3:,.4g} ms a "
+        f"step, collectives {_share(pod['collective_seconds'], pod['seconds'])}"
+    )
+    rows = [
+        [
+            each["name"],
+            each["algorithm"],
+            f"{each['bytes']:,}",
+            f"{each['link_bytes']:,}",
+            f"{each['gateway_bytes']:,}",
+            f"{each['times']:,}",
+            f"{each['seconds'] * 1e3:,.4g}",
+            _share(each["seconds"] * each["times"], pod["seconds"]),
+        ]
+        for each in pod["collectives"]
+    ]
+    columns = ["", "algorithm", ">bytes", ">IPU-Links", ">GW-Links", ">times", ">ms", ">share"]
+    output.table("collectives", columns, rows)
 
 
 def _show_memory(output: Output, memory: Json) -> None:

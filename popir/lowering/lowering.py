@@ -22,6 +22,7 @@ from popir.options.annotations import PIPELINE_STAGE
 from popir.opx import Opx, block_of, host_type, popType
 from popir.poplar import program
 from popir.progress import Logger
+from popir.remote import RemoteOpx
 from popir.types import as_bytes
 from popir.virtual_graphs import Places
 
@@ -58,6 +59,7 @@ class Lowering:
         self._brought: dict[tuple[str, int], poplar.Tensor] = {}
         """Copies of tensors on other IPUs, by tensor id and IPU."""
         self.owners = caller.owners if caller else Owners()
+        self._buffers: dict[str, poplar.RemoteBuffer] = caller._buffers if caller else {}
         self._functions: dict[Graph, Function] = caller._functions if caller else {}
         self._calls: dict[Graph, list[Op]] = caller._calls if caller else _calls(ir.ops.values())
         later = after_accumulation(ir)
@@ -74,6 +76,8 @@ class Lowering:
         opx = registry.createOpx(op, self.devicex)
         if isinstance(opx, CallingOpx):
             opx.function_of = self._function
+        if isinstance(opx, RemoteOpx):
+            opx.buffers, opx.layout = self._buffers, self.layout
         return opx
 
     @classmethod

@@ -29,6 +29,7 @@ from popir.types import ReductionType
 _ZERO_COPY = (
     "the device reads and writes the host's arrays in place, so there is no transfer to arrange."
 )
+_ALL_TILES = "transfers use the tiles that a tensor lies on; none are set aside for them."
 _ONE_REPLICA = "there is one replica of a model."
 _ACCUMULATION = "tests/test_accumulation.py::{}"
 _NO_PHASES = "there are no execution phases: executionPhaseSettings.phases is refused."
@@ -75,18 +76,23 @@ _AUTO = Needs("virtualGraphMode is Auto", lambda o: o.virtualGraphMode is e.Virt
 
 @dataclass(init=False)
 class TensorLocation(Settings):
-    """Where a kind of tensors is stored. PopART's class of this name. A session refuses `storage`
-    OffChip; the other options have no effect.
+    """Where a kind of tensors is stored. PopART's class of this name. Only `storage` has an
+    effect.
 
     `TensorLocation(storage)`, `TensorLocation(storage, replicatedTensorSharding)`, each with a
     `shardingDomain` behind, or all in order.
     """
 
-    storage: e.TensorStorage = refused(
-        e.TensorStorage.OnChip, "tensors are kept in the tiles' memory; there is no other."
+    storage: e.TensorStorage = acts(
+        e.TensorStorage.OnChip,
+        "OffChip: the tensors lie in remote buffers, in streaming memory. RemoteLoad and "
+        "RemoteStore operators bring them to the tiles for as long as a pass reads them. Results "
+        "stay the same, bit by bit. Of activations, those go off chip that the backward pass "
+        "reads; a pipeline keeps all of them on chip.",
+        "tests/test_off_chip.py::test_off_chip_changes_no_bit",
     )
-    loadTileSet: e.TileSet = no_meaning(e.TileSet.Compute, _ZERO_COPY)
-    storageTileSet: e.TileSet = no_meaning(e.TileSet.Compute, _ZERO_COPY)
+    loadTileSet: e.TileSet = no_meaning(e.TileSet.Compute, _ALL_TILES)
+    storageTileSet: e.TileSet = no_meaning(e.TileSet.Compute, _ALL_TILES)
     replicatedTensorSharding: e.ReplicatedTensorSharding = no_meaning(
         e.ReplicatedTensorSharding.Off, _ONE_REPLICA
     )
@@ -113,15 +119,17 @@ class TensorLocation(Settings):
 
 @dataclass(init=False)
 class TensorLocationSettings(Settings):
-    """Where tensors of a kind, from a minimum size on, are stored. PopART's class of this name. A
-    session refuses `location.storage` OffChip; the other options have no effect.
+    """Where tensors of a kind, from a minimum size on, are stored. PopART's class of this name.
 
     In the place of the location, its `storage` will do.
     """
 
     location: TensorLocation = nested(TensorLocation)
-    minElementsForOffChip: int = no_meaning(
-        2, "no tensor is kept off chip: location.storage is refused.", least=0
+    minElementsForOffChip: int = acts(
+        2,
+        "tensors of fewer elements stay on chip.",
+        "tests/test_off_chip.py::test_small_tensors_stay_on_chip",
+        least=0,
     )
     minElementsForReplicatedTensorSharding: int = no_meaning(8192, _ONE_REPLICA, least=0)
 
@@ -556,8 +564,10 @@ class SessionOptions(SessionSettings):
     weightTensorLocationSettings: TensorLocationSettings = nested(TensorLocationSettings)
     optimizerStateTensorLocationSettings: TensorLocationSettings = nested(TensorLocationSettings)
     accumulatorTensorLocationSettings: TensorLocationSettings = nested(TensorLocationSettings)
-    tensorLocationSettingsOverride: dict[str, TensorLocation] = refused(
-        {}, "tensors are kept in the tiles' memory; there is no other."
+    tensorLocationSettingsOverride: dict[str, TensorLocation] = acts(
+        {},
+        "the location of single tensors, by id, whatever their kind and size.",
+        "tests/test_off_chip.py::test_single_tensors_can_be_placed",
     )
     aliasZeroCopy: bool = no_meaning(
         False, "an engine plans memory by itself and copies nothing that it can read in place."

@@ -4,11 +4,20 @@ from popir.profile.document import Profile
 from popir.profile.host import HostProfile, InstructionTime
 from popir.profile.html import htmlOf, saveHtml
 from popir.profile.pipeline import PipelineReport, StageCost
-from popir.profile.report import MachineReport, MemoryCost, MemoryOwner, OperationCost, StepCost
+from popir.profile.pod import CollectiveCost, PodReport
+from popir.profile.report import (
+    MachineReport,
+    MemoryCost,
+    MemoryOwner,
+    OperationCost,
+    RemoteBufferCost,
+    StepCost,
+)
 from popir.profile.trace import saveTrace, traceOf
 from popir.profile.work import OperatorWork, workOf
 
 __all__ = [
+    "CollectiveCost",
     "HostProfile",
     "InstructionTime",
     "MachineReport",
@@ -17,7 +26,9 @@ __all__ = [
     "OperationCost",
     "OperatorWork",
     "PipelineReport",
+    "PodReport",
     "Profile",
+    "RemoteBufferCost",
     "StageCost",
     "StepCost",
     "htmlOf",

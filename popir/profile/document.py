@@ -15,10 +15,11 @@ from popir.errors import ModelError
 from popir.files import write
 from popir.ir import Graph
 from popir.profile.operators import Operators
+from popir.profile.pod import PodReport
 from popir.profile.report import MachineReport, OperationCost, StepCost
 
 FORMAT = "popir.profile"
-VERSION = 2
+VERSION = 3
 SCHEMA = Path(__file__).with_name("schema.json")
 """The file with the JSON schema of `Profile.data`."""
 
@@ -35,12 +36,18 @@ class Profile:
     """
 
     data: Json
-    """The profile as JSON values: model, machine, totals, memory, steps, operations, operators,
-    notes.
+    """The profile as JSON values: model, machine, totals, pod, memory, steps, operations,
+    operators, notes.
     """
 
     @staticmethod
-    def of(report: MachineReport, graph: Graph, name: str, loss: str | None = None) -> Profile:
+    def of(
+        report: MachineReport,
+        graph: Graph,
+        name: str,
+        loss: str | None = None,
+        pod: PodReport | None = None,
+    ) -> Profile:
         """Makes the profile of a program that was lowered from a compiled graph.
 
         Args:
@@ -48,6 +55,7 @@ class Profile:
             graph: the compiled graph.
             name: the name of the model.
             loss: the id of the loss; None for inference.
+            pod: the collectives of several replicas; None for one replica.
         """
         found = Operators(graph)
         operations = [_operation(each) for each in report.operations]
@@ -75,6 +83,7 @@ class Profile:
                     "bytes_per_tile": report.bytesPerTile,
                 },
                 "totals": _totals(report),
+                "pod": None if pod is None else _pod(pod),
                 "memory": _memory(report, found),
                 "steps": steps,
                 "operations": operations,
@@ -228,6 +237,35 @@ def _totals(report: MachineReport) -> Json:
         "host_bytes_in": report.hostBytesIn,
         "host_bytes_out": report.hostBytesOut,
         "host_seconds": report.hostSeconds,
+        "streaming_bytes_in": report.streamingBytesIn,
+        "streaming_bytes_out": report.streamingBytesOut,
+        "streaming_seconds": report.streamingSeconds,
+    }
+
+
+def _pod(pod: PodReport) -> Json:
+    return {
+        "replicas": pod.replicas,
+        "ipus": pod.ipus,
+        "seconds": pod.seconds,
+        "replica_seconds": pod.replicaSeconds,
+        "collective_seconds": pod.collectiveSeconds,
+        "collectives": [
+            {
+                "name": each.name,
+                "algorithm": each.algorithm,
+                "times": each.times,
+                "rounds": each.rounds,
+                "bytes": each.bytes,
+                "link_bytes": each.linkBytes,
+                "gateway_bytes": each.gatewayBytes,
+                "seconds": each.seconds,
+                "link_seconds": each.linkSeconds,
+                "gateway_seconds": each.gatewaySeconds,
+                "sync_seconds": each.syncSeconds,
+            }
+            for each in pod.collectives
+        ],
     }
 
 
@@ -237,6 +275,16 @@ def _memory(report: MachineReport, found: Operators) -> Json:
         "max_tile_bytes": report.maxTileBytes,
         "fullest_tile": report.fullestTile,
         "tiles_out_of_memory": report.tilesOutOfMemory,
+        "streaming_bytes": report.streamingMemoryBytes,
+        "remote_buffers": [
+            {
+                "name": each.name,
+                "bytes": each.bytes,
+                "bytes_in": each.bytesIn,
+                "bytes_out": each.bytesOut,
+            }
+            for each in report.remoteBuffers
+        ],
         "categories": [
             {
                 "name": each.category,
@@ -269,6 +317,7 @@ def _step(step: StepCost, operator: int | None) -> Json:
         "mean_compute_cycles": step.meanComputeCycles,
         "exchange_bytes": step.exchangeBytes,
         "host_bytes": step.hostBytesIn + step.hostBytesOut,
+        "streaming_bytes": step.streamingBytesIn + step.streamingBytesOut,
         "live_bytes": step.liveBytes,
         "fullest_tile_live_bytes": step.fullestTileLiveBytes,
         "gathered_bytes": step.gatheredBytes,

@@ -66,6 +66,9 @@ class StepCost:
     interIPUBytes: int
     hostBytesIn: int
     hostBytesOut: int
+    streamingBytesIn: int
+    """The bytes that come from remote buffers; streamingBytesOut go there."""
+    streamingBytesOut: int
     liveBytes: int
     """The bytes, over all tiles, of what is live only temporarily: temporaries, gathered operands,
     gaps.
@@ -110,13 +113,24 @@ class MemoryOwner:
 
 
 @dataclass(frozen=True)
+class RemoteBufferCost:
+    """A remote buffer: its bytes in streaming memory, and those that a run reads and writes."""
+
+    name: str
+    bytes: int
+    bytesIn: int
+    bytesOut: int
+
+
+@dataclass(frozen=True)
 class MachineReport:
     """Estimates for a program; `counts` says what they contain and what they do not.
 
     Cycles are tile cycles of one run, at `clockHz`: compute, exchange and sync add up to `cycles`.
     Memory, in bytes, is that of all programs of the engine. Its categories add up to `totalBytes`
     over all tiles, and to `maxTileBytes` on the fullest one, `fullestTile`; "gaps" and "gaps of
-    temporaries" are two of them. Host streams are reported separately, in bytes and seconds.
+    temporaries" are two of them. Host streams and remote buffers are reported separately, in bytes
+    and seconds.
     """
 
     target: str
@@ -142,6 +156,14 @@ class MachineReport:
     hostBytesIn: int
     hostBytesOut: int
     hostSeconds: float
+    streamingBytesIn: int
+    """The bytes that a run reads from remote buffers; streamingBytesOut are written to them."""
+    streamingBytesOut: int
+    streamingMemoryBytes: int
+    """The bytes of remote buffers, which lie in streaming memory and not on tiles."""
+    streamingSeconds: float
+    """The time for the bytes read and written, at `streamingBytesPerSecond`; in no cycles."""
+    remoteBuffers: list[RemoteBufferCost]
     operations: list[OperationCost]
     steps: list[StepCost]
     distinctSteps: int
@@ -175,6 +197,8 @@ class MachineReport:
         for row in fields["memory"]:
             row["tileBytes"] = np.array(row["tileBytes"], np.uint64)
         fields["memory"] = [MemoryCost(**row) for row in fields["memory"]]
+        buffers = fields["remoteBuffers"]
+        fields["remoteBuffers"] = [RemoteBufferCost(**row) for row in buffers]
         fields["owners"] = [MemoryOwner(**row) for row in fields["owners"]]
         return MachineReport(**fields)
 
@@ -190,5 +214,5 @@ class MachineReport:
 
     @property
     def seconds(self) -> float:
-        """The time of one run at the target's clock, without host streams."""
+        """The time of one run at the target's clock, without streams and remote buffers."""
         return self.cycles / self.clockHz

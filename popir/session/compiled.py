@@ -44,6 +44,7 @@ from popir.reserved import OF_SESSION, RANDOM_SEED, weight_of_state
 from popir.session.requests import (
     accumulation,
     engine_options,
+    locations,
     loss_scaling,
     outlining,
     overlaps,
@@ -150,6 +151,7 @@ class Compiled(Exclusive):
             if mode is VirtualGraphMode.Auto:
                 split_over_ipus(graph, ipus, self.options.virtualGraphSplitRatios)
             graph.session_options = self.options
+            is_overlapped = overlaps(asked, self.deviceInfo, self._is_placed, optimizer is not None)
             self._compilation = Compilation(
                 graph,
                 anchors,
@@ -166,7 +168,8 @@ class Compiled(Exclusive):
                 self.options.autoRecomputation,
                 self._is_placed,
                 self.options.enablePipelining,
-                overlaps(asked, self.deviceInfo, self._is_placed, optimizer is not None),
+                is_overlapped,
+                locations=locations(asked, is_overlapped),
             )
             compile(self._compilation, self._progress.stage(0.1, 0.4))
             if self.options.enablePipelining:

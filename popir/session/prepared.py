@@ -136,6 +136,7 @@ class Prepared(Compiled):
         rounds = self.options.enableStochasticRounding
         progress = self._progress.stage(0.4, 0.7)
         step = build_step(lowering, self._loops(), anchors, progress, rounds_stochastically=rounds)
+        step.variables += sorted(self._compilation.off_chip)
         return lowering, step
 
     def _engine_cache(self) -> EngineCache | None:
@@ -226,9 +227,13 @@ class Prepared(Compiled):
         """Copies the host's weights and states to the device. Raises popart_exception before
         `prepareDevice`.
         """
-        engine = self._prepared("weightsFromHost")
+        engine, remote = self._prepared("weightsFromHost"), self._compilation.off_chip
         for id in self._variables():
-            engine.writeTensor(id, as_bytes(self._host[id]))
+            data = as_bytes(self._host[id])
+            if id in remote:
+                engine.copyToRemoteBuffer(data, id)
+            else:
+                engine.writeTensor(id, data)
 
     @exclusive()
     def weightsToHost(self) -> None:
@@ -236,9 +241,13 @@ class Prepared(Compiled):
 
         Raises popart_exception before `prepareDevice`.
         """
-        engine = self._prepared("weightsToHost")
+        engine, remote = self._prepared("weightsToHost"), self._compilation.off_chip
         for id in self._variables():
-            engine.readTensor(id, as_bytes(self._host[id]))
+            data = as_bytes(self._host[id])
+            if id in remote:
+                engine.copyFromRemoteBuffer(id, data)
+            else:
+                engine.readTensor(id, data)
 
     def _send_all(self) -> None:
         """Copies the host's weights, states and random seed to the device."""

@@ -10,10 +10,13 @@ from popir.errors import (
     popart_exception,
 )
 from popir.exclusive import exclusive
-from popir.profile import HostProfile, MachineReport, PipelineReport, Profile
+from popir.ir import Tensor
+from popir.profile import HostProfile, MachineReport, PipelineReport, PodReport, Profile
 from popir.progress import Logger
+from popir.reserved import reservedAcclPrefix, reservedAccumPrefix
 from popir.session.prepared import Prepared
 from popir.typed import typed
+from popir.virtual_graphs import Places
 
 Array = np.ndarray[Any, Any]
 
@@ -58,12 +61,59 @@ class Reports(Prepared):
                 "getPipelineReport(): the session has no pipeline whose stages run at once. Set "
                 "SessionOptions.enablePipelining and, in training, accumulationFactor."
             )
+        return self._pipeline(self.getReport())
+
+    def _pipeline(self, report: MachineReport) -> PipelineReport:
         loops = self._loops()
         is_accumulated = loops.accumulated > 1
         batches, updates = loops.accumulated, loops.updates
         if not is_accumulated:
             batches, updates = updates, 1
-        return PipelineReport.of(self.getReport(), self.graph, batches, updates)
+        return PipelineReport.of(report, self.graph, batches, updates)
+
+    def getPodReport(self, replicas: int) -> PodReport:
+        """The time of a step on that many replicas of the model: one is costed, and the collectives
+        between them are added. The device is the machine of one replica.
+
+        Nothing is run on several replicas for it. Raises popart_exception before `prepareDevice`
+        and for less than one replica, poplar_invalid_option for a replica that does not fit a pod,
+        and for more than 4096 IPUs together.
+        """
+        return self._pod(self.getReport(), replicas)
+
+    def _pod(self, report: MachineReport, replicas: int) -> PodReport:
+        is_pipeline = self._compilation.overlaps
+        cycles = self._pipeline(report).cycles if is_pipeline else report.cycles
+        target = self.deviceInfo.device.getTarget()
+        seconds, updates = cycles / report.clockHz, self._loops().updates
+        return PodReport.of(target, replicas, seconds, self._gradient_bytes(), updates)
+
+    def _gradient_bytes(self) -> list[int]:
+        """By IPU, the bytes of what replicas reduce for an update: gradients, or what they are
+        accumulated in. Spread evenly if operators are not placed.
+        """
+        c, ipus = self._compilation, self.deviceInfo.numIpus
+        found = [0] * ipus
+        places = Places(self.graph) if self._is_placed else None
+        for weight in c.weights:
+            if weight not in c.gradients:
+                continue
+            gradient = self.graph.getTensor(c.gradients[weight])
+            size = self._reduced(weight, gradient).info
+            assert size is not None
+            if places is not None:
+                found[places.home(gradient)] += size.nbytes()
+                continue
+            for ipu in range(ipus):
+                found[ipu] += size.nbytes() // ipus + (ipu < size.nbytes() % ipus)
+        return found
+
+    def _reduced(self, weight: str, gradient: Tensor) -> Tensor:
+        if self._compilation.accumulation.is_on:
+            for prefix in (reservedAccumPrefix(), reservedAcclPrefix()):
+                if self.graph.hasTensor(prefix + weight):
+                    return self.graph.getTensor(prefix + weight)
+        return gradient
 
     def getSummaryReport(self, resetProfile: bool = True) -> str:
         """The text summary of `getReport`. PopART's `Session.getSummaryReport`.
@@ -74,15 +124,17 @@ class Reports(Prepared):
         return self.getReport().summary
 
     @exclusive()
-    def getProfile(self, progress: Logger | None = None) -> Profile:
+    def getProfile(self, progress: Logger | None = None, replicas: int = 1) -> Profile:
         """The cost of a step by the model's operators, which can be saved as JSON, an HTML page or
         a trace.
 
-        `progress(done, total)` is called while the steps of the program are costed. Raises
-        popart_exception before `prepareDevice`.
+        `progress(done, total)` is called while the steps of the program are costed. With more than
+        one of `replicas`, the profile has their collectives, too (`getPodReport`). Raises
+        popart_exception before `prepareDevice`, and the errors of `getPodReport`.
         """
         report = MachineReport.of(self._prepared("getProfile"), progress=progress)
-        return Profile.of(report, self.graph, self.name, self._compilation.loss)
+        pod = self._pod(report, replicas) if replicas != 1 else None
+        return Profile.of(report, self.graph, self.name, self._compilation.loss, pod)
 
     @exclusive()
     def planText(self) -> str:

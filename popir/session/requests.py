@@ -7,6 +7,7 @@ from popir.devices import DeviceInfo
 from popir.enums import (
     DeviceType,
     MeanReductionStrategy,
+    TensorStorage,
 )
 from popir.errors import (
     popart_exception,
@@ -15,6 +16,7 @@ from popir.optimizers import Optimizer
 from popir.options import Kind, OptionWarning, SessionOptions, warn
 from popir.options.session import OUTLINING
 from popir.transforms.loss_scaling import AutomaticLossScaling
+from popir.transforms.off_chip import Locations
 from popir.transforms.outlining.outline import OutlineOptions
 from popir.transforms.updates import Accumulation
 from popir.types import ReductionType
@@ -100,6 +102,35 @@ def overlaps(asked: SessionOptions, device: DeviceInfo, is_placed: bool, trains:
         )
     is_accumulated = asked.enableGradientAccumulation and asked.accumulationFactor > 1
     return asked.enablePipelining and (is_accumulated or not trains)
+
+
+def locations(asked: SessionOptions, overlaps: bool) -> Locations | None:
+    """Which tensors are to be off chip; None if none is. Raises popart_exception for activations of
+    a pipeline, if its stages run at once (`overlaps`).
+    """
+    off = TensorStorage.OffChip
+    kinds = {
+        name: settings.minElementsForOffChip if settings.location.storage is off else None
+        for name, settings in (
+            ("weights", asked.weightTensorLocationSettings),
+            ("states", asked.optimizerStateTensorLocationSettings),
+            ("accumulators", asked.accumulatorTensorLocationSettings),
+            ("activations", asked.activationTensorLocationSettings),
+        )
+    }
+    overrides = {
+        id: location.storage is off for id, location in asked.tensorLocationSettingsOverride.items()
+    }
+    if all(least is None for least in kinds.values()) and not any(overrides.values()):
+        return None
+    if overlaps and kinds["activations"] is not None:
+        raise popart_exception(
+            "SessionOptions.activationTensorLocationSettings.location.storage = "
+            "TensorStorage.OffChip: in a pipeline, activations of several micro-batches are there "
+            "at once, and stay on chip. autoRecomputation saves memory there; weights, states and "
+            "accumulators may be off chip."
+        )
+    return Locations(**kinds, overrides=overrides, is_accumulated=asked.accumulationFactor > 1)
 
 
 def outlining(asked: SessionOptions, device: DeviceInfo, is_placed: bool) -> OutlineOptions | None:

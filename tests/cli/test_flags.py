@@ -57,6 +57,7 @@ TESTS = {
         "test_profile::test_training_costs_more": "--training --loss --momentum",
         "test_profile::test_the_machine_can_be_chosen": "--target --ipus --figure",
         "test_profile::test_a_run_counts_codelets": "--tiles --random",
+        "test_profile::test_replicas_have_collectives": "--replicas",
         "test_profile::test_files_hold_the_same_profile": "-o --trace",
         "test_profile::test_profiles_are_compared": "--dim --compare",
         "test_flags::test_the_optimizer_of_a_profile": "--optimizer --lr --weight-decay",

@@ -234,3 +234,17 @@ def test_a_pipe_is_no_model(tmp_path: Path) -> None:
     """To look into it would be to wait for somebody who writes."""
     os.mkfifo(tmp_path / "pipe")
     assert "it is no regular file" in failure("profile", tmp_path / "pipe", code=3)
+
+
+def test_replicas_have_collectives(training: Path) -> None:
+    given = ["profile", training, "--training", "--loss", "Nll:0", "--tiles", 8, "--replicas", 512]
+    pod = call_json(*given)["pod"]
+    (reduced,) = pod["collectives"]
+    assert (pod["replicas"], pod["ipus"]) == (512, 512)
+    assert reduced["algorithm"] == "two-level" and reduced["gateway_bytes"] > 0
+    assert pod["seconds"] == pod["replica_seconds"] + pod["collective_seconds"]
+    text = call(*given).stdout
+    assert "512 replicas, 512 IPUs: " in text and "all-reduce of gradients" in text
+    assert "together they may have at most 4096 IPUs" in failure(
+        *given[:-1], 4096, "--ipus", 2, code=2
+    )

@@ -14,8 +14,16 @@ HOSTILE = "</script><script>alert(1)</script><!-- \u2028 &amp; 'x'"
 """A name that would run, if a page took it for more than text."""
 
 
-def session(batch: int = 16, loss: bool = False, name: str = "fc", **options: object) -> Any:
-    """Two dense layers on eight tiles; with `loss` a step of training. Prepared."""
+def session(
+    batch: int = 16,
+    loss: bool = False,
+    name: str = "fc",
+    off_chip: bool = False,
+    **options: object,
+) -> Any:
+    """Two dense layers on eight tiles; with `loss` a step of training; with `off_chip` the weights
+    are in streaming memory. Prepared.
+    """
     builder = popir.Builder(opsets={"ai.onnx": 17, "ai.graphcore": 1})
     random = np.random.default_rng(0)
     x = builder.addInputTensor("FLOAT", [batch, 64], "x")
@@ -32,6 +40,9 @@ def session(batch: int = 16, loss: bool = False, name: str = "fc", **options: ob
     flags = popir.SessionOptions(
         engineOptions={"debug.allowOutOfMemory": "true"}, enableOutlining=False
     )
+    if off_chip:
+        where = popir.TensorLocationSettings(popir.TensorStorage.OffChip)
+        flags.weightTensorLocationSettings = where
     if loss:
         labels = builder.addInputTensor("INT32", [batch], "labels")
         target = builder.aiGraphcore.nllloss([p, labels], debugContext="loss")

@@ -78,6 +78,24 @@ def test_the_numbers_are_the_profiles(chromium: Browser, file: Path, training: P
         assert f"Tile {fullest} is the fullest" in page.inner_text("#findings")
 
 
+def test_replicas_and_streaming_memory_are_shown(chromium: Browser, tmp_path: Path) -> None:
+    profile = models.session(loss=True, off_chip=True).getProfile(replicas=512)
+    data, file = profile.data, tmp_path / "pod.html"
+    saveHtml(profile, file)
+    with chromium.page(file) as page:
+        shown = figures(page)
+        assert data["memory"]["streaming_bytes"] > 0
+        paths = [
+            "memory.streaming_bytes",
+            "pod.collectives.0.bytes",
+            "pod.collectives.0.link_bytes",
+        ]
+        for path in paths:
+            assert shown[path] == at(data, path)
+        text = page.inner_text("#pod")
+        assert "512 replicas, 512 IPUs" in text and "two-level" in text
+
+
 def test_every_tile_can_be_looked_at(chromium: Browser, file: Path, training: Profile) -> None:
     categories = training.data["memory"]["categories"]
     with chromium.page(file) as page:

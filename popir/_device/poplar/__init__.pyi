@@ -33,6 +33,7 @@ __all__: list[str] = [
     "LONGLONG",
     "OptionFlags",
     "QUARTER",
+    "RemoteBuffer",
     "SHORT",
     "SIGNED_CHAR",
     "Target",
@@ -866,6 +867,29 @@ class DataStream:
         The number of elements of one transfer.
         """
 
+class RemoteBuffer:
+    """
+    Rows of memory beside the device's (Poplar: poplar/DataStream.hpp), which program.Copy
+    reads and writes. Each engine has its own, zero at first. See
+    Engine.copyToRemoteBuffer.
+    """
+    def elementType(self) -> Type:
+        """
+        The type of the elements.
+        """
+    def getRepeats(self) -> int:
+        """
+        The number of rows.
+        """
+    def handle(self) -> str:
+        """
+        The name by which an engine knows the buffer.
+        """
+    def numElements(self) -> int:
+        """
+        The number of elements of a row.
+        """
+
 class Graph:
     """
     Variables, constants, vertices, functions and streams, for programs (Poplar:
@@ -933,6 +957,17 @@ class Graph:
         A new stream from the host, which transfers `numElements` elements at a time.
         Engine.connectStream connects it by `handle`.
         Raises poplar_exception if another stream has the handle.
+        """
+    def addRemoteBuffer(
+        self,
+        handle: str,
+        elementType: Type,
+        numElements: typing.SupportsInt | typing.SupportsIndex,
+        repeats: typing.SupportsInt | typing.SupportsIndex = 1,
+    ) -> RemoteBuffer:
+        """
+        A new remote buffer of `repeats` rows, of `numElements` elements each.
+        Raises poplar_exception if another one has the handle, and for an empty one.
         """
     @typing.overload
     def addVariable(
@@ -1311,6 +1346,28 @@ class Engine:
         For a stream from the host the array is zero and the callback fills it. For a stream
         to the host it has what the device sent.
         Raises poplar_stream_connection_error for an unknown stream.
+        """
+    def copyFromRemoteBuffer(
+        self,
+        handle: str,
+        destination: numpy.ndarray,
+        repeatIndex: typing.SupportsInt | typing.SupportsIndex = 0,
+    ) -> None:
+        """
+        Copies a row of a remote buffer into a C-contiguous array of its bytes.
+        Raises poplar_stream_connection_error for a buffer that no program uses, a row that
+        it does not have, or another or a read-only array.
+        """
+    def copyToRemoteBuffer(
+        self,
+        source: numpy.ndarray,
+        handle: str,
+        repeatIndex: typing.SupportsInt | typing.SupportsIndex = 0,
+    ) -> None:
+        """
+        Copies a C-contiguous array of the bytes of a row to a row of a remote buffer.
+        Raises poplar_stream_connection_error for a buffer that no program uses, a row that
+        it does not have, or another array.
         """
     def hostProfile(
         self, program: typing.SupportsInt | typing.SupportsIndex = 0

@@ -64,10 +64,11 @@ class Execute(Program):
 
 class Copy(Program):
     """
-    Copies a tensor to a tensor, or between a tensor and a stream, in row-major order.
+    Copies a tensor to a tensor, or between a tensor and a stream, or between a tensor and
+    those rows of a remote buffer whose numbers `offset` has, in row-major order.
     Both have the same element type and number of elements; shapes may differ.
-    Raises poplar_stream_connection_error for a stream that does not
-    fit, or goes the other way.
+    Raises poplar_stream_connection_error for a stream or remote buffer that does not
+    fit, or a stream that goes the other way.
     Raises poplar_graph_connection_error for tensors that do not fit, and for a
     destination that is not isParallelWriteable().
     """
@@ -90,6 +91,22 @@ class Copy(Program):
         self,
         src: popir._device.poplar.Tensor,
         stream: popir._device.poplar.DataStream,
+        debugContext: popir._device.poplar.DebugContext | str = "",
+    ) -> None: ...
+    @typing.overload
+    def __init__(
+        self,
+        buffer: popir._device.poplar.RemoteBuffer,
+        dst: popir._device.poplar.Tensor,
+        offset: popir._device.poplar.Tensor,
+        debugContext: popir._device.poplar.DebugContext | str = "",
+    ) -> None: ...
+    @typing.overload
+    def __init__(
+        self,
+        src: popir._device.poplar.Tensor,
+        buffer: popir._device.poplar.RemoteBuffer,
+        offset: popir._device.poplar.Tensor,
         debugContext: popir._device.poplar.DebugContext | str = "",
     ) -> None: ...
 

@@ -36,7 +36,7 @@ from popir.onnxio.describe import describe
 from popir.onnxio.load import load
 from popir.onnxio.training_info import joined
 from popir.optimizers import Optimizer
-from popir.profile import Profile, saveHtml, saveTrace
+from popir.profile import PodReport, Profile, saveHtml, saveTrace
 from popir.session import InferenceSession, TrainingSession
 from popir.stepio import PyStepIO
 
@@ -57,6 +57,13 @@ def _figure(text: str) -> str | None:
 @mode_options
 @click.option("--target", type=click.Choice(TARGETS), default="ipu2", show_default=True)
 @click.option("--ipus", type=click.IntRange(1, 64), default=1, show_default=True)
+@click.option(
+    "--replicas",
+    type=click.IntRange(1, 4096),
+    default=1,
+    show_default=True,
+    help="Replicas, of --ipus IPUs each: adds the collectives between them.",
+)
 @click.option("--tiles", type=Count(1), help="Tiles of an IPU.  [default: all that it has]")
 @click.option(
     "--figure",
@@ -152,6 +159,7 @@ def _profile(
     evaluation_mode: Sequence[str],
     target: str,
     ipus: int,
+    replicas: int,
     tiles: int | None,
     figures: Sequence[tuple[str, str]],
     dims: Sequence[tuple[str, int]],
@@ -160,6 +168,7 @@ def _profile(
     threads: int | None,
 ) -> Profile:
     device = _machine(target, ipus, tiles, figures)
+    _check_replicas(device, replicas)
     loaded = load(model)
     targets.check_data(loaded, *written)
     if training:
@@ -196,7 +205,15 @@ def _profile(
     if seed is not None:
         session.run(PyStepIO(random_inputs(infos, seed), session.initAnchorArrays()))
     with bar("costing") as progress:
-        return session.getProfile(progress)
+        return session.getProfile(progress, replicas)
+
+
+def _check_replicas(device: DeviceInfo, replicas: int) -> None:
+    """Raises UsageError for replicas that no machine has room for, before anything is compiled."""
+    try:
+        PodReport.of(device.device.getTarget(), replicas, 0.0, [0] * device.numIpus)
+    except PopirError as error:
+        raise click.UsageError(str(error)) from None
 
 
 def _machine(

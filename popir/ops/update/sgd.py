@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from popir.ops.support.identifiers import graphcore_id
 from popir.ops.support.symbolic import Expr
-from popir.ops.support.variable import VAR
-from popir.ops.update.var_update import FIRST_STATE, Update, VarUpdateOp, VarUpdateOpx
-from popir.poplar import program
+from popir.ops.update.var_update import Update, VarUpdateOp, VarUpdateOpx
 from popir.registry import OpxCreator
 
 
@@ -35,15 +33,6 @@ class SGD1VarUpdateOp(VarUpdateOp):
     """
 
     opid = graphcore_id("SGD1VarUpdate")
-
-    def setup(self) -> None:
-        """Infers the types and shapes of the weight and the state."""
-        super().setup()
-        self.setOutInfo(1, self.inInfo(FIRST_STATE))
-
-    def aliases(self, inIndex: int, outIndex: int) -> bool:
-        """The outputs are the weight and the state themselves."""
-        return (inIndex, outIndex) in ((VAR, 0), (FIRST_STATE, 1))
 
     def update(self, u: Update) -> None:
         """The state with the gradient, the new weight, then the state of the next update."""
@@ -81,14 +70,4 @@ def _along(u: Update, v: Expr) -> Expr:
     return gradient + decay + u.number("sgdMomentum") * v
 
 
-class SGD1VarUpdateOpx(VarUpdateOpx):
-    """The lowering: that of an update, with the state as a second output."""
-
-    def grow(self, prog: program.Sequence) -> None:
-        """Adds the maps, in place."""
-        super().grow(prog)
-        self.setOutTensor(1, self.getInTensor(FIRST_STATE))
-
-
-OpxCreator(VarUpdateOpx, [SGD0VarUpdateOp.opid, SGD2VarUpdateOp.opid])
-OpxCreator(SGD1VarUpdateOpx, [SGD1VarUpdateOp.opid])
+OpxCreator(VarUpdateOpx, [SGD0VarUpdateOp.opid, SGD1VarUpdateOp.opid, SGD2VarUpdateOp.opid])

@@ -129,7 +129,8 @@ class Update:
 class VarUpdateOp(VariableOp):
     """The base class of the updates. Input 0 is the weight, input 1 its gradient, of the same
     shape, if it is read; the states, the scalar numbers that may change and scalar factors of the
-    gradient follow. The output is the weight after the update.
+    gradient follow. Output 0 is the weight after the update; from 1 on there are the states, as far
+    as they are connected.
     """
 
     opid: OperatorIdentifier
@@ -167,6 +168,15 @@ class VarUpdateOp(VariableOp):
                 f"gradient {self.inInfo(GRADIENT)}; they must have one shape."
             )
         super().setup()
+        for i in range(self.states):
+            if self.hasOutput(1 + i):
+                self.setOutInfo(1 + i, self.inInfo(FIRST_STATE + i))
+
+    def aliases(self, inIndex: int, outIndex: int) -> bool:
+        """The outputs are the weight and the states themselves."""
+        return super().aliases(inIndex, outIndex) or (
+            inIndex - FIRST_STATE == outIndex - 1 and 0 < outIndex <= self.states
+        )
 
     def modifies(self, inIndex: int) -> bool:
         """The weight and the states are modified."""
@@ -209,6 +219,9 @@ class VarUpdateOpx(Opx):
             dims = list(range(len(squared.shape())))
             tensors.append(arithmetic.reduce(squared, dims, "squares") if dims else squared)
         self.setOutTensor(0, weight)
+        for i in range(op.states):
+            if self.hasOutput(1 + i):
+                self.setOutTensor(1 + i, tensors[FIRST_STATE + i])
 
     def getInputCreatorType(self, i: int) -> InputCreatorType:
         """States, and what gradients are accumulated in, are laid out as the weight is."""

@@ -42,6 +42,12 @@ function showCards() {
     card("From the host", "totals.host_bytes_in", totals.host_bytes_in, "bytes",
       [`to the host ${whole.format(totals.host_bytes_out)}`, `${duration(totals.host_seconds)}, in no cycles`],
       was.totals.host_bytes_in));
+  if (memory.streaming_bytes || was.memory.streaming_bytes) {
+    element("cards").append(card("Streaming memory", "memory.streaming_bytes", memory.streaming_bytes, "bytes", [
+      `in ${whole.format(totals.streaming_bytes_in)}, out ${whole.format(totals.streaming_bytes_out)}`,
+      `${duration(totals.streaming_seconds)}, in no cycles`,
+    ], was.memory.streaming_bytes));
+  }
 }
 
 /** Compute, exchange and sync as parts of one bar. */
@@ -115,6 +121,28 @@ function findings() {
   return found;
 }
 
+/** The collectives between replicas, in a table, if there are several. */
+function showPod() {
+  const { pod } = profile;
+  if (!pod) return;
+  const columns = ["collective", "algorithm", "bytes", "over IPU-Links", "over GW-Links", "times", "time", "share"];
+  const table = make("table", {}, make("thead", {}, make("tr", {}, ...columns.map((name) => make("th", {}, name)))));
+  const body = make("tbody", {});
+  pod.collectives.forEach((each, i) => {
+    const at = `pod.collectives.${i}`;
+    const cells = [each.name, each.algorithm, figure(`${at}.bytes`, each.bytes),
+      figure(`${at}.link_bytes`, each.link_bytes), figure(`${at}.gateway_bytes`, each.gateway_bytes),
+      whole.format(each.times), duration(each.seconds), percent(each.seconds * each.times, pod.seconds)];
+    body.append(make("tr", {}, ...cells.map((cell) => make("td", {}, cell))));
+  });
+  table.append(body);
+  element("pod").append(
+    make("h3", {}, `${whole.format(pod.replicas)} replicas, ${whole.format(pod.ipus)} IPUs`),
+    make("p", {}, `${duration(pod.seconds)} a step: ${duration(pod.replica_seconds)} of one replica, ` +
+      `${duration(pod.collective_seconds)} of collectives (${percent(pod.collective_seconds, pod.seconds)}).`));
+  if (pod.collectives.length) element("pod").append(table);
+}
+
 const named = ({ name, category }) => (name === category ? name : `${name} (${category})`);
 
 function showOwners() {
@@ -137,6 +165,7 @@ function showSummary() {
   showCards();
   showShares();
   element("findings").append(...findings().map((words) => make("li", {}, words)));
+  showPod();
   showOwners();
   element("counted").append(...profile.notes.map((note) => make("li", {}, note)));
 }

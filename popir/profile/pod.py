@@ -1,0 +1,132 @@
+"""`PodReport`: what a step costs on many replicas of a model, with the collectives between them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from popir import poplar
+from popir.errors import popart_exception
+from popir.opx import device
+
+MOST = 4096
+"""The most replicas, and the most IPUs of all of them."""
+
+
+@dataclass(frozen=True)
+class CollectiveCost:
+    """The cost of a collective between all replicas."""
+
+    name: str
+    """What it is for."""
+    algorithm: str
+    """ "ring", or "two-level": a ring in each pod and one of pods."""
+    bytes: int
+    """The bytes that a replica takes part with, over its IPUs."""
+    linkBytes: int
+    """The bytes that a replica sends over IPU-Links; likewise gatewayBytes, over GW-Links."""
+    gatewayBytes: int
+    rounds: int
+    """The transfers, one after another, that it consists of."""
+    times: int
+    """How often a step does it."""
+    linkSeconds: float
+    """The time of IPU-Links, of GW-Links beyond that, and of syncs, each time."""
+    gatewaySeconds: float
+    syncSeconds: float
+
+    @property
+    def seconds(self) -> float:
+        """The time that it takes, each time."""
+        return self.linkSeconds + self.gatewaySeconds + self.syncSeconds
+
+
+@dataclass(frozen=True)
+class PodReport:
+    """The time of a step on several replicas: that of one replica, which is costed, and of the
+    collectives, which nothing overlaps with.
+    """
+
+    replicas: int
+    ipusPerReplica: int
+    replicaSeconds: float
+    """The time of one replica's step, without collectives and host streams."""
+    collectives: list[CollectiveCost]
+
+    @property
+    def ipus(self) -> int:
+        """The IPUs of all replicas."""
+        return self.replicas * self.ipusPerReplica
+
+    @property
+    def collectiveSeconds(self) -> float:
+        """The time of all collectives of a step."""
+        return sum(each.seconds * each.times for each in self.collectives)
+
+    @property
+    def seconds(self) -> float:
+        """The time of a step."""
+        return self.replicaSeconds + self.collectiveSeconds
+
+    @property
+    def share(self) -> float:
+        """The share of the collectives in the time of a step."""
+        return self.collectiveSeconds / self.seconds if self.seconds else 0.0
+
+    @property
+    def summary(self) -> str:
+        """The report as a few lines of text."""
+        head = (
+            f"{self.replicas} replicas of {self.ipusPerReplica} IPUs: {self.seconds * 1e3:.4g} ms, "
+            f"collectives {self.share:.1%}"
+        )
+        rows = [
+            f"{each.name}: {each.algorithm}, {each.bytes} bytes, {each.times} x "
+            f"{each.seconds * 1e3:.4g} ms (IPU-Links {each.linkSeconds * 1e3:.4g}, GW-Links "
+            f"{each.gatewaySeconds * 1e3:.4g}, syncs {each.syncSeconds * 1e3:.4g})"
+            for each in self.collectives
+        ]
+        return "\n".join([head, *rows])
+
+    @staticmethod
+    def of(
+        target: poplar.Target,
+        replicas: int,
+        replicaSeconds: float,
+        gradients: Sequence[int],
+        updates: int = 1,
+    ) -> PodReport:
+        """Adds the collectives to the time of one replica's step.
+
+        Args:
+            target: the machine of one replica, with the figures of the links.
+            replicas: the number of replicas.
+            replicaSeconds: the time of one replica's step.
+            gradients: by IPU of a replica, the bytes of gradients there that an update needs; all
+                zero if there is nothing to reduce.
+            updates: the updates of a step.
+
+        Raises popart_exception for less than one replica, poplar_invalid_option for a replica that
+        does not fit a pod, and for more than 4096 IPUs together.
+        """
+        if not 1 <= replicas <= MOST:
+            raise popart_exception(f"replicas = {replicas}: expected is a number from 1 to {MOST}.")
+        cost: dict[str, Any] = device("machine").costOfAllReduce(target, replicas, list(gradients))
+        collectives: list[CollectiveCost] = []
+        if replicas > 1 and any(gradients):
+            collectives.append(
+                CollectiveCost(
+                    "all-reduce of gradients",
+                    cost["algorithm"],
+                    sum(gradients),
+                    cost["linkBytes"],
+                    cost["gatewayBytes"],
+                    cost["steps"],
+                    updates,
+                    cost["linkSeconds"],
+                    cost["gatewaySeconds"],
+                    cost["syncSeconds"],
+                )
+            )
+        return PodReport(replicas, len(gradients), replicaSeconds, collectives)

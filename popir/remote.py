@@ -1,0 +1,24 @@
+"""Lowering of remote buffers: `RemoteOpx`, the base of what reads and writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from popir import poplar
+from popir.opx import Opx
+
+
+class RemoteOpx(Opx):
+    """An Opx that copies from or to a remote buffer. Lowering sets the two members."""
+
+    buffers: dict[str, poplar.RemoteBuffer]
+    """The remote buffers of the program, by handle."""
+    layout: Callable[[str], poplar.Tensor | None]
+    """A new tensor in the layout that the readers of a tensor choose; None if none does."""
+
+    def buffer(self, handle: str, kind: poplar.Type, elements: int) -> poplar.RemoteBuffer:
+        """The buffer with this handle, of one row."""
+        if handle not in self.buffers:
+            graph = self.graph().getTopLevelGraph()
+            self.buffers[handle] = graph.addRemoteBuffer(handle, kind, elements)
+        return self.buffers[handle]
