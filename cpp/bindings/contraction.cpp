@@ -26,10 +26,17 @@ using Ints = std::vector<std::int64_t>;
 using Bias = OneOf<py::array, py::none>;
 
 Source sourceOf(const std::string& name) {
-  for (Source s : {Source::Any, Source::OneDnn, Source::Own, Source::Portable, Source::Blocked})
+  for (Source s : {Source::Any, Source::OneDnn, Source::Own, Source::Portable, Source::Blocked,
+                   Source::Tiles, Source::EmulatedTiles})
     if (name == contraction::name(s)) return s;
-  throw py::value_error("no source '" + name +
-                        "'; there are any, onednn, own, portable and blocked");
+  throw py::value_error(
+      "no source '" + name +
+      "'; there are any, onednn, own, portable, blocked, tiles and emulatedTiles");
+}
+
+FpMath mathOf(const std::string& name) {
+  if (const auto math = fpMathOf(name)) return *math;
+  throw py::value_error("fpMath is '" + name + "'; it can be highest, high or medium");
 }
 
 /// The sources that this build and machine have, for float32.
@@ -39,7 +46,7 @@ std::vector<std::string> sources() {
   one.inType = one.outType = poplar::FLOAT;
   one.groups = one.m = one.n = one.k = 1;
   one.a = one.b = one.c = {1, 1, 1};
-  for (Source s : {Source::OneDnn, Source::Own, Source::Portable}) {
+  for (Source s : {Source::OneDnn, Source::Own, Source::Portable, Source::Tiles}) {
     try {
       contraction::make(one, 1, s);
       found.push_back(contraction::name(s));
@@ -56,8 +63,7 @@ class Prepared {
   Prepared(std::unique_ptr<Contraction> runner, std::vector<py::array> arrays)
       : runner_(std::move(runner)),
         arrays_(std::move(arrays)),
-        scratch_(std::aligned_alloc(64, contraction::aligned(runner_->scratchBytes() + 64)),
-                 std::free) {
+        scratch_(memory(runner_->scratchBytes())) {
     for (const auto& a : arrays_) operands_.push_back(const_cast<void*>(a.data()));
   }
 
@@ -65,24 +71,32 @@ class Prepared {
   std::string describe() const { return runner_->describe(); }
   std::size_t scratchBytes() const { return runner_->scratchBytes(); }
   double seconds(int repeats, bool weightsKept) const {
-    void* const work =
-        contraction::at(scratch_.get(), contraction::aligned(runner_->packedBytes()));
-    const bool packed = weightsKept && runner_->packedBytes() > 0;
-    if (packed) runner_->pack(operands_[1], scratch_.get());
-    const auto start = std::chrono::steady_clock::now();
-    for (int i = 0; i < repeats; ++i) {
-      if (packed)
-        runner_->runPacked(operands_.data(), scratch_.get(), work);
-      else
-        run();
-    }
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const auto packed = weightsKept ? runner_->prepacked(operands_.size()) : std::nullopt;
+    if (!packed) return secondsOf(*runner_, operands_, scratch_.get(), repeats);
+    const auto bytes = std::max(packed->pack->scratchBytes(), packed->run->scratchBytes());
+    const Memory form = memory(packed->bytes), scratch = memory(bytes);
+    void* const given[] = {operands_[packed->operand], form.get()};
+    packed->pack->run(given, scratch.get());
+    auto operands = operands_;
+    operands.push_back(form.get());
+    return secondsOf(*packed->run, operands, scratch.get(), repeats);
   }
 
  private:
+  using Memory = std::unique_ptr<void, void (*)(void*)>;
+  static Memory memory(std::size_t bytes) {
+    return {std::aligned_alloc(64, contraction::aligned(bytes + 64)), std::free};
+  }
+  static double secondsOf(const Runner& runner, const std::vector<void*>& operands, void* scratch,
+                          int repeats) {
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < repeats; ++i) runner.run(operands.data(), scratch);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+
   std::unique_ptr<Contraction> runner_;
   std::vector<py::array> arrays_;
-  std::unique_ptr<void, void (*)(void*)> scratch_;
+  Memory scratch_;
   std::vector<void*> operands_;
 };
 
@@ -101,8 +115,10 @@ std::vector<py::array> withBias(std::vector<py::array> arrays, const Bias& bias)
 }
 
 Prepared product(const py::array& a, const py::array& b, const py::array& c, unsigned threads,
-                 const std::string& source, float alpha, bool accumulate, const Bias& bias) {
+                 const std::string& source, float alpha, bool accumulate, const Bias& bias,
+                 const std::string& fpMath) {
   MatMulSpec s;
+  s.math = mathOf(fpMath);
   s.a = stridesOf(a);
   s.b = stridesOf(b);
   s.c = stridesOf(c);
@@ -223,7 +239,8 @@ void bindContraction(py::module_& m) {
   m.doc() =
       "Runs one contraction by a chosen source on numpy arrays, for tests and measurements.\n"
       "A source is an implementation: onednn, own, portable, blocked (forward convolutions\n"
-      "in channel blocks: of 3 x 3, of one point, depthwise), or any, which chooses one.";
+      "in channel blocks: of 3 x 3, of one point, depthwise), tiles (products on AMX),\n"
+      "emulatedTiles (the same on any machine, slowly), or any, which chooses one.";
   m.def(
       "isa", [] { return std::string(name(isa())); },
       "The name of the instruction set that kernels use.");
@@ -241,11 +258,11 @@ void bindContraction(py::module_& m) {
            "packed once, before the time is taken.");
   m.def("product", &product, py::arg("a"), py::arg("b"), py::arg("c"), py::arg("threads") = 1,
         py::arg("source") = "any", py::arg("alpha") = 1.0f, py::arg("accumulate") = false,
-        py::arg("bias") = py::none(),
+        py::arg("bias") = py::none(), py::arg("fpMath") = "highest",
         "Prepares c [g, m, n] = alpha * a [g, m, k] * b [g, k, n], plus bias [n] if\n"
         "there is one, plus c if `accumulate`. Rows or columns of each array have stride\n"
-        "1; the other strides are free.\n"
-        "Raises ValueError for other shapes, a read-only `c`, an unknown source, and a\n"
+        "1; the other strides are free. `fpMath` is that of the engine's option host.fpMath.\n"
+        "Raises ValueError for other shapes, a read-only `c`, an unknown source or fpMath, and a\n"
         "source that does not support the shapes or types; poplar_type_error for a\n"
         "dtype that the device lacks.");
   m.def("convolution", &convolution, py::arg("pass_"), py::arg("in_"), py::arg("weights"),

@@ -9,7 +9,9 @@
 #include "engine/engine.hpp"
 #include "engine/passes/passes.hpp"
 #include "engine/placement/passes.hpp"
+#include "kernels/contraction/bf16_tiles.hpp"
 #include "program/engine_options.hpp"
+#include "support/option_table.hpp"
 
 namespace popir {
 namespace {
@@ -18,6 +20,17 @@ unsigned threadsFrom(const poplar::OptionFlags& options) {
   const auto found = options.find("host.numThreads");
   if (found == options.end()) return static_cast<unsigned>(std::max(omp_get_max_threads(), 1));
   return static_cast<unsigned>(std::stoul(found->second));
+}
+
+FpMath mathFrom(const poplar::OptionFlags& options) {
+  const auto found = options.find("host.fpMath");
+  if (found == options.end()) return FpMath::Highest;
+  const FpMath math = *fpMathOf(found->second);
+  if (math != FpMath::Highest && !tiles::haveAmx())
+    noteOption(
+        "Engine: host.fpMath is '" + found->second +
+        "': this machine has no tiles of bfloat16 (AMX), so products are computed in float32");
+  return math;
 }
 
 // As in Poplar, streams prefetch only if they do not share memory.
@@ -60,7 +73,8 @@ EngineImpl::EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
     : grown_(std::move(graph)),
       programNodes_(std::move(programs)),
       options_(engineOptions(given)),
-      threads_(threadsFrom(options_)) {
+      threads_(threadsFrom(options_)),
+      math_(mathFrom(options_)) {
   const auto& options = options_;
   const ThreadCount threads(threads_);
   Plan plan;

@@ -68,7 +68,7 @@ void EngineImpl::emitRun(const Step& step, Compiled& out) {
   }
   if (written && !work) return;  // all written operands are empty
   try {
-    Setting setting{threads_};
+    Setting setting{threads_, {}, math_};
     if (step.draws()) setting.rounding = Rounding(&rounding_);
     runners_.push_back(kernel.prepare(layouts, setting));
   } catch (const poplar::poplar_error&) {

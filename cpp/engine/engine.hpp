@@ -203,6 +203,7 @@ class __attribute__((visibility("default"))) EngineImpl {
   EngineParts parts_;
   std::vector<unsigned> runs_;
   unsigned threads_;
+  FpMath math_;
   FloatChecks floatChecks_;
   BufferAssignment assignment_;
   std::vector<std::string> notes_;  // of passes

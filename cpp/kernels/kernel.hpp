@@ -13,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include "kernels/fp_math.hpp"
 #include "kernels/rounding.hpp"
 #include "workload/work.hpp"
 
@@ -84,6 +85,7 @@ struct Setting {
   /// The number of OpenMP threads for run(), at least 1.
   unsigned threads = 1;
   Rounding rounding = {};
+  FpMath math = FpMath::Highest;
 };
 
 /// Which rounding modes a kernel supports for the 16-bit floats that it computes.

@@ -25,6 +25,10 @@ constexpr const char* kInProfile = "the profile is of all programs, on all tiles
 const std::vector<OptionRow> kOptions = {
     {"host.numThreads", Kind::Acts, Type::Threads, "", "threads of the host; by default all cores"},
     {"host.fuse", Kind::Acts, Type::Flag, "true", "false: every vertex is run by itself"},
+    {"host.fpMath", Kind::Acts, Type::Choice, "highest",
+     "the least accuracy of float32 products: high and medium allow factors of two bfloat16 and of "
+     "one, on machines with tiles (AMX)",
+     "highest high medium"},
     {"host.profile", Kind::Acts, Type::Flag, "false", "the time of each instruction is taken"},
     {"debug.allowOutOfMemory", Kind::Acts, Type::Flag, "false",
      "a program that does not fit the tiles runs all the same"},

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "kernels/contraction/bf16_tiles.hpp"
 #include "kernels/half.hpp"
 #include "kernels/vector/isa.hpp"
 
@@ -31,6 +32,14 @@ bool isSmall(const MatMulSpec& s) {
 bool fallsTogether(const MatMulSpec& s) {
   constexpr std::int64_t kPage = 4096 / sizeof(float);
   return s.b.column == 1 && s.b.row % kPage == 0 && s.n >= kPage;
+}
+
+/// True where tiles are faster than oneDNN if B is packed once, by the measurements in
+/// docs/contractions.md.
+bool tilesAreFaster(const MatMulSpec& s) {
+  constexpr std::int64_t kLeastWidth = 256, kLeastRows = 16, kLeastRowsOfSix = 32;
+  return tiles::haveAmx() && s.a.column == 1 && s.k >= kLeastWidth && s.n >= kLeastWidth &&
+         s.m >= (s.math == FpMath::Highest ? kLeastRowsOfSix : kLeastRows);
 }
 
 bool isThree(const ConvSpec& s) {
@@ -97,6 +106,7 @@ std::vector<Source> preference(const ConvSpec& s) {
   return {Source::OneDnn, Source::Own, Source::Portable};
 }
 
+std::unique_ptr<Contraction> makeTiles(const ConvSpec&, unsigned, bool) { return nullptr; }
 std::unique_ptr<Contraction> makeBlocked(const MatMulSpec&, unsigned) { return nullptr; }
 std::unique_ptr<Contraction> makeBlocked(const ConvSpec& s, unsigned threads) {
   if (auto made = makeWinograd(s, threads)) return made;
@@ -133,7 +143,11 @@ class FasterPacked final : public Contraction {
 /// The source for weights that are packed once; null if it is the same as for others.
 FasterPacked::Make whenPacked(const MatMulSpec& s, unsigned threads) {
   if (isSmall(s)) return nullptr;
-  return [=] { return makeOneDnnPacked(s, threads); };
+  return [=] {
+    if (tilesAreFaster(s))
+      if (auto made = makeTiles(s, threads, false)) return made;
+    return makeOneDnnPacked(s, threads);
+  };
 }
 FasterPacked::Make whenPacked(const ConvSpec& s, unsigned threads) {
   return [=]() -> std::unique_ptr<Contraction> {
@@ -144,12 +158,25 @@ FasterPacked::Make whenPacked(const ConvSpec& s, unsigned threads) {
   };
 }
 
+/// A product by oneDNN alone, in its own form where B is packed once.
+std::unique_ptr<Contraction> makeOneDnnOrPacked(const MatMulSpec& s, unsigned threads) {
+  auto made = makeOneDnn(s, threads);
+  if (made == nullptr) return nullptr;
+  return std::make_unique<FasterPacked>(std::move(made),
+                                        [=] { return makeOneDnnPacked(s, threads); });
+}
+std::unique_ptr<Contraction> makeOneDnnOrPacked(const ConvSpec& s, unsigned threads) {
+  return makeOneDnn(s, threads);
+}
+
 template <class Spec>
 std::unique_ptr<Contraction> makeBy(Source source, const Spec& spec, unsigned threads) {
   switch (source) {
     case Source::OneDnn: return makeOneDnn(spec, threads);
     case Source::Own: return makeOwn(spec, threads);
     case Source::Blocked: return makeBlocked(spec, threads);
+    case Source::Tiles: return makeTiles(spec, threads, false);
+    case Source::EmulatedTiles: return makeTiles(spec, threads, true);
     default: return makePortable(spec, threads);
   }
 }
@@ -180,6 +207,8 @@ std::unique_ptr<Contraction> choose(const Spec& spec, unsigned most, Source sour
   std::unique_ptr<Contraction> made;
   if (anyHalf(spec)) {
     made = makeViaFloat(spec, threads, source);
+  } else if (source == Source::OneDnn) {
+    made = makeOneDnnOrPacked(spec, threads);
   } else if (source != Source::Any) {
     made = makeBy(source, spec, threads);
   } else {
@@ -226,7 +255,8 @@ class Transposed final : public Contraction {
 }  // namespace
 
 const char* name(Source source) {
-  static const char* const kNames[] = {"any", "onednn", "own", "portable", "blocked"};
+  static const char* const kNames[] = {"any",     "onednn", "own",          "portable",
+                                       "blocked", "tiles",  "emulatedTiles"};
   return kNames[static_cast<int>(source)];
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/fp_math.hpp"
 #include "kernels/kernel.hpp"
 
 #pragma GCC visibility push(default)  // tests and benchmarks use these through the bindings
@@ -31,6 +32,8 @@ struct MatMulSpec {
   bool bias = false;
   /// Rounding mode of a 16-bit result.
   Rounding rounding = {};
+  /// The least accuracy, for types whose products tiles of bfloat16 can compute.
+  FpMath math = FpMath::Highest;
 };
 
 enum class Pass { Forward, DataGradient, WeightsGradient };
@@ -111,9 +114,9 @@ class Contraction : public Runner {
 };
 
 /// Any: chosen by contraction.cpp.
-enum class Source { Any, OneDnn, Own, Portable, Blocked };
+enum class Source { Any, OneDnn, Own, Portable, Blocked, Tiles, EmulatedTiles };
 
-/// "any", "onednn", "own", "portable" or "blocked".
+/// "any", "onednn", "own", "portable", "blocked", "tiles" or "emulatedTiles".
 const char* name(Source source);
 
 /// \throws std::invalid_argument if no source, or not the requested one, supports the shapes and
@@ -155,6 +158,8 @@ std::unique_ptr<Contraction> makeDepthwise(const ConvSpec& spec, unsigned thread
 /// Our own kernels for AVX2 and AVX-512, float32 only.
 std::unique_ptr<Contraction> makeOwn(const MatMulSpec& spec, unsigned threads);
 std::unique_ptr<Contraction> makeOwn(const ConvSpec& spec, unsigned threads);
+/// On tiles of bfloat16, for one group of float32. `emulated` takes any machine; it is for tests.
+std::unique_ptr<Contraction> makeTiles(const MatMulSpec& spec, unsigned threads, bool emulated);
 /// Plain C++ for every machine: FLOAT and DOUBLE; matrix products also of 32-bit and 64-bit
 /// integers.
 std::unique_ptr<Contraction> makePortable(const MatMulSpec& spec, unsigned threads);

@@ -165,12 +165,21 @@ std::size_t spanOf(std::int64_t groups, std::int64_t rows, std::int64_t columns,
 
 std::size_t spanOf(const Layout& layout) { return layout.elements(); }
 
+/// The accuracy that a product needs if its operands are widened: factors of bfloat16 are one part
+/// each, and two parts of HALF leave errors far below the rounding of a 16-bit result.
+FpMath mathOf(const MatMulSpec& spec) {
+  if (spec.inType == poplar::BFLOAT16) return FpMath::Medium;
+  if (spec.inType == poplar::HALF && isHalf(spec.outType)) return std::max(spec.math, FpMath::High);
+  return spec.math;
+}
+
 }  // namespace
 
 std::unique_ptr<Contraction> makeViaFloat(const MatMulSpec& spec, unsigned threads, Source source) {
   if (!isFloatOrHalf(spec.inType) || !isFloatOrHalf(spec.outType)) return nullptr;
   MatMulSpec inner = spec;
   inner.inType = inner.outType = poplar::FLOAT;
+  inner.math = mathOf(spec);
   std::vector<Operand> operands = {
       {spec.inType, spanOf(spec.groups, spec.m, spec.k, spec.a), true, false},
       {spec.inType, spanOf(spec.groups, spec.k, spec.n, spec.b), true, false},

@@ -9,7 +9,8 @@ namespace popir {
 enum class Isa { Base, Avx2, Avx512 };
 
 /// The best instruction set of this machine. The environment variable POPIR_ISA ("base", "avx2" or
-/// "avx512"), read at the first call, selects a lower one.
+/// "avx512"), read at the first call, selects a lower one; any value leaves out tiles
+/// (tiles::haveAmx()).
 /// \throws std::invalid_argument if POPIR_ISA has another value
 __attribute__((visibility("default"))) Isa isa();
 
