@@ -270,11 +270,20 @@ class Shared:
             return np.repeat(values[None], self.grouping.replicas, 0)
         return values[[self.grouping.getGroupAt(r) for r in range(self.grouping.replicas)]]
 
+    def firsts(self, values: Array) -> Array:
+        """What the host has of the first replica of each group."""
+        if self.mode is not _Mode.AllReplicas:
+            return values
+        count = self.grouping.getNumGroups()
+        firsts = [self.grouping.getReplicasAt(group)[0] for group in range(count)]
+        return values[firsts] if count > 1 else values[0]
+
     def row(self, replica: int) -> Any:
-        """Where the host has the value of a replica: an index."""
+        """Where the host has the value of a replica, as an index that gives a view."""
         if self.mode is _Mode.AllReplicas:
-            return replica
-        return self.grouping.getGroupAt(replica) if self.grouping.getNumGroups() > 1 else ...
+            return slice(replica, replica + 1)
+        group = self.grouping.getGroupAt(replica)
+        return slice(group, group + 1) if self.grouping.getNumGroups() > 1 else ...
 
     def returns(self, replica: int) -> bool:
         """Whether the host gets the value of a replica."""

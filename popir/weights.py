@@ -45,6 +45,15 @@ class HostWeights(dict[str, Array]):
             )
         return mine
 
+    def of_groups(self) -> dict[str, Array]:
+        """The values that a model has: where the host has one for each replica, those of the first
+        replica of each group.
+        """
+        return {
+            id: self._shared[id].firsts(values) if id in self._shared else values
+            for id, values in self.items()
+        }
+
     def put(self, id: str, array: Array) -> None:
         """Copies values to the host. With the mode AllReplicas, those of the groups may be given.
 

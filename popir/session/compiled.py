@@ -186,10 +186,12 @@ class Compiled(Exclusive):
         self._host = HostWeights(graph)
         """The host's copy of each weight and state."""
         if loss is None:
-            self._skeleton = Skeleton(loaded, self._host, graph.saved)
+            self._skeleton = Skeleton(loaded, self._host.of_groups(), graph.saved)
         else:
             training = Training(loss, self._compilation.weights, infos)
-            self._skeleton = Skeleton(loaded, self._host, graph.saved, self._unused(), training)
+            self._skeleton = Skeleton(
+                *(loaded, self._host.of_groups(), graph.saved, self._unused(), training)
+            )
         if self.options.logDir:
             self._write_logs(Path(self.options.logDir))
 

@@ -101,7 +101,7 @@ class Weights(Prepared):
         """
         path = require_path("modelToHost", filename)
         self._fetch_all()
-        self._skeleton.save(self._host, path)
+        self._skeleton.save(self._host.of_groups(), path)
 
     @exclusive()
     def updateExternallySavedTensorLocations(self, fromLocation: str, toLocation: str) -> None:

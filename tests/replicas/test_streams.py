@@ -223,3 +223,31 @@ def test_a_checkpoint_goes_on_bit_for_bit(tmp_path: Path) -> None:
     first.save(tmp_path)
     second.load(tmp_path)
     np.testing.assert_array_equal(run(second, range(3, 6)), want[3:])
+
+
+@pytest.mark.parametrize("mode", ["OnePerGroup", "AllReplicas"])
+def test_a_saved_model_goes_on_with_the_weights_and_states_of_groups(
+    mode: str, tmp_path: Path
+) -> None:
+    group = CommGroup(CommGroupType.Orthogonal, 2)
+    settings = VariableSettings(group, VariableRetrievalMode[mode])
+    builder = popir.Builder()
+    x = builder.addInputTensor("FLOAT", [8, 5], "x")
+    w = builder.addInitializedInputTensor(floats(2, 5, 3), settings, "w")
+    h = builder.aiOnnx.tanh([builder.aiOnnx.matmul([x, w])])
+    loss = builder.aiGraphcore.identityloss([builder.aiOnnx.mul([h, h])])
+    x = floats(6, N, 8, 5, seed=2)
+
+    def session(model: Any) -> Any:
+        numbers = {"defaultMomentum": (0.9, True), "defaultWeightDecay": (0.1, True)}
+        return training_session(model, loss, [loss], popir.SGD(numbers), options=replicas())
+
+    def run(session: Any, steps: range) -> list[Array]:
+        return [step(session, {"x": x[n]})[loss] for n in steps]
+
+    want = run(session(builder.getModelProto()), range(6))
+    first = session(builder.getModelProto())
+    run(first, range(3))
+    first.modelToHost(tmp_path / "model.onnx")
+    second = session(str(tmp_path / "model.onnx"))
+    np.testing.assert_array_equal(run(second, range(3, 6)), want[3:])
