@@ -8,7 +8,7 @@ your own are written in Python (`Op`, `GradOp`, `Opx`, `OpCreator`, `OpxCreator`
 from popir import _library, custom_ops, data, ops, testing, training
 from popir.autodiff import reservedGradientPrefix
 from popir.builder import Builder
-from popir.builder.settings import CommGroup, InputSettings, VariableSettings
+from popir.builder.settings import InputSettings
 from popir.dataflow import AnchorReturnType, AnchorReturnTypeId, DataFlow
 from popir.debug_context import (
     DebugContext,
@@ -27,6 +27,7 @@ from popir.enums import (
     BatchSerializationBatchSchedule,
     BatchSerializationMethod,
     BatchSerializationTransformContext,
+    CollectiveOperator,
     CommGroupType,
     DeviceConnectionType,
     DeviceSelectionCriterion,
@@ -135,6 +136,7 @@ from popir.opx import InputCreatorType, Opx
 from popir.pattern import PatternCreator, PreAliasPattern, Rewrite
 from popir.patterns import Patterns, PatternsLevel
 from popir.registry import OpCreator, OpxCreator
+from popir.replicas import CommGroup, VariableSettings
 from popir.reserved import (
     reservedAccl1Prefix,
     reservedAccl2Prefix,
@@ -221,6 +223,7 @@ __all__ = [
     "ClipNormSettings",
     "Cluster",
     "ClusteredModel",
+    "CollectiveOperator",
     "CommGroup",
     "CommGroupType",
     "ConstSGD",

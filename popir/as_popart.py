@@ -34,12 +34,14 @@ _MODULES = {
 }
 """Modules of PopART's that programs import, and those of popir that have their names."""
 
+_INSTANCES = {"popdist": "popir.popdist", "popdist.popart": "popir.popdist"}
+"""The same for a package that a program may have from elsewhere."""
+
 _ABSENT = {
     "popxl": "PopXL, PopART's second interface in Python, builds graphs directly",
     "popxl_addons": "it is an addition to PopXL",
     "popart._internal": "it binds PopART's compiler to Python, which PopXL and its tests use",
     "popart.ir": "it is PopXL's former name",
-    "popdist": "it runs several instances of a program, which share their replicas",
 }
 """Modules of PopART's that popir has nothing for, with what they are."""
 
@@ -87,8 +89,8 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
         """The module: popir's own, or `popart`."""
-        if spec.name in _MODULES:
-            return _Alias(spec.name, _MODULES[spec.name])
+        if source := _MODULES.get(spec.name) or _INSTANCES.get(spec.name):
+            return _Alias(spec.name, source)
         return _Popart(spec.name, _popir.__doc__)
 
     def exec_module(self, module: types.ModuleType) -> None:
@@ -96,12 +98,22 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 class _Refuser(importlib.abc.MetaPathFinder):
-    """Says what a module of PopART's is that popir has nothing for, if nobody else has it."""
+    """Finds popdist, and says what a module of PopART's is that popir has nothing for, if nobody
+    else has it.
+    """
 
-    def find_spec(self, fullname: str, _path: Any = None, _target: Any = None) -> None:
-        """Raises ModuleNotFoundError for such a module; returns None for others."""
+    def find_spec(
+        self, fullname: str, _path: Any = None, _target: Any = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """The spec of popdist; None for other modules. Raises ModuleNotFoundError for one that
+        popir has nothing for.
+        """
+        if fullname in _INSTANCES:
+            is_package = fullname == "popdist"
+            return importlib.machinery.ModuleSpec(fullname, _Finder(), is_package=is_package)
         if _known_absent(fullname):
             raise ModuleNotFoundError(_absent(fullname), name=fullname)
+        return None
 
 
 class _Alias(types.ModuleType):

@@ -39,6 +39,7 @@ class DeviceInfo:
         version: str,
         id: int = 0,
         connectionType: DeviceConnectionType = DeviceConnectionType.Always,
+        figures: Figures | None = None,
     ) -> None:
         target = device.getTarget()
         self.type = type
@@ -52,6 +53,24 @@ class DeviceInfo:
         self.driverIds: list[int] = []
         self.isAttached = False
         self.device = device
+        self._figures = dict(figures or {})
+
+    def ofReplica(self, replicas: int) -> DeviceInfo:
+        """The device of one of several replicas: its share of the IPUs, or the host itself.
+
+        Raises popart_exception if the IPUs cannot be shared evenly.
+        """
+        if replicas == 1 or self.type is DeviceType.Cpu:
+            return self
+        if self.numIpus % replicas:
+            raise popart_exception(
+                f"SessionOptions.replicatedGraphCount = {replicas}: the device has "
+                f"{self.numIpus} IPUs; expected is a multiple of the replicas.",
+                popart="If virtual graphs are disabled, the replicated graph count "
+                f"({replicas}) needs to be equal to the number of IPUs ({self.numIpus}).",
+            )
+        figures = self._figures | {"numIPUs": self.numIpus // replicas}
+        return _simulated("ofReplica", self.type, figures, self.id, self.connectionType)
 
     def attach(self) -> bool:
         """Sets `isAttached`. Returns True: a simulated device is always free.
@@ -351,6 +370,6 @@ def _simulated(
     version = figures.pop("ipuVersion", "ipu2")
     try:
         device = poplar.IPUModel(version).createDevice(figures)
-        return DeviceInfo(type, device, version, id, connection)
+        return DeviceInfo(type, device, version, id, connection, options)
     except poplar_invalid_option as error:
         raise popart_exception(f"{who}: {error}") from None

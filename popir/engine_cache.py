@@ -12,12 +12,13 @@ user is not used but replaced.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import inspect
 import json
 import logging
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,8 @@ class Kept:
     """The ids of the inputs that the host sends."""
     variables: list[str]
     """The ids of the weights and states on the device."""
+    again: Callable[[], poplar.Engine]
+    """Makes another engine of the same program."""
 
 
 class EngineCache:
@@ -78,12 +81,14 @@ class EngineCache:
         try:
             names = json.loads(header[:_MOST_HEADER])
             inputs, variables = (self._tensors(names[key]) for key in ("inputs", "variables"))
-            engine = poplar.Engine(poplar.Executable.deserialize(executable), dict(options))
+            program = poplar.Executable.deserialize(executable)
+            again = functools.partial(poplar.Engine, program, dict(options))
+            engine = again()
         except (ValueError, KeyError, TypeError, RecursionError, PopirError) as error:
             return self._refuse(str(error))
         if not all(self._graph.getTensor(id).is_variable() for id in variables):
             return self._refuse("it names weights that the graph does not have")
-        return Kept(engine, inputs, variables)
+        return Kept(engine, inputs, variables, again)
 
     def _tensors(self, ids: Any) -> list[str]:
         """`ids`, if they are a list of distinct tensors of the graph; else raises ValueError."""

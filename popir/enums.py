@@ -62,9 +62,7 @@ class ExchangeStrategy(PopartEnum):
 
 
 class ReplicatedStreamMode(PopartEnum):
-    """Whether the host sends an input to each replica, or once for all. Without effect here: there
-    is one replica.
-    """
+    """Whether the host sends an input to each replica, or once for all."""
 
     Replicate, Broadcast = range(2)
 
@@ -126,6 +124,14 @@ class CommGroupType(PopartEnum):
     """How replicas are grouped for collective operations."""
 
     All, Consecutive, Orthogonal, Ungrouped = range(4)
+
+
+class CollectiveOperator(PopartEnum):
+    """How the values of replicas become one. SquareAdd is the sum of the squares, Local each
+    replica's own value.
+    """
+
+    Add, Mean, Mul, Min, Max, LogicalAnd, LogicalOr, SquareAdd, Local = range(9)
 
 
 class ExecutionPhaseIOSchedule(PopartEnum):
@@ -231,8 +237,8 @@ class TensorStorage(PopartEnum):
 
 
 class VariableRetrievalMode(PopartEnum):
-    """How the host gets a weight that replicas have in several copies. With one replica, all give
-    the same.
+    """How the host gets a weight that replicas have in several copies: that of the first replica
+    of each group, the sum over each group, or those of all replicas.
     """
 
     OnePerGroup, AllReduceReplicas, AllReplicas = range(3)

@@ -141,6 +141,11 @@ class _Builder:
         """Switches stochastic rounding on, and sets its seed at the start of each batch."""
         poplar.setStochasticRounding(self.graph, self.before, True)
         seed, each = self.lowering.tensor(RANDOM_SEED), self._of_stage(0)
+        if self.lowering.ir.replicas > 1:
+            # The upper word differs between replicas, which must round their weights alike.
+            zero = self.graph.addConstant(poplar.UNSIGNED_INT, [1], 0, "upper word")
+            self.graph.setTileMapping(zero, 0)
+            seed = poplar.concat([seed.slice(0, 1), zero])
         poprand.setSeed(self.graph, seed, 0, each, "rounding")
 
     def add_input(self, id: str) -> None:

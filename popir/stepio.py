@@ -5,7 +5,7 @@ connects an array to a stream.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -103,17 +103,18 @@ UNBOUND: Array = np.empty(0)
 
 
 class Port:
-    """Binds one stream between host and device to arrays.
+    """Binds one stream between host and device to arrays: [batches, replicas, *shape], without the
+    dimension of the replicas if there is one, or if all get the same.
 
-    `connect(handle, array)` is `Engine.connectStream`; it is called only if the array has changed
-    since the last step. `period` is that of an anchor with EveryN: of groups of `group` batches,
-    the caller gets every period-th only.
+    Each of `connects(handle, array)` is `Engine.connectStream` of a replica; it is called only if
+    the array has changed since the last step. `period` is that of an anchor with EveryN: of groups
+    of `group` batches, the caller gets every period-th only.
     """
 
     def __init__(
         self,
         stream: Stream,
-        connect: Callable[[str, Array], None],
+        connects: Sequence[Callable[[str, Array], None]],
         is_input: bool,
         period: int = 1,
         group: int = 1,
@@ -127,7 +128,8 @@ class Port:
         """The caller's array that the stream is bound to; UNBOUND if it is bound to `_staging`."""
         self._handle = stream.handle
         self._batches = stream.transfers
-        self._connect = connect
+        self._connects = connects
+        self._replicas = len(connects)
         self._is_input = is_input
         self._staging: Array | None = None
 
@@ -140,8 +142,9 @@ class Port:
         self.array = UNBOUND
         if checks:
             self.check(array)
-        if array.dtype == self.dtype and self.period == 1:
-            self._connect(self._handle, array)
+        is_one = self._replicas == 1 or self._batches == 1
+        if array.dtype == self.dtype and self.period == 1 and is_one:
+            self._connect(array)
             self.array = array
             return
         buffer = self.stage()
@@ -149,17 +152,38 @@ class Port:
             self.fill(buffer, array)
 
     def stage(self) -> Array:
-        """Binds the stream to the port's own buffer, [batches, *shape], and returns it."""
+        """Binds the stream to the port's own buffer, and returns it."""
         self.array = UNBOUND
         if self._staging is None:
-            self._staging = np.empty([self._batches, *self.info.shape()], self.dtype)
-        self._connect(self._handle, self._staging)
-        return self._staging
+            shape = [self._batches, *self.info.shape()]
+            shape = shape if self._replicas == 1 else [self._replicas, *shape]
+            self._staging = np.empty(shape, self.dtype)
+        self._connect(self._staging)
+        return self._staged()
+
+    def _staged(self) -> Array:
+        """The port's own buffer in the form of a caller's array."""
+        assert self._staging is not None
+        return self._staging if self._replicas == 1 else np.swapaxes(self._staging, 0, 1)
+
+    def _connect(self, array: Array) -> None:
+        """Connects the streams of the replicas to their parts of an array, of which each is
+        contiguous.
+        """
+        parts = array.reshape([self._replicas, -1]) if self._replicas > 1 else [array]
+        for connect, part in zip(self._connects, parts, strict=True):
+            connect(self._handle, part)
+
+    def slots(self, buffer: Array) -> list[Array]:
+        """The parts of the port's own buffer, each for one batch of one replica."""
+        batches = [buffer[n : n + 1] for n in range(len(buffer))]
+        if self._replicas == 1:
+            return batches
+        return [batch[:, r] for batch in batches for r in range(self._replicas)]
 
     def finish(self, array: Array) -> None:
         """Copies the output in the staging buffer to the caller's array."""
-        assert self._staging is not None
-        self.spill(self._staging[self.returned()], array)
+        self.spill(self._staged()[self.returned()], array)
 
     def returned(self) -> list[int]:
         """The batches whose values the caller gets."""
@@ -192,7 +216,7 @@ class Port:
 
     def check(self, array: Array) -> None:
         """Raises StepIOError unless `array` is C-contiguous and has the elements of a step."""
-        self._check_elements(array, self._batches // self.period)
+        self._check_elements(array, self._batches // self.period * self._replicas)
         if not array.flags.c_contiguous:
             raise StepIOError(
                 f"{self._who()} needs a C-contiguous array; given was one of shape "
@@ -214,7 +238,8 @@ class Port:
         self._check_type(array)
         nelms = self.info.nelms() * values
         if array.size != nelms:
-            per_step = f" in each of {values} batches" if values > 1 else ""
+            each = "batches" if self._replicas == 1 else "batches of all replicas"
+            per_step = f" in each of {values} {each}" if values > 1 else ""
             raise StepIOError(
                 f"{self._who()} has shape {self.info.shape()}{per_step}, which is {nelms} "
                 f"elements; given was an array of shape {list(array.shape)} with {array.size}."

@@ -24,13 +24,15 @@ class HostWeights(dict[str, Array]):
         initial = [t.data for t in graph.tensors.values() if t.is_variable() and t.data is not None]
         memory.require("The host's copy of the weights", sum(data.nbytes for data in initial))
         super().__init__(
-            (t.id, t.data.copy())
+            (t.id, graph.shared[t.id].initial().copy() if t.id in graph.shared else t.data.copy())
             for t in graph.tensors.values()
             if t.is_variable() and t.data is not None
         )
+        self._shared = graph.shared
 
     def like(self, id: str, array: Array) -> Array:
-        """The host's array of the variable `id`.
+        """The host's array of the variable `id`. With several groups of replicas, its first
+        dimension is that of the groups or, for the mode AllReplicas, of the replicas.
 
         Raises popart_exception if there is none, or if it differs from `array` in type or shape.
         """
@@ -43,6 +45,25 @@ class HostWeights(dict[str, Array]):
             )
         return mine
 
+    def of_groups(self) -> dict[str, Array]:
+        """The values that a model has: where the host has one for each replica, those of the first
+        replica of each group.
+        """
+        return {
+            id: self._shared[id].firsts(values) if id in self._shared else values
+            for id, values in self.items()
+        }
+
+    def put(self, id: str, array: Array) -> None:
+        """Copies values to the host. With the mode AllReplicas, those of the groups may be given.
+
+        Raises popart_exception as `like` does.
+        """
+        shared = self._shared.get(id)
+        if shared is not None and array.shape == shared.values.shape:
+            array = shared.spread(array)
+        np.copyto(self.like(id, array), array)
+
     def take(self, graph: Graph, ignore_others: bool) -> None:
         """Copies the values of another graph's variables.
 
@@ -53,4 +74,5 @@ class HostWeights(dict[str, Array]):
             if not tensor.is_variable() or tensor.data is None:
                 continue
             if tensor.id in self or not ignore_others:
-                np.copyto(self.like(tensor.id, tensor.data), tensor.data)
+                shared = graph.shared.get(tensor.id)
+                self.put(tensor.id, tensor.data if shared is None else shared.values)

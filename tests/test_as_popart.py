@@ -207,7 +207,6 @@ ABSENT = [
     ("import popxl.ops", "has no module 'popxl': PopXL"),
     ("import popart._internal.ir as _ir", "has no module 'popart._internal': it binds"),
     ("import popart.writer", "has no module 'popart.writer'."),
-    ("import popdist", "has no module 'popdist': it runs several instances"),
     ("import popart; popart.SesionOptions", "has no 'SesionOptions'. Did you mean 'SessionOpt"),
     ("import popart; popart._internal", "has no module 'popart._internal': it binds"),
     ("import popart; popart.initializePoplarDebugInfo('f')", "writes no file of debug infor"),
@@ -221,6 +220,13 @@ def test_what_popir_does_not_have_is_said(tmp_path: Path) -> None:
     )
     for line, (text, words) in zip(run(tries, tmp_path).splitlines(), ABSENT, strict=True):
         assert words in line, text
+
+
+def test_popdist_is_popirs(tmp_path: Path) -> None:
+    text = "import popdist, popdist.popart\nprint(popdist.getNumLocalReplicas())\n"
+    text += "print(popdist.popart.configureSessionOptions.__module__)"
+    said = python("-m", "popir.as_popart", "-c", text, folder=tmp_path).stdout
+    assert said == "1\npopir.popdist\n"
 
 
 def test_a_module_that_somebody_else_has_is_found(tmp_path: Path) -> None:

@@ -10,21 +10,21 @@ PACKAGE = Path(__file__).parents[1] / "popir"
 
 LAYERS = [
     "errors typed types enums options files naming progress reserved exclusive _library "
-    "debug_context logs version collector extras",
-    "ir _device poplar popops poplin popnn poprand poputil ext devices memory budget",
-    "registry definitions host adding opx calling remote pattern builder onnxio",
+    "debug_context logs version collector extras replicas",
+    "ir _device poplar popops poplin popnn poprand poputil gcl ext devices memory budget",
+    "registry definitions host adding opx calling remote pattern builder onnxio popdist",
     "ops foreign",
     "autodiff patterns supported trainable transforms lowering virtual_graphs",
     "compiler profile step engine_cache executables",
     "session dataflow stepio optimizers weights checkpoint data segments custom_ops training",
     "testing",
-    "cli __main__ backend as_popart",
+    "cli __main__ backend as_popart rank",
 ]
 """The modules and folders of popir, lowest first. A new one is added here, in its place."""
 
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names.split()}
 
-DEVICE = {"_device", "poplar", "popops", "poplin", "popnn", "poprand", "poputil", "ext"}
+DEVICE = {"_device", "poplar", "popops", "poplin", "popnn", "poprand", "poputil", "gcl", "ext"}
 DEVICE |= {"devices", "memory", "budget"}
 NAMES_ONNX = {"onnxio", "backend"}
 OWNERS = {"click": "cli", "rich": "cli", "safetensors": "checkpoint"}

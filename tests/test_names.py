@@ -5,7 +5,7 @@ A name may be mixedCase
 - if it stands in a public header or in the device module: PopART's and Poplar's names keep their
   spelling;
 - if it belongs to popir's public API, which is written in PopART's style throughout: a member of a
-  public class, a parameter, a public function, an option;
+  public class, a parameter, a public function, an option, a function of popdist;
 - if it is an attribute of an operator of ONNX, PopART or onnxruntime;
 - if it is a field of a report, which is a key of its JSON.
 """
@@ -24,6 +24,8 @@ import pytest
 
 import popir.options.session
 import popir.profile
+from popir import popdist
+from popir.builder import popart_methods
 from popir.ir import OperatorIdentifier
 from popir.onnxio import schemas
 from popir.transforms.outlining.outline import OutlineOptions
@@ -80,6 +82,9 @@ def spelled_otherwise() -> frozenset[str]:
         found.update(members(value))
     for settings in vars(popir.options.session).values():
         found.update(getattr(settings, "__annotations__", {}))
+    for method in popart_methods.METHODS.values():
+        found.update(inspect.signature(method).parameters)
+    found.update(name for name in vars(popdist) if not name.startswith("_"))
     device = popir.DeviceManager().createCpuDevice()
     found.update(vars(device), OutlineOptions.__annotations__)
     for schema in onnx.defs.get_all_schemas_with_history():

@@ -84,6 +84,11 @@ BESIDE: dict[str, dict[str, Any]] = {
     "customCodelets has files that are compiled": {"customCodelets": [__file__]},
     "virtualGraphMode is Auto": {"virtualGraphMode": e.VirtualGraphMode.Auto},
     "enableGradientAccumulation is True": {"enableGradientAccumulation": True},
+    "gradients are accumulated, or there are several replicas": {
+        "enableReplicatedGraphs": True,
+        "replicatedGraphCount": 2,
+    },
+    "enableDistributedReplicatedGraphs is True": {"enableDistributedReplicatedGraphs": True},
     "automaticLossScalingSettings.enabled is True": {"automaticLossScalingSettings.enabled": True},
     "gradientTensorTrackingMethod is GradientsOfUserSpecifiedTensors": {
         "automaticLossScalingSettings.enabled": True,
@@ -134,6 +139,8 @@ def test_what_acts_is_taken_without_a_word(row: Row) -> None:
             set_(options, name, value)
         if row.name == "accumulationFactor":  # Which is an error alone.
             options.enableGradientAccumulation = True
+        if row.name == "replicatedGraphCount":  # The same.
+            options.enableReplicatedGraphs = True
         if row.name != "customCodelets":  # Of which the sample is no file.
             options.check()
         for value, why in row.refuses.items():

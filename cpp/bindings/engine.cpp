@@ -15,6 +15,8 @@
 #include "bindings/pair.hpp"
 #include "bindings/signatures.hpp"
 #include "engine/engine.hpp"
+#include "engine/mpi.hpp"
+#include "engine/replicas.hpp"
 #include "kernels/saved_kernel.hpp"
 #include "poplar/library_options.hpp"
 #include "program/engine_options.hpp"
@@ -210,6 +212,77 @@ class PyEngine {
   Engine engine_;
   std::map<std::string, py::object> connected_, functions_;
 };
+
+/// The engines of replicas, which it keeps alive.
+class PyReplicas {
+ public:
+  PyReplicas(const py::typing::List<PyEngine>& engines, std::shared_ptr<MpiPeers> peers)
+      : held_(engines) {
+    std::vector<EngineImpl*> all;
+    for (const auto& engine : engines) all.push_back(&engine.cast<PyEngine&>().impl());
+    replicas_ = std::make_unique<Replicas>(std::move(all), std::move(peers));
+  }
+  void run(unsigned program) {
+    py::gil_scoped_release unlocked;
+    replicas_->run(program);
+  }
+
+ private:
+  py::list held_;
+  std::unique_ptr<Replicas> replicas_;
+};
+
+void bindReplicas(py::module_& m) {
+  py::class_<MpiPeers, std::shared_ptr<MpiPeers>>(
+      m, "MpiPeers",
+      "The processes of a job, which talk by MPI.\n"
+      "`library`: one of the standard ABI of MPI 5.0, which is loaded, and started.\n"
+      "`limit`: after so many seconds it is an error to wait for another process.\n"
+      "Raises poplar_runtime_error if it cannot be used.")
+      .def(py::init<const std::string&, double>(), py::arg("library"), py::arg("limit") = 600.0)
+      .def("rank", &MpiPeers::rank, "The number of this process.")
+      .def("ranks", &MpiPeers::ranks, "The number of processes.")
+      .def(
+          "gather",
+          [](MpiPeers& peers, const py::bytes& own) {
+            const auto given = static_cast<std::string>(own);
+            std::vector<std::string> all;
+            {
+              py::gil_scoped_release unlocked;
+              all = peers.gather(given);
+            }
+            return std::vector<py::bytes>(all.begin(), all.end());
+          },
+          py::arg("own"),
+          "The bytes that each process gives, in their order.\n"
+          "Raises poplar_runtime_error if another one has failed, or has ended.")
+      .def(
+          "broadcast",
+          [](MpiPeers& peers, py::array& array, unsigned root) {
+            auto* data = array.mutable_data();
+            const auto bytes = static_cast<std::size_t>(array.nbytes());
+            py::gil_scoped_release unlocked;
+            peers.broadcast(data, bytes, root);
+          },
+          py::arg("array").noconvert(), py::arg("root"),
+          "Copies the C-contiguous array of the process `root` to those of all.\n"
+          "Raises poplar_runtime_error if another one has failed, or has ended.")
+      .def("fail", &MpiPeers::fail, py::call_guard<py::gil_scoped_release>(), py::arg("why"),
+           "Tells the others that this process has failed; what waits for it raises.")
+      .def("end", &MpiPeers::end, py::call_guard<py::gil_scoped_release>(),
+           "Waits until all processes end, and ends MPI.");
+  py::class_<PyReplicas>(
+      m, "Replicas",
+      "The engines of the replicas of one program, which meet in collectives. With `peers`, all\n"
+      "their processes have as many.\n"
+      "Raises poplar_exception unless the graph was made for as many replicas.")
+      .def(py::init<const py::typing::List<PyEngine>&, std::shared_ptr<MpiPeers>>(),
+           py::arg("engines"), py::arg("peers") = py::none())
+      .def("run", &PyReplicas::run, py::arg("program") = 0,
+           "Runs a program on all engines, each in a thread.\n"
+           "Raises what the first of them raises that fails; poplar_runtime_error for a\n"
+           "collective that not all of its replicas come to.");
+}
 
 }  // namespace
 
@@ -493,6 +566,7 @@ void bindEngine(py::module_& m) {
           "\"summary\". popir.profile reads it.\n"
           "`progress`: called with (done, total) steps.\n"
           "Raises poplar_control_program_error if there is no such program.");
+  bindReplicas(m);
 }
 
 }  // namespace popir

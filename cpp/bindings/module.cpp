@@ -21,6 +21,7 @@ PYBIND11_MODULE(_device, m) {
   part("poplin", popir::bindPoplin);
   part("popnn", popir::bindPopnn);
   part("poprand", popir::bindPoprand);
+  part("gcl", popir::bindGcl);
   part("machine", popir::bindMachine);
   part("ext", popir::bindExt);
   part("popart", popir::bindPopart);

@@ -15,6 +15,7 @@ void bindPopopsSlice(pybind11::module_& m);
 void bindPoplin(pybind11::module_& m);
 void bindPopnn(pybind11::module_& m);
 void bindPoprand(pybind11::module_& m);
+void bindGcl(pybind11::module_& m);
 void bindPoputil(pybind11::module_& m);
 void bindMachine(pybind11::module_& m);
 void bindExt(pybind11::module_& m);

@@ -167,6 +167,9 @@ void installPythonIr() {
     set("enableEngineCaching", into.enableEngineCaching);
     set("enableGradientAccumulation", into.enableGradientAccumulation);
     set("accumulationFactor", into.accumulationFactor);
+    into.replicatedGraphCount =
+        options.attr("getGlobalReplicationFactor")().cast<decltype(into.replicatedGraphCount)>();
+    into.enableReplicatedGraphs = into.replicatedGraphCount > 1;
     set("enableStochasticRounding", into.enableStochasticRounding);
     set("enableStableNorm", into.enableStableNorm);
     set("enableFloatingPointChecks", into.enableFloatingPointChecks);

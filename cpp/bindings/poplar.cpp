@@ -457,7 +457,10 @@ void bindGraph(py::module_& m) {
       "poplar/Graph.hpp). Methods raise poplar_graph_connection_error for tensors, compute\n"
       "sets and vertices of another graph.")
       .def(py::init([](const Target& t) { return Graph(t); }), py::arg("target"))
-      .def(py::init([](const Device& d) { return Graph(d); }), py::arg("device"))
+      .def(py::init([](const Device& d, unsigned replicas) {
+             return Graph(d, replication_factor(replicas));
+           }),
+           py::arg("device"), py::arg("replicationFactor") = 1)
       .def("createVirtualGraph", py::overload_cast<unsigned, unsigned>(&Graph::createVirtualGraph),
            py::arg("lowerTile"), py::arg("upperTile"),
            "A virtual graph: the same graph restricted to tiles [lowerTile,\n"

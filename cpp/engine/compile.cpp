@@ -81,6 +81,7 @@ EngineImpl::EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
   plan.graph = grown_;
   plan.programs = checkedPrograms(*grown_, programNodes_, options, parts_);
   connectRemoteBuffers();
+  refuseCollectives();
   plan.programs.emplace_back();
   plan.threads = threads_;
   floatChecks_ = floatChecksFrom(options);

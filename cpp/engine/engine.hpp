@@ -16,6 +16,7 @@
 #include "engine/host_profile.hpp"
 #include "engine/lock.hpp"
 #include "engine/plan/pass.hpp"
+#include "poplar/collective.hpp"
 #include "program/strided_copy.hpp"
 
 namespace popir {
@@ -80,6 +81,11 @@ class __attribute__((visibility("default"))) EngineImpl {
   /// \throws stream_connection_error
   char* remoteRow(const char* who, const std::string& handle, unsigned row, unsigned replica);
   std::size_t remoteRowBytes(const char* who, const std::string& handle) const;
+
+  using Meet = std::function<void(const Collective&, const void* in, void* out)>;
+  /// Makes this the engine of the replica with that number, which calls `meet` for each collective.
+  /// \returns the groupings of its collectives, in the order in which the graph has them
+  std::vector<Grouping> connectCollectives(unsigned replica, const Meet& meet);
 
   /// The lock of the engine, for callers that hold it over several calls.
   EngineLock& lock() const { return lock_; }
@@ -146,6 +152,8 @@ class __attribute__((visibility("default"))) EngineImpl {
     std::vector<char> bytes;
   };
   void connectRemoteBuffers();
+  void refuseCollectives();
+  void writeReplicationIndex();
   static constexpr unsigned kArenaSlot = 0, kKeptSlot = 1;
   struct Ref {
     unsigned slot;
@@ -210,6 +218,7 @@ class __attribute__((visibility("default"))) EngineImpl {
   std::vector<std::unique_ptr<Runner>> runners_;
   std::vector<Compiled> compiled_;  // by program; the prologue is last
   std::vector<bool> invariant_;     // by variable, as Plan::invariant
+  std::uint32_t replica_ = 0;       // its number
   bool touched_ = false;            // a run or a write has changed memory
   bool poisons_ = false;            // "debug.poisonMemory"
   bool stale_ = true;               // the prologue must run before the next program

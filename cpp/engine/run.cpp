@@ -199,6 +199,7 @@ void EngineImpl::load(const poplar::Device& device) {
   if (!touched_) return;
   arena_->clear();
   setInitialValues();
+  writeReplicationIndex();
   rounding_ = {};
   parts_.codelets.reset();
   stale_ = true;

@@ -4,10 +4,13 @@
 #include <popops/Reduce.hpp>
 #include <poputil/exceptions.hpp>
 
+#include <algorithm>
 #include <cctype>
 #include <iterator>
 #include <string>
 
+#include "poplar/collective.hpp"
+#include "poplar/graph_impl.hpp"
 #include "poplar/library_options.hpp"
 
 namespace gcl {
@@ -23,6 +26,23 @@ Tensor copyOf(Graph& graph, const Tensor& data, Sequence& prog, const DebugConte
   const Tensor copy = graph.clone(data, debugContext);
   prog.add(poplar::program::Copy(data, copy, false, debugContext));
   return copy;
+}
+
+bool isReplicated(const Graph& graph) { return graph.impl()->replicas > 1; }
+
+/// Adds a collective of a graph of several replicas.
+Tensor collective(Graph& graph, popir::Collective::Kind kind, const Tensor& data,
+                  CollectiveOperator op, Sequence& prog, const CommGroup& group,
+                  const DebugContext& debugContext) {
+  popir::Collective made;
+  made.kind = kind;
+  made.op = op;
+  const unsigned replicas = graph.impl()->replicas, size = group.replicaGroupSize();
+  made.grouping.size = group.type() == CommGroupType::ALL || size == 0 ? replicas : size;
+  made.grouping.stride = group.replicaGroupStride();
+  if (group.type() == CommGroupType::ORTHOGONAL && replicas % made.grouping.size == 0)
+    made.grouping.stride = replicas / made.grouping.size;
+  return popir::addCollective(graph, prog, made, data, debugContext);
 }
 
 const char* const operators[] = {"ADD",         "MEAN",       "MUL",        "MIN",  "MAX",
@@ -78,6 +98,10 @@ Tensor allReduceWithinReplica(Graph& graph, const Tensor& toReduce, CollectiveOp
 Tensor allReduceCrossReplica(Graph& graph, const Tensor& data, CollectiveOperator op,
                              Sequence& prog, const CommGroup& group,
                              const DebugContext& debugContext, const OptionFlags& options) {
+  popir::checkLibraryOptions("gcl::allReduceCrossReplica", popir::Library::Collective, options);
+  if (isReplicated(graph))
+    return collective(graph, popir::Collective::Kind::AllReduce, data, op, prog, group,
+                      debugContext);
   Tensor result = copyOf(graph, data, prog, {debugContext, "allReduce"});
   allReduceInPlaceCrossReplica(graph, result, op, prog, group, debugContext, options);
   return result;
@@ -100,10 +124,16 @@ std::vector<Tensor> allReduceCrossReplica(Graph& graph, const std::vector<Tensor
 }
 
 void allReduceInPlaceCrossReplica(Graph& graph, Tensor& data, CollectiveOperator op, Sequence& prog,
-                                  const CommGroup&, const DebugContext& debugContext,
+                                  const CommGroup& group, const DebugContext& debugContext,
                                   const OptionFlags& options) {
   popir::checkLibraryOptions("gcl::allReduceInPlaceCrossReplica", popir::Library::Collective,
                              options);
+  if (isReplicated(graph)) {
+    const Tensor result =
+        collective(graph, popir::Collective::Kind::AllReduce, data, op, prog, group, debugContext);
+    prog.add(poplar::program::Copy(result, data, false, debugContext));
+    return;
+  }
   if (op == CollectiveOperator::SQUARE_ADD)
     popops::squareInPlace(graph, data, prog, {debugContext, "allReduce"});
 }
@@ -116,18 +146,35 @@ void allReduceInPlaceCrossReplica(Graph& graph, Tensor& data, CollectiveOperator
 Tensor reduceScatterCrossReplica(Graph& graph, const Tensor& data, CollectiveOperator op,
                                  Sequence& prog, const CommGroup& group,
                                  const DebugContext& debugContext, const OptionFlags& options) {
-  return allReduceCrossReplica(graph, data, op, prog, group, debugContext, options).flatten();
+  if (!isReplicated(graph))
+    return allReduceCrossReplica(graph, data, op, prog, group, debugContext, options).flatten();
+  popir::checkLibraryOptions("gcl::reduceScatterCrossReplica", popir::Library::Collective, options);
+  return collective(graph, popir::Collective::Kind::ReduceScatter, data, op, prog, group,
+                    debugContext)
+      .flatten();
 }
 
-Tensor allGatherCrossReplica(Graph& graph, const Tensor& data, Sequence& prog, const CommGroup&,
-                             const DebugContext& debugContext, const OptionFlags& options) {
+Tensor allGatherCrossReplica(Graph& graph, const Tensor& data, Sequence& prog,
+                             const CommGroup& group, const DebugContext& debugContext,
+                             const OptionFlags& options) {
   popir::checkLibraryOptions("gcl::allGatherCrossReplica", popir::Library::Collective, options);
+  if (isReplicated(graph)) {
+    const Tensor all = collective(graph, popir::Collective::Kind::AllGather, data,
+                                  CollectiveOperator::LOCAL, prog, group, debugContext);
+    auto shape = data.shape();
+    shape.insert(shape.begin(), all.numElements() / std::max<std::size_t>(data.numElements(), 1));
+    return all.reshape(shape);
+  }
   return copyOf(graph, data, prog, {debugContext, "allGather"}).expand({0});
 }
 
-Tensor allToAllCrossReplica(Graph& graph, const Tensor& data, Sequence& prog, const CommGroup&,
-                            const DebugContext& debugContext, const OptionFlags& options) {
+Tensor allToAllCrossReplica(Graph& graph, const Tensor& data, Sequence& prog,
+                            const CommGroup& group, const DebugContext& debugContext,
+                            const OptionFlags& options) {
   popir::checkLibraryOptions("gcl::allToAllCrossReplica", popir::Library::Collective, options);
+  if (isReplicated(graph))
+    return collective(graph, popir::Collective::Kind::AllToAll, data, CollectiveOperator::LOCAL,
+                      prog, group, debugContext);
   return copyOf(graph, data, prog, {debugContext, "allToAll"});
 }
 Tensor allToAllCrossReplica(Graph& graph, const Tensor& data, Sequence& prog,

@@ -102,7 +102,7 @@ class Pods {
   double syncSeconds() const {
     auto pod = spec_;
     pod.numIPUs = perPod_ * ipus_;
-    return (pod.phaseCycles + pod.syncBetweenIPUs()) / spec_.tileClockFrequency;
+    return (pod.callCycles + pod.syncBetweenIPUs()) / spec_.tileClockFrequency;
   }
 
   const TargetSpec& spec_;

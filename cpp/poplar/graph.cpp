@@ -64,9 +64,8 @@ std::optional<unsigned> tileOfAll(const GraphImpl& graph, const View& view) {
 Graph::Graph() : Graph(Target::createCPUTarget()) {}
 Graph::Graph(const Target& target, replication_factor r)
     : impl_(std::make_shared<GraphImpl>(target)) {
-  if (r.factor != 1)
-    throw poplar_error("Graph: replication factor " + std::to_string(r.factor) +
-                       " given, only 1 is supported");
+  if (r.factor == 0) throw poplar_error("Graph: replication factor 0 given, expected 1 or more");
+  impl_->replicas = r.factor;
 }
 Graph::Graph(const Device& device, replication_factor r) : Graph(device.getTarget(), r) {}
 Graph::Graph(Graph&&) noexcept = default;

@@ -69,7 +69,8 @@ class __attribute__((visibility("default"))) GraphImpl
   const Variable& variable(unsigned id) const { return variables[id]; }
   poplar::Tensor addVariable(poplar::Type type, Dims shape, std::string name, bool constant);
 
-  poplar::Target target;
+  poplar::Target target;  // that of one replica
+  unsigned replicas = 1;
   std::shared_ptr<PlanCache> plans;  // plans of contractions
   std::deque<Variable> variables;
   std::deque<ComputeSetImpl> computeSets;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "poplar/collective.hpp"
 #include "poplar/graph_impl.hpp"
 #include "poplar/program_node.hpp"
 
@@ -126,8 +127,16 @@ std::vector<std::vector<Interval>> Graph::getSortedContiguousRegions(
 }
 
 Tensor Graph::addReplicationIndexConstant(const DebugContext& debugContext) {
-  const auto t = addConstant(UNSIGNED_INT, {}, 0u, debugContext);
+  if (impl_->replicas == 1) {
+    const auto t = addConstant(UNSIGNED_INT, {}, 0u, debugContext);
+    setTileMapping(t, 0u);
+    return t;
+  }
+  const auto found = impl_->hostWrites.find(popir::kReplicationIndex);
+  if (found != impl_->hostWrites.end()) return found->second;
+  const auto t = addVariable(UNSIGNED_INT, {}, debugContext);
   setTileMapping(t, 0u);
+  createHostWrite(popir::kReplicationIndex, t);
   return t;
 }
 

@@ -17,7 +17,9 @@ constexpr const char* kOneKernel = "one kernel does every expression, on the hos
 constexpr const char* kAnyPlan = "a plan serves every use: lookups and updates alike";
 constexpr const char* kInPlace =
     "the device reads and writes the host's arrays in place, so there is no transfer to arrange";
-constexpr const char* kNoReplicas = "there is one replica of a program, so nothing is exchanged";
+constexpr const char* kNoReplicas =
+    "replicas are threads that meet, and processes that exchange what they need; there is one "
+    "method";
 
 OptionRow without(const char* name, Type type, const char* otherwise, const char* why,
                   const char* choices = "") {

@@ -103,7 +103,8 @@ const std::vector<OptionRow> kOptions = {
     {"profiler.includeCycleEstimates", Kind::NoMeaning, Type::Flag, "", kEstimates},
     {"profiler.includeFlopEstimates", Kind::NoMeaning, Type::Flag, "", kEstimates},
     {"profiler.perExecutionStreamCopyCycles", Kind::NoMeaning, Type::Flag, "", kEstimates},
-    {"profiler.replicaToProfile", Kind::NoMeaning, Type::Whole, "", "there is one replica"},
+    {"profiler.replicaToProfile", Kind::NoMeaning, Type::Whole, "",
+     "all replicas run one program; that of the first is profiled"},
     {"streamCallbacks.maxLookahead", Kind::NoMeaning, Type::Text, "", kCallbacks},
     {"streamCallbacks.multiThreadMode", Kind::NoMeaning, Type::Text, "", kCallbacks},
     {"streamCallbacks.numWorkerThreads", Kind::NoMeaning, Type::Text, "", kCallbacks},
@@ -117,7 +118,8 @@ const std::vector<OptionRow> kOptions = {
     {"target.maxStreamCallbackThreadsPerNumaNode", Kind::NoMeaning, Type::Text, "", kCallbacks},
     {"target.syncMethod", Kind::NoMeaning, Type::Text, "", kNoSync},
     {"target.syncPollPeriodUs", Kind::NoMeaning, Type::Whole, "", kNoSync},
-    {"target.syncReplicasIndependently", Kind::NoMeaning, Type::Flag, "", "there is one replica"},
+    {"target.syncReplicasIndependently", Kind::NoMeaning, Type::Flag, "",
+     "replicas wait for one another in collectives alone"},
 };
 
 constexpr const char* kVariable = "POPLAR_ENGINE_OPTIONS";

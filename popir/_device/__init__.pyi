@@ -11,6 +11,7 @@ from . import popops
 from . import poplin
 from . import popnn
 from . import poprand
+from . import gcl
 from . import machine
 from . import ext
 from . import popart
@@ -20,6 +21,7 @@ from . import habana
 
 __all__: list[str] = [
     "ext",
+    "gcl",
     "habana",
     "machine",
     "popart",

@@ -22,8 +22,7 @@ from popir.onnxio.attributes import to_proto, to_python
 from popir.onnxio.proto import AttributeProto, NodeProto
 from popir.options.annotations import (
     AVAILABLE_MEMORY,
-    COMM_GROUP_SIZE,
-    COMM_GROUP_TYPE,
+    COMM_GROUP,
     CONV_DITHERING,
     EXCLUDE_PATTERNS,
     EXECUTION_PHASE,
@@ -230,10 +229,10 @@ class Annotations:
 
     @contextlib.contextmanager
     def commGroup(self, type: Number = 0, groupSize: int = 0) -> Generator[None]:
-        """Inside the `with` block, nodes get the group of replicas for their communication. Without
-        effect here: there is one replica.
+        """Inside the `with` block, collective operators are over groups of replicas: a
+        CommGroupType, and the size of the groups.
         """
-        with self._annotating({COMM_GROUP_TYPE: _plain(type), COMM_GROUP_SIZE: groupSize}):
+        with self._annotating({COMM_GROUP: [_plain(type), groupSize]}):
             yield
 
     def recomputeOutputInBackwardPass(self, nodeOutputNames: Outputs, value: Number = 2) -> None:

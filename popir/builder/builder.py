@@ -13,7 +13,8 @@ import numpy as np
 from popir.builder.core import Core, check_text, name_of
 from popir.builder.inference import Inference
 from popir.builder.methods import Opset
-from popir.builder.settings import InputSettings, VariableSettings
+from popir.builder.settings import InputSettings
+from popir.enums import ReplicatedStreamMode
 from popir.errors import (
     ModelError,
     OperatorAttributeError,
@@ -23,12 +24,13 @@ from popir.errors import (
 )
 from popir.ir import AttributeSpec, Tensor
 from popir.ir.attributes import unknown_attribute
-from popir.onnxio import exporter, proto, schemas
+from popir.onnxio import exporter, proto, replication, schemas
 from popir.onnxio.external import points_to, write_external
 from popir.onnxio.load import ModelInFolder, Source, embed, load
 from popir.onnxio.proto import GraphProto, ModelProto, TensorProto
 from popir.onnxio.tensors import TensorReader
 from popir.options.annotations import CHECKPOINT, RECOMPUTE
+from popir.replicas import VariableSettings
 from popir.typed import shown, typed
 from popir.types import DataType, TensorInfo
 
@@ -59,6 +61,8 @@ class Builder(Core):
         """
         super().__init__()
         self._inference = Inference(self._model, lambda id: None)
+        self._replicas = 0
+        """The number of replicas that `embedReplicationFactor` gave; 0 if it is not known."""
         self._folder: Path | None = None
         """The folder of the model's external data, if it has any."""
         if modelProtoOrFilename is not None:
@@ -211,6 +215,12 @@ class Builder(Core):
         id = self._declare(self._next_id(name_of(debugContext) or "input"), info.dataType())
         self._model.graph.input.append(proto.value_info(id, info))
         self._inputs.append(id)
+        if any(
+            isinstance(each, InputSettings)
+            and each.replicatedStreamMode() is ReplicatedStreamMode.Broadcast
+            for each in more
+        ):
+            replication.set_broadcast(self._model, id)
         return id
 
     def addUntypedInputTensor(self, debugContext: Any = "") -> str:
@@ -249,12 +259,11 @@ class Builder(Core):
         """Adds a weight with its initial value, a numpy array that gives its type and shape, and
         returns its id.
 
-        VariableSettings, which must be the defaults, or a debug context may follow. The id is the
+        VariableSettings or a debug context may follow: with several groups of replicas, the first
+        dimension of the value is theirs. The id is the
         name in the debug context, or "init_input", as in `addInputTensor`. Raises popart_exception
         for a value that is no array, or of a type that ONNX does not have.
         """
-        if isinstance(variableSettings, VariableSettings):
-            variableSettings.check()
         more = [variableSettings, debugContext]
         debugContext = _debug_context("addInitializedInputTensor", VariableSettings, more)
         if not isinstance(initVal, (np.ndarray, np.generic)):
@@ -275,6 +284,10 @@ class Builder(Core):
         initializer.name = id
         self._model.graph.initializer.append(initializer)
         self._inference.values[id] = value
+        if isinstance(variableSettings, VariableSettings) and not variableSettings.isDefault():
+            replication.set_settings(self._model, id, variableSettings)
+            if self._replicas and variableSettings.getGroupCount(self._replicas) > 1:
+                self._inference.values[id] = value[0]
         self._inputs.append(id)
         return id
 
@@ -361,10 +374,12 @@ class Builder(Core):
                 output.CopyFrom(proto.value_info(output.name, self._info_or_none(output.name)))
 
     def embedReplicationFactor(self, replicationFactor: int) -> None:
-        """Stores the number of replicas in the model's metadata, as PopART does. It has no effect
-        here.
+        """Stores the number of replicas in the model's metadata, as PopART does: the shapes of
+        weights that are added later, of which groups of replicas have values of their own, are
+        then known to the Builder.
         """
-        self._model.metadata_props.add(key="__replicationFactor", value=str(replicationFactor))
+        self._replicas = replicationFactor
+        replication.set_factor(self._model, replicationFactor)
 
     def setGraphName(self, name: str) -> None:
         """Sets the name of the graph. Raises popart_exception for text that is no Unicode."""

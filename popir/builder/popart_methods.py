@@ -9,10 +9,17 @@ import enum
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from popir.enums import InitType, ScatterReduction
+from popir.enums import CollectiveOperator, InitType, ScatterReduction
 from popir.errors import OperatorAttributeError, popart_exception
 from popir.onnxio import schemas
-from popir.options.annotations import AVAILABLE_MEMORY, CONV_DITHERING, PARTIALS_TYPE
+from popir.options.annotations import (
+    AVAILABLE_MEMORY,
+    COLLECTIVE_OPERATOR,
+    COMM_GROUP,
+    CONV_DITHERING,
+    PARTIALS_TYPE,
+)
+from popir.replicas import CommGroup
 from popir.typed import shown, typed
 from popir.types import DataType, ReductionType
 
@@ -274,6 +281,56 @@ def reshape(
     return _add(opset, "Reshape", inputs, 1, {"shape": shape}, debugContext)[0]
 
 
+@typed
+def replicatedallreduce(
+    opset: Any,
+    args: Sequence[str],
+    collectiveOperator: CollectiveOperator | None = None,
+    commGroup: CommGroup | Sequence[int] | None = None,
+    debugContext: Any = "",
+) -> str:
+    """Adds ReplicatedAllReduce. The reduction is Add, the group all replicas, by default."""
+    attributes = _collective(collectiveOperator, commGroup)
+    return _add(opset, "ReplicatedAllReduce", args, 1, attributes, debugContext)[0]
+
+
+@typed
+def replicatedreducescatter(
+    opset: Any,
+    args: Sequence[str],
+    collectiveOperator: CollectiveOperator | None = None,
+    commGroup: CommGroup | Sequence[int] | None = None,
+    debugContext: Any = "",
+) -> str:
+    """Adds ReplicatedReduceScatter. The reduction is Add, the group all replicas, by default."""
+    attributes = _collective(collectiveOperator, commGroup)
+    return _add(opset, "ReplicatedReduceScatter", args, 1, attributes, debugContext)[0]
+
+
+@typed
+def replicatedallgather(
+    opset: Any,
+    args: Sequence[str],
+    commGroup: CommGroup | Sequence[int] | None = None,
+    debugContext: Any = "",
+) -> str:
+    """Adds ReplicatedAllGather. The group is all replicas by default."""
+    attributes = _collective(None, commGroup)
+    return _add(opset, "ReplicatedAllGather", args, 1, attributes, debugContext)[0]
+
+
+def _collective(
+    operator: CollectiveOperator | None, group: CommGroup | Sequence[int] | None
+) -> dict[str, Any]:
+    """The attributes of a collective."""
+    if isinstance(group, CommGroup):
+        group = [int(group.type), group.replicaGroupSize]
+    return {
+        COLLECTIVE_OPERATOR: None if operator is None else int(operator),
+        COMM_GROUP: group,
+    }
+
+
 METHODS: dict[str, Callable[..., Any]] = {
     "init": init,
     "abort": abort,
@@ -284,4 +341,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "_ctcloss": _ctcloss,
     "multiconv": multiconv,
     "reshape": reshape,
+    "replicatedallreduce": replicatedallreduce,
+    "replicatedreducescatter": replicatedreducescatter,
+    "replicatedallgather": replicatedallgather,
 }

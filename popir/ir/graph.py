@@ -25,6 +25,7 @@ from popir.ir.traits import Traits
 from popir.options.annotations import EXCLUDE_PATTERNS, INPLACE_NAMES, INPLACE_PRIORITIES
 from popir.options.session import SessionOptions
 from popir.options.table import OptionWarning, warn
+from popir.replicas import Shared
 from popir.typed import fitted, shown, typed
 from popir.types import TensorInfo
 
@@ -648,6 +649,12 @@ class Graph:
         """Whether autodiff has added the gradients of the loss."""
         self.session_options: SessionOptions | None = None
         """The options of the session that compiles the graph, for operators in C++."""
+        self.replicas: int = caller.replicas if caller else 1
+        """The replicas of the model that run it, in all processes."""
+        self.shared: dict[str, Shared] = {}
+        """The variables of which the host has several values, by id."""
+        self.broadcast: set[str] = set()
+        """The inputs of which all replicas get the same values."""
         self.saved: list[str] = []
         """Variables to save in addition to those of the original model, such as momenta."""
         self.told: set[str] = set()

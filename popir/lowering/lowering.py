@@ -52,7 +52,7 @@ class Lowering:
         self._places = places
         self._target = target
         self._checks = checks or Checks()
-        self.graph = caller.graph if caller else poplar.Graph(target)
+        self.graph = caller.graph if caller else poplar.Graph(target, ir.replicas)
         self.devicex = caller.devicex if caller else _devicex_of(self.graph)
         self._within: list[int | None] = caller._within if caller else [None]
         """A stack of the IPUs selected by `_on`; None is all tiles."""

@@ -30,7 +30,7 @@ from popir.errors import (
 )
 from popir.ir import Graph, Op, OperatorIdentifier, Tensor, TensorType
 from popir.ir.integers import bounds_of
-from popir.onnxio import bodies, schemas
+from popir.onnxio import bodies, replication, schemas
 from popir.onnxio.attributes import to_python
 from popir.onnxio.dialects import meant
 from popir.onnxio.load import Source, load
@@ -41,6 +41,9 @@ from popir.onnxio.sequences import Sequences
 from popir.onnxio.subgraphs import Subgraph, reads
 from popir.onnxio.tensors import TensorReader
 from popir.onnxio.unrolled import unroll, unrolls
+from popir.options.session import SessionOptions
+from popir.replicas import Shared, VariableSettings
+from popir.reserved import weight_of_state
 from popir.typed import typed
 from popir.types import DataType, TensorInfo
 
@@ -54,6 +57,7 @@ def import_model(
     inputShapeInfo: Mapping[str, TensorInfo] | None = None,
     nodes: Sequence[NodeProto] | None = None,
     differentiated: Collection[str] = (),
+    options: SessionOptions | None = None,
 ) -> Graph:
     """Imports an ONNX model as a graph with types and shapes of all tensors.
 
@@ -66,6 +70,7 @@ def import_model(
         nodes: nodes to import instead of the model's own.
         differentiated: ids of tensors whose gradients are asked for. What depends on them is not
             computed beforehand, even if they are constants.
+        options: those of the session, which say how many replicas there are.
 
     Raises ModelError for a malformed model, OpsetVersionError for an opset that popir does not
     read, and the errors of `registry.createOp` and of the operators' `setup()`.
@@ -74,6 +79,8 @@ def import_model(
     graph = Graph(model.graph.name)
     graph.opsets = opsets(model)
     graph.differentiated = frozenset(differentiated)
+    graph.session_options = options
+    graph.replicas = options.getGlobalReplicationFactor() if options is not None else 1
     graph.origin = origin_of(model)
     importer = GraphImporter(graph, TensorReader(folder), written(model, graph.opsets))
     initializers = {tensor.name for tensor in model.graph.initializer}
@@ -81,8 +88,14 @@ def import_model(
     for value in model.graph.input:
         if value.name not in initializers:
             importer.add_input(value, inputShapeInfo or {})
+    settings = replication.settings_of(model)
     for tensor in model.graph.initializer:
-        importer.add_initializer(tensor.name, importer.reader.array(tensor))
+        data = importer.reader.array(tensor)
+        found = settings.get(tensor.name) or settings.get(weight_of_state(tensor.name) or "")
+        if found is not None:
+            data = shared(graph, tensor.name, found, data)
+        importer.add_initializer(tensor.name, data)
+    graph.broadcast = replication.broadcast_of(model)
     for tensor in model.graph.sparse_initializer:
         importer.add_initializer(tensor.values.name, importer.reader.dense(tensor))
     for node in in_order(model.graph.node if nodes is None else nodes, graph.tensors):
@@ -101,6 +114,19 @@ def import_model(
         graph.outputs.append(value.name)
     importer.finish()
     return graph
+
+
+def shared(graph: Graph, id: str, settings: VariableSettings, data: Any) -> Any:
+    """The initial value that the first replica has of a weight, of which groups of replicas may
+    have values of their own. Raises popart_exception if the first dimension is not that of the
+    groups.
+    """
+    if settings.isDefault() or graph.replicas == 1:
+        return data
+    grouping = settings.getReplicaGrouping(graph.replicas)
+    settings.shapeOnReplica(data.shape, graph.replicas, id)  # checks it
+    graph.shared[id] = Shared(grouping, settings.getRetrievalMode(), data)
+    return data if grouping.getNumGroups() == 1 else np.array(data[0])
 
 
 class GraphImporter:

@@ -176,7 +176,8 @@ class SGD(TableOptimizer):
                 "Leave accl1Type at DataType.UNDEFINED, or ask for "
                 "accumulatorAndMomentum = SGDAccumulatorAndMomentum.Separate."
             )
-        data = graph.getTensor(weight).data
+        shared = graph.shared.get(weight)
+        data = graph.getTensor(weight).data if shared is None else shared.values
         assert data is not None
         decay = self.scalars(weight, given.batches)["scaledWeightDecay1"].val
         kind = info.dataType().numpy

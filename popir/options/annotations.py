@@ -31,8 +31,10 @@ INPLACE_NAMES = "__inplace_op_names"
 INPLACE_PRIORITIES = "__inplace_op_priorities"
 OUTLINE = "__outline"
 SCHEDULE_PRIORITY = "__schedule_priority"
-COMM_GROUP_TYPE = "__comm_group_type"
-COMM_GROUP_SIZE = "__comm_group_size"
+COMM_GROUP = "__collectiveCommGroup"
+COLLECTIVE_OPERATOR = "__collectiveOperator"
+REPLICA_GROUPING = "__collectiveReplicaGrouping"
+"""Replicas, stride and size of the groups; in the place of COMM_GROUP."""
 
 CHECKPOINT, RECOMPUTED = 1, 2
 """RecomputeType.Checkpoint and RecomputeType.Recompute."""
@@ -111,9 +113,11 @@ ANNOTATIONS: list[Row] = [
         "commGroup",
         "a CommGroupType and a size",
         None,
-        Kind.NO_MEANING,
-        "there is one replica of a model.",
-        attributes=(COMM_GROUP_TYPE, COMM_GROUP_SIZE),
+        Kind.ACTS,
+        "the replicas that a collective operator is over: All, or groups of a size that are "
+        "Consecutive or Orthogonal. Other operators pass over it.",
+        _test("test_groups_of_replicas", "replicas/test_collectives"),
+        attributes=(COMM_GROUP, COLLECTIVE_OPERATOR, REPLICA_GROUPING),
     ),
     Annotation(
         "setPartialsType",

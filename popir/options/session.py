@@ -30,13 +30,20 @@ _ZERO_COPY = (
     "the device reads and writes the host's arrays in place, so there is no transfer to arrange."
 )
 _ALL_TILES = "transfers use the tiles that a tensor lies on; none are set aside for them."
-_ONE_REPLICA = "there is one replica of a model."
+_WHOLE = "each replica keeps whole tensors: the results are the same."
+_MERGED = "a collective is one meeting of the replicas' threads; there is nothing to merge."
+_REPLICAS = "tests/replicas/test_training.py::{}"
+_RANKS = "tests/replicas/test_ranks.py::{}"
+_DISTRIBUTED = Needs(
+    "enableDistributedReplicatedGraphs is True", lambda o: o.enableDistributedReplicatedGraphs
+)
 _ACCUMULATION = "tests/test_accumulation.py::{}"
 _NO_PHASES = "there are no execution phases: executionPhaseSettings.phases is refused."
 _ORDER = "operators run in the order of the model, each after what it reads; no order is searched."
 _FRAGMENT = "what runs after accumulation runs in the order of the weights, on one device."
-_ACCUMULATES = Needs(
-    "enableGradientAccumulation is True", lambda options: options.enableGradientAccumulation
+_REDUCES = Needs(
+    "gradients are accumulated, or there are several replicas",
+    lambda options: options.enableGradientAccumulation or options.getGlobalReplicationFactor() > 1,
 )
 _MEAN = Needs(
     "enableGradientAccumulation is True and accumulationAndReplicationReductionType is Mean",
@@ -94,9 +101,9 @@ class TensorLocation(Settings):
     loadTileSet: e.TileSet = no_meaning(e.TileSet.Compute, _ALL_TILES)
     storageTileSet: e.TileSet = no_meaning(e.TileSet.Compute, _ALL_TILES)
     replicatedTensorSharding: e.ReplicatedTensorSharding = no_meaning(
-        e.ReplicatedTensorSharding.Off, _ONE_REPLICA
+        e.ReplicatedTensorSharding.Off, _WHOLE
     )
-    shardingDomain: Any = no_meaning(None, _ONE_REPLICA)
+    shardingDomain: Any = no_meaning(None, _WHOLE)
 
     def __init__(
         self,
@@ -131,7 +138,7 @@ class TensorLocationSettings(Settings):
         "tests/test_off_chip.py::test_small_tensors_stay_on_chip",
         least=0,
     )
-    minElementsForReplicatedTensorSharding: int = no_meaning(8192, _ONE_REPLICA, least=0)
+    minElementsForReplicatedTensorSharding: int = no_meaning(8192, _WHOLE, least=0)
 
     def __init__(
         self,
@@ -257,13 +264,13 @@ class AccumulateOuterFragmentSettings(Settings):
 @dataclass
 class ReplicatedCollectivesSettings(Settings):
     """The merging of collectives between replicas. PopART's class of this name. No option has an
-    effect here: there is one replica.
+    effect here.
     """
 
-    prepareScheduleForMergingCollectives: bool = no_meaning(False, _ONE_REPLICA)
-    mergeAllReduceCollectives: bool = no_meaning(False, _ONE_REPLICA)
-    mergeReduceScatterCollectives: bool = no_meaning(False, _ONE_REPLICA)
-    mergeAllGatherCollectives: bool = no_meaning(False, _ONE_REPLICA)
+    prepareScheduleForMergingCollectives: bool = no_meaning(False, _MERGED)
+    mergeAllReduceCollectives: bool = no_meaning(False, _MERGED)
+    mergeReduceScatterCollectives: bool = no_meaning(False, _MERGED)
+    mergeAllGatherCollectives: bool = no_meaning(False, _MERGED)
 
 
 @dataclass
@@ -512,10 +519,11 @@ class SessionOptions(SessionSettings):
     )
     accumulationAndReplicationReductionType: ReductionType = acts(
         ReductionType.Sum,
-        "an update gets the sum of the accumulated gradients, or their mean.",
+        "an update gets the sum of the gradients of the accumulated batches and of the replicas, "
+        "or their mean.",
         _ACCUMULATION.format("test_accumulation_equals_the_large_batch"),
         refuses={ReductionType.NoReduction: "gradients become one by their sum or their mean."},
-        needs=_ACCUMULATES,
+        needs=_REDUCES,
     )
     meanAccumulationAndReplicationReductionStrategy: e.MeanReductionStrategy = acts(
         e.MeanReductionStrategy.Post,
@@ -535,15 +543,44 @@ class SessionOptions(SessionSettings):
         False, "the optimizer's state goes to the host with the weights."
     )
     batchSerializationSettings: BatchSerializationSettings = nested(BatchSerializationSettings)
-    enableReplicatedGraphs: bool = refused(False, _ONE_REPLICA)
-    replicatedGraphCount: int = refused(1, _ONE_REPLICA, least=1)
-    enableDistributedReplicatedGraphs: bool = refused(False, _ONE_REPLICA)
-    globalReplicationFactor: int = refused(1, _ONE_REPLICA, least=1)
-    globalReplicaOffset: int = refused(0, _ONE_REPLICA, least=0)
+    enableReplicatedGraphs: bool = acts(
+        False,
+        "replicatedGraphCount replicas of the model run at once, each on batches of its own; the "
+        "gradients of a weight are added over those that share it.",
+        _REPLICAS.format("test_replicas_train_as_the_large_batch"),
+    )
+    replicatedGraphCount: int = acts(
+        1,
+        "the number of replicas. More than 1 needs enableReplicatedGraphs, and a device with a "
+        "multiple of so many IPUs, unless it is a Cpu device.",
+        _REPLICAS.format("test_replicas_train_as_the_large_batch"),
+        least=1,
+    )
+    enableDistributedReplicatedGraphs: bool = acts(
+        False,
+        "the replicas are those of all instances of the program, which popdist knows; "
+        "popdist.configureSessionOptions sets the options of this one.",
+        _RANKS.format("test_ranks_train_as_replicas_in_one_process"),
+    )
+    globalReplicationFactor: int = acts(
+        1,
+        "the replicas of all instances: replicatedGraphCount times their number.",
+        _RANKS.format("test_ranks_train_as_replicas_in_one_process"),
+        least=1,
+        needs=_DISTRIBUTED,
+    )
+    globalReplicaOffset: int = acts(
+        0,
+        "the number of the first replica of this instance: replicatedGraphCount times its index.",
+        _RANKS.format("test_ranks_train_as_replicas_in_one_process"),
+        is_compiled=False,
+        least=0,
+        needs=_DISTRIBUTED,
+    )
     replicatedCollectivesSettings: ReplicatedCollectivesSettings = nested(
         ReplicatedCollectivesSettings
     )
-    gclOptions: dict[str, str] = no_meaning({}, _ONE_REPLICA)
+    gclOptions: dict[str, str] = no_meaning({}, _MERGED)
     automaticLossScalingSettings: AutomaticLossScalingSettings = nested(
         AutomaticLossScalingSettings
     )
@@ -689,6 +726,14 @@ class SessionOptions(SessionSettings):
                 "factor at 1.",
                 popart="enableGradientAccumulation is false, but accumulationFactor > 1.",
             )
+        if self.replicatedGraphCount > 1 and not self.enableReplicatedGraphs:
+            raise popart_exception(
+                f"SessionOptions.replicatedGraphCount = {self.replicatedGraphCount}: there are "
+                "replicas with enableReplicatedGraphs = True only. Set it, or leave the count at "
+                "1.",
+                popart="enableReplicatedGraphs is false, but replicatedGraphCount > 1. Either "
+                "enable replication, or set the replicated graph count to 1",
+            )
         for holder in (MATMUL, CONVOLUTION, LSTM):
             check_entries(holder, getattr(self, holder), told)
         if self.enableEngineCaching and not self.cachePath:
@@ -704,6 +749,12 @@ class SessionOptions(SessionSettings):
                     f"SessionOptions.customCodelets: there is no file '{file}'."
                     f"{did_you_mean(os.path.basename(file), near)}"
                 )
+
+    def getGlobalReplicationFactor(self) -> int:
+        """The number of replicas of the model, in all instances of the program."""
+        if self.enableDistributedReplicatedGraphs:
+            return self.globalReplicationFactor
+        return self.replicatedGraphCount
 
     def enableExplicitIR(self, enable: bool) -> None:
         """Sets useHostCopyOps, explicitRecomputation and enableExplicitMainLoops together, as in

@@ -12,7 +12,7 @@ _VIEW = "that is a view of memory here, which costs nothing"
 _GRADIENT = "the gradient is an operator that is lowered as it is"
 _PLANNED = "the library of contractions chooses layouts, groups and transposes by itself"
 _LOOP = "Loop and Scan are one operator, which collects its results itself"
-_REPLICAS = "there is one replica"
+_REPLICAS = "a collective over one replica is there only if the model says so"
 _UPDATES = "an optimizer's update is one operator, which holds its accumulators"
 
 NOT_HERE = {

@@ -44,6 +44,7 @@ from popir.reserved import OF_SESSION, RANDOM_SEED, weight_of_state
 from popir.session.requests import (
     accumulation,
     engine_options,
+    instances,
     locations,
     loss_scaling,
     outlining,
@@ -95,9 +96,13 @@ class Compiled(Exclusive):
         self.deviceInfo = deviceInfo
         self.options = SessionOptions() if userOptions is None else userOptions
         self.options.check()
+        self._device = deviceInfo.ofReplica(self.options.replicatedGraphCount)
+        """The device of one replica."""
+        self._peers = instances(self.options)
+        """The other instances of the program, if they have replicas of the model."""
         self._engine_options = engine_options(self.options)
         self._is_placed = (
-            self.options.virtualGraphMode is not VirtualGraphMode.Off and deviceInfo.numIpus > 1
+            self.options.virtualGraphMode is not VirtualGraphMode.Off and self._device.numIpus > 1
         )
         if self._is_placed and self.options.enableOutlining:
             raise popart_exception(
@@ -136,7 +141,9 @@ class Compiled(Exclusive):
         self._nodes = loaded.nodes
         with self._budget.spending(), collector.run_seldom(self._nodes):
             nodes = in_modes(loaded.model, *self._modes)
-            graph = import_model(loaded, inputShapeInfo, nodes, differentiated(anchors))
+            graph = import_model(
+                loaded, inputShapeInfo, nodes, differentiated(anchors), self.options
+            )
             budget.done()
             infos = {id: t.info for id, t in graph.tensors.items() if t.info is not None}
             check_annotations(
@@ -146,19 +153,18 @@ class Compiled(Exclusive):
             )
             check_preferences(graph)
             apply_contraction_options(graph, self.options)
-            mode, ipus = self.options.virtualGraphMode, self.deviceInfo.numIpus
+            mode, ipus = self.options.virtualGraphMode, self._device.numIpus
             check_virtual_graphs(graph, mode, ipus)
             if mode is VirtualGraphMode.Auto:
                 split_over_ipus(graph, ipus, self.options.virtualGraphSplitRatios)
-            graph.session_options = self.options
-            is_overlapped = overlaps(asked, self.deviceInfo, self._is_placed, optimizer is not None)
+            is_overlapped = overlaps(asked, self._device, self._is_placed, optimizer is not None)
             self._compilation = Compilation(
                 graph,
                 anchors,
                 patterns or Patterns(),
                 loss,
                 optimizer,
-                outlining(asked, self.deviceInfo, self._is_placed),
+                outlining(asked, self._device, self._is_placed),
                 trained,
                 frozen,
                 verifies_each(self._engine_options),
@@ -183,10 +189,12 @@ class Compiled(Exclusive):
         self._host = HostWeights(graph)
         """The host's copy of each weight and state."""
         if loss is None:
-            self._skeleton = Skeleton(loaded, self._host, graph.saved)
+            self._skeleton = Skeleton(loaded, self._host.of_groups(), graph.saved)
         else:
             training = Training(loss, self._compilation.weights, infos)
-            self._skeleton = Skeleton(loaded, self._host, graph.saved, self._unused(), training)
+            self._skeleton = Skeleton(
+                *(loaded, self._host.of_groups(), graph.saved, self._unused(), training)
+            )
         if self.options.logDir:
             self._write_logs(Path(self.options.logDir))
 
@@ -303,7 +311,7 @@ class Compiled(Exclusive):
 
     @property
     def replicationFactor(self) -> int:
-        """The number of replicas of the model: 1."""
+        """The number of replicas of the model in this process."""
         return self.options.replicatedGraphCount
 
     @property
@@ -323,7 +331,8 @@ class Compiled(Exclusive):
         The shape is the tensor's. If a step returns n > 1 values, a leading dimension n is added,
         and another one for those of n > 1 batches that are accumulated for each update. Example: an
         anchor FLOAT[2, 3] with "All" and 4 batches per step gives float32 [4, 2, 3]; with an
-        accumulation factor of 5, [4, 5, 2, 3].
+        accumulation factor of 5, [4, 5, 2, 3]. Several replicas add their dimension right before
+        the tensor's: with 2 of them, [4, 5, 2, 2, 3].
 
         Raises popart_exception if the period of an EveryN anchor does not divide the batches per
         step.
@@ -335,6 +344,8 @@ class Compiled(Exclusive):
     def _anchor_shape(self, id: str) -> tuple[str, list[int], np.dtype[Any]]:
         info, rows = self.getInfo(id), self.dataFlow.rows(id)
         shape = info.shape()
+        if self.replicationFactor > 1:
+            shape = [self.replicationFactor, *shape]
         within = self._loops().within(self.graph, id)
         if within > 1 and RETURNED[self.dataFlow.art(id).id()] is Returned.Each:
             shape = [within, *shape]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import logging
+import os
 import zlib
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
 
-from popir import collector, memory, poplar
+from popir import collector, memory, popdist, poplar
 from popir.dataflow import AnchorReturnTypeId
 from popir.engine_cache import EngineCache, Kept, why_not
 from popir.enums import (
@@ -33,6 +35,7 @@ from popir.lowering.undeclared_writes import Checks
 from popir.ops.contraction.options import contraction_entries
 from popir.options.contractions import LSTM, MATMUL
 from popir.opx import device
+from popir.replicas import Shared
 from popir.reserved import RANDOM_SEED
 from popir.session.compiled import RETURNED, Compiled
 from popir.step import Step, anchor_stream, build_step, input_stream
@@ -45,14 +48,31 @@ Array = np.ndarray[Any, Any]
 _log = logging.getLogger("popir.session")
 
 
+def _connects(engine: Any) -> Callable[[str, Array], None]:
+    """The function that connects a stream of an engine to an array."""
+
+    def connect(handle: str, array: Array) -> None:
+        engine.connectStream(handle, as_bytes(array))
+
+    return connect
+
+
 @typed
 class Prepared(Compiled):
     """A compiled model whose program an engine runs, after `prepareDevice`."""
 
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)
+        if self.replicationFactor > 1:
+            share = len(os.sched_getaffinity(0)) // self.replicationFactor
+            self._engine_options.setdefault("host.numThreads", str(max(share, 1)))
         self._step: Step | None = None
+        self._engines: list[Any] = []
+        """The engine of each replica in this process."""
         self._engine: Any = None
+        """That of the first one."""
+        self._runner: Any = None
+        """What runs a step: the engine, or those of all replicas together."""
         self.steps = 0
         """The steps that were run, and those before the checkpoint that was loaded."""
         self._inputs: list[Port] = []
@@ -79,14 +99,17 @@ class Prepared(Compiled):
             self.loadEngineAndConnectStreams()
 
     def _lower(self) -> None:
+        if self._peers is not None:
+            who = f"Session '{self.name}'"
+            popdist.require_equal(who, "models or options (by hash)", self.getHash())
         loops = self._loops()
         anchors = {id: RETURNED[self.dataFlow.art(id).id()] for id in self.dataFlow.anchors()}
         cache = self._engine_cache()
         kept = cache.load(self._engine_options) if cache is not None else None
         if self._stored is not None:
             executable = poplar.Executable.deserialize(self._stored.executable)
-            engine = poplar.Engine(executable, self._engine_options)
-            kept = Kept(engine, self._stored.inputs, self._stored.variables)
+            again = functools.partial(poplar.Engine, executable, self._engine_options)
+            kept = Kept(again(), self._stored.inputs, self._stored.variables, again)
         if kept is not None:
             step = self._step = Step(
                 poplar.program.Sequence(),
@@ -95,25 +118,35 @@ class Prepared(Compiled):
                 kept.variables,
             )
             self._owners = Owners()
-            self._engine = kept.engine
+            engines = [kept.engine, *(kept.again() for _ in range(1, self.replicationFactor))]
         else:
             lowering, step = self._lowered()
             self._step = step
             if not self.options.compileEngine:
                 return
-            self._engine = self._plan(lowering.graph, step.program)
+            engines = [
+                self._plan(lowering.graph, step.program) for _ in range(self.replicationFactor)
+            ]
             if cache is not None:
                 made = poplar.compileGraph(lowering.graph, [step.program], self._engine_options)
                 cache.save(made, [each.id for each in step.inputs], step.variables)
-        engine = self._engine
+        self._engines, self._engine = engines, engines[0]
+        is_replicated = self.graph.replicas > 1
+        self._runner = poplar.Replicas(engines, self._peers) if is_replicated else engines[0]
+        connects = [_connects(engine) for engine in engines]
 
-        def connect(handle: str, array: Array) -> None:
-            engine.connectStream(handle, as_bytes(array))
+        def to_all(handle: str, array: Array) -> None:
+            for connect in connects:
+                connect(handle, array)
 
-        self._inputs = [Port(stream, connect, is_input=True) for stream in step.inputs]
+        self._inputs = [
+            Port(stream, [to_all] if stream.id in self.graph.broadcast else connects, is_input=True)
+            for stream in step.inputs
+        ]
         self._outputs = [
             Port(
-                stream, connect, False, self._period(stream.id), loops.within(self.graph, stream.id)
+                *(stream, connects, False, self._period(stream.id)),
+                loops.within(self.graph, stream.id),
             )
             for stream in step.anchors
         ]
@@ -125,9 +158,9 @@ class Prepared(Compiled):
         anchors = {id: RETURNED[self.dataFlow.art(id).id()] for id in self.dataFlow.anchors()}
         checks = Checks(self.options.opxModifyChecking, self.options.opxAliasChecking)
         if self.options.virtualGraphMode is not VirtualGraphMode.Off:
-            check_ipus(self.graph, self.deviceInfo.numIpus)
+            check_ipus(self.graph, self._device.numIpus)
         places = Places(self.graph) if self._is_placed else None
-        lowering = Lowering(self.graph, self.deviceInfo.device, anchors, checks, places=places)
+        lowering = Lowering(self.graph, self._device.device, anchors, checks, places=places)
         asked = contraction_entries(self.options)
         lowering.devicex.useOptions(asked[MATMUL], asked[LSTM])
         for file in self.options.customCodelets:
@@ -201,13 +234,14 @@ class Prepared(Compiled):
 
         Raises popart_exception before `prepareDevice`, popart_runtime_error for an offline device.
         """
-        engine = self._prepared("loadEngineAndConnectStreams")
+        self._prepared("loadEngineAndConnectStreams")
         if self.deviceInfo.connectionType is DeviceConnectionType.Never:
             raise popart_runtime_error(
                 "Trying to load an engine on an offline device: a session compiles for it, by "
                 "prepareDevice(loadEngine=False) or compileAndExport(), and runs on another."
             )
-        engine.load(self.deviceInfo.device)
+        for engine in self._engines:
+            engine.load(self._device.device)
         self._send_all()
 
     def _prepared(self, who: str) -> Any:
@@ -227,13 +261,19 @@ class Prepared(Compiled):
         """Copies the host's weights and states to the device. Raises popart_exception before
         `prepareDevice`.
         """
-        engine, remote = self._prepared("weightsFromHost"), self._compilation.off_chip
+        self._prepared("weightsFromHost")
         for id in self._variables():
-            data = as_bytes(self._host[id])
-            if id in remote:
-                engine.copyToRemoteBuffer(data, id)
+            self._write(id)
+
+    def _write(self, id: str) -> None:
+        """Copies the host's values of a variable to the device."""
+        values, shared = self._host[id], self.graph.shared.get(id)
+        for replica, engine in self._by_replica():
+            own = values if shared is None else values[shared.row(replica)]
+            if id in self._compilation.off_chip:
+                engine.copyToRemoteBuffer(as_bytes(own), id)
             else:
-                engine.writeTensor(id, data)
+                engine.writeTensor(id, as_bytes(own))
 
     @exclusive()
     def weightsToHost(self) -> None:
@@ -241,19 +281,51 @@ class Prepared(Compiled):
 
         Raises popart_exception before `prepareDevice`.
         """
-        engine, remote = self._prepared("weightsToHost"), self._compilation.off_chip
+        engine = self._prepared("weightsToHost")
         for id in self._variables():
-            data = as_bytes(self._host[id])
-            if id in remote:
-                engine.copyFromRemoteBuffer(id, data)
+            shared = self.graph.shared.get(id)
+            if shared is None:
+                self._read(engine, id, self._host[id])
             else:
-                engine.readTensor(id, data)
+                self._gather(self._host[id], shared, id)
+
+    def _read(self, engine: Any, id: str, into: Array) -> None:
+        """Copies the values that an engine has of a variable to the host."""
+        if id in self._compilation.off_chip:
+            engine.copyFromRemoteBuffer(id, as_bytes(into))
+        else:
+            engine.readTensor(id, as_bytes(into))
+
+    def _by_replica(self) -> enumerate[Any]:
+        """The engines of this process, each after the number of its replica."""
+        return enumerate(self._engines, self.options.globalReplicaOffset)
+
+    def _gather(self, values: Array, shared: Shared, id: str) -> None:
+        """Copies the values that replicas have of a variable to the host."""
+        if shared.is_added:
+            values[...] = 0
+        for replica, engine in self._by_replica():
+            row = values[shared.row(replica)]
+            if shared.is_added:
+                own = np.empty_like(row)
+                self._read(engine, id, own)
+                row += own
+            elif shared.returns(replica):
+                self._read(engine, id, row)
 
     def _send_all(self) -> None:
         """Copies the host's weights, states and random seed to the device."""
         self.weightsFromHost()
         if self._draws_random_numbers():
-            self._engine.writeTensor(RANDOM_SEED, self._host[RANDOM_SEED])
+            self._send_seed(self._host[RANDOM_SEED])
+
+    def _send_seed(self, words: Array) -> None:
+        """Sets the random seed of each replica: the upper word is that of the first one plus the
+        replica's number, so that no two of them draw the same numbers.
+        """
+        for replica, engine in self._by_replica():
+            own = words + np.array([0, replica], np.uint32)
+            engine.writeTensor(RANDOM_SEED, own)
 
     def _fetch_all(self) -> None:
         """Copies the device's weights, states and random seed to the host, if there is a device."""
@@ -279,7 +351,8 @@ class Prepared(Compiled):
         arrays = [*self.graph.inputs, *self.dataFlow.anchors()]
         runs = self.dataFlow.batchesPerStep() * self.options.accumulationFactor
         steps = runs * sum(self.getInfo(id).nbytes() for id in arrays)
-        return sum(held) + steps + (self._engine.arenaBytes() if self._engine else 0)
+        steps *= self.replicationFactor
+        return sum(held) + steps + sum(engine.arenaBytes() for engine in self._engines)
 
     def waiting_threads(self) -> Collection[int]:
         """Calls with a time limit are made in threads of their own."""

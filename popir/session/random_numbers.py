@@ -36,14 +36,15 @@ class RandomNumbers(Prepared):
     def setRandomSeed(self, seed: int) -> None:
         """Sets the random seed for the next batch: the lower 64 bits of `seed`.
 
-        The same seed gives the same random numbers. The device changes the seed after each batch.
-        Without a call it starts at 0, or with the seed saved in the model. Without effect if the
-        model draws no random numbers. Raises popart_exception before `prepareDevice`.
+        The same seed gives the same random numbers; each replica draws others. The device changes
+        the seed after each batch. Without a call it starts at 0, or with the seed saved in the
+        model. Without effect if the model draws no random numbers. Raises popart_exception before
+        `prepareDevice`.
         """
         value = np.array(words_of(seed), np.uint32)
-        engine = self._prepared("setRandomSeed")
+        self._prepared("setRandomSeed")
         if self._draws_random_numbers():
-            engine.writeTensor(RANDOM_SEED, value)
+            self._send_seed(value)
 
     @exclusive()
     def getRandomSeed(self) -> int:

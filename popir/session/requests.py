@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from popir import poplar
+from popir import popdist, poplar
 from popir.devices import DeviceInfo
 from popir.enums import (
     DeviceType,
@@ -53,6 +53,28 @@ def accumulation(asked: SessionOptions, trains: bool) -> Accumulation:
         asked.accumulationAndReplicationReductionType is ReductionType.Mean,
         asked.meanAccumulationAndReplicationReductionStrategy is MeanReductionStrategy.Running,
     )
+
+
+def instances(asked: SessionOptions) -> poplar.MpiPeers | None:
+    """The other instances of the program, if they have replicas of the model. Raises
+    popart_exception for numbers of replicas that are not those of the instances.
+    """
+    if not asked.enableDistributedReplicatedGraphs:
+        return None
+    peers = popdist.peers("SessionOptions.enableDistributedReplicatedGraphs = True")
+    local = asked.replicatedGraphCount
+    for name, expected in (
+        ("globalReplicationFactor", local * peers.ranks()),
+        ("globalReplicaOffset", local * peers.rank()),
+    ):
+        given = getattr(asked, name)
+        if given != expected:
+            raise popart_exception(
+                f"SessionOptions.{name} = {given}: instance {peers.rank()} of {peers.ranks()}, "
+                f"with {local} replicas each, has {expected}. popdist.configureSessionOptions "
+                "sets it."
+            )
+    return peers
 
 
 def loss_scaling(

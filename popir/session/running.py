@@ -45,7 +45,7 @@ class Running(Prepared):
                 self.refuse("run")
             lock.refused, lock.runner = IN_STEP, get_ident()
             try:
-                engine = self._engine or self._prepared("run")
+                runner = self._runner or self._prepared("run")
                 if isinstance(stepio, PyStepIOCallback):
                     self._run_with_callbacks(stepio)
                     self.steps += 1
@@ -67,7 +67,7 @@ class Running(Prepared):
                 except KeyError as error:
                     raise self._missing(error.args[0], given) from None
                 try:
-                    engine.run(0)
+                    runner.run(0)
                 except BaseException as error:
                     # The streams stopped inside a step: bind them again at the next one.
                     for port in (*self._inputs, *self._outputs):
@@ -101,22 +101,21 @@ class Running(Prepared):
         for port in self._inputs:
             if self._is_synthetic:
                 continue
-            buffer = port.stage()
-            for n in range(len(buffer)):
+            for slot in port.slots(port.stage()):
                 array = stepio.input_callback(port.id, False)
                 port.check_batch(array)
-                port.fill(buffer[n : n + 1], array)
+                port.fill(slot, array)
                 stepio.input_complete_callback(port.id)
         staged = [(port, port.stage()) for port in self._outputs]
         try:
-            self._engine.run(0)
+            self._runner.run(0)
         except PopirError as error:
             raise self._owners.told(error) from None
         for port, buffer in staged:
-            for n in port.returned():
+            for slot in port.slots(buffer[port.returned()]):
                 array = stepio.output_callback(port.id)
                 port.check_batch(array)
-                port.spill(buffer[n : n + 1], array)
+                port.spill(slot, array)
                 stepio.output_complete_callback(port.id)
 
     @exclusive()
@@ -129,8 +128,10 @@ class Running(Prepared):
         Args:
             functionHandle: the handle that the operator gave the host function.
             callback: called with the flattened inputs, to read, and the flattened outputs, to fill.
+                Several replicas call it from threads of their own.
 
         Raises popart_exception before `prepareDevice`, poplar_runtime_error for an unknown handle.
         """
-        engine = self._prepared("connectHostFunction")
-        engine.connectHostFunction(functionHandle, callback)
+        self._prepared("connectHostFunction")
+        for engine in self._engines:
+            engine.connectHostFunction(functionHandle, callback)

@@ -18,7 +18,7 @@ from popir.session.running import Running
 from popir.session.weights import Weights
 from popir.trainable import Choice
 from popir.typed import typed
-from popir.types import TensorInfo, as_bytes, require_finite
+from popir.types import TensorInfo, require_finite
 
 
 class Session(Running, Executables, Weights, RandomNumbers, Reports):
@@ -155,4 +155,4 @@ class TrainingSession(Session):
         for id, value in values.items():
             self._host[id][...] = value
             if self._step is not None and id in self._step.variables:
-                self._engine.writeTensor(id, as_bytes(self._host[id]))
+                self._write(id)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from popir import popdist
 from popir.checkpoint import folder as checkpoints
 from popir.checkpoint import saving
 from popir.errors import (
@@ -48,7 +49,7 @@ class Weights(Prepared):
         Raises popart_exception for an unknown id, or an array of another type or shape.
         """
         for id, array in weights.weights.items():
-            np.copyto(self._host.like(id, array), array)
+            self._host.put(id, array)
 
     @exclusive()
     def resetHostWeights(
@@ -62,20 +63,28 @@ class Weights(Prepared):
         `ignoreWeightsInModelWithoutCorrespondingHostWeight` is True, and for one of another type or
         shape.
         """
-        self._host.take(import_model(model), ignoreWeightsInModelWithoutCorrespondingHostWeight)
+        graph = import_model(model, options=self.options)
+        self._host.take(graph, ignoreWeightsInModelWithoutCorrespondingHostWeight)
 
     @exclusive()
     def broadcastWeights(self, rootRank: int = 0) -> None:
-        """Copies the weights of the instance `rootRank` of the program to all others. There is one
-        instance, so that nothing is to be done.
+        """Copies the host's weights and states of the instance `rootRank` of the program to all
+        others, and to their devices if they are prepared. All instances call it.
 
-        Raises popart_exception for another rank than 0.
+        Raises popart_exception for a rank that there is not.
         """
-        if rootRank:
+        ranks = 1 if self._peers is None else self._peers.ranks()
+        if not 0 <= rootRank < ranks:
             raise popart_exception(
-                f"broadcastWeights(rootRank={rootRank}): there is one instance of the program, of "
-                "rank 0."
+                f"broadcastWeights(rootRank={rootRank}): the instances of the program are those of "
+                f"the ranks 0 to {ranks - 1}."
             )
+        if self._peers is None:
+            return
+        for array in self._host.values():
+            popdist.broadcast("broadcastWeights()", array, rootRank)
+        if self._engine is not None:
+            self._send_all()
 
     @exclusive()
     def modelToHost(self, filename: str | os.PathLike[str]) -> None:
@@ -92,7 +101,7 @@ class Weights(Prepared):
         """
         path = require_path("modelToHost", filename)
         self._fetch_all()
-        self._skeleton.save(self._host, path)
+        self._skeleton.save(self._host.of_groups(), path)
 
     @exclusive()
     def updateExternallySavedTensorLocations(self, fromLocation: str, toLocation: str) -> None:
@@ -121,7 +130,8 @@ class Weights(Prepared):
                 methods `position` and `seek`, as `popir.data.Batches` has.
             shards: the number of files with tensors, in the safetensors format.
 
-        Raises CheckpointError if it cannot be written.
+        Several instances of a program save together: the first one writes the file. Raises
+        CheckpointError if it cannot be written.
         """
         path = require_path("Session.save", folder)
         position = saving.position_of("Session.save", data)
@@ -130,7 +140,17 @@ class Weights(Prepared):
         seed = self._host.get(RANDOM_SEED)
         number = None if seed is None else seed_of(seed)
         manifest = kept.manifest(self._compiled_in(), self.steps, number, position)
-        saving.write(path, kept.arrays(), manifest, shards)
+        if self._peers is None:
+            saving.write(path, kept.arrays(), manifest, shards)
+            return
+        why = ""
+        if self._peers.rank() == 0:
+            try:
+                saving.write(path, kept.arrays(), manifest, shards)
+            except CheckpointError as error:
+                why = str(error)
+        if why := popdist.gather("Session.save", why)[0]:
+            raise CheckpointError(why)
 
     @exclusive()
     def load(self, folder: str | os.PathLike[str], data: Any = None) -> checkpoints.Checkpoint:

@@ -19,9 +19,11 @@ from popir.autodiff import ancestors, getGradId
 from popir.enums import GradientTensorTrackingMethod as Method
 from popir.errors import did_you_mean, popart_exception
 from popir.ir import Graph, Op, Tensor
+from popir.ops.collectives.replicated import connect_sum
 from popir.ops.update.accumulate import AccumulateOp, connect_zero
 from popir.ops.update.loss_scaling import FinalLossScaleOp, HistogramOp, LossScaleUpdateOp
 from popir.ops.update.var_update import connect_var_update
+from popir.replicas import ReplicaGrouping
 from popir.reserved import LOSS_SCALE_COUNT, LOSS_SCALE_FACTOR, reservedAccumPrefix
 from popir.trainable import VIEWS
 from popir.types import DataType
@@ -89,11 +91,13 @@ def follow_gradients(
         )
     else:
         variable, summed = "", counts
+    everyone = ReplicaGrouping(graph.replicas, 1, graph.replicas)
+    total = connect_sum(graph, summed, everyone, "autoLossScaleStats")
     attributes = {"threshold": asked.threshold, "period": asked.period}
     op = LossScaleUpdateOp(
         LossScaleUpdateOp.opid, Op.Settings(graph, "LossScaleUpdate"), attributes
     )
-    inputs = [LOSS_SCALE_FACTOR, scaling, summed]
+    inputs = [LOSS_SCALE_FACTOR, scaling, total]
     if asked.period > 1:
         graph.addState(LOSS_SCALE_COUNT, np.zeros([], np.float32))
         graph.saveVariable(LOSS_SCALE_COUNT)

@@ -9,10 +9,12 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from popir.ir import Graph
+from popir.ops.collectives.replicated import connect_sum
 from popir.ops.update.accumulate import AccumulateOp, connect_zero
 from popir.ops.update.clip import connect_clip_factor
 from popir.ops.update.var_update import Given, connect_var_update
-from popir.reserved import COUNTER, reservedAccumPrefix
+from popir.replicas import ReplicaGrouping
+from popir.reserved import COUNTER, reservedAccumPrefix, reservedFinalReducedGradPrefix
 from popir.types import DataType, TensorInfo
 
 
@@ -69,7 +71,7 @@ class Updater(Protocol):
 
 @dataclass(frozen=True)
 class Accumulation:
-    """How gradients of several batches become one."""
+    """How gradients of several batches, and of several replicas, become one."""
 
     factor: int = 1
     """The batches between two updates."""
@@ -80,10 +82,12 @@ class Accumulation:
     is_running: bool = False
     """Whether the variable holds the mean of the batches so far, and not the sum, in that case."""
 
-    def divisor(self, is_summed: bool) -> int:
-        """What an update divides by; `is_summed` if it gets the sum in any case."""
-        is_sum = is_summed or not self.is_running
-        return self.factor if self.is_on and self.is_mean and is_sum else 1
+    def divisor(self, is_summed: bool, replicas: int) -> int:
+        """What an update divides by, of a weight that so many replicas share; `is_summed` if it
+        gets the sum of the batches in any case.
+        """
+        is_sum = self.is_on and (is_summed or not self.is_running)
+        return (self.factor if is_sum else 1) * replicas if self.is_mean else 1
 
 
 class Changeable(NamedTuple):
@@ -146,12 +150,14 @@ class _Updates:
         """The gradient that the update gets, after its accumulation if there is any."""
         info = self.graph.getTensor(weight).info
         assert info is not None
-        if not self.accumulation.is_on:
-            return Given(gradient, 1, factors)
-        type = self.optimizer.accumulator(weight, info)
-        batches = self.accumulation.divisor(type is None)
+        grouping = self._grouping(weight)
+        reduced = reservedFinalReducedGradPrefix() + weight
+        is_on = self.accumulation.is_on
+        type = self.optimizer.accumulator(weight, info) if is_on else None
+        batches = self.accumulation.divisor(type is None, grouping.size)
         if type is None:
-            return Given(gradient, batches, factors, True)
+            gradient = connect_sum(self.graph, gradient, grouping, reduced)
+            return Given(gradient, batches, factors, is_on)
         variable = reservedAccumPrefix() + weight
         self.graph.addState(variable, np.zeros(info.shape(), type.numpy))
         summed = f"{variable}/summed"
@@ -162,7 +168,12 @@ class _Updates:
             *(AccumulateOp, self.graph, variable, gradient, [], mode, counter), output=summed
         )
         self.zeroed.append((summed, variable))
-        return Given(summed, batches, factors)
+        return Given(connect_sum(self.graph, summed, grouping, reduced), batches, factors)
+
+    def _grouping(self, weight: str) -> ReplicaGrouping:
+        """The replicas that share a weight."""
+        shared, replicas = self.graph.shared.get(weight), self.graph.replicas
+        return ReplicaGrouping(replicas, 1, replicas) if shared is None else shared.grouping
 
     def _counter(self) -> str:
         """The variable that counts the batches since the last update."""

@@ -58,7 +58,9 @@ def check_operators(library: str) -> None:
         given = x.reshape(-1) if name == "Gather" else x
         _, gradients, weights = results(name, {"x": given}, trained="x")
         np.testing.assert_array_equal(gradients["x"], weights.reshape(given.shape), err_msg=name)
-    with pytest.raises(popir.popart_exception, match="groups of several replicas, but the session"):
+    with pytest.raises(
+        popir.popart_exception, match="has groups of 4 replicas, but the session has 1"
+    ):
         results("Reduce", {"x": x}, collectiveReplicaGrouping=[4, 1, 4])
     with pytest.raises(popir.popart_exception, match="made from 3 numbers"):
         results("Reduce", {"x": x}, collectiveReplicaGrouping=[4, 1])
@@ -68,3 +70,36 @@ def check_operators(library: str) -> None:
 
 def test_operators(library: Library, tmp_path: Path) -> None:
     isolated(check_operators, library("collectives"), cwd=tmp_path)
+
+
+def check_replicas(library: str) -> None:
+    """The operators of a session of four replicas, in groups of two."""
+    ctypes.CDLL(library)
+    x = floats(4, 2, 3)
+    groups = [0, 1, 0, 1]  # every second replica
+    builder = popir.Builder(opsets={"ai.onnx": 11, "test": 1})
+    t = builder.addInputTensor("FLOAT", [2, 3], "x")
+    given = {"collectiveReplicaGrouping": [4, 2, 2]}
+    kinds = ("Reduce", "Scatter", "Gather")
+    ids = [builder.customOp(kind, 1, "test", [t], 1, given)[0] for kind in kinds]
+    session = popir.InferenceSession(
+        builder.getModelProto(),
+        popir.DataFlow(1, ids),
+        popir.DeviceManager().createCpuDevice(),
+        userOptions=popir.SessionOptions(enableReplicatedGraphs=True, replicatedGraphCount=4),
+    )
+    session.prepareDevice()
+    anchors = session.initAnchorArrays()
+    session.run(popir.PyStepIO({"x": x}, anchors))
+    reduced, scattered, gathered = (anchors[id] for id in ids)
+    for replica, group in enumerate(groups):
+        members = x[[r for r in range(4) if groups[r] == group]]
+        total = members.sum(0)
+        np.testing.assert_array_equal(reduced[replica], total)
+        half = total.reshape(-1)[3 * (replica // 2) :][:3]
+        np.testing.assert_array_equal(scattered[replica], half)
+        np.testing.assert_array_equal(gathered[replica], members.reshape(-1))
+
+
+def test_operators_of_several_replicas(library: Library, tmp_path: Path) -> None:
+    isolated(check_replicas, library("collectives"), cwd=tmp_path)

@@ -31,9 +31,11 @@ __all__: list[str] = [
     "IPUModel",
     "Interval",
     "LONGLONG",
+    "MpiPeers",
     "OptionFlags",
     "QUARTER",
     "RemoteBuffer",
+    "Replicas",
     "SHORT",
     "SIGNED_CHAR",
     "Target",
@@ -899,7 +901,9 @@ class Graph:
     @typing.overload
     def __init__(self, target: Target) -> None: ...
     @typing.overload
-    def __init__(self, device: Device) -> None: ...
+    def __init__(
+        self, device: Device, replicationFactor: typing.SupportsInt | typing.SupportsIndex = 1
+    ) -> None: ...
     def addCodelets(self, src: str, compileFlags: str = "") -> bool:
         """
         Adds codelets. Returns False if the graph has them already.
@@ -1427,6 +1431,59 @@ class Engine:
         tensor of Graph.createHostWrite.
         Raises poplar_tensor_io_state_error for an unknown handle or another size,
         poplar_stream_connection_error for another array.
+        """
+
+class MpiPeers:
+    """
+    The processes of a job, which talk by MPI.
+    `library`: one of the standard ABI of MPI 5.0, which is loaded, and started.
+    `limit`: after so many seconds it is an error to wait for another process.
+    Raises poplar_runtime_error if it cannot be used.
+    """
+    def __init__(
+        self, library: str, limit: typing.SupportsFloat | typing.SupportsIndex = 600.0
+    ) -> None: ...
+    def broadcast(
+        self, array: numpy.ndarray, root: typing.SupportsInt | typing.SupportsIndex
+    ) -> None:
+        """
+        Copies the C-contiguous array of the process `root` to those of all.
+        Raises poplar_runtime_error if another one has failed, or has ended.
+        """
+    def end(self) -> None:
+        """
+        Waits until all processes end, and ends MPI.
+        """
+    def fail(self, why: str) -> None:
+        """
+        Tells the others that this process has failed; what waits for it raises.
+        """
+    def gather(self, own: bytes) -> list[bytes]:
+        """
+        The bytes that each process gives, in their order.
+        Raises poplar_runtime_error if another one has failed, or has ended.
+        """
+    def rank(self) -> int:
+        """
+        The number of this process.
+        """
+    def ranks(self) -> int:
+        """
+        The number of processes.
+        """
+
+class Replicas:
+    """
+    The engines of the replicas of one program, which meet in collectives. With `peers`, all
+    their processes have as many.
+    Raises poplar_exception unless the graph was made for as many replicas.
+    """
+    def __init__(self, engines: list[Engine], peers: MpiPeers = None) -> None: ...
+    def run(self, program: typing.SupportsInt | typing.SupportsIndex = 0) -> None:
+        """
+        Runs a program on all engines, each in a thread.
+        Raises what the first of them raises that fails; poplar_runtime_error for a
+        collective that not all of its replicas come to.
         """
 
 def _saved_kernel_names() -> list[str]:

@@ -38,7 +38,9 @@ class State:
     prefix: str
     type: DataType
     initial: float | np.ndarray[Any, Any] = 0.0
-    """The value it starts with: one number, or an array of the weight's shape."""
+    """The value it starts with: one number, or an array of the weight's shape, with the dimension
+    of the groups of replicas that have weights of their own.
+    """
     is_scalar: bool = False
     """Whether it is one number, such as a count of steps."""
 
@@ -269,17 +271,23 @@ def add_states(graph: Graph, weight: str, states: Sequence[State]) -> list[str]:
     """Adds the variables of the states of a weight; returns their ids.
 
     A state starts with the model's initializer of its id, or else with its initial value. It is
-    saved with the model.
+    saved with the model. Groups of replicas that have weights of their own have states of their
+    own.
     """
-    info = graph.getTensor(weight).info
+    info, shared = graph.getTensor(weight).info, graph.shared.get(weight)
     assert info is not None
     ids: list[str] = []
     for state in states:
-        initial = np.zeros([] if state.is_scalar else info.shape(), state.type.numpy)
+        shape = [] if state.is_scalar else info.shape()
+        groups = 1 if shared is None else shared.grouping.getNumGroups()
+        initial = np.zeros([groups, *shape], state.type.numpy)
         initial[...] = state.initial
-        ids.append(state.prefix + weight)
-        graph.addState(ids[-1], initial)
-        graph.saveVariable(ids[-1])
+        id = state.prefix + weight
+        ids.append(id)
+        graph.addState(id, np.array(initial[0]))
+        graph.saveVariable(id)
+        if shared is not None and id not in graph.shared:
+            graph.shared[id] = shared.like(initial if groups > 1 else initial[0])
     return ids
 
 

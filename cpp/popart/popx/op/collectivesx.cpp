@@ -9,6 +9,8 @@
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
 
+#include "poplar/graph_impl.hpp"
+
 namespace popart {
 namespace popx {
 
@@ -25,11 +27,12 @@ gcl::CommGroup toGclCommGroup(const ReplicaGrouping& grouping) {
 
 CollectivesBaseOpx::CollectivesBaseOpx(Op* op, Devicex* devicex) : Opx(op, devicex) {
   const auto* collective = dynamic_cast<const CollectivesBaseOp*>(op);
-  if (collective != nullptr && collective->getReplicaGrouping().getGroupSize() > 1)
+  const unsigned replicas = graph().impl()->replicas;
+  if (collective != nullptr && collective->getReplicaGrouping().getGroupSize() > replicas)
     throw error(
-        "{}: {} has groups of several replicas, but the session has one replica: give groups "
-        "of one",
-        op->debugName(), collective->getReplicaGrouping());
+        "{}: {} has groups of {} replicas, but the session has {}: give groups of no more",
+        op->debugName(), collective->getReplicaGrouping(),
+        collective->getReplicaGrouping().getGroupSize(), replicas);
 }
 
 CollectivesBaseOpx::~CollectivesBaseOpx() = default;

@@ -1,0 +1,111 @@
+#include "poplar/collective.hpp"
+
+#include <poplar/exceptions.hpp>
+
+#include <sstream>
+
+#include "poplar/graph_impl.hpp"
+
+namespace popir {
+namespace {
+
+constexpr const char* kMark = "collective:";
+constexpr const char* kNames[] = {"allReduce", "reduceScatter", "allGather", "allToAll"};
+
+}  // namespace
+
+std::vector<unsigned> Grouping::members(unsigned replica) const {
+  const unsigned first = replica - indexOf(replica) * stride;
+  std::vector<unsigned> all;
+  for (unsigned i = 0; i < size; ++i) all.push_back(first + i * stride);
+  return all;
+}
+
+std::size_t Collective::results() const {
+  switch (kind) {
+    case Kind::ReduceScatter: return part();
+    case Kind::AllGather: return elements * grouping.size;
+    default: return elements;
+  }
+}
+
+std::string Collective::text() const {
+  return std::string(kNames[static_cast<int>(kind)]) + (name.empty() ? "" : " '" + name + "'");
+}
+
+std::string handleOf(const Collective& collective) {
+  std::ostringstream os;
+  const auto& grouping = collective.grouping;
+  os << kMark << static_cast<int>(collective.kind) << " " << static_cast<int>(collective.op) << " "
+     << grouping.replicas << " " << grouping.stride << " " << grouping.size << " "
+     << collective.type.toString() << " " << collective.elements << " " << collective.name;
+  return os.str();
+}
+
+std::optional<Collective> collectiveOf(const poplar::HostFunction& function) {
+  const std::string mark = kMark, handle = function.handle();
+  if (handle.compare(0, mark.size(), mark) != 0) return {};
+  std::istringstream is(handle.substr(mark.size()));
+  Collective found;
+  auto& grouping = found.grouping;
+  unsigned kind = 0, op = 0;
+  std::string type;
+  is >> kind >> op >> grouping.replicas >> grouping.stride >> grouping.size >> type >>
+      found.elements;
+  const auto& inputs = function.inputs();
+  const auto& outputs = function.outputs();
+  const auto refuse = [&] {
+    throw poplar::poplar_error("the host function '" + handle +
+                               "' has the handle of a collective, and not its arguments; give it "
+                               "another handle");
+  };
+  // Handles come from files, too.
+  if (!is || kind > 3 || op > static_cast<unsigned>(gcl::CollectiveOperator::LOCAL) ||
+      inputs.size() != 1 || outputs.size() != 1 || grouping.stride == 0 || grouping.size == 0 ||
+      grouping.replicas % grouping.stride != 0 ||
+      grouping.replicas / grouping.stride % grouping.size != 0 ||
+      inputs[0].numElements != found.elements || inputs[0].type.toString() != type ||
+      outputs[0].type != inputs[0].type)
+    refuse();
+  found.kind = static_cast<Collective::Kind>(kind);
+  found.op = static_cast<gcl::CollectiveOperator>(op);
+  found.type = inputs[0].type;
+  if (outputs[0].numElements != found.results()) refuse();
+  is.get();
+  std::getline(is, found.name, '\0');
+  return found;
+}
+
+poplar::Tensor addCollective(poplar::Graph& graph, poplar::program::Sequence& prog,
+                             Collective collective, const poplar::Tensor& data,
+                             const poplar::DebugContext& debugContext) {
+  auto& impl = *graph.impl();
+  auto& grouping = collective.grouping;
+  grouping.replicas = impl.replicas;
+  collective.type = data.elementType();
+  collective.elements = data.numElements();
+  collective.name = debugContext.getPathName();
+  if (grouping.size == 0) grouping.size = grouping.replicas;
+  if (grouping.stride == 0 || grouping.replicas % grouping.stride != 0 ||
+      grouping.replicas / grouping.stride % grouping.size != 0)
+    throw poplar::poplar_error(collective.text() + ": groups of " + std::to_string(grouping.size) +
+                               " replicas with a stride of " + std::to_string(grouping.stride) +
+                               " do not divide the " + std::to_string(grouping.replicas) +
+                               " replicas of the graph");
+  const poplar::Tensor out =
+      collective.results() == collective.elements
+          ? graph.clone(data, debugContext)
+          : graph.addVariable(collective.type, {collective.results()},
+                              poplar::VariableMappingMethod::LINEAR, debugContext);
+  const auto handle = handleOf(collective);
+  poplar::HostFunction function;
+  for (const auto& f : impl.hostFunctions)
+    if (f.handle() == handle) function = f;
+  if (!function.valid())
+    function = graph.addHostFunction(handle, {{collective.type, collective.elements}},
+                                     {{collective.type, collective.results()}});
+  prog.add(poplar::program::Call(function, {data}, {out}, debugContext));
+  return out;
+}
+
+}  // namespace popir

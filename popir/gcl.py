@@ -1,0 +1,3 @@
+"""Graphcore's GCL in Python: collective operations over replicas."""
+
+from popir._device.gcl import *  # noqa: F403

@@ -1,0 +1,155 @@
+"""Several instances of a program that share the replicas of its models, as Graphcore's popdist has
+them: `popir run-distributed` starts them.
+
+    popdist.init()
+    options = popir.SessionOptions()
+    popdist.configureSessionOptions(options)
+
+Instances are the ranks of an MPI job. `popir[distributed]` installs MPICH; POPIR_MPI names another
+library of the standard ABI of MPI 5.0.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import sys
+from typing import Any
+
+import numpy as np
+
+from popir import _library, poplar
+from popir.errors import (
+    MissingPackageError,
+    popart_exception,
+    popart_runtime_error,
+    poplar_runtime_error,
+)
+from popir.options import SessionOptions
+from popir.typed import typed
+
+LIBRARY, REPLICAS, LIMIT = "POPIR_MPI", "POPIR_REPLICAS_PER_RANK", "POPIR_MPI_TIMEOUT"
+"""Environment variables: MPI's library, the replicas of each instance, and after how many seconds
+it is an error to wait for another instance."""
+_SONAME = "libmpi_abi.so.1"
+_peers: poplar.MpiPeers | None = None
+
+
+def library() -> str:
+    """The path of MPI's library: POPIR_MPI, that of the package mpich, or the name that the loader
+    looks for.
+    """
+    installed = os.path.join(sys.prefix, "lib", _SONAME)
+    return os.environ.get(LIBRARY) or (installed if os.path.isfile(installed) else _SONAME)
+
+
+def init() -> None:
+    """Starts MPI. A second call does nothing.
+
+    Raises MissingPackageError if there is no library, popart_runtime_error if the instances are of
+    different versions of popir.
+    """
+    global _peers
+    if _peers is not None:
+        return
+    try:
+        found = poplar.MpiPeers(library(), float(os.environ.get(LIMIT, "600")))
+    except poplar_runtime_error as error:
+        raise MissingPackageError(
+            f"popdist.init(): instances talk by MPI, of which no library can be used: pip install "
+            f"'popir[distributed]', or name one in the environment variable {LIBRARY}. {error}"
+        ) from error
+    _peers = found
+    atexit.register(end)
+    require_equal("popdist.init()", "versions of popir", _library.version())
+
+
+def end() -> None:
+    """Waits until all instances end, and ends MPI. A program's end calls it."""
+    global _peers
+    if _peers is not None:
+        ending, _peers = _peers, None
+        ending.end()
+
+
+def fail(why: str) -> None:
+    """Tells the other instances that this one has failed: what waits for it raises."""
+    global _peers
+    if _peers is not None:
+        failing, _peers = _peers, None
+        failing.fail(why)
+
+
+def peers(who: str) -> poplar.MpiPeers:
+    """The other instances. Raises popart_exception before `init`."""
+    if _peers is None:
+        raise popart_exception(
+            f"{who}: instances do not know of one another before popdist.init(). Call it first, "
+            "in a program that 'popir run-distributed' starts."
+        )
+    return _peers
+
+
+def gather(who: str, own: Any) -> list[Any]:
+    """What each instance gives, of numbers, texts and lists, in their order."""
+    return [json.loads(each) for each in peers(who).gather(json.dumps(own).encode())]
+
+
+def require_equal(who: str, what: str, own: Any) -> None:
+    """Raises popart_runtime_error, in all instances, unless they all give the same value."""
+    given = gather(who, own)
+    other = next((rank for rank, each in enumerate(given) if each != given[0]), None)
+    if other is not None:
+        raise popart_runtime_error(
+            f"{who}: the instances have different {what}: that of rank 0 is {given[0]}, that of "
+            f"rank {other} {given[other]}. They have to run the same program on the same model."
+        )
+
+
+def isPopdistEnvSet() -> bool:
+    """Whether `popir run-distributed` has started this process."""
+    return REPLICAS in os.environ
+
+
+def getInstanceIndex() -> int:
+    """The number of this instance: its rank."""
+    return peers("popdist.getInstanceIndex()").rank()
+
+
+def getNumInstances() -> int:
+    """The number of instances."""
+    return peers("popdist.getNumInstances()").ranks()
+
+
+def getNumLocalReplicas() -> int:
+    """The replicas of each instance."""
+    return int(os.environ.get(REPLICAS, "1"))
+
+
+def getNumTotalReplicas() -> int:
+    """The replicas of all instances."""
+    return getNumInstances() * getNumLocalReplicas()
+
+
+def getReplicaIndexOffset() -> int:
+    """The number of the first replica of this instance."""
+    return getInstanceIndex() * getNumLocalReplicas()
+
+
+@typed
+def configureSessionOptions(options: SessionOptions) -> None:
+    """Sets the options of replicas to those of this instance. popdist's function of this name, in
+    `popdist.popart`.
+    """
+    local = getNumLocalReplicas()
+    options.enableReplicatedGraphs = local > 1
+    options.replicatedGraphCount = local
+    options.enableDistributedReplicatedGraphs = True
+    options.globalReplicationFactor = getNumTotalReplicas()
+    options.globalReplicaOffset = getReplicaIndexOffset()
+
+
+def broadcast(who: str, array: np.ndarray[Any, Any], root: int) -> None:
+    """Copies the C-contiguous array of the instance `root` to those of all."""
+    peers(who).broadcast(array.reshape(-1).view(np.uint8), root)

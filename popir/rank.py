@@ -1,0 +1,80 @@
+"""One rank of `popir run-distributed`: runs a script, and says how it ended if it failed.
+
+    python -m popir.rank SCRIPT [ARGUMENTS]
+
+The script runs in a child process, so that its end is seen whatever ends it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import runpy
+import signal
+import socket
+import sys
+import time
+import traceback
+from types import FrameType
+
+from popir import popdist
+
+_RANKS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
+"""Where launchers of MPI say which rank a process is."""
+_GRACE = 1.0
+"""The seconds that the other ranks have to tell of an error, before MPI ends them."""
+_PARENT_DEATH_SIGNAL = 1
+"""Of prctl(2)."""
+
+
+def main(arguments: list[str]) -> int:
+    """Runs the script in a child. Returns its exit code; that of the shell for a signal."""
+    child = os.fork()
+    if child == 0:
+        ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+        return _run(arguments)
+
+    def passed_on(number: int, frame: FrameType | None) -> None:
+        os.kill(child, number)
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, passed_on)
+    _, status = os.waitpid(child, 0)
+    code = os.waitstatus_to_exitcode(status)
+    if code == 0:
+        return 0
+    how = f"exit code {code}" if code > 0 else f"signal {-code} ({signal.Signals(-code).name})"
+    where = f"process {child} on {socket.gethostname()}"
+    print(f"popir: rank {_rank()} ({where}) has ended with {how}.", file=sys.stderr, flush=True)
+    return code if code > 0 else 128 - code
+
+
+def _rank() -> str:
+    return next((os.environ[name] for name in _RANKS if name in os.environ), "?")
+
+
+def _run(arguments: list[str]) -> int:
+    """Runs the script in this process, and returns its exit code. An error goes to the others."""
+    sys.argv = arguments
+    sys.path.insert(0, os.path.dirname(os.path.abspath(arguments[0])))
+    code = 0
+    try:
+        runpy.run_path(arguments[0], run_name="__main__")
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)
+        why = f"it has ended with exit code {code}"
+    except BaseException as error:
+        traceback.print_exc()
+        code, why = 1, f"{type(error).__name__}: {error}"
+    else:
+        why = ""
+    if code:
+        popdist.fail(why)
+        time.sleep(_GRACE)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

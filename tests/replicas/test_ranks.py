@@ -1,0 +1,153 @@
+"""Instances of a program that share replicas, by MPI on this machine."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.replicas.networks import Network, mlp, transformer
+from tests.replicas.training import ROWS, options, train
+
+ROOT = Path(__file__).parents[2]
+HERE = ROOT / "tests/replicas"
+IS_INSTALLED = os.path.isfile(os.path.join(sys.prefix, "lib/libmpi_abi.so.1"))
+needs_mpi = pytest.mark.skipif(
+    not IS_INSTALLED, reason="MPI is not installed: pip install 'popir[distributed]'"
+)
+LIMIT = 60
+
+
+def launched(ranks: int, script: str, *words: str, more: tuple[str, ...] = ()) -> tuple[int, str]:
+    """The exit code of `popir run-distributed`, and what it wrote."""
+    made = [sys.executable, "-m", "popir", "run-distributed", "-n", str(ranks), *more]
+    found = subprocess.run(
+        [*made, str(HERE / script), *words],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+        check=False,
+    )
+    return found.returncode, found.stdout + found.stderr
+
+
+@pytest.fixture(scope="module", params=["mlp", "transformer"])
+def network(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Network:
+    return mlp() if request.param == "mlp" else transformer(tmp_path_factory.mktemp("model"))
+
+
+@needs_mpi
+@pytest.mark.timeout(2 * LIMIT)
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_ranks_train_as_replicas_in_one_process(
+    network: Network, ranks: int, tmp_path: Path
+) -> None:
+    (tmp_path / "model.onnx").write_bytes(network.models[ROWS // ranks])
+    np.savez(tmp_path / "data.npz", **network.data)
+    code, said = launched(ranks, "training.py", str(tmp_path))
+    assert code == 0, said
+    want = train(network.models[ROWS // ranks], network.data, options(ranks))
+    with np.load(tmp_path / "found.npz") as found:
+        np.testing.assert_array_equal(found["losses"], want.losses)
+        for id, weight in want.weights.items():
+            np.testing.assert_array_equal(found[id], weight, err_msg=id)
+    np.testing.assert_allclose(want.losses.mean(1), network.losses(), rtol=0, atol=1e-4)
+
+
+@needs_mpi
+@pytest.mark.timeout(2 * LIMIT)
+@pytest.mark.parametrize(("ranks", "replicas"), [(2, 2), (4, 1)])
+def test_collectives_over_processes(ranks: int, replicas: int) -> None:
+    code, said = launched(ranks, "instances.py", "collectives", more=("--replicas", str(replicas)))
+    assert code == 0, said
+    assert said.count("collectives agree") == ranks
+
+
+@needs_mpi
+@pytest.mark.timeout(2 * LIMIT)
+def test_weights_and_checkpoints_of_all_instances(tmp_path: Path) -> None:
+    code, said = launched(2, "instances.py", "weights", str(tmp_path / "checkpoint"))
+    assert code == 0, said
+    assert said.count("weights agree") == 2
+
+
+@needs_mpi
+@pytest.mark.timeout(2 * LIMIT)
+@pytest.mark.parametrize(
+    ("how", "code", "words"),
+    [
+        ("killed", 137, ["has ended with signal 9 (SIGKILL)"]),
+        ("exits", 7, ["has ended with exit code 7"]),
+        ("raises", 1, ["RuntimeError: the data are gone", "has ended with exit code 1"]),
+        ("returns", 1, ["rank 1 has ended its program"]),
+    ],
+)
+def test_a_rank_that_dies_ends_the_job_and_is_named(
+    how: str, code: int, words: list[str], tmp_path: Path
+) -> None:
+    died = tmp_path / "died"
+    found, said = launched(2, "instances.py", f"dies:{how}", str(died))
+    assert time.time() - float(died.read_text()) < 5
+    assert found == code, said
+    assert all(word in said for word in words), said
+    if how != "returns":
+        assert "popir: rank 1 (process" in said
+
+
+@needs_mpi
+@pytest.mark.timeout(2 * LIMIT)
+def test_a_job_goes_on_from_its_last_checkpoint(tmp_path: Path) -> None:
+    code, said = launched(
+        2, "instances.py", "resumes", str(tmp_path / "checkpoint"), more=("--restarts", "1")
+    )
+    assert code == 0, said
+    assert "popir: restart 1 of 1" in said
+    assert said.count("went on from step 3") == 2
+
+
+@needs_mpi
+@pytest.mark.timeout(2 * LIMIT)
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ("models", "the instances have different models or options"),
+        ("orders", "all have to run the same steps in the same order"),
+    ],
+)
+def test_instances_that_differ_are_told_so(how: str, words: str) -> None:
+    code, said = launched(2, "instances.py", f"differ:{how}")
+    assert code == 3, said
+    assert said.count(words) >= 2, said
+    assert all(f"rank {rank}: " in said for rank in (0, 1)), said
+
+
+@needs_mpi
+@pytest.mark.timeout(2 * LIMIT)
+def test_a_rank_that_never_comes_is_named() -> None:
+    code, said = launched(2, "instances.py", "differ:steps", more=("--timeout", "2"))
+    assert code == 3, said
+    assert "rank 0 has waited 2 s for rank 1" in said
+
+
+def test_without_mpi_the_extra_is_named(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("from popir import popdist\npopdist.init()\n")
+    environment = os.environ | {"POPIR_MPI": str(tmp_path / "libmpi_abi.so.1")}
+    found = subprocess.run(
+        [sys.executable, str(script)],
+        cwd=ROOT,
+        env=environment | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+        check=False,
+    )
+    assert found.returncode == 1
+    assert "MissingPackageError" in found.stderr
+    assert "pip install 'popir[distributed]'" in found.stderr
