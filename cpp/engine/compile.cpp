@@ -1,5 +1,4 @@
 // EngineImpl, the part that runs once: makes a plan of the programs, and allocates memory.
-#include <omp.h>
 #include <poplar/exceptions.hpp>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include "engine/passes/passes.hpp"
 #include "engine/placement/passes.hpp"
 #include "kernels/contraction/bf16_tiles.hpp"
+#include "kernels/pool.hpp"
 #include "program/engine_options.hpp"
 #include "support/option_table.hpp"
 
@@ -18,8 +18,14 @@ namespace {
 
 unsigned threadsFrom(const poplar::OptionFlags& options) {
   const auto found = options.find("host.numThreads");
-  if (found == options.end()) return static_cast<unsigned>(std::max(omp_get_max_threads(), 1));
+  if (found == options.end()) return pool::defaultThreads();
   return static_cast<unsigned>(std::stoul(found->second));
+}
+
+std::chrono::microseconds spinFrom(const poplar::OptionFlags& options) {
+  const auto found = options.find("host.spinMicroseconds");
+  if (found == options.end()) return pool::kDefaultSpin;
+  return std::chrono::microseconds(std::stoul(found->second));
 }
 
 FpMath mathFrom(const poplar::OptionFlags& options) {
@@ -74,9 +80,9 @@ EngineImpl::EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
       programNodes_(std::move(programs)),
       options_(engineOptions(given)),
       threads_(threadsFrom(options_)),
+      spin_(spinFrom(options_)),
       math_(mathFrom(options_)) {
   const auto& options = options_;
-  const ThreadCount threads(threads_);
   Plan plan;
   plan.graph = grown_;
   plan.programs = checkedPrograms(*grown_, programNodes_, options, parts_);

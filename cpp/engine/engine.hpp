@@ -4,6 +4,7 @@
 
 #include <poplar/Engine.hpp>
 
+#include <chrono>
 #include <functional>
 #include <iostream>
 #include <map>
@@ -20,18 +21,6 @@
 #include "program/strided_copy.hpp"
 
 namespace popir {
-
-/// Sets the number of OpenMP threads while it exists; restores the caller's number afterwards.
-class ThreadCount {
- public:
-  explicit ThreadCount(unsigned n);
-  ~ThreadCount();
-  ThreadCount(const ThreadCount&) = delete;
-  ThreadCount& operator=(const ThreadCount&) = delete;
-
- private:
-  int before_;
-};
 
 /// The host's end of one stream.
 struct StreamEnd {
@@ -211,6 +200,7 @@ class __attribute__((visibility("default"))) EngineImpl {
   EngineParts parts_;
   std::vector<unsigned> runs_;
   unsigned threads_;
+  std::chrono::microseconds spin_;  // of idle threads
   FpMath math_;
   FloatChecks floatChecks_;
   BufferAssignment assignment_;

@@ -1,6 +1,5 @@
 #include "engine/lock.hpp"
 
-#include <omp.h>
 #include <pthread.h>
 
 #include <new>
@@ -24,12 +23,7 @@ struct Forks {
     return *forks;
   }
 
-  /// Ends OpenMP's idle threads. OpenMP keeps the threads of its last team. In the child they do
-  /// not exist, and OpenMP would wait forever for them. Both processes start new ones when needed.
-  static void prepare() {
-    omp_pause_resource_all(omp_pause_soft);
-    instance().mutex.lock();
-  }
+  static void prepare() { instance().mutex.lock(); }
   static void parent() { instance().mutex.unlock(); }
   static void child() {
     for (EngineLock* lock : instance().locks) lock->afterFork();
@@ -39,8 +33,7 @@ struct Forks {
 
 namespace {
 
-// Installs the handlers when the library is loaded: OpenMP may have threads before there is an
-// engine.
+// Installs the handlers when the library is loaded.
 [[maybe_unused]] const Forks& forks = Forks::instance();
 
 }  // namespace

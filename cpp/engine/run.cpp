@@ -1,11 +1,11 @@
 // EngineImpl, the part that runs programs; and poplar::Engine, which forwards to it.
-#include <omp.h>
 #include <poplar/exceptions.hpp>
 
 #include <cstring>
 
 #include "engine/engine.hpp"
 #include "engine/print_tensor.hpp"
+#include "kernels/pool.hpp"
 #include "machine/target_spec.hpp"
 #include "program/host_call.hpp"
 
@@ -25,11 +25,6 @@ bool predicate(const void* p, poplar::Type type) {
 }
 
 }  // namespace
-
-ThreadCount::ThreadCount(unsigned n) : before_(omp_get_max_threads()) {
-  if (before_ != static_cast<int>(n)) omp_set_num_threads(static_cast<int>(n));
-}
-ThreadCount::~ThreadCount() { omp_set_num_threads(before_); }
 
 char* StreamEnd::advance() {
   if (!begin)
@@ -88,7 +83,7 @@ void EngineImpl::run(unsigned program) {
                                         std::to_string(programNodes_.size()));
   if (!closed_.empty())
     throw poplar::application_runtime_error("Engine::run: the engine is closed. " + closed_);
-  const ThreadCount threads(threads_);
+  const pool::Use threads(threads_, spin_);
   if (runs_.size() < kMostRuns) runs_.push_back(program);
   touched_ = true;
   try {

@@ -1,7 +1,5 @@
 #include "foreign/tensorflow.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -142,12 +140,11 @@ std::string listed(const std::vector<std::size_t>& shape) {
 void copyByThreads(void* to, const void* from, std::size_t bytes) {
   constexpr std::size_t kPiece = std::size_t{1} << 18;
   const auto pieces = static_cast<std::int64_t>((bytes + kPiece - 1) / kPiece);
-  parallelFor(pieces, static_cast<unsigned>(omp_get_max_threads()),
-              static_cast<std::int64_t>(bytes / 4), [&](std::int64_t i) {
-                const std::size_t at = static_cast<std::size_t>(i) * kPiece;
-                std::memcpy(static_cast<char*>(to) + at, static_cast<const char*>(from) + at,
-                            std::min(kPiece, bytes - at));
-              });
+  parallelFor(pieces, pool::threads(), static_cast<std::int64_t>(bytes / 4), [&](std::int64_t i) {
+    const std::size_t at = static_cast<std::size_t>(i) * kPiece;
+    std::memcpy(static_cast<char*>(to) + at, static_cast<const char*>(from) + at,
+                std::min(kPiece, bytes - at));
+  });
 }
 
 /// Memory for copies of a callback's inputs. Engines in several threads each take one.

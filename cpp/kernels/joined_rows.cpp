@@ -1,7 +1,5 @@
 #include "kernels/joined_rows.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
@@ -62,12 +60,11 @@ class JoinedRowsRunner final : public Runner {
 
   void run(void* const* operands, void* scratch) const override {
     const std::int64_t each = (sizes_.run + sizes_.block - 1) / sizes_.block;
-    parallelFor(sizes_.runs * each, threads_, work_, [&](std::int64_t i) {
+    parallelFor(sizes_.runs * each, threads_, work_, [&](std::int64_t i, unsigned thread) {
       const std::int64_t first = i % each * sizes_.block;
       const std::int64_t row = i / each * sizes_.run + first;
       const bool isRest = sizes_.run - first < sizes_.block;
-      char* mine = static_cast<char*>(scratch) +
-                   static_cast<std::size_t>(omp_get_thread_num()) * threadBytes_;
+      char* mine = static_cast<char*>(scratch) + thread * threadBytes_;
       void** pointers = reinterpret_cast<void**>(mine + pointersAt_);
       for (const auto& part : parts_) {
         for (std::size_t o = 0; o < part.operands.size(); ++o)

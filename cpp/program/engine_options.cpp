@@ -24,6 +24,8 @@ constexpr const char* kInProfile = "the profile is of all programs, on all tiles
 // Sorted by effect. popir's own options come first; the rest are Poplar's.
 const std::vector<OptionRow> kOptions = {
     {"host.numThreads", Kind::Acts, Type::Threads, "", "threads of the host; by default all cores"},
+    {"host.spinMicroseconds", Kind::Acts, Type::Microseconds, "200",
+     "how long a thread without work looks for more before it sleeps"},
     {"host.fuse", Kind::Acts, Type::Flag, "true", "false: every vertex is run by itself"},
     {"host.fpMath", Kind::Acts, Type::Choice, "highest",
      "the least accuracy of float32 products: high and medium allow factors of two bfloat16 and of "

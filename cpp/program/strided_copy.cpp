@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "kernels/movement/tiles.hpp"
+#include "kernels/parallel.hpp"
 
 namespace popir {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 // Above this many bytes a copy is shared among the threads. Below, what the other thread wrote has to
 // come from its cache, which takes longer than it saved.
 constexpr std::size_t kParallelBytes = 1024 * 1024;
+constexpr int kPartsOfThread = 8;
 // A pair of loops that transposes works on square blocks of this many rows and columns.
 constexpr std::int64_t kTile = 64;
 
@@ -108,15 +110,14 @@ class StridedCopy : public Runner {
         break;
       }
     }
-#pragma omp parallel for num_threads(threads_) schedule(static)
-    for (int t = 0; t < threads_; ++t) {
-      auto loops = p.loops;
-      auto& d = loops[longest];
-      const auto begin = d.n * t / threads_, end = d.n * (t + 1) / threads_;
-      if (begin == end) continue;
-      d.n = end - begin;
-      copyNest(src + begin * d.from, dst + begin * d.to, loops.data(), loops.size());
-    }
+    const std::int64_t n = p.loops[longest].n, parts = std::int64_t{kPartsOfThread} * threads_;
+    parallelParts(n, (n + parts - 1) / parts, static_cast<unsigned>(threads_),
+                  [&](std::int64_t first, std::int64_t last, unsigned) {
+                    auto loops = p.loops;
+                    auto& d = loops[longest];
+                    d.n = last - first;
+                    copyNest(src + first * d.from, dst + first * d.to, loops.data(), loops.size());
+                  });
   }
 
   std::vector<Plan> plans_;

@@ -19,7 +19,7 @@ namespace {
 using Kind = OptionRow::Kind;
 using Type = OptionRow::Type;
 
-constexpr unsigned long kMostThreads = 1024;
+constexpr unsigned long kMostThreads = 1024, kMostMicroseconds = 1000000;
 constexpr std::size_t kMostDigits = 18;
 
 bool isPattern(const std::string& value) {
@@ -53,6 +53,7 @@ bool takes(const OptionRow& option, const std::string& value) {
     case Type::Flag: return value == "true" || value == "false";
     case Type::Threads:
       return isWhole(value) && std::stoul(value) >= 1 && std::stoul(value) <= kMostThreads;
+    case Type::Microseconds: return isWhole(value) && std::stoul(value) <= kMostMicroseconds;
     case Type::Whole: return isWhole(value);
     case Type::Share: return isNumber(value, 0, 1);
     case Type::Number: return isNumber(value, -DBL_MAX, DBL_MAX);
@@ -97,6 +98,7 @@ std::string typeText(const OptionRow& option) {
   switch (option.type) {
     case Type::Flag: return "true or false";
     case Type::Threads: return "a number from 1 to " + std::to_string(kMostThreads);
+    case Type::Microseconds: return "a number from 0 to " + std::to_string(kMostMicroseconds);
     case Type::Whole: return "a whole number";
     case Type::Share: return "a number from 0 to 1";
     case Type::Number: return "a number";

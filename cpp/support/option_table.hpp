@@ -14,7 +14,7 @@ struct OptionRow {
   /// Acts: the option has an effect. Refused: only its default value is accepted. NoMeaning: it is
   /// accepted and has no effect.
   enum class Kind { Acts, Refused, NoMeaning };
-  enum class Type { Flag, Threads, Whole, Share, Number, Text, Pattern, Choice };
+  enum class Type { Flag, Threads, Microseconds, Whole, Share, Number, Text, Pattern, Choice };
   const char* name;
   Kind kind;
   Type type;

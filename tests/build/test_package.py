@@ -25,6 +25,7 @@ CARRIED = {
     "lib/libdnnl.so.3",
     "share/licenses/onednn/LICENSE",
     "share/licenses/onednn/THIRD-PARTY-PROGRAMS",
+    "share/licenses/onednn/CHANGES",
     "bin/popc",
     "bin/popir-config",
     "compat/vector",

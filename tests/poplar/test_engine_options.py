@@ -16,6 +16,8 @@ from tests.toolchain import ROOT
 PROGRAMS, COUNTED = "tests/poplar/test_cpp_programs.py", "tests/machine/test_counted_codelets.py"
 SHOWN = {
     "host.numThreads": "tests/test_options.py::test_engine_options_reach_the_engine",
+    "host.spinMicroseconds": "tests/poplar/test_pool.py::"
+    "test_idle_threads_spin_as_long_as_said_and_sleep_then",
     "host.fuse": "tests/poplar/test_fusion.py::test_nan_passes_a_fused_relu",
     "host.fpMath": "tests/poplin/test_tiles.py::"
     "test_an_engine_has_the_accuracy_that_it_was_asked_for",

@@ -1,6 +1,5 @@
 // Programs for TPCs: loaded from memory, run over an index space.
 #include <dlfcn.h>
-#include <omp.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -129,8 +128,7 @@ void Kernel::run(const void* const* inputs, void* const* outputs) const {
   // The longest dimension is cut, the outermost of equals.
   const auto length = static_cast<std::int64_t>(space_[split]);
   const auto elements = static_cast<std::int64_t>(bytes_ / 4);
-  const unsigned threads =
-      ordered_ || elements < 32 * 1024 ? 1 : static_cast<unsigned>(omp_get_max_threads());
+  const unsigned threads = ordered_ || elements < 32 * 1024 ? 1 : pool::threads();
   const std::int64_t pieces =
       threads == 1 ? 1 : std::min<std::int64_t>(length, 4 * std::int64_t{threads});
   takeDivisions();

@@ -5,6 +5,7 @@
 #include "kernels/check.hpp"
 #include "kernels/elementwise/expression.hpp"
 #include "kernels/elementwise/forms.hpp"
+#include "kernels/parallel.hpp"
 #include "kernels/saved_kernel.hpp"
 
 namespace popir {
@@ -41,21 +42,18 @@ void add(float* x, const float* bias, std::int64_t points, std::int64_t block) {
 
 class BiasRunner final : public Runner {
  public:
-  BiasRunner(const Shape& shape, unsigned threads) : s_(shape), threads_(threads) {
-    if (s_.outer * s_.blocks * s_.points * s_.block < kElementsOfAThread * threads) threads_ = 1;
-  }
+  BiasRunner(const Shape& shape, unsigned threads) : s_(shape), threads_(threads) {}
 
   void run(void* const* operands, void*) const override {
     auto* x = static_cast<float*>(operands[0]);
     const auto* bias = static_cast<const float*>(operands[1]);
     const std::int64_t lines = s_.outer * s_.blocks, line = s_.points * s_.block;
-#pragma omp parallel for num_threads(threads_) if (threads_ > 1)
-    for (std::int64_t i = 0; i < lines; ++i)
+    parallelFor(lines, threads_, lines * line, [&](std::int64_t i) {
       add(x + i * line, bias + i % s_.blocks * s_.block, s_.points, s_.block);
+    });
   }
 
  private:
-  static constexpr std::int64_t kElementsOfAThread = 1 << 15;
   Shape s_;
   unsigned threads_;
 };

@@ -103,14 +103,13 @@ class ColumnsForward final : public Contraction {
     auto* out = static_cast<T*>(operands[2]);
     const auto* bias = bias_ ? static_cast<const T*>(operands[3]) : nullptr;
     const std::int64_t tiles = (g_.points + tile_ - 1) / tile_;
-    const std::int64_t count = g_.images * g_.groups * tiles, threads = threads_;
-#pragma omp parallel for num_threads(threads_) schedule(static, 1) if (threads > 1)
-    for (std::int64_t t = 0; t < threads; ++t) {
-      void* own = at(work, t * (columnBytes_ + resultBytes_ + routineBytes_));
-      for (std::int64_t i = count * t / threads; i < count * (t + 1) / threads; ++i)
-        runTile(i / tiles / g_.groups, i / tiles % g_.groups, i % tiles * tile_, in,
-                static_cast<const T*>(packed), bias, out, own);
-    }
+    parallelParts(g_.images * g_.groups * tiles, 1, threads_,
+                  [&](std::int64_t first, std::int64_t last, unsigned thread) {
+                    void* own = at(work, thread * (columnBytes_ + resultBytes_ + routineBytes_));
+                    for (std::int64_t i = first; i < last; ++i)
+                      runTile(i / tiles / g_.groups, i / tiles % g_.groups, i % tiles * tile_, in,
+                              static_cast<const T*>(packed), bias, out, own);
+                  });
   }
 
  private:
@@ -182,12 +181,13 @@ class ColumnsDataGradient final : public Contraction {
     auto* in = static_cast<T*>(operands[0]);
     const auto* out = static_cast<const T*>(operands[2]);
     const std::int64_t parts = (g_.inChannels + channels_ - 1) / channels_;
-    const std::int64_t count = g_.images * g_.groups * parts, threads = threads_;
-#pragma omp parallel for num_threads(threads_) schedule(static, 1) if (threads > 1)
-    for (std::int64_t t = 0; t < threads; ++t)
-      for (std::int64_t i = count * t / threads; i < count * (t + 1) / threads; ++i)
-        runPart(i / parts / g_.groups, i / parts % g_.groups, i % parts * channels_, out,
-                static_cast<const T*>(packed), in, at(work, t * bytesOfAThread()));
+    parallelParts(g_.images * g_.groups * parts, 1, threads_,
+                  [&](std::int64_t first, std::int64_t last, unsigned thread) {
+                    for (std::int64_t i = first; i < last; ++i)
+                      runPart(i / parts / g_.groups, i / parts % g_.groups, i % parts * channels_,
+                              out, static_cast<const T*>(packed), in,
+                              at(work, thread * bytesOfAThread()));
+                  });
   }
 
  private:
@@ -259,11 +259,12 @@ class ColumnsWeightsGradient final : public Contraction {
     auto* weights = static_cast<T*>(operands[1]);
     const auto* out = static_cast<const T*>(operands[2]);
     const std::int64_t parts = (g_.inChannels + channels_ - 1) / channels_;
-    const std::int64_t count = g_.groups * parts, threads = threads_;
-#pragma omp parallel for num_threads(threads_) schedule(static, 1) if (threads > 1)
-    for (std::int64_t t = 0; t < threads; ++t)
-      for (std::int64_t i = count * t / threads; i < count * (t + 1) / threads; ++i)
-        runPart(i / parts, i % parts * channels_, in, out, weights, at(work, t * bytesOfAThread()));
+    parallelParts(g_.groups * parts, 1, threads_,
+                  [&](std::int64_t first, std::int64_t last, unsigned thread) {
+                    for (std::int64_t i = first; i < last; ++i)
+                      runPart(i / parts, i % parts * channels_, in, out, weights,
+                              at(work, thread * bytesOfAThread()));
+                  });
   }
 
  private:

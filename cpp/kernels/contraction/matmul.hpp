@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kernels/contraction/gemm.hpp"
+#include "kernels/parallel.hpp"
 
 namespace popir {
 namespace contraction {
@@ -31,19 +32,14 @@ class TiledMatMul final : public Contraction {
     const auto* b = static_cast<const T*>(operands[1]);
     auto* c = static_cast<T*>(operands[2]);
     const auto* bias = spec_.bias ? static_cast<const T*>(operands[3]) : nullptr;
-    const auto count = tasks_.count();
-    const auto threads = static_cast<std::int64_t>(tasks_.threads);
-    const auto runTask = [&](std::int64_t i, std::int64_t thread) {
-      const auto block = gemm::task(tasks_, i, spec_, a, b, c, bias);
-      if (block.m > 0 && block.n > 0) routine_.run(block, at(work, thread * scratchBytes_));
-    };
-    if (threads == 1) {
-      for (std::int64_t i = 0; i < count; ++i) runTask(i, 0);
-      return;
-    }
-#pragma omp parallel for num_threads(tasks_.threads) schedule(static, 1)
-    for (std::int64_t t = 0; t < threads; ++t)
-      for (std::int64_t i = count * t / threads; i < count * (t + 1) / threads; ++i) runTask(i, t);
+    parallelParts(tasks_.count(), 1, tasks_.threads,
+                  [&](std::int64_t first, std::int64_t last, unsigned thread) {
+                    for (std::int64_t i = first; i < last; ++i) {
+                      const auto block = gemm::task(tasks_, i, spec_, a, b, c, bias);
+                      if (block.m > 0 && block.n > 0)
+                        routine_.run(block, at(work, thread * scratchBytes_));
+                    }
+                  });
   }
 
  private:

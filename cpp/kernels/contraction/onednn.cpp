@@ -1,10 +1,9 @@
 #if POPIR_HAVE_ONEDNN
 #include "kernels/contraction/onednn.hpp"
 
-#include <omp.h>
-
 #include <cstring>
 
+#include "kernels/pool.hpp"
 #include "kernels/vector/isa.hpp"
 
 namespace popir {
@@ -46,14 +45,6 @@ dnnl::stream& stream() {
   return theStream;
 }
 
-Threads::Threads(unsigned threads) : before_(omp_get_max_threads()) {
-  if (before_ != static_cast<int>(threads)) omp_set_num_threads(static_cast<int>(threads));
-}
-
-Threads::~Threads() {
-  if (omp_get_max_threads() != before_) omp_set_num_threads(before_);
-}
-
 Desc desc(const Layout& layout) {
   if (layout.channelBlock != Layout::kPlain) return blockedDesc(layout, layout.channelBlock);
   return Desc(layout.shape, dnnl::memory::data_type::f32, layout.strides);
@@ -77,8 +68,8 @@ void Call::add(int argument, const Desc& desc) {
 }
 
 void Call::run(const std::vector<void*>& pointers) const {
-  if (omp_in_parallel() != 0) return copy().execute(pointers);
-  execute(pointers);
+  if (pool::inRegion()) return copy().runAlone(pointers);
+  runAlone(pointers);
 }
 
 Call Call::copy() const {
@@ -88,7 +79,7 @@ Call Call::copy() const {
   return call;
 }
 
-void Call::execute(const std::vector<void*>& pointers) const {
+void Call::runAlone(const std::vector<void*>& pointers) const {
   for (std::size_t i = 0; i < arguments_.size(); ++i)
     dnnl::error::wrap_c_api(dnnl_memory_set_data_handle(arguments_[i].memory, pointers[i]),
                             "oneDNN refused an operand");

@@ -16,19 +16,6 @@ const dnnl::engine& engine();
 /// The stream of this thread: oneDNN's streams must not be shared.
 dnnl::stream& stream();
 
-/// Sets the number of OpenMP threads in a scope. oneDNN reads it when a primitive is created and
-/// when it runs; both must see the same number.
-class Threads {
- public:
-  explicit Threads(unsigned threads);
-  ~Threads();
-  Threads(const Threads&) = delete;
-  Threads& operator=(const Threads&) = delete;
-
- private:
-  int before_;
-};
-
 /// Activations [n, channels, field...] of FLOAT.
 dnnl::memory::desc desc(const Layout& layout);
 /// The same with the format chosen by oneDNN.
@@ -46,11 +33,12 @@ class Call {
   /// `pointers` are in the order of the add() calls. Several threads of one parallel region may call
   /// this at the same time, other threads not.
   void run(const std::vector<void*>& pointers) const;
+  /// The same for an object that no other thread uses.
+  void runAlone(const std::vector<void*>& pointers) const;
   explicit operator bool() const { return static_cast<bool>(primitive_); }
 
  private:
   Call copy() const;  // with memories of its own
-  void execute(const std::vector<void*>& pointers) const;
 
   dnnl::primitive primitive_;
   std::vector<dnnl::memory> memories_;

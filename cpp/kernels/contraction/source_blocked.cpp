@@ -4,6 +4,7 @@
 
 #include "kernels/contraction/blocked.hpp"
 #include "kernels/contraction/contraction.hpp"
+#include "kernels/parallel.hpp"
 #include "kernels/vector/isa.hpp"
 
 namespace popir {
@@ -46,16 +47,23 @@ class Blocked : public Contraction {
     const blocked::Operands at{
         static_cast<const float*>(operands[0]), static_cast<const float*>(operands[1]),
         static_cast<const float*>(packed), static_cast<float*>(operands[2]), &steps};
-    const std::int64_t threads = threads_;
-#pragma omp parallel for num_threads(threads_) schedule(static, 1) if (threads > 1)
-    for (std::int64_t t = 0; t < threads; ++t) share(at, t, work);
+    const std::int64_t all = shares();
+    parallelParts(all, 1, threads_, [&](std::int64_t first, std::int64_t last, unsigned thread) {
+      if (last - first == all) return share(at, 0, 1, thread, work);
+      for (std::int64_t i = first; i < last; ++i) share(at, i, all, thread, work);
+    });
   }
 
  protected:
   virtual std::size_t packedFloats() const = 0;
   virtual void packFloats(const float* weights, float* packed) const = 0;
-  /// The share of thread `t` of all threads.
-  virtual void share(const blocked::Operands& at, std::int64_t t, void* work) const = 0;
+  /// Into how many parts several threads divide the work.
+  virtual std::int64_t shares() const { return kSharesOfThread * threads_; }
+  /// Part `i` of `all` equal ones.
+  virtual void share(const blocked::Operands& at, std::int64_t i, std::int64_t all, unsigned thread,
+                     void* work) const = 0;
+
+  static constexpr std::int64_t kSharesOfThread = 4;
 
   unsigned threads_;
 
@@ -87,18 +95,21 @@ class Winograd final : public Blocked {
   std::size_t packedFloats() const override { return shape_.packedFloats(); }
   void packFloats(const float* weights, float* packed) const override {
     const std::int64_t vector = routines()->vector, blocks = shape_.out / vector;
-    const std::int64_t threads = threads_;
-#pragma omp parallel for num_threads(threads_) schedule(static, 1) if (threads > 1)
-    for (std::int64_t t = 0; t < threads; ++t)
-      routines()->packWinograd(shape_, weights, packed, blocks * t / threads * vector,
-                               blocks * (t + 1) / threads * vector);
+    const std::int64_t all = kSharesOfThread * threads_;
+    parallelParts(blocks, (blocks + all - 1) / all, threads_,
+                  [&](std::int64_t first, std::int64_t last, unsigned) {
+                    routines()->packWinograd(shape_, weights, packed, first * vector,
+                                             last * vector);
+                  });
   }
-  void share(const blocked::Operands& at, std::int64_t t, void* work) const override {
-    const std::int64_t tiles = shape_.tiles(), threads = threads_;
-    for (std::int64_t i = parts_ * t / threads; i < parts_ * (t + 1) / threads; ++i) {
-      const std::int64_t first = tiles * i / parts_, end = tiles * (i + 1) / parts_;
-      routines()->runWinograd(shape_, at, first, end - first,
-                              static_cast<float*>(contraction::at(work, t * scratchBytes_)));
+  std::int64_t shares() const override { return parts_; }
+  void share(const blocked::Operands& at, std::int64_t i, std::int64_t all, unsigned thread,
+             void* work) const override {
+    const std::int64_t tiles = shape_.tiles();
+    auto* own = static_cast<float*>(contraction::at(work, thread * scratchBytes_));
+    for (std::int64_t p = parts_ * i / all; p < parts_ * (i + 1) / all; ++p) {
+      const std::int64_t first = tiles * p / parts_, end = tiles * (p + 1) / parts_;
+      routines()->runWinograd(shape_, at, first, end - first, own);
     }
   }
 
@@ -119,14 +130,16 @@ class Pointwise final : public Blocked {
   }
   /// Points are divided where there are many, so that a thread reads its part of the input alone;
   /// else output channels, so that it reads its part of the weights alone.
-  void share(const blocked::Operands& at, std::int64_t t, void*) const override {
+  void share(const blocked::Operands& at, std::int64_t i, std::int64_t all, unsigned,
+             void*) const override {
     constexpr std::int64_t kManyPoints = 128;
-    const std::int64_t threads = threads_, all = shape_.images * shape_.points;
-    const bool byPoints = all >= kManyPoints * threads || panels() < threads;
-    const std::int64_t begin = byPoints ? all * t / threads : 0;
-    const std::int64_t end = byPoints ? all * (t + 1) / threads : all;
-    const std::int64_t o = byPoints ? 0 : panels() * t / threads * panel();
-    const std::int64_t last = (byPoints ? panels() : panels() * (t + 1) / threads) * panel();
+    const std::int64_t points = shape_.images * shape_.points;
+    const bool byPoints = points >= kManyPoints * threads_ || panels() < threads_;
+    const std::int64_t begin = byPoints ? points * i / all : 0;
+    const std::int64_t end = byPoints ? points * (i + 1) / all : points;
+    const std::int64_t o = byPoints ? 0 : panels() * i / all * panel();
+    const std::int64_t last = (byPoints ? panels() : panels() * (i + 1) / all) * panel();
+    if (o == last) return;
     for (std::int64_t at0 = begin; at0 < end;) {
       const std::int64_t image = at0 / shape_.points, first = at0 % shape_.points;
       const std::int64_t count = std::min(shape_.points - first, end - at0);
@@ -153,11 +166,11 @@ class Depthwise final : public Blocked {
   void packFloats(const float* weights, float* packed) const override {
     routines()->packDepthwise(shape_, weights, packed);
   }
-  void share(const blocked::Operands& at, std::int64_t t, void*) const override {
-    const std::int64_t threads = threads_;
+  void share(const blocked::Operands& at, std::int64_t i, std::int64_t all, unsigned,
+             void*) const override {
     const std::int64_t rows =
         shape_.images * shape_.channels / routines()->vector * shape_.outHeight;
-    routines()->runDepthwise(shape_, at, rows * t / threads, rows * (t + 1) / threads);
+    routines()->runDepthwise(shape_, at, rows * i / all, rows * (i + 1) / all);
   }
 
   blocked::DepthShape shape_;

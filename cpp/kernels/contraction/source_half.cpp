@@ -4,6 +4,7 @@
 
 #include "kernels/contraction/contraction.hpp"
 #include "kernels/half.hpp"
+#include "kernels/parallel.hpp"
 
 namespace popir {
 namespace contraction {
@@ -139,14 +140,13 @@ class ViaFloat final : public Contraction {
     constexpr std::int64_t kChunk = 16384;
     const auto elements = static_cast<std::int64_t>(n);
     const std::int64_t chunks = (elements + kChunk - 1) / kChunk;
-#pragma omp parallel for num_threads(setting_.threads) if (setting_.threads > 1 && chunks > 1)
-    for (std::int64_t c = 0; c < chunks; ++c) {
+    parallelFor(chunks, setting_.threads, elements, [&](std::int64_t c) {
       const std::int64_t first = c * kChunk, count = std::min(kChunk, elements - first);
       if (Widen)
         toFloats(halves + first, floats + first, count);
       else
         fromFloats(floats + first, halves + first, count, setting_.rounding, first);
-    }
+    });
   }
 
   std::unique_ptr<Contraction> inner_;

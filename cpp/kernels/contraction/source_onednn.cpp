@@ -6,6 +6,8 @@
 #include <optional>
 
 #include "kernels/contraction/onednn.hpp"
+#include "kernels/contraction/onednn_threads.hpp"
+#include "kernels/parallel.hpp"
 #include "kernels/vector/isa.hpp"
 
 namespace popir {
@@ -30,67 +32,167 @@ Desc matrixDesc(std::int64_t groups, std::int64_t rows, std::int64_t columns,
   return Desc({groups, rows, columns}, kFloat, Dims{s.group, s.row, s.column});
 }
 
+/// [0, size) in parts of `each`; the last one may be shorter.
+struct Axis {
+  std::int64_t size, each;
+  Axis(std::int64_t all, std::int64_t parts, std::int64_t unit)
+      : size(all), each(std::min(all, (all + parts * unit - 1) / (parts * unit) * unit)) {}
+  std::int64_t count() const { return (size + each - 1) / each; }
+  std::int64_t first(std::int64_t i) const { return i * each; }
+  std::int64_t length(std::int64_t i) const { return std::min(each, size - i * each); }
+};
+
+/// The blocks of a product that threads share, each of which oneDNN computes on one thread.
+struct Blocking {
+  Axis groups, rows, columns;
+
+  static Blocking of(const MatMulSpec& s, unsigned threads, bool byRows) {
+    // More blocks than threads, so that one takes over what another is late with; not many more,
+    // since each copies its part of A and of B.
+    constexpr std::int64_t kBlocksOfThread = 2, kRows = 8, kColumns = 48;
+    const std::int64_t wanted = threads == 1 ? 1 : kBlocksOfThread * threads;
+    const std::int64_t each = (wanted + s.groups - 1) / s.groups;
+    std::int64_t best = 1;  // parts of the columns
+    const auto copied = [&](std::int64_t c) { return (each + c - 1) / c * s.n + c * s.m; };
+    for (std::int64_t c = 1; c <= each && c * kColumns <= s.n; ++c)
+      if (!byRows || copied(c) < copied(best)) best = c;
+    return {Axis(s.groups, wanted, 1), Axis(s.m, byRows ? (each + best - 1) / best : 1, kRows),
+            Axis(s.n, best, kColumns)};
+  }
+};
+
 /// A product by oneDNN, with B as it lies, or in the form that oneDNN prefers.
 class OneDnnMatMul final : public Contraction {
  public:
   OneDnnMatMul(const MatMulSpec& spec, unsigned threads, bool packs)
-      : spec_(spec), threads_(threads), packs_(packs) {
-    const onednn::Threads scope(threads);
-    const Desc a = matrixDesc(spec.groups, spec.m, spec.k, spec.a);
-    const Desc given = matrixDesc(spec.groups, spec.k, spec.n, spec.b);
-    const Desc c = matrixDesc(spec.groups, spec.m, spec.n, spec.c);
-    const Desc b = packs ? Desc(given.get_dims(), kFloat, dnnl::memory::format_tag::any) : given;
-    Dims biasDims(spec.groups == 1 ? 2 : 3, 1);
-    biasDims.back() = spec.n;
-    Dims biasStrides(biasDims.size(), spec.n);
-    biasStrides.back() = 1;
-    const Desc bias = spec.bias ? Desc(biasDims, kFloat, biasStrides) : Desc();
-    dnnl::primitive_attr attr = userScratch();
-    dnnl::post_ops ops;
-    if (spec.alpha != 1.0f) ops.append_eltwise(dnnl::algorithm::eltwise_linear, spec.alpha, 0);
-    if (spec.accumulate) ops.append_sum(1.0f);
-    attr.set_post_ops(ops);
-    const auto pd = spec.bias ? dnnl::matmul::primitive_desc(onednn::engine(), a, b, bias, c, attr)
-                              : dnnl::matmul::primitive_desc(onednn::engine(), a, b, c, attr);
-    description_ = std::string("onednn ") + pd.impl_info_str() + (packs ? " packed" : "");
-    scratchBytes_ = pd.scratchpad_desc().get_size();
-    if (packs) {
-      pack_.emplace(given, pd.weights_desc());
-      if (pack_->needed()) packedBytes_ = aligned(pd.weights_desc().get_size());
-    }
-    call_ = onednn::Call(dnnl::matmul(pd));
-    call_.add(DNNL_ARG_SRC, a);
-    call_.add(DNNL_ARG_WEIGHTS, pd.weights_desc());
-    call_.add(DNNL_ARG_DST, c);
-    call_.add(DNNL_ARG_SCRATCHPAD, pd.scratchpad_desc());
-    if (spec.bias) call_.add(DNNL_ARG_BIAS, bias);
+      : spec_(spec), threads_(threads) {
+    const onednn::Threads scope(1);
+    if (divide(Blocking::of(spec, threads, true), packs)) return;
+    kinds_.clear();
+    blocks_.clear();
+    divide(Blocking::of(spec, threads, false), packs);
   }
 
   std::string describe() const override { return description_; }
   std::size_t packedBytes() const override {
-    return packedBytes_ > 0 ? packedBytes_ + pack_->scratchBytes() : 0;
+    return packedBytes_ > 0 ? packedBytes_ + packScratch_ : 0;
   }
   void pack(const void* b, void* packed) const override {
-    const onednn::Threads scope(threads_);
-    pack_->run(b, packed, at(packed, packedBytes_));
+    const onednn::Threads scope(1);
+    for (const Pack& part : packs_)
+      part.reorder.run(static_cast<const float*>(b) + part.from, at(packed, part.to),
+                       at(packed, packedBytes_));
   }
-  std::size_t workBytes() const override { return scratchBytes_; }
+  std::size_t workBytes() const override { return threads_ * scratchBytes_; }
   void runPacked(void* const* operands, const void* packed, void* work) const override {
-    const onednn::Threads scope(threads_);
-    void* const b = packed == nullptr ? operands[1] : const_cast<void*>(packed);
-    std::vector<void*> pointers = {operands[0], b, operands[2], work};
-    if (spec_.bias) pointers.push_back(operands[3]);
-    call_.run(pointers);
+    float* floats[4] = {};
+    std::copy_n(reinterpret_cast<float* const*>(operands), spec_.bias ? 4 : 3, floats);
+    const auto run = [&](std::int64_t first, std::int64_t last, unsigned thread) {
+      const onednn::Threads scope(1);
+      for (std::int64_t i = first; i < last; ++i) {
+        const Block& block = blocks_[static_cast<std::size_t>(i)];
+        void* const b =
+            packed == nullptr ? floats[1] + block.b : at(const_cast<void*>(packed), block.packed);
+        std::vector<void*> pointers = {floats[0] + block.a, b, floats[2] + block.c,
+                                       at(work, thread * scratchBytes_)};
+        if (spec_.bias) pointers.push_back(floats[3] + block.column);
+        const onednn::Call& call = kinds_[block.kind].calls[thread];
+        threads_ > 1 ? call.runAlone(pointers) : call.run(pointers);
+      }
+    };
+    parallelParts(static_cast<std::int64_t>(blocks_.size()), 1, threads_, run);
   }
 
  private:
+  /// The primitive for blocks of one size.
+  struct Kind {
+    std::int64_t groups, m, n;
+    Desc given, b;
+    std::vector<onednn::Call> calls;  // by thread
+  };
+  struct Block {
+    std::size_t kind;
+    std::int64_t a, b, c, column;  // of its first element
+    std::size_t packed;            // bytes
+  };
+  struct Pack {
+    std::int64_t from;
+    std::size_t to;  // bytes
+    onednn::Reorder reorder;
+  };
+
+  /// Fills blocks_, and packs_ if `packs`. False if rows want different forms of the same columns.
+  bool divide(const Blocking& by, bool packs) {
+    const auto rows = by.rows.count(), groups = by.groups.count();
+    std::vector<Pack> parts;
+    std::size_t packed = 0;
+    for (std::int64_t j = 0; j < by.columns.count(); ++j) {
+      const std::int64_t column = by.columns.first(j), n = by.columns.length(j);
+      for (std::int64_t g = 0; g < groups; ++g)
+        for (std::int64_t i = 0; i < rows; ++i) {
+          const std::int64_t group = by.groups.first(g), row = by.rows.first(i);
+          blocks_.push_back({kindOf(by.groups.length(g), by.rows.length(i), n, packs),
+                             group * spec_.a.group + row * spec_.a.row,
+                             group * spec_.b.group + column * spec_.b.column,
+                             group * spec_.c.group + row * spec_.c.row + column, column, packed});
+        }
+      if (!packs) continue;
+      const auto last = blocks_.size() - 1, first = blocks_.size() - static_cast<std::size_t>(rows);
+      const Kind& kind = kinds_[blocks_[first].kind];
+      if (kinds_[blocks_[last].kind].b != kind.b) return false;
+      parts.push_back({column * spec_.b.column, packed, onednn::Reorder(kind.given, kind.b)});
+      if (!parts.back().reorder.needed()) return true;  // B is used as it lies
+      packed += aligned(kind.b.get_size());
+      packScratch_ = std::max(packScratch_, parts.back().reorder.scratchBytes());
+    }
+    packs_ = std::move(parts);
+    packedBytes_ = packed;
+    return true;
+  }
+
+  /// The number of the kind in kinds_, where it is added if it is new.
+  std::size_t kindOf(std::int64_t groups, std::int64_t m, std::int64_t n, bool packs) {
+    for (std::size_t i = 0; i < kinds_.size(); ++i)
+      if (kinds_[i].groups == groups && kinds_[i].m == m && kinds_[i].n == n) return i;
+    const Desc a = matrixDesc(groups, m, spec_.k, spec_.a);
+    const Desc given = matrixDesc(groups, spec_.k, n, spec_.b);
+    const Desc c = matrixDesc(groups, m, n, spec_.c);
+    const Desc b = packs ? Desc(given.get_dims(), kFloat, dnnl::memory::format_tag::any) : given;
+    Dims biasDims(groups == 1 ? 2 : 3, 1);
+    biasDims.back() = n;
+    Dims biasStrides(biasDims.size(), n);
+    biasStrides.back() = 1;
+    const Desc bias = spec_.bias ? Desc(biasDims, kFloat, biasStrides) : Desc();
+    dnnl::primitive_attr attr = userScratch();
+    dnnl::post_ops ops;
+    if (spec_.alpha != 1.0f) ops.append_eltwise(dnnl::algorithm::eltwise_linear, spec_.alpha, 0);
+    if (spec_.accumulate) ops.append_sum(1.0f);
+    attr.set_post_ops(ops);
+    const auto pd = spec_.bias ? dnnl::matmul::primitive_desc(onednn::engine(), a, b, bias, c, attr)
+                               : dnnl::matmul::primitive_desc(onednn::engine(), a, b, c, attr);
+    description_ = std::string("onednn ") + pd.impl_info_str() + (packs ? " packed" : "");
+    scratchBytes_ = std::max(scratchBytes_, aligned(pd.scratchpad_desc().get_size()));
+    Kind kind{groups, m, n, given, pd.weights_desc(), {}};
+    const dnnl::matmul primitive(pd);
+    for (unsigned t = 0; t < threads_; ++t) {
+      auto& call = kind.calls.emplace_back(primitive);
+      call.add(DNNL_ARG_SRC, a);
+      call.add(DNNL_ARG_WEIGHTS, kind.b);
+      call.add(DNNL_ARG_DST, c);
+      call.add(DNNL_ARG_SCRATCHPAD, pd.scratchpad_desc());
+      if (spec_.bias) call.add(DNNL_ARG_BIAS, bias);
+    }
+    kinds_.push_back(std::move(kind));
+    return kinds_.size() - 1;
+  }
+
   MatMulSpec spec_;
   unsigned threads_;
-  bool packs_;
   std::string description_;
-  std::size_t scratchBytes_ = 0, packedBytes_ = 0;
-  std::optional<onednn::Reorder> pack_;
-  onednn::Call call_;
+  std::vector<Kind> kinds_;
+  std::vector<Block> blocks_;
+  std::vector<Pack> packs_;
+  std::size_t scratchBytes_ = 0, packedBytes_ = 0, packScratch_ = 0;
 };
 
 /// The primitive of a convolution and the memory formats that it requires.
@@ -98,6 +200,7 @@ struct ConvPlan {
   dnnl::primitive primitive;
   Desc in, weights, out, bias, scratch;
   std::string implementation;
+  pool::Sharing sharing = pool::Sharing::Together;
 };
 
 Dims lessOne(std::vector<std::int64_t> v) {
@@ -247,20 +350,33 @@ ConvPlan planConv(const ConvSpec& s, Formats formats) {
   return plan;
 }
 
+/// Whether the shares of a primitive never wait for one another. In a gradient of weights they do,
+/// to add up, and in a convolution by matrix products.
+bool isApart(const ConvSpec& s, const ConvPlan& plan) {
+  return s.pass != Pass::WeightsGradient && !onednn::isGemm(plan.implementation.c_str());
+}
+
 /// Empty if oneDNN has only reference implementations.
-std::optional<ConvPlan> planConv(const ConvSpec& s, unsigned threads) {
-  const onednn::Threads scope(threads);
+std::optional<ConvPlan> planConv(const ConvSpec& s, unsigned threads, pool::Sharing sharing) {
+  const onednn::Threads scope(threads, sharing);
   for (Formats formats : {Formats::Vectors, Formats::Given, Formats::Open}) {
     try {
       auto plan = planConv(s, formats);
       const char* const name = plan.implementation.c_str();
       if (onednn::isReference(name) || (!s.postOps.empty() && onednn::isGemm(name))) continue;
+      plan.sharing = sharing;
       return plan;
     } catch (const dnnl::error&) {
       // oneDNN has no primitive for these formats. Try the next.
     }
   }
   return std::nullopt;
+}
+
+std::optional<ConvPlan> planConv(const ConvSpec& s, unsigned threads) {
+  auto plan = planConv(s, threads, pool::Sharing::Dynamic);
+  if (threads == 1 || !plan || isApart(s, *plan)) return plan;
+  return planConv(s, threads, pool::Sharing::Together);
 }
 
 class OneDnnConv final : public Contraction {
@@ -270,6 +386,7 @@ class OneDnnConv final : public Contraction {
                  : s.pass == Pass::WeightsGradient ? 1
                                                    : 2),
         threads_(threads),
+        sharing_(plan.sharing),
         description_("onednn " + plan.implementation) {
     const int arguments[3][3] = {
         {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST},
@@ -303,7 +420,7 @@ class OneDnnConv final : public Contraction {
     return bytes_[1] + reorders_[1].scratchBytes();
   }
   void pack(const void* weights, void* packed) const override {
-    const onednn::Threads scope(threads_);
+    const onednn::Threads scope(threads_, sharing_);
     reorders_[1].run(weights, packed, at(packed, bytes_[1]));
   }
   std::size_t workBytes() const override {
@@ -311,7 +428,7 @@ class OneDnnConv final : public Contraction {
   }
 
   void runPacked(void* const* operands, const void* packed, void* work) const override {
-    const onednn::Threads scope(threads_);
+    const onednn::Threads scope(threads_, sharing_);
     void* scratch = at(work, workBytes() - scratchBytes_);
     std::vector<void*> pointers(operands, operands + 3);
     std::size_t offset = 0;
@@ -338,6 +455,7 @@ class OneDnnConv final : public Contraction {
  private:
   std::size_t written_;
   unsigned threads_;
+  pool::Sharing sharing_;
   bool bias_ = false;
   struct PostRead {
     std::size_t operand;
@@ -449,7 +567,7 @@ std::unique_ptr<Contraction> makeOneDnn(const ConvSpec& spec, unsigned threads) 
     return spec.postOps.empty() ? std::make_unique<OneDnnPointwise>(spec, threads) : nullptr;
   const auto plan = planConv(spec, threads);
   if (!plan) return nullptr;
-  const onednn::Threads scope(threads);
+  const onednn::Threads scope(threads, plan->sharing);
   return std::make_unique<OneDnnConv>(spec, *plan, threads);
 }
 

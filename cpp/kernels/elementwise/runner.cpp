@@ -1,13 +1,13 @@
 #include "kernels/elementwise/runner.hpp"
 
 #include <immintrin.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
 
 #include "kernels/movement/tiles.hpp"
+#include "kernels/parallel.hpp"
 
 namespace popir {
 namespace {
@@ -84,14 +84,13 @@ class MapRunner : public Runner {
     if (plan_.elements == 0) return;
     char* memory = static_cast<char*>(scratch);
     if (plan_.threads == 1) return walk(operands, memory, 0, plan_.boxes);
-#pragma omp parallel num_threads(static_cast <int>(plan_.threads))
-    {
-      // OpenMP may provide fewer threads than requested. The assignment of boxes to threads changes
-      // no result.
-      const std::int64_t t = omp_get_thread_num(), team = omp_get_num_threads();
-      walk(operands, memory + static_cast<std::size_t>(t) * threadBytes_, plan_.boxes * t / team,
-           plan_.boxes * (t + 1) / team);
-    }
+    // A walk computes what all its boxes read, so walks are not too short.
+    constexpr std::int64_t kWalksOfThread = 8;
+    const std::int64_t walks = kWalksOfThread * plan_.threads;
+    parallelParts(plan_.boxes, (plan_.boxes + walks - 1) / walks, plan_.threads,
+                  [&](std::int64_t first, std::int64_t last, unsigned thread) {
+                    walk(operands, memory + thread * threadBytes_, first, last);
+                  });
   }
 
  private:

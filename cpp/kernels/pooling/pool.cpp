@@ -1,6 +1,5 @@
 #include "kernels/pooling/pool.hpp"
 
-#include <omp.h>
 #include <algorithm>
 
 #define POPIR_POOL_ALL
@@ -48,9 +47,9 @@ class PoolRunner : public Runner {
 
   void run(void* const* operands, void* scratch) const override {
     if (plan_.out.positions == 0 && !isGrad(plan_.kind)) return;
-    parallelFor(plan_.groups() * bands_, threads_, work_, [&](std::int64_t task) {
-      functions_.run(plan_, operands, static_cast<char*>(scratch) + each_ * omp_get_thread_num(),
-                     task / bands_, task % bands_);
+    parallelFor(plan_.groups() * bands_, threads_, work_, [&](std::int64_t task, unsigned thread) {
+      functions_.run(plan_, operands, static_cast<char*>(scratch) + each_ * thread, task / bands_,
+                     task % bands_);
     });
   }
 

@@ -1,6 +1,5 @@
 #include "kernels/pooling/roi.hpp"
 
-#include <omp.h>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -330,8 +329,8 @@ class RoiGradientRunner : public RoiRunner<T, C> {
     auto* out = static_cast<T*>(operands[max ? 4 : 3]);
     const std::int64_t planes = p.images * p.channels;
     const std::int64_t work = planes * p.pixels() + p.regions * p.channels * p.bins() * 16;
-    parallelFor(planes, this->threads_, work, [&](std::int64_t plane) {
-      C* sums = static_cast<C*>(scratch) + omp_get_thread_num() * p.pixels();
+    parallelFor(planes, this->threads_, work, [&](std::int64_t plane, unsigned thread) {
+      C* sums = static_cast<C*>(scratch) + thread * p.pixels();
       std::fill_n(sums, p.pixels(), C(0));
       const std::int64_t c = plane % p.channels;
       for (std::int64_t r = 0; r < p.regions; ++r)

@@ -1,6 +1,5 @@
 #include "kernels/reduction/scan.hpp"
 
-#include <omp.h>
 #include <algorithm>
 #include <type_traits>
 
@@ -65,21 +64,22 @@ class ScanRunner : public Runner {
   void run(void* const* operands, void* scratch) const override {
     const LineScan& s = scan_;
     const auto* in = static_cast<const T*>(operands[0]);
-    parallelFor(s.outer * blocks_, threads_, s.outer * s.n * s.inner, [&](std::int64_t task) {
-      const std::int64_t lane = task % blocks_ * lanes_;
-      const std::int64_t first = task / blocks_ * s.n * s.inner + lane;
-      const std::int64_t m = std::min(lanes_, s.inner - lane);
-      if (s.kind == ScanKind::ProductGradient) {
-        auto* before = reinterpret_cast<C*>(static_cast<char*>(scratch) +
-                                            each_ * static_cast<std::size_t>(omp_get_thread_num()));
-        gradient(in, static_cast<const T*>(operands[1]), static_cast<T*>(operands[2]), first, m,
-                 before);
-      } else if (s.inner == 1) {
-        line(in, static_cast<T*>(operands[1]), first);
-      } else {
-        lines(in, static_cast<T*>(operands[1]), first, m);
-      }
-    });
+    parallelFor(s.outer * blocks_, threads_, s.outer * s.n * s.inner,
+                [&](std::int64_t task, unsigned thread) {
+                  const std::int64_t lane = task % blocks_ * lanes_;
+                  const std::int64_t first = task / blocks_ * s.n * s.inner + lane;
+                  const std::int64_t m = std::min(lanes_, s.inner - lane);
+                  if (s.kind == ScanKind::ProductGradient) {
+                    auto* before =
+                        reinterpret_cast<C*>(static_cast<char*>(scratch) + each_ * thread);
+                    gradient(in, static_cast<const T*>(operands[1]), static_cast<T*>(operands[2]),
+                             first, m, before);
+                  } else if (s.inner == 1) {
+                    line(in, static_cast<T*>(operands[1]), first);
+                  } else {
+                    lines(in, static_cast<T*>(operands[1]), first, m);
+                  }
+                });
   }
 
  private:

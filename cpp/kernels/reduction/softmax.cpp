@@ -2,8 +2,6 @@
 // maxima and sums of reduce_functions.hpp, arithmetic and exp of vector/ops.hpp.
 #include "kernels/reduction/softmax.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -49,9 +47,7 @@ class SoftmaxRunner : public Runner {
 
   void run(void* const* operands, void* scratch) const override {
     parallelFor((rows_ + block_ - 1) / block_, threads_, 4 * rows_ * length_,
-                [&](std::int64_t task) {
-                  // One thread may itself be any thread of a region around this runner.
-                  const int thread = threads_ == 1 ? 0 : omp_get_thread_num();
+                [&](std::int64_t task, unsigned thread) {
                   char* mine = static_cast<char*>(scratch) + thread * kBuffers * each_;
                   const std::int64_t first = task * block_;
                   const std::int64_t rows = std::min(block_, rows_ - first);

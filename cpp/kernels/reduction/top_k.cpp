@@ -1,6 +1,5 @@
 #include "kernels/reduction/top_k.hpp"
 
-#include <omp.h>
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -82,9 +81,8 @@ class TopKRunner : public Runner {
     auto* values = static_cast<T*>(operands[1]);
     auto* index = static_cast<std::uint32_t*>(operands[2]);
     if (k_ == 0) return;
-    parallelFor(rows_, threads_, rows_ * columns_, [&](std::int64_t r) {
-      auto* items = reinterpret_cast<Item*>(static_cast<char*>(scratch) +
-                                            each_ * static_cast<std::size_t>(omp_get_thread_num()));
+    parallelFor(rows_, threads_, rows_ * columns_, [&](std::int64_t r, unsigned thread) {
+      auto* items = reinterpret_cast<Item*>(static_cast<char*>(scratch) + each_ * thread);
       const T* row = in + r * columns_;
       choose(row, items);
       for (std::int64_t i = 0; i < k_; ++i) {

@@ -1,5 +1,5 @@
 // Threads that share one engine, while others make, run and drop engines of their own. Prints how
-// many results were wrong.
+// many results were wrong, and fails if any was or if no kernel ran on several threads.
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 #include <poplin/MatMul.hpp>
@@ -7,7 +7,10 @@
 #include <popops/Reduce.hpp>
 
 #include <atomic>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -76,5 +79,12 @@ int main() {
   for (auto& t : threads) t.join();
   float calls = 0;
   shared.readTensor("calls", &calls, &calls + 1);
-  std::cout << faults << " wrong, " << calls << " runs\n";
+  int workers = 0;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::string name;
+    std::getline(std::ifstream(thread.path() / "comm"), name);
+    workers += name == "popir worker";
+  }
+  std::cout << faults << " wrong, " << calls << " runs, " << workers << " workers\n";
+  return faults > 0 || workers == 0;
 }

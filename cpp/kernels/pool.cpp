@@ -1,0 +1,317 @@
+#include "kernels/pool.hpp"
+
+#include <immintrin.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <poplar/exceptions.hpp>
+
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+#include <mutex>
+#include <new>
+#include <string>
+#include <vector>
+
+namespace popir {
+namespace pool {
+namespace {
+
+constexpr std::uint64_t kOpen = 1u << 31, kInside = 0xffff;
+constexpr unsigned kThreadsShift = 16, kNumberShift = 32;
+
+std::uint32_t numberOf(std::uint64_t state) { return static_cast<std::uint32_t>(state >> 32); }
+unsigned threadsOf(std::uint64_t state) { return (state >> kThreadsShift) & 0x7fff; }
+
+// A futex is one of the 32-bit halves of an atomic, which is lock-free on x86-64.
+void sleepWhile(const void* word, std::uint32_t value) {
+  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
+}
+void wakeAll(const void* word) {
+  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+}
+const void* lowHalf(const std::atomic<std::uint64_t>& word) { return &word; }
+const void* highHalf(const std::atomic<std::uint64_t>& word) {
+  return reinterpret_cast<const char*>(&word) + 4;
+}
+
+/// Spins until `done()` or until `time` is over; whether it is done.
+template <class Done>
+bool spinUntil(const Done& done, std::chrono::nanoseconds time) {
+  constexpr int kLooks = 32;  // between two looks at the clock
+  const auto end = std::chrono::steady_clock::now() + time;
+  do {
+    for (int i = 0; i < kLooks; ++i) {
+      if (done()) return true;
+      _mm_pause();
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  return done();
+}
+
+struct Here {
+  const Use* use = nullptr;
+  bool inRegion = false;
+};
+thread_local Here here;
+
+/// All teams that nobody uses. A team stays until the process ends: its workers sleep in it.
+struct Teams {
+  std::mutex mutex;
+  std::vector<Team*> idle;
+
+  Teams() { pthread_atfork(prepare, parent, child); }
+
+  static Teams& instance() {
+    static auto* const teams = new Teams();  // workers may outlive static objects
+    return *teams;
+  }
+
+  Team* take(unsigned threads) {
+    {
+      const std::lock_guard<std::mutex> guard(mutex);
+      const auto found = std::find_if(idle.rbegin(), idle.rend(),
+                                      [&](const Team* team) { return team->most() == threads; });
+      if (found != idle.rend()) {
+        Team* const team = *found;
+        idle.erase(std::next(found).base());
+        return team;
+      }
+    }
+    return new Team(threads);
+  }
+
+  void giveBack(Team* team) {
+    const std::lock_guard<std::mutex> guard(mutex);
+    idle.push_back(team);
+  }
+
+  // A child has the thread that forks alone. Teams of others are in the middle of a run there; that
+  // run, and so the team, is never heard of again.
+  static void prepare() { instance().mutex.lock(); }
+  static void parent() { instance().mutex.unlock(); }
+  static void child() {
+    for (Team* team : instance().idle) team->afterFork();
+    for (const Use* use = here.use; use != nullptr; use = use->around()) use->team().afterFork();
+    instance().mutex.unlock();
+  }
+};
+
+// Before the first fork.
+[[maybe_unused]] const Teams& teams = Teams::instance();
+
+}  // namespace
+
+Team::Team(unsigned most) : ranges_(new Range[most]), most_(most) { spinFor(kDefaultSpin); }
+
+void Team::startWorkers(unsigned wanted) {
+  struct Start {
+    Team* team;
+    unsigned thread;
+    std::uint32_t seen;
+  };
+  const auto live = [](void* given) -> void* {
+    const std::unique_ptr<Start> start(static_cast<Start*>(given));
+    start->team->live(start->thread, start->seen);
+    return nullptr;
+  };
+  while (workers_ < wanted) {
+    auto start = std::make_unique<Start>(Start{this, workers_ + 1, numberOf(state_.load())});
+    pthread_t thread;
+    if (pthread_create(&thread, nullptr, live, start.get()) != 0) return;
+    (void)start.release();
+    pthread_setname_np(thread, "popir worker");
+    pthread_detach(thread);
+    ++workers_;
+  }
+}
+
+void Team::need(unsigned threads) {
+  startWorkers(threads - 1);
+  if (workers_ + 1 < threads)
+    throw poplar::runtime_error("a step needs " + std::to_string(threads) +
+                                " threads at the same time, and the system has started " +
+                                std::to_string(workers_ + 1) +
+                                "; lower host.numThreads, or raise the limits of the process "
+                                "(ulimit -u, -v)");
+}
+
+void Team::live(unsigned thread, std::uint32_t seen) {
+  here.inRegion = true;
+  for (;;) {
+    std::uint64_t state = awaitRegion(seen);
+    seen = numberOf(state);
+    while (numberOf(state) == seen && (state & kOpen) != 0 && thread < threadsOf(state)) {
+      if (!state_.compare_exchange_weak(state, state + 1)) continue;
+      execute(thread);
+      state_.fetch_sub(1);
+      stepped();
+      break;
+    }
+  }
+}
+
+std::uint64_t Team::awaitRegion(std::uint32_t seen) {
+  const auto began = [&] { return numberOf(state_.load(std::memory_order_acquire)) != seen; };
+  while (!spinUntil(began, std::chrono::nanoseconds(spin_.load(std::memory_order_relaxed)))) {
+    sleepers_.fetch_add(1);
+    // The kernel looks again before it puts the thread to sleep.
+    sleepWhile(highHalf(state_), seen);
+    sleepers_.fetch_sub(1);
+  }
+  return state_.load();
+}
+
+/// After a worker has changed state_: wakes the caller if it sleeps on it.
+void Team::stepped() {
+  if (callerSleeps_.load()) wakeAll(lowHalf(state_));
+}
+
+template <class Done>
+void Team::awaitWorkers(const Done& done) {
+  if (spinUntil([&] { return done(state_.load(std::memory_order_acquire)); },
+                std::chrono::nanoseconds(spin_.load(std::memory_order_relaxed))))
+    return;
+  callerSleeps_.store(true);
+  for (;;) {
+    const std::uint64_t state = state_.load();
+    if (done(state)) break;
+    sleepWhile(lowHalf(state_), static_cast<std::uint32_t>(state));
+  }
+  callerSleeps_.store(false);
+}
+
+void Team::begin(const Body& body, std::int64_t first, std::int64_t tasks, std::int64_t grain,
+                 unsigned threads, Sharing sharing) {
+  startWorkers(threads - 1);
+  body_ = body;
+  grain_ = grain;
+  threads_ = threads;
+  sharing_ = sharing;
+  failed_.store(false, std::memory_order_relaxed);
+  const std::int64_t grains = (tasks + grain - 1) / grain;
+  for (unsigned t = 0; t < threads; ++t) {
+    ranges_[t].next.store(std::max(first, grains * t / threads * grain), std::memory_order_relaxed);
+    ranges_[t].end = std::min(tasks, grains * (t + 1) / threads * grain);
+  }
+  const auto number = std::uint64_t{numberOf(state_.load(std::memory_order_relaxed)) + 1u};
+  state_.store(number << kNumberShift | kOpen | std::uint64_t{threads} << kThreadsShift);
+  if (sleepers_.load() > 0) wakeAll(highHalf(state_));
+}
+
+void Team::executeRange(Range& range, unsigned thread) {
+  while (range.next.load(std::memory_order_relaxed) < range.end) {
+    const std::int64_t first = range.next.fetch_add(grain_, std::memory_order_relaxed);
+    if (first >= range.end) return;
+    body_.call(body_.context, first, std::min(first + grain_, range.end), thread);
+  }
+}
+
+void Team::execute(unsigned thread) {
+  try {
+    if (sharing_ == Sharing::Together) return executeRange(ranges_[thread], thread);
+    for (unsigned t = 0; t < threads_; ++t) executeRange(ranges_[(thread + t) % threads_], thread);
+  } catch (...) {
+    fail();
+  }
+}
+
+/// Keeps the first exception of a region, and drops the tasks that nobody has begun.
+void Team::fail() {
+  if (!failed_.exchange(true)) error_ = std::current_exception();
+  for (unsigned t = 0; t < threads_; ++t)
+    ranges_[t].next.store(ranges_[t].end, std::memory_order_relaxed);
+}
+
+void Team::finish() {
+  const bool before = here.inRegion;
+  here.inRegion = true;
+  execute(0);
+  here.inRegion = before;
+  if (sharing_ == Sharing::Together) {
+    const auto allBegan = [&](std::uint64_t) {
+      for (unsigned t = 1; t < threads_; ++t)
+        if (ranges_[t].next.load(std::memory_order_relaxed) < ranges_[t].end) return false;
+      return true;
+    };
+    awaitWorkers(allBegan);
+  }
+  state_.fetch_and(~kOpen);
+  awaitWorkers([](std::uint64_t state) { return (state & kInside) == 0; });
+  if (!failed_.load(std::memory_order_relaxed)) return;
+  std::exception_ptr error;
+  std::swap(error, error_);
+  std::rethrow_exception(error);
+}
+
+void Team::barrier() {
+  const std::uint32_t generation = generation_.load();
+  if (arrived_.fetch_add(1) + 1 == threads_) {
+    arrived_.store(0);
+    generation_.fetch_add(1);
+    wakeAll(&generation_);
+    return;
+  }
+  const auto passed = [&] { return generation_.load(std::memory_order_acquire) != generation; };
+  const std::chrono::nanoseconds spin(spin_.load(std::memory_order_relaxed));
+  while (!spinUntil(passed, spin)) sleepWhile(&generation_, generation);
+}
+
+void Team::afterFork() {
+  state_.store(std::uint64_t{numberOf(state_.load())} << kNumberShift);
+  sleepers_.store(0);
+  callerSleeps_.store(false);
+  workers_ = 0;
+}
+
+Use::Use(unsigned threads, std::chrono::nanoseconds spin)
+    : team_(Teams::instance().take(threads)), around_(here.use) {
+  team_->spinFor(spin);
+  here.use = this;
+}
+
+Use::~Use() {
+  here.use = around_;
+  Teams::instance().giveBack(team_);
+}
+
+Borrowed::Borrowed(unsigned threads)
+    : team_(here.use == nullptr ? nullptr : &here.use->team()),
+      own_(team_ == nullptr || team_->most() < threads) {
+  if (own_) team_ = Teams::instance().take(threads);
+}
+
+Borrowed::~Borrowed() {
+  if (own_) Teams::instance().giveBack(team_);
+}
+
+unsigned threads() { return here.use != nullptr ? here.use->team().most() : defaultThreads(); }
+
+unsigned defaultThreads() {
+  static const unsigned number = [] {
+    if (const char* text = std::getenv("OMP_NUM_THREADS")) {
+      const long given = std::strtol(text, nullptr, 10);
+      if (given > 0) return static_cast<unsigned>(std::min(given, 1024L));
+    }
+    cpu_set_t cores;
+    if (sched_getaffinity(0, sizeof(cores), &cores) == 0)
+      return static_cast<unsigned>(std::max(CPU_COUNT(&cores), 1));
+    return static_cast<unsigned>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
+  }();
+  return number;
+}
+
+bool inRegion() { return here.inRegion; }
+
+void run(const Body& body, std::int64_t tasks, std::int64_t grain, unsigned threads) {
+  if (threads <= 1 || tasks <= grain || here.inRegion) return body.call(body.context, 0, tasks, 0);
+  const Borrowed team(threads);
+  team->begin(body, 0, tasks, grain, threads, Sharing::Dynamic);
+  team->finish();
+}
+
+}  // namespace pool
+}  // namespace popir

@@ -1,0 +1,242 @@
+// The pool of threads by itself, compiled together with cpp/kernels/pool.cpp: prints what is wrong,
+// and returns how much is.
+#include "kernels/pool.hpp"
+
+#include <dirent.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <poplar/exceptions.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kernels/parallel.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using popir::parallelParts;
+using popir::pool::Sharing;
+using popir::pool::Team;
+using popir::pool::Use;
+
+std::atomic<int> faults{0};
+
+void expect(bool holds, const std::string& what) {
+  if (holds) return;
+  ++faults;
+  std::cout << "wrong: " << what << "\n";
+}
+
+int threadsOfProcess() {
+  int found = 0;
+  DIR* const folder = opendir("/proc/self/task");
+  while (const dirent* entry = readdir(folder)) found += entry->d_name[0] != '.';
+  closedir(folder);
+  return found;
+}
+
+double cpuSeconds() {
+  timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+/// Every task once, each on a thread of the region, never two at a time on one.
+void checkOnce(std::int64_t tasks, std::int64_t grain, unsigned threads) {
+  std::vector<int> count(static_cast<std::size_t>(tasks));
+  const auto busy = std::make_unique<std::atomic<bool>[]>(threads);
+  bool alone = true, inGrains = true;
+  parallelParts(tasks, grain, threads, [&](std::int64_t first, std::int64_t last, unsigned thread) {
+    if (thread >= threads || busy[thread].exchange(true)) alone = false;
+    if (tasks > grain && threads > 1 && last - first > grain) inGrains = false;
+    for (auto i = first; i < last; ++i) ++count[static_cast<std::size_t>(i)];
+    busy[thread] = false;
+  });
+  bool once = true;
+  for (const int c : count) once = once && c == 1;
+  expect(once && alone && inGrains, std::to_string(tasks) + " tasks in grains of " +
+                                        std::to_string(grain) + " on " + std::to_string(threads));
+}
+
+void tasksRunOnce() {
+  for (const unsigned threads : {1u, 2u, 3u, 16u})
+    for (const std::int64_t tasks : {0, 1, 2, 7, 64, 1001})
+      for (const std::int64_t grain : {1, 3, 100}) checkOnce(tasks, grain, threads);
+  const Use use(4, 50us);
+  for (int i = 0; i < 300; ++i) checkOnce(i, 1 + i % 5, 1 + static_cast<unsigned>(i) % 4);
+}
+
+/// A region inside of a region is run by the thread that asks, and numbers it 0.
+void regionsNest() {
+  const Use use(3, 50us);
+  std::atomic<int> inner{0}, others{0};
+  parallelParts(9, 1, 3, [&](std::int64_t, std::int64_t, unsigned) {
+    const auto self = std::this_thread::get_id();
+    parallelParts(5, 1, 3, [&](std::int64_t first, std::int64_t last, unsigned thread) {
+      inner += static_cast<int>(last - first);
+      if (thread != 0 || std::this_thread::get_id() != self) ++others;
+    });
+  });
+  expect(inner == 45 && others == 0, "regions in regions");
+}
+
+/// What the tasks throw reaches the caller, whoever ran them; the team is as good as before.
+void exceptionsReachTheCaller() {
+  const Use use(2, 50us);
+  for (int i = 0; i < 200; ++i) {
+    std::string caught;
+    try {
+      parallelParts(64, 1, 2, [&](std::int64_t first, std::int64_t, unsigned) {
+        if (first % 32 == i % 32) throw std::runtime_error("task");
+      });
+    } catch (const std::runtime_error& e) {
+      caught = e.what();
+    }
+    expect(caught == "task", "an exception of a task");
+  }
+  const auto caller = std::this_thread::get_id();
+  bool reached = false;
+  for (int i = 0; i < 1000 && !reached; ++i) {
+    try {
+      parallelParts(2, 1, 2, [&](std::int64_t, std::int64_t, unsigned) {
+        if (std::this_thread::get_id() != caller) throw std::logic_error("worker");
+        std::this_thread::sleep_for(1ms);  // so that the worker gets the other task
+      });
+    } catch (const std::logic_error&) {
+      reached = true;
+    }
+  }
+  expect(reached, "an exception of a worker");
+  checkOnce(64, 1, 2);
+}
+
+/// A caller never waits for a worker that has not begun: here the workers cannot, since each is busy
+/// for another caller or asleep, and callers come and go.
+void callersShareNothing() {
+  std::vector<std::thread> callers;
+  for (unsigned c = 0; c < 6; ++c)
+    callers.emplace_back([c] {
+      for (int i = 0; i < 30; ++i) {
+        const Use use(2 + c % 3, std::chrono::microseconds(10 * c));
+        checkOnce(50 + i, 1, 2 + c % 3);
+      }
+    });
+  for (auto& c : callers) c.join();
+}
+
+/// Together: all tasks at the same time, each on its own thread, past several barriers.
+void tasksMeet() {
+  constexpr unsigned kThreads = 4;
+  Team& team = *new Team(kThreads);  // a team stays, as its workers do
+  team.need(kThreads);
+  struct State {
+    Team* team;
+    std::atomic<int> at[3];
+    std::atomic<int> early;
+  } state{&team, {{0}, {0}, {0}}, {0}};
+  const auto meet = [](const void* given, std::int64_t, std::int64_t, unsigned) {
+    auto& s = *static_cast<State*>(const_cast<void*>(given));
+    for (auto& stage : s.at) {
+      ++stage;
+      s.team->barrier();
+      if (stage % static_cast<int>(kThreads) != 0) ++s.early;
+      s.team->barrier();
+    }
+  };
+  for (int i = 0; i < 50; ++i) {
+    team.begin({meet, &state}, 1, kThreads, 1, kThreads, Sharing::Together);
+    meet(&state, 0, 1, 0);
+    team.finish();
+  }
+  expect(state.early == 0 && state.at[2] == 50 * static_cast<int>(kThreads), "barriers");
+}
+
+/// Threads without work use no time once they have spun.
+void idleThreadsSleep() {
+  const Use use(3, 1ms);
+  checkOnce(1000, 1, 3);
+  std::this_thread::sleep_for(20ms);
+  const double before = cpuSeconds();
+  std::this_thread::sleep_for(200ms);
+  expect(cpuSeconds() - before < 0.02, "idle threads use time");
+}
+
+/// Where the system starts no more threads, regions run on those there are, and only tasks that need
+/// them all are refused.
+void fewerThreadsDo() {
+  const pid_t child = fork();
+  if (child == 0) {
+    faults = 0;
+    constexpr unsigned kMany = 500;
+    const Use use(kMany, 50us);
+    const rlimit none{1, 1};
+    setrlimit(RLIMIT_AS, &none);  // no memory for stacks
+    std::atomic<int> done{0};
+    parallelParts(1000, 1, kMany, [&](std::int64_t first, std::int64_t last, unsigned) {
+      done += static_cast<int>(last - first);
+    });
+    bool refused = false;
+    try {
+      use.team().need(kMany);
+    } catch (const poplar::runtime_error&) {
+      refused = true;
+    }
+    _exit(done == 1000 && refused ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  expect(status == 0, "a process that gets no threads");
+}
+
+/// A child runs regions on new threads, in a Use that its parent began, and so does its child.
+void childrenHaveThreads() {
+  const Use outer(3, 50us);
+  const Use use(2, 50us);
+  checkOnce(100, 1, 2);
+  const pid_t child = fork();
+  if (child == 0) {
+    faults = 0;
+    const int before = threadsOfProcess();
+    checkOnce(100, 1, 2);
+    expect(before == 1 && threadsOfProcess() == 2, "threads of a child");
+    const pid_t second = fork();
+    if (second == 0) {
+      checkOnce(100, 1, 2);
+      _exit(faults);
+    }
+    int status = 0;
+    waitpid(second, &status, 0);
+    expect(status == 0, "a child's child");
+    _exit(faults);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  expect(status == 0, "a child");
+  checkOnce(100, 1, 2);
+}
+
+}  // namespace
+
+int main(int argc, char**) {
+  tasksRunOnce();
+  regionsNest();
+  exceptionsReachTheCaller();
+  callersShareNothing();
+  tasksMeet();
+  idleThreadsSleep();
+  if (argc == 1) {  // ThreadSanitizer lets a child start no threads
+    childrenHaveThreads();
+    fewerThreadsDo();
+  }
+  std::cout << faults << " wrong\n";
+  return faults;
+}

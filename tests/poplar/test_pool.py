@@ -1,0 +1,92 @@
+"""The threads that run kernels: how they share work, wait, and survive forks and refusals."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from popir import poplar, poplin, popops
+from popir.errors import poplar_invalid_option
+from popir.poplar import program
+from tests.toolchain import CACHED_CXX, PACKAGE, ROOT, run
+
+PROGRAM = ROOT / "tests" / "poplar" / "programs" / "pool.cpp"
+SIZE = 192
+
+
+def test_the_pool_by_itself(tmp_path: Path) -> None:
+    """Tasks run once, exceptions, forks, callers side by side: the program says what is wrong."""
+    cpp, pool = ROOT / "cpp", tmp_path / "pool"
+    for source in (PROGRAM, cpp / "kernels" / "pool.cpp"):
+        compiled = tmp_path / f"{source.parent.name}.o"
+        options = ["-std=c++17", "-O1", "-I", cpp, "-I", cpp / "include"]
+        run(*CACHED_CXX, *options, "-c", source, "-o", compiled, cwd=ROOT)
+    libraries = [PACKAGE / "lib" / "libpopir.so", f"-Wl,-rpath,{PACKAGE / 'lib'}", "-pthread"]
+    run(*CACHED_CXX[-1:], *tmp_path.glob("*.o"), "-o", pool, *libraries, cwd=ROOT)
+    assert run(pool, cwd=tmp_path) == "0 wrong\n"
+
+
+def engine(**options: str) -> tuple[poplar.Engine, np.ndarray]:
+    """An engine whose program has steps of several kinds, each of work for many threads; what it
+    reads.
+    """
+    graph = poplar.Graph(poplar.Target.createCPUTarget())
+    linear = poplar.VariableMappingMethod.LINEAR
+    shape = [SIZE, SIZE]
+    rng = np.random.default_rng(1)
+    tensors = [graph.addVariable(poplar.FLOAT, shape, linear) for _ in range(2)]
+    for tensor in tensors:
+        graph.setInitialValue(tensor, rng.standard_normal(shape).astype(np.float32))
+    sequence = program.Sequence()
+    product = poplin.matMul(graph, *tensors, sequence)
+    result = popops.tanh(graph, popops.add(graph, product, tensors[0], sequence), sequence)
+    graph.createHostRead("result", result)
+    made = poplar.Engine(graph, sequence, options)
+    made.load(poplar.Device.createCPUDevice())
+    return made, np.empty(shape, np.float32)
+
+
+def test_the_same_bits_whoever_does_the_work() -> None:
+    """Engines on more threads than there are cores, several at a time: who takes which task differs
+    from run to run.
+    """
+
+    def results(_: int) -> set[bytes]:
+        made, result = engine(**{"host.numThreads": "7"})
+        found = set()
+        for _ in range(20):
+            made.run()
+            made.readTensor("result", result)
+            found.add(result.tobytes())
+        return found
+
+    with ThreadPoolExecutor(3) as threads:
+        assert len(set().union(*threads.map(results, range(3)))) == 1
+
+
+def seconds_of_idle_threads(spin: str, after: float = 0.1) -> float:
+    """Processor time in the seconds after a run."""
+    made, _ = engine(**{"host.numThreads": "2", "host.spinMicroseconds": spin})
+    made.run()
+    before = time.process_time()
+    time.sleep(after)
+    return time.process_time() - before
+
+
+def test_idle_threads_spin_as_long_as_said_and_sleep_then() -> None:
+    assert min(seconds_of_idle_threads("0") for _ in range(3)) < 0.01
+    assert min(seconds_of_idle_threads("200") for _ in range(3)) < 0.01
+    assert max(seconds_of_idle_threads("1000000", 0.4) for _ in range(3)) > 0.03
+
+
+@pytest.mark.parametrize("given", ["-1", "1000001", "long", ""])
+def test_a_time_that_is_none(given: str) -> None:
+    with pytest.raises(
+        poplar_invalid_option,
+        match=f"^Engine: host.spinMicroseconds is '{given}', expected a number from 0 to 1000000",
+    ):
+        engine(**{"host.spinMicroseconds": given})
