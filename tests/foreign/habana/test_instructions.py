@@ -636,10 +636,11 @@ def test_parts_of_registers(tmp_path: Path) -> None:
       v_i8_st_l_v(1024, 1);
       v_i8_st_l_v_vb(1024, 2, 0, above);
       v_i8_st_tnsr(to, y, v_i8_ld_l_v_vb(1024, 0, 9, above, 1)); to[1]++;
-      v_i8_st_tnsr(to, y, v_i8_ld_tnsr_b(at, x, SW_UNPACK | SW_UNPCK_8_TO_16, 5));
+      v_i8_st_tnsr(to, y, v_i8_ld_tnsr_b(at, x, SW_UNPACK | SW_UNPCK_8_TO_16, 5)); to[1]++;
+      v_i8_st_tnsr(to, y, v_i8_ld_tnsr_b(at, x, SW_UNPACK | SW_UNPCK_16_TO_32, 5));
     }"""
     x = RNG.integers(-9, 9, 256).astype(np.int8)
-    y, m = np.zeros((9, 256), np.int8), np.zeros(32, np.uint8)
+    y, m = np.zeros((10, 256), np.int8), np.zeros(32, np.uint8)
     assert call(compiled(tmp_path, text), x, y, m) is None
     five = np.full(256, 5, np.int8)
     np.testing.assert_array_equal(y[0], np.concatenate([x[:128], five[:128]]))
@@ -652,6 +653,8 @@ def test_parts_of_registers(tmp_path: Path) -> None:
     np.testing.assert_array_equal(y[6], y[5])
     np.testing.assert_array_equal(y[7], np.where(x > 0, 9, 1))
     np.testing.assert_array_equal(y[8], np.stack([x[:128], five[:128]], 1).reshape(-1))
+    words = np.concatenate([x[:128].reshape(64, 2), five[:128].reshape(64, 2)], 1)
+    np.testing.assert_array_equal(y[9], words.reshape(-1))
 
 
 def test_pad_values(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ enum {
   SW_UNPACK = 1 << 3,
   SW_UNPCK_8_TO_32 = 1 << 4,
   SW_UNPCK_8_TO_16 = 1 << 5,
+  SW_UNPCK_16_TO_32 = 1 << 6,
   SW_PCK_32_TO_8 = 1 << 7,
   SW_BV64 = 1 << 10,
   SW_L0CS = 0,
@@ -307,17 +308,23 @@ inline void prefetch(const Address&, int = 0, bool = true, bool = false) {}
 
 namespace popir_tpc {
 
+constexpr int kWidths = SW_UNPCK_8_TO_32 | SW_UNPCK_8_TO_16 | SW_UNPCK_16_TO_32;
+
 inline void no_width_change(int switches) {
-  if (switches & (SW_UNPACK | SW_UNPCK_8_TO_32 | SW_UNPCK_8_TO_16 | SW_PCK_32_TO_8))
+  if (switches & (SW_UNPACK | kWidths | SW_PCK_32_TO_8))
     fail("it uses a switch that changes the width of elements where popir does not have it");
 }
-/// How far apart a load puts the bytes of the tensor.
-inline int unpacked_step(int switches) {
-  constexpr int widths = SW_UNPCK_8_TO_32 | SW_UNPCK_8_TO_16;
-  if (!(switches & SW_UNPACK) && !(switches & widths)) return 1;
-  if (!(switches & SW_UNPACK) || (switches & widths) == 0 || (switches & widths) == widths)
+/// Bytes of an element in the tensor, and in the lane where a load puts it.
+struct Widening {
+  int from, to;
+};
+inline Widening widening(int switches) {
+  const int widths = switches & kWidths;
+  if (!(switches & SW_UNPACK) && widths == 0) return {1, 1};
+  if (!(switches & SW_UNPACK) || widths == 0 || (widths & (widths - 1)) != 0)
     fail("it unpacks, and does not say from which width to which");
-  return switches & SW_UNPCK_8_TO_32 ? 4 : 2;
+  if (widths == SW_UNPCK_16_TO_32) return {2, 4};
+  return {1, widths == SW_UNPCK_8_TO_32 ? 4 : 2};
 }
 
 /// The place in the local memory of vectors. It is apart from variables that are `__local__`.
@@ -400,8 +407,8 @@ struct LoadTensor {
   template <class R>
   static R run(int switches, const R& income, const int5& where, const tensor& from) {
     if constexpr (IsVec<R>::value && half == Whole) {
-      const int step = unpacked_step(switches);
-      if (step > 1) return unpacked(step, income, where, from);
+      const Widening wider = widening(switches);
+      if (wider.to > wider.from) return unpacked(wider, income, where, from);
     } else {
       no_width_change(switches);
     }
@@ -410,12 +417,15 @@ struct LoadTensor {
     return Memory<R>::value(
         load(where, from, old, half == Whole ? size : size / 2, half == High ? size / 2 : 0));
   }
-  /// Fewer bytes, each the lowest of a wider element; the others are the income's.
+  /// Fewer elements, each the lowest bytes of a wider one; the others are the income's.
   template <class R>
-  static R unpacked(int step, const R& income, const int5& where, const tensor& from) {
-    const auto loaded = load(where, from, uchar256(0), kBytes / step);
+  static R unpacked(Widening wider, const R& income, const int5& where, const tensor& from) {
+    const int count = kBytes / wider.to;
+    const auto loaded = load(where, from, uchar256(0), count * wider.from);
     auto r = bits<uchar256>(income);
-    for (int i = 0; i < kBytes / step; ++i) r.v[step * i] = loaded.v[i];
+    for (int i = 0; i < count; ++i)
+      for (int byte = 0; byte < wider.from; ++byte)
+        r.v[wider.to * i + byte] = loaded.v[wider.from * i + byte];
     return bits<R>(r);
   }
 };
