@@ -219,6 +219,8 @@ void indexes() {
   xla::Tuple(&b, {columns, xla::Scatter(p, i, columns, sum->Build().value(), writes)});
 }
 
+void empty() { XlaBuilder b("empty"); }
+
 void several() {
   for (const char* name : {"one", "two"}) {
     XlaBuilder b(name);
