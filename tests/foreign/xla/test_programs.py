@@ -207,7 +207,7 @@ class TestErrors:
             custom_ops.xla_programs(programs.path, f"made::wrong{number}")
 
     def test_a_builder_without_instructions(self, programs: popir.OpLibrary) -> None:
-        words = "builds the program 'empty', which has an error: .*has no instructions"
+        words = "builds the program 'empty', which has an error: .*empty has no result"
         with pytest.raises(popir.ModelError, match=words):
             custom_ops.xla_programs(programs.path, "made::empty")
 

@@ -82,9 +82,7 @@ class XlaBuilder {
   XlaBuilder& operator=(const XlaBuilder&) = delete;
   ~XlaBuilder() {
     if (innermost() == this) innermost() = outer_;
-    if (built_ || inner_) return;
-    if (lines_.empty() && first_error_.ok()) fail("the program " + name_ + " has no instructions");
-    report(first_error_.ok() ? made(XlaOp(this, last())) : XlaComputation(), first_error_);
+    if (!built_ && !inner_ && !lines_.empty()) report(made(XlaOp(this, last())), first_error_);
   }
 
   const std::string& name() const { return name_; }
