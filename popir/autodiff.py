@@ -459,7 +459,7 @@ def _missing(op: Op, i: int, claimed: set[int]) -> MissingGradientError:
         )
     return MissingGradientError(
         f"{op.debugName()}: the loss depends on input {i}, '{op.inId(i)}', through this operator, "
-        f"which has no gradient for it. Define getGradOps() of {who}; or, if no gradient is to "
-        "flow, freeze the weights before it (TrainingSession(..., frozen=[...]), popir train "
-        f"--freeze) or put a Detach (ai.graphcore) there.{others}"
+        f"which has no gradient for it. {op.gradient_remedy or f'Define getGradOps() of {who}'}; "
+        "or, if no gradient is to flow, freeze the weights before it (TrainingSession(..., "
+        f"frozen=[...]), popir train --freeze) or put a Detach (ai.graphcore) there.{others}"
     )

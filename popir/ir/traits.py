@@ -38,6 +38,8 @@ class Traits:
 
     openAttributes: ClassVar[bool] = False
     """True for a class that accepts any attribute without declaring it; `attributes` holds them."""
+    gradient_remedy: ClassVar[str] = ""
+    """How a user gives the operator a gradient, for messages; "" if its class defines that."""
     accumulates: ClassVar[bool] = False
     """Whether the output adds up over the batches between two updates. What depends on it runs
     once, after the last of them.

@@ -163,8 +163,8 @@ class _ClusteredProgram(Program):
                     )
             if name not in known:
                 raise ModelError(
-                    f"ClusteredModel: host has '{name}', which is neither an operator of the "
-                    f"model nor one of its nodes.{did_you_mean(name, known)}"
+                    f"ClusteredModel: host has '{name}', which is neither an operator nor the name "
+                    f"of a node that the model's results need.{did_you_mean(name, known)}"
                 )
 
     def _why_on_host(self, node: NodeProto, eager: bool) -> str:

@@ -42,6 +42,12 @@ def test_counted_loops_and_options_from_json(tmp_path: Path):
     assert lines[5] == "305"
 
 
+def test_types_that_a_branch_never_uses(tmp_path: Path):
+    first, second = run(build("foreign_types", tmp_path), cwd=tmp_path).splitlines()
+    assert first == "22"
+    assert "a C++ type that no type of the device is equivalent to" in second
+
+
 def test_an_executable_runs_in_another_process_without_sources(tmp_path: Path):
     binary = build("saved", tmp_path)
     saved = run(binary, "save", "it.poplar", cwd=tmp_path)

@@ -106,8 +106,8 @@ class Graph {
   template <class T>
   Tensor addConstant(const Type& type, ArrayRef<std::size_t> shape, ArrayRef<T> values,
                      const DebugContext& debugContext = {}) {
-    return addConstantFrom(type, shape, Type(equivalent_device_type<T>::kind), sizeof(T),
-                           values.data(), values.size(), debugContext);
+    return addConstantFrom(type, shape, typeOf<T>(0), sizeof(T), values.data(), values.size(),
+                           debugContext);
   }
   template <class T>
   Tensor addConstant(const Type& type, ArrayRef<std::size_t> shape, const T* values,
@@ -166,8 +166,7 @@ class Graph {
   /// Sets the value that a variable has after Engine::load().
   template <class T>
   void setInitialValue(const Tensor& t, ArrayRef<T> values) {
-    setInitialValueFrom(t, Type(equivalent_device_type<T>::kind), sizeof(T), values.data(),
-                        values.size());
+    setInitialValueFrom(t, typeOf<T>(0), sizeof(T), values.data(), values.size());
   }
   template <class T, class Allocator>
   void setInitialValue(const Tensor& t, const std::vector<T, Allocator>& values) {
@@ -317,6 +316,16 @@ class Graph {
                          const DebugContext& debugContext);
   void setInitialValueFrom(const Tensor& t, const Type& valueType, std::size_t valueSize,
                            const void* values, std::size_t numValues);
+  /// The device type of values. For a C++ type without one the call is an error, not its code,
+  /// which a branch may have that is never taken.
+  template <class T, Type::Kind kind = equivalent_device_type<T>::kind>
+  static Type typeOf(int) {
+    return Type(kind);
+  }
+  template <class T>
+  static Type typeOf(long) {
+    throw poplar_error("The values are of a C++ type that no type of the device is equivalent to.");
+  }
 
   std::shared_ptr<popir::GraphImpl> impl_;
   std::shared_ptr<const popir::VirtualTiles> virtual_;

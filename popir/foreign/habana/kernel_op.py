@@ -28,6 +28,7 @@ class TpcKernelOp(Op):
     kernel (`gradient`), which gets the same parameters.
     """
 
+    gradient_remedy = "Give tpc_kernel the argument gradient="
     guid: str
     parameters: np.ndarray[Any, Any] | None = None
     """The bytes of the kernel's structure of parameters."""

@@ -141,6 +141,7 @@ class HpuOpBase(Op):
     """
 
     openAttributes = True
+    gradient_remedy = "Give its function the argument gradient=, or call register_gradient()"
     registration: ClassVar[Registration]
     _defined: tuple[Any, Definition] | None = None
 

@@ -182,9 +182,22 @@ class ForwardOp(UserOp):
         for i, info in enumerate(found):
             self._check_type(f"output {i}", info)
         self.use(self.library_path, self.op_name, self.attributes_)
+        self._require_attributes_read()
         self.ask(len(found))
         for i, info in enumerate(found):
             self.setOutInfo(i, info)
+
+    def _require_attributes_read(self) -> None:
+        """Raises OperatorAttributeError for attributes that no argument of the function takes."""
+        why = "of API level 1" if self.function.level == 1 else ""
+        if self.runs_on_host and getattr(self, "callback_abi", "called") == "documented":
+            why = "with callback_abi 'documented'"
+        given = [n for n in ("attributes_", "gradient_attributes") if getattr(self, n)]
+        if why and given:
+            names = " and ".join(f"'{each.rstrip('_')}'" for each in given)
+            raise OperatorAttributeError(
+                f"{self._who()}: {names} are given, and a function {why} gets none."
+            )
 
     def _check_type(self, what: str, info: TensorInfo) -> None:
         if info.dataType().is_narrow:

@@ -116,6 +116,7 @@ class CustomCallOp(Op):
     pre-order. Its outputs are those of the result.
     """
 
+    gradient_remedy = "Give custom_call the argument gradient="
     target: str
     platform: str = "Host"
     api_version: int = 1

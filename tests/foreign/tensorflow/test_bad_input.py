@@ -398,3 +398,21 @@ def test_a_name_of_data_is_no_function(add: Any, tmp_path: Path) -> None:
     for name in ("values", "custom_op_api_level"):
         with pytest.raises(popir.LibraryLoadError, match=f"symbol '{name}' of .* is data"):
             built(library, name, add)
+
+
+@pytest.mark.parametrize("name", ["attributes", "gradient_attributes"])
+def test_attributes_that_the_function_does_not_get(user_library: UserLibrary, name: str) -> None:
+    model = builder()
+    x = model.addInputTensor("FLOAT", [2])
+    library = user_library("features", 1)
+    y = cpu_user_operation([x], library, outs=outs([2]), **{name: "3"})[0]
+    with pytest.raises(
+        popir.OperatorAttributeError, match=f"'{name}' are given.*API level 1 gets none"
+    ):
+        given(model, y)
+    model = builder()
+    x = model.addInputTensor("FLOAT", [2])
+    options = {name: "3", "callback_abi": "documented"}
+    y = cpu_user_operation([x], user_library("features"), outs=outs([2]), **options)[0]
+    with pytest.raises(popir.OperatorAttributeError, match="callback_abi 'documented' gets none"):
+        given(model, y)

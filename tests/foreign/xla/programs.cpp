@@ -219,6 +219,11 @@ void indexes() {
   xla::Tuple(&b, {columns, xla::Scatter(p, i, columns, sum->Build().value(), writes)});
 }
 
+void empty() {
+  XlaBuilder b("empty");
+  b.Build();
+}
+
 void several() {
   for (const char* name : {"one", "two"}) {
     XlaBuilder b(name);

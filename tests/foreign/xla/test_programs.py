@@ -206,6 +206,11 @@ class TestErrors:
         with pytest.raises(popir.PopirError, match=words):
             custom_ops.xla_programs(programs.path, f"made::wrong{number}")
 
+    def test_a_builder_without_instructions(self, programs: popir.OpLibrary) -> None:
+        words = "builds the program 'empty', which has an error: .*empty has no result"
+        with pytest.raises(popir.ModelError, match=words):
+            custom_ops.xla_programs(programs.path, "made::empty")
+
     def test_build_returns_the_first_error(self, programs: popir.OpLibrary) -> None:
         assert ctypes.CDLL(programs.path).error_is_kept() == 1
 
