@@ -23,16 +23,32 @@ Cycles reduce(const TargetSpec& spec, const ReduceWork& w) {
                     16 + perWorker * (12 + 3 + std::max<Cycles>(each - 1, 1)));
 }
 
-// Slices are divided among workers. For each slice a worker takes `start` cycles, and `each` cycles
-// for two elements.
-Cycles slices(const TargetSpec& spec, const SlicesWork& w, Cycles start, Cycles each) {
+// Slices are divided among workers. A worker takes `start` cycles, for each slice 19 more, and 2 for
+// two elements; 3 for four elements of one byte.
+Cycles slices(const TargetSpec& spec, const SlicesWork& w, Cycles start) {
   const auto perWorker = ceilDiv(w.slices, spec.numWorkerContexts);
-  return supervised(spec, 0, 30 + perWorker * (start + each * ceilDiv(w.elementsEach, 2)));
+  const auto elements = w.elementsEach * std::max<Cycles>(1, w.type.sizeInBytes() / 4);
+  const auto each = w.type.sizeInBytes() == 1 ? 3 * ceilDiv(elements, 4) : 2 * ceilDiv(elements, 2);
+  return supervised(spec, 0, start + perWorker * (19 + each));
 }
-Cycles multiSlice(const TargetSpec& spec, const SlicesWork& w) { return slices(spec, w, 19, 2); }
-Cycles multiUpdate(const TargetSpec& spec, const SlicesWork& w) { return slices(spec, w, 29, 2); }
+Cycles multiSlice(const TargetSpec& spec, const SlicesWork& w) { return slices(spec, w, 30); }
+Cycles multiUpdate(const TargetSpec& spec, const SlicesWork& w) { return slices(spec, w, 29); }
+
+// With a scale of the slices' type. Slices are divided among workers. A slice of eight bytes, or of
+// four floats, has a path of its own.
 Cycles multiUpdateAdd(const TargetSpec& spec, const SlicesWork& w) {
-  return slices(spec, w, 29, 3);
+  const auto perWorker = ceilDiv(w.slices, spec.numWorkerContexts);
+  const bool words = w.type.sizeInBytes() >= 4;
+  const auto size = std::min<Cycles>(w.type.sizeInBytes(), 4);
+  const auto n = w.elementsEach * w.type.sizeInBytes() / size;
+  const bool special = words ? n == 2 || n == 4 : size == 2 && n == 4;
+  const auto atom = std::max<Cycles>(1, spec.atomicStoreGranularity / size);
+  Cycles each = words ? 11 : 13;
+  if (special)
+    each = words ? 4 * n : 9;
+  else
+    each += n % atom == 0 ? 3 * (std::max(n / atom, Cycles{1}) - 1) : 20 * n;
+  return supervised(spec, 0, 3 + (words ? 29 + 6 : 30 + 4) - special + perWorker * each);
 }
 
 // Not PopLibs': lines, which workers share, one element after the other. A loop of the compiler's, 7

@@ -1,5 +1,7 @@
 // Estimators of element-wise vertices, as in PopLibs' popops. Each of the six workers has a sixth
 // of the elements, and processes them at the rate of the operator.
+#include <array>
+
 #include "machine/estimators/formulas.hpp"
 
 namespace popir {
@@ -26,7 +28,7 @@ constexpr Row kRows[] = {
     {Operator::EXPONENT2, {6, 2}, {4, 4}, {}, {}, {}, {}},
     {Operator::EXPONENT_MINUS_ONE, {4, kScalar}, {5, kVector}, {}, {}, {}, {}},
     {Operator::LOGARITHM, {12, 2}, {4, 4}, {14, 2}, {6, 4}, {}, {}},
-    {Operator::LOGARITHM_ONE_PLUS, {18, kVector}, {18, kVector}, {}, {}, {}, {}},
+    {Operator::LOGARITHM_ONE_PLUS, {18, kVector}, {18, kVector}, {}, {17, kVector}, {}, {}},
     {Operator::TANH, {12, 2}, {4, 4}, {10, 2}, {2, 4}, {}, {}},
     {Operator::SIGMOID, {12, 2}, {6, 4}, {10, 2}, {4, 4}, {}, {}},
     {Operator::RELU, {3, 2}, {3, 4}, {2, 2}, {2, 4}, {}, {}},
@@ -42,7 +44,7 @@ constexpr Row kRows[] = {
     {Operator::FLOOR, {2, kVector}, {2, kVector}, {}, {}, {}, {}},
     {Operator::ROUND, {2, kVector}, {2, kVector}, {}, {}, {}, {}},
     {Operator::NEARBY_INT, {2, kVector}, {2, kVector}, {}, {}, {}, {}},
-    {Operator::TRUNC, {3, 2}, {11, 4}, {}, {}, {}, {}},
+    {Operator::TRUNC, {3, 2}, {11, 4}, {4, 2}, {}, {}, {}},
     {Operator::SIGNUM, {5, kVector}, {5, kVector}, {}, {}, {}, {}},
     {Operator::CBRT, {27, kVector}, {17, kVector}, {}, {}, {}, {}},
     {Operator::SIN, {2300, kScalar}, {25, 1}, {}, {}, {}, {}},
@@ -111,6 +113,11 @@ Cycles perWorker(const TargetSpec& spec, const W& w) {
   return ceilDiv(w.elements * wordsOf(w.type), spec.numWorkerContexts);
 }
 
+// Cycles of m elements, if a vector takes `cycles`; PopLibs rounds the product up, not the vectors.
+Cycles overVectors(Cycles m, Cycles width, Cycles cycles) {
+  return cycles * (m + width - 1) / width;
+}
+
 // Cycles of the loop over m elements. If the rate is kVector, each vector takes `loadStore` more.
 Cycles loop(const TargetSpec& spec, const OperatorWork& w, Cycles m, Form form, Cycles loadStore) {
   const auto rate = rateOf(w.op, w.type, form);
@@ -128,14 +135,18 @@ Cycles loopOfTwo(const TargetSpec& spec, const OperatorWork& w, Form form) {
   return loop(spec, w, perWorker(spec, w), form, loadStore);
 }
 
+Cycles loopOfOne(const TargetSpec& spec, const OperatorWork& w, Form form) {
+  const auto rate = rateOf(w.op, w.type, form);
+  const auto m = perWorker(spec, w);
+  if (rate.unroll == kVector) return overVectors(m, lanes(spec, w.type), rate.cycles + 4);
+  return loop(spec, w, m, form, 4);
+}
 Cycles unary(const TargetSpec& spec, const OperatorWork& w) {
   const Cycles start = w.op == Operator::EXPONENT ? 33 : 17;
-  return supervised(spec, kSupervisorCall + 9,
-                    start + loop(spec, w, perWorker(spec, w), Form::OutOfPlace, 4));
+  return supervised(spec, kSupervisorCall + 9, start + loopOfOne(spec, w, Form::OutOfPlace));
 }
 Cycles unaryInPlace(const TargetSpec& spec, const OperatorWork& w) {
-  return supervised(spec, kSupervisorCall + 9,
-                    55 + loop(spec, w, perWorker(spec, w), Form::InPlace, 4));
+  return supervised(spec, kSupervisorCall + 9, 55 + loopOfOne(spec, w, Form::InPlace));
 }
 Cycles binary(const TargetSpec& spec, const OperatorWork& w) {
   return supervised(spec, kSupervisorCall,
@@ -187,7 +198,7 @@ Cycles select(const TargetSpec& spec, const ElementsWork& w) {
   return supervised(spec, 0, 5 + 6 + 5 * perWorker(spec, w));
 }
 Cycles clamp(const TargetSpec& spec, const ElementsWork& w) {
-  return supervised(spec, 0, 5 + 6 + 2 * ceilDiv(perWorker(spec, w), lanes(spec, w.type)));
+  return supervised(spec, 0, 5 + 6 + overVectors(perWorker(spec, w), lanes(spec, w.type), 2));
 }
 
 // A generated codelet for several operators: one loop over vectors, which loads, computes and
@@ -212,11 +223,17 @@ Cycles fused(const TargetSpec& spec, const ExpressionWork& w) {
 Cycles scaled(const TargetSpec& spec, const ElementsWork& w, Cycles axpby) {
   const auto n = w.elements;
   if (!floating(w.type)) return 53 + 26 * ceilDiv(n, 3);
-  const auto width = lanes(spec, w.type);
-  const auto vectors = ceilDiv(perWorker(spec, w), width);
-  const Cycles rest = n % width == 0 ? 0 : width == 2 ? 8 : 18;
-  const Cycles supervisor = kSupervisorCall + 21 + (n % width == 0 ? 7 : 13) + 12 + 6 + axpby;
-  return supervised(spec, supervisor, 15 + 6 + 3 * (std::max<Cycles>(vectors, 1) - 1) + 3 + rest);
+  const auto width = lanes(spec, w.type), words = n * wordsOf(w.type);
+  const auto vectors = words / width / spec.numWorkerContexts, over = words % width;
+  // The worker that also has what no vector takes: floats one by one, halves in twos.
+  const bool shortLoop = axpby > 0 && width == 2;
+  const Cycles rest = over == 0    ? 0
+                      : shortLoop  ? 5
+                      : width == 2 ? 8
+                                   : 5 + (over >= 2 ? 7 : 0) + (over == 3 ? 6 : 0);
+  const Cycles supervisor = kSupervisorCall + 21 + (over == 0 ? 7 : 13) + 12 + 6 + axpby;
+  return supervised(spec, supervisor,
+                    (shortLoop ? 18 : 19) + (vectors > 0 ? 6 + 3 * (vectors - 1) : 0) + rest);
 }
 Cycles scaledAdd(const TargetSpec& spec, const ElementsWork& w) { return scaled(spec, w, 0); }
 Cycles aXPlusbY(const TargetSpec& spec, const ElementsWork& w) { return scaled(spec, w, 12); }
@@ -224,12 +241,18 @@ Cycles aXPlusbY(const TargetSpec& spec, const ElementsWork& w) { return scaled(s
 Cycles cast(const TargetSpec& spec, const CastWork& w) {
   const auto m = perWorker(spec, w);
   const auto to = w.to;
+  // Assembly for halves and small integers: a pipelined loop over fours, and 1 to 3 elements more.
+  const auto byFours = [&](Cycles start, Cycles fill, Cycles each, std::array<Cycles, 4> more) {
+    const auto loops = m / 4 > 0 ? fill + (m / 4 - 1) * each : 0;
+    return supervised(spec, 12, 18 + start + loops + more[m % 4]);
+  };
+  if (w.type == poplar::UNSIGNED_CHAR && to == poplar::HALF)
+    return byFours(4, 14, 9, {2, 12, 14, 22});
+  if (w.type == poplar::HALF && to.sizeInBytes() == 1 && to != poplar::BOOL)
+    return byFours(8, 19, 16, {2, 14, 21, 29});
   Cycles vector = 1, cycles = 2;  // compiled C++
   if (w.type == poplar::FLOAT && to == poplar::HALF) vector = 4;
   if (w.type == poplar::HALF && to == poplar::FLOAT) vector = 2, cycles = 1;
-  if (w.type.sizeInBytes() == 1 && to == poplar::HALF) vector = 4, cycles = 4 + 14 + 9;
-  if (w.type == poplar::HALF && to.sizeInBytes() == 1 && to != poplar::BOOL)
-    vector = 4, cycles = 4 + 19 + 16;
   Cycles rest = 0;
   for (Cycles bit = 1; bit < vector; bit *= 2) rest += m % vector & bit ? 3 : 1;
   return supervised(spec, 12, 18 + 19 + cycles * (m / vector) + rest);
@@ -239,8 +262,8 @@ Cycles fill(const TargetSpec& spec, const ElementsWork& w) {
   const auto m = ceilDiv(w.elements, spec.numWorkerContexts);
   Cycles worker;
   switch (w.type.sizeInBytes()) {
-    case 1: worker = m < 64 ? 28 + ceilDiv(m, 4) : 39 + ceilDiv(m, 8); break;
-    case 2: worker = m == 1 ? 15 : m == 2 ? 21 : 26 + ceilDiv(m, 4); break;
+    case 1: worker = m < 64 ? 28 + m / 4 : 39 + m / 8; break;
+    case 2: worker = m == 1 ? 15 : m == 2 ? 21 : 26 + m / 4; break;
     case 4: worker = 23 + m / 2 + m % 2; break;
     default: worker = 5 + m;
   }

@@ -131,16 +131,39 @@ Cycles roiPoolingGradient(const TargetSpec& spec, const PoolingWork& w) {
   return maxPoolingIndex(spec, {w.type, w.elements, 2 * w.window});
 }
 
-// Each worker takes `start` cycles; the tile takes `each` cycles for each vector.
-Cycles random(const TargetSpec& spec, const ElementsWork& w, Cycles start, Cycles each) {
-  return 4 + start * spec.numWorkerContexts + each * ceilDiv(w.elements, vectorWidth(spec, w.type));
+// Each worker takes `start` cycles; the tile takes `each` cycles for `width` numbers, and `rest` if
+// these do not divide the numbers.
+Cycles random(const TargetSpec& spec, Cycles elements, Cycles width, Cycles start, Cycles each,
+              Cycles rest) {
+  return 4 + start * spec.numWorkerContexts + each * (elements + width - 1) / width +
+         (elements % width > 0 ? rest : 0);
 }
-Cycles uniform(const TargetSpec& spec, const ElementsWork& w) { return random(spec, w, 24, 4); }
-Cycles bernoulli(const TargetSpec& spec, const ElementsWork& w) { return random(spec, w, 23, 1); }
-Cycles dropout(const TargetSpec& spec, const ElementsWork& w) { return random(spec, w, 24, 2) + 2; }
-// Numbers outside the range are drawn again: two draws for each number, on average.
+// PopLibs' formulas of these two have 32 floats or 16 halves at a time, which is more than a tile can
+// store: they divide the data path by 2 or 4, not by an element's bits. Here there are vectors.
+Cycles uniform(const TargetSpec& spec, const ElementsWork& w) {
+  const bool half = w.type.sizeInBytes() == 2;
+  return random(spec, w.elements, vectorWidth(spec, w.type), half ? 24 : 22, 4, half ? 12 : 4);
+}
+Cycles bernoulli(const TargetSpec& spec, const ElementsWork& w) {
+  const bool half = w.type.sizeInBytes() == 2;
+  return random(spec, w.elements, vectorWidth(spec, w.type), half ? 21 : 23, 1, half ? 9 : 1);
+}
+Cycles normal(const TargetSpec& spec, const ElementsWork& w) {
+  const bool half = w.type.sizeInBytes() == 2;
+  return random(spec, w.elements, vectorWidth(spec, w.type), half ? 24 : 22, 4, half ? 12 : 3);
+}
+Cycles dropout(const TargetSpec& spec, const ElementsWork& w) {
+  return 2 + random(spec, w.elements, vectorWidth(spec, w.type), 24, 2,
+                    w.type.sizeInBytes() == 2 ? 9 : 1);
+}
+// Within two standard deviations, where PopLibs draws each number three times. The cost grows for a
+// narrower range, of which the work says nothing.
 Cycles truncatedNormal(const TargetSpec& spec, const ElementsWork& w) {
-  return random(spec, w, 28, 12 * 2 + 5);
+  constexpr Cycles kDraws = 3;
+  const auto width = vectorWidth(spec, w.type);
+  if (w.type.sizeInBytes() == 2)
+    return random(spec, w.elements, width, 28, 12 * kDraws + 5, 12 * kDraws + 10);
+  return random(spec, w.elements, width, 26, 11 * kDraws + 5, 13 * kDraws + 2);
 }
 // PopLibs has no such vertex: uniform numbers, then their exponentials.
 Cycles logUniform(const TargetSpec& spec, const ElementsWork& w) {
@@ -165,7 +188,7 @@ std::vector<VertexClass> networkClasses() {
           vertexClass("poprand::Uniform", uniform),
           vertexClass("poprand::LogUniform", logUniform, 2),
           vertexClass("poprand::Bernoulli", bernoulli),
-          vertexClass("poprand::Normal", uniform),
+          vertexClass("poprand::Normal", normal),
           vertexClass("poprand::TruncatedNormal", truncatedNormal),
           vertexClass("poprand::Dropout", dropout),
           vertexClass("popnn::MaxPooling", maxPooling),

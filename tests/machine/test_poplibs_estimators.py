@@ -1,0 +1,54 @@
+"""Estimators against those of PopLibs, at about 200 random sizes of each class.
+
+poplibs_cycles.csv has the class, the type, the sizes as an estimator here takes them, and the
+cycles of a tile that PopLibs' own estimator says of them. It was made by compiling PopLibs'
+estimators (graphcore/poplibs, 7eac0f26) apart from this project, for ipu2. Uniform and Bernoulli numbers are
+left out: of these PopLibs' formulas have more at a time than a tile can store. `python -m
+tests.machine.test_poplibs_estimators` prints the comparison.
+"""
+
+import csv
+import math
+from collections import defaultdict
+from pathlib import Path
+
+from popir import poplar
+from popir._device import machine
+from tests.machine.test_estimators import KINDS, op
+
+TYPES = {t.toString(): t for t in (poplar.FLOAT, poplar.HALF, poplar.INT, poplar.CHAR)}
+TYPES |= {"unsigned char": poplar.UNSIGNED_CHAR, "signed char": poplar.SIGNED_CHAR}
+
+
+def size(word: str) -> int:
+    """A number, an element type or an operator, as estimators take it."""
+    return int(word) if word.isdigit() else KINDS.index(word) if word in KINDS else op(word)
+
+
+def ratios() -> dict[str, list[tuple[float, str]]]:
+    """By class: the cycles said here over PopLibs' cycles, and of what."""
+    target = poplar.Target.createIPUTarget(1, "ipu2")
+    found: dict[str, list[tuple[float, str]]] = defaultdict(list)
+    with Path(__file__).with_name("poplibs_cycles.csv").open() as file:
+        for row in csv.DictReader(file):
+            sizes = [size(word) for word in row["sizes"].split()]
+            ours = machine.estimateCycles(target, row["class"], TYPES[row["type"]], sizes)
+            what = f"{row['type']} {row['sizes']}"
+            found[row["class"]].append((ours / int(row["cycles"]), what))
+    return found
+
+
+def test_every_estimate_is_within_three_percent() -> None:
+    found = ratios()
+    assert len(found) == 18 and all(len(rows) >= 175 for rows in found.values())
+    for name, rows in found.items():
+        off = [(ratio, what) for ratio, what in rows if not 0.97 <= ratio <= 1.03]
+        assert not off, (name, off[:5])
+
+
+if __name__ == "__main__":
+    print(f"{'class':<36} {'sizes':>5} {'mean':>6} {'least':>6} {'most':>6}")
+    for name, rows in ratios().items():
+        values = [ratio for ratio, _ in rows]
+        mean = math.exp(sum(map(math.log, values)) / len(values))
+        print(f"{name:<36} {len(rows):>5} {mean:>6.3f} {min(values):>6.3f} {max(values):>6.3f}")
