@@ -224,22 +224,22 @@ class VariableSettings:
         domain, stride = self._domain, self._stride or 0
         return f"{domain.type.name} {domain.replicaGroupSize} {stride} {self._mode.name}"
 
-    @staticmethod
-    def parse(text: str) -> VariableSettings:
-        """The settings of a text. Raises ValueError for another one."""
-        try:
-            type, size, stride, mode = text.split()
-            if int(stride):
-                return VariableSettings(int(stride), int(size), _Mode[mode])
-            return VariableSettings(CommGroup(CommGroupType[type], int(size)), _Mode[mode])
-        except (KeyError, popart_exception) as error:
-            raise ValueError(f"{text!r} are no VariableSettings") from error
-
     def __repr__(self) -> str:
         if self._stride is None:
             return f"VariableSettings({self._domain}, {self._mode.name})"
         size = self._domain.replicaGroupSize
         return f"VariableSettings({self._stride}, {size}, {self._mode.name})"
+
+
+def settings_of(text: str) -> VariableSettings:
+    """The settings of what `VariableSettings.text` gave. Raises ValueError for another text."""
+    try:
+        type, size, stride, mode = text.split()
+        if int(stride):
+            return VariableSettings(int(stride), int(size), _Mode[mode])
+        return VariableSettings(CommGroup(CommGroupType[type], int(size)), _Mode[mode])
+    except (KeyError, popart_exception) as error:
+        raise ValueError(f"{text!r} are no VariableSettings") from error
 
 
 @dataclass(frozen=True)

@@ -307,7 +307,9 @@ def test_what_is_no_accumulation() -> None:
     reduction = ReductionType.NoReduction
     with pytest.raises(popart_exception, match="gradients become one by their sum or"):
         options(2, accumulationAndReplicationReductionType=reduction).check()
-    with pytest.warns(OptionWarning, match="acts only where enableGradientAccumulation is True"):
+    with pytest.warns(
+        OptionWarning, match="acts only where gradients are accumulated, or there are"
+    ):
         popir.SessionOptions(accumulationAndReplicationReductionType=ReductionType.Mean).check()
     session = training_session(model, loss, [], None, 1, options(4))
     with pytest.raises(popir.errors.StepIOError, match="in each of 4 batches"):

@@ -101,7 +101,6 @@ def test_prefixes_are_popart_s() -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: popir.InputSettings(popir.ReplicatedStreamMode.Broadcast),
         lambda: popir.InputSettings(popir.TileSet.IO),
         lambda: popir.InputSettings(exchangeStrategy=popir.ExchangeStrategy.OverlapStep),
     ],
@@ -133,23 +132,25 @@ def test_settings_stand_where_popart_has_them() -> None:
 
 
 @pytest.mark.parametrize(
-    "make",
+    "settings",
     [
-        lambda: popir.VariableSettings(popir.CommGroup(popir.CommGroupType.Consecutive, 2)),
-        lambda: popir.VariableSettings(popir.VariableRetrievalMode.AllReplicas),
-        lambda: popir.VariableSettings(1, 2, popir.VariableRetrievalMode.OnePerGroup),
+        popir.VariableSettings(popir.CommGroup(popir.CommGroupType.Consecutive, 2)),
+        popir.VariableSettings(1, 2, popir.VariableRetrievalMode.OnePerGroup),
     ],
 )
-def test_weights_of_several_replicas_are_refused(make: Any) -> None:
-    with pytest.raises(popart_exception, match=r"VariableSettings\(.*there is one"):
-        popir.Builder().addInitializedInputTensor(floats(2), make())
+def test_groups_of_more_replicas_than_there_are_are_refused(settings: Any) -> None:
+    builder = popir.Builder()
+    w = builder.addInitializedInputTensor(floats(2), settings)
+    device, flow = popir.DeviceManager().createCpuDevice(), popir.DataFlow(1, [w])
+    with pytest.raises(popart_exception, match="of 2 replicas .* do not divide 1 replicas"):
+        popir.InferenceSession(builder.getModelProto(), flow, device)
 
 
 def test_locations_of_tensors_as_popart_spells_them() -> None:
     on = popir.TensorStorage.OnChip
     options = popir.SessionOptions()
     given = popir.TensorLocation(on, popir.ReplicatedTensorSharding.On, popir.CommGroup())
-    with pytest.warns(OptionWarning, match="has no meaning here: there is one replica"):
+    with pytest.warns(OptionWarning, match="has no meaning here: each replica keeps whole"):
         options.weightTensorLocationSettings.location = given
     location = options.weightTensorLocationSettings.location
     assert location.replicatedTensorSharding is popir.ReplicatedTensorSharding.On

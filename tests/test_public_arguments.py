@@ -444,6 +444,43 @@ RIGHT: dict[str, Callable[[World], Call]] = {
             "retrievalMode_": popir.VariableRetrievalMode.OnePerGroup,
         },
     ),
+    "DeviceInfo.ofReplica": lambda _: (
+        popir.DeviceManager().createCpuDevice().ofReplica,
+        {"replicas": 2},
+    ),
+    "CommGroup.toReplicaGrouping": lambda _: (
+        popir.CommGroup().toReplicaGrouping,
+        {"numReplicas": 2},
+    ),
+    "VariableSettings.getReplicaGrouping": lambda _: (
+        popir.VariableSettings().getReplicaGrouping,
+        {"numReplicas": 2},
+    ),
+    "VariableSettings.numReplicasReturningVariable": lambda _: (
+        popir.VariableSettings().numReplicasReturningVariable,
+        {"replicaCount": 2},
+    ),
+    "VariableSettings.getGroupCount": lambda _: (
+        popir.VariableSettings().getGroupCount,
+        {"replicaCount": 2},
+    ),
+    "VariableSettings.getRealGroupSize": lambda _: (
+        popir.VariableSettings().getRealGroupSize,
+        {"replicaCount": 2},
+    ),
+    "VariableSettings.getGroupRepresentative": lambda _: (
+        popir.VariableSettings().getGroupRepresentative,
+        {"group": 0},
+    ),
+    "VariableSettings.groups": lambda _: (popir.VariableSettings().groups, {"replicaCount": 2}),
+    "VariableSettings.shapeOnReplica": lambda _: (
+        popir.VariableSettings().shapeOnReplica,
+        {"shape": [2], "replicaCount": 2, "name": "w"},
+    ),
+    "VariableSettings.shapeOnHost": lambda _: (
+        popir.VariableSettings().shapeOnHost,
+        {"shape": [2], "replicaCount": 2},
+    ),
     "TensorInfo": lambda _: (
         popir.TensorInfo,
         {"data_type": Or("FLOAT", "int", "array"), "shape": [2]},
@@ -1499,7 +1536,10 @@ def test_every_function_is_in_the_table() -> None:
         assert left <= LEFT_OUT.get(name, set()), name
 
 
-LEFT_OUT = {"Builder.addInputTensor": {"dataType"}, "VariableSettings": {"mode"}}
+LEFT_OUT = {
+    "Builder.addInputTensor": {"dataType"},
+    "VariableSettings": {"mode", "stride", "groupSize"},
+}
 """Other names of arguments, and one that is always refused."""
 
 

@@ -1,6 +1,8 @@
 // Implements the calls from C++ code to the compiler, popart/ir_calls.hpp, by its Python methods.
 #include "popart/ir_calls.hpp"
 
+#include <pybind11/stl.h>
+
 #include <vector>
 
 #include "bindings/popart_convert.hpp"

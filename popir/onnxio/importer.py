@@ -118,12 +118,12 @@ def import_model(
 
 def shared(graph: Graph, id: str, settings: VariableSettings, data: Any) -> Any:
     """The initial value that the first replica has of a weight, of which groups of replicas may
-    have values of their own. Raises popart_exception if the first dimension is not that of the
-    groups.
+    have values of their own. Raises popart_exception if these do not divide the replicas, and if the
+    first dimension is not that of the groups.
     """
+    grouping = settings.getReplicaGrouping(graph.replicas)
     if settings.isDefault() or graph.replicas == 1:
         return data
-    grouping = settings.getReplicaGrouping(graph.replicas)
     settings.shapeOnReplica(data.shape, graph.replicas, id)  # checks it
     graph.shared[id] = Shared(grouping, settings.getRetrievalMode(), data)
     return data if grouping.getNumGroups() == 1 else np.array(data[0])

@@ -4,6 +4,7 @@ get, and how many there are.
 
 from __future__ import annotations
 
+from popir import replicas
 from popir.errors import ModelError
 from popir.onnxio.proto import ModelProto
 from popir.replicas import VariableSettings
@@ -14,9 +15,9 @@ _SETTINGS = "__variableSettings/"
 _BROADCAST = "__broadcast/"
 
 
-def set_factor(model: ModelProto, replicas: int) -> None:
+def set_factor(model: ModelProto, count: int) -> None:
     """Notes the number of replicas."""
-    model.metadata_props.add(key=_FACTOR, value=str(replicas))
+    model.metadata_props.add(key=_FACTOR, value=str(count))
 
 
 def set_settings(model: ModelProto, id: str, settings: VariableSettings) -> None:
@@ -36,7 +37,7 @@ def settings_of(model: ModelProto) -> dict[str, VariableSettings]:
         if each.key.startswith(_SETTINGS):
             id = each.key.removeprefix(_SETTINGS)
             try:
-                found[id] = VariableSettings.parse(each.value)
+                found[id] = replicas.settings_of(each.value)
             except ValueError as error:
                 raise ModelError(f"The model's metadata of the weight '{id}': {error}.") from error
     return found

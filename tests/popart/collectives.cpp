@@ -67,10 +67,9 @@ OpCreator<ReplicatedReduceScatterOp> scatter(
     },
     true);
 popx::OpxCreator<popx::ReplicatedAllReduceOpx> reducex(named("Reduce"));
-popx::OpxCreator<popx::ReplicatedAllGatherOpx> gatherx(std::vector<OperatorIdentifier>{
-    named("Gather"), Onnx::CustomOperators::ReplicatedAllGather});
-popx::OpxCreator<popx::ReplicatedReduceScatterOpx> scatterx(std::vector<OperatorIdentifier>{
-    named("Scatter"), Onnx::CustomOperators::ReplicatedReduceScatter});
+// Their gradients are operators of ai.graphcore, which popir lowers.
+popx::OpxCreator<popx::ReplicatedAllGatherOpx> gatherx(named("Gather"));
+popx::OpxCreator<popx::ReplicatedReduceScatterOpx> scatterx(named("Scatter"));
 
 std::string said;
 

@@ -81,7 +81,7 @@ def check_replicas(library: str) -> None:
     t = builder.addInputTensor("FLOAT", [2, 3], "x")
     given = {"collectiveReplicaGrouping": [4, 2, 2]}
     kinds = ("Reduce", "Scatter", "Gather")
-    ids = [builder.customOp(kind, 1, "test", [t], 1, given)[0] for kind in kinds]
+    ids = [builder.customOp(kind, 1, "test", [t], given)[0] for kind in kinds]
     session = popir.InferenceSession(
         builder.getModelProto(),
         popir.DataFlow(1, ids),

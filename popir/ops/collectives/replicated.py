@@ -6,6 +6,7 @@ are those of the sum of all replicas' losses.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from popir import gcl, poplar, registry
@@ -29,6 +30,9 @@ def grouping_of(op: Op) -> ReplicaGrouping:
     is none, or whose groups do not divide the replicas.
     """
     notes, replicas = op.settings.nodeAttributes, op.graph.replicas
+    if not isinstance(op, (CollectiveOp, _GradOp)):
+        _, stride, size = map(int, re.findall(r"\d+", _texts(op)["collectiveReplicaGrouping"]))
+        return ReplicaGrouping(replicas, stride, size)
     given: Sequence[int] = notes.get(REPLICA_GROUPING) or notes.get(COMM_GROUP) or (0, 0)
     try:
         if REPLICA_GROUPING in notes:
@@ -43,8 +47,17 @@ def grouping_of(op: Op) -> ReplicaGrouping:
         ) from error
 
 
+def _texts(op: Op) -> dict[str, str]:
+    """The attributes of an operator of a library, as text."""
+    os = OpSerialiser()
+    op.appendOutlineAttributes(os)
+    return {name: str(value) for name, value in os.attributes.items()}
+
+
 def operator_of(op: Op) -> CollectiveOperator:
     """How an operator reduces. Raises OperatorAttributeError for an unknown number."""
+    if not isinstance(op, (CollectiveOp, _GradOp)):
+        return CollectiveOperator[_texts(op)["collectiveOp"]]
     number = op.settings.nodeAttributes.get(COLLECTIVE_OPERATOR, CollectiveOperator.Add.value)
     try:
         return CollectiveOperator(number)
@@ -178,6 +191,8 @@ def connect_sum(graph: Graph, id: str, grouping: ReplicaGrouping, output: str) -
 class CollectiveOpx(Opx):
     """The base class of the lowerings."""
 
+    lowersLibraries = True
+
     def reduced(self, prog: program.Sequence) -> poplar.Tensor:
         """The reduction of the input."""
         return gcl.allReduceCrossReplica(
@@ -197,6 +212,11 @@ class CollectiveOpx(Opx):
         return gcl.allGatherCrossReplica(
             *(self.graph(), self.getInTensor(0), prog, self.group()), self.debugContext()
         ).flatten()
+
+    def whole(self, prog: program.Sequence) -> poplar.Tensor:
+        """What the replicas have, without what fills the last part up, in the output's shape."""
+        info = self.outInfo(0)
+        return self.gathered(prog).slice(0, info.nelms()).reshape(info.shape())
 
     def group(self) -> gcl.CommGroup:
         """The groups of replicas."""
@@ -221,7 +241,7 @@ class ReplicatedReduceScatterOpx(CollectiveOpx):
 
     def grow(self, prog: program.Sequence) -> None:
         """Adds the reduction over a group of replicas."""
-        self.setOutTensor(0, self.scattered(prog))
+        self.setOutTensor(0, self.scattered(prog).reshape(self.outInfo(0).shape()))
 
 
 class ReplicatedAllGatherOpx(CollectiveOpx):
@@ -229,7 +249,7 @@ class ReplicatedAllGatherOpx(CollectiveOpx):
 
     def grow(self, prog: program.Sequence) -> None:
         """Adds the gathering of what replicas have."""
-        self.setOutTensor(0, self.gathered(prog))
+        self.setOutTensor(0, self.whole(prog))
 
 
 class ReplicatedReduceScatterGradOpx(CollectiveOpx):
@@ -237,8 +257,7 @@ class ReplicatedReduceScatterGradOpx(CollectiveOpx):
 
     def grow(self, prog: program.Sequence) -> None:
         """Adds the gathering, and leaves out what filled the last part up."""
-        info = self.outInfo(0)
-        self.setOutTensor(0, self.gathered(prog).slice(0, info.nelms()).reshape(info.shape()))
+        self.setOutTensor(0, self.whole(prog))
 
 
 class ReplicatedAllGatherGradOpx(CollectiveOpx):
