@@ -265,6 +265,15 @@ def test_weights_are_read_written_and_saved(tmp_path: Any) -> None:
     np.testing.assert_array_equal(again._host["w0"], value)
 
 
+def test_a_kept_program_has_its_remote_buffers(tmp_path: Any) -> None:
+    made = chain()
+    plain = trained(made, session(made, options()))
+    for _ in range(2):  # The second session compiles nothing.
+        cached = options(*KINDS, enableEngineCaching=True, cachePath=str(tmp_path))
+        assert_equal(plain, trained(made, session(made, cached)))
+    assert len(list(tmp_path.glob("*.engine"))) == 1
+
+
 def test_what_stays_on_chip_has_its_reason() -> None:
     made = chain()
     run = session(made, options("weight", "activation"), anchors=[made[1], "w0"])

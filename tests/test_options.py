@@ -83,6 +83,7 @@ BESIDE: dict[str, dict[str, Any]] = {
     "enableEngineCaching is True": {"enableEngineCaching": True},
     "customCodelets has files that are compiled": {"customCodelets": [__file__]},
     "virtualGraphMode is Auto": {"virtualGraphMode": e.VirtualGraphMode.Auto},
+    "executionPhaseSettings.phases is at least 2": {"executionPhaseSettings.phases": 2},
     "enableGradientAccumulation is True": {"enableGradientAccumulation": True},
     "automaticLossScalingSettings.enabled is True": {"automaticLossScalingSettings.enabled": True},
     "gradientTensorTrackingMethod is GradientsOfUserSpecifiedTensors": {
@@ -316,8 +317,7 @@ def test_what_is_put_into_lists_and_maps_is_checked_by_the_session() -> None:
 def test_settings_and_maps_are_their_own() -> None:
     one, other = SessionOptions(), SessionOptions()
     one.engineOptions["host.numThreads"] = "1"
-    with pytest.warns(OptionWarning, match="executionPhaseSettings.stages = 3"):
-        one.executionPhaseSettings.stages = 3
+    one.executionPhaseSettings.stages = 3
     assert other.engineOptions == {}
     assert other.executionPhaseSettings.stages == 2
     given = BatchSerializationSettings()
@@ -335,10 +335,10 @@ def test_what_a_nested_object_brings_is_said_by_its_whole_name() -> None:
         "SessionOptions.weightTensorLocationSettings.location.loadTileSet",
         "SessionOptions.weightTensorLocationSettings.location.storageTileSet",
     ]
-    options.executionPhaseSettings.phases = 2
+    options.batchSerializationSettings.factor = 2
     with pytest.raises(
         popart_exception,
-        match=r"SessionOptions.executionPhaseSettings.phases = 2: .* Leave it at 0",
+        match=r"SessionOptions.batchSerializationSettings.factor = 2: .* Leave it at 0",
     ):
         options.check()
 

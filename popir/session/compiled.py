@@ -48,6 +48,7 @@ from popir.session.requests import (
     loss_scaling,
     outlining,
     overlaps,
+    phases,
     verifies_each,
     why_not_outlined,
 )
@@ -55,6 +56,7 @@ from popir.step import Loops, Returned
 from popir.trainable import Role
 from popir.transforms.decision import Decision
 from popir.transforms.inplace import check_preferences
+from popir.transforms.phases import place_phases
 from popir.typed import fitted, shown, typed
 from popir.types import TensorInfo
 from popir.virtual_graphs import check_virtual_graphs, split_over_ipus
@@ -148,6 +150,10 @@ class Compiled(Exclusive):
             apply_contraction_options(graph, self.options)
             mode, ipus = self.options.virtualGraphMode, self.deviceInfo.numIpus
             check_virtual_graphs(graph, mode, ipus)
+            is_phased = phases(asked)
+            if is_phased:
+                settings = asked.executionPhaseSettings
+                place_phases(graph, settings.phases, settings.stages)
             if mode is VirtualGraphMode.Auto:
                 split_over_ipus(graph, ipus, self.options.virtualGraphSplitRatios)
             graph.session_options = self.options
@@ -169,6 +175,7 @@ class Compiled(Exclusive):
                 self._is_placed,
                 self.options.enablePipelining,
                 is_overlapped,
+                is_phased=is_phased,
                 locations=locations(asked, is_overlapped),
             )
             compile(self._compilation, self._progress.stage(0.1, 0.4))

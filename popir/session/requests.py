@@ -8,6 +8,7 @@ from popir.enums import (
     DeviceType,
     MeanReductionStrategy,
     TensorStorage,
+    VirtualGraphMode,
 )
 from popir.errors import (
     popart_exception,
@@ -102,6 +103,26 @@ def overlaps(asked: SessionOptions, device: DeviceInfo, is_placed: bool, trains:
         )
     is_accumulated = asked.enableGradientAccumulation and asked.accumulationFactor > 1
     return asked.enablePipelining and (is_accumulated or not trains)
+
+
+def phases(asked: SessionOptions) -> bool:
+    """Whether the model is cut into execution phases. Raises popart_exception if only the number of
+    phases or only the mode says so, and with a pipeline.
+    """
+    number, mode = asked.executionPhaseSettings.phases, asked.virtualGraphMode
+    is_asked = number > 1
+    if is_asked != (mode is VirtualGraphMode.ExecutionPhases):
+        raise popart_exception(
+            f"SessionOptions.executionPhaseSettings.phases = {number} and virtualGraphMode = "
+            f"{mode}: more than one phase goes with VirtualGraphMode.ExecutionPhases, and only "
+            "with it."
+        )
+    if is_asked and asked.enablePipelining:
+        raise popart_exception(
+            "SessionOptions.enablePipelining = True: execution phases run one after another "
+            "(executionPhaseSettings.phases), and are no stages of a pipeline. Use one of the two."
+        )
+    return is_asked
 
 
 def locations(asked: SessionOptions, overlaps: bool) -> Locations | None:

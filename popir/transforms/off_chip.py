@@ -5,6 +5,7 @@ is `RemoteArg___w`. Each *period* of a step that reads it loads it once, before 
 the value lives on tiles up to the last reader there. What changes it stores it after the last
 change of the period. The periods are the forward pass, the backward pass, the updates of each
 batch (accumulation among them) and those after accumulation; with a pipeline, those of each stage.
+With execution phases, each phase is a period.
 
 An activation that is off chip is stored where it is made, and loaded by each later period that
 reads it.
@@ -21,7 +22,7 @@ import numpy as np
 
 from popir import registry
 from popir.ir import Graph, Op, Tensor
-from popir.options.annotations import PIPELINE_STAGE, VIRTUAL_GRAPH
+from popir.options.annotations import EXECUTION_PHASE, PIPELINE_STAGE, VIRTUAL_GRAPH
 from popir.reserved import (
     reservedAcclPrefix,
     reservedAccumPrefix,
@@ -216,7 +217,8 @@ class _Mover:
         self, kind: str, inputs: dict[int, str], out: str, attributes: Mapping[str, object], at: Op
     ) -> Op:
         notes = at.settings.nodeAttributes
-        kept = {key: notes[key] for key in (PIPELINE_STAGE, VIRTUAL_GRAPH) if key in notes}
+        keys = (PIPELINE_STAGE, VIRTUAL_GRAPH, EXECUTION_PHASE)
+        kept = {key: notes[key] for key in keys if key in notes}
         if self.places is not None:
             kept[VIRTUAL_GRAPH] = self.places.of(at)
         settings = Op.Settings(self.graph, f"{kind}/{attributes['remote_buffer']}", kept)
