@@ -266,12 +266,20 @@ def test_weights_are_read_written_and_saved(tmp_path: Any) -> None:
 
 
 def test_a_kept_program_has_its_remote_buffers(tmp_path: Any) -> None:
-    made = chain()
-    plain = trained(made, session(made, options()))
+    made, make = chain(), OPTIMIZERS["Lamb"]
+    plain = trained(made, session(made, options(), make()))
     for _ in range(2):  # The second session compiles nothing.
         cached = options(*KINDS, enableEngineCaching=True, cachePath=str(tmp_path))
-        assert_equal(plain, trained(made, session(made, cached)))
+        assert_equal(plain, trained(made, session(made, cached, make())))
     assert len(list(tmp_path.glob("*.engine"))) == 1
+
+
+def test_a_product_that_is_added_to_its_weight_rounds_once_more() -> None:
+    """On chip the host adds this gradient to the weight in one step, off chip it rounds it first."""
+    made = chain()
+    plain, moved = (trained(made, session(made, options(*kinds))) for kinds in ((), ("weight",)))
+    for id, value in plain.items():
+        np.testing.assert_allclose(moved[id], value, rtol=1e-6, atol=1e-7)
 
 
 def test_what_stays_on_chip_has_its_reason() -> None:

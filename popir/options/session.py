@@ -89,8 +89,9 @@ class TensorLocation(Settings):
     storage: e.TensorStorage = acts(
         e.TensorStorage.OnChip,
         "OffChip: the tensors lie in remote buffers, in streaming memory. RemoteLoad and "
-        "RemoteStore operators bring them to the tiles for as long as a pass reads them. Results "
-        "stay the same, bit by bit. Of activations, those go off chip that the backward pass "
+        "RemoteStore operators bring them to the tiles for as long as a pass reads them. Values "
+        "stay the same, but for the last bit where the host adds a gradient to its weight in one step "
+        "with the product that it is. Of activations, those go off chip that the backward pass "
         "reads; a pipeline keeps all of them on chip.",
         "tests/test_off_chip.py::test_off_chip_changes_no_bit",
     )

@@ -10,7 +10,8 @@ With execution phases, each phase is a period.
 An activation that is off chip is stored where it is made, and loaded by each later period that
 reads it.
 
-Values and their order stay the same, so that results do, bit by bit.
+Operators and their order stay the same. So do results, bit by bit, but where the engine joins steps
+that a load now stands between (docs/transforms.md).
 """
 
 from __future__ import annotations
