@@ -33,6 +33,7 @@ from popir.transforms.loss_scaling import (
     scale_loss,
 )
 from popir.transforms.off_chip import (
+    Location,
     Locations,
     changed_output,
     move_off_chip,
@@ -334,7 +335,7 @@ def move_tensors_off_chip(c: Compilation) -> None:
         kind = 0 if op in forward else 1 if op in backward else 3 if op in later else 2
         return kind, op.settings.nodeAttributes.get(PIPELINE_STAGE, -1)
 
-    moved: list[Tensor] = []
+    moved: dict[Tensor, Location] = {}
     numbers = {*c.scalars, *OF_SESSION, COUNTER}
     for tensor in c.graph.tensors.values():
         is_activation = _is_activation(tensor, None if c.is_phased else forward)
@@ -347,7 +348,7 @@ def move_tensors_off_chip(c: Compilation) -> None:
             why = why_on_chip(tensor, period)
         c.decisions.append(Decision(tensor.id, "streaming memory", why or None))
         if not why:
-            moved.append(tensor)
+            moved[tensor] = c.locations.of(tensor)
     c.off_chip = {tensor.id for tensor in moved if tensor.is_variable()}
     move_off_chip(c.graph, moved, period, Places(c.graph) if c.is_placed else None)
 

@@ -84,6 +84,7 @@ BESIDE: dict[str, dict[str, Any]] = {
     "customCodelets has files that are compiled": {"customCodelets": [__file__]},
     "virtualGraphMode is Auto": {"virtualGraphMode": e.VirtualGraphMode.Auto},
     "executionPhaseSettings.phases is at least 2": {"executionPhaseSettings.phases": 2},
+    "numIOTiles is at least 1": {"numIOTiles": 1},
     "enableGradientAccumulation is True": {"enableGradientAccumulation": True},
     "automaticLossScalingSettings.enabled is True": {"automaticLossScalingSettings.enabled": True},
     "gradientTensorTrackingMethod is GradientsOfUserSpecifiedTensors": {
@@ -327,13 +328,17 @@ def test_settings_and_maps_are_their_own() -> None:
 
 
 def test_what_a_nested_object_brings_is_said_by_its_whole_name() -> None:
-    location = TensorLocation(loadTileSet=e.TileSet.IO, storageTileSet=e.TileSet.IO)
+    sharding = e.ReplicatedTensorSharding.On
+    free = TensorLocationSettings(
+        TensorLocation(replicatedTensorSharding=sharding),
+        minElementsForReplicatedTensorSharding=4,
+    )
     options = SessionOptions()
     with pytest.warns(OptionWarning) as said:
-        options.weightTensorLocationSettings = TensorLocationSettings(location)
+        options.weightTensorLocationSettings = free
     assert [str(each.message).partition(" = ")[0] for each in said] == [
-        "SessionOptions.weightTensorLocationSettings.location.loadTileSet",
-        "SessionOptions.weightTensorLocationSettings.location.storageTileSet",
+        "SessionOptions.weightTensorLocationSettings.location.replicatedTensorSharding",
+        "SessionOptions.weightTensorLocationSettings.minElementsForReplicatedTensorSharding",
     ]
     options.batchSerializationSettings.factor = 2
     with pytest.raises(

@@ -212,6 +212,8 @@ Phase phaseOfStream(const GraphImpl& graph, const poplar::Tensor& t, bool toDevi
   Phase phase(graph.target.spec());
   const MappedTensor home(graph, t);
   if (home.elements() == 0) return phase;
+  const auto whole = t.view().wholeVariable();
+  if (whole && graph.variable(*whole).mapping.linear()) return phase;
   const auto& spec = graph.target.spec();
   const auto ipu = onlyIPU(spec, home.byTile());
   const auto share =

@@ -29,7 +29,6 @@ from popir.types import ReductionType
 _ZERO_COPY = (
     "the device reads and writes the host's arrays in place, so there is no transfer to arrange."
 )
-_ALL_TILES = "transfers use the tiles that a tensor lies on; none are set aside for them."
 _ONE_REPLICA = "there is one replica of a model."
 _ACCUMULATION = "tests/test_accumulation.py::{}"
 _ON_DEMAND = "a phase loads what is off chip before its first reader, and stores it after the last."
@@ -74,13 +73,13 @@ _SOURCES = Needs(
 _PHASES = Needs(
     "executionPhaseSettings.phases is at least 2", lambda o: o.executionPhaseSettings.phases > 1
 )
+_IO_TILES = Needs("numIOTiles is at least 1", lambda o: o.numIOTiles > 0)
 _AUTO = Needs("virtualGraphMode is Auto", lambda o: o.virtualGraphMode is e.VirtualGraphMode.Auto)
 
 
 @dataclass(init=False)
 class TensorLocation(Settings):
-    """Where a kind of tensors is stored. PopART's class of this name. Only `storage` has an
-    effect.
+    """Where a kind of tensors is stored. PopART's class of this name. Sharding has no effect.
 
     `TensorLocation(storage)`, `TensorLocation(storage, replicatedTensorSharding)`, each with a
     `shardingDomain` behind, or all in order.
@@ -90,13 +89,23 @@ class TensorLocation(Settings):
         e.TensorStorage.OnChip,
         "OffChip: the tensors lie in remote buffers, in streaming memory. RemoteLoad and "
         "RemoteStore operators bring them to the tiles for as long as a pass reads them. Values "
-        "stay the same, but for the last bit where the host adds a gradient to its weight in one step "
-        "with the product that it is. Of activations, those go off chip that the backward pass "
-        "reads; a pipeline keeps all of them on chip.",
+        "stay the same, but for the last bit where the host adds a gradient to its weight in one "
+        "step with the product that it is. Of activations, those go off chip that the backward "
+        "pass reads; a pipeline keeps all of them on chip.",
         "tests/test_off_chip.py::test_off_chip_changes_no_bit",
     )
-    loadTileSet: e.TileSet = no_meaning(e.TileSet.Compute, _ALL_TILES)
-    storageTileSet: e.TileSet = no_meaning(e.TileSet.Compute, _ALL_TILES)
+    loadTileSet: e.TileSet = acts(
+        e.TileSet.Compute,
+        "IO: what is off chip is loaded onto the IO tiles, and copied from there.",
+        "tests/test_off_chip.py::test_io_tiles_carry_what_moves",
+        needs=_IO_TILES,
+    )
+    storageTileSet: e.TileSet = acts(
+        e.TileSet.Compute,
+        "IO: what goes off chip is copied to the IO tiles, and stored from there.",
+        "tests/test_off_chip.py::test_io_tiles_carry_what_moves",
+        needs=_IO_TILES,
+    )
     replicatedTensorSharding: e.ReplicatedTensorSharding = no_meaning(
         e.ReplicatedTensorSharding.Off, _ONE_REPLICA
     )
@@ -606,7 +615,13 @@ class SessionOptions(SessionSettings):
     bufferingDepthMap: dict[str, int] = no_meaning({}, _ZERO_COPY)
     rearrangeAnchorsOnHost: bool = no_meaning(True, _ZERO_COPY)
     rearrangeStreamsOnHost: bool = no_meaning(False, _ZERO_COPY)
-    numIOTiles: int = refused(0, _ALL_TILES, least=0)
+    numIOTiles: int = acts(
+        0,
+        "so many tiles of each IPU, the last ones, are IO tiles: they compute nothing, and "
+        "transfer what is off chip and has the tile set IO, while the others may compute.",
+        "tests/test_off_chip.py::test_io_tiles_compute_nothing",
+        least=0,
+    )
     useHostCopyOps: bool = no_meaning(False, _ZERO_COPY)
     enableEfficientOverlapIOTopoCons: bool = no_meaning(False, _ZERO_COPY)
     groupHostSync: bool = no_meaning(False, _ZERO_COPY)

@@ -43,6 +43,7 @@ from popir.progress import Progress
 from popir.reserved import OF_SESSION, RANDOM_SEED, weight_of_state
 from popir.session.requests import (
     accumulation,
+    check_io_tiles,
     engine_options,
     locations,
     loss_scaling,
@@ -101,6 +102,7 @@ class Compiled(Exclusive):
         self._is_placed = (
             self.options.virtualGraphMode is not VirtualGraphMode.Off and deviceInfo.numIpus > 1
         )
+        check_io_tiles(self.options, deviceInfo, self._is_placed)
         if self._is_placed and self.options.enableOutlining:
             raise popart_exception(
                 "SessionOptions.enableOutlining = True: with a virtualGraphMode nothing is "
