@@ -14,8 +14,9 @@ from popir.errors import AnchorError, VerificationError, did_you_mean, popart_ex
 from popir.ir import Graph, Op, Tensor, verify
 from popir.ir.graph import called_graphs
 from popir.ir.hash import digest, encoded
+from popir.ir.schedule import modified
 from popir.lowering.accumulation import after_accumulation
-from popir.options.annotations import PIPELINE_STAGE
+from popir.options.annotations import EXECUTION_PHASE, PIPELINE_STAGE
 from popir.patterns import Patterns, apply_patterns
 from popir.progress import Logger
 from popir.reserved import COUNTER, OF_SESSION, RANDOM_SEED, reservedLossScalingPrefix
@@ -32,12 +33,14 @@ from popir.transforms.loss_scaling import (
     scale_loss,
 )
 from popir.transforms.off_chip import (
+    Location,
     Locations,
     changed_output,
     move_off_chip,
     why_on_chip,
 )
 from popir.transforms.outlining.outline import OutlineOptions, outline
+from popir.transforms.phases import order_phases
 from popir.transforms.pipeline import (
     assign_stages,
     check_stages,
@@ -87,8 +90,12 @@ class Compilation:
     """Whether these run at once, each on another micro-batch."""
     depth: int = 1
     """The number of stages, those of the backward pass included."""
+    is_phased: bool = False
+    """Whether the model is cut into execution phases."""
     locations: Locations | None = None
     """Which tensors are to be off chip; None if none is."""
+    passes: tuple[set[Op], set[Op]] = (set(), set())
+    """The operators of the forward and the backward pass, before what is unused is removed."""
     off_chip: set[str] = field(default_factory=set)
     """The ids of the variables that are off chip."""
     choices: dict[str, Choice] = field(default_factory=dict)
@@ -252,13 +259,20 @@ def _passes(c: Compilation) -> tuple[set[Op], set[Op]]:
 
 def stage_operators(c: Compilation) -> None:
     """Gives each operator its stage, or takes the stages away if they do not run at once."""
+    c.passes = _passes(c)
     if c.is_pipelined:
-        c.depth = assign_stages(c.graph, _passes(c)[1])
+        c.depth = assign_stages(c.graph, c.passes[1])
     if c.overlaps:
         return
     for graph in called_graphs(c.graph):
         for op in graph.ops.values():
             op.settings.nodeAttributes.pop(PIPELINE_STAGE, None)
+
+
+def order_by_phases(c: Compilation) -> None:
+    """Sorts operators by their execution phases, if there are any."""
+    if c.is_phased:
+        order_phases(c.graph, c.passes[1])
 
 
 def stash_values(c: Compilation) -> None:
@@ -312,29 +326,41 @@ def move_tensors_off_chip(c: Compilation) -> None:
                 f"SessionOptions.tensorLocationSettingsOverride names '{id}', which is no tensor "
                 f"of the compiled model.{did_you_mean(id, c.graph.tensors)}"
             )
-    forward, backward = _passes(c)
+    forward, backward = c.passes
     later = after_accumulation(c.graph)
 
     def period(op: Op) -> tuple[int, int]:
+        if c.is_phased:
+            return 0, op.settings.nodeAttributes.get(EXECUTION_PHASE, -1)
         kind = 0 if op in forward else 1 if op in backward else 3 if op in later else 2
         return kind, op.settings.nodeAttributes.get(PIPELINE_STAGE, -1)
 
-    moved: list[Tensor] = []
+    moved: dict[Tensor, Location] = {}
     numbers = {*c.scalars, *OF_SESSION, COUNTER}
     for tensor in c.graph.tensors.values():
-        is_activation = tensor.producer in forward or tensor.is_stream()
+        is_activation = _is_activation(tensor, None if c.is_phased else forward)
         if not tensor.uses or not (tensor.is_variable() or is_activation):
             continue
         if tensor.id in numbers or not c.locations.asks_for(tensor):
             continue
-        why = _why_on_chip(c, tensor) or (
-            "" if tensor.is_variable() else why_on_chip(tensor, period)
-        )
+        why = _why_on_chip(c, tensor)
+        if not why and is_activation:
+            why = why_on_chip(tensor, period)
         c.decisions.append(Decision(tensor.id, "streaming memory", why or None))
         if not why:
-            moved.append(tensor)
+            moved[tensor] = c.locations.of(tensor)
     c.off_chip = {tensor.id for tensor in moved if tensor.is_variable()}
     move_off_chip(c.graph, moved, period, Places(c.graph) if c.is_placed else None)
+
+
+def _is_activation(tensor: Tensor, made_by: Collection[Op] | None) -> bool:
+    """Whether an input, or a value that an operator computes, one of `made_by` if given. What
+    operators have made of a variable in place is none.
+    """
+    op = tensor.producer
+    if op is None:
+        return tensor.is_stream()
+    return (made_by is None or op in made_by) and modified(tensor) is None
 
 
 def _why_on_chip(c: Compilation, tensor: Tensor) -> str:
@@ -398,6 +424,7 @@ PASSES: list[Callable[[Compilation], None]] = [
     stage_operators,
     check_anchors,
     remove_unused,
+    order_by_phases,
     move_tensors_off_chip,
     copy_far_tensors,
     stash_values,

@@ -9,12 +9,21 @@ from popir.opx import Opx
 
 
 class RemoteOpx(Opx):
-    """An Opx that copies from or to a remote buffer. Lowering sets the two members."""
+    """An Opx that copies from or to a remote buffer. Lowering sets the members."""
 
     buffers: dict[str, poplar.RemoteBuffer]
     """The remote buffers of the program, by handle."""
     layout: Callable[[str], poplar.Tensor | None]
     """A new tensor in the layout that the readers of a tensor choose; None if none does."""
+
+    io_tiles: Callable[[], tuple[int, int]]
+    """The first of the IO tiles of the IPU that operators are on now, and what is behind them."""
+
+    def staged(self, kind: poplar.Type, elements: int) -> poplar.Tensor:
+        """A new tensor of one dimension, linearly over the IO tiles."""
+        tiles = self.graph().getTopLevelGraph().createVirtualGraph(*self.io_tiles())
+        linear = poplar.VariableMappingMethod.LINEAR
+        return tiles.addVariable(kind, [elements], linear, self.debugContext("io"))
 
     def buffer(self, handle: str, kind: poplar.Type, elements: int) -> poplar.RemoteBuffer:
         """The buffer with this handle, of one row."""

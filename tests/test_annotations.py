@@ -15,7 +15,6 @@ from popir.options.annotations import ANNOTATIONS
 from tests.toolchain import ROOT
 
 OFFER: dict[str, Callable[[popir.Builder, str], object]] = {
-    "executionPhase": lambda b, y: b.executionPhase(y, 1),
     "schedulePriority": lambda b, y: b.schedulePriority(y, 2.0),
     "setEnableConvDithering": lambda b, y: b.setEnableConvDithering(y, 1),
 }

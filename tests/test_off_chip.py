@@ -265,6 +265,23 @@ def test_weights_are_read_written_and_saved(tmp_path: Any) -> None:
     np.testing.assert_array_equal(again._host["w0"], value)
 
 
+def test_a_kept_program_has_its_remote_buffers(tmp_path: Any) -> None:
+    made, make = chain(), OPTIMIZERS["Lamb"]
+    plain = trained(made, session(made, options(), make()))
+    for _ in range(2):  # The second session compiles nothing.
+        cached = options(*KINDS, enableEngineCaching=True, cachePath=str(tmp_path))
+        assert_equal(plain, trained(made, session(made, cached, make())))
+    assert len(list(tmp_path.glob("*.engine"))) == 1
+
+
+def test_a_product_that_is_added_to_its_weight_rounds_once_more() -> None:
+    """On chip the host adds the gradient to the weight in one step, off chip it rounds it first."""
+    made = chain()
+    plain, moved = (trained(made, session(made, options(*kinds))) for kinds in ((), ("weight",)))
+    for id, value in plain.items():
+        np.testing.assert_allclose(moved[id], value, rtol=1e-6, atol=1e-7)
+
+
 def test_what_stays_on_chip_has_its_reason() -> None:
     made = chain()
     run = session(made, options("weight", "activation"), anchors=[made[1], "w0"])
@@ -272,6 +289,58 @@ def test_what_stays_on_chip_has_its_reason() -> None:
     assert why["w0"] == "it is an anchor, which the host reads"
     assert why["w1"] is None
     assert why["x"] == "the host sends it for each batch"
+
+
+def by_io(*kinds: str, tiles: int = 4) -> popir.SessionOptions:
+    """Options with tensors of these kinds off chip, by way of IO tiles."""
+    made = popir.SessionOptions(numIOTiles=tiles)
+    io = popir.TileSet.IO
+    where = TensorLocation(TensorStorage.OffChip, io, io)
+    for kind in kinds:
+        setattr(made, f"{kind}TensorLocationSettings", popir.TensorLocationSettings(where, 0))
+    return made
+
+
+def test_io_tiles_change_no_bit() -> None:
+    made, make = transformer(unmarked), OPTIMIZERS["Lamb"]
+    plain = session(made, options(), make(), tiles=16)
+    assert_equal(
+        trained(made, plain), trained(made, session(made, by_io(*KINDS), make(), tiles=16))
+    )
+
+
+def test_io_tiles_compute_nothing() -> None:
+    """They have no vertices, and nothing but code and stacks if nothing is off chip."""
+    made = chain()
+    all_, fewer = (
+        session(made, asked, tiles=16).getReport() for asked in (options(), by_io(tiles=4))
+    )
+    for category in ("variables", "vertex state", "temporaries", "gathered operands"):
+        (bytes_of,) = (m.tileBytes for m in fewer.memory if m.category == category)
+        assert bytes_of[12:].sum() == 0 and (category == "variables" or bytes_of[:12].sum() > 0)
+    assert fewer.computeCycles > all_.computeCycles
+
+
+def test_io_tiles_carry_what_moves() -> None:
+    """A load fills the IO tiles without an exchange; one copy brings it from there."""
+    made = chain()
+    run = session(made, by_io("weight"), tiles=16)
+    report = run.getReport()
+    for step_ in report.steps:
+        if step_.streamingBytesIn or step_.streamingBytesOut:
+            assert step_.exchangeBytes == 0
+    copies = [s for s in report.steps if s.kind == "Copy" and s.name.startswith("RemoteLoad")]
+    assert copies and all(s.exchangeBytes >= SIZE for s in copies)
+    (temporaries,) = (m.tileBytes for m in report.memory if m.category == "temporaries")
+    assert temporaries[12:].sum() >= SIZE
+
+
+@pytest.mark.parametrize(
+    ("ipus", "tiles", "words"), [(1, 16, "an IPU of the device has 16 tiles"), (2, 4, "on 2 IPUs")]
+)
+def test_wrong_io_tiles_are_refused(ipus: int, tiles: int, words: str) -> None:
+    with pytest.raises(popart_exception, match=words):
+        session(chain(), by_io(tiles=tiles), ipus=ipus, tiles=16)
 
 
 def test_activations_of_a_pipeline_are_refused() -> None:

@@ -83,6 +83,8 @@ BESIDE: dict[str, dict[str, Any]] = {
     "enableEngineCaching is True": {"enableEngineCaching": True},
     "customCodelets has files that are compiled": {"customCodelets": [__file__]},
     "virtualGraphMode is Auto": {"virtualGraphMode": e.VirtualGraphMode.Auto},
+    "executionPhaseSettings.phases is at least 2": {"executionPhaseSettings.phases": 2},
+    "numIOTiles is at least 1": {"numIOTiles": 1},
     "enableGradientAccumulation is True": {"enableGradientAccumulation": True},
     "gradients are accumulated, or there are several replicas": {
         "enableReplicatedGraphs": True,
@@ -323,8 +325,7 @@ def test_what_is_put_into_lists_and_maps_is_checked_by_the_session() -> None:
 def test_settings_and_maps_are_their_own() -> None:
     one, other = SessionOptions(), SessionOptions()
     one.engineOptions["host.numThreads"] = "1"
-    with pytest.warns(OptionWarning, match="executionPhaseSettings.stages = 3"):
-        one.executionPhaseSettings.stages = 3
+    one.executionPhaseSettings.stages = 3
     assert other.engineOptions == {}
     assert other.executionPhaseSettings.stages == 2
     given = BatchSerializationSettings()
@@ -334,18 +335,22 @@ def test_settings_and_maps_are_their_own() -> None:
 
 
 def test_what_a_nested_object_brings_is_said_by_its_whole_name() -> None:
-    location = TensorLocation(loadTileSet=e.TileSet.IO, storageTileSet=e.TileSet.IO)
+    sharding = e.ReplicatedTensorSharding.On
+    free = TensorLocationSettings(
+        TensorLocation(replicatedTensorSharding=sharding),
+        minElementsForReplicatedTensorSharding=4,
+    )
     options = SessionOptions()
     with pytest.warns(OptionWarning) as said:
-        options.weightTensorLocationSettings = TensorLocationSettings(location)
+        options.weightTensorLocationSettings = free
     assert [str(each.message).partition(" = ")[0] for each in said] == [
-        "SessionOptions.weightTensorLocationSettings.location.loadTileSet",
-        "SessionOptions.weightTensorLocationSettings.location.storageTileSet",
+        "SessionOptions.weightTensorLocationSettings.location.replicatedTensorSharding",
+        "SessionOptions.weightTensorLocationSettings.minElementsForReplicatedTensorSharding",
     ]
-    options.executionPhaseSettings.phases = 2
+    options.batchSerializationSettings.factor = 2
     with pytest.raises(
         popart_exception,
-        match=r"SessionOptions.executionPhaseSettings.phases = 2: .* Leave it at 0",
+        match=r"SessionOptions.batchSerializationSettings.factor = 2: .* Leave it at 0",
     ):
         options.check()
 

@@ -236,6 +236,11 @@ def test_the_state_of_random_numbers_can_be_set_again() -> None:
     np.testing.assert_array_equal(anchors[y], first)
     with pytest.raises(popart_exception, match="two words of 32 bits; given was"):
         session.setRNGState([1])
+    early = popir.InferenceSession(builder.getModelProto(), popir.DataFlow(1, [y]), device)
+    early.setRandomSeed(7 << 32 | 3)
+    early.prepareDevice()
+    early.run(popir.PyStepIO({}, anchors))
+    np.testing.assert_array_equal(anchors[y], first)
 
 
 def test_a_graph_called_by_others_is_in_the_json_too() -> None:

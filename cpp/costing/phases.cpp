@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
+#include <optional>
 
 #include "costing/contractions.hpp"
 #include "costing/mapped_tensor.hpp"
@@ -300,12 +302,40 @@ Phase phaseOfCopy(const GraphImpl& graph, const poplar::Tensor& src, const popla
   return phase;
 }
 
+namespace {
+
+// The IPU that has all elements; none if several have some.
+std::optional<unsigned> onlyIPU(const TargetSpec& spec, const std::vector<std::int64_t>& byTile) {
+  std::optional<unsigned> found;
+  for (unsigned tile = 0; tile < byTile.size(); ++tile) {
+    if (byTile[tile] == 0) continue;
+    const auto ipu = tile / spec.tilesPerIPU;
+    if (found && *found != ipu) return {};
+    found = ipu;
+  }
+  return found;
+}
+
+poplar::Target oneOf(const TargetSpec& spec) {
+  auto one = std::make_shared<TargetSpec>(spec);
+  one->numIPUs = 1;
+  return poplar::Target(std::move(one));
+}
+
+}  // namespace
+
 Phase phaseOfStream(const GraphImpl& graph, const poplar::Tensor& t, bool toDevice) {
   Phase phase(graph.target.spec());
   const MappedTensor home(graph, t);
   if (home.elements() == 0) return phase;
-  const auto share = linearShare(graph.target, t.numElements(), home.elementBytes());
-  const MappedTensor staged(graph, linearGrid(home.elements(), share, 0), home.elementBytes());
+  const auto whole = t.view().wholeVariable();
+  if (whole && graph.variable(*whole).mapping.linear()) return phase;
+  const auto& spec = graph.target.spec();
+  const auto ipu = onlyIPU(spec, home.byTile());
+  const auto share =
+      linearShare(ipu ? oneOf(spec) : graph.target, t.numElements(), home.elementBytes());
+  const auto first = ipu.value_or(0) * spec.tilesPerIPU;
+  const MappedTensor staged(graph, linearGrid(home.elements(), share, first), home.elementBytes());
   if (toDevice)
     staged.addTraffic(phase.traffic, home);
   else

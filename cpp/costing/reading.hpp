@@ -66,8 +66,10 @@ Work workOf(const BulkVertex& vertex);
 /// others are copied within their tile.
 Phase phaseOfCopy(const GraphImpl& graph, const poplar::Tensor& src, const poplar::Tensor& dst);
 
-/// The phase of a stream. The host transfers a stream's data to or from a linear mapping over all
-/// tiles. The phase moves data from there to the tile mapping of `t` (`toDevice`), or back.
+/// The phase of a stream, or of a copy of a remote buffer. Its data come to or from a linear mapping
+/// over all tiles of the IPU that has `t`, or of all IPUs if several have parts of it. A variable that
+/// lies linearly over other tiles, such as IO tiles, is filled and read there. Else the phase moves
+/// data from there to the tile mapping of `t` (`toDevice`), or back.
 Phase phaseOfStream(const GraphImpl& graph, const poplar::Tensor& t, bool toDevice);
 
 /// Checks that programs fit the memory of each tile at every step. First counts only variables,

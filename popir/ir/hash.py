@@ -25,6 +25,7 @@ import numpy as np
 from popir.errors import popart_exception
 from popir.ir.graph import Graph, Op, Tensor, TensorType
 from popir.ir.traits import OpSerialiser
+from popir.options.annotations import EXECUTION_PHASE
 from popir.types import TensorInfo
 
 
@@ -90,8 +91,8 @@ def digest_of(op: Op, is_outlined: bool = False) -> bytes:
     """A digest of 16 bytes of what an operator computes: identifier, source, attributes and
     annotations. For an operator in Python, also members that its code has set.
 
-    `is_outlined` uses `appendOutlineAttributes` instead of `appendAttributes`: two operators may
-    share outlined code if these digests are equal.
+    `is_outlined` uses `appendOutlineAttributes` instead of `appendAttributes`, and leaves out the
+    execution phase: two operators may share outlined code if these digests are equal.
     """
     os = OpSerialiser()
     (op.appendOutlineAttributes if is_outlined else op.appendAttributes)(os)
@@ -100,7 +101,10 @@ def digest_of(op: Op, is_outlined: bool = False) -> bytes:
     hidden = {k: v for k, v in vars(op).items() if is_python and k not in _OWN and k not in members}
     if not hidden.get("_open"):
         hidden.pop("_open", None)
-    parts = (hidden, op.settings.nodeAttributes, os.attributes)
+    notes = op.settings.nodeAttributes
+    if is_outlined and EXECUTION_PHASE in notes:
+        notes = {key: value for key, value in notes.items() if key != EXECUTION_PHASE}
+    parts = (hidden, notes, os.attributes)
     if all(_PLAIN.issuperset(map(type, part.values())) for part in parts):
         words = (tuple((k, type(v), repr(v)) for k, v in part.items()) for part in parts)
         return _digest_of_plain(str(op.opid), op.source, *words)

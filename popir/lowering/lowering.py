@@ -41,12 +41,14 @@ class Lowering:
         checks: Checks | None = None,
         caller: Lowering | None = None,
         places: Places | None = None,
+        io_tiles: int = 0,
     ) -> None:
         """Prepares the lowering of `ir`; `grow` does it.
 
         `checks` says which undeclared writes and aliases are errors. `caller` is the lowering of a
         graph that calls this one; both share one device graph. `places` has the IPU of each
-        operator and tensor; None spreads them over all tiles.
+        operator and tensor; None spreads them over all tiles. The last `io_tiles` tiles of each
+        IPU compute nothing.
         """
         self.ir = ir
         self._places = places
@@ -56,6 +58,9 @@ class Lowering:
         self.devicex = caller.devicex if caller else _devicex_of(self.graph)
         self._within: list[int | None] = caller._within if caller else [None]
         """A stack of the IPUs selected by `_on`; None is all tiles."""
+        self._io_tiles: int = caller._io_tiles if caller else io_tiles
+        if io_tiles:
+            self._use_tiles()
         self._brought: dict[tuple[str, int], poplar.Tensor] = {}
         """Copies of tensors on other IPUs, by tensor id and IPU."""
         self.owners = caller.owners if caller else Owners()
@@ -77,7 +82,7 @@ class Lowering:
         if isinstance(opx, CallingOpx):
             opx.function_of = self._function
         if isinstance(opx, RemoteOpx):
-            opx.buffers, opx.layout = self._buffers, self.layout
+            opx.buffers, opx.layout, opx.io_tiles = self._buffers, self.layout, self._for_io
         return opx
 
     @classmethod
@@ -195,7 +200,13 @@ class Lowering:
         target, ipu = self.graph.getTarget(), self._within[-1]
         n = target.getTilesPerIPU()
         first, last = (0, target.getNumTiles()) if ipu is None else (ipu * n, (ipu + 1) * n)
-        self.devicex.useTiles(first, last)
+        self.devicex.useTiles(first, last - self._io_tiles)
+
+    def _for_io(self) -> tuple[int, int]:
+        """The IO tiles of the IPU selected now: the first, and what is behind the last."""
+        target, ipu = self.graph.getTarget(), self._within[-1]
+        last = target.getNumTiles() if ipu is None else (ipu + 1) * target.getTilesPerIPU()
+        return last - self._io_tiles, last
 
     def tensor(self, id: str) -> poplar.Tensor:
         """The device tensor of `id`.

@@ -76,10 +76,11 @@ ANNOTATIONS: list[Row] = [
     ),
     Annotation(
         "executionPhase",
-        "an integer",
+        "an integer of at least 0",
         None,
-        Kind.NO_MEANING,
-        "there are no execution phases: executionPhaseSettings.phases is refused.",
+        Kind.ACTS,
+        "the phase that the node is in, with executionPhaseSettings.phases.",
+        _test("test_operators_run_by_phases", "test_phases"),
         attributes=(EXECUTION_PHASE,),
     ),
     Annotation(

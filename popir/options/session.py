@@ -29,7 +29,6 @@ from popir.types import ReductionType
 _ZERO_COPY = (
     "the device reads and writes the host's arrays in place, so there is no transfer to arrange."
 )
-_ALL_TILES = "transfers use the tiles that a tensor lies on; none are set aside for them."
 _WHOLE = "each replica keeps whole tensors: the results are the same."
 _MERGED = "a collective is one meeting of the replicas' threads; there is nothing to merge."
 _REPLICAS = "tests/replicas/test_training.py::{}"
@@ -38,7 +37,7 @@ _DISTRIBUTED = Needs(
     "enableDistributedReplicatedGraphs is True", lambda o: o.enableDistributedReplicatedGraphs
 )
 _ACCUMULATION = "tests/test_accumulation.py::{}"
-_NO_PHASES = "there are no execution phases: executionPhaseSettings.phases is refused."
+_ON_DEMAND = "a phase loads what is off chip before its first reader, and stores it after the last."
 _ORDER = "operators run in the order of the model, each after what it reads; no order is searched."
 _FRAGMENT = "what runs after accumulation runs in the order of the weights, on one device."
 _REDUCES = Needs(
@@ -78,13 +77,16 @@ _SOURCES = Needs(
     "customCodelets has files that are compiled",
     lambda options: any(not file.endswith(".gp") for file in options.customCodelets),
 )
+_PHASES = Needs(
+    "executionPhaseSettings.phases is at least 2", lambda o: o.executionPhaseSettings.phases > 1
+)
+_IO_TILES = Needs("numIOTiles is at least 1", lambda o: o.numIOTiles > 0)
 _AUTO = Needs("virtualGraphMode is Auto", lambda o: o.virtualGraphMode is e.VirtualGraphMode.Auto)
 
 
 @dataclass(init=False)
 class TensorLocation(Settings):
-    """Where a kind of tensors is stored. PopART's class of this name. Only `storage` has an
-    effect.
+    """Where a kind of tensors is stored. PopART's class of this name. Sharding has no effect.
 
     `TensorLocation(storage)`, `TensorLocation(storage, replicatedTensorSharding)`, each with a
     `shardingDomain` behind, or all in order.
@@ -93,13 +95,24 @@ class TensorLocation(Settings):
     storage: e.TensorStorage = acts(
         e.TensorStorage.OnChip,
         "OffChip: the tensors lie in remote buffers, in streaming memory. RemoteLoad and "
-        "RemoteStore operators bring them to the tiles for as long as a pass reads them. Results "
-        "stay the same, bit by bit. Of activations, those go off chip that the backward pass "
-        "reads; a pipeline keeps all of them on chip.",
+        "RemoteStore operators bring them to the tiles for as long as a pass reads them. Values "
+        "stay the same, but for the last bit where the host adds a gradient to its weight in one "
+        "step with the product that it is. Of activations, those go off chip that the backward "
+        "pass reads; a pipeline keeps all of them on chip.",
         "tests/test_off_chip.py::test_off_chip_changes_no_bit",
     )
-    loadTileSet: e.TileSet = no_meaning(e.TileSet.Compute, _ALL_TILES)
-    storageTileSet: e.TileSet = no_meaning(e.TileSet.Compute, _ALL_TILES)
+    loadTileSet: e.TileSet = acts(
+        e.TileSet.Compute,
+        "IO: what is off chip is loaded onto the IO tiles, and copied from there.",
+        "tests/test_off_chip.py::test_io_tiles_carry_what_moves",
+        needs=_IO_TILES,
+    )
+    storageTileSet: e.TileSet = acts(
+        e.TileSet.Compute,
+        "IO: what goes off chip is copied to the IO tiles, and stored from there.",
+        "tests/test_off_chip.py::test_io_tiles_carry_what_moves",
+        needs=_IO_TILES,
+    )
     replicatedTensorSharding: e.ReplicatedTensorSharding = no_meaning(
         e.ReplicatedTensorSharding.Off, _WHOLE
     )
@@ -226,26 +239,41 @@ class BatchSerializationSettings(Settings):
 
 @dataclass
 class ExecutionPhaseSettings(Settings):
-    """Execution phases that share the device's memory. PopART's class of this name. A session
-    refuses `phases` other than 0; the other options have no effect.
+    """Execution phases, which run one after another. PopART's class of this name. The schedules
+    have no effect.
     """
 
-    phases: int = refused(0, "a model is not cut into execution phases.", least=0)
-    stages: int = no_meaning(2, _NO_PHASES, least=1)
+    phases: int = acts(
+        0,
+        "the phases of the forward pass, of which Builder.executionPhase gives each operator its "
+        "own; 0 and 1 for none. The backward pass and the updates have as many, in reverse. The "
+        "operators of a phase follow one another; what is off chip is loaded and stored by each "
+        "phase. It goes with VirtualGraphMode.ExecutionPhases.",
+        "tests/test_phases.py::test_operators_run_by_phases",
+        least=0,
+    )
+    stages: int = acts(
+        2,
+        "an operator without virtualGraph is on the IPU whose number is its phase modulo this.",
+        "tests/test_phases.py::test_phases_alternate_between_ipus",
+        least=1,
+        needs=_PHASES,
+    )
     weightIOSchedule: e.ExecutionPhaseIOSchedule = no_meaning(
-        e.ExecutionPhaseIOSchedule.Preload, _NO_PHASES
+        e.ExecutionPhaseIOSchedule.Preload, _ON_DEMAND
     )
     activationIOSchedule: e.ExecutionPhaseIOSchedule = no_meaning(
-        e.ExecutionPhaseIOSchedule.Preload, _NO_PHASES
+        e.ExecutionPhaseIOSchedule.Preload, _ON_DEMAND
     )
     optimizerStateIOSchedule: e.ExecutionPhaseIOSchedule = no_meaning(
-        e.ExecutionPhaseIOSchedule.OnDemand, _NO_PHASES
+        e.ExecutionPhaseIOSchedule.OnDemand, _ON_DEMAND
     )
     accumulatorIOSchedule: e.ExecutionPhaseIOSchedule = no_meaning(
-        e.ExecutionPhaseIOSchedule.Preload, _NO_PHASES
+        e.ExecutionPhaseIOSchedule.Preload, _ON_DEMAND
     )
     schedule: e.ExecutionPhaseSchedule = no_meaning(
-        e.ExecutionPhaseSchedule.Interleaving, _NO_PHASES
+        e.ExecutionPhaseSchedule.Interleaving,
+        "phases run one after another, and the operators of one in the order of the model.",
     )
 
 
@@ -475,9 +503,9 @@ class SessionOptions(SessionSettings):
         "Off: operators are laid out over all tiles of the device. Manual: each is on the IPU that "
         "Builder.virtualGraph gave it, and all that it makes; without one, where what it reads or "
         "writes is. Auto: operators without one are cut into one piece for each IPU. What is read "
-        "from another IPU is copied. Nothing is outlined then.",
+        "from another IPU is copied. ExecutionPhases: as Manual, and an operator without an IPU is "
+        "on that of its phase (executionPhaseSettings). Nothing is outlined then.",
         "tests/test_virtual_graphs.py::test_tensors_lie_on_the_ipu_of_their_operator",
-        refuses={e.VirtualGraphMode.ExecutionPhases: "a model is not cut into execution phases."},
     )
     virtualGraphSplitRatios: list[float] = acts(
         [],
@@ -624,7 +652,13 @@ class SessionOptions(SessionSettings):
     bufferingDepthMap: dict[str, int] = no_meaning({}, _ZERO_COPY)
     rearrangeAnchorsOnHost: bool = no_meaning(True, _ZERO_COPY)
     rearrangeStreamsOnHost: bool = no_meaning(False, _ZERO_COPY)
-    numIOTiles: int = no_meaning(0, _ZERO_COPY, least=0)
+    numIOTiles: int = acts(
+        0,
+        "so many tiles of each IPU, the last ones, are IO tiles: they compute nothing, and "
+        "transfer what is off chip and has the tile set IO, while the others may compute.",
+        "tests/test_off_chip.py::test_io_tiles_compute_nothing",
+        least=0,
+    )
     useHostCopyOps: bool = no_meaning(False, _ZERO_COPY)
     enableEfficientOverlapIOTopoCons: bool = no_meaning(False, _ZERO_COPY)
     groupHostSync: bool = no_meaning(False, _ZERO_COPY)

@@ -43,12 +43,14 @@ from popir.progress import Progress
 from popir.reserved import OF_SESSION, RANDOM_SEED, weight_of_state
 from popir.session.requests import (
     accumulation,
+    check_io_tiles,
     engine_options,
     instances,
     locations,
     loss_scaling,
     outlining,
     overlaps,
+    phases,
     verifies_each,
     why_not_outlined,
 )
@@ -56,6 +58,7 @@ from popir.step import Loops, Returned
 from popir.trainable import Role
 from popir.transforms.decision import Decision
 from popir.transforms.inplace import check_preferences
+from popir.transforms.phases import place_phases
 from popir.typed import fitted, shown, typed
 from popir.types import TensorInfo
 from popir.virtual_graphs import check_virtual_graphs, split_over_ipus
@@ -104,6 +107,7 @@ class Compiled(Exclusive):
         self._is_placed = (
             self.options.virtualGraphMode is not VirtualGraphMode.Off and self._device.numIpus > 1
         )
+        check_io_tiles(self.options, deviceInfo, self._is_placed)
         if self._is_placed and self.options.enableOutlining:
             raise popart_exception(
                 "SessionOptions.enableOutlining = True: with a virtualGraphMode nothing is "
@@ -155,6 +159,10 @@ class Compiled(Exclusive):
             apply_contraction_options(graph, self.options)
             mode, ipus = self.options.virtualGraphMode, self._device.numIpus
             check_virtual_graphs(graph, mode, ipus)
+            is_phased = phases(asked)
+            if is_phased:
+                settings = asked.executionPhaseSettings
+                place_phases(graph, settings.phases, settings.stages)
             if mode is VirtualGraphMode.Auto:
                 split_over_ipus(graph, ipus, self.options.virtualGraphSplitRatios)
             is_overlapped = overlaps(asked, self._device, self._is_placed, optimizer is not None)
@@ -175,6 +183,7 @@ class Compiled(Exclusive):
                 self._is_placed,
                 self.options.enablePipelining,
                 is_overlapped,
+                is_phased=is_phased,
                 locations=locations(asked, is_overlapped),
             )
             compile(self._compilation, self._progress.stage(0.1, 0.4))

@@ -160,7 +160,10 @@ class Prepared(Compiled):
         if self.options.virtualGraphMode is not VirtualGraphMode.Off:
             check_ipus(self.graph, self._device.numIpus)
         places = Places(self.graph) if self._is_placed else None
-        lowering = Lowering(self.graph, self._device.device, anchors, checks, places=places)
+        io = self.options.numIOTiles
+        lowering = Lowering(
+            self.graph, self._device.device, anchors, checks, places=places, io_tiles=io
+        )
         asked = contraction_entries(self.options)
         lowering.devicex.useOptions(asked[MATMUL], asked[LSTM])
         for file in self.options.customCodelets:

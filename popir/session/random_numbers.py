@@ -38,10 +38,14 @@ class RandomNumbers(Prepared):
 
         The same seed gives the same random numbers; each replica draws others. The device changes
         the seed after each batch. Without a call it starts at 0, or with the seed saved in the
-        model. Without effect if the model draws no random numbers. Raises popart_exception before
-        `prepareDevice`.
+        model; before `prepareDevice`, a call says what it starts with. Without effect if the model
+        draws no random numbers.
         """
         value = np.array(words_of(seed), np.uint32)
+        if self._step is None:
+            if RANDOM_SEED in self._host:
+                self._host[RANDOM_SEED][...] = value
+            return
         self._prepared("setRandomSeed")
         if self._draws_random_numbers():
             self._send_seed(value)
@@ -69,7 +73,7 @@ class RandomNumbers(Prepared):
     def setRNGState(self, rngValue: Collection[int]) -> None:
         """Sets the state of the random number generator to one that `getRNGState` returned.
 
-        Raises popart_exception before `prepareDevice`, and for anything but two words of 32 bits.
+        Raises popart_exception for anything but two words of 32 bits.
         """
         words = list(rngValue)
         if len(words) != 2 or not all(0 <= word < 1 << 32 for word in words):

@@ -8,15 +8,17 @@ from popir.enums import (
     DeviceType,
     MeanReductionStrategy,
     TensorStorage,
+    TileSet,
+    VirtualGraphMode,
 )
 from popir.errors import (
     popart_exception,
 )
 from popir.optimizers import Optimizer
 from popir.options import Kind, OptionWarning, SessionOptions, warn
-from popir.options.session import OUTLINING
+from popir.options.session import OUTLINING, TensorLocation
 from popir.transforms.loss_scaling import AutomaticLossScaling
-from popir.transforms.off_chip import Locations
+from popir.transforms.off_chip import Location, Locations
 from popir.transforms.outlining.outline import OutlineOptions
 from popir.transforms.updates import Accumulation
 from popir.types import ReductionType
@@ -126,13 +128,39 @@ def overlaps(asked: SessionOptions, device: DeviceInfo, is_placed: bool, trains:
     return asked.enablePipelining and (is_accumulated or not trains)
 
 
+def phases(asked: SessionOptions) -> bool:
+    """Whether the model is cut into execution phases. Raises popart_exception if only the number of
+    phases or only the mode says so, and with a pipeline.
+    """
+    number, mode = asked.executionPhaseSettings.phases, asked.virtualGraphMode
+    is_asked = number > 1
+    if is_asked != (mode is VirtualGraphMode.ExecutionPhases):
+        raise popart_exception(
+            f"SessionOptions.executionPhaseSettings.phases = {number} and virtualGraphMode = "
+            f"{mode}: more than one phase goes with VirtualGraphMode.ExecutionPhases, and only "
+            "with it."
+        )
+    if is_asked and asked.enablePipelining:
+        raise popart_exception(
+            "SessionOptions.enablePipelining = True: execution phases run one after another "
+            "(executionPhaseSettings.phases), and are no stages of a pipeline. Use one of the two."
+        )
+    return is_asked
+
+
 def locations(asked: SessionOptions, overlaps: bool) -> Locations | None:
     """Which tensors are to be off chip; None if none is. Raises popart_exception for activations of
     a pipeline, if its stages run at once (`overlaps`).
     """
-    off = TensorStorage.OffChip
+    has_io = asked.numIOTiles > 0
+
+    def location(where: TensorLocation, least: int) -> Location:
+        is_off = where.storage is TensorStorage.OffChip
+        by_io = (has_io and set is TileSet.IO for set in (where.loadTileSet, where.storageTileSet))
+        return Location(least if is_off else None, *by_io)
+
     kinds = {
-        name: settings.minElementsForOffChip if settings.location.storage is off else None
+        name: location(settings.location, settings.minElementsForOffChip)
         for name, settings in (
             ("weights", asked.weightTensorLocationSettings),
             ("states", asked.optimizerStateTensorLocationSettings),
@@ -141,11 +169,11 @@ def locations(asked: SessionOptions, overlaps: bool) -> Locations | None:
         )
     }
     overrides = {
-        id: location.storage is off for id, location in asked.tensorLocationSettingsOverride.items()
+        id: location(where, 0) for id, where in asked.tensorLocationSettingsOverride.items()
     }
-    if all(least is None for least in kinds.values()) and not any(overrides.values()):
+    if all(each.least is None for each in (*kinds.values(), *overrides.values())):
         return None
-    if overlaps and kinds["activations"] is not None:
+    if overlaps and kinds["activations"].least is not None:
         raise popart_exception(
             "SessionOptions.activationTensorLocationSettings.location.storage = "
             "TensorStorage.OffChip: in a pipeline, activations of several micro-batches are there "
@@ -153,6 +181,23 @@ def locations(asked: SessionOptions, overlaps: bool) -> Locations | None:
             "accumulators may be off chip."
         )
     return Locations(**kinds, overrides=overrides, is_accumulated=asked.accumulationFactor > 1)
+
+
+def check_io_tiles(asked: SessionOptions, device: DeviceInfo, is_placed: bool) -> None:
+    """Raises popart_exception for IO tiles that the device does not have, and on several IPUs
+    without a virtualGraphMode.
+    """
+    tiles = asked.numIOTiles
+    if tiles and tiles >= device.tilesPerIPU:
+        raise popart_exception(
+            f"SessionOptions.numIOTiles = {tiles}: an IPU of the device has {device.tilesPerIPU} "
+            "tiles, and some have to compute. Use fewer, or createIpuModelDevice."
+        )
+    if tiles and device.numIpus > 1 and not is_placed:
+        raise popart_exception(
+            f"SessionOptions.numIOTiles = {tiles}: on {device.numIpus} IPUs it needs a "
+            "virtualGraphMode, which says what is on which IPU."
+        )
 
 
 def outlining(asked: SessionOptions, device: DeviceInfo, is_placed: bool) -> OutlineOptions | None:

@@ -5,23 +5,26 @@ is `RemoteArg___w`. Each *period* of a step that reads it loads it once, before 
 the value lives on tiles up to the last reader there. What changes it stores it after the last
 change of the period. The periods are the forward pass, the backward pass, the updates of each
 batch (accumulation among them) and those after accumulation; with a pipeline, those of each stage.
+With execution phases, each phase is a period.
 
 An activation that is off chip is stored where it is made, and loaded by each later period that
 reads it.
 
-Values and their order stay the same, so that results do, bit by bit.
+Operators and their order stay the same. So do results, bit by bit, but where the engine joins steps
+that a load now stands between (docs/transforms.md).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
 from popir import registry
 from popir.ir import Graph, Op, Tensor
-from popir.options.annotations import PIPELINE_STAGE, VIRTUAL_GRAPH
+from popir.options.annotations import EXECUTION_PHASE, PIPELINE_STAGE, VIRTUAL_GRAPH
 from popir.reserved import (
     reservedAcclPrefix,
     reservedAccumPrefix,
@@ -34,32 +37,44 @@ Period = Callable[[Op], Hashable]
 """The period of a step in which an operator runs."""
 
 
+class Location(NamedTuple):
+    """Where a kind of tensors is kept."""
+
+    least: int | None = None
+    """The least elements of those that are off chip; None if none is."""
+    loads_by_io: bool = False
+    """Whether they are loaded onto IO tiles, and copied from there; likewise `stores_by_io`."""
+    stores_by_io: bool = False
+
+
+_ON_CHIP = Location()
+
+
 @dataclass(frozen=True)
 class Locations:
-    """Which tensors are to be off chip: of each kind those that have so many elements, None for no
-    tensor of that kind.
-    """
+    """Where the tensors of each kind are kept."""
 
-    weights: int | None = None
-    states: int | None = None
+    weights: Location = _ON_CHIP
+    states: Location = _ON_CHIP
     """Of optimizers, such as momenta."""
-    accumulators: int | None = None
+    accumulators: Location = _ON_CHIP
     """What gradients are accumulated in; if that is an optimizer's state, it counts here."""
-    activations: int | None = None
-    """What the forward pass computes and the backward pass reads."""
-    overrides: Mapping[str, bool] = field(default_factory=dict)
-    """Whether a tensor is to be off chip, by id, whatever its kind."""
+    activations: Location = _ON_CHIP
+    """What one period of a step computes and another one reads."""
+    overrides: Mapping[str, Location] = field(default_factory=dict)
+    """Of single tensors, by id, whatever their kind."""
     is_accumulated: bool = False
     """Whether gradients are accumulated."""
 
     def asks_for(self, tensor: Tensor) -> bool:
         """Whether a tensor is to be off chip."""
-        if tensor.id in self.overrides:
-            return self.overrides[tensor.id]
-        least = self._least(tensor)
+        least = self.of(tensor).least
         return least is not None and tensor.info is not None and tensor.info.nelms() >= least
 
-    def _least(self, tensor: Tensor) -> int | None:
+    def of(self, tensor: Tensor) -> Location:
+        """The location of a tensor."""
+        if tensor.id in self.overrides:
+            return self.overrides[tensor.id]
         if not tensor.is_variable():
             return self.activations
         is_both = self.is_accumulated and tensor.id.startswith(reservedAcclPrefix())
@@ -69,7 +84,10 @@ class Locations:
 
 
 def move_off_chip(
-    graph: Graph, moved: Collection[Tensor], period: Period, places: Places | None = None
+    graph: Graph,
+    moved: Mapping[Tensor, Location],
+    period: Period,
+    places: Places | None = None,
 ) -> None:
     """Adds the operators for variables and activations that are to be off chip.
 
@@ -116,13 +134,17 @@ class _Remote:
 
 class _Mover:
     def __init__(
-        self, graph: Graph, moved: Collection[Tensor], period: Period, places: Places | None
+        self,
+        graph: Graph,
+        moved: Mapping[Tensor, Location],
+        period: Period,
+        places: Places | None,
     ) -> None:
         self.graph = graph
         self.period = period
         self.places = places
         self.order = graph.schedule()
-        self.moved = dict.fromkeys(moved)
+        self.moved = moved
         self.remote: dict[Tensor, _Remote] = {}
         """By tensor that holds the value: the variable, and what operators made of it in place."""
         self.new: list[Op] = []
@@ -199,6 +221,7 @@ class _Mover:
             "remote_buffer": remote.handle,
             "data_type": info.data_type(),
             "shape": list(info.shape()),
+            "io_tiles": self.moved[remote.like].loads_by_io,
         }
         op = self._add("RemoteLoad", {0: remote.row}, f"{remote.handle}/loaded", attributes, reader)
         remote.local, remote.loaded = op.outTensor(0), self.period(reader)
@@ -206,7 +229,8 @@ class _Mover:
 
     def _store(self, remote: _Remote, value: Tensor, maker: Op) -> None:
         inputs = {0: value.id, 1: remote.row}
-        attributes = {"remote_buffer": remote.handle}
+        by_io = self.moved[remote.like].stores_by_io
+        attributes = {"remote_buffer": remote.handle, "io_tiles": by_io}
         op = self._add("RemoteStore", inputs, f"{remote.row}/stored", attributes, maker)
         for load in remote.loads:
             self.graph.addConstraint(load, op)
@@ -216,7 +240,8 @@ class _Mover:
         self, kind: str, inputs: dict[int, str], out: str, attributes: Mapping[str, object], at: Op
     ) -> Op:
         notes = at.settings.nodeAttributes
-        kept = {key: notes[key] for key in (PIPELINE_STAGE, VIRTUAL_GRAPH) if key in notes}
+        keys = (PIPELINE_STAGE, VIRTUAL_GRAPH, EXECUTION_PHASE)
+        kept = {key: notes[key] for key in keys if key in notes}
         if self.places is not None:
             kept[VIRTUAL_GRAPH] = self.places.of(at)
         settings = Op.Settings(self.graph, f"{kind}/{attributes['remote_buffer']}", kept)

@@ -14,7 +14,7 @@ seed, is stashed as well; so each stage draws the numbers of its micro-batch.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from popir import registry
 from popir.errors import popart_exception
@@ -96,39 +96,48 @@ def assign_stages(graph: Graph, backward: Collection[Op]) -> int:
     """
     later = after_accumulation(graph)
     order = [op for op in graph.schedule() if op not in later]
-    key = stage_key(order)
-    given = {op: n for op in order if (n := op.settings.nodeAttributes.get(key)) is not None}
-    last = max((n for op, n in given.items() if op not in backward), default=0)
-    stages: dict[Op, int] = {}
-    for op in order:
-        producers = [t.producer for t in op.input.values() if t.producer is not None]
-        before = [stages[p] for p in producers if p in stages]
-        least = max(before, default=None)
-        own = given.get(op)
-        if own is not None and op in backward:
-            own = max(2 * last - own, least or 0)
-        elif own is not None and least is not None and own < least:
-            late = (t for t in op.input.values() if t.producer and stages.get(t.producer) == least)
-            tensor = next(late)
-            raise popart_exception(
-                f"{op.debugName()} is in the pipeline stage {own}, and reads '{tensor.id}', which "
-                f"{tensor.getProducer().debugName()} makes in stage {least}: values go to later "
-                "stages only.",
-                popart=f"Tensor {tensor.id} is consumed in an earlier pipeline stage than it is "
-                "produced",
-            )
-        found = own if own is not None else least
-        if found is not None:
-            stages[op] = found
-    for op in reversed(order):
-        if op not in stages:
-            readers = [stages[r] for t in op.output.values() for r in t.uses if r in stages]
-            stages[op] = min(readers, default=0)
+    stages = numbers_of(order, backward, stage_key(order), "pipeline stage")
     for op in graph.ops.values():
         op.settings.nodeAttributes.pop(PIPELINE_STAGE, None)
     for op, stage in stages.items():
         op.settings.nodeAttributes[PIPELINE_STAGE] = stage
     return max(stages.values(), default=0) + 1
+
+
+def numbers_of(order: Sequence[Op], backward: Collection[Op], key: str, what: str) -> dict[Op, int]:
+    """The stage or phase of each operator of a schedule; the annotation `key` gives those of the
+    forward pass. With 0 to n forwards, the backward pass of s is 2 n - s. An operator without one
+    is where the last of what it reads is made, else where its first reader is.
+
+    Raises popart_exception if an operator reads what a later one of the forward pass makes; `what`
+    names the annotation.
+    """
+    given = {op: n for op in order if (n := op.settings.nodeAttributes.get(key)) is not None}
+    last = max((n for op, n in given.items() if op not in backward), default=0)
+    found: dict[Op, int] = {}
+    for op in order:
+        producers = [t.producer for t in op.input.values() if t.producer is not None]
+        least = max((found[p] for p in producers if p in found), default=None)
+        own = given.get(op)
+        if own is not None and op in backward:
+            own = max(2 * last - own, least or 0)
+        elif own is not None and least is not None and own < least:
+            late = (t for t in op.input.values() if t.producer and found.get(t.producer) == least)
+            tensor = next(late)
+            raise popart_exception(
+                f"{op.debugName()} is in the {what} {own}, and reads '{tensor.id}', which "
+                f"{tensor.getProducer().debugName()} makes in {what.split()[-1]} {least}: values "
+                f"go to later {what.split()[-1]}s only.",
+                popart=f"Tensor {tensor.id} is consumed in an earlier {what} than it is produced",
+            )
+        number = own if own is not None else least
+        if number is not None:
+            found[op] = number
+    for op in reversed(order):
+        if op not in found:
+            readers = [found[r] for t in op.output.values() for r in t.uses if r in found]
+            found[op] = min(readers, default=0)
+    return found
 
 
 def stash_between_stages(graph: Graph) -> None:

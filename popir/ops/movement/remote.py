@@ -22,7 +22,8 @@ LOCAL, STORED_ROW = 0, 1
 class RemoteLoadOp(Op):
     """PopART's RemoteLoad, version 1: the value that the remote buffer of the attribute
     `remote_buffer` has in a row. Input 0 is the number of the row, INT32[1]; PopART has the tensor
-    that is filled before it. `data_type` and `shape` are those of the value.
+    that is filled before it. `data_type` and `shape` are those of the value; with `io_tiles` it
+    comes by way of the IO tiles.
     """
 
     openAttributes = True
@@ -35,7 +36,7 @@ class RemoteLoadOp(Op):
 class RemoteStoreOp(Op):
     """PopART's RemoteStore, version 1: writes input 0 to the remote buffer of the attribute
     `remote_buffer`, in the row whose number is input 1, INT32[1]. The output is that number, for
-    what reads the row after this.
+    what reads the row after this. With `io_tiles` the value goes by way of the IO tiles.
     """
 
     openAttributes = True
@@ -66,7 +67,11 @@ class RemoteLoadOpx(RemoteOpx):
         kind = host_type(info)
         buffer = self.buffer(self.op_p.attributes["remote_buffer"], kind, info.nelms())
         flat = local.reinterpret(kind).flatten()
-        prog.add(program.Copy(buffer, flat, self.getInTensor(ROW), context))
+        by_io = self.op_p.attributes["io_tiles"]
+        filled = self.staged(kind, info.nelms()) if by_io else flat
+        prog.add(program.Copy(buffer, filled, self.getInTensor(ROW), context))
+        if by_io:
+            prog.add(program.Copy(filled, flat, context))
         self.setOutTensor(0, local)
 
 
@@ -79,6 +84,10 @@ class RemoteStoreOpx(RemoteOpx):
         kind, row = host_type(info), self.getInTensor(STORED_ROW)
         buffer = self.buffer(self.op_p.attributes["remote_buffer"], kind, info.nelms())
         flat = self.getInTensor(LOCAL).reinterpret(kind).flatten()
+        if self.op_p.attributes["io_tiles"]:
+            staged = self.staged(kind, info.nelms())
+            prog.add(program.Copy(flat, staged, self.debugContext()))
+            flat = staged
         prog.add(program.Copy(flat, buffer, row, self.debugContext()))
         self.setOutTensor(0, row)
 
