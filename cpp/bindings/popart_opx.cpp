@@ -14,6 +14,7 @@
 #include "bindings/signatures.hpp"
 #include "poplar/tangle.hpp"
 #include "poplar/view.hpp"
+#include "program/growth.hpp"
 
 namespace popir {
 namespace {
@@ -48,6 +49,59 @@ class OpxTwin {
   py::object devicex_;
   std::unique_ptr<OpxBase> opx_;
 };
+
+using Ids = std::vector<std::string>;
+
+std::vector<poplar::Tensor> tensorsOf(const Devicex& devicex, const Ids& ids) {
+  std::vector<poplar::Tensor> found;
+  for (const auto& id : ids) found.push_back(devicex.get(id));
+  return found;
+}
+
+void bindGrowth(py::module_& m) {
+  py::class_<Growth>(m, "Growth",
+                     "What one operator has added to the graph of a Devicex: variables, bulk\n"
+                     "vertices and a program. The same can be added again for operators like it.")
+      .def(py::init([](const Devicex& d) { return Growth(d.graph()); }), py::arg("devicex"),
+           "Begins: what the graph gets from now on.")
+      .def(
+          "end",
+          [](Growth& g, const Devicex& d, const poplar::program::Sequence& prog, const Ids& inputs,
+             const Ids& outputs, const std::string& prefix) {
+            return run([] { return std::string(); },
+                       [&] {
+                         return g.end(d.graph(), prog, tensorsOf(d, inputs), tensorsOf(d, outputs),
+                                      prefix);
+                       });
+          },
+          py::arg("devicex"), py::arg("prog"), py::arg("inputs"), py::arg("outputs"),
+          py::arg("prefix"),
+          "Ends, with the program, the ids of the operator's tensors, and the prefix of all\n"
+          "names. Returns whether it can be repeated: not if a tensor shows a variable that is\n"
+          "neither new nor an input's, if a name lacks the prefix, or if something else was\n"
+          "added, such as a codelet's vertex, a stream or a function. Raises\n"
+          "popart_exception for an id without a tensor.")
+      .def(
+          "repeat",
+          [](const Growth& g, Devicex& d, poplar::program::Sequence& prog, const Ids& inputs,
+             const Ids& outputs,
+             const std::string& prefix) -> std::optional<std::vector<unsigned>> {
+            return run([] { return std::string(); },
+                       [&] {
+                         const auto made = g.repeat(prog, tensorsOf(d, inputs), prefix);
+                         for (std::size_t i = 0; made && i < outputs.size(); ++i)
+                           d.insert(outputs[i], made->outputs.at(i));
+                         return made ? std::optional(made->written) : std::nullopt;
+                       });
+          },
+          py::arg("devicex"), py::arg("prog"), py::arg("inputs"), py::arg("outputs"),
+          py::arg("prefix"),
+          "Adds the same for other inputs and another prefix: appends the program to `prog`,\n"
+          "and inserts the outputs into the Devicex. Returns the ids of the variables that it\n"
+          "writes and that were there before, ascending; None, and adds nothing, if the inputs\n"
+          "do not lie as those of `end`, or `end` has not returned True. Raises\n"
+          "popart_exception for an input without a tensor, WorkLimitError as growing does.");
+}
 
 /// \throws popart::error for a tensor of another type or shape than setup() has set, or of another
 /// graph than the Devicex has; the message begins with `what`
@@ -167,6 +221,7 @@ void bindOpxs(py::module_& m) {
           py::arg("id"),
           "Whether the tensor of that id is tangled. Raises popart_exception if there is none.")
       .def("erase", &Devicex::erase, py::arg("id"), "Forgets the tensor of that id.");
+  bindGrowth(m);
   const py::arg inIndex("inIndex"), outIndex("outIndex");
   py::class_<OpxTwin>(
       m, "OpxTwin",

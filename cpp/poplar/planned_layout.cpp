@@ -24,6 +24,12 @@ class PlannedLayout final : public LayoutRule {
     return grid_;
   }
 
+  bool sameAs(const LayoutRule& other) const override {
+    const auto* o = dynamic_cast<const PlannedLayout*>(&other);
+    return o && &kind_ == &o->kind_ && !(whole_ < o->whole_) && !(o->whole_ < whole_) &&
+           std::tie(operand_, first_, tiles_) == std::tie(o->operand_, o->first_, o->tiles_);
+  }
+
  private:
   const std::shared_ptr<PlanCache> plans_;
   const VertexClass& kind_;

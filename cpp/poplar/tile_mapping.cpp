@@ -86,6 +86,17 @@ TileMapping TileMapping::ofState(const State& state) {
   return m;
 }
 
+bool TileMapping::sameAs(const TileMapping& other) const {
+  if (elements_ != other.elements_ || perTile_ != other.perTile_ || first_ != other.first_ ||
+      !rule_ != !other.rule_ || (rule_ && !rule_->sameAs(*other.rule_)))
+    return false;
+  return std::equal(runs_.begin(), runs_.end(), other.runs_.begin(), other.runs_.end(),
+                    [](const auto& a, const auto& b) {
+                      return a.first == b.first && a.second.end == b.second.end &&
+                             a.second.tile == b.second.tile;
+                    });
+}
+
 void TileMapping::spell() {
   if (rule_) {
     const auto rule = std::exchange(rule_, nullptr);

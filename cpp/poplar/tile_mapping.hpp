@@ -22,6 +22,8 @@ class LayoutRule {
  public:
   virtual ~LayoutRule() = default;
   virtual const Grid& grid() const = 0;
+  /// True if `other` gives the same grid, as far as that is known without computing it.
+  virtual bool sameAs(const LayoutRule& other) const { return this == &other; }
 };
 
 class TileMapping {
@@ -64,6 +66,8 @@ class TileMapping {
   State state() const;
   static TileMapping ofState(const State& state);
   bool empty() const { return perTile_ == 0 && !rule_ && runs_.empty(); }
+  /// True if the two are given by the same rule or the same runs.
+  bool sameAs(const TileMapping& other) const;
 
  private:
   struct Run {

@@ -268,6 +268,18 @@ ViewPtr View::reinterpret(poplar::Type type) const {
   return v;
 }
 
+bool View::isLike(const View& other, const std::function<bool(unsigned, unsigned)>& isLike) const {
+  const auto &a = *base_, &b = *other.base_;
+  if (type_ != other.type_ || shape_ != other.shape_ || strides_ != other.strides_ ||
+      offset_ != other.offset_ || a.parts.size() != b.parts.size())
+    return false;
+  if (a.parts.empty()) return isLike(a.variable, b.variable);
+  if (a.outer != b.outer || a.inner != b.inner || a.starts != b.starts) return false;
+  for (std::size_t i = 0; i < a.parts.size(); ++i)
+    if (!a.parts[i]->isLike(*b.parts[i], isLike)) return false;
+  return true;
+}
+
 ViewPtr View::replaced(const std::map<unsigned, ViewPtr>& by) const {
   auto v = copy();
   v->base_ = Replacement(by).of(base_);

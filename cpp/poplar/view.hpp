@@ -84,6 +84,9 @@ class __attribute__((visibility("default"))) View {
   /// Turns `dimension` into [n, size], where all n repetitions alias the same elements (broadcast).
   ViewPtr repeatBefore(unsigned dimension, std::int64_t n) const;
   ViewPtr reinterpret(poplar::Type type) const;
+  /// True if `other` is this view of other variables: at each place `isLike(variable, theirs)` says
+  /// whether one variable may stand for the other.
+  bool isLike(const View& other, const std::function<bool(unsigned, unsigned)>& isLike) const;
   /// The same view with the variables in `by` replaced by other views' elements, in order.
   ViewPtr replaced(const std::map<unsigned, ViewPtr>& by) const;
 

@@ -14,6 +14,7 @@ import typing
 __all__: list[str] = [
     "Devicex",
     "GraphTwin",
+    "Growth",
     "OpTwin",
     "OpxTwin",
     "PatternTwin",
@@ -147,6 +148,46 @@ class Devicex:
         """
         The ids of the variables that the tensor of that id is a view of, ascending.
         Raises popart_exception if there is no such tensor.
+        """
+
+class Growth:
+    """
+    What one operator has added to the graph of a Devicex: variables, bulk
+    vertices and a program. The same can be added again for operators like it.
+    """
+    def __init__(self, devicex: Devicex) -> None:
+        """
+        Begins: what the graph gets from now on.
+        """
+    def end(
+        self,
+        devicex: Devicex,
+        prog: popir._device.poplar.program.Sequence,
+        inputs: collections.abc.Sequence[str],
+        outputs: collections.abc.Sequence[str],
+        prefix: str,
+    ) -> bool:
+        """
+        Ends, with the program, the ids of the operator's tensors, and the prefix of all
+        names. Returns whether it can be repeated: not if a tensor shows a variable that is
+        neither new nor an input's, if a name lacks the prefix, or if something else was
+        added, such as a codelet's vertex, a stream or a function. Raises
+        popart_exception for an id without a tensor.
+        """
+    def repeat(
+        self,
+        devicex: Devicex,
+        prog: popir._device.poplar.program.Sequence,
+        inputs: collections.abc.Sequence[str],
+        outputs: collections.abc.Sequence[str],
+        prefix: str,
+    ) -> list[int] | None:
+        """
+        Adds the same for other inputs and another prefix: appends the program to `prog`,
+        and inserts the outputs into the Devicex. Returns the ids of the variables that it
+        writes and that were there before, ascending; None, and adds nothing, if the inputs
+        do not lie as those of `end`, or `end` has not returned True. Raises
+        popart_exception for an input without a tensor, WorkLimitError as growing does.
         """
 
 class OpxTwin:

@@ -15,6 +15,7 @@ from popir.errors import popart_exception
 from popir.ir import Graph, Op, Tensor, TensorType
 from popir.ir.graph import called_graphs
 from popir.lowering.accumulation import after_accumulation
+from popir.lowering.growths import Growths
 from popir.lowering.layouts import LayoutFinder
 from popir.lowering.owners import Owners
 from popir.lowering.undeclared_writes import Checks, Watch
@@ -23,7 +24,7 @@ from popir.opx import Opx, block_of, host_type, popType
 from popir.poplar import program
 from popir.progress import Logger
 from popir.remote import RemoteOpx
-from popir.types import as_bytes
+from popir.types import TensorInfo, as_bytes
 from popir.virtual_graphs import Places
 
 
@@ -65,6 +66,7 @@ class Lowering:
         """Copies of tensors on other IPUs, by tensor id and IPU."""
         self.owners = caller.owners if caller else Owners()
         self._buffers: dict[str, poplar.RemoteBuffer] = caller._buffers if caller else {}
+        self._growths = caller._growths if caller else Growths(self.devicex, places is None)
         self._functions: dict[Graph, Function] = caller._functions if caller else {}
         self._calls: dict[Graph, list[Op]] = caller._calls if caller else _calls(ir.ops.values())
         later = after_accumulation(ir)
@@ -75,7 +77,7 @@ class Lowering:
         self._opxs = {op: self._opx(op) for op in order}
         self._layouts = LayoutFinder(self._opxs, self.devicex, places)
         kept = {*kept, *ir.outputs}
-        self._watch = Watch(ir, self.devicex, order, kept, self._checks)
+        self._watch = Watch(ir, self.devicex, order, kept, self._checks, self._growths)
 
     def _opx(self, op: Op) -> Opx:
         opx = registry.createOpx(op, self.devicex)
@@ -130,7 +132,7 @@ class Lowering:
             budget.operator(op)
             for tensor in op.input.values():
                 if tensor.producer is None:
-                    self.tensor(tensor.id)
+                    self._provide(tensor)
             self.owners.add(self.graph, op)
             if stages and now < self._each:
                 each = stages[stage_of(op)]
@@ -214,10 +216,14 @@ class Lowering:
         Creates a variable, constant or stream at the first request. Raises popart_exception for the
         output of an operator that has not been lowered yet.
         """
-        if not self.devicex.contains(id):
-            self.devicex.insert(id, self._made(self.ir.getTensor(id)))
-            self._watch.share(id)
+        self._provide(self.ir.getTensor(id))
         return self.devicex.get(id)
+
+    def _provide(self, tensor: Tensor) -> None:
+        """Creates the device tensor of a variable, constant or stream that has none yet."""
+        if not self.devicex.contains(tensor.id):
+            self.devicex.insert(tensor.id, self._made(tensor))
+            self._watch.share(tensor.id)
 
     def layout(self, id: str) -> poplar.Tensor | None:
         """A new tensor in the layout that the readers of `id` choose; None if none of them does."""
@@ -238,18 +244,22 @@ class Lowering:
     def _made(self, tensor: Tensor) -> poplar.Tensor:
         if tensor.info is None or tensor.tensorType is TensorType.ActGrad:
             raise popart_exception(f"{tensor} has no value yet: {tensor.producer} has not grown.")
-        shape, kind = tensor.info.shape(), popType(tensor.info)
-        with self._on(None if self._places is None else self._places.home(tensor)):
-            graph = self.devicex.graph()
-            if tensor.isConst():
-                assert tensor.data is not None
-                data, host = as_bytes(tensor.data), host_type(tensor.info)
-                constant = graph.addConstant(host, shape, data, tensor.id)
-                poputil.mapTensorLinearly(graph, constant)
-                return constant.reinterpret(kind)
-            linear = poplar.VariableMappingMethod.LINEAR
-            created = self._layouts.create(tensor, self.tensor)
-            return created or graph.addVariable(kind, shape, linear, tensor.id)
+        if self._places is None:
+            return self._made_here(tensor, tensor.info)
+        with self._on(self._places.home(tensor)):
+            return self._made_here(tensor, tensor.info)
+
+    def _made_here(self, tensor: Tensor, info: TensorInfo) -> poplar.Tensor:
+        shape, kind, graph = info.shape(), popType(info), self.devicex.graph()
+        if tensor.isConst():
+            assert tensor.data is not None
+            data, host = as_bytes(tensor.data), host_type(info)
+            constant = graph.addConstant(host, shape, data, tensor.id)
+            poputil.mapTensorLinearly(graph, constant)
+            return constant.reinterpret(kind)
+        linear = poplar.VariableMappingMethod.LINEAR
+        created = self._layouts.create(tensor, self.tensor)
+        return created or graph.addVariable(kind, shape, linear, tensor.id)
 
 
 def stage_of(op: Op) -> int:

@@ -30,6 +30,7 @@ from popir._device.popart import Devicex
 from popir.errors import PopirError, popart_exception
 from popir.ir import Graph, Op, Tensor, TensorType, blamed
 from popir.ir.schedule import modified
+from popir.lowering.growths import Growths
 from popir.opx import Opx
 from popir.poplar import program
 
@@ -54,10 +55,10 @@ class _Grown:
     program: program.Sequence
     copies: dict[int, poplar.Tensor]
     """The inputs that were replaced by copies: index to copy."""
-    writes: set[int]
-    """The numbers of the variables that the program writes."""
-    shared: list[int]
-    """Those of them that tensors computed before are views of, ascending."""
+    writes: list[int]
+    """The numbers of the variables that the operator writes and that were there before it, the
+    copies among them, ascending.
+    """
 
 
 class Watch:
@@ -67,10 +68,17 @@ class Watch:
     """
 
     def __init__(
-        self, ir: Graph, devicex: Devicex, order: list[Op], kept: Iterable[str], checks: Checks
+        self,
+        ir: Graph,
+        devicex: Devicex,
+        order: list[Op],
+        kept: Iterable[str],
+        checks: Checks,
+        growths: Growths,
     ) -> None:
         self._ir = ir
         self._devicex = devicex
+        self._growths = growths
         self._graph: poplar.Graph = devicex.graph()
         self._kept = set(kept)
         self._checks = checks
@@ -101,19 +109,27 @@ class Watch:
         grown = self._grow_on_writable(opx)
         if self._checks.modify and not op.getCalledGraphs():
             self._check_writes(opx, grown)
+        whole = self._protected(now, opx, grown) if grown.writes else grown.program
+        for i in op.output:
+            self._record(opx, i, whole)
+        return whole
+
+    def _protected(self, now: int, opx: Opx, grown: _Grown) -> program.Sequence:
+        """The program of an operator that writes what was there before, with the copies that
+        protect needed values. It may be grown again.
+        """
+        op = opx.op_p
         needed = self._needed(now, op, grown)
         if endangered := self._endangered(op, grown, needed) - grown.copies.keys():
             grown = self._grow(opx, {*endangered, *grown.copies})
             needed = self._needed(now, op, grown)
-        whole = grown.program
-        if any(needed.values()):
-            whole = program.Sequence()
-            # Old values of a modified weight, or outputs of an earlier call.
-            for id in dict.fromkeys(id for ids in needed.values() for id in ids):
-                self._save(op, id, whole)
-            whole.add(grown.program)
-        for i in op.output:
-            self._record(opx, i, whole)
+        if not any(needed.values()):
+            return grown.program
+        whole = program.Sequence()
+        # Old values of a modified weight, or outputs of an earlier call.
+        for id in dict.fromkeys(id for ids in needed.values() for id in ids):
+            self._save(op, id, whole)
+        whole.add(grown.program)
         return whole
 
     def _record(self, opx: Opx, i: int, after: program.Sequence) -> None:
@@ -165,8 +181,8 @@ class Watch:
         own = program.Sequence()
         if not copied:
             with blamed(op, "grow", opx):
-                opx.grow(own)
-            return self._written_by(own, own, {})
+                writes = self._growths.grow(opx, own)
+            return _Grown(own, {}, writes)
         grown = program.Sequence()
         tensors = dict(op.input)
         count = Counter(tensors.values())
@@ -183,6 +199,7 @@ class Watch:
                     op.input[i] = tensor = self._stand_in(op, i, tensor)
                     made.append(tensor.id)
                 self._devicex.insert(tensor.id, copies[i])
+            before = self._graph.numVariables()
             with blamed(op, "grow", opx):
                 opx.grow(own)
         finally:
@@ -193,7 +210,8 @@ class Watch:
                 self._devicex.erase(id)
                 self._ir.tensors.pop(id, None)
         grown.add(own)
-        return self._written_by(own, grown, copies)
+        writes = poplar.programWrites(self._graph, own)
+        return _Grown(grown, copies, sorted(v for v in writes if v < before))
 
     def _stand_in(self, op: Op, i: int, tensor: Tensor) -> Tensor:
         """A tensor like that of input `i`, with an id of its own; it is in the graph."""
@@ -204,12 +222,6 @@ class Watch:
         found = self._stand_ins[op, i]
         self._ir.tensors[found.id] = found
         return found
-
-    def _written_by(
-        self, own: program.Sequence, whole: program.Sequence, copies: dict[int, poplar.Tensor]
-    ) -> _Grown:
-        writes = poplar.programWrites(self._graph, own)
-        return _Grown(whole, copies, writes, sorted(v for v in writes if v in self._sharers))
 
     def _endangered(self, op: Op, grown: _Grown, needed: dict[int, list[str]]) -> set[int]:
         """The inputs that must be copied: their memory is written, and a value in it is needed
@@ -223,7 +235,7 @@ class Watch:
         at_stake = dict(needed)
         for id, at in places.items():
             if len(at) > 1:  # It may be a copy on this IPU, which no tensor is recorded for.
-                for variable in grown.writes.intersection(self._devicex.variables(id)):
+                for variable in set(grown.writes).intersection(self._devicex.variables(id)):
                     at_stake.setdefault(variable, [])
         for variable, later in at_stake.items():
             if not later and len(op.input) == 1:
@@ -246,8 +258,10 @@ class Watch:
         are needed after the operator at `now`.
         """
         found: dict[int, list[str]] = {}
-        for variable in grown.shared:
-            sharers = self._sharers[variable]
+        for variable in grown.writes:
+            sharers = self._sharers.get(variable)
+            if sharers is None:
+                continue
             # Dead tensors are removed, so that later operators do not look at them again.
             for id in [id for id in sharers if not self._lives(now, id, variable)]:
                 del sharers[id]
