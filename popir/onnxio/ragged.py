@@ -806,7 +806,7 @@ def _summed_up(on: RaggedValues, node: NodeProto, given: Mapping[int, Ragged]) -
 def _searched(on: RaggedValues, node: NodeProto, given: Mapping[int, Ragged]) -> None:
     """ArgMax and ArgMin."""
     one, named = _only(given), on.attributes(node)
-    axis, rank = _axis(named.get("axis", 0), len(one.shape)), len(one.shape)
+    axis = _axis(named.get("axis", 0), len(one.shape))
     if axis != one.axis:
         (made,) = on.run(node, given)
         lost = axis < one.axis and not named.get("keepdims", 1)
@@ -817,7 +817,6 @@ def _searched(on: RaggedValues, node: NodeProto, given: Mapping[int, Ragged]) ->
     kind, is_least = _info(one.tensor).dataType(), node.op_type == "ArgMin"
     limits = np.iinfo(kind.numpy) if kind.is_integer else None
     ends = (-np.inf, np.inf) if limits is None else (limits.min, limits.max)
-    assert rank
     (made,) = on.run(node, {0: replace(one, tensor=on.masked(one, ends[is_least]))})
     on.plainly(node, made)
 
