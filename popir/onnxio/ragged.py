@@ -49,6 +49,8 @@ class Ragged:
     """What is equal for equal counts."""
     why: LeavesDeviceError
     """The error of a model that has it and cannot be done so."""
+    form: Form | None = None
+    """What the count is if nothing had to be clamped."""
 
     @property
     def shape(self) -> list[int]:
@@ -79,6 +81,9 @@ class RaggedValues:
         self._keys: dict[Tensor, Hashable] = {}
         self._sizes: dict[Hashable, int] = {}
         """What each count does not exceed."""
+        self.known = Integers()
+        self._forms: list[tuple[Form, Ragged, bool]] = []
+        """Counts, and, not exact, what they are unless they are clamped: `i + 1` of `x[:i + 1]`."""
         self._base = ""
 
     def has(self, id: str) -> bool:
@@ -111,7 +116,7 @@ class RaggedValues:
     def begin(self, node: NodeProto, why: LeavesDeviceError) -> bool:
         """Makes the output of a node ragged that cannot be added, and returns whether it is."""
         make = _BEGIN.get(node.op_type) if node.domain in ("", "ai.onnx") else None
-        if make is None or len(node.output) != 1 or not self.graph.keeps_ragged:
+        if make is None or not all(node.output) or not self.graph.keeps_ragged:
             return False
         if any(id and id not in self.graph.tensors for id in node.input):
             return False
@@ -176,8 +181,16 @@ class RaggedValues:
     def add(self, id: str, found: Ragged) -> None:
         """Makes `id` a ragged tensor."""
         self._found[id] = found
+        for form, is_exact in ((self.form(found.count), True), (found.form, False)):
+            if form is not None and not form.is_constant and not self._written(form, is_exact):
+                self._forms.append((form, found, is_exact))
         self._keys[found.count] = found.key
         self._sizes[found.key] = min(found.size, self._sizes.get(found.key, found.size))
+
+    def _written(self, form: Form, is_exact: bool) -> Ragged | None:
+        """What has a count that is written so."""
+        found = (each for known, each, exact in self._forms if known == form and exact >= is_exact)
+        return next(found, None)
 
     def plainly(self, node: NodeProto, tensor: Tensor) -> None:
         """Makes a tensor the output of a node."""
@@ -228,17 +241,26 @@ class RaggedValues:
             _times(("true", source), times) if _info(source).dataType() is DataType.BOOL else None
         )
 
-    def sizes(self, shape: Tensor) -> list[int | Many]:
+    def form(self, number: Tensor) -> Form:
+        """What is known of a tensor of one integer."""
+        forms = self.known.of(number)
+        if forms is None or forms.size != 1:
+            raise _No
+        return forms.item()
+
+    def sizes(self, shape: Tensor, is_exact: bool = True) -> list[int | Many]:
         """The dimensions that a tensor of integers says, some of them perhaps counts."""
-        forms = Integers().of(shape)
+        forms = self.known.of(shape)
         if forms is None:
             raise _No
-        return [self.dimension(form) for form in forms.reshape(-1)]
+        return [self.dimension(form, is_exact) for form in forms.reshape(-1)]
 
-    def dimension(self, form: Form) -> int | Many:
-        """A number or a count."""
+    def dimension(self, form: Form, is_exact: bool = True) -> int | Many:
+        """A number or a count; if it need not be exact, also what is one unless that is clamped."""
         if form.is_constant:
             return form.constant
+        if (known := self._written(form, is_exact)) is not None:
+            return Many(known.count, known.key, self._sizes[known.key])
         ((one, factor), *more) = form.terms.items()
         key = self.key(one.source) if one.source is not None else None
         if one.source is None or key is None or factor < 1 or form.constant or more:
@@ -321,26 +343,57 @@ def _cut_out(on: RaggedValues, node: NodeProto, why: LeavesDeviceError) -> None:
     if not size:
         raise _No
     if starts.data is not None and not starts.data.any():
-        forms = Integers().of(ends)
+        forms = on.known.of(ends)
         try:
-            whole = None if forms is None else on.dimension(forms.reshape(-1)[0])
+            whole = None if forms is None else on.dimension(forms.item())
         except _No:
             whole = None
         if isinstance(whole, Many):
             least = min(size, whole.size)
             on.add(node.output[0], on.cut(Ragged(x, axis, whole.count, whole.key, why), least))
             return
+    _between(on, node.output[0], x, axis, starts, ends, why)
+
+
+def _split_up(on: RaggedValues, node: NodeProto, why: LeavesDeviceError) -> None:
+    """Parts whose sizes are known at run time."""
+    x, sizes = on.plain(node, 0), on.plain(node, 1)
+    axis = _axis(on.attributes(node).get("axis", 0), _info(x).rank())
+    if _info(sizes).shape() != [len(node.output)] or not _info(x).shape()[axis] or x.is_variable():
+        raise _No
+    end = on.const([0])
+    for i, id in enumerate(node.output):
+        start, size = end, on.op("Gather", sizes, on.const([i]), axis=0)
+        end = on.op("Add", start, size)
+        _between(on, id, x, axis, start, end, why)
+
+
+def _between(
+    on: RaggedValues,
+    id: str,
+    x: Tensor,
+    axis: int,
+    starts: Tensor,
+    ends: Tensor,
+    why: LeavesDeviceError,
+) -> None:
+    """What is from a start to an end, tensors of one integer, along an axis."""
+    size = _info(x).shape()[axis]
     start, end = (on.op("Cast", t, to=DataType.INT64.onnx) for t in (starts, ends))
     start, end = (_within(on, t, size) for t in (start, end))
     count = on.op("Max", on.op("Sub", end, start), on.const([0]))
     places = on.op("Add", start, on.const(np.arange(size)))
     least = on.op("Sub", on.op("Max", end, on.const([1])), on.const([1]))
     found = on.op("Gather", x, on.op("Min", places, least), axis=axis)
-    key = ("slice", starts, ends, size)
-    on.add(
-        node.output[0],
-        Ragged(found, axis, on.op("Reshape", count, on.const(np.zeros(0, np.int64))), key, why),
-    )
+    count = on.op("Reshape", count, on.const(np.zeros(0, np.int64)))
+    first, last = (on.form(t) for t in (starts, ends))
+    last = Form(size) if last.low >= size else last
+    key = ("slice", _key(first), _key(last), size)
+    on.add(id, Ragged(found, axis, count, key, why, last - first))
+
+
+def _key(form: Form) -> Hashable:
+    return form.constant, frozenset(form.terms.items())
 
 
 def _within(on: RaggedValues, t: Tensor, size: int) -> Tensor:
@@ -433,7 +486,7 @@ def _transposed(on: RaggedValues, node: NodeProto, given: Mapping[int, Ragged]) 
 
 def _reshaped(on: RaggedValues, node: NodeProto, given: Mapping[int, Ragged]) -> None:
     one = _only(given)
-    dims = on.sizes(on.plain(node, 1))
+    dims = on.sizes(on.plain(node, 1), is_exact=False)
     if not on.attributes(node).get("allowzero"):
         dims = [
             one.shape[d] if each == 0 and d != one.axis else each for d, each in enumerate(dims)
@@ -443,11 +496,17 @@ def _reshaped(on: RaggedValues, node: NodeProto, given: Mapping[int, Ragged]) ->
     if not free or any(isinstance(e, Many) and e.key != one.key for e in dims):
         raise _No
     at = next((d for d in free if isinstance(dims[d], Many)), free[0])
+    before, after = (math.prod(part) for part in (one.shape[: one.axis], one.shape[one.axis + 1 :]))
+    if len(free) == 2 and isinstance(dims[at], Many):
+        (d,) = {*free} - {at}
+        side = dims[:at] if d < at else dims[at + 1 :]
+        others = math.prod(n for n in side if isinstance(n, int) and n != -1)
+        dims[d] = (before if d < at else after) // max(1, others)
+        free = [at]
     known = (
         [d for d in dims[:at] if isinstance(d, int)],
         [d for d in dims[at + 1 :] if isinstance(d, int)],
     )
-    before, after = (math.prod(part) for part in (one.shape[: one.axis], one.shape[one.axis + 1 :]))
     left, right = (math.prod(part) for part in known)
     if len(free) == 1 and (left, right) == (before, after):
         shape = [*known[0], one.size, *known[1]]
@@ -456,15 +515,16 @@ def _reshaped(on: RaggedValues, node: NodeProto, given: Mapping[int, Ragged]) ->
     elif len(dims) == 1 and before == 1:
         made = on.op("Reshape", one.tensor, on.const([-1]))
         count = on.op("Mul", one.count, on.const(after))
-        key = _times(one.key, after)
-        on.add(node.output[0], replace(one, tensor=made, axis=0, count=count, key=key))
+        form = None if one.form is None else one.form * Form(after)
+        found = replace(one, tensor=made, axis=0, count=count, key=_times(one.key, after))
+        on.add(node.output[0], replace(found, form=form))
     else:
         raise _No
 
 
 def _broadcast(on: RaggedValues, node: NodeProto, given: Mapping[int, Ragged]) -> None:
     """An Expand of what is ragged, along other axes."""
-    one, dims = _only(given), on.sizes(on.plain(node, 1))
+    one, dims = _only(given), on.sizes(on.plain(node, 1), is_exact=False)
     place = len(one.shape) - one.axis
     target: list[int] = []
     for d, each in enumerate(dims):
@@ -554,15 +614,61 @@ def _size(on: RaggedValues, node: NodeProto, given: Mapping[int, Ragged]) -> Non
 
 
 def _joined(on: RaggedValues, node: NodeProto, given: Mapping[int, Ragged]) -> None:
+    one = next(iter(given.values()))
+    axis = _axis(on.attributes(node).get("axis"), len(one.shape))
+    if any(each.axis != one.axis for each in given.values()):
+        raise _No
+    if axis == one.axis:
+        _joined_along(on, node, given, axis)
+        return
     given = on.fitted(given)
     if len(given) < len(node.input):
         raise _No
-    one = given[0]
-    axis = _axis(on.attributes(node).get("axis"), len(one.shape))
-    if axis == one.axis or any(each.axis != one.axis for each in given.values()):
-        raise _No
     (made,) = on.run(node, given)
-    on.add(node.output[0], replace(one, tensor=made))
+    on.add(node.output[0], replace(given[0], tensor=made))
+
+
+def _joined_along(
+    on: RaggedValues, node: NodeProto, given: Mapping[int, Ragged], axis: int
+) -> None:
+    """One behind the other, without gaps. It is plain if the counts have a constant sum."""
+    why = next(iter(given.values())).why
+
+    def part(i: int) -> Ragged:
+        if i in given:
+            return given[i]
+        x = on.plain(node, i)
+        size = _info(x).shape()[axis]
+        return Ragged(x, axis, on.const(size), size, why, Form(size))
+
+    found = part(0)
+    for each in map(part, range(1, len(node.input))):
+        size, places = found.size, on.const(np.arange(found.size + each.size))
+        behind = on.op("Sub", places, found.count)
+        last = on.op("Sub", on.op("Max", each.count, on.const(1)), on.const(1))
+        behind = on.op("Add", on.op("Min", behind, last), on.const(size))
+        at = on.op("Where", on.op("Less", places, found.count), places, behind)
+        tensor = on.op("Concat", found.tensor, each.tensor, axis=axis)
+        form = None
+        if found.form is not None and each.form is not None:
+            form = found.form + each.form
+        found = replace(
+            found,
+            tensor=on.op("Gather", tensor, at, axis=axis),
+            count=on.op("Add", found.count, each.count),
+            key=("joined", found.key, each.key),
+            form=form,
+        )
+    total = found.form
+    if total is None or not total.is_constant or not 0 < total.constant <= found.size:
+        on.add(node.output[0], found)
+        return
+    assert on.graph.assumed is not None
+    on.graph.assumed.append(
+        f"Concat '{node.name}': {total.constant} elements along axis {axis}, of parts whose sizes "
+        "are known at run time."
+    )
+    on.plainly(node, on.cut(found, total.constant).tensor)
 
 
 def _parted(on: RaggedValues, node: NodeProto, given: Mapping[int, Ragged]) -> None:
@@ -583,17 +689,136 @@ def _sliced(on: RaggedValues, node: NodeProto, given: Mapping[int, Ragged]) -> N
     on.add(node.output[0], replace(one, tensor=made))
 
 
-def _multiplied(on: RaggedValues, node: NodeProto, given: Mapping[int, Ragged]) -> None:
+def _general(on: RaggedValues, node: NodeProto, given: Mapping[int, Ragged]) -> None:
     """Rows, each by a matrix."""
-    one, named = _only(given), on.attributes(node)
-    if one.axis != len(one.shape) - 2 or named.get("transA"):
+    one = _only(given)
+    if one.axis != len(one.shape) - 2 or on.attributes(node).get("transA"):
         raise _No
     for i in range(1, len(node.input)):
         shape = _info(on.plain(node, i)).shape()
-        if len(shape) > 2 or (i == 2 and len(shape) == 2 and shape[0] != 1):
+        if i == 2 and len(shape) == 2 and shape[0] != 1:
             raise _No
     (made,) = on.run(node, given)
     on.add(node.output[0], replace(one, tensor=made))
+
+
+def _multiplied(on: RaggedValues, node: NodeProto, given: Mapping[int, Ragged]) -> None:
+    """Rows by matrices, matrices by columns, sums of what exists, or some of many products."""
+    given = on.fitted(given)
+    ranks = [
+        len(given[i].shape if i in given else _info(on.plain(node, i)).shape()) for i in (0, 1)
+    ]
+    places = {i: ranks[i] - each.axis for i, each in given.items()}
+    if all(place == (1 if i == 0 else min(2, ranks[1])) for i, place in places.items()):
+        if len(given) < 2:
+            raise _No
+        padded = {i: replace(each, tensor=on.masked(each, 0)) for i, each in given.items()}
+        (made,) = on.run(node, padded)
+        on.plainly(node, made)
+        return
+    if min(ranks) < 2 and places != {0: 2}:
+        raise _No
+    place = next(iter(places.values()))
+    is_batch = place > 2 and len(set(places.values())) == 1
+    if is_batch:
+        for i in {0, 1} - given.keys():
+            shape = _info(on.plain(node, i)).shape()
+            if len(shape) >= place and shape[-place] != 1:
+                raise _No
+    elif places not in ({0: 2}, {1: 1}):
+        raise _No
+    (made,) = on.run(node, given)
+    axis = _info(made).rank() - (place if ranks[1] > 1 else 1)
+    on.add(node.output[0], replace(next(iter(given.values())), tensor=made, axis=axis))
+
+
+def _attended(on: RaggedValues, node: NodeProto, given: Mapping[int, Ragged]) -> None:
+    """Attention to keys and values that exist: a mask keeps it from others."""
+    ids = [*node.input, *[""] * 7]
+    if any(ids[4:]) or any(node.output[1:]) or not {1, 2} <= given.keys() <= {1, 2, 3}:
+        raise _No
+    given = on.fitted(given)
+    key, mask = given[1], given.get(3)
+    if {given[i].axis - len(given[i].shape) for i in (1, 2)} != {-2}:
+        raise _No
+    rows = _info(on.plain(node, 0)).shape()[-2]
+    exists = on.op("Expand", on.exists(key, 1, 0), on.const([rows, key.size]))
+    if mask is not None and mask.axis != len(mask.shape) - 1:
+        raise _No
+    if ids[3]:
+        wide = mask.tensor if mask is not None else on.plain(node, 3)
+        kind = _info(wide).dataType()
+        if mask is None and _info(wide).shape()[-1:] != [1]:
+            raise _No
+        if kind is DataType.BOOL:
+            exists = on.op("And", exists, wide)
+        else:
+            exists = on.op("Where", exists, wide, on.const(np.asarray(-np.inf, kind.numpy)))
+    padded = NodeProto()
+    padded.CopyFrom(node)
+    del padded.input[:]
+    padded.input.extend([*ids[:3], exists.id])
+    (made,) = on.run(padded, {i: given[i] for i in (1, 2)})
+    on.plainly(node, made)
+
+
+def _contracted(on: RaggedValues, node: NodeProto, given: Mapping[int, Ragged]) -> None:
+    """Einsum without an ellipsis: one label is that of the axis."""
+    equation = on.attributes(node).get("equation", b"")
+    text = (equation.decode() if isinstance(equation, bytes) else equation).replace(" ", "")
+    labels, arrow, result = text.partition("->")
+    terms, given = labels.split(","), on.fitted(given)
+    if not arrow or "." in text or len(terms) != len(node.input):
+        raise _No
+    label, *others = {terms[i][each.axis] for i, each in given.items()}
+    counts = {i: term.count(label) for i, term in enumerate(terms)}
+    if others or counts != {i: int(i in given) for i in counts} or result.count(label) > 1:
+        raise _No
+    if label not in result:
+        given = {i: replace(each, tensor=on.masked(each, 0)) for i, each in given.items()}
+        on.plainly(node, on.run(node, given)[0])
+        return
+    (made,) = on.run(node, given)
+    like = next(iter(given.values()))
+    on.add(node.output[0], replace(like, tensor=made, axis=result.index(label)))
+
+
+def _cast_like(on: RaggedValues, node: NodeProto, given: Mapping[int, Ragged]) -> None:
+    """What is not ragged itself does not become it."""
+    like = _info(given[1].tensor if 1 in given else on.plain(node, 1)).dataType()
+    if 0 not in given:
+        on.plainly(node, on.op("Cast", on.plain(node, 0), to=like.onnx))
+        return
+    found = on.op("Cast", given[0].tensor, to=like.onnx)
+    on.add(node.output[0], replace(given[0], tensor=found))
+
+
+def _summed_up(on: RaggedValues, node: NodeProto, given: Mapping[int, Ragged]) -> None:
+    """CumSum: along the axis, backwards, without what does not exist."""
+    one, named = _only(given), on.attributes(node)
+    axis = on.integers(node, 1, "axis")
+    if axis is not None and _axis(axis[0], len(one.shape)) == one.axis and named.get("reverse"):
+        one = replace(one, tensor=on.masked(one, 0))
+    (made,) = on.run(node, {0: one})
+    on.add(node.output[0], replace(one, tensor=made))
+
+
+def _searched(on: RaggedValues, node: NodeProto, given: Mapping[int, Ragged]) -> None:
+    """ArgMax and ArgMin."""
+    one, named = _only(given), on.attributes(node)
+    axis = _axis(named.get("axis", 0), len(one.shape))
+    if axis != one.axis:
+        (made,) = on.run(node, given)
+        lost = axis < one.axis and not named.get("keepdims", 1)
+        on.add(node.output[0], replace(one, tensor=made, axis=one.axis - lost))
+        return
+    if named.get("select_last_index"):  # What is padded may be as large.
+        raise _No
+    kind, is_least = _info(one.tensor).dataType(), node.op_type == "ArgMin"
+    limits = np.iinfo(kind.numpy) if kind.is_integer else None
+    ends = (-np.inf, np.inf) if limits is None else (limits.min, limits.max)
+    (made,) = on.run(node, {0: replace(one, tensor=on.masked(one, ends[is_least]))})
+    on.plainly(node, made)
 
 
 def _normalized(on: RaggedValues, node: NodeProto, given: Mapping[int, Ragged]) -> None:
@@ -654,6 +879,7 @@ def _reduced(on: RaggedValues, node: NodeProto, given: Mapping[int, Ragged]) -> 
 _BEGIN: dict[str, Callable[[RaggedValues, NodeProto, LeavesDeviceError], None]] = {
     "NonZero": _nonzero,
     "Slice": _cut_out,
+    "Split": _split_up,
     "Expand": _expanded,
     "ConstantOfShape": _filled,
     "Range": _counted,
@@ -670,7 +896,13 @@ _FOLLOW: dict[str, Follow] = {
     **dict.fromkeys(_ELEMENTWISE, _elementwise),
     **dict.fromkeys(("Squeeze", "Unsqueeze"), _squeezed),
     **dict.fromkeys(("ScatterND", "ScatterElements"), _scattered),
-    **dict.fromkeys(("MatMul", "Gemm"), _multiplied),
+    **dict.fromkeys(("ArgMax", "ArgMin"), _searched),
+    "MatMul": _multiplied,
+    "Einsum": _contracted,
+    "CastLike": _cast_like,
+    "Gemm": _general,
+    "Attention": _attended,
+    "CumSum": _summed_up,
     **dict.fromkeys(("Softmax", "LogSoftmax", "LayerNormalization"), _normalized),
     **dict.fromkeys([*_NEUTRAL, "ReduceLogSum"], _reduced),
     "Transpose": _transposed,

@@ -135,6 +135,16 @@ class Sequences:
             )
         return [min(each, size - i) for i in range(0, size, each)]
 
+    def unknown_sizes(self, node: NodeProto) -> int | None:
+        """How many parts SplitToSequence makes, if only the run knows their sizes and a Split may
+        have them (`popir.onnxio.ragged`); else None.
+        """
+        found = self._graph.tensors.get(node.input[1]) if len(node.input) > 1 else None
+        if found is None or found.info is None or found.data is not None:
+            return None
+        shape, can = found.info.shape(), self._graph.keeps_ragged and self.version() >= 13
+        return shape[0] if can and len(shape) == 1 and 0 < shape[0] <= MAX_PARTS else None
+
     def version(self) -> int:
         """The model's opset of ai.onnx."""
         return self._graph.opsets["ai.onnx"]
@@ -169,6 +179,11 @@ def _sized(
 
 def _split(who: Sequences, node: NodeProto) -> Iterator[NodeProto]:
     axis = _attribute(node, "axis", 0)
+    if (count := who.unknown_sizes(node)) is not None:
+        ids = _parts(node, count)
+        who.set(node, ids)
+        yield helper.make_node("Split", node.input, ids, axis=axis)
+        return
     sizes = who.sizes(node, axis)
     ids = _parts(node, len(sizes))
     who.set(node, ids)

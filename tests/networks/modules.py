@@ -261,6 +261,17 @@ def at_run_time(m: Any, x: Tensor, i: Tensor) -> Any:
     return torch.narrow(y, 1, i, 4), y[:, i : i + 3], y[:, i] * 2, m.e(i + torch.arange(3))
 
 
+def cached(m: Any, x: Tensor, cache: Tensor, at: Tensor) -> Any:
+    i = int(at.item())
+    torch._check(i >= 0)
+    torch._check(i < 6)
+    y = x * m.w
+    k = torch.cat([cache[:, :i], y[:, None]], 1).view(2, -1, 2, 2).transpose(1, 2)
+    attended = F.scaled_dot_product_attention(y.view(2, 2, 1, 2), k, k)
+    first, last = torch.split(cache * m.w, [i, 6 - i], 1)
+    return attended, torch.cat([last, first], 1), F.pad(cache * m.w, (0, 0, i, 6 - i))
+
+
 def capacity(m: Any, x: Tensor) -> Any:
     weight, at = m.gate(x).softmax(-1).max(-1)
     chosen = F.one_hot(at, 3)
@@ -443,6 +454,7 @@ MODULES: dict[str, Given] = {
         {"w": [3]},
         {"e": lambda: nn.Embedding(12, 4)},
     ),
+    "cached": Given(cached, [normal(2, 4), normal(2, 6, 4, seed=2), torch.tensor(3)], {"w": [4]}),
     "capacity": Given(
         capacity, [normal(6, 4)], {"up": [3, 4, 5], "down": [3, 5, 4]}, {"gate": linear(4, 3)}
     ),

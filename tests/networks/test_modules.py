@@ -123,7 +123,10 @@ def test_traced(name: str, opset: int, tmp_path: Path) -> None:
     compare_step(name, exported(name, "kept", opset, tmp_path))
 
 
-DEFAULT = {20: ("experts", "masked", "bags"), 23: ("windows", "shaped", "mask_assigned", "stacks")}
+DEFAULT = {
+    20: ("experts", "masked", "bags", "cached"),
+    23: ("windows", "shaped", "mask_assigned", "stacks", "cached"),
+}
 
 
 @pytest.mark.parametrize(

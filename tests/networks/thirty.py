@@ -59,7 +59,7 @@ def folded(m: Any, x: Tensor) -> Any:
     columns = F.unfold(y, 3, padding=1, stride=2)
     return (
         F.fold(columns * 2, (4, 6), 3, padding=1, stride=2),
-        F.max_unpool2d(pooled * 3, at, 2),
+        F.max_unpool2d(pooled * 3, at, [2, 2]),
         F.pixel_unshuffle(F.channel_shuffle(y, 2), 2),
     )
 
@@ -111,7 +111,7 @@ def sampled_volume(m: Any, x: Tensor, y: Tensor) -> Any:
 def tensor_products(m: Any, x: Tensor, y: Tensor) -> Any:
     a = x * m.w
     return (
-        *(torch.tensordot(a, y, ([1], [0])), torch.kron(a, m.w), torch.outer(a[0], y[1])),
+        *(torch.tensordot(a, y, 1), torch.kron(a, m.w), torch.outer(a[0], y[1])),
         *(torch.trace(a[:, :3]), torch.linalg.multi_dot([a, y, a]), torch.linalg.det(a @ y)),
         *(torch.linalg.cross(a[:, :3], y[:3, :3].T), torch.linalg.vector_norm(a, 3, 1)),
         *(torch.linalg.matrix_norm(a), torch.linalg.matrix_norm(a, 1), torch.inner(a, a)),

@@ -11,6 +11,7 @@ from popir import poplar, popops
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import Op
 from popir.ir import Tensor as IrTensor
+from popir.ir.integers import Form, Integers
 from popir.ir.traits import Array
 from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import InputGradOp
@@ -21,7 +22,7 @@ from popir.opx import Opx
 from popir.poplar import Tensor, program
 from popir.popops import expr as pe
 from popir.registry import OpCreator, OpxCreator
-from popir.types import TensorInfo
+from popir.types import DataType, TensorInfo
 
 NUMPY_MODES = {"reflect": "reflect", "edge": "edge", "wrap": "wrap"}
 """The modes that repeat input elements, with numpy's names of them. The other mode is
@@ -58,14 +59,38 @@ class PadOp(Op):
     input 0 along each axis; negative amounts cut off.
 
     Inputs 1 and 3 are the amounts (all before, then all after) and the axes (all by default), which
-    must be known at compile time. Input 2 is the value for the mode "constant" (0 by default).
-    Before version 11 these are attributes.
+    must be known at compile time; of amounts at least the sum for each axis (`padded`). Input 2 is
+    the value for the mode "constant" (0 by default). Before version 11 these are attributes.
     """
 
     constantInputs = frozenset({1, 3})
     mode: str
     pads: list[int] | None
     value: float | None
+
+    def expand(self, inputs: Sequence[IrTensor | None], outputs: Sequence[str]) -> bool:
+        """Adds what pads by amounts that are computed at run time, to a size that is known."""
+        x, pads, value, named = [*inputs, None, None, None][:4]
+        if x is None or pads is None or pads.data is not None or not any(outputs):
+            return False
+        assert x.info is not None and pads.info is not None
+        rank = x.info.rank()
+        if named is not None and named.data is None:
+            return False
+        given = list(range(rank)) if named is None else np.asarray(named.data).reshape(-1).tolist()
+        along = [axis(self, name, rank) for name in given]
+        if len(set(along)) < len(along) or pads.info.shape() != [2 * len(along)]:
+            return False
+        if self.mode != "constant" and self.mode not in NUMPY_MODES:
+            return False
+        if value is not None and (value.info is None or value.info.nelms() != 1):
+            return False
+        on = Decomposer(self, outputs[0])
+        found = padded(on, x, pads, value, along, self.mode)
+        if found is None:
+            return False
+        on.name([found], outputs)
+        return True
 
     def amounts(self) -> list[tuple[int, int]]:
         """The numbers of elements (before, after) for each axis. Raises OperatorInputError if they
@@ -152,6 +177,52 @@ class PadOp(Op):
     def getGradOps(self) -> list[Op]:
         """One gradient operator, for the data."""
         return [PadGradOp(self)]
+
+
+def padded(
+    on: Decomposer,
+    x: IrTensor,
+    pads: IrTensor,
+    value: IrTensor | None,
+    axes: Sequence[int],
+    mode: str,
+) -> IrTensor | None:
+    """`x`, padded by amounts that only the run knows; None if the sizes of the result are not
+    known, or if a mode other than "constant" might have to cut off.
+    """
+    forms, shape = Integers().of(pads), on.shape(x)
+    if forms is None:
+        return None
+    amounts = [(forms[i], forms[i + len(axes)]) for i in range(len(axes))]
+    sizes = [
+        before + after + Form(shape[a]) for a, (before, after) in zip(axes, amounts, strict=True)
+    ]
+    cuts = mode != "constant" and any(form.low < 0 for pair in amounts for form in pair)
+    if cuts or any(not size.is_constant or size.constant < 0 for size in sizes):
+        return None
+    if mode != "constant" and any(shape[a] == 0 for a in axes):
+        return None
+    for i, (a, count) in enumerate(zip(axes, (size.constant for size in sizes), strict=True)):
+        size = shape[a]
+        before = on.cast(on.Gather(pads, on.ints(i), axis=0), DataType.INT64)
+        at = on.Sub(on.const(np.arange(count, dtype=np.int64)), before)
+        if mode == "constant":
+            inside = on.And(on.GreaterOrEqual(at, on.ints(0)), on.Less(at, on.ints(size)))
+            x = on.Gather(x, on.Where(inside, at, on.ints(size)), axis=a)  # Zeros for `size`.
+            if value is not None:
+                wide = on.reshape(inside, [count, *[1] * (len(shape) - a - 1)])
+                x = on.Where(wide, x, on.reshape(value, []))
+            continue
+        if mode == "edge":
+            at = on.Min(on.Max(at, on.ints(0)), on.ints(size - 1))
+        elif mode == "wrap":
+            at = on.Mod(at, on.ints(size))
+        else:
+            there_and_back = max(2 * (size - 1), 1)
+            at = on.Mod(at, on.ints(there_and_back))
+            at = on.Min(at, on.Sub(on.ints(there_and_back), at)) if size > 1 else at
+        x = on.Gather(x, at, axis=a)
+    return x
 
 
 class PadGradOp(InputGradOp):
