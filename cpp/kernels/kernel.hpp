@@ -82,7 +82,7 @@ struct OperandInfo {
 
 /// What Kernel::prepare() needs besides layouts.
 struct Setting {
-  /// The number of OpenMP threads for run(), at least 1.
+  /// The number of threads for run(), at least 1.
   unsigned threads = 1;
   Rounding rounding = {};
   FpMath math = FpMath::Highest;

@@ -16,7 +16,7 @@ using pool::Sharing;
 
 /// Shares of a primitive for each thread. With one, a thread could not take over what another one
 /// is late with.
-constexpr unsigned kSharesOfThread = 4;
+constexpr unsigned kSharesOfThread = 2;
 
 /// A parallel region of oneDNN, from GOMP_parallel_start() to GOMP_parallel_end(). In between the
 /// thread that began it executes share 0.

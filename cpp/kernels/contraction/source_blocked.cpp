@@ -63,7 +63,7 @@ class Blocked : public Contraction {
   virtual void share(const blocked::Operands& at, std::int64_t i, std::int64_t all, unsigned thread,
                      void* work) const = 0;
 
-  static constexpr std::int64_t kSharesOfThread = 4;
+  static constexpr std::int64_t kSharesOfThread = 2;
 
   unsigned threads_;
 
