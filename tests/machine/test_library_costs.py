@@ -149,8 +149,8 @@ def test_costs_grow_with_the_batch_and_memory_stays_the_sum_of_its_categories():
 def test_a_gather_moves_what_it_returns():
     """6 slices of a table of 1,000 rows of 8 floats on 4 tiles: each takes 2 columns of all slices.
 
-    One slice a worker: 6 (30 + 19 + 2). All tiles get the 24 bytes of offsets, then tile 3 the 6 * 8
-    elements, from 4 tiles.
+    One slice a worker: 6 (30 + 19 + 2). All tiles get the 24 bytes of offsets, then tile 3 gets
+    6 * 8 elements, from 4 tiles.
     """
     net = Net()
     table = net.input("table", [1000, 8], 0, 1, 2, 3)

@@ -2,9 +2,9 @@
 
 poplibs_cycles.csv has the class, the type, the sizes as an estimator here takes them, and the
 cycles of a tile that PopLibs' own estimator says of them. It was made by compiling PopLibs'
-estimators (graphcore/poplibs, 7eac0f26) apart from this project, for ipu2. Uniform and Bernoulli numbers are
-left out: of these PopLibs' formulas have more at a time than a tile can store. `python -m
-tests.machine.test_poplibs_estimators` prints the comparison.
+estimators (graphcore/poplibs, 7eac0f26) apart from this project, for ipu2. Uniform and Bernoulli
+numbers are left out: of these PopLibs' formulas have more at a time than a tile can store.
+`python -m tests.machine.test_poplibs_estimators` prints the comparison.
 """
 
 import csv
