@@ -68,6 +68,7 @@ Graph::Graph(const Target& target, replication_factor r)
   impl_->replicas = r.factor;
 }
 Graph::Graph(const Device& device, replication_factor r) : Graph(device.getTarget(), r) {}
+unsigned Graph::getReplicationFactor() const { return impl_->replicas; }
 Graph::Graph(Graph&&) noexcept = default;
 Graph& Graph::operator=(Graph&&) noexcept = default;
 Graph::~Graph() = default;

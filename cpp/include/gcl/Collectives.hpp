@@ -1,7 +1,7 @@
 // Collective operations over replicas. After gcl/Collectives.hpp of the Poplar SDK 3.
 //
-// popir runs one replica. The result of each collective is that of a group with one replica: a sum
-// or mean is the replica's own value.
+// Reductions are made in the order of the replicas. In a graph of one replica, a sum or mean is its
+// own value.
 #ifndef gcl_Collectives_hpp
 #define gcl_Collectives_hpp
 
@@ -50,8 +50,8 @@ void allReduceInPlaceCrossReplica(poplar::Graph& graph, poplar::Tensor& data, Co
                                   poplar::program::Sequence& prog,
                                   const poplar::DebugContext& debugContext = {},
                                   const poplar::OptionFlags& options = {});
-/// Reduces `data` over the replicas; each replica gets one part. With one replica: all of it, as a
-/// vector.
+/// Reduces `data` over the replicas of a group; each gets one part: the elements divided by the
+/// replicas, rounded up, with zeros beyond the end. With one replica: all of it, as a vector.
 poplar::Tensor reduceScatterCrossReplica(poplar::Graph& graph, const poplar::Tensor& data,
                                          CollectiveOperator op, poplar::program::Sequence& prog,
                                          const CommGroup& group,
@@ -62,7 +62,7 @@ std::vector<poplar::Tensor> allReduceCrossReplica(
     poplar::Graph& graph, const std::vector<poplar::Tensor>& datas, CollectiveOperator op,
     poplar::program::Sequence& prog, const CommGroup& group,
     const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {});
-/// Concatenates the tensors of all replicas: [number of replicas, shape of `data`].
+/// Concatenates the tensors of the replicas of a group: [their number, shape of `data`].
 poplar::Tensor allGatherCrossReplica(poplar::Graph& graph, const poplar::Tensor& data,
                                      poplar::program::Sequence& prog, const CommGroup& group,
                                      const poplar::DebugContext& debugContext = {},

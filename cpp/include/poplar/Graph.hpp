@@ -63,7 +63,7 @@ struct VirtualTiles;  // cpp/poplar/virtual_tiles.hpp
 
 namespace poplar {
 
-/// Number of replicas. popir runs one replica.
+/// The replicas that a graph is made for.
 struct replication_factor {
   explicit replication_factor(unsigned f) : factor(f) {}
   unsigned factor;
@@ -95,7 +95,7 @@ class Graph {
   Graph createVirtualGraph(const std::vector<unsigned>& perIpuTiles);
   /// The graph with all tiles.
   Graph getTopLevelGraph();
-  unsigned getReplicationFactor() const { return 1; }
+  unsigned getReplicationFactor() const;
 
   /// Adds a variable. Without a mapping method its elements must be mapped with setTileMapping().
   Tensor addVariable(const Type& type, ArrayRef<std::size_t> shape,
@@ -266,7 +266,7 @@ class Graph {
       const Tensor& t, ArrayRef<Interval> regions, bool removeAliasedIntervals = false,
       std::vector<std::size_t>* aliases = nullptr) const;
 
-  /// The number of the replica, UNSIGNED_INT[]: 0.
+  /// The number of the replica, UNSIGNED_INT[].
   Tensor addReplicationIndexConstant(const DebugContext& debugContext = {});
 
   /// Writes the graph in popir's own format, that of executables.

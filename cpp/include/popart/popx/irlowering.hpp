@@ -25,7 +25,7 @@ class LinearMapper {
   void mapTensor(poplar::Graph& graph, const poplar::Tensor& tensor) const;
 };
 
-/// The Poplar graph to which operators are lowered, its single replica, and options for library
+/// The Poplar graph to which operators are lowered, its replicas, and options for library
 /// functions. The options of matrix products and LSTMs come from the SessionOptions; the others are
 /// empty.
 class IrLowering {
@@ -33,8 +33,8 @@ class IrLowering {
   explicit IrLowering(poplar::Graph& graph) : graph_(graph) {}
 
   poplar::Graph& graph() const { return graph_; }
-  unsigned getReplicationFactor() const { return 1; }
-  bool isReplicatedGraph() const { return false; }
+  unsigned getReplicationFactor() const { return graph_.getReplicationFactor(); }
+  bool isReplicatedGraph() const { return getReplicationFactor() > 1; }
   /// The graph of an IPU: one graph contains all IPUs and all their tiles.
   poplar::Graph& getVirtualGraph(VGraphId, TileSet = TileSet::Compute) const { return graph_; }
   const LinearMapper& getLinearMapper() const { return mapper_; }
