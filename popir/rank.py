@@ -72,7 +72,8 @@ def _run(arguments: list[str]) -> int:
         why = ""
     if code:
         popdist.fail(why)
-        time.sleep(_GRACE)
+        # The rank whose failure is told here has to end first: it is the one to be named.
+        time.sleep(3 * _GRACE if "has failed:" in why else _GRACE)
     return code
 
 
