@@ -142,7 +142,7 @@ def test_groups_of_more_replicas_than_there_are_are_refused(settings: Any) -> No
     builder = popir.Builder()
     w = builder.addInitializedInputTensor(floats(2), settings)
     device, flow = popir.DeviceManager().createCpuDevice(), popir.DataFlow(1, [w])
-    with pytest.raises(popart_exception, match="of 2 replicas .* do not divide 1 replicas"):
+    with pytest.raises(popart_exception, match=r"of 2 replicas .* do not divide 1 replicas"):
         popir.InferenceSession(builder.getModelProto(), flow, device)
 
 

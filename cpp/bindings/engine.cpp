@@ -9,6 +9,7 @@
 
 #include <cstring>
 #include <map>
+#include <optional>
 #include <sstream>
 
 #include "bindings/numpy.hpp"
@@ -216,11 +217,12 @@ class PyEngine {
 /// The engines of replicas, which it keeps alive.
 class PyReplicas {
  public:
-  PyReplicas(const py::typing::List<PyEngine>& engines, std::shared_ptr<MpiPeers> peers)
+  PyReplicas(const py::typing::List<PyEngine>& engines,
+             const std::optional<std::shared_ptr<MpiPeers>>& peers)
       : held_(engines) {
     std::vector<EngineImpl*> all;
     for (const auto& engine : engines) all.push_back(&engine.cast<PyEngine&>().impl());
-    replicas_ = std::make_unique<Replicas>(std::move(all), std::move(peers));
+    replicas_ = std::make_unique<Replicas>(std::move(all), peers.value_or(nullptr));
   }
   void run(unsigned program) {
     py::gil_scoped_release unlocked;
@@ -276,7 +278,8 @@ void bindReplicas(py::module_& m) {
       "The engines of the replicas of one program, which meet in collectives. With `peers`, all\n"
       "their processes have as many.\n"
       "Raises poplar_exception unless the graph was made for as many replicas.")
-      .def(py::init<const py::typing::List<PyEngine>&, std::shared_ptr<MpiPeers>>(),
+      .def(py::init<const py::typing::List<PyEngine>&,
+                    const std::optional<std::shared_ptr<MpiPeers>>&>(),
            py::arg("engines"), py::arg("peers") = py::none())
       .def("run", &PyReplicas::run, py::arg("program") = 0,
            "Runs a program on all engines, each in a thread.\n"

@@ -118,8 +118,8 @@ def import_model(
 
 def shared(graph: Graph, id: str, settings: VariableSettings, data: Any) -> Any:
     """The initial value that the first replica has of a weight, of which groups of replicas may
-    have values of their own. Raises popart_exception if these do not divide the replicas, and if the
-    first dimension is not that of the groups.
+    have values of their own. Raises popart_exception if these do not divide the replicas, and if
+    the first dimension is not that of the groups.
     """
     grouping = settings.getReplicaGrouping(graph.replicas)
     if settings.isDefault() or graph.replicas == 1:

@@ -1478,7 +1478,7 @@ class Replicas:
     their processes have as many.
     Raises poplar_exception unless the graph was made for as many replicas.
     """
-    def __init__(self, engines: list[Engine], peers: MpiPeers = None) -> None: ...
+    def __init__(self, engines: list[Engine], peers: MpiPeers | None = None) -> None: ...
     def run(self, program: typing.SupportsInt | typing.SupportsIndex = 0) -> None:
         """
         Runs a program on all engines, each in a thread.

@@ -66,6 +66,7 @@ def command(
     environment.setdefault("OMP_NUM_THREADS", str(_threads(ranks)))
     words = launcher.split() if launcher else [_mpiexec()]
     made = [*words, "-n", str(ranks), sys.executable, "-m", "popir.rank", str(script), *arguments]
+    code = 0
     for left in reversed(range(restarts + 1)):
         try:
             code = subprocess.run(made, env=environment, check=False).returncode

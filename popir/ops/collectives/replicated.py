@@ -7,7 +7,7 @@ are those of the sum of all replicas' losses.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from typing import Any
 
 from popir import gcl, poplar, registry
 from popir.enums import CollectiveOperator, CommGroupType
@@ -33,7 +33,7 @@ def grouping_of(op: Op) -> ReplicaGrouping:
     if not isinstance(op, (CollectiveOp, _GradOp)):
         _, stride, size = map(int, re.findall(r"\d+", _texts(op)["collectiveReplicaGrouping"]))
         return ReplicaGrouping(replicas, stride, size)
-    given: Sequence[int] = notes.get(REPLICA_GROUPING) or notes.get(COMM_GROUP) or (0, 0)
+    given: Any = notes.get(REPLICA_GROUPING) or notes.get(COMM_GROUP) or (0, 0)
     try:
         if REPLICA_GROUPING in notes:
             _, stride, size = given
@@ -96,7 +96,8 @@ class ReplicatedAllReduceOp(CollectiveOp):
 
     def setup(self) -> None:
         """The output is like the input."""
-        grouping_of(self), operator_of(self)
+        grouping_of(self)
+        operator_of(self)
         self.setOutInfo(0, self.inInfo(0))
 
     def getGradOps(self) -> list[Op]:

@@ -29,10 +29,9 @@ CollectivesBaseOpx::CollectivesBaseOpx(Op* op, Devicex* devicex) : Opx(op, devic
   const auto* collective = dynamic_cast<const CollectivesBaseOp*>(op);
   const unsigned replicas = graph().impl()->replicas;
   if (collective != nullptr && collective->getReplicaGrouping().getGroupSize() > replicas)
-    throw error(
-        "{}: {} has groups of {} replicas, but the session has {}: give groups of no more",
-        op->debugName(), collective->getReplicaGrouping(),
-        collective->getReplicaGrouping().getGroupSize(), replicas);
+    throw error("{}: {} has groups of {} replicas, but the session has {}: give groups of no more",
+                op->debugName(), collective->getReplicaGrouping(),
+                collective->getReplicaGrouping().getGroupSize(), replicas);
 }
 
 CollectivesBaseOpx::~CollectivesBaseOpx() = default;
