@@ -13,18 +13,16 @@
 #include <thread>
 
 namespace popir {
+
+using MpiHandle = void*;
+
 namespace {
 
 // What is used of the standard ABI: handles are pointers, and constants are numbers of MPI 5.0,
 // chapter 20.
-using Handle = void*;
-Handle handle(std::uintptr_t value) { return reinterpret_cast<Handle>(value); }
-const Handle kWorld = handle(0x101), kByte = handle(0x247), kErrorsReturn = handle(0x143);
+MpiHandle handle(std::uintptr_t value) { return reinterpret_cast<MpiHandle>(value); }
+const MpiHandle kWorld = handle(0x101), kByte = handle(0x247), kErrorsReturn = handle(0x143);
 constexpr int kThreadMultiple = 4096, kSuccess = 0, kAnySource = -1, kMostErrorText = 512;
-struct Status {
-  int source, tag, error;
-  int reserved[5];
-};
 
 /// Tags: those of collectives begin at kFirstTag.
 constexpr int kWordTag = 1, kCallTag = 2, kFirstTag = 8;
@@ -33,6 +31,11 @@ constexpr std::size_t kMostWord = 4096;
 constexpr char kEnds = 'e', kFails = 'f';
 
 }  // namespace
+
+struct MpiStatus {
+  int source, tag, error;
+  int reserved[5];
+};
 
 /// The functions of the library.
 class Mpi {
@@ -67,20 +70,20 @@ class Mpi {
   int (*initialized)(int*);
   int (*queryThread)(int*);
   int (*finalize)();
-  int (*commRank)(Handle, int*);
-  int (*commSize)(Handle, int*);
-  int (*setErrhandler)(Handle, Handle);
-  int (*isend)(const void*, std::int64_t, Handle, int, int, Handle, Handle*);
-  int (*irecv)(void*, std::int64_t, Handle, int, int, Handle, Handle*);
-  int (*testall)(int, Handle*, int*, Status*);
-  int (*iprobe)(int, int, Handle, int*, Status*);
+  int (*commRank)(MpiHandle, int*);
+  int (*commSize)(MpiHandle, int*);
+  int (*setErrhandler)(MpiHandle, MpiHandle);
+  int (*isend)(const void*, std::int64_t, MpiHandle, int, int, MpiHandle, MpiHandle*);
+  int (*irecv)(void*, std::int64_t, MpiHandle, int, int, MpiHandle, MpiHandle*);
+  int (*testall)(int, MpiHandle*, int*, MpiStatus*);
+  int (*iprobe)(int, int, MpiHandle, int*, MpiStatus*);
   int (*errorString)(int, char*, int*);
 
   std::mutex mutex;    // of what follows
   std::string closed;  // why nothing can be exchanged any more
   std::vector<bool> ended;
   std::deque<std::vector<char>> words;  // that are sent, and last as long as this object
-  std::vector<Handle> sending;
+  std::vector<MpiHandle> sending;
 
  private:
   template <class F>
@@ -122,16 +125,16 @@ void MpiPeers::check() {
   const std::lock_guard<std::mutex> lock(mpi_->mutex);
   while (mpi_->closed.empty()) {
     int flag = 0;
-    Status status = {};
+    MpiStatus status = {};
     mpi_->check(mpi_->iprobe(kAnySource, kWordTag, kWorld, &flag, &status), "MPI_Iprobe");
     if (!flag) return;
     std::vector<char> word(kMostWord, '\0');
-    Handle request;
+    MpiHandle request;
     mpi_->check(
         mpi_->irecv(word.data(), kMostWord, kByte, status.source, kWordTag, kWorld, &request),
         "MPI_Irecv");
     for (int done = 0; !done;) {
-      Status ignored;
+      MpiStatus ignored;
       mpi_->check(mpi_->testall(1, &request, &done, &ignored), "MPI_Testall");
     }
     word.back() = '\0';
@@ -144,7 +147,7 @@ void MpiPeers::check() {
 }
 
 void MpiPeers::exchange(const std::vector<Parcel>& out, const std::vector<Parcel>& in, int tag) {
-  std::vector<Handle> requests(out.size() + in.size());
+  std::vector<MpiHandle> requests(out.size() + in.size());
   std::size_t n = 0;
   for (const auto& p : in)
     mpi_->check(mpi_->irecv(p.data, static_cast<std::int64_t>(p.bytes), kByte,
@@ -154,7 +157,7 @@ void MpiPeers::exchange(const std::vector<Parcel>& out, const std::vector<Parcel
     mpi_->check(mpi_->isend(p.data, static_cast<std::int64_t>(p.bytes), kByte,
                             static_cast<int>(p.rank), kFirstTag + tag, kWorld, &requests[n++]),
                 "MPI_Isend");
-  std::vector<Status> statuses(n);
+  std::vector<MpiStatus> statuses(n);
   const auto begin = std::chrono::steady_clock::now();
   for (unsigned tries = 1;; ++tries) {
     int done = 0;
@@ -262,7 +265,7 @@ void MpiPeers::end() {
     if (all) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  std::vector<Status> statuses(mpi_->sending.size());
+  std::vector<MpiStatus> statuses(mpi_->sending.size());
   int done = 0;
   while (!done)
     mpi_->check(mpi_->testall(static_cast<int>(mpi_->sending.size()), mpi_->sending.data(), &done,

@@ -13,19 +13,19 @@
 namespace popir {
 namespace {
 
-constexpr const char* kMark = "remote buffer:";
+constexpr const char* kRemoteMark = "remote buffer:";
 
 }  // namespace
 
 std::string handleOf(const RemoteCopy& copy) {
   std::ostringstream os;
-  os << kMark << (copy.reads ? "read " : "write ") << (copy.indexed ? "indexed " : "first ")
+  os << kRemoteMark << (copy.reads ? "read " : "write ") << (copy.indexed ? "indexed " : "first ")
      << copy.rowBytes << " " << copy.rows << " " << copy.copied << " " << copy.buffer;
   return os.str();
 }
 
 std::optional<RemoteCopy> remoteCopyOf(const poplar::HostFunction& function) {
-  const std::string mark = kMark, handle = function.handle();
+  const std::string mark = kRemoteMark, handle = function.handle();
   if (handle.compare(0, mark.size(), mark) != 0) return {};
   std::istringstream is(handle.substr(mark.size()));
   RemoteCopy copy;

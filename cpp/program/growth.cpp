@@ -8,8 +8,6 @@
 
 namespace popir {
 
-using Kind = ProgramNode::Kind;
-
 Growth::Growth(const poplar::Graph& graph)
     : graph_(graph.impl()), begin_(sizes()), end_(begin_), work_(budgetOfThread().spent) {}
 
@@ -40,13 +38,13 @@ bool Growth::isOwn(const poplar::Tensor& tensor) const {
 
 bool Growth::isOwn(const ProgramNode& node) const {
   switch (node.kind) {
-    case Kind::Sequence:
-    case Kind::Copy:
-    case Kind::Repeat:
-    case Kind::While:
-    case Kind::If:
-    case Kind::WriteUndef: break;
-    case Kind::Execute:
+    case ProgramNode::Kind::Sequence:
+    case ProgramNode::Kind::Copy:
+    case ProgramNode::Kind::Repeat:
+    case ProgramNode::Kind::While:
+    case ProgramNode::Kind::If:
+    case ProgramNode::Kind::WriteUndef: break;
+    case ProgramNode::Kind::Execute:
       if (node.computeSet.graph() != graph_.get() || node.computeSet.getId() < begin_.computeSets)
         return false;
       break;
@@ -167,7 +165,7 @@ class Growth::Repetition {
     made->name = named(node.name);
     made->src = of(node.src);
     made->dst = of(node.dst);
-    if (node.kind == Kind::Execute)
+    if (node.kind == ProgramNode::Kind::Execute)
       made->computeSet = {
           static_cast<unsigned>(firstSet_ + node.computeSet.getId() - from_.begin_.computeSets),
           &graph_};

@@ -1,0 +1,167 @@
+"""Where ragged tensors begin: operators whose sizes are not known before a run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+
+import numpy as np
+from onnx import NodeProto
+
+from popir.errors import LeavesDeviceError
+from popir.ir import Tensor
+from popir.ir.integers import Form
+from popir.onnxio.ragged.values import MOST, Many, NotDone, Ragged, Values, axis_of, info_of
+from popir.types import DataType
+
+
+def _nonzero(on: Values, node: NodeProto, why: LeavesDeviceError) -> None:
+    x = on.plain(node, 0)
+    shape = info_of(x).shape()
+    size = math.prod(shape)
+    if not shape or not 0 < size <= MOST or x.is_variable():
+        raise NotDone
+    if x.isConst() and x.data is not None:
+        on.graph.addConstInit(node.output[0], np.array(np.nonzero(x.data), np.int64))
+        return
+    flat = on.op("Reshape", x, on.const([-1]))
+    truths = on.op("Cast", flat, to=DataType.BOOL.onnx)
+    ones = on.op("Cast", truths, to=DataType.INT64.onnx)
+    count = on.op("ReduceSum", ones, on.const([0]), keepdims=0)
+    # The places of the truths, in order, then the place of the first one.
+    last = on.op("Sub", on.op("CumSum", ones, on.const(0)), on.const(1))
+    to = on.op("Where", truths, last, on.const(size))
+    first = on.op("Expand", on.op("ArgMax", ones, axis=0, keepdims=1), on.const([size]))
+    places = on.op("ScatterElements", first, to, on.const(np.arange(size)), axis=0)
+    coordinates = np.stack(np.unravel_index(np.arange(size), shape))
+    found = on.op("Gather", on.const(coordinates.astype(np.int64)), places, axis=1)
+    on.add(node.output[0], Ragged(found, 1, count, on.key(count), why))
+
+
+def _cut_out(on: Values, node: NodeProto, why: LeavesDeviceError) -> None:
+    """A slice along one axis, from a start to an end that are known at run time."""
+    x, starts, ends = (on.plain(node, i) for i in range(3))
+    axes, steps = on.integers(node, 3, "axes") or [0], on.integers(node, 4, "steps") or [1]
+    rank = info_of(x).rank()
+    if info_of(starts).shape() != [1] or len(axes) != 1 or steps != [1] or x.is_variable():
+        raise NotDone
+    if info_of(ends).shape() != [1]:
+        raise NotDone
+    axis = axis_of(axes[0], rank)
+    size = info_of(x).shape()[axis]
+    if not size:
+        raise NotDone
+    if starts.data is not None and not starts.data.any():
+        forms = on.known.of(ends)
+        try:
+            whole = None if forms is None else on.dimension(forms.item())
+        except NotDone:
+            whole = None
+        if isinstance(whole, Many):
+            least = min(size, whole.size)
+            on.add(node.output[0], on.cut(Ragged(x, axis, whole.count, whole.key, why), least))
+            return
+    _between(on, node.output[0], x, axis, starts, ends, why)
+
+
+def _split_up(on: Values, node: NodeProto, why: LeavesDeviceError) -> None:
+    """Parts whose sizes are known at run time."""
+    x, sizes = on.plain(node, 0), on.plain(node, 1)
+    axis = axis_of(on.attributes(node).get("axis", 0), info_of(x).rank())
+    if (
+        info_of(sizes).shape() != [len(node.output)]
+        or not info_of(x).shape()[axis]
+        or x.is_variable()
+    ):
+        raise NotDone
+    end = on.const([0])
+    for i, id in enumerate(node.output):
+        start, size = end, on.op("Gather", sizes, on.const([i]), axis=0)
+        end = on.op("Add", start, size)
+        _between(on, id, x, axis, start, end, why)
+
+
+def _between(
+    on: Values,
+    id: str,
+    x: Tensor,
+    axis: int,
+    starts: Tensor,
+    ends: Tensor,
+    why: LeavesDeviceError,
+) -> None:
+    """What is from a start to an end, tensors of one integer, along an axis."""
+    size = info_of(x).shape()[axis]
+    start, end = (on.op("Cast", t, to=DataType.INT64.onnx) for t in (starts, ends))
+    start, end = (_within(on, t, size) for t in (start, end))
+    count = on.op("Max", on.op("Sub", end, start), on.const([0]))
+    places = on.op("Add", start, on.const(np.arange(size)))
+    least = on.op("Sub", on.op("Max", end, on.const([1])), on.const([1]))
+    found = on.op("Gather", x, on.op("Min", places, least), axis=axis)
+    count = on.op("Reshape", count, on.const(np.zeros(0, np.int64)))
+    first, last = (on.form(t) for t in (starts, ends))
+    last = Form(size) if last.low >= size else last
+    key = ("slice", _key(first), _key(last), size)
+    on.add(id, Ragged(found, axis, count, key, why, last - first))
+
+
+def _key(form: Form) -> Hashable:
+    return form.constant, frozenset(form.terms.items())
+
+
+def _within(on: Values, t: Tensor, size: int) -> Tensor:
+    """A start or an end, as ONNX counts and clamps it."""
+    counted = on.op("Where", on.op("Less", t, on.const(0)), on.op("Add", t, on.const(size)), t)
+    return on.op("Min", on.op("Max", counted, on.const([0])), on.const([size]))
+
+
+def _expanded(on: Values, node: NodeProto, why: LeavesDeviceError) -> None:
+    dims = on.sizes(on.plain(node, 1))
+    _widened(on, node, dims, why, lambda shape: on.op("Expand", on.plain(node, 0), on.const(shape)))
+
+
+def _filled(on: Values, node: NodeProto, why: LeavesDeviceError) -> None:
+    value = np.asarray(on.attributes(node).get("value", np.zeros(1, np.float32))).reshape(())
+    dims = on.sizes(on.plain(node, 0))
+    _widened(on, node, dims, why, lambda shape: on.op("Expand", on.const(value), on.const(shape)))
+
+
+def _widened(
+    on: Values,
+    node: NodeProto,
+    dims: Sequence[int | Many],
+    why: LeavesDeviceError,
+    make: Callable[[list[int]], Tensor],
+) -> None:
+    """A tensor of a shape with one count."""
+    counts = [(d, each) for d, each in enumerate(dims) if isinstance(each, Many)]
+    if len(counts) != 1:
+        raise NotDone
+    tensor = make([each.size if isinstance(each, Many) else each for each in dims])
+    (at, like) = counts[0]
+    axis = info_of(tensor).rank() - len(dims) + at
+    if info_of(tensor).shape()[axis] != like.size:
+        raise NotDone
+    on.add(node.output[0], Ragged(tensor, axis, like.count, like.key, why))
+
+
+def _counted(on: Values, node: NodeProto, why: LeavesDeviceError) -> None:
+    """The numbers below a count."""
+    start, step = (on.plain(node, i).data for i in (0, 2))
+    like = on.sizes(on.plain(node, 1))[0]
+    if start is None or step is None or start.any() or int(step.reshape(-1)[0]) != 1:
+        raise NotDone
+    if not isinstance(like, Many):
+        raise NotDone
+    numbers = on.const(np.arange(like.size).astype(start.dtype))
+    on.add(node.output[0], Ragged(numbers, 0, like.count, like.key, why))
+
+
+BEGIN: dict[str, Callable[[Values, NodeProto, LeavesDeviceError], None]] = {
+    "NonZero": _nonzero,
+    "Slice": _cut_out,
+    "Split": _split_up,
+    "Expand": _expanded,
+    "ConstantOfShape": _filled,
+    "Range": _counted,
+}
