@@ -1,7 +1,8 @@
 """
 Runs one contraction by a chosen source on numpy arrays, for tests and measurements.
 A source is an implementation: onednn, own, portable, blocked (forward convolutions
-in channel blocks: of 3 x 3, of one point, depthwise), or any, which chooses one.
+in channel blocks: of 3 x 3, of one point, depthwise), tiles (products on AMX),
+emulatedTiles (the same on any machine, slowly), or any, which chooses one.
 """
 
 from __future__ import annotations
@@ -95,12 +96,13 @@ def product(
     alpha: typing.SupportsFloat | typing.SupportsIndex = 1.0,
     accumulate: bool = False,
     bias: numpy.ndarray | None = None,
+    fpMath: str = "highest",
 ) -> Prepared:
     """
     Prepares c [g, m, n] = alpha * a [g, m, k] * b [g, k, n], plus bias [n] if
     there is one, plus c if `accumulate`. Rows or columns of each array have stride
-    1; the other strides are free.
-    Raises ValueError for other shapes, a read-only `c`, an unknown source, and a
+    1; the other strides are free. `fpMath` is that of the engine's option host.fpMath.
+    Raises ValueError for other shapes, a read-only `c`, an unknown source or fpMath, and a
     source that does not support the shapes or types; poplar_type_error for a
     dtype that the device lacks.
     """
