@@ -291,6 +291,23 @@ def test_what_stays_on_chip_has_its_reason() -> None:
     assert why["x"] == "the host sends it for each batch"
 
 
+@pytest.mark.parametrize("tiles", [0, 1])
+def test_replicas_keep_their_own_off_chip(tiles: int) -> None:
+    made = chain()
+    rows = floats(2, 2, 64, 64)  # batches, replicas
+    found = []
+    for kinds in [(), KINDS[:3]]:
+        asked = options(*kinds, enableReplicatedGraphs=True, replicatedGraphCount=2)
+        asked.numIOTiles = tiles if kinds else 0
+        run = session(made, asked, OPTIMIZERS["Lamb"](), ipus=2)
+        losses = [step(run, {"x": rows})[made[1]].copy() for _ in range(2)]
+        run.weightsToHost()
+        found.append({id: value.copy() for id, value in run._host.items()} | {"losses": losses})
+        assert bool(remote_buffers(run)) == bool(kinds)
+        assert run.getProfile().data["pod"]["replicas"] == 2
+    assert_equal(*found)
+
+
 def by_io(*kinds: str, tiles: int = 4) -> popir.SessionOptions:
     """Options with tensors of these kinds off chip, by way of IO tiles."""
     made = popir.SessionOptions(numIOTiles=tiles)

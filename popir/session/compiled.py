@@ -107,7 +107,7 @@ class Compiled(Exclusive):
         self._is_placed = (
             self.options.virtualGraphMode is not VirtualGraphMode.Off and self._device.numIpus > 1
         )
-        check_io_tiles(self.options, deviceInfo, self._is_placed)
+        check_io_tiles(self.options, self._device, self._is_placed)
         if self._is_placed and self.options.enableOutlining:
             raise popart_exception(
                 "SessionOptions.enableOutlining = True: with a virtualGraphMode nothing is "

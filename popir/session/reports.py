@@ -84,7 +84,7 @@ class Reports(Prepared):
     def _pod(self, report: MachineReport, replicas: int) -> PodReport:
         is_pipeline = self._compilation.overlaps
         cycles = self._pipeline(report).cycles if is_pipeline else report.cycles
-        target = self.deviceInfo.device.getTarget()
+        target = self._device.device.getTarget()
         seconds, updates = cycles / report.clockHz, self._loops().updates
         return PodReport.of(target, replicas, seconds, self._gradient_bytes(), updates)
 
@@ -92,7 +92,7 @@ class Reports(Prepared):
         """By IPU, the bytes of what replicas reduce for an update: gradients, or what they are
         accumulated in. Spread evenly if operators are not placed.
         """
-        c, ipus = self._compilation, self.deviceInfo.numIpus
+        c, ipus = self._compilation, self._device.numIpus
         found = [0] * ipus
         places = Places(self.graph) if self._is_placed else None
         for weight in c.weights:
@@ -124,15 +124,18 @@ class Reports(Prepared):
         return self.getReport().summary
 
     @exclusive()
-    def getProfile(self, progress: Logger | None = None, replicas: int = 1) -> Profile:
+    def getProfile(self, progress: Logger | None = None, replicas: int | None = None) -> Profile:
         """The cost of a step by the model's operators, which can be saved as JSON, an HTML page or
         a trace.
 
         `progress(done, total)` is called while the steps of the program are costed. With more than
-        one of `replicas`, the profile has their collectives, too (`getPodReport`). Raises
-        popart_exception before `prepareDevice`, and the errors of `getPodReport`.
+        one of `replicas`, by default those of the session in all its instances, the profile has
+        their collectives, too (`getPodReport`). Raises popart_exception before `prepareDevice`, and
+        the errors of `getPodReport`.
         """
         report = MachineReport.of(self._prepared("getProfile"), progress=progress)
+        if replicas is None:
+            replicas = self.options.getGlobalReplicationFactor()
         pod = self._pod(report, replicas) if replicas != 1 else None
         return Profile.of(report, self.graph, self.name, self._compilation.loss, pod)
 
