@@ -18,6 +18,7 @@ ALLOWED = {
     "Number.get_metavar.ctx": "click's interface",
     "Interruption._take.signum": "a signal handler's",
     "Interruption._take.frame": "a signal handler's",
+    "passed_on.frame": "a signal handler's",
     "Expression.__array_function__.types": "numpy's interface",
     "_Reader._op_after_all.each": "all instructions are added by functions of one form",
     "_Reader._op_tuple.each": "all instructions are added by functions of one form",

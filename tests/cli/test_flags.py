@@ -75,6 +75,11 @@ TESTS = {
         "test_run::test_devices_agree": "--device",
         "test_flags::test_a_tolerance_is_for_a_check": "--rtol",
     },
+    "run-distributed": {
+        "test_run_distributed::test_ranks_replicas_and_the_limit_reach_the_launcher": "--ranks "
+        "--replicas --timeout --mpiexec",
+        "test_run_distributed::test_a_job_that_fails_is_started_again": "-n --restarts",
+    },
     "tpcc": {
         "test_tpcc::test_a_library_of_kernels": "--name -o --ldflag",
         "test_tpcc::test_one_kernel": "--tpc --flag --output",
@@ -151,6 +156,7 @@ def call_of(command: str, folder: Path) -> list[object]:
         "plan": ["plan", model, "--dim", "batch=4"],
         "profile": ["profile", model, "--dim", "batch=4", *SMALL],
         "run": ["run", model, "--dim", "batch=4"],
+        "run-distributed": ["run-distributed", "-n", 1, folder / "nothing.cpp"],
         "tpcc": ["tpcc", folder / "k.c", "-o", folder / "k.o"],
         "train": [
             *("train", folder / "c.onnx", "--data", data, "--loss", loss),

@@ -364,7 +364,7 @@ def _summed_up(on: Values, node: NodeProto, given: Mapping[int, Ragged]) -> None
 
 
 def _searched(on: Values, node: NodeProto, given: Mapping[int, Ragged]) -> None:
-    """ArgMax and ArgMin."""
+    """The places that ArgMax and ArgMin find."""
     one, named = _only(given), on.attributes(node)
     axis = axis_of(named.get("axis", 0), len(one.shape))
     if axis != one.axis:
