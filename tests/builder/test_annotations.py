@@ -7,6 +7,7 @@ import pytest
 
 from popir.builder import Builder
 from popir.builder.annotations import Annotations
+from popir.enums import CommGroupType
 from popir.errors import OperatorAttributeError, popart_exception
 
 
@@ -147,12 +148,12 @@ def test_within_a_with(builder: Builder) -> None:
         fifth = op.relu(["x"])
     assert builder.getRecomputeOutputInBackwardPass(fifth)
     assert not builder.getRecomputeOutputInBackwardPass(first)
-    with builder.outlineAttributes({"layer": "1"}), builder.commGroup(RecomputeType.Checkpoint, 2):
+    group = builder.commGroup(CommGroupType.Consecutive, 2)
+    with builder.outlineAttributes({"layer": "1"}), group:
         sixth = op.relu(["x"])
     assert attributes(builder, sixth) == {
         "__outline": ["layer", "1"],
-        "__comm_group_type": 1,
-        "__comm_group_size": 2,
+        "__collectiveCommGroup": [1, 2],
     }
 
 
