@@ -38,6 +38,7 @@ def test_which_options_take_numbers() -> None:
         *((c, each) for c in ("train", "profile") for each in ("--lr", "--momentum")),
         *(("train", each) for each in ("--lr-end", "--lr-gamma")),
         *((c, "--weight-decay") for c in ("train", "profile")),
+        ("run-distributed", "--timeout"),
     } == set(NUMBERS)
 
 
@@ -45,6 +46,8 @@ def starts(name: str, folder: Path) -> list[object]:
     """A command line that is right, for more options."""
     if name == "gradcheck":
         return [name, "Relu"]
+    if name == "run-distributed":
+        return [name, "-n", 2]
     if name == "run":
         return [name, dense(folder / "m.onnx"), "--dim", "batch=2", "--check"]
     loss = classifier(folder / "m.onnx")
@@ -72,7 +75,12 @@ def test_numbers_are_finite(name: str, option: str, value: float, tmp_path: Path
 @pytest.mark.parametrize(("name", "option"), NUMBERS)
 def test_ranges(name: str, option: str, tmp_path: Path) -> None:
     is_free = option in ("--low", "--high")
-    for text in ["x", "", *(["-1"] if not is_free else []), *(["0"] if option == "--step" else [])]:
+    for text in [
+        "x",
+        "",
+        *(["-1"] if not is_free else []),
+        *(["0"] if option in ("--step", "--timeout") else []),
+    ]:
         said = failure(*starts(name, tmp_path), f"{option}={text}", code=2)
         assert f"Invalid value for '{option}': '{text}' is not " in said
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from popir.cli.exits import CommandError, ExitCode
+from popir.cli.options import Count, Number
 from popir.errors import MissingPackageError
 from popir.popdist import LIBRARY, LIMIT, REPLICAS, library
 
@@ -19,24 +20,24 @@ from popir.popdist import LIBRARY, LIMIT, REPLICAS, library
     short_help="Run a script in several processes that talk by MPI.",
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )
-@click.option("-n", "--ranks", type=click.IntRange(min=1), required=True, help="Processes.")
+@click.option("-n", "--ranks", type=Count(1), required=True, help="Processes.")
 @click.option(
     "--replicas",
-    type=click.IntRange(min=1),
+    type=Count(1),
     default=1,
     show_default=True,
     help="Replicas of a model in each process.",
 )
 @click.option(
     "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Number(0, is_open=True),
     default=600,
     show_default=True,
     help="Seconds after which it is an error to wait for another process.",
 )
 @click.option(
     "--restarts",
-    type=click.IntRange(min=0),
+    type=Count(0),
     default=0,
     show_default=True,
     help="How often to start again when a process has failed.",
