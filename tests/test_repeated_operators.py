@@ -292,3 +292,22 @@ def test_what_cannot_be_repeated_is_not_kept() -> None:
     assert not bench.kept(lambda prog: bench.squared(prog, "a/square"))[1]
     assert not bench.kept(lambda prog: bench.squared(prog, "operator"))[1]
     assert bench.kept(bench.squared)[1]
+
+
+def test_views_of_views_are_compared_once() -> None:
+    """Each level shows the one below twice, so that comparing them path by path takes 2^40 steps."""
+    builder = Builder(opsets={"ai.onnx": 17, "ai.graphcore": 1})
+    h = builder.addInputTensor("FLOAT", [2, 8], "x")
+    for _ in range(40):
+        a, b = builder.aiOnnx.split([h], 2, 0)
+        h = builder.aiOnnx.concat([b, a], 0)
+        h = builder.aiOnnx.reshape([h, builder.aiOnnx.constant(np.array([2, 8]))])
+    builder.addOutputTensor(h)
+    values = np.arange(16, dtype=np.float32).reshape(2, 8)
+    session = popir.InferenceSession(
+        builder.getModelProto(), popir.DataFlow(1, [h]), popir.DeviceManager().createCpuDevice()
+    )
+    session.prepareDevice()
+    anchors = session.initAnchorArrays()
+    session.run(popir.PyStepIO({"x": values}, anchors))
+    np.testing.assert_array_equal(anchors[h], values)

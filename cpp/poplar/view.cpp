@@ -268,16 +268,36 @@ ViewPtr View::reinterpret(poplar::Type type) const {
   return v;
 }
 
+/// Compares views. Bases that many views share are compared once.
+class View::Likeness {
+ public:
+  using IsLike = std::function<bool(unsigned, unsigned)>;
+
+  explicit Likeness(const IsLike& isLike) : isLike_(isLike) {}
+
+  bool of(const View& a, const View& b) {
+    return a.type_ == b.type_ && a.shape_ == b.shape_ && a.strides_ == b.strides_ &&
+           a.offset_ == b.offset_ && of(*a.base_, *b.base_);
+  }
+
+ private:
+  bool of(const Base& a, const Base& b) {
+    if (a.parts.size() != b.parts.size()) return false;
+    if (a.parts.empty()) return isLike_(a.variable, b.variable);
+    if (a.outer != b.outer || a.inner != b.inner || a.starts != b.starts) return false;
+    // Where one comparison fails all do, so that only those that succeed are met again.
+    if (!known_.emplace(&a, &b).second) return true;
+    for (std::size_t i = 0; i < a.parts.size(); ++i)
+      if (!of(*a.parts[i], *b.parts[i])) return false;
+    return true;
+  }
+
+  const IsLike& isLike_;
+  std::set<std::pair<const Base*, const Base*>> known_;
+};
+
 bool View::isLike(const View& other, const std::function<bool(unsigned, unsigned)>& isLike) const {
-  const auto &a = *base_, &b = *other.base_;
-  if (type_ != other.type_ || shape_ != other.shape_ || strides_ != other.strides_ ||
-      offset_ != other.offset_ || a.parts.size() != b.parts.size())
-    return false;
-  if (a.parts.empty()) return isLike(a.variable, b.variable);
-  if (a.outer != b.outer || a.inner != b.inner || a.starts != b.starts) return false;
-  for (std::size_t i = 0; i < a.parts.size(); ++i)
-    if (!a.parts[i]->isLike(*b.parts[i], isLike)) return false;
-  return true;
+  return Likeness(isLike).of(*this, other);
 }
 
 ViewPtr View::replaced(const std::map<unsigned, ViewPtr>& by) const {

@@ -115,6 +115,7 @@ class __attribute__((visibility("default"))) View {
  private:
   struct Base;
   class Replacement;
+  class Likeness;
   View() = default;
   std::shared_ptr<View> copy() const { return std::shared_ptr<View>(new View(*this)); }
 
