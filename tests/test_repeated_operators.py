@@ -295,8 +295,8 @@ def test_what_cannot_be_repeated_is_not_kept() -> None:
 
 
 def test_views_of_views_are_compared_once() -> None:
-    """Each level shows the one below twice, so that comparing them path by path takes 2^40 steps."""
-    builder = Builder(opsets={"ai.onnx": 17, "ai.graphcore": 1})
+    """Each level shows the one below twice: there are 2^40 ways from the top to the bottom."""
+    builder = popir.Builder(opsets={"ai.onnx": 17, "ai.graphcore": 1})
     h = builder.addInputTensor("FLOAT", [2, 8], "x")
     for _ in range(40):
         a, b = builder.aiOnnx.split([h], 2, 0)
