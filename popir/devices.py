@@ -29,7 +29,7 @@ class DeviceInfo:
     `type`, a DeviceType; `version`, such as "ipu2"; `numIpus`; `tilesPerIPU`; `numWorkerContexts`,
     the worker threads of a tile; `device`, the `poplar.Device`; `connectionType`, a
     DeviceConnectionType: sessions only compile for a device of the type Never. `id` is 0 unless the
-    device was acquired; `driverIds` is empty.
+    device was acquired; `driverIds` is empty; `figures` are those that it was made with.
     """
 
     def __init__(
@@ -39,7 +39,6 @@ class DeviceInfo:
         version: str,
         id: int = 0,
         connectionType: DeviceConnectionType = DeviceConnectionType.Always,
-        figures: Figures | None = None,
     ) -> None:
         target = device.getTarget()
         self.type = type
@@ -53,7 +52,7 @@ class DeviceInfo:
         self.driverIds: list[int] = []
         self.isAttached = False
         self.device = device
-        self._figures = dict(figures or {})
+        self.figures: Figures = {}
 
     def ofReplica(self, replicas: int) -> DeviceInfo:
         """The device of one of several replicas: its share of the IPUs, or the host itself.
@@ -69,7 +68,7 @@ class DeviceInfo:
                 popart="If virtual graphs are disabled, the replicated graph count "
                 f"({replicas}) needs to be equal to the number of IPUs ({self.numIpus}).",
             )
-        figures = self._figures | {"numIPUs": self.numIpus // replicas}
+        figures = {**self.figures, "numIPUs": self.numIpus // replicas}
         return _simulated("ofReplica", self.type, figures, self.id, self.connectionType)
 
     def attach(self) -> bool:
@@ -370,6 +369,8 @@ def _simulated(
     version = figures.pop("ipuVersion", "ipu2")
     try:
         device = poplar.IPUModel(version).createDevice(figures)
-        return DeviceInfo(type, device, version, id, connection, options)
+        made = DeviceInfo(type, device, version, id, connection)
+        made.figures = options
+        return made
     except poplar_invalid_option as error:
         raise popart_exception(f"{who}: {error}") from None

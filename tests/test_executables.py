@@ -110,7 +110,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
 def test_what_there_is_nothing_for() -> None:
     made, _ = session()
     made.broadcastWeights()
-    with pytest.raises(popart_exception, match="there is one instance of the program"):
+    with pytest.raises(popart_exception, match="of the ranks 0 to 0"):
         made.broadcastWeights(1)
     with pytest.raises(popart_exception, match="no serialised form here"):
         made.getSerializedGraph()
