@@ -32,6 +32,8 @@ from popir.typed import typed
 LIBRARY, REPLICAS, LIMIT = "POPIR_MPI", "POPIR_REPLICAS_PER_RANK", "POPIR_MPI_TIMEOUT"
 """Environment variables: MPI's library, the replicas of each instance, and after how many seconds
 it is an error to wait for another instance."""
+ENDED = "POPIR_RANK_ENDED"
+"""Environment variable: the file for the exit code of the rank that fails first."""
 _SONAME = "libmpi_abi.so.1"
 _peers: poplar.MpiPeers | None = None
 

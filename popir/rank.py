@@ -7,6 +7,7 @@ The script runs in a child process, so that its end is seen whatever ends it.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import runpy
@@ -43,6 +44,9 @@ def main(arguments: list[str]) -> int:
     code = os.waitstatus_to_exitcode(status)
     if code == 0:
         return 0
+    # What the launcher itself ends with depends on how it ended the other ranks.
+    with contextlib.suppress(OSError), open(os.environ.get(popdist.ENDED, ""), "x") as first:
+        first.write(str(code if code > 0 else 128 - code))
     how = f"exit code {code}" if code > 0 else f"signal {-code} ({signal.Signals(-code).name})"
     where = f"process {child} on {socket.gethostname()}"
     print(f"popir: rank {_rank()} ({where}) has ended with {how}.", file=sys.stderr, flush=True)

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import click
@@ -13,7 +14,7 @@ import click
 from popir.cli.exits import CommandError, ExitCode
 from popir.cli.options import Count, Number
 from popir.errors import MissingPackageError
-from popir.popdist import LIBRARY, LIMIT, REPLICAS, library
+from popir.popdist import ENDED, LIBRARY, LIMIT, REPLICAS, library
 
 
 @click.command(
@@ -69,10 +70,16 @@ def command(
     made = [*words, "-n", str(ranks), sys.executable, "-m", "popir.rank", str(script), *arguments]
     code = 0
     for left in reversed(range(restarts + 1)):
-        try:
-            code = subprocess.run(made, env=environment, check=False).returncode
-        except OSError as error:
-            raise CommandError(f"'{words[0]}' cannot be run: {error.strerror}.") from error
+        with tempfile.TemporaryDirectory() as folder:
+            ended = os.path.join(folder, "ended")
+            try:
+                code = subprocess.run(
+                    made, env={**environment, ENDED: ended}, check=False
+                ).returncode
+            except OSError as error:
+                raise CommandError(f"'{words[0]}' cannot be run: {error.strerror}.") from error
+            if code and os.path.exists(ended):
+                code = int(Path(ended).read_text())
         if code == 0:
             return ExitCode.FINE
         if left:
