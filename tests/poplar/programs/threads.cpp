@@ -6,8 +6,8 @@
 #include <popops/ElementWise.hpp>
 #include <popops/Reduce.hpp>
 
+#include <dirent.h>
 #include <atomic>
-#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <string>
@@ -80,11 +80,14 @@ int main() {
   float calls = 0;
   shared.readTensor("calls", &calls, &calls + 1);
   int workers = 0;
-  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+  DIR* const tasks = opendir("/proc/self/task");
+  while (const dirent* task = readdir(tasks)) {
+    std::ifstream file(std::string("/proc/self/task/") + task->d_name + "/comm");
     std::string name;
-    std::getline(std::ifstream(thread.path() / "comm"), name);
+    std::getline(file, name);
     workers += name == "popir worker";
   }
-  std::cout << faults << " wrong, " << calls << " runs, " << workers << " workers\n";
+  closedir(tasks);
+  std::cout << faults << " wrong, " << calls << " runs\n";
   return faults > 0 || workers == 0;
 }
