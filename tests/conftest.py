@@ -64,17 +64,18 @@ def golden(request: pytest.FixtureRequest) -> Golden:
     return Golden(request.path.parent / "golden", request.config.getoption("--update-golden"))
 
 
-_INT8_PRODUCTS = ("MatMulIntegerToFloat", "QAttention", "QLinearConv")
-_BY_ONNXRUNTIME = ("test_forward[", "test_special_values[")
+_INT8_PRODUCTS = ("MatMulIntegerToFloat", "QAttention", "QGemm", "QLinearConv")
+_BY_ONNXRUNTIME = ("test_forward", "test_onnxruntime_agrees", "test_special_values")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Without VNNI, onnxruntime's products of uint8 and int8 saturate in 16 bits: no oracle."""
-    with open("/proc/cpuinfo") as file:
-        if "vnni" in file.read():
-            return
+    """Skips rows that onnxruntime cannot judge on this machine. Without VNNI it adds neighbouring
+    products of uint8 and int8 in 16 bits, which saturate: 2 * 255 * 127 becomes 32767.
+    """
+    if "vnni" in Path("/proc/cpuinfo").read_text():
+        return
     reason = "onnxruntime's products of uint8 and int8 saturate on a machine without VNNI"
     for item in items:
         test, _, case = item.name.partition("[")
-        if f"{test}[" in _BY_ONNXRUNTIME and case.startswith(_INT8_PRODUCTS):
+        if test in _BY_ONNXRUNTIME and case.startswith(_INT8_PRODUCTS):
             item.add_marker(pytest.mark.skip(reason=reason))
