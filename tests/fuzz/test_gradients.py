@@ -30,8 +30,8 @@ def test_random_training_graphs() -> None:
 def test_every_operator_with_a_gradient_has_a_counterpart() -> None:
     """But for casts and ai.onnx.ml, which change the precision, for what draws random numbers or
     prints, for remainders by attributes, for operators with a graph, for those without doubles,
-    for onnxruntime's operators, which consist of those that have one, and for those of libraries,
-    which `tests/foreign` differentiates.
+    for onnxruntime's operators, which consist of those that have one, for those of libraries,
+    which `tests/foreign` differentiates, and for collectives, which `tests/replicas` does.
     """
     known = {
         (entry.opid.domain, entry.opid.type)
@@ -45,6 +45,7 @@ def test_every_operator_with_a_gradient_has_a_counterpart() -> None:
     none |= {"BitShift", "DequantizeLinear", "ShapedDropout", "PrintTensor", "PackedDataBlock"}
     none |= {"IncrementMod", "NormalizeImage", "SplineWeighting", "Ctc"}
     none |= {"RandomNormalLike", "RandomUniformLike"}
+    none |= {f"Replicated{what}" for what in ("AllGather", "AllReduce", "ReduceScatter")}
     assert sorted(k for k in known - set(torch_ops.OPERATORS) if k[1] not in none) == []
 
 

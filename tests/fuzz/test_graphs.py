@@ -32,8 +32,9 @@ def test_random_graphs() -> None:
 def test_every_operator_is_made() -> None:
     """But for CopyVarUpdate, which writes a variable, for Gradient, which reads tensors by name,
     for what draws random numbers, PrintTensor, which prints, PackedDataBlock, which has a graph,
-    onnxruntime's operators, which `test_microsoft` makes, each alone, and those for TensorFlow, of
-    which `tests/foreign/tensorflow` makes random expressions.
+    onnxruntime's operators, which `test_microsoft` makes, each alone, those for TensorFlow, of
+    which `tests/foreign/tensorflow` makes random expressions, and collectives, which are for the
+    replicas of `tests/replicas`.
     """
     drawing = {"Bernoulli", "Multinomial"}
     drawing |= {f"Random{law}{like}" for law in ("Normal", "Uniform") for like in ("", "Like")}
@@ -42,7 +43,8 @@ def test_every_operator_is_made() -> None:
         for entry in registry.entries()
         if entry.source == registry.BUILT_IN and entry.isPublic
     }
-    own = ("CopyVarUpdate", "ShapedDropout", "PrintTensor", "PackedDataBlock")
+    own = ["CopyVarUpdate", "ShapedDropout", "PrintTensor", "PackedDataBlock"]
+    own += [f"Replicated{what}" for what in ("AllGather", "AllReduce", "ReduceScatter")]
     without = {*(("ai.graphcore", type) for type in own), *(("ai.onnx", type) for type in drawing)}
     without.add(("ai.onnx.preview.training", "Gradient"))
     without |= {*NEEDS_LIBRARY, ("ai.graphcore.tensorflow", "CodeletExpressionOp")}
