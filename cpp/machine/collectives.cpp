@@ -102,7 +102,9 @@ class Pods {
   double syncSeconds() const {
     auto pod = spec_;
     pod.numIPUs = perPod_ * ipus_;
-    return (pod.callCycles + pod.syncBetweenIPUs()) / spec_.tileClockFrequency;
+    // Of a phase with an exchange and one call, as the costs of steps have it.
+    return (pod.maxIPUSyncDelay + pod.callCycles + pod.syncBetweenIPUs()) /
+           spec_.tileClockFrequency;
   }
 
   const TargetSpec& spec_;

@@ -9,7 +9,7 @@
 namespace popir {
 namespace {
 
-constexpr const char* kMark = "collective:";
+constexpr const char* kCollectiveMark = "collective:";
 constexpr const char* kNames[] = {"allReduce", "reduceScatter", "allGather", "allToAll"};
 
 }  // namespace
@@ -36,14 +36,15 @@ std::string Collective::text() const {
 std::string handleOf(const Collective& collective) {
   std::ostringstream os;
   const auto& grouping = collective.grouping;
-  os << kMark << static_cast<int>(collective.kind) << " " << static_cast<int>(collective.op) << " "
-     << grouping.replicas << " " << grouping.stride << " " << grouping.size << " "
-     << collective.type.toString() << " " << collective.elements << " " << collective.name;
+  os << kCollectiveMark << static_cast<int>(collective.kind) << " "
+     << static_cast<int>(collective.op) << " " << grouping.replicas << " " << grouping.stride << " "
+     << grouping.size << " " << collective.type.toString() << " " << collective.elements << " "
+     << collective.name;
   return os.str();
 }
 
 std::optional<Collective> collectiveOf(const poplar::HostFunction& function) {
-  const std::string mark = kMark, handle = function.handle();
+  const std::string mark = kCollectiveMark, handle = function.handle();
   if (handle.compare(0, mark.size(), mark) != 0) return {};
   std::istringstream is(handle.substr(mark.size()));
   Collective found;
