@@ -64,7 +64,9 @@ def test_syncs_bound_what_is_small() -> None:
     """Each of 126 rounds has a sync, a call, and a sync over the hops of a pod."""
     made = all_reduce(64, [64])
     hops = 1 + 64 // 4
-    assert made.syncSeconds == pytest.approx(126 * ((126 + 288) / 1.33e9 + 2 * hops * 15e-9), rel=1e-3)
+    assert made.syncSeconds == pytest.approx(
+        126 * ((126 + 288) / 1.33e9 + 2 * hops * 15e-9), rel=1e-3
+    )
     assert made.syncSeconds > 100 * made.linkSeconds
 
 
