@@ -27,7 +27,7 @@ from popir.ir.attributes import unknown_attribute
 from popir.onnxio import exporter, proto, replication, schemas
 from popir.onnxio.external import points_to, write_external
 from popir.onnxio.load import ModelInFolder, Source, embed, load
-from popir.onnxio.proto import GraphProto, ModelProto, TensorProto
+from popir.onnxio.proto import GraphProto, ModelProto, TensorProto, TypeProto
 from popir.onnxio.tensors import TensorReader
 from popir.options.annotations import CHECKPOINT, RECOMPUTE
 from popir.replicas import VariableSettings
@@ -65,6 +65,8 @@ class Builder(Core):
         """The number of replicas that `embedReplicationFactor` gave; 0 if it is not known."""
         self._folder: Path | None = None
         """The folder of the model's external data, if it has any."""
+        self._open: dict[str, TypeProto.Tensor] = {}
+        """Types of tensors of a loaded model that have dimensions which it leaves open."""
         if modelProtoOrFilename is not None:
             self._load(modelProtoOrFilename)
         for domain, version in (opsets or {}).items():
@@ -86,6 +88,10 @@ class Builder(Core):
             for id in node.output:
                 self._nodes[id] = node
                 self._declare(id, None)
+        for value in (*graph.input, *graph.output, *graph.value_info):
+            kind = value.type.tensor_type
+            if not all(dim.HasField("dim_value") for dim in kind.shape.dim):
+                self._open[value.name] = kind
 
     def createSubgraphBuilder(self) -> Builder:
         """A builder of a subgraph: a branch of an If, the body of a Loop.
@@ -411,14 +417,21 @@ class Builder(Core):
         return any(tensor.name == id for tensor in self._model.graph.initializer)
 
     def getTensorShape(self, id: str) -> list[int]:
-        """The shape of a tensor. Raises popart_exception if it cannot be inferred."""
+        """The shape of a tensor; 0 for a dimension that a loaded model leaves open, as in PopART.
+        Raises popart_exception if it cannot be inferred.
+        """
+        if id in self._open:
+            return [dim.dim_value for dim in self._open[id].shape.dim]
         return self._info(id).shape()
 
     def getTensorDtypeString(self, id: str) -> str:
         """numpy's name of a tensor's element type, such as "float32". Raises popart_exception if it
         cannot be inferred.
         """
-        return (self._kind(id) or self._info(id).dataType()).lcase
+        kind = self._kind(id)
+        if kind is None and id in self._open and self._open[id].elem_type:
+            kind = DataType.of(self._open[id].elem_type)
+        return (kind or self._info(id).dataType()).lcase
 
     def _info(self, id: str) -> TensorInfo:
         if not self._knows(id):

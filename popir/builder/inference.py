@@ -45,9 +45,9 @@ class Inference:
         """
         self._graph.opsets.update(opsets)
         try:
-            self._take_inputs()
-            if not self._graph.hasTensor(id):
-                self._take_nodes()
+            for take in (self._take_initializers, self._take_inputs, self._take_nodes):
+                if not self._graph.hasTensor(id):
+                    take()
         except Exception:
             self.restart()
             raise
@@ -66,13 +66,16 @@ class Inference:
             raise popart_exception(f"Type and shape of '{id}' are not known.")
         return found.info
 
-    def _take_inputs(self) -> None:
-        proto, importer = self._model.graph, GraphImporter(self._graph)
-        for tensor in self._new(0, proto.initializer):
+    def _take_initializers(self) -> None:
+        importer = GraphImporter(self._graph)
+        for tensor in self._new(0, self._model.graph.initializer):
             value = self.values.get(tensor.name)
             data = TensorReader().array(tensor) if value is None else value
             importer.add_initializer(tensor.name, data)
-        for value in self._new(1, proto.input):
+
+    def _take_inputs(self) -> None:
+        importer = GraphImporter(self._graph)
+        for value in self._new(1, self._model.graph.input):
             if value.HasField("type") and not self._graph.hasTensor(value.name):
                 importer.add_input(value, {})
             else:

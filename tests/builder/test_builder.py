@@ -8,7 +8,7 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from onnx import numpy_helper
+from onnx import TensorProto, helper, numpy_helper
 
 from popir import registry
 from popir.builder import Builder
@@ -154,6 +154,25 @@ def test_shapes_by_the_registered_operators_and_else_by_onnx() -> None:
     with registry.scoped():
         registry._state.ops.clear()
         assert builder.getTensorShape(op.transpose([y])) == [2, 3]
+
+
+def test_dimensions_that_a_loaded_model_leaves_open_are_0() -> None:
+    """As in PopART: programs put the batch in their place, and give it by an InputShapeInfo."""
+    model = helper.make_model(
+        helper.make_graph(
+            [helper.make_node("MatMul", ["x", "w"], ["y"]), helper.make_node("Relu", ["y"], ["z"])],
+            "open",
+            [helper.make_tensor_value_info("x", TensorProto.FLOAT16, ["N", 4])],
+            [helper.make_tensor_value_info("z", TensorProto.FLOAT16, ["N", 3])],
+            [numpy_helper.from_array(np.ones((4, 3), np.float16), "w")],
+        ),
+        opset_imports=[helper.make_opsetid("", 13)],
+    )
+    builder = Builder(model.SerializeToString())
+    assert [builder.getTensorShape(id) for id in ("x", "w", "z")] == [[0, 4], [4, 3], [0, 3]]
+    assert [builder.getTensorDtypeString(id) for id in ("x", "z")] == ["float16", "float16"]
+    with pytest.raises(ModelError, match=r"'x' has the shape \['N', 4\]; popir compiles for known"):
+        builder.getTensorShape("y")
 
 
 def test_each_operator_is_set_up_once() -> None:
