@@ -107,8 +107,8 @@ class Port:
     dimension of the replicas if there is one, or if all get the same.
 
     Each of `connects(handle, array)` is `Engine.connectStream` of a replica; it is called only if
-    the array has changed since the last step. `period` is that of an anchor with EveryN: of groups
-    of `group` batches, the caller gets every period-th only.
+    the array has changed since the last step. `period` is that of an anchor with EveryN: the caller
+    gets every period-th value only.
     """
 
     def __init__(
@@ -117,13 +117,11 @@ class Port:
         connects: Sequence[Callable[[str, Array], None]],
         is_input: bool,
         period: int = 1,
-        group: int = 1,
     ) -> None:
         self.id = stream.id
         self.info = stream.info
         self.dtype = stream.info.dataType().numpy
         self.period = period
-        self._group = group
         self.array = UNBOUND
         """The caller's array that the stream is bound to; UNBOUND if it is bound to `_staging`."""
         self._handle = stream.handle
@@ -187,8 +185,7 @@ class Port:
 
     def returned(self) -> list[int]:
         """The batches whose values the caller gets."""
-        groups = range(self.period - 1, self._batches // self._group, self.period)
-        return [n * self._group + i for n in groups for i in range(self._group)]
+        return list(range(self.period - 1, self._batches, self.period))
 
     def fill(self, buffer: Array, array: Array) -> None:
         """Copies a caller's array into a buffer, and converts it to the stream's type."""

@@ -144,11 +144,7 @@ class Prepared(Compiled):
             for stream in step.inputs
         ]
         self._outputs = [
-            Port(
-                *(stream, connects, False, self._period(stream.id)),
-                loops.within(self.graph, stream.id),
-            )
-            for stream in step.anchors
+            Port(stream, connects, False, self._period(stream.id)) for stream in step.anchors
         ]
         for port in self._inputs:
             self._synthetic(port)
