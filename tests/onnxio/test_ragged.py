@@ -188,6 +188,17 @@ def test_slices_of_any_length() -> None:
             assert found[1].tolist() == [len(x[a:b])]
 
 
+@pytest.mark.parametrize("number", [np.finfo(np.float32).min, -np.inf, 2.0])
+def test_softmax_of_what_masks_write(number: float) -> None:
+    """The padding has no part in it, even where all that exists is the least number."""
+    model = parsed("""g (float[4] x, bool[4] m) => (float y, int64[4] n) {
+        i = NonZero(m) t = Transpose(i) p = GatherND(x, t) q = Softmax<axis = 0>(p)
+        y = ReduceMax<keepdims = 0>(q) n = Cast<to = 7>(m) }""")
+    x, mask = np.full(4, number, np.float32), np.array([True, False, True, False])
+    found = results(model, {"x": x, "m": mask})[0]
+    np.testing.assert_array_equal(found, np.nan if number == -np.inf else 0.5)
+
+
 REFUSED = {
     "it is an output": "i = NonZero(m) y = Transpose(i)",
     "it is sorted": PICKED + "k = Constant<value_ints = [1]>() y, z = TopK(p, k)",

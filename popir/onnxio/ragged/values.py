@@ -204,11 +204,15 @@ class Values:
         places = np.arange(given.size).reshape([-1, *[1] * (rank - axis - 1)])
         return self.op("Less", self.const(places), given.count)
 
-    def masked(self, given: Ragged, other: Any) -> Tensor:
-        """The tensor with another number where it does not exist."""
+    def masked(self, given: Ragged, other: Any, *, or_none: bool = False) -> Tensor:
+        """The tensor with another number where it does not exist; with `or_none`, unless nothing
+        exists: the softmax of -inf alone is NaN.
+        """
         kind = info_of(given.tensor).dataType().numpy
         number = self.const(np.asarray(other, kind))
         exists = self.exists(given, len(given.shape), given.axis)
+        if or_none:
+            exists = self.op("Or", exists, self.op("Equal", given.count, self.const(0)))
         return self.op("Where", exists, given.tensor, number)
 
     def key(self, count: Tensor) -> Hashable | None:
