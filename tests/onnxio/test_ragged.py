@@ -188,6 +188,13 @@ def test_slices_of_any_length() -> None:
             assert found[1].tolist() == [len(x[a:b])]
 
 
+def test_the_mean_of_halves_whose_sum_is_none() -> None:
+    model = parsed("""g (float16[4096] x, bool[4096] m) => (float16 y) {
+        i = NonZero(m) t = Transpose(i) p = GatherND(x, t) y = ReduceMean<keepdims = 0>(p) }""")
+    x = np.full(4096, 20, np.float16)
+    assert results(model, {"x": x, "m": np.arange(4096) > 5})[0] == 20
+
+
 @pytest.mark.parametrize("number", [np.finfo(np.float32).min, -np.inf, 2.0])
 def test_softmax_of_what_masks_write(number: float) -> None:
     """The padding has no part in it, even where all that exists is the least number."""

@@ -428,10 +428,14 @@ def _reduced(on: Values, node: NodeProto, given: Mapping[int, Ragged]) -> None:
         (made,) = on.run(node, {0: padded})
         on.plainly(node, made)
         return
-    total = on.op("ReduceSum", padded.tensor, on.const(sorted(gone)), keepdims=keeps)
+    # The sum of halves may be too large for one, though the mean is not.
+    wide = DataType.FLOAT if kind in (DataType.FLOAT16, DataType.BFLOAT16) else kind
+    numbers = padded.tensor if wide is kind else on.op("Cast", padded.tensor, to=wide.onnx)
+    total = on.op("ReduceSum", numbers, on.const(sorted(gone)), keepdims=keeps)
     others = math.prod(one.shape[d] for d in gone if d != one.axis)
-    many = on.op("Cast", on.op("Mul", one.count, on.const(others)), to=kind.onnx)
-    on.plainly(node, on.op("Div", total, many))
+    many = on.op("Cast", on.op("Mul", one.count, on.const(others)), to=wide.onnx)
+    mean = on.op("Div", total, many)
+    on.plainly(node, mean if wide is kind else on.op("Cast", mean, to=kind.onnx))
 
 
 Follow = Callable[[Values, NodeProto, Mapping[int, Ragged]], None]
