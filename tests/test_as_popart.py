@@ -101,6 +101,30 @@ def test_a_training_program_with_arguments(tmp_path: Path) -> None:
     assert (tmp_path / "trained.onnx").exists()
 
 
+def test_weights_are_in_the_fields_of_models_that_programs_read(tmp_path: Path) -> None:
+    said = run(
+        TRAINING
+        + """
+    import onnx
+    builder = popart.Builder("trained.onnx")
+    builder.saveInitializersExternally([weight], "weights.bin")
+    builder.saveModelProto("aside.onnx")
+    for name in ("trained.onnx", "aside.onnx"):
+        model = onnx.load(name, load_external_data=False)
+        print({each.name: len(each.float_data) for each in model.graph.initializer})
+    trained = onnx.load("trained.onnx").graph.initializer[0].float_data
+    print(np.array_equal(np.reshape(trained, (6, 3)), read.weights[weight]))
+    """,
+        tmp_path,
+        *("--steps", "1"),
+    )
+    _, trained, aside, is_same = said.splitlines()
+    given = {"layer/weight": 18, "layer/bias": 3}
+    assert eval(trained).items() >= given.items()
+    assert eval(aside).items() >= {**given, "layer/weight": 0}.items()
+    assert is_same == "True"
+
+
 def test_an_inference_program_on_a_device_that_it_acquires(tmp_path: Path) -> None:
     said = run(
         """

@@ -33,6 +33,7 @@ __all__ = [
     "tensor",
     "value_info",
     "who",
+    "write_as_popart",
 ]
 
 
@@ -48,9 +49,25 @@ def value_info(id: str, info: TensorInfo | None) -> ValueInfoProto:
     return helper.make_tensor_value_info(id, info.dataType().onnx, info.shape())
 
 
+_typed: set[np.dtype[Any]] = set()
+"""The types of which `tensor` writes numbers to a field of their type."""
+
+
+def write_as_popart() -> None:
+    """Lets `tensor` from now on write FLOAT to float_data, INT32 to int32_data and INT64 to
+    int64_data, where programs for PopART look for them, and not to raw_data.
+    """
+    _typed.update(map(np.dtype, (np.float32, np.int32, np.int64)))
+
+
 def tensor(id: str, value: np.ndarray[Any, Any]) -> TensorProto:
     """An initializer with this id and value."""
-    return numpy_helper.from_array(value, id)
+    if value.dtype not in _typed:
+        return numpy_helper.from_array(value, id)
+    kind = helper.np_dtype_to_tensor_dtype(value.dtype)
+    found = TensorProto(name=id, data_type=kind, dims=value.shape)
+    getattr(found, helper.tensor_dtype_to_field(kind)).extend(value.reshape(-1).tolist())
+    return found
 
 
 def opset(domain: str, version: int) -> OperatorSetIdProto:
