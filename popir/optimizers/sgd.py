@@ -34,6 +34,7 @@ from popir.optimizers import values as v
 from popir.optimizers.base import Optimizer, TableOptimizer, type_or
 from popir.optimizers.clipping import ClipNormSettings
 from popir.optimizers.values import OptimizerValue, OptimizerValueMap, combined
+from popir.options import OptionWarning, warn
 from popir.reserved import (
     reservedAccl1Prefix,
     reservedAcclFinalOutPrefix,
@@ -57,8 +58,8 @@ class SGD(TableOptimizer):
             `Accl1___w` (Separate).
         accumType: the type of variables that gradients are accumulated in: UNDEFINED is the
             weight's. Combined needs none of its own, unless it clips or has Nesterov's momentum.
-        accl1Type: the type of the state `Accl1___w`: UNDEFINED is the weight's. A session raises
-            popart_exception for another than the weight's with Combined.
+        accl1Type: the type of the state `Accl1___w`: UNDEFINED is the weight's. Another than the
+            weight's has no effect with Combined, as in PopART (OptionWarning).
         debugContext: a prefix for the names of the update operators.
 
     Raises popart_exception for an unknown key, a value that is not such a pair, Nesterov's momentum
@@ -170,11 +171,12 @@ class SGD(TableOptimizer):
         if not self._is_combined():
             return [State(reservedAccl1Prefix(), type_or(self.accl1Type, info))]
         if self.accl1Type not in (DataType.UNDEFINED, info.dataType()):
-            raise popart_exception(
-                f"SGD: accl1Type = {shown(self.accl1Type)}: the state of the weight "
-                f"'{weight}' has the weight's type, {info.data_type()}, with the form Combined. "
+            warn(
+                f"SGD: accl1Type = {shown(self.accl1Type)} has no effect with the form Combined: "
+                "the state has the type of its weight. "
                 "Leave accl1Type at DataType.UNDEFINED, or ask for "
-                "accumulatorAndMomentum = SGDAccumulatorAndMomentum.Separate."
+                "accumulatorAndMomentum = SGDAccumulatorAndMomentum.Separate.",
+                OptionWarning,
             )
         shared = graph.shared.get(weight)
         data = graph.getTensor(weight).data if shared is None else shared.values
