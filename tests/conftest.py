@@ -64,7 +64,9 @@ def golden(request: pytest.FixtureRequest) -> Golden:
     return Golden(request.path.parent / "golden", request.config.getoption("--update-golden"))
 
 
-_INT8_PRODUCTS = ("MatMulIntegerToFloat", "QAttention", "QGemm", "QLinearConv")
+_INT8_PRODUCTS = (
+    *("DynamicQuantizeMatMul", "MatMulIntegerToFloat", "QAttention", "QGemm", "QLinearConv"),
+)
 _BY_ONNXRUNTIME = ("test_forward", "test_onnxruntime_agrees", "test_special_values")
 
 

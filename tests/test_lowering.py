@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -465,3 +466,28 @@ def test_what_is_looked_up_grows_with_the_calls_of_a_function(
         assert len(calls) == length
         counts.append(looked)
     assert counts[1] < 3 * counts[0], counts
+
+
+def test_chains_of_operators_that_work_in_place_take_linear_time() -> None:
+    counts = []
+    for length in 200, 400:
+        m = Model()
+        t = m.input(4, 5)
+        for _ in range(length):
+            t = m.aiOnnx.add([t, m.weight(X)])
+        m.builder.addOutputTensor(t)
+        device, flow = popir.DeviceManager().createCpuDevice(), popir.DataFlow(1, [t])
+        session = popir.InferenceSession(m.builder.getModelProto(), flow, device)
+        calls = 0
+
+        def count(_: Any, event: str, __: Any) -> None:
+            nonlocal calls
+            calls += event == "call"
+
+        sys.setprofile(count)
+        try:
+            session.prepareDevice()
+        finally:
+            sys.setprofile(None)
+        counts.append(calls)
+    assert counts[1] < 2.2 * counts[0], counts

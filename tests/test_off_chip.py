@@ -378,3 +378,14 @@ def test_an_override_names_a_tensor() -> None:
         popart_exception, match=r"names 'weight0', which is no tensor of the compiled model"
     ):
         session(chain(), asked)
+
+
+@pytest.mark.parametrize("kind", ["RemoteLoad", "RemoteStore"])
+def test_a_model_that_has_a_copy_without_its_buffer(kind: str) -> None:
+    builder = popir.Builder()
+    given = [builder.addInputTensor("INT32", [1]) for _ in range(2)]
+    (y,) = builder.customOp(kind, 1, "ai.graphcore", given, {})
+    builder.addOutputTensor(y)
+    device = popir.DeviceManager().createCpuDevice()
+    with pytest.raises(popir.OperatorAttributeError, match=f"{kind}.*'remote_buffer' is required"):
+        popir.InferenceSession(builder.getModelProto(), popir.DataFlow(1, [y]), device)

@@ -74,9 +74,14 @@ def definition(entry: OpEntry) -> OpDefinition | None:
 def has_gradient(entry: OpEntry) -> bool:
     """Whether the operator has gradient operators, at least for some types."""
     known = definition(entry)
-    carried = known is None or all(
-        not all_ or any(not each.types or each.types & TRAINABLE for each in all_)
-        for all_ in (known.inputs, known.outputs)
+    # The graphs of an operator read tensors that are no inputs of it.
+    carried = (
+        known is None
+        or getattr(entry.opClass, "importsSubgraphs", False)
+        or all(
+            not all_ or any(not each.types or each.types & TRAINABLE for each in all_)
+            for all_ in (known.inputs, known.outputs)
+        )
     )
     stops = getattr(entry.opClass, "stopsGradient", False)
     return entry.hasGradOps and carried and not stops

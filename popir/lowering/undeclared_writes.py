@@ -91,6 +91,8 @@ class Watch:
         """For an input whose tensor the operator has at other inputs too: what stands there while
         the operator is grown on a copy. C++ code may refer to it as long as the operator lives.
         """
+        self._origins: dict[Tensor, Tensor] = {}
+        """What `_origin` has found."""
 
     def share(self, id: str) -> None:
         """Records the variables that the device tensor of `id` is a view of."""
@@ -247,7 +249,7 @@ class Watch:
                 for i in indices
             ]
             free = sorted(
-                (i for i in at if not _updates_at(op, i)), key=lambda i: not op.modifies(i)
+                (i for i in at if not self._updated(op, i)), key=lambda i: not op.modifies(i)
             )
             stays = 1 if not later and len(free) == len(at) else 0
             found.update(free[stays:])
@@ -265,8 +267,39 @@ class Watch:
             # Dead tensors are removed, so that later operators do not look at them again.
             for id in [id for id in sharers if not self._lives(now, id, variable)]:
                 del sharers[id]
-            found[variable] = [id for id in sharers if not _updates(op, id)]
+            found[variable] = [id for id in sharers if not self._updates(op, id)]
         return found
+
+    def _updates(self, op: Op, id: str) -> bool:
+        """Whether the operator declares that it modifies this weight or state: the variable itself,
+        or what an earlier operator that modifies it has made of it.
+        """
+        return any(id in self._updated(op, i) for i in op.input)
+
+    def _updated(self, op: Op, i: int) -> list[str]:
+        """The ids of input `i`, of the weight or state that it shows, and of what earlier operators
+        have made of that, if the operator modifies it; else [].
+        """
+        if not op.modifies(i) or not self._origin(op.input[i]).is_variable():
+            return []
+        tensor = op.input[i]
+        ids = [tensor.id]
+        while (made := modified(tensor)) is not None:
+            tensor = made
+            ids.append(tensor.id)
+        return ids
+
+    def _origin(self, tensor: Tensor) -> Tensor:
+        """The tensor that operators, each modifying what the one before has made, have made
+        `tensor` of; `tensor` itself if its producer modifies nothing.
+        """
+        passed: list[Tensor] = []
+        while tensor not in self._origins and (made := modified(tensor)) is not None:
+            passed.append(tensor)
+            tensor = made
+        origin = self._origins.get(tensor, tensor)
+        self._origins.update(dict.fromkeys(passed, origin))
+        return origin
 
     def _lives(self, now: int, id: str, variable: int) -> bool:
         """Whether tensor `id` is still in `variable` and its value is needed later."""
@@ -338,29 +371,3 @@ def _written(ops: Iterable[Op]) -> set[Tensor]:
             shown = (i for i in by.input if by.aliases(i, at) and not by.modifies(i))
             stack += [by.input[i] for i in shown]
     return found
-
-
-def _updates(op: Op, id: str) -> bool:
-    """Whether the operator declares that it modifies this weight or state: the variable itself, or
-    what an earlier operator that modifies it has made of it.
-    """
-    return any(id in _updated(op, i) for i in op.input)
-
-
-def _updates_at(op: Op, i: int) -> bool:
-    """Whether the operator declares that it modifies input `i`, and that is a weight or state."""
-    return bool(_updated(op, i))
-
-
-def _updated(op: Op, i: int) -> list[str]:
-    """The ids of input `i`, of the weight or state that it shows, and of what earlier operators
-    have made of that, if the operator modifies it; else [].
-    """
-    if not op.modifies(i):
-        return []
-    tensor = op.input[i]
-    ids = [tensor.id]
-    while (made := modified(tensor)) is not None:
-        tensor = made
-        ids.append(tensor.id)
-    return ids if tensor.is_variable() else []

@@ -26,11 +26,14 @@ class RemoteLoadOp(Op):
     comes by way of the IO tiles.
     """
 
-    openAttributes = True
+    remote_buffer: str
+    data_type: str
+    shape: list[int]
+    io_tiles: bool
 
     def setup(self) -> None:
         """Infers the type and shape that the attributes say."""
-        self.setOutInfo(0, TensorInfo(self.attributes["data_type"], self.attributes["shape"]))
+        self.setOutInfo(0, TensorInfo(self.data_type, self.shape))
 
 
 class RemoteStoreOp(Op):
@@ -39,7 +42,8 @@ class RemoteStoreOp(Op):
     what reads the row after this. With `io_tiles` the value goes by way of the IO tiles.
     """
 
-    openAttributes = True
+    remote_buffer: str
+    io_tiles: bool
 
     def setup(self) -> None:
         """Infers the type and shape of the number."""
@@ -65,12 +69,12 @@ class RemoteLoadOpx(RemoteOpx):
             linear = poplar.VariableMappingMethod.LINEAR
             local = self.graph().addVariable(popType(info), info.shape(), linear, context)
         kind = host_type(info)
-        buffer = self.buffer(self.op_p.attributes["remote_buffer"], kind, info.nelms())
+        op = self.getOp(RemoteLoadOp)
+        buffer = self.buffer(op.remote_buffer, kind, info.nelms())
         flat = local.reinterpret(kind).flatten()
-        by_io = self.op_p.attributes["io_tiles"]
-        filled = self.staged(kind, info.nelms()) if by_io else flat
+        filled = self.staged(kind, info.nelms()) if op.io_tiles else flat
         prog.add(program.Copy(buffer, filled, self.getInTensor(ROW), context))
-        if by_io:
+        if op.io_tiles:
             prog.add(program.Copy(filled, flat, context))
         self.setOutTensor(0, local)
 
@@ -80,11 +84,11 @@ class RemoteStoreOpx(RemoteOpx):
 
     def grow(self, prog: program.Sequence) -> None:
         """Adds the copy of the value to its row."""
-        info = self.inInfo(LOCAL)
+        op, info = self.getOp(RemoteStoreOp), self.inInfo(LOCAL)
         kind, row = host_type(info), self.getInTensor(STORED_ROW)
-        buffer = self.buffer(self.op_p.attributes["remote_buffer"], kind, info.nelms())
+        buffer = self.buffer(op.remote_buffer, kind, info.nelms())
         flat = self.getInTensor(LOCAL).reinterpret(kind).flatten()
-        if self.op_p.attributes["io_tiles"]:
+        if op.io_tiles:
             staged = self.staged(kind, info.nelms())
             prog.add(program.Copy(flat, staged, self.debugContext()))
             flat = staged
