@@ -215,15 +215,16 @@ struct Callee {
 }  // namespace
 
 UserOp::UserOp(const std::string& path, const std::string& name) : library_(path), name_(name) {
-  const auto* level = static_cast<const std::int32_t*>(library_.find("custom_op_api_level"));
-  level_ = level == nullptr ? 0 : *level;
-  if (level_ != 1 && level_ != 2 && level_ != 4 && level_ != 5)
+  const auto declared = library_.integer("custom_op_api_level");
+  const std::int64_t level = declared.value_or(0);
+  if (level != 1 && level != 2 && level != 4 && level != 5)
     throw LibraryError("The library '" + path + "', asked for the operator '" + name +
-                       "', is of API level " + std::to_string(level_) +
-                       (level == nullptr ? ", since it has no symbol 'custom_op_api_level'" : "") +
+                       "', is of API level " + std::to_string(level) +
+                       (!declared ? ", since it has no symbol 'custom_op_api_level'" : "") +
                        "; expected is one of " + known +
                        ". It declares its level by: extern \"C\" { int32_t custom_op_api_level = "
                        "5; }");
+  level_ = static_cast<int>(level);
   symbol_ = library_.at(name);
 }
 

@@ -445,7 +445,7 @@ class HpuLibrary:
         if found:
             from popir.foreign.habana.functions import Function
 
-            return Function(found[0], self.path)
+            return Function(found[0], self.path, name)
         raise AttributeError(
             f"The library '{self.path}' has no operator '{name}'; it has "
             f"{', '.join(map(snake, self.operators)) or 'none'}."
