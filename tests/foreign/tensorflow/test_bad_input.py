@@ -103,12 +103,12 @@ def test_a_wrong_level_is_refused_before_any_code_runs(
         assert ("no symbol 'custom_op_api_level'" in said) == (level == 0)
 
 
-@pytest.mark.parametrize("size", [1, 2, 4, 8])
-def test_the_level_is_read_as_wide_as_it_is(tmp_path: Path, size: int) -> None:
+@pytest.mark.parametrize(("size", "word"), [(1, "byte"), (2, "2byte"), (4, "4byte"), (8, "8byte")])
+def test_the_level_is_read_as_wide_as_it_is(tmp_path: Path, size: int, word: str) -> None:
     """What lies behind it is another object's."""
     name = "custom_op_api_level"
     lines = (".data", f".globl {name}", f".type {name}, @object", f".size {name}, {size}")
-    lines += (f"{name}:", f".{size}byte 4", ".8byte -1")
+    lines += (f"{name}:", f".{word} 4", ".8byte -1")
     text = "; ".join((*lines, ".text"))
     library = of_level(tmp_path, f'asm("{text}")')
     said = refused(popir.LibraryLoadError, lambda: built(library, "Absent"))
