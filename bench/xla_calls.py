@@ -33,6 +33,10 @@ static void __attribute__((noinline)) add1(float* out, const float* x, int n) {
     add1((float*)out, (const float*)in[0], N);                                                  \
   }                                                                                             \
   XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("bench.v1." #N, v1_##N, "Host");                     \
+  static void v2_##N(void* out, const void** in, XlaCustomCallStatus*) {                        \
+    add1((float*)out, (const float*)in[0], N);                                                  \
+  }                                                                                             \
+  XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("bench.v2." #N, v2_##N, "Host");                     \
   static void v3_##N(void* out, const void** in, const char*, size_t, XlaCustomCallStatus*) {   \
     add1((float*)out, (const float*)in[0], N);                                                  \
   }                                                                                             \
@@ -128,6 +132,7 @@ def main() -> None:
         rows: list[tuple[str, str, dict[str, Any]]] = [
             ("version 1", f"bench.v1.{n}", {}),
             ("version 1, tuples", f"bench.tuple.{n}", {"tupled": True}),
+            ("version 2", f"bench.v2.{n}", {"api_version": 2}),
             ("version 3", f"bench.v3.{n}", {"api_version": 3, "opaque": "bytes"}),
             ("version 1 on the stream", f"bench.gpu.{n}", {"platform": "CUDA"}),
             (
@@ -142,7 +147,7 @@ def main() -> None:
             typed = popir.build_op_library(TYPED, name="xla_bench_typed", flags=flags)
             attributes = {"by": np.float32(1)}
             options = {"api_version": 4, "attributes": attributes, "library": typed.path}
-            rows.insert(3, ("version 4, typed", "Add1", options))
+            rows.insert(4, ("version 4, typed", "Add1", options))
         for name, target, options in rows:
             times = [chain(target, [n // 16, 16], calls, **options) for calls in (CALLS, 2 * CALLS)]
             call = (times[1] - times[0]) / CALLS

@@ -86,6 +86,8 @@ def _checked(function: Any, module: str, error: type[PopirError]) -> Any:
             if classes is not None and value.__class__ not in classes:
                 args = plan.positional(args)
                 break
+        if plan.rest:
+            args = plan.others(args)
         if kwargs:
             kwargs = plan.named(args, kwargs)
         return function(*args, **kwargs)
@@ -101,14 +103,17 @@ class _Plan:
         self._error = error
         self._hints: dict[str, Any] = {}
         self._in_order: list[str] = []
+        self.rest = ""
+        """The parameter `*rest`, if its arguments are checked."""
         # An annotation may use names of the package that the module imports for type checking only.
         names = {**vars(sys.modules[module.rpartition(".")[0]]), **vars(sys.modules[module])}
         for name, parameter in inspect.signature(function).parameters.items():
-            is_one = parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-            hint = parameter.annotation if is_one else Any
+            hint = Any if parameter.kind is parameter.VAR_KEYWORD else parameter.annotation
             self._hints[name] = Any if hint is parameter.empty else evaluated(hint, names)
             if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
                 self._in_order.append(name)
+            elif parameter.kind is parameter.VAR_POSITIONAL and self._hints[name] is not Any:
+                self.rest = name
         self.classes = [_exact(self._hints[name]) for name in self._in_order]
         """For each positional argument, the classes whose instances are known to be right and need
         no check; None for any class. `positional` extends it by the classes it meets.
@@ -125,20 +130,33 @@ class _Plan:
                     self.classes[i] = (*classes, value.__class__)
         return tuple(made)
 
+    def others(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments with those of `*rest` converted. Raises the error for a wrong one."""
+        first = len(self._in_order)
+        made = [
+            self._fitted(args, self.rest, value, f"{self.rest}[{i}]")
+            for i, value in enumerate(args[first:])
+        ]
+        return (*args[:first], *made)
+
     def named(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """The keyword arguments, converted; `args` are the positional ones."""
         return {name: self._fitted(args, name, value) for name, value in kwargs.items()}
 
-    def _fitted(self, args: tuple[Any, ...], name: str, value: Any) -> Any:
+    def _fitted(self, args: tuple[Any, ...], name: str, value: Any, what: str = "") -> Any:
         hint = self._hints.get(name, Any)
         try:
             return fitter(hint)(value)
         except ValueError as wrong:
-            raise _refusal(self._error, self._who(args), name, value, hint, wrong) from None
+            raise _refusal(self._error, self._who(args), what or name, value, hint, wrong) from None
 
     def _who(self, args: tuple[Any, ...]) -> str:
-        """The name of the function for messages; for a method, with the class of its object."""
+        """The name of the function for messages; for a method, with the class of its object. An
+        object that is called as a function may have a name of its own.
+        """
         own = self._function.__name__
+        if own == "__call__" and hasattr(args[0], "__name__"):
+            return args[0].__name__
         first = next(iter(self._hints))
         is_made = own in ("__init__", "__new__")
         if first not in ("self", "cls") and not is_made:

@@ -97,6 +97,22 @@ class Sample:
         return (args, a, kwargs)
 
 
+class Unnamed:
+    """An object that is called."""
+
+    @typed
+    def __call__(self, a: int) -> int:
+        """Gives it back."""
+        return a
+
+
+class Named(Unnamed):
+    """One with the name by which it is called."""
+
+    def __init__(self, name: str) -> None:
+        self.__name__ = name
+
+
 class Derived(Sample):
     """Another that is made as the first."""
 
@@ -114,6 +130,9 @@ def test_who_is_named() -> None:
         (lambda: Sample.static("1"), "Sample.static takes an integer as a"),  # pyright: ignore
         (lambda: Derived.of_class(3), "Derived.of_class takes an object of Sample or None as a"),  # pyright: ignore
         (lambda: Derived(1).several(a=True), "Derived.several takes an integer as a"),
+        (lambda: Derived(1).several(1, "x"), "Derived.several takes an integer as args[1]; given"),  # pyright: ignore
+        (lambda: Named("scale_op")("x"), "scale_op takes an integer as a; given was 'x'."),  # pyright: ignore
+        (lambda: Unnamed()("x"), "Unnamed.__call__ takes an integer as a; given was 'x'."),  # pyright: ignore
         (lambda: function(None), "function takes an integer as a; given was None."),  # pyright: ignore
     ):
         with pytest.raises(popart_exception if who[0] != "f" else StepIOError) as error:
@@ -123,6 +142,6 @@ def test_who_is_named() -> None:
 
 def test_the_call_arrives_as_it_was() -> None:
     assert Derived(np.int64(3)).given == (3, "b")  # pyright: ignore
-    assert Sample(1).several("x", a=2, b=3) == (("x",), 2, {"b": 3})  # pyright: ignore
+    assert Sample(1).several(np.int64(4), 5, a=2, b=3) == ((4, 5), 2, {"b": 3})  # pyright: ignore
     with pytest.raises(TypeError, match="missing 1 required"):
         Sample()  # pyright: ignore

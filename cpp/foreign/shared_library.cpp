@@ -4,6 +4,7 @@
 #include <link.h>
 #include <sys/stat.h>
 
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -64,6 +65,25 @@ std::shared_ptr<void> loaded(const std::string& path) {
   return handle;
 }
 
+/// The entry of the symbol that lies at an address; null if none is known to.
+const ElfW(Sym) * entryAt(void* address) {
+  Dl_info info{};
+  const ElfW(Sym)* entry = nullptr;
+  const bool isKnown =
+      address != nullptr &&
+      dladdr1(address, &info, const_cast<void**>(reinterpret_cast<const void**>(&entry)),
+              RTLD_DL_SYMENT) != 0 &&
+      info.dli_saddr == address;
+  return isKnown ? entry : nullptr;
+}
+
+template <class Integer>
+std::int64_t read(const void* address) {
+  Integer value;
+  std::memcpy(&value, address, sizeof(value));
+  return value;
+}
+
 }  // namespace
 
 SharedLibrary::SharedLibrary(const std::string& path) : path_(path), handle_(loaded(path)) {}
@@ -75,18 +95,32 @@ void* SharedLibrary::find(const std::string& symbol) const {
 
 void* SharedLibrary::findFunction(const std::string& symbol) const {
   void* address = find(symbol);
-  Dl_info info{};
-  const ElfW(Sym)* entry = nullptr;
-  if (address == nullptr ||
-      dladdr1(address, &info, const_cast<void**>(reinterpret_cast<const void**>(&entry)),
-              RTLD_DL_SYMENT) == 0 ||
-      entry == nullptr)
-    return address;
+  const auto* entry = entryAt(address);
+  if (entry == nullptr) return address;
   const auto type = ELF64_ST_TYPE(entry->st_info);
   if (type == STT_OBJECT || type == STT_COMMON || type == STT_TLS)
     throw LibraryError("The symbol '" + symbol + "' of the library '" + path_ +
                        "' is data; it must be a function");
   return address;
+}
+
+std::optional<std::int64_t> SharedLibrary::integer(const std::string& symbol) const {
+  void* address = find(symbol);
+  if (address == nullptr) return std::nullopt;
+  const auto* entry = entryAt(address);
+  const std::string who = "The symbol '" + symbol + "' of the library '" + path_ + "' ";
+  const auto type = entry == nullptr ? STT_NOTYPE : ELF64_ST_TYPE(entry->st_info);
+  if (type != STT_OBJECT && type != STT_COMMON)
+    throw LibraryError(who + "is no variable; it must be an integer");
+  switch (entry->st_size) {
+    case 1: return read<std::int8_t>(address);
+    case 2: return read<std::int16_t>(address);
+    case 4: return read<std::int32_t>(address);
+    case 8: return read<std::int64_t>(address);
+    default:
+      throw LibraryError(who + "has " + std::to_string(entry->st_size) +
+                         " bytes; it must be an integer of 1, 2, 4 or 8 bytes");
+  }
 }
 
 void* SharedLibrary::at(const std::string& symbol) const {

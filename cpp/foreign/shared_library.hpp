@@ -2,7 +2,9 @@
 #ifndef popir_foreign_shared_library_hpp
 #define popir_foreign_shared_library_hpp
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -34,6 +36,9 @@ class SharedLibrary {
   Function* function(const std::string& symbol) const {
     return reinterpret_cast<Function*>(findFunction(symbol));
   }
+  /// The integer of that name, of 1, 2, 4 or 8 bytes by the size of its symbol; nothing if the
+  /// library has no such symbol. \throws LibraryError for a symbol that is no such integer
+  std::optional<std::int64_t> integer(const std::string& symbol) const;
   /// The address of a function, null if the library has no symbol of that name.
   /// \throws LibraryError if the symbol is data
   void* findFunction(const std::string& symbol) const;

@@ -61,6 +61,6 @@ class HalfSquareGradOpx(popir.Opx):
         self.setOutTensor(0, popops.map(self.graph(), tree, operands, prog, self.debugContext()))
 
 
-popir.OpCreator(HalfSquareOp, OPID)
+popir.OpCreator(HalfSquareOp, {OPID: popir.OpDefinition([("x", [])], [("y", [])])})
 popir.OpxCreator(HalfSquareOpx, OPID)
 popir.OpxCreator(HalfSquareGradOpx, GRAD_OPID)

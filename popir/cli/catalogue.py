@@ -9,6 +9,9 @@ from typing import Any
 from popir import host, registry
 from popir.definitions import Formal, OpDefinition
 from popir.errors import LeavesDeviceError, UnknownOperatorError
+from popir.foreign.habana.operators import NODE_ATTRIBUTES, HpuOpBase
+from popir.foreign.habana.specs import Signature
+from popir.foreign.xla.operator import TARGET_DOMAINS
 from popir.ir import AttributeSpec, Op
 from popir.onnxio import schemas
 from popir.onnxio.importer import TRAINABLE
@@ -22,6 +25,8 @@ def origin(entry: OpEntry) -> str:
     """Where the operator comes from: "built in", the file of a Python module, or a library."""
     if entry.source != registry.PYTHON:
         return entry.source
+    if entry.opid.domain in TARGET_DOMAINS.values():
+        return "register_custom_call_target"
     name = entry.opClass.__module__
     return getattr(sys.modules.get(name), "__file__", None) or f"Python module {name}"
 
@@ -68,6 +73,8 @@ def named(text: str) -> OpEntry:
 
 def definition(entry: OpEntry) -> OpDefinition | None:
     """The operator's own definition, or that of its schema; None if there is neither."""
+    if issubclass(entry.opClass, HpuOpBase):
+        return entry.opClass.registration.signature.definition()
     return entry.definition or schemas.definition(entry.opid)
 
 
@@ -123,6 +130,8 @@ def attributes(entry: OpEntry) -> list[dict[str, Any]] | None:
 
     Each is a dict with name, type, required, default, values (a regular expression) and doc.
     """
+    if issubclass(entry.opClass, HpuOpBase):
+        return _by_registration(entry.opClass.registration.signature)
     specs = schemas.attributes(entry.opid)
     declared = {} if entry.opClass.openAttributes else _by_class(entry.opClass)
     if entry.definition is not None and (registry.is_library(entry.source) or specs is None):
@@ -150,6 +159,22 @@ def _by_schema(spec: AttributeSpec) -> dict[str, Any]:
     return _attribute(
         spec.name, type=spec.kind.name, required=spec.required, default=default, doc=spec.doc
     )
+
+
+def _by_registration(signature: Signature) -> list[dict[str, Any]]:
+    """The attributes of an operator for Habana's accelerators, and those of all its nodes."""
+    inferred = signature.inferred()
+    own = [
+        _attribute(
+            name,
+            type=each.kind,
+            required=each.default is None and name not in inferred,
+            default=each.default,
+            values=", ".join(each.allowed) or None,
+        )
+        for name, each in signature.attributes.items()
+    ]
+    return own + [_by_schema(spec) for spec in NODE_ATTRIBUTES]
 
 
 def _attribute(name: str, **known: Any) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from tests.fuzz.graphs import Way
 from tests.fuzz.programs import Program
 from tests.fuzz.runner import fuzz
 
-_OTHERS = {"ai.onnx.ml", "com.microsoft", "ai.graphcore.tensorflow", "org.openxla"}
+_OTHERS = {"ai.onnx.ml", "com.microsoft", "ai.graphcore.tensorflow", "ai.habana", "org.openxla"}
 
 
 def test_random_training_graphs() -> None:

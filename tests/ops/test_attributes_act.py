@@ -796,10 +796,10 @@ ROWS = [
 
 def attributes() -> Iterator[tuple[OperatorIdentifier, str]]:
     """Every attribute of every version of the built-in operators that a model may have. Those of
-    operators for TensorFlow and XLA name a library or are text: `tests/foreign` has them.
+    operators for TensorFlow, XLA and Habana name a library or are text: `tests/foreign` has them.
     """
     for entry in registry.entries():
-        if entry.opid.domain in ("ai.graphcore.tensorflow", "org.openxla"):
+        if entry.opid.domain in ("ai.graphcore.tensorflow", "ai.habana", "org.openxla"):
             continue
         if entry.source == registry.BUILT_IN and entry.isPublic and in_force(entry.opid):
             known = schemas.attributes(entry.opid)

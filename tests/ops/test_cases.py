@@ -190,7 +190,8 @@ def test_every_operator_has_a_row() -> None:
         for entry in registry.entries()
         if entry.source == registry.BUILT_IN and entry.isPublic
     }
-    needs_library = {("org.openxla", "CustomCall")}  # tests/foreign/xla
+    # tests/foreign/xla, tests/foreign/habana
+    needs_library = {("org.openxla", "CustomCall"), ("ai.habana", "TpcKernel")}
     no_output = {("ai.graphcore", "Abort")}  # tests/ops/control/test_abort.py
     of_replicas = {  # tests/replicas/test_collectives.py
         ("ai.graphcore", f"Replicated{what}")

@@ -28,8 +28,8 @@ from popir.cli.exits import CommandError, ExitCode
 from popir.cli.options import common
 from popir.cli.output import Output
 from popir.definitions import Formal
-from popir.errors import did_you_mean
-from popir.foreign.habana import kernel_op
+from popir.errors import LibraryLoadError, did_you_mean
+from popir.foreign.habana import libraries as kernels
 from popir.foreign.tensorflow import library
 from popir.ir import Op, OperatorIdentifier
 from popir.onnxio import schemas
@@ -73,15 +73,24 @@ def command(
 
 
 def _functions(output: Output) -> list[dict[str, str]]:
-    """The functions of libraries for TensorFlow on the IPU, which are operators by their names."""
-    found = [
-        {"function": name, "from": path}
-        for path in library.loaded()
-        for name in library.functions(Path(path))
-    ]
+    """What libraries have for operators that name it: the functions for those of TensorFlow on the
+    IPU, and TPC kernels.
+    """
+    found: list[dict[str, str]] = []
+
+    def add(kind: str, names: Sequence[str], path: str) -> None:
+        found.extend({"function": name, "kind": kind, "from": path} for name in names)
+
+    for path in library.loaded():
+        add("TensorFlow for the IPU", library.functions(Path(path)), path)
+    for path in kernels.paths():
+        try:
+            add("TPC kernel", kernels.guids(path), path)
+        except LibraryLoadError as error:
+            output.warn(error)
     if found:
-        rows = [[each["function"], each["from"]] for each in found]
-        output.table("functions for TensorFlow's operators", ["function", "from"], rows)
+        columns = ["function", "kind", "from"]
+        output.table("functions of libraries", columns, [[*each.values()] for each in found])
     return found
 
 
@@ -106,7 +115,7 @@ def _coverage(output: Output, domains: Sequence[str]) -> ExitCode:
     return ExitCode.FINE
 
 
-_OF_POPIR = (registry.BUILT_IN, ON_HOST, kernel_op.SOURCE)
+_OF_POPIR = (registry.BUILT_IN, ON_HOST)
 
 
 def _newest(domains: Sequence[str], custom: bool) -> list[OpEntry]:

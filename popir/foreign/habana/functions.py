@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,6 @@ from popir.foreign.habana.gradients import INPUTS, OUTPUTS, rule_attributes
 from popir.foreign.habana.kernel_op import DOMAIN
 from popir.foreign.habana.nodes import check_limit
 from popir.foreign.habana.operators import HpuLibrary, HpuOpBase, load_hpu_library
-from popir.foreign.habana.specs import snake
 from popir.foreign.habana.tpcc import include
 from popir.foreign.habana.types import TENSORFLOW_NAMES
 from popir.registry import find
@@ -33,6 +32,8 @@ class Function:
 
     operator: str
     library: str
+    __name__: str
+    """How the user calls it, for messages."""
 
     @typed(error=OperatorAttributeError)
     def __call__(
@@ -61,7 +62,7 @@ class Function:
             builder: the Builder, if no input knows it.
             attributes: those of the operator. A type may be a DataType.
         """
-        who = snake(self.operator)
+        who = self.__name__
         where = builder_of(who, inputs, builder)
         opclass = find(DOMAIN, self.operator, 1).opClass
         assert issubclass(opclass, HpuOpBase)
@@ -119,7 +120,8 @@ def hpu_op(
     Raises the errors of `load_hpu_library`, and AttributeError if the library has no such operator.
     """
     loaded = library if isinstance(library, HpuLibrary) else load_hpu_library(library)
-    return getattr(loaded, operator)(*inputs, **given)
+    function = replace(getattr(loaded, operator), __name__=f"hpu_op of {operator}")
+    return function(*inputs, **given)
 
 
 @typed

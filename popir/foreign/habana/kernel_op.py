@@ -15,8 +15,6 @@ from popir.registry import OpCreator, OpxCreator
 from popir.types import DataType, TensorInfo
 
 DOMAIN = "ai.habana"
-SOURCE = "TPC kernels"
-"""What lists of operators say of where it comes from: what it computes is in libraries."""
 TPC_KERNEL = OperatorIdentifier(DOMAIN, "TpcKernel", 1)
 _GRAD = OperatorIdentifier(DOMAIN, "TpcKernelGrad", 1)
 
@@ -137,5 +135,5 @@ class TpcKernelOpx(NodesOpx):
         return [op.node()]
 
 
-OpCreator(TpcKernelOp, [TPC_KERNEL], source=SOURCE)
-OpxCreator(TpcKernelOpx, [TPC_KERNEL, _GRAD], source=SOURCE)
+OpCreator(TpcKernelOp, [TPC_KERNEL])
+OpxCreator(TpcKernelOpx, [TPC_KERNEL, _GRAD])

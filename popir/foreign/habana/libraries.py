@@ -72,9 +72,15 @@ def load_kernel_library(path: str | os.PathLike[str]) -> list[str]:
     is none, or crashes while it loads.
     """
     file = str(library_file("load_kernel_library", path))
-    library = _library_at(file)
+    found = guids(file)
     with _lock:
         _added[file] = None
+    return found
+
+
+def guids(path: str) -> list[str]:
+    """The GUIDs of a library's kernels. Raises LibraryLoadError if it cannot be loaded."""
+    library = _library_at(path)
     return sorted({guid for number in DEVICES.values() for guid in library.guids(number)})
 
 
@@ -131,5 +137,4 @@ def find(
 
 def known() -> list[str]:
     """The GUIDs of all kernels of all libraries."""
-    every = {g for path in paths() for n in DEVICES.values() for g in _library_at(path).guids(n)}
-    return sorted(every)
+    return sorted({guid for path in paths() for guid in guids(path)})

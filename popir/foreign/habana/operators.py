@@ -29,13 +29,7 @@ from popir.errors import (
     popart_exception,
     require_path,
 )
-from popir.foreign.habana.gradients import (
-    ATTRIBUTES,
-    INPUTS,
-    OUTPUTS,
-    GradientRule,
-    RuleGradOp,
-)
+from popir.foreign.habana.gradients import INPUTS, OUTPUTS, GradientRule, RuleGradOp
 from popir.foreign.habana.kernel_op import DOMAIN
 from popir.foreign.habana.nodes import Node, NodesOpx, check_limit, short
 from popir.foreign.habana.specs import Signature, Value, snake
@@ -48,13 +42,24 @@ from popir.foreign.habana.types import (
 )
 from popir.foreign.refusals import library_file
 from popir.foreign.trial import tried
-from popir.ir import Op, OperatorIdentifier
+from popir.ir import AttributeKind, AttributeSpec, Op, OperatorIdentifier
 from popir.registry import OpEntry, OpxEntry
 from popir.typed import typed
 from popir.types import TensorInfo
 
-_OWN = (*ATTRIBUTES, "library", "time_limit_ms", "several_kernels")
+NODE_ATTRIBUTES = tuple(
+    AttributeSpec(name, AttributeKind[kind], default=default, doc=doc)
+    for name, kind, default, doc in (
+        ("gradient", "STRING", "", "the operator that computes the gradient"),
+        ("gradient_inputs", "STRINGS", list(INPUTS), "what that reads"),
+        ("gradient_outputs", "INTS", list(OUTPUTS), "the inputs that its outputs are for"),
+        ("library", "STRING", "", "the library of the operator, which must be loaded"),
+        ("time_limit_ms", "INT", 0, "the longest time of a call; 0 for any"),
+        ("several_kernels", "INT", 0, "1 if the functor may define several kernels"),
+    )
+)
 """Attributes that every operator of a library has besides those it registers."""
+_OWN = tuple(each.name for each in NODE_ATTRIBUTES)
 
 
 @dataclass(frozen=True)
@@ -440,7 +445,7 @@ class HpuLibrary:
         if found:
             from popir.foreign.habana.functions import Function
 
-            return Function(found[0], self.path)
+            return Function(found[0], self.path, name)
         raise AttributeError(
             f"The library '{self.path}' has no operator '{name}'; it has "
             f"{', '.join(map(snake, self.operators)) or 'none'}."

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from popir.definitions import Formal, OpDefinition
 from popir.errors import (
     LibraryLoadError,
     OperatorAttributeError,
@@ -238,6 +239,31 @@ class Signature:
                     "attribute that is an int."
                 )
         return signature
+
+    def definition(self) -> OpDefinition:
+        """The inputs, outputs and attributes for lists of operators. An input that is a list may
+        stand before others, which checks by a definition do not expect: `resolve` is the check.
+        """
+        inputs, outputs = (
+            [self._formal(each) for each in arguments] for arguments in (self.inputs, self.outputs)
+        )
+        values = {n: "|".join(each.allowed) or "*" for n, each in self.attributes.items()}
+        return OpDefinition(inputs, outputs, values)
+
+    def _formal(self, argument: Argument) -> Formal:
+        attribute = self.attributes.get(argument.type)
+        named = attribute.allowed if attribute else (argument.type,)
+        number = self.attributes.get(self._lister(argument))
+        return Formal(
+            argument.name,
+            frozenset(NAMES[each] for each in named if each in NAMES),
+            variadic=number is not None,
+            least=number.least or 0 if number else 1,
+        )
+
+    def inferred(self) -> set[str]:
+        """The attributes that inputs give, by their types or their number."""
+        return {name for each in self.inputs for name in (each.type, each.count)}
 
     def known(self, who: str, given: Mapping[str, Any]) -> None:
         """Raises OperatorAttributeError for an attribute that is unknown or wrong."""

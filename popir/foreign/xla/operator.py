@@ -479,6 +479,9 @@ _TARGET_DEFINITION = OpDefinition(
 OpCreator(CustomCallOp, CUSTOM_CALL)
 OpxCreator(CustomCallOpx, [CUSTOM_CALL, CUSTOM_CALL_GRAD])
 
+TARGET_DOMAINS = {platform: f"{DOMAIN}.{platform}" for platform in targets.PLATFORMS}
+"""By platform: the domain of the targets as operators."""
+
 _seen = 0
 """The generation of the targets that are registered as operators."""
 _known: dict[tuple[str, str], tuple[int, str]] = {}
@@ -503,7 +506,7 @@ def sync(again: bool = False) -> None:
         if _known.get((target.platform, target.name)) == now:
             continue
         _known[target.platform, target.name] = now
-        opid = OperatorIdentifier(f"{DOMAIN}.{target.platform}", target.name, 1)
+        opid = OperatorIdentifier(TARGET_DOMAINS[target.platform], target.name, 1)
         source = target.source or PYTHON
         registry.register_op(
             OpEntry(opid, CustomCallOp, _TARGET_DEFINITION, _factory(target), True, source),

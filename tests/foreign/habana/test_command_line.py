@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from popir import custom_ops
 from tests.cli.test_build_op import popir
@@ -24,6 +25,43 @@ def test_libraries_and_sources(library: custom_ops.HpuLibrary, tmp_path: Path) -
         (operator,) = found["operators"]
         assert operator["from"].endswith(".so")
         assert operator["gradient"]
+
+
+def test_what_an_operator_takes_is_listed(library: custom_ops.HpuLibrary, tmp_path: Path) -> None:
+    """As REGISTER_OP says it: lists, types, and attributes that inputs give."""
+    words = ("ops", "--op-library", library.path, "--json", "RatioOp", "SplitSignOp")
+    ratio, split = json.loads(popir(*words, cwd=tmp_path)[0])["operators"]
+    shown = [(x["name"], x["types"], x["variadic"]) for x in ratio["inputs"] + split["inputs"]]
+    types = ["BFLOAT16", "FLOAT", "INT32"]
+    assert shown == [
+        ("dividend", types, False),
+        ("divisor", types, False),
+        ("xs", ["FLOAT"], True),
+    ]
+    assert [x["name"] for x in split["outputs"]] == ["low", "high"]
+    attributes = [
+        (a["name"], a["type"], a["required"], a["default"], a["values"])
+        for a in ratio["attributes"]
+    ]
+    assert attributes[:3] == [
+        ("T", "type", False, None, "float, bfloat16, int32"),
+        ("example_attr", "int", False, 7, None),
+        ("swapped", "bool", False, False, None),
+    ]
+    rest = ["gradient", "gradient_inputs", "gradient_outputs", "library", "time_limit_ms"]
+    assert [name for name, *_ in attributes[3:]] == [*rest, "several_kernels"]
+    said = popir("ops", "--custom", "--op-library", library.path, cwd=tmp_path)[0]
+    assert " ? " not in said
+
+
+def test_kernels_are_listed_and_a_path_without_a_library_is_said(
+    kernels: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("GC_KERNEL_PATH", f"{kernels}:/absent.so")
+    said, warned = popir("ops", "--custom", cwd=tmp_path)
+    (line,) = [line for line in said.splitlines() if "probe_affine_f32" in line]
+    assert line.split() == ["probe_affine_f32", "TPC", "kernel", str(kernels)]
+    assert "The kernel library '/absent.so' cannot be read: No such file or directory." in warned
 
 
 def test_a_model_is_run_costed_and_explained(

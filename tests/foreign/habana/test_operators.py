@@ -207,7 +207,7 @@ ARGUMENTS: dict[str, tuple[Make, type[PopirError], str]] = {
     "gradient": (
         lambda lib, b, x: lib.ratio_op(x, x, gradient=5),
         OperatorAttributeError,
-        "gradient.*5",
+        "^ratio_op takes a string as gradient; given was 5.",
     ),
     "stray": (
         lambda lib, b, x: lib.ratio_op(x, x, gradient_inputs=["in:0"]),
@@ -222,7 +222,7 @@ ARGUMENTS: dict[str, tuple[Make, type[PopirError], str]] = {
     "gradient outputs": (
         lambda lib, b, x: lib.ratio_op(x, x, gradient="RatioOp", gradient_outputs=["a"]),
         OperatorAttributeError,
-        "gradient_outputs.*'a'",
+        r"^ratio_op takes a list of integers as gradient_outputs; given was \['a'\].",
     ),
     "gradient of a node": (
         lambda lib, b, x: b.customOp("RatioOp", 1, "ai.habana", [x, x], {"gradient": 5}, 1),
@@ -232,7 +232,27 @@ ARGUMENTS: dict[str, tuple[Make, type[PopirError], str]] = {
     "several": (
         lambda lib, b, x: lib.ratio_op(x, x, several_kernels="yes"),
         OperatorAttributeError,
-        "several_kernels.*'yes'",
+        "^ratio_op takes True or False as several_kernels; given was 'yes'.",
+    ),
+    "full name": (
+        lambda lib, b, x: lib.RatioOp(x, x, time_limit_ms="1"),
+        OperatorAttributeError,
+        "^RatioOp takes an integer as time_limit_ms; given was '1'.",
+    ),
+    "hpu_op": (
+        lambda lib, b, x: custom_ops.hpu_op(lib, "RatioOp", [x, x], name=3),
+        OperatorAttributeError,
+        "^hpu_op of RatioOp takes a string as name; given was 3.",
+    ),
+    "no tensor": (
+        lambda lib, b, x: lib.ratio_op(x, 2.0),
+        OperatorAttributeError,
+        r"^ratio_op takes a string as inputs\[1\]; given was 2.0.",
+    ),
+    "tensors in a list": (
+        lambda lib, b, x: lib.ratio_op([x, x]),
+        OperatorAttributeError,
+        r"^ratio_op takes a string as inputs\[0\]; given was \[",
     ),
     "at least": (
         lambda lib, b, x: b.customOp("SplitSignOp", 1, "ai.habana", [], {}, 2),

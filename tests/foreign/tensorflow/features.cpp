@@ -241,6 +241,14 @@ BUILD(Stateful) {
   outputs.push_back(poputil::duplicate(graph, inputs[0], prog, debug));
   return prog;
 }
+// Its metadata do not look at the number of inputs.
+METADATA(Constant_metadata, 1, false, true)
+BUILD(Constant) {
+  auto made = graph.addConstant<float>(poplar::FLOAT, {3}, 2.5f, debug);
+  graph.setTileMapping(made, 0);
+  outputs.push_back(made);
+  return Sequence();
+}
 BUILD(Nothing) {
   TEXT_IS(text)
   std::ofstream(text, std::ios::app) << "Nothing " << debug << "\n";
@@ -294,6 +302,13 @@ extern "C" void Callback_grad(Pointers &data, const std::vector<std::uint32_t> &
   const auto *g = static_cast<const float *>(data[0]), *x = static_cast<const float *>(data[2]);
   auto *dx = static_cast<float *>(outputs[0]);
   for (std::uint32_t i = 0; i < counts[2]; ++i) dx[i] = 2 * g[i] * x[i] * numberIn(text);
+}
+// Where each input lies within a page.
+extern "C" void Places(Pointers &data, const std::vector<std::uint32_t> &,
+                       std::vector<void *> &outputs) {
+  for (std::size_t i = 0; i < data.size(); ++i)
+    static_cast<float *>(outputs[0])[i] =
+        static_cast<float>(reinterpret_cast<std::uintptr_t>(data[i]) % 4096);
 }
 // As the documents say: without `attributes`.
 extern "C" void Documented(Pointers &data, const std::vector<std::uint32_t> &counts,

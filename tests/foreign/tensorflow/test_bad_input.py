@@ -103,6 +103,45 @@ def test_a_wrong_level_is_refused_before_any_code_runs(
         assert ("no symbol 'custom_op_api_level'" in said) == (level == 0)
 
 
+@pytest.mark.parametrize(("size", "word"), [(1, "byte"), (2, "2byte"), (4, "4byte"), (8, "8byte")])
+def test_the_level_is_read_as_wide_as_it_is(tmp_path: Path, size: int, word: str) -> None:
+    """What lies behind it is another object's."""
+    name = "custom_op_api_level"
+    lines = (".data", f".globl {name}", f".type {name}, @object", f".size {name}, {size}")
+    lines += (f"{name}:", f".{word} 4", ".8byte -1")
+    text = "; ".join((*lines, ".text"))
+    library = of_level(tmp_path, f'asm("{text}")')
+    said = refused(popir.LibraryLoadError, lambda: built(library, "Absent"))
+    assert "has no symbol 'Absent'" in said
+
+
+@pytest.mark.parametrize(
+    ("declaration", "words"),
+    [
+        ("char custom_op_api_level[3] = {2}", "has 3 bytes; it must be an integer of 1, 2, 4 or 8"),
+        ("struct { char x[16]; } custom_op_api_level", "has 16 bytes; it must be an integer of"),
+        ("void custom_op_api_level() {}", "is no variable; it must be an integer"),
+        ("thread_local int custom_op_api_level = 2", "is no variable; it must be an integer"),
+        ('asm(".globl custom_op_api_level\\n.set custom_op_api_level, 2")', "is no variable"),
+        ("std::int64_t custom_op_api_level = 1LL << 32 | 2", "is of API level 4294967298"),
+        ("std::int8_t custom_op_api_level = -1", "is of API level -1"),
+    ],
+)
+def test_a_level_that_is_no_integer(tmp_path: Path, declaration: str, words: str) -> None:
+    library = of_level(tmp_path, declaration)
+    said = refused(popir.LibraryLoadError, lambda: built(library, "Build"))
+    assert words in said
+    assert library in said
+
+
+def of_level(folder: Path, declaration: str) -> str:
+    """A library with a declaration of its level."""
+    source, library = folder / "level.cpp", folder / "level.so"
+    source.write_text(f'#include <cstdint>\nextern "C" {{ {declaration}; void Build() {{}} }}\n')
+    run(CXX, "-shared", "-fPIC", source, "-o", library, cwd=folder)
+    return str(library)
+
+
 def test_a_missing_gradient_is_said_when_it_is_asked_for(user_library: UserLibrary) -> None:
     library = user_library("features")
     model = builder()

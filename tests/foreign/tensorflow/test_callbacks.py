@@ -126,6 +126,14 @@ def test_inputs_are_copies(user_library: UserLibrary) -> None:
     assert found[0][0] == A[-1, -1] and np.array_equal(found[1], -A)
 
 
+def test_copies_begin_with_a_page(user_library: UserLibrary) -> None:
+    """As the engine's memory does: some processors copy slowly to what lies a little behind."""
+    model = builder()
+    x = [model.addInitializedInputTensor(floats(n)) for n in (5, 100_000)]
+    (y,) = cpu_user_operation(x, user_library("features", 2), outs=outs([2]), op_name="Places")
+    np.testing.assert_array_equal(given(model, y)[0], [0, 0])
+
+
 def test_a_call_that_takes_too_long_ends_the_session(user_library: UserLibrary) -> None:
     model = builder()
     x = model.addInputTensor("FLOAT", [1])

@@ -448,6 +448,13 @@ def test_no_tensors() -> None:
         codelet_expression_op(lambda: 1)
 
 
+def test_arguments_that_are_no_tensors() -> None:
+    x = builder().addInitializedInputTensor(floats(3))
+    words = r"^codelet_expression_op takes a string as args\[1\]; given was 2.5."
+    with pytest.raises(popir.popart_exception, match=words):
+        codelet_expression_op(lambda x, y: x * y, x, 2.5)  # pyright: ignore
+
+
 def test_an_expression_that_is_too_large() -> None:
     def squared(x: Any) -> Any:
         for _ in range(30):

@@ -44,6 +44,7 @@ def test_the_command_line(
     library = user_library("features")
     listed = run(*popir, "ops", "--op-library", library, "--json", cwd=tmp_path, env=environment)
     found = json.loads(listed)
-    assert {"function": "Build_grad", "from": os.path.realpath(library)} in found["functions"]
+    grad = {"function": "Build_grad", "kind": "TensorFlow for the IPU"}
+    assert grad | {"from": os.path.realpath(library)} in found["functions"]
     types = {each["name"] for each in found["operators"] if "tensorflow" in each["domain"]}
     assert types == {"CodeletExpressionOp", "IpuUserOp", "IpuUserReadWriteOp"}

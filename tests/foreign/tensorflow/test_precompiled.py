@@ -343,6 +343,16 @@ def test_stateful_operators_stay_and_stateless_ones_go(
     assert all(line.split()[1].startswith("UserOp/") for line in lines)
 
 
+@pytest.mark.parametrize("level", [4, 5])
+def test_an_operator_without_inputs_is_in_place_of_none(
+    user_library: UserLibrary, level: int
+) -> None:
+    library, model = user_library("features", level), builder()
+    wanted = {"outs": outs([3]), "op_name": "Constant", "builder": model}
+    (y,) = precompiled_user_op([], library, **wanted)
+    np.testing.assert_array_equal(given(model, y)[0], np.full(3, 2.5, np.float32))
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float16])
 @pytest.mark.parametrize("compiled", [False, True])
 def test_codelets_are_compiled_or_source(

@@ -1,4 +1,7 @@
 // Targets of custom calls that queue work on a stream, in CUDA.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
 #include <stdexcept>
 #include <string>
 
@@ -45,6 +48,19 @@ __global__ void scaled(const T* x, T* y, double factor, int n) {
   for (int i = threadIdx.x; i < n; i += blockDim.x) y[i] = static_cast<T>(x[i] * factor);
 }
 void scaled() {}
+
+// Elements of 16 bits, four floats at once, and a template with its bounds before it.
+template <int C>
+__launch_bounds__(C, 2) __global__
+    void small_floats(const __nv_bfloat16* x, const half* h, const float4* f, __nv_bfloat16* y,
+                      half* z, float4* g, int* claimed) {
+  const int i = threadIdx.x;
+  y[i] = __float2bfloat16_rn(__bfloat162float(x[i]) * __half2float(h[i]));
+  z[i] = __hadd(h[i], __float2half(1.0f));
+  const float4 v = f[i];
+  g[i] = make_float4(v.w, v.z, v.y, v.x);
+  if (atomicCAS(claimed, 0, i + 1) != 0) atomicSub(claimed + 1, i);
+}
 
 __global__ void broken() { throw std::runtime_error("thrown by a kernel"); }
 
@@ -112,6 +128,15 @@ void gpu_scaled(cudaStream_t stream, void** buffers, const char*, size_t) {
   scaled<<<1, 3, 0, stream>>>(x, static_cast<float*>(buffers[1]), 2.5f, 7);
 }
 
+void gpu_small_floats(cudaStream_t stream, void** buffers, const char*, size_t) {
+  cudaMemsetAsync(buffers[6], 0, 2 * sizeof(int), stream);
+  small_floats<4><<<1, 4, 0, stream>>>(
+      static_cast<const __nv_bfloat16*>(buffers[0]), static_cast<const half*>(buffers[1]),
+      static_cast<const float4*>(buffers[2]), static_cast<__nv_bfloat16*>(buffers[3]),
+      static_cast<half*>(buffers[4]), static_cast<float4*>(buffers[5]),
+      static_cast<int*>(buffers[6]));
+}
+
 void gpu_broken(cudaStream_t stream, void**, const char*, size_t) { broken<<<1, 1, 0, stream>>>(); }
 
 void gpu_wrong_launch(cudaStream_t stream, void** buffers, const char*, size_t,
@@ -138,6 +163,7 @@ XLA_REGISTER_CUSTOM_CALL_TARGET(gpu_opaque, "CUDA");
 XLA_REGISTER_CUSTOM_CALL_TARGET(gpu_is_later, "CUDA");
 XLA_REGISTER_CUSTOM_CALL_TARGET(gpu_histogram, "CUDA");
 XLA_REGISTER_CUSTOM_CALL_TARGET(gpu_scaled, "CUDA");
+XLA_REGISTER_CUSTOM_CALL_TARGET(gpu_small_floats, "CUDA");
 XLA_REGISTER_CUSTOM_CALL_TARGET(gpu_broken, "CUDA");
 XLA_REGISTER_CUSTOM_CALL_TARGET(gpu_wrong_launch, "CUDA");
 XLA_REGISTER_CUSTOM_CALL_TARGET(gpu_tokens, "CUDA");

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -83,6 +84,21 @@ class TestCalls:
     def test_a_template_with_deduced_arguments(self) -> None:
         x = RANDOM.standard_normal(7).astype(np.float32)
         np.testing.assert_array_equal(gpu("gpu_scaled", [x], "f32[7]")[0], x * np.float32(2.5))
+
+    def test_elements_of_16_bits_and_short_vectors(self) -> None:
+        """Products are rounded to nearest even; NaN and infinities stay."""
+        x = np.array([1.0078125, np.nan, 3e38, -1.5], ml_dtypes.bfloat16)
+        h = np.array([1.00390625, 2, 60000, 1e-7], np.float16)
+        f = RANDOM.standard_normal((4, 4)).astype(np.float32)
+        result = "(bf16[4], f16[4], f32[4,4], s32[2])"
+        y, z, g, claimed = gpu("gpu_small_floats", [x, h, f], result)
+        with np.errstate(over="ignore"):
+            product = x.astype(np.float32) * h.astype(np.float32)
+        expected = product.astype(ml_dtypes.bfloat16).astype(np.float32)
+        np.testing.assert_array_equal(y.astype(np.float32), expected)
+        np.testing.assert_array_equal(z, h + np.float16(1))
+        np.testing.assert_array_equal(g, f[:, ::-1])
+        np.testing.assert_array_equal(claimed, [1, -6])
 
     def test_memory_of_the_device(self) -> None:
         x = RANDOM.integers(0, 8, 100).astype(np.int32)

@@ -21,6 +21,8 @@
 #include <utility>
 #include <vector>
 
+#include "vector_types.h"
+
 #ifdef POPIR_CUDA_BARRIERS
 #include <ucontext.h>
 
@@ -54,9 +56,6 @@ enum cudaMemcpyKind {
   cudaMemcpyDefault = 4,
 };
 
-struct uint3 {
-  unsigned x, y, z;
-};
 struct dim3 {
   unsigned x, y, z;
   constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
@@ -328,6 +327,22 @@ template <class T, class V>
 T atomicAdd(T* at, V value) {
   const T old = *at;
   *at = static_cast<T>(old + static_cast<T>(value));
+  return old;
+}
+template <class T, class V>
+T atomicSub(T* at, V value) {
+  const T old = *at;
+  *at = static_cast<T>(old - static_cast<T>(value));
+  return old;
+}
+template <class T, class V>
+T atomicExch(T* at, V value) {
+  return std::exchange(*at, static_cast<T>(value));
+}
+template <class T, class C, class V>
+T atomicCAS(T* at, C expected, V value) {
+  const T old = *at;
+  if (old == static_cast<T>(expected)) *at = static_cast<T>(value);
   return old;
 }
 template <class T, class V>
