@@ -61,6 +61,11 @@ void bind(py::module_& m) {
                     "Whether the outputs depend on the inputs alone.")
       .def_readonly("isHashable", &Metadata::isHashable,
                     "Whether a program with the operator may be kept.");
+  m.def(
+      "requireLevel", &requireLevel, py::arg("path"), py::arg("name") = "",
+      "The API level of the library at `path`, read from its file: nothing of the library runs.\n"
+      "Raises LibraryLoadError, which says that the operator `name` was asked for if it is given,\n"
+      "for a library without a level, and for another level than 1, 2, 4 and 5.");
   py::class_<UserOp>(m, "UserOp",
                      "One operator of a library.\n"
                      "Raises LibraryLoadError for a library that cannot be loaded, for one of\n"

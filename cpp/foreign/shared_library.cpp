@@ -1,6 +1,7 @@
 #include "foreign/shared_library.hpp"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <link.h>
 #include <sys/stat.h>
 
@@ -77,12 +78,70 @@ const ElfW(Sym) * entryAt(void* address) {
   return isKnown ? entry : nullptr;
 }
 
-template <class Integer>
-std::int64_t read(const void* address) {
-  Integer value;
-  std::memcpy(&value, address, sizeof(value));
-  return value;
-}
+/// A file in ELF's form, of 64 bits, as bytes.
+class Elf {
+ public:
+  explicit Elf(const std::string& path) : path_(path), bytes_(readFile(path)) {}
+
+  /// The integer that a dynamic symbol names; nothing if there is no such symbol.
+  std::optional<std::int64_t> integer(const std::string& symbol) const {
+    const std::string who = "The symbol '" + symbol + "' of the library '" + path_ + "' ";
+    const auto entry = find(symbol);
+    if (!entry) return std::nullopt;
+    if (ELF64_ST_TYPE(entry->st_info) != STT_OBJECT || entry->st_shndx >= SHN_LORESERVE)
+      throw LibraryError(who + "is no variable; it must be an integer");
+    switch (entry->st_size) {
+      case 1: return value<std::int8_t>(*entry);
+      case 2: return value<std::int16_t>(*entry);
+      case 4: return value<std::int32_t>(*entry);
+      case 8: return value<std::int64_t>(*entry);
+      default:
+        throw LibraryError(who + "has " + std::to_string(entry->st_size) +
+                           " bytes; it must be an integer of 1, 2, 4 or 8 bytes");
+    }
+  }
+
+ private:
+  template <class T>
+  T at(std::uint64_t offset) const {
+    if (offset > bytes_.size() || bytes_.size() - offset < sizeof(T))
+      throw LibraryError("The library '" + path_ + "' is damaged: its tables reach beyond its end");
+    T found;
+    std::memcpy(&found, bytes_.data() + offset, sizeof(T));
+    return found;
+  }
+  Elf64_Shdr section(std::size_t i) const {
+    const auto header = at<Elf64_Ehdr>(0);
+    return at<Elf64_Shdr>(header.e_shoff + i * sizeof(Elf64_Shdr));
+  }
+  bool isNamed(std::uint64_t offset, const std::string& name) const {
+    return offset <= bytes_.size() && bytes_.size() - offset > name.size() &&
+           bytes_.compare(offset, name.size() + 1, name.c_str(), name.size() + 1) == 0;
+  }
+  /// The entry of a symbol that the library defines.
+  std::optional<Elf64_Sym> find(const std::string& symbol) const {
+    const auto header = at<Elf64_Ehdr>(0);
+    for (std::size_t i = 0; i < header.e_shnum; ++i) {
+      const auto table = section(i);
+      if (table.sh_type != SHT_DYNSYM) continue;
+      const auto names = section(table.sh_link).sh_offset;
+      for (std::uint64_t offset = 0; offset + sizeof(Elf64_Sym) <= table.sh_size;
+           offset += sizeof(Elf64_Sym)) {
+        const auto entry = at<Elf64_Sym>(table.sh_offset + offset);
+        if (entry.st_shndx != SHN_UNDEF && isNamed(names + entry.st_name, symbol)) return entry;
+      }
+    }
+    return std::nullopt;
+  }
+  template <class T>
+  std::int64_t value(const Elf64_Sym& entry) const {
+    const auto within = section(entry.st_shndx);
+    if (within.sh_type == SHT_NOBITS) return 0;
+    return at<T>(within.sh_offset + (entry.st_value - within.sh_addr));
+  }
+
+  const std::string path_, bytes_;
+};
 
 }  // namespace
 
@@ -104,23 +163,8 @@ void* SharedLibrary::findFunction(const std::string& symbol) const {
   return address;
 }
 
-std::optional<std::int64_t> SharedLibrary::integer(const std::string& symbol) const {
-  void* address = find(symbol);
-  if (address == nullptr) return std::nullopt;
-  const auto* entry = entryAt(address);
-  const std::string who = "The symbol '" + symbol + "' of the library '" + path_ + "' ";
-  const auto type = entry == nullptr ? STT_NOTYPE : ELF64_ST_TYPE(entry->st_info);
-  if (type != STT_OBJECT && type != STT_COMMON)
-    throw LibraryError(who + "is no variable; it must be an integer");
-  switch (entry->st_size) {
-    case 1: return read<std::int8_t>(address);
-    case 2: return read<std::int16_t>(address);
-    case 4: return read<std::int32_t>(address);
-    case 8: return read<std::int64_t>(address);
-    default:
-      throw LibraryError(who + "has " + std::to_string(entry->st_size) +
-                         " bytes; it must be an integer of 1, 2, 4 or 8 bytes");
-  }
+std::optional<std::int64_t> integerOf(const std::string& path, const std::string& symbol) {
+  return Elf(path).integer(symbol);
 }
 
 void* SharedLibrary::at(const std::string& symbol) const {

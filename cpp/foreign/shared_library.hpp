@@ -18,6 +18,11 @@ struct LibraryError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// The integer that a library's symbol names, of 1, 2, 4 or 8 bytes by the size of the symbol;
+/// nothing if there is no such symbol. It is read from the file: nothing of the library runs.
+/// \throws LibraryError for a symbol that is no such integer, and for a file that is damaged
+std::optional<std::int64_t> integerOf(const std::string& path, const std::string& symbol);
+
 /// A loaded library; it stays loaded while copies of the object exist.
 class SharedLibrary {
  public:
@@ -36,9 +41,6 @@ class SharedLibrary {
   Function* function(const std::string& symbol) const {
     return reinterpret_cast<Function*>(findFunction(symbol));
   }
-  /// The integer of that name, of 1, 2, 4 or 8 bytes by the size of its symbol; nothing if the
-  /// library has no such symbol. \throws LibraryError for a symbol that is no such integer
-  std::optional<std::int64_t> integer(const std::string& symbol) const;
   /// The address of a function, null if the library has no symbol of that name.
   /// \throws LibraryError if the symbol is data
   void* findFunction(const std::string& symbol) const;

@@ -217,17 +217,22 @@ struct Callee {
 
 }  // namespace
 
-UserOp::UserOp(const std::string& path, const std::string& name) : library_(path), name_(name) {
-  const auto declared = library_.integer("custom_op_api_level");
+int requireLevel(const std::string& path, const std::string& name) {
+  const auto declared = integerOf(path, "custom_op_api_level");
   const std::int64_t level = declared.value_or(0);
   if (level != 1 && level != 2 && level != 4 && level != 5)
-    throw LibraryError("The library '" + path + "', asked for the operator '" + name +
-                       "', is of API level " + std::to_string(level) +
+    throw LibraryError("The library '" + path + "'" +
+                       (name.empty() ? "" : ", asked for the operator '" + name + "',") +
+                       " is of API level " + std::to_string(level) +
                        (!declared ? ", since it has no symbol 'custom_op_api_level'" : "") +
                        "; expected is one of " + known +
                        ". It declares its level by: extern \"C\" { int32_t custom_op_api_level = "
                        "5; }");
-  level_ = static_cast<int>(level);
+  return static_cast<int>(level);
+}
+
+UserOp::UserOp(const std::string& path, const std::string& name)
+    : level_(requireLevel(path, name)), library_(path), name_(name) {
   symbol_ = library_.at(name);
 }
 

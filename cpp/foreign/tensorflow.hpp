@@ -57,6 +57,11 @@ struct GradientArguments {
   std::vector<poplar::Tensor> gradients, inputs, outputs;
 };
 
+/// The API level of a library, which `custom_op_api_level` says, read from its file: nothing of the
+/// library runs. Messages say that it was asked for the operator `name`, if that is given.
+/// \throws LibraryError for a library without a level, or of one that is not supported
+int requireLevel(const std::string& path, const std::string& name = "");
+
 /// One operator of a library.
 class UserOp {
  public:
@@ -115,10 +120,10 @@ class UserOp {
   Built built(poplar::Graph& graph, const poplar::program::Program& program,
               const std::vector<poplar::Tensor>& made, std::size_t outputs) const;
 
+  int level_;
   SharedLibrary library_;
   std::string name_;
   void* symbol_ = nullptr;
-  int level_ = 0;
 };
 
 }  // namespace popir::foreign::tensorflow

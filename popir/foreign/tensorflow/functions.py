@@ -163,7 +163,7 @@ def _attributes(
                 "it, by json.dumps() for example."
             )
     types, shapes = declared(who, outs)
-    path = library.load(library_path, who, codelets)
+    path = library.load(library_path, who, codelets, op_name)
     library.operator(who, path, op_name)
     for each in codelets:
         library.codelets(who, each, path)

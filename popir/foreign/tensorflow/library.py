@@ -71,17 +71,24 @@ def loaded() -> list[str]:
     return sorted(path for path in _loaded if os.path.exists(path))
 
 
-def load(path: str | os.PathLike[str], who: str, codelets: Sequence[str] = ()) -> str:
+def load(
+    path: str | os.PathLike[str], who: str, codelets: Sequence[str] = (), name: str = ""
+) -> str:
     """Allows models to use a library, and these files of codelets; returns its resolved path.
 
-    A file that is new, or has changed, is tried in a separate process first. Raises
-    LibraryLoadError if it is no library that can be loaded.
+    A file that is new, or has changed, is tried in a separate process, after its API level was read
+    without running it. Raises LibraryLoadError, which says that the operator `name` was asked for
+    if it is given, if that level is not supported or the file is no library that can be loaded.
     """
     file = library_file(who, path)
     resolved = str(file.resolve())
     with _lock.rlock:
         now = _identity(file)
         if _loaded.get(resolved) != now:
+            try:
+                device.requireLevel(resolved, name)
+            except LibraryLoadError as error:
+                raise LibraryLoadError(f"{who}: {error}.") from None
             tried(file)
             _loaded[resolved] = now
         _codelets.update(str(Path(each).absolute().resolve()) for each in codelets)

@@ -103,6 +103,21 @@ def test_a_wrong_level_is_refused_before_any_code_runs(
         assert ("no symbol 'custom_op_api_level'" in said) == (level == 0)
 
 
+def test_nothing_runs_of_a_library_of_a_wrong_level(tmp_path: Path) -> None:
+    source, library, mark = (tmp_path / name for name in ("l.cpp", "l.so", "ran"))
+    source.write_text(
+        '#include <cstdio>\nextern "C" { int custom_op_api_level = 3; void Build() {} }\n'
+        f'auto* const ran = std::fopen("{mark}", "w");\n'
+    )
+    run(CXX, "-shared", "-fPIC", source, "-o", library, cwd=tmp_path)
+    path = str(library)
+    for load in (popir.load_op_library, lambda path: built(path, "Build")):
+        said = refused(popir.LibraryLoadError, lambda load=load: load(path))
+        assert "is of API level 3" in said
+        assert not mark.exists()
+    assert path not in Path("/proc/self/maps").read_text()
+
+
 @pytest.mark.parametrize(("size", "word"), [(1, "byte"), (2, "2byte"), (4, "4byte"), (8, "8byte")])
 def test_the_level_is_read_as_wide_as_it_is(tmp_path: Path, size: int, word: str) -> None:
     """What lies behind it is another object's."""
