@@ -1,6 +1,6 @@
 // Replicas, buckets: collectives that a thread carries while the programs of the replicas go on.
 //
-// A replica that begins a part of a bucket leaves a copy of its data, and goes on. When all replicas
+// A replica that begins a part of a bucket leaves its data, or a copy, and goes on. When all replicas
 // of this process have begun all parts, the carrier meets the other processes, for each group of
 // replicas. All processes come to their buckets in one order, so no two wait for each other. A
 // replica that ends a part waits until its bucket has arrived.
@@ -34,7 +34,7 @@ void Replicas::addTravels() {
   const auto count = static_cast<unsigned>(engines_.size());
   for (const auto& bucket : engines_.front()->buckets()) {
     auto& travel = travels_.emplace_back();
-    const auto bytes = bucket.whole.elements * bucket.whole.type.sizeInBytes();
+    const auto bytes = bucket.inPlace ? 0 : bucket.whole.elements * bucket.whole.type.sizeInBytes();
     travel.bucket = &bucket;
     travel.given.assign(count, std::vector<char>(bytes));
     for (unsigned i = 0; i < count; ++i) {
@@ -57,7 +57,8 @@ void Replicas::addTravels() {
   }
 }
 
-void Replicas::begin(unsigned replica, std::size_t bucket, std::size_t part, const void* in) {
+void Replicas::begin(unsigned replica, std::size_t bucket, std::size_t part, const void* in,
+                     void* out) {
   auto& travel = travels_[bucket];
   const auto& whole = travel.bucket->whole;
   const auto& parts = travel.bucket->parts;
@@ -65,7 +66,15 @@ void Replicas::begin(unsigned replica, std::size_t bucket, std::size_t part, con
   const auto first = parts[part].first;
   const auto last = part + 1 < parts.size() ? parts[part + 1].first : whole.elements;
   // The replica has ended the round before, so nobody reads this any more.
-  std::memcpy(travel.given[replica - first_].data() + first * size, in, (last - first) * size);
+  if (travel.bucket->inPlace) {
+    auto& table = travel.groups[travel.groupOf[replica - first_]];
+    const auto place = std::find(table.here.begin(), table.here.end(), replica - first_);
+    auto& post = table.posts[static_cast<std::size_t>(place - table.here.begin())];
+    post.in = in;
+    post.out = out;
+  } else {
+    std::memcpy(travel.given[replica - first_].data() + first * size, in, (last - first) * size);
+  }
   const Lock lock(mutex_);
   if (++travel.begun % (parts.size() * engines_.size()) != 0 || failure_) return;
   ready_.push_back(&travel);
@@ -86,6 +95,7 @@ void Replicas::end(unsigned replica, std::size_t bucket, std::size_t part, void*
     const Awaiting one(awaiting_);
     wait(lock, travel.groups[group], replica, [&] { return travel.rounds > round; });
   }
+  if (travel.bucket->inPlace) return;
   std::memcpy(out, travel.made[group].data() + first * size, (last - first) * size);
 }
 

@@ -49,8 +49,8 @@ std::vector<Grouping> EngineImpl::connectCollectives(unsigned replica, Meeting& 
   for (std::size_t b = 0; b < buckets_.size(); ++b)
     for (std::size_t p = 0; p < buckets_[b].parts.size(); ++p) {
       const auto& part = buckets_[b].parts[p];
-      part.begin->function = [&meeting, replica, b, p](In in, Out) {
-        meeting.begin(replica, b, p, in[0]);
+      part.begin->function = [&meeting, replica, b, p](In in, Out out) {
+        meeting.begin(replica, b, p, in[0], out.empty() ? nullptr : out[0]);
       };
       part.end->function = [&meeting, replica, b, p](In, Out out) {
         meeting.end(replica, b, p, out[0]);

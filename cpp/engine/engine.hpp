@@ -49,8 +49,10 @@ class Meeting {
  public:
   /// A collective: returns when `out` is written.
   virtual void meet(unsigned replica, const Collective& collective, const void* in, void* out) = 0;
-  /// One of a bucket, by its number and that of the part: takes the data, and returns.
-  virtual void begin(unsigned replica, std::size_t bucket, std::size_t part, const void* in) = 0;
+  /// One of a bucket, by its number and that of the part: takes the data, and returns. Of a bucket in
+  /// place, `in` is read and `out` written until end() returns; `out` of others is null.
+  virtual void begin(unsigned replica, std::size_t bucket, std::size_t part, const void* in,
+                     void* out) = 0;
   /// The same one: returns when `out` is written.
   virtual void end(unsigned replica, std::size_t bucket, std::size_t part, void* out) = 0;
 

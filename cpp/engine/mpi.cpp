@@ -26,7 +26,9 @@ constexpr int kThreadMultiple = 4096, kSuccess = 0, kAnySource = -1, kMostErrorT
 
 /// Tags: those of collectives begin at kFirstTag.
 constexpr int kWordTag = 1, kCallTag = 2, kFirstTag = 8;
-/// How long a thread leaves its core to others before it looks again.
+/// How often a thread looks that leaves its core to others, and then for how long it does. Large
+/// messages come in several parts, each at another look.
+constexpr unsigned kLooks = 32;
 constexpr std::chrono::microseconds kIdle{20};
 /// The longest word to another process, and the first letter of one that tells of an end.
 constexpr std::size_t kMostWord = 4096;
@@ -168,8 +170,8 @@ void MpiPeers::exchange(const std::vector<Parcel>& out, const std::vector<Parcel
                 "MPI_Testall");
     if (done) return;
     const bool hurries = awaiting == nullptr || *awaiting > 0;
-    if (!hurries) std::this_thread::sleep_for(kIdle);
-    if (tries % (hurries ? 256 : 16) != 0) continue;
+    if (!hurries && tries % kLooks == 0) std::this_thread::sleep_for(kIdle);
+    if (tries % 256 != 0) continue;
     check();
     {
       const std::lock_guard<std::mutex> lock(mpi_->mutex);

@@ -77,7 +77,8 @@ class __attribute__((visibility("default"))) Replicas final : private Meeting {
   using Lock = std::unique_lock<std::mutex>;
 
   void meet(unsigned replica, const Collective& collective, const void* in, void* out) override;
-  void begin(unsigned replica, std::size_t bucket, std::size_t part, const void* in) override;
+  void begin(unsigned replica, std::size_t bucket, std::size_t part, const void* in,
+             void* out) override;
   void end(unsigned replica, std::size_t bucket, std::size_t part, void* out) override;
   void addTravels();
   void carry();

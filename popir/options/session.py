@@ -89,8 +89,8 @@ _AUTO = Needs("virtualGraphMode is Auto", lambda o: o.virtualGraphMode is e.Virt
 
 @dataclass(init=False)
 class TensorLocation(Settings):
-    """Where a kind of tensors is stored. PopART's class of this name. Replicas keep whole tensors: a
-    session of several refuses to shard them.
+    """Where a kind of tensors is stored. PopART's class of this name. Replicas keep whole tensors:
+    a session of several refuses to shard them.
 
     `TensorLocation(storage)`, `TensorLocation(storage, replicatedTensorSharding)`, each with a
     `shardingDomain` behind, or all in order.

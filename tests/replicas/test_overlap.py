@@ -1,4 +1,4 @@
-"""Collectives that travel while the step goes on: what the engine plans, and that no bit changes."""
+"""Sums that travel while the step goes on: what the engine plans, and that no bit changes."""
 
 from __future__ import annotations
 
@@ -204,6 +204,7 @@ def network(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 def test_gradients_travel_in_the_backward_pass(network: Network) -> None:
     """The sums of the last layers begin before the gradients of the first ones are computed."""
     asked = options(2)
+    asked.engineOptions[OPTION] = "true"
     session = session_of(network.models[ROWS // 2], asked)
     lines = instructions(session._engine).splitlines()
     begins = [n for n, line in enumerate(lines) if line.startswith("  begin of")]
@@ -211,6 +212,6 @@ def test_gradients_travel_in_the_backward_pass(network: Network) -> None:
     assert len(begins) == len(ends) > 3
     assert max(begins) < min(ends)
     assert any(word in lines[n] for n in range(begins[0], begins[-1]) for word in ("matmul", "map"))
-    asked.engineOptions[OPTION] = "false"
+    del asked.engineOptions[OPTION]  # in one process it is not the default
     lines = instructions(session_of(network.models[ROWS // 2], asked)._engine).splitlines()
     assert not any(line.startswith(("  begin of", "  end of")) for line in lines)

@@ -22,6 +22,7 @@ struct Trip {
   Collective collective;
   std::size_t begin, end;  // it begins and ends before these steps
   std::shared_ptr<HostFunctionEnd> giver, getter;
+  bool inPlace = false;
 };
 
 class Overlapper {
@@ -30,7 +31,7 @@ class Overlapper {
       : plan_(plan), program_(program), sections_(sectionsOf(program)) {
     for (std::size_t s = 0; s < program.steps.size(); ++s)
       if (const auto collective = collectiveAt(s, known))
-        trips_.push_back({s, *collective, s, s, nullptr, nullptr});
+        trips_.push_back({s, *collective, s, s, nullptr, nullptr, false});
   }
 
   /// \returns how many collectives were made two steps.
@@ -161,7 +162,14 @@ class Overlapper {
     }
     if (trips.size() > 1)
       bucket.whole.name += " and " + counted(trips.size() - 1, "other", "others");
+    bucket.inPlace = trips.front()->inPlace = trips.size() == 1 && isWhole(trips.front()->step);
     plan_.buckets.push_back(std::move(bucket));
+  }
+
+  /// Whether data and result are variables, which the host function gets where they lie.
+  bool isWhole(std::size_t s) const {
+    const auto& operands = program_.steps[s].vertex->operands;
+    return operands[0].tensor.view().wholeVariable() && operands[1].tensor.view().wholeVariable();
   }
 
   /// Puts the steps in their new order. Jumps, loops and conditionals go by the first of the steps
@@ -202,8 +210,14 @@ class Overlapper {
     Step step = program_.steps[trip.step];
     BulkVertex vertex;
     vertex.name = step.vertex->name;
-    vertex.operands = {step.vertex->operands[begins ? 0 : 1]};
-    vertex.kernel = std::make_shared<HostFunctionKernel>(begins ? trip.giver : trip.getter, begins,
+    const auto& operands = step.vertex->operands;
+    if (trip.inPlace)  // both steps use both, so that these live from one to the other
+      vertex.operands = {operands[0],
+                         {operands[1].tensor, begins ? Access::Write : Access::ReadWrite}};
+    else
+      vertex.operands = {operands[begins ? 0 : 1]};
+    const bool reads = begins || trip.inPlace;
+    vertex.kernel = std::make_shared<HostFunctionKernel>(begins ? trip.giver : trip.getter, reads,
                                                          begins ? "begin of" : "end of");
     step.joined = std::make_shared<const BulkVertex>(std::move(vertex));
     step.vertex = step.joined.get();

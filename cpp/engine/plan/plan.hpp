@@ -56,6 +56,8 @@ struct Bucket {
   };
   Collective whole;  // of the elements of all, one after the other
   std::vector<Part> parts;
+  /// Data and result stay where they are from the begin to the end; else they are copied.
+  bool inPlace = false;
 };
 
 struct Plan {
