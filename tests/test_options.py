@@ -71,6 +71,7 @@ OF_SOME: dict[str, Any] = {
     "convolutionOptions": {"availableMemoryProportion": "0.1"},
     "lstmOptions": {"use128BitConvUnitLoad": "true"},
     "partialsTypeMatMuls": "half",
+    "batchSerializationSettings.factor": 2,
 }
 
 
@@ -347,6 +348,8 @@ def test_what_a_nested_object_brings_is_said_by_its_whole_name() -> None:
         "SessionOptions.weightTensorLocationSettings.location.replicatedTensorSharding",
         "SessionOptions.weightTensorLocationSettings.minElementsForReplicatedTensorSharding",
     ]
+    options.batchSerializationSettings.factor = 1  # one part: the whole
+    options.check()
     options.batchSerializationSettings.factor = 2
     with pytest.raises(
         popart_exception,

@@ -64,6 +64,7 @@ const Passes& enginePasses() {
       {kFuse, std::make_shared<Hoist>()},
       {kFuse, std::make_shared<Widen>()},
       {kFuse, std::make_shared<Fuse>()},
+      {"host.overlapCollectives", std::make_shared<OverlapCollectives>()},
       {nullptr, std::make_shared<AssignBuffers>()},
       {kFuse, std::make_shared<AliasConcats>()},
       {nullptr, std::make_shared<BlockChannels>()},
@@ -87,7 +88,6 @@ EngineImpl::EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
   plan.graph = grown_;
   plan.programs = checkedPrograms(*grown_, programNodes_, options, parts_);
   connectRemoteBuffers();
-  refuseCollectives();
   plan.programs.emplace_back();
   plan.threads = threads_;
   floatChecks_ = floatChecksFrom(options);
@@ -99,6 +99,8 @@ EngineImpl::EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
   invariant_ = std::move(plan.invariant);
   assignment_ = std::move(plan.assignment);
   notes_ = std::move(plan.notes);
+  buckets_ = std::move(plan.buckets);
+  refuseCollectives();
   const auto& flat = plan.programs;
   const bool prefetches = prefetchFrom(options);
   for (const auto& s : graph_->streams) streams_.push_back(streamEnd(s, prefetches));

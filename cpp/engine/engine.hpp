@@ -44,6 +44,22 @@ struct StreamEnd {
 /// The passes of every engine, in the order in which they run. compile.cpp has one row for each.
 __attribute__((visibility("default"))) const Passes& enginePasses();
 
+/// Where the engine of a replica meets those of others.
+class Meeting {
+ public:
+  /// A collective: returns when `out` is written.
+  virtual void meet(unsigned replica, const Collective& collective, const void* in, void* out) = 0;
+  /// One of a bucket, by its number and that of the part: takes the data, and returns. Of a bucket in
+  /// place, `in` is read and `out` written until end() returns; `out` of others is null.
+  virtual void begin(unsigned replica, std::size_t bucket, std::size_t part, const void* in,
+                     void* out) = 0;
+  /// The same one: returns when `out` is written.
+  virtual void end(unsigned replica, std::size_t bucket, std::size_t part, void* out) = 0;
+
+ protected:
+  ~Meeting() = default;
+};
+
 /// The implementation of poplar::Engine. Each non-const member function locks the engine
 /// (EngineLock): other threads wait, and a call from a callback of this engine's own run throws.
 class __attribute__((visibility("default"))) EngineImpl {
@@ -71,10 +87,11 @@ class __attribute__((visibility("default"))) EngineImpl {
   char* remoteRow(const char* who, const std::string& handle, unsigned row, unsigned replica);
   std::size_t remoteRowBytes(const char* who, const std::string& handle) const;
 
-  using Meet = std::function<void(const Collective&, const void* in, void* out)>;
-  /// Makes this the engine of the replica with that number, which calls `meet` for each collective.
+  /// Makes this the engine of the replica with that number, which meets the others there.
   /// \returns the groupings of its collectives, in the order in which the graph has them
-  std::vector<Grouping> connectCollectives(unsigned replica, const Meet& meet);
+  std::vector<Grouping> connectCollectives(unsigned replica, Meeting& meeting);
+  /// The collectives that are begun before their results are needed.
+  const std::vector<Bucket>& buckets() const { return buckets_; }
 
   /// The lock of the engine, for callers that hold it over several calls.
   EngineLock& lock() const { return lock_; }
@@ -205,6 +222,7 @@ class __attribute__((visibility("default"))) EngineImpl {
   FloatChecks floatChecks_;
   BufferAssignment assignment_;
   std::vector<std::string> notes_;  // of passes
+  std::vector<Bucket> buckets_;
   std::vector<std::unique_ptr<Runner>> runners_;
   std::vector<Compiled> compiled_;  // by program; the prologue is last
   std::vector<bool> invariant_;     // by variable, as Plan::invariant

@@ -26,6 +26,10 @@ constexpr int kThreadMultiple = 4096, kSuccess = 0, kAnySource = -1, kMostErrorT
 
 /// Tags: those of collectives begin at kFirstTag.
 constexpr int kWordTag = 1, kCallTag = 2, kFirstTag = 8;
+/// How often a thread looks that leaves its core to others, and then for how long it does. Large
+/// messages come in several parts, each at another look.
+constexpr unsigned kLooks = 32;
+constexpr std::chrono::microseconds kIdle{20};
 /// The longest word to another process, and the first letter of one that tells of an end.
 constexpr std::size_t kMostWord = 4096;
 constexpr char kEnds = 'e', kFails = 'f';
@@ -146,7 +150,8 @@ void MpiPeers::check() {
   }
 }
 
-void MpiPeers::exchange(const std::vector<Parcel>& out, const std::vector<Parcel>& in, int tag) {
+void MpiPeers::exchange(const std::vector<Parcel>& out, const std::vector<Parcel>& in, int tag,
+                        const std::atomic<unsigned>* awaiting) {
   std::vector<MpiHandle> requests(out.size() + in.size());
   std::size_t n = 0;
   for (const auto& p : in)
@@ -164,6 +169,8 @@ void MpiPeers::exchange(const std::vector<Parcel>& out, const std::vector<Parcel
     mpi_->check(mpi_->testall(static_cast<int>(n), requests.data(), &done, statuses.data()),
                 "MPI_Testall");
     if (done) return;
+    const bool hurries = awaiting == nullptr || *awaiting > 0;
+    if (!hurries && tries % kLooks == 0) std::this_thread::sleep_for(kIdle);
     if (tries % 256 != 0) continue;
     check();
     {

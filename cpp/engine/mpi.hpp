@@ -25,7 +25,8 @@ class __attribute__((visibility("default"))) MpiPeers final : public Peers {
 
   unsigned rank() const override { return rank_; }
   unsigned ranks() const override { return ranks_; }
-  void exchange(const std::vector<Parcel>& out, const std::vector<Parcel>& in, int tag) override;
+  void exchange(const std::vector<Parcel>& out, const std::vector<Parcel>& in, int tag,
+                const std::atomic<unsigned>* awaiting = nullptr) override;
   void fail(const std::string& why) override;
 
   /// What each process gives, in their order.

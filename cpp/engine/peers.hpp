@@ -2,6 +2,7 @@
 #ifndef popir_engine_peers_hpp
 #define popir_engine_peers_hpp
 
+#include <atomic>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -23,8 +24,10 @@ class __attribute__((visibility("default"))) Peers {
   virtual unsigned ranks() const = 0;
   /// Sends and receives. What one process sends to another comes in the order in which it is sent,
   /// for each `tag`. Several threads may call it, with different tags.
+  /// Waiting, it keeps its core busy, or leaves it to others as long as `*awaiting` is 0.
   /// \throws poplar::runtime_error, which names the process, if another one has failed or ended
-  virtual void exchange(const std::vector<Parcel>& out, const std::vector<Parcel>& in, int tag) = 0;
+  virtual void exchange(const std::vector<Parcel>& out, const std::vector<Parcel>& in, int tag,
+                        const std::atomic<unsigned>* awaiting = nullptr) = 0;
   /// Tells the other processes that this one has failed: what they wait for does not come.
   virtual void fail(const std::string& why) = 0;
 };

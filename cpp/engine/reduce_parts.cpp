@@ -20,12 +20,15 @@ constexpr std::size_t kBlock = 1024;
 template <class T>
 using Accumulator = std::conditional_t<kIsHalf<T>, float, T>;
 
+/// The elements as numbers that are reduced: themselves, or converted into `to`.
 template <class T>
-void load(const T* from, Accumulator<T>* to, std::size_t n) {
-  if constexpr (kIsHalf<T>)
+const Accumulator<T>* loaded(const T* from, Accumulator<T>* to, std::size_t n) {
+  if constexpr (kIsHalf<T>) {
     toFloats(from, to, static_cast<std::int64_t>(n));
-  else
-    std::copy_n(from, n, to);
+    return to;
+  } else {
+    return from;
+  }
 }
 
 template <class T>
@@ -37,20 +40,21 @@ void store(const Accumulator<T>* from, T* to, std::size_t n) {
 }
 
 template <class A, class F>
-void each(A* all, const A* next, std::size_t n, F f) {
-  for (std::size_t i = 0; i < n; ++i) all[i] = static_cast<A>(f(all[i], next[i]));
+void each(A* all, const A* before, const A* next, std::size_t n, F f) {
+  for (std::size_t i = 0; i < n; ++i) all[i] = static_cast<A>(f(before[i], next[i]));
 }
 
+/// `all` becomes what `before`, which may be `all`, and `next` are together.
 template <class A>
-void combine(Op op, A* all, const A* next, std::size_t n) {
+void combine(Op op, A* all, const A* before, const A* next, std::size_t n) {
   switch (op) {
-    case Op::MUL: return each(all, next, n, [](A a, A b) { return a * b; });
-    case Op::MIN: return each(all, next, n, [](A a, A b) { return b < a ? b : a; });
-    case Op::MAX: return each(all, next, n, [](A a, A b) { return a < b ? b : a; });
-    case Op::LOGICAL_AND: return each(all, next, n, [](A a, A b) { return a && b; });
-    case Op::LOGICAL_OR: return each(all, next, n, [](A a, A b) { return a || b; });
-    case Op::SQUARE_ADD: return each(all, next, n, [](A a, A b) { return a + b * b; });
-    default: return each(all, next, n, [](A a, A b) { return a + b; });
+    case Op::MUL: return each(all, before, next, n, [](A a, A b) { return a * b; });
+    case Op::MIN: return each(all, before, next, n, [](A a, A b) { return b < a ? b : a; });
+    case Op::MAX: return each(all, before, next, n, [](A a, A b) { return a < b ? b : a; });
+    case Op::LOGICAL_AND: return each(all, before, next, n, [](A a, A b) { return a && b; });
+    case Op::LOGICAL_OR: return each(all, before, next, n, [](A a, A b) { return a || b; });
+    case Op::SQUARE_ADD: return each(all, before, next, n, [](A a, A b) { return a + b * b; });
+    default: return each(all, before, next, n, [](A a, A b) { return a + b; });
   }
 }
 
@@ -60,16 +64,20 @@ void reduce(Op op, const std::vector<const void*>& in, void* out, std::size_t n)
   A all[kBlock], next[kBlock];
   for (std::size_t at = 0; at < n; at += kBlock) {
     const std::size_t m = std::min(kBlock, n - at);
-    load(static_cast<const T*>(in[0]) + at, all, m);
-    if (op == Op::SQUARE_ADD) each(all, all, m, [](A a, A) { return a * a; });
+    const A* before = loaded(static_cast<const T*>(in[0]) + at, all, m);
+    if (op == Op::SQUARE_ADD) each(all, before, before, m, [](A a, A) { return a * a; });
     if (op == Op::LOGICAL_AND || op == Op::LOGICAL_OR)
-      each(all, all, m, [](A a, A) { return !!a; });
+      each(all, before, before, m, [](A a, A) { return !!a; });
+    if (op == Op::SQUARE_ADD || op == Op::LOGICAL_AND || op == Op::LOGICAL_OR) before = all;
     for (std::size_t i = 1; i < in.size(); ++i) {
-      load(static_cast<const T*>(in[i]) + at, next, m);
-      combine(op, all, next, m);
+      combine(op, all, before, loaded(static_cast<const T*>(in[i]) + at, next, m), m);
+      before = all;
     }
     const A count = static_cast<A>(in.size());
-    if (op == Op::MEAN) each(all, all, m, [count](A a, A) { return a / count; });
+    if (op == Op::MEAN)
+      each(all, before, before, m, [count](A a, A) { return a / count; });
+    else if (before != all)
+      std::copy_n(before, m, all);
     store(all, static_cast<T*>(out) + at, m);
   }
 }

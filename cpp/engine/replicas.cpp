@@ -35,7 +35,7 @@ const char* at(const void* data, std::size_t elements, std::size_t size) {
   return static_cast<const char*>(data) + elements * size;
 }
 void copy(void* to, const void* from, std::size_t bytes) {
-  if (bytes > 0) std::memcpy(to, from, bytes);
+  if (bytes > 0 && to != from) std::memcpy(to, from, bytes);
 }
 
 }  // namespace
@@ -105,10 +105,7 @@ Replicas::Replicas(std::vector<EngineImpl*> engines, std::shared_ptr<Peers> peer
   replicas_ = count * (peers_ ? peers_->ranks() : 1);
   if (peers_) first_ = count * peers_->rank();
   for (unsigned i = 0; i < count; ++i) {
-    const auto found = engines_[i]->connectCollectives(
-        first_ + i, [this, i](const Collective& collective, const void* in, void* out) {
-          meet(first_ + i, collective, in, out);
-        });
+    const auto found = engines_[i]->connectCollectives(first_ + i, *this);
     for (const auto& grouping : found)
       if (grouping.replicas != replicas_)
         throw poplar::poplar_error("Replicas: engines of " + std::to_string(replicas_) +
@@ -116,10 +113,13 @@ Replicas::Replicas(std::vector<EngineImpl*> engines, std::shared_ptr<Peers> peer
                                    std::to_string(grouping.replicas));
     if (i == 0) groupings_ = found;
   }
+  addTravels();
 }
 
 Replicas::~Replicas() {
-  if (process_ == getpid()) delete crew_;  // the threads of another process are not here
+  if (process_ != getpid()) return;  // the threads of another process are not here
+  delete crew_;
+  stopCarrying();
 }
 
 void Replicas::run(unsigned program) {
@@ -128,6 +128,7 @@ void Replicas::run(unsigned program) {
                                 " Start the job again.");
   if (process_ != getpid()) {
     crew_ = new Crew(static_cast<unsigned>(engines_.size()) - 1);
+    if (!travels_.empty()) carrier_ = new std::thread([this] { carry(); });
     process_ = getpid();
   }
   failure_ = nullptr;
@@ -135,6 +136,10 @@ void Replicas::run(unsigned program) {
   for (auto& [members, table] : tables_) {
     table.arrived = table.done = 0;
     table.working = false;
+  }
+  for (auto& travel : travels_) {
+    travel.begun = travel.rounds = 0;
+    travel.ended.assign(engines_.size(), 0);
   }
   crew_->run([&](unsigned index) { runOne(index, program); });
   if (!failure_) return;
@@ -147,6 +152,10 @@ void Replicas::run(unsigned program) {
       closed_ = "a callback has failed.";
     }
     peers_->fail("replica " + std::to_string(failed_) + " has failed: " + closed_);
+  }
+  {
+    Lock lock(mutex_);
+    changed_.wait(lock, [&] { return ready_.empty(); });
   }
   std::rethrow_exception(std::exchange(failure_, nullptr));
 }
@@ -169,34 +178,34 @@ void Replicas::runOne(unsigned index, unsigned program) {
   changed_.notify_all();
 }
 
-Replicas::Table& Replicas::tableOf(const Grouping& grouping, unsigned replica) {
+Replicas::Table Replicas::newTable(const Grouping& grouping, unsigned replica) const {
+  Table table;
   const auto members = grouping.members(replica);
-  auto& table = tables_[members];
-  if (table.posts.empty()) {
-    for (const unsigned member : members)
-      if (member >= first_ && member - first_ < engines_.size())
-        table.here.push_back(member - first_);
-    table.posts.resize(table.here.size());
-    const auto found = std::find(groupings_.begin(), groupings_.end(), grouping);
-    const auto number = static_cast<unsigned>(found - groupings_.begin());
-    table.tag = static_cast<int>(number * replicas_ + members.front());
-  }
+  for (const unsigned member : members)
+    if (member >= first_ && member - first_ < engines_.size())
+      table.here.push_back(member - first_);
+  table.posts.resize(table.here.size());
+  const auto found = std::find(groupings_.begin(), groupings_.end(), grouping);
+  const auto number = static_cast<unsigned>(found - groupings_.begin());
+  table.tag = static_cast<int>(number * replicas_ + members.front());
   return table;
 }
 
-template <class Ready>
-void Replicas::wait(Lock& lock, const Table& table, unsigned replica, Ready ready) {
+Replicas::Table& Replicas::tableOf(const Grouping& grouping, unsigned replica) {
+  auto& table = tables_[grouping.members(replica)];
+  if (table.posts.empty()) table = newTable(grouping, replica);
+  return table;
+}
+
+void Replicas::checkOthers(const Table& table, unsigned replica) const {
   const auto isLeft = [&](unsigned index) { return left_[first_ + index]; };
-  while (!ready()) {
-    if (failure_) throw Stopped("replica " + std::to_string(failed_) + " has failed");
-    const auto gone = std::find_if(table.here.begin(), table.here.end(), isLeft);
-    if (gone != table.here.end() && !table.working)
-      throw poplar::runtime_error("replica " + std::to_string(first_ + *gone) +
-                                  " has ended its program, and replica " + std::to_string(replica) +
-                                  " waits for it in a collective: replicas have to come to the "
-                                  "same ones, whatever their data are");
-    changed_.wait(lock);
-  }
+  if (failure_) throw Stopped("replica " + std::to_string(failed_) + " has failed");
+  const auto gone = std::find_if(table.here.begin(), table.here.end(), isLeft);
+  if (gone != table.here.end() && !table.working)
+    throw poplar::runtime_error("replica " + std::to_string(first_ + *gone) +
+                                " has ended its program, and replica " + std::to_string(replica) +
+                                " waits for it in a collective: replicas have to come to the "
+                                "same ones, whatever their data are");
 }
 
 void Replicas::check(const Table& table) const {
@@ -320,7 +329,7 @@ void Replicas::workWithPeers(Table& table, unsigned replica) {
       static_cast<std::size_t>(std::find(ranks.begin(), ranks.end(), self) - ranks.begin());
   std::vector<Parcel> out, in;
   const auto exchange = [&] {
-    peers_->exchange(out, in, table.tag);
+    peers_->exchange(out, in, table.tag, table.awaiting);
     out.clear();
     in.clear();
   };
@@ -412,7 +421,7 @@ void Replicas::workWithPeers(Table& table, unsigned replica) {
 
 /// AllReduce: each process reduces one share of the elements, and gives it to the others; or, if
 /// there are few, everything.
-void Replicas::reduceWithPeers(const Table& table, const std::vector<unsigned>& ranks,
+void Replicas::reduceWithPeers(Table& table, const std::vector<unsigned>& ranks,
                                const std::vector<std::size_t>& counts, std::size_t own) {
   const Collective& c = *table.posts[0].collective;
   const std::size_t size = c.type.sizeInBytes(), n = c.elements, here = table.posts.size();
@@ -421,9 +430,10 @@ void Replicas::reduceWithPeers(const Table& table, const std::vector<unsigned>& 
   const auto end = [&](std::size_t q) { return isSmall ? n : n * (q + 1) / ranks.size(); };
   const std::size_t first = begin(own), count = end(own) - first;
   std::vector<Parcel> out, in;
-  std::vector<char> received(count * size * (c.grouping.size - here));
+  // Kept for the next time: new memory costs about as much as the exchange.
+  table.received.resize(count * size * (c.grouping.size - here));
   std::vector<const void*> all;  // in the order of the members, which is that of the processes
-  char* next = received.data();
+  char* next = table.received.data();
   for (std::size_t q = 0; q < ranks.size(); ++q) {
     for (const auto& post : table.posts) {
       const void* data = at(post.in, begin(q), size);
@@ -437,7 +447,7 @@ void Replicas::reduceWithPeers(const Table& table, const std::vector<unsigned>& 
       all.push_back(next);
     }
   }
-  peers_->exchange(out, in, table.tag);
+  peers_->exchange(out, in, table.tag, table.awaiting);
   void* result = table.posts[0].out;
   if (count > 0) reduceParts(c.op, c.type, all, at(result, first, size), count);
   if (!isSmall) {
@@ -448,7 +458,7 @@ void Replicas::reduceWithPeers(const Table& table, const std::vector<unsigned>& 
       out.push_back({ranks[q], at(result, first, size), count * size});
       in.push_back({ranks[q], at(result, begin(q), size), (end(q) - begin(q)) * size});
     }
-    peers_->exchange(out, in, table.tag);
+    peers_->exchange(out, in, table.tag, table.awaiting);
   }
   for (std::size_t i = 1; i < here; ++i) copy(table.posts[i].out, result, n * size);
 }

@@ -31,6 +31,9 @@ const std::vector<OptionRow> kOptions = {
      "the least accuracy of float32 products: high and medium allow factors of two bfloat16 and of "
      "one, on machines with tiles (AMX)",
      "highest high medium"},
+    {"host.overlapCollectives", Kind::Acts, Type::Flag, "true",
+     "sums over replicas travel joined to about 1 MiB, from a thread, while the step goes on; "
+     "false: one after the other, each where its result is needed"},
     {"host.profile", Kind::Acts, Type::Flag, "false", "the time of each instruction is taken"},
     {"debug.allowOutOfMemory", Kind::Acts, Type::Flag, "false",
      "a program that does not fit the tiles runs all the same"},

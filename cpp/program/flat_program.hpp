@@ -80,6 +80,12 @@ struct FlatProgram {
   StepRange blockOf(std::size_t step) const;
 };
 
+/// By step: equal for steps that always run together.
+std::vector<std::size_t> sectionsOf(const FlatProgram& program);
+
+/// Whether a step may go on with another one than the next.
+bool isControl(const Step& step);
+
 /// Objects that all programs of an engine share.
 struct EngineParts {
   CodeletSteps codelets;

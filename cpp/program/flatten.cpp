@@ -240,6 +240,24 @@ FlatProgram flatten(const GraphImpl& graph, const ProgramNode& program, EnginePa
   return std::move(flattener.result);
 }
 
+bool isControl(const Step& step) {
+  return step.kind == Step::Kind::RepeatBegin || step.kind == Step::Kind::RepeatEnd ||
+         step.kind == Step::Kind::Jump || step.kind == Step::Kind::JumpUnless;
+}
+
+std::vector<std::size_t> sectionsOf(const FlatProgram& program) {
+  std::vector<std::size_t> sections;
+  std::size_t section = 0;
+  for (std::size_t s = 0; s < program.steps.size(); ++s) {
+    for (const auto* ranges : {&program.loops, &program.conditionals})
+      for (const auto& r : *ranges)
+        if (r.begin == s || r.end == s) section = s;
+    sections.push_back(section);
+    if (isControl(program.steps[s])) section = s + 1;
+  }
+  return sections;
+}
+
 StepRange FlatProgram::blockOf(std::size_t step) const {
   StepRange best{0, steps.size()};
   for (const auto* ranges : {&loops, &conditionals})

@@ -24,9 +24,11 @@ using HostFunctionEnds = std::vector<std::shared_ptr<HostFunctionEnd>>;
 /// Operands: inputs, then outputs, all dense.
 class HostFunctionKernel final : public Kernel {
  public:
-  HostFunctionKernel(std::shared_ptr<HostFunctionEnd> end, std::size_t inputs)
-      : end_(std::move(end)), inputs_(inputs) {}
-  const char* name() const override { return "host function"; }
+  HostFunctionKernel(std::shared_ptr<HostFunctionEnd> end, std::size_t inputs,
+                     const char* name = "host function")
+      : end_(std::move(end)), inputs_(inputs), name_(name) {}
+  const char* name() const override { return name_; }
+  const HostFunctionEnd& end() const { return *end_; }
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
                                   const Setting& setting) const override;
   /// The results are copied, not computed, so nothing is rounded.
@@ -38,6 +40,7 @@ class HostFunctionKernel final : public Kernel {
  private:
   std::shared_ptr<HostFunctionEnd> end_;
   std::size_t inputs_;
+  const char* name_;
 };
 
 /// A program's call of a host function.

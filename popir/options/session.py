@@ -29,7 +29,10 @@ from popir.types import ReductionType
 _ZERO_COPY = (
     "the device reads and writes the host's arrays in place, so there is no transfer to arrange."
 )
-_WHOLE = "each replica keeps whole tensors: the results are the same."
+_WHOLE = (
+    "the shard of a single replica is the whole tensor. Where there are several, a session refuses "
+    "ReplicatedTensorSharding.On."
+)
 _MERGED = "a collective is one meeting of the replicas' threads; there is nothing to merge."
 _REPLICAS = "tests/replicas/test_training.py::{}"
 _RANKS = "tests/replicas/test_ranks.py::{}"
@@ -86,7 +89,8 @@ _AUTO = Needs("virtualGraphMode is Auto", lambda o: o.virtualGraphMode is e.Virt
 
 @dataclass(init=False)
 class TensorLocation(Settings):
-    """Where a kind of tensors is stored. PopART's class of this name. Sharding has no effect.
+    """Where a kind of tensors is stored. PopART's class of this name. Replicas keep whole tensors:
+    a session of several refuses to shard them.
 
     `TensorLocation(storage)`, `TensorLocation(storage, replicatedTensorSharding)`, each with a
     `shardingDomain` behind, or all in order.
@@ -219,10 +223,10 @@ class AutomaticLossScalingSettings(Settings):
 @dataclass
 class BatchSerializationSettings(Settings):
     """Computing a batch in `factor` parts. PopART's class of this name. A session refuses a
-    `factor` other than 0; the other options have no effect.
+    `factor` above 1; the other options have no effect.
     """
 
-    factor: int = refused(0, _UNROLLED, least=0)
+    factor: int = refused(0, f"{_UNROLLED} 1 asks for that, too.", least=0, same=(1,))
     concatOnVirtualGraphChange: bool = no_meaning(True, _UNROLLED)
     concatOnExecutionPhaseChange: bool = no_meaning(True, _UNROLLED)
     concatOnPipelineStageChange: bool = no_meaning(True, _UNROLLED)

@@ -102,6 +102,7 @@ class _Declared:
     choices: tuple[str, ...] = ()
     refuses: Mapping[Any, str] = field(default_factory=dict)
     needs: Needs | None = None
+    same: tuple[Any, ...] = ()
 
 
 def acts(
@@ -134,11 +135,18 @@ def acts(
     )
 
 
-def refused(default: T, why: str, *, least: float | None = None, most: float | None = None) -> T:
-    """Declares an option that a session accepts only at its default; `why` is the reason for users.
-    `least` and `most` are the range of a number.
+def refused(
+    default: T,
+    why: str,
+    *,
+    least: float | None = None,
+    most: float | None = None,
+    same: tuple[T, ...] = (),
+) -> T:
+    """Declares an option that a session accepts only at its default, or at a value that asks for
+    the `same`; `why` is the reason for users. `least` and `most` are the range of a number.
     """
-    return _field(default, _Declared(Kind.REFUSED, why, least=least, most=most))
+    return _field(default, _Declared(Kind.REFUSED, why, least=least, most=most, same=same))
 
 
 def no_meaning(
@@ -259,7 +267,8 @@ class SessionSettings(Settings):
             holder, _, own = name.rpartition(".")
             operator_ = functools.reduce(getattr, holder.split("."), self) if holder else self
             operator_._fitting(own, value)
-            if declared.kind is Kind.REFUSED and value != known.default():
+            accepted = (known.default(), *declared.same)
+            if declared.kind is Kind.REFUSED and value not in accepted:
                 raise popart_exception(
                     f"{type(self).__name__}.{name} = {shown(value)}: {declared.reason} "
                     f"Leave it at {shown(known.default())}."

@@ -66,6 +66,8 @@ class Prepared(Compiled):
         if self.replicationFactor > 1:
             share = len(os.sched_getaffinity(0)) // self.replicationFactor
             self._engine_options.setdefault("host.numThreads", str(max(share, 1)))
+        if self._peers is None:  # replicas that share cores gain nothing by another thread
+            self._engine_options.setdefault("host.overlapCollectives", "false")
         self._step: Step | None = None
         self._engines: list[Any] = []
         """The engine of each replica in this process."""

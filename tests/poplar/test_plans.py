@@ -69,7 +69,7 @@ SAID = {
 """What the verifier says of each fault of broken_plans.cpp."""
 WHEN = (
     "Engine: the plan is wrong after the pass 'break' (something is wrong); before it ran "
-    "'assign buffers', 'block channels', 'assign offsets'. "
+    "'overlap collectives', 'assign buffers', 'block channels', 'assign offsets'. "
 )
 
 

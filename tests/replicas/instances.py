@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,94 @@ def session(factor: float = 1.0, size: int = ROWS, name: str = "training") -> An
     )
     made.prepareDevice()
     return made
+
+
+WIDE, LAYERS = 300, 4
+"""The width of the layers of `deep`, so that gradients travel in several buckets."""
+
+
+def deep(optimizer: Any, overlaps: bool, **asked: Any) -> Any:
+    """Trains layers of products on x, [2, WIDE]."""
+    builder = popir.Builder(opsets={"ai.onnx": 11, "ai.graphcore": 1})
+    h = builder.addInputTensor("FLOAT", [2, WIDE], "x")
+    for n in range(LAYERS):
+        given = np.random.default_rng(n).standard_normal([WIDE, WIDE]).astype(np.float32)
+        w = builder.addInitializedInputTensor(0.05 * given, f"w{n}")
+        h = builder.aiOnnx.tanh([builder.aiOnnx.matmul([h, w])])
+    loss = builder.aiGraphcore.identityloss([h], reduction=popir.ReductionType.Sum)
+    options = configured()
+    options.engineOptions = options.engineOptions | {
+        "host.overlapCollectives": str(overlaps).lower()
+    }
+    for name, value in asked.items():
+        setattr(options, name, value)
+    made = popir.TrainingSession(
+        *(builder.getModelProto(), popir.DataFlow(1, [loss]), loss, optimizer),
+        popir.DeviceManager().createCpuDevice(),
+        userOptions=options,
+    )
+    made.prepareDevice()
+    return made
+
+
+def rate(value: float, **more: float) -> dict[str, tuple[float, bool]]:
+    """Constant numbers of an optimizer."""
+    return {"defaultLearningRate": (value, True)} | {n: (v, True) for n, v in more.items()}
+
+
+MOMENTUM = rate(0.01, defaultMomentum=0.9)
+OPTIMIZERS: dict[str, Any] = {
+    "plain": lambda: popir.SGD(rate(0.01)),
+    "combined": lambda: popir.SGD(MOMENTUM),
+    "clipped": lambda: popir.SGD(MOMENTUM, [popir.ClipNormSettings.clipAllWeights(0.5)]),
+    "scaled": lambda: popir.SGD({**MOMENTUM, "lossScaling": (8.0, True)}),
+    "adam": lambda: popir.Adam(rate(0.01, defaultWeightDecay=0.1)),
+    "lamb": lambda: popir.Adam(rate(0.01), popir.AdamMode.Lamb),
+}
+
+
+def overlap() -> None:
+    """Gradients travel in the backward pass, in buckets, and no bit of a weight changes."""
+    total = popdist.getNumTotalReplicas()
+    ways: dict[str, tuple[Any, dict[str, Any]]] = {
+        name: (make, {}) for name, make in OPTIMIZERS.items()
+    }
+    accumulated = {"enableGradientAccumulation": True, "accumulationFactor": 2}
+    ways["accumulated"] = (OPTIMIZERS["adam"], accumulated)
+    for name, (make, asked) in ways.items():
+        batches = asked.get("accumulationFactor", 1)
+        x = np.random.default_rng(9).standard_normal([3, total, batches, 2, WIDE])
+        found: list[dict[str, Any]] = []
+        for overlaps in (False, True):
+            made = deep(make(), overlaps, **asked)
+            plan = made._engine.planText()
+            assert ("begin of" in plan) == overlaps, plan
+            assert not overlaps or f"{LAYERS} collectives in 2 buckets" in plan, plan
+            for each in x:
+                rows = mine(each).swapaxes(0, 1).reshape(-1, 2, WIDE).astype(np.float32)
+                made.run(popir.PyStepIO({"x": rows}, made.initAnchorArrays()))
+            made.weightsToHost()
+            found.append({id: value.copy() for id, value in made._host.items()})
+        for id, want in found[0].items():
+            np.testing.assert_array_equal(found[1][id], want, err_msg=f"{name}: {id}")
+    print("overlap agrees", flush=True)
+
+
+def dies_in_a_step() -> None:
+    """Rank 1 is killed while all run steps in which gradients travel."""
+    made = deep(popir.SGD(rate(0.01)), True)
+    x = mine(numbers(popdist.getNumTotalReplicas(), 2, WIDE))
+    anchors = made.initAnchorArrays()
+
+    def kill() -> None:
+        Path(sys.argv[2]).write_text(str(time.time()))
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    made.run(popir.PyStepIO({"x": x}, anchors))
+    if popdist.getInstanceIndex() == 1:
+        threading.Timer(0.5, kill).start()
+    while True:
+        made.run(popir.PyStepIO({"x": x}, anchors))
 
 
 def run(made: Any, x: Any) -> None:
@@ -180,14 +269,16 @@ def differ(how: str) -> None:
             both = [session(name="one"), session(name="two")]
             for made in both if rank == 0 else both[::-1]:
                 run(made, x)
-        if how == "steps":
-            made = session()
+        if how in ("steps", "deep steps"):
+            made = session() if how == "steps" else deep(popir.SGD(rate(0.01)), True)
+            if how == "deep steps":
+                x = numbers(popdist.getNumTotalReplicas(), 2, WIDE)
             if rank == 1:
                 time.sleep(30)  # it never comes
             run(made, x)
     except PopirError as error:
         print(f"rank {rank}: {error}", flush=True)
-        if how == "steps":
+        if how in ("steps", "deep steps"):
             os._exit(3)
         raise SystemExit(3) from None
 
@@ -201,6 +292,10 @@ if __name__ == "__main__":
         weights()
     elif case == "resumes":
         resumes()
+    elif case == "overlap":
+        overlap()
+    elif case == "dies" and variant == "in a step":
+        dies_in_a_step()
     elif case == "dies":
         dies(variant)
     else:

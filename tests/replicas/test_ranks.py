@@ -71,6 +71,17 @@ def test_collectives_over_processes(ranks: int, replicas: int) -> None:
 
 @needs_mpi
 @pytest.mark.timeout(2 * LIMIT)
+@pytest.mark.parametrize(("ranks", "replicas"), [(2, 1), (4, 1), (2, 2)])
+def test_gradients_that_travel_in_the_backward_pass_change_no_bit(
+    ranks: int, replicas: int
+) -> None:
+    code, said = launched(ranks, "instances.py", "overlap", more=("--replicas", str(replicas)))
+    assert code == 0, said
+    assert said.count("overlap agrees") == ranks
+
+
+@needs_mpi
+@pytest.mark.timeout(2 * LIMIT)
 def test_weights_and_checkpoints_of_all_instances(tmp_path: Path) -> None:
     code, said = launched(2, "instances.py", "weights", str(tmp_path / "checkpoint"))
     assert code == 0, said
@@ -83,6 +94,7 @@ def test_weights_and_checkpoints_of_all_instances(tmp_path: Path) -> None:
     ("how", "code", "words"),
     [
         ("killed", 137, ["has ended with signal 9 (SIGKILL)"]),
+        ("in a step", 137, ["has ended with signal 9 (SIGKILL)"]),
         ("exits", 7, ["has ended with exit code 7"]),
         ("raises", 1, ["RuntimeError: the data are gone", "has ended with exit code 1"]),
         ("returns", 1, ["rank 1 has ended its program"]),
@@ -129,8 +141,10 @@ def test_instances_that_differ_are_told_so(how: str, words: str) -> None:
 
 @needs_mpi
 @pytest.mark.timeout(2 * LIMIT)
-def test_a_rank_that_never_comes_is_named() -> None:
-    code, said = launched(2, "instances.py", "differ:steps", more=("--timeout", "2"))
+@pytest.mark.parametrize("how", ["steps", "deep steps"])
+def test_a_rank_that_never_comes_is_named(how: str) -> None:
+    """Also where a thread waits for it while the step goes on."""
+    code, said = launched(2, "instances.py", f"differ:{how}", more=("--timeout", "2"))
     assert code == 3, said
     assert "rank 0 has waited 2 s for rank 1" in said
 

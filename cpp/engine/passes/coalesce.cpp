@@ -245,6 +245,7 @@ std::shared_ptr<GraphImpl> ofTheHost(const GraphImpl& graph) {
   auto copy = std::make_shared<GraphImpl>(graph.target);
   copy->variables = graph.variables;
   copy->streams = graph.streams;
+  copy->hostFunctions = graph.hostFunctions;
   copy->hostReads = graph.hostReads;
   copy->hostWrites = graph.hostWrites;
   return copy;

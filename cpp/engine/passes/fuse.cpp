@@ -54,20 +54,9 @@ class Fuser {
       : program_(program),
         lifetimes_(lifetimes),
         uses_(graph.variables.size()),
-        writes_(uses_.size()) {
-    std::size_t section = 0;
-    for (std::size_t s = 0; s < program.steps.size(); ++s) {
-      const auto& step = program.steps[s];
-      const bool control = step.kind == Step::Kind::RepeatBegin ||
-                           step.kind == Step::Kind::RepeatEnd || step.kind == Step::Kind::Jump ||
-                           step.kind == Step::Kind::JumpUnless;
-      for (const auto* ranges : {&program.loops, &program.conditionals})
-        for (const auto& r : *ranges)
-          if (r.begin == s || r.end == s) section = s;
-      sections_.push_back(section);
-      if (control) section = s + 1;
-      addUses(s);
-    }
+        writes_(uses_.size()),
+        sections_(sectionsOf(program)) {
+    for (std::size_t s = 0; s < program.steps.size(); ++s) addUses(s);
   }
 
   /// \returns how many steps were fused into another one.
@@ -297,7 +286,7 @@ class Fuser {
   const std::vector<Lifetime>& lifetimes_;
   std::vector<std::vector<Touch>> uses_;          // by variable, in order
   std::vector<std::vector<std::size_t>> writes_;  // by variable: the steps that write it, in order
-  std::vector<std::size_t> sections_;  // by step: equal for steps that always run together
+  const std::vector<std::size_t> sections_;
 };
 
 }  // namespace

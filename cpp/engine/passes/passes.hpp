@@ -56,6 +56,20 @@ class Fuse final : public Pass {
   std::string run(Plan& plan) const override;
 };
 
+/// Replicas meet in a collective in two steps: one gives the data as soon as they are there, the
+/// other gets the result when it is needed. What is computed between them, such as the rest of the
+/// backward pass, runs while data travel (engine/buckets.cpp).
+class OverlapCollectives final : public Pass {
+ public:
+  const char* name() const override { return "overlap collectives"; }
+  const char* contract() const override {
+    return "a sum or mean over replicas is begun after the last step that writes its data, and "
+           "ended before the first one that uses its result, unless these two follow one another "
+           "and nothing travels with it; what travels together is less than 1 MiB, or one tensor";
+  }
+  std::string run(Plan& plan) const override;
+};
+
 /// Joins neighbouring steps that compute the same rows, so that they run block of rows by block of
 /// rows (kernels/joined_rows.hpp). A normalization of large tensors reads and writes each of them
 /// once. Follows the choice of layouts: rows in blocks of channels stay apart.

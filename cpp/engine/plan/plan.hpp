@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "poplar/collective.hpp"
 #include "program/flat_program.hpp"
 
 namespace popir {
@@ -46,6 +47,19 @@ struct BufferAssignment {
   std::optional<std::size_t> arenaBytes;  // set once every buffer has its offset
 };
 
+/// Collectives that replicas meet in together, while their programs go on: a call of a host function
+/// gives the data of each, and another one gets its result.
+struct Bucket {
+  struct Part {
+    std::size_t first;  // of its elements
+    std::shared_ptr<HostFunctionEnd> begin, end;
+  };
+  Collective whole;  // of the elements of all, one after the other
+  std::vector<Part> parts;
+  /// Data and result stay where they are from the begin to the end; else they are copied.
+  bool inPlace = false;
+};
+
 struct Plan {
   std::shared_ptr<GraphImpl> graph;  // has the variables; passes may add some
   /// The engine's programs, then the prologue. The prologue runs before the first run of any
@@ -58,6 +72,7 @@ struct Plan {
   /// hoisting pass did not run.
   std::vector<bool> invariant;
   BufferAssignment assignment;
+  std::vector<Bucket> buckets;     // in the order in which all of their data are there
   std::vector<std::string> notes;  // one for each pass that changed something
 
   FlatProgram& prologue() { return programs.back(); }

@@ -1,0 +1,217 @@
+"""Sums that travel while the step goes on: what the engine plans, and that no bit changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from popir import gcl, poplar, popops
+from popir.poplar import program
+from popir.popops import expr as pe
+from tests.models import Array, floats
+from tests.plans import instructions, passes
+from tests.replicas.networks import Network, mlp, transformer
+from tests.replicas.training import ROWS, options, session_of
+
+N = 3
+OPTION = "host.overlapCollectives"
+
+
+class Program:
+    """A program of N replicas on `x`, whose results are read."""
+
+    def __init__(self, add: Callable[[Program, Any], None], elements: int = 8) -> None:
+        self.graph = poplar.Graph(poplar.Device.createCPUDevice(), N)
+        self.elements = elements
+        linear = poplar.VariableMappingMethod.LINEAR
+        self.x = self.graph.addVariable(poplar.FLOAT, [elements], linear, "x")
+        self.graph.createHostWrite("x", self.x)
+        self.results: list[str] = []
+        self.program = program.Sequence()
+        # A program changes what it reads: else its vertices would run once, before all runs.
+        popops.mapInPlace(self.graph, pe.Neg(pe._1), [self.x], self.program)
+        add(self, self.program)
+
+    def sum(self, tensor: poplar.Tensor, prog: Any, name: str) -> poplar.Tensor:
+        """The collective."""
+        return gcl.allReduceCrossReplica(
+            self.graph, tensor, gcl.CollectiveOperator.ADD, prog, gcl.CommGroup(0, 1), name
+        )
+
+    def read(self, tensor: poplar.Tensor, prog: Any = None) -> None:
+        """Makes it a result, as float."""
+        if prog is not None:
+            tensor = popops.cast(self.graph, tensor, poplar.FLOAT, prog)
+        self.results.append(f"result {len(self.results)}")
+        self.graph.createHostRead(self.results[-1], tensor)
+
+    def engines(self, overlaps: bool = True) -> list[poplar.Engine]:
+        asked = {OPTION: str(overlaps).lower(), "host.numThreads": "1"}
+        return [poplar.Engine(self.graph, [self.program], asked) for _ in range(N)]
+
+    def run(self, overlaps: bool) -> list[dict[str, Array]]:
+        """What the replicas have after two runs on values of their own."""
+        engines = self.engines(overlaps)
+        together = poplar.Replicas(engines)
+        for n, engine in enumerate(engines):
+            engine.writeTensor("x", floats(self.elements, seed=n))
+        for _ in range(2):
+            together.run()
+        found: list[dict[str, Array]] = []
+        for engine in engines:
+            found.append({name: np.empty(self.elements, np.float32) for name in self.results})
+            for name, value in found[-1].items():
+                engine.readTensor(name, value)
+        return found
+
+
+def order(made: Program) -> list[str]:
+    """The sums of a plan: "+a" where a begins, "-a" where it ends, "a" where it does both; and "."
+    for other vertices.
+    """
+    found: list[str] = []
+    for line in instructions(made.engines()[0]).splitlines()[1:]:
+        words = line.split()
+        if words[0] in ("begin", "end"):
+            found.append({"begin": "+", "end": "-"}[words[0]] + words[2].partition("/")[0])
+        elif words[:2] == ["host", "function"]:
+            found.append(words[2].partition("/")[0])
+        elif words[0] == "map":
+            found.append(".")
+    return found
+
+
+def buckets(made: Program) -> str | None:
+    """What the pass says."""
+    return passes(made.engines()[0]).get("overlap collectives")
+
+
+def agree(made: Program) -> None:
+    """Results are those of collectives that do not overlap."""
+    assert "overlap collectives" not in passes(made.engines(False)[0])
+    for found, want in zip(made.run(True), made.run(False), strict=True):
+        for name, value in want.items():
+            np.testing.assert_array_equal(found[name], value, err_msg=name)
+
+
+def backward(p: Program, prog: Any) -> None:
+    """Three sums, each of what the step before it has computed; then their uses."""
+    h, sums = p.x, []
+    for name in "abc":
+        h = popops.exp(p.graph, popops.sin(p.graph, h, prog), prog)
+        sums.append(p.sum(h, prog, name))
+    for total in sums:
+        p.read(popops.tanh(p.graph, total, prog))
+
+
+@pytest.mark.parametrize(
+    ("elements", "said"),
+    [(8, "1 bucket"), (100_000, "2 buckets"), (200_000, "3 buckets"), (300_000, "3 buckets")],
+)
+def test_small_sums_travel_together(elements: int, said: str) -> None:
+    """Of 32 bytes, 0.4 MB, 0.8 MB and 1.2 MB."""
+    made = Program(backward, elements)
+    assert order(made) == [".", "+a", ".", "+b", ".", "+c", "-a", ".", "-b", ".", "-c", "."]
+    assert buckets(made) == f"3 collectives in {said}"
+    agree(made)
+
+
+def test_a_sum_moves_up_to_its_data_and_down_to_its_use() -> None:
+    def add(p: Program, prog: Any) -> None:
+        data = popops.sin(p.graph, p.x, prog)
+        p.read(popops.exp(p.graph, popops.exp(p.graph, data, prog), prog))
+        total = p.sum(data, prog, "a")
+        p.read(popops.exp(p.graph, popops.cos(p.graph, p.x, prog), prog))
+        p.read(popops.tanh(p.graph, total, prog))
+        popops.mapInPlace(p.graph, pe.Neg(pe._1), [data], prog)
+        p.read(data)
+
+    made = Program(add)
+    assert order(made) == [".", "+a", ".", "-a", ".", "."]
+    assert buckets(made) == "1 collective in 1 bucket"
+    agree(made)
+
+
+def test_a_sum_that_is_used_at_once_stays() -> None:
+    def add(p: Program, prog: Any) -> None:
+        total = p.sum(popops.sin(p.graph, p.x, prog), prog, "a")
+        p.read(popops.exp(p.graph, total, prog))
+
+    made = Program(add)
+    assert order(made) == [".", "a", "."]
+    assert buckets(made) is None
+
+
+def test_a_sum_of_sums_waits_for_them() -> None:
+    def add(p: Program, prog: Any) -> None:
+        total = p.sum(popops.sin(p.graph, p.x, prog), prog, "a")
+        other = p.sum(popops.cos(p.graph, p.x, prog), prog, "b")
+        again = p.sum(total, prog, "c")
+        p.read(popops.exp(p.graph, p.x, prog))
+        p.read(popops.add(p.graph, again, other, prog))
+
+    made = Program(add)
+    found = order(made)
+    assert found.index("-a") < found.index("+c")
+    agree(made)
+
+
+def test_kinds_travel_apart() -> None:
+    def add(p: Program, prog: Any) -> None:
+        sums = []
+        for name, kind in zip("abc", (poplar.FLOAT, poplar.HALF, poplar.FLOAT), strict=True):
+            data = popops.cast(p.graph, popops.sin(p.graph, p.x, prog), kind, prog)
+            sums.append(p.sum(data, prog, name))
+        for total in sums:
+            p.read(popops.exp(p.graph, total, prog), prog)
+
+    made = Program(add)
+    assert buckets(made) == "3 collectives in 2 buckets"
+    agree(made)
+
+
+@pytest.mark.parametrize("kind", ["loop", "branch"])
+def test_a_sum_stays_in_its_loop_or_branch(kind: str) -> None:
+    def add(p: Program, prog: Any) -> None:
+        state = popops.sin(p.graph, p.x, prog)
+        body = program.Sequence()
+        first = p.sum(popops.cos(p.graph, state, body), body, "a")
+        second = p.sum(popops.sin(p.graph, state, body), body, "b")
+        both = popops.mul(p.graph, first, second, body)
+        body.add(program.Copy(popops.tanh(p.graph, both, body), state))
+        last = p.sum(state, body, "c")  # nothing in the body uses it
+        if kind == "loop":
+            prog.add(program.Repeat(3, body))
+        else:
+            zero = p.graph.addConstant(poplar.BOOL, [], False)
+            p.graph.setTileMapping(zero, 0)
+            prog.add(program.If(zero, program.Sequence(), body))
+        p.read(popops.exp(p.graph, state, prog))
+        if kind == "loop":
+            p.read(popops.exp(p.graph, last, prog))
+
+    agree(Program(add))
+
+
+@pytest.fixture(scope="module", params=["mlp", "transformer"])
+def network(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Network:
+    return mlp() if request.param == "mlp" else transformer(tmp_path_factory.mktemp("model"))
+
+
+def test_gradients_travel_in_the_backward_pass(network: Network) -> None:
+    """The sums of the last layers begin before the gradients of the first ones are computed."""
+    asked = options(2)
+    asked.engineOptions[OPTION] = "true"
+    session = session_of(network.models[ROWS // 2], asked)
+    lines = instructions(session._engine).splitlines()
+    begins = [n for n, line in enumerate(lines) if line.startswith("  begin of")]
+    ends = [n for n, line in enumerate(lines) if line.startswith("  end of")]
+    assert len(begins) == len(ends) > 3
+    assert max(begins) < min(ends)
+    assert any(word in lines[n] for n in range(begins[0], begins[-1]) for word in ("matmul", "map"))
+    del asked.engineOptions[OPTION]  # in one process it is not the default
+    lines = instructions(session_of(network.models[ROWS // 2], asked)._engine).splitlines()
+    assert not any(line.startswith(("  begin of", "  end of")) for line in lines)
