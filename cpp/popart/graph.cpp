@@ -2,7 +2,6 @@
 #include <popart/logging.hpp>
 #include <popart/opserialiser.hpp>
 
-#include <popart/hostside.hpp>
 #include <popart/ir.hpp>
 
 #include <algorithm>
@@ -137,7 +136,11 @@ const SessionOptions& Ir::getSessionOptions() const {
 
 bool Ir::hasConstructedBackwards() const { return irCalls().hasGradients(*main_); }
 
-void Ir::prepare(const IrBundle&) { hostside::refuse("Ir::prepare"); }
+void Ir::prepare(const IrBundle&) {
+  throw error(
+      "popart::Ir::prepare: popir compiles models in sessions alone. Create a "
+      "popart::InferenceSession or a popart::TrainingSession, and look at its getIr()");
+}
 
 namespace {
 

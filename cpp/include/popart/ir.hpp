@@ -73,7 +73,7 @@ class Ir {
   void addAdditionalModelProtoTensor(const TensorId& id);
   /// The operators of the main graph with this identifier.
   std::vector<Op*> opsOfType(const OperatorIdentifier& opid) const;
-  /// \throws error always: models are prepared from Python
+  /// \throws error always: sessions compile models
   void prepare(const IrBundle& bundle);
   enum class SerialiseFormat { JSON };
   /// Writes the operators of the main graph: type, domain, version, name, attributes, inputs and
