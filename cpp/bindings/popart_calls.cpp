@@ -146,6 +146,12 @@ void installPythonIr() {
     aboutToAsk();
     return opOrNull(pythonOf(graph).attr("ops").attr("get")(id));
   };
+  calls.schedule = [](Graph& graph) {
+    aboutToAsk();
+    std::vector<Op*> ops;
+    for (py::handle op : pythonOf(graph).attr("schedule")()) ops.push_back(&opOf(op));
+    return ops;
+  };
   calls.opIds = [](Graph& graph) {
     aboutToAsk();
     return listOf<popart::OpId>(pythonOf(graph).attr("ops"));
@@ -243,14 +249,14 @@ void installPythonIr() {
   installIrCalls(
       locked<&IrCalls::tensor, &IrCalls::tensorIds, &IrCalls::addActGrad, &IrCalls::addInit,
              &IrCalls::saveVariable, &IrCalls::removeTensor, &IrCalls::uniqueId, &IrCalls::producer,
-             &IrCalls::data, &IrCalls::consumers, &IrCalls::op, &IrCalls::opIds, &IrCalls::createOp,
-             &IrCalls::moveIntoGraph, &IrCalls::eraseOp, &IrCalls::addConstraint,
-             &IrCalls::removeConstraint, &IrCalls::constraints, &IrCalls::isTraining,
-             &IrCalls::sessionOptions, &IrCalls::hasGradients, &IrCalls::opsetVersion,
-             &IrCalls::connectIn, &IrCalls::connectOut, &IrCalls::createAndConnectOut,
-             &IrCalls::disconnectIn, &IrCalls::disconnectOut, &IrCalls::setName, &IrCalls::setup,
-             &IrCalls::clone, &IrCalls::subgraphValue, &IrCalls::modifies, &IrCalls::aliases>(
-          calls));
+             &IrCalls::data, &IrCalls::consumers, &IrCalls::op, &IrCalls::opIds, &IrCalls::schedule,
+             &IrCalls::createOp, &IrCalls::moveIntoGraph, &IrCalls::eraseOp,
+             &IrCalls::addConstraint, &IrCalls::removeConstraint, &IrCalls::constraints,
+             &IrCalls::isTraining, &IrCalls::sessionOptions, &IrCalls::hasGradients,
+             &IrCalls::opsetVersion, &IrCalls::connectIn, &IrCalls::connectOut,
+             &IrCalls::createAndConnectOut, &IrCalls::disconnectIn, &IrCalls::disconnectOut,
+             &IrCalls::setName, &IrCalls::setup, &IrCalls::clone, &IrCalls::subgraphValue,
+             &IrCalls::modifies, &IrCalls::aliases>(calls));
 }
 
 }  // namespace popir

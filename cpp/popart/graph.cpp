@@ -134,6 +134,17 @@ const SessionOptions& Ir::getSessionOptions() const {
   return options_;
 }
 
+std::vector<Op*> Ir::getOpSchedule(const OpsBeforeKey& constraints, RequireOptimalSchedule) const {
+  if (!constraints.empty())
+    throw error(
+        "Ir::getOpSchedule: {} operators have constraints; the schedule is that of the session, "
+        "without others",
+        constraints.size());
+  return irCalls().schedule(*main_);
+}
+
+bool POpCmp::operator()(const Op* a, const Op* b) const { return a->id < b->id; }
+
 bool Ir::hasConstructedBackwards() const { return irCalls().hasGradients(*main_); }
 
 void Ir::prepare(const IrBundle&) {

@@ -22,4 +22,9 @@ float halfToFloat(uint16_t f16) {
   return f;
 }
 
+template <>
+DataType getDataType<Half>() {
+  return DataType::FLOAT16;
+}
+
 }  // namespace popart

@@ -2,12 +2,15 @@
 #include <popart/adam.hpp>
 #include <popart/adaptive.hpp>
 #include <popart/builder.hpp>
+#include <popart/filereader.hpp>
+#include <popart/half.hpp>
 #include <popart/ndarraywrapper.hpp>
 #include <popart/session.hpp>
 #include <popart/sgd.hpp>
 #include <popart/stepio.hpp>
 #include <poplar/exceptions.hpp>
 
+#include <cstring>
 #include <functional>
 #include <iostream>
 #include <map>
@@ -327,6 +330,49 @@ void information() {
   std::cout << " " << ir.getTensor(sum.y)->info << "\n";
 }
 
+void models() {
+  Sum sum;
+  const onnx::ModelProto model = io::getModelFromString(sum.builder->getModelProto());
+  const onnx::GraphProto& graph = model.graph();
+  float values[2];
+  std::memcpy(values, graph.initializer(0).raw_data().data(), sizeof values);
+  std::cout << graph.node(0).op_type() << " " << graph.input(0).name() << " "
+            << graph.initializer(0).name() << " " << model.opset_import(0).version() << "\n";
+  print(values);
+  expect([] { io::getModelFromString("\x3a\x7f too short"); });
+  expect([] { io::getModelFromFile("missing.onnx"); });
+}
+
+/// Adds halves.
+void halves() {
+  auto builder = Builder::create();
+  const TensorInfo info(getDataType<float16_t>(), {2});
+  const TensorId x = builder->addInputTensor(info, "x");
+  const TensorId y = builder->aiOnnxOpset9().add({x, x});
+  auto session = InferenceSession::createFromOnnxModel(
+      builder->getModelProto(), DataFlow(1, std::vector<TensorId>{y}), cpu());
+  session->prepareDevice();
+  float16_t in[2] = {1.5f, 2049.0f}, out[2];  // the second is rounded to even
+  NDArrayWrapper<float16_t> input(in, info), output(out, info);
+  StepIO stepio({{x, input}}, {{y, output}});
+  session->run(stepio);
+  print(out);
+}
+
+/// Two operators in the order in which they run, whatever the order of their making.
+void schedule() {
+  auto builder = Builder::create();
+  auto onnx = builder->aiOnnxOpset9();
+  const TensorId x = builder->addInputTensor(pair, "x");
+  const TensorId y = onnx.exp({onnx.abs({x})});
+  auto session = InferenceSession::createFromOnnxModel(
+      builder->getModelProto(), DataFlow(1, std::vector<TensorId>{y}), cpu());
+  const Ir& ir = session->getIr();
+  for (const Op* op : ir.getOpSchedule({}, RequireOptimalSchedule::Yes))
+    std::cout << op->opid.type << "\n";
+  expect([&] { ir.getOpSchedule({{ir.getAllOps()[0], {}}}, RequireOptimalSchedule::No); });
+}
+
 // ---- Faults ----
 
 void faults() {
@@ -378,7 +424,8 @@ int main(int argc, char** argv) {
       {"weights", weights},     {"threads", threads},         {"attributes", attributes},
       {"loop", loop},           {"optimizers", optimizers},   {"options", options},
       {"devices", devices},     {"information", information}, {"faults", faults},
-      {"outlives", outlives}};
+      {"outlives", outlives},   {"models", models},           {"halves", halves},
+      {"schedule", schedule}};
   for (int i = 1; i < argc; ++i) {
     try {
       programs.at(argv[i])();

@@ -36,6 +36,17 @@ You have attempted to acquire 3 IPUs. The number of IPUs requested must be a pow
 """,
     "information": "FLOAT [2] 10\n",
     "outlives": "kept\n",
+    "models": """\
+Add x w 9
+1 2
+The bytes are no serialised ONNX model, or are cut off
+There is no file 'missing.onnx'
+""",
+    "halves": "3 4096\n",
+    "schedule": """\
+Abs
+ExpInplace
+Ir::getOpSchedule: 1 operators have constraints; the schedule is that of the session,""",
 }
 """By program, what it prints, or how that begins."""
 

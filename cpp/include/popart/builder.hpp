@@ -196,7 +196,7 @@ class AiGraphcoreOpset1 : public DomainOpSet {
 /// Makes an ONNX model, one operator at a time. Tensors are identified by their ids.
 ///
 /// The model is built by the Python half of popir, which the first Builder of a process loads: see
-/// docs/cpp_operators.md. All functions throw error for what a model cannot have.
+/// docs/popart_programs.md. All functions throw error for what a model cannot have.
 class Builder {
  public:
   /// \throws error, saying what to do, if there is no Python that popir runs in

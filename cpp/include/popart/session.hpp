@@ -28,7 +28,7 @@ namespace popart {
 const std::string DefaultInferenceSessionName = "inference";
 const std::string DefaultTrainingSessionName = "training";
 
-/// A compiled model. The compiler is the Python half of popir: see docs/cpp_operators.md.
+/// A compiled model. The compiler is the Python half of popir: see docs/popart_programs.md.
 ///
 /// Operators, lowerings and patterns that the program itself registers are those of a library. All
 /// functions throw error, or poplar::poplar_error for faults of the running program. Several
