@@ -127,6 +127,8 @@ py::object toPython(const Value& value);
 Value fromPython(py::handle value);
 
 py::object arrayOf(const Array& array) {
+  if (array.data == nullptr && array.info.nelms() != 0)
+    throw popart::error("The memory of a tensor {} is a null pointer", array.info);
   const std::string name = popart::logging::internal::text(array.info.dataType());
   const py::object type = popir().attr("DataType").attr(name.c_str()).attr("numpy");
   const py::object dtype = py::module_::import("numpy").attr("dtype")(type);

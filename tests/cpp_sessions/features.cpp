@@ -382,6 +382,7 @@ void faults() {
   expect([&] { builder->aiOnnxOpset10(); });
   expect([&] { builder->customOp({"com.acme", "Nobodys", 1}, 1, {}, 1, {{"a", Custom{1}}}); });
   expect([&] { builder->getModelProto(true); });
+  expect([&] { builder->addInitializedInputTensor(ConstVoidData(nullptr, pair)); });
   expect([&] { InferenceSession::createFromOnnxModel("missing.onnx", DataFlow(1), cpu()); });
   expect([&] { InferenceSession::createFromOnnxModel("\x01 no model", DataFlow(1), cpu()); });
   expect([&] {

@@ -97,6 +97,7 @@ FAULTS = [
     "Invalid opset 'aiOnnxOpset10' selected.",
     "The attribute 'a' is a C++ value of the type ",
     "popart::Builder::getModelProto: popir writes no model as text",
+    "The memory of a tensor FLOAT [2] is a null pointer",
     "The model missing.onnx cannot be read: No such file",
     "The model is no ONNX model, or is cut off: its 10 bytes",
     "A session needs a device, and was given a null pointer",

@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <popart/error.hpp>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -92,17 +93,20 @@ std::string runningVersion() {
 }
 
 /// Loads the library of `python`, whose symbols extension modules need, and returns the version.
-std::string loadPython(const std::string& python) {
+/// `python` becomes what it calls itself: it may have been a script that starts another program.
+std::string loadPython(std::string& python) {
   const std::string answer =
       ask(python,
           "import sys, sysconfig as s; g = s.get_config_var; print('%d.%d' % sys.version_info[:2], "
-          "g('LIBDIR'), g('INSTSONAME') or g('LDLIBRARY'), sep='|')");
+          "g('LIBDIR'), g('INSTSONAME') or g('LDLIBRARY'), sys.executable, sep='|')");
   std::istringstream words(answer);
-  std::string version, folder, name;
+  std::string version, folder, name, program;
   std::getline(words, version, '|');
   std::getline(words, folder, '|');
   std::getline(words, name, '|');
-  if (name.empty()) throw error("'{}' does not run as a Python. {}", python, remedy);
+  std::getline(words, program);
+  if (program.empty()) throw error("'{}' does not run as a Python. {}", python, remedy);
+  python = program;
   const std::string shared = "libpython" + version + ".so.1.0";
   std::string tried;
   for (const std::string& path : {folder + "/" + name, folder + "/" + shared, shared}) {
@@ -116,13 +120,8 @@ std::string loadPython(const std::string& python) {
       python, tried, version, remedy);
 }
 
-const Bridge& load() {
-  std::string python;
-  std::string version = runningVersion();
-  if (version.empty()) {
-    python = interpreter();
-    version = loadPython(python);
-  }
+/// Loads the library for the interpreter that runs, or for `python`, which it then starts.
+const Bridge& load(const std::string& python, const std::string& version) {
   const std::string root = package();
   const std::string path = root + "/lib/libpopir_python" + version + ".so";
   const std::string whose = python.empty() ? "that of this process" : "'" + python + "'";
@@ -134,6 +133,20 @@ const Bridge& load() {
   const auto start = reinterpret_cast<Start>(dlsym(library, startName));
   if (start == nullptr) throw popart::internal_error("'{}' has no {}", path, startName);
   return *start(python, folderOf(root));
+}
+
+const Bridge& loadOnce() {
+  // Of several threads one starts an interpreter. Where one runs, no thread may wait here for
+  // another: it may hold the interpreter's lock, which the other needs. All may load.
+  std::string version = runningVersion();
+  if (!version.empty()) return load("", version);
+  static std::mutex mutex;
+  const std::lock_guard<std::mutex> lock(mutex);
+  version = runningVersion();
+  if (!version.empty()) return load("", version);
+  std::string python = interpreter();
+  version = loadPython(python);
+  return load(python, version);
 }
 
 [[noreturn]] void isNot(const char* what) {
@@ -176,11 +189,8 @@ std::vector<int64_t> Value::integers() const {
 }
 
 const Bridge& bridge() {
-  // A failure is not remembered: the program may set POPIR_PYTHON and try again.
-  static std::mutex mutex;
-  static const Bridge* loaded = nullptr;
-  const std::lock_guard<std::mutex> lock(mutex);
-  if (loaded == nullptr) loaded = &load();
+  static std::atomic<const Bridge*> loaded(nullptr);
+  if (loaded == nullptr) loaded = &loadOnce();
   return *loaded;
 }
 
