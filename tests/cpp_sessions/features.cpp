@@ -341,6 +341,10 @@ void models() {
   print(values);
   expect([] { io::getModelFromString("\x3a\x7f too short"); });
   expect([] { io::getModelFromFile("missing.onnx"); });
+  expect([] { io::getCanonicalDirName("missing"); });
+  sum.builder->saveModelProto("kept.onnx");
+  const std::string kept = io::appendDirFn("./.", "kept.onnx");
+  std::cout << (kept[0] == '/') << io::getModelFromFile(kept).graph().node_size() << "\n";
 }
 
 /// Adds halves.

@@ -41,6 +41,8 @@ Add x w 9
 1 2
 The bytes are no serialised ONNX model, or are cut off
 There is no file 'missing.onnx'
+There is no folder 'missing'
+11
 """,
     "halves": "3 4096\n",
     "schedule": """\

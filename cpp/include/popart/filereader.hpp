@@ -16,6 +16,10 @@ namespace io {
 ONNX_NAMESPACE::ModelProto getModelFromString(const std::string& modelProto);
 /// \throws error for a file that cannot be read, too
 ONNX_NAMESPACE::ModelProto getModelFromFile(const std::string& filename);
+/// The folder without links and dots. \throws error if it is not there
+std::string getCanonicalDirName(const std::string& folder);
+/// The path of a file in a folder.
+std::string appendDirFn(const std::string& folder, const std::string& filename);
 bool isRegularFile(const std::string& filename);
 /// \throws error if there is no such file
 void confirmRegularFile(const std::string& filename);

@@ -1,11 +1,12 @@
 // Reads serialised models into the classes of onnx/onnx_pb.h.
-#include <sys/stat.h>
 #include <popart/error.hpp>
 #include <popart/filereader.hpp>
 
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 
 namespace popart {
 namespace io {
@@ -243,9 +244,20 @@ ModelProto getModelFromFile(const std::string& filename) {
   return getModelFromString(bytes.str());
 }
 
+std::string getCanonicalDirName(const std::string& folder) {
+  std::error_code fault;
+  const auto path = std::filesystem::canonical(folder, fault);
+  if (fault || !std::filesystem::is_directory(path)) throw error("There is no folder '{}'", folder);
+  return path.string();
+}
+
+std::string appendDirFn(const std::string& folder, const std::string& filename) {
+  return (std::filesystem::path(getCanonicalDirName(folder)) / filename).string();
+}
+
 bool isRegularFile(const std::string& filename) {
-  struct stat status;
-  return stat(filename.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+  std::error_code fault;
+  return std::filesystem::is_regular_file(filename, fault);
 }
 
 void confirmRegularFile(const std::string& filename) {
