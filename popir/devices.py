@@ -144,9 +144,12 @@ class DeviceManager:
 
     def createOfflineIPUDevice(self, opts: Figures | None = None) -> DeviceInfo:
         """An IPU that sessions compile for and do not run on, with the options of
-        `createIpuModelDevice` and "syncPattern", which has no effect (OptionWarning).
+        `createIpuModelDevice` and "syncPattern", which has no effect (OptionWarning). "tilesPerIPU"
+        may be 0, for all.
         """
         figures = dict(opts or {})
+        if str(figures.get("tilesPerIPU")) == "0":
+            del figures["tilesPerIPU"]
         pattern = figures.pop("syncPattern", "full")
         if pattern != "full":
             _check_pattern("createOfflineIPUDevice", syncPatternFromString(_text(pattern)))

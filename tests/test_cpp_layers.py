@@ -23,7 +23,7 @@ LAYERS = [
     "popnn",
     "snap onnx habana",
     "popart foreign",
-    "bindings tools",
+    "bindings tools embed",
 ]
 """The folders of cpp/, lowest first. A public header belongs to the folder of its library."""
 

@@ -154,6 +154,8 @@ def test_offline_and_sim_devices_have_the_size_asked_for() -> None:
     assert (offline.type, offline.numIpus, offline.tilesPerIPU) == (DeviceType.OfflineIpu, 2, 8)
     assert offline.connectionType is DeviceConnectionType.Never
     assert manager.createOfflineIpuFromDeviceInfo(manager.createCpuDevice()).tilesPerIPU == 1
+    all_tiles = manager.createOfflineIPUDevice({"numIPUs": "1", "tilesPerIPU": "0"})
+    assert all_tiles.tilesPerIPU == 1472
 
 
 def test_names_of_sync_patterns() -> None:

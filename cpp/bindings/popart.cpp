@@ -183,6 +183,12 @@ void bindPopart(py::module_& m) {
       "`adopt`: makes the compiler's operator that holds a twin.\n"
       "`createOp`: makes an operator by the compiler's registry.\n"
       "`registerSchema`: takes a description and an inference function, or None.");
+  m.def(
+      "irOf",
+      [](const py::object& graph) {
+        return py::capsule(static_cast<const void*>(&graphOf(graph).ir));
+      },
+      py::arg("graph"), "The address of a graph's popart::Ir, for programs in C++.");
   m.def("liveOps", &liveOps, "The number of operators that exist in C++, for tests of ownership.");
   m.def("crossings", &crossings,
         "The number of calls so far between Python and C++ code of\n"

@@ -71,6 +71,25 @@ std::vector<Op*> consumers(const Tensor& tensor) {
   return ops;
 }
 
+IrCalls unlocked;
+
+template <auto Member, class Result, class... Args>
+void lock(IrCalls& calls, Result (*IrCalls::*)(Args...)) {
+  calls.*Member = [](Args... args) -> Result {
+    const py::gil_scoped_acquire held;
+    return (unlocked.*Member)(std::forward<Args>(args)...);
+  };
+}
+
+/// A program in C++ may look at the graph of its session without holding the interpreter's lock.
+template <auto... Members>
+IrCalls locked(const IrCalls& calls) {
+  unlocked = calls;
+  IrCalls made{};
+  (lock<Members>(made, Members), ...);
+  return made;
+}
+
 }  // namespace
 
 void installPythonIr() {
@@ -126,6 +145,12 @@ void installPythonIr() {
   calls.op = [](Graph& graph, popart::OpId id) {
     aboutToAsk();
     return opOrNull(pythonOf(graph).attr("ops").attr("get")(id));
+  };
+  calls.schedule = [](Graph& graph) {
+    aboutToAsk();
+    std::vector<Op*> ops;
+    for (py::handle op : pythonOf(graph).attr("schedule")()) ops.push_back(&opOf(op));
+    return ops;
   };
   calls.opIds = [](Graph& graph) {
     aboutToAsk();
@@ -221,7 +246,17 @@ void installPythonIr() {
   calls.aliases = [](const Op& op, int in, int out) {
     return callOp(op, "aliases", in, out).cast<bool>();
   };
-  installIrCalls(calls);
+  installIrCalls(
+      locked<&IrCalls::tensor, &IrCalls::tensorIds, &IrCalls::addActGrad, &IrCalls::addInit,
+             &IrCalls::saveVariable, &IrCalls::removeTensor, &IrCalls::uniqueId, &IrCalls::producer,
+             &IrCalls::data, &IrCalls::consumers, &IrCalls::op, &IrCalls::opIds, &IrCalls::schedule,
+             &IrCalls::createOp, &IrCalls::moveIntoGraph, &IrCalls::eraseOp,
+             &IrCalls::addConstraint, &IrCalls::removeConstraint, &IrCalls::constraints,
+             &IrCalls::isTraining, &IrCalls::sessionOptions, &IrCalls::hasGradients,
+             &IrCalls::opsetVersion, &IrCalls::connectIn, &IrCalls::connectOut,
+             &IrCalls::createAndConnectOut, &IrCalls::disconnectIn, &IrCalls::disconnectOut,
+             &IrCalls::setName, &IrCalls::setup, &IrCalls::clone, &IrCalls::subgraphValue,
+             &IrCalls::modifies, &IrCalls::aliases>(calls));
 }
 
 }  // namespace popir

@@ -32,3 +32,15 @@ endforeach()
 set_target_properties(_device PROPERTIES
   LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}"
   INSTALL_RPATH "$ORIGIN/lib")
+
+# libpopir_python: what programs in C++ use Python by. libpopir loads it when it is first needed,
+# after an interpreter, whose symbols it takes. Its name has the version of Python.
+add_library(popir_python SHARED embed/python.cpp)
+target_include_directories(popir_python SYSTEM PRIVATE "${CMAKE_BINARY_DIR}/pybind11/include"
+  ${Python_INCLUDE_DIRS})
+target_compile_options(popir_python PRIVATE -Wall -Wextra $<$<BOOL:${POPIR_WERROR}>:-Werror>)
+target_link_libraries(popir_python PRIVATE popir)
+set_target_properties(popir_python PROPERTIES
+  OUTPUT_NAME "popir_python${Python_VERSION_MAJOR}.${Python_VERSION_MINOR}"
+  LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib"
+  INSTALL_RPATH "$ORIGIN")

@@ -2,7 +2,6 @@
 #include <popart/logging.hpp>
 #include <popart/opserialiser.hpp>
 
-#include <popart/hostside.hpp>
 #include <popart/ir.hpp>
 
 #include <algorithm>
@@ -135,9 +134,24 @@ const SessionOptions& Ir::getSessionOptions() const {
   return options_;
 }
 
+std::vector<Op*> Ir::getOpSchedule(const OpsBeforeKey& constraints, RequireOptimalSchedule) const {
+  if (!constraints.empty())
+    throw error(
+        "Ir::getOpSchedule: {} operators have constraints; the schedule is that of the session, "
+        "without others",
+        constraints.size());
+  return irCalls().schedule(*main_);
+}
+
+bool POpCmp::operator()(const Op* a, const Op* b) const { return a->id < b->id; }
+
 bool Ir::hasConstructedBackwards() const { return irCalls().hasGradients(*main_); }
 
-void Ir::prepare(const IrBundle&) { hostside::refuse("Ir::prepare"); }
+void Ir::prepare(const IrBundle&) {
+  throw error(
+      "popart::Ir::prepare: popir compiles models in sessions alone. Create a "
+      "popart::InferenceSession or a popart::TrainingSession, and look at its getIr()");
+}
 
 namespace {
 

@@ -41,6 +41,8 @@ struct IrCalls {
   // ---- Operators of a graph. op() is null for an unknown id. ----
   popart::Op* (*op)(popart::Graph&, popart::OpId);
   std::vector<popart::OpId> (*opIds)(popart::Graph&);
+  /// In the order in which they run.
+  std::vector<popart::Op*> (*schedule)(popart::Graph&);
   std::unique_ptr<popart::Op> (*createOp)(popart::Graph&, const popart::OperatorIdentifier&,
                                           const std::string& name, const popart::Attributes&);
   popart::OpId (*moveIntoGraph)(popart::Graph&, std::unique_ptr<popart::Op>);

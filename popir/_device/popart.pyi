@@ -10,6 +10,7 @@ import popir._device.poplar.program
 import popir.ir.graph
 import popir.types
 import typing
+import typing_extensions
 
 __all__: list[str] = [
     "Devicex",
@@ -37,6 +38,7 @@ __all__: list[str] = [
     "inferShapes",
     "inplacePriorityDefault",
     "install",
+    "irOf",
     "liveOps",
     "modifies",
     "nameLibrary",
@@ -424,6 +426,11 @@ def install(
     `adopt`: makes the compiler's operator that holds a twin.
     `createOp`: makes an operator by the compiler's registry.
     `registerSchema`: takes a description and an inference function, or None.
+    """
+
+def irOf(graph: typing.Any) -> typing_extensions.CapsuleType:
+    """
+    The address of a graph's popart::Ir, for programs in C++.
     """
 
 def liveOps() -> int:

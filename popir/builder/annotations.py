@@ -86,6 +86,26 @@ class Annotations:
         self._in_force: dict[str, Any] = {}
         """The annotations set by the enclosing `with` blocks."""
 
+    # Attributes of all nodes that follow.
+
+    def setAttribute(self, attribute: str, value: Any) -> None:
+        """Sets an attribute, such as "__ipu_number", of all nodes added from now on. PopART has it
+        in C++; in Python, a `with` block of `virtualGraph` and its kin does the same.
+        """
+        self._in_force = {**self._in_force, attribute: _plain(value)}
+
+    def getAttribute(self, attribute: str) -> Any:
+        """The attribute that nodes get. Raises popart_exception if it is not set."""
+        return self._annotated(attribute, None)
+
+    def hasAttribute(self, attribute: str) -> bool:
+        """Whether nodes get the attribute."""
+        return attribute in self._in_force
+
+    def clearAttribute(self, attribute: str) -> None:
+        """Ends what `setAttribute` does. Nothing happens if it is not set."""
+        self._in_force = {k: v for k, v in self._in_force.items() if k != attribute}
+
     # Any attribute.
 
     def addNodeAttribute(

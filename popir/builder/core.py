@@ -105,12 +105,22 @@ class Core(Annotations, abc.ABC):
     @contextlib.contextmanager
     def nameScope(self, name: str) -> Generator[None]:
         """Inside the `with` block, names and ids begin with `name/`. Scopes nest."""
-        check_text(name)
-        self._scopes.append(name)
+        self.pushNameScope(name)
         try:
             yield
         finally:
-            self._scopes.pop()
+            self.popNameScope()
+
+    def pushNameScope(self, name: str) -> None:
+        """Names and ids begin with `name/` until `popNameScope`. Scopes nest."""
+        check_text(name)
+        self._scopes.append(name)
+
+    def popNameScope(self) -> None:
+        """Ends the innermost name scope. Raises popart_exception if there is none."""
+        if not self._scopes:
+            raise popart_exception("popNameScope: there is no name scope to leave.")
+        self._scopes.pop()
 
     def getNameScope(self, name: str = "") -> str:
         """`name` in the current scope, such as "outer/inner/name"."""

@@ -23,6 +23,7 @@ CARRIED = {
     *(f"lib/cmake/{name}/{name}ConfigVersion.cmake" for name in ["popart", "poplar", "poplibs"]),
     "lib/cmake/popir/popirTargets.cmake",
     "lib/libdnnl.so.3",
+    "lib/libpopir_python{}.{}.so".format(*sys.version_info),
     "share/licenses/onednn/LICENSE",
     "share/licenses/onednn/THIRD-PARTY-PROGRAMS",
     "share/licenses/onednn/CHANGES",
@@ -74,6 +75,11 @@ def test_the_wheel_works_without_the_tree(wheel: Path, tmp_path: Path) -> None:
     run(CXX, "-fPIC", "-shared", stub, *flags.split(), "-o", "libstub.so", cwd=tmp_path)
     load = f"import ctypes; ctypes.CDLL({str(tmp_path / 'libstub.so')!r})"
     run(sys.executable, "-c", load, cwd=tmp_path)
+
+    program = ROOT / "tests" / "cpp_sessions" / "features.cpp"
+    run(CXX, "-std=c++17", program, *flags.split(), "-pthread", "-o", "program", cwd=tmp_path)
+    found = {**env, "POPIR_PYTHON": sys.executable}
+    assert run("./program", "loop", cwd=tmp_path, env=found) == "8 16\n"
 
 
 def test_a_second_build_compiles_what_changed_and_says_so(wheel: Path, tmp_path: Path) -> None:

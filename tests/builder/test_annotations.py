@@ -193,3 +193,24 @@ def test_every_method_says_what_it_sets() -> None:
     silent = [name for name, text in found.items() if not name.startswith("_") and not text]
     assert not silent
     assert "of the node with these outputs or, given a value alone" in found["virtualGraph"]
+
+
+def test_attributes_and_scopes_of_what_follows() -> None:
+    builder = Builder()
+    x = builder.addInputTensor("FLOAT", [2])
+    builder.setAttribute("__ipu_number", 2)
+    builder.pushNameScope("scope")
+    first = builder.aiOnnx.relu([x])
+    assert first == "scope/Relu:0"
+    assert builder.hasAttribute("__ipu_number")
+    assert builder.getAttribute("__ipu_number") == builder.getVirtualGraph(first) == 2
+    builder.clearAttribute("__ipu_number")
+    builder.popNameScope()
+    second = builder.aiOnnx.relu([first])
+    assert second == "Relu:0"
+    assert not builder.hasAttribute("__ipu_number")
+    assert not builder.nodeHasAttribute("__ipu_number", second)
+    with pytest.raises(popart_exception, match="there is no name scope to leave"):
+        builder.popNameScope()
+    with pytest.raises(popart_exception, match="No surrounding"):
+        builder.getAttribute("__ipu_number")

@@ -252,14 +252,13 @@ def check_errors(library: str) -> None:
     said = refusal(popir.popart_exception, add(g, "Derived", ["x", "z"]).getGradOps)
     assert "derives from one of a built-in operator, whose gradient is the compiler's" in said
     assert f"in getGradOps() of '{library}'" in said
-    for what, function in {
-        "build": "Builder: relu",
-        "device": "DeviceManager::createCpuDevice",
-        "run": "InferenceSession::createFromOnnxModel",
+    # An operator that builds or runs a model is one that calls the compiler: its errors arrive.
+    for what, expected in {
+        "build": "Unknown tensor 'x', input 0 of Relu",
+        "run": "A session needs a device, and was given a null pointer",
     }.items():
         said = refusal(popir.popart_exception, lambda w=what: add(g, "Host", ["x"], what=w))
-        assert f"popart::{function}: popir builds and runs models from Python alone" in said
-        assert "popir.load_op_library" in said
+        assert expected in said
 
 
 def test_what_classes_refuse(library: Library, tmp_path: Path) -> None:

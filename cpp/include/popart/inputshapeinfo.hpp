@@ -6,6 +6,7 @@
 #include <popart/tensorinfo.hpp>
 
 #include <map>
+#include <vector>
 
 namespace popart {
 
@@ -16,6 +17,12 @@ class InputShapeInfo {
 
   void add(const TensorId& id, const TensorInfo& info) { infos_[id] = info; }
   const TensorInfo& get(const TensorId& id) const { return infos_.at(id); }
+  const std::map<TensorId, TensorInfo>& getInfos() const { return infos_; }
+  std::vector<TensorId> getAllTensorIds() const {
+    std::vector<TensorId> ids;
+    for (const auto& each : infos_) ids.push_back(each.first);
+    return ids;
+  }
   bool has(const TensorId& id) const { return infos_.count(id) != 0; }
 
  private:

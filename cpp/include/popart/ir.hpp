@@ -7,6 +7,7 @@
 #include <popart/names.hpp>
 #include <popart/operatoridentifier.hpp>
 #include <popart/patterns/patterns.hpp>
+#include <popart/scheduler_requireoptimal.hpp>
 #include <popart/sessionoptions.hpp>
 #include <popart/tensors.hpp>
 
@@ -51,6 +52,9 @@ class Ir {
   Tensors& getMainGraphTensors();
   std::map<OpId, std::unique_ptr<Op>>& getMainGraphOps();
   std::vector<Op*> getAllOps() const;
+  /// The operators of the main graph in the order in which they run.
+  /// \throws error for constraints, which are not there
+  std::vector<Op*> getOpSchedule(const OpsBeforeKey& constraints, RequireOptimalSchedule) const;
   enum class ExecutionMode { Inference, Training };
   ExecutionMode getExecutionMode() const {
     return isTraining() ? ExecutionMode::Training : ExecutionMode::Inference;
@@ -73,7 +77,7 @@ class Ir {
   void addAdditionalModelProtoTensor(const TensorId& id);
   /// The operators of the main graph with this identifier.
   std::vector<Op*> opsOfType(const OperatorIdentifier& opid) const;
-  /// \throws error always: models are prepared from Python
+  /// \throws error always: sessions compile models
   void prepare(const IrBundle& bundle);
   enum class SerialiseFormat { JSON };
   /// Writes the operators of the main graph: type, domain, version, name, attributes, inputs and

@@ -11,17 +11,26 @@ namespace popx {
 class Executablex;
 }
 
-/// Nothing calls it: popir's sessions take their data from Python (`popir.PyStepIO`).
+/// Supplies the inputs and takes the outputs of a step. Session::run() calls in() and out() for one
+/// batch after another: those of all inputs before the step runs, those of all outputs after it.
 class IStepIO {
  public:
   virtual ~IStepIO() = default;
 
+  /// The memory of the next batch; `prefetch` and `isBroadcast` are false.
   virtual ConstVoidData in(TensorId id, int64_t numElements, bool prefetch,
                            const bool isBroadcast = false) = 0;
   virtual void inComplete(TensorId id, int64_t numElements, const bool isBroadcast = false) = 0;
   virtual MutableVoidData out(TensorId id, int64_t numElements) = 0;
   virtual void outComplete(TensorId) {}
+  /// Switches the checks of sizes and types in Session::run(), which are on by default.
+  void enableRuntimeAsserts(bool on) { asserts_ = on; }
+  bool runtimeAssertsEnabled() const { return asserts_; }
+  /// Not called: Session::run() checks by itself.
   virtual void assertNumElements(const popx::Executablex&) const = 0;
+
+ private:
+  bool asserts_ = true;
 };
 
 /// Host buffers of weights, by id.

@@ -45,6 +45,12 @@ using OpType = std::string;
 using OpVersion = unsigned;
 /// Unique in a graph; -1 for an operator that is in no graph.
 using OpId = int;
+/// The order of operators' ids.
+struct POpCmp {
+  bool operator()(const Op* a, const Op* b) const;
+};
+/// Operators, and those that run before them.
+using OpsBeforeKey = std::map<Op*, std::vector<Op*>, POpCmp>;
 using InIndex = int;
 using OutIndex = int;
 

@@ -1,31 +1,72 @@
-// Base class of optimizers. Sessions take optimizers from Python; here it only holds values.
-// After popart/optimizer.hpp of PopART 3.
+// Base class of optimizers. After popart/optimizer.hpp of PopART 3.
 #ifndef popart_optimizer_hpp
 #define popart_optimizer_hpp
 
+#include <popart/clipnormsettings.hpp>
+#include <popart/datatype.hpp>
+#include <popart/debugcontext.hpp>
 #include <popart/names.hpp>
 #include <popart/optimizervalue.hpp>
+#include <popart/optimizervaluemap.hpp>
 
+#include <map>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #pragma GCC visibility push(default)
 
 namespace popart {
 
 enum class OptimizerType { SGD = 0, Adam, Adaptive, NTYPES };
+enum class WeightDecayMode { Decay, L2Regularization };
 
-/// Base class of optimizers.
+/// Values of hyperparameters, which a TrainingSession gives to the compiler; that checks them.
 class Optimizer {
  public:
-  explicit Optimizer(OptimizerValue lossScaling) : lossScaling_(lossScaling) {}
+  using Params = std::map<std::string, std::pair<float, bool>>;
+  using Values = std::map<std::string, OptimizerValue>;
+
   virtual ~Optimizer();
 
   virtual OptimizerType type() const = 0;
+  virtual std::string type_s() const = 0;
   virtual std::unique_ptr<Optimizer> clone() const = 0;
   const OptimizerValue& lossScaling() const { return lossScaling_; }
+  float getLossScalingVal() const { return lossScaling_.val(); }
+  const std::vector<ClipNormSettings>& getClipNormSettings() const { return clip_; }
+  DebugContext getDebugContext() const { return debugContext_; }
+  bool hasSpecific() const;
+  /// Sets values of one weight, by the names "learningRate", "weightDecay", "momentum", ...
+  void insertSpecific(const TensorId& weight, const Params& params);
+
+  /// The compiler's optimizer of the same values.
+  std::shared_ptr<void> handle() const;
+
+ protected:
+  /// `defaults` has the default of each value by its name, as in "learningRate".
+  Optimizer(OptimizerValue lossScaling, const Values& defaults,
+            std::vector<ClipNormSettings> clipNormSettings, const DebugContext& debugContext);
+
+  void insert(const TensorId& weight, const Values& values);
+  const OptimizerValueMap& values(const char* name) const { return values_.at(name); }
+  /// The value of "defaultX" in `params` for "x", by default `otherwise`.
+  /// \throws error for a name in `params` that is no key of `otherwise` or "lossScaling"
+  static Values complete(const Params& params, const Values& otherwise);
 
  private:
+  /// The compiler's arguments other than the values, by name.
+  struct Arguments;
+  virtual void describe(Arguments& arguments) const = 0;
+  friend class SGD;
+  friend class Adam;
+  friend class Adaptive;
+
   OptimizerValue lossScaling_;
+  std::map<std::string, OptimizerValueMap> values_;
+  std::vector<ClipNormSettings> clip_;
+  DebugContext debugContext_;
 };
 
 }  // namespace popart

@@ -1,10 +1,9 @@
-// Sessions. In popir sessions are created in Python. After popart/session.hpp of PopART 3.
+// Sessions. After popart/session.hpp of PopART 3.
 #ifndef popart_session_hpp
 #define popart_session_hpp
 
 #include <popart/dataflow.hpp>
 #include <popart/devicemanager.hpp>
-#include <popart/hostside.hpp>
 #include <popart/inputshapeinfo.hpp>
 #include <popart/ir.hpp>
 #include <popart/istepio.hpp>
@@ -12,63 +11,130 @@
 #include <popart/optimizer.hpp>
 #include <popart/patterns/patterns.hpp>
 #include <popart/sessionoptions.hpp>
+#include <popart/tensorinfo.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
+#include <vector>
 
 #pragma GCC visibility push(default)
 
 namespace popart {
 
-/// C++ programs cannot create one: createFromOnnxModel() throws an error that says what to do.
+const std::string DefaultInferenceSessionName = "inference";
+const std::string DefaultTrainingSessionName = "training";
+
+/// A compiled model. The compiler is the Python half of popir: see docs/popart_programs.md.
+///
+/// Operators, lowerings and patterns that the program itself registers are those of a library. All
+/// functions throw error, or poplar::poplar_error for faults of the running program. Several
+/// threads may use one session: its functions exclude one another.
 class Session {
  public:
   virtual ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
 
-  void prepareDevice(bool = true) { hostside::refuse("Session::prepareDevice"); }
-  void weightsFromHost() { hostside::refuse("Session::weightsFromHost"); }
-  void weightsToHost() { hostside::refuse("Session::weightsToHost"); }
-  void run(IStepIO&, std::string = "") { hostside::refuse("Session::run"); }
-  void setRandomSeed(uint64_t) { hostside::refuse("Session::setRandomSeed"); }
+  // ---- Preparing and running ----
+  /// Makes the engine, and gives it the host's weights.
+  void prepareDevice(bool loadEngine = true);
+  void loadEngineAndConnectStreams();
+  /// Runs one step. What a callback of `stepIO` throws arrives unchanged.
+  void run(IStepIO& stepIO, std::string debugName = "");
+  /// `callback` gets the inputs and the outputs of the host function, and their numbers.
   void connectHostFunction(
-      const std::string&,
-      std::function<void(const void* const*, std::size_t, void* const*, std::size_t)>,
-      unsigned = 0) {
-    hostside::refuse("Session::connectHostFunction");
-  }
+      const std::string& functionHandle,
+      std::function<void(const void* const*, std::size_t, void* const*, std::size_t)> callback,
+      unsigned index = 0);
+
+  // ---- Weights ----
+  void weightsFromHost();
+  void weightsToHost();
+  /// Copies weights of the host into the buffers of `weights`. weightsToHost() fetches those of the
+  /// device first.
+  void readWeights(const IWeightsIO& weights);
+  /// Copies them to the host. weightsFromHost() gives them to the device.
+  void writeWeights(const IWeightsIO& weights);
+  void resetHostWeights(const std::string& modelProtoOrFilename,
+                        const bool ignoreWeightsInModelWithoutCorrespondingHostWeight = false);
+  void broadcastWeights(int rootRank = 0);
+  /// Fetches the weights, and writes the model with them to a file.
+  void modelToHost(const std::string& filename);
+  void updateExternallySavedTensorLocations(const std::string& fromLocation,
+                                            const std::string& toLocation);
+
+  // ---- Random numbers ----
+  void setRandomSeed(uint64_t seed);
+  uint64_t getRandomSeed();
+  std::vector<uint32_t> getRNGState();
+  void setRNGState(const std::vector<uint32_t> state);
+
+  // ---- Compiled programs ----
+  void compileAndExport(const std::string& filename);
+  void saveExecutableToFile(const std::string& filename);
+  void saveExecutable(const std::string& path, bool savePopartMetadata = true,
+                      bool saveVariables = true);
+  void saveVariables(const std::string& path);
+  void loadExecutableFromFile(const std::string& filename);
+
+  // ---- What is known of the model and its cost ----
+  TensorInfo getInfo(TensorId id) const;
+  bool hasInfo(TensorId id) const;
+  std::set<TensorId> getAllTensorIds() const;
+  std::string getSummaryReport(bool resetProfile = true) const;
+  std::string getSerializedGraph() const;
+  std::string serializeIr(IrSerializationFormat format);
+  uint64_t getCycleCount(std::string id = "");
+  /// The compiled graph. It lives as long as the session.
+  const Ir& getIr() const;
+
+  /// The compiler's object.
+  const std::shared_ptr<void>& handle() const { return session_; }
 
  protected:
-  Session() = default;
+  explicit Session(std::shared_ptr<void> session);
 
-  std::shared_ptr<Ir> ir;
+ private:
+  std::shared_ptr<void> session_;
 };
 
-/// A session for inference.
+/// Runs a model.
 class InferenceSession : public Session {
  public:
   ~InferenceSession() override;
 
+  /// `model` is the bytes of a model or the path of a file.
   static std::unique_ptr<InferenceSession> createFromOnnxModel(
-      const std::string&, const DataFlow&, std::shared_ptr<DeviceInfo>,
-      const InputShapeInfo& = InputShapeInfo(), const SessionOptions& = SessionOptions(),
-      const Patterns& = Patterns(PatternsLevel::Default), const std::string& = "inference") {
-    hostside::refuse("InferenceSession::createFromOnnxModel");
-  }
+      const std::string& model, const DataFlow& dataFlow, std::shared_ptr<DeviceInfo> deviceInfo,
+      const InputShapeInfo& inputShapeInfo = InputShapeInfo(),
+      const SessionOptions& userOptions = SessionOptions(), const Patterns& patterns = Patterns(),
+      const std::string name = DefaultInferenceSessionName);
+
+ private:
+  using Session::Session;
 };
 
-/// A session for training.
+/// Trains a model.
 class TrainingSession : public Session {
  public:
   ~TrainingSession() override;
 
   static std::unique_ptr<TrainingSession> createFromOnnxModel(
-      const std::string&, const DataFlow&, const TensorId&, const Optimizer&,
-      std::shared_ptr<DeviceInfo>, const InputShapeInfo& = InputShapeInfo(),
-      const SessionOptions& = SessionOptions(), const Patterns& = Patterns(PatternsLevel::Default),
-      const std::string& = "training") {
-    hostside::refuse("TrainingSession::createFromOnnxModel");
-  }
+      const std::string& model, const DataFlow& dataFlow, const TensorId& loss,
+      const Optimizer& optimizer, std::shared_ptr<DeviceInfo> deviceInfo,
+      const InputShapeInfo& inputShapeInfo = InputShapeInfo(),
+      const SessionOptions& userOptions = SessionOptions(), const Patterns& patterns = Patterns(),
+      const std::string name = DefaultTrainingSessionName);
+
+  /// Sets the values of the optimizer that are not constant, from the next step.
+  void updateOptimizerFromHost(const Optimizer* optimizer);
+
+ private:
+  using Session::Session;
 };
 
 }  // namespace popart

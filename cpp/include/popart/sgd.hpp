@@ -2,12 +2,11 @@
 #ifndef popart_sgd_hpp
 #define popart_sgd_hpp
 
-#include <popart/datatype.hpp>
 #include <popart/optimizer.hpp>
 
 #include <map>
 #include <string>
-#include <utility>
+#include <vector>
 
 #pragma GCC visibility push(default)
 
@@ -15,40 +14,59 @@ namespace popart {
 
 enum class SGDAccumulatorAndMomentum { Combined = 0, Separate };
 
-/// Stochastic gradient descent, optionally with momentum. Only stored; see Optimizer.
+/// Stochastic gradient descent, optionally with momentum: see popir.SGD in Python.
 class SGD : public Optimizer {
  public:
-  /// Hyperparameters by name ("defaultLearningRate", "defaultWeightDecay", "defaultMomentum", ...,
-  /// "lossScaling"). Each is a value, and true if it is constant.
-  SGD(const std::map<std::string, std::pair<float, bool>>& params,
+  static OptimizerValue getUnsetLearningRate() { return {0.1f, true}; }
+  static OptimizerValue getUnsetWeightDecay() { return {0.0f, true}; }
+  static OptimizerValue getUnsetMomentum() { return {0.0f, true}; }
+  static OptimizerValue getUnsetDampening() { return {0.0f, true}; }
+  static OptimizerValue getUnsetVelocityScaling() { return {1.0f, true}; }
+  static OptimizerValue getUnsetLossScaling() { return {1.0f, true}; }
+  static OptimizerValue getUnsetNesterov() { return {0.0f, true}; }
+
+  SGD(OptimizerValue defaultLearningRate, OptimizerValue defaultWeightDecay,
+      OptimizerValue defaultMomentum, OptimizerValue defaultDampening,
+      OptimizerValue defaultVelocityScaling, OptimizerValue lossScaling, OptimizerValue nesterov,
+      const std::vector<ClipNormSettings>& clipNormSettings = {},
       SGDAccumulatorAndMomentum sgdAccMm = SGDAccumulatorAndMomentum::Combined,
-      DataType accumType = DataType::UNDEFINED, DataType accl1Type = DataType::UNDEFINED)
-      : Optimizer(value(params, "lossScaling", 1)),
-        learningRate_(value(params, "defaultLearningRate", 0.1f)),
-        weightDecay_(value(params, "defaultWeightDecay", 0)),
-        sgdAccMm_(sgdAccMm),
-        accumType_(accumType),
-        accl1Type_(accl1Type) {}
+      DataType accumType = DataType::UNDEFINED, DataType accl1Type = DataType::UNDEFINED,
+      const DebugContext& debugContext = {});
+  SGD(OptimizerValue defaultLearningRate, OptimizerValue defaultWeightDecay,
+      OptimizerValue defaultMomentum, OptimizerValue defaultDampening,
+      OptimizerValue defaultVelocityScaling, OptimizerValue lossScaling,
+      const std::vector<ClipNormSettings>& clipNormSettings = {},
+      SGDAccumulatorAndMomentum sgdAccMm = SGDAccumulatorAndMomentum::Combined,
+      DataType accumType = DataType::UNDEFINED, DataType accl1Type = DataType::UNDEFINED,
+      const DebugContext& debugContext = {});
+  /// Values by name ("defaultLearningRate", ..., "lossScaling", "nesterov"), each with true if it
+  /// is constant.
+  SGD(const Params& params, const std::vector<ClipNormSettings>& clipNormSettings = {},
+      SGDAccumulatorAndMomentum sgdAccMm = SGDAccumulatorAndMomentum::Combined,
+      DataType accumType = DataType::UNDEFINED, DataType accl1Type = DataType::UNDEFINED,
+      const DebugContext& debugContext = {});
+  SGD() : SGD(Params{}) {}
   ~SGD() override;
 
-  OptimizerType type() const override { return OptimizerType::SGD; }
-  std::unique_ptr<Optimizer> clone() const override {
-    return std::unique_ptr<Optimizer>(new SGD(*this));
-  }
-  const OptimizerValue& learningRate() const { return learningRate_; }
-  const OptimizerValue& weightDecay() const { return weightDecay_; }
-  SGDAccumulatorAndMomentum getSGDAccumulatorAndMomentum() const { return sgdAccMm_; }
+  OptimizerType type() const final { return OptimizerType::SGD; }
+  std::string type_s() const final { return "SGD"; }
+  std::unique_ptr<Optimizer> clone() const final;
+  SGDAccumulatorAndMomentum getSGDAccumulatorAndMomentum() const { return form_; }
+  using Optimizer::insertSpecific;
+  void insertSpecific(const TensorId& weight, OptimizerValue learningRate,
+                      OptimizerValue weightDecay, OptimizerValue momentum, OptimizerValue dampening,
+                      OptimizerValue velocityScaling, OptimizerValue nesterov);
+  const OptimizerValueMap& learningRates() const { return values("learningRate"); }
+  const OptimizerValueMap& weightDecays() const { return values("weightDecay"); }
+  const OptimizerValueMap& momentums() const { return values("momentum"); }
+  const OptimizerValueMap& dampenings() const { return values("dampening"); }
+  const OptimizerValueMap& velocityScalings() const { return values("velocityScaling"); }
+  const OptimizerValueMap& nesterov() const { return values("nesterov"); }
 
  private:
-  static OptimizerValue value(const std::map<std::string, std::pair<float, bool>>& params,
-                              const char* name, float otherwise) {
-    const auto found = params.find(name);
-    return found == params.end() ? OptimizerValue(otherwise, true) : OptimizerValue(found->second);
-  }
+  void describe(Arguments& arguments) const override;
 
-  OptimizerValue learningRate_;
-  OptimizerValue weightDecay_;
-  SGDAccumulatorAndMomentum sgdAccMm_;
+  SGDAccumulatorAndMomentum form_;
   DataType accumType_;
   DataType accl1Type_;
 };
@@ -56,15 +74,13 @@ class SGD : public Optimizer {
 /// SGD with constant hyperparameters.
 class ConstSGD : public SGD {
  public:
-  explicit ConstSGD(float learningRate, float weightDecay = 0, float lossScaling = 1)
+  ConstSGD(float learningRate, float weightDecay = 0, float lossScaling = 1,
+           const std::vector<ClipNormSettings>& clipNormSettings = {})
       : SGD({{"defaultLearningRate", {learningRate, true}},
              {"defaultWeightDecay", {weightDecay, true}},
-             {"lossScaling", {lossScaling, true}}}) {}
+             {"lossScaling", {lossScaling, true}}},
+            clipNormSettings) {}
   ~ConstSGD() override;
-
-  std::unique_ptr<Optimizer> clone() const override {
-    return std::unique_ptr<Optimizer>(new ConstSGD(*this));
-  }
 };
 
 }  // namespace popart

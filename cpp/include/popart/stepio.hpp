@@ -1,13 +1,17 @@
-// Inputs and anchors in host arrays. After popart/stepio.hpp of PopART 3.
+// Inputs and anchors in host arrays, or by callbacks. After popart/stepio.hpp of PopART 3.
 #ifndef popart_stepio_hpp
 #define popart_stepio_hpp
 
-#include <popart/hostside.hpp>
 #include <popart/iarray.hpp>
 #include <popart/istepio.hpp>
 
+#include <functional>
 #include <map>
+#include <string>
 #include <utility>
+#include <vector>
+
+#pragma GCC visibility push(default)
 
 namespace popart {
 
@@ -16,6 +20,7 @@ namespace StepIONS {
 /// Functions of IArray as static functions.
 struct IArrayAccessor {
   static void* getDataPointer(IArray& array) { return array.data(); }
+  static std::size_t getArraySize(const IArray& array) { return array.nelms(); }
   static DataType getArrayDataType(IArray& array) { return array.dataType(); }
   static std::size_t getArrayRank(IArray& array) { return array.rank(); }
   static int64_t getArrayDim(IArray& array, std::size_t index) { return array.dim(index); }
@@ -23,35 +28,70 @@ struct IArrayAccessor {
 
 }  // namespace StepIONS
 
-/// Can be constructed; there is no session in C++ that reads it.
+/// The arrays of a step, by tensor id; each has all batches. They are used where they lie.
 class StepIO : public IStepIO {
  public:
-  StepIO(std::map<TensorId, IArray&> inputs, std::map<TensorId, IArray&> outputs)
-      : inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
+  StepIO(std::map<TensorId, IArray&> inputs, std::map<TensorId, IArray&> outputs);
+  ~StepIO() override;
 
-  ConstVoidData in(TensorId, int64_t, bool, const bool = false) override {
-    hostside::refuse("StepIO::in");
-  }
-  void inComplete(TensorId, int64_t, const bool = false) override {}
-  MutableVoidData out(TensorId, int64_t) override { hostside::refuse("StepIO::out"); }
-  void assertNumElements(const popx::Executablex&) const override {}
+  /// The next part of an array, from its beginning again after its end.
+  /// \throws runtime_error for an id without an array
+  ConstVoidData in(TensorId id, int64_t numElements, bool prefetch,
+                   const bool isBroadcast = false) final;
+  void inComplete(TensorId, int64_t, const bool = false) final {}
+  MutableVoidData out(TensorId id, int64_t numElements) final;
+  void assertNumElements(const popx::Executablex&) const final {}
+
+  const std::map<TensorId, IArray&>& inputs() const { return inputs_; }
+  const std::map<TensorId, IArray&>& outputs() const { return outputs_; }
 
  private:
-  std::map<TensorId, IArray&> inputs_;
-  std::map<TensorId, IArray&> outputs_;
+  std::map<TensorId, IArray&> inputs_, outputs_;
+  std::map<TensorId, int64_t> read_, written_;
+};
+
+/// Functions that supply and take one batch after another.
+class StepIOCallback : public IStepIO {
+ public:
+  using InputCallback = std::function<ConstVoidData(TensorId, bool)>;
+  using InputCompleteCallback = std::function<void(TensorId)>;
+  using OutputCallback = std::function<MutableVoidData(TensorId)>;
+  using OutputCompleteCallback = std::function<void(TensorId)>;
+
+  StepIOCallback(InputCallback inputCallback, InputCompleteCallback inputCompleteCallback,
+                 OutputCallback outputCallback, OutputCompleteCallback outputCompleteCallback);
+  ~StepIOCallback() override;
+
+  ConstVoidData in(TensorId id, int64_t, bool prefetch, bool) final { return in_(id, prefetch); }
+  void inComplete(TensorId id, int64_t, bool) final { inComplete_(id); }
+  MutableVoidData out(TensorId id, int64_t) final { return out_(id); }
+  void outComplete(TensorId id) final { outComplete_(id); }
+  void assertNumElements(const popx::Executablex&) const final {}
+
+ private:
+  InputCallback in_;
+  InputCompleteCallback inComplete_;
+  OutputCallback out_;
+  OutputCompleteCallback outComplete_;
 };
 
 /// Weights by id, in host buffers.
 class WeightsIO : public IWeightsIO {
  public:
-  bool contains(TensorId id) const override { return weights_.count(id) != 0; }
-  MutableVoidData weight(TensorId id) const override { return weights_.at(id); }
-  void insert(TensorId id, MutableVoidData data) { weights_[id] = data; }
+  ~WeightsIO() override;
+
+  bool contains(TensorId id) const final { return weights_.count(id) != 0; }
+  /// \throws runtime_error for an id that was not inserted
+  MutableVoidData weight(TensorId id) const final;
+  void insert(TensorId id, MutableVoidData data);
+  std::vector<TensorId> ids() const;
 
  private:
   std::map<TensorId, MutableVoidData> weights_;
 };
 
 }  // namespace popart
+
+#pragma GCC visibility pop
 
 #endif

@@ -2,23 +2,45 @@
 #ifndef popart_tensorlocation_hpp
 #define popart_tensorlocation_hpp
 
+#include <popart/commgroup.hpp>
+
 namespace popart {
 
-enum class TensorStorage { OffChip = 0, OnChip, N };
+enum class TensorStorage { OnChip = 0, OffChip, N };
 enum class TileSet { Compute = 0, IO, Undefined, N };
 enum class ExchangeStrategy { JustInTime = 0, OverlapInnerLoop, OverlapLoops, OverlapStep, N };
 enum class ReplicatedTensorSharding { Off = 0, On, N };
 
-/// Only stored: in popir every tensor is in the memory of the compute tiles.
+/// Where a tensor is stored: see popir.TensorLocation in Python. Sharding has no effect.
 class TensorLocation {
  public:
   TensorLocation() = default;
-  explicit TensorLocation(TensorStorage storage_) : storage(storage_) {}
+  TensorLocation(TensorStorage storage_) : storage(storage_) {}
+  TensorLocation(TensorStorage storage_, ReplicatedTensorSharding sharding,
+                 CommGroup domain = CommGroup())
+      : storage(storage_), replicatedTensorSharding(sharding), shardingDomain(domain) {}
+  TensorLocation(TensorStorage storage_, TileSet loads, TileSet stores,
+                 ReplicatedTensorSharding sharding, CommGroup domain = CommGroup())
+      : storage(storage_),
+        loadTileSet(loads),
+        storageTileSet(stores),
+        replicatedTensorSharding(sharding),
+        shardingDomain(domain) {}
+
+  bool isRemote() const { return storage == TensorStorage::OffChip; }
+  bool operator==(const TensorLocation& o) const {
+    return storage == o.storage && loadTileSet == o.loadTileSet &&
+           storageTileSet == o.storageTileSet &&
+           replicatedTensorSharding == o.replicatedTensorSharding &&
+           shardingDomain == o.shardingDomain;
+  }
+  bool operator!=(const TensorLocation& o) const { return !(*this == o); }
 
   TensorStorage storage = TensorStorage::OnChip;
   TileSet loadTileSet = TileSet::Compute;
   TileSet storageTileSet = TileSet::Compute;
   ReplicatedTensorSharding replicatedTensorSharding = ReplicatedTensorSharding::Off;
+  CommGroup shardingDomain;
 };
 
 }  // namespace popart

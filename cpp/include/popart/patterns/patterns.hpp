@@ -34,31 +34,85 @@ class PreAliasPatternManager {
 
 enum class PatternsLevel { NoPatterns = 0, Minimal, Default, All };
 
-/// The patterns that a session runs. Sessions are created in Python; here the settings are only
-/// stored.
+/// The patterns that a session runs: those of a level, and those that are switched by name.
 class Patterns {
  public:
-  Patterns() = default;
-  Patterns(PatternsLevel level) : level_(level) {}
-  explicit Patterns(std::vector<std::string> patterns)
-      : level_(PatternsLevel::NoPatterns), named_(std::move(patterns)) {}
+  Patterns(PatternsLevel level = PatternsLevel::Default) : level_(level) {}
+  /// Those alone that are named.
+  Patterns(std::vector<std::string> patterns) : level_(PatternsLevel::NoPatterns) {
+    for (const std::string& name : patterns) switched_[name] = true;
+  }
   static Patterns create(std::vector<std::string> patterns) { return Patterns(patterns); }
 
-  Patterns& enableRuntimeAsserts(bool) { return *this; }
+  /// Whether a mandatory pattern that is switched off is an error, as it is by default.
+  Patterns& enableRuntimeAsserts(bool on) {
+    asserts_ = on;
+    return *this;
+  }
+  /// A session throws error for an unknown name.
   Patterns& enablePattern(const std::string& name, bool on) {
     switched_[name] = on;
     return *this;
   }
-  bool isPatternEnabled(const std::string& name) const {
-    const auto found = switched_.find(name);
-    if (found != switched_.end()) return found->second;
-    return std::find(named_.begin(), named_.end(), name) != named_.end();
-  }
+  /// \throws error for an unknown name
+  bool isPatternEnabled(const std::string& name) const;
+  static std::vector<std::string> getAllPreAliasPatternNames();
+
+  // PopART's patterns, each by a function of its own.
+#define POPIR_PATTERN(NAME)                                            \
+  Patterns& enable##NAME(bool on) { return enablePattern(#NAME, on); } \
+  bool is##NAME##Enabled() const { return isPatternEnabled(#NAME); }
+  POPIR_PATTERN(InitAccumulate)
+  POPIR_PATTERN(PreUniRepl)
+  POPIR_PATTERN(PostNRepl)
+  POPIR_PATTERN(SoftMaxGradDirect)
+  POPIR_PATTERN(NlllWithSoftMaxGradDirect)
+  POPIR_PATTERN(SplitGather)
+  POPIR_PATTERN(OpToIdentity)
+  POPIR_PATTERN(UpsampleToResize)
+  POPIR_PATTERN(SubtractArg1GradOp)
+  POPIR_PATTERN(MulArgGradOp)
+  POPIR_PATTERN(ReciprocalGradOp)
+  POPIR_PATTERN(Atan2Arg0GradOp)
+  POPIR_PATTERN(Atan2Arg1GradOp)
+  POPIR_PATTERN(DivArg0GradOp)
+  POPIR_PATTERN(DivArg1GradOp)
+  POPIR_PATTERN(PowArg0GradOp)
+  POPIR_PATTERN(PowArg1GradOp)
+  POPIR_PATTERN(SinGradOp)
+  POPIR_PATTERN(CosGradOp)
+  POPIR_PATTERN(InPlace)
+  POPIR_PATTERN(UpdateInplacePrioritiesForIpu)
+  POPIR_PATTERN(SqrtGradOp)
+  POPIR_PATTERN(ConvFlipWeightsDoubleFlip)
+  POPIR_PATTERN(ConvFlipWeightsGradOp)
+  POPIR_PATTERN(ExpandCast)
+  POPIR_PATTERN(ExpGradOp)
+  POPIR_PATTERN(Expm1GradOp)
+  POPIR_PATTERN(Log1pGradOp)
+  POPIR_PATTERN(LogGradOp)
+  POPIR_PATTERN(NegativeOneScale)
+  POPIR_PATTERN(MatMulOp)
+  POPIR_PATTERN(MatMulLhsGradOp)
+  POPIR_PATTERN(MatMulRhsGradOp)
+  POPIR_PATTERN(RandomNormalLikeOpPattern)
+  POPIR_PATTERN(RandomUniformLikeOpPattern)
+  POPIR_PATTERN(ZerosLikeOpPattern)
+  POPIR_PATTERN(DecomposeBinaryConstScalar)
+  POPIR_PATTERN(FmodArg0GradOp)
+  POPIR_PATTERN(LambSerialisedWeight)
+  POPIR_PATTERN(TiedGather)
+  POPIR_PATTERN(TiedGatherAccumulate)
+#undef POPIR_PATTERN
+
+  PatternsLevel level() const { return level_; }
+  const std::map<std::string, bool>& switched() const { return switched_; }
+  bool asserts() const { return asserts_; }
 
  private:
-  PatternsLevel level_ = PatternsLevel::Default;
-  std::vector<std::string> named_;
+  PatternsLevel level_;
   std::map<std::string, bool> switched_;
+  bool asserts_ = true;
 };
 
 /// Registers a pattern when its library is loaded: define a static object of this type. Session

@@ -1,0 +1,32 @@
+// Models and files. After PopART's own filereader.hpp, which its tests include.
+#ifndef popart_filereader_hpp
+#define popart_filereader_hpp
+
+#include <onnx/onnx_pb.h>
+
+#include <string>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+namespace io {
+
+/// A serialised model, as far as onnx/onnx_pb.h has it. What that has no field for is left out.
+/// \throws error for bytes that are no message
+ONNX_NAMESPACE::ModelProto getModelFromString(const std::string& modelProto);
+/// \throws error for a file that cannot be read, too
+ONNX_NAMESPACE::ModelProto getModelFromFile(const std::string& filename);
+/// The folder without links and dots. \throws error if it is not there
+std::string getCanonicalDirName(const std::string& folder);
+/// The path of a file in a folder.
+std::string appendDirFn(const std::string& folder, const std::string& filename);
+bool isRegularFile(const std::string& filename);
+/// \throws error if there is no such file
+void confirmRegularFile(const std::string& filename);
+
+}  // namespace io
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif
