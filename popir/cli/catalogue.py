@@ -21,11 +21,16 @@ ANY = "?"
 """Shown if nothing is known of inputs, outputs or attributes."""
 
 
+def is_target(entry: OpEntry) -> bool:
+    """Whether the operator is a target of XLA's custom calls."""
+    return entry.opid.domain in TARGET_DOMAINS.values()
+
+
 def origin(entry: OpEntry) -> str:
     """Where the operator comes from: "built in", the file of a Python module, or a library."""
     if entry.source != registry.PYTHON:
         return entry.source
-    if entry.opid.domain in TARGET_DOMAINS.values():
+    if is_target(entry):
         return "register_custom_call_target"
     name = entry.opClass.__module__
     return getattr(sys.modules.get(name), "__file__", None) or f"Python module {name}"

@@ -78,7 +78,7 @@ def check_options(library: str) -> None:
 
     def cycles(**options: object) -> int:
         builder = popir.Builder(opsets={"ai.onnx": 17, DOMAIN: 1})
-        inputs = [builder.addInputTensor("FLOAT", [512, 512], name) for name in "ab"]
+        inputs = [builder.addInputTensor("FLOAT16", [512, 512], name) for name in "ab"]
         (y,) = builder.customOp("Product", 1, DOMAIN, inputs, {})
         session = popir.InferenceSession(
             *(builder.getModelProto(), popir.DataFlow(1, [y])),

@@ -16,6 +16,7 @@ from popir.cli.catalogue import (
     described,
     formals,
     has_gradient,
+    is_target,
     named,
     names,
     on_host,
@@ -165,6 +166,8 @@ def _show(output: Output, entry: OpEntry, lowerings: Sequence[str]) -> None:
     output.line(f"from: {origin(entry)}")
     consists = entry.opClass.expand is not Op.expand
     without = "that of the operators it consists of" if consists else "none: it cannot run"
+    if is_target(entry):
+        without = "that of org.openxla.CustomCall"
     found = host.find(opid.domain, opid.type, opid.version)
     if found is not None:
         always = entry.source == ON_HOST

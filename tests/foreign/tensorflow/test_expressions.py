@@ -509,6 +509,35 @@ def test_the_gradient_of_the_gradient() -> None:
     assert np.allclose(found, numeric, rtol=1e-3, atol=1e-3)
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, y: np.arctan(y) * x * y,
+        lambda x, y: np.arctan2(x, y) * x,
+        lambda x, y: np.trunc(3 * x) * y * y,
+        lambda x, y: np.where(np.isfinite(x), x, 0) * y * y,
+    ],
+    ids=["arctan", "arctan2", "trunc", "isfinite"],
+)
+def test_the_gradient_of_the_gradient_of_two(function: Callable[..., Any]) -> None:
+    """d(sum (dz/dy)^2)/dy, against finite differences in double."""
+    x, y = np.float32([-1.3, 0.4, 2.6]), np.float32([0.7, -1.1, 1.9])
+    model = builder()
+    given = model.addInitializedInputTensor(x), model.addInitializedInputTensor(y)
+    summed = model.aiOnnx.reducesum([codelet_expression_op(function, *given)], keepdims=0)
+    (dy,) = model.customOp(
+        "Gradient", 1, "ai.onnx.preview.training", given[1:], {"xs": [given[1]], "y": summed}, 1
+    )
+    found = gradients(model, model.aiOnnx.mul([dy, dy]), given[1])[0]
+    at, step = y.astype(np.float64), 1e-4
+
+    def slope(v: Array) -> Array:
+        return (function(x, v + step) - function(x, v - step)) / (2 * step)
+
+    numeric = (slope(at + step) ** 2 - slope(at - step) ** 2) / (2 * step)
+    np.testing.assert_allclose(found, numeric, rtol=1e-3, atol=1e-3)
+
+
 def test_it_trains() -> None:
     model = builder()
     w = model.addInitializedInputTensor(np.float32([2.0, -1.0]), "w")
