@@ -8,7 +8,7 @@ import popir._device.poplar
 import popir._device.poplar.program
 import typing
 
-__all__: list[str] = ["Metadata", "UserOp"]
+__all__: list[str] = ["Metadata", "UserOp", "requireLevel"]
 
 class Metadata:
     """
@@ -138,3 +138,10 @@ class UserOp:
         """
         The path of the library.
         """
+
+def requireLevel(path: str, name: str = "") -> int:
+    """
+    The API level of the library at `path`, read from its file: nothing of the library runs.
+    Raises LibraryLoadError, which says that the operator `name` was asked for if it is given,
+    for a library without a level, and for another level than 1, 2, 4 and 5.
+    """
