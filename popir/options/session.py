@@ -29,10 +29,7 @@ from popir.types import ReductionType
 _ZERO_COPY = (
     "the device reads and writes the host's arrays in place, so there is no transfer to arrange."
 )
-_WHOLE = (
-    "the shard of a single replica is the whole tensor. Where there are several, a session refuses "
-    "ReplicatedTensorSharding.On."
-)
+_WHOLE = "each replica keeps whole tensors: the results are the same, the memory is not less."
 _MERGED = "a collective is one meeting of the replicas' threads; there is nothing to merge."
 _REPLICAS = "tests/replicas/test_training.py::{}"
 _RANKS = "tests/replicas/test_ranks.py::{}"
@@ -89,8 +86,7 @@ _AUTO = Needs("virtualGraphMode is Auto", lambda o: o.virtualGraphMode is e.Virt
 
 @dataclass(init=False)
 class TensorLocation(Settings):
-    """Where a kind of tensors is stored. PopART's class of this name. Replicas keep whole tensors:
-    a session of several refuses to shard them.
+    """Where a kind of tensors is stored. PopART's class of this name. Sharding has no effect.
 
     `TensorLocation(storage)`, `TensorLocation(storage, replicatedTensorSharding)`, each with a
     `shardingDomain` behind, or all in order.

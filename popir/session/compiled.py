@@ -44,7 +44,6 @@ from popir.reserved import OF_SESSION, RANDOM_SEED, weight_of_state
 from popir.session.requests import (
     accumulation,
     check_io_tiles,
-    check_sharding,
     engine_options,
     instances,
     locations,
@@ -108,7 +107,6 @@ class Compiled(Exclusive):
         self._is_placed = (
             self.options.virtualGraphMode is not VirtualGraphMode.Off and self._device.numIpus > 1
         )
-        check_sharding(self.options)
         check_io_tiles(self.options, self._device, self._is_placed)
         if self._is_placed and self.options.enableOutlining:
             raise popart_exception(

@@ -7,7 +7,6 @@ from popir.devices import DeviceInfo
 from popir.enums import (
     DeviceType,
     MeanReductionStrategy,
-    ReplicatedTensorSharding,
     TensorStorage,
     TileSet,
     VirtualGraphMode,
@@ -182,27 +181,6 @@ def locations(asked: SessionOptions, overlaps: bool) -> Locations | None:
             "accumulators may be off chip."
         )
     return Locations(**kinds, overrides=overrides, is_accumulated=asked.accumulationFactor > 1)
-
-
-def check_sharding(asked: SessionOptions) -> None:
-    """Raises popart_exception for tensors that several replicas are to have in shards."""
-    replicas = asked.getGlobalReplicationFactor()
-    kinds = ("activation", "weight", "optimizerState", "accumulator")
-    places = {
-        f"{kind}TensorLocationSettings.location": getattr(
-            asked, f"{kind}TensorLocationSettings"
-        ).location
-        for kind in kinds
-    }
-    for id, where in asked.tensorLocationSettingsOverride.items():
-        places[f"tensorLocationSettingsOverride['{id}']"] = where
-    for name, where in places.items():
-        if replicas > 1 and where.replicatedTensorSharding is ReplicatedTensorSharding.On:
-            raise popart_exception(
-                f"SessionOptions.{name}.replicatedTensorSharding = ReplicatedTensorSharding.On: "
-                f"each of the {replicas} replicas keeps whole tensors. Leave it at "
-                "ReplicatedTensorSharding.Off; TensorStorage.OffChip takes tensors off the tiles."
-            )
 
 
 def check_io_tiles(asked: SessionOptions, device: DeviceInfo, is_placed: bool) -> None:

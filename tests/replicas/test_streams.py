@@ -11,7 +11,6 @@ import pytest
 import popir
 from popir import CommGroup, CommGroupType, VariableRetrievalMode, VariableSettings
 from popir.errors import StepIOError, popart_exception, poplar_exception
-from popir.options import OptionWarning
 from tests.models import Array, floats, step, training_session
 
 N = 4
@@ -168,22 +167,6 @@ def test_each_replica_has_its_share_of_the_ipus() -> None:
 
 
 @pytest.mark.timeout(60)
-@pytest.mark.parametrize("kind", ["activation", "weight", "optimizerState", "accumulator"])
-def test_shards_are_refused_where_there_are_several_replicas(kind: str) -> None:
-    model, y = doubled()
-    location = popir.TensorLocation(replicatedTensorSharding=popir.ReplicatedTensorSharding.On)
-    name = f"{kind}TensorLocationSettings"
-    asked: dict[str, Any] = {name: popir.TensorLocationSettings(location)}
-    with (
-        pytest.warns(OptionWarning, match="the shard of a single replica"),
-        pytest.raises(popart_exception, match=rf"{name}.location.* each of the {N} replicas keeps"),
-    ):
-        inference(model(), popir.DataFlow(1, [y]), replicas(**asked))
-    with pytest.warns(OptionWarning, match="the shard of a single replica"):
-        alone = inference(model(), popir.DataFlow(1, [y]), popir.SessionOptions(**asked))
-    assert step(alone, {"x": floats(2)})[y].shape == (2,)
-
-
 def test_a_replica_that_fails_ends_all() -> None:
     """One replica divides by zero before the others wait for it in a collective."""
     builder = popir.Builder(opsets={"ai.onnx": 11, "ai.graphcore": 1})
