@@ -93,11 +93,10 @@ class ClusteredModel(SegmentedModel):
 
     def report(self) -> str:
         """The clusters and what broke them, as text."""
-        taken = [each for each in self.clusters if not each.onHost]
-        lines = [
-            f"{sum(len(c.nodes) for c in self.clusters)} nodes: {len(taken)} clusters of "
-            f"{sum(len(each.nodes) for each in taken)}, the others on the host"
-        ]
+        taken = [len(each.nodes) for each in self.clusters if not each.onHost]
+        clusters = f"{len(taken)} clusters of {sum(taken)}, the others on the host"
+        nodes = sum(len(each.nodes) for each in self.clusters)
+        lines = [f"{nodes} nodes: {clusters if taken else 'no cluster, all on the host'}"]
         for i, each in enumerate(self.clusters):
             where = f"on the host: {each.onHost}" if each.onHost else "on the accelerator"
             lines.append(f"{i}  {where}; reads {', '.join(each.inputs) or 'nothing'}")

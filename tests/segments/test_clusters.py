@@ -84,6 +84,7 @@ def test_eager_clusters_nothing() -> None:
     np.testing.assert_allclose(model.run({"x": X})["y"], np.sqrt(np.exp(X)), rtol=1e-6)
     assert model.compiled == 4
     assert model.breaks == {}
+    assert model.report().startswith("4 nodes: no cluster, all on the host\n")
 
 
 def test_compiled_clusters_are_kept_by_shape() -> None:
