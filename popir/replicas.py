@@ -17,6 +17,9 @@ from popir.typed import shown, typed
 Array = np.ndarray[Any, Any]
 _Mode = VariableRetrievalMode
 
+_MOST_LISTED = 1 << 16
+"""The most replicas whose groups are listed one by one."""
+
 
 @dataclass(frozen=True)
 class ReplicaGrouping:
@@ -188,7 +191,12 @@ class VariableSettings:
         return 0 if domain.type is CommGroupType.All else group
 
     def groups(self, replicaCount: int) -> list[list[int]]:
-        """The replicas of each group, of so many."""
+        """The replicas of each group, of so many. Raises popart_exception for more than 65536."""
+        if replicaCount > _MOST_LISTED:
+            raise popart_exception(
+                f"VariableSettings.groups: replicaCount = {replicaCount}: the replicas of groups "
+                f"are listed for up to {_MOST_LISTED}."
+            )
         grouping = self.getReplicaGrouping(replicaCount)
         return [grouping.getReplicasAt(group) for group in range(grouping.getNumGroups())]
 

@@ -803,6 +803,21 @@ RIGHT: dict[str, Callable[[World], Call]] = {
     "Builder.getTensorDtypeString": lambda w: (w.builder.getTensorDtypeString, {"id": w.x}),
     "Core.nameScope": lambda w: (entered(w.builder.nameScope), {"name": "name"}),
     "Core.getNameScope": lambda w: (w.builder.getNameScope, {"name": "name"}),
+    "Core.pushNameScope": lambda w: (w.builder.pushNameScope, {"name": "name"}),
+    "Annotations.setAttribute": lambda w: (
+        w.builder.setAttribute,
+        {
+            "attribute": "__a",
+            "value": Or(3, "bool", "float", "str", "bytes", "ints", "strs", "array"),
+        },
+    ),
+    **{
+        f"Annotations.{method}Attribute": lambda w, method=method: (
+            with_attribute(w, f"{method}Attribute"),
+            {"attribute": "__a"},
+        )
+        for method in ("has", "get", "clear")
+    },
     "Annotations.addNodeAttribute": lambda w: (
         w.builder.addNodeAttribute,
         {
@@ -1324,6 +1339,12 @@ def backend_arguments() -> dict[str, Arguments]:
         },
         "supports_device": {"device": "CPU"},
     }
+
+
+def with_attribute(w: World, method: str) -> Any:
+    """A method of a builder that has the attribute __a in force."""
+    w.builder.setAttribute("__a", 0)
+    return getattr(w.builder, method)
 
 
 def entered(manager: Callable[..., Any]) -> Callable[..., None]:

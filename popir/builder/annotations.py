@@ -91,7 +91,10 @@ class Annotations:
     def setAttribute(self, attribute: str, value: Any) -> None:
         """Sets an attribute, such as "__ipu_number", of all nodes added from now on. PopART has it
         in C++; in Python, a `with` block of `virtualGraph` and its kin does the same.
+
+        Raises OperatorAttributeError for a value that no attribute has.
         """
+        to_proto("Builder.setAttribute", attribute, _plain(value))
         self._in_force = {**self._in_force, attribute: _plain(value)}
 
     def getAttribute(self, attribute: str) -> Any:
