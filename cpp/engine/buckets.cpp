@@ -28,6 +28,15 @@ class Awaiting {
   std::atomic<unsigned>& count_;
 };
 
+/// Where a part of a bucket begins, and how long it is.
+std::pair<std::size_t, std::size_t> bytesOf(const Bucket& bucket, std::size_t part) {
+  const auto& parts = bucket.parts;
+  const auto size = bucket.whole.type.sizeInBytes();
+  const auto first = parts[part].first;
+  const auto last = part + 1 < parts.size() ? parts[part + 1].first : bucket.whole.elements;
+  return {first * size, (last - first) * size};
+}
+
 }  // namespace
 
 void Replicas::addTravels() {
@@ -60,11 +69,7 @@ void Replicas::addTravels() {
 void Replicas::begin(unsigned replica, std::size_t bucket, std::size_t part, const void* in,
                      void* out) {
   auto& travel = travels_[bucket];
-  const auto& whole = travel.bucket->whole;
-  const auto& parts = travel.bucket->parts;
-  const auto size = whole.type.sizeInBytes();
-  const auto first = parts[part].first;
-  const auto last = part + 1 < parts.size() ? parts[part + 1].first : whole.elements;
+  const auto bytes = bytesOf(*travel.bucket, part);
   // The replica has ended the round before, so nobody reads this any more.
   if (travel.bucket->inPlace) {
     auto& table = travel.groups[travel.groupOf[replica - first_]];
@@ -73,30 +78,26 @@ void Replicas::begin(unsigned replica, std::size_t bucket, std::size_t part, con
     post.in = in;
     post.out = out;
   } else {
-    std::memcpy(travel.given[replica - first_].data() + first * size, in, (last - first) * size);
+    std::memcpy(travel.given[replica - first_].data() + bytes.first, in, bytes.second);
   }
   const Lock lock(mutex_);
-  if (++travel.begun % (parts.size() * engines_.size()) != 0 || failure_) return;
+  if (++travel.begun % (travel.bucket->parts.size() * engines_.size()) != 0 || failure_) return;
   ready_.push_back(&travel);
   changed_.notify_all();
 }
 
 void Replicas::end(unsigned replica, std::size_t bucket, std::size_t part, void* out) {
   auto& travel = travels_[bucket];
-  const auto& whole = travel.bucket->whole;
-  const auto& parts = travel.bucket->parts;
-  const auto size = whole.type.sizeInBytes();
-  const auto first = parts[part].first;
-  const auto last = part + 1 < parts.size() ? parts[part + 1].first : whole.elements;
+  const auto bytes = bytesOf(*travel.bucket, part);
   const auto group = travel.groupOf[replica - first_];
   {
     Lock lock(mutex_);
-    const auto round = travel.ended[replica - first_]++ / parts.size();
+    const auto round = travel.ended[replica - first_]++ / travel.bucket->parts.size();
     const Awaiting one(awaiting_);
     wait(lock, travel.groups[group], replica, [&] { return travel.rounds > round; });
   }
   if (travel.bucket->inPlace) return;
-  std::memcpy(out, travel.made[group].data() + first * size, (last - first) * size);
+  std::memcpy(out, travel.made[group].data() + bytes.first, bytes.second);
 }
 
 void Replicas::carry() {

@@ -160,14 +160,6 @@ def _floor_divide(on: Decomposer, x: Tensor, y: Tensor) -> Tensor:
     return on.Floor(on.Add(quotient, on.like(0.25, x)))
 
 
-def _away_from_zero(on: Decomposer, x: Tensor) -> Tensor:
-    """The nearest whole number, of two as near the one farther from 0."""
-    size = on.Abs(x)
-    below = on.Floor(size)
-    is_more = on.GreaterOrEqual(on.Sub(size, below), on.like(0.5, x))
-    return on.Mul(on.Sign(x), on.Where(is_more, on.Add(below, on.like(1, x)), below))
-
-
 def _of_popart(name: str) -> Callable[..., Tensor]:
     return lambda on, *args: on.add("ai.graphcore", name, 1, args, 1, {})
 
@@ -180,7 +172,6 @@ _OTHERS: dict[str, Callable[..., Tensor]] = {
     "IsFinite": lambda on, x: on.Not(on.Or(on.IsInf(x), on.IsNaN(x))),
     "NotEqual": lambda on, x, y: on.Not(on.Equal(x, y)),
     "Rsqrt": lambda on, x: on.Reciprocal(on.Sqrt(x)),
-    "Round": _away_from_zero,
     "Select": lambda on, x, y, condition: on.Where(condition, x, y),
     "Square": lambda on, x: on.Mul(x, x),
     "Rem": lambda on, x, y: on.Mod(x, y, fmod=1),
