@@ -10,6 +10,7 @@
 #include <cstring>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 namespace popir {
@@ -30,6 +31,9 @@ constexpr int kWordTag = 1, kCallTag = 2, kFirstTag = 8;
 /// messages come in several parts, each at another look.
 constexpr unsigned kLooks = 32;
 constexpr std::chrono::microseconds kIdle{20};
+/// How long a message may still be under way when a later word of its sender has arrived, and how
+/// long a failed exchange waits for MPI to let go of its memory.
+constexpr std::chrono::seconds kLate{1};
 /// The longest word to another process, and the first letter of one that tells of an end.
 constexpr std::size_t kMostWord = 4096;
 constexpr char kEnds = 'e', kFails = 'f';
@@ -57,7 +61,9 @@ class Mpi {
     find(setErrhandler, "MPI_Comm_set_errhandler");
     find(isend, "MPI_Isend_c");
     find(irecv, "MPI_Irecv_c");
+    find(test, "MPI_Test");
     find(testall, "MPI_Testall");
+    find(cancel, "MPI_Cancel");
     find(iprobe, "MPI_Iprobe");
     find(errorString, "MPI_Error_string");
   }
@@ -79,7 +85,9 @@ class Mpi {
   int (*setErrhandler)(MpiHandle, MpiHandle);
   int (*isend)(const void*, std::int64_t, MpiHandle, int, int, MpiHandle, MpiHandle*);
   int (*irecv)(void*, std::int64_t, MpiHandle, int, int, MpiHandle, MpiHandle*);
+  int (*test)(MpiHandle*, int*, MpiStatus*);
   int (*testall)(int, MpiHandle*, int*, MpiStatus*);
+  int (*cancel)(MpiHandle*);
   int (*iprobe)(int, int, MpiHandle, int*, MpiStatus*);
   int (*errorString)(int, char*, int*);
 
@@ -152,21 +160,41 @@ void MpiPeers::check() {
 
 void MpiPeers::exchange(const std::vector<Parcel>& out, const std::vector<Parcel>& in, int tag,
                         const std::atomic<unsigned>* awaiting) {
-  std::vector<MpiHandle> requests(out.size() + in.size());
-  std::size_t n = 0;
-  for (const auto& p : in)
-    mpi_->check(mpi_->irecv(p.data, static_cast<std::int64_t>(p.bytes), kByte,
-                            static_cast<int>(p.rank), kFirstTag + tag, kWorld, &requests[n++]),
-                "MPI_Irecv");
-  for (const auto& p : out)
-    mpi_->check(mpi_->isend(p.data, static_cast<std::int64_t>(p.bytes), kByte,
-                            static_cast<int>(p.rank), kFirstTag + tag, kWorld, &requests[n++]),
-                "MPI_Isend");
-  std::vector<MpiStatus> statuses(n);
-  const auto begin = std::chrono::steady_clock::now();
+  std::vector<MpiHandle> requests;
+  requests.reserve(out.size() + in.size());
+  try {
+    for (const auto& p : in) {
+      MpiHandle request;
+      mpi_->check(mpi_->irecv(p.data, static_cast<std::int64_t>(p.bytes), kByte,
+                              static_cast<int>(p.rank), kFirstTag + tag, kWorld, &request),
+                  "MPI_Irecv");
+      requests.push_back(request);
+    }
+    for (const auto& p : out) {
+      MpiHandle request;
+      mpi_->check(mpi_->isend(p.data, static_cast<std::int64_t>(p.bytes), kByte,
+                              static_cast<int>(p.rank), kFirstTag + tag, kWorld, &request),
+                  "MPI_Isend");
+      requests.push_back(request);
+    }
+    wait(requests, in, awaiting);
+  } catch (...) {
+    giveUp(requests, in.size());
+    throw;
+  }
+}
+
+/// Waits for the requests of an exchange, of which those of `in` are the first.
+void MpiPeers::wait(std::vector<MpiHandle>& requests, const std::vector<Parcel>& in,
+                    const std::atomic<unsigned>* awaiting) {
+  using Clock = std::chrono::steady_clock;
+  std::vector<MpiStatus> statuses(requests.size());
+  const auto begin = Clock::now();
+  std::optional<Clock::time_point> late;  // since when a message of a rank that has ended is missed
   for (unsigned tries = 1;; ++tries) {
     int done = 0;
-    mpi_->check(mpi_->testall(static_cast<int>(n), requests.data(), &done, statuses.data()),
+    mpi_->check(mpi_->testall(static_cast<int>(requests.size()), requests.data(), &done,
+                              statuses.data()),
                 "MPI_Testall");
     if (done) return;
     const bool hurries = awaiting == nullptr || *awaiting > 0;
@@ -176,17 +204,19 @@ void MpiPeers::exchange(const std::vector<Parcel>& out, const std::vector<Parcel
     {
       const std::lock_guard<std::mutex> lock(mpi_->mutex);
       if (!mpi_->closed.empty()) throw poplar::runtime_error(mpi_->closed);
-      for (const auto& p : in)
-        if (mpi_->ended[p.rank]) {
-          // What it sent before its last word is here by now.
-          mpi_->check(mpi_->testall(static_cast<int>(n), requests.data(), &done, statuses.data()),
-                      "MPI_Testall");
-          if (done) return;
-          mpi_->closed = "rank " + std::to_string(p.rank) + " has ended its program, and rank " +
-                         std::to_string(rank_) + " waits for it: all have to run the same steps";
-          throw poplar::runtime_error(mpi_->closed);
-        }
-      const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - begin;
+      const auto now = Clock::now();
+      for (std::size_t i = 0; i < in.size(); ++i) {
+        if (!mpi_->ended[in[i].rank]) continue;
+        int arrived = 0;
+        mpi_->check(mpi_->test(&requests[i], &arrived, statuses.data()), "MPI_Test");
+        if (arrived) continue;
+        if (!late) late = now;
+        if (now - *late < kLate) break;
+        mpi_->closed = "rank " + std::to_string(in[i].rank) + " has ended its program, and rank " +
+                       std::to_string(rank_) + " waits for it: all have to run the same steps";
+        throw poplar::runtime_error(mpi_->closed);
+      }
+      const std::chrono::duration<double> waited = now - begin;
       if (waited.count() > limit_) {
         std::string whom;
         for (const auto& p : in) whom += (whom.empty() ? "" : ", ") + std::to_string(p.rank);
@@ -201,6 +231,24 @@ void MpiPeers::exchange(const std::vector<Parcel>& out, const std::vector<Parcel
     else
       std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
+}
+
+/// Ends the requests of an exchange that has failed, as far as other processes let it: their memory
+/// is the caller's, who is about to free it.
+void MpiPeers::giveUp(std::vector<MpiHandle>& requests, std::size_t receives) {
+  // A request that is done is a null handle, which MPI_Cancel refuses: test it first.
+  int done = 0;
+  MpiStatus status;
+  for (std::size_t i = 0; i < std::min(receives, requests.size()); ++i)
+    if (mpi_->test(&requests[i], &done, &status) == kSuccess && !done) mpi_->cancel(&requests[i]);
+  std::vector<MpiStatus> statuses(requests.size());
+  for (const auto begin = std::chrono::steady_clock::now();
+       std::chrono::steady_clock::now() - begin < kLate;
+       std::this_thread::sleep_for(std::chrono::microseconds(50)))
+    if (mpi_->testall(static_cast<int>(requests.size()), requests.data(), &done,
+                      statuses.data()) != kSuccess ||
+        done)
+      return;
 }
 
 void MpiPeers::tell(const std::string& word) {

@@ -39,6 +39,9 @@ class __attribute__((visibility("default"))) MpiPeers final : public Peers {
  private:
   void tell(const std::string& word);
   void check();
+  void wait(std::vector<void*>& requests, const std::vector<Parcel>& in,
+            const std::atomic<unsigned>* awaiting);
+  void giveUp(std::vector<void*>& requests, std::size_t receives);
 
   std::unique_ptr<Mpi> mpi_;
   double limit_;
