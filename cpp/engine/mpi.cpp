@@ -193,9 +193,9 @@ void MpiPeers::wait(std::vector<MpiHandle>& requests, const std::vector<Parcel>&
   std::optional<Clock::time_point> late;  // since when a message of a rank that has ended is missed
   for (unsigned tries = 1;; ++tries) {
     int done = 0;
-    mpi_->check(mpi_->testall(static_cast<int>(requests.size()), requests.data(), &done,
-                              statuses.data()),
-                "MPI_Testall");
+    mpi_->check(
+        mpi_->testall(static_cast<int>(requests.size()), requests.data(), &done, statuses.data()),
+        "MPI_Testall");
     if (done) return;
     const bool hurries = awaiting == nullptr || *awaiting > 0;
     if (!hurries && tries % kLooks == 0) std::this_thread::sleep_for(kIdle);
@@ -245,8 +245,8 @@ void MpiPeers::giveUp(std::vector<MpiHandle>& requests, std::size_t receives) {
   for (const auto begin = std::chrono::steady_clock::now();
        std::chrono::steady_clock::now() - begin < kLate;
        std::this_thread::sleep_for(std::chrono::microseconds(50)))
-    if (mpi_->testall(static_cast<int>(requests.size()), requests.data(), &done,
-                      statuses.data()) != kSuccess ||
+    if (mpi_->testall(static_cast<int>(requests.size()), requests.data(), &done, statuses.data()) !=
+            kSuccess ||
         done)
       return;
 }

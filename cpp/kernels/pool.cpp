@@ -26,14 +26,13 @@ constexpr unsigned kThreadsShift = 16, kNumberShift = 32;
 std::uint32_t numberOf(std::uint64_t state) { return static_cast<std::uint32_t>(state >> 32); }
 unsigned threadsOf(std::uint64_t state) { return (state >> kThreadsShift) & 0x7fff; }
 
-// A futex is one of the 32-bit halves of an atomic, which is lock-free on x86-64.
+// A futex is a 32-bit atomic, or half of one of 64 bits; both are lock-free on x86-64.
 void sleepWhile(const void* word, std::uint32_t value) {
   syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
 }
 void wakeAll(const void* word) {
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
 }
-const void* lowHalf(const std::atomic<std::uint64_t>& word) { return &word; }
 const void* highHalf(const std::atomic<std::uint64_t>& word) {
   return reinterpret_cast<const char*>(&word) + 4;
 }
@@ -148,7 +147,7 @@ void Team::live(unsigned thread, std::uint32_t seen) {
       if (!state_.compare_exchange_weak(state, state + 1)) continue;
       execute(thread);
       state_.fetch_sub(1);
-      stepped();
+      departed();
       break;
     }
   }
@@ -165,9 +164,12 @@ std::uint64_t Team::awaitRegion(std::uint32_t seen) {
   return state_.load();
 }
 
-/// After a worker has changed state_: wakes the caller if it sleeps on it.
-void Team::stepped() {
-  if (callerSleeps_.load()) wakeAll(lowHalf(state_));
+/// After a worker has left a region: wakes the caller if it sleeps. state_ itself can be as the
+/// caller has seen it when a worker has come and left meanwhile, so the caller sleeps on departures_.
+void Team::departed() {
+  if (!callerSleeps_.load()) return;
+  departures_.fetch_add(1);
+  wakeAll(&departures_);
 }
 
 template <class Done>
@@ -177,9 +179,9 @@ void Team::awaitWorkers(const Done& done) {
     return;
   callerSleeps_.store(true);
   for (;;) {
-    const std::uint64_t state = state_.load();
-    if (done(state)) break;
-    sleepWhile(lowHalf(state_), static_cast<std::uint32_t>(state));
+    const std::uint32_t departures = departures_.load();
+    if (done(state_.load())) break;
+    sleepWhile(&departures_, departures);
   }
   callerSleeps_.store(false);
 }

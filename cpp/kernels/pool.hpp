@@ -66,7 +66,7 @@ class Team {
   void execute(unsigned thread);
   void executeRange(Range& range, unsigned thread);
   void fail();
-  void stepped();
+  void departed();
   template <class Done>
   void awaitWorkers(const Done& done);
 
@@ -75,6 +75,7 @@ class Team {
   alignas(64) std::atomic<std::uint64_t> state_{0};
   alignas(64) std::atomic<std::uint32_t> sleepers_{0};
   std::atomic<bool> callerSleeps_{false};
+  std::atomic<std::uint32_t> departures_{0};
   std::atomic<std::int64_t> spin_{0};
   alignas(64) std::atomic<std::uint32_t> arrived_{0};
   std::atomic<std::uint32_t> generation_{0};

@@ -160,6 +160,26 @@ void tasksMeet() {
   expect(state.early == 0 && state.at[2] == 50 * static_cast<int>(kThreads), "barriers");
 }
 
+/// A caller that goes to sleep while a worker comes, does its task and leaves is not forgotten.
+void callersWakeUp() {
+  constexpr unsigned kThreads = 4;
+  const auto nothing = [](const void*, std::int64_t, std::int64_t, unsigned) {};
+  const auto end = std::chrono::steady_clock::now() + 2s;
+  const auto call = [&] {
+    Team& team = *new Team(kThreads);  // a team stays, as its workers do
+    team.need(kThreads);
+    for (int i = 0; i % 1000 != 0 || std::chrono::steady_clock::now() < end; ++i) {
+      // The moment in which the caller stops spinning moves over that in which the worker comes.
+      team.spinFor(std::chrono::nanoseconds(i * 7 % 2000));
+      team.begin({nothing, nullptr}, 1, kThreads, 1, kThreads, Sharing::Together);
+      team.finish();
+    }
+  };
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 4; ++i) callers.emplace_back(call);
+  for (auto& c : callers) c.join();
+}
+
 /// Threads without work use no time once they have spun.
 void idleThreadsSleep() {
   const Use use(3, 1ms);
@@ -232,6 +252,7 @@ int main(int argc, char**) {
   exceptionsReachTheCaller();
   callersShareNothing();
   tasksMeet();
+  callersWakeUp();
   idleThreadsSleep();
   if (argc == 1) {  // ThreadSanitizer lets a child start no threads
     childrenHaveThreads();
