@@ -242,6 +242,13 @@ def resumes() -> None:
     print(f"went on from step {first}", flush=True)
 
 
+def gathers() -> None:
+    """A gather is the last thing that each rank does."""
+    ranks = [popdist.getInstanceIndex()] * popdist.getNumInstances()
+    assert popdist.gather("gathers()", ranks[0]) == list(range(len(ranks)))
+    print("gathered", flush=True)
+
+
 def dies(how: str) -> None:
     """Rank 1 ends after three steps, while the others go on."""
     made, x = session(), numbers(popdist.getNumTotalReplicas(), ROWS)
@@ -290,6 +297,8 @@ if __name__ == "__main__":
         collectives()
     elif case == "weights":
         weights()
+    elif case == "gathers":
+        gathers()
     elif case == "resumes":
         resumes()
     elif case == "overlap":

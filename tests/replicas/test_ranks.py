@@ -13,6 +13,7 @@ import pytest
 
 from tests.replicas.networks import Network, mlp, transformer
 from tests.replicas.training import ROWS, options, train
+from tests.toolchain import CXX, run
 
 ROOT = Path(__file__).parents[2]
 HERE = ROOT / "tests/replicas"
@@ -23,12 +24,15 @@ needs_mpi = pytest.mark.skipif(
 LIMIT = 60
 
 
-def launched(ranks: int, script: str, *words: str, more: tuple[str, ...] = ()) -> tuple[int, str]:
+def launched(
+    ranks: int, script: str, *words: str, more: tuple[str, ...] = (), **environment: str
+) -> tuple[int, str]:
     """The exit code of `popir run-distributed`, and what it wrote."""
     made = [sys.executable, "-m", "popir", "run-distributed", "-n", str(ranks), *more]
     found = subprocess.run(
         [*made, str(HERE / script), *words],
         cwd=ROOT,
+        env=os.environ | environment,
         capture_output=True,
         text=True,
         timeout=LIMIT,
@@ -86,6 +90,38 @@ def test_weights_and_checkpoints_of_all_instances(tmp_path: Path) -> None:
     code, said = launched(2, "instances.py", "weights", str(tmp_path / "checkpoint"))
     assert code == 0, said
     assert said.count("weights agree") == 2
+
+
+LATE = r"""
+#include <dlfcn.h>
+#include <unistd.h>
+#include <cstdint>
+#include <cstdlib>
+
+// MPI whose fourth message of rank 1 to rank 2 leaves late: that is the last of two gathers.
+extern "C" int MPI_Isend_c(const void* data, std::int64_t count, void* type, int to, int tag,
+                           void* comm, void** request) {
+  static void* const found = dlsym(RTLD_NEXT, "MPI_Isend_c");
+  static int messages = 0;
+  if (std::getenv("PMI_RANK")[0] == '1' && to == 2 && ++messages == 4) sleep(2);
+  return reinterpret_cast<decltype(&MPI_Isend_c)>(found)(data, count, type, to, tag, comm, request);
+}
+"""
+
+
+@needs_mpi
+@pytest.mark.timeout(2 * LIMIT)
+def test_a_rank_that_has_ended_is_not_waited_for(tmp_path: Path) -> None:
+    """Rank 0 has ended, with all sent, while the message that rank 2 waits for is rank 1's."""
+    (tmp_path / "late.cpp").write_text(LATE)
+    folder = os.path.join(sys.prefix, "lib")
+    library = tmp_path / "liblate.so"
+    flags = ["-shared", "-fPIC", "-D_GNU_SOURCE", f"-L{folder}", f"-Wl,-rpath,{folder}"]
+    files = ["-o", library, tmp_path / "late.cpp", "-Wl,--no-as-needed", "-l:libmpi_abi.so.1"]
+    run(CXX, *flags, *files, cwd=tmp_path)
+    code, said = launched(3, "instances.py", "gathers", POPIR_MPI=str(library))
+    assert code == 0, said
+    assert said.count("gathered") == 3
 
 
 @needs_mpi
