@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.packages import sanitized_environment
+from tests.packages import SANITIZED
 
 # What tests start inherits these: without, nobody hears of what a test sends where `make test` was
 # started with signals ignored (`nohup make test &`), and ended children are lost.
@@ -27,9 +27,9 @@ settings.load_profile("popir")
 
 
 @pytest.fixture(scope="session")
-def sanitized(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def sanitized() -> dict[str, str]:
     """Environment variables for a Python whose popir is built with sanitizers."""
-    return sanitized_environment(tmp_path_factory.mktemp("sanitized"))
+    return json.loads(os.environ[SANITIZED])
 
 
 class Golden:
@@ -70,7 +70,21 @@ _INT8_PRODUCTS = (
 _BY_ONNXRUNTIME = ("test_forward", "test_onnxruntime_agrees", "test_special_values")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    _leave_to_sanitize(config, items)
+    _skip_what_nobody_judges(items)
+
+
+def _leave_to_sanitize(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselects tests of the sanitized build where nobody has made one: `make sanitize` does."""
+    if SANITIZED in os.environ:
+        return
+    left = [item for item in items if "sanitized" in getattr(item, "fixturenames", ())]
+    config.hook.pytest_deselected(items=left)
+    items[:] = [item for item in items if item not in left]
+
+
+def _skip_what_nobody_judges(items: list[pytest.Item]) -> None:
     """Skips rows that onnxruntime cannot judge on this machine. Without VNNI it adds neighbouring
     products of uint8 and int8 in 16 bits, which saturate: 2 * 255 * 127 becomes 32767.
     """

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from tests.toolchain import CXX, PACKAGE, ROOT, attempt, run
 
+SANITIZED = "POPIR_SANITIZED"
+"""Environment variable: what `sanitized_environment` gives, as JSON."""
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
 
 

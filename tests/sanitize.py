@@ -2,12 +2,13 @@
 
 AddressSanitizer and UndefinedBehaviorSanitizer watch libpopir; the first fault ends its process.
 Tests that compile or start something of their own do that on the plain popir, but for those that
-ask for the fixture `sanitized`.
+ask for the fixture `sanitized`: they run on the plain one, and start processes on the other.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
 import subprocess
@@ -17,7 +18,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.packages import sanitized_environment
+from tests.packages import SANITIZED, sanitized_environment
 from tests.toolchain import ROOT
 
 SELECTION = [
@@ -27,11 +28,9 @@ SELECTION = [
     "tests/popops",
 ]
 """Tests that call most of the kernels."""
-APART = [
-    "tests/build",
-    "tests/docs",
-    "tests/popart/test_ownership.py",
-]
+PROCESSES = ["tests/build/test_sanitized.py", "tests/popart/test_ownership.py"]
+"""Tests that ask for the fixture `sanitized`."""
+APART = ["tests/build", "tests/docs", *PROCESSES]
 """Tests that build packages of their own, or run all in other processes."""
 TSAN = ROOT / "build" / "tsan"
 CLANGS = ["clang++", *(f"clang++-{version}" for version in range(30, 14, -1))]
@@ -46,6 +45,7 @@ def steps(selection: bool, cases: int) -> dict[str, list[str]]:
     fuzz = ["-m", "tests.fuzz"]
     counts = {"graphs": cases, "gradients": cases // 4, "mutations": cases}
     return {
+        "processes": [*pytest, *PROCESSES],
         "tests": [*pytest, *chosen],
         **{
             f"fuzz {kind}": [*fuzz, kind, "--cases", str(count), "--limit", str(60 * SLOWER)]
@@ -120,12 +120,14 @@ def main() -> int:
         for name in ("tests", "pyproject.toml", "schemas", "docs", "models", "bench", "tools"):
             (site / name).symlink_to(ROOT / name)
         environment = {**os.environ, **found}
+        plain = {**os.environ, SANITIZED: json.dumps(found)}
         chosen = steps(given.selection, cases)
         if given.only:
             chosen = {name: words for name, words in chosen.items() if name.startswith(given.only)}
-        passed = [
-            run(name, [sys.executable, *words], site, environment) for name, words in chosen.items()
-        ]
+        passed: list[bool] = []
+        for name, words in chosen.items():
+            where = (ROOT, plain) if name == "processes" else (site, environment)
+            passed.append(run(name, [sys.executable, *words], *where))
     return 0 if all(passed) else 1
 
 
