@@ -79,7 +79,7 @@ def _leave_to_sanitize(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deselects tests of the sanitized build where nobody has made one: `make sanitize` does."""
     if SANITIZED in os.environ:
         return
-    left = [item for item in items if "sanitized" in getattr(item, "fixturenames", ())]
+    left = [i for i in items if isinstance(i, pytest.Function) and "sanitized" in i.fixturenames]
     config.hook.pytest_deselected(items=left)
     items[:] = [item for item in items if item not in left]
 
