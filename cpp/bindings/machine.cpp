@@ -222,6 +222,20 @@ void bindMachine(py::module_& m) {
       "in their order; fields that are left out have the struct's defaults.\n"
       "Raises poplar_exception for a class without an estimator, more numbers than the\n"
       "struct has fields, and a number beyond an enumeration.");
+  m.def(
+      "sourceOfCycles",
+      [](const std::string& vertexClass, const poplar::Type& type,
+         const std::vector<std::uint64_t>& sizes) {
+        const auto* kind = findVertexClass(vertexClass);
+        return std::string(
+            sourceOf({vertexClass, kind ? withSizes(kind->blank, type, sizes) : UnknownWork{}}));
+      },
+      py::arg("vertexClass"), py::arg("type"), py::arg("sizes"),
+      "What reports say of the cycles of a vertex: \"estimator\" for a published formula,\n"
+      "\"guess\" for another, \"bytes\" for a class without an estimator.\n"
+      "`type`, `sizes`: as for estimateCycles.\n"
+      "Raises poplar_exception for more numbers than the struct has fields, and a number\n"
+      "beyond an enumeration.");
 }
 
 }  // namespace popir

@@ -167,8 +167,8 @@ class Sharer {
   // PopLibs' estimates of a last stage on the tiles of the result, and on all tiles.
   bool reducesAtHome(const Held& home, std::int64_t sources) const {
     const auto rate = static_cast<std::int64_t>(spec_.exchangeBytesPerCycle),
-               bytes = static_cast<std::int64_t>(kPartialBytes),
-               width = static_cast<std::int64_t>(vectorWidth(spec_, poplar::FLOAT));
+               bytes = static_cast<std::int64_t>(partialType().sizeInBytes()),
+               width = static_cast<std::int64_t>(vectorWidth(spec_, partialType()));
     const auto most = *std::max_element(home.begin(), home.end()),
                each = spread(result().elements())[0];
     const auto there = ceilOf(most * bytes, rate) + sources * ceilOf(most, width);
@@ -185,17 +185,19 @@ class Sharer {
     compute(phase, next, [&](std::int64_t n) {
       const auto out = static_cast<std::uint64_t>(n);
       return kind_->cycles(
-          spec_, ReduceWork{poplar::FLOAT, out * static_cast<std::uint64_t>(sources), out, 1});
+          spec_, ReduceWork{partialType(), out * static_cast<std::uint64_t>(sources), out, 1,
+                            reduction_->op});
     });
+    const auto bytes = partialType().sizeInBytes();
     std::int64_t all = 0;
     for (const auto n : next) all += n;
     for (unsigned t = 0; t < tiles_; ++t) {
       // Partial results for the tile's own part are not exchanged.
       const auto kept = made[t] * next[t] / all;
-      phase.traffic.send(t, static_cast<std::uint64_t>(made[t] - kept) * kPartialBytes);
+      phase.traffic.send(t, static_cast<std::uint64_t>(made[t] - kept) * bytes);
       phase.traffic.receive(
-          t, static_cast<std::uint64_t>(std::max<std::int64_t>(0, next[t] * sources - kept)) *
-                 kPartialBytes);
+          t,
+          static_cast<std::uint64_t>(std::max<std::int64_t>(0, next[t] * sources - kept)) * bytes);
     }
     return phase;
   }
@@ -243,7 +245,10 @@ class Sharer {
     return phases;
   }
 
-  static constexpr std::uint64_t kPartialBytes = 4;
+  // Partial results of halves are floats.
+  poplar::Type partialType() const {
+    return reduction_->type == poplar::HALF ? poplar::FLOAT : reduction_->type;
+  }
 
   const GraphImpl& graph_;
   const TargetSpec& spec_;
@@ -278,6 +283,12 @@ Work workOf(const BulkVertex& vertex) {
     if (const auto affine = o.tensor.view().affine()) layouts.back().strides = affine->strides;
   }
   return vertex.kernel->work(layouts);
+}
+
+const char* sourceOf(const Work& work) {
+  const auto* kind = findVertexClass(work.vertexClass);
+  if (!kind) return nameOf(VertexCost::Source::Bytes);
+  return nameOf(formulaOf(*kind, work.whole));
 }
 
 std::vector<Phase> phasesOf(const GraphImpl& graph, const BulkVertex& vertex, const Work& work) {

@@ -155,7 +155,7 @@ class Reading {
 std::string unheldTypes(const GraphImpl& graph) {
   std::map<std::string, std::pair<std::size_t, std::size_t>> found;  // type: variables, bytes
   for (const auto& v : graph.variables) {
-    if (v.type.sizeInBytes() != 8 && v.type != poplar::BFLOAT16) continue;
+    if (!isForeignToIPUs(v.type)) continue;
     auto& entry = found[v.type.toString()];
     ++entry.first;
     entry.second += v.bytes();
@@ -192,6 +192,12 @@ void explain(const GraphImpl& graph, const Reading& reading, const StepCosts& co
         "their own, and what spreads their data over tiles is in the cycles");
   if (reading.unknownLoops) say("Loops that end by a condition are counted once");
   if (reading.branches) say("Of two branches the dearer is counted");
+  std::set<std::string> guessed;
+  for (const auto& row : report.operations)
+    if (row.source == nameOf(Formula::Guess)) guessed.insert(row.vertexClass);
+  for (const auto& c : guessed)
+    say("Compute cycles of vertices of class '" + c +
+        "' are a guess: no formula for them, or for their types, is published");
   std::set<std::string> codelets;
   for (const auto& v : graph.vertices) codelets.insert(v.codelet->name);
   for (const auto& c : costs.withoutEstimator)

@@ -57,6 +57,9 @@ struct VertexCost {
 VertexCost costOf(const GraphImpl& graph, unsigned vertex, const CodeletCounts* counts = nullptr);
 /// The name of a source in reports: "setPerfEstimate", "estimator", "counted" or "bytes".
 const char* nameOf(VertexCost::Source source);
+/// The name of the source of a bulk vertex: "estimator", "guess", or "bytes" for a class without an
+/// estimator.
+__attribute__((visibility("default"))) const char* sourceOf(const Work& work);
 /// The phase of the codelet vertices of a compute set: their costs, scheduled on the workers of
 /// each tile. A supervisor vertex or a multi-vertex occupies all workers of its tile.
 Phase phaseOfCodelets(const GraphImpl& graph, unsigned computeSet, const CodeletCounts* counts);

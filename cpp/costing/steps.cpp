@@ -9,8 +9,6 @@
 namespace popir {
 namespace {
 
-const char* const kEstimator = nameOf(VertexCost::Source::Estimator);
-
 std::uint64_t bytesOf(const poplar::Tensor& t) {
   return t.numElements() * t.elementType().sizeInBytes();
 }
@@ -64,7 +62,8 @@ StepAlone StepCosts::make(const ProgramNode& leaf) {
     case Kind::Copy: {
       step.cost.kind = "Copy";
       const std::vector<Phase> phases{phaseOfCopy(graph_, leaf.src, leaf.dst)};
-      step.rows.emplace_back(&leaf, rowOf(leaf.name, "Copy", kEstimator, phases, 0));
+      step.rows.emplace_back(&leaf,
+                             rowOf(leaf.name, "Copy", nameOf(Formula::Published), phases, 0));
       place("Copy", phases[0], 2);
       charge(phases, step);
       step.gathered = {};  // received bytes are written to `dst` directly
@@ -117,12 +116,10 @@ void StepCosts::execute(const ProgramNode& leaf, StepAlone& step) {
   std::vector<Phase> together;
   for (const auto& vertex : set.bulk) {
     const auto work = workOf(vertex);
-    const bool known = findVertexClass(work.vertexClass);
-    if (!known) withoutEstimator.insert(work.vertexClass);
+    if (!findVertexClass(work.vertexClass)) withoutEstimator.insert(work.vertexClass);
     const auto phases = phasesOf(graph_, vertex, work);
-    step.rows.emplace_back(
-        &vertex, rowOf(vertex.name.empty() ? leaf.name : vertex.name, work.vertexClass,
-                       known ? kEstimator : nameOf(VertexCost::Source::Bytes), phases, work.flops));
+    step.rows.emplace_back(&vertex, rowOf(vertex.name.empty() ? leaf.name : vertex.name,
+                                          work.vertexClass, sourceOf(work), phases, work.flops));
     for (std::size_t i = 0; i < phases.size(); ++i) {
       place(work.vertexClass, phases[i], vertex.operands.size());
       if (i < together.size() && together[i].times == phases[i].times)

@@ -14,8 +14,8 @@ namespace popir {
 struct OperationCost {
   std::string name;
   std::string vertexClass;
-  /// Where the cycles come from: "estimator", "setPerfEstimate", "counted" or "bytes". If the
-  /// vertices of a compute set differ, several of these, joined by ", ".
+  /// Where the cycles come from: "estimator", "guess", "setPerfEstimate", "counted" or "bytes". If
+  /// the vertices of a compute set differ, several of these, joined by ", ".
   std::string source;
   std::uint64_t times = 0;
   std::uint64_t computeCycles = 0, exchangeCycles = 0, syncCycles = 0;

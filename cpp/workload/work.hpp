@@ -14,6 +14,7 @@
 #include <limits>
 #include <poplar/Type.hpp>
 #include <popops/ExprOp.hpp>
+#include <popops/OperationDef.hpp>
 #include <string>
 #include <tuple>
 #include <variant>
@@ -150,10 +151,11 @@ struct ReduceWork {
   /// Number of adjacent elements of the input that are reduced to the same element: the product of
   /// the reduced dimensions after the last kept one, or 1. At most elementsRead / elementsWritten.
   std::uint64_t run = std::numeric_limits<std::uint64_t>::max();
+  popops::Operation op = popops::Operation::ADD;
 
   template <class W>
   static auto fields(W& w) {
-    return std::tie(w.elementsRead, w.elementsWritten, w.run);
+    return std::tie(w.elementsRead, w.elementsWritten, w.run, w.op);
   }
   void shrink(Share share) {
     elementsRead = share.of(elementsRead);

@@ -15,6 +15,7 @@ __all__: list[str] = [
     "figures",
     "planContraction",
     "programReport",
+    "sourceOfCycles",
     "tileRuns",
     "vertexClasses",
 ]
@@ -84,6 +85,19 @@ def programReport(
     What Engine.machineReport returns for a program, without an engine. The program need
     not fit the memory of the target.
     Raises the errors of Engine() for an invalid program.
+    """
+
+def sourceOfCycles(
+    vertexClass: str,
+    type: popir._device.poplar.Type,
+    sizes: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+) -> str:
+    """
+    What reports say of the cycles of a vertex: "estimator" for a published formula,
+    "guess" for another, "bytes" for a class without an estimator.
+    `type`, `sizes`: as for estimateCycles.
+    Raises poplar_exception for more numbers than the struct has fields, and a number
+    beyond an enumeration.
     """
 
 def tileRuns(

@@ -38,6 +38,10 @@ def show_profile(output: Output, profile: Profile) -> None:
     output.line(
         f"cycles: {totals['cycles']:,} ({totals['seconds'] * 1e6:,.1f} us): {', '.join(parts)}"
     )
+    by_source = _cycles_by_source(data["operations"])
+    whole = sum(by_source.values())
+    shares = (f"{source} {_share(by_source[source], whole)}" for source in by_source)
+    output.line(f"cycles of operations by: {', '.join(shares)}")
     speed = totals["flops"] / totals["seconds"] / 1e12 if totals["seconds"] else 0.0
     output.line(f"FLOPs: {totals['flops']:,} ({speed:.3g} TFLOP/s)")
     output.line(
@@ -98,8 +102,21 @@ def _show_memory(output: Output, memory: Json) -> None:
     output.table(f"what fills {tile}", [">bytes", "category", "owner"], owners)
 
 
+def _cycles_by_source(operations: list[Json]) -> dict[str, int]:
+    """Where the cycles of operations come from; the source of most cycles first."""
+    sums: dict[str, int] = {}
+    for each in operations:
+        sums[each["source"]] = sums.get(each["source"], 0) + each["cycles"]
+    return dict(sorted(sums.items(), key=lambda item: -item[1]))
+
+
 def _show_operators(output: Output, data: Json) -> None:
-    operators = sorted(data["operators"], key=lambda each: -each["cycles"])[:_SHOWN]
+    order = sorted(range(len(data["operators"])), key=lambda i: -data["operators"][i]["cycles"])
+    operators = [data["operators"][i] for i in order[:_SHOWN]]
+    sources = [
+        ", ".join(_cycles_by_source([row for row in data["operations"] if row["operator"] == i]))
+        for i in order[:_SHOWN]
+    ]
     rows = [
         [
             f"{each['cycles']:,}",
@@ -108,13 +125,15 @@ def _show_operators(output: Output, data: Json) -> None:
             f"{each['exchange_cycles']:,}",
             f"{each['sync_cycles']:,}",
             f"{each['flops']:,}",
+            source,
             each["type"],
             each["name"],
         ]
-        for each in operators
+        for each, source in zip(operators, sources, strict=True)
     ]
     title = f"operators by cycles ({len(rows)} of {len(data['operators'])})"
-    columns = [">cycles", ">share", ">compute", ">exchange", ">sync", ">FLOPs", "type", "operator"]
+    columns = [">cycles", ">share", ">compute", ">exchange", ">sync", ">FLOPs"]
+    columns += ["cycles by", "type", "operator"]
     output.table(title, columns, rows)
 
 

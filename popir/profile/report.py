@@ -22,9 +22,10 @@ class OperationCost:
     name: str
     vertexClass: str
     source: str
-    """Where the cycles of its vertices come from: "estimator", "setPerfEstimate", "counted" (the
-    instructions of their first execution) or "bytes" (one pass over them, if there is nothing
-    better). Several are joined by ", ".
+    """Where the cycles of its vertices come from: "estimator" (a published formula, or a codelet's
+    own estimator), "guess" (a formula of popir's), "setPerfEstimate", "counted" (the instructions
+    of their first execution) or "bytes" (one pass over them, if there is nothing better). Several
+    are joined by ", ".
     """
     times: int
     """The number of its executions."""

@@ -31,13 +31,14 @@ def test_the_summary(model: Path) -> None:
     result = call("profile", model, *SMALL)
     lines = result.stdout.splitlines()
     assert lines[0] == "dense.onnx: inference on 1 x ipu2, 8 tiles at 1.33 GHz"
-    assert [line.partition(":")[0] for line in lines[1:5]] == [
+    assert [line.partition(":")[0] for line in lines[1:6]] == [
         "cycles",
+        "cycles of operations by",
         "FLOPs",
         "exchange",
         "memory",
     ]
-    assert lines[2].startswith(f"FLOPs: {2 * 16 * 8 * 4 + 16 * 4:,} (")
+    assert lines[3].startswith(f"FLOPs: {2 * 16 * 8 * 4 + 16 * 4:,} (")
     assert "operators by cycles (2 of 2):" in lines
     assert lines[-2].split()[-2:] + lines[-1].split()[-2:] in (
         ["MatMul", "block/fc", "Relu", "relu"],

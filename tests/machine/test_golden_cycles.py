@@ -58,14 +58,17 @@ UNARY = [
 
 ROWS = [
     # By row, 4 a worker of 2*16 halves, 8 vectors: 7 to start, 1 + 1 each:
-    # 11 + 6 (15 + 4 (7 + 8*2))
-    ("popops::BroadcastVectorOuter", HALF, [24 * 32, op("ADD"), 32], 653),
-    # A row that does not fill vectors starts with 25: 11 + 6 (15 + 4 (25 + 9*2))
+    # 11 + 6 (15 + 4 (7 + 2*35 // 4))
+    ("popops::BroadcastVectorOuter", HALF, [24 * 32, op("ADD"), 32], 677),
+    # A row that does not fill vectors starts with 25: 11 + 6 (15 + 4 (25 + 2*36 // 4))
     ("popops::BroadcastVectorOuter", HALF, [24 * 33, op("ADD"), 33], 1133),
-    # Down 16 columns, 10 rows a worker: 13 + 6 (19 + 11 + 2 (15 + 2*9))
-    ("popops::BroadcastVectorInner", HALF, [60 * 16, op("ADD"), 16], 589),
-    # 10 columns are no multiple of 8: 13 + 6 (19 + 10 (5 + 9*10))
-    ("popops::BroadcastVectorInner", HALF, [60 * 10, op("ADD"), 10], 5827),
+    # Down 16 columns, 10 rows a worker: 19 + 6 (19 + 3 + 12 + 2 (15 + 2*9))
+    ("popops::BroadcastVectorInner", HALF, [60 * 16, op("ADD"), 16], 619),
+    # 10 columns are no multiple of 4: 19 + 6 (19 + 3 + 9 + 6 + 10 (5 + 9*10))
+    ("popops::BroadcastVectorInner", HALF, [60 * 10, op("ADD"), 10], 5941),
+    # In place, a product starts 5 later than a sum, and takes 2 for each row:
+    # 19 + 6 (19 + 24 + 3 + 9 + 4 (7 + 2*10))
+    ("popops::BroadcastVectorInnerInPlace", HALF, [60 * 16, op("MULTIPLY"), 16], 997),
 ]
 
 OTHERS = [
@@ -86,8 +89,9 @@ OTHERS = [
     ("popops::Fill", poplar.UNSIGNED_CHAR, [1200], 384),  # 200 a worker: 6 (39 + 25)
     ("popops::Select", FLOAT, [600], 3066),  # 6 (5 + 6 + 5*100)
     ("popops::Clamp", HALF, [1200], 672),  # 6 (5 + 6 + 2*203 // 4)
-    # 2 sums, each shared by three workers, of 500 halves: 167 are 42 vectors: 11 + 6 (17 + 12 + 42)
-    ("popops::Reduce", HALF, [1000, 2, 500], 437),
+    # 2 sums, each shared by three workers, of 500 halves: 167 are 41 vectors and odd:
+    # 6 (17 + 2 + 12 + 41)
+    ("popops::Reduce", HALF, [1000, 2, 500], 432),
     # 60 slices of 8 elements, 10 a worker: 6 (30 + 10 (19 + 2*4))
     ("popops::MultiSlice", FLOAT, [60, 8], 1800),
     # 6 (38 + 10 (11 + 3*7))

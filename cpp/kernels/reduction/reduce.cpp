@@ -272,7 +272,7 @@ Work ReduceKernel::work(const std::vector<Layout>& operands) const {
   std::uint64_t run = 1;
   for (std::size_t d = reduced_.size(); d-- > 0 && reduced_[d];)
     run *= static_cast<std::uint64_t>(operands[0].shape[d]);
-  return {"popops::Reduce", ReduceWork{operands[0].type, in, out, run},
+  return {"popops::Reduce", ReduceWork{operands[0].type, in, out, run, op_},
           in > out ? each * (in - out) : 0};
 }
 

@@ -1,27 +1,8 @@
-// Estimators of reductions, slices and copies.
+// Estimators of slices, scans and copies.
 #include "machine/estimators/formulas.hpp"
 
 namespace popir {
 namespace {
-
-// PopLibs' two fast vertices. If neighbouring inputs reduce to the same output (run > 1), a worker
-// computes one output at a time; otherwise a vector of outputs. If there are fewer of these than
-// workers, several workers share one.
-Cycles reduce(const TargetSpec& spec, const ReduceWork& w) {
-  const auto in = w.elementsRead, out = w.elementsWritten;
-  if (in == 0 || out == 0) return 0;
-  const auto partials = ceilDiv(in, out), run = std::min(w.run, partials);
-  const Cycles width = vectorWidth(spec, w.type), workers = spec.numWorkerContexts;
-  const auto units = run > 1 ? out : ceilDiv(out, width);
-  const auto each = ceilDiv(partials, std::max<Cycles>(1, workers / units));
-  const auto perWorker = ceilDiv(units, workers);
-  if (run > 1) {
-    const auto runs = ceilDiv(each, run);
-    return supervised(spec, kSupervisorCall, 17 + perWorker * (12 * runs + ceilDiv(each, width)));
-  }
-  return supervised(spec, kSupervisorCall,
-                    16 + perWorker * (12 + 3 + std::max<Cycles>(each - 1, 1)));
-}
 
 // Slices are divided among workers. A worker takes `start` cycles, for each slice 19 more, and 2 for
 // two elements; 3 for four elements of one byte.
@@ -86,14 +67,13 @@ Cycles dynamicSlice(const TargetSpec& spec, poplar::Type type, Cycles elements) 
 }
 
 std::vector<VertexClass> arrayClasses() {
-  return {vertexClass("popops::Reduce", reduce),
-          vertexClass("popops::MultiSlice", multiSlice),
-          vertexClass("popops::MultiUpdate", multiUpdate),
-          vertexClass("popops::MultiUpdateAdd", multiUpdateAdd),
-          vertexClass("popops::Scan", scan),
-          vertexClass("popops::ScanProductGradient", scanProductGradient),
-          vertexClass("popops::TopK", topK),
-          vertexClass("poplar::Copy", copy)};
+  return {published("popops::MultiSlice", multiSlice),
+          published("popops::MultiUpdate", multiUpdate),
+          published("popops::MultiUpdateAdd", multiUpdateAdd),
+          guessed("popops::Scan", scan),
+          guessed("popops::ScanProductGradient", scanProductGradient),
+          guessed("popops::TopK", topK),
+          published("poplar::Copy", copy)};
 }
 
 }  // namespace popir

@@ -50,7 +50,12 @@ Cycles pass(const Units& u, poplar::Type type, Cycles rows, bool first) {
   return (rows == 1 ? 47 : 46) + 8 * more + zeroed;
 }
 
-// Element types that the AMP units do not support: a worker multiplies 4 bytes in each cycle.
+/// Whether the AMP units take elements of this type.
+bool hasUnits(const ContractionWork& w) {
+  return w.type == poplar::HALF || w.type == poplar::FLOAT;
+}
+
+// Other element types, of which nothing is published: a worker multiplies 4 bytes in each cycle.
 Cycles withoutUnits(const TargetSpec& spec, const ContractionWork& w) {
   const auto products = w.results() * w.inner * w.kernelElements;
   const Cycles words = std::max<Cycles>(1, w.type.sizeInBytes() / 4);
@@ -60,7 +65,7 @@ Cycles withoutUnits(const TargetSpec& spec, const ContractionWork& w) {
 // The cheapest of the groupings of output channels that PopLibs has vertices for.
 template <class Estimate>
 Cycles cheapest(const TargetSpec& spec, const ContractionWork& w, const Estimate& estimate) {
-  if (w.type != poplar::HALF && w.type != poplar::FLOAT) return withoutUnits(spec, w);
+  if (!hasUnits(w)) return withoutUnits(spec, w);
   if (w.groups * w.rows * w.inner * w.columns * w.kernelElements == 0) return 0;
   Cycles least = 0;
   for (const auto& grains : convGrains(spec, w)) {
@@ -119,7 +124,7 @@ Cycles convPartialnx1(const TargetSpec& spec, const ContractionWork& w) {
 }
 
 // Depthwise convolutions: eight groups at a time. Rows are divided among workers, and the workers'
-// sums are added up.
+// sums are added up. PopLibs' vertex takes halves alone.
 Cycles convPartialVerticalMac(const TargetSpec& spec, const ContractionWork& w) {
   const Cycles rows = ceilDiv(w.rows, spec.numWorkerContexts);
   const Cycles words = std::max<Cycles>(1, w.type.sizeInBytes() / 4);
@@ -130,7 +135,7 @@ Cycles convPartialVerticalMac(const TargetSpec& spec, const ContractionWork& w) 
 }  // namespace
 
 std::vector<ConvGrains> convGrains(const TargetSpec& spec, const ContractionWork& w) {
-  if (w.type != poplar::HALF && w.type != poplar::FLOAT) return {{1, 1}};
+  if (!hasUnits(w)) return {{1, 1}};
   const Cycles channels = spec.convUnitMaxPipelineDepth *
                           (w.type == poplar::HALF ? spec.fp16ConvUnitInputLoadElemsPerCycle
                                                   : spec.fp32ConvUnitInputLoadElemsPerCycle);
@@ -143,7 +148,7 @@ std::vector<ConvGrains> convGrains(const TargetSpec& spec, const ContractionWork
 
 Cycles contractionCycles(const TargetSpec& spec, const VertexClass& kind, const ContractionWork& w,
                          ConvGrains grains) {
-  const bool units = w.type == poplar::HALF || w.type == poplar::FLOAT;
+  const bool units = hasUnits(w);
   if (w.groups * w.rows * w.inner * w.columns * w.kernelElements == 0) return 0;
   if (units && kind.name == std::string("poplin::ConvPartial1x1Out"))
     return oneByOne(spec, w, Units(spec, w, grains));
@@ -183,9 +188,16 @@ Cycles reducePartials(const TargetSpec& spec, Cycles n, Cycles partials, poplar:
 }
 
 std::vector<VertexClass> contractionClasses() {
-  return {vertexClass("poplin::ConvPartial1x1Out", convPartial1x1Out),
-          vertexClass("poplin::ConvPartialnx1", convPartialnx1),
-          vertexClass("poplin::ConvPartialVerticalMac", convPartialVerticalMac)};
+  const auto withUnits = [](const ContractionWork& w) {
+    return hasUnits(w) ? Formula::Published : Formula::Guess;
+  };
+  const auto halves = [](const ContractionWork& w) {
+    return w.type == poplar::HALF ? Formula::Published : Formula::Guess;
+  };
+  return {vertexClass<ContractionWork>("poplin::ConvPartial1x1Out", withUnits, convPartial1x1Out),
+          vertexClass<ContractionWork>("poplin::ConvPartialnx1", withUnits, convPartialnx1),
+          vertexClass<ContractionWork>("poplin::ConvPartialVerticalMac", halves,
+                                       convPartialVerticalMac)};
 }
 
 }  // namespace popir

@@ -163,34 +163,68 @@ Cycles broadcastScalar(const TargetSpec& spec, const OperatorWork& w) {
 // costs the same if there is no assembly for it. `rows` are the rows of one worker.
 Cycles byRow(const TargetSpec& spec, const OperatorWork& w, Cycles columns, Cycles rows) {
   const Cycles start = columns % lanes(spec, w.type) == 0 ? 7 : 25;
-  const auto row = start + loop(spec, w, columns * wordsOf(w.type), Form::Scalar, 1);
+  const auto rate = rateOf(w.op, w.type, Form::Scalar);
+  const auto n = columns * wordsOf(w.type);
+  const auto row =
+      start + (rate.unroll == kVector ? overVectors(n, lanes(spec, w.type), rate.cycles + 1)
+                                      : loop(spec, w, n, Form::Scalar, 1));
   return supervised(spec, kSupervisorCall, 15 + rows * row);
+}
+
+// Worker cycles of PopLibs' assembly that adds a vector of halves to each of `rows`.
+Cycles addToRows(Cycles columns, Cycles rows) {
+  constexpr Cycles kMost = 2048;
+  const auto oneByOne = [&](Cycles checks) { return checks + 6 + columns * (5 + 9 * rows); };
+  if (columns > kMost) return oneByOne(3);
+  if (columns % 8 == 0)
+    return rows == 1 ? 11 + 7 * (columns / 8) : 12 + columns / 8 * (15 + 2 * (rows - 1));
+  if (rows < 2) return oneByOne(7);
+  if (columns % 4 != 0) return oneByOne(9);
+  return 15 + columns / 4 * (13 + 2 * (rows / 2 - 1) + rows % 2);
+}
+// The same for a product with the vector. A pipelined loop takes results elsewhere.
+Cycles multiplyRows(Cycles columns, Cycles rows, bool inPlace) {
+  constexpr Cycles kMost = 2044;
+  if (columns % 4 != 0) return 8 + columns * (5 + 9 * rows);
+  const auto slow = [&](Cycles checks) { return checks + 4 + columns / 4 * (7 + 2 * rows); };
+  if (inPlace) return slow(5);
+  if (columns > kMost) return slow(7);
+  if (rows < 2) return slow(9);
+  return 13 + columns / 4 * (9 + rows);
 }
 
 // Column by column, with the vector along each row (BroadcastVectorInner): PopLibs' assembly for
 // additions and multiplications. `rows` are the rows of one worker.
-Cycles byColumn(const TargetSpec& spec, const OperatorWork& w, Cycles columns, Cycles rows) {
-  if (w.type.sizeInBytes() != 2)
-    return supervised(spec, 13, 17 + 7 + columns * wordsOf(w.type) * (8 + 2 * rows));
-  const auto core =
-      columns % 8 == 0 ? 11 + columns / 8 * (15 + 2 * (rows - 1)) : columns * (5 + 9 * rows);
-  return supervised(spec, 13, 19 + core);
+Cycles byColumn(const TargetSpec& spec, const OperatorWork& w, Cycles columns, Cycles rows,
+                bool inPlace) {
+  const bool half = w.type.sizeInBytes() == 2, product = w.op == Operator::MULTIPLY;
+  const Cycles core = !half     ? 7 + columns * wordsOf(w.type) * (8 + 2 * rows)
+                      : product ? multiplyRows(columns, rows, inPlace)
+                                : addToRows(columns, rows);
+  const Cycles start =
+      (half ? 19 : 17) + (half && columns % 2 != 0 ? 7 : 0) + (product ? (half ? 24 : 17) : 0);
+  // What one operator enters at, and the others branch to.
+  const bool first = inPlace ? w.op == Operator::ADD : product;
+  return supervised(spec, first ? 13 : 19, start + (first ? 2 : 3) + core);
 }
 
 // If no worker has two rows: a binary vertex, as if the vector were repeated in memory.
-Cycles broadcastVector(const TargetSpec& spec, const OperatorWork& w, bool inner) {
+Cycles broadcastVector(const TargetSpec& spec, const OperatorWork& w, bool inner, bool inPlace) {
   const auto columns = std::max<Cycles>(std::min(w.columns, w.elements), 1);
   const auto rows =
       std::max<Cycles>(1, ceilDiv(ceilDiv(w.elements, columns), spec.numWorkerContexts));
   if (rows == 1) return binary(spec, w);
-  inner = inner && assembly(w) && floating(w.type);
-  return (inner ? byColumn : byRow)(spec, w, columns, rows);
+  if (inner && assembly(w) && floating(w.type)) return byColumn(spec, w, columns, rows, inPlace);
+  return byRow(spec, w, columns, rows);
 }
 Cycles broadcastInner(const TargetSpec& spec, const OperatorWork& w) {
-  return broadcastVector(spec, w, true);
+  return broadcastVector(spec, w, true, false);
+}
+Cycles broadcastInnerInPlace(const TargetSpec& spec, const OperatorWork& w) {
+  return broadcastVector(spec, w, true, true);
 }
 Cycles broadcastOuter(const TargetSpec& spec, const OperatorWork& w) {
-  return broadcastVector(spec, w, false);
+  return broadcastVector(spec, w, false, false);
 }
 
 // As PopLibs' 2D vertices: for three operands it has no others.
@@ -273,26 +307,26 @@ Cycles fill(const TargetSpec& spec, const ElementsWork& w) {
 }  // namespace
 
 std::vector<VertexClass> elementWiseClasses() {
-  return {vertexClass("popops::UnaryOp1D", unary),
-          vertexClass("popops::UnaryOp1DInPlace", unaryInPlace),
-          vertexClass("popops::BinaryOp1D", binary),
-          vertexClass("popops::BinaryOp1DInPlace", binaryInPlace),
-          vertexClass("popops::BroadcastScalar1D", broadcastScalar),
-          vertexClass("popops::BroadcastScalar1DInPlace", broadcastScalar),
-          vertexClass("popops::BroadcastVectorInner", broadcastInner),
-          vertexClass("popops::BroadcastVectorInnerInPlace", broadcastInner),
-          vertexClass("popops::BroadcastVectorOuter", broadcastOuter),
-          vertexClass("popops::BroadcastVectorOuterInPlace", broadcastOuter),
-          vertexClass("popops::Select", select),
-          vertexClass("popops::SelectInPlace", select),
-          vertexClass("popops::Clamp", clamp),
-          vertexClass("popops::ClampInPlace", clamp),
-          vertexClass("popops::MapExpr", fused),
-          vertexClass("popops::ScaledAdd", scaledAdd),
-          vertexClass("popops::aXPlusbY", aXPlusbY),
-          vertexClass("popops::Cast1D", cast),
-          vertexClass("popops::Cast1DInPlace", cast),
-          vertexClass("popops::Fill", fill)};
+  return {published("popops::UnaryOp1D", unary),
+          published("popops::UnaryOp1DInPlace", unaryInPlace),
+          published("popops::BinaryOp1D", binary),
+          published("popops::BinaryOp1DInPlace", binaryInPlace),
+          published("popops::BroadcastScalar1D", broadcastScalar),
+          published("popops::BroadcastScalar1DInPlace", broadcastScalar),
+          published("popops::BroadcastVectorInner", broadcastInner),
+          published("popops::BroadcastVectorInnerInPlace", broadcastInnerInPlace),
+          published("popops::BroadcastVectorOuter", broadcastOuter),
+          published("popops::BroadcastVectorOuterInPlace", broadcastOuter),
+          published("popops::Select", select),
+          published("popops::SelectInPlace", select),
+          published("popops::Clamp", clamp),
+          published("popops::ClampInPlace", clamp),
+          guessed("popops::MapExpr", fused),
+          published("popops::ScaledAdd", scaledAdd),
+          published("popops::aXPlusbY", aXPlusbY),
+          published("popops::Cast1D", cast),
+          published("popops::Cast1DInPlace", cast),
+          published("popops::Fill", fill)};
 }
 
 }  // namespace popir

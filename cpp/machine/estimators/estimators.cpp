@@ -2,6 +2,7 @@
 
 #include <map>
 #include <poplar/exceptions.hpp>
+#include <type_traits>
 
 #include "machine/estimators/formulas.hpp"
 
@@ -12,7 +13,7 @@ const std::map<std::string, VertexClass>& registry() {
   static const auto classes = [] {
     std::map<std::string, VertexClass> all;
     for (const auto& rows : {elementWiseClasses(), arrayClasses(), contractionClasses(),
-                             networkClasses(), transposeClasses()})
+                             networkClasses(), reductionClasses(), transposeClasses()})
       for (const auto& row : rows) all.emplace(row.name, row);
     return all;
   }();
@@ -20,6 +21,29 @@ const std::map<std::string, VertexClass>& registry() {
 }
 
 }  // namespace
+
+const char* nameOf(Formula formula) {
+  return formula == Formula::Published ? "estimator" : "guess";
+}
+
+bool isForeignToIPUs(poplar::Type type) {
+  return type.sizeInBytes() == 8 || type == poplar::BFLOAT16;
+}
+
+Formula formulaOf(const VertexClass& kind, const VertexWork& work) {
+  const bool foreign = std::visit(
+      [](const auto& w) {
+        using W = std::decay_t<decltype(w)>;
+        if constexpr (std::is_same_v<W, UnknownWork> || std::is_same_v<W, CopyWork>)
+          return false;  // bytes, whatever they are
+        else if constexpr (std::is_same_v<W, CastWork>)
+          return isForeignToIPUs(w.type) || isForeignToIPUs(w.to);
+        else
+          return isForeignToIPUs(w.type);
+      },
+      work);
+  return foreign ? Formula::Guess : kind.formula(work);
+}
 
 const VertexClass* findVertexClass(const std::string& name) {
   const auto found = registry().find(name);

@@ -53,6 +53,7 @@ std::vector<VertexClass> elementWiseClasses();
 std::vector<VertexClass> arrayClasses();
 std::vector<VertexClass> contractionClasses();
 std::vector<VertexClass> networkClasses();
+std::vector<VertexClass> reductionClasses();
 std::vector<VertexClass> transposeClasses();
 
 }  // namespace popir

@@ -86,24 +86,41 @@ Cycles nllSoftmaxGrad(const TargetSpec& spec, const RowsWork& w) {
   return Rows(spec, w).withColumn(Operator::MULTIPLY) + updates(spec, w.rows);
 }
 
-// PopLibs' transforms, which compute a loss and its gradient. Their estimators are not published,
-// so their steps are added up.
-// d = p - t, d * d / 2
+// PopLibs' transforms, which compute a loss and its gradient. A vertex of a worker takes `start`
+// cycles, and `each` for a float or two halves, for at most 4095 elements.
+Cycles lossTransform(const TargetSpec& spec, const RowsWork& w, Cycles start, Cycles each) {
+  constexpr Cycles kMost = 0xFFF;
+  const auto vertex = [&](Cycles n) {
+    if (w.type.sizeInBytes() >= 4) return start + each * n * (w.type.sizeInBytes() / 4);
+    return start + 3 + each * (n / 2) + (n % 2) * (each + 2);
+  };
+  const auto grain = vectorWidth(spec, w.type);
+  const auto n = ceilDiv(ceilDiv(w.rows * w.columns, grain), spec.numWorkerContexts) * grain;
+  return supervised(spec, 0, n / kMost * vertex(kMost) + (n % kMost > 0 ? vertex(n % kMost) : 0));
+}
 Cycles sumSquared(const TargetSpec& spec, const RowsWork& w) {
-  const Rows r(spec, w);
-  return r.binary(Operator::SUBTRACT) + r.unary(Operator::SQUARE) +
-         r.withColumn(Operator::MULTIPLY);
+  return lossTransform(spec, w, 19, 4);
 }
-// p - t, log(p) t
 Cycles crossEntropy(const TargetSpec& spec, const RowsWork& w) {
-  const Rows r(spec, w);
-  return r.binary(Operator::SUBTRACT) + r.unary(Operator::LOGARITHM) + r.binary(Operator::MULTIPLY);
+  return lossTransform(spec, w, 20, 9);
 }
-// Not published either. A loop in compiled C++, with 7 cycles an element as others of this kind.
+
+// The index of an extremum. Workers share a row, each with 32 elements or more, and leave partial
+// results (ReduceMaxClassGather); then each worker takes those of a row (ReduceMaxClassSparse).
 Cycles classGather(const TargetSpec& spec, const RowsWork& w) {
+  constexpr Cycles kLeast = 32;
+  if (w.rows * w.columns == 0) return 0;
+  const bool assembly = w.type == poplar::FLOAT || w.type == poplar::HALF;
   const auto words = std::max<Cycles>(1, w.type.sizeInBytes() / 4);
-  const auto perWorker = ceilDiv(w.rows * w.columns, spec.numWorkerContexts);
-  return supervised(spec, kSupervisorCall, 26 + 7 * words * perWorker);
+  const Cycles workers = spec.numWorkerContexts;
+  const auto each = w.columns / workers < kLeast ? kLeast : ceilDiv(w.columns, workers);
+  const auto partials = ceilDiv(w.columns, each);
+  const auto row =
+      assembly ? 30 + 3 * (std::min(each, w.columns) - 1) : 22 + partials * (25 + 6 * each * words);
+  Cycles second = 0;
+  if (partials > 1)
+    second = ceilDiv(w.rows, workers) * (assembly ? 27 + 3 * (partials - 1) : 23 + 6 * partials);
+  return w.rows * supervised(spec, 9, row) + supervised(spec, 0, second);
 }
 
 Cycles pooling(const TargetSpec& spec, const PoolingWork& w, Cycles start, Cycles each) {
@@ -174,29 +191,29 @@ Cycles logUniform(const TargetSpec& spec, const ElementsWork& w) {
 }  // namespace
 
 std::vector<VertexClass> networkClasses() {
-  return {vertexClass("popnn::Softmax", softmax, 6),
-          vertexClass("popnn::LogSoftmax", logSoftmax, 6),
-          vertexClass("popnn::SoftmaxGrad", softmaxGrad, 4),
-          vertexClass("popnn::LogSoftmaxGrad", logSoftmaxGrad, 4),
-          vertexClass("popnn::Nll", nll, 3),
-          vertexClass("popnn::NllGrad", nllGrad, 4),
-          vertexClass("popnn::NllSoftmaxGrad", nllSoftmaxGrad, 2),
-          vertexClass("popnn::LossSumSquaredTransform", sumSquared),
-          vertexClass("popnn::LossCrossEntropyTransform", crossEntropy),
-          vertexClass("popnn::ReduceMaxClassGather", classGather),
-          vertexClass("popnn::ReduceMinClassGather", classGather),
-          vertexClass("poprand::Uniform", uniform),
-          vertexClass("poprand::LogUniform", logUniform, 2),
-          vertexClass("poprand::Bernoulli", bernoulli),
-          vertexClass("poprand::Normal", normal),
-          vertexClass("poprand::TruncatedNormal", truncatedNormal),
-          vertexClass("poprand::Dropout", dropout),
-          vertexClass("popnn::MaxPooling", maxPooling),
-          vertexClass("popnn::SumPooling", sumPooling),
-          vertexClass("popnn::MaxPoolingGradient", maxPoolingGradient),
-          vertexClass("popnn::MaxPoolingIndex", maxPoolingIndex),
-          vertexClass("popnn::RoiPooling", roiPooling),
-          vertexClass("popnn::RoiPoolingGradient", roiPoolingGradient)};
+  return {published("popnn::Softmax", softmax, 6),
+          published("popnn::LogSoftmax", logSoftmax, 6),
+          published("popnn::SoftmaxGrad", softmaxGrad, 4),
+          published("popnn::LogSoftmaxGrad", logSoftmaxGrad, 4),
+          published("popnn::Nll", nll, 3),
+          published("popnn::NllGrad", nllGrad, 4),
+          published("popnn::NllSoftmaxGrad", nllSoftmaxGrad, 2),
+          published("popnn::LossSumSquaredTransform", sumSquared),
+          published("popnn::LossCrossEntropyTransform", crossEntropy),
+          published("popnn::ReduceMaxClassGather", classGather, 2),
+          published("popnn::ReduceMinClassGather", classGather, 2),
+          guessed("poprand::Uniform", uniform),
+          guessed("poprand::LogUniform", logUniform, 2),
+          guessed("poprand::Bernoulli", bernoulli),
+          published("poprand::Normal", normal),
+          published("poprand::TruncatedNormal", truncatedNormal),
+          published("poprand::Dropout", dropout),
+          published("popnn::MaxPooling", maxPooling),
+          published("popnn::SumPooling", sumPooling),
+          published("popnn::MaxPoolingGradient", maxPoolingGradient),
+          guessed("popnn::MaxPoolingIndex", maxPoolingIndex),
+          guessed("popnn::RoiPooling", roiPooling),
+          guessed("popnn::RoiPoolingGradient", roiPoolingGradient)};
 }
 
 }  // namespace popir

@@ -1,6 +1,6 @@
 // The estimator of transpositions of matrices: PopLibs' choice among its vertices, and the cost of
-// each. For elements of 1 byte nothing is published: they cost as much as halves, but in steps of 8
-// rows and columns, not 4.
+// each. For elements of 1 byte nothing is published: they are taken to cost as much as halves, but
+// in steps of 8 rows and columns, not 4.
 #include <limits>
 
 #include "machine/estimators/formulas.hpp"
@@ -62,8 +62,8 @@ Cycles transpose(const TargetSpec& spec, const TransposeWork& w) {
   constexpr Cycles kStart = 7;  // of the supervisor; its workers take 7 less
   if (matrices >= workers || workers % matrices != 0)
     return supervised(spec, kStart, fastWorker(rows, columns, ceilDiv(matrices, workers)) - kStart);
-  // Several workers share a matrix: first its rows are divided, then its columns. The cost of this
-  // vertex is not published: a worker's part is assumed to cost as much as a matrix of its size.
+  // Several workers share a matrix: first its rows are divided, then its columns. A worker's part
+  // costs as much as a matrix of its size.
   const Cycles perMatrix = workers / matrices, rowsEach = ceilDiv(rows, perMatrix);
   const Cycles columnsEach = ceilDiv(columns, perMatrix / ceilDiv(rows, rowsEach));
   return supervised(spec, kStart, fastWorker(rowsEach, columnsEach, 1));
@@ -88,7 +88,10 @@ bool transposesFast(const TargetSpec& spec, const TransposeWork& w) {
 }
 
 std::vector<VertexClass> transposeClasses() {
-  return {vertexClass("popops::Transpose", transpose)};
+  const auto notBytes = [](const TransposeWork& w) {
+    return w.type.sizeInBytes() == 1 ? Formula::Guess : Formula::Published;
+  };
+  return {vertexClass<TransposeWork>("popops::Transpose", notBytes, transpose)};
 }
 
 }  // namespace popir

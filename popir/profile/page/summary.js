@@ -17,6 +17,13 @@ function card(title, path, value, unit, lines, was, lessIsBetter) {
   return made;
 }
 
+/** The share of each source in the cycles of operations, the largest first, as a text. */
+function cyclesBySource() {
+  const rows = grouped(profile.operations, (row) => row.source).sort((a, b) => b.cycles - a.cycles);
+  const all = rows.reduce((sum, row) => sum + row.cycles, 0);
+  return `by ${rows.map((row) => `${row.name} ${percent(row.cycles, all)}`).join(", ")}`;
+}
+
 function showCards() {
   const { totals, memory, machine } = profile;
   const was = before ?? profile;
@@ -30,7 +37,7 @@ function showCards() {
   const inside = make("div", { className: used > 1 ? "over" : "", style: { width: `${Math.min(100 * used, 100)}%` } });
   fullest.append(make("div", { className: "meter" }, inside));
   element("cards").append(
-    card("Cycles", "totals.cycles", totals.cycles, "", [`${duration(totals.seconds)} a run`], was.totals.cycles),
+    card("Cycles", "totals.cycles", totals.cycles, "", [`${duration(totals.seconds)} a run`, cyclesBySource()], was.totals.cycles),
     card("FLOPs", "totals.flops", totals.flops, "", [`${brief(speed, "FLOP/s")}`], was.totals.flops, false),
     card("Exchange", "totals.exchange_bytes", totals.exchange_bytes, "bytes",
       machine.ipus > 1

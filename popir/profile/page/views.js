@@ -23,6 +23,11 @@ function grouped(rows, key, more = []) {
 const MEMORY = ["output_bytes", "weight_bytes", "gathered_bytes", "vertex_state_bytes", "exchange_code_bytes"];
 const memoryColumns = MEMORY.map((key) => number(`${key.replace("_bytes", "").replace("_", " ")} bytes`, (row) => row[key], "11rem"));
 
+/** Where the cycles of an operator come from: the sources of its operations, as a text. */
+const sourcesOf = new Map(profile.operators.map((operator) => [operator, new Set()]));
+for (const row of profile.operations) if (row.operator !== null) sourcesOf.get(profile.operators[row.operator]).add(row.source);
+const cyclesBy = (operator) => [...sourcesOf.get(operator)].join(", ");
+
 /** Operators of both profiles by name and type, with what they cost before and after. */
 function compared() {
   const rows = new Map();
@@ -47,7 +52,7 @@ const fate = (row) => (row.before ? (row.after ? "both" : "gone") : "new");
 const views = {
   operators: () => ({
     rows: profile.operators,
-    columns: [text("operator", (row) => row.name), text("type", (row) => row.type, "13rem"), ...costs, ...memoryColumns],
+    columns: [text("operator", (row) => row.name), text("type", (row) => row.type, "13rem"), ...costs, text("cycles by", cyclesBy, "9rem"), ...memoryColumns],
     choose: (index) => selection.set("operator", index),
   }),
   types: () => ({
