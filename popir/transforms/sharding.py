@@ -41,7 +41,12 @@ from popir.options.annotations import (
     VIRTUAL_GRAPH,
 )
 from popir.replicas import CommGroup, ReplicaGrouping, Sharding
-from popir.reserved import reservedAccumPrefix, reservedFinalReducedGradPrefix, weight_of_state
+from popir.reserved import (
+    reservedAccumPrefix,
+    reservedFinalReducedGradPrefix,
+    reservedUpdatedVarPrefix,
+    weight_of_state,
+)
 from popir.transforms.off_chip import Period, changed_output
 from popir.types import TensorInfo
 
@@ -81,7 +86,8 @@ def why_whole(tensor: Tensor, kept: Collection[str]) -> str:
     """Why a variable stays whole though it is asked for; "" if it can be sharded. `kept` are the
     ids of anchors and outputs.
     """
-    names = [tensor.id, reservedFinalReducedGradPrefix() + weight_of(tensor.id)]
+    prefixes = reservedFinalReducedGradPrefix(), reservedUpdatedVarPrefix()
+    names = [tensor.id, *(prefix + weight_of(tensor.id) for prefix in prefixes)]
     stack, seen = [tensor], {tensor}
     while stack:
         value = stack.pop()
