@@ -179,6 +179,14 @@ def locations(asked: SessionOptions, overlaps: bool) -> Locations | None:
     overrides = {
         id: location(where, 0, 0) for id, where in asked.tensorLocationSettingsOverride.items()
     }
+    for id, where in overrides.items():
+        if where.least_sharded is not None and asked.getGlobalReplicationFactor() == 1:
+            warn(
+                f"SessionOptions.tensorLocationSettingsOverride['{id}'].replicatedTensorSharding = "
+                "ReplicatedTensorSharding.On has no effect: it acts only where there are several "
+                "replicas.",
+                OptionWarning,
+            )
     asked_for = [*kinds.values(), *overrides.values()]
     if all(each.least is None and each.least_sharded is None for each in asked_for):
         return None

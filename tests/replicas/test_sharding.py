@@ -12,6 +12,7 @@ import pytest
 import popir
 from popir import CommGroup, CommGroupType, ReplicatedTensorSharding, TensorLocation
 from popir.errors import popart_exception
+from popir.options import OptionWarning
 from popir.replicas import ReplicaGrouping
 from tests.models import Array, floats
 
@@ -370,3 +371,37 @@ def test_single_tensors() -> None:
     asked.tensorLocationSettingsOverride = {"x": TensorLocation(replicatedTensorSharding=ON)}
     with pytest.raises(popart_exception, match=r"\['x'\].*it is no weight or state"):
         session(OPTIMIZERS["adam"](), asked)
+
+
+def test_a_single_tensor_of_one_replica_says_that_nothing_is_sharded() -> None:
+    asked = options(1)
+    asked.tensorLocationSettingsOverride = {"a": TensorLocation(replicatedTensorSharding=ON)}
+    with pytest.warns(OptionWarning, match=r"\['a'\].*acts only where there are several replicas"):
+        session(OPTIMIZERS["adam"](), asked)
+
+
+@pytest.mark.parametrize("replicas", [8, 12])
+def test_groups_across_those_of_a_domain(replicas: int) -> None:
+    """A replica of each group of the domain, all at the same place, in each group across."""
+    groups = [
+        ReplicaGrouping(replicas, stride, size)
+        for stride in range(1, replicas + 1)
+        for size in range(1, replicas + 1)
+        if replicas % (stride * size) == 0
+    ]
+    found = 0
+    for outer in groups:
+        for inner in groups:
+            across = outer.across(inner)
+            for r in range(replicas):
+                own, whole = (set(g.getReplicasAt(g.getGroupAt(r))) for g in (inner, outer))
+                if across is None:
+                    continue
+                others = across.getReplicasAt(across.getGroupAt(r))
+                assert own <= whole
+                assert len(others) * len(own) == len(whole)
+                assert set(others) <= whole
+                assert {inner.getIndexInGroupAt(o) for o in others} == {inner.getIndexInGroupAt(r)}
+                assert len({inner.getGroupAt(o) for o in others}) == len(others)
+            found += across is not None
+    assert found > len(groups)
