@@ -5,7 +5,8 @@ An update runs on shards if one of its variables is sharded. The sum of the grad
 replicas is then a ReplicatedReduceScatter; of a variable that is whole, such as the weight where
 only its state is sharded, a ReplicatedReduceScatter with the operator Local takes the shard, and
 after the update a ReplicatedAllGather and a CopyVarUpdate bring it back. Gradients are scattered
-before they are added to an accumulator that is sharded. Whatever else reads a sharded variable gets
+before they are added to an accumulator that is sharded, and right where they are made, so that they
+need not be kept whole. Whatever else reads a sharded variable gets
 it from a ReplicatedAllGather, once in each period of a step (`popir.transforms.off_chip`), so that
 the whole is there only as long as a pass reads it.
 
@@ -129,6 +130,10 @@ class _Sharder:
             self.shards[tensor] = Sharding(grouping, tensor.data)
         self.gathered: dict[tuple[Tensor, Hashable], Tensor] = {}
         self.new: list[Op] = []
+        self.after: dict[Op, list[Op]] = {}
+        """What scatters the gradient that an operator makes: right after it, since the whole is not
+        needed any more.
+        """
 
     def run(self) -> None:
         """Goes through the schedule."""
@@ -146,7 +151,8 @@ class _Sharder:
                 if tensor in self.shards:
                     self._connect(op, i, self._whole(tensor, op))
             self.new.append(op)
-        self.graph.ops = {op.id: op for op in self.new}
+        order = (each for op in self.new for each in (op, *self.after.get(op, ())))
+        self.graph.ops = {op.id: op for op in order}
         self.graph.changes += 1
 
     def _scatter(self, op: ReplicatedAllReduceOp) -> bool:
@@ -259,10 +265,12 @@ class _Sharder:
 
     def _part(self, tensor: Tensor, sharding: Sharding, at: Op, operator: str) -> Tensor:
         """A replica's shard of a tensor that is whole, or of its sum over the replicas."""
-        settings = self._settings(f"ReplicatedReduceScatter/{tensor.id}", at, sharding.grouping)
+        after = tensor.producer if operator == "Add" else None
+        name = f"ReplicatedReduceScatter/{tensor.id}"
+        settings = self._settings(name, after or at, sharding.grouping)
         settings.nodeAttributes[COLLECTIVE_OPERATOR] = CollectiveOperator[operator].value
         op = ReplicatedReduceScatterOp(graphcore_id("ReplicatedReduceScatter"), settings)
-        made = self._add(op, {0: tensor}, f"{tensor.id}/shard")
+        made = self._add(op, {0: tensor}, f"{tensor.id}/shard", after)
         self.shards[made] = sharding
         return made
 
@@ -292,10 +300,15 @@ class _Sharder:
         settings.nodeAttributes.update({key: notes[key] for key in keys if key in notes})
         return settings
 
-    def _add(self, op: Op, inputs: Mapping[int, Tensor], out: str) -> Tensor:
+    def _add(
+        self, op: Op, inputs: Mapping[int, Tensor], out: str, after: Op | None = None
+    ) -> Tensor:
         ids = {i: tensor.id for i, tensor in inputs.items()}
         self.graph.createConnectedOp(lambda: op, ids, {0: self.graph.uniqueId(out)})
-        self.new.append(op)
+        if after is None:
+            self.new.append(op)
+        else:
+            self.after.setdefault(after, []).append(op)
         return op.outTensor(0)
 
     @staticmethod

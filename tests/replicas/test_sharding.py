@@ -204,6 +204,23 @@ def test_a_replica_needs_memory_for_its_shards_alone(replicas: int) -> None:
         assert whole[1] - found[1] >= 0.99 * tensors * share * size
 
 
+def test_gradients_do_not_stay_whole() -> None:
+    """Each is scattered before the next one is computed."""
+    layers, width = 6, 100
+    builder = popir.Builder()
+    h = builder.addInputTensor("FLOAT", [ROWS, width], "x")
+    for n in range(layers):
+        w = builder.addInitializedInputTensor(floats(width, width, seed=n), f"w{n}")
+        h = builder.aiOnnx.tanh([builder.aiOnnx.matmul([h, w])])
+    loss = builder.aiGraphcore.identityloss([h])
+    for kinds, batches in (((STATE,), 1), (ALL, 2)):
+        device = popir.DeviceManager().createIpuModelDevice({"numIPUs": 4})
+        asked = options(4, kinds, batches)
+        made = session(popir.Adam(RATE), asked, (builder.getModelProto(), loss), device)
+        (found,) = (m.totalBytes for m in made.getReport().memory if m.category == "temporaries")
+        assert found < 4 * width * width * (layers / 4 + 2)
+
+
 def test_the_host_sees_whole_tensors(tmp_path: Path) -> None:
     made = session(OPTIMIZERS["adam"](), options(4, (WEIGHT, STATE)))
     state = {id: floats(*W["a"].shape, seed=9) for id in ("a", "Accl1___a")}
