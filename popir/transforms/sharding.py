@@ -6,9 +6,9 @@ replicas is then a ReplicatedReduceScatter; of a variable that is whole, such as
 only its state is sharded, a ReplicatedReduceScatter with the operator Local takes the shard, and
 after the update a ReplicatedAllGather and a CopyVarUpdate bring it back. Gradients are scattered
 before they are added to an accumulator that is sharded, and right where they are made, so that they
-need not be kept whole. Whatever else reads a sharded variable gets
-it from a ReplicatedAllGather, once in each period of a step (`popir.transforms.off_chip`), so that
-the whole is there only as long as a pass reads it.
+need not be kept whole. Whatever else reads a sharded variable gets it from a ReplicatedAllGather,
+once in each period of a step (`popir.transforms.off_chip`), so that the whole is there only as long
+as a pass reads it.
 
 With groups of replicas, a gradient is scattered within a group of the sharding domain, and the
 shards are added across the groups.
