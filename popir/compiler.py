@@ -19,6 +19,7 @@ from popir.lowering.accumulation import after_accumulation
 from popir.options.annotations import EXECUTION_PHASE, PIPELINE_STAGE
 from popir.patterns import Patterns, apply_patterns
 from popir.progress import Logger
+from popir.replicas import ReplicaGrouping
 from popir.reserved import COUNTER, OF_SESSION, RANDOM_SEED, reservedLossScalingPrefix
 from popir.trainable import Choice, Role, choose
 from popir.transforms.decision import Decision
@@ -35,6 +36,7 @@ from popir.transforms.loss_scaling import (
 from popir.transforms.off_chip import (
     Location,
     Locations,
+    Period,
     changed_output,
     move_off_chip,
     why_on_chip,
@@ -50,6 +52,7 @@ from popir.transforms.pipeline import (
 )
 from popir.transforms.prune import prune
 from popir.transforms.recompute import recompute, recomputed_operators
+from popir.transforms.sharding import groups_of, shard_variables, why_whole
 from popir.transforms.state import keep_state
 from popir.transforms.updates import Accumulation, Changeable, Updater, add_updates
 from popir.types import require_finite
@@ -93,7 +96,7 @@ class Compilation:
     is_phased: bool = False
     """Whether the model is cut into execution phases."""
     locations: Locations | None = None
-    """Which tensors are to be off chip; None if none is."""
+    """Which tensors are to be off chip, or sharded over replicas; None if none is."""
     passes: tuple[set[Op], set[Op]] = (set(), set())
     """The operators of the forward and the backward pass, before what is unused is removed."""
     off_chip: set[str] = field(default_factory=set)
@@ -313,19 +316,34 @@ def remove_unused(c: Compilation) -> None:
         prune(callee, callee.outputs)
 
 
-def move_tensors_off_chip(c: Compilation) -> None:
-    """Puts tensors into remote buffers, where options ask for it.
+def shard_over_replicas(c: Compilation) -> None:
+    """Makes shards of variables that replicas share, where options ask for it.
 
-    Raises popart_exception for an override of a tensor that the graph does not have.
+    Raises popart_exception for groups of replicas that do not go together, and for an override of a
+    tensor that the graph does not have.
     """
-    if c.locations is None:
+    _check_overrides(c)
+    if c.locations is None or c.graph.replicas == 1:
         return
-    for id in c.locations.overrides:
-        if not c.graph.hasTensor(id):
-            raise popart_exception(
-                f"SessionOptions.tensorLocationSettingsOverride names '{id}', which is no tensor "
-                f"of the compiled model.{did_you_mean(id, c.graph.tensors)}"
-            )
+    numbers = {*c.scalars, *OF_SESSION, COUNTER}
+    chosen: dict[Tensor, ReplicaGrouping] = {}
+    for tensor in c.graph.tensors.values():
+        least = c.locations.of(tensor).least_sharded
+        if least is None or not tensor.is_variable() or not tensor.uses or tensor.id in numbers:
+            continue
+        assert tensor.info is not None
+        if tensor.info.nelms() < max(least, 2):
+            continue
+        groups = groups_of(tensor, c.locations.of(tensor).domain)
+        why = why_whole(tensor, c.kept) if groups.size > 1 else "no other replica shares its value"
+        c.decisions.append(Decision(tensor.id, "replicated tensor sharding", why or None))
+        if not why:
+            chosen[tensor] = groups
+    shard_variables(c.graph, chosen, _period(c))
+
+
+def _period(c: Compilation) -> Period:
+    """The period of a step in which an operator runs: pass or phase, and stage."""
     forward, backward = c.passes
     later = after_accumulation(c.graph)
 
@@ -335,6 +353,32 @@ def move_tensors_off_chip(c: Compilation) -> None:
         kind = 0 if op in forward else 1 if op in backward else 3 if op in later else 2
         return kind, op.settings.nodeAttributes.get(PIPELINE_STAGE, -1)
 
+    return period
+
+
+def _check_overrides(c: Compilation) -> None:
+    """Raises popart_exception for the location of a tensor that the graph does not have, and for
+    the sharding of one that is no variable.
+    """
+    for id, where in c.locations.overrides.items() if c.locations is not None else ():
+        if not c.graph.hasTensor(id):
+            raise popart_exception(
+                f"SessionOptions.tensorLocationSettingsOverride names '{id}', which is no tensor "
+                f"of the compiled model.{did_you_mean(id, c.graph.tensors)}"
+            )
+        if where.least_sharded is not None and not c.graph.getTensor(id).is_variable():
+            raise popart_exception(
+                f"SessionOptions.tensorLocationSettingsOverride['{id}'].replicatedTensorSharding = "
+                "ReplicatedTensorSharding.On: it is no weight or state, and each replica has a "
+                "value of its own. Leave it Off."
+            )
+
+
+def move_tensors_off_chip(c: Compilation) -> None:
+    """Puts tensors into remote buffers, where options ask for it."""
+    if c.locations is None:
+        return
+    forward, period = c.passes[0], _period(c)
     moved: dict[Tensor, Location] = {}
     numbers = {*c.scalars, *OF_SESSION, COUNTER}
     for tensor in c.graph.tensors.values():
@@ -425,6 +469,7 @@ PASSES: list[Callable[[Compilation], None]] = [
     check_anchors,
     remove_unused,
     order_by_phases,
+    shard_over_replicas,
     move_tensors_off_chip,
     copy_far_tensors,
     stash_values,

@@ -1,5 +1,6 @@
-"""Groups of replicas (`CommGroup`, `ReplicaGrouping`), and weights of which each group has a value
-of its own (`VariableSettings`, `Shared`).
+"""Groups of replicas (`CommGroup`, `ReplicaGrouping`), weights of which each group has a value of
+its own (`VariableSettings`, `Shared`), and variables of which each replica of a group has a part
+(`Sharding`).
 """
 
 from __future__ import annotations
@@ -62,6 +63,21 @@ class ReplicaGrouping:
         """The replicas of a group, in order."""
         return [r for r in range(self.replicas) if self.getGroupAt(r) == group]
 
+    def getIndexInGroupAt(self, replica: int) -> int:
+        """The place of a replica among those of its group."""
+        return replica % (self.stride * self.size) // self.stride
+
+    def across(self, inner: ReplicaGrouping) -> ReplicaGrouping | None:
+        """The groups of the replicas that have one place each in the groups `inner`, into which the
+        groups of this object fall. None if they do not, or not into groups of one stride.
+        """
+        within = self.stride * self.size
+        if inner.stride == self.stride and self.size % inner.size == 0:
+            return ReplicaGrouping(self.replicas, self.stride * inner.size, self.size // inner.size)
+        if inner.stride * inner.size == within and inner.stride % self.stride == 0:
+            return ReplicaGrouping(self.replicas, self.stride, inner.stride // self.stride)
+        return None
+
 
 @typed
 class CommGroup:
@@ -84,6 +100,10 @@ class CommGroup:
         if self.type is CommGroupType.Orthogonal and n % size == 0:
             return ReplicaGrouping(n, n // size, size)
         return ReplicaGrouping(n, 1, size)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The type and the size, also for digests of what holds the object."""
+        return vars(self)
 
     def __repr__(self) -> str:
         return f"CommGroup({self.type.name}, {self.replicaGroupSize})"
@@ -303,3 +323,31 @@ class Shared:
     def is_added(self) -> bool:
         """Whether the host gets the sum of the values of a group."""
         return self.mode is _Mode.AllReduceReplicas
+
+
+@dataclass(frozen=True)
+class Sharding:
+    """A variable of which each replica of a group has a shard: the elements in their order, divided
+    by the replicas of the group, rounded up, with zeros beyond the end.
+    """
+
+    grouping: ReplicaGrouping
+    values: Array
+    """The whole initial value that the first replica's group has."""
+
+    @property
+    def elements(self) -> int:
+        """The elements of a shard."""
+        return -(-self.values.size // self.grouping.size)
+
+    def shard(self, values: Array, replica: int) -> Array:
+        """The shard that a replica has of whole values."""
+        first = self.grouping.getIndexInGroupAt(replica) * self.elements
+        part = values.reshape(-1)[first : first + self.elements]
+        return np.concatenate([part, np.zeros(self.elements - part.size, part.dtype)])
+
+    def joined(self, shards: Array, replica: int) -> Array:
+        """The whole values that the group of a replica has: `shards` are [replicas, elements]."""
+        members = self.grouping.getReplicasAt(self.grouping.getGroupAt(replica))
+        whole = shards[members].reshape(-1)[: self.values.size]
+        return whole.reshape(self.values.shape)

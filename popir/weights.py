@@ -21,12 +21,16 @@ class HostWeights(dict[str, Array]):
     """
 
     def __init__(self, graph: Graph) -> None:
-        initial = [t.data for t in graph.tensors.values() if t.is_variable() and t.data is not None]
-        memory.require("The host's copy of the weights", sum(data.nbytes for data in initial))
-        super().__init__(
-            (t.id, graph.shared[t.id].initial().copy() if t.id in graph.shared else t.data.copy())
+        initial = {
+            t.id: graph.sharded[t.id].values if t.id in graph.sharded else t.data
             for t in graph.tensors.values()
             if t.is_variable() and t.data is not None
+        }
+        size = sum(data.nbytes for data in initial.values())
+        memory.require("The host's copy of the weights", size)
+        super().__init__(
+            (id, graph.shared[id].initial().copy() if id in graph.shared else data.copy())
+            for id, data in initial.items()
         )
         self._shared = graph.shared
 

@@ -3,10 +3,11 @@
     python -m tests.scale [--steps 50] [words in names of ways]
 
 A step trains on ROWS samples: as one batch, or as ROWS / 2 micro-batches that are accumulated, and
-that pipelines, replicas and processes share. The table has the largest difference of the losses
-from PyTorch's, which trains on the same micro-batches, and whether losses and weights are those of
-another way bit by bit, where the order of all sums is the same. The exit code is 1 if a difference
-is above 1e-4, or bits that should be equal are not.
+that pipelines, replicas and processes share. "Sharded" says of what each replica keeps a part; with
+accumulators sharded, gradients are added over the replicas batch by batch. The table has the
+largest difference of the losses from PyTorch's, which trains on the same micro-batches, and whether
+losses and weights are those of another way bit by bit, where the order of all sums is the same. The
+exit code is 1 if a difference is above 1e-4, or bits that should be equal are not.
 """
 
 from __future__ import annotations
@@ -49,12 +50,16 @@ class Way:
     """Of the model, in turn on the IPUs."""
     is_pipelined: bool = False
     recomputed: RecomputationType = RecomputationType.NoRecompute
+    sharded: tuple[str, ...] = ()
+    """What replicas keep shards of: weight, optimizerState, accumulator."""
     alike: str = ""
     """The way whose bits it has."""
     models: tuple[str, ...] = ("transformer", "ResNet-18")
     """The models for which it has them."""
 
 
+STATES, BOTH = ("optimizerState",), ("weight", "optimizerState")
+ALL = (*BOTH, "accumulator")
 WAYS: dict[str, Way] = {
     "plain": Way(1),
     "sharded over 2 IPUs": Way(1, ipus=2, stages=2, alike="plain"),
@@ -71,6 +76,13 @@ WAYS: dict[str, Way] = {
     "2 ranks": Way(replicas=2, ranks=2, alike="2 replicas"),
     "4 ranks": Way(replicas=4, ranks=4, alike="4 replicas"),
     "2 ranks of 2 replicas": Way(replicas=4, ranks=2, alike="4 replicas"),
+    "2 replicas, states sharded": Way(replicas=2, sharded=STATES, alike="2 replicas"),
+    "4 replicas, weights and states sharded": Way(replicas=4, sharded=BOTH, alike="4 replicas"),
+    "4 replicas, all sharded": Way(replicas=4, sharded=ALL),
+    "2 ranks, all sharded": Way(replicas=4, ranks=2, sharded=ALL, alike="4 replicas, all sharded"),
+    "4 ranks, weights and states sharded": Way(
+        replicas=4, ranks=4, sharded=BOTH, alike="4 replicas"
+    ),
 }
 MODELS: dict[str, tuple[Callable[..., Any], dict[str, Any], int, float]] = {
     "transformer": (transformer, {"dropout": 0.0}, 4, 0.02),
@@ -115,6 +127,10 @@ def train(name: str, way: Way, steps: int) -> Curve:
     )
     if way.batches > 1:
         options.accumulationAndReplicationReductionType = popir.ReductionType.Mean
+    on = popir.TensorLocation(replicatedTensorSharding=popir.ReplicatedTensorSharding.On)
+    for kind in way.sharded:
+        settings = popir.TensorLocationSettings(on, minElementsForReplicatedTensorSharding=2)
+        setattr(options, f"{kind}TensorLocationSettings", settings)
     if way.stages > 1:
         options.virtualGraphMode = popir.VirtualGraphMode.Manual
     local = way.replicas // way.ranks

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import popir
-from popir import DataFlow, DeviceManager, InferenceSession, SessionOptions
+from popir import CommGroup, DataFlow, DeviceManager, InferenceSession, SessionOptions
 from popir import enums as e
 from popir.errors import popart_exception, poplar_invalid_option
 from popir.options import (
@@ -62,6 +62,7 @@ SAMPLES: dict[str, Any] = {
     "a dict of strings to integers": {"x": 2},
     "a dict of strings to objects of TensorLocation": {"x": TensorLocation()},
     "a dict of strings to lists of strings": {"Fwd0": ["Transform"]},
+    "an object of CommGroup or None": CommGroup(),
     "anything": 3,
 }
 OF_SOME: dict[str, Any] = {
@@ -91,6 +92,7 @@ BESIDE: dict[str, dict[str, Any]] = {
         "enableReplicatedGraphs": True,
         "replicatedGraphCount": 2,
     },
+    "there are several replicas": {"enableReplicatedGraphs": True, "replicatedGraphCount": 2},
     "enableDistributedReplicatedGraphs is True": {"enableDistributedReplicatedGraphs": True},
     "automaticLossScalingSettings.enabled is True": {"automaticLossScalingSettings.enabled": True},
     "gradientTensorTrackingMethod is GradientsOfUserSpecifiedTensors": {
@@ -343,10 +345,10 @@ def test_what_a_nested_object_brings_is_said_by_its_whole_name() -> None:
     )
     options = SessionOptions()
     with pytest.warns(OptionWarning) as said:
-        options.weightTensorLocationSettings = free
+        options.activationTensorLocationSettings = free
     assert [str(each.message).partition(" = ")[0] for each in said] == [
-        "SessionOptions.weightTensorLocationSettings.location.replicatedTensorSharding",
-        "SessionOptions.weightTensorLocationSettings.minElementsForReplicatedTensorSharding",
+        "SessionOptions.activationTensorLocationSettings.location.replicatedTensorSharding",
+        "SessionOptions.activationTensorLocationSettings.minElementsForReplicatedTensorSharding",
     ]
     options.batchSerializationSettings.factor = 1  # one part: the whole
     options.check()

@@ -150,10 +150,10 @@ def test_locations_of_tensors_as_popart_spells_them() -> None:
     on = popir.TensorStorage.OnChip
     options = popir.SessionOptions()
     given = popir.TensorLocation(on, popir.ReplicatedTensorSharding.On, popir.CommGroup())
-    with pytest.warns(OptionWarning, match="has no meaning here: each replica keeps whole"):
-        options.weightTensorLocationSettings.location = given
+    options.weightTensorLocationSettings.location = given
     location = options.weightTensorLocationSettings.location
     assert location.replicatedTensorSharding is popir.ReplicatedTensorSharding.On
+    assert location.shardingDomain is given.shardingDomain
     assert (location.loadTileSet, location.storageTileSet) == (popir.TileSet.Compute,) * 2
     whole = popir.TensorLocation(
         on, popir.TileSet.IO, popir.TileSet.IO, popir.ReplicatedTensorSharding.Off

@@ -2,11 +2,28 @@
 #include <poplar/exceptions.hpp>
 
 #include <algorithm>
+#include <cstring>
 
 #include "engine/engine.hpp"
 #include "poplar/graph_impl.hpp"
 
 namespace popir {
+
+namespace {
+
+/// What a replica gets of a reduction that is local: its own value, or its part of that. It meets
+/// no others.
+void takeOwn(const Collective& c, unsigned replica, const void* in, void* out) {
+  const std::size_t size = c.type.sizeInBytes(), results = c.results();
+  const std::size_t part = c.kind == Collective::Kind::ReduceScatter ? results : 0;
+  const std::size_t begin = std::min(c.grouping.indexOf(replica) * part, c.elements);
+  const std::size_t count = std::min(results, c.elements - begin);
+  char* to = static_cast<char*>(out);
+  if (count > 0) std::memcpy(to, static_cast<const char*>(in) + begin * size, count * size);
+  if (results > count) std::memset(to + count * size, 0, (results - count) * size);
+}
+
+}  // namespace
 
 void EngineImpl::refuseCollectives() {
   const auto refuse = [](const Collective& collective, HostFunctionEnd& end) {
@@ -41,9 +58,15 @@ std::vector<Grouping> EngineImpl::connectCollectives(unsigned replica, Meeting& 
       groupings.push_back(collective->grouping);
     const auto id = static_cast<std::size_t>(f.id());
     if (id >= parts_.hostFunctions.size() || !parts_.hostFunctions[id]) continue;
-    parts_.hostFunctions[id]->function = [&meeting, replica, collective = *collective](In in,
-                                                                                       Out out) {
-      meeting.meet(replica, collective, in[0], out[0]);
+    const bool isLocal = collective->op == gcl::CollectiveOperator::LOCAL &&
+                         (collective->kind == Collective::Kind::AllReduce ||
+                          collective->kind == Collective::Kind::ReduceScatter);
+    parts_.hostFunctions[id]->function = [&meeting, replica, isLocal, collective = *collective](
+                                             In in, Out out) {
+      if (isLocal)
+        takeOwn(collective, replica, in[0], out[0]);
+      else
+        meeting.meet(replica, collective, in[0], out[0]);
     };
   }
   for (std::size_t b = 0; b < buckets_.size(); ++b)

@@ -267,10 +267,8 @@ void Replicas::work(const Table& table, unsigned replica) {
     for (const auto& post : table.posts) in.push_back(at(post.in, begin, size));
     reduceParts(c.op, c.type, in, out, end - begin);
   };
-  const bool isLocal = c.op == gcl::CollectiveOperator::LOCAL;
   switch (c.kind) {
     case Collective::Kind::AllReduce: {
-      if (isLocal) return copy(mine.out, mine.in, c.elements * size);
       const std::size_t begin = c.elements * own / group, end = c.elements * (own + 1) / group;
       char* out = at(table.posts[0].out, begin, size);
       reduced(begin, end, out);
@@ -281,10 +279,7 @@ void Replicas::work(const Table& table, unsigned replica) {
     case Collective::Kind::ReduceScatter: {
       const std::size_t begin = std::min(own * c.part(), c.elements);
       const std::size_t end = std::min(begin + c.part(), c.elements);
-      if (isLocal)
-        copy(mine.out, at(mine.in, begin, size), (end - begin) * size);
-      else
-        reduced(begin, end, mine.out);
+      reduced(begin, end, mine.out);
       std::memset(at(mine.out, end - begin, size), 0, (c.part() - (end - begin)) * size);
       return;
     }
@@ -379,16 +374,8 @@ void Replicas::workWithPeers(Table& table, unsigned replica) {
     exchange();
     return all;
   };
-  const bool isLocal = c.op == gcl::CollectiveOperator::LOCAL;
   switch (c.kind) {
-    case Collective::Kind::AllReduce: {
-      if (isLocal) {
-        for (const auto& post : table.posts) copy(post.out, post.in, n * size);
-        return;
-      }
-      reduceWithPeers(table, ranks, counts, own);
-      return;
-    }
+    case Collective::Kind::AllReduce: reduceWithPeers(table, ranks, counts, own); return;
     case Collective::Kind::ReduceScatter: {
       const auto begin = [&](std::size_t to) { return std::min(to * part, n); };
       const auto end = [&](std::size_t to) { return std::min((to + 1) * part, n); };
@@ -397,10 +384,7 @@ void Replicas::workWithPeers(Table& table, unsigned replica) {
         const std::size_t to = c.grouping.indexOf(first_ + table.here[i]);
         const std::size_t count = end(to) - begin(to);
         void* result = table.posts[i].out;
-        if (isLocal)
-          copy(result, all[i][to], count * size);
-        else if (count > 0)
-          reduceParts(c.op, c.type, all[i], result, count);
+        if (count > 0) reduceParts(c.op, c.type, all[i], result, count);
         std::memset(at(result, count, size), 0, (part - count) * size);
       }
       return;

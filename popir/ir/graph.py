@@ -25,7 +25,7 @@ from popir.ir.traits import Traits
 from popir.options.annotations import EXCLUDE_PATTERNS, INPLACE_NAMES, INPLACE_PRIORITIES
 from popir.options.session import SessionOptions
 from popir.options.table import OptionWarning, warn
-from popir.replicas import Shared
+from popir.replicas import Sharding, Shared
 from popir.typed import fitted, shown, typed
 from popir.types import TensorInfo
 
@@ -653,6 +653,8 @@ class Graph:
         """The replicas of the model that run it, in all processes."""
         self.shared: dict[str, Shared] = {}
         """The variables of which the host has several values, by id."""
+        self.sharded: dict[str, Sharding] = {}
+        """The variables of which each replica has a part, and the host the whole, by id."""
         self.broadcast: set[str] = set()
         """The inputs of which all replicas get the same values."""
         self.saved: list[str] = []

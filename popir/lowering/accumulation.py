@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from popir.enums import CollectiveOperator
 from popir.ir import Graph, Op
+from popir.options.annotations import COLLECTIVE_OPERATOR
 
 
 def after_accumulation(graph: Graph) -> set[Op]:
@@ -10,7 +12,7 @@ def after_accumulation(graph: Graph) -> set[Op]:
     the clearing of accumulators. The others run for each batch.
 
     Of accumulators that are off chip, the store behind each accumulation runs for each batch. A
-    RemoteLoad runs where its readers do.
+    RemoteLoad runs where its readers do, and so does what takes a replica's shard of a weight.
     """
     found: set[Op] = set()
     stack = [op for op in graph.ops.values() if op.accumulates]
@@ -25,9 +27,16 @@ def after_accumulation(graph: Graph) -> set[Op]:
             found.update(fresh)
             stack += fresh
     if found:
-        found.update(op for op in graph.ops.values() if _is_loaded_for(op, found))
+        for takes in (_shards, _loads):
+            taken = (op for op in graph.ops.values() if takes(op))
+            found.update(op for op in taken if found.issuperset(op.outTensor(0).uses))
     return found
 
 
-def _is_loaded_for(op: Op, readers: set[Op]) -> bool:
-    return op.opid.type == "RemoteLoad" and readers.issuperset(op.outTensor(0).uses)
+def _shards(op: Op) -> bool:
+    is_local = op.settings.nodeAttributes.get(COLLECTIVE_OPERATOR) == CollectiveOperator.Local.value
+    return is_local and op.opid.type == "ReplicatedReduceScatter" and bool(op.outTensor(0).uses)
+
+
+def _loads(op: Op) -> bool:
+    return op.opid.type == "RemoteLoad"

@@ -23,13 +23,14 @@ from popir.options.table import (
     no_meaning,
     refused,
 )
+from popir.replicas import CommGroup
 from popir.typed import shown
 from popir.types import ReductionType
 
 _ZERO_COPY = (
     "the device reads and writes the host's arrays in place, so there is no transfer to arrange."
 )
-_WHOLE = "each replica keeps whole tensors: the results are the same, the memory is not less."
+_WHOLE = "each replica computes activations of its own, of which no other one could keep a part."
 _MERGED = "a collective is one meeting of the replicas' threads; there is nothing to merge."
 _REPLICAS = "tests/replicas/test_training.py::{}"
 _RANKS = "tests/replicas/test_ranks.py::{}"
@@ -43,6 +44,10 @@ _FRAGMENT = "what runs after accumulation runs in the order of the weights, on o
 _REDUCES = Needs(
     "gradients are accumulated, or there are several replicas",
     lambda options: options.enableGradientAccumulation or options.getGlobalReplicationFactor() > 1,
+)
+_SHARDING = "tests/replicas/test_sharding.py::{}"
+_SEVERAL = Needs(
+    "there are several replicas", lambda options: options.getGlobalReplicationFactor() > 1
 )
 _MEAN = Needs(
     "enableGradientAccumulation is True and accumulationAndReplicationReductionType is Mean",
@@ -86,7 +91,7 @@ _AUTO = Needs("virtualGraphMode is Auto", lambda o: o.virtualGraphMode is e.Virt
 
 @dataclass(init=False)
 class TensorLocation(Settings):
-    """Where a kind of tensors is stored. PopART's class of this name. Sharding has no effect.
+    """Where a kind of tensors is stored. PopART's class of this name.
 
     `TensorLocation(storage)`, `TensorLocation(storage, replicatedTensorSharding)`, each with a
     `shardingDomain` behind, or all in order.
@@ -113,10 +118,19 @@ class TensorLocation(Settings):
         "tests/test_off_chip.py::test_io_tiles_carry_what_moves",
         needs=_IO_TILES,
     )
-    replicatedTensorSharding: e.ReplicatedTensorSharding = no_meaning(
-        e.ReplicatedTensorSharding.Off, _WHOLE
+    replicatedTensorSharding: e.ReplicatedTensorSharding = acts(
+        e.ReplicatedTensorSharding.Off,
+        "On: each replica keeps a part of the tensor, as docs/replicas.md describes. The host "
+        "reads and writes the whole.",
+        _SHARDING.format("test_sharded_variables_train_as_whole_ones"),
+        needs=_SEVERAL,
     )
-    shardingDomain: Any = no_meaning(None, _WHOLE)
+    shardingDomain: CommGroup | None = acts(
+        None,
+        "the groups of replicas of which each keeps a part; None for all that share the value.",
+        _SHARDING.format("test_groups_of_the_sharding_domain"),
+        needs=_SEVERAL,
+    )
 
     def __init__(
         self,
@@ -124,7 +138,7 @@ class TensorLocation(Settings):
         loadTileSet: e.TileSet | e.ReplicatedTensorSharding = e.TileSet.Compute,
         storageTileSet: Any = e.TileSet.Compute,
         replicatedTensorSharding: e.ReplicatedTensorSharding = e.ReplicatedTensorSharding.Off,
-        shardingDomain: Any = None,
+        shardingDomain: CommGroup | None = None,
     ) -> None:
         if isinstance(loadTileSet, e.ReplicatedTensorSharding):
             if storageTileSet is not e.TileSet.Compute:
@@ -151,7 +165,13 @@ class TensorLocationSettings(Settings):
         "tests/test_off_chip.py::test_small_tensors_stay_on_chip",
         least=0,
     )
-    minElementsForReplicatedTensorSharding: int = no_meaning(8192, _WHOLE, least=0)
+    minElementsForReplicatedTensorSharding: int = acts(
+        8192,
+        "each replica keeps the whole of tensors of fewer elements.",
+        _SHARDING.format("test_small_variables_stay_whole"),
+        least=0,
+        needs=_SEVERAL,
+    )
 
     def __init__(
         self,
@@ -327,6 +347,14 @@ class SessionOptions(SessionSettings):
     ALIASES = {
         "defaultPrefetchBufferingDepth": "defaultBufferingDepth",
         "prefetchBufferingDepthMap": "bufferingDepthMap",
+    }
+    EXCEPT = {
+        f"activationTensorLocationSettings.{name}": no_meaning(default, _WHOLE, least=least)
+        for name, default, least in (
+            ("location.replicatedTensorSharding", e.ReplicatedTensorSharding.Off, None),
+            ("location.shardingDomain", None, None),
+            ("minElementsForReplicatedTensorSharding", 8192, 0),
+        )
     }
 
     # Checks.

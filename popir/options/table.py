@@ -195,6 +195,10 @@ class Settings:
     """The options already warned of."""
     ALIASES: ClassVar[Mapping[str, str]] = {}
     """PopART's old names of options, and the present ones."""
+    EXCEPT: ClassVar[Mapping[str, Any]] = {}
+    """Options of nested objects, by their whole names, that are declared otherwise than the others
+    of their class.
+    """
 
     def __setattr__(self, name: str, value: Any) -> None:
         name = self._current(name)
@@ -262,7 +266,7 @@ class SessionSettings(Settings):
         the other options.
         """
         for name, known, value in _leaves(self, ""):
-            declared = known.declared
+            declared = _declared(type(self), name, known)
             assert declared is not None
             holder, _, own = name.rpartition(".")
             operator_ = functools.reduce(getattr, holder.split("."), self) if holder else self
@@ -284,7 +288,7 @@ class SessionSettings(Settings):
 
     def tellOnce(self, name: str, known: _Known, value: Any) -> None:
         """Warns once of an option without effect that is not at its default."""
-        declared = known.declared
+        declared = _declared(type(self), name, known)
         if declared is None or declared.kind is not Kind.NO_MEANING or value == known.default():
             return
         self._warn_once(name, value, f"has no meaning here: {declared.reason}")
@@ -294,7 +298,7 @@ class SessionSettings(Settings):
         not hold.
         """
         for name, known, value in _leaves(self, ""):
-            declared = known.declared
+            declared = _declared(type(self), name, known)
             if declared is not None and declared.needs is needs and value != known.default():
                 self._warn_once(name, value, f"has no effect: {why}.")
 
@@ -308,20 +312,25 @@ class SessionSettings(Settings):
         """The values on which a device program may depend, by name."""
         found: dict[str, Any] = {}
         for name, known, value in _leaves(self, ""):
-            assert known.declared is not None
-            if known.declared.is_compiled:
+            declared = _declared(type(self), name, known)
+            assert declared is not None
+            if declared.is_compiled:
                 found[name] = value
         return found
 
 
-def rows(cls: type[Settings], path: str = "") -> list[Row]:
+def rows(cls: type[Settings]) -> list[Row]:
     """The rows of a class of options; nested names have dots."""
+    return _rows(cls, cls, "")
+
+
+def _rows(root: type[Settings], cls: type[Settings], path: str) -> list[Row]:
     found: list[Row] = []
     for name, known in _fields(cls).items():
-        if known.declared is None:
-            found += rows(known.hint, f"{path}{name}.")
+        d = _declared(root, path + name, known)
+        if d is None:
+            found += _rows(root, known.hint, f"{path}{name}.")
             continue
-        d = known.declared
         text = type_text(known.hint, d)
         needs = d.needs.words if d.needs is not None else ""
         reason = f"{d.reason} It acts only where {needs}." if needs else d.reason
@@ -355,6 +364,12 @@ def _fields(cls: type[Settings]) -> dict[str, _Known]:
 
 def _same(value: T) -> T:
     return value
+
+
+def _declared(root: type[Settings], name: str, known: _Known) -> _Declared | None:
+    """The declaration of an option of `root`, by its whole name; None for a nested object."""
+    other = root.EXCEPT.get(name)
+    return known.declared if other is None else other.metadata["declared"]
 
 
 def _leaves(settings: Settings, path: str) -> Iterator[tuple[str, _Known, Any]]:

@@ -283,10 +283,13 @@ class Compiled(Exclusive):
         return self._compilation.graph
 
     def getInfo(self, id: str) -> TensorInfo:
-        """Type and shape of a tensor of the compiled graph. PopART's `Session.getInfo`.
+        """Type and shape of a tensor of the compiled graph; of the whole, where replicas have
+        shards. PopART's `Session.getInfo`.
 
         Raises popart_exception if there is no tensor of that id.
         """
+        if (sharding := self.graph.sharded.get(id)) is not None:
+            return TensorInfo(sharding.values)
         info = self.graph.getTensor(id).info
         assert info is not None
         return info

@@ -269,8 +269,11 @@ class Prepared(Compiled):
     def _write(self, id: str) -> None:
         """Copies the host's values of a variable to the device."""
         values, shared = self._host[id], self.graph.shared.get(id)
+        sharding = self.graph.sharded.get(id)
         for replica, engine in self._by_replica():
             own = values if shared is None else values[shared.row(replica)]
+            if sharding is not None:
+                own = sharding.shard(own, replica)
             if id in self._compilation.off_chip:
                 engine.copyToRemoteBuffer(as_bytes(own), id)
             else:
@@ -280,18 +283,43 @@ class Prepared(Compiled):
     def weightsToHost(self) -> None:
         """Copies the device's weights and states to the host, where `readWeights` finds them.
 
-        Raises popart_exception before `prepareDevice`.
+        With several instances of which each has shards of a tensor, all call it. Raises
+        popart_exception before `prepareDevice`.
         """
-        engine = self._prepared("weightsToHost")
+        self._prepared("weightsToHost")
         for id in self._variables():
-            shared = self.graph.shared.get(id)
+            shared, values = self.graph.shared.get(id), self._host[id]
+            read = self._reader(id)
             if shared is None:
-                self._read(engine, id, self._host[id])
+                read(self.options.globalReplicaOffset, values)
             else:
-                self._gather(self._host[id], shared, id)
+                self._gather(values, shared, read)
+
+    def _reader(self, id: str) -> Callable[[int, Array], None]:
+        """The function that copies the values that a replica of this process has of a variable to
+        an array: the whole ones, where replicas have shards.
+        """
+        engines = dict(self._by_replica())
+        sharding = self.graph.sharded.get(id)
+        if sharding is None:
+            return lambda replica, into: self._read(engines[replica], id, into)
+        size = sharding.grouping.replicas, sharding.elements
+        shards = np.empty(size, sharding.values.dtype)
+        for replica, engine in engines.items():
+            self._read(engine, id, shards[replica])
+        if self._peers is not None:
+            local = len(engines)
+            for rank in range(self._peers.ranks()):
+                own = shards[rank * local : (rank + 1) * local]
+                popdist.broadcast("weightsToHost()", own, rank)
+
+        def read(replica: int, into: Array) -> None:
+            into[...] = sharding.joined(shards, replica).reshape(into.shape)
+
+        return read
 
     def _read(self, engine: Any, id: str, into: Array) -> None:
-        """Copies the values that an engine has of a variable to the host."""
+        """Copies what an engine has of a variable to an array."""
         if id in self._compilation.off_chip:
             engine.copyFromRemoteBuffer(id, as_bytes(into))
         else:
@@ -301,18 +329,18 @@ class Prepared(Compiled):
         """The engines of this process, each after the number of its replica."""
         return enumerate(self._engines, self.options.globalReplicaOffset)
 
-    def _gather(self, values: Array, shared: Shared, id: str) -> None:
+    def _gather(self, values: Array, shared: Shared, read: Callable[[int, Array], None]) -> None:
         """Copies the values that replicas have of a variable to the host."""
         if shared.is_added:
             values[...] = 0
-        for replica, engine in self._by_replica():
+        for replica, _ in self._by_replica():
             row = values[shared.row(replica)]
             if shared.is_added:
                 own = np.empty_like(row)
-                self._read(engine, id, own)
+                read(replica, own)
                 row += own
             elif shared.returns(replica):
-                self._read(engine, id, row)
+                read(replica, row)
 
     def _send_all(self) -> None:
         """Copies the host's weights, states and random seed to the device."""

@@ -99,8 +99,7 @@ class Reports(Prepared):
             if weight not in c.gradients:
                 continue
             gradient = self.graph.getTensor(c.gradients[weight])
-            size = self._reduced(weight, gradient).info
-            assert size is not None
+            size = self.getInfo(self._reduced(weight, gradient).id)
             if places is not None:
                 found[places.home(gradient)] += size.nbytes()
                 continue

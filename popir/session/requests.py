@@ -7,6 +7,7 @@ from popir.devices import DeviceInfo
 from popir.enums import (
     DeviceType,
     MeanReductionStrategy,
+    ReplicatedTensorSharding,
     TensorStorage,
     TileSet,
     VirtualGraphMode,
@@ -149,18 +150,25 @@ def phases(asked: SessionOptions) -> bool:
 
 
 def locations(asked: SessionOptions, overlaps: bool) -> Locations | None:
-    """Which tensors are to be off chip; None if none is. Raises popart_exception for activations of
-    a pipeline, if its stages run at once (`overlaps`).
+    """Which tensors are to be off chip, or sharded over replicas; None if none is. Raises
+    popart_exception for activations of a pipeline, if its stages run at once (`overlaps`).
     """
     has_io = asked.numIOTiles > 0
 
-    def location(where: TensorLocation, least: int) -> Location:
+    def location(where: TensorLocation, least: int, least_sharded: int) -> Location:
         is_off = where.storage is TensorStorage.OffChip
-        by_io = (has_io and set is TileSet.IO for set in (where.loadTileSet, where.storageTileSet))
-        return Location(least if is_off else None, *by_io)
+        is_sharded = where.replicatedTensorSharding is ReplicatedTensorSharding.On
+        io = (set is TileSet.IO for set in (where.loadTileSet, where.storageTileSet))
+        loads, stores = (has_io and by_io for by_io in io)
+        sharded = least_sharded if is_sharded else None
+        return Location(least if is_off else None, loads, stores, sharded, where.shardingDomain)
 
     kinds = {
-        name: location(settings.location, settings.minElementsForOffChip)
+        name: location(
+            settings.location,
+            settings.minElementsForOffChip,
+            settings.minElementsForReplicatedTensorSharding,
+        )
         for name, settings in (
             ("weights", asked.weightTensorLocationSettings),
             ("states", asked.optimizerStateTensorLocationSettings),
@@ -169,9 +177,18 @@ def locations(asked: SessionOptions, overlaps: bool) -> Locations | None:
         )
     }
     overrides = {
-        id: location(where, 0) for id, where in asked.tensorLocationSettingsOverride.items()
+        id: location(where, 0, 0) for id, where in asked.tensorLocationSettingsOverride.items()
     }
-    if all(each.least is None for each in (*kinds.values(), *overrides.values())):
+    for id, where in overrides.items():
+        if where.least_sharded is not None and asked.getGlobalReplicationFactor() == 1:
+            warn(
+                f"SessionOptions.tensorLocationSettingsOverride['{id}'].replicatedTensorSharding = "
+                "ReplicatedTensorSharding.On has no effect: it acts only where there are several "
+                "replicas.",
+                OptionWarning,
+            )
+    asked_for = [*kinds.values(), *overrides.values()]
+    if all(each.least is None and each.least_sharded is None for each in asked_for):
         return None
     if overlaps and kinds["activations"].least is not None:
         raise popart_exception(

@@ -25,6 +25,7 @@ import numpy as np
 from popir import registry
 from popir.ir import Graph, Op, Tensor
 from popir.options.annotations import EXECUTION_PHASE, PIPELINE_STAGE, VIRTUAL_GRAPH
+from popir.replicas import CommGroup
 from popir.reserved import (
     reservedAcclPrefix,
     reservedAccumPrefix,
@@ -45,6 +46,10 @@ class Location(NamedTuple):
     loads_by_io: bool = False
     """Whether they are loaded onto IO tiles, and copied from there; likewise `stores_by_io`."""
     stores_by_io: bool = False
+    least_sharded: int | None = None
+    """The least elements of those of which each replica has a shard; None if none is."""
+    domain: CommGroup | None = None
+    """The groups of replicas over which these are sharded; None for all that share a value."""
 
 
 _ON_CHIP = Location()
@@ -69,7 +74,10 @@ class Locations:
     def asks_for(self, tensor: Tensor) -> bool:
         """Whether a tensor is to be off chip."""
         least = self.of(tensor).least
-        return least is not None and tensor.info is not None and tensor.info.nelms() >= least
+        sharding = tensor.graph.sharded.get(tensor.id)
+        if least is None or tensor.info is None:
+            return False
+        return (tensor.info.nelms() if sharding is None else sharding.values.size) >= least
 
     def of(self, tensor: Tensor) -> Location:
         """The location of a tensor."""

@@ -9,11 +9,10 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from popir.ir import Graph
-from popir.ops.collectives.replicated import connect_sum
+from popir.ops.collectives.replicated import connect_sum, sharers
 from popir.ops.update.accumulate import AccumulateOp, connect_zero
 from popir.ops.update.clip import connect_clip_factor
 from popir.ops.update.var_update import Given, connect_var_update
-from popir.replicas import ReplicaGrouping
 from popir.reserved import COUNTER, reservedAccumPrefix, reservedFinalReducedGradPrefix
 from popir.types import DataType, TensorInfo
 
@@ -150,7 +149,7 @@ class _Updates:
         """The gradient that the update gets, after its accumulation if there is any."""
         info = self.graph.getTensor(weight).info
         assert info is not None
-        grouping = self._grouping(weight)
+        grouping = sharers(self.graph, weight)
         reduced = reservedFinalReducedGradPrefix() + weight
         is_on = self.accumulation.is_on
         type = self.optimizer.accumulator(weight, info) if is_on else None
@@ -169,11 +168,6 @@ class _Updates:
         )
         self.zeroed.append((summed, variable))
         return Given(connect_sum(self.graph, summed, grouping, reduced), batches, factors)
-
-    def _grouping(self, weight: str) -> ReplicaGrouping:
-        """The replicas that share a weight."""
-        shared, replicas = self.graph.shared.get(weight), self.graph.replicas
-        return ReplicaGrouping(replicas, 1, replicas) if shared is None else shared.grouping
 
     def _counter(self) -> str:
         """The variable that counts the batches since the last update."""

@@ -302,6 +302,13 @@ void options() {
   SessionOptions unknown;
   unknown.looseThresholdAtPeak = 1;
   expect([&] { Sum(1, unknown); });
+  SessionOptions sharded;
+  sharded.enableReplicatedGraphs = true;
+  sharded.replicatedGraphCount = 4;
+  sharded.weightTensorLocationSettings.minElementsForReplicatedTensorSharding = 2;
+  sharded.weightTensorLocationSettings.location = {
+      TensorStorage::OnChip, ReplicatedTensorSharding::On, {CommGroupType::Consecutive, 3}};
+  expect([&] { Sum(1, sharded); });
 }
 
 void devices() {

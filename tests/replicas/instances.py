@@ -33,7 +33,9 @@ def mine(values: Any) -> Any:
     return np.ascontiguousarray(values[first : first + popdist.getNumLocalReplicas()])
 
 
-def session(factor: float = 1.0, size: int = ROWS, name: str = "training") -> Any:
+def session(
+    factor: float = 1.0, size: int = ROWS, name: str = "training", is_sharded: bool = False
+) -> Any:
     """Trains w, of `size` elements: its gradient is the sum of the replicas' x times `factor`."""
     builder = popir.Builder(opsets={"ai.onnx": 11, "ai.graphcore": 1})
     x = builder.addInputTensor("FLOAT", [size], "x")
@@ -42,10 +44,15 @@ def session(factor: float = 1.0, size: int = ROWS, name: str = "training") -> An
         [builder.aiOnnx.mul([x, w]), builder.aiOnnx.constant(np.float32(factor))]
     )
     loss = builder.aiGraphcore.identityloss([y], reduction=popir.ReductionType.Sum)
+    options = configured()
+    if is_sharded:
+        on = popir.TensorLocation(replicatedTensorSharding=popir.ReplicatedTensorSharding.On)
+        settings = popir.TensorLocationSettings(on, minElementsForReplicatedTensorSharding=2)
+        options.weightTensorLocationSettings = settings
     made = popir.TrainingSession(
         *(builder.getModelProto(), popir.DataFlow(1, [loss]), loss, popir.ConstSGD(1.0)),
         popir.DeviceManager().createCpuDevice(),
-        userOptions=configured(),
+        userOptions=options,
         name=name,
     )
     made.prepareDevice()
@@ -209,20 +216,23 @@ def collectives() -> None:
 
 
 def weights() -> None:
-    """Broadcast weights, and a checkpoint of all instances."""
-    made, x = session(), numbers(popdist.getNumTotalReplicas(), ROWS)
+    """Broadcast weights, and a checkpoint of all instances; also where each has a shard."""
+    x = numbers(popdist.getNumTotalReplicas(), ROWS)
     rank = popdist.getInstanceIndex()
-    made.writeWeights(popir.PyWeightsIO({"w": np.full(ROWS, 10.0 * rank, np.float32)}))
-    made.broadcastWeights(1)
-    np.testing.assert_array_equal(weight(made), np.full(ROWS, 10.0))
-    run(made, x)
-    want = weight(made)
-    np.testing.assert_allclose(want, 10 - x.sum(0), rtol=1e-5)
     (folder,) = set(popdist.gather("folder", sys.argv[2]))
-    made.save(folder)
-    again = session(name="again")
-    assert again.load(folder).step == 1
-    np.testing.assert_array_equal(weight(again), want)
+    for is_sharded in (False, True):
+        made = session(is_sharded=is_sharded)
+        assert (made.graph.sharded.keys() == {"w"}) == is_sharded
+        made.writeWeights(popir.PyWeightsIO({"w": np.full(ROWS, 10.0 * rank, np.float32)}))
+        made.broadcastWeights(1)
+        np.testing.assert_array_equal(weight(made), np.full(ROWS, 10.0))
+        run(made, x)
+        want = weight(made)
+        np.testing.assert_allclose(want, 10 - x.sum(0), rtol=1e-5)
+        made.save(folder)
+        again = session(name="again", is_sharded=not is_sharded)
+        assert again.load(folder).step == 1
+        np.testing.assert_array_equal(weight(again), want)
     print("weights agree", flush=True)
 
 

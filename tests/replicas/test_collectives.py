@@ -66,6 +66,16 @@ def test_local_keeps_what_a_replica_has() -> None:
 
     np.testing.assert_array_equal(results(X, add), X)
 
+    def scatter(b: Any, t: str) -> str:
+        return b.aiGraphcore.replicatedreducescatter([t], CollectiveOperator.Local)
+
+    elements = X[0].size
+    part = -(-elements // N)
+    assert part * N > elements  # zeros fill the last part up
+    for n, found in enumerate(results(X, scatter)):
+        own = np.append(X[n].reshape(-1), np.zeros(part * N - elements, np.float32))
+        np.testing.assert_array_equal(found, own[n * part : (n + 1) * part])
+
 
 GROUPS = {
     (CommGroupType.All, 0): [[0, 1, 2, 3]],

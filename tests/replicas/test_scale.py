@@ -22,7 +22,7 @@ def test_every_way_in_one_process_trains_as_pytorch_does(model: str) -> None:
 
 @needs_mpi
 @pytest.mark.timeout(2 * LIMIT)
-@pytest.mark.parametrize("way", ["2 ranks", "4 ranks"])
+@pytest.mark.parametrize("way", ["2 ranks", "4 ranks", "2 ranks, all sharded"])
 def test_ranks_train_as_replicas_do(way: str) -> None:
     ((_, _, difference, _, equal),) = rows(3, [way], ["transformer"])
     assert difference <= TOLERANCE

@@ -11,7 +11,7 @@ enum class TileSet { Compute = 0, IO, Undefined, N };
 enum class ExchangeStrategy { JustInTime = 0, OverlapInnerLoop, OverlapLoops, OverlapStep, N };
 enum class ReplicatedTensorSharding { Off = 0, On, N };
 
-/// Where a tensor is stored: see popir.TensorLocation in Python. Sharding has no effect.
+/// Where a tensor is stored: see popir.TensorLocation in Python.
 class TensorLocation {
  public:
   TensorLocation() = default;

@@ -42,6 +42,7 @@ POPIR_ENUMERATION(TensorStorage, "OnChip", "OffChip")
 POPIR_ENUMERATION(TileSet, "Compute", "IO")
 POPIR_ENUMERATION(ExchangeStrategy, "JustInTime", "OverlapInnerLoop", "OverlapLoops", "OverlapStep")
 POPIR_ENUMERATION(ReplicatedTensorSharding, "Off", "On")
+POPIR_ENUMERATION(CommGroupType, "All", "Consecutive", "Orthogonal", "Ungrouped")
 POPIR_ENUMERATION(PatternsLevel, "NoPatterns", "Minimal", "Default", "All")
 #undef POPIR_ENUMERATION
 
@@ -55,10 +56,17 @@ Value valueOf(const std::set<std::string>& values) {
   return Set{List(values.begin(), values.end())};
 }
 
+/// None, which is the default in Python, for the default.
+Value valueOf(const CommGroup& group) {
+  if (group == CommGroup()) return {};
+  return make("CommGroup", {valueOf(group.type), static_cast<int>(group.replicaGroupSize)});
+}
+
 Value valueOf(const TensorLocation& location) {
-  return make("TensorLocation",
-              {valueOf(location.storage), valueOf(location.loadTileSet),
-               valueOf(location.storageTileSet), valueOf(location.replicatedTensorSharding)});
+  return make(
+      "TensorLocation",
+      {valueOf(location.storage), valueOf(location.loadTileSet), valueOf(location.storageTileSet),
+       valueOf(location.replicatedTensorSharding), valueOf(location.shardingDomain)});
 }
 
 Value valueOf(const std::map<TensorId, TensorLocation>& locations) {

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from popir import gcl, poplar, registry
+from popir import gcl, poplar
 from popir.enums import CollectiveOperator, CommGroupType
 from popir.errors import OperatorAttributeError, popart_exception
 from popir.ir import Graph, Op, OpSerialiser
@@ -135,6 +135,18 @@ class ReplicatedAllGatherOp(CollectiveOp):
         return [ReplicatedAllGatherGradOp(self)]
 
 
+class ShardGatherOp(ReplicatedAllGatherOp):
+    """A ReplicatedAllGather of the shards of a tensor. The attribute `shape` is that of the whole,
+    without what fills the last shard up.
+    """
+
+    openAttributes = True
+
+    def setup(self) -> None:
+        """The output is the whole tensor."""
+        self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), self.attributes["shape"]))
+
+
 class _GradOp(InputGradOp):
     """The base class of the gradients: the forward operator's groups are its own."""
 
@@ -176,17 +188,22 @@ def connect_sum(graph: Graph, id: str, grouping: ReplicaGrouping, output: str) -
     """
     if grouping.size == 1:
         return id
-    settings = Op.Settings(graph, f"ReplicatedAllReduce/{id}")
-    numbers = [grouping.replicas, grouping.stride, grouping.size]
-    settings.nodeAttributes[REPLICA_GROUPING] = numbers
-    tensors = [graph.getTensor(id)]
-    graph.createConnectedOp(
-        registry.createOp,
-        {0: id},
-        {0: output},
-        *("ai.graphcore", "ReplicatedAllReduce", 1, settings, {}, tensors),
-    )
+    settings = settings_of(graph, f"ReplicatedAllReduce/{id}", grouping)
+    op = ReplicatedAllReduceOp(graphcore_id("ReplicatedAllReduce"), settings)
+    graph.createConnectedOp(lambda: op, {0: id}, {0: output})
     return output
+
+
+def sharers(graph: Graph, weight: str) -> ReplicaGrouping:
+    """The replicas that share a weight."""
+    shared, replicas = graph.shared.get(weight), graph.replicas
+    return ReplicaGrouping(replicas, 1, replicas) if shared is None else shared.grouping
+
+
+def settings_of(graph: Graph, name: str, grouping: ReplicaGrouping) -> Op.Settings:
+    """The settings of a collective over groups of replicas."""
+    numbers = [grouping.replicas, grouping.stride, grouping.size]
+    return Op.Settings(graph, name, {REPLICA_GROUPING: numbers})
 
 
 class CollectiveOpx(Opx):

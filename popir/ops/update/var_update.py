@@ -17,14 +17,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from popir import gcl
 from popir.errors import OperatorInputError
 from popir.ir import Graph, Op, OperatorIdentifier, Tensor
 from popir.ops.support import symbolic as s
 from popir.ops.support.arithmetic import Arithmetic, accumulator
 from popir.ops.support.symbolic import Arg, Expr
 from popir.ops.support.variable import VAR, VariableOp
+from popir.options.annotations import REPLICA_GROUPING
 from popir.opx import InputCreatorType, Opx, popType
 from popir.poplar import program
+from popir.replicas import ReplicaGrouping
 from popir.reserved import reservedUpdatedVarPrefix
 from popir.types import DataType
 
@@ -188,6 +191,23 @@ class VarUpdateOp(VariableOp):
         """The scalar inputs, by index."""
         return {i: self.inTensor(i) for i in self.scalar_inputs().values()}
 
+    def sharding(self) -> ReplicaGrouping | None:
+        """The groups of replicas that have shards of the weight, if the update is one of shards
+        that needs sums over the whole.
+        """
+        numbers = self.settings.nodeAttributes.get(REPLICA_GROUPING)
+        return None if numbers is None else ReplicaGrouping(*numbers)
+
+    def has_sums(self) -> bool:
+        """Whether the update needs sums over all elements."""
+        update = Update(self)
+        self.update(update)
+        return any(step.kind == "squares" for step in update.steps)
+
+    def isOutlineable(self) -> bool:
+        """False if replicas meet in it."""
+        return super().isOutlineable() and self.sharding() is None
+
     def update(self, u: Update) -> None:
         """Adds the steps of the update to `u`."""
         raise NotImplementedError
@@ -219,11 +239,23 @@ class VarUpdateOpx(Opx):
                 continue
             squared = arithmetic.map(s.square(value), operands, "squares", out=kind)
             dims = list(range(len(squared.shape())))
-            tensors.append(arithmetic.reduce(squared, dims, "squares") if dims else squared)
+            total = arithmetic.reduce(squared, dims, "squares") if dims else squared
+            tensors.append(self._of_all(total, prog))
         self.setOutTensor(0, weight)
         for i in range(op.states):
             if self.hasOutput(1 + i):
                 self.setOutTensor(1 + i, tensors[FIRST_STATE + i])
+
+    def _of_all(self, total: Any, prog: program.Sequence) -> Any:
+        """The sum over the replicas that have shards of the weight, if they do."""
+        grouping = self.getOp(VarUpdateOp).sharding()
+        if grouping is None:
+            return total
+        group = gcl.CommGroup(grouping.size, grouping.stride)
+        add = gcl.CollectiveOperator.ADD
+        return gcl.allReduceCrossReplica(
+            self.graph(), total, add, prog, group, self.debugContext("squares")
+        )
 
     def getInputCreatorType(self, i: int) -> InputCreatorType:
         """States, and what gradients are accumulated in, are laid out as the weight is."""
