@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from onnx import AttributeProto, NodeProto
 
 from popir import budget
-from popir.ir import Graph, Op, OperatorIdentifier, TensorType
+from popir.ir import Graph, Op, TensorType
+from popir.ir.likeness import may_be_copied
 from popir.types import DataType, TensorInfo
 
 _EXACT = frozenset(k for k in DataType if k.is_integer or k in (DataType.BOOL, DataType.STRING))
@@ -33,10 +34,6 @@ _COMPARED = frozenset(
     }
 )
 """The types of attributes that are compared."""
-_OWN = frozenset({"id", "settings", "input", "output", "called_names", "_open"})
-"""Members of an operator of which each has its own; the last two are empty here."""
-_IMMUTABLE = (type(None), bool, int, float, str, TensorInfo, OperatorIdentifier, DataType)
-"""Types of members that copies may share."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +85,7 @@ class AlikeNodes:
         if made is None or any(id in tensors for id in node.output):
             return None
         op = made.op.clone()
-        op.source, op.settings.name, op.called_names = made.op.source, node.name, {}
+        op.settings.name, op.called_names = node.name, {}
         budget.operator(op)
         self._graph.moveIntoGraph(op)
         for i, id in enumerate(node.input):
@@ -111,24 +108,10 @@ class AlikeNodes:
 
 def _depends_on_key(op: Op) -> bool:
     """Whether an operator is what it is because of what is compared alone."""
-    cls = type(op)
-    asks_for_more = (
-        op.source != "built in"
-        or not cls.__module__.startswith("popir.")
-        or cls.expand is not Op.expand
-        or cls.clone is not Op.clone
-        or op.openAttributes
-        or bool(op.getCalledGraphs())
-        or op.requiresRandomSeed()
-        or op.hasSideEffect()
-        or bool(op.variableInputs)
-        or any(i in op.input and not op.input[i].isConst() for i in op.constantInputs)
-        or op.graph.differentiated
-    )
-    declared = {each.member for each in op.declaredAttributes().values()}
-    members = {name: value for name, value in vars(op).items() if name not in _OWN}
-    # Op.clone copies lists of attributes.
-    return not asks_for_more and all(
-        isinstance(value, _IMMUTABLE) or (name in declared and type(value) is list)
-        for name, value in members.items()
+    return (
+        may_be_copied(op)
+        and type(op).expand is Op.expand
+        and not op.variableInputs
+        and all(i not in op.input or op.input[i].isConst() for i in op.constantInputs)
+        and not op.graph.differentiated
     )
