@@ -231,23 +231,21 @@ class Watch:
         needed later; a weight that is updated always does.
         """
         found: set[int] = set()
+        if len(op.input) == 1 and not any(needed.values()):
+            return found
         places: dict[str, list[int]] = {}
         for i, tensor in op.input.items():
             places.setdefault(tensor.id, []).append(i)
         at_stake = dict(needed)
+        shown = {id: self._devicex.variables(id) for id in places}
         for id, at in places.items():
             if len(at) > 1:  # It may be a copy on this IPU, which no tensor is recorded for.
-                for variable in set(grown.writes).intersection(self._devicex.variables(id)):
+                for variable in set(grown.writes).intersection(shown[id]):
                     at_stake.setdefault(variable, [])
         for variable, later in at_stake.items():
-            if not later and len(op.input) == 1:
+            at = [i for id, indices in places.items() if variable in shown[id] for i in indices]
+            if not later and len(at) == 1:
                 continue
-            at = [
-                i
-                for id, indices in places.items()
-                if variable in self._devicex.variables(id)
-                for i in indices
-            ]
             free = sorted(
                 (i for i in at if not self._updated(op, i)), key=lambda i: not op.modifies(i)
             )
