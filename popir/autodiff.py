@@ -10,7 +10,7 @@ Example: for `y = x * x`, a Mul with id 7, the graph gets `Gradient___7_0 = Grad
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ from popir.ir import (
     gradients_of,
 )
 from popir.ir.graph import GradientGraph, copied
+from popir.ir.likeness import Likeness, is_own, may_be_copied
 from popir.ops.support.second_order import can_be_decomposed, decomposed
 from popir.transforms.prune import prune
 from popir.types import DataType, TensorInfo, require_finite
@@ -157,6 +158,7 @@ class _Walk:
         """For each tensor, the ids of its edge gradients added so far."""
         self.totals: dict[Tensor, str] = {}
         """For each tensor, the id of its whole gradient, once that is complete."""
+        self._alike = _AlikeGradients(graph)
         stack = [graph.getTensor(id) for id in targets]
         passed: set[Op] = set()
         while stack:
@@ -238,10 +240,11 @@ class _Walk:
             claimed |= wanted
             reached |= wanted
         else:
-            made = gradients_of(op)
+            made = self._alike.of(op)
         for each in made:
             towards = each.towards.values()
-            _check_maps(op, each)
+            if not each.is_set_up:
+                _check_maps(op, each)
             claimed.update(towards)
             if has_calls or wanted.intersection(towards):
                 reached.update(towards)
@@ -263,6 +266,11 @@ class _Walk:
             id = self.graph.uniqueId(get_edge_grad_id(op, i))
             grad_op.createAndConnectOutTensor(out, id)
             self.parts.setdefault(op.inTensor(i), []).append(id)
+        if gradient.is_set_up:
+            for out, i in gradient.towards.items():
+                if i in op.input:
+                    grad_op.output[out].info = op.input[i].info
+            return
         with blamed(grad_op, "setup"):
             grad_op.setup()
         for out, i in gradient.towards.items():
@@ -294,6 +302,49 @@ class _Walk:
         self.graph.addConstInit(id, zeros)
         self.totals[tensor] = id
         return id
+
+
+class _AlikeGradients:
+    """The gradient operators of one graph: an operator like an earlier one gets copies of its."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._likeness = Likeness()
+        self._first: dict[Hashable, tuple[Op, list[Gradient]]] = {}
+        """For each key the first operator, and its gradient operators."""
+        self._may_repeat: dict[Hashable, bool] = {}
+
+    def of(self, op: Op) -> list[Gradient]:
+        """The gradient operators of `op`."""
+        key = self._likeness.of(op) if is_own(op) else None
+        first = self._first.get(key)
+        if key is None or first is None:
+            before = self._graph.changes
+            made = gradients_of(op)
+            if key is not None and self._graph.changes == before:
+                self._first[key] = op, made
+            return made
+        if key not in self._may_repeat:
+            self._may_repeat[key] = _may_repeat(*first)
+        if not self._may_repeat[key]:
+            return gradients_of(op)
+        return [self._copy(op, each) for each in first[1]]
+
+    def _copy(self, op: Op, gradient: Gradient) -> Gradient:
+        twin = gradient.op.clone()
+        twin.settings.name = op.settings.name
+        return Gradient(twin, gradient.towards, gradient.mappers, bool(gradient.op.output))
+
+
+def _may_repeat(op: Op, made: list[Gradient]) -> bool:
+    """Whether copies of these gradient operators are those of operators like `op`."""
+    return not op.requiresRandomSeed() and all(
+        may_be_copied(each.op)
+        and type(each.op).furtherGradients is Op.furtherGradients
+        and each.op.settings.name == op.settings.name
+        and each.op.output.keys() <= each.towards.keys()
+        for each in made
+    )
 
 
 class _Calls:

@@ -68,11 +68,9 @@ void bindGrowth(py::module_& m) {
           "end",
           [](Growth& g, const Devicex& d, const poplar::program::Sequence& prog, const Ids& inputs,
              const Ids& outputs, const std::string& prefix) {
-            return run([] { return std::string(); },
-                       [&] {
-                         return g.end(d.graph(), prog, tensorsOf(d, inputs), tensorsOf(d, outputs),
-                                      prefix);
-                       });
+            return translated([&] {
+              return g.end(d.graph(), prog, tensorsOf(d, inputs), tensorsOf(d, outputs), prefix);
+            });
           },
           py::arg("devicex"), py::arg("prog"), py::arg("inputs"), py::arg("outputs"),
           py::arg("prefix"),
@@ -86,13 +84,12 @@ void bindGrowth(py::module_& m) {
           [](const Growth& g, Devicex& d, poplar::program::Sequence& prog, const Ids& inputs,
              const Ids& outputs,
              const std::string& prefix) -> std::optional<std::vector<unsigned>> {
-            return run([] { return std::string(); },
-                       [&] {
-                         const auto made = g.repeat(prog, tensorsOf(d, inputs), prefix);
-                         for (std::size_t i = 0; made && i < outputs.size(); ++i)
-                           d.insert(outputs[i], made->outputs.at(i));
-                         return made ? std::optional(made->written) : std::nullopt;
-                       });
+            return translated([&] {
+              const auto made = g.repeat(prog, tensorsOf(d, inputs), prefix);
+              for (std::size_t i = 0; made && i < outputs.size(); ++i)
+                d.insert(outputs[i], made->outputs.at(i));
+              return made ? std::optional(made->written) : std::nullopt;
+            });
           },
           py::arg("devicex"), py::arg("prog"), py::arg("inputs"), py::arg("outputs"),
           py::arg("prefix"),
@@ -202,24 +199,28 @@ void bindOpxs(py::module_& m) {
       .def(
           "get",
           [](const Devicex& d, const std::string& id) {
-            return run([] { return std::string(); }, [&] { return d.get(id); });
+            return translated([&] { return d.get(id); });
           },
           py::arg("id"), "The tensor of that id. Raises popart_exception if there is none.")
       .def(
           "variables",
           [](const Devicex& d, const std::string& id) {
-            return run([] { return std::string(); }, [&] { return d.get(id).view().variables(); });
+            return translated([&] { return d.get(id).view().variables(); });
           },
           py::arg("id"),
           "The ids of the variables that the tensor of that id is a view of, ascending.\n"
           "Raises popart_exception if there is no such tensor.")
       .def(
-          "isTangled",
+          "shown",
           [](const Devicex& d, const std::string& id) {
-            return run([] { return std::string(); }, [&] { return isTangled(d.get(id).view()); });
+            return translated([&] {
+              const auto& view = d.get(id).view();
+              return std::pair(view.variables(), isTangled(view));
+            });
           },
           py::arg("id"),
-          "Whether the tensor of that id is tangled. Raises popart_exception if there is none.")
+          "What `variables` returns, and whether the tensor of that id is tangled.\n"
+          "Raises popart_exception if there is none.")
       .def("erase", &Devicex::erase, py::arg("id"), "Forgets the tensor of that id.");
   bindGrowth(m);
   const py::arg inIndex("inIndex"), outIndex("outIndex");

@@ -31,26 +31,14 @@ const std::string& libraryOf(const T& object) {
   return known[table] = Origin::of(table, nullptr).path;
 }
 
-/// Runs C++ code of an operator or a pattern. An exception of popir becomes the class of
-/// popir.errors of its name, and any other a popart_exception. who(), the name and the library of
-/// the code, is appended to the message; std::bad_alloc becomes
-/// poplar_graph_memory_allocation_error. A Python error that passes through the code stays the same
-/// object.
+/// Runs C++ code. An exception of popir becomes the class of popir.errors of its name, and any other
+/// a popart_exception. who(), the name and the library of the code, is appended to the message;
+/// std::bad_alloc becomes poplar_graph_memory_allocation_error. A Python error that passes through
+/// the code stays the same object.
 template <class Who, class Code>
-auto run(const Who& who, const Code& code) -> decltype(code()) {
-  Call call;
-  takeDivisions();
-  const auto divided = [] { throw std::runtime_error(std::string("Failed: ") + kDivision); };
+auto translated(const Who& who, const Code& code) -> decltype(code()) {
   try {
-    if constexpr (std::is_void_v<decltype(code())>) {
-      if (!completes(code)) divided();
-      call.finish();
-    } else {
-      std::optional<decltype(code())> result;
-      if (!completes([&] { result.emplace(code()); })) divided();
-      call.finish();
-      return std::move(*result);
-    }
+    return code();
   } catch (const pybind11::error_already_set& e) {
     say(e.value(), who());  // Python code that was called from there
     throw;
@@ -62,6 +50,31 @@ auto run(const Who& who, const Code& code) -> decltype(code()) {
   } catch (...) {
     raise("popart_exception", "It threw something that is no std::exception" + who());
   }
+}
+
+/// The same for popir's own code, of which messages say enough.
+template <class Code>
+auto translated(const Code& code) -> decltype(code()) {
+  return translated([] { return std::string(); }, code);
+}
+
+/// The same for code of an operator or a pattern of a library, which may divide by zero.
+template <class Who, class Code>
+auto run(const Who& who, const Code& code) -> decltype(code()) {
+  Call call;
+  takeDivisions();
+  const auto divided = [] { throw std::runtime_error(std::string("Failed: ") + kDivision); };
+  return translated(who, [&]() -> decltype(code()) {
+    if constexpr (std::is_void_v<decltype(code())>) {
+      if (!completes(code)) divided();
+      call.finish();
+    } else {
+      std::optional<decltype(code())> result;
+      if (!completes([&] { result.emplace(code()); })) divided();
+      call.finish();
+      return std::move(*result);
+    }
+  });
 }
 
 /// " (what, in function() of 'library')", for run().

@@ -123,9 +123,10 @@ class Devicex:
         """
         Sets or replaces the tensor of that id.
         """
-    def isTangled(self, id: str) -> bool:
+    def shown(self, id: str) -> tuple[list[int], bool]:
         """
-        Whether the tensor of that id is tangled. Raises popart_exception if there is none.
+        What `variables` returns, and whether the tensor of that id is tangled.
+        Raises popart_exception if there is none.
         """
     def useOptions(
         self,

@@ -20,6 +20,8 @@ class Gradient:
     """Its `gradOutToNonGradIn()`: for each of its outputs, the input that it is the gradient of."""
     mappers: list[GradInOutMapper]
     """Its `gradInputInfo()`: where its inputs come from."""
+    is_set_up: bool = False
+    """Whether it is a copy of one that has been checked, connected and set up."""
 
 
 def gradients_of(op: Op) -> list[Gradient]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Collection, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, TypeVar
 
@@ -491,7 +490,8 @@ class Op(Traits):
 
     def clone(self) -> Op:
         """A copy with a new id and no connections: same class, settings and attributes."""
-        twin = copy(self)
+        twin = object.__new__(type(self))  # copy.copy() does the same, in twice the time.
+        vars(twin).update(vars(self))
         twin.settings = self.settings.copy()
         twin.id = self.graph.nextOpId()
         twin.input = {}

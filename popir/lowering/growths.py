@@ -15,31 +15,18 @@ that keep something in the object for later calls, and those that add what Growt
 
 from __future__ import annotations
 
-import dataclasses
-import functools
 from collections.abc import Hashable
-from typing import Any
 
 from popir import poplar
 from popir._device.popart import Devicex, Growth
-from popir.ir import Tensor
+from popir.ir.likeness import Likeness, is_own
 from popir.opx import Opx, debug_prefix
 from popir.poplar import program, programWrites
-from popir.types import TensorInfo
 
-_ELSEWHERE = frozenset({"id", "settings", "input", "output", "twin", "called_names"})
-"""Members of an operator that say where it is, or that are compared by themselves."""
-_PLAIN = frozenset({type(None), bool, int, str, TensorInfo})
-"""Types of which equal values of one type are the same to an Opx."""
-_INTEGERS = frozenset({int})
-_PARAMETERS = "__dataclass_params__"
-"""Where a dataclass has the arguments of its decorator."""
 _OF_OPX = {"op_p", "dv_p"}
 """The members of an Opx that keeps nothing for later."""
 _LAYOUTS = 8
 """The most growths kept for operators that are alike, but whose inputs lie in different ways."""
-_SMALL = 1 << 10
-"""The bytes up to which constants are compared by value; larger ones must be the same array."""
 
 
 class Growths:
@@ -50,7 +37,7 @@ class Growths:
         self._devicex = devicex
         self._graph: poplar.Graph = devicex.graph()
         self._repeats = repeats
-        self._likeness = _Likeness()
+        self._likeness = Likeness()
         self._known: dict[Hashable, list[Growth] | None] = {}
         """By what operators have in common; None if what they add cannot be repeated."""
 
@@ -60,8 +47,10 @@ class Growths:
         Returns the numbers of the variables that it writes and that were there before, ascending.
         """
         op = opx.op_p
-        key = self._likeness.of(opx) if self._repeats and _is_comparable(opx) else None
-        known = None if key is None else self._known.setdefault(key, [])
+        if not (self._repeats and _is_comparable(opx)):
+            return self.grow_afresh(opx, prog)
+        key = type(opx), self._likeness.of(op)
+        known = self._known.setdefault(key, [])
         if known is None:
             return self.grow_afresh(opx, prog)
         inputs = [tensor.id for tensor in op.input.values()]
@@ -92,67 +81,4 @@ class Growths:
 
 def _is_comparable(opx: Opx) -> bool:
     """Whether the operator and its Opx are popir's own, in Python."""
-    return opx.op_p.source == "built in" and type(opx).__module__.startswith("popir.")
-
-
-class _Likeness:
-    """Keys of operators, which are equal if the operators are alike as far as the IR says."""
-
-    def __init__(self) -> None:
-        self._known: dict[int, tuple[object, Hashable]] = {}
-        """The forms of immutable objects, which many operators share, by id; and the objects."""
-
-    def of(self, opx: Opx) -> Hashable:
-        """The key of an operator and of its Opx."""
-        op = opx.op_p
-        return (
-            type(opx),
-            type(op),
-            tuple([(k, self._form(v)) for k, v in vars(op).items() if k not in _ELSEWHERE]),
-            self._form(op.settings.nodeAttributes),
-            tuple([(i, *_seen(tensor)) for i, tensor in op.input.items()]),
-            tuple([(i, tensor.info) for i, tensor in op.output.items()]),
-        )
-
-    def _form(self, value: Any) -> Hashable:
-        """A value to compare: numbers, text, collections and immutable dataclasses by what they
-        hold, anything else by identity.
-        """
-        kind = value.__class__
-        if kind in _PLAIN:
-            return kind, value
-        if kind is float:
-            return kind, value.hex()
-        if kind is list or kind is tuple:
-            if _INTEGERS.issuperset(map(type, value)):
-                return kind, tuple(value)
-            return kind, tuple([self._form(each) for each in value])
-        if kind is dict:
-            if not value:
-                return kind
-            return kind, tuple([(self._form(k), self._form(v)) for k, v in value.items()])
-        fields = _fields(kind)
-        if fields is None:
-            return kind, id(value)
-        known = self._known.get(id(value))
-        if known is None:
-            form = kind, tuple([self._form(getattr(value, field)) for field in fields])
-            known = self._known[id(value)] = value, form
-        return known[1]
-
-
-@functools.cache
-def _fields(kind: type) -> tuple[str, ...] | None:
-    """The fields of a class of immutable objects; None for any other class."""
-    if not dataclasses.is_dataclass(kind) or not getattr(kind, _PARAMETERS).frozen:
-        return None
-    return tuple(field.name for field in dataclasses.fields(kind))
-
-
-def _seen(tensor: Tensor) -> tuple[Hashable, ...]:
-    """What an Opx may ask of an input in the IR."""
-    if not tensor.isConst() or tensor.data is None:
-        return tensor.info, id(tensor.tensorType)
-    data = tensor.data
-    value = data.tobytes() if data.nbytes <= _SMALL and data.dtype != object else id(data)
-    return tensor.info, id(tensor.tensorType), value
+    return is_own(opx.op_p) and type(opx).__module__.startswith("popir.")

@@ -136,12 +136,14 @@ class Lowering:
             self.owners.add(self.graph, op)
             if stages and now < self._each:
                 each = stages[stage_of(op)]
-            each.add(program.Sequence([self._grown(now, opx)], block_of(op)))
+            for part in self._grown(now, opx):
+                each.add(part)
         budget.done()
         return body
 
-    def _grown(self, now: int, opx: Opx) -> program.Sequence:
-        """The program of one operator, on its IPU, after copies of its inputs from other IPUs.
+    def _grown(self, now: int, opx: Opx) -> list[program.Sequence]:
+        """The program of one operator, on its IPU, after copies of its inputs from other IPUs:
+        sequences, one after another, each of the name `block_of`.
 
         A copy is kept for later readers on that IPU, unless the operator writes to it or returns a
         view of it.
@@ -149,13 +151,13 @@ class Lowering:
         if self._places is None:
             return self._watch.grow(now, opx)
         op, ipu = opx.op_p, self._places.of(opx.op_p)
-        whole = program.Sequence()
+        bringing = program.Sequence(debugContext=block_of(op))
         far = [t for t in dict.fromkeys(op.input.values()) if self._places.home(t) != ipu]
         if op.opid.type == "IpuCopy":  # It reads its input where that is.
             far = []
         originals = {t.id: self.devicex.get(t.id) for t in far}
         with self._on(ipu):
-            copies = {t.id: self._bring(t, ipu, whole) for t in far}
+            copies = {t.id: self._bring(t, ipu, bringing) for t in far}
             try:
                 for id, copy in copies.items():
                     self.devicex.insert(id, copy)
@@ -163,13 +165,14 @@ class Lowering:
             finally:
                 for id, tensor in originals.items():
                     self.devicex.insert(id, tensor)
-        writes = poplar.programWrites(self.graph, grown) if copies else set[int]()
-        shown = set(writes).union(*(self.tensor(t.id).variables() for t in op.output.values()))
+        if not copies:
+            return grown
+        shown = {v for part in grown for v in poplar.programWrites(self.graph, part)}
+        shown.update(*(self.tensor(t.id).variables() for t in op.output.values()))
         for id, copy in copies.items():
             if not shown.isdisjoint(copy.variables()):
                 del self._brought[id, ipu]
-        whole.add(grown)
-        return whole
+        return [bringing, *grown]
 
     def _bring(self, tensor: Tensor, ipu: int, prog: program.Sequence) -> poplar.Tensor:
         """The copy of a tensor on `ipu`; adds the copying to `prog` if there is none yet."""

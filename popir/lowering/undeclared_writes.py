@@ -31,7 +31,7 @@ from popir.errors import PopirError, popart_exception
 from popir.ir import Graph, Op, Tensor, TensorType, blamed
 from popir.ir.schedule import modified
 from popir.lowering.growths import Growths
-from popir.opx import Opx
+from popir.opx import Opx, block_of
 from popir.poplar import program
 
 
@@ -96,27 +96,30 @@ class Watch:
 
     def share(self, id: str) -> None:
         """Records the variables that the device tensor of `id` is a view of."""
-        for variable in self._devicex.variables(id):
+        self._share(id, self._devicex.variables(id))
+
+    def _share(self, id: str, variables: Iterable[int]) -> None:
+        for variable in variables:
             self._sharers.setdefault(variable, {})[id] = None
 
     def keep(self, id: str) -> None:
         """Protects the value of tensor `id` until after the last operator."""
         self._kept.add(id)
 
-    def grow(self, now: int, opx: Opx) -> program.Sequence:
+    def grow(self, now: int, opx: Opx) -> list[program.Sequence]:
         """The program of the operator with position `now` in the schedule, including the copies
-        that protect needed values.
+        that protect needed values: sequences, one after another, each of the name `block_of`.
         """
         op = opx.op_p
         grown = self._grow_on_writable(opx)
         if self._checks.modify and not op.getCalledGraphs():
             self._check_writes(opx, grown)
-        whole = self._protected(now, opx, grown) if grown.writes else grown.program
+        whole = self._protected(now, opx, grown) if grown.writes else [grown.program]
         for i in op.output:
-            self._record(opx, i, whole)
+            self._record(opx, i, whole[-1])
         return whole
 
-    def _protected(self, now: int, opx: Opx, grown: _Grown) -> program.Sequence:
+    def _protected(self, now: int, opx: Opx, grown: _Grown) -> list[program.Sequence]:
         """The program of an operator that writes what was there before, with the copies that
         protect needed values. It may be grown again.
         """
@@ -126,13 +129,12 @@ class Watch:
             grown = self._grow(opx, {*endangered, *grown.copies})
             needed = self._needed(now, op, grown)
         if not any(needed.values()):
-            return grown.program
-        whole = program.Sequence()
+            return [grown.program]
+        saving = program.Sequence(debugContext=block_of(op))
         # Old values of a modified weight, or outputs of an earlier call.
         for id in dict.fromkeys(id for ids in needed.values() for id in ids):
-            self._save(op, id, whole)
-        whole.add(grown.program)
-        return whole
+            self._save(op, id, saving)
+        return [saving, grown.program]
 
     def _record(self, opx: Opx, i: int, after: program.Sequence) -> None:
         """Records the variables of output `i`, and checks undeclared aliases if required.
@@ -143,7 +145,7 @@ class Watch:
         """
         op, tensor = opx.op_p, opx.op_p.output[i]
         try:
-            is_tangled = self._devicex.isTangled(tensor.id)
+            variables, is_tangled = self._devicex.shown(tensor.id)
         except popart_exception:
             raise popart_exception(
                 f"{op.debugName()}: {type(opx).__name__} has not set output {i}; let grow() call "
@@ -154,7 +156,8 @@ class Watch:
             copy = self._graph.clone(shown, f"{tensor.id}/copy")
             after.add(program.Copy(shown, copy))
             self._devicex.insert(tensor.id, copy)
-        self.share(tensor.id)
+            variables = self._devicex.variables(tensor.id)
+        self._share(tensor.id, variables)
         if self._checks.alias and not op.getCalledGraphs():
             self._check_aliases(opx, i)
 
@@ -180,12 +183,12 @@ class Watch:
     def _grow(self, opx: Opx, copied: set[int]) -> _Grown:
         """Grows with each of the inputs `copied` replaced by a copy of its own."""
         op = opx.op_p
-        own = program.Sequence()
+        grown = program.Sequence(debugContext=block_of(op))
         if not copied:
             with blamed(op, "grow", opx):
-                writes = self._growths.grow(opx, own)
-            return _Grown(own, {}, writes)
-        grown = program.Sequence()
+                writes = self._growths.grow(opx, grown)
+            return _Grown(grown, {}, writes)
+        own = program.Sequence()
         tensors = dict(op.input)
         count = Counter(tensors.values())
         originals = {t.id: self._devicex.get(t.id) for i, t in tensors.items() if i in copied}
@@ -231,23 +234,21 @@ class Watch:
         needed later; a weight that is updated always does.
         """
         found: set[int] = set()
+        if len(op.input) == 1 and not any(needed.values()):
+            return found
         places: dict[str, list[int]] = {}
         for i, tensor in op.input.items():
             places.setdefault(tensor.id, []).append(i)
         at_stake = dict(needed)
+        shown = {id: self._devicex.variables(id) for id in places}
         for id, at in places.items():
             if len(at) > 1:  # It may be a copy on this IPU, which no tensor is recorded for.
-                for variable in set(grown.writes).intersection(self._devicex.variables(id)):
+                for variable in set(grown.writes).intersection(shown[id]):
                     at_stake.setdefault(variable, [])
         for variable, later in at_stake.items():
-            if not later and len(op.input) == 1:
+            at = [i for id, indices in places.items() if variable in shown[id] for i in indices]
+            if not later and len(at) == 1:
                 continue
-            at = [
-                i
-                for id, indices in places.items()
-                if variable in self._devicex.variables(id)
-                for i in indices
-            ]
             free = sorted(
                 (i for i in at if not self._updated(op, i)), key=lambda i: not op.modifies(i)
             )

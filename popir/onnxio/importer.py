@@ -31,6 +31,7 @@ from popir.errors import (
 from popir.ir import Graph, Op, OperatorIdentifier, Tensor, TensorType
 from popir.ir.integers import bounds_of
 from popir.onnxio import bodies, replication, schemas
+from popir.onnxio.alike import AlikeNodes
 from popir.onnxio.attributes import to_python
 from popir.onnxio.dialects import meant
 from popir.onnxio.load import Source, load
@@ -152,6 +153,7 @@ class GraphImporter:
         self.reader = reader or TensorReader()
         self.sequences = Sequences(graph)
         self.ragged = RaggedValues(self)
+        self._alike = AlikeNodes(graph)
         self.opsets: Mapping[str, int] = graph.opsets
         """The opset of each domain for the nodes being added: the model's, or a function body's."""
         self._is_body = False
@@ -186,6 +188,16 @@ class GraphImporter:
         """
         if self._parent is not None:
             node = self._with_captures(node)
+        key = None if self._is_body else self._alike.key(node)
+        if key is not None and (op := self._alike.repeated(key, node)) is not None:
+            return op
+        op = self._add_anew(node)
+        if key is not None and op is not None:
+            self._alike.keep(key, node, op)
+        return op
+
+    def _add_anew(self, node: NodeProto) -> Op | None:
+        """As `addNode`, for a node that is like none before."""
         if self.ragged.follow(node):
             return None
         if unrolls(self, node):

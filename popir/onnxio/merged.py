@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, cached_property
 
 from onnx import ModelProto
 
@@ -61,11 +61,16 @@ class _Merged:
         graph = self.model.graph
         self._tensors = {tensor.name: tensor for tensor in graph.initializer}
         self._outputs = {value.name for value in graph.output}
-        self._taken = {id for node in graph.node for id in (*node.input, *node.output)}
-        self._taken |= {*self._tensors, *self._outputs, *(value.name for value in graph.input)}
         self._uniform: dict[str, bool] = {}
         self._copies: dict[str, str] = {}
         """For each new initializer, the name of the one that it is a copy of."""
+
+    @cached_property
+    def _taken(self) -> set[str]:
+        """The names of all tensors."""
+        graph = self.model.graph
+        read = {id for node in graph.node for id in (*node.input, *node.output)}
+        return read.union(self._tensors, self._outputs, (value.name for value in graph.input))
 
     def separate_identities(self) -> None:
         """Replaces an Identity of a merged initializer by an initializer with its output's name."""
@@ -87,6 +92,8 @@ class _Merged:
         readers: dict[str, list[tuple[int, int, str]]] = {}
         nodes = self.model.graph.node
         modules = {fx.module(node) for node in nodes}
+        if not any(modules):
+            return
 
         @cache
         def named(suffix: str) -> Mapping[str, str]:
@@ -119,6 +126,11 @@ class _Merged:
         """Gives normalisations their own copies of statistics that are also read as something
         else.
         """
+        normalisations = [
+            (n, node) for n, node in enumerate(self.model.graph.node) if node.op_type in STATISTICS
+        ]
+        if not normalisations:
+            return
         other = {
             id
             for node in self.model.graph.node
@@ -126,8 +138,8 @@ class _Merged:
             if id in self._tensors and i not in STATISTICS.get(node.op_type, {})
         }
         names: dict[tuple[str, str], str] = {}
-        for n, node in enumerate(self.model.graph.node):
-            for i, what in STATISTICS.get(node.op_type, {}).items():
+        for n, node in normalisations:
+            for i, what in STATISTICS[node.op_type].items():
                 if i < len(node.input) and node.input[i] in other:
                     old = node.input[i]
                     base = f"{node.input[1].removesuffix('.weight')}.{what}"

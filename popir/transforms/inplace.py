@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Iterator
+from operator import itemgetter
 
 from popir.errors import OperatorAttributeError, did_you_mean, popart_exception
 from popir.ir import Graph, Op, OperatorIdentifier, Tensor, TensorType
@@ -87,9 +88,9 @@ class _Inplacer:
                 continue
             for name, priority in op.inplacePriorityVeto():
                 priorities[OperatorIdentifier("ai.graphcore", name, 1)] = priority
-            found += [(priority, op.id, opid) for opid, priority in priorities.items()]
-        ordered = sorted(found, key=lambda row: (-row[0], -row[1]))
-        return [(id, opid) for priority, id, opid in ordered if priority > 0]
+            found += [(-priority, -op.id, opid) for opid, priority in priorities.items()]
+        found.sort(key=itemgetter(0, 1))
+        return [(-id, opid) for negated, id, opid in found if negated < 0]
 
     def _replace(self, op: Op, opid: OperatorIdentifier) -> str | None:
         """Replaces `op` by the variant. Returns None, or the reason why that is not possible."""
@@ -125,6 +126,8 @@ class _Inplacer:
         Adds to `befores` the operators that must run before it.
         """
         for tensor in [op.input[i] for i in sorted(op.input) if op.modifies(i)]:
+            if _is_alone(op, tensor) and tensor.id not in self.kept:
+                continue
             memory = _memory(tensor)
             if memory is None:
                 return self._keeps([tensor]) or (
@@ -175,6 +178,15 @@ def check_preferences(graph: Graph) -> None:
                     f"in-place variant of it; it has {', '.join(known) or 'none'}."
                     f"{did_you_mean(name, known)}"
                 )
+
+
+def _is_alone(op: Op, tensor: Tensor) -> bool:
+    """Whether `op` reads the tensor once, and nothing else reads it or shares its memory: then the
+    variant may stay, unless the tensor is kept. This is so for most variants.
+    """
+    if tensor.producer is None or len(tensor.uses) > 1 or tensor.uses[op] > 1:
+        return False
+    return not _is_crowded(tensor) and next(_viewed(tensor), None) is None
 
 
 def _is_crowded(tensor: Tensor) -> bool:
