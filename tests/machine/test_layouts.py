@@ -203,7 +203,7 @@ def test_the_weights_of_a_model_lie_as_its_products_want_them():
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_joined_tensors_of_a_plan_travel_by_where_their_elements_are(seed):
+def test_joined_tensors_of_a_plan_travel_by_where_their_elements_are(seed: int) -> None:
     """As the arguments of a function do: a copy of all of them at once."""
     graph, rng = graph_of(64), random.Random(seed)
     theirs = tensors(graph, rng)
