@@ -30,6 +30,18 @@ bool ofOnePeriod(const Grid& grid) {
                      [](const GridDim& d) { return d.period >= d.size; });
 }
 
+// Views whose elements, one after another, are those of `view`; more than one if it is a whole
+// concatenation along the outermost dimension.
+std::vector<ViewPtr> joinedIn(const ViewPtr& view) {
+  const auto state = view->state();
+  std::int64_t all = 0;
+  for (const auto& part : state.parts) all += part->elements();
+  const bool whole = state.outer == 1 && state.offset == 0 && view->elements() == all &&
+                     state.strides == rowMajorStrides(state.shape);
+  if (state.parts.empty() || !whole) return {view};
+  return state.parts.size() == 1 ? joinedIn(state.parts.front()) : state.parts;
+}
+
 }  // namespace
 
 Grid linearGrid(std::int64_t elements, std::int64_t perTile, unsigned first) {
@@ -68,6 +80,14 @@ const TileRuns& MappedTensor::runs() const {
 std::vector<std::int64_t> MappedTensor::byTile() const {
   const auto tiles = graph_.target.spec().numTiles();
   std::vector<std::int64_t> counts;
+  if (const auto parts = joined(); !parts.empty()) {
+    counts.resize(tiles);
+    for (const auto& part : parts) {
+      const auto held = part.byTile();
+      for (unsigned t = 0; t < tiles; ++t) counts[t] += held[t];
+    }
+    return counts;
+  }
   if (own_) {
     counts = own_->byTile();
   } else if (const auto affine = view_->affine();
@@ -79,6 +99,15 @@ std::vector<std::int64_t> MappedTensor::byTile() const {
   }
   counts.resize(tiles);
   return counts;
+}
+
+std::vector<MappedTensor> MappedTensor::joined() const {
+  std::vector<MappedTensor> parts;
+  if (!planned_) return parts;
+  const auto views = joinedIn(view_);
+  if (views.size() == 1) return parts;
+  for (const auto& view : views) parts.emplace_back(graph_, poplar::Tensor(view));
+  return parts;
 }
 
 std::optional<Grid> MappedTensor::grid() const {
@@ -102,6 +131,13 @@ bool MappedTensor::mappedAs(const MappedTensor& other) const {
 
 void MappedTensor::addTraffic(Traffic& traffic, const MappedTensor& there) const {
   if (mappedAs(there)) return;
+  const auto mine = joined(), its = there.joined();
+  const auto alike = [](const auto& a, const auto& b) { return a.elements_ == b.elements_; };
+  if (!mine.empty() && std::equal(mine.begin(), mine.end(), its.begin(), its.end(), alike) &&
+      !view_->containsAliases()) {
+    for (std::size_t i = 0; i < mine.size(); ++i) mine[i].addTraffic(traffic, its[i]);
+    return;
+  }
   if (elements_ == there.elements_ && (planned_ || there.planned_ || !view_ || !there.view_)) {
     const auto grid = there.grid();
     if (grid && ofOnePeriod(*grid)) {

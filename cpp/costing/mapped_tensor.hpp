@@ -42,6 +42,10 @@ class MappedTensor {
                   unsigned together) const;
 
  private:
+  /// The tensors that a plan's tensor is a concatenation of; none if it is no concatenation. Each
+  /// may be mapped by a rule where the whole is not.
+  std::vector<MappedTensor> joined() const;
+
   const GraphImpl& graph_;
   ViewPtr view_;             // null if no variable
   std::optional<Grid> own_;  // the mapping, if no variable

@@ -202,6 +202,21 @@ def test_the_weights_of_a_model_lie_as_its_products_want_them():
     assert row.exchangeCycles == best["exchangeCycles"]
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_joined_tensors_of_a_plan_travel_by_where_their_elements_are(seed: int) -> None:
+    """As the arguments of a function do: a copy of all of them at once."""
+    graph, rng = graph_of(64), random.Random(seed)
+    theirs = tensors(graph, rng)
+    mine = [graph.addVariable(FLOAT, t.shape(), "mine") for t in theirs]
+    for t in mine:
+        linear(graph, t)
+    sides = [poplar.concat([t.flatten() for t in side]) for side in (theirs, mine)]
+    for source, to in (sides, sides[::-1]):
+        report = machine.programReport(graph, program.Copy(source, to))
+        moved = owners(graph, source) != owners(graph, to)
+        assert report["exchangeBytes"] == 4 * np.count_nonzero(moved)
+
+
 def split(ipus: int, n: int, **figures: str):
     target = poplar.Target.createIPUTarget(ipus, "ipu2", figures)
     sizes = [1, n, 1024, 1024, 1]
