@@ -9,9 +9,18 @@ import numpy as np
 import pytest
 
 import popir
-from popir import registry
+from popir import autodiff, registry
 from popir.autodiff import differentiate
-from popir.ir import GradInOutMapper, GradOp, GradOpInType, Graph, Op, OperatorIdentifier, verify
+from popir.ir import (
+    Gradient,
+    GradInOutMapper,
+    GradOp,
+    GradOpInType,
+    Graph,
+    Op,
+    OperatorIdentifier,
+    verify,
+)
 from popir.ir.text import print_graph
 
 SCALAR = np.float32(2.0).reshape(())
@@ -286,3 +295,33 @@ def test_shapes_of_what_has_a_gradient_that_is_asked_for(of: str) -> None:
     session.run(popir.PyStepIO({x: np.full((2, 3), 3, np.float32)}, anchors))
     expected = {"x": 6, "w": 18, "z": 6}[of]
     np.testing.assert_array_equal(anchors[gradient], np.full((2, 3), expected))
+
+
+def test_gradients_of_operators_that_are_alike_are_made_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The graph is the one in which each operator makes its own."""
+    made: list[str] = []
+    original = autodiff.gradients_of
+
+    def counted(op: Op) -> list[Gradient]:
+        made.append(op.outId(0))
+        return original(op)
+
+    def differentiated() -> str:
+        made.clear()
+        maker = GraphMaker()
+        at = maker.weight("x")
+        for id in "abcd":
+            at = maker.add("Sigmoid", [at], id)
+        at = maker.add("Elu", [maker.add("Elu", [at], "e", alpha=0.5)], "f", alpha=0.25)
+        differentiate(maker.graph, at, ["x"])
+        verify(maker.graph)
+        return print_graph(maker.graph)
+
+    monkeypatch.setattr(autodiff, "gradients_of", counted)
+    found = differentiated()
+    assert made == ["f", "e", "d", "a"]  # The input of "a" is a weight, those of others are not.
+    monkeypatch.setattr(autodiff, "is_own", lambda op: False)
+    assert differentiated() == found
+    assert made == ["f", "e", "d", "c", "b", "a"]
