@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from popir import _library, poplar
+from popir.devices import DeviceInfo, DeviceManager
 from popir.errors import (
     MissingPackageError,
     popart_exception,
@@ -32,6 +33,10 @@ from popir.typed import typed
 LIBRARY, REPLICAS, LIMIT = "POPIR_MPI", "POPIR_REPLICAS_PER_RANK", "POPIR_MPI_TIMEOUT"
 """Environment variables: MPI's library, the replicas of each instance, and after how many seconds
 it is an error to wait for another instance."""
+IPUS = "POPIR_IPUS_PER_REPLICA"
+"""Environment variable: the IPUs of each replica."""
+OUTPUT = "POPIR_OUTPUT_FROM"
+"""Environment variable: the rank whose output is shown; that of all, if it is not there."""
 ENDED = "POPIR_RANK_ENDED"
 """Environment variable: the file for the exit code of the rank that fails first."""
 _SONAME = "libmpi_abi.so.1"
@@ -84,13 +89,22 @@ def fail(why: str) -> None:
 
 
 def peers(who: str) -> poplar.MpiPeers:
-    """The other instances. Raises popart_exception before `init`."""
+    """The other instances. Raises popart_exception before `init`, in a process that nothing of
+    popir's has started.
+    """
+    if _peers is None and isPopdistEnvSet():
+        init()
     if _peers is None:
         raise popart_exception(
             f"{who}: instances do not know of one another before popdist.init(). Call it first, "
             "in a program that 'popir run-distributed' starts."
         )
     return _peers
+
+
+def in_job() -> bool:
+    """Whether this process is one of several that know of one another."""
+    return _peers is not None or isPopdistEnvSet()
 
 
 def gather(who: str, own: Any) -> list[Any]:
@@ -134,9 +148,25 @@ def getNumTotalReplicas() -> int:
     return getNumInstances() * getNumLocalReplicas()
 
 
+def getNumIpusPerReplica() -> int:
+    """The IPUs of each replica: `poprun --ipus-per-replica`."""
+    return int(os.environ.get(IPUS, "1"))
+
+
 def getReplicaIndexOffset() -> int:
     """The number of the first replica of this instance."""
     return getInstanceIndex() * getNumLocalReplicas()
+
+
+@typed
+def getDevice(ipus_per_replica: int | None = None) -> DeviceInfo:
+    """A simulated device with the IPUs of this instance's replicas: `ipus_per_replica` for each, by
+    default those of `getNumIpusPerReplica`. popdist's function of this name, in `popdist.popart`.
+
+    Raises popart_exception if no system has so many.
+    """
+    each = getNumIpusPerReplica() if ipus_per_replica is None else ipus_per_replica
+    return DeviceManager().acquireAvailableDevice(each * getNumLocalReplicas())
 
 
 @typed

@@ -1,8 +1,9 @@
-"""One rank of `popir run-distributed`: runs a script, and says how it ended if it failed.
+"""One rank of `popir run-distributed` or `poprun`: runs a program, and says how it ended if it
+failed.
 
-    python -m popir.rank SCRIPT [ARGUMENTS]
+    python -m popir.rank (SCRIPT | -m MODULE) [ARGUMENTS]
 
-The script runs in a child process, so that its end is seen whatever ends it.
+The program runs in a child process, so that its end is seen whatever ends it.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _PARENT_DEATH_SIGNAL = 1
 
 
 def main(arguments: list[str]) -> int:
-    """Runs the script in a child. Returns its exit code; that of the shell for a signal."""
+    """Runs the program in a child. Returns its exit code; that of the shell for a signal."""
     child = os.fork()
     if child == 0:
         ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
@@ -58,12 +59,19 @@ def _rank() -> str:
 
 
 def _run(arguments: list[str]) -> int:
-    """Runs the script in this process, and returns its exit code. An error goes to the others."""
-    sys.argv = arguments
-    sys.path.insert(0, os.path.dirname(os.path.abspath(arguments[0])))
+    """Runs the program in this process, and returns its exit code. An error goes to the others."""
+    if os.environ.get(popdist.OUTPUT, _rank()) != _rank():
+        for stream in (sys.stdout, sys.stderr):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     code = 0
     try:
-        runpy.run_path(arguments[0], run_name="__main__")
+        if arguments[0] == "-m":
+            sys.argv = arguments[1:]
+            runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
+        else:
+            sys.argv = arguments
+            sys.path.insert(0, os.path.dirname(os.path.abspath(arguments[0])))
+            runpy.run_path(arguments[0], run_name="__main__")
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else int(end.code is not None)
         if isinstance(end.code, str):

@@ -33,7 +33,33 @@ COMPLETION = "_POPIR_COMPLETE"
 """The environment variable by which a shell requests completions."""
 
 
-class Commands(click.Group):
+class Explained(click.Command):
+    """A command of the shell: errors are one line and an exit code."""
+
+    def main(self, args: Sequence[str] | None = None, *_: Any, **__: Any) -> Any:
+        """Runs a command line and exits with its exit code."""
+        given = list(sys.argv[1:] if args is None else args)
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="backslashreplace")  # pyright: ignore[reportAttributeAccessIssue]
+        warnings.showwarning = _show_warning
+        try:
+            if instruction := os.environ.get(COMPLETION):
+                code = shell_complete(self, {}, NAME, COMPLETION, instruction)
+            else:
+                code = self._run(given)
+            sys.stdout.flush()
+        except BaseException as error:
+            code = _explain(error, debug="--debug" in given)
+        sys.exit(code)
+
+    def _run(self, args: list[str]) -> int:
+        with self.make_context(self.name, args) as context:
+            code = self.invoke(context)
+        return int(code or ExitCode.FINE)
+
+
+class Commands(Explained, click.Group):
     """A click group with the modules of `popir.cli.commands` as commands, imported when needed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -58,28 +84,6 @@ class Commands(click.Group):
             return None
         module = importlib.import_module(f"{commands.__name__}.{cmd_name.replace('-', '_')}")
         return module.command
-
-    def main(self, args: Sequence[str] | None = None, *_: Any, **__: Any) -> Any:
-        """Runs a command line and exits with its exit code."""
-        given = list(sys.argv[1:] if args is None else args)
-        for stream in (sys.stdout, sys.stderr):
-            if hasattr(stream, "reconfigure"):
-                stream.reconfigure(errors="backslashreplace")  # pyright: ignore[reportAttributeAccessIssue]
-        warnings.showwarning = _show_warning
-        try:
-            if instruction := os.environ.get(COMPLETION):
-                code = shell_complete(self, {}, NAME, COMPLETION, instruction)
-            else:
-                code = self._run(given)
-            sys.stdout.flush()
-        except BaseException as error:
-            code = _explain(error, debug="--debug" in given)
-        sys.exit(code)
-
-    def _run(self, args: list[str]) -> int:
-        with self.make_context(NAME, args) as context:
-            code = self.invoke(context)
-        return int(code or ExitCode.FINE)
 
 
 def _explain(error: BaseException, debug: bool) -> int:

@@ -69,17 +69,18 @@ class Weights(Prepared):
     @exclusive()
     def broadcastWeights(self, rootRank: int = 0) -> None:
         """Copies the host's weights and states of the instance `rootRank` of the program to all
-        others, and to their devices if they are prepared. All instances call it.
+        others, and to their devices if they are prepared. All instances call it, also where the
+        session's replicas are not spread over them.
 
         Raises popart_exception for a rank that there is not.
         """
-        ranks = 1 if self._peers is None else self._peers.ranks()
+        ranks = popdist.getNumInstances() if popdist.in_job() else 1
         if not 0 <= rootRank < ranks:
             raise popart_exception(
                 f"broadcastWeights(rootRank={rootRank}): the instances of the program are those of "
                 f"the ranks 0 to {ranks - 1}."
             )
-        if self._peers is None:
+        if ranks == 1:
             return
         for array in self._host.values():
             popdist.broadcast("broadcastWeights()", array, rootRank)

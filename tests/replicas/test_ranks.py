@@ -148,6 +148,47 @@ def test_a_rank_that_dies_ends_the_job_and_is_named(
         assert "popir: rank 1 (process" in said
 
 
+PROGRAM = """
+import sys
+
+import numpy as np
+import popart
+import popdist.popart
+
+rank = popdist.getInstanceIndex()
+builder = popart.Builder()
+w = builder.addInitializedInputTensor(np.float32([rank]), "w")
+y = builder.aiOnnx.add([w, w])
+device = popdist.popart.getDevice(2)
+session = popart.InferenceSession(builder.getModelProto(), popart.DataFlow(1, [y]), device)
+session.broadcastWeights(1)
+found = {"w": np.zeros(1, np.float32)}
+session.readWeights(popart.PyWeightsIO(found))
+print(sys.argv[1:], rank, popdist.getNumTotalReplicas(), device.numIpus, found["w"])
+"""
+
+
+@needs_mpi
+@pytest.mark.timeout(2 * LIMIT)
+def test_poprun_starts_a_program_of_popart(tmp_path: Path) -> None:
+    """Its instances know of one another without popdist.init(), and share weights of sessions of
+    their own.
+    """
+    (tmp_path / "program.py").write_text(PROGRAM)
+    options = ["--num-instances", "2", "--num-replicas", "4", "--only-output-from-instance", "0"]
+    made = subprocess.run(
+        [sys.executable, "-m", "popir.cli.poprun", *options, "python3", "program.py", "--a"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+        check=False,
+    )
+    assert (made.returncode, made.stderr) == (0, "")
+    assert made.stdout == "['--a'] 0 4 4 [1.]\n"
+
+
 @needs_mpi
 @pytest.mark.timeout(2 * LIMIT)
 def test_a_job_goes_on_from_its_last_checkpoint(tmp_path: Path) -> None:
