@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import pty
@@ -10,6 +11,7 @@ import shlex
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -165,11 +167,18 @@ STREAMS = {
 }
 
 
-# run-distributed writes nothing of its own: its processes have its streams.
-@pytest.mark.parametrize("stream", STREAMS)
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "run-distributed"])
+def states() -> Iterator[tuple[str, str]]:
+    """Every command with a full stdout and one of the other states, which take turns."""
+    others = itertools.cycle([stream for stream in STREAMS if stream != "stdout full"])
+    for name in COMMANDS:
+        if name != "run-distributed":  # It writes nothing: its processes have its streams.
+            yield name, "stdout full"
+            yield name, next(others)
+
+
+@pytest.mark.parametrize(("name", "stream"), list(states()))
 def test_streams_that_take_nothing(name: str, stream: str, tmp_path: Path, cache: Path) -> None:
-    """Every command and every state, in turn with and without --json."""
+    """Commands, in turn with and without --json."""
     where, code, said = STREAMS[stream]
     turn = list(COMMANDS).index(name) + list(STREAMS).index(stream)
     as_json = turn % 2 == 1 and name != "completion"
