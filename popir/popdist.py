@@ -33,6 +33,8 @@ from popir.typed import typed
 LIBRARY, REPLICAS, LIMIT = "POPIR_MPI", "POPIR_REPLICAS_PER_RANK", "POPIR_MPI_TIMEOUT"
 """Environment variables: MPI's library, the replicas of each instance, and after how many seconds
 it is an error to wait for another instance."""
+LONGEST_WAIT = 600.0
+"""The seconds that an instance waits, if nobody says another number."""
 IPUS = "POPIR_IPUS_PER_REPLICA"
 """Environment variable: the IPUs of each replica."""
 OUTPUT = "POPIR_OUTPUT_FROM"
@@ -61,7 +63,7 @@ def init() -> None:
     if _peers is not None:
         return
     try:
-        found = poplar.MpiPeers(library(), float(os.environ.get(LIMIT, "600")))
+        found = poplar.MpiPeers(library(), float(os.environ.get(LIMIT, LONGEST_WAIT)))
     except poplar_runtime_error as error:
         raise MissingPackageError(
             f"popdist.init(): instances talk by MPI, of which no library can be used: pip install "

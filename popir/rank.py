@@ -61,8 +61,9 @@ def _rank() -> str:
 def _run(arguments: list[str]) -> int:
     """Runs the program in this process, and returns its exit code. An error goes to the others."""
     if os.environ.get(popdist.OUTPUT, _rank()) != _rank():
-        for stream in (sys.stdout, sys.stderr):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        for stream in (1, 2):
+            os.dup2(nowhere, stream)
     code = 0
     try:
         if arguments[0] == "-m":

@@ -170,12 +170,17 @@ def group() -> None:
     """Runs, trains and looks into ONNX models, with operators of your own."""
 
 
-def main() -> None:
-    """The entry point of the console script `popir`."""
+def prepare() -> None:
+    """What a console script does first: streams are open, crashes and interrupts are told of."""
     _open_what_is_closed()
     _library.load().popir_install_crash_handler()
     interrupts.hear()
     interrupts.watch()
+
+
+def main() -> None:
+    """The entry point of the console script `popir`."""
+    prepare()
     if "--json" in sys.argv:
         _keep_stdout_clean()
     group.main()

@@ -14,9 +14,8 @@ from typing import Any
 
 import click
 
-from popir.cli import interrupts
 from popir.cli.exits import CommandError
-from popir.cli.main import Explained
+from popir.cli.main import Explained, prepare
 from popir.cli.options import Count
 from popir.cli.output import say
 from popir.cli.ranks import mpiexec, run
@@ -49,7 +48,6 @@ def _without_meaning(command: Callable[..., Any]) -> Callable[..., Any]:
     context_settings={
         "help_option_names": ["-h", "--help"],
         "max_content_width": 100,
-        "ignore_unknown_options": False,
         "allow_interspersed_args": False,
     },
 )
@@ -229,7 +227,7 @@ def _of_open_mpi(option: str, given: str, environment: dict[str, str]) -> list[s
 
 def main() -> None:
     """The entry point of the console script `poprun`."""
-    interrupts.hear()
+    prepare()
     command.main()
 
 

@@ -16,7 +16,7 @@ import click
 
 from popir.cli.exits import CommandError
 from popir.errors import MissingPackageError
-from popir.popdist import ENDED, LIBRARY, LIMIT, REPLICAS, library
+from popir.popdist import ENDED, LIBRARY, LIMIT, LONGEST_WAIT, REPLICAS, library
 
 
 def run(
@@ -24,7 +24,7 @@ def run(
     *,
     ranks: int,
     replicas: int,
-    timeout: float = 600,
+    timeout: float = LONGEST_WAIT,
     restarts: int = 0,
     launcher: Sequence[str] | None = None,
     environment: Mapping[str, str] | None = None,

@@ -8,6 +8,7 @@ import click
 
 from popir.cli import ranks as jobs
 from popir.cli.options import Count, Number
+from popir.popdist import LONGEST_WAIT
 
 
 @click.command(
@@ -25,7 +26,7 @@ from popir.cli.options import Count, Number
 @click.option(
     "--timeout",
     type=Number(0, is_open=True),
-    default=600,
+    default=LONGEST_WAIT,
     show_default=True,
     help="Seconds after which it is an error to wait for another process.",
 )
