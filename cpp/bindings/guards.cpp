@@ -9,6 +9,8 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "poplar/graph_impl.hpp"
 
@@ -20,10 +22,22 @@ using py::detail::function_call;
 using py::detail::function_record;
 using Implementation = py::handle (*)(function_call&);
 
-/// The implementation of each wrapped function, without the checks.
-std::unordered_map<const function_record*, Implementation>& unguarded() {
-  static auto* const known = new std::unordered_map<const function_record*, Implementation>();
+/// A wrapped function.
+struct Wrapped {
+  Implementation run;    // without the checks
+  bool takesAnyTensor;   // also tensors that are not valid
+  bool checksArguments;  // itself, with messages that say more
+};
+
+std::unordered_map<const function_record*, Wrapped>& wrapped() {
+  static auto* const known = new std::unordered_map<const function_record*, Wrapped>();
   return *known;
+}
+
+/// Whether a class bound by pybind11, or a class derived from one, has made the value.
+bool isBound(py::handle value) {
+  static PyTypeObject* const metaclass = py::detail::get_internals().default_metaclass;
+  return PyObject_TypeCheck(reinterpret_cast<PyObject*>(Py_TYPE(value.ptr())), metaclass);
 }
 
 template <class T>
@@ -35,9 +49,11 @@ const T* as(py::handle value) {
 /// Calls `visit` for a value, or for each value inside of a list, a tuple or a dict, keys included.
 template <class Visit>
 void forEach(py::handle value, const Visit& visit) {
-  if (PyList_Check(value.ptr()) || PyTuple_Check(value.ptr())) {
-    for (py::handle each : value) forEach(each, visit);
-  } else if (PyDict_Check(value.ptr())) {
+  PyObject* const held = value.ptr();
+  if (PyList_Check(held) || PyTuple_Check(held)) {
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(held); ++i)
+      forEach(PySequence_Fast_GET_ITEM(held, i), visit);
+  } else if (PyDict_Check(held)) {
     for (const auto& item : py::reinterpret_borrow<py::dict>(value)) {
       visit(item.first);
       forEach(item.second, visit);
@@ -47,11 +63,9 @@ void forEach(py::handle value, const Visit& visit) {
   }
 }
 
-/// Calls `visit` for each argument, except for `self` of a constructor, which is not made yet.
-template <class Visit>
-void forEachArgument(const function_call& call, const Visit& visit) {
-  for (std::size_t i = call.init_self ? 1 : 0; i < call.args.size(); ++i) visit(i, call.args[i]);
-}
+/// What is looked at of a call's arguments: the objects of bound classes, each with the place of
+/// its argument. Left out is `self` of a constructor, which is not made yet.
+using Objects = std::vector<std::pair<std::size_t, py::handle>>;
 
 /// "Class.function" or "module.function".
 std::string nameOf(const function_record& record) {
@@ -66,12 +80,6 @@ std::string place(const function_call& call, std::size_t i) {
   const bool named = i < known.size() && known[i].name != nullptr;
   return nameOf(call.func) + ": argument " +
          (named ? std::string("'") + known[i].name + "'" : std::to_string(i + 1));
-}
-
-/// Whether a function may be given tensors that are not valid.
-bool takesAnyTensor(const function_record& record) {
-  const std::string name = record.name;
-  return name == "valid" || name == "__repr__" || name == "__eq__" || name == "__ne__";
 }
 
 /// What kind of part of a graph a value is, and of which graph.
@@ -90,46 +98,48 @@ Part partOf(py::handle value) {
   return {};
 }
 
-/// Refuses strings that UTF-8 cannot encode: they have half of a surrogate pair.
-void checkText(const function_call& call) {
-  forEachArgument(call, [&](std::size_t i, py::handle argument) {
-    forEach(argument, [&](py::handle value) {
-      if (!PyUnicode_Check(value.ptr()) || PyUnicode_AsUTF8(value.ptr()) != nullptr) return;
-      PyErr_Clear();
-      const auto shown = py::reinterpret_steal<py::str>(PyObject_ASCII(value.ptr()));
-      throw poplar::poplar_error(place(call, i) + ": the text " + py::cast<std::string>(shown) +
-                                 " has half of a surrogate pair, which is no character; leave it "
-                                 "out");
+/// Refuses a string that UTF-8 cannot encode: it has half of a surrogate pair.
+void checkText(const function_call& call, std::size_t i, py::handle text) {
+  if (PyUnicode_AsUTF8(text.ptr()) != nullptr) return;
+  PyErr_Clear();
+  const auto shown = py::reinterpret_steal<py::str>(PyObject_ASCII(text.ptr()));
+  throw poplar::poplar_error(place(call, i) + ": the text " + py::cast<std::string>(shown) +
+                             " has half of a surrogate pair, which is no character; leave it out");
+}
+
+/// The objects of a call. Checks its strings.
+Objects objectsOf(const function_call& call) {
+  Objects found;
+  for (std::size_t i = call.init_self ? 1 : 0; i < call.args.size(); ++i)
+    forEach(call.args[i], [&](py::handle value) {
+      if (PyUnicode_Check(value.ptr()))
+        checkText(call, i, value);
+      else if (isBound(value))
+        found.emplace_back(i, value);
     });
-  });
+  return found;
 }
 
 /// Refuses tensors that are not valid, and parts of another graph than the one given.
-void check(const function_call& call) {
-  // These functions check their own arguments, with messages that say more.
-  if (call.func.scope.is(py::type::of<poplar::Graph>()) ||
-      call.func.scope.is(py::type::of<poplar::program::Copy>()))
-    return;
+void check(const function_call& call, const Wrapped& function, const Objects& objects) {
+  if (function.checksArguments) return;
   const GraphImpl* graph = nullptr;
-  forEachArgument(call, [&](std::size_t, py::handle value) {
-    if (graph != nullptr) return;
-    if (const auto* found = as<poplar::Graph>(value)) graph = found->impl().get();
-  });
-  const bool takesAny = takesAnyTensor(call.func);
-  forEachArgument(call, [&](std::size_t i, py::handle argument) {
-    forEach(argument, [&](py::handle value) {
-      const auto* t = as<poplar::Tensor>(value);
-      if (t != nullptr && !t->valid() && !takesAny)
-        throw poplar::index_error(
-            place(call, i) +
-            " is not valid: Tensor() shows nothing; Graph.addVariable makes others");
-      if (graph == nullptr) return;
-      const Part part = partOf(value);
-      if (part.graph != nullptr && part.graph != graph)
-        throw poplar::graph_connection_error(place(call, i) + " is " + part.what +
-                                             " of another graph than the one given");
-    });
-  });
+  for (const auto& [i, value] : objects)
+    if (const auto* found = as<poplar::Graph>(value); found != nullptr && value.is(call.args[i])) {
+      graph = found->impl().get();
+      break;
+    }
+  for (const auto& [i, value] : objects) {
+    const auto* t = as<poplar::Tensor>(value);
+    if (t != nullptr && !t->valid() && !function.takesAnyTensor)
+      throw poplar::index_error(
+          place(call, i) + " is not valid: Tensor() shows nothing; Graph.addVariable makes others");
+    if (graph == nullptr) continue;
+    const Part part = partOf(value);
+    if (part.graph != nullptr && part.graph != graph)
+      throw poplar::graph_connection_error(place(call, i) + " is " + part.what +
+                                           " of another graph than the one given");
+  }
 }
 
 /// The capsule that keeps a graph alive for its parts in Python. A graph has one, for as long as a
@@ -167,28 +177,26 @@ void keepGraph(py::handle nurse, const GraphImpl* graph) {
 /// Keeps graphs alive after a call. A part that was made keeps its own graph. A program that was
 /// made, and each sequence that was given, keep the graphs of all arguments. A program also keeps
 /// the programs that it was constructed from, or that a method of it has added.
-void keep(const function_call& call, py::handle result) {
+void keep(const function_call& call, const Objects& objects, py::handle result) {
   const auto keepAll = [&](py::handle program, bool programs) {
-    forEachArgument(call, [&](std::size_t, py::handle argument) {
-      forEach(argument, [&](py::handle value) {
-        if (value.is(program)) return;
-        if (const auto* graph = as<poplar::Graph>(value)) keepGraph(program, graph->impl().get());
-        keepGraph(program, partOf(value).graph);
-        if (programs && as<poplar::program::Program>(value))
-          py::detail::keep_alive_impl(program, value);
-      });
-    });
+    for (const auto& object : objects) {
+      const py::handle value = object.second;
+      if (value.is(program)) continue;
+      if (const auto* graph = as<poplar::Graph>(value)) keepGraph(program, graph->impl().get());
+      keepGraph(program, partOf(value).graph);
+      if (programs && as<poplar::program::Program>(value))
+        py::detail::keep_alive_impl(program, value);
+    }
   };
   const auto keepMade = [&](py::handle made) {
+    if (!isBound(made)) return;
     keepGraph(made, partOf(made).graph);
     if (as<poplar::program::Program>(made)) keepAll(made, bool(call.init_self));
   };
   if (call.init_self) return keepMade(call.init_self);
   if (result) forEach(result, keepMade);
-  forEachArgument(call, [&](std::size_t i, py::handle value) {
-    const auto* sequence = as<poplar::program::Sequence>(value);
-    if (sequence != nullptr) keepAll(value, i == 0);  // the first is what a method is called on
-  });
+  for (const auto& [i, value] : objects)  // the first argument is what a method is called on
+    if (value.is(call.args[i]) && as<poplar::program::Sequence>(value)) keepAll(value, i == 0);
 }
 
 /// Refuses to construct an enum from a number that no member has.
@@ -208,12 +216,21 @@ void checkMember(const function_call& call) {
 
 /// The implementation that wrapped functions have.
 py::handle guarded(function_call& call) {
+  const Wrapped& function = wrapped().at(&call.func);
   checkMember(call);
-  checkText(call);
-  check(call);
-  const py::handle result = unguarded().at(&call.func)(call);
-  if (result.ptr() != PYBIND11_TRY_NEXT_OVERLOAD) keep(call, result);
+  const Objects objects = objectsOf(call);
+  check(call, function, objects);
+  const py::handle result = function.run(call);
+  if (result.ptr() != PYBIND11_TRY_NEXT_OVERLOAD) keep(call, objects, result);
   return result;
+}
+
+Wrapped wrappedOf(const function_record& record) {
+  const std::string name = record.name;
+  return {record.impl,
+          name == "valid" || name == "__repr__" || name == "__eq__" || name == "__ne__",
+          record.scope.is(py::type::of<poplar::Graph>()) ||
+              record.scope.is(py::type::of<poplar::program::Copy>())};
 }
 
 /// Wraps all overloads of a function. Does nothing to an object that pybind11 has not made.
@@ -225,11 +242,11 @@ void guardRecords(py::handle callable) {
   if (self == nullptr) return;
   auto* record = py::detail::function_record_ptr_from_PyObject(self);
   for (; record != nullptr; record = record->next) {
-    if (unguarded().count(record) > 0) continue;
+    if (wrapped().count(record) > 0) continue;
     if (record->is_method && record->args.empty())
       record->args.emplace_back(strdup("self"), nullptr, py::handle(), true,
                                 false);  // freed with the record
-    unguarded()[record] = record->impl;
+    wrapped()[record] = wrappedOf(*record);
     record->impl = guarded;
   }
 }

@@ -51,6 +51,10 @@ class OpxTwin {
 };
 
 using Ids = std::vector<std::string>;
+/// The variables that a tensor shows, ascending, and whether it is tangled.
+using Shown = std::pair<std::vector<unsigned>, bool>;
+
+Shown shownBy(const poplar::Tensor& t) { return {t.view().variables(), isTangled(t.view())}; }
 
 std::vector<poplar::Tensor> tensorsOf(const Devicex& devicex, const Ids& ids) {
   std::vector<poplar::Tensor> found;
@@ -82,22 +86,27 @@ void bindGrowth(py::module_& m) {
       .def(
           "repeat",
           [](const Growth& g, Devicex& d, poplar::program::Sequence& prog, const Ids& inputs,
-             const Ids& outputs,
-             const std::string& prefix) -> std::optional<std::vector<unsigned>> {
+             const Ids& outputs, const std::string& prefix)
+              -> std::optional<std::pair<std::vector<unsigned>, std::vector<Shown>>> {
             return translated([&] {
-              const auto made = g.repeat(prog, tensorsOf(d, inputs), prefix);
-              for (std::size_t i = 0; made && i < outputs.size(); ++i)
+              auto made = g.repeat(prog, tensorsOf(d, inputs), prefix);
+              std::vector<Shown> shown;
+              for (std::size_t i = 0; made && i < outputs.size(); ++i) {
                 d.insert(outputs[i], made->outputs.at(i));
-              return made ? std::optional(made->written) : std::nullopt;
+                shown.push_back(shownBy(made->outputs[i]));
+              }
+              return made ? std::optional(std::pair(std::move(made->written), std::move(shown)))
+                          : std::nullopt;
             });
           },
           py::arg("devicex"), py::arg("prog"), py::arg("inputs"), py::arg("outputs"),
           py::arg("prefix"),
           "Adds the same for other inputs and another prefix: appends the program to `prog`,\n"
           "and inserts the outputs into the Devicex. Returns the ids of the variables that it\n"
-          "writes and that were there before, ascending; None, and adds nothing, if the inputs\n"
-          "do not lie as those of `end`, or `end` has not returned True. Raises\n"
-          "popart_exception for an input without a tensor, WorkLimitError as growing does.");
+          "writes and that were there before, ascending, and of each output what\n"
+          "`Devicex.shown` returns; None, and adds nothing, if the inputs do not lie as those\n"
+          "of `end`, or `end` has not returned True. Raises popart_exception for an input\n"
+          "without a tensor, WorkLimitError as growing does.");
 }
 
 /// \throws popart::error for a tensor of another type or shape than setup() has set, or of another
@@ -213,10 +222,7 @@ void bindOpxs(py::module_& m) {
       .def(
           "shown",
           [](const Devicex& d, const std::string& id) {
-            return translated([&] {
-              const auto& view = d.get(id).view();
-              return std::pair(view.variables(), isTangled(view));
-            });
+            return translated([&] { return shownBy(d.get(id)); });
           },
           py::arg("id"),
           "What `variables` returns, and whether the tensor of that id is tangled.\n"

@@ -184,13 +184,14 @@ class Growth:
         inputs: collections.abc.Sequence[str],
         outputs: collections.abc.Sequence[str],
         prefix: str,
-    ) -> list[int] | None:
+    ) -> tuple[list[int], list[tuple[list[int], bool]]] | None:
         """
         Adds the same for other inputs and another prefix: appends the program to `prog`,
         and inserts the outputs into the Devicex. Returns the ids of the variables that it
-        writes and that were there before, ascending; None, and adds nothing, if the inputs
-        do not lie as those of `end`, or `end` has not returned True. Raises
-        popart_exception for an input without a tensor, WorkLimitError as growing does.
+        writes and that were there before, ascending, and of each output what
+        `Devicex.shown` returns; None, and adds nothing, if the inputs do not lie as those
+        of `end`, or `end` has not returned True. Raises popart_exception for an input
+        without a tensor, WorkLimitError as growing does.
         """
 
 class OpxTwin:

@@ -532,8 +532,9 @@ class Op(Traits):
         if self.twin is not None:
             return self.twin.inplacePriorityVeto()
         notes = self.settings.nodeAttributes
-        names, priorities = notes.get(INPLACE_NAMES, ()), notes.get(INPLACE_PRIORITIES, ())
-        return list(zip(names, priorities, strict=False))
+        if INPLACE_NAMES not in notes:
+            return []
+        return list(zip(notes[INPLACE_NAMES], notes.get(INPLACE_PRIORITIES, ()), strict=False))
 
     def excludePatterns(self) -> Collection[str]:
         """The names of the patterns that must not change this operator."""
@@ -595,7 +596,8 @@ _FEW = 8
 
 def _shown(tensors: Mapping[int, Tensor]) -> str:
     if len(tensors) == 1:
-        return "".join([f"'{tensor.id}'" for tensor in tensors.values()])
+        (tensor,) = tensors.values()
+        return f"'{tensor.id}'"
     names = [f"'{tensors[i].id}'" for i in sorted(tensors)[:_FEW]]
     if len(tensors) > _FEW:
         names.append(f"{len(tensors) - _FEW} more")

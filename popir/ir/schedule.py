@@ -99,7 +99,10 @@ def _is_ready(
     for tensor in op.input.values():
         if tensor.producer is not None and tensor.producer not in done:
             return False
-    return done.issuperset(constraints.get(op, ())) and done.issuperset(after_readers.get(op, ()))
+    for before in (constraints.get(op), after_readers.get(op)):
+        if before and not done.issuperset(before):
+            return False
+    return True
 
 
 def _may_go_ahead(

@@ -23,6 +23,8 @@ from popir.ir.likeness import Likeness, is_own
 from popir.opx import Opx, debug_prefix
 from popir.poplar import program, programWrites
 
+Shown = tuple[list[int], bool]
+"""The variables that a tensor shows, and whether it is tangled: `Devicex.shown`."""
 _OF_OPX = {"op_p", "dv_p"}
 """The members of an Opx that keeps nothing for later."""
 _LAYOUTS = 8
@@ -41,28 +43,30 @@ class Growths:
         self._known: dict[Hashable, list[Growth] | None] = {}
         """By what operators have in common; None if what they add cannot be repeated."""
 
-    def grow(self, opx: Opx, prog: program.Sequence) -> list[int]:
+    def grow(self, opx: Opx, prog: program.Sequence) -> tuple[list[int], list[Shown] | None]:
         """Adds what `opx` adds to the graph and to `prog`, which is empty; sets its outputs.
 
-        Returns the numbers of the variables that it writes and that were there before, ascending.
+        Returns the numbers of the variables that it writes and that were there before, ascending,
+        and what each output shows; None in place of that if it is not known yet.
         """
         op = opx.op_p
         if not (self._repeats and _is_comparable(opx)):
-            return self.grow_afresh(opx, prog)
+            return self.grow_afresh(opx, prog), None
         key = type(opx), self._likeness.of(op)
         known = self._known.setdefault(key, [])
         if known is None:
-            return self.grow_afresh(opx, prog)
+            return self.grow_afresh(opx, prog), None
         inputs = [tensor.id for tensor in op.input.values()]
         outputs = [tensor.id for tensor in op.output.values()]
         prefix = debug_prefix(op)
         for n, growth in enumerate(known):
-            written = growth.repeat(self._devicex, prog, inputs, outputs, prefix)
-            if written is not None:
-                known.insert(0, known.pop(n))  # The next operator probably lies like this one.
-                return written
+            repeated = growth.repeat(self._devicex, prog, inputs, outputs, prefix)
+            if repeated is not None:
+                if n > 0:  # The next operator probably lies like this one.
+                    known.insert(0, known.pop(n))
+                return repeated
         if len(known) == _LAYOUTS:
-            return self.grow_afresh(opx, prog)
+            return self.grow_afresh(opx, prog), None
         growth = Growth(self._devicex)
         written = self.grow_afresh(opx, prog)
         is_plain = vars(opx).keys() == _OF_OPX and all(map(self._devicex.contains, outputs))
@@ -70,10 +74,10 @@ class Growths:
             known.append(growth)
         else:
             self._known[key] = None
-        return written
+        return written, None
 
     def grow_afresh(self, opx: Opx, prog: program.Sequence) -> list[int]:
-        """The same, by the code of `opx`."""
+        """The same, by the code of `opx`. Returns what it writes."""
         before = self._graph.numVariables()
         opx.grow(prog)
         return sorted(v for v in programWrites(self._graph, prog) if v < before)

@@ -30,7 +30,7 @@ from popir._device.popart import Devicex
 from popir.errors import PopirError, popart_exception
 from popir.ir import Graph, Op, Tensor, TensorType, blamed
 from popir.ir.schedule import modified
-from popir.lowering.growths import Growths
+from popir.lowering.growths import Growths, Shown
 from popir.opx import Opx, block_of
 from popir.poplar import program
 
@@ -59,6 +59,8 @@ class _Grown:
     """The numbers of the variables that the operator writes and that were there before it, the
     copies among them, ascending.
     """
+    shown: list[Shown] | None = None
+    """What each output shows, in their order, if that is known."""
 
 
 class Watch:
@@ -114,30 +116,34 @@ class Watch:
         grown = self._grow_on_writable(opx)
         if self._checks.modify and not op.getCalledGraphs():
             self._check_writes(opx, grown)
-        whole = self._protected(now, opx, grown) if grown.writes else [grown.program]
-        for i in op.output:
-            self._record(opx, i, whole[-1])
-        return whole
+        saving: list[program.Sequence] = []
+        if grown.writes:
+            grown = self._protected(now, opx, grown, saving)
+        for n, i in enumerate(op.output):
+            self._record(opx, i, grown.program, grown.shown[n] if grown.shown else None)
+        return [*saving, grown.program]
 
-    def _protected(self, now: int, opx: Opx, grown: _Grown) -> list[program.Sequence]:
-        """The program of an operator that writes what was there before, with the copies that
-        protect needed values. It may be grown again.
+    def _protected(
+        self, now: int, opx: Opx, grown: _Grown, saving: list[program.Sequence]
+    ) -> _Grown:
+        """An operator that writes what was there before, grown again on copies where its inputs
+        are needed. Adds to `saving` a program that copies other values that are needed.
         """
         op = opx.op_p
         needed = self._needed(now, op, grown)
         if endangered := self._endangered(op, grown, needed) - grown.copies.keys():
             grown = self._grow(opx, {*endangered, *grown.copies})
             needed = self._needed(now, op, grown)
-        if not any(needed.values()):
-            return [grown.program]
-        saving = program.Sequence(debugContext=block_of(op))
-        # Old values of a modified weight, or outputs of an earlier call.
-        for id in dict.fromkeys(id for ids in needed.values() for id in ids):
-            self._save(op, id, saving)
-        return [saving, grown.program]
+        if any(needed.values()):
+            saving.append(program.Sequence(debugContext=block_of(op)))
+            # Old values of a modified weight, or outputs of an earlier call.
+            for id in dict.fromkeys(id for ids in needed.values() for id in ids):
+                self._save(op, id, saving[-1])
+        return grown
 
-    def _record(self, opx: Opx, i: int, after: program.Sequence) -> None:
-        """Records the variables of output `i`, and checks undeclared aliases if required.
+    def _record(self, opx: Opx, i: int, after: program.Sequence, shown: Shown | None) -> None:
+        """Records the variables of output `i`, which shows `shown` if that is known, and checks
+        undeclared aliases if required.
 
         Raises popart_exception if the Opx has not set the output. One that is tangled, a view of
         too many pieces or too many levels of views, is copied: it would slow down every reader (see
@@ -145,16 +151,16 @@ class Watch:
         """
         op, tensor = opx.op_p, opx.op_p.output[i]
         try:
-            variables, is_tangled = self._devicex.shown(tensor.id)
+            variables, is_tangled = shown or self._devicex.shown(tensor.id)
         except popart_exception:
             raise popart_exception(
                 f"{op.debugName()}: {type(opx).__name__} has not set output {i}; let grow() call "
                 "setOutTensor for each output."
             ) from None
         if is_tangled and tensor not in self._written:
-            shown = self._devicex.get(tensor.id)
-            copy = self._graph.clone(shown, f"{tensor.id}/copy")
-            after.add(program.Copy(shown, copy))
+            original = self._devicex.get(tensor.id)
+            copy = self._graph.clone(original, f"{tensor.id}/copy")
+            after.add(program.Copy(original, copy))
             self._devicex.insert(tensor.id, copy)
             variables = self._devicex.variables(tensor.id)
         self._share(tensor.id, variables)
@@ -186,8 +192,8 @@ class Watch:
         grown = program.Sequence(debugContext=block_of(op))
         if not copied:
             with blamed(op, "grow", opx):
-                writes = self._growths.grow(opx, grown)
-            return _Grown(grown, {}, writes)
+                writes, shown = self._growths.grow(opx, grown)
+            return _Grown(grown, {}, writes, shown)
         own = program.Sequence()
         tensors = dict(op.input)
         count = Counter(tensors.values())

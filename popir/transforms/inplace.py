@@ -62,6 +62,7 @@ class _Inplacer:
     def run(self) -> list[Decision]:
         decisions: list[Decision] = []
         done: set[int] = set()
+        is_told = _log.isEnabledFor(logging.DEBUG)
         for id, opid in self._wanted():
             if id in done:
                 continue
@@ -71,7 +72,8 @@ class _Inplacer:
             if reason is None:
                 done.add(id)
             decisions.append(Decision(where, opid.type, reason))
-            _log.debug("%s", decisions[-1])
+            if is_told:
+                _log.debug("%s", decisions[-1])
         for befores, after in self.waiting:
             for before in befores:
                 self.graph.addConstraint(self.graph.ops[before], self.graph.ops[after])
@@ -81,14 +83,15 @@ class _Inplacer:
         """Pairs (operator id, variant) in the order in which they are tried."""
         found: list[tuple[float, int, OperatorIdentifier]] = []
         for op in self.graph.ops.values():
+            own = op.inplacePriorityDefault()
+            if not own and type(op).inplacePriorityDefault is Op.inplacePriorityDefault:
+                continue
             if PATTERN in op.excludePatterns():
                 continue
-            priorities = dict(op.inplacePriorityDefault())
-            if not priorities and type(op).inplacePriorityDefault is Op.inplacePriorityDefault:
-                continue
-            for name, priority in op.inplacePriorityVeto():
-                priorities[OperatorIdentifier("ai.graphcore", name, 1)] = priority
-            found += [(-priority, -op.id, opid) for opid, priority in priorities.items()]
+            if veto := op.inplacePriorityVeto():
+                given = {OperatorIdentifier("ai.graphcore", name, 1): p for name, p in veto}
+                own = list({**dict(own), **given}.items())
+            found += [(-priority, -op.id, opid) for opid, priority in own]
         found.sort(key=itemgetter(0, 1))
         return [(-id, opid) for negated, id, opid in found if negated < 0]
 
@@ -148,6 +151,8 @@ class _Inplacer:
                 op.aliases(i, o) and not op.showsInOrder(i, o) for o in op.output
             ):
                 return f"the variant shows input {i} with its elements in another order"
+        if not befores:
+            return None
         befores[:] = dict.fromkeys(befores)
         later = (reader for reader in befores if self.place[reader.id] > self.place[op.id])
         blocking = next(later, None)
