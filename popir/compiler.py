@@ -16,6 +16,8 @@ from popir.ir.graph import called_graphs
 from popir.ir.hash import digest, encoded
 from popir.ir.schedule import modified
 from popir.lowering.accumulation import after_accumulation
+from popir.ops.update.sparse_accumulate import SparseAccumulateOp
+from popir.ops.update.var_update import GRADIENT
 from popir.options.annotations import EXECUTION_PHASE, PIPELINE_STAGE
 from popir.patterns import Patterns, apply_patterns
 from popir.progress import Logger
@@ -256,7 +258,9 @@ def _passes(c: Compilation) -> tuple[set[Op], set[Op]]:
     if c.loss is None:
         return set(c.graph.ops.values()), set()
     forward = ancestors(c.graph.getTensor(c.loss))
-    ends = (c.graph.getTensor(id) for id in c.gradients.values())
+    ends = [c.graph.getTensor(id) for id in c.gradients.values()]
+    sparse = (op for op in c.graph.ops.values() if isinstance(op, SparseAccumulateOp))
+    ends += (op.inTensor(GRADIENT) for op in sparse)
     return forward, ancestors(*ends) - forward
 
 
@@ -295,6 +299,14 @@ def update_weights(c: Compilation) -> None:
         scaling = next(id for id, number in c.scalars.items() if number.name == "lossScaling")
         tracked = [c.gradients[id] for id in asked.tracked]
         follow_gradients(c.graph, asked, scaling, tracked, c.accumulation.is_on)
+
+
+def accumulate_sparsely(c: Compilation) -> None:
+    """Applies the pattern TiedGatherAccumulate, if it is on."""
+    name = "TiedGatherAccumulate"
+    if c.accumulation.is_on and c.patterns.isPatternEnabled(name):
+        only = Patterns([name]).enableRuntimeAsserts(False)
+        c.decisions += apply_patterns(c.graph, only, c.kept)
 
 
 def check_anchors(c: Compilation) -> None:
@@ -465,6 +477,7 @@ PASSES: list[Callable[[Compilation], None]] = [
     rewrite,
     recompute_activations,
     update_weights,
+    accumulate_sparsely,
     stage_operators,
     check_anchors,
     remove_unused,
