@@ -209,8 +209,9 @@ def _kept_by_intervals(order: list[Op]) -> set[Op]:
 
 
 def _kept_for_least_memory(order: list[Op]) -> set[Op]:
-    """The results to keep so that they and the longest stretch between two points have the least
-    bytes: of several limits for the bytes of a stretch, the best one.
+    """The results to keep so that the most bytes that are there at once are the least: when the
+    backward pass comes to a stretch between two points, what is kept up to its end, its results and
+    a gradient of the largest one. Of several limits for the bytes of a stretch, the best one.
     """
     live = _live(order)
     held, each = [_bytes(ops) for ops in live], [_bytes([op]) for op in order]
@@ -218,9 +219,11 @@ def _kept_for_least_memory(order: list[Op]) -> set[Op]:
     best, found = total, [len(order)]
     for parts in range(2, 65):
         cuts = _cuts(held, each, total // parts)
-        kept = {op for cut in cuts for op in live[cut]}
-        bounds = pairwise([-1, *cuts, len(order) - 1])
-        most = max(sum(each[a + 1 : b + 1]) for a, b in bounds) + _bytes(kept)
+        kept, most = set[Op](), 0
+        for a, b in pairwise([-1, *cuts, len(order) - 1]):
+            kept.update(live[b] if b in cuts else ())
+            again = sum(each[n] for n in range(a + 1, b + 1) if order[n] not in kept)
+            most = max(most, again + _bytes(kept) + max(each[a + 1 : b + 1], default=0))
         if most < best:
             best, found = most, cuts
     if found == [len(order)]:
