@@ -16,11 +16,19 @@ from popir.ir.graph import called_graphs
 from popir.ir.hash import digest, encoded
 from popir.ir.schedule import modified
 from popir.lowering.accumulation import after_accumulation
-from popir.options.annotations import EXECUTION_PHASE, PIPELINE_STAGE
+from popir.ops.update.sparse_accumulate import SparseAccumulateOp
+from popir.ops.update.var_update import GRADIENT
+from popir.options.annotations import EXECUTION_PHASE, PIPELINE_STAGE, VIRTUAL_GRAPH
 from popir.patterns import Patterns, apply_patterns
 from popir.progress import Logger
 from popir.replicas import ReplicaGrouping
-from popir.reserved import COUNTER, OF_SESSION, RANDOM_SEED, reservedLossScalingPrefix
+from popir.reserved import (
+    COUNTER,
+    OF_SESSION,
+    RANDOM_SEED,
+    reservedLossScalingPrefix,
+    reservedRestoredPrefix,
+)
 from popir.trainable import Choice, Role, choose
 from popir.transforms.decision import Decision
 from popir.transforms.gradients import expand_gradients
@@ -256,7 +264,9 @@ def _passes(c: Compilation) -> tuple[set[Op], set[Op]]:
     if c.loss is None:
         return set(c.graph.ops.values()), set()
     forward = ancestors(c.graph.getTensor(c.loss))
-    ends = (c.graph.getTensor(id) for id in c.gradients.values())
+    ends = [c.graph.getTensor(id) for id in c.gradients.values()]
+    sparse = (op for op in c.graph.ops.values() if isinstance(op, SparseAccumulateOp))
+    ends += (op.inTensor(GRADIENT) for op in sparse)
     return forward, ancestors(*ends) - forward
 
 
@@ -279,9 +289,45 @@ def order_by_phases(c: Compilation) -> None:
 
 
 def stash_values(c: Compilation) -> None:
-    """Keeps what stages need from earlier ones, if they run at once."""
-    if c.overlaps:
-        stash_between_stages(c.graph)
+    """Keeps what stages need from earlier ones, if they run at once.
+
+    Raises AnchorError for an anchor `Restored___x` if no later stage on the IPU of x reads it.
+    """
+    if not c.overlaps:
+        return
+    stash_between_stages(c.graph)
+    lacking = [id for id in _restored(c) if not c.graph.hasTensor(id)]
+    if lacking:
+        raise AnchorError(
+            f"The anchor '{lacking[0]}': no later stage of the pipeline gets "
+            f"'{_restored(c)[lacking[0]]}' from a stash."
+        )
+
+
+def _restored(c: Compilation) -> dict[str, str]:
+    """For each anchor `Restored___x`, what later stages of a pipeline get of x, the id of x."""
+    prefix = reservedRestoredPrefix()
+    asked = (id for id in c.anchors if c.is_pipelined and id.startswith(prefix))
+    return {id: id.removeprefix(prefix) for id in asked}
+
+
+def give_restored(c: Compilation) -> None:
+    """Of a pipeline whose stages do not run at once, where nothing is stashed: an anchor
+    `Restored___x` is x.
+    """
+    for id, x in () if c.overlaps else _restored(c).items():
+        if not c.graph.hasTensor(x):
+            continue
+        tensor = c.graph.getTensor(x)
+        notes = {} if tensor.producer is None else tensor.producer.settings.nodeAttributes
+        ipu = {VIRTUAL_GRAPH: notes[VIRTUAL_GRAPH]} if VIRTUAL_GRAPH in notes else {}
+        settings = Op.Settings(c.graph, "", ipu)
+        c.graph.createConnectedOp(
+            registry.createOp,
+            {0: x},
+            {0: id},
+            *("ai.onnx", "Identity", 16, settings, {}, [tensor]),
+        )
 
 
 def update_weights(c: Compilation) -> None:
@@ -297,11 +343,20 @@ def update_weights(c: Compilation) -> None:
         follow_gradients(c.graph, asked, scaling, tracked, c.accumulation.is_on)
 
 
+def accumulate_sparsely(c: Compilation) -> None:
+    """Applies the pattern TiedGatherAccumulate, if it is on."""
+    name = "TiedGatherAccumulate"
+    if c.accumulation.is_on and c.patterns.isPatternEnabled(name):
+        only = Patterns([name]).enableRuntimeAsserts(False)
+        c.decisions += apply_patterns(c.graph, only, c.kept)
+
+
 def check_anchors(c: Compilation) -> None:
     """Raises AnchorError, with similar names, for an anchor that is no tensor of the graph."""
     tensors = c.graph.tensors
+    later = _restored(c) if c.overlaps else {}
     for id in c.anchors:
-        if id not in tensors:
+        if id not in tensors and later.get(id) not in tensors:
             near = did_you_mean(id, tensors) or f" It has {', '.join(sorted(tensors)[:10])}."
             raise AnchorError(
                 f"The anchor '{id}' is no tensor of the model.{near}",
@@ -465,7 +520,9 @@ PASSES: list[Callable[[Compilation], None]] = [
     rewrite,
     recompute_activations,
     update_weights,
+    accumulate_sparsely,
     stage_operators,
+    give_restored,
     check_anchors,
     remove_unused,
     order_by_phases,

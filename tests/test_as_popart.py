@@ -198,14 +198,14 @@ def test_a_program_that_looks_at_the_compiled_graph(tmp_path: Path) -> None:
         leak = ops["LeakyRelu"]
         print(sorted(ops), len(ir), "maingraph" in ir)
         print(leak["name"], leak["inputs"][0]["shape"], leak["inputs"][0]["type"])
-        print(leak["outputs"][0]["index"], leak["attributes"]["alpha"])
+        print(leak["outputs"][0]["index"], leak["attributes"]["alpha"], y)
         """,
         tmp_path,
     )
     assert said.splitlines() == [
         "['Call', 'LeakyRelu', 'Relu'] 2 True",
         "leak [2] FLOAT",
-        "0 0.500000",
+        "0 0.500000 LeakyRelu:0",
     ]
 
 

@@ -146,7 +146,10 @@ OWN = [
     "ViewSimplify",
     "ExpandCast",
     "PadSum",
+    "TiedGather",
+    "TiedGatherAccumulate",
 ]
+DEFAULT = [*OWN[:-2], "InPlace"]
 
 
 def uses(of: Patterns) -> list[str]:
@@ -158,7 +161,8 @@ def test_the_names_are_those_of_the_patterns_that_there_are() -> None:
     folder = Path(popir.patterns.__file__).parent
     words = {name.replace("_", "") for name in (path.stem for path in folder.glob("*.py"))}
     assert {name.lower() for name in OWN} <= words
-    assert uses(Patterns()) == uses(Patterns(PatternsLevel.All)) == [*OWN, "InPlace"]
+    assert uses(Patterns()) == DEFAULT
+    assert uses(Patterns(PatternsLevel.All)) == [*OWN, "InPlace"]
     assert uses(Patterns(PatternsLevel.Minimal)) == uses(Patterns(PatternsLevel.NoPatterns)) == []
     assert uses(Patterns(["PadSum", "InPlace"])) == ["PadSum", "InPlace"]
     assert uses(Patterns([])) == []

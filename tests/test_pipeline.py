@@ -199,3 +199,42 @@ def test_no_report_without_a_pipeline() -> None:
 
 def traced(made: Any) -> list[Any]:
     return traceOf(made.getProfile())["traceEvents"]
+
+
+@pytest.mark.parametrize("factor", [1, 8])
+def test_what_stages_restore_may_be_an_anchor(factor: int) -> None:
+    builder = popir.Builder(opsets={"ai.onnx": 17, "ai.graphcore": 1})
+    x = builder.addInputTensor("FLOAT", [2, 4], "x")
+    w, v = (builder.addInitializedInputTensor(floats(4, 4, seed=n), f"w{n}") for n in range(2))
+    with builder.virtualGraph(0):
+        h = builder.aiOnnx.exp([builder.aiOnnx.matmul([x, w])])
+    with builder.virtualGraph(1):
+        g = builder.aiOnnx.sin([builder.aiOnnx.matmul([h, v])])
+    with builder.virtualGraph(2):
+        loss = builder.aiGraphcore.l1loss([builder.aiOnnx.exp([g])], 0.1)
+    options = popir.SessionOptions(
+        enablePipelining=True, virtualGraphMode=popir.VirtualGraphMode.Manual
+    )
+    if factor > 1:
+        options.enableGradientAccumulation, options.accumulationFactor = True, factor
+    first = popir.reservedRestoredPrefix()
+
+    def made(*anchors: str) -> popir.TrainingSession:
+        flow = popir.DataFlow(8 // factor, list(anchors), popir.AnchorReturnType("All"))
+        return popir.TrainingSession(
+            *(builder.getModelProto(), flow, loss, popir.ConstSGD(0.1), device(3)),
+            userOptions=options,
+        )
+
+    run = made(h, first + h, first + x)
+    run.prepareDevice()
+    anchors, rows = run.initAnchorArrays(), floats(8, 2, 4, seed=3)
+    given = rows if factor == 1 else rows.reshape(1, 8, 2, 4)
+    run.run(popir.PyStepIO({"x": given}, anchors))
+    np.testing.assert_array_equal(anchors[first + h], anchors[h])
+    np.testing.assert_array_equal(anchors[first + x].reshape(rows.shape), rows)
+    with pytest.raises(popart_exception, match="anchor 'Restored___nothing' is no tensor"):
+        made(first + "nothing")
+    if factor > 1:
+        with pytest.raises(popart_exception, match="no later stage of the pipeline gets"):
+            made(first + loss)

@@ -28,13 +28,18 @@ class Awaiting {
   std::atomic<unsigned>& count_;
 };
 
-/// Where a part of a bucket begins, and how long it is.
-std::pair<std::size_t, std::size_t> bytesOf(const Bucket& bucket, std::size_t part) {
-  const auto& parts = bucket.parts;
-  const auto size = bucket.whole.type.sizeInBytes();
-  const auto first = parts[part].first;
-  const auto last = part + 1 < parts.size() ? parts[part + 1].first : bucket.whole.elements;
-  return {first * size, (last - first) * size};
+/// Copies what a replica gives for a part of a bucket to its places in `given`. What fills up is
+/// never written, and stays zero.
+void give(const Bucket& bucket, std::size_t part, const void* in, char* given) {
+  const auto& [first, elements, made, begin, end] = bucket.parts[part];
+  const bool scatters = bucket.whole.kind == Collective::Kind::ReduceScatter;
+  const std::size_t size = bucket.whole.type.sizeInBytes();
+  for (std::size_t to = 0; to < (scatters ? bucket.whole.grouping.size : 1); ++to) {
+    const std::size_t from = std::min(to * made, elements), count = std::min(made, elements - from);
+    if (count > 0)
+      std::memcpy(given + (to * bucket.whole.results() + first) * size,
+                  static_cast<const char*>(in) + from * size, count * size);
+  }
 }
 
 }  // namespace
@@ -43,9 +48,12 @@ void Replicas::addTravels() {
   const auto count = static_cast<unsigned>(engines_.size());
   for (const auto& bucket : engines_.front()->buckets()) {
     auto& travel = travels_.emplace_back();
-    const auto bytes = bucket.inPlace ? 0 : bucket.whole.elements * bucket.whole.type.sizeInBytes();
+    const auto size = bucket.inPlace ? 0 : bucket.whole.type.sizeInBytes();
+    const auto made = bucket.whole.results() * size;
+    const bool scatters = bucket.whole.kind == Collective::Kind::ReduceScatter;
     travel.bucket = &bucket;
-    travel.given.assign(count, std::vector<char>(bytes));
+    travel.given.assign(count, std::vector<char>(bucket.whole.elements * size));
+    travel.got.resize(count);
     for (unsigned i = 0; i < count; ++i) {
       const auto isHere = [&](const Table& group) { return group.here.front() == i; };
       auto table = newTable(bucket.whole.grouping, first_ + i);
@@ -55,10 +63,12 @@ void Replicas::addTravels() {
         continue;
       }
       travel.groupOf.push_back(travel.groups.size());
-      travel.made.emplace_back(bytes);
-      for (std::size_t m = 0; m < table.here.size(); ++m)
+      for (std::size_t m = 0; m < table.here.size(); ++m) {
+        if (m == 0 || scatters) travel.made.emplace_back(made);
         table.posts[m] = {&bucket.whole, travel.given[table.here[m]].data(),
                           travel.made.back().data()};
+        travel.got[table.here[m]] = travel.made.back().data();
+      }
       table.tag += static_cast<int>(groupings_.size()) * static_cast<int>(replicas_);
       table.awaiting = &awaiting_;
       travel.groups.push_back(std::move(table));
@@ -69,7 +79,6 @@ void Replicas::addTravels() {
 void Replicas::begin(unsigned replica, std::size_t bucket, std::size_t part, const void* in,
                      void* out) {
   auto& travel = travels_[bucket];
-  const auto bytes = bytesOf(*travel.bucket, part);
   // The replica has ended the round before, so nobody reads this any more.
   if (travel.bucket->inPlace) {
     auto& table = travel.groups[travel.groupOf[replica - first_]];
@@ -78,7 +87,7 @@ void Replicas::begin(unsigned replica, std::size_t bucket, std::size_t part, con
     post.in = in;
     post.out = out;
   } else {
-    std::memcpy(travel.given[replica - first_].data() + bytes.first, in, bytes.second);
+    give(*travel.bucket, part, in, travel.given[replica - first_].data());
   }
   const Lock lock(mutex_);
   if (++travel.begun % (travel.bucket->parts.size() * engines_.size()) != 0 || failure_) return;
@@ -88,7 +97,6 @@ void Replicas::begin(unsigned replica, std::size_t bucket, std::size_t part, con
 
 void Replicas::end(unsigned replica, std::size_t bucket, std::size_t part, void* out) {
   auto& travel = travels_[bucket];
-  const auto bytes = bytesOf(*travel.bucket, part);
   const auto group = travel.groupOf[replica - first_];
   {
     Lock lock(mutex_);
@@ -97,7 +105,9 @@ void Replicas::end(unsigned replica, std::size_t bucket, std::size_t part, void*
     wait(lock, travel.groups[group], replica, [&] { return travel.rounds > round; });
   }
   if (travel.bucket->inPlace) return;
-  std::memcpy(out, travel.made[group].data() + bytes.first, bytes.second);
+  const auto& place = travel.bucket->parts[part];
+  const auto size = travel.bucket->whole.type.sizeInBytes();
+  std::memcpy(out, travel.got[replica - first_] + place.first * size, place.made * size);
 }
 
 void Replicas::carry() {

@@ -62,17 +62,18 @@ class __attribute__((visibility("default"))) Replicas final : private Meeting {
     std::vector<char> received;                       // from other processes
     const std::atomic<unsigned>* awaiting = nullptr;  // as Peers::exchange has it
   };
-  /// A bucket, and its way: what each replica of this process gives, and what each group gets. The
-  /// counts are those of this run.
+  /// A bucket, and its way: what each replica of this process gives, and what it gets, which may be
+  /// the same for all of a group. The counts are those of this run.
   struct Travel {
     const Bucket* bucket = nullptr;
     std::vector<Table> groups;             // those with members in this process
     std::vector<std::vector<char>> given;  // by replica of this process
-    std::vector<std::vector<char>> made;   // by group
-    std::vector<std::size_t> groupOf;      // by replica of this process
-    std::size_t begun = 0;                 // parts, of all replicas
-    std::vector<std::size_t> ended;        // parts, by replica of this process
-    std::size_t rounds = 0;                // in which it has arrived
+    std::vector<std::vector<char>> made;
+    std::vector<const char*> got;      // which of them, by replica of this process
+    std::vector<std::size_t> groupOf;  // by replica of this process
+    std::size_t begun = 0;             // parts, of all replicas
+    std::vector<std::size_t> ended;    // parts, by replica of this process
+    std::size_t rounds = 0;            // in which it has arrived
   };
   using Lock = std::unique_lock<std::mutex>;
 

@@ -330,7 +330,8 @@ class Annotations:
 
     def setInplacePreferences(self, nodeOutputName: Outputs, prefs: Mapping[str, float]) -> None:
         """Sets the priorities of a node's in-place variants, by operator type: {"AddLhsInplace":
-        20.0}. A variant with a priority of 0 or less is not used.
+        20.0}. A variant with a priority of 0 or less is not used. Operators whose output is a view
+        of the input, as that of Reshape, always are their variant, such as ReshapeInplace.
 
         Raises popart_exception for a priority that is not finite. A session raises
         OperatorAttributeError for a variant that the operator does not have.

@@ -89,7 +89,7 @@ class Core(Annotations, abc.ABC):
             value = value.subgraph() if isinstance(value, Core) else value
             node.attribute.append(to_proto(who, key, value, kind))
         self._note(node)
-        base = f"{debug}/{type}" if debug else type
+        base = f"{debug}/{type}" if debug and not _as_popart else type
         outputs = [self._next_id(f"{base}:{i}") for i in range(numOutputs)]
         node.output.extend(outputs)
         self._model.graph.node.append(node)
@@ -156,6 +156,17 @@ class Core(Annotations, abc.ABC):
             self._taken[base] += 1
         self._taken[id] = 1
         return TensorId(id, self._reference)
+
+
+_as_popart: list[bool] = []
+"""Not empty if the ids of results are PopART's."""
+
+
+def name_as_popart() -> None:
+    """Lets the ids of results from now on begin with the type of the node, `Exp:0`, as programs for
+    PopART expect it, and not with its name, `name/Exp:0`.
+    """
+    _as_popart.append(True)
 
 
 def check_text(text: str) -> None:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
+from popir.enums import RecomputeType
 from popir.errors import LeavesDeviceError, did_you_mean, popart_exception
 from popir.ir import binding
 from popir.ir.attributes import AttributeSpec, schema_attributes
@@ -659,6 +660,10 @@ class Graph:
         """The variables of which each replica has a part, and the host the whole, by id."""
         self.broadcast: set[str] = set()
         """The inputs of which all replicas get the same values."""
+        self.recomputed: dict[str, RecomputeType] = {}
+        """For each result that is not kept for the backward pass whether it is that of the forward
+        pass (Recompute) or the one that is computed again (Recomputed), by id.
+        """
         self.saved: list[str] = []
         """Variables to save in addition to those of the original model, such as momenta."""
         self.told: set[str] = set()

@@ -5,7 +5,8 @@
                     "outputs": [{"name": "Relu:0", "index": "0"}],
                     "attributes": {"__ipu_number": "1"}}]}
 
-All values are text. Operators are in the order in which they run. Nothing reads this form here: the
+To its own attributes each operator has some that PopART gives to all, such as "recompute". All
+values are text. Operators are in the order in which they run. Nothing reads this form here: the
 text form of `popir.ir.text` is the one that loses nothing.
 """
 
@@ -16,7 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from popir.enums import RecomputeType
 from popir.ir.graph import Graph, Op, called_graphs
+from popir.ir.traits import OpSerialiser
+from popir.options.annotations import PIPELINE_STAGE
 from popir.types import TensorInfo
 
 _UNNAMED = ("", "BuilderGraph")
@@ -51,7 +55,18 @@ def _op(op: Op) -> dict[str, Any]:
         for i, tensor in sorted(op.input.items())
     ]
     outputs = [{"name": tensor.id, "index": str(i)} for i, tensor in sorted(op.output.items())]
-    notes = {**op.attributes, **op.settings.nodeAttributes}
+    os = OpSerialiser()
+    op.appendAttributes(os)
+    kinds = {op.graph.recomputed.get(tensor.id) for tensor in op.output.values()}
+    kind = next((each for each in kinds if each is not None), RecomputeType.Undefined)
+    notes = {
+        **op.attributes,
+        **os.attributes,
+        PIPELINE_STAGE: "",
+        "recompute": "YES" if kind is RecomputeType.Recompute else "NO",
+        "recomputetype": kind.name,
+        **op.settings.nodeAttributes,
+    }
     return {
         "type": op.opid.type,
         "name": op.name(),

@@ -9,7 +9,8 @@ from popir.options.annotations import COLLECTIVE_OPERATOR
 
 def after_accumulation(graph: Graph) -> set[Op]:
     """The operators that depend on what operators accumulate (`Op.accumulates`): clipping, updates,
-    the clearing of accumulators. The others run for each batch.
+    the clearing of accumulators. The others run for each batch, and so does what adds to the same
+    accumulator after another one.
 
     Of accumulators that are off chip, the store behind each accumulation runs for each batch. A
     RemoteLoad runs where its readers do, and so does what takes a replica's shard of a weight.
@@ -21,6 +22,7 @@ def after_accumulation(graph: Graph) -> set[Op]:
         for tensor in op.output.values():
             fresh = [reader for reader in tensor.uses if reader not in found]
             if op.accumulates:
+                fresh = [reader for reader in fresh if not reader.accumulates]
                 stores = [reader for reader in fresh if reader.opid.type == "RemoteStore"]
                 stack += stores
                 fresh = [reader for reader in fresh if reader not in stores]

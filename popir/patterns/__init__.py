@@ -13,6 +13,8 @@ from popir.patterns import (  # noqa: I001
     view_simplify,
     expand_cast,
     pad_sum,
+    tied_gather,
+    tied_gather_accumulate,
 )
 from popir.patterns.loop import apply_patterns
 from popir.patterns.selection import Patterns, PatternsLevel
@@ -28,5 +30,7 @@ __all__ = [
     "post_n_repl",
     "pre_uni_repl",
     "softmax_grad_direct",
+    "tied_gather",
+    "tied_gather_accumulate",
     "view_simplify",
 ]

@@ -3,6 +3,8 @@
 ALIASES = {
     "SoftmaxGradDirect": "SoftMaxGradDirect",
     "NlllWithSoftmaxGradDirect": "NlllWithSoftMaxGradDirect",
+    "TiedGatherPattern": "TiedGather",
+    "TiedGatherAccumulatePattern": "TiedGatherAccumulate",
 }
 """PopART's C++ spelling of a name to that of its Python attributes, which popir uses."""
 
@@ -43,10 +45,6 @@ NOT_HERE = {
     **dict.fromkeys(
         "ZerosLikeOpPattern RandomNormalLikeOpPattern RandomUniformLikeOpPattern".split(),
         "shapes are known when the operator is made",
-    ),
-    **dict.fromkeys(
-        "TiedGather TiedGatherAccumulate TiedGatherPattern TiedGatherAccumulatePattern".split(),
-        "a Gather reads a weight in whatever layout its MatMul gave it",
     ),
     "SplitGather": "a Gather of any size is one operator, whose memory is planned as a whole",
     "DecomposeBinaryConstScalar": "a scalar is broadcast as a view, and fused into one pass",

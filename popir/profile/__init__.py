@@ -4,7 +4,7 @@ from popir.profile.document import Profile
 from popir.profile.host import HostProfile, InstructionTime
 from popir.profile.html import htmlOf, saveHtml
 from popir.profile.pipeline import PipelineReport, StageCost
-from popir.profile.pod import CollectiveCost, PodReport
+from popir.profile.pod import CollectiveCost, Kind, PodReport, Traffic
 from popir.profile.report import (
     MachineReport,
     MemoryCost,
@@ -20,6 +20,7 @@ __all__ = [
     "CollectiveCost",
     "HostProfile",
     "InstructionTime",
+    "Kind",
     "MachineReport",
     "MemoryCost",
     "MemoryOwner",
@@ -31,6 +32,7 @@ __all__ = [
     "RemoteBufferCost",
     "StageCost",
     "StepCost",
+    "Traffic",
     "htmlOf",
     "saveHtml",
     "saveTrace",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,12 +15,35 @@ MOST = 4096
 """The most replicas, and the most IPUs of all of them."""
 
 
+class Kind(enum.Enum):
+    """What replicas do with data together."""
+
+    AllReduce = "all-reduce"
+    ReduceScatter = "reduce-scatter"
+    AllGather = "all-gather"
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Data that replicas exchange in a step."""
+
+    kind: Kind
+    what: str
+    """What is exchanged, such as "gradients"."""
+    bytes: Sequence[int]
+    """By IPU of a replica, the bytes of the whole: what is reduced, or what gathering gives."""
+    times: int = 1
+    """How often a step does it."""
+    replicas: int | None = None
+    """The replicas of a group that exchange it; None for all."""
+
+
 @dataclass(frozen=True)
 class CollectiveCost:
-    """The cost of a collective between all replicas."""
+    """The cost of a collective between replicas."""
 
     name: str
-    """What it is for."""
+    """What it is: "all-reduce of gradients", for example."""
     algorithm: str
     """ "ring", or "two-level": a ring in each pod and one of pods."""
     bytes: int
@@ -94,8 +118,8 @@ class PodReport:
         target: poplar.Target,
         replicas: int,
         replicaSeconds: float,
-        gradients: Sequence[int],
-        updates: int = 1,
+        ipusPerReplica: int,
+        traffic: Sequence[Traffic],
     ) -> PodReport:
         """Adds the collectives to the time of one replica's step.
 
@@ -103,30 +127,38 @@ class PodReport:
             target: the machine of one replica, with the figures of the links.
             replicas: the number of replicas.
             replicaSeconds: the time of one replica's step.
-            gradients: by IPU of a replica, the bytes of gradients there that an update needs; all
-                zero if there is nothing to reduce.
-            updates: the updates of a step.
+            ipusPerReplica: the number of IPUs of a replica.
+            traffic: what the replicas exchange. Reducing and scattering is one half of the way of
+                an all-reduce, and gathering the other half.
 
         Raises popart_exception for less than one replica, poplar_invalid_option for a replica that
         does not fit a pod, and for more than 4096 IPUs together.
         """
         if not 1 <= replicas <= MOST:
             raise popart_exception(f"replicas = {replicas}: expected is a number from 1 to {MOST}.")
-        cost: dict[str, Any] = device("machine").costOfAllReduce(target, replicas, list(gradients))
+        # One replica that is too large, and too many, are refused whatever there is to exchange.
+        device("machine").costOfAllReduce(target, replicas, [0] * ipusPerReplica)
         collectives: list[CollectiveCost] = []
-        if replicas > 1 and any(gradients):
+        for each in traffic:
+            group = min(each.replicas or replicas, replicas)
+            if group == 1 or not any(each.bytes):
+                continue
+            cost: dict[str, Any] = device("machine").costOfAllReduce(
+                target, group, list(each.bytes)
+            )
+            ways = 2 if each.kind is Kind.AllReduce else 1
             collectives.append(
                 CollectiveCost(
-                    "all-reduce of gradients",
+                    f"{each.kind.value} of {each.what}",
                     cost["algorithm"],
-                    sum(gradients),
-                    cost["linkBytes"],
-                    cost["gatewayBytes"],
-                    cost["steps"],
-                    updates,
-                    cost["linkSeconds"],
-                    cost["gatewaySeconds"],
-                    cost["syncSeconds"],
+                    sum(each.bytes),
+                    cost["linkBytes"] * ways // 2,
+                    cost["gatewayBytes"] * ways // 2,
+                    cost["steps"] * ways // 2,
+                    each.times,
+                    cost["linkSeconds"] * ways / 2,
+                    cost["gatewaySeconds"] * ways / 2,
+                    cost["syncSeconds"] * ways / 2,
                 )
             )
-        return PodReport(replicas, len(gradients), replicaSeconds, collectives)
+        return PodReport(replicas, ipusPerReplica, replicaSeconds, collectives)

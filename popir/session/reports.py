@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,18 @@ from popir.errors import (
 )
 from popir.exclusive import exclusive
 from popir.ir import Tensor
-from popir.profile import HostProfile, MachineReport, PipelineReport, PodReport, Profile
+from popir.profile import (
+    HostProfile,
+    Kind,
+    MachineReport,
+    PipelineReport,
+    PodReport,
+    Profile,
+    Traffic,
+)
 from popir.progress import Logger
 from popir.reserved import reservedAcclPrefix, reservedAccumPrefix
+from popir.session.pod_traffic import spread, traffic_of
 from popir.session.prepared import Prepared
 from popir.typed import typed
 from popir.virtual_graphs import Places
@@ -73,7 +83,8 @@ class Reports(Prepared):
 
     def getPodReport(self, replicas: int) -> PodReport:
         """The time of a step on that many replicas of the model: one is costed, and the collectives
-        between them are added. The device is the machine of one replica.
+        between them are added. The device is the machine of one replica. A model that is compiled
+        for several replicas has its own collectives, with what sharding gathers and scatters.
 
         Nothing is run on several replicas for it. Raises popart_exception before `prepareDevice`
         and for less than one replica, poplar_invalid_option for a replica that does not fit a pod,
@@ -85,27 +96,29 @@ class Reports(Prepared):
         is_pipeline = self._compilation.overlaps
         cycles = self._pipeline(report).cycles if is_pipeline else report.cycles
         target = self._device.device.getTarget()
-        seconds, updates = cycles / report.clockHz, self._loops().updates
-        return PodReport.of(target, replicas, seconds, self._gradient_bytes(), updates)
-
-    def _gradient_bytes(self) -> list[int]:
-        """By IPU, the bytes of what replicas reduce for an update: gradients, or what they are
-        accumulated in. Spread evenly if operators are not placed.
-        """
-        c, ipus = self._compilation, self._device.numIpus
-        found = [0] * ipus
+        seconds, ipus = cycles / report.clockHz, self._device.numIpus
         places = Places(self.graph) if self._is_placed else None
+
+        def home(tensor: Tensor) -> int | None:
+            return None if places is None else places.home(tensor)
+
+        if self.graph.replicas > 1:
+            traffic = traffic_of(self.graph, home, ipus, self._loops())
+        else:
+            traffic = [self._gradients(home, ipus)]
+        return PodReport.of(target, replicas, seconds, ipus, traffic)
+
+    def _gradients(self, home: Callable[[Tensor], int | None], ipus: int) -> Traffic:
+        """What replicas would reduce for an update of a model that is compiled for one: gradients,
+        or what they are accumulated in.
+        """
+        c, found = self._compilation, [0] * ipus
         for weight in c.weights:
-            if weight not in c.gradients:
-                continue
-            gradient = self.graph.getTensor(c.gradients[weight])
-            size = self.getInfo(self._reduced(weight, gradient).id)
-            if places is not None:
-                found[places.home(gradient)] += size.nbytes()
-                continue
-            for ipu in range(ipus):
-                found[ipu] += size.nbytes() // ipus + (ipu < size.nbytes() % ipus)
-        return found
+            if weight in c.gradients:
+                gradient = self.graph.getTensor(c.gradients[weight])
+                size = self.getInfo(self._reduced(weight, gradient).id).nbytes()
+                spread(found, size, home(gradient))
+        return Traffic(Kind.AllReduce, "gradients", found, self._loops().updates)
 
     def _reduced(self, weight: str, gradient: Tensor) -> Tensor:
         if self._compilation.accumulation.is_on:

@@ -26,6 +26,7 @@ from popir.errors import OperatorAttributeError, did_you_mean, popart_exception
 from popir.ir import Graph, Op, OperatorIdentifier, Tensor, TensorType
 from popir.ir.graph import called_graphs
 from popir.options.annotations import INPLACE_NAMES
+from popir.options.table import OptionWarning, warn
 from popir.transforms.decision import Decision
 
 PATTERN = "InPlace"
@@ -169,13 +170,16 @@ class _Inplacer:
 
 def check_preferences(graph: Graph) -> None:
     """Raises OperatorAttributeError if `Builder.setInplacePreferences` names a variant that the
-    operator does not have.
+    operator does not have. What is a view of its input is taken to have the one variant that it is.
     """
     for op in (op for each in called_graphs(graph) for op in each.ops.values()):
         names = op.settings.nodeAttributes.get(INPLACE_NAMES, ())
         if not names:
             continue
         known = [opid.type for opid, _ in op.inplacePriorityDefault()]
+        if not known and op.hasInput(0) and op.aliases(0, 0):
+            known = [f"{op.plainType()}Inplace"]
+            _tell_view(op, known[0])
         for name in names:
             if name not in known:
                 raise OperatorAttributeError(
@@ -183,6 +187,16 @@ def check_preferences(graph: Graph) -> None:
                     f"in-place variant of it; it has {', '.join(known) or 'none'}."
                     f"{did_you_mean(name, known)}"
                 )
+
+
+def _tell_view(op: Op, name: str) -> None:
+    """Warns of a preference that a view is not to be in place."""
+    if any(each == name and priority <= 0 for each, priority in op.inplacePriorityVeto()):
+        warn(
+            f"{op.debugName()}: Builder.setInplacePreferences gives '{name}' no priority above 0, "
+            "which has no meaning here: its output is a view of its input in any case.",
+            OptionWarning,
+        )
 
 
 def _is_alone(op: Op, tensor: Tensor) -> bool:

@@ -16,7 +16,8 @@ Which operators are recomputed, an annotation says (`Builder.recomputeOutputInBa
 - RecomputeAll: everything is, but for what `Builder.checkpointOutput` marks, and what comes between
   the last marks and the loss. If nothing is marked, points of the schedule are kept as Standard
   does, chosen so that these and the longest stretch between two of them have the least bytes.
-- Pipeline: of each stage of a pipeline, what it gets from the one before is kept.
+- Pipeline: of each stage of a pipeline, what it gets from the one before is kept. In the last
+  stage, whose backward pass follows at once, what comes before its last marks is recomputed.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from itertools import pairwise
 
-from popir.enums import RecomputationType
+from popir.enums import RecomputationType, RecomputeType
 from popir.errors import popart_exception
 from popir.ir import Graph, Op, Tensor
 from popir.options.annotations import CHECKPOINT, PIPELINE_STAGE, RECOMPUTE, RECOMPUTED
@@ -64,7 +65,10 @@ def recomputed_operators(graph: Graph, forward: Collection[Op], how: Recomputati
     elif how is RecomputationType.Standard:
         found = set(order) - _kept_by_intervals(order)
     elif how is RecomputationType.Pipeline:
-        found = set(order) - _last_stage(order)
+        last = _last_stage(order)
+        found = set(order) - last
+        if any(_mark(op) == CHECKPOINT for op in last):
+            found |= _before_the_last_marks([op for op in order if op in last])
     elif any(_mark(op) == CHECKPOINT for op in order):
         found = _before_the_last_marks(order)
     else:
@@ -103,6 +107,8 @@ def recompute(
         order.append(op)
     graph.ops = {op.id: op for op in sorted(order, key=stays)}
     graph.changes += 1
+    for ops, kind in (chosen, RecomputeType.Recompute), (clones.values(), RecomputeType.Recomputed):
+        graph.recomputed |= {t.id: kind for op in ops for t in op.output.values()}
     return [Decision(op.debugName(), "recomputation", None) for op in clones]
 
 
@@ -203,8 +209,9 @@ def _kept_by_intervals(order: list[Op]) -> set[Op]:
 
 
 def _kept_for_least_memory(order: list[Op]) -> set[Op]:
-    """The results to keep so that they and the longest stretch between two points have the least
-    bytes: of several limits for the bytes of a stretch, the best one.
+    """The results to keep so that the most bytes that are there at once are the least: when the
+    backward pass comes to a stretch between two points, what is kept up to its end, its results and
+    a gradient of the largest one. Of several limits for the bytes of a stretch, the best one.
     """
     live = _live(order)
     held, each = [_bytes(ops) for ops in live], [_bytes([op]) for op in order]
@@ -212,9 +219,11 @@ def _kept_for_least_memory(order: list[Op]) -> set[Op]:
     best, found = total, [len(order)]
     for parts in range(2, 65):
         cuts = _cuts(held, each, total // parts)
-        kept = {op for cut in cuts for op in live[cut]}
-        bounds = pairwise([-1, *cuts, len(order) - 1])
-        most = max(sum(each[a + 1 : b + 1]) for a, b in bounds) + _bytes(kept)
+        kept, most = set[Op](), 0
+        for a, b in pairwise([-1, *cuts, len(order) - 1]):
+            kept.update(live[b] if b in cuts else ())
+            again = sum(each[n] for n in range(a + 1, b + 1) if order[n] not in kept)
+            most = max(most, again + _bytes(kept) + max(each[a + 1 : b + 1], default=0))
         if most < best:
             best, found = most, cuts
     if found == [len(order)]:

@@ -2,6 +2,7 @@
 
 import re
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ import pytest
 import popir
 from popir import poplar
 from popir.errors import popart_exception, poplar_invalid_option
-from popir.profile import CollectiveCost, PodReport
+from popir.profile import CollectiveCost, Kind, PodReport, Traffic
 
 LINK = 128 * 2**30 / 8 * 0.85
 """Bytes a second of one IPU-Link."""
@@ -22,9 +23,14 @@ def target(ipus: int = 1, **figures: float) -> poplar.Target:
     return device.device.getTarget()
 
 
+def of_gradients(on: poplar.Target, replicas: int, seconds: float, bytes: list[int]) -> PodReport:
+    traffic = [Traffic(Kind.AllReduce, "gradients", bytes)]
+    return PodReport.of(on, replicas, seconds, len(bytes), traffic)
+
+
 def all_reduce(replicas: int, gradients: list[int], **figures: float) -> CollectiveCost:
     on = target(len(gradients), tilesPerIPU=4, **figures)
-    (made,) = PodReport.of(on, replicas, 1.0, gradients).collectives
+    (made,) = of_gradients(on, replicas, 1.0, gradients).collectives
     return made
 
 
@@ -117,16 +123,18 @@ def test_bert_large_on_a_pod_from_its_smaller_run() -> None:
     gradients = bert_gradients()
 
     def collectives(replicas: int) -> float:
-        return PodReport.of(target(8), replicas, 0.0, gradients).seconds
+        return of_gradients(target(8), replicas, 0.0, gradients).seconds
 
     cycle = (MEASURED[2, 256] - collectives(2)) / cycles[256]
-    predicted = PodReport.of(target(8), 8, cycles[96] * cycle, gradients)
+    predicted = of_gradients(target(8), 8, cycles[96] * cycle, gradients)
     assert predicted.ipus == 64
     assert predicted.seconds == pytest.approx(MEASURED[8, 96], rel=0.1)
     assert 0.02 < predicted.share < 0.06
 
 
-def session(factor: int = 1, **device: int) -> popir.TrainingSession:
+def session(
+    factor: int = 1, given: dict[str, Any] | None = None, **device: int
+) -> popir.TrainingSession:
     builder = popir.Builder(opsets={"ai.onnx": 17, "ai.graphcore": 1})
     random = np.random.default_rng(0)
     h = builder.addInputTensor("FLOAT16", [16, 64], "x")
@@ -139,7 +147,7 @@ def session(factor: int = 1, **device: int) -> popir.TrainingSession:
             h = builder.aiOnnx.matmul([h, w])
     with builder.virtualGraph(last):
         loss = builder.aiGraphcore.l1loss([h], 0.1)
-    options = popir.SessionOptions()
+    options = popir.SessionOptions(**(given or {}))
     if last:
         options.virtualGraphMode = popir.VirtualGraphMode.Manual
     if factor > 1:
@@ -150,7 +158,9 @@ def session(factor: int = 1, **device: int) -> popir.TrainingSession:
         popir.DataFlow(2, [loss]),
         loss,
         popir.ConstSGD(0.1),
-        popir.DeviceManager().createIpuModelDevice({"tilesPerIPU": 16, **device}),
+        popir.DeviceManager().createIpuModelDevice(
+            {"tilesPerIPU": 16, **device, "numIPUs": (last + 1) * options.replicatedGraphCount}
+        ),
         userOptions=options,
     )
     made.prepareDevice(loadEngine=False)
@@ -166,6 +176,54 @@ def test_a_session_reduces_its_gradients_once_an_update() -> None:
     assert report.seconds == pytest.approx(report.replicaSeconds + 2 * made.seconds)
     assert "16 replicas of 1 IPUs" in report.summary and "ring" in report.summary
     assert run.getPodReport(1).collectives == []
+
+
+ON = popir.TensorLocation(replicatedTensorSharding=popir.ReplicatedTensorSharding.On)
+SHARDED = popir.TensorLocationSettings(ON, minElementsForReplicatedTensorSharding=2)
+REPLICATED: dict[str, Any] = {"enableReplicatedGraphs": True, "replicatedGraphCount": 4}
+
+
+@pytest.mark.parametrize("factor", [1, 3])
+def test_what_shards_need_is_counted(factor: int) -> None:
+    """The weight is gathered for the forward pass; its gradient needs no weight. A scattered sum,
+    and a gather, are n - 1 transfers of an n-th.
+    """
+    more = REPLICATED | {"weightTensorLocationSettings": SHARDED}
+    report = session(factor, more).getPodReport(16)
+    made = {each.name: each for each in report.collectives}
+    assert {name: each.times for name, each in made.items()} == {
+        "reduce-scatter of gradients": 2,
+        "all-gather of shards": 2 * factor,
+    }
+    whole = all_reduce(16, [64 * 64 * 2])
+    for each in made.values():
+        assert (each.bytes, each.rounds, each.linkBytes) == (8192, 15, 15 * 8192 // 16)
+        assert each.seconds == pytest.approx(whole.seconds / 2)
+    exchanged = sum(each.seconds * each.times for each in report.collectives)
+    assert report.seconds == pytest.approx(report.replicaSeconds + exchanged)
+
+
+def test_accumulators_that_are_sharded_get_a_scattered_sum_for_each_batch() -> None:
+    more = REPLICATED | {"accumulatorTensorLocationSettings": SHARDED}
+    report = session(3, more).getPodReport(8)
+    times = {each.name: each.times for each in report.collectives}
+    assert times == {"reduce-scatter of gradients": 6, "all-gather of shards": 2}
+
+
+def test_replicas_of_a_group_exchange_among_themselves() -> None:
+    builder = popir.Builder(opsets={"ai.onnx": 17, "ai.graphcore": 1})
+    x = builder.addInputTensor("FLOAT", [64], "x")
+    with builder.commGroup(popir.CommGroupType.Consecutive, 2):
+        y = builder.aiGraphcore.replicatedallreduce([x])
+    made = popir.InferenceSession(
+        builder.getModelProto(),
+        popir.DataFlow(5, [y]),
+        popir.DeviceManager().createIpuModelDevice({"tilesPerIPU": 16, "numIPUs": 4}),
+        userOptions=popir.SessionOptions(**REPLICATED),
+    )
+    made.prepareDevice(loadEngine=False)
+    (sums,) = made.getPodReport(64).collectives
+    assert (sums.name, sums.bytes, sums.times, sums.rounds) == ("all-reduce of values", 256, 5, 2)
 
 
 def test_a_replica_may_be_a_pipeline() -> None:

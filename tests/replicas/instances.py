@@ -111,6 +111,11 @@ def overlap() -> None:
     }
     accumulated = {"enableGradientAccumulation": True, "accumulationFactor": 2}
     ways["accumulated"] = (OPTIMIZERS["adam"], accumulated)
+    on = popir.TensorLocation(replicatedTensorSharding=popir.ReplicatedTensorSharding.On)
+    sharded = popir.TensorLocationSettings(on, minElementsForReplicatedTensorSharding=2)
+    states = {"optimizerStateTensorLocationSettings": sharded}
+    ways["scattered"] = (OPTIMIZERS["adam"], states)
+    ways["sharded"] = (OPTIMIZERS["plain"], {"weightTensorLocationSettings": sharded})
     for name, (make, asked) in ways.items():
         batches = asked.get("accumulationFactor", 1)
         x = np.random.default_rng(9).standard_normal([3, total, batches, 2, WIDE])

@@ -29,7 +29,7 @@ class Program:
         linear = poplar.VariableMappingMethod.LINEAR
         self.x = self.graph.addVariable(poplar.FLOAT, [elements], linear, "x")
         self.graph.createHostWrite("x", self.x)
-        self.results: list[str] = []
+        self.results: dict[str, int] = {}
         self.program = program.Sequence()
         # A program changes what it reads: else its vertices would run once, before all runs.
         popops.mapInPlace(self.graph, pe.Neg(pe._1), [self.x], self.program)
@@ -41,12 +41,19 @@ class Program:
             self.graph, tensor, gcl.CollectiveOperator.ADD, prog, gcl.CommGroup(0, 1), name
         )
 
+    def scattered(self, tensor: poplar.Tensor, prog: Any, name: str) -> poplar.Tensor:
+        """The collective that gives each replica its part of a sum."""
+        return gcl.reduceScatterCrossReplica(
+            self.graph, tensor, gcl.CollectiveOperator.ADD, prog, gcl.CommGroup(0, 1), name
+        )
+
     def read(self, tensor: poplar.Tensor, prog: Any = None) -> None:
         """Makes it a result, as float."""
         if prog is not None:
             tensor = popops.cast(self.graph, tensor, poplar.FLOAT, prog)
-        self.results.append(f"result {len(self.results)}")
-        self.graph.createHostRead(self.results[-1], tensor)
+        name = f"result {len(self.results)}"
+        self.results[name] = tensor.numElements()
+        self.graph.createHostRead(name, tensor)
 
     def engines(self, overlaps: bool = True) -> list[poplar.Engine]:
         asked = {OPTION: str(overlaps).lower(), "host.numThreads": "1"}
@@ -62,7 +69,7 @@ class Program:
             together.run()
         found: list[dict[str, Array]] = []
         for engine in engines:
-            found.append({name: np.empty(self.elements, np.float32) for name in self.results})
+            found.append({id: np.empty(n, np.float32) for id, n in self.results.items()})
             for name, value in found[-1].items():
                 engine.readTensor(name, value)
         return found
@@ -117,6 +124,36 @@ def test_small_sums_travel_together(elements: int, said: str) -> None:
     assert order(made) == [".", "+a", ".", "+b", ".", "+c", "-a", ".", "-b", ".", "-c", "."]
     assert buckets(made) == f"3 collectives in {said}"
     agree(made)
+
+
+@pytest.mark.parametrize(
+    ("elements", "said"), [(8, "2 buckets"), (100_000, "3 buckets"), (300_000, "4 buckets")]
+)
+def test_scattered_sums_travel_together(elements: int, said: str) -> None:
+    """Of sizes that 3 replicas do not divide, and beside a sum that is whole: what each replica
+    gets is the same.
+    """
+
+    def add(p: Program, prog: Any) -> None:
+        h, sums = p.x, []
+        for name in "abcd":
+            h = popops.exp(p.graph, popops.sin(p.graph, h, prog), prog)
+            data = h if name == "a" else h.slice(0, p.elements - ord(name) + ord("a"), 0)
+            sums.append((p.sum if name == "c" else p.scattered)(data, prog, name))
+        for total in sums:
+            p.read(popops.tanh(p.graph, total, prog))
+
+    made = Program(add, elements)
+    assert order(made)[:8] == [".", "+a", ".", "+b", ".", "+c", ".", "+d"]
+    assert buckets(made) == f"4 collectives in {said}"
+    agree(made)
+    # Each run negates x, so the second one has what was written.
+    rows = np.exp(np.sin(np.stack([floats(elements, seed=n) for n in range(N)])))
+    part = -(-elements // N)
+    for n, found in enumerate(made.run(True)):
+        share = rows.sum(0)[n * part : (n + 1) * part]
+        want = np.concatenate([share, np.zeros(part - len(share))])
+        np.testing.assert_allclose(found["result 0"], np.tanh(want), rtol=1e-5)
 
 
 def test_a_sum_moves_up_to_its_data_and_down_to_its_use() -> None:

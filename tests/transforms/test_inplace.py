@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
+
 import pytest
 
+import popir
 from popir.ir import verify
 from popir.ir.text import print_graph
 from popir.transforms.inplace import inplace
@@ -172,3 +175,17 @@ def test_only_inputs_of_the_output_s_type_and_shape() -> None:
     )
     assert "AddRhsInplace" in found
     assert "AddLhsInplace" not in reasons
+
+
+@pytest.mark.parametrize("priority", [10.0, -10.0])
+def test_a_view_is_in_place_whatever_is_preferred(priority: float) -> None:
+    builder = popir.Builder(opsets={"ai.onnx": 17})
+    x = builder.addInputTensor("FLOAT", [2, 3], "x")
+    y = builder.reshape_const(builder.aiOnnx, [builder.aiOnnx.exp([x])], [6])
+    builder.setInplacePreferences(y, {"ReshapeInplace": priority})
+    flow, device = popir.DataFlow(1, [y]), popir.DeviceManager().createCpuDevice()
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        popir.InferenceSession(builder.getModelProto(), flow, device)
+    said = [str(warning.message) for warning in given]
+    assert [("'ReshapeInplace'" in words) for words in said] == ([] if priority > 0 else [True])

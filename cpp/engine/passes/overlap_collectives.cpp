@@ -157,12 +157,18 @@ class Overlapper {
       };
       trip->giver = end();
       trip->getter = end();
-      bucket.parts.push_back({bucket.whole.elements, trip->giver, trip->getter});
-      bucket.whole.elements += trip->collective.elements;
+      const auto made = trip->collective.results();
+      bucket.parts.push_back(
+          {bucket.whole.elements, trip->collective.elements, made, trip->giver, trip->getter});
+      bucket.whole.elements += made;
     }
     if (trips.size() > 1)
       bucket.whole.name += " and " + counted(trips.size() - 1, "other", "others");
     bucket.inPlace = trips.front()->inPlace = trips.size() == 1 && isWhole(trips.front()->step);
+    if (bucket.inPlace)
+      bucket.whole.elements = trips.front()->collective.elements;
+    else if (bucket.whole.kind == Collective::Kind::ReduceScatter)
+      bucket.whole.elements *= bucket.whole.grouping.size;
     plan_.buckets.push_back(std::move(bucket));
   }
 
@@ -236,7 +242,9 @@ std::string OverlapCollectives::run(Plan& plan) const {
   std::map<std::string, Collective> known;
   for (const auto& f : plan.graph->hostFunctions) {
     const auto collective = collectiveOf(f);
-    if (collective && collective->kind == Collective::Kind::AllReduce &&
+    if (collective &&
+        (collective->kind == Collective::Kind::AllReduce ||
+         collective->kind == Collective::Kind::ReduceScatter) &&
         (collective->op == gcl::CollectiveOperator::ADD ||
          collective->op == gcl::CollectiveOperator::MEAN) &&
         collective->grouping.size > 1 && collective->elements > 0)

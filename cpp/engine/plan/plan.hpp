@@ -51,10 +51,13 @@ struct BufferAssignment {
 /// gives the data of each, and another one gets its result.
 struct Bucket {
   struct Part {
-    std::size_t first;  // of its elements
+    std::size_t first;        // of its results
+    std::size_t given, made;  // the elements that each replica gives and gets
     std::shared_ptr<HostFunctionEnd> begin, end;
   };
-  Collective whole;  // of the elements of all, one after the other
+  /// Of the elements of all, one after the other; of sums that are scattered, first what the first
+  /// replica gets of all, then what the second one gets, filled up with zeros to equal lengths.
+  Collective whole;
   std::vector<Part> parts;
   /// Data and result stay where they are from the begin to the end; else they are copied.
   bool inPlace = false;

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from popir.errors import OperatorInputError
-from popir.ir import Op
+from popir.ir import Op, OpSerialiser
 from popir.ir import Tensor as IrTensor
 from popir.ops.contraction.options import (
     FORWARD,
@@ -75,6 +75,13 @@ class MatMulOp(Op, Contraction):
         shape += [a[-2]] if self.inRank(0) > 1 else []
         shape += [b[-1]] if self.inRank(1) > 1 else []
         self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
+
+    def appendAttributes(self, os: OpSerialiser) -> None:
+        """The attributes, and PopART's `fully_connected_pass`: -1, since a product is planned by
+        itself and not with those of the other passes.
+        """
+        super().appendAttributes(os)
+        os.appendAttribute("fully_connected_pass", -1)
 
     def isSingle(self) -> bool:
         """Whether the second operand is one matrix."""

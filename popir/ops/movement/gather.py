@@ -33,7 +33,7 @@ from popir.types import DataType, TensorInfo
 _MOST_VIEWS = 16
 
 
-class _How(NamedTuple):
+class How(NamedTuple):
     """The parameters of a gather and of its gradient."""
 
     axis: int
@@ -83,7 +83,7 @@ class GatherOp(Op):
     C++ code sets it.
     """
 
-    def how(self) -> _How:
+    def how(self) -> How:
         """The parameters of the gather.
 
         Raises OperatorAttributeError if there are no groups, or the axis is the group dimension.
@@ -100,7 +100,7 @@ class GatherOp(Op):
                 f"{self.debugName()}: the axis {self.axis} is the dimension of the {groups} "
                 f"groups; give one of the others of {self.inShape(0)}."
             )
-        return _How(along, groups, not self.zeroOutOfRangeIndices)
+        return How(along, groups, not self.zeroOutOfRangeIndices)
 
     def rows(self) -> list[list[int]] | None:
         """The indices of each group if they are constant, else None. Raises OperatorInputError for
@@ -216,22 +216,23 @@ class GatherGradOp(InputGradOp):
         return on.Transpose(back, perm=[order.index(d) for d in places])
 
 
-def _how_of(op: Op) -> _How:
+def _how_of(op: Op) -> How:
     """The parameters of a gradient operator: popir's own, or a library's of class
     popart::GatherGradOp.
     """
     os = OpSerialiser()
     op.appendOutlineAttributes(os)
     groups, zeros = (os.attributes.get(n) for n in ("group_size", "zeroOutOfRangeIndices"))
-    return _How(int(os.attributes["axis"]), int(groups or 1), str(zeros) not in ("True", "1"))
+    return How(int(os.attributes["axis"]), int(groups or 1), str(zeros) not in ("True", "1"))
 
 
-def _offsets(opx: Opx, how: _How, size: int, prog: program.Sequence) -> Tensor:
-    """The indices counted from 0, for popops::multiSlice: INT [count, 1] or [groups, count, 1].
+def offsets(opx: Opx, how: How, size: int, prog: program.Sequence, indices: int = 1) -> Tensor:
+    """The indices, the input `indices`, counted from 0, for popops::multiSlice: INT [count, 1] or
+    [groups, count, 1].
 
     Indices out of range become -1, also those that do not fit 32 bits.
     """
-    t, zero = opx.getInTensor(1).flatten(), pe.Const(0)
+    t, zero = opx.getInTensor(indices).flatten(), pe.Const(0)
     below = pe.Add(pe._1, pe.Const(size)) if how.from_end else pe.Const(-1)
     from_start = pe.Select(below, pe._1, pe.Lt(pe._1, zero))
     # An index that does not fit 32 bits is out of range; as -1 it stays out of range.
@@ -244,7 +245,7 @@ def _offsets(opx: Opx, how: _How, size: int, prog: program.Sequence) -> Tensor:
     return made.reshape([how.groups, count, 1] if how.lead else [count, 1])
 
 
-def _views(t: Tensor, how: _How, rows: list[list[int]]) -> Tensor:
+def _views(t: Tensor, how: How, rows: list[list[int]]) -> Tensor:
     """The slices in `rows` of each group, side by side along the axis, as a view."""
     groups = [t.slice(g, g + 1, 0) for g in range(how.groups)] if how.lead else [t]
     parts = [
@@ -276,9 +277,9 @@ class GatherOpx(Opx):
             self.setOutTensor(0, _zeros(self, prog, t.elementType()))
             return
         take = popops.groupedMultiSlice if how.lead else popops.multiSlice
-        offsets = _offsets(self, how, t.dim(how.axis), prog)
+        places = offsets(self, how, t.dim(how.axis), prog)
         dims, context = [how.axis - how.lead], self.debugContext()
-        found = take(self.graph(), t, offsets, dims, [1], prog, debugContext=context)
+        found = take(self.graph(), t, places, dims, [1], prog, debugContext=context)
         found = found.squeeze([how.axis + 1]).dimRoll(how.lead, how.axis)
         self.setOutTensor(0, found.reshape(self.outShape(0)))
 
@@ -310,11 +311,11 @@ class GatherGradOpx(Opx):
         out = _zeros(self, prog, accumulator(kind))
         g = arithmetic.converted(g, accumulator(kind), "wide")
         add = popops.groupedMultiUpdateAdd if how.lead else popops.multiUpdateAdd
-        offsets = _offsets(self, how, shape[a], prog)
+        places = offsets(self, how, shape[a], prog)
         slices = g.dimRoll(a, how.lead).expand([a + 1])
         one = self.getConst(g.elementType(), [], 1, "one")
         dims, context = [a - how.lead], self.debugContext()
-        add(self.graph(), out, slices, offsets, one, dims, [1], prog, debugContext=context)
+        add(self.graph(), out, slices, places, one, dims, [1], prog, debugContext=context)
         self.setOutTensor(0, arithmetic.converted(out, kind, "narrow"))
 
 
