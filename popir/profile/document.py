@@ -141,7 +141,8 @@ class Profile:
 
         return (
             f'<iframe title="{html.escape(repr(self))}" srcdoc="{html.escape(htmlOf(self))}" '
-            'sandbox="allow-scripts" style="width: 100%; height: 48em; border: 0"></iframe>'
+            'sandbox="allow-scripts allow-downloads" '
+            'style="width: 100%; height: 48em; border: 0"></iframe>'
         )
 
 

@@ -160,4 +160,4 @@ def test_a_profile_is_a_line_in_a_console_and_its_page_in_a_notebook(training: P
     Reader().feed(training._repr_html_())
     (frame,) = frames
     assert frame["tag"] == "iframe" and frame["srcdoc"] == htmlOf(training)
-    assert frame["sandbox"] == "allow-scripts"
+    assert frame["sandbox"] == "allow-scripts allow-downloads"
