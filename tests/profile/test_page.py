@@ -97,6 +97,27 @@ def test_replicas_and_streaming_memory_are_shown(chromium: Browser, tmp_path: Pa
         assert "512 replicas, 512 IPUs" in text and "two-level" in text
 
 
+def test_a_click_chooses_the_tile_of_the_tooltip(
+    chromium: Browser, training: Profile, tmp_path: Path
+) -> None:
+    data = json.loads(training.json())
+    data["machine"]["tiles_per_ipu"] = 1472  # Some tiles share a pixel.
+    for category in data["memory"]["categories"]:
+        category["tile_bytes"] = [*range(1, 1473)]
+    saveHtml(Profile(data), tmp_path / "tiles.html")
+    with chromium.page(tmp_path / "tiles.html") as page:
+        plot = page.locator("#memory-plot .u-over")
+        plot.scroll_into_view_if_needed()
+        box = plot.bounding_box()
+        assert box is not None
+        for i in range(20):
+            page.mouse.move(box["x"] + (i + 0.5) * box["width"] / 20, box["y"] + box["height"] / 2)
+            tip = page.locator("#memory-plot .tooltip:visible b").inner_text()
+            page.mouse.down()
+            page.mouse.up()
+            assert tip.split(":")[0] == page.inner_text("#tile h3").lower()
+
+
 def test_the_rows_that_are_shown_can_be_saved(
     chromium: Browser, file: Path, training: Profile
 ) -> None:
