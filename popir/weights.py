@@ -17,7 +17,7 @@ Array = np.ndarray[Any, Any]
 class HostWeights(dict[str, Array]):
     """One array for each variable of a graph, by id. It starts with the initial value.
 
-    Raises OutOfMemoryException if the host's memory is too small.
+    What nobody has written to is the graph's own array, and read-only: `writeable` copies it first.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -26,13 +26,21 @@ class HostWeights(dict[str, Array]):
             for t in graph.tensors.values()
             if t.is_variable() and t.data is not None
         }
-        size = sum(data.nbytes for data in initial.values())
-        memory.require("The host's copy of the weights", size)
         super().__init__(
-            (id, graph.shared[id].initial().copy() if id in graph.shared else data.copy())
+            (id, _read_only(graph.shared[id].initial() if id in graph.shared else data))
             for id, data in initial.items()
         )
         self._shared = graph.shared
+
+    def writeable(self, id: str) -> Array:
+        """The host's array of the variable `id`, to be written to.
+
+        Raises OutOfMemoryException if the host's memory is too small for a copy.
+        """
+        if not self[id].flags.writeable:
+            memory.require(f"The host's copy of the weight '{id}'", self[id].nbytes)
+            self[id] = self[id].copy()
+        return self[id]
 
     def like(self, id: str, array: Array) -> Array:
         """The host's array of the variable `id`. With several groups of replicas, its first
@@ -66,7 +74,8 @@ class HostWeights(dict[str, Array]):
         shared = self._shared.get(id)
         if shared is not None and array.shape == shared.values.shape:
             array = shared.spread(array)
-        np.copyto(self.like(id, array), array)
+        self.like(id, array)
+        np.copyto(self.writeable(id), array)
 
     def take(self, graph: Graph, ignore_others: bool) -> None:
         """Copies the values of another graph's variables.
@@ -80,3 +89,9 @@ class HostWeights(dict[str, Array]):
             if tensor.id in self or not ignore_others:
                 shared = graph.shared.get(tensor.id)
                 self.put(tensor.id, tensor.data if shared is None else shared.values)
+
+
+def _read_only(array: Array) -> Array:
+    view = array.view()
+    view.flags.writeable = False
+    return view

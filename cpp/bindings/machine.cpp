@@ -97,7 +97,7 @@ py::dict planAsDict(const ContractionPlan& p) {
                   "vertexClass"_a = p.kind->name, "part"_a = sizesOf(p.part),
                   "swapped"_a = p.swapped, "expanded"_a = p.expanded, "tiles"_a = p.tiles(),
                   "temporaryBytes"_a = p.temporaryBytes(), "computeCycles"_a = p.computeCycles,
-                  "exchangeCycles"_a = p.exchangeCycles, "linkCycles"_a = p.linkCycles,
+                  "exchangeCycles"_a = p.exchangeCycles,
                   "onceExchangeCycles"_a = p.onceExchangeCycles, "syncs"_a = p.syncs,
                   "calls"_a = p.calls, "cycles"_a = p.cycles);
 }
@@ -200,7 +200,7 @@ void bindMachine(py::module_& m) {
       py::arg("target"), py::arg("vertexClass"), py::arg("type"), py::arg("sizes"),
       "How the planner splits a contraction over the tiles of `target`, as a dict\n"
       "with fields of ContractionPlan (cpp/machine/contraction/planner.hpp).\n"
-      "computeCycles, exchangeCycles, linkCycles and phases are those of one serial\n"
+      "computeCycles, exchangeCycles and phases are those of one serial\n"
       "step, cycles those of all.\n"
       "`type`: the element type of the operands.\n"
       "`sizes`: the fields of ContractionWork (cpp/workload/work.hpp) in their order, at\n"

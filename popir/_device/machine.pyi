@@ -69,7 +69,7 @@ def planContraction(
     """
     How the planner splits a contraction over the tiles of `target`, as a dict
     with fields of ContractionPlan (cpp/machine/contraction/planner.hpp).
-    computeCycles, exchangeCycles, linkCycles and phases are those of one serial
+    computeCycles, exchangeCycles and phases are those of one serial
     step, cycles those of all.
     `type`: the element type of the operands.
     `sizes`: the fields of ContractionWork (cpp/workload/work.hpp) in their order, at

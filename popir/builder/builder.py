@@ -24,7 +24,7 @@ from popir.errors import (
 )
 from popir.ir import AttributeSpec, Tensor
 from popir.ir.attributes import unknown_attribute
-from popir.onnxio import exporter, proto, replication, schemas
+from popir.onnxio import exporter, proto, replication, schemas, wire
 from popir.onnxio.external import points_to, write_external
 from popir.onnxio.load import ModelInFolder, Source, embed, load
 from popir.onnxio.proto import GraphProto, ModelProto, TensorProto, TypeProto
@@ -61,6 +61,8 @@ class Builder(Core):
         """
         super().__init__()
         self._inference = Inference(self._model, lambda id: None)
+        self._raw: dict[str, memoryview] = {}
+        """The bytes of large initializers, which `_model` lacks."""
         self._replicas = 0
         """The number of replicas that `embedReplicationFactor` gave; 0 if it is not known."""
         self._folder: Path | None = None
@@ -277,10 +279,10 @@ class Builder(Core):
                 f"addInitializedInputTensor takes a numpy array; given was "
                 f"{type(initVal).__name__}."
             )
-        value = np.ascontiguousarray(initVal).reshape(initVal.shape)
+        value = np.array(initVal, order="C")
         kind = DataType.of(value.dtype)
         try:
-            initializer = proto.tensor("", value)
+            initializer, raw = proto.apart(value)
         except (NotImplementedError, TypeError, ValueError) as error:
             raise popart_exception(
                 f"addInitializedInputTensor cannot put an array of {value.dtype} into a model: "
@@ -290,6 +292,8 @@ class Builder(Core):
         initializer.name = id
         self._model.graph.initializer.append(initializer)
         self._inference.values[id] = value
+        if raw is not None:
+            self._raw[id] = raw
         if isinstance(variableSettings, VariableSettings) and not variableSettings.isDefault():
             replication.set_settings(self._model, id, variableSettings)
             if self._replicas and variableSettings.getGroupCount(self._replicas) > 1:
@@ -314,7 +318,12 @@ class Builder(Core):
 
         If weights were saved externally, the result is a ModelInFolder, which has their folder.
         """
-        data = self._finished().SerializeToString(deterministic=True)
+        model = ModelProto()
+        model.CopyFrom(self._model)
+        self._declare_outputs(model.graph)
+        self._opsets.pin("ai.onnx")
+        data = wire.whole(proto.finish(model, self._opsets.versions), self._raw)
+        self._share(data)
         return data if self._folder is None else ModelInFolder(data, self._folder)
 
     def saveModelProto(self, filename: str | os.PathLike[str]) -> None:
@@ -350,27 +359,31 @@ class Builder(Core):
                 raise popart_exception(f"The value of '{id}' is in a file already.")
             if initializers[id].data_type == TensorProto.STRING:
                 raise popart_exception(f"The strings of '{id}' cannot lie outside of the model.")
-        reader = TensorReader()
-        values = {id: reader.array(initializers[id]) for id in chosen}
+        reader = TensorReader(values=self._raw)
+        values = {id: reader.initializer(initializers[id]) for id in chosen}
         path = require_path("Builder.saveInitializersExternally", filename).absolute()
         folder = self._folder or path.resolve().parent
         places = write_external(values, folder / "model", path)
         self._folder = folder
         for id, place in places.items():
             self._inference.values[id] = values[id]
+            self._raw.pop(id, None)
             points_to(initializers[id], place)
 
-    def _finished(self) -> ModelProto:
-        model = ModelProto()
-        model.CopyFrom(self._model)
-        self._declare_outputs(model.graph)
-        self._opsets.pin("ai.onnx")
-        return proto.finish(model, self._opsets.versions)
+    def _share(self, data: bytes) -> None:
+        """Lets the values of large initializers lie in `data`, the serialised model, alone."""
+        _, raw = wire.apart(data)
+        for id in self._raw.keys() & raw.keys():
+            self._raw[id] = raw[id]
+            self._inference.lies_in(raw[id], id)
 
     def subgraph(self) -> GraphProto:
         """A copy of the graph, with types and shapes of its outputs where they are known."""
         graph = GraphProto()
         graph.CopyFrom(self._model.graph)
+        for tensor in graph.initializer:
+            if tensor.name in self._raw:
+                tensor.raw_data = bytes(self._raw[tensor.name])
         self._declare_outputs(graph)
         return graph
 

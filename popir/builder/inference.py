@@ -38,6 +38,16 @@ class Inference:
         self._graph = Graph()
         self._done = [0, 0, 0]
 
+    def lies_in(self, raw: memoryview, id: str) -> None:
+        """Lets the value of an initializer lie in `raw`, which begins with the same bytes, so that
+        its own memory can be freed.
+        """
+        old = self.values[id]
+        value = np.frombuffer(raw, old.dtype, old.size).reshape(old.shape)
+        self.values[id] = value
+        if self._graph.hasTensor(id):
+            self._graph.getTensor(id).data = value
+
     def tensor(self, id: str, opsets: dict[str, int]) -> Tensor | None:
         """The imported tensor, with its value if that is known; None if it does not exist.
 

@@ -84,10 +84,10 @@ class Contents:
     def take(self, found: Manifest, tensors: Mapping[str, Array]) -> None:
         """Copies what a checkpoint has to the host; `check` has found that it fits."""
         for id in self.ids:
-            np.copyto(self.host[id], tensors[id])
+            np.copyto(self.host.writeable(id), tensors[id])
         if self.is_trained and found.optimizer is not None:
             for id, value in found.optimizer.values.items():
-                self.host[id][...] = value
+                self.host.writeable(id)[...] = value
 
 
 def is_state(id: str) -> bool:

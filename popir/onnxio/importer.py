@@ -34,7 +34,7 @@ from popir.onnxio import bodies, replication, schemas
 from popir.onnxio.alike import AlikeNodes
 from popir.onnxio.attributes import to_python
 from popir.onnxio.dialects import meant
-from popir.onnxio.load import Source, load
+from popir.onnxio.load import Source, load_apart
 from popir.onnxio.origin import origin_of
 from popir.onnxio.proto import who as _who
 from popir.onnxio.ragged import RaggedValues
@@ -76,14 +76,17 @@ def import_model(
     Raises ModelError for a malformed model, OpsetVersionError for an opset that popir does not
     read, and the errors of `registry.createOp` and of the operators' `setup()`.
     """
-    model, folder, _ = load(source)
+    loaded = load_apart(source)
+    model = loaded.model
     graph = Graph(model.graph.name)
     graph.opsets = opsets(model)
     graph.differentiated = frozenset(differentiated)
     graph.session_options = options
     graph.replicas = options.getGlobalReplicationFactor() if options is not None else 1
     graph.origin = origin_of(model)
-    importer = GraphImporter(graph, TensorReader(folder), written(model, graph.opsets))
+    importer = GraphImporter(
+        graph, TensorReader(loaded.folder, loaded.values), written(model, graph.opsets)
+    )
     initializers = {tensor.name for tensor in model.graph.initializer}
     initializers |= {tensor.values.name for tensor in model.graph.sparse_initializer}
     for value in model.graph.input:
@@ -91,7 +94,7 @@ def import_model(
             importer.add_input(value, inputShapeInfo or {})
     settings = replication.settings_of(model)
     for tensor in model.graph.initializer:
-        data = importer.reader.array(tensor)
+        data = importer.reader.initializer(tensor)
         found = settings.get(tensor.name) or settings.get(weight_of_state(tensor.name) or "")
         if found is not None:
             data = shared(graph, tensor.name, found, data)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from google.protobuf.message import DecodeError
@@ -47,6 +48,8 @@ class Loaded(NamedTuple):
     """The folder of its external data; None for a model that did not come from a file."""
     nodes: int
     """The number of nodes including those of functions, before they were inlined."""
+    values: wire.Values = MappingProxyType({})
+    """The bytes of large initializers, which `model` lacks. Only `load_apart` leaves any out."""
 
 
 Source = ModelProto | bytes | str | os.PathLike[str] | Loaded
@@ -59,13 +62,24 @@ def load(source: Source) -> Loaded:
     Raises ModelError if the file cannot be read, is not an ONNX model or is beyond the limits, and
     for an object that is no model; WorkLimitError if inlining is too much work.
     """
+    return _load(source, lambda data: (data, {}))
+
+
+def load_apart(source: Source) -> Loaded:
+    """As `load`, but what a file or bytes have of large initializers is not copied into the model;
+    it stays in `values`.
+    """
+    return _load(source, wire.apart)
+
+
+def _load(source: Source, divided: Callable[[bytes], tuple[bytes, wire.Values]]) -> Loaded:
     if isinstance(source, Loaded):
         return source
     if isinstance(source, ModelProto):
-        model, where, folder = source, "The model", None
+        model, where, folder, values = source, "The model", None, {}
     elif isinstance(source, bytes):
-        where = "The model"
-        model, folder = _parse(source, where), getattr(source, "folder", None)
+        where, folder = "The model", getattr(source, "folder", None)
+        model, values = _parse(source, where, divided)
     elif not isinstance(source, (str, os.PathLike)):
         hint = ", or of PyTorch export it first, with torch.onnx.export"
         raise ModelError(
@@ -75,7 +89,7 @@ def load(source: Source) -> Loaded:
     else:
         path = Path(source)
         where, folder = f"The model {path}", path.parent
-        model = _parse(_contents(path, where), where)
+        model, values = _parse(_contents(path, where), where, divided)
     if not model.HasField("graph"):
         raise ModelError(f"{where} has no graph; it is empty, or no ONNX model.")
     if not model.opset_import:
@@ -84,7 +98,7 @@ def load(source: Source) -> Loaded:
         )
     nodes = check_model(where, model)
     with Budget(f"Expanding the functions of {where[0].lower()}{where[1:]}", nodes).spending():
-        return Loaded(expand(where, model), folder, nodes)
+        return Loaded(expand(where, model), folder, nodes, values)
 
 
 def _contents(path: Path, where: str) -> bytes:
@@ -111,7 +125,9 @@ def _check_size(where: str, size: int) -> None:
         )
 
 
-def _parse(data: bytes, where: str) -> ModelProto:
+def _parse(
+    data: bytes, where: str, divided: Callable[[bytes], tuple[bytes, wire.Values]]
+) -> tuple[ModelProto, wire.Values]:
     _check_size(where, len(data))
     if (
         wire.worst_case(len(data)) > poplar.availableMemory() // 2
@@ -119,14 +135,15 @@ def _parse(data: bytes, where: str) -> ModelProto:
     ):
         raise ModelError(f"{where} consists of more than {MAX_MESSAGES} parts.")
     model = ModelProto()
+    parsed, values = divided(data)
     try:
-        model.ParseFromString(data)
+        model.ParseFromString(parsed)
     except DecodeError as error:
         raise ModelError(
             f"{where} is no ONNX model, or is cut off: its {len(data)} bytes cannot be parsed "
             f"({error})."
         ) from error
-    return model
+    return model, values
 
 
 def embed(

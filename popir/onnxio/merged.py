@@ -49,7 +49,9 @@ def separate_merged(loaded: Loaded) -> Loaded:
         merged.separate_identities()
     merged.separate_modules()
     merged.separate_statistics()
-    return loaded if merged.model is loaded.model else loaded._replace(model=merged.model)
+    if merged.model is loaded.model:
+        return loaded
+    return loaded._replace(model=merged.model, values=merged.values)
 
 
 class _Merged:
@@ -57,7 +59,8 @@ class _Merged:
 
     def __init__(self, loaded: Loaded) -> None:
         self.model, self._given = loaded.model, loaded.model
-        self._reader = TensorReader(loaded.folder)
+        self._reader = TensorReader(loaded.folder, loaded.values)
+        self.values = dict(loaded.values)
         graph = self.model.graph
         self._tensors = {tensor.name: tensor for tensor in graph.initializer}
         self._outputs = {value.name for value in graph.output}
@@ -158,7 +161,7 @@ class _Merged:
             return False
         if id not in self._uniform:
             try:
-                array = self._reader.array(self._tensors[id]).reshape(-1)
+                array = self._reader.initializer(self._tensors[id]).reshape(-1)
             except ModelError:  # The importer will raise it again, with its reason.
                 self._uniform[id] = False
             else:
@@ -177,7 +180,11 @@ class _Merged:
             self.model = ModelProto()
             self.model.CopyFrom(self._given)
         tensor = self._tensors[old]
-        memory.require(f"The initializer '{name}'", tensor.ByteSize())
+        values = self.values.get(old)
+        size = tensor.ByteSize() + (0 if values is None else len(values))
+        memory.require(f"The initializer '{name}'", size)
+        if values is not None:
+            self.values[name] = values
         self.model.graph.initializer.add().CopyFrom(tensor)
         self.model.graph.initializer[-1].name = name
         self._tensors[name] = tensor

@@ -18,6 +18,7 @@ from onnx import (
     numpy_helper,
 )
 
+from popir.onnxio.wire import LARGE
 from popir.types import TensorInfo
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "TensorProto",
     "TypeProto",
     "ValueInfoProto",
+    "apart",
     "finish",
     "opset",
     "tensor",
@@ -68,6 +70,19 @@ def tensor(id: str, value: np.ndarray[Any, Any]) -> TensorProto:
     found = TensorProto(name=id, data_type=kind, dims=value.shape)
     getattr(found, helper.tensor_dtype_to_field(kind)).extend(value.reshape(-1).tolist())
     return found
+
+
+def apart(value: np.ndarray[Any, Any]) -> tuple[TensorProto, memoryview | None]:
+    """An initializer without a name, as `tensor` makes it. Of many floating-point numbers it lacks
+    the bytes; they are the second result, a view of `value`.
+
+    Raises as `tensor` does.
+    """
+    if value.nbytes < LARGE or value.dtype in _typed or value.dtype.kind != "f":
+        return tensor("", value), None
+    kind = helper.np_dtype_to_tensor_dtype(value.dtype)
+    raw = value.reshape(-1).view(np.uint8).data
+    return TensorProto(data_type=kind, dims=value.shape), raw
 
 
 def opset(domain: str, version: int) -> OperatorSetIdProto:

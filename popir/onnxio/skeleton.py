@@ -42,7 +42,7 @@ class Skeleton:
             dropped: ids of initializers to leave out.
             training: if given, the loss goes to training_info; see `popir.onnxio.training_info`.
         """
-        self.model = embed(_without(loaded.model, weights, dropped), loaded.folder, weights)
+        self.model = embed(_without(loaded, weights, dropped), loaded.folder, weights)
         names = {each.name for each in self.model.graph.initializer}
         for id in more:
             if id not in names:
@@ -105,11 +105,11 @@ class Skeleton:
         remove_replaced(target, own)
 
 
-def _without(whole: ModelProto, weights: Container[str], dropped: Container[str]) -> ModelProto:
+def _without(loaded: Loaded, weights: Container[str], dropped: Container[str]) -> ModelProto:
     """A copy of the model: weights have type and shape only, and those in `dropped` are left
     out.
     """
-    model = ModelProto()
+    whole, model = loaded.model, ModelProto()
     for field, value in whole.ListFields():
         if field.name != "graph":
             _copy(model, field.name, value)
@@ -131,6 +131,8 @@ def _without(whole: ModelProto, weights: Container[str], dropped: Container[str]
             new.metadata_props.extend(old.metadata_props)
         else:
             new.CopyFrom(old)
+            if old.name in loaded.values:
+                new.raw_data = bytes(loaded.values[old.name])
     return model
 
 

@@ -15,6 +15,7 @@ from popir import memory
 from popir.errors import ModelError, popart_exception
 from popir.onnxio.external import ExternalReader
 from popir.onnxio.limits import check_shape
+from popir.onnxio.wire import Values
 from popir.types import DataType
 
 Array = np.ndarray[Any, Any]
@@ -36,12 +37,18 @@ class TensorReader:
     """Reads the tensors of one model.
 
     `folder` has the external data; None if external data are not allowed. All tensors read from
-    there, and all sparse tensors converted, must fit the host's memory together.
+    there, and all sparse tensors converted, must fit the host's memory together. `values` has what
+    initializers lack.
     """
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(self, folder: Path | None = None, values: Values | None = None) -> None:
+        self._values = values or {}
         self._external = None if folder is None else ExternalReader(folder)
         self._taken = 0
+
+    def initializer(self, tensor: TensorProto) -> Array:
+        """An initializer of the main graph as `array` gives it."""
+        return self._array(tensor, "", self._values.get(tensor.name))
 
     def array(self, tensor: TensorProto, who: str = "") -> Array:
         """The tensor as an array, which may be read-only.
@@ -50,6 +57,10 @@ class TensorReader:
         do not fit the shape or must not be read; OutOfMemoryException if the host has too little
         memory.
         """
+        return self._array(tensor, who, None)
+
+    def _array(self, tensor: TensorProto, who: str, raw: memoryview | None) -> Array:
+        """`raw`: the bytes of a tensor that lacks them."""
         who = who or f"The initializer '{tensor.name}'"
         try:
             kind = DataType.of(tensor.data_type)
@@ -64,7 +75,7 @@ class TensorReader:
         if tensor.data_location == TensorProto.EXTERNAL:
             flat = self._elsewhere(who, tensor, kind, needed)
         else:
-            flat = _inline(who, tensor, kind, shape)
+            flat = _inline(who, tensor, kind, shape, raw)
         return flat.reshape(shape)
 
     def dense(self, sparse: SparseTensorProto, who: str = "") -> Array:
@@ -119,11 +130,13 @@ class TensorReader:
         memory.require(f"{who}, with the tensors before it,", self._taken)
 
 
-def _inline(who: str, tensor: TensorProto, kind: DataType, shape: list[int]) -> Array:
+def _inline(
+    who: str, tensor: TensorProto, kind: DataType, shape: list[int], raw: memoryview | None
+) -> Array:
     field = _FIELDS.get(kind, "int32_data")
     count = math.prod(shape) * (2 if kind.name.startswith("COMPLEX") else 1)
     given = [name for name in (*_STORED_IN, "int32_data") if len(getattr(tensor, name))]
-    if tensor.HasField("raw_data"):
+    if raw is not None or tensor.HasField("raw_data"):
         given.append("raw_data")
     if any(name not in (field, "raw_data") for name in given) or len(given) > 1:
         raise ModelError(
@@ -132,8 +145,10 @@ def _inline(who: str, tensor: TensorProto, kind: DataType, shape: list[int]) -> 
         )
     if given == ["raw_data"] and kind is not DataType.STRING:
         nbytes = _stored(kind, math.prod(shape))
-        _check_size(who, shape, kind, count, len(tensor.raw_data), nbytes)
-        return _of_bytes(np.frombuffer(tensor.raw_data, np.uint8), kind, count)
+        # A copy of what lies among other data: it has a number's alignment, and outlives them.
+        data = tensor.raw_data if raw is None else bytes(raw)
+        _check_size(who, shape, kind, count, len(data), nbytes)
+        return _of_bytes(np.frombuffer(data, np.uint8), kind, count)
     data = getattr(tensor, field)
     if kind.bits in (2, 4):  # Of 6 bits each number is one element.
         _check_size(who, shape, kind, count, len(data), _stored(kind, count))

@@ -1,16 +1,25 @@
-"""Counts the messages in serialised protobuf data before it is parsed.
+"""Looks into serialised models without parsing them.
 
 Parsing can take far more memory than the data: a message of two bytes becomes an object of over a
-hundred bytes.
+hundred bytes, and each access to the bytes of a large tensor copies them. So messages are counted
+first, and the bytes of large initializers stay beside the message: `apart` takes them out of
+serialised data, `whole` puts them in.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
-from onnx import ModelProto
+from onnx import GraphProto, ModelProto, TensorProto
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+_GRAPH = ModelProto.GRAPH_FIELD_NUMBER
+_FUNCTIONS = ModelProto.FUNCTIONS_FIELD_NUMBER
+_INITIALIZER = GraphProto.INITIALIZER_FIELD_NUMBER
+_NAME, _RAW_DATA = TensorProto.NAME_FIELD_NUMBER, TensorProto.RAW_DATA_FIELD_NUMBER
+LARGE = 1 << 16
+"""From so many bytes on, an initializer's stay beside the message."""
 _GROWTH = 200
 """The most bytes of memory for one byte of serialised data."""
 
@@ -66,7 +75,7 @@ def _parts(descriptor: Any) -> dict[int, Any]:
     return found
 
 
-def _varint(data: bytes, at: int) -> tuple[int, int]:
+def _varint(data: bytes | memoryview, at: int) -> tuple[int, int]:
     """The integer at `at` and the position after it; zero past the end."""
     value = shift = 0
     while at < len(data):
@@ -79,3 +88,158 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
         if shift > 63:
             break
     return value, max(at, len(data))
+
+
+Values = Mapping[str, memoryview]
+"""The bytes of initializers of the main graph that the message lacks, as `raw_data` has them, by
+the initializers' names.
+"""
+
+
+def apart(data: bytes) -> tuple[bytes, Values]:
+    """A serialised model without the bytes of its large initializers, and these, which are views of
+    `data`.
+
+    What is not in the wire format, has functions, or names two initializers alike stays whole.
+    """
+    view = memoryview(data)
+    try:
+        fields = list(_fields(view))
+        graphs = [field for field in fields if field.number == _GRAPH]
+        if len(graphs) != 1 or any(field.number == _FUNCTIONS for field in fields):
+            return data, {}
+        (graph,) = graphs
+        parts: list[bytes | memoryview] = []
+        values: dict[str, memoryview] = {}
+        names: set[str] = set()
+        for field in _fields(graph.payload):
+            rest: bytes | memoryview = field.whole
+            if field.number == _INITIALIZER:
+                name, raw, others = _tensor(field.payload)
+                if name in names:
+                    return data, {}
+                names.add(name)
+                if raw is not None:
+                    values[name] = raw
+                    rest = _field(_INITIALIZER, others)
+            parts.append(rest)
+    except (ValueError, UnicodeDecodeError):
+        return data, {}
+    if not values:
+        return data, {}
+    inner = _field(_GRAPH, b"".join(parts))
+    return b"".join(inner if each is graph else each.whole for each in fields), values
+
+
+def whole(model: ModelProto, values: Values) -> bytes:
+    """`model` in its wire format, its fields in order, with the bytes of `values`."""
+    if not values:
+        return model.SerializeToString(deterministic=True)
+    initializers = [_with(tensor, values.get(tensor.name)) for tensor in model.graph.initializer]
+    graph = GraphProto()
+    for field, value in model.graph.ListFields():
+        if field.number != _INITIALIZER:
+            _take(graph, field.name, value)
+    outer = ModelProto()
+    for field, value in model.ListFields():
+        if field.number != _GRAPH:
+            _take(outer, field.name, value)
+    first, last = _around(graph, _INITIALIZER)
+    middle = [part for parts in initializers for part in parts]
+    before, after = _around(outer, _GRAPH)
+    size = sum(map(len, (first, last, *middle)))
+    return b"".join([before, _key(_GRAPH), _number(size), first, *middle, last, after])
+
+
+class _Field(NamedTuple):
+    number: int
+    whole: memoryview
+    payload: memoryview
+
+
+def _fields(view: memoryview) -> Iterator[_Field]:
+    """The fields of a message. Raises ValueError if it is cut off, or has a group."""
+    at = 0
+    while at < len(view):
+        start = at
+        key, at = _varint(view, at)
+        kind, length = key & 7, 0
+        begin = at
+        if kind == _VARINT:
+            _, at = _varint(view, at)
+        elif kind == _BYTES:
+            length, begin = _varint(view, at)
+            at = begin + length
+        elif kind in (_FIXED64, _FIXED32):
+            at += 8 if kind == _FIXED64 else 4
+        else:
+            raise ValueError("a group")
+        if at > len(view):
+            raise ValueError("cut off")
+        yield _Field(key >> 3, view[start:at], view[begin:at])
+
+
+def _tensor(view: memoryview) -> tuple[str, memoryview | None, bytes]:
+    """The name of a tensor, its bytes if they are many, and the message without these. Raises
+    ValueError if one of them is there twice.
+    """
+    raw: memoryview | None = None
+    names: list[str] = []
+    rest: list[memoryview] = []
+    for field in _fields(view):
+        if field.number == _NAME:
+            names.append(str(field.payload, "utf-8"))
+        if field.number != _RAW_DATA or len(field.payload) < LARGE:
+            rest.append(field.whole)
+        elif raw is not None:
+            raise ValueError("bytes twice")
+        else:
+            raw = field.payload
+    if len(names) > 1:
+        raise ValueError("two names")
+    return (names[0] if names else ""), raw, b"".join(rest)
+
+
+def _with(tensor: TensorProto, raw: memoryview | None) -> list[bytes | memoryview]:
+    """The field of an initializer, in parts."""
+    if raw is None:
+        return [_field(_INITIALIZER, tensor.SerializeToString(deterministic=True))]
+    first, last = _around(tensor, _RAW_DATA)
+    head = _key(_RAW_DATA) + _number(len(raw))
+    size = len(first) + len(head) + len(raw) + len(last)
+    return [_key(_INITIALIZER), _number(size), first, head, raw, last]
+
+
+def _around(message: Any, number: int) -> tuple[bytes, bytes]:
+    """The serialised fields of `message` before and after those of this number."""
+    data = message.SerializeToString(deterministic=True)
+    before = 0
+    for field in _fields(memoryview(data)):
+        if field.number > number:
+            break
+        before += len(field.whole)
+    return data[:before], data[before:]
+
+
+def _take(message: Any, field: str, value: Any) -> None:
+    if isinstance(value, (int, str)):
+        setattr(message, field, value)
+    else:
+        getattr(message, field).MergeFrom(value)
+
+
+def _field(number: int, payload: bytes) -> bytes:
+    return b"".join([_key(number), _number(len(payload)), payload])
+
+
+def _key(number: int) -> bytes:
+    return _number(number << 3 | _BYTES)
+
+
+def _number(value: int) -> bytes:
+    found = bytearray()
+    while value > 127:
+        found.append(value & 127 | 128)
+        value >>= 7
+    found.append(value)
+    return bytes(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import html
 import json
 import os
 from collections.abc import Sequence
@@ -29,7 +30,7 @@ _COSTS = ("cycles", "compute_cycles", "exchange_cycles", "sync_cycles", "exchang
 _SUMS = (*_COSTS, "flops", *_MEMORY)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Profile:
     """The cost of a program on the simulated machine, by operators. `data` follows the JSON schema
     in `SCHEMA`.
@@ -123,6 +124,26 @@ class Profile:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the profile to a file, atomically. Raises OSError."""
         write(path, self.json())
+
+    def __repr__(self) -> str:
+        model, machine = self.data["model"], self.data["machine"]
+        what = "training step" if model["training"] else "inference"
+        return (
+            f"<Profile of '{model['name']}': {what} on {machine['ipus']} x {machine['target']}, "
+            f"{self.data['totals']['cycles']} cycles, {len(self.data['operators'])} operators>"
+        )
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the page, in a frame of its own, whose scripts reach nothing
+        outside of it.
+        """
+        from popir.profile.html import htmlOf  # It shows profiles, and imports this module.
+
+        return (
+            f'<iframe title="{html.escape(repr(self))}" srcdoc="{html.escape(htmlOf(self))}" '
+            'sandbox="allow-scripts allow-downloads" '
+            'style="width: 100%; height: 48em; border: 0"></iframe>'
+        )
 
 
 def compact(value: Json | None) -> str:

@@ -29,7 +29,7 @@ from popir.ir.graph import called_graphs
 from popir.ir.serialise import to_json
 from popir.ir.text import print_graph
 from popir.onnxio.importer import import_model
-from popir.onnxio.load import load
+from popir.onnxio.load import load_apart
 from popir.onnxio.modes import in_modes
 from popir.onnxio.skeleton import Skeleton
 from popir.onnxio.training_form import in_training_form
@@ -137,7 +137,7 @@ class Compiled(Exclusive):
         asked = self.options
         self._progress.reach(0)
         anchors = self.dataFlow.anchors()
-        loaded = joined(load(fnModel), [*anchors, loss] if loss else anchors)
+        loaded = joined(load_apart(fnModel), [*anchors, loss] if loss else anchors)
         if loss is not None:
             loaded = in_training_form(loaded)
         self._budget = Budget(f"Compiling the session '{self.name}'", loaded.nodes)

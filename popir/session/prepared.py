@@ -288,7 +288,7 @@ class Prepared(Compiled):
         """
         self._prepared("weightsToHost")
         for id in self._variables():
-            shared, values = self.graph.shared.get(id), self._host[id]
+            shared, values = self.graph.shared.get(id), self._host.writeable(id)
             read = self._reader(id)
             if shared is None:
                 read(self.options.globalReplicaOffset, values)
@@ -362,7 +362,7 @@ class Prepared(Compiled):
             return
         self.weightsToHost()
         if self._draws_random_numbers():
-            self._engine.readTensor(RANDOM_SEED, self._host[RANDOM_SEED])
+            self._engine.readTensor(RANDOM_SEED, self._host.writeable(RANDOM_SEED))
 
     def _variables(self) -> list[str]:
         """The ids of the weights and states on the device, without the random seed."""

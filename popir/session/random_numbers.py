@@ -44,7 +44,7 @@ class RandomNumbers(Prepared):
         value = np.array(words_of(seed), np.uint32)
         if self._step is None:
             if RANDOM_SEED in self._host:
-                self._host[RANDOM_SEED][...] = value
+                self._host.writeable(RANDOM_SEED)[...] = value
             return
         self._prepared("setRandomSeed")
         if self._draws_random_numbers():

@@ -153,6 +153,6 @@ class TrainingSession(Session):
             where = f" of '{weight}'" if weight else ""
             require_finite(f"The optimizer's {name}{where}", value, self.getInfo(id).dataType())
         for id, value in values.items():
-            self._host[id][...] = value
+            self._host.writeable(id)[...] = value
             if self._step is not None and id in self._step.variables:
                 self._write(id)

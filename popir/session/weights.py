@@ -82,8 +82,8 @@ class Weights(Prepared):
             )
         if ranks == 1:
             return
-        for array in self._host.values():
-            popdist.broadcast("broadcastWeights()", array, rootRank)
+        for id in self._host:
+            popdist.broadcast("broadcastWeights()", self._host.writeable(id), rootRank)
         if self._engine is not None:
             self._send_all()
 
@@ -174,7 +174,7 @@ class Weights(Prepared):
         kept.take(found, tensors)
         self.steps = found.step
         if found.seed is not None and RANDOM_SEED in self._host:
-            self._host[RANDOM_SEED][...] = words_of(found.seed)
+            self._host.writeable(RANDOM_SEED)[...] = words_of(found.seed)
         if self._engine is not None:
             self._send_all()
         return checkpoints.Checkpoint(path, found)

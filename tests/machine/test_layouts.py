@@ -223,27 +223,16 @@ def split(ipus: int, n: int, **figures: str):
     return machine.planContraction(target, "poplin::ConvPartial1x1Out", FLOAT, sizes)
 
 
-def test_a_small_product_does_not_cross_links():
-    alone, offered = split(1, 64), split(16, 64)
-    assert offered["tiles"] <= 1472
-    assert (offered["linkCycles"], offered["cycles"]) == (0, alone["cycles"])
+@pytest.mark.parametrize("n", [512, 16384, 65536])
+def test_a_product_takes_the_tiles_of_one_ipu_as_in_poplibs(n):
+    one, four = split(1, n), split(4, n)
+    assert one == four and four["tiles"] <= 1472
 
 
-def test_a_large_product_takes_more_ipus_where_links_are_faster():
-    usual, fast = split(4, 65536), split(4, 65536, linkBitsPerSecond="1e15")
-    assert usual["tiles"] > 1472 and usual["linkCycles"] > fast["linkCycles"]
-    assert fast["cycles"] < usual["cycles"] < split(1, 65536)["cycles"]
-    slow = split(4, 65536, linkBitsPerSecond="1e6")
-    assert slow["tiles"] <= 1472 and slow["linkCycles"] == 0
-
-
-def test_the_report_counts_the_links_that_the_plan_weighed():
-    n, report = 16384, costs(planned, planned, n=16384, ipus=4)
-    plan = split(4, n)
-    serial = plan["serialRows"] * plan["serialColumns"]
-    assert report["interIPUBytes"] > 0
-    assert report["cycles"] == pytest.approx(plan["cycles"], rel=0.1)
-    assert report["interIPUCycles"] == pytest.approx(serial * plan["linkCycles"], rel=0.25)
+def test_more_ipus_make_a_product_no_dearer():
+    one, four = (costs(planned, planned, n=16384, ipus=ipus) for ipus in (1, 4))
+    assert four["interIPUBytes"] == 0
+    assert four["cycles"] == one["cycles"]
 
 
 def test_a_planned_layout_is_saved_with_its_program():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from html.parser import HTMLParser
 from pathlib import Path
 
 import fastjsonschema
@@ -12,6 +13,7 @@ import pytest
 from popir.errors import ModelError
 from popir.profile import Profile
 from popir.profile.document import SCHEMA
+from popir.profile.html import htmlOf
 from tests.profile import models
 
 PARTS = ("cycles", "compute_cycles", "exchange_cycles", "sync_cycles", "exchange_bytes", "flops")
@@ -142,3 +144,20 @@ def test_profiles_that_contradict_themselves(
     file.write_text(json.dumps(models.changed(training, **change)))
     with pytest.raises(ModelError, match=re.escape(words)):
         Profile.load(file)
+
+
+def test_a_profile_is_a_line_in_a_console_and_its_page_in_a_notebook(training: Profile) -> None:
+    cycles, operators = training.data["totals"]["cycles"], len(training.data["operators"])
+    line = repr(training)
+    assert "training step on 1 x ipu2" in line and len(line) < 200
+    assert f"{cycles} cycles, {operators} operators" in line
+    frames: list[dict[str, str | None]] = []
+
+    class Reader(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            frames.append({"tag": tag, **dict(attrs)})
+
+    Reader().feed(training._repr_html_())
+    (frame,) = frames
+    assert frame["tag"] == "iframe" and frame["srcdoc"] == htmlOf(training)
+    assert frame["sandbox"] == "allow-scripts allow-downloads"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
 import re
@@ -94,6 +95,46 @@ def test_replicas_and_streaming_memory_are_shown(chromium: Browser, tmp_path: Pa
             assert shown[path] == at(data, path)
         text = page.inner_text("#pod")
         assert "512 replicas, 512 IPUs" in text and "two-level" in text
+
+
+def test_a_click_chooses_the_tile_of_the_tooltip(
+    chromium: Browser, training: Profile, tmp_path: Path
+) -> None:
+    data = json.loads(training.json())
+    data["machine"]["tiles_per_ipu"] = 1472  # Some tiles share a pixel.
+    for category in data["memory"]["categories"]:
+        category["tile_bytes"] = [*range(1, 1473)]
+    saveHtml(Profile(data), tmp_path / "tiles.html")
+    with chromium.page(tmp_path / "tiles.html") as page:
+        plot = page.locator("#memory-plot .u-over")
+        plot.scroll_into_view_if_needed()
+        box = plot.bounding_box()
+        assert box is not None
+        for i in range(20):
+            page.mouse.move(box["x"] + (i + 0.5) * box["width"] / 20, box["y"] + box["height"] / 2)
+            tip = page.locator("#memory-plot .tooltip:visible b").inner_text()
+            page.mouse.down()
+            page.mouse.up()
+            assert tip.split(":")[0] == page.inner_text("#tile h3").lower()
+
+
+def test_the_rows_that_are_shown_can_be_saved(
+    chromium: Browser, file: Path, training: Profile
+) -> None:
+    with chromium.page(file) as page:
+        choose_table(page, "operators")
+        page.fill("#search", "MatMul")
+        with page.expect_download() as download:
+            page.get_by_role("button", name="CSV", exact=True).click()
+        assert download.value.suggested_filename == "operators.csv"
+        with open(download.value.path(), newline="") as saved:
+            rows = list(csv.DictReader(saved))
+        shown = table(page)
+    operators = {(each["name"], each["type"]): each for each in training.data["operators"]}
+    assert rows and [row["operator"] for row in rows[: len(shown)]] == [row[0] for row in shown]
+    for row in rows:
+        assert "MatMul" in row["operator"] + row["type"]
+        assert int(row["cycles"]) == operators[row["operator"], row["type"]]["cycles"]
 
 
 def test_every_tile_can_be_looked_at(chromium: Browser, file: Path, training: Profile) -> None:

@@ -1,10 +1,10 @@
 #include "machine/contraction/planner.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "machine/contraction/axis_splits.hpp"
 #include "machine/estimators/formulas.hpp"
-#include "machine/links.hpp"
 
 namespace popir {
 namespace {
@@ -29,8 +29,6 @@ class Search {
   // plan fits into memory and twice as many steps give no cheaper one.
   void on(unsigned tiles) {
     tiles_ = tiles;
-    ipus_ = ceilDiv(tiles, spec_.tilesPerIPU);
-    linkCyclesPerByte_ = ipus_ > 1 ? cyclesPerByte() : 0;
     for (Cycles serial = 1; serial <= kMostSerial; serial *= 2) {
       const auto before = best_.comparedCycles;
       for (Cycles byRows = 1; byRows <= serial; byRows *= 2) trySerial(byRows, serial / byRows);
@@ -39,7 +37,6 @@ class Search {
   }
 
   const ContractionPlan& best() const { return best_; }
-  bool fits() const { return found_; }
 
  private:
   static constexpr Cycles kMostSerial = 1024;
@@ -295,75 +292,11 @@ class Search {
       plan.computeCycles += plan.sliceCycles;
       plan.calls += 2;
     }
-    plan.order = {Axis::Group, Axis::Inner, Axis::Row, Axis::Column};
-    plan.linkCycles = 0;
-    if (ipus_ > 1) cross(plan);
-    plan.comparedCycles = plan.onceExchangeCycles +
-                          serial * (plan.computeCycles + plan.exchangeCycles + plan.linkCycles);
+    plan.comparedCycles =
+        plan.onceExchangeCycles + serial * (plan.computeCycles + plan.exchangeCycles);
     const bool once = plan.onceExchangeCycles > 0;
     plan.cycles = plan.comparedCycles + serial * plan.calls * spec_.callCycles +
                   (serial * plan.syncs + once) * spec_.maxIPUSyncDelay;
-  }
-
-  // For a plan on several IPUs: chooses the outermost axis, which is the one that is split over
-  // IPUs, so that links take the fewest cycles.
-  void cross(ContractionPlan& plan) const {
-    if (plan.tiles() <= spec_.tilesPerIPU) return;
-    const auto usual = plan.order;
-    bool any = false;
-    for (const auto slow : usual) {
-      if (plan.along(slow) == 1) continue;
-      auto order = usual;
-      std::stable_partition(order.begin(), order.end(), [&](Axis a) { return a == slow; });
-      const auto cycles = linkCycles(plan, order);
-      if (any && cycles >= plan.linkCycles) continue;
-      any = true;
-      plan.linkCycles = cycles;
-      plan.order = order;
-    }
-  }
-
-  // Cycles of links in one serial step, with the axes in this order, outermost first.
-  Cycles linkCycles(const ContractionPlan& plan, const std::array<Axis, 4>& order) const {
-    // The fraction of each axis that the tiles of one IPU cover. E.g. 4 row parts x 1000 column
-    // parts on IPUs of 1472 tiles, rows outermost: an IPU covers all columns, and
-    // ceil(1472 / 1000) = 2 of the 4 row parts.
-    double has[5] = {1, 1, 1, 1, 1};
-    Cycles apart = 1;
-    for (auto axis = order.rbegin(); axis != order.rend(); ++axis) {
-      const auto along = plan.along(*axis);
-      const auto fit = std::min(along, ceilDiv(spec_.tilesPerIPU, apart));
-      has[static_cast<int>(*axis)] = static_cast<double>(fit) / static_cast<double>(along);
-      apart *= along;
-    }
-    const auto used = static_cast<double>(ceilDiv(plan.tiles(), spec_.tilesPerIPU));
-    const auto of = [&](Axis a) { return has[static_cast<int>(a)]; };
-    // Bytes of an operand that each IPU receives: the fraction that its tiles need, less the
-    // fraction 1 / used that they store.
-    const auto wanted = [&](Axis by, double bytes) {
-      return std::max(0.0, of(Axis::Group) * of(Axis::Inner) * of(by) - 1 / used) * bytes;
-    };
-    const auto groups = static_cast<double>(c_.whole.groups * bytes_),
-               rows = static_cast<double>(allRows_), columns = static_cast<double>(allColumns_),
-               inner = static_cast<double>(allInner_);
-    const auto times = plan.rowsOnce ? static_cast<double>(plan.serial()) : 1;
-    const auto operands = wanted(Axis::Row, groups * rows * inner) / times +
-                          wanted(Axis::Column, groups * inner * columns);
-    const auto sums = static_cast<double>(c_.whole.groups * partialBytes_) * rows * columns / used *
-                      static_cast<double>(plan.innerSplit) * (1 - of(Axis::Inner));
-    return static_cast<Cycles>((operands + sums) * linkCyclesPerByte_) +
-           ((operands > 0) + (sums > 0)) * spec_.syncBetweenIPUs();
-  }
-
-  // Link cycles for each byte that an IPU receives, if each IPU receives equally much from all
-  // others.
-  double cyclesPerByte() const {
-    constexpr Cycles kBytes = 1 << 20;
-    const auto ipus = static_cast<unsigned>(ipus_);
-    LinkTraffic all(ipus);
-    for (unsigned from = 0; from < ipus; ++from)
-      for (unsigned to = 0; to < ipus; ++to) all.add(from, to, kBytes / (ipus - 1));
-    return static_cast<double>(all.cycles(spec_)) / kBytes;
   }
 
   // Sets the splits of a plan's indices. Only the best plan needs them.
@@ -390,8 +323,7 @@ class Search {
   poplar::Type partials_;
   Cycles bytes_, partialBytes_, limit_;
   ConvGrains grains_;  // of the plan that is considered
-  Cycles tiles_ = 1, ipus_ = 1;
-  double linkCyclesPerByte_ = 0;
+  Cycles tiles_ = 1;
   // Elements in a serial step.
   Cycles allGroups_ = 1, allRows_ = 1, allColumns_ = 1, allInner_ = 1;
   std::vector<std::int64_t> parts_;  // by index: elements on a tile
@@ -411,7 +343,11 @@ std::uint64_t ContractionPlan::along(Axis axis) const {
 
 unsigned ContractionPlan::stride(Axis axis) const {
   std::uint64_t apart = 1;
-  for (auto a = order.rbegin(); a != order.rend() && *a != axis; ++a) apart *= along(*a);
+  // From inner to outer: neighbours along the first of them are adjacent tiles.
+  for (const auto inner : {Axis::Column, Axis::Row, Axis::Inner, Axis::Group}) {
+    if (inner == axis) break;
+    apart *= along(inner);
+  }
   return static_cast<unsigned>(apart);
 }
 
@@ -433,18 +369,9 @@ ContractionPlan planContraction(const TargetSpec& spec, const Contraction& contr
   for (const auto size :
        {whole.groups, whole.rows, whole.inner, whole.columns, whole.kernelElements})
     if (size == 0) return planNothing(contraction);
-  ContractionPlan best;
-  bool fits = false;
-  for (unsigned ipus = 1;; ipus *= 2) {
-    const auto tiles = std::min(contraction.tiles, ipus * spec.tilesPerIPU);
-    Search search(spec, contraction);
-    search.on(tiles);
-    const auto& found = search.best();
-    if (ipus == 1 || (search.fits() && (!fits || found.comparedCycles < best.comparedCycles)))
-      best = found;
-    fits = fits || search.fits();
-    if (tiles == contraction.tiles) return best;
-  }
+  Search search(spec, contraction);
+  search.on(std::min(contraction.tiles, spec.tilesPerIPU));
+  return search.best();
 }
 
 }  // namespace popir

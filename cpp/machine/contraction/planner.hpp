@@ -3,7 +3,6 @@
 #define popir_machine_contraction_planner_hpp
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include "machine/contraction/rearrangement.hpp"
@@ -17,7 +16,7 @@ namespace popir {
 struct Contraction {
   const VertexClass* kind;
   ContractionWork whole;
-  /// The number of adjacent tiles; more than tilesPerIPU for several IPUs.
+  /// The number of adjacent tiles that there are; a plan takes those of one IPU at most.
   unsigned tiles;
 };
 
@@ -52,8 +51,6 @@ struct ContractionPlan {
   /// index is split.
   ContractionShape shape;
   std::vector<IndexSplit> splits;
-  /// The axes from outer to inner: neighbours along the last axis are adjacent tiles.
-  std::array<Axis, 4> order{Axis::Group, Axis::Inner, Axis::Row, Axis::Column};
   /// Bytes on a tile: of the operand that has rows, of the operand that has columns, of partial
   /// sums, and of what is gathered to add these up.
   std::uint64_t rowBytes = 0, columnBytes = 0, partialBytes = 0, reductionBytes = 0;
@@ -82,7 +79,7 @@ struct ContractionPlan {
 
   /// Cycles, syncs and calls of compute sets of one serial step; cycles of the exchange before all
   /// of them.
-  std::uint64_t computeCycles = 0, exchangeCycles = 0, linkCycles = 0, syncs = 0, calls = 1;
+  std::uint64_t computeCycles = 0, exchangeCycles = 0, syncs = 0, calls = 1;
   std::uint64_t onceExchangeCycles = 0;
   /// Cycles of the whole contraction; the same without syncs and calls, by which plans are
   /// compared.
@@ -94,8 +91,7 @@ struct ContractionPlan {
 /// result are mapped as layoutOf() says (machine/contraction/layout.hpp). As PopLibs' planner it
 /// charges rearrangements where a product's rows and columns are not swapped, or a convolution's
 /// are; where kernel elements become inner elements; of a gradient of weights; and where channels
-/// are no multiple of what the units take. The plan uses 1, 2, 4 ... IPUs: more of them only if
-/// they save more cycles than their links cost.
+/// are no multiple of what the units take. As there, a plan takes the tiles of one IPU.
 __attribute__((visibility("default"))) ContractionPlan planContraction(
     const TargetSpec& spec, const Contraction& contraction);
 

@@ -66,12 +66,12 @@ function steer(made, host, step, focus) {
   });
 }
 
-/** A click that is no drag; hears the value on the x axis. */
+/** A click that is no drag; hears the value on the x axis where the cursor is, whose tooltip is seen. */
 function onClick(made, hear) {
   let down = null;
   made.over.addEventListener("mousedown", (event) => { down = event.clientX; });
   made.over.addEventListener("click", (event) => {
-    if (down !== null && Math.abs(event.clientX - down) < 3) hear(made.posToVal(event.offsetX, "x"));
+    if (down !== null && Math.abs(event.clientX - down) < 3) hear(made.posToVal(made.cursor.left, "x"));
   });
 }
 

@@ -12,7 +12,7 @@ const difference = (title, of, width) => ({ ...number(title, of, width), size: (
 /** A table with a sticky head; `choose(index)` hears of rows chosen by click, Enter or space. */
 class Table {
   constructor(host, columns, rows, choose, label) {
-    Object.assign(this, { columns, rows, choose, chosen: -1, words: "" });
+    Object.assign(this, { columns, rows, choose, label, chosen: -1, words: "" });
     this.order = { by: columns.findIndex((column) => column.isNumber), down: true };
     if (this.order.by < 0) this.order.by = 0;
     this.body = make("div", { className: "body", role: "rowgroup" });
@@ -67,6 +67,14 @@ class Table {
     this.body.style.height = `${Math.max(indices.length, 1) * ROW}px`;
     this.scroll.scrollTop = 0;
     this.draw();
+  }
+
+  /** The rows that are shown, in their order, as comma-separated values (RFC 4180). */
+  csv() {
+    const cell = (value) => (/[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : String(value));
+    const lines = [this.columns.map((column) => column.title)];
+    for (const index of this.shown) lines.push(this.columns.map((column) => column.of(this.rows[index])));
+    return lines.map((line) => `${line.map(cell).join(",")}\r\n`).join("");
   }
 
   draw() {

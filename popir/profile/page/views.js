@@ -116,6 +116,13 @@ function showTables() {
     tableOf.current.filter(search.value);
     count();
   };
-  element("tables-controls").append(choice("Table", names, openTable), search, make("span", { id: "count", role: "status" }));
+  const save = make("button", { type: "button", title: "save the rows that are shown" }, "CSV");
+  save.onclick = () => {
+    const { label } = tableOf.current;
+    const href = URL.createObjectURL(new Blob([tableOf.current.csv()], { type: "text/csv" }));
+    make("a", { href, download: `${label}.csv` }).click();
+    URL.revokeObjectURL(href);
+  };
+  element("tables-controls").append(choice("Table", names, openTable), search, make("span", { id: "count", role: "status" }), save);
   openTable(names[0]);
 }

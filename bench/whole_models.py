@@ -1,0 +1,278 @@
+"""Whole models as the machine model costs them, beside what Graphcore published.
+
+    python -m bench.whole_models                all
+    python -m bench.whole_models bert           those with this in their name
+
+Nothing is executed, and no constant of the model was fitted to these rows. What is compared is the
+time of a step on the device; host and input pipeline are left out here, and were hidden behind the
+device there. Each model is as the published program has it: all in half with partial sums of half,
+normalisations of convolutions folded into their weights for inference.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import onnx
+from onnx import TensorProto, numpy_helper
+
+import popir
+from bench.costing import with_loss
+from models import light
+
+HIDDEN, HEADS, INNER, TOKENS, VOCABULARY = 1024, 16, 4096, 128, 30522
+
+
+class Published(NamedTuple):
+    """What a published program reached."""
+
+    name: str
+    per_second: float
+    """Sequences or images a second, of one IPU or one pipeline."""
+    clock: float
+    """Cycles a second."""
+    source: str
+    cycles: Callable[[], float]
+    """The model's cycles for one sequence or image."""
+
+
+def device() -> Any:
+    """One IPU."""
+    return popir.DeviceManager().createIpuModelDevice({"numIPUs": 1, "ipuVersion": "ipu21"})
+
+
+def options(memory: float | None = None, **more: Any) -> Any:
+    """Partial sums of half; `memory`: the availableMemoryProportion."""
+    found = popir.SessionOptions(partialsTypeMatMuls="half", **more)
+    share = {} if memory is None else {"availableMemoryProportion": str(memory)}
+    found.convolutionOptions = {"partialsType": "half", **share}
+    found.matmulOptions = share
+    found.engineOptions = {"debug.allowOutOfMemory": "true"}
+    return found
+
+
+def session_cycles(session: Any) -> int:
+    """Of one step."""
+    session.prepareDevice(loadEngine=False)
+    return session.getCycleCount()
+
+
+class Encoder:
+    """Layers of BERT-Large, with embeddings or from a given input; sequences of 128 tokens."""
+
+    def __init__(self, batch: int, embeds: bool, dropout: float = 0.0) -> None:
+        self.batch, self.rows, self.dropout = batch, batch * TOKENS, dropout
+        self.builder = popir.Builder(opsets={"ai.onnx": 17, "ai.graphcore": 1})
+        self.op = self.builder.aiOnnx
+        self.mask = self.builder.addInputTensor("FLOAT16", [batch, 1, 1, TOKENS], "mask")
+        if embeds:
+            ids = [self.builder.addInputTensor("INT32", [self.rows]) for _ in range(2)]
+            sizes = VOCABULARY, 512
+            found = [
+                self.op.gather([self.weight(size, HIDDEN), id])
+                for size, id in zip(sizes, ids, strict=True)
+            ]
+            self.x = self.norm(self.op.add(found))
+        else:
+            self.x = self.builder.addInputTensor("FLOAT16", [self.rows, HIDDEN], "x")
+
+    def weight(self, *shape: int) -> str:
+        """What is in it costs nothing."""
+        return self.builder.addInitializedInputTensor(np.full(shape, 0.01, np.float16))
+
+    def shape(self, *dims: int) -> str:
+        """A constant for a reshape or a split."""
+        return self.op.constant(np.array(dims, np.int64))
+
+    def norm(self, x: str) -> str:
+        """Layer normalisation, as PopART's BERT has it."""
+        inputs = [x, self.weight(HIDDEN), self.weight(HIDDEN)]
+        return self.builder.aiGraphcore.groupnormalization(inputs, 1, epsilon=1e-5)[0]
+
+    def linear(self, x: str, n: int, m: int) -> str:
+        """A product with a bias."""
+        return self.op.add([self.op.matmul([x, self.weight(n, m)]), self.weight(m)])
+
+    def joined(self, x: str, more: str) -> str:
+        """What a layer adds to its input, normalised."""
+        if self.dropout:
+            more = self.op.dropout([more, self.op.constant(np.float32(self.dropout)), self.on], 2)[
+                0
+            ]
+        return self.norm(self.op.add([x, more]))
+
+    @property
+    def on(self) -> str:
+        """That dropout is training."""
+        return self.op.constant(np.array(True))
+
+    def layer(self) -> None:
+        """One more layer."""
+        op, width = self.op, HIDDEN // HEADS
+        qkv = op.matmul([self.x, self.weight(HIDDEN, 3 * HIDDEN)])
+        heads = self.shape(self.batch, TOKENS, HEADS, width)
+        parts = op.split([qkv, self.shape(HIDDEN, HIDDEN, HIDDEN)], 3, 1)
+        q, k, v = (
+            op.transpose([op.reshape([part, heads])], perm)
+            for part, perm in zip(parts, ([0, 2, 1, 3], [0, 2, 3, 1], [0, 2, 1, 3]), strict=True)
+        )
+        scale = op.constant(np.float16(1 / math.sqrt(width)))
+        scores = op.add([op.mul([op.matmul([q, k]), scale]), self.mask])
+        mixed = op.transpose([op.matmul([op.softmax([scores], -1), v])], [0, 2, 1, 3])
+        mixed = op.reshape([mixed, self.shape(self.rows, HIDDEN)])
+        x = self.joined(self.x, self.linear(mixed, HIDDEN, HIDDEN))
+        inner = self.builder.aiGraphcore.gelu([self.linear(x, HIDDEN, INNER)])
+        self.x = self.joined(x, self.linear(inner, INNER, HIDDEN))
+
+    def inference(self, **more: Any) -> int:
+        """Cycles of a step."""
+        self.builder.addOutputTensor(self.x)
+        flow = popir.DataFlow(1, [self.x])
+        model = self.builder.getModelProto()
+        return session_cycles(
+            popir.InferenceSession(model, flow, device(), userOptions=options(**more))
+        )
+
+    def training(self, micro_batches: int, **more: Any) -> int:
+        """Cycles of a step of so many micro-batches, whose gradients are added up."""
+        loss = self.builder.aiGraphcore.l1loss([self.x], 0.1)
+        asked = options(enableGradientAccumulation=True, accumulationFactor=micro_batches, **more)
+        model = self.builder.getModelProto()
+        flow, rate = popir.DataFlow(1, []), popir.ConstSGD(0.1)
+        return session_cycles(
+            popir.TrainingSession(model, flow, loss, rate, device(), userOptions=asked)
+        )
+
+
+def bert(layers: int = 24, batch: int = 18, **more: Any) -> float:
+    """Cycles of inference for a sequence."""
+    net = Encoder(batch, embeds=True)
+    for _ in range(layers):
+        net.layer()
+    return net.inference(**more) / batch
+
+
+def bert_stage(layers: int = 7, batch: int = 8, memory: float = 0.25) -> float:
+    """What a pipeline takes for each sequence: its slowest stage, of seven layers, goes forwards,
+    forwards again to recompute, and backwards.
+
+    A step of three micro-batches less one of two is a micro-batch without the update; layers more
+    than two cost what the second did.
+    """
+
+    def forward(count: int) -> int:
+        net = Encoder(batch, embeds=False, dropout=0.1)
+        for _ in range(count):
+            net.layer()
+        return net.inference(memory=memory)
+
+    def both(count: int, micro_batches: int) -> int:
+        net = Encoder(batch, embeds=False, dropout=0.1)
+        for _ in range(count):
+            net.layer()
+        return net.training(micro_batches, memory=memory)
+
+    one, two = (forward(n) + both(n, 3) - both(n, 2) for n in (1, 2))
+    return (one + (layers - 1) * (two - one)) / batch
+
+
+def resnet(batch: int) -> Any:
+    """ResNet-50 in half, for so many images."""
+    transformer = popir.GraphTransformer(light.randomized(light.path("resnet50")))
+    transformer.convertFloatsToHalfs()
+    model = onnx.load_model_from_string(transformer.getModelProto())
+    model.graph.input[0].type.tensor_type.shape.dim[0].dim_value = batch
+    for tensor in model.graph.initializer:
+        if tensor.name == "OC2_DUMMY_1":  # The shape before the last product.
+            tensor.CopyFrom(numpy_helper.from_array(np.array([-1, 2048]), tensor.name))
+    return model
+
+
+def folded(model: Any) -> Any:
+    """Normalisations become part of the convolutions before them, which get a bias."""
+    makers = {id: node for node in model.graph.node for id in node.output}
+    rest = [node for node in model.graph.node if node.op_type != "BatchNormalization"]
+    for node in model.graph.node:
+        if node.op_type == "BatchNormalization":
+            convolution = makers[node.input[0]]
+            convolution.input.append(node.input[2])
+            convolution.output[0] = node.output[0]
+    del model.graph.node[:]
+    model.graph.node.extend(rest)
+    return model
+
+
+def resnet_inference(batch: int = 80) -> float:
+    """Cycles for an image."""
+    model = folded(resnet(batch))
+    flow = popir.DataFlow(1, [model.graph.output[0].name])
+    found = popir.InferenceSession(model, flow, device(), userOptions=options())
+    return session_cycles(found) / batch
+
+
+def resnet_training(batch: int = 20, micro_batches: int = 11) -> float:
+    """Cycles for an image, with the update after so many micro-batches."""
+    model = resnet(batch)
+    model = with_loss(model, light.logits(model))
+    for tensor in model.graph.initializer:
+        if tensor.name == "logits.shape":
+            tensor.CopyFrom(numpy_helper.from_array(np.array([batch, 1000]), tensor.name))
+    model.graph.input[-1].type.tensor_type.shape.dim[0].dim_value = batch
+    model.graph.output[0].type.tensor_type.elem_type = TensorProto.FLOAT16
+    momentum = popir.SGD({"defaultLearningRate": (0.1, False), "defaultMomentum": (0.9, False)})
+    asked = options(enableGradientAccumulation=True, accumulationFactor=micro_batches)
+    found = popir.TrainingSession(
+        model, popir.DataFlow(1, []), "loss", momentum, device(), userOptions=asked
+    )
+    return session_cycles(found) / (batch * micro_batches)
+
+
+BOW = 1.85e9
+C600 = 280e12 / (1472 * 128)
+"""From its 280 TFLOPS of halves, at 128 a tile and cycle."""
+TABLE = [
+    Published("BERT-Large inference", 1472.84, C600, "PopRT's examples: C600, batch 18", bert),
+    Published(
+        "BERT-Large pre-training",
+        5179 / 4,
+        BOW,
+        "performance results, Bow Pod16, PopART: 4 replicas of a pipeline of 3, 7, 7 and 7 layers, "
+        "micro-batches of 8",
+        bert_stage,
+    ),
+    Published(
+        "ResNet-50 inference",
+        15541.25,
+        C600,
+        "PopRT's examples: C600, batch 80",
+        resnet_inference,
+    ),
+    Published(
+        "ResNet-50 training",
+        44059 / 16,
+        BOW,
+        "performance results, Bow Pod16, TensorFlow: 16 replicas, 11 micro-batches of 20",
+        resnet_training,
+    ),
+]
+
+
+def main(names: Sequence[str] = ()) -> None:
+    """Prints the table."""
+    print(f"{'':24} published    model  model/published")
+    for row in TABLE:
+        if not names or any(name.lower() in row.name.lower() for name in names):
+            found = row.clock / row.cycles()
+            print(
+                f"{row.name:24} {row.per_second:9.0f} {found:8.0f} {found / row.per_second:16.2f}"
+                f"  {row.source}",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,21 @@
+"""BERT-Large beside what was published: `bench.whole_models`, which has ResNet-50, too."""
+
+from __future__ import annotations
+
+from bench import whole_models
+
+
+def published(name: str) -> whole_models.Published:
+    return next(row for row in whole_models.TABLE if row.name == name)
+
+
+def test_bert_inference_is_within_20_percent_of_the_published_throughput() -> None:
+    row = published("BERT-Large inference")
+    one, two = (whole_models.bert(layers) for layers in (1, 2))
+    cycles = one + 23 * (two - one)  # All further layers are like the second one.
+    assert 0.8 < row.clock / cycles / row.per_second < 1.2
+
+
+def test_a_stage_of_berts_pipeline_is_within_20_percent_of_the_published_throughput() -> None:
+    row = published("BERT-Large pre-training")
+    assert 0.8 < row.clock / row.cycles() / row.per_second < 1.2

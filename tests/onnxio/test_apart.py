@@ -1,0 +1,146 @@
+"""The bytes of large initializers beside the message: `popir.onnxio.wire`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from onnx import ModelProto, TensorProto, checker, helper, numpy_helper
+
+import popir
+from popir.onnxio import wire
+from popir.onnxio.load import load, load_apart
+
+CPU = popir.DeviceManager().createCpuDevice()
+
+SIDE = 192
+"""A square of so many floats is large, of half as many not."""
+
+
+def model(*names: str, side: int = SIDE) -> ModelProto:
+    """y = x + the sum of the initializers, which have a text behind their bytes."""
+    weights = [
+        numpy_helper.from_array(np.full((side, side), i + 1, np.float32), name)
+        for i, name in enumerate(names)
+    ]
+    for weight in weights:
+        weight.doc_string = "behind the bytes"
+    info = helper.make_tensor_value_info
+    shape = [side, side]
+    graph = helper.make_graph(
+        [helper.make_node("Sum", ["x", *names], ["y"])],
+        "graph",
+        [info("x", TensorProto.FLOAT, shape)],
+        [info("y", TensorProto.FLOAT, shape)],
+        weights,
+    )
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    made.metadata_props.add(key="behind", value="the graph")
+    return made
+
+
+def test_taking_out_and_putting_in_again_gives_the_same_bytes() -> None:
+    data = model("a", "b").SerializeToString(deterministic=True)
+    rest, values = wire.apart(data)
+    assert len(rest) < 500
+    assert {name: len(value) for name, value in values.items()} == dict.fromkeys(
+        "ab", SIDE * SIDE * 4
+    )
+    assert all(value.obj is data for value in values.values())
+    assert wire.whole(ModelProto.FromString(rest), values) == data
+    assert wire.whole(ModelProto.FromString(data), {}) == data
+
+
+def functions(made: ModelProto) -> bytes:
+    made.functions.add(name="F", domain="d")
+    return made.SerializeToString()
+
+
+def twice(made: ModelProto) -> bytes:
+    made.graph.initializer[1].name = "a"
+    return made.SerializeToString()
+
+
+def two_graphs(made: ModelProto) -> bytes:
+    return made.SerializeToString() + ModelProto(graph=made.graph).SerializeToString()
+
+
+def cut_off(made: ModelProto) -> bytes:
+    return made.SerializeToString()[:-1]
+
+
+def no_model(made: ModelProto) -> bytes:
+    return b"\x3b" * len(made.graph.initializer)
+
+
+@pytest.mark.parametrize("damage", [functions, twice, two_graphs, cut_off, no_model])
+def test_what_is_out_of_the_ordinary_stays_whole(damage: Callable[[ModelProto], bytes]) -> None:
+    data = damage(model("a", "b"))
+    assert wire.apart(data) == (data, {})
+
+
+def test_small_values_stay_in_the_message() -> None:
+    data = model("a", side=SIDE // 2).SerializeToString()
+    assert wire.apart(data) == (data, {})
+
+
+def test_loading_apart_leaves_the_values_out() -> None:
+    data = model("a", "b").SerializeToString()
+    assert load_apart(data).model.ByteSize() < 500
+    assert load(data).model == ModelProto.FromString(data)
+
+
+def test_a_value_of_another_size_is_an_error_of_its_initializer() -> None:
+    made = model("a")
+    made.graph.initializer[0].dims[0] += 1
+    with pytest.raises(popir.ModelError, match="The initializer 'a' of type FLOAT and shape"):
+        popir.InferenceSession(made.SerializeToString(), popir.DataFlow(1, ["y"]), CPU)
+
+
+def test_a_builder_gives_the_model_that_onnx_makes_of_the_same_tensors() -> None:
+    values = {
+        "large": np.arange(SIDE**2, dtype=np.float32).reshape(SIDE, SIDE),
+        "small": np.full((), 2, np.float32),
+    }
+    builder = popir.Builder(opsets={"ai.onnx": 17})
+    x = builder.addInputTensor("FLOAT", [SIDE, SIDE], "x")
+    ids = [builder.addInitializedInputTensor(v, None, k) for k, v in values.items()]
+    builder.addOutputTensor(builder.aiOnnx.sum([x, *ids], "y"))
+    first = builder.getModelProto()
+    checker.check_model(ModelProto.FromString(first))
+    found = {
+        t.name: numpy_helper.to_array(t) for t in ModelProto.FromString(first).graph.initializer
+    }
+    for name, value in values.items():
+        np.testing.assert_array_equal(found[name], value)
+    values["large"][...] = 0
+    assert builder.getModelProto() == first
+    assert ModelProto.FromString(first).SerializeToString(deterministic=True) == first
+
+
+def test_what_a_session_learns_is_not_in_the_model_it_came_from() -> None:
+    builder = popir.Builder(opsets={"ai.onnx": 17, "ai.graphcore": 1})
+    x = builder.addInputTensor("FLOAT", [2, SIDE], "x")
+    w = builder.addInitializedInputTensor(np.ones((SIDE, SIDE), np.float32), None, "w")
+    loss = builder.aiGraphcore.l1loss([builder.aiOnnx.matmul([x, w])], 0.1)
+    data = builder.getModelProto()
+    kept = bytes(bytearray(data))
+    sessions = [
+        popir.TrainingSession(data, popir.DataFlow(1, [loss]), loss, popir.ConstSGD(0.5), CPU)
+        for _ in range(2)
+    ]
+    for session in sessions:
+        session.prepareDevice()
+    session, other = sessions
+    session.weightsFromHost()
+    session.run(popir.PyStepIO({x: np.ones((2, SIDE), np.float32)}, session.initAnchorArrays()))
+    session.weightsToHost()
+    learned, initial = (np.empty((SIDE, SIDE), np.float32) for _ in range(2))
+    session.readWeights(popir.PyWeightsIO({w: learned}))
+    other.readWeights(popir.PyWeightsIO({w: initial}))
+    assert data == kept and (initial == 1).all() and (learned != 1).all()
+    other.writeWeights(popir.PyWeightsIO({w: learned}))
+    other.readWeights(popir.PyWeightsIO({w: initial}))
+    np.testing.assert_array_equal(initial, learned)
+    assert data == kept
