@@ -135,6 +135,87 @@ def test_depthwise(images, channels, size, kernel, pad, stride, threads):
     assert np.abs(found - expected).max() < 1e-6 * np.abs(expected).max()
 
 
+def weights_gradient(x, g, kernel, pad, stride=1, threads=1, lies="blocked", source="blocked"):
+    """The gradient of depthwise filters, `x` and `g` in channel blocks, plain, or with the channels
+    last in memory.
+    """
+    if contraction.isa() not in BLOCKS:
+        pytest.skip("this process is held to an instruction set without vectors")
+    block = BLOCKS[contraction.isa()] if lies == "blocked" else 0
+    last = lambda a: np.ascontiguousarray(a.transpose(0, 2, 3, 1)).transpose(0, 3, 1, 2)  # noqa: E731
+    form = {"blocked": lambda a: blocked(a, block), "plain": lambda a: a, "last": last}[lies]
+    w = np.full((x.shape[1], 1, 1, *kernel), np.nan, np.float32)
+    made = contraction.convolution(
+        *("weights_gradient", form(x), w, form(g), [stride] * 2, [1, 1], [1, 1], list(pad)),
+        threads=threads,
+        source=source,
+        inBlock=block,
+        outBlock=block,
+    )
+    for _ in range(2):
+        made.run()
+    return w[:, 0], made.describe()
+
+
+def exact_gradient(x, g, kernel, pad, stride):
+    """The gradient of depthwise filters in double, tap by tap."""
+    wide = np.pad(x.astype(np.float64), ((0, 0), (0, 0), (pad[0],) * 2, (pad[1],) * 2))
+    height, width = g.shape[2:]
+    taps = np.zeros((x.shape[1], 1, *kernel))
+    for y in range(kernel[0]):
+        for z in range(kernel[1]):
+            rows = slice(y, y + (height - 1) * stride + 1, stride)
+            columns = slice(z, z + (width - 1) * stride + 1, stride)
+            taps[:, 0, y, z] = np.einsum("nchw,nchw->c", wide[:, :, rows, columns], g)
+    return taps
+
+
+@pytest.mark.parametrize("lies", ["blocked", "plain", "last"])
+@pytest.mark.parametrize(
+    ("images", "channels", "size", "kernel", "pad", "stride"),
+    [
+        (1, 16, (1, 1), (3, 3), (1, 1), 1),
+        (2, 32, (14, 9), (3, 3), (1, 1), 2),
+        (1, 48, (30, 31), (5, 5), (2, 2), 1),
+        (3, 16, (12, 40), (7, 7), (3, 3), 1),
+        (1, 16, (9, 9), (3, 1), (0, 2), 3),
+        (1, 16, (5, 20), (2, 4), (1, 3), 1),
+        (2, 16, (12, 30), (9, 11), (4, 5), 2),
+    ],
+)
+def test_depthwise_gradient(images, channels, size, kernel, pad, stride, lies):
+    x = random(images, channels, *size)
+    sizes = [(size[d] + 2 * pad[d] - kernel[d]) // stride + 1 for d in (0, 1)]
+    g = random(images, channels, *sizes, seed=1)
+    expected = exact_gradient(x, g, kernel, pad, stride)
+    one, by = weights_gradient(x, g, kernel, pad, stride, 1, lies)
+    assert by.startswith("depthwise gradient")
+    assert np.abs(one - expected).max() < 1e-6 * np.abs(expected).max()
+    np.testing.assert_array_equal(one, weights_gradient(x, g, kernel, pad, stride, 3, lies)[0])
+
+
+def test_an_infinite_gradient_reaches_the_taps_that_meet_it():
+    """At a corner most taps lie beyond the sides: nothing is multiplied there."""
+    x, g = random(1, 16, 8, 8), random(1, 16, 8, 8, seed=1)
+    g[0, 5, 0, 0] = np.inf
+    found, _ = weights_gradient(x, g, (5, 5), (2, 2))
+    finite = np.isfinite(found[:, 0])
+    assert finite[np.arange(16) != 5].all()
+    np.testing.assert_array_equal(finite[5, :2], True)
+    np.testing.assert_array_equal(finite[5, 2:, 2:], False)
+    np.testing.assert_array_equal(finite[5, :, :2], True)
+
+
+@pytest.mark.skipif(contraction.isa() != "avx2", reason="the rule is that of AVX2")
+@pytest.mark.parametrize(("size", "by"), [(5, "depthwise gradient"), (3, "onednn")])
+def test_large_filters_have_their_gradients_by_our_own(size, by):
+    x, g = random(1, 16, 12, 12), random(1, 16, 12, 12, seed=1)
+    given = (x, g, (size, size), (size // 2,) * 2)
+    found, described = weights_gradient(*given, source="any")
+    assert by in described
+    np.testing.assert_allclose(found, exact_gradient(*given, 1), rtol=1e-4, atol=1e-4)
+
+
 def test_the_bits_do_not_depend_on_threads():
     x, w = random(2, 32, 30, 30), random(64, 32, 3, 3, seed=1)
     one = convolved(x, w, (1, 1), 1)

@@ -77,6 +77,30 @@ def test_what_lies_between_rows_is_left_alone(source):
     assert (wide == 7).all()
 
 
+@pytest.mark.skipif(contraction.isa() != "avx2", reason="the rule is that of AVX2")
+@pytest.mark.parametrize(
+    ("m", "k", "n", "turned", "by"),
+    [
+        (1024, 24, 1024, False, "onednn"),  # a block of 512 rows for each thread is copied
+        (1024, 24, 1024, True, "onednn"),
+        (256, 24, 1024, False, "own"),  # oneDNN would read every block in place
+        (1024, 24, 256, True, "own"),
+        (1000, 24, 256, True, "onednn"),  # not pages apart
+    ],
+)
+def test_rows_that_are_pages_apart(m, k, n, turned, by):
+    random = np.random.default_rng(0)
+    a = random.standard_normal((1, k, m) if turned else (1, m, k)).astype(np.float32)
+    a = a.transpose(0, 2, 1) if turned else a
+    b = random.standard_normal((1, k, n)).astype(np.float32)
+    c = np.full((1, m, n), np.nan, np.float32)
+    made = contraction.product(a, b, c, threads=2)
+    made.run()
+    assert made.describe().startswith(by)
+    expected = a.astype(np.float64) @ b
+    assert np.abs(c - expected).max() < 1e-6 * np.abs(expected).max()
+
+
 @pytest.mark.parametrize("source", FLOAT_SOURCES)
 def test_groups_of_which_one_operand_is_broadcast(source):
     a, b = random((4, 6, 12)), np.broadcast_to(random((1, 12, 20)), (4, 12, 20))

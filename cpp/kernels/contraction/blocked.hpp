@@ -83,6 +83,10 @@ struct Routines {
   /// Computes rows [first, end) of the output, counted through blocks of channels and images.
   void (*runDepthwise)(const DepthShape& shape, const Operands& operands, std::int64_t first,
                        std::int64_t end);
+  /// Computes the gradients of rows [first, end) of the filters, plain, counted through blocks of
+  /// channels.
+  void (*runDepthwiseGradient)(const DepthShape& shape, const float* in, const float* gradient,
+                               float* weights, std::int64_t first, std::int64_t end);
 };
 
 namespace avx2 {

@@ -25,8 +25,8 @@ inline V broadcast(float x) { return _mm256_set1_ps(x); }
 
 }  // namespace
 
-const Routines kRoutines = {kVector,      packWinograd,  runWinograd, packPointwise,
-                            runPointwise, packDepthwise, runDepthwise};
+const Routines kRoutines = {kVector,      packWinograd,  runWinograd,  packPointwise,
+                            runPointwise, packDepthwise, runDepthwise, runDepthwiseGradient};
 
 }  // namespace avx2
 }  // namespace blocked

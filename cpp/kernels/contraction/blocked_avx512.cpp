@@ -25,8 +25,8 @@ inline V broadcast(float x) { return _mm512_set1_ps(x); }
 
 }  // namespace
 
-const Routines kRoutines = {kVector,      packWinograd,  runWinograd, packPointwise,
-                            runPointwise, packDepthwise, runDepthwise};
+const Routines kRoutines = {kVector,      packWinograd,  runWinograd,  packPointwise,
+                            runPointwise, packDepthwise, runDepthwise, runDepthwiseGradient};
 
 }  // namespace avx512
 }  // namespace blocked

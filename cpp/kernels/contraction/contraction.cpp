@@ -27,13 +27,6 @@ bool isSmall(const MatMulSpec& s) {
   return work <= kSmallWork || s.m <= (s.b.column == 1 ? kFewRows : kFewRowsTransposed);
 }
 
-/// Products whose rows of B are whole pages apart: oneDNN reads many of them at a time, which the
-/// first-level cache cannot hold together. Ours copies them first.
-bool fallsTogether(const MatMulSpec& s) {
-  constexpr std::int64_t kPage = 4096 / sizeof(float);
-  return s.b.column == 1 && s.b.row % kPage == 0 && s.n >= kPage;
-}
-
 /// True where tiles are faster than oneDNN if B is packed once, by the measurements in
 /// docs/contractions.md.
 bool tilesAreFaster(const MatMulSpec& s) {
@@ -58,6 +51,14 @@ bool winogradIsFaster(const ConvSpec& s, bool packed) {
   const std::int64_t tiles = (height + 1) / 2 * ((width + 1) / 2);
   return written[0] * tiles >= (packed ? kLeastTiles : kLeastTilesToPack) &&
          4 * static_cast<double>(tiles) <= kMostWaste * static_cast<double>(height * width);
+}
+
+/// Gradients of the filters of depthwise convolutions that are larger than 3 x 3: on AVX2 oneDNN
+/// computes these by a product for each channel.
+bool isLargeDepthwiseGradient(const ConvSpec& s) {
+  const auto& w = s.weights.shape;
+  return isa() == Isa::Avx2 && s.pass == Pass::WeightsGradient && s.fieldDims() == 2 &&
+         w[1] == 1 && w[2] == 1 && std::max(w[3], w[4]) > 3;
 }
 
 bool isBound(const PostOp& op) {
@@ -96,12 +97,13 @@ double workOf(const ConvSpec& s) {
 }
 
 /// The sources to try, fastest first.
-std::vector<Source> preference(const MatMulSpec& s) {
-  if (isSmall(s) || fallsTogether(s)) return {Source::Own, Source::OneDnn, Source::Portable};
+std::vector<Source> preference(const MatMulSpec& s, unsigned threads) {
+  if (isSmall(s) || oneDnnFallsTogether(s, threads))
+    return {Source::Own, Source::OneDnn, Source::Portable};
   return {Source::OneDnn, Source::Own, Source::Portable};
 }
-std::vector<Source> preference(const ConvSpec& s) {
-  if (winogradIsFaster(s, false) && isThree(s))
+std::vector<Source> preference(const ConvSpec& s, unsigned) {
+  if ((winogradIsFaster(s, false) && isThree(s)) || isLargeDepthwiseGradient(s))
     return {Source::Blocked, Source::OneDnn, Source::Own, Source::Portable};
   return {Source::OneDnn, Source::Own, Source::Portable};
 }
@@ -212,7 +214,7 @@ std::unique_ptr<Contraction> choose(const Spec& spec, unsigned most, Source sour
   } else if (source != Source::Any) {
     made = makeBy(source, spec, threads);
   } else {
-    for (Source s : preference(spec))
+    for (Source s : preference(spec, threads))
       if ((made = makeBy(s, spec, threads)) != nullptr) break;
     if (auto make = whenPacked(spec, threads); make && made)
       made = std::make_unique<FasterPacked>(std::move(made), std::move(make));

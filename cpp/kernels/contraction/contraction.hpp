@@ -150,8 +150,9 @@ std::unique_ptr<Contraction> makeOneDnn(const MatMulSpec& spec, unsigned threads
 std::unique_ptr<Contraction> makeOneDnn(const ConvSpec& spec, unsigned threads);
 /// The product with B in oneDNN's own form, which is packed; null if there is no other form.
 std::unique_ptr<Contraction> makeOneDnnPacked(const MatMulSpec& spec, unsigned threads);
-/// Forward convolutions in channel blocks, with all post-ops, for AVX2 and AVX-512, float32 only: of
-/// 3 x 3, of one point, and depthwise.
+/// Convolutions in channel blocks, for AVX2 and AVX-512, float32 only: of 3 x 3, of one point, and
+/// depthwise. Forward, with all post-ops; of 3 x 3 the gradient of data too, of depthwise ones that
+/// of weights, from operands that are plain, too.
 std::unique_ptr<Contraction> makeWinograd(const ConvSpec& spec, unsigned threads);
 std::unique_ptr<Contraction> makePointwise(const ConvSpec& spec, unsigned threads);
 std::unique_ptr<Contraction> makeDepthwise(const ConvSpec& spec, unsigned threads);
@@ -168,6 +169,8 @@ std::unique_ptr<Contraction> makePortable(const ConvSpec& spec, unsigned threads
 std::unique_ptr<Contraction> makeViaFloat(const MatMulSpec& spec, unsigned threads, Source source);
 std::unique_ptr<Contraction> makeViaFloat(const ConvSpec& spec, unsigned threads, Source source);
 
+/// Whether rows that are pages apart slow oneDNN down, however it divides the product.
+bool oneDnnFallsTogether(const MatMulSpec& spec, unsigned threads);
 Blocks oneDnnBlocks(const ConvSpec& spec, unsigned threads);
 
 /// Rounds `n` bytes up to the alignment of scratch memory.

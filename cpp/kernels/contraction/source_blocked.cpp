@@ -176,17 +176,74 @@ class Depthwise final : public Blocked {
   blocked::DepthShape shape_;
 };
 
-/// Whether a convolution is of the general form that all three take.
-bool isBlocked(const ConvSpec& s) {
-  if (routines() == nullptr || s.fieldDims() != 2) return false;
+/// The gradient of the weights of a depthwise convolution. Operands that are not in blocks are
+/// copied to blocks first. A thread sums rows of filters over all images, so the bits do not depend
+/// on threads.
+class DepthwiseGradient final : public Contraction {
+ public:
+  DepthwiseGradient(const ConvSpec& s, const blocked::DepthShape& shape, unsigned threads)
+      : shape_(shape), in_(s.in), out_(s.out), threads_(threads) {}
+
+  std::string describe() const override { return std::string("depthwise gradient ") + name(isa()); }
+  std::size_t workBytes() const override { return copiedBytes(in_) + copiedBytes(out_); }
+  void runPacked(void* const* operands, const void*, void* work) const override {
+    const auto* in = inBlocks(in_, operands[0], work);
+    const auto* out = inBlocks(out_, operands[2], contraction::at(work, copiedBytes(in_)));
+    const std::int64_t rows = shape_.channels / routines()->vector * shape_.kernelHeight;
+    parallelParts(rows, 1, threads_, [&](std::int64_t first, std::int64_t last, unsigned) {
+      routines()->runDepthwiseGradient(shape_, in, out, static_cast<float*>(operands[1]), first,
+                                       last);
+    });
+  }
+
+ private:
+  static std::size_t copiedBytes(const Layout& layout) {
+    return layout.channelBlock == routines()->vector ? 0 : aligned(layout.bytes());
+  }
+  const float* inBlocks(const Layout& layout, const void* operand, void* work) const {
+    const auto* from = static_cast<const float*>(operand);
+    if (copiedBytes(layout) == 0) return from;
+    auto* to = static_cast<float*>(work);
+    const auto& d = layout.strides;
+    const std::int64_t vector = routines()->vector, blocks = layout.shape[1] / vector,
+                       height = layout.shape[2], width = layout.shape[3];
+    const auto copyBlock = [&](std::int64_t i) {
+      const float* plane = from + i / blocks * d[0] + i % blocks * vector * d[1];
+      float* block = to + i * height * width * vector;
+      for (std::int64_t y = 0; y < height; ++y)
+        for (std::int64_t x = 0; x < width; ++x)
+          for (std::int64_t c = 0; c < vector; ++c)
+            *block++ = plane[c * d[1] + y * d[2] + x * d[3]];
+    };
+    parallelParts(layout.shape[0] * blocks, 1, threads_,
+                  [&](std::int64_t first, std::int64_t last, unsigned) {
+                    for (std::int64_t i = first; i < last; ++i) copyBlock(i);
+                  });
+    return to;
+  }
+
+  blocked::DepthShape shape_;
+  Layout in_, out_;
+  unsigned threads_;
+};
+
+/// Whether a convolution has a field of two dimensions, no dilation, no cropping, and FLOAT.
+bool isOrdinary(const ConvSpec& s) {
+  if (routines() == nullptr || s.fieldDims() != 2 || !s.weights.dense()) return false;
   for (const Layout* l : {&s.in, &s.weights, &s.out})
     if (l->type != poplar::FLOAT || l->elements() == 0) return false;
   for (std::size_t d = 0; d < 2; ++d)
     if (s.inDilation[d] != 1 || s.dilation[d] != 1 || s.padLower[d] < 0) return false;
+  return true;
+}
+
+/// Whether a forward convolution, or the gradient of data, is of the general form that all take.
+bool isBlocked(const ConvSpec& s) {
+  if (!isOrdinary(s)) return false;
   const auto vector = static_cast<int>(routines()->vector);
   for (const PostOp& op : s.postOps)
     if (op.extent == PostOp::Extent::Full && op.layout.channelBlock != vector) return false;
-  return s.out.channelBlock == vector && s.weights.dense();
+  return s.out.channelBlock == vector;
 }
 
 bool isKernel(const ConvSpec& s, std::int64_t size) {
@@ -250,15 +307,24 @@ std::unique_ptr<Contraction> makePointwise(const ConvSpec& s, unsigned threads) 
 }
 
 std::unique_ptr<Contraction> makeDepthwise(const ConvSpec& s, unsigned threads) {
-  if (s.pass != Pass::Forward || !isBlocked(s) || s.weights.shape[1] != 1 ||
-      s.weights.shape[2] != 1)
-    return nullptr;
-  if (s.in.channelBlock != routines()->vector) return nullptr;
+  if (!isOrdinary(s) || s.weights.shape[1] != 1 || s.weights.shape[2] != 1) return nullptr;
+  const std::int64_t vector = routines()->vector;
   const blocked::DepthShape shape{s.in.shape[0],      s.in.shape[1],      s.in.shape[2],
                                   s.in.shape[3],      s.out.shape[2],     s.out.shape[3],
                                   s.weights.shape[3], s.weights.shape[4], s.stride[0],
                                   s.stride[1],        s.padLower[0],      s.padLower[1]};
-  return std::make_unique<Depthwise>(s, shape, threads);
+  switch (s.pass) {
+    case Pass::Forward:
+      if (!isBlocked(s) || s.in.channelBlock != vector) return nullptr;
+      return std::make_unique<Depthwise>(s, shape, threads);
+    case Pass::WeightsGradient:
+      for (const Layout* l : {&s.in, &s.out})
+        if (l->channelBlock != vector && l->channelBlock != Layout::kPlain) return nullptr;
+      if (shape.channels % vector != 0) return nullptr;
+      return std::make_unique<DepthwiseGradient>(s, shape, threads);
+    case Pass::DataGradient: break;
+  }
+  return nullptr;
 }
 
 }  // namespace contraction

@@ -42,6 +42,20 @@ struct Axis {
   std::int64_t length(std::int64_t i) const { return std::min(each, size - i * each); }
 };
 
+/// Whether what oneDNN reads together of a block of m x n falls into one set of the first-level
+/// cache: rows of B, or columns of A that is transposed, are whole pages apart and oneDNN does not
+/// copy them first. On AVX2 it copies for blocks that are large enough (by the threshold of its
+/// own); on AVX-512 there are figures for B alone. docs/contractions.md has both.
+bool fallsTogether(const MatMulSpec& s, std::int64_t m, std::int64_t n) {
+  constexpr std::int64_t kPage = 4096 / sizeof(float);
+  constexpr double kCopiesBelow = 0.0038;
+  const bool ofB = s.b.column == 1 && s.b.row % kPage == 0 && s.n >= kPage;
+  if (isa() != Isa::Avx2) return ofB;
+  const bool ofA = s.a.row == 1 && s.a.column % kPage == 0 && s.m >= kPage;
+  return (ofA || ofB) &&
+         1.0 / static_cast<double>(m) + 1.0 / static_cast<double>(n) >= kCopiesBelow;
+}
+
 /// The blocks of a product that threads share, each of which oneDNN computes on one thread.
 struct Blocking {
   Axis groups, rows, columns;
@@ -59,6 +73,21 @@ struct Blocking {
     return {Axis(s.groups, wanted, 1), Axis(s.m, byRows ? (each + best - 1) / best : 1, kRows),
             Axis(s.n, best, kColumns)};
   }
+
+  /// The same, with fewer and larger blocks where those fall together.
+  static Blocking apart(const MatMulSpec& s, unsigned threads) {
+    const Blocking usual = of(s, threads, true);
+    if (!usual.fallTogether(s) || s.groups > 1) return usual;
+    for (const bool byRows : {true, false}) {
+      const Blocking large{usual.groups, Axis(s.m, byRows ? threads : 1, 1),
+                           Axis(s.n, byRows ? 1 : threads, 1)};
+      if (!large.fallTogether(s)) return large;
+    }
+    return usual;
+  }
+  bool fallTogether(const MatMulSpec& s) const {
+    return fallsTogether(s, rows.length(0), columns.length(0));
+  }
 };
 
 /// A product by oneDNN, with B as it lies, or in the form that oneDNN prefers.
@@ -67,7 +96,8 @@ class OneDnnMatMul final : public Contraction {
   OneDnnMatMul(const MatMulSpec& spec, unsigned threads, bool packs)
       : spec_(spec), threads_(threads) {
     const onednn::Threads scope(1);
-    if (divide(Blocking::of(spec, threads, true), packs)) return;
+    if (divide(packs ? Blocking::of(spec, threads, true) : Blocking::apart(spec, threads), packs))
+      return;
     kinds_.clear();
     blocks_.clear();
     divide(Blocking::of(spec, threads, false), packs);
@@ -571,6 +601,10 @@ std::unique_ptr<Contraction> makeOneDnn(const ConvSpec& spec, unsigned threads) 
   return std::make_unique<OneDnnConv>(spec, *plan, threads);
 }
 
+bool oneDnnFallsTogether(const MatMulSpec& spec, unsigned threads) {
+  return Blocking::apart(spec, threads).fallTogether(spec);
+}
+
 Blocks oneDnnBlocks(const ConvSpec& spec, unsigned threads) {
   Blocks blocks = {Layout::kPlain, Layout::kPlain};
   if (!expressible(spec)) return blocks;
@@ -595,6 +629,7 @@ namespace contraction {
 
 std::unique_ptr<Contraction> makeOneDnn(const MatMulSpec&, unsigned) { return nullptr; }
 std::unique_ptr<Contraction> makeOneDnn(const ConvSpec&, unsigned) { return nullptr; }
+bool oneDnnFallsTogether(const MatMulSpec&, unsigned) { return false; }
 Blocks oneDnnBlocks(const ConvSpec&, unsigned) { return {Layout::kPlain, Layout::kPlain}; }
 
 }  // namespace contraction
