@@ -196,8 +196,8 @@ struct SortedRowsWork {
   void shrink(Share share) { rows = share.of(rows); }
 };
 
-/// A pooling, or the gradient of one.
-struct PoolingWork {
+/// Windows of a pooling of which a vertex reads every element: where their maxima are, and regions.
+struct WindowsWork {
   poplar::Type type;
   std::uint64_t elements = 1;  ///< of the pooling's output
   std::uint64_t window = 1;    ///< elements of a window
@@ -209,7 +209,7 @@ struct PoolingWork {
   void shrink(Share share) { elements = share.of(elements); }
 };
 
-/// A field dimension of a convolution, in the terms of its forward pass.
+/// A field dimension of a convolution or a pooling, in the terms of its forward pass.
 struct FieldDim {
   std::int64_t input = 1, output = 1, kernel = 1;  ///< elements
   std::int64_t stride = 1, dilation = 1, inDilation = 1;
@@ -220,6 +220,29 @@ struct FieldDim {
     return std::tie(w.input, w.output, w.kernel, w.stride, w.dilation, w.inDilation, w.padLower);
   }
   friend bool operator<(const FieldDim& a, const FieldDim& b) { return fields(a) < fields(b); }
+};
+
+/// A pooling, or the gradient of one. Tiles share the result as planned
+/// (machine/pooling/planner.hpp); of a tile's part, `field` has the sizes of what it computes.
+struct PoolingWork {
+  poplar::Type type;
+  std::uint64_t batch = 1, channels = 1;
+  std::uint64_t groupChannels = 1;  ///< channels that lie next to one another in memory
+  bool gradient = false;
+  std::vector<FieldDim> field = {};
+
+  /// Elements of the result along a field dimension.
+  std::int64_t resultOf(const FieldDim& d) const { return gradient ? d.input : d.output; }
+
+  template <class W>
+  static auto fields(W& w) {
+    return std::tie(w.batch, w.channels, w.groupChannels, w.gradient, w.field);
+  }
+  friend bool operator<(const PoolingWork& a, const PoolingWork& b) {
+    return a.type != b.type ? a.type < b.type : fields(a) < fields(b);
+  }
+  /// Only for a pooling that is not planned because an operand has no elements.
+  void shrink(Share share) { batch = share.of(batch); }
 };
 
 /// A contraction: for each kernel element a product [groups, rows, inner] x [groups, inner,
@@ -273,7 +296,8 @@ struct CopyWork {
 /// A vertex, or a tile's part of one.
 using VertexWork = std::variant<UnknownWork, ElementsWork, OperatorWork, CastWork, ExpressionWork,
                                 SlicesWork, TransposeWork, ReduceWork, RowsWork, SortedRowsWork,
-                                PoolingWork, ContractionWork, CopyWork>;
+                                WindowsWork, PoolingWork, ContractionWork,
+                                CopyWork>;
 
 /// The work of a tile that has the given share of the result.
 inline VertexWork shareOf(VertexWork whole, Share share) {

@@ -162,7 +162,7 @@ Work MaxIndexKernel::work(const std::vector<Layout>& operands) const {
   const std::uint64_t out = operands[1].elements();
   std::uint64_t window = 1;
   for (const PoolAxis& a : axes_) window *= static_cast<std::uint64_t>(a.kernel);
-  return {"popnn::MaxPoolingIndex", PoolingWork{operands[0].type, out, window}, out * window};
+  return {"popnn::MaxPoolingIndex", WindowsWork{operands[0].type, out, window}, out * window};
 }
 
 }  // namespace popir

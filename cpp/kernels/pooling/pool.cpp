@@ -142,14 +142,22 @@ void PoolKernel::check(const std::vector<OperandInfo>& operands) const {
 }
 
 Work PoolKernel::work(const std::vector<Layout>& operands) const {
+  const Layout& result = operands.back();
   const bool grad = isGrad(kind_), max = isMax(kind_);
-  const std::uint64_t out = operands[grad ? (max ? 1 : 0) : 1].elements();
+  const std::uint64_t out = operands[grad && max ? 1 : grad ? 0 : 1].elements();
+  PoolingWork whole{operands[0].type};
+  whole.batch = static_cast<std::uint64_t>(result.shape[0]);
+  whole.channels = static_cast<std::uint64_t>(result.shape[1]);
+  whole.gradient = grad;
   std::uint64_t window = 1;
-  for (const PoolAxis& a : axes_) window *= a.kernel;
+  for (const PoolAxis& a : axes_) {
+    window *= a.kernel;
+    whole.field.push_back({a.in, a.out, a.kernel, a.stride, a.dilation, 1, a.pad});
+  }
   const char* vertex = !max   ? "popnn::SumPooling"
                        : grad ? "popnn::MaxPoolingGradient"
                               : "popnn::MaxPooling";
-  return {vertex, PoolingWork{operands[0].type, out, window}, out * (window + isAverage(kind_))};
+  return {vertex, std::move(whole), out * (window + isAverage(kind_))};
 }
 
 }  // namespace popir

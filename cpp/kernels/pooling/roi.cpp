@@ -479,7 +479,7 @@ Work RoiKernel::work(const std::vector<Layout>& operands) const {
   const std::uint64_t window = samples * (kind_ == RoiKind::Max ? 1 : 4);
   const std::uint64_t out = result.elements();
   return {pass_ == RoiPass::Gradient ? "popnn::RoiPoolingGradient" : "popnn::RoiPooling",
-          PoolingWork{images.type, out, window}, out * window * 2};
+          WindowsWork{images.type, out, window}, out * window * 2};
 }
 
 }  // namespace popir

@@ -119,6 +119,17 @@ BoxNeeds::BoxNeeds(const Grid& grid) {
   finish();
 }
 
+BoxNeeds::BoxNeeds(const Grid& grid, const std::vector<OperandDim>& operand,
+                   const std::vector<std::int64_t>& taps)
+    : BoxNeeds(grid) {
+  boxes_ = 1;
+  for (std::size_t d = 0; d < dims_.size(); ++d) {
+    dims_[d].size = operand[d].size;
+    for (auto& s : dims_[d].stretches) s = operand[d].meets(s, {0, taps[d]});
+  }
+  finish();
+}
+
 void BoxNeeds::finish() {
   for (auto d = dims_.rbegin(); d != dims_.rend(); ++d) {
     d->apart = boxes_;

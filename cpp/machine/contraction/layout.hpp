@@ -2,6 +2,8 @@
 #ifndef popir_machine_contraction_layout_hpp
 #define popir_machine_contraction_layout_hpp
 
+#include <vector>
+
 #include "machine/contraction/grid.hpp"
 #include "machine/contraction/planner.hpp"
 
@@ -22,6 +24,10 @@ class BoxNeeds {
   BoxNeeds(const ContractionPlan& plan, std::size_t operand);
   /// The boxes that a grid maps to the tiles. \pre each dimension of the grid is a single period.
   explicit BoxNeeds(const Grid& grid);
+  /// The boxes of another operand that tiles need for theirs: along dimension d what
+  /// `operand[d].meets()` says of a tile's stretch, and of `taps[d]` taps.
+  BoxNeeds(const Grid& grid, const std::vector<OperandDim>& operand,
+           const std::vector<std::int64_t>& taps);
 
   std::size_t dims() const { return dims_.size(); }
   /// The stretches that tiles need along a dimension.

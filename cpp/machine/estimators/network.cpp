@@ -123,28 +123,70 @@ Cycles classGather(const TargetSpec& spec, const RowsWork& w) {
   return w.rows * supervised(spec, 9, row) + supervised(spec, 0, second);
 }
 
-Cycles pooling(const TargetSpec& spec, const PoolingWork& w, Cycles start, Cycles each) {
-  const auto vectors =
-      ceilDiv(ceilDiv(w.elements, spec.numWorkerContexts), vectorWidth(spec, w.type));
-  return supervised(spec, 7 + 6, 30 + vectors * (start + each * w.window));
+// A pooling vertex: in what a worker differs from one class to the other.
+struct PoolingLoop {
+  Cycles first, each;  // of a stretch of points: its first one, each of the others
+  Cycles setUp = 0;    // to begin with
+  Cycles group = 0;    // for each group of channels but the first
+};
+
+// Six workers share the points; each takes those of a row together, for each kernel element and
+// channel. Every point is written once before.
+Cycles pooling(const TargetSpec& spec, const PoolingWork& w, PoolingLoop loop) {
+  const auto vectors = ceilDiv(w.groupChannels, vectorWidth(spec, w.type));
+  const auto groups = ceilDiv(w.channels, w.groupChannels);
+  Cycles points = w.batch, kernel = 1, width = 1, step = 1;
+  for (const auto& d : w.field) {
+    width = static_cast<Cycles>(w.resultOf(d));
+    points *= width;
+    kernel *= static_cast<Cycles>(d.kernel);
+    step = w.gradient ? static_cast<Cycles>(d.stride) : 1;
+  }
+  if (points * groups == 0) return 0;
+  const Cycles workers = spec.numWorkerContexts;
+  const auto cleared = 4 + points * vectors / workers + 1;
+  Cycles slowest = 0;
+  for (Cycles i = 0; i < workers; ++i) {
+    const auto begin = i * points / workers, end = (i + 1) * points / workers;
+    Cycles cycles = 28 + cleared * groups;
+    if (begin < end) {
+      const auto whole = [&](Cycles length) { return ceilDiv(length, step); };
+      const auto head = std::min(end, ceilDiv(begin, width) * width) - begin;
+      const auto rows = (end - begin - head) / width, tail = (end - begin - head) % width;
+      const auto stretches = (head > 0) + rows + (tail > 0);
+      const auto steps = whole(head) + rows * whole(width) + whole(tail);
+      const auto loops = stretches * loop.first + (steps - stretches) * loop.each;
+      cycles += 13 + loop.setUp + 15 * stretches;
+      cycles += kernel * stretches * (23 + 2 * groups + (4 + loop.group) * (groups - 1));
+      cycles += kernel * groups * vectors * (3 * stretches + loops);
+    }
+    slowest = std::max(slowest, cycles);
+  }
+  return supervised(spec, 7 + 6, slowest);
 }
-Cycles maxPooling(const TargetSpec& spec, const PoolingWork& w) { return pooling(spec, w, 4, 3); }
-Cycles sumPooling(const TargetSpec& spec, const PoolingWork& w) { return pooling(spec, w, 5, 3); }
+Cycles maxPooling(const TargetSpec& spec, const PoolingWork& w) { return pooling(spec, w, {4, 3}); }
+Cycles sumPooling(const TargetSpec& spec, const PoolingWork& w) {
+  return pooling(spec, w, {5, 3, 1});
+}
 Cycles maxPoolingGradient(const TargetSpec& spec, const PoolingWork& w) {
-  return pooling(spec, w, 7, 5);
+  return pooling(spec, w, {7, 5, 10, 2});
+}
+// Its vertices are of floats and halves.
+Formula ofFloats(const PoolingWork& w) {
+  return w.type == poplar::FLOAT || w.type == poplar::HALF ? Formula::Published : Formula::Guess;
 }
 
 // Not PopLibs': where the maximum of each window is, 7 cycles an element as other loops of the
 // compiler's.
-Cycles maxPoolingIndex(const TargetSpec& spec, const PoolingWork& w) {
+Cycles maxPoolingIndex(const TargetSpec& spec, const WindowsWork& w) {
   const auto words = std::max<Cycles>(1, w.type.sizeInBytes() / 4);
   const auto perWorker = ceilDiv(w.elements, spec.numWorkerContexts);
   return supervised(spec, kSupervisorCall, 30 + perWorker * (12 + 7 * words * w.window));
 }
 // Not PopLibs' either: regions of an image; the window of one result is what it reads. An element is
 // loaded from where it is and weighted; the gradient adds to what is there.
-Cycles roiPooling(const TargetSpec& spec, const PoolingWork& w) { return maxPoolingIndex(spec, w); }
-Cycles roiPoolingGradient(const TargetSpec& spec, const PoolingWork& w) {
+Cycles roiPooling(const TargetSpec& spec, const WindowsWork& w) { return maxPoolingIndex(spec, w); }
+Cycles roiPoolingGradient(const TargetSpec& spec, const WindowsWork& w) {
   return maxPoolingIndex(spec, {w.type, w.elements, 2 * w.window});
 }
 
@@ -208,9 +250,9 @@ std::vector<VertexClass> networkClasses() {
           published("poprand::Normal", normal),
           published("poprand::TruncatedNormal", truncatedNormal),
           published("poprand::Dropout", dropout),
-          published("popnn::MaxPooling", maxPooling),
-          published("popnn::SumPooling", sumPooling),
-          published("popnn::MaxPoolingGradient", maxPoolingGradient),
+          vertexClass("popnn::MaxPooling", ofFloats, maxPooling),
+          vertexClass("popnn::SumPooling", ofFloats, sumPooling),
+          vertexClass("popnn::MaxPoolingGradient", ofFloats, maxPoolingGradient),
           guessed("popnn::MaxPoolingIndex", maxPoolingIndex),
           guessed("popnn::RoiPooling", roiPooling),
           guessed("popnn::RoiPoolingGradient", roiPoolingGradient)};
