@@ -3,6 +3,7 @@
 
 #include "costing/contractions.hpp"
 #include "costing/mapped_tensor.hpp"
+#include "costing/planned.hpp"
 #include "machine/estimators/formulas.hpp"
 #include "poplar/planned_layout.hpp"
 #include "poplar/virtual_tiles.hpp"
@@ -18,8 +19,8 @@ class Planned {
       : graph_(graph),
         spec_(graph.target.spec()),
         vertex_(vertex),
-        place_(placeOf()),
-        plan_(graph.plans->of(kind, whole, place_.second)) {
+        place_(placeOf(graph, vertex)),
+        plan_(graph.plans->of(kind, whole, place_.tiles)) {
     first_ = place_.first;
     used_ = static_cast<unsigned>(plan_.tiles());
     if (used_ == 1) first_ = fullestTile();
@@ -50,7 +51,7 @@ class Planned {
     if (plan_.serial() > 1) {
       found.emplace_back(spec_);
       found.back().calls = 2;
-      for (unsigned t = place_.first; t < place_.first + place_.second; ++t)
+      for (unsigned t = place_.first; t < place_.first + place_.tiles; ++t)
         found.back().compute[t] = plan_.sliceCycles;
     }
     reduce(found);
@@ -59,8 +60,8 @@ class Planned {
       rearrange(found.back(), plan_.result);
     }
     for (auto i = steps; i < found.size(); ++i) found[i].times = plan_.serial();
-    auto move = moveResult();
-    if (move.traffic.bytes() > 0) found.push_back(std::move(move));
+    addMove(found, graph_, layoutOf(plan_, plan_.shape.result, first_),
+            tensor(plan_.shape.result));
     return found;
   }
 
@@ -69,34 +70,8 @@ class Planned {
     return vertex_.operands[operand].tensor;
   }
 
-  // The tiles that the plan may use: the first of them, and their number. These are the tiles of
-  // the virtual graph that the vertex was added to, if their numbers are consecutive. Otherwise all
-  // tiles of the IPUs that the result is mapped to, from the first IPU to the last.
-  std::pair<unsigned, unsigned> placeOf() const {
-    if (vertex_.tiles && vertex_.tiles->contiguous())
-      return {vertex_.tiles->tiles.front(), static_cast<unsigned>(vertex_.tiles->tiles.size())};
-    const auto& result = written();
-    unsigned first = spec_.numIPUs, last = 0;
-    const auto on = [&](unsigned tile) {
-      first = std::min(first, tile / spec_.tilesPerIPU);
-      last = std::max(last, tile / spec_.tilesPerIPU);
-    };
-    for (const auto v : result.view().variables()) {
-      // A plan whose rule maps a variable of the result was made for all tiles.
-      if (graph_.variable(v).mapping.rule()) return {0, spec_.numTiles()};
-    }
-    for (const auto& run : tileRuns(graph_, result).runs) on(run.tile);
-    return {first * spec_.tilesPerIPU, (last - first + 1) * spec_.tilesPerIPU};
-  }
-
-  const poplar::Tensor& written() const {
-    for (const auto& o : vertex_.operands)
-      if (o.access != Access::Read) return o.tensor;
-    return vertex_.operands.back().tensor;
-  }
-
   unsigned fullestTile() const {
-    const auto held = MappedTensor(graph_, written()).byTile();
+    const auto held = MappedTensor(graph_, writtenOf(vertex_)).byTile();
     return static_cast<unsigned>(std::max_element(held.begin(), held.end()) - held.begin());
   }
 
@@ -123,13 +98,7 @@ class Planned {
     const BoxNeeds needs(plan_, operand);
     const bool shared = plan_.shape.lacks(operand) != Axis::Row && plan_.sharesRows;
     const auto together = shared ? spec_.tilesPerSharedExchangeBus : 1;
-    const MappedTensor mapped(graph_, tensor(operand));
-    if (mapped.addTraffic(phase.traffic, needs, shape, first_, together)) return;
-    // The operand is not a strided view of one variable, e.g. a concatenation: use its tile runs,
-    // in the operand's element order.
-    addBoxTraffic(phase.traffic, needs, first_, {mapped.elements(), 0, rowMajorStrides(shape)},
-                  BoxMapping::of(mapped.runs().runs, mapped.elements()), mapped.elementBytes(),
-                  together, spec_.tilesPerIPU);
+    addTraffic(phase, graph_, tensor(operand), needs, shape, first_, together);
   }
 
   // The phases that add up partial sums. Groups of innerSplit tiles have partial sums of the same
@@ -164,20 +133,10 @@ class Planned {
     }
   }
 
-  // The phase that moves the result from the plan's tiles to its tile mapping.
-  Phase moveResult() const {
-    Phase phase(spec_);
-    const MappedTensor home(graph_, tensor(plan_.shape.result));
-    const MappedTensor made(graph_, layoutOf(plan_, plan_.shape.result, first_),
-                            home.elementBytes());
-    made.addTraffic(phase.traffic, home);
-    return phase;
-  }
-
   const GraphImpl& graph_;
   const TargetSpec& spec_;
   const BulkVertex& vertex_;
-  const std::pair<unsigned, unsigned> place_;
+  const Place place_;
   const ContractionPlan& plan_;
   unsigned first_ = 0, used_ = 1;
 };

@@ -8,6 +8,7 @@
 
 #include "costing/contractions.hpp"
 #include "costing/mapped_tensor.hpp"
+#include "costing/poolings.hpp"
 #include "machine/estimators/formulas.hpp"
 
 namespace popir {
@@ -295,6 +296,8 @@ std::vector<Phase> phasesOf(const GraphImpl& graph, const BulkVertex& vertex, co
   const auto* kind = findVertexClass(work.vertexClass);
   if (isContraction(vertex, kind))
     return phasesOfContraction(graph, vertex, *kind, std::get<ContractionWork>(work.whole));
+  if (isPooling(vertex, kind))
+    return phasesOfPooling(graph, vertex, *kind, std::get<PoolingWork>(work.whole));
   return Sharer(graph, vertex, work).phases();
 }
 

@@ -7,9 +7,16 @@
 namespace popir {
 namespace {
 
+/// The only layout that a pooling plans is that of its result.
+Grid layoutOf(const PoolingPlan& plan, std::size_t, unsigned first) {
+  return popir::layoutOf(plan, first);
+}
+
+/// Where the plan for a contraction or a pooling, `Whole`, puts an operand.
+template <class Whole>
 class PlannedLayout final : public LayoutRule {
  public:
-  PlannedLayout(std::shared_ptr<PlanCache> plans, const VertexClass& kind, ContractionWork whole,
+  PlannedLayout(std::shared_ptr<PlanCache> plans, const VertexClass& kind, Whole whole,
                 std::size_t operand, unsigned first, unsigned tiles)
       : plans_(std::move(plans)),
         kind_(kind),
@@ -33,27 +40,23 @@ class PlannedLayout final : public LayoutRule {
  private:
   const std::shared_ptr<PlanCache> plans_;
   const VertexClass& kind_;
-  const ContractionWork whole_;
+  const Whole whole_;
   const std::size_t operand_;
   const unsigned first_, tiles_;
   mutable std::once_flag once_;
   mutable Grid grid_;
 };
 
-}  // namespace
-
-const ContractionPlan& PlanCache::of(const VertexClass& kind, const ContractionWork& whole,
-                                     unsigned tiles) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  auto& plan = plans_[{&kind, whole, tiles}];
-  if (!plan)
-    plan = std::make_unique<const ContractionPlan>(
-        planContraction(target_.spec(), {&kind, whole, tiles}));
+// The plan of `key` in `plans`, which `make` makes if there is none.
+template <class Plans, class Make>
+const auto& found(Plans& plans, const typename Plans::key_type& key, const Make& make) {
+  auto& plan = plans[key];
+  if (!plan) plan = std::make_unique<const decltype(make())>(make());
   return *plan;
 }
 
-void mapByPlan(poplar::Graph& graph, const poplar::Tensor& t, const Work& work,
-               std::size_t operand) {
+template <class Whole>
+void mapTo(poplar::Graph& graph, const poplar::Tensor& t, const Work& work, std::size_t operand) {
   const auto* part = graph.virtualTiles().get();
   const auto* kind = findVertexClass(work.vertexClass);
   if (t.numElements() == 0 || !kind || (part && !part->contiguous()))
@@ -62,10 +65,33 @@ void mapByPlan(poplar::Graph& graph, const poplar::Tensor& t, const Work& work,
   impl.variable(*t.view().wholeVariable())
       .mapping.setRule(
           t.view().elements(),
-          std::make_shared<const PlannedLayout>(
-              impl.plans, *kind, std::get<ContractionWork>(work.whole), operand,
+          std::make_shared<const PlannedLayout<Whole>>(
+              impl.plans, *kind, std::get<Whole>(work.whole), operand,
               part ? part->tiles.front() : 0,
               part ? static_cast<unsigned>(part->tiles.size()) : impl.target.getNumTiles()));
+}
+
+}  // namespace
+
+const ContractionPlan& PlanCache::of(const VertexClass& kind, const ContractionWork& whole,
+                                     unsigned tiles) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return found(contractions_, {&kind, whole, tiles},
+               [&] { return planContraction(target_.spec(), {&kind, whole, tiles}); });
+}
+const PoolingPlan& PlanCache::of(const VertexClass& kind, const PoolingWork& whole,
+                                 unsigned tiles) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return found(poolings_, {&kind, whole, tiles},
+               [&] { return planPooling(target_.spec(), kind, whole, tiles); });
+}
+
+void mapByPlan(poplar::Graph& graph, const poplar::Tensor& t, const Work& work,
+               std::size_t operand) {
+  mapTo<ContractionWork>(graph, t, work, operand);
+}
+void mapByPlan(poplar::Graph& graph, const poplar::Tensor& t, const Work& work) {
+  mapTo<PoolingWork>(graph, t, work, 0);
 }
 
 }  // namespace popir

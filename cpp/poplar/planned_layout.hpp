@@ -1,5 +1,5 @@
-// Plans of a graph's contractions, and the tensor layouts derived from them. Each plan is computed
-// once, on first use.
+// Plans of a graph's contractions and poolings, and the tensor layouts derived from them. Each plan
+// is computed once, on first use.
 #ifndef popir_poplar_planned_layout_hpp
 #define popir_poplar_planned_layout_hpp
 
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "machine/contraction/planner.hpp"
+#include "machine/pooling/planner.hpp"
 #include "workload/work.hpp"
 
 namespace popir {
@@ -21,14 +22,19 @@ class PlanCache {
  public:
   explicit PlanCache(poplar::Target target) : target_(std::move(target)) {}
 
-  /// The plan of a contraction on `tiles` contiguous tiles.
+  /// The plan on `tiles` contiguous tiles.
   const ContractionPlan& of(const VertexClass& kind, const ContractionWork& whole, unsigned tiles);
+  const PoolingPlan& of(const VertexClass& kind, const PoolingWork& whole, unsigned tiles);
 
  private:
-  using Key = std::tuple<const VertexClass*, ContractionWork, unsigned>;
+  template <class W, class Plan>
+  using Plans =
+      std::map<std::tuple<const VertexClass*, W, unsigned>, std::unique_ptr<const Plan>>;
+
   const poplar::Target target_;
   std::mutex mutex_;
-  std::map<Key, std::unique_ptr<const ContractionPlan>> plans_;
+  Plans<ContractionWork, ContractionPlan> contractions_;
+  Plans<PoolingWork, PoolingPlan> poolings_;
 };
 
 /// Maps `t`, which is a whole variable, to the layout that a contraction's plan prefers for operand
@@ -37,6 +43,9 @@ class PlanCache {
 /// is linear if the tiles of a virtual graph are not contiguous.
 void mapByPlan(poplar::Graph& graph, const poplar::Tensor& t, const Work& work,
                std::size_t operand);
+/// Maps `t`, the result of a pooling and a whole variable, in the same way. `work` holds a
+/// PoolingWork.
+void mapByPlan(poplar::Graph& graph, const poplar::Tensor& t, const Work& work);
 
 }  // namespace popir
 

@@ -14,6 +14,8 @@
 #include "kernels/pooling/max_index.hpp"
 #include "poplar/bulk_vertex.hpp"
 #include "poplar/library_options.hpp"
+#include "poplar/planned_layout.hpp"
+#include "poplar/view.hpp"
 
 namespace popir {
 namespace {
@@ -110,10 +112,19 @@ void checkTensor(const char* what, const Tensor& t, const Type& type, const Size
            ", where the parameters make it " + type.toString() + " " + text(shape));
 }
 
-Tensor newTensor(Graph& graph, const Type& type, const Sizes& shape, const DebugContext& context) {
-  const Tensor t = graph.addVariable(type, shape, context);
-  poputil::mapTensorLinearly(graph, t);
-  return t;
+/// Adds a pooling, or the gradient of one, by operands that are read. \returns its result, which
+/// lies as the machine's plan makes it.
+Tensor addPooling(Graph& graph, std::shared_ptr<const PoolKernel> kernel, const PoolParams& p,
+                  const Sizes& field, std::vector<BulkOperand> operands, program::Sequence& prog,
+                  const DebugContext& context) {
+  const Tensor out = graph.addVariable(p.dType, shapeOf(p, field), context);
+  operands.push_back({out, Access::Write});
+  std::vector<Layout> layouts;
+  for (const auto& o : operands)
+    layouts.push_back(Layout::rowMajor(o.tensor.elementType(), o.tensor.view().shape()));
+  mapByPlan(graph, out, kernel->work(layouts));
+  addBulkVertex(graph, prog, std::move(kernel), std::move(operands), context);
+  return out;
 }
 
 void checkType(PoolKind kind, const PoolParams& p) {
@@ -139,14 +150,11 @@ Tensor gradient(Graph& graph, PoolKind kind, const PoolParams& p, const PoolOpti
     refuse("a channel of shape " + text(p.inputFieldShape) +
            " is too large; 2^25 elements are "
            "the most");
-  const Tensor out = newTensor(graph, p.dType, inShape, {debugContext, "PoolGradient"});
   std::vector<BulkOperand> operands;
   if (in) operands.push_back({*in, Access::Read});
   operands.push_back({pooledGradient, Access::Read});
-  operands.push_back({out, Access::Write});
-  addBulkVertex(graph, prog, std::make_shared<PoolKernel>(kind, axesOf(p, options)),
-                std::move(operands), {debugContext, "PoolGradient"});
-  return out;
+  return addPooling(graph, std::make_shared<PoolKernel>(kind, axesOf(p, options)), p,
+                    p.inputFieldShape, std::move(operands), prog, {debugContext, "PoolGradient"});
 }
 
 PoolKind gradientKind(const PoolParams& p) {
@@ -181,11 +189,9 @@ Tensor pool(Graph& graph, const PoolParams& p, const PoolOptions& options, const
                                                             : PoolKind::Sum;
   checkType(kind, p);
   checkTensor("the input", in, p.dType, shapeOf(p, p.inputFieldShape));
-  const Tensor out = newTensor(graph, p.dType, shapeOf(p, poolOutputFieldShape(p, options)),
-                               {debugContext, "Pool"});
-  addBulkVertex(graph, prog, std::make_shared<PoolKernel>(kind, axesOf(p, options)),
-                {{in, Access::Read}, {out, Access::Write}}, {debugContext, "Pool"});
-  return out;
+  return addPooling(graph, std::make_shared<PoolKernel>(kind, axesOf(p, options)), p,
+                    poolOutputFieldShape(p, options), {{in, Access::Read}}, prog,
+                    {debugContext, "Pool"});
 }
 
 Tensor maxPoolIndices(Graph& graph, const PoolParams& p, const PoolOptions& options,
@@ -197,8 +203,9 @@ Tensor maxPoolIndices(Graph& graph, const PoolParams& p, const PoolOptions& opti
            std::string(popnn::pooling::asString(p.poolingType)) + ", which has no maxima");
   checkType(PoolKind::Max, p);
   checkTensor("the input", in, p.dType, shapeOf(p, p.inputFieldShape));
-  const Tensor out = newTensor(graph, LONGLONG, shapeOf(p, poolOutputFieldShape(p, options)),
-                               {debugContext, "PoolIndices"});
+  const Tensor out = graph.addVariable(LONGLONG, shapeOf(p, poolOutputFieldShape(p, options)),
+                                       {debugContext, "PoolIndices"});
+  poputil::mapTensorLinearly(graph, out);
   addBulkVertex(graph, prog, std::make_shared<MaxIndexKernel>(axesOf(p, options), columnMajor),
                 {{in, Access::Read}, {out, Access::Write}}, {debugContext, "PoolIndices"});
   return out;

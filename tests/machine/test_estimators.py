@@ -114,12 +114,18 @@ GOLDEN = [
     # twice 11 + 6 (15 + 10 (7 + 101)) to subtract and to multiply; exp 20 + 6 (55 + 3000); the
     # inverse of the sums 20 + 6 (55 + 30)
     ("popnn::Softmax", FLOAT, [60, 100], 39686),
-    # 100 vectors a worker, 4 cycles and 3 for each element of a window: 7 + 6 + 6 (30 + 100*16)
-    ("popnn::MaxPooling", HALF, [2400, 4], 9793),
-    # 17 vectors a worker, 5 cycles and 3 for each element of a window: 7 + 6 + 6 (30 + 17*32)
-    ("popnn::SumPooling", FLOAT, [200, 9], 3457),
-    # 7 cycles and 5 for each element: 7 + 6 + 6 (30 + 17*52)
-    ("popnn::MaxPoolingGradient", FLOAT, [200, 9], 5497),
+    # 6 images of a row of 100, 2 groups of 16 channels, which are 4 vectors: a worker has a row. To
+    # clear 2 (4 + 6*100*4/6 + 1), a row 15, each of 2 kernel elements 23 + 2*2 + 4, a vector of a
+    # group 3 + 4 + 3*99: 7 + 6 + 6 (28 + 810 + 13 + 15 + 2*31 + 2*2*4*304)
+    ("popnn::MaxPooling", HALF, [6, 32, 16, 0, 200, 100, 2, 2, 1, 1, 0], 34765),
+    # 3 rows of 8 on 6 workers, half a row each; a group of 2 vectors: 5 + 24*2/6 to clear; 14 and
+    # 15; each of 9 kernel elements 23 + 2, a vector 3 + 5 + 3*3:
+    # 7 + 6 + 6 (28 + 13 + 14 + 15 + 9*25 + 9*2*17)
+    ("popnn::SumPooling", FLOAT, [1, 4, 4, 0, 5, 3, 3, 1, 1, 1, 0, 10, 8, 3, 1, 1, 1, 0], 3619),
+    # The gradient of 12 rows of 8, 2 rows a worker; in a row every second element is of one kernel
+    # column: 5 + 96*2/6 to clear; 23; each of 9 kernel elements 2 (23 + 2), a vector 2 (3 + 7) and
+    # 2*3*5: 7 + 6 + 6 (28 + 37 + 23 + 2*15 + 9*2*25 + 9*2*(20 + 30))
+    ("popnn::MaxPoolingGradient", FLOAT, [1, 4, 4, 1, 12, 6, 3, 2, 1, 1, 1, 8, 4, 3, 2, 1, 1, 1], 8821),
     # 34 elements a worker, 12 cycles and 7 for each of a window: 11 + 6 (30 + 34*75)
     ("popnn::MaxPoolingIndex", FLOAT, [200, 9], 15491),
     ("popnn::RoiPooling", FLOAT, [200, 9], 15491),
@@ -166,6 +172,8 @@ def sizes_of(vertex_class: str, n: int) -> list[int]:
         return [n // 48, 48]
     if re.search("Scan|TopK", vertex_class):
         return [n // 48, 48]
+    if vertex_class in ("popnn::MaxPooling", "popnn::SumPooling", "popnn::MaxPoolingGradient"):
+        return [1, 16, 16, "Gradient" in vertex_class, *[n // 16, n // 16, 4, 1, 1, 1, 0]]
     if "Pooling" in vertex_class:
         return [n, 4]
     if "BroadcastVector" in vertex_class:

@@ -5,7 +5,8 @@ cycles of a tile that PopLibs' own estimator says of them. It was made by compil
 estimators (graphcore/poplibs, 7eac0f26) apart from this project, for ipu2. Uniform and Bernoulli
 numbers are left out: of these PopLibs' formulas have more at a time than a tile can store. Of
 reductions each worker has a sixth of the results: 200 of rows, 200 of columns, 200 logical ones,
-and 200 of elements that do not lie together, or of products.
+and 200 of elements that do not lie together, or of products. Poolings are parts of a tile, by
+PopLibs' estimate for plans, whose parts meet no padding.
 `python -m tests.machine.test_poplibs_estimators` prints the comparison.
 """
 
@@ -53,7 +54,7 @@ def ratios() -> dict[str, list[tuple[float, str]]]:
 
 def test_every_estimate_is_within_three_percent() -> None:
     found = ratios()
-    assert len(found) == 27 and all(len(rows) >= 175 for rows in found.values())
+    assert len(found) == 30 and all(len(rows) >= 175 for rows in found.values())
     for name, rows in found.items():
         off = [(ratio, what) for ratio, what in rows if not 0.97 <= ratio <= 1.03]
         assert not off, (name, off[:5])

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 
 #include "machine/estimators/formulas.hpp"
 
@@ -18,10 +19,15 @@ OperandDim pooledDim(const PoolingWork& w, std::size_t d) {
 class Planner {
  public:
   Planner(const TargetSpec& spec, const VertexClass& kind, const PoolingWork& whole, unsigned tiles)
-      : spec_(spec), kind_(kind), whole_(whole), tiles_(tiles), sizes_{whole.batch, 0} {
-    for (const auto& d : whole.field) sizes_.push_back(static_cast<Cycles>(whole.resultOf(d)));
+      : spec_(spec),
+        kind_(kind),
+        whole_(whole),
+        tiles_(std::min(tiles, spec.tilesPerIPU)) {
     current_.part = whole;
-    current_.parts.resize(sizes_.size());
+    current_.sizes = {static_cast<std::int64_t>(whole.batch),
+                      static_cast<std::int64_t>(whole.channels)};
+    for (const auto& d : whole.field) current_.sizes.push_back(whole.resultOf(d));
+    current_.parts.resize(current_.sizes.size());
   }
 
   PoolingPlan plan() {
@@ -35,54 +41,55 @@ class Planner {
       if (group > grain && group - grain >= whole_.channels) break;
       current_.part.groupChannels = group;
       regroups_ = group != most;
-      sizes_[1] = ceilDiv(whole_.channels, group);
       along(0, 1);
     }
     return best_;
   }
 
  private:
-  /// Tries all parts of dimensions [d, end); those before make `used` parts.
+  /// Tries all parts of dimensions d and up; the dimensions before it are in `used` parts.
   void along(std::size_t d, Cycles used) {
-    if (d == sizes_.size()) return compare();
-    for (Cycles parts = 1; parts <= std::min(sizes_[d], tiles_ / used);) {
-      const auto each = ceilDiv(sizes_[d], parts);
-      current_.parts[d] = each;
-      along(d + 1, used * ceilDiv(sizes_[d], each));
+    if (d == current_.sizes.size()) return compare();
+    const auto grain = d == kChannels ? current_.part.groupChannels : 1;
+    const auto grains = ceilDiv(static_cast<Cycles>(current_.sizes[d]), grain);
+    for (Cycles parts = 1; parts <= std::min(grains, tiles_ / used);) {
+      const auto each = ceilDiv(grains, parts);
+      current_.parts[d] = std::min(current_.sizes[d], static_cast<std::int64_t>(each * grain));
+      along(d + 1, used * ceilDiv(grains, each));
       if (each == 1) break;
-      parts = ceilDiv(sizes_[d], each - 1);
+      parts = ceilDiv(grains, each - 1);
     }
   }
 
   void compare() {
     auto& part = current_.part;
-    part.batch = current_.parts[0];
-    part.channels = current_.parts[1] * part.groupChannels;
-    Cycles points = part.batch, read = part.batch, operations = 1;
+    part.batch = static_cast<Cycles>(current_.parts[0]);
+    part.channels = static_cast<Cycles>(current_.parts[kChannels]);
+    Cycles points = part.batch, read = part.batch;
     for (std::size_t d = 0; d < part.field.size(); ++d) {
-      auto& f = part.field[d];
-      const auto n = static_cast<std::int64_t>(current_.parts[d + 2]);
-      (part.gradient ? f.input : f.output) = n;
+      const auto n = current_.parts[kField + d];
+      (part.gradient ? part.field[d].input : part.field[d].output) = n;
       points *= static_cast<Cycles>(n);
-      operations *= static_cast<Cycles>(f.kernel);
-      auto reads = pooledDim(part, d);
-      reads.size = part.gradient ? whole_.field[d].output : whole_.field[d].input;
-      // From the middle, where no window reaches beyond a side.
-      const auto begin = (whole_.resultOf(whole_.field[d]) - n) / 2;
-      read *= static_cast<Cycles>(reads.meets({begin, begin + n}, {0, f.kernel}).size());
+      // Of a part in the middle: of those at the sides windows reach beyond.
+      const auto begin = (current_.sizes[kField + d] - n) / 2;
+      const auto reads = pooledDim(whole_, d).meets({begin, begin + n}, {0, part.field[d].kernel});
+      read *= static_cast<Cycles>(reads.size());
     }
-    const auto bytes = read * part.channels * part.type.sizeInBytes();
+    // The gradient of a maximum reads the output too, and the input.
+    if (kind_.name == std::string("popnn::MaxPoolingGradient")) read = 2 * read + points;
+    const auto channels = ceilDiv(part.channels, part.groupChannels) * part.groupChannels;
+    const auto bytes = read * channels * part.type.sizeInBytes();
     const auto exchange =
         bytes / spec_.exchangeBytesPerCycle + (regroups_ ? bytes / kCopiedBytesPerCycle : 0);
     if (exchange >= least_) return;
-    const auto cycles = kind_.cycles(spec_, part);
-    if (cycles + exchange >= least_) return;
-    least_ = cycles + exchange;
+    current_.vertexCycles = kind_.cycles(spec_, part);
+    if (current_.vertexCycles + exchange >= least_) return;
+    least_ = current_.vertexCycles + exchange;
     best_ = current_;
-    best_.parts[1] = std::min(whole_.channels, part.channels);
-    best_.vertexCycles = cycles;
   }
 
+  // Dimensions of the result.
+  static constexpr std::size_t kChannels = 1, kField = 2;
   /// What PopLibs charges where channels are grouped otherwise than the input's.
   static constexpr Cycles kCopiedBytesPerCycle = 4;
 
@@ -90,7 +97,6 @@ class Planner {
   const VertexClass& kind_;
   const PoolingWork& whole_;
   const Cycles tiles_;
-  std::vector<Cycles> sizes_;  // of [batch, channel groups, field...]
   bool regroups_ = false;
   PoolingPlan current_, best_;
   Cycles least_ = std::numeric_limits<Cycles>::max();
@@ -103,19 +109,16 @@ PoolingPlan planPooling(const TargetSpec& spec, const VertexClass& kind, const P
   return Planner(spec, kind, whole, tiles).plan();
 }
 
-Grid layoutOf(const PoolingPlan& plan, const PoolingWork& whole, unsigned first) {
+Grid layoutOf(const PoolingPlan& plan, unsigned first) {
   Grid grid;
   grid.first = first;
   grid.channels = 1;
-  std::vector<Cycles> sizes{whole.batch, whole.channels};
-  for (const auto& d : whole.field) sizes.push_back(static_cast<Cycles>(whole.resultOf(d)));
   // As in PopLibs, parts of the last dimension are on neighbouring tiles.
   unsigned stride = 1;
-  for (std::size_t d = sizes.size(); d-- > 0;) {
-    const auto size = static_cast<std::int64_t>(sizes[d]);
-    const auto part = static_cast<std::int64_t>(plan.parts[d]);
+  for (std::size_t d = plan.sizes.size(); d-- > 0;) {
+    const auto size = plan.sizes[d], part = plan.parts[d];
     grid.dims.insert(grid.dims.begin(), {size, size, part, part, stride, 0});
-    stride *= static_cast<unsigned>(ceilDiv(sizes[d], plan.parts[d]));
+    stride *= static_cast<unsigned>((size + part - 1) / part);
   }
   return grid;
 }

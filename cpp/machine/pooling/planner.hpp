@@ -10,21 +10,21 @@
 
 namespace popir {
 
-/// A plan: the elements of the result in a part along [batch, channels, field...], and the work of
-/// a tile, which has one part.
+/// A plan: the sizes of the result, [batch, channels, field...]; those of a part, of which each tile
+/// has one; and the work of a tile.
 struct PoolingPlan {
-  std::vector<std::uint64_t> parts;
+  std::vector<std::int64_t> sizes, parts;
   PoolingWork part;
   std::uint64_t vertexCycles = 0;
 };
 
-/// Plans a pooling on at most `tiles` tiles. As in PopLibs, a plan's cost is the cycles of the
-/// vertex, and the bytes that a tile reads, as if all of them came from other tiles.
+/// Plans a pooling on at most `tiles` tiles of one IPU. As in PopLibs, a plan's cost is the cycles
+/// of the vertex, and the bytes that a tile reads, as if all of them came from other tiles.
 PoolingPlan planPooling(const TargetSpec& spec, const VertexClass& kind, const PoolingWork& whole,
                         unsigned tiles);
 
 /// The tile mapping of the result that the plan makes, on tiles `first` and up.
-Grid layoutOf(const PoolingPlan& plan, const PoolingWork& whole, unsigned first);
+Grid layoutOf(const PoolingPlan& plan, unsigned first);
 
 /// The boxes that the tiles of layoutOf() read of the operand that is pooled: of the input, or in a
 /// gradient of the output's gradient.
