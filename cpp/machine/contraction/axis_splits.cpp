@@ -38,12 +38,13 @@ std::vector<AxisSplit> axisSplits(const std::vector<Cycles>& sizes,
       }
     all = std::move(with);
   }
-  using Key = std::tuple<Cycles, Cycles, Cycles>;
+  using Key = std::tuple<Cycles, Cycles, Cycles, std::size_t>;
   std::vector<std::pair<Key, std::size_t>> order;
   for (std::size_t i = 0; i < all.size(); ++i) {
     Cycles read = 1;
     for (std::size_t k = 0; k < sizes.size(); ++k) read *= all[i].parts[k] + halos[k];
-    order.push_back({{all[i].used, ceilDiv(all[i].elements(), grain), read}, i});
+    // Those that come later have shorter parts of the first index, and longer ones of the others.
+    order.push_back({{all[i].used, ceilDiv(all[i].elements(), grain), read, all.size() - i}, i});
   }
   std::sort(order.begin(), order.end());
   std::vector<AxisSplit> found;

@@ -26,7 +26,8 @@ struct AxisSplit {
 /// `halos` belong to its indices. The first split is the whole axis; each of the others has fewer
 /// grains in a part than the one before. An axis of a single index is cut at multiples of `grain`.
 /// Of splits that agree in parts and grains, the result has the one that reads least: along an
-/// index, a part reads its own elements and the index's halo.
+/// index, a part reads its own elements and the index's halo. If several read as much it is the one
+/// whose parts are longest along the last indices, which lie together in memory.
 std::vector<AxisSplit> axisSplits(const std::vector<std::uint64_t>& sizes,
                                   const std::vector<std::uint64_t>& halos, std::uint64_t grain,
                                   std::uint64_t most);

@@ -27,6 +27,25 @@ ContractionShape product(const ContractionWork& w) {
   return s;
 }
 
+/// A field whose neighbouring dimensions are one where a kernel of one point walks through them
+/// element by element: a stretch of these may go over the end of a row. PopLibs flattens them, too.
+std::vector<FieldDim> flattened(const std::vector<FieldDim>& field) {
+  const auto isPlain = [](const FieldDim& d) {
+    return d.kernel == 1 && d.stride == 1 && d.inDilation == 1 && d.padLower == 0 &&
+           d.input == d.output;
+  };
+  std::vector<FieldDim> found;
+  for (const auto& d : field) {
+    if (!found.empty() && isPlain(found.back()) && isPlain(d)) {
+      found.back().input *= d.input;
+      found.back().output *= d.output;
+    } else {
+      found.push_back(d);
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 Stretch OperandDim::meets(Stretch of, Stretch taps) const {
@@ -66,7 +85,7 @@ ContractionShape ContractionShape::of(const ContractionWork& w) {
   s.operands[0] = {dim(batch), dim(group), dim(in)};
   s.operands[1] = {dim(group), dim(out), dim(in)};
   s.operands[2] = {dim(batch), dim(group), dim(out)};
-  for (const auto& d : w.field) {
+  for (const auto& d : flattened(w.field)) {
     const auto points = add(weights ? Axis::Tap : Axis::Row, data ? d.input : d.output);
     const auto taps = add(weights ? Axis::Row : Axis::Tap, d.kernel);
     const OperandDim met = data ? OperandDim{d.output,     points,      true,       taps,

@@ -48,7 +48,8 @@ struct ContractionShape {
   /// - Product: A [group, row, inner], B [group, inner, column], C [group, row, column]. If there
   ///   are several kernel elements, B is [group, inner, column, kernel element].
   /// - Convolution: input [batch, group, in channel, field...], weights [group, out channel,
-  ///   in channel, kernel...], output [batch, group, out channel, field...].
+  ///   in channel, kernel...], output [batch, group, out channel, field...]. Field dimensions that
+  ///   a kernel of one point walks through element by element are one, and so are their kernels.
   std::array<std::vector<OperandDim>, 3> operands;
   /// The operand that is computed: the output, or for a gradient the input or the weights.
   std::size_t result = 2;

@@ -8,8 +8,8 @@ from popir import poplin, popops
 from popir.errors import OperatorInputError
 from popir.ir import Op
 from popir.ir import Tensor as IrTensor
-from popir.ops.contraction.options import Contraction, contraction_flags
-from popir.ops.support.arithmetic import Arithmetic, accumulator
+from popir.ops.contraction.options import Contraction, contraction_flags, product_type
+from popir.ops.support.arithmetic import Arithmetic
 from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
@@ -211,8 +211,8 @@ def grouped(weights: Tensor, group: int) -> Tensor:
 
 
 def biased(opx: Opx, out: Tensor, bias: Tensor, prog: program.Sequence) -> Tensor:
-    """The result of a convolution plus the bias, in the type of the bias. `out` has the accumulator
-    type.
+    """The result of a convolution, which has the `product_type`, plus the bias, in the type of the
+    bias.
     """
     kind = bias.elementType()
     if kind == out.elementType():
@@ -231,7 +231,7 @@ class ConvOpx(Opx):
         weights = grouped(self.getInTensor(1), op.group)
         data, params, flags = self.getInTensor(0), op.conv_params(), contraction_flags(op)
         if op.hasInput(2):
-            params.outputType = accumulator(data.elementType())
+            params.outputType = product_type(op, data.elementType())
         out = poplin.convolution(
             self.graph(), data, weights, params, False, prog, self.debugContext(), flags
         )

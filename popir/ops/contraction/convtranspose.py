@@ -17,8 +17,7 @@ from popir.ops.contraction.conv import (
     grouped,
     weights_gradient,
 )
-from popir.ops.contraction.options import Contraction, contraction_flags
-from popir.ops.support.arithmetic import accumulator
+from popir.ops.contraction.options import Contraction, contraction_flags, product_type
 from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
@@ -237,7 +236,7 @@ class ConvTransposeOpx(Opx):
         data, weights = self.getInTensor(0), grouped(self.getInTensor(1), op.group)
         params = poplin.getGradientParams(op.conv_params())
         if op.hasInput(2):
-            params.outputType = accumulator(data.elementType())
+            params.outputType = product_type(op, data.elementType())
         context, flags = self.debugContext(), contraction_flags(op)
         out = poplin.convolution(self.graph(), data, weights, params, True, prog, context, flags)
         if op.hasInput(2):

@@ -17,6 +17,7 @@ from popir.ops.contraction.options import (
     Contraction,
     create_operand,
     multiply,
+    product_type,
 )
 from popir.ops.support import symbolic as s
 from popir.ops.support.arithmetic import Arithmetic, accumulator
@@ -152,7 +153,7 @@ def _product(
     kind = a.elementType()
     if factor == 1.0:
         return multiply(opx, a, b, prog, kind, sizes)
-    out = multiply(opx, a, b, prog, accumulator(kind), sizes)
+    out = multiply(opx, a, b, prog, product_type(opx.op_p, kind), sizes)
     return _scaled(Arithmetic(opx, prog), out, factor, kind)
 
 
@@ -194,7 +195,7 @@ class GemmOpx(Opx):
             return
         sum_ = _times(op.alpha, Arg(0)) + _times(op.beta, Arg(1))
         kind = a.elementType()
-        out = multiply(self, a, b, prog, accumulator(kind))
+        out = multiply(self, a, b, prog, product_type(op, kind))
         operands = [out, self.getInTensor(2)]
         arithmetic = Arithmetic(self, prog)
         if kind == out.elementType():

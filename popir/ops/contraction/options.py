@@ -100,6 +100,14 @@ def contraction_flags(op: Op) -> dict[str, str]:
     return {name: text(notes[note]) for name, (note, _, text) in _ENTRIES.items() if note in notes}
 
 
+def product_type(op: Op, kind: Type) -> Type:
+    """The type of a product of elements of `kind`, to which a node adds or multiplies more: HALF
+    where the node's partial sums are of half, else the accumulator type.
+    """
+    of_halves = op.settings.nodeAttributes.get(PARTIALS_TYPE) == "HALF"
+    return kind if kind == poplar.HALF and of_halves else accumulator(kind)
+
+
 def contraction_entries(options: SessionOptions) -> dict[str, dict[str, str]]:
     """The session's options for contractions, by the names of the maps in SessionOptions."""
     matmul = dict(options.matmulOptions)
