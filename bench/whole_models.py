@@ -206,12 +206,16 @@ def folded(model: Any) -> Any:
     return model
 
 
-def resnet_inference(batch: int = 80) -> float:
-    """Cycles for an image."""
+def resnet_session(batch: int, memory: float | None = None) -> Any:
+    """Inference of ResNet-50."""
     model = folded(resnet(batch))
     flow = popir.DataFlow(1, [model.graph.output[0].name])
-    found = popir.InferenceSession(model, flow, device(), userOptions=options())
-    return session_cycles(found) / batch
+    return popir.InferenceSession(model, flow, device(), userOptions=options(memory))
+
+
+def resnet_inference(batch: int = 80) -> float:
+    """Cycles for an image."""
+    return session_cycles(resnet_session(batch)) / batch
 
 
 def resnet_training(batch: int = 20, micro_batches: int = 11) -> float:

@@ -19,3 +19,12 @@ def test_bert_inference_is_within_20_percent_of_the_published_throughput() -> No
 def test_a_stage_of_berts_pipeline_is_within_20_percent_of_the_published_throughput() -> None:
     row = published("BERT-Large pre-training")
     assert 0.8 < row.clock / row.cycles() / row.per_second < 1.2
+
+
+def test_resnet_fits_an_ipu_with_the_published_micro_batch() -> None:
+    """Graphcore's configuration for inference: 90 images."""
+    session = whole_models.resnet_session(90, memory=0.4)
+    session.prepareDevice(loadEngine=False)
+    report = session.getReport()
+    assert report.tilesOutOfMemory == 0
+    assert report.cycles < 90 * 100_000
