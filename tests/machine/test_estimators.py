@@ -125,7 +125,12 @@ GOLDEN = [
     # The gradient of 12 rows of 8, 2 rows a worker; in a row every second element is of one kernel
     # column: 5 + 96*2/6 to clear; 23; each of 9 kernel elements 2 (23 + 2), a vector 2 (3 + 7) and
     # 2*3*5: 7 + 6 + 6 (28 + 37 + 23 + 2*15 + 9*2*25 + 9*2*(20 + 30))
-    ("popnn::MaxPoolingGradient", FLOAT, [1, 4, 4, 1, 12, 6, 3, 2, 1, 1, 1, 8, 4, 3, 2, 1, 1, 1], 8821),
+    (
+        "popnn::MaxPoolingGradient",
+        FLOAT,
+        [1, 4, 4, 1, 12, 6, 3, 2, 1, 1, 1, 8, 4, 3, 2, 1, 1, 1],
+        8821,
+    ),
     # 34 elements a worker, 12 cycles and 7 for each of a window: 11 + 6 (30 + 34*75)
     ("popnn::MaxPoolingIndex", FLOAT, [200, 9], 15491),
     ("popnn::RoiPooling", FLOAT, [200, 9], 15491),

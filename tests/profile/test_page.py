@@ -6,7 +6,7 @@ import csv
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -311,6 +311,18 @@ def test_two_profiles_compared(chromium: Browser, tmp_path: Path, training: Prof
         assert [row[2] for row in table(page)].count("both") > 5
 
 
+def thread_clock(page: Page) -> Callable[[], float]:
+    """A clock of the page's main thread: its processor time, whatever else the machine does."""
+    devtools = page.context.new_cdp_session(page)
+    devtools.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def seconds() -> float:
+        found = devtools.send("Performance.getMetrics")["metrics"]
+        return next(each["value"] for each in found if each["name"] == "TaskDuration")
+
+    return seconds
+
+
 def test_thousands_of_tiles_and_steps(chromium: Browser, tmp_path: Path) -> None:
     """64 IPUs and 20,000 steps: opened, and drawn anew, in the time that a person waits."""
     data = models.changed(models.profile(loss=True))
@@ -320,19 +332,21 @@ def test_thousands_of_tiles_and_steps(chromium: Browser, tmp_path: Path) -> None
     data["steps"] = [data["steps"][i % len(data["steps"])] for i in range(20_000)]
     saveHtml(Profile(data), tmp_path / "large.html")
     with chromium.page(tmp_path / "large.html") as page:
-        slowest = page.evaluate("""async () => {
-          let slowest = 0;
-          for (const key of ['w', 'w', 'a', 'ArrowRight', 'ArrowRight', 'f', '0']) {
-            const begun = performance.now();
-            for (const plot of ['trace-plot', 'memory-plot', 'liveness-plot'])
-              document.getElementById(plot).dispatchEvent(new KeyboardEvent('keydown', {key}));
-            await new Promise(requestAnimationFrame);
-            await new Promise(requestAnimationFrame);
-            slowest = Math.max(slowest, performance.now() - begun);
-          }
-          return slowest;
-        }""")
-        assert slowest < 3000
+        seconds = thread_clock(page)
+        begun = seconds()
+        keys = ["w", "w", "a", "ArrowRight", "ArrowRight", "f", "0"]
+        page.evaluate(
+            """async keys => {
+              for (const key of keys) {
+                for (const plot of ['trace-plot', 'memory-plot', 'liveness-plot'])
+                  document.getElementById(plot).dispatchEvent(new KeyboardEvent('keydown', {key}));
+                await new Promise(requestAnimationFrame);
+                await new Promise(requestAnimationFrame);
+              }
+            }""",
+            keys,
+        )
+        assert 0.01 < seconds() - begun < 0.5 * len(keys)
         choose_table(page, "steps")
         assert page.inner_text("#count") == "20,000 of 20,000"
         assert len(table(page)) < 100
