@@ -16,6 +16,7 @@ from popir.autodiff import ancestors, differentiate
 from popir.errors import OperatorAttributeError, popart_exception
 from popir.ir import Graph, Op, OperatorIdentifier, Tensor
 from popir.ir.graph import called_graphs
+from popir.ir.schedule import schedule
 from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.drawing import DrawingOp
 
@@ -103,7 +104,7 @@ def _copy(graph: Graph, op: Op, end: Tensor, now: dict[str, str], base: str, aga
         if producer is not None and producer not in above:
             above.add(producer)
             ahead += producer.input.values()
-    for old in graph.schedule():
+    for old in schedule(sorted(above, key=lambda op: op.id), graph.constraints):
         if old not in above or not any(t.id in now for t in old.input.values()):
             continue
         # One of popir's own draws the same numbers again.
