@@ -1,5 +1,6 @@
 #include <poplin/ConvUtil.hpp>
 #include <poplin/Convolution.hpp>
+#include <popops/Zero.hpp>
 #include <poputil/exceptions.hpp>
 
 #include "kernels/contraction/meetings.hpp"
@@ -182,13 +183,6 @@ Tensor create(poplar::Graph& graph, Role role, Pass pass, bool turned, const Con
   return t;
 }
 
-void fillZero(poplar::Graph& graph, const Tensor& t, poplar::program::Sequence& prog,
-              const poplar::DebugContext& debugContext) {
-  const auto zero = graph.addConstant(t.elementType(), t.shape(), 0.0f, debugContext);
-  popir::mapLinearly(graph, zero, 1, 1);
-  prog.add(poplar::program::Copy(zero, t, false, debugContext));
-}
-
 }  // namespace
 
 std::uint64_t getFwdFlops(const ConvParams& params) {
@@ -244,7 +238,7 @@ void convolutionWithOutput(poplar::Graph& graph, const Tensor& in, const Tensor&
   check(who, "the input", in, inputShape(p), p.inputType);
   check(who, "the weights", weights, weightsShape(p, transposeAndFlipWeights), p.inputType);
   check(who, "the output", out, outputShape(p), p.outputType);
-  if (padded(p.outputTransform)) fillZero(graph, out, prog, {debugContext, "padding"});
+  if (padded(p.outputTransform)) popops::zero(graph, out, prog, {debugContext, "padding"});
 
   Problem problem = forwardProblem(p), gradient;
   problem.options = gradient.options = popir::convOptions(who, options);
@@ -289,7 +283,7 @@ Tensor calculateWeightDeltas(poplar::Graph& graph, const Tensor& zDeltas, const 
   const auto machineOptions = popir::convOptions(who, options);
   const auto deltas = create(graph, Role::Weights, Pass::WeightsGradient, false, params,
                              machineOptions, p.inputType, weightsShape(p), debugContext);
-  if (truncated(p.kernelTransform)) fillZero(graph, deltas, prog, {debugContext, "truncated"});
+  if (truncated(p.kernelTransform)) popops::zero(graph, deltas, prog, {debugContext, "truncated"});
   Problem problem = forwardProblem(p);
   problem.pass = Pass::WeightsGradient;
   problem.options = machineOptions;
