@@ -30,6 +30,7 @@ from popir.reserved import (
     reservedRestoredPrefix,
 )
 from popir.trainable import Choice, Role, choose
+from popir.transforms.batch_serialization import BatchSerialization, serialize_batch
 from popir.transforms.decision import Decision
 from popir.transforms.gradients import expand_gradients
 from popir.transforms.inplace import PATTERN, inplace
@@ -105,6 +106,8 @@ class Compilation:
     """Whether the model is cut into execution phases."""
     locations: Locations | None = None
     """Which tensors are to be off chip, or sharded over replicas; None if none is."""
+    serialization: BatchSerialization | None = None
+    """How a batch is computed in parts, if it is."""
     passes: tuple[set[Op], set[Op]] = (set(), set())
     """The operators of the forward and the backward pass, before what is unused is removed."""
     off_chip: set[str] = field(default_factory=set)
@@ -213,6 +216,17 @@ def rewrite(c: Compilation) -> None:
         made += apply_patterns(callee, c.patterns, callee.inputs)
     # Refusals of an earlier run are dropped: this run has reported them again, if they still hold.
     c.decisions = [decision for decision in c.decisions if decision.reason is None] + made
+
+
+def cut_batch(c: Compilation) -> None:
+    """Computes the batch in parts, if it is asked for. Runs before autodiff, which then gives the
+    backward pass in parts.
+    """
+    if c.serialization is not None:
+        tracked = c.loss_scaling.tracked if c.loss_scaling is not None else ()
+        whole = {*differentiated(c.anchors), *tracked}
+        kept = {*c.kept, *whole, *_restored(c).values(), *c.graph.outputs}
+        c.decisions += serialize_batch(c.graph, c.serialization, kept, whole)
 
 
 def add_gradients(c: Compilation) -> None:
@@ -516,6 +530,7 @@ PASSES: list[Callable[[Compilation], None]] = [
     expand_gradient_operators,
     keep_states,
     rewrite,
+    cut_batch,
     add_gradients,
     rewrite,
     recompute_activations,

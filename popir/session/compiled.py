@@ -51,6 +51,7 @@ from popir.session.requests import (
     outlining,
     overlaps,
     phases,
+    serialization,
     verifies_each,
     why_not_outlined,
 )
@@ -183,6 +184,7 @@ class Compiled(Exclusive):
                 self._is_placed,
                 self.options.enablePipelining,
                 is_overlapped,
+                serialization=serialization(asked),
                 is_phased=is_phased,
                 locations=locations(asked, is_overlapped),
             )

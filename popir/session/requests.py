@@ -5,6 +5,7 @@ from __future__ import annotations
 from popir import popdist, poplar
 from popir.devices import DeviceInfo
 from popir.enums import (
+    BatchSerializationMethod,
     DeviceType,
     MeanReductionStrategy,
     ReplicatedTensorSharding,
@@ -17,7 +18,9 @@ from popir.errors import (
 )
 from popir.optimizers import Optimizer
 from popir.options import Kind, OptionWarning, SessionOptions, warn
+from popir.options.annotations import EXECUTION_PHASE, PIPELINE_STAGE, VIRTUAL_GRAPH
 from popir.options.session import OUTLINING, TensorLocation
+from popir.transforms.batch_serialization import BatchSerialization
 from popir.transforms.loss_scaling import AutomaticLossScaling
 from popir.transforms.off_chip import Location, Locations
 from popir.transforms.outlining.outline import OutlineOptions
@@ -147,6 +150,21 @@ def phases(asked: SessionOptions) -> bool:
             "(executionPhaseSettings.phases), and are no stages of a pipeline. Use one of the two."
         )
     return is_asked
+
+
+def serialization(asked: SessionOptions) -> BatchSerialization | None:
+    """How a batch is computed in parts; None if it is computed as a whole."""
+    settings = asked.batchSerializationSettings
+    if settings.factor < 2:
+        return None
+    is_loop = settings.method is BatchSerializationMethod.Loop
+    ends = {
+        VIRTUAL_GRAPH: settings.concatOnVirtualGraphChange,
+        EXECUTION_PHASE: settings.concatOnExecutionPhaseChange,
+        PIPELINE_STAGE: settings.concatOnPipelineStageChange,
+    }
+    ends_at = [note for note, ends_there in ends.items() if ends_there or is_loop]
+    return BatchSerialization(settings.factor, settings.method, ends_at)
 
 
 def locations(asked: SessionOptions, overlaps: bool) -> Locations | None:
