@@ -8,7 +8,7 @@ are joined. Where an operator sums over the batch, as a loss does, the whole is 
 of the parts'.
 
 Unrolled, a segment is there once for each part: all operators of the first part, then all of the
-second one. Slices and their Concat are views. As a loop, a segment is the body of one, which reads
+second one. Split and Concat are views. As a loop, a segment is the body of one, which reads
 and writes slices.
 
 This runs before autodiff. So the backward pass is in parts too, the last one first: it is the
@@ -25,7 +25,6 @@ from popir.errors import popart_exception
 from popir.ir import Graph, Op, Tensor
 from popir.ops.control.loop_op import ITERATION, add_loop
 from popir.ops.support.decomposition import Decomposer
-from popir.ops.support.identifiers import graphcore_id
 from popir.transforms.decision import Decision
 from popir.types import DataType, ReductionType, TensorInfo
 
@@ -88,7 +87,7 @@ class _Serializer:
             op for after, befores in graph.constraints.items() for op in (after, *befores)
         }
         self._pieces: dict[tuple[Tensor, int, Key], list[Tensor]] = {}
-        """The slices of what is whole, by axis and by the place of the reader."""
+        """The parts of what is whole, by axis and by the place of the reader."""
 
     def run(self) -> list[Decision]:
         """Cuts the graph, and returns the decisions."""
@@ -276,21 +275,11 @@ class _Serializer:
                 _become(getattr(on, how.value)(*parts[tensor]), tensor)
 
     def _slices(self, op: Op, tensor: Tensor, axis: int) -> list[Tensor]:
-        """The slices of what an operator reads whole, all of them when the first one is read: they
-        are views.
-        """
+        """The parts of what is whole, as views."""
         key = tensor, axis, self._place(op)
         if key not in self._pieces:
-            on, size = Decomposer(op, tensor.id), self._info(tensor, axis).shape()[axis]
-            self._pieces[key] = [
-                _only(
-                    on.add(
-                        *(*_SLICE, [tensor], 1),
-                        {"starts": [n * size], "ends": [(n + 1) * size], "axes": [axis]},
-                    )
-                )
-                for n in range(self._how.parts)
-            ]
+            on, n = Decomposer(op, tensor.id), self._how.parts
+            self._pieces[key] = on.Split(tensor, num_outputs=n, axis=axis, outputs=n)
         return self._pieces[key]
 
     def _loop(self, segment: list[_Cut], ends: list[tuple[_Cut, int, Tensor]]) -> None:
@@ -361,14 +350,6 @@ class _Serializer:
         order.insert(axis, 0)
         moved = on.Transpose(stacked, perm=order) if axis else stacked
         return on.reshape(moved, on.shape(tensor))
-
-
-_SLICE = graphcore_id("Slice")
-
-
-def _only(found: Tensor | list[Tensor]) -> Tensor:
-    assert isinstance(found, Tensor)
-    return found
 
 
 def _become(found: Tensor, tensor: Tensor) -> None:
