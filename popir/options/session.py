@@ -462,7 +462,7 @@ class SessionOptions(SessionSettings):
     enableOutlining: bool | None = acts(
         None,
         "what repeats becomes one graph that is called: less code on the machine. None is PopART's "
-        "True, but False on a Cpu device, which gains nothing by it.",
+        "True, but False on a Cpu device, which gains nothing by it, and with a virtualGraphMode.",
         "tests/test_transformed_models.py::test_outlining_saves_code_and_vertices_on_the_machine",
     )
     enableOutliningCopyCostPruning: bool = acts(
@@ -573,7 +573,7 @@ class SessionOptions(SessionSettings):
         "Builder.virtualGraph gave it, and all that it makes; without one, where what it reads or "
         "writes is. Auto: operators without one are cut into one piece for each IPU. What is read "
         "from another IPU is copied. ExecutionPhases: as Manual, and an operator without an IPU is "
-        "on that of its phase (executionPhaseSettings). Nothing is outlined then.",
+        "on that of its phase (executionPhaseSettings).",
         "tests/test_virtual_graphs.py::test_tensors_lie_on_the_ipu_of_their_operator",
     )
     virtualGraphSplitRatios: list[float] = acts(

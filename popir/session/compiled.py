@@ -109,11 +109,6 @@ class Compiled(Exclusive):
             self.options.virtualGraphMode is not VirtualGraphMode.Off and self._device.numIpus > 1
         )
         check_io_tiles(self.options, self._device, self._is_placed)
-        if self._is_placed and self.options.enableOutlining:
-            raise popart_exception(
-                "SessionOptions.enableOutlining = True: with a virtualGraphMode nothing is "
-                "outlined. Leave it at None."
-            )
         self._is_synthetic = self.options.syntheticDataMode is not SyntheticDataMode.Off
         self._progress = Progress(
             self.options.compilationProgressLogger, self.options.compilationProgressTotal

@@ -237,9 +237,9 @@ def check_io_tiles(asked: SessionOptions, device: DeviceInfo, is_placed: bool) -
 
 def outlining(asked: SessionOptions, device: DeviceInfo, is_placed: bool) -> OutlineOptions | None:
     """The options of outlining; None to outline nothing."""
-    is_cpu = device.type is DeviceType.Cpu
-    is_asked = not is_cpu if asked.enableOutlining is None else asked.enableOutlining
-    if not is_asked or is_placed:
+    is_gain = device.type is not DeviceType.Cpu and not is_placed
+    is_asked = is_gain if asked.enableOutlining is None else asked.enableOutlining
+    if not is_asked:
         asked.tellWithout(OUTLINING, why_not_outlined(asked, is_placed))
         return None
     return OutlineOptions(asked.outlineThreshold, asked.enableOutliningCopyCostPruning)
@@ -247,8 +247,11 @@ def outlining(asked: SessionOptions, device: DeviceInfo, is_placed: bool) -> Out
 
 def why_not_outlined(asked: SessionOptions, is_placed: bool) -> str:
     """The reason why nothing is outlined, in words."""
-    if is_placed:
-        return "operators are placed on IPUs; a piece of code would be on one of them"
+    if asked.enableOutlining is None and is_placed:
+        return (
+            "operators are placed on IPUs; SessionOptions.enableOutlining = True asks for it all "
+            "the same"
+        )
     if asked.enableOutlining is None:
         return (
             "a Cpu device gains nothing by it; SessionOptions.enableOutlining = True asks for "
