@@ -30,7 +30,11 @@ from popir.reserved import (
     reservedRestoredPrefix,
 )
 from popir.trainable import Choice, Role, choose
-from popir.transforms.batch_serialization import BatchSerialization, serialize_batch
+from popir.transforms.batch_serialization import (
+    BatchSerialization,
+    add_up_early,
+    serialize_batch,
+)
 from popir.transforms.decision import Decision
 from popir.transforms.gradients import expand_gradients
 from popir.transforms.inplace import PATTERN, inplace
@@ -258,6 +262,8 @@ def add_gradients(c: Compilation) -> None:
         targets.update(dict.fromkeys(asked.tracked))
         seed = scale_loss(c.graph, seed)
     c.gradients = differentiate(c.graph, c.loss, targets, seed)
+    if c.serialization is not None:
+        add_up_early(c.graph, c.gradients.values())
     c.graph.has_gradients = True
 
 

@@ -17,7 +17,7 @@ gradient of these operators, or of the loop. The gradient of a weight is the sum
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from popir.enums import BatchSerializationMethod
@@ -350,6 +350,36 @@ class _Serializer:
         order.insert(axis, 0)
         moved = on.Transpose(stacked, perm=order) if axis else stacked
         return on.reshape(moved, on.shape(tensor))
+
+
+def add_up_early(graph: Graph, gradients: Collection[str]) -> None:
+    """Adds each part's gradient of a weight to those before it as soon as it is there, so that they
+    are not kept until all of them are. Runs after autodiff, which adds them up in the end.
+    """
+    order = graph.schedule()
+    place = {op: n for n, op in enumerate(order)}
+    after: dict[int, list[Op]] = {}
+    for tensor in map(graph.getTensor, gradients):
+        total = tensor.producer
+        if total is None or total.opid.type != "Sum" or len(total.input) < 3:
+            continue
+        first, *others = total.input.values()
+        on = Decomposer(total, tensor.id)
+        graph.eraseOp(total.id)
+        at = _made_at(first, place)
+        for other in others:
+            first = on.Add(first, other)
+            at = max(at, _made_at(other, place))
+            after.setdefault(at, []).append(first.getProducer())
+        _become(first, tensor)
+    if after:
+        placed = [op for n, known in enumerate(order) for op in (known, *after.get(n, []))]
+        graph.ops = {op.id: op for op in placed if op.id in graph.ops}
+        graph.changes += 1
+
+
+def _made_at(tensor: Tensor, place: Mapping[Op, int]) -> int:
+    return -1 if tensor.producer is None else place[tensor.producer]
 
 
 def _become(found: Tensor, tensor: Tensor) -> None:
