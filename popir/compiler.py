@@ -31,6 +31,7 @@ from popir.reserved import (
 )
 from popir.trainable import Choice, Role, choose
 from popir.transforms.batch_serialization import (
+    SERIALIZATION,
     BatchSerialization,
     add_up_early,
     serialize_batch,
@@ -219,7 +220,8 @@ def rewrite(c: Compilation) -> None:
     for callee in called_graphs(c.graph)[1:]:
         made += apply_patterns(callee, c.patterns, callee.inputs)
     # Refusals of an earlier run are dropped: this run has reported them again, if they still hold.
-    c.decisions = [decision for decision in c.decisions if decision.reason is None] + made
+    kept_decisions = (d for d in c.decisions if d.reason is None or d.what == SERIALIZATION)
+    c.decisions = [*kept_decisions, *made]
 
 
 def cut_batch(c: Compilation) -> None:
@@ -291,13 +293,13 @@ def _passes(c: Compilation) -> tuple[set[Op], set[Op]]:
 
 
 def stage_operators(c: Compilation) -> None:
-    """Gives each operator its stage, or takes the stages away if they do not run at once."""
+    """Gives each operator its stage, or takes the stages away if they do not run at once. What is
+    called runs in the stage of the operator that calls it.
+    """
     c.passes = _passes(c)
     if c.is_pipelined:
         c.depth = assign_stages(c.graph, c.passes[1])
-    if c.overlaps:
-        return
-    for graph in called_graphs(c.graph):
+    for graph in called_graphs(c.graph)[1 if c.overlaps else 0 :]:
         for op in graph.ops.values():
             op.settings.nodeAttributes.pop(PIPELINE_STAGE, None)
 

@@ -132,9 +132,9 @@ class DeviceManager:
         """A simulated IPU: tensors are laid out on tiles, and reports estimate cycles and memory.
 
         Options, as numbers or text: "ipuVersion" ("ipu2" by default, "ipu21" or "ipu1"), "numIPUs"
-        (1), "tilesPerIPU" (by default and for 0 all of the version), and other figures of the machine, such as
-        "memoryBytesPerTile" or "exchangeBytesPerCycle". `popir options` lists them all. Raises
-        popart_exception for another option or value.
+        (1), "tilesPerIPU" (by default, and for 0, all of the version), and other figures of the
+        machine, such as "memoryBytesPerTile" or "exchangeBytesPerCycle". `popir options` lists them
+        all. Raises popart_exception for another option or value.
         """
         return _simulated("createIpuModelDevice", DeviceType.IpuModel, options or {})
 

@@ -221,7 +221,7 @@ class Traits:
         """Whether the operator, as it is connected, returns its input 0 unchanged."""
         return False
 
-    def dimensions(self) -> Dimensions | None:
+    def dimensionNames(self) -> Dimensions | None:
         """The dimensions along which the operator can be computed in parts; None, the default, if
         it cannot.
         """

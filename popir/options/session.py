@@ -274,8 +274,8 @@ class BatchSerializationSettings(Settings):
     )
     concatOnPipelineStageChange: bool = acts(
         True,
-        "the same of the stages of a pipeline: what a later stage reads is stashed whole, or in "
-        "parts.",
+        "the same of the stages of a pipeline: what a later stage reads is copied and stashed "
+        "whole, or in parts.",
         "tests/transforms/test_batch_serialization.py::test_what_is_stashed_between_stages",
         needs=_UNROLLED,
     )

@@ -2,7 +2,7 @@
 
 An input is cut along its batch: dimension 0, or the one that its first reader calls so. What is
 computed from it is cut in turn, as far as operators work on each part by itself
-(`Op.dimensions`). Operators in parts that follow one another are a *segment*. It ends where one
+(`Op.dimensionNames`). Operators in parts that follow one another are a *segment*. It ends where one
 reads a result whole, or where the IPU, the execution phase or the stage changes: there the parts
 are joined. Where an operator sums over the batch, as a loss does, the whole is the sum or the mean
 of the parts'.
@@ -28,6 +28,8 @@ from popir.ops.support.decomposition import Decomposer
 from popir.transforms.decision import Decision
 from popir.types import DataType, ReductionType, TensorInfo
 
+SERIALIZATION = "batch serialization"
+"""What the decisions call it."""
 _FLOATS = frozenset({DataType.FLOAT, DataType.FLOAT16, DataType.BFLOAT16, DataType.DOUBLE})
 
 Key = tuple[object, ...]
@@ -118,7 +120,7 @@ class _Serializer:
 
     def _decide(self, op: Op) -> Decision | None:
         """Cuts an operator, or says why not; None if it reads nothing that is in parts."""
-        names = op.dimensions()
+        names = op.dimensionNames()
         for i, tensor in op.input.items():
             if tensor.is_stream() and tensor not in self._seen:
                 self._seen.add(tensor)
@@ -127,7 +129,7 @@ class _Serializer:
         if not any(tensor in self._along for tensor in op.input.values()):
             return None
         why = self._cut(op)
-        return Decision(op.debugName(), "batch serialization", why or None)
+        return Decision(op.debugName(), SERIALIZATION, why or None)
 
     def _cut_input(self, tensor: Tensor, axis: int) -> None:
         assert tensor.info is not None
@@ -149,7 +151,7 @@ class _Serializer:
 
     def _cut(self, op: Op) -> str:
         """Notes how an operator is cut; returns why it is not, "" if it is."""
-        names, along = op.dimensions(), self._along
+        names, along = op.dimensionNames(), self._along
         if names is None:
             return "it does not work on parts of a batch by themselves"
         if op in self._constrained:
@@ -249,7 +251,7 @@ class _Serializer:
             if part.outInfo(o) != info:
                 raise popart_exception(
                     f"{part.debugName()}, one of {self._how.parts} parts, has the output {o}, "
-                    f"{part.outInfo(o)}; by dimensions() of {type(op).__name__} it is {info}. "
+                    f"{part.outInfo(o)}; by dimensionNames() of {type(op).__name__} it is {info}. "
                     "Correct that function."
                 )
         return part

@@ -133,8 +133,8 @@ class ConvTransposeOp(WindowOp, Contraction):
         """High: a transposed convolution is expensive."""
         return self.getHighSubgraphValue()
 
-    def dimensions(self) -> Dimensions | None:
-        """The batch."""
+    def dimensionNames(self) -> Dimensions | None:
+        """The batch alone has a name."""
         names = ["batch", *[None] * (self.inRank(0) - 1)]
         return Dimensions({0: names}, {0: names})
 

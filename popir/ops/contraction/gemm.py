@@ -80,8 +80,8 @@ class GemmOp(Op, Contraction):
         (rows, inner), (_, columns) = self.operandShape(0), self.operandShape(1)
         return {INPUT: rows, REDUCED: inner, OUTPUT: columns}
 
-    def dimensions(self) -> Dimensions | None:
-        """Rows and columns."""
+    def dimensionNames(self) -> Dimensions | None:
+        """Rows and columns, but not the inner dimension."""
         a, b = ["rows", None], [None, "columns"]
         whole = ["rows", "columns"]
         inputs = {0: a[::-1] if self.transA else a, 1: b[::-1] if self.transB else b}

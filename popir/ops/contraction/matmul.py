@@ -94,8 +94,8 @@ class MatMulOp(Op, Contraction):
         rows = product(a[:-1]) if self.isSingle() else a[-2]
         return {INPUT: rows, REDUCED: a[-1], OUTPUT: b[-1]}
 
-    def dimensions(self) -> Dimensions | None:
-        """Those of the stack, rows and columns."""
+    def dimensionNames(self) -> Dimensions | None:
+        """Those of the stack, rows and columns; not the inner dimension."""
         matrices = [self.inRank(i) > 1 for i in range(2)]
         a, b = (from_end(max(self.inRank(i) - 2, 0)) for i in range(2))
         rows, columns = ["rows"] * matrices[0], ["columns"] * matrices[1]

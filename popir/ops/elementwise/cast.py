@@ -56,8 +56,8 @@ class ConversionOp(Op):
             )
         self.setOutInfo(0, TensorInfo(self.target(), self.inShape(0)))
 
-    def dimensions(self) -> Dimensions | None:
-        """All."""
+    def dimensionNames(self) -> Dimensions | None:
+        """All dimensions of the input."""
         return Dimensions.same(self.inRank(0))
 
     def canBeReplacedByIdentity(self) -> bool:

@@ -43,8 +43,8 @@ class ClipOp(OverwritingOp):
         """Infers the type and shape of the input."""
         self.setOutInfo(0, self.inInfo(0))
 
-    def dimensions(self) -> Dimensions | None:
-        """All."""
+    def dimensionNames(self) -> Dimensions | None:
+        """All dimensions of the input."""
         return Dimensions.same(self.inRank(0))
 
     def getGradOps(self) -> list[Op]:

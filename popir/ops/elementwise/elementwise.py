@@ -114,7 +114,7 @@ class ElementwiseOp(OverwritingOp):
                     f"{', '.join(self.row.choices)}."
                 )
 
-    def dimensions(self) -> Dimensions | None:
+    def dimensionNames(self) -> Dimensions | None:
         """All, aligned as they are broadcast."""
         if any(self.operandShape(i) != self.inShape(i) for i in self.input):
             return None

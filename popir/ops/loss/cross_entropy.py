@@ -66,7 +66,7 @@ class NegativeLogLikelihoodLossOp(Op):
         whole = reduction_of(self, _REDUCTIONS) is ReductionType.NoReduction
         self.setOutInfo(LOSS, TensorInfo(scores.dataType(), labels.shape() if whole else []))
 
-    def dimensions(self) -> Dimensions | None:
+    def dimensionNames(self) -> Dimensions | None:
         """All but the classes; none for a mean with weights or over labels that are not ignored."""
         how = reduction_of(self, _REDUCTIONS)
         is_weighted = self.hasInput(WEIGHTS) or self.ignore_index is not None

@@ -144,7 +144,7 @@ class LossOp(Op):
         """The shape of the loss before it is reduced."""
         return self.inShape(0)
 
-    def dimensions(self) -> Dimensions | None:
+    def dimensionNames(self) -> Dimensions | None:
         """Those of the samples, which the reduction sums up."""
         names, how = list(range(len(self.per_sample()))), self.reduction_type()
         rest = [None] * (self.inRank(0) - len(names))
@@ -187,10 +187,10 @@ class NllOp(LossOp):
             )
         return labels.shape()
 
-    def dimensions(self) -> Dimensions | None:
+    def dimensionNames(self) -> Dimensions | None:
         """Those of the samples; none for a mean over those that are not ignored."""
         is_mean = self.reduction_type() is ReductionType.Mean
-        return None if is_mean and self.ignoreIndex is not None else super().dimensions()
+        return None if is_mean and self.ignoreIndex is not None else super().dimensionNames()
 
     def getGradOps(self) -> list[Op]:
         """One gradient operator, for the probabilities."""

@@ -49,7 +49,7 @@ class ConcatOp(Op):
         shape[a] = sum(self.inShape(i)[a] for i in range(self.numInputs()))
         self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
 
-    def dimensions(self) -> Dimensions | None:
+    def dimensionNames(self) -> Dimensions | None:
         """All but the axis."""
         one = Dimensions.same(self.inRank(0), [self.along()])
         return Dimensions(dict.fromkeys(self.input, one.inputs[0]), one.outputs)

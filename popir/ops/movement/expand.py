@@ -48,12 +48,12 @@ class ExpandOp(ViewOp):
         shape = broadcast_shapes(self, [self.inShape(0), [int(d) for d in given.reshape(-1)]])
         self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
 
-    def dimensions(self) -> Dimensions | None:
+    def dimensionNames(self) -> Dimensions | None:
         """All, aligned as they are broadcast."""
         return Dimensions({0: from_end(self.inRank(0))}, {0: from_end(self.outRank(0))})
 
     def constantsOfPart(self, outputs: Mapping[int, list[int]]) -> dict[int, Array]:
-        """The shape."""
+        """The shape of a part."""
         return {1: np.array(outputs[0], np.int64)}
 
     def canBeReplacedByIdentity(self) -> bool:

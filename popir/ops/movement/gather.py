@@ -147,7 +147,7 @@ class GatherOp(Op):
         shape[how.axis : how.axis + 1] = indices[how.lead :]
         self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
 
-    def dimensions(self) -> Dimensions | None:
+    def dimensionNames(self) -> Dimensions | None:
         """Those of the indices, and those of the data but for the axis; none with groups."""
         along, groups, _ = self.how()
         if groups > 1:

@@ -57,13 +57,12 @@ class ReshapeOp(ReshapingOp):
             )
         return shape
 
-
-    def dimensions(self) -> Dimensions | None:
+    def dimensionNames(self) -> Dimensions | None:
         """As any change of the shape; none without elements."""
-        return super().dimensions() if 0 not in self.inShape(0) else None
+        return super().dimensionNames() if 0 not in self.inShape(0) else None
 
     def constantsOfPart(self, outputs: Mapping[int, list[int]]) -> dict[int, Array]:
-        """The shape."""
+        """The shape of a part."""
         return {1: np.array(outputs[0], np.int64)}
 
 
@@ -76,7 +75,7 @@ class GraphcoreReshapeOp(ReshapeOp):
         """The attribute `shape`, with 0 and -1."""
         return self.shape
 
-    def dimensions(self) -> Dimensions | None:
+    def dimensionNames(self) -> Dimensions | None:
         """None: the shape is an attribute, which is that of the whole."""
         return None
 
@@ -135,10 +134,9 @@ class SqueezeOp(AxesOp):
                 )
         return [d for i, d in enumerate(shape) if i not in removed]
 
-
-    def dimensions(self) -> Dimensions | None:
+    def dimensionNames(self) -> Dimensions | None:
         """As any change of the shape; none without axes, for a part may have a size of 1 more."""
-        return super().dimensions() if self.given_axes() is not None else None
+        return super().dimensionNames() if self.given_axes() is not None else None
 
 
 class UnsqueezeOp(AxesOp):

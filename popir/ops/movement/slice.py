@@ -111,7 +111,7 @@ class SliceOp(ViewOp):
             shape[a] = len(indices)
         self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
 
-    def dimensions(self) -> Dimensions | None:
+    def dimensionNames(self) -> Dimensions | None:
         """Those of which all elements are taken, in order."""
         shape = self.inShape(0)
         cut = [a for a, taken in self.ranges().items() if taken != range(shape[a])]
@@ -212,7 +212,7 @@ class SplitOp(ViewOp):
             shape[self.along()] = size
             self.setOutInfo(i, TensorInfo(self.inInfo(0).dataType(), shape))
 
-    def dimensions(self) -> Dimensions | None:
+    def dimensionNames(self) -> Dimensions | None:
         """All but the axis."""
         return Dimensions.same(self.inRank(0), [self.along()], self.numOutputs())
 

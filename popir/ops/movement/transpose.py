@@ -64,8 +64,8 @@ class TransposeOp(ViewOp):
         info = TensorInfo(self.inInfo(0).dataType(), [shape[p] for p in self.permutation()])
         self.setOutInfo(0, info)
 
-    def dimensions(self) -> Dimensions | None:
-        """All."""
+    def dimensionNames(self) -> Dimensions | None:
+        """All, which change their places."""
         return Dimensions({0: range(self.inRank(0))}, {0: self.permutation()})
 
     def canBeReplacedByIdentity(self) -> bool:

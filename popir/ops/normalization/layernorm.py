@@ -86,7 +86,7 @@ class LayerNormOp(Op):
         computed = DataType.DOUBLE if self.inInfo(X).dataType() is DataType.DOUBLE else None
         return self._stash() is (computed or DataType.FLOAT)
 
-    def dimensions(self) -> Dimensions | None:
+    def dimensionNames(self) -> Dimensions | None:
         """Those before the normalised ones."""
         return Dimensions.same(self.inRank(X), range(self.first(), self.inRank(X)), 3)
 

@@ -100,7 +100,7 @@ class PoolOp(WindowOp):
         options.uncountedPaddingUpper = self.overhang()
         return options
 
-    def dimensions(self) -> Dimensions | None:
+    def dimensionNames(self) -> Dimensions | None:
         """Batch and channels; none if indices count in the whole input."""
         if self.hasOutput(1):
             return None

@@ -162,8 +162,8 @@ class LstmOp(Op, Contraction):
         ):
             self.setOutInfo(i, TensorInfo(stored, shape))
 
-    def dimensions(self) -> Dimensions | None:
-        """The batch."""
+    def dimensionNames(self) -> Dimensions | None:
+        """The batch alone has a name."""
         batch: list[str | None] = ["batch"]
         sequence = [*batch, None] if self.layout else [None, *batch]
         state = [*batch, None, None] if self.layout else [None, *batch, None]

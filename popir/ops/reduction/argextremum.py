@@ -52,7 +52,7 @@ class ArgExtremumOp(Op):
             del shape[along]
         self.setOutInfo(0, TensorInfo(DataType.INT64, shape))
 
-    def dimensions(self) -> Dimensions | None:
+    def dimensionNames(self) -> Dimensions | None:
         """All but the axis."""
         names = [None if a == self.along() else a for a in range(self.inRank(0))]
         out = [n for n in names if self.keepdims or n is not None]

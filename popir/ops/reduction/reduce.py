@@ -120,7 +120,7 @@ class ReduceOp(Op):
         shape = [d for i, d in enumerate(self.kept_shape()) if self.keepdims or i not in gone]
         self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
 
-    def dimensions(self) -> Dimensions | None:
+    def dimensionNames(self) -> Dimensions | None:
         """All, for a sum or a mean; for others those that are not reduced."""
         names, gone = list(range(self.inRank(0))), self.reduced_axes()
         out = [None if a in gone else a for a in names if self.keepdims or a not in gone]

@@ -34,7 +34,7 @@ class SoftmaxOp(Op):
         """Infers the type and shape of the input."""
         self.setOutInfo(0, self.inInfo(0))
 
-    def dimensions(self) -> Dimensions | None:
+    def dimensionNames(self) -> Dimensions | None:
         """All that are not in a row."""
         first, flat = self.rows()
         return Dimensions.same(self.inRank(0), range(first, self.inRank(0) if flat else first + 1))

@@ -49,7 +49,7 @@ class ReshapingOp(ViewOp):
         """Gives the output the input's type and the new shape."""
         self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), self.output_shape()))
 
-    def dimensions(self) -> Dimensions | None:
+    def dimensionNames(self) -> Dimensions | None:
         """Those with as many elements before them in both shapes: a part is one of as many equal
         pieces of the rest.
         """

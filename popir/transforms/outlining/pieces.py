@@ -293,7 +293,7 @@ def place_of(op: Op) -> dict[str, Any]:
 
 def _computed(op: Op) -> Hashable:
     """The key of an operator's class: operators with equal keys compute the same function."""
-    tensors = (*op.input.items(), *op.output.items())
+    tensors = (*sorted(op.input.items()), *sorted(op.output.items()))
     infos = tuple((i, str(tensor.info)) for i, tensor in tensors)
     constants = [(i, op.input[i].data) for i in sorted(op.constantInputs) if i in op.input]
     held = encoded(constants) if constants else b""
