@@ -728,7 +728,14 @@ class SessionOptions(SessionSettings):
         "tests/test_off_chip.py::test_io_tiles_compute_nothing",
         least=0,
     )
-    useHostCopyOps: bool = no_meaning(False, _ZERO_COPY)
+    useHostCopyOps: bool = acts(
+        False,
+        "Session._serializeIr lists the transfers of inputs and anchors with the operators of the "
+        "graph, as Init, HostLoad and HostStore. They are steps of the program in any case, around "
+        "the graph, and on the host no copies.",
+        "tests/test_acting_options.py::test_transfers_are_listed",
+        is_compiled=False,
+    )
     enableEfficientOverlapIOTopoCons: bool = no_meaning(False, _ZERO_COPY)
     groupHostSync: bool = no_meaning(False, _ZERO_COPY)
     updatableNamedBuffers: list[str] = no_meaning(

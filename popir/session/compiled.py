@@ -331,7 +331,8 @@ class Compiled(Exclusive):
     def _serializeIr(self, format: IrSerializationFormat = IrSerializationFormat.JSON) -> str:
         """The compiled graphs in the form of `popir.ir.serialise`. PopART's method of this name."""
         fitted("Session._serializeIr", "format", format, IrSerializationFormat)
-        return to_json(self.graph)
+        anchors = self.dataFlow.anchors() if self.options.useHostCopyOps else None
+        return to_json(self.graph, anchors)
 
     def initAnchorArrays(self) -> dict[str, Array]:
         """A new, uninitialised array for each anchor, by id, with the shape that a step returns and
