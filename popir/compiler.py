@@ -68,7 +68,7 @@ from popir.transforms.prune import prune
 from popir.transforms.recompute import recompute, recomputed_operators
 from popir.transforms.sharding import groups_of, shard_variables, why_whole
 from popir.transforms.state import keep_state
-from popir.transforms.updates import Accumulation, Changeable, Updater, add_updates
+from popir.transforms.updates import Accumulation, Changeable, Updater, add_updates, update_early
 from popir.types import require_finite
 from popir.virtual_graphs import Places
 
@@ -515,6 +515,14 @@ def outline_repeats(c: Compilation) -> None:
         c.decisions += outline(c.graph, c.kept, c.outlining)
 
 
+def update_at_once(c: Compilation) -> None:
+    """Moves updates to where their gradients are; behind outlining, whose pieces they would break.
+    Execution phases, stages and loads have an order of their own.
+    """
+    if not (c.is_phased or c.overlaps or c.locations is not None):
+        update_early(c.graph)
+
+
 def overwrite(c: Compilation) -> None:
     """Replaces operators by in-place variants, if the pattern InPlace is on."""
     if c.patterns.isPatternEnabled(PATTERN):
@@ -554,6 +562,7 @@ PASSES: list[Callable[[Compilation], None]] = [
     copy_far_tensors,
     stash_values,
     outline_repeats,
+    update_at_once,
     overwrite,
 ]
 
