@@ -30,6 +30,12 @@ from popir.reserved import (
     reservedRestoredPrefix,
 )
 from popir.trainable import Choice, Role, choose
+from popir.transforms.batch_serialization import (
+    SERIALIZATION,
+    BatchSerialization,
+    add_up_early,
+    serialize_batch,
+)
 from popir.transforms.decision import Decision
 from popir.transforms.gradients import expand_gradients
 from popir.transforms.inplace import PATTERN, inplace
@@ -62,7 +68,7 @@ from popir.transforms.prune import prune
 from popir.transforms.recompute import recompute, recomputed_operators
 from popir.transforms.sharding import groups_of, shard_variables, why_whole
 from popir.transforms.state import keep_state
-from popir.transforms.updates import Accumulation, Changeable, Updater, add_updates
+from popir.transforms.updates import Accumulation, Changeable, Updater, add_updates, update_early
 from popir.types import require_finite
 from popir.virtual_graphs import Places
 
@@ -105,6 +111,8 @@ class Compilation:
     """Whether the model is cut into execution phases."""
     locations: Locations | None = None
     """Which tensors are to be off chip, or sharded over replicas; None if none is."""
+    serialization: BatchSerialization | None = None
+    """How a batch is computed in parts, if it is."""
     passes: tuple[set[Op], set[Op]] = (set(), set())
     """The operators of the forward and the backward pass, before what is unused is removed."""
     off_chip: set[str] = field(default_factory=set)
@@ -212,7 +220,19 @@ def rewrite(c: Compilation) -> None:
     for callee in called_graphs(c.graph)[1:]:
         made += apply_patterns(callee, c.patterns, callee.inputs)
     # Refusals of an earlier run are dropped: this run has reported them again, if they still hold.
-    c.decisions = [decision for decision in c.decisions if decision.reason is None] + made
+    kept_decisions = (d for d in c.decisions if d.reason is None or d.what == SERIALIZATION)
+    c.decisions = [*kept_decisions, *made]
+
+
+def cut_batch(c: Compilation) -> None:
+    """Computes the batch in parts, if it is asked for. Runs before autodiff, which then gives the
+    backward pass in parts.
+    """
+    if c.serialization is not None:
+        tracked = c.loss_scaling.tracked if c.loss_scaling is not None else ()
+        whole = {*differentiated(c.anchors), *tracked}
+        kept = {*c.kept, *whole, *_restored(c).values(), *c.graph.outputs}
+        c.decisions += serialize_batch(c.graph, c.serialization, kept, whole)
 
 
 def add_gradients(c: Compilation) -> None:
@@ -244,6 +264,8 @@ def add_gradients(c: Compilation) -> None:
         targets.update(dict.fromkeys(asked.tracked))
         seed = scale_loss(c.graph, seed)
     c.gradients = differentiate(c.graph, c.loss, targets, seed)
+    if c.serialization is not None:
+        add_up_early(c.graph, c.gradients.values())
     c.graph.has_gradients = True
 
 
@@ -271,13 +293,13 @@ def _passes(c: Compilation) -> tuple[set[Op], set[Op]]:
 
 
 def stage_operators(c: Compilation) -> None:
-    """Gives each operator its stage, or takes the stages away if they do not run at once."""
+    """Gives each operator its stage, or takes the stages away if they do not run at once. What is
+    called runs in the stage of the operator that calls it.
+    """
     c.passes = _passes(c)
     if c.is_pipelined:
         c.depth = assign_stages(c.graph, c.passes[1])
-    if c.overlaps:
-        return
-    for graph in called_graphs(c.graph):
+    for graph in called_graphs(c.graph)[1 if c.overlaps else 0 :]:
         for op in graph.ops.values():
             op.settings.nodeAttributes.pop(PIPELINE_STAGE, None)
 
@@ -493,6 +515,14 @@ def outline_repeats(c: Compilation) -> None:
         c.decisions += outline(c.graph, c.kept, c.outlining)
 
 
+def update_at_once(c: Compilation) -> None:
+    """Moves updates to where their gradients are; behind outlining, whose pieces they would break.
+    Execution phases, stages and loads have an order of their own.
+    """
+    if not (c.is_phased or c.overlaps or c.locations is not None):
+        update_early(c.graph)
+
+
 def overwrite(c: Compilation) -> None:
     """Replaces operators by in-place variants, if the pattern InPlace is on."""
     if c.patterns.isPatternEnabled(PATTERN):
@@ -516,6 +546,7 @@ PASSES: list[Callable[[Compilation], None]] = [
     expand_gradient_operators,
     keep_states,
     rewrite,
+    cut_batch,
     add_gradients,
     rewrite,
     recompute_activations,
@@ -531,6 +562,7 @@ PASSES: list[Callable[[Compilation], None]] = [
     copy_far_tensors,
     stash_values,
     outline_repeats,
+    update_at_once,
     overwrite,
 ]
 

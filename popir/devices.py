@@ -132,9 +132,9 @@ class DeviceManager:
         """A simulated IPU: tensors are laid out on tiles, and reports estimate cycles and memory.
 
         Options, as numbers or text: "ipuVersion" ("ipu2" by default, "ipu21" or "ipu1"), "numIPUs"
-        (1), "tilesPerIPU" (all of the version), and other figures of the machine, such as
-        "memoryBytesPerTile" or "exchangeBytesPerCycle". `popir options` lists them all. Raises
-        popart_exception for another option or value.
+        (1), "tilesPerIPU" (by default, and for 0, all of the version), and other figures of the
+        machine, such as "memoryBytesPerTile" or "exchangeBytesPerCycle". `popir options` lists them
+        all. Raises popart_exception for another option or value.
         """
         return _simulated("createIpuModelDevice", DeviceType.IpuModel, options or {})
 
@@ -144,12 +144,9 @@ class DeviceManager:
 
     def createOfflineIPUDevice(self, opts: Figures | None = None) -> DeviceInfo:
         """An IPU that sessions compile for and do not run on, with the options of
-        `createIpuModelDevice` and "syncPattern", which has no effect (OptionWarning). "tilesPerIPU"
-        may be 0, for all.
+        `createIpuModelDevice` and "syncPattern", which has no effect (OptionWarning).
         """
         figures = dict(opts or {})
-        if str(figures.get("tilesPerIPU")) == "0":
-            del figures["tilesPerIPU"]
         pattern = figures.pop("syncPattern", "full")
         if pattern != "full":
             _check_pattern("createOfflineIPUDevice", syncPatternFromString(_text(pattern)))
@@ -370,6 +367,8 @@ def _simulated(
 ) -> DeviceInfo:
     figures = {name: _text(value) for name, value in options.items()}
     version = figures.pop("ipuVersion", "ipu2")
+    if figures.get("tilesPerIPU") == "0":  # All, as poplar::IPUModel has it.
+        del figures["tilesPerIPU"]
     try:
         device = poplar.IPUModel(version).createDevice(figures)
         made = DeviceInfo(type, device, version, id, connection)

@@ -117,7 +117,7 @@ class BatchSerializationMethod(PopartEnum):
 class BatchSerializationTransformContext(PopartEnum):
     """When a batch is serialised."""
 
-    Forward, Backward, Fwd, Bwd = range(4)
+    Fwd, Bwd = Forward, Backward = range(2)
 
 
 class CommGroupType(PopartEnum):

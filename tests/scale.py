@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 import popir
-from popir import RecomputationType, popdist
+from popir import BatchSerializationMethod, RecomputationType, popdist
 from popir.trainable import Role
 from tests.large_models import Stages, data, resnet, transformer, unmarked
 from tests.models import Array
@@ -52,6 +52,9 @@ class Way:
     recomputed: RecomputationType = RecomputationType.NoRecompute
     sharded: tuple[str, ...] = ()
     """What replicas keep shards of: weight, optimizerState, accumulator."""
+    parts: int = 1
+    """In which a micro-batch is computed, one after another."""
+    method: BatchSerializationMethod = BatchSerializationMethod.UnrollDynamic
     alike: str = ""
     """The way whose bits it has."""
     models: tuple[str, ...] = ("transformer", "ResNet-18")
@@ -71,6 +74,9 @@ WAYS: dict[str, Way] = {
     "pipelined over 4": Way(
         ipus=4, stages=4, is_pipelined=True, alike="accumulated", models=("transformer",)
     ),
+    "in 8 parts": Way(1, parts=8),
+    "in 8 parts, as a loop": Way(1, parts=8, method=BatchSerializationMethod.Loop),
+    "accumulated, in 2 parts": Way(parts=2),
     "2 replicas": Way(replicas=2),
     "4 replicas": Way(replicas=4),
     "2 ranks": Way(replicas=2, ranks=2, alike="2 replicas"),
@@ -125,6 +131,8 @@ def train(name: str, way: Way, steps: int) -> Curve:
         enablePipelining=way.is_pipelined,
         engineOptions={"host.numThreads": "1"},
     )
+    options.batchSerializationSettings.factor = way.parts
+    options.batchSerializationSettings.method = way.method
     if way.batches > 1:
         options.accumulationAndReplicationReductionType = popir.ReductionType.Mean
     on = popir.TensorLocation(replicatedTensorSharding=popir.ReplicatedTensorSharding.On)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 from collections.abc import Iterator
@@ -394,3 +395,18 @@ def test_cycles_of_parts_are_not_to_be_had_by_an_id() -> None:
     session = prepared(builder, y)
     with pytest.raises(popart_exception, match=r"getCycleCount\(id='loop'\): only the whole step"):
         session.getCycleCount("loop")
+
+
+def test_transfers_are_listed() -> None:
+    builder, y = affine()
+    kinds: dict[bool, list[str]] = {}
+    for asked in (False, True):
+        session = prepared(builder, y, useHostCopyOps=asked)
+        (ops,) = json.loads(session._serializeIr()).values()
+        kinds[asked] = [op["type"] for op in ops]
+    assert kinds[True] == ["Init", "HostLoad", *kinds[False], "HostStore"]
+    made, load, store = ops[0], ops[1], ops[-1]
+    assert made["outputs"][0]["name"] == load["inputs"][0]["name"] == "x/init"
+    assert (load["outputs"][0]["name"], load["inputs"][0]["shape"]) == ("x", "[2 4]")
+    assert load["attributes"] == {"hostStreamTensorId": "x"}
+    assert (store["inputs"][0]["name"], store["outputs"]) == (y, [])

@@ -181,11 +181,23 @@ def test_auto_splits_by_the_ratios(lowerings: list[Lowering]) -> None:
             split(virtualGraphSplitRatios=wrong)
 
 
-def test_outlining_does_not_go_with_it() -> None:
-    with pytest.raises(popart_exception, match="enableOutlining = True: with a virtualGraphMode"):
-        session(builder({"a": 1}), VirtualGraphMode.Manual, enableOutlining=True)
-    made = session(builder({"a": 1}), VirtualGraphMode.Manual)
-    assert any("placed on IPUs" in str(each) for each in made.decisions)
+def test_what_repeats_on_one_ipu_is_outlined_if_asked_for(lowerings: list[Lowering]) -> None:
+    """Four equal layers, two on each IPU: one graph for each, whose operators lie there."""
+    made = popir.Builder(opsets={"ai.onnx": 17, "ai.graphcore": 1})
+    h = made.addInputTensor("FLOAT", [8, 16], "x")
+    for n in range(4):
+        w = made.addInitializedInputTensor(np.full((16, 16), 0.1, np.float32), f"w{n}")
+        with made.virtualGraph(n // 2):
+            h = made.aiOnnx.tanh([made.aiOnnx.matmul([h, w])])
+    more: dict[str, Any] = {"outlineThreshold": -1.0, "enableOutliningCopyCostPruning": False}
+    plain = session((made, h), VirtualGraphMode.Manual)
+    cut = session((made, h), VirtualGraphMode.Manual, enableOutlining=True, **more)
+    assert any("placed on IPUs" in str(each) for each in plain.decisions)
+    where = Places(cut.graph)
+    order = [(op.opid.type, where.of(op)) for op in cut.graph.schedule()]
+    assert order == [("Call", 0), ("Call", 0), ("IpuCopy", 1), ("Call", 1), ("Call", 1)]
+    np.testing.assert_array_equal(run(cut), run(plain))
+    assert [ipus_of(lowerings[0], op.outId(0)) for op in cut.graph.schedule()][::4] == [{0}, {1}]
 
 
 def test_a_random_program_on_three_ipus_gives_the_same() -> None:

@@ -13,12 +13,13 @@ text form of `popir.ir.text` is the one that loses nothing.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from popir.enums import RecomputeType
-from popir.ir.graph import Graph, Op, called_graphs
+from popir.ir.graph import Graph, Op, Tensor, called_graphs
 from popir.ir.traits import OpSerialiser
 from popir.options.annotations import PIPELINE_STAGE
 from popir.types import TensorInfo
@@ -27,16 +28,25 @@ _UNNAMED = ("", "BuilderGraph")
 """Names of a graph that nobody has given one."""
 
 
-def to_json(graph: Graph) -> str:
+def to_json(graph: Graph, anchors: Iterable[str] | None = None) -> str:
     """The graph and all that it calls as JSON. The main graph is called "maingraph", unless the
     model has a name for it.
+
+    With `anchors`, the transfers between host and device are listed with its operators, as PopART's
+    are: each input that is read comes from a HostLoad, which fills what an Init makes, and each of
+    these ids goes to a HostStore.
     """
     found: dict[str, list[Any]] = {}
     for each in called_graphs(graph):
         name = each.name
         if each is graph and name in _UNNAMED:
             name = "maingraph"
-        found[_free(name, found)] = [_op(op) for op in each.schedule()]
+        ops = [_op(op) for op in each.schedule()]
+        if each is graph and anchors is not None:
+            read = [t for t in map(graph.getTensor, graph.inputs) if t.uses]
+            loads = [_transfer(*each, tensor) for tensor in read for each in _LOAD]
+            ops = [*loads, *ops, *(_transfer(*_STORE, graph.getTensor(id)) for id in anchors)]
+        found[_free(name, found)] = ops
     return json.dumps(found)
 
 
@@ -47,6 +57,25 @@ def _free(name: str, taken: dict[str, Any]) -> str:
         n += 1
         found = f"{name}_{n}"
     return found
+
+
+_INIT = "/init"
+_LOAD = (("Init", None, _INIT), ("HostLoad", _INIT, ""))
+_STORE = ("HostStore", "", None)
+
+
+def _transfer(type: str, read: str | None, made: str | None, tensor: Tensor) -> dict[str, Any]:
+    """A step that moves a tensor; `read` and `made` are what is behind its id in what that reads
+    and makes, None for nothing.
+    """
+    one = {"name": tensor.id + (read or ""), **_info(tensor.info), "index": "0"}
+    return {
+        "type": type,
+        "name": "",
+        "inputs": [one] if read is not None else [],
+        "outputs": [{"name": tensor.id + made, "index": "0"}] if made is not None else [],
+        "attributes": {} if type == "Init" else {"hostStreamTensorId": tensor.id},
+    }
 
 
 def _op(op: Op) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from popir.errors import popart_exception
+from popir.ir.dimensions import Dimensions
 from popir.ir.identifier import GradInOutMapper, OperatorIdentifier
 from popir.ir.origin import Origin
 from popir.ir.region import Region
@@ -219,6 +220,18 @@ class Traits:
     def canBeReplacedByIdentity(self) -> bool:
         """Whether the operator, as it is connected, returns its input 0 unchanged."""
         return False
+
+    def dimensionNames(self) -> Dimensions | None:
+        """The dimensions along which the operator can be computed in parts; None, the default, if
+        it cannot.
+        """
+        return None
+
+    def constantsOfPart(self, outputs: Mapping[int, list[int]]) -> dict[int, Array]:
+        """For a part of the operator, with outputs of these shapes: the constant inputs that are
+        other ones than for the whole, such as the shape of a Reshape; {} by default.
+        """
+        return {}
 
     def isOutlineable(self) -> bool:
         """Whether the operator may be outlined: moved into a subgraph that several places call."""

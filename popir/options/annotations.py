@@ -17,6 +17,8 @@ from popir.typed import shown
 VIRTUAL_GRAPH = "__ipu_number"
 PIPELINE_STAGE = "__pipeline_stage"
 EXECUTION_PHASE = "__execution_phase"
+PLACES = (VIRTUAL_GRAPH, PIPELINE_STAGE, EXECUTION_PHASE)
+"""The annotations that say where and when an operator runs."""
 RECOMPUTE = "__recompute_output_in_backward_pass"
 PARTIALS_TYPE = "__partials_type"
 AVAILABLE_MEMORY = "__available_memory"

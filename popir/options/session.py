@@ -71,7 +71,17 @@ _TRACKED = Needs(
 _CONTRACTIONS = "tests/test_contraction_options.py::{}"
 _DOT = "no .dot files are written; popir.Session.graph prints the compiled graph as text."
 _CYCLES = "getCycleCount() is an estimate, which needs no instrumentation."
-_UNROLLED = "a batch is computed as a whole."
+_SERIALIZED = Needs(
+    "batchSerializationSettings.factor is at least 2",
+    lambda o: o.batchSerializationSettings.factor > 1,
+)
+_UNROLLED = Needs(
+    "batchSerializationSettings.factor is at least 2, and method is none of Loop",
+    lambda o: (
+        o.batchSerializationSettings.factor > 1
+        and o.batchSerializationSettings.method is not e.BatchSerializationMethod.Loop
+    ),
+)
 _ENGINE = Needs("compileEngine is True", lambda options: options.compileEngine)
 OUTLINING = Needs("enableOutlining is not False", lambda o: o.enableOutlining is not False)
 _LOGGER = Needs(
@@ -238,22 +248,53 @@ class AutomaticLossScalingSettings(Settings):
 
 @dataclass
 class BatchSerializationSettings(Settings):
-    """Computing a batch in `factor` parts. PopART's class of this name. A session refuses a
-    `factor` above 1; the other options have no effect.
-    """
+    """Computing a batch in `factor` parts, one after another. PopART's class of this name."""
 
-    factor: int = refused(0, f"{_UNROLLED} 1 asks for that, too.", least=0, same=(1,))
-    concatOnVirtualGraphChange: bool = no_meaning(True, _UNROLLED)
-    concatOnExecutionPhaseChange: bool = no_meaning(True, _UNROLLED)
-    concatOnPipelineStageChange: bool = no_meaning(True, _UNROLLED)
-    transformContext: e.BatchSerializationTransformContext = no_meaning(
-        e.BatchSerializationTransformContext.Fwd, _UNROLLED
+    factor: int = acts(
+        0,
+        "the forward pass is computed in so many parts of the batch, one after another, as far as "
+        "operators work on each part by itself, and with it the backward pass; 0 and 1 for as a "
+        "whole. It must divide the batch of all inputs: dimension 0, or that which an LSTM has. "
+        "Results are those of the whole, sums over the batch up to their rounding.",
+        "tests/transforms/test_batch_serialization.py::test_parts_give_what_the_whole_gives",
+        least=0,
     )
-    method: e.BatchSerializationMethod = no_meaning(
-        e.BatchSerializationMethod.UnrollDynamic, _UNROLLED
+    concatOnVirtualGraphChange: bool = acts(
+        True,
+        "where the IPU changes, the parts are joined, and one copy has all of them; otherwise each "
+        "is copied by itself. A loop ends there in any case.",
+        "tests/transforms/test_batch_serialization.py::test_what_is_copied_between_ipus",
+        needs=_UNROLLED,
+    )
+    concatOnExecutionPhaseChange: bool = acts(
+        True,
+        "the same of execution phases: what is off chip is loaded and stored whole, or in parts.",
+        "tests/transforms/test_batch_serialization.py::test_what_is_stored_between_phases",
+        needs=_UNROLLED,
+    )
+    concatOnPipelineStageChange: bool = acts(
+        True,
+        "the same of the stages of a pipeline: what a later stage reads is copied and stashed "
+        "whole, or in parts.",
+        "tests/transforms/test_batch_serialization.py::test_what_is_stashed_between_stages",
+        needs=_UNROLLED,
+    )
+    transformContext: e.BatchSerializationTransformContext = no_meaning(
+        e.BatchSerializationTransformContext.Fwd,
+        "the backward pass is the gradient of what is in parts, and so is in parts in any case.",
+    )
+    method: e.BatchSerializationMethod = acts(
+        e.BatchSerializationMethod.UnrollDynamic,
+        "Loop: the operators are the body of a loop over the parts. UnrollDynamic and "
+        "UnrollStatic: they are there once for each part, which is a view of the whole; so a "
+        "dynamic slice would only be a copy more, and both are the same.",
+        "tests/transforms/test_batch_serialization.py::test_a_loop_runs_over_the_parts",
+        needs=_SERIALIZED,
     )
     batchSchedule: e.BatchSerializationBatchSchedule = no_meaning(
-        e.BatchSerializationBatchSchedule.Isomorphic, _UNROLLED
+        e.BatchSerializationBatchSchedule.Isomorphic,
+        "all operators of a part run before those of the next one, in the order of the model. "
+        "Transfers that overlap with the compute of another part are not modelled.",
     )
 
 
@@ -421,7 +462,7 @@ class SessionOptions(SessionSettings):
     enableOutlining: bool | None = acts(
         None,
         "what repeats becomes one graph that is called: less code on the machine. None is PopART's "
-        "True, but False on a Cpu device, which gains nothing by it.",
+        "True, but False on a Cpu device, which gains nothing by it, and with a virtualGraphMode.",
         "tests/test_transformed_models.py::test_outlining_saves_code_and_vertices_on_the_machine",
     )
     enableOutliningCopyCostPruning: bool = acts(
@@ -532,7 +573,7 @@ class SessionOptions(SessionSettings):
         "Builder.virtualGraph gave it, and all that it makes; without one, where what it reads or "
         "writes is. Auto: operators without one are cut into one piece for each IPU. What is read "
         "from another IPU is copied. ExecutionPhases: as Manual, and an operator without an IPU is "
-        "on that of its phase (executionPhaseSettings). Nothing is outlined then.",
+        "on that of its phase (executionPhaseSettings).",
         "tests/test_virtual_graphs.py::test_tensors_lie_on_the_ipu_of_their_operator",
     )
     virtualGraphSplitRatios: list[float] = acts(
@@ -687,7 +728,14 @@ class SessionOptions(SessionSettings):
         "tests/test_off_chip.py::test_io_tiles_compute_nothing",
         least=0,
     )
-    useHostCopyOps: bool = no_meaning(False, _ZERO_COPY)
+    useHostCopyOps: bool = acts(
+        False,
+        "Session._serializeIr lists the transfers of inputs and anchors with the operators of the "
+        "graph, as Init, HostLoad and HostStore. They are steps of the program in any case, around "
+        "the graph, and on the host no copies.",
+        "tests/test_acting_options.py::test_transfers_are_listed",
+        is_compiled=False,
+    )
     enableEfficientOverlapIOTopoCons: bool = no_meaning(False, _ZERO_COPY)
     groupHostSync: bool = no_meaning(False, _ZERO_COPY)
     updatableNamedBuffers: list[str] = no_meaning(

@@ -102,7 +102,6 @@ class _Declared:
     choices: tuple[str, ...] = ()
     refuses: Mapping[Any, str] = field(default_factory=dict)
     needs: Needs | None = None
-    same: tuple[Any, ...] = ()
 
 
 def acts(
@@ -141,12 +140,11 @@ def refused(
     *,
     least: float | None = None,
     most: float | None = None,
-    same: tuple[T, ...] = (),
 ) -> T:
-    """Declares an option that a session accepts only at its default, or at a value that asks for
-    the `same`; `why` is the reason for users. `least` and `most` are the range of a number.
+    """Declares an option that a session accepts only at its default; `why` is the reason for users.
+    `least` and `most` are the range of a number.
     """
-    return _field(default, _Declared(Kind.REFUSED, why, least=least, most=most, same=same))
+    return _field(default, _Declared(Kind.REFUSED, why, least=least, most=most))
 
 
 def no_meaning(
@@ -271,8 +269,7 @@ class SessionSettings(Settings):
             holder, _, own = name.rpartition(".")
             operator_ = functools.reduce(getattr, holder.split("."), self) if holder else self
             operator_._fitting(own, value)
-            accepted = (known.default(), *declared.same)
-            if declared.kind is Kind.REFUSED and value not in accepted:
+            if declared.kind is Kind.REFUSED and value != known.default():
                 raise popart_exception(
                     f"{type(self).__name__}.{name} = {shown(value)}: {declared.reason} "
                     f"Leave it at {shown(known.default())}."

@@ -51,6 +51,7 @@ from popir.session.requests import (
     outlining,
     overlaps,
     phases,
+    serialization,
     verifies_each,
     why_not_outlined,
 )
@@ -108,11 +109,6 @@ class Compiled(Exclusive):
             self.options.virtualGraphMode is not VirtualGraphMode.Off and self._device.numIpus > 1
         )
         check_io_tiles(self.options, self._device, self._is_placed)
-        if self._is_placed and self.options.enableOutlining:
-            raise popart_exception(
-                "SessionOptions.enableOutlining = True: with a virtualGraphMode nothing is "
-                "outlined. Leave it at None."
-            )
         self._is_synthetic = self.options.syntheticDataMode is not SyntheticDataMode.Off
         self._progress = Progress(
             self.options.compilationProgressLogger, self.options.compilationProgressTotal
@@ -183,6 +179,7 @@ class Compiled(Exclusive):
                 self._is_placed,
                 self.options.enablePipelining,
                 is_overlapped,
+                serialization=serialization(asked),
                 is_phased=is_phased,
                 locations=locations(asked, is_overlapped),
             )
@@ -334,7 +331,8 @@ class Compiled(Exclusive):
     def _serializeIr(self, format: IrSerializationFormat = IrSerializationFormat.JSON) -> str:
         """The compiled graphs in the form of `popir.ir.serialise`. PopART's method of this name."""
         fitted("Session._serializeIr", "format", format, IrSerializationFormat)
-        return to_json(self.graph)
+        anchors = self.dataFlow.anchors() if self.options.useHostCopyOps else None
+        return to_json(self.graph, anchors)
 
     def initAnchorArrays(self) -> dict[str, Array]:
         """A new, uninitialised array for each anchor, by id, with the shape that a step returns and

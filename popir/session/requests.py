@@ -5,6 +5,7 @@ from __future__ import annotations
 from popir import popdist, poplar
 from popir.devices import DeviceInfo
 from popir.enums import (
+    BatchSerializationMethod,
     DeviceType,
     MeanReductionStrategy,
     ReplicatedTensorSharding,
@@ -17,7 +18,9 @@ from popir.errors import (
 )
 from popir.optimizers import Optimizer
 from popir.options import Kind, OptionWarning, SessionOptions, warn
+from popir.options.annotations import EXECUTION_PHASE, PIPELINE_STAGE, VIRTUAL_GRAPH
 from popir.options.session import OUTLINING, TensorLocation
+from popir.transforms.batch_serialization import BatchSerialization
 from popir.transforms.loss_scaling import AutomaticLossScaling
 from popir.transforms.off_chip import Location, Locations
 from popir.transforms.outlining.outline import OutlineOptions
@@ -149,6 +152,21 @@ def phases(asked: SessionOptions) -> bool:
     return is_asked
 
 
+def serialization(asked: SessionOptions) -> BatchSerialization | None:
+    """How a batch is computed in parts; None if it is computed as a whole."""
+    settings = asked.batchSerializationSettings
+    if settings.factor < 2:
+        return None
+    is_loop = settings.method is BatchSerializationMethod.Loop
+    ends = {
+        VIRTUAL_GRAPH: settings.concatOnVirtualGraphChange,
+        EXECUTION_PHASE: settings.concatOnExecutionPhaseChange,
+        PIPELINE_STAGE: settings.concatOnPipelineStageChange,
+    }
+    ends_at = [note for note, ends_there in ends.items() if ends_there or is_loop]
+    return BatchSerialization(settings.factor, settings.method, ends_at)
+
+
 def locations(asked: SessionOptions, overlaps: bool) -> Locations | None:
     """Which tensors are to be off chip, or sharded over replicas; None if none is. Raises
     popart_exception for activations of a pipeline, if its stages run at once (`overlaps`).
@@ -219,9 +237,9 @@ def check_io_tiles(asked: SessionOptions, device: DeviceInfo, is_placed: bool) -
 
 def outlining(asked: SessionOptions, device: DeviceInfo, is_placed: bool) -> OutlineOptions | None:
     """The options of outlining; None to outline nothing."""
-    is_cpu = device.type is DeviceType.Cpu
-    is_asked = not is_cpu if asked.enableOutlining is None else asked.enableOutlining
-    if not is_asked or is_placed:
+    is_gain = device.type is not DeviceType.Cpu and not is_placed
+    is_asked = is_gain if asked.enableOutlining is None else asked.enableOutlining
+    if not is_asked:
         asked.tellWithout(OUTLINING, why_not_outlined(asked, is_placed))
         return None
     return OutlineOptions(asked.outlineThreshold, asked.enableOutliningCopyCostPruning)
@@ -229,8 +247,11 @@ def outlining(asked: SessionOptions, device: DeviceInfo, is_placed: bool) -> Out
 
 def why_not_outlined(asked: SessionOptions, is_placed: bool) -> str:
     """The reason why nothing is outlined, in words."""
-    if is_placed:
-        return "operators are placed on IPUs; a piece of code would be on one of them"
+    if asked.enableOutlining is None and is_placed:
+        return (
+            "operators are placed on IPUs; SessionOptions.enableOutlining = True asks for it all "
+            "the same"
+        )
     if asked.enableOutlining is None:
         return (
             "a Cpu device gains nothing by it; SessionOptions.enableOutlining = True asks for "

@@ -8,11 +8,12 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from popir.ir import Graph
+from popir.ir import Graph, Op
+from popir.lowering.accumulation import after_accumulation
 from popir.ops.collectives.replicated import connect_sum, sharers
 from popir.ops.update.accumulate import AccumulateOp, connect_zero
 from popir.ops.update.clip import connect_clip_factor
-from popir.ops.update.var_update import Given, connect_var_update
+from popir.ops.update.var_update import Given, VarUpdateOp, connect_var_update
 from popir.reserved import COUNTER, reservedAccumPrefix, reservedFinalReducedGradPrefix
 from popir.types import DataType, TensorInfo
 
@@ -203,3 +204,27 @@ class _Updates:
         for weight, each in zip(weights, given, strict=True):
             factors = (*each.factors, made)
             self.given[weight] = Given(each.id, each.batches, factors)
+
+
+def update_early(graph: Graph) -> None:
+    """Lets each update run as soon as its gradient is there and all that read the weight have run:
+    so gradients are not kept until the end. What runs after accumulation stays there.
+    """
+    order, later = graph.schedule(), after_accumulation(graph)
+    place = {op: n for n, op in enumerate(order)}
+    moved: dict[int, list[Op]] = {}
+    for op in order:
+        is_end = not any(tensor.uses for tensor in op.output.values())
+        if not isinstance(op, VarUpdateOp) or op in later or op.accumulates or not is_end:
+            continue
+        before = {t.producer for t in op.input.values()} | set(graph.befores(op))
+        before |= {r for i, t in op.input.items() if op.modifies(i) for r in t.uses if r is not op}
+        at = max((place[each] for each in before if each is not None), default=place[op])
+        moved.setdefault(at, []).append(op)
+    gone = {op for ops in moved.values() for op in ops}
+    placed: list[Op] = []
+    for n, op in enumerate(order):
+        placed += [] if op in gone else [op]
+        placed += moved.get(n, [])
+    graph.ops = {op.id: op for op in placed}
+    graph.changes += 1

@@ -1,12 +1,18 @@
 // Offset assignment: gives each buffer of the arena its offset. The arena should be little larger
-// than the most bytes that are live at the same time.
+// than the most bytes that are live at the same time. Of two ways of packing the smaller one is
+// taken: in the order of time, and in the order of size.
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <numeric>
 
 #include "engine/placement/passes.hpp"
 
 namespace popir {
 namespace {
+
+// Packing by size looks at each pair of lives.
+constexpr std::size_t kMostBySize = 4096;
 
 // The lifetime and size of a variable, or of a concatenation under its first variable.
 struct Life {
@@ -30,7 +36,15 @@ class Packer {
     }
     for (auto& lives : lives_) {
       joinConcats(lives);
-      pack(lives);
+      auto best = byTime(lives);
+      if (lives.size() <= kMostBySize) {
+        auto other = bySize(lives);
+        if (other.top < best.top) best = std::move(other);
+      }
+      for (std::size_t n = 0; n < lives.size(); ++n)
+        assignment_.buffers[lives[n].variable].offset =
+            assignment_.alwaysLiveBytes + best.offsets[n];
+      arenaBytes_ = std::max(arenaBytes_, assignment_.alwaysLiveBytes + best.top);
     }
     for (const auto& concat : assignment_.concats)
       for (std::size_t i = 1; i < concat.size(); ++i)
@@ -64,16 +78,27 @@ class Packer {
     for (const auto& [first, life] : joined) lives.push_back(life);
   }
 
-  // Gives each life its offset, in the order of first steps, larger lives before smaller ones. Each
-  // time it first frees the bytes of lives that have ended. Then it takes the smallest hole that is
-  // large enough; if there is none, the arena grows at its top.
-  void pack(std::vector<Life>& lives) {
+  // The offset of each life, from the end of what is always live, and the end of all.
+  struct Packing {
+    std::vector<std::size_t> offsets;
+    std::size_t top = 0;
+  };
+
+  static std::size_t sizeOf(const Life& life) {
+    return aligned(std::max<std::size_t>(life.bytes, 1));
+  }
+
+  // Packs in the order of first steps, larger lives before smaller ones. Each time it first frees
+  // the bytes of lives that have ended. Then it takes the smallest hole that is large enough; if
+  // there is none, the arena grows at its top. It sorts `lives`.
+  static Packing byTime(std::vector<Life>& lives) {
     std::sort(lives.begin(), lives.end(), [](const Life& a, const Life& b) {
       return a.first != b.first ? a.first < b.first : a.bytes > b.bytes;
     });
     std::multimap<std::size_t, std::pair<std::size_t, std::size_t>> busy;  // last -> offset, size
     std::map<std::size_t, std::size_t> holes;                              // offset -> size
-    std::size_t top = assignment_.alwaysLiveBytes;
+    Packing result;
+    auto& top = result.top;
     const auto release = [&](std::size_t offset, std::size_t size) {
       auto after = holes.upper_bound(offset);
       if (after != holes.end() && offset + size == after->first) {
@@ -94,7 +119,7 @@ class Packer {
         release(busy.begin()->second.first, busy.begin()->second.second);
         busy.erase(busy.begin());
       }
-      const auto size = aligned(std::max<std::size_t>(life.bytes, 1));
+      const auto size = sizeOf(life);
       auto best = holes.end();
       for (auto it = holes.begin(); it != holes.end(); ++it)
         if (it->second >= size && (best == holes.end() || it->second < best->second)) best = it;
@@ -112,10 +137,43 @@ class Packer {
         offset = top;
         top += size;
       }
-      assignment_.buffers[life.variable].offset = offset;
+      result.offsets.push_back(offset);
       busy.insert({life.last, {offset, size}});
     }
-    arenaBytes_ = std::max(arenaBytes_, top);
+    return result;
+  }
+
+  // Packs the largest life first: each one into the smallest gap, over its steps, between those that
+  // have their offsets, or behind them. What is large so lies below, where it leaves no holes.
+  static Packing bySize(const std::vector<Life>& lives) {
+    std::vector<std::size_t> order(lives.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return lives[a].bytes > lives[b].bytes; });
+    Packing result;
+    result.offsets.resize(lives.size());
+    std::vector<std::size_t> placed;  // by offset
+    for (const auto n : order) {
+      const auto size = sizeOf(lives[n]);
+      std::size_t end = 0, offset = 0, gap = std::numeric_limits<std::size_t>::max();
+      for (const auto other : placed) {
+        if (lives[other].last < lives[n].first || lives[n].last < lives[other].first) continue;
+        const auto begin = result.offsets[other];
+        if (begin >= end + size && begin - end < gap) {
+          gap = begin - end;
+          offset = end;
+        }
+        end = std::max(end, begin + sizeOf(lives[other]));
+      }
+      if (gap == std::numeric_limits<std::size_t>::max()) offset = end;
+      result.offsets[n] = offset;
+      result.top = std::max(result.top, offset + size);
+      const auto after = std::upper_bound(
+          placed.begin(), placed.end(), offset,
+          [&](std::size_t at, std::size_t other) { return at < result.offsets[other]; });
+      placed.insert(after, n);
+    }
+    return result;
   }
 
   const std::deque<Variable>& variables_;

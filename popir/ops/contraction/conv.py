@@ -8,6 +8,7 @@ from popir import poplin, popops
 from popir.errors import OperatorInputError
 from popir.ir import Op
 from popir.ir import Tensor as IrTensor
+from popir.ir.dimensions import Dimensions
 from popir.ops.contraction.options import Contraction, contraction_flags, product_type
 from popir.ops.support.arithmetic import Arithmetic
 from popir.ops.support.decomposition import Decomposer
@@ -76,6 +77,11 @@ class ConvOp(WindowOp, Contraction):
     def getSubgraphValue(self) -> float:
         """High: a convolution is expensive."""
         return self.getHighSubgraphValue()
+
+    def dimensionNames(self) -> Dimensions | None:
+        """The batch alone has a name."""
+        names = ["batch", *[None] * (self.inRank(0) - 1)]
+        return Dimensions({0: names}, {0: names})
 
     def getGradOps(self) -> list[Op]:
         """One gradient operator for each input."""

@@ -10,6 +10,7 @@ from popir import poplin
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import Op
 from popir.ir import Tensor as IrTensor
+from popir.ir.dimensions import Dimensions
 from popir.ops.contraction.conv import (
     ConvBiasGradOpx,
     Window,
@@ -130,6 +131,11 @@ class ConvTransposeOp(WindowOp, Contraction):
     def getSubgraphValue(self) -> float:
         """High: a transposed convolution is expensive."""
         return self.getHighSubgraphValue()
+
+    def dimensionNames(self) -> Dimensions | None:
+        """The batch alone has a name."""
+        names = ["batch", *[None] * (self.inRank(0) - 1)]
+        return Dimensions({0: names}, {0: names})
 
     def getGradOps(self) -> list[Op]:
         """One gradient operator for each input."""

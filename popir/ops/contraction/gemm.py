@@ -7,6 +7,7 @@ from __future__ import annotations
 from popir.errors import OperatorInputError
 from popir.ir import Op
 from popir.ir import Tensor as IrTensor
+from popir.ir.dimensions import Dimensions
 from popir.ops.contraction.options import (
     FORWARD,
     INPUT,
@@ -79,6 +80,15 @@ class GemmOp(Op, Contraction):
         """The sizes of the product: rows, inner dimension, columns."""
         (rows, inner), (_, columns) = self.operandShape(0), self.operandShape(1)
         return {INPUT: rows, REDUCED: inner, OUTPUT: columns}
+
+    def dimensionNames(self) -> Dimensions | None:
+        """Rows and columns, but not the inner dimension."""
+        a, b = ["rows", None], [None, "columns"]
+        whole = ["rows", "columns"]
+        inputs = {0: a[::-1] if self.transA else a, 1: b[::-1] if self.transB else b}
+        if self.hasInput(2):
+            inputs[2] = whole[2 - self.inRank(2) :]
+        return Dimensions(inputs, {0: whole})
 
     def getSubgraphValue(self) -> float:
         """High: a matrix product is expensive."""

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from popir.errors import OperatorInputError
 from popir.ir import Op, OpSerialiser
 from popir.ir import Tensor as IrTensor
+from popir.ir.dimensions import Dimensions, from_end
 from popir.ops.contraction.options import (
     FORWARD,
     INPUT,
@@ -92,6 +93,14 @@ class MatMulOp(Op, Contraction):
         a, b = self.lhs_shape(), self.rhs_shape()
         rows = product(a[:-1]) if self.isSingle() else a[-2]
         return {INPUT: rows, REDUCED: a[-1], OUTPUT: b[-1]}
+
+    def dimensionNames(self) -> Dimensions | None:
+        """Those of the stack, rows and columns; not the inner dimension."""
+        matrices = [self.inRank(i) > 1 for i in range(2)]
+        a, b = (from_end(max(self.inRank(i) - 2, 0)) for i in range(2))
+        rows, columns = ["rows"] * matrices[0], ["columns"] * matrices[1]
+        inputs = {0: [*a, *rows, None], 1: [*b, None, *columns]}
+        return Dimensions(inputs, {0: [*from_end(len(self.stack())), *rows, *columns]})
 
     def getSubgraphValue(self) -> float:
         """High: a matrix product is expensive."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from popir import popops
 from popir.errors import OperatorInputError
 from popir.ir import Op
+from popir.ir.dimensions import Dimensions
 from popir.ops.contraction.matmul import MatMulOp, stacked
 from popir.ops.support.digits import digit_base, digits
 from popir.ops.support.identifiers import onnx_ids
@@ -50,6 +51,15 @@ class MatMulIntegerOp(MatMulOp):
             return given if self.inShape(i + 2) == [size] else None
         kept = [*shape[:-2], 1, size] if i else [*shape[:-1], 1]
         return given if given == kept else None
+
+    def dimensionNames(self) -> Dimensions | None:
+        """Those of a MatMul; none if there are zero points of stacks."""
+        found = super().dimensionNames()
+        points = {i: self.inShape(i) for i in (2, 3) if self.hasInput(i)}
+        if found is None or any(len(shape) > 1 for shape in points.values()):
+            return None
+        names = {i: ["rows" if i == 2 else "columns"][: len(shape)] for i, shape in points.items()}
+        return found._replace(inputs={**found.inputs, **names})
 
     def greatest(self, i: int) -> int:
         """A bound of the absolute values of operand `i` minus its zero point."""

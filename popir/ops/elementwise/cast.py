@@ -10,6 +10,7 @@ from popir import popops
 from popir.errors import LeavesDeviceError, OperatorAttributeError
 from popir.ir import Op
 from popir.ir import Tensor as IrTensor
+from popir.ir.dimensions import Dimensions
 from popir.ir.traits import Array
 from popir.ops.elementwise.table import FLOATS
 from popir.ops.support.decomposition import Decomposer
@@ -54,6 +55,10 @@ class ConversionOp(Op):
                 "none. popir.backend.prepare and popir run run such a model in segments."
             )
         self.setOutInfo(0, TensorInfo(self.target(), self.inShape(0)))
+
+    def dimensionNames(self) -> Dimensions | None:
+        """All dimensions of the input."""
+        return Dimensions.same(self.inRank(0))
 
     def canBeReplacedByIdentity(self) -> bool:
         """Whether the type stays the same."""

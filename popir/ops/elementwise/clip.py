@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from popir.ir import GradInOutMapper, Op
 from popir.ir import Tensor as IrTensor
+from popir.ir.dimensions import Dimensions
 from popir.ops.support import symbolic as s
 from popir.ops.support.arithmetic import Arithmetic
 from popir.ops.support.decomposition import Decomposer
@@ -41,6 +42,10 @@ class ClipOp(OverwritingOp):
     def setup(self) -> None:
         """Infers the type and shape of the input."""
         self.setOutInfo(0, self.inInfo(0))
+
+    def dimensionNames(self) -> Dimensions | None:
+        """All dimensions of the input."""
+        return Dimensions.same(self.inRank(0))
 
     def getGradOps(self) -> list[Op]:
         """One gradient operator for input 0, and one for each bound that is an input."""

@@ -19,6 +19,7 @@ from popir import popops
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import GradInOutMapper, Op, OperatorIdentifier, OpSerialiser
 from popir.ir import Tensor as IrTensor
+from popir.ir.dimensions import Dimensions, from_end
 from popir.ir.traits import Array
 from popir.ops.elementwise.extremum import ExtremumGradOp
 from popir.ops.elementwise.table import FLOATS, ROWS, Row
@@ -112,6 +113,13 @@ class ElementwiseOp(OverwritingOp):
                     f"{self.debugName()}: the attribute '{name}' is {value!r}; expected is one of "
                     f"{', '.join(self.row.choices)}."
                 )
+
+    def dimensionNames(self) -> Dimensions | None:
+        """All, aligned as they are broadcast."""
+        if any(self.operandShape(i) != self.inShape(i) for i in self.input):
+            return None
+        names = {i: from_end(self.inRank(i)) for i in self.input}
+        return Dimensions(names, {0: from_end(self.outRank(0))})
 
     def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
         """The value of the expression, if numpy gives the same bits as the device for all its

@@ -13,6 +13,7 @@ from popir import ext
 from popir.errors import OperatorInputError
 from popir.ir import GradInOutMapper, Op
 from popir.ir import Tensor as IrTensor
+from popir.ir.dimensions import Dimensions
 from popir.ops.loss.loss import INTEGERS, Labels, class_loss_params, reduction_of
 from popir.ops.reduction.softmax import LogSoftmaxGradOp
 from popir.ops.support.decomposition import Decomposer
@@ -64,6 +65,19 @@ class NegativeLogLikelihoodLossOp(Op):
             )
         whole = reduction_of(self, _REDUCTIONS) is ReductionType.NoReduction
         self.setOutInfo(LOSS, TensorInfo(scores.dataType(), labels.shape() if whole else []))
+
+    def dimensionNames(self) -> Dimensions | None:
+        """All but the classes; none for a mean with weights or over labels that are not ignored."""
+        how = reduction_of(self, _REDUCTIONS)
+        is_weighted = self.hasInput(WEIGHTS) or self.ignore_index is not None
+        if how is ReductionType.Mean and is_weighted:
+            return None
+        is_whole = how is ReductionType.NoReduction
+        labels = [0, *range(2, self.inRank(SCORES))]
+        scores = [None if a == 1 else a for a in range(self.inRank(SCORES))]
+        outputs = {LOSS: labels if is_whole else [], LOG_PROB: scores}
+        inputs = {SCORES: scores, LABELS: labels}
+        return Dimensions(inputs, outputs, None if is_whole else how)
 
     def getGradOps(self) -> list[Op]:
         """One gradient operator, for the scores."""

@@ -15,6 +15,7 @@ from popir import ext, poplar, popops
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import GradInOutMapper, Op, OperatorIdentifier
 from popir.ir import Tensor as IrTensor
+from popir.ir.dimensions import Dimensions
 from popir.ops.support.arithmetic import accumulator_of, share
 from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, InputGradOp
@@ -143,6 +144,14 @@ class LossOp(Op):
         """The shape of the loss before it is reduced."""
         return self.inShape(0)
 
+    def dimensionNames(self) -> Dimensions | None:
+        """Those of the samples, which the reduction sums up."""
+        names, how = list(range(len(self.per_sample()))), self.reduction_type()
+        rest = [None] * (self.inRank(0) - len(names))
+        is_whole = how is ReductionType.NoReduction
+        inputs = {i: [*names, *rest] if i == 0 else names for i in self.input}
+        return Dimensions(inputs, {0: names if is_whole else []}, None if is_whole else how)
+
     def setup(self) -> None:
         """Infers a scalar or, without reduction, one number for each sample, with the type of input
         0. Raises OperatorAttributeError for an unknown reduction.
@@ -177,6 +186,11 @@ class NllOp(LossOp):
                 f"probabilities tensor ({_described(probabilities)})",
             )
         return labels.shape()
+
+    def dimensionNames(self) -> Dimensions | None:
+        """Those of the samples; none for a mean over those that are not ignored."""
+        is_mean = self.reduction_type() is ReductionType.Mean
+        return None if is_mean and self.ignoreIndex is not None else super().dimensionNames()
 
     def getGradOps(self) -> list[Op]:
         """One gradient operator, for the probabilities."""

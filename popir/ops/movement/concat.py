@@ -11,6 +11,7 @@ from popir import poplar
 from popir.errors import OperatorInputError
 from popir.ir import Op
 from popir.ir import Tensor as IrTensor
+from popir.ir.dimensions import Dimensions
 from popir.ir.traits import Array
 from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import InputGradOp
@@ -47,6 +48,11 @@ class ConcatOp(Op):
                 )
         shape[a] = sum(self.inShape(i)[a] for i in range(self.numInputs()))
         self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
+
+    def dimensionNames(self) -> Dimensions | None:
+        """All but the axis."""
+        one = Dimensions.same(self.inRank(0), [self.along()])
+        return Dimensions(dict.fromkeys(self.input, one.inputs[0]), one.outputs)
 
     def canBeReplacedByIdentity(self) -> bool:
         """Whether there is only one input."""

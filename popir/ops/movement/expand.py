@@ -10,6 +10,7 @@ from popir import popops
 from popir.errors import OperatorInputError
 from popir.ir import Op, OperatorIdentifier
 from popir.ir import Tensor as IrTensor
+from popir.ir.dimensions import Dimensions, from_end
 from popir.ir.traits import Array
 from popir.ops.support.arithmetic import Arithmetic
 from popir.ops.support.decomposition import Decomposer
@@ -46,6 +47,14 @@ class ExpandOp(ViewOp):
         assert given is not None
         shape = broadcast_shapes(self, [self.inShape(0), [int(d) for d in given.reshape(-1)]])
         self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
+
+    def dimensionNames(self) -> Dimensions | None:
+        """All, aligned as they are broadcast."""
+        return Dimensions({0: from_end(self.inRank(0))}, {0: from_end(self.outRank(0))})
+
+    def constantsOfPart(self, outputs: Mapping[int, list[int]]) -> dict[int, Array]:
+        """The shape of a part."""
+        return {1: np.array(outputs[0], np.int64)}
 
     def canBeReplacedByIdentity(self) -> bool:
         """Whether the shape stays the same."""

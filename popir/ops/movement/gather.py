@@ -18,6 +18,7 @@ from popir import poplar, popops
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import Op, OpSerialiser
 from popir.ir import Tensor as IrTensor
+from popir.ir.dimensions import Dimensions
 from popir.ir.traits import Array
 from popir.ops.support.arithmetic import Arithmetic, accumulator
 from popir.ops.support.decomposition import Decomposer
@@ -145,6 +146,16 @@ class GatherOp(Op):
         self.rows()
         shape[how.axis : how.axis + 1] = indices[how.lead :]
         self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
+
+    def dimensionNames(self) -> Dimensions | None:
+        """Those of the indices, and those of the data but for the axis; none with groups."""
+        along, groups, _ = self.how()
+        if groups > 1:
+            return None
+        data = [None if a == along else a for a in range(self.inRank(0))]
+        indices = [f"index {i}" for i in range(self.inRank(1))]
+        out = [*data[:along], *indices, *data[along + 1 :]]
+        return Dimensions({0: data, 1: indices}, {0: out})
 
     def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
         """The slices, by numpy."""

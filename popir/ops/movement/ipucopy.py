@@ -21,6 +21,10 @@ class IpuCopyOp(Op):
         """Infers the type and shape of the input."""
         self.setOutInfo(0, self.inInfo(0))
 
+    def isOutlineable(self) -> bool:
+        """False: what is called runs on one IPU."""
+        return False
+
 
 class IpuCopyOpx(Opx):
     """The lowering: one copy into a variable on the tiles of the destination."""

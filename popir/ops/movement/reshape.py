@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import numpy as np
+
 from popir.errors import OperatorInputError
+from popir.ir.dimensions import Dimensions
+from popir.ir.traits import Array
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
 from popir.ops.support.shapes import axes, axis, const_input, product
 from popir.ops.support.views import ReshapeGradOp, ReshapeOpx, ReshapingOp
@@ -51,6 +57,14 @@ class ReshapeOp(ReshapingOp):
             )
         return shape
 
+    def dimensionNames(self) -> Dimensions | None:
+        """As any change of the shape; none without elements."""
+        return super().dimensionNames() if 0 not in self.inShape(0) else None
+
+    def constantsOfPart(self, outputs: Mapping[int, list[int]]) -> dict[int, Array]:
+        """The shape of a part."""
+        return {1: np.array(outputs[0], np.int64)}
+
 
 class GraphcoreReshapeOp(ReshapeOp):
     """PopART's Reshape of the domain ai.graphcore, with the shape as an attribute."""
@@ -60,6 +74,10 @@ class GraphcoreReshapeOp(ReshapeOp):
     def target_shape(self) -> list[int]:
         """The attribute `shape`, with 0 and -1."""
         return self.shape
+
+    def dimensionNames(self) -> Dimensions | None:
+        """None: the shape is an attribute, which is that of the whole."""
+        return None
 
 
 class FlattenOp(ReshapingOp):
@@ -115,6 +133,10 @@ class SqueezeOp(AxesOp):
                     "dimension of 1 can be squeezed."
                 )
         return [d for i, d in enumerate(shape) if i not in removed]
+
+    def dimensionNames(self) -> Dimensions | None:
+        """As any change of the shape; none without axes, for a part may have a size of 1 more."""
+        return super().dimensionNames() if self.given_axes() is not None else None
 
 
 class UnsqueezeOp(AxesOp):

@@ -11,6 +11,7 @@ from popir import poplar, popops
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import GradInOutMapper, Op
 from popir.ir import Tensor as IrTensor
+from popir.ir.dimensions import Dimensions
 from popir.ir.traits import Array
 from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, InputGradOp
@@ -110,6 +111,12 @@ class SliceOp(ViewOp):
             shape[a] = len(indices)
         self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
 
+    def dimensionNames(self) -> Dimensions | None:
+        """Those of which all elements are taken, in order."""
+        shape = self.inShape(0)
+        cut = [a for a, taken in self.ranges().items() if taken != range(shape[a])]
+        return Dimensions.same(len(shape), cut)
+
     def canBeReplacedByIdentity(self) -> bool:
         """Whether all elements are taken, in order."""
         shape = self.inShape(0)
@@ -204,6 +211,10 @@ class SplitOp(ViewOp):
         for i, size in enumerate(self.sizes()):
             shape[self.along()] = size
             self.setOutInfo(i, TensorInfo(self.inInfo(0).dataType(), shape))
+
+    def dimensionNames(self) -> Dimensions | None:
+        """All but the axis."""
+        return Dimensions.same(self.inRank(0), [self.along()], self.numOutputs())
 
     def canBeReplacedByIdentity(self) -> bool:
         """Whether there is only one part."""

@@ -29,6 +29,10 @@ class StashOp(Op):
             0, type(info)(info.dataType(), [self.attributes.get("stash_size", 1), *info.shape()])
         )
 
+    def isOutlineable(self) -> bool:
+        """False: each has places of its own."""
+        return False
+
 
 class RestoreOp(Op):
     """PopART's Restore, version 1: reads the next place of a stash of `stash_size` places. It takes
@@ -41,6 +45,10 @@ class RestoreOp(Op):
         """Infers the type and shape of a place."""
         info = self.inInfo(0)
         self.setOutInfo(0, type(info)(info.dataType(), info.shape()[1:]))
+
+    def isOutlineable(self) -> bool:
+        """False: each has places of its own."""
+        return False
 
 
 class _StashingOpx(Opx):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from popir.errors import OperatorAttributeError
 from popir.ir import Op
 from popir.ir import Tensor as IrTensor
+from popir.ir.dimensions import Dimensions
 from popir.ir.traits import Array
 from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import InputGradOp
@@ -62,6 +63,10 @@ class TransposeOp(ViewOp):
         shape = self.inShape(0)
         info = TensorInfo(self.inInfo(0).dataType(), [shape[p] for p in self.permutation()])
         self.setOutInfo(0, info)
+
+    def dimensionNames(self) -> Dimensions | None:
+        """All, which change their places."""
+        return Dimensions({0: range(self.inRank(0))}, {0: self.permutation()})
 
     def canBeReplacedByIdentity(self) -> bool:
         """Whether no dimension changes its place."""

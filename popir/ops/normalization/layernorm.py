@@ -8,6 +8,7 @@ from __future__ import annotations
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import GradInOutMapper, GradOp, Op, OpSerialiser
 from popir.ir import Tensor as IrTensor
+from popir.ir.dimensions import Dimensions
 from popir.ops.support import symbolic as s
 from popir.ops.support.arithmetic import Arithmetic, share
 from popir.ops.support.decomposition import Decomposer
@@ -84,6 +85,10 @@ class LayerNormOp(Op):
         """
         computed = DataType.DOUBLE if self.inInfo(X).dataType() is DataType.DOUBLE else None
         return self._stash() is (computed or DataType.FLOAT)
+
+    def dimensionNames(self) -> Dimensions | None:
+        """Those before the normalised ones."""
+        return Dimensions.same(self.inRank(X), range(self.first(), self.inRank(X)), 3)
 
     def getGradOps(self) -> list[Op]:
         """One gradient operator for all inputs.

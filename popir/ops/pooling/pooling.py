@@ -10,6 +10,7 @@ from popir import ext
 from popir.errors import OperatorInputError
 from popir.ir import Op
 from popir.ir import Tensor as IrTensor
+from popir.ir.dimensions import Dimensions
 from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
@@ -98,6 +99,12 @@ class PoolOp(WindowOp):
         options.countIncludePad = self.counts_padding
         options.uncountedPaddingUpper = self.overhang()
         return options
+
+    def dimensionNames(self) -> Dimensions | None:
+        """Batch and channels; none if indices count in the whole input."""
+        if self.hasOutput(1):
+            return None
+        return Dimensions.same(self.inRank(0), range(2, self.inRank(0)))
 
     def getGradOps(self) -> list[Op]:
         """The gradient operator of the kind of pooling."""

@@ -13,6 +13,7 @@ from popir import poplar, poplin, popops
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import GradInOutMapper, GradOp, Op, OpSerialiser
 from popir.ir import Tensor as IrTensor
+from popir.ir.dimensions import Dimensions
 from popir.ops.contraction.options import Contraction, contraction_flags, multiply
 from popir.ops.recurrent.lstm_cell import Cell, functions
 from popir.ops.recurrent.lstm_loop import Loops
@@ -160,6 +161,15 @@ class LstmOp(Op, Contraction):
             (HIDDENS, kind, [*steps, hidden]),
         ):
             self.setOutInfo(i, TensorInfo(stored, shape))
+
+    def dimensionNames(self) -> Dimensions | None:
+        """The batch alone has a name."""
+        batch: list[str | None] = ["batch"]
+        sequence = [*batch, None] if self.layout else [None, *batch]
+        state = [*batch, None, None] if self.layout else [None, *batch, None]
+        inputs = {X: [*sequence, None], LENGTHS: batch, HIDDEN0: state, CELL0: state}
+        whole = [*sequence, None, None] if self.layout else [None, None, *batch, None]
+        return Dimensions(inputs, {Y: whole, Y_HIDDEN: state, Y_CELL: state})
 
     def getSubgraphValue(self) -> float:
         """High: an LSTM is expensive."""

@@ -10,6 +10,7 @@ import numpy as np
 from popir import ext, poplar, popops
 from popir.errors import OperatorInputError
 from popir.ir import Op, Tensor
+from popir.ir.dimensions import Dimensions
 from popir.ir.traits import Array
 from popir.ops.support.decomposition import Decomposer, Decomposition
 from popir.ops.support.identifiers import onnx_ids
@@ -50,6 +51,12 @@ class ArgExtremumOp(Op):
         if not self.keepdims:
             del shape[along]
         self.setOutInfo(0, TensorInfo(DataType.INT64, shape))
+
+    def dimensionNames(self) -> Dimensions | None:
+        """All but the axis."""
+        names = [None if a == self.along() else a for a in range(self.inRank(0))]
+        out = [n for n in names if self.keepdims or n is not None]
+        return Dimensions({0: names}, {0: out})
 
     def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
         """The indices of integers, by numpy."""

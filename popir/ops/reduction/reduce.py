@@ -19,6 +19,7 @@ import numpy as np
 from popir import poplar, popops
 from popir.ir import GradInOutMapper, Op
 from popir.ir import Tensor as IrTensor
+from popir.ir.dimensions import Dimensions
 from popir.ir.traits import Array
 from popir.ops.elementwise.table import FLOATS
 from popir.ops.reduction.scan import running_product
@@ -34,7 +35,7 @@ from popir.opx import Opx
 from popir.poplar import Tensor, program
 from popir.popops import expr as pe
 from popir.registry import OpCreator, OpxCreator
-from popir.types import DataType, TensorInfo
+from popir.types import DataType, ReductionType, TensorInfo
 
 _G, _X, _Y, _TIES = map(Arg, range(4))
 
@@ -118,6 +119,16 @@ class ReduceOp(Op):
         gone = self.reduced_axes()
         shape = [d for i, d in enumerate(self.kept_shape()) if self.keepdims or i not in gone]
         self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
+
+    def dimensionNames(self) -> Dimensions | None:
+        """All, for a sum or a mean; for others those that are not reduced."""
+        names, gone = list(range(self.inRank(0))), self.reduced_axes()
+        out = [None if a in gone else a for a in names if self.keepdims or a not in gone]
+        if self.row.type == "ReduceMean":
+            return Dimensions({0: names}, {0: out}, ReductionType.Mean)
+        if self.row.operation in ("ADD", "SQUARE_ADD") and self.row.after is None:
+            return Dimensions({0: names}, {0: out}, ReductionType.Sum)
+        return Dimensions({0: [None if a in gone else a for a in names]}, {0: out})
 
     def canBeReplacedByIdentity(self) -> bool:
         """Whether only axes of size 1 are reduced and kept, without a map before or after."""

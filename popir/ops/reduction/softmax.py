@@ -9,6 +9,7 @@ from collections.abc import Callable
 from popir import ext
 from popir.ir import Op
 from popir.ir import Tensor as IrTensor
+from popir.ir.dimensions import Dimensions
 from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, OUT, InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
@@ -32,6 +33,11 @@ class SoftmaxOp(Op):
     def setup(self) -> None:
         """Infers the type and shape of the input."""
         self.setOutInfo(0, self.inInfo(0))
+
+    def dimensionNames(self) -> Dimensions | None:
+        """All that are not in a row."""
+        first, flat = self.rows()
+        return Dimensions.same(self.inRank(0), range(first, self.inRank(0) if flat else first + 1))
 
     def getGradOps(self) -> list[Op]:
         """One gradient operator, a SoftmaxGrad."""

@@ -6,9 +6,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from itertools import accumulate
+from operator import mul
 from typing import Any
 
 from popir.ir import Op
+from popir.ir.dimensions import Dimensions
 from popir.ir.traits import Array
 from popir.ops.support.gradient import InputGradOp
 from popir.ops.support.identifiers import graphcore_id
@@ -46,9 +49,21 @@ class ReshapingOp(ViewOp):
         """Gives the output the input's type and the new shape."""
         self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), self.output_shape()))
 
+    def dimensionNames(self) -> Dimensions | None:
+        """Those with as many elements before them in both shapes: a part is one of as many equal
+        pieces of the rest.
+        """
+        return Dimensions({0: _places(self.inShape(0))}, {0: _places(self.outShape(0))})
+
     def getGradOps(self) -> list[Op]:
         """The gradient, reshaped to the input's shape."""
         return [ReshapeGradOp(self)]
+
+
+def _places(shape: list[int]) -> list[int | None]:
+    """For each dimension that is not 1 the elements before it."""
+    before = accumulate(shape, mul, initial=1)
+    return [n if size != 1 else None for n, size in zip(before, shape, strict=False)]
 
 
 class ReshapeGradOp(InputGradOp):

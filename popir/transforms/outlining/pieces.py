@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from popir.ir import Graph, Op, Tensor
 from popir.ir.hash import DigestError, digest_of, encoded
+from popir.options.annotations import PLACES
 from popir.transforms.decision import Decision
 from popir.transforms.outlining.repeats import Ints
 
@@ -86,8 +88,8 @@ class Text:
     ) -> None:
         self.ops: list[Op] = []
         self.tokens: list[int] = []
-        """The class of each operator. An operator that cannot be outlined, and the end of each
-        graph, has a unique negative class, so that it never repeats.
+        """The class of each operator. An operator that cannot be outlined, the end of each graph,
+        and the change from one place to another have unique negative classes, which never repeat.
         """
         self.refusals: list[Decision] = []
         self._kept = set(kept)
@@ -107,7 +109,9 @@ class Text:
         constrained = {*graph.constraints, *itertools.chain(*graph.constraints.values())}
         order = graph.schedule()
         graph.ops = {op.id: op for op in order}
-        for op in order:
+        for n, op in enumerate(order):
+            if n and place_of(op) != place_of(order[n - 1]):
+                self._end(order[n - 1])
             self.ops.append(op)
             try:
                 reason = _fixed(op) or ("it has a constraint" if op in constrained else None)
@@ -118,9 +122,12 @@ class Text:
             if reason is not None:
                 self.refusals.append(Decision(op.debugName(), "part of a piece", reason))
         if order:
-            # A unique token ends each graph, so that no repeat crosses it.
-            self.ops.append(order[-1])
-            self.tokens.append(next(self._fresh))
+            self._end(order[-1])
+
+    def _end(self, op: Op) -> None:
+        """Adds a unique token, so that no repeat crosses the end of a graph or of a place."""
+        self.ops.append(op)
+        self.tokens.append(next(self._fresh))
 
     def _class(self, op: Op) -> int:
         if op not in self._known:
@@ -276,9 +283,17 @@ class Text:
         return float(copies + self._made[begins[0] + made][is_needed].sum())
 
 
+def place_of(op: Op) -> dict[str, Any]:
+    """The annotations that say where and when an operator runs: IPU, stage and phase. All operators
+    of a piece have the same, and so has a call of it.
+    """
+    notes = op.settings.nodeAttributes
+    return {key: notes[key] for key in PLACES if key in notes}
+
+
 def _computed(op: Op) -> Hashable:
     """The key of an operator's class: operators with equal keys compute the same function."""
-    tensors = (*op.input.items(), *op.output.items())
+    tensors = (*sorted(op.input.items()), *sorted(op.output.items()))
     infos = tuple((i, str(tensor.info)) for i, tensor in tensors)
     constants = [(i, op.input[i].data) for i in sorted(op.constantInputs) if i in op.input]
     held = encoded(constants) if constants else b""

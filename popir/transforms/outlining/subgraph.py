@@ -12,6 +12,7 @@ from popir.ir import Graph, Op, Tensor
 from popir.ir.graph import CalledNames
 from popir.ir.hash import encoded
 from popir.opx import debug_prefix
+from popir.transforms.outlining.pieces import place_of
 
 _MOST_INSIDE = 1 << 16
 """The most elements of a constant that is moved into the called graph; a larger one is an input."""
@@ -113,13 +114,14 @@ class _Maker:
             twin: op.called_names or debug_prefix(op)
             for twin, op in zip(self.callee.ops, instance, strict=True)
         }
+        where = place_of(instance[0])
         for op in reversed(instance):
             outputs = list(op.output.values())
             graph.eraseOp(op.id)
             for tensor in outputs:
                 if tensor.id not in made:
                     graph.removeTensor(tensor.id)
-        settings = Op.Settings(graph, f"{self.callee.name}/{n}")
+        settings = Op.Settings(graph, f"{self.callee.name}/{n}", where)
         call = graph.createConnectedOp(
             registry.createOp,
             dict(enumerate(given)),
