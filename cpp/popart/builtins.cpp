@@ -275,9 +275,10 @@ BuiltinClass nll() {
           [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
             const auto reduction = popart::LossOp::reductionTypeFromString(
                 a.getAttribute<Attributes::String>("reduction", "Mean"));
-            nonstd::optional<int> ignored;
-            if (a.hasAttribute("ignoreIndex"))
-              ignored = static_cast<int>(a.getAttribute<Attributes::Int>("ignoreIndex"));
+            const auto given = a.getAttribute<Attributes::Int>("ignoreIndex", 0);
+            const auto ignored = a.hasAttribute("ignoreIndex")
+                                     ? nonstd::optional<int>(static_cast<int>(given))
+                                     : nonstd::optional<int>();
             const bool logs = a.getAttribute<Attributes::Int>("inputIsLogProbability", 0) != 0;
             return Made(new popart::NllOp(opid, ignored, reduction, logs, settings));
           },

@@ -30,7 +30,7 @@ void checkImage(const char* who, const poplar::Type& type, const std::vector<std
 Tensor createNormaliseImageInput(Graph& graph, const poplar::Type& type,
                                  const poplar::ArrayRef<std::size_t> shape,
                                  const DebugContext& debugContext) {
-  checkImage("createNormaliseImageInput", type, shape);
+  checkImage("createNormaliseImageInput", type, {shape.begin(), shape.end()});
   return graph.addVariable(type, shape, poplar::VariableMappingMethod::LINEAR, debugContext);
 }
 

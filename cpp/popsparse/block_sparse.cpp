@@ -13,26 +13,26 @@
 
 namespace popsparse {
 namespace experimental {
+
+/// A matrix in blocks.
+struct Structure {
+  std::size_t rows, columns, height, width;  // elements of the matrix and of a block
+  std::vector<std::size_t> blockRows, blockColumns;            // of the blocks that there are
+
+  std::size_t gridRows() const { return rows / height; }
+  std::size_t gridColumns() const { return columns / width; }
+};
+
 namespace {
 
 using poplar::DebugContext;
 using poplar::Graph;
 using poplar::Tensor;
 using poplar::program::Sequence;
-using Places = std::vector<std::size_t>;
 
 [[noreturn]] void refuseBlocks(const char* who, const std::string& what) {
   throw poputil::poplibs_error(std::string("popsparse::experimental::") + who + ": " + what);
 }
-
-/// A matrix in blocks.
-struct Structure {
-  std::size_t rows, columns, height, width;  // elements of the matrix and of a block
-  Places blockRows, blockColumns;            // of the blocks that there are
-
-  std::size_t gridRows() const { return rows / height; }
-  std::size_t gridColumns() const { return columns / width; }
-};
 
 Structure structureOf(const char* who, std::size_t rows, std::size_t columns, std::size_t height,
                       std::size_t width, const unsigned char* mask, std::size_t maskSize) {
