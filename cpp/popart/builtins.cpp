@@ -275,11 +275,10 @@ BuiltinClass nll() {
           [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
             const auto reduction = popart::LossOp::reductionTypeFromString(
                 a.getAttribute<Attributes::String>("reduction", "Mean"));
-            const auto given = a.getAttribute<Attributes::Int>("ignoreIndex", 0);
-            const auto ignored = a.hasAttribute("ignoreIndex")
-                                     ? nonstd::optional<int>(static_cast<int>(given))
-                                     : nonstd::optional<int>();
             const bool logs = a.getAttribute<Attributes::Int>("inputIsLogProbability", 0) != 0;
+            if (!a.hasAttribute("ignoreIndex"))
+              return Made(new popart::NllOp(opid, nonstd::nullopt, reduction, logs, settings));
+            const int ignored = static_cast<int>(a.getAttribute<Attributes::Int>("ignoreIndex"));
             return Made(new popart::NllOp(opid, ignored, reduction, logs, settings));
           },
           [](const Op& op) {
