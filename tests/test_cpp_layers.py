@@ -20,7 +20,7 @@ LAYERS = [
     "poputil",
     "popops",
     "poplin poprand gcl popfloat",
-    "popnn",
+    "popnn popsparse",
     "snap onnx habana",
     "popart foreign",
     "bindings tools embed",

@@ -199,7 +199,12 @@ std::unique_ptr<Op> sideOf(py::handle pyOp, const popart::OperatorIdentifier& id
                            const Op::Settings& settings) {
   const BuiltinClass* known = builtinClass(id);
   if (known == nullptr) return std::make_unique<BuiltinOp>(id, settings);
-  const py::dict values = pyOp.attr("attributes");
+  const py::dict values = pyOp.attr("attributes").attr("copy")();
+  // Annotations of products, which their class has as members.
+  const py::dict notes = pyOp.attr("settings").attr("nodeAttributes");
+  for (const char* name : {"__serialize_matmul_mode", "__serialize_matmul_factor",
+                           "__serialize_matmul_precision", "__available_memory", "__partials_type"})
+    if (notes.contains(name)) values[name] = notes[name];
   return known->make(id, settings, attributesFrom(values, settings.name));
 }
 

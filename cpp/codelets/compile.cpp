@@ -178,7 +178,9 @@ class Compiler {
  private:
   std::string preprocessed(const std::string& source, const Words& more) const {
     auto words = command_;
-    append(words, {"-D__POPC__", "-I" + includeFolder(), "-include", "popir/CodeletGlue.hpp"});
+    // The SDK's popc also finds the headers of poplar/ without their folder.
+    append(words, {"-D__POPC__", "-I" + includeFolder(), "-idirafter", includeFolder() + "/poplar",
+                   "-include", "popir/CodeletGlue.hpp"});
     append(words, more);
     append(words, {"-E", "-x", "c++", source});
     run(words, folder_.path("text"), source);

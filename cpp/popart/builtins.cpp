@@ -1,9 +1,12 @@
 #include "popart/builtins.hpp"
 
 #include <popart/op/abs.hpp>
+#include <popart/op/adamvarupdate.hpp>
 #include <popart/op/add.hpp>
 #include <popart/op/ceil.hpp>
+#include <popart/op/clip.hpp>
 #include <popart/op/cos.hpp>
+#include <popart/op/detach.hpp>
 #include <popart/op/div.hpp>
 #include <popart/op/dropout.hpp>
 #include <popart/op/erf.hpp>
@@ -14,22 +17,29 @@
 #include <popart/op/identity.hpp>
 #include <popart/op/l1.hpp>
 #include <popart/op/log.hpp>
+#include <popart/op/matmul.hpp>
 #include <popart/op/mul.hpp>
 #include <popart/op/negate.hpp>
+#include <popart/op/nll.hpp>
 #include <popart/op/reciprocal.hpp>
 #include <popart/op/relu.hpp>
 #include <popart/op/reshape.hpp>
+#include <popart/op/sgd0varupdate.hpp>
 #include <popart/op/sigmoid.hpp>
 #include <popart/op/sign.hpp>
 #include <popart/op/sin.hpp>
+#include <popart/op/slice.hpp>
+#include <popart/op/softmax.hpp>
 #include <popart/op/softsign.hpp>
 #include <popart/op/sqrt.hpp>
 #include <popart/op/subtract.hpp>
 #include <popart/op/sum.hpp>
 #include <popart/op/tan.hpp>
 #include <popart/op/tanh.hpp>
+#include <popart/op/transpose.hpp>
 #include <popart/operators.hpp>
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -45,8 +55,8 @@ constexpr const char* onnx = "ai.onnx";
 constexpr const char* graphcore = "ai.graphcore";
 
 template <class OP>
-BuiltinClass plain(const char* type) {
-  return {onnx, type, typeid(OP),
+BuiltinClass plain(const char* type, const char* domain = onnx) {
+  return {domain, type, typeid(OP),
           [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes&) {
             return Made(new OP(opid, settings));
           },
@@ -137,6 +147,187 @@ BuiltinClass l1() {
           }};
 }
 
+using MatMulSettings = popart::MatMulBaseOp::SerialiseSettings;
+
+const char* const* serialiseModes() {
+  static const char* const names[] = {"none", "input_channels", "reducing_dim", "output_channels",
+                                      nullptr};
+  return names;
+}
+
+MatMulSettings serialisation(const Attributes& a) {
+  MatMulSettings made;
+  const auto mode = a.getAttribute<Attributes::String>("__serialize_matmul_mode", "none");
+  for (int i = 0; serialiseModes()[i] != nullptr; ++i)
+    if (mode == serialiseModes()[i]) made.mode = static_cast<MatMulSettings::Mode>(i);
+  made.factor =
+      static_cast<uint32_t>(a.getAttribute<Attributes::Int>("__serialize_matmul_factor", 0));
+  made.keep_precision = a.getAttribute<Attributes::Int>("__serialize_matmul_precision", 0) != 0;
+  return made;
+}
+
+nonstd::optional<float> availableMemory(const Attributes& a) {
+  if (!a.hasAttribute("__available_memory")) return {};
+  return a.getAttribute<Attributes::Float>("__available_memory");
+}
+
+popart::MatMulPartialsType partials(const Attributes& a) {
+  const auto type = a.getAttribute<Attributes::String>("__partials_type", "FLOAT");
+  return type == "HALF" ? popart::MatMulPartialsType::HALF : popart::MatMulPartialsType::FLOAT;
+}
+
+/// What a caller changes in such an object is the object's; the node keeps its annotations.
+BuiltinClass matMul() {
+  return {onnx, "MatMul", typeid(popart::MatMulOp),
+          [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
+            return Made(new popart::MatMulOp(opid, settings, availableMemory(a), serialisation(a),
+                                             {}, partials(a)));
+          },
+          [](const Op&) { return Attributes(); }};
+}
+
+template <class OP>
+BuiltinClass matMulGrad(const char* type) {
+  return {graphcore, type, typeid(OP),
+          [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
+            const auto phase = opid.type == std::string("MatMulLhsGrad")
+                                   ? popart::MatMulBaseOp::Phase::BwdLHS
+                                   : popart::MatMulBaseOp::Phase::BwdRHS;
+            return Made(new OP(opid, settings, phase, availableMemory(a), serialisation(a), {},
+                               partials(a)));
+          },
+          [](const Op&) { return Attributes(); }};
+}
+
+/// Bounds are attributes of opset 9, and of ai.graphcore; later they are inputs.
+BuiltinClass slice(const char* domain) {
+  return {domain, "Slice", typeid(popart::SliceOp),
+          [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
+            const auto list = [&](const char* name) {
+              return a.getAttribute<Attributes::Ints>(name, {});
+            };
+            return Made(new popart::SliceOp(opid, list("starts"), list("ends"), list("axes"),
+                                            list("steps"), settings));
+          },
+          [](const Op& op) {
+            const auto& slice = static_cast<const popart::SliceOp&>(op);
+            Attributes a;
+            if (slice.getStarts().empty()) return a;
+            a.setAttribute("starts", slice.getStarts());
+            a.setAttribute("ends", slice.getEnds());
+            a.setAttribute("axes", slice.getAxes());
+            const auto& steps = slice.getSteps();
+            if (steps != std::vector<int64_t>(steps.size(), 1)) a.setAttribute("steps", steps);
+            return a;
+          }};
+}
+
+BuiltinClass transpose() {
+  return {onnx, "Transpose", typeid(popart::TransposeOp),
+          [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
+            return Made(new popart::TransposeOp(
+                opid, a.getAttribute<Attributes::Ints>("perm", {}), settings));
+          },
+          [](const Op& op) {
+            const auto& transpose = static_cast<const popart::TransposeOp&>(op);
+            Attributes a;
+            if (!transpose.getPerm().empty()) a.setAttribute("perm", transpose.getPerm());
+            return a;
+          }};
+}
+
+BuiltinClass softmax() {
+  return {onnx, "Softmax", typeid(popart::SoftmaxOp),
+          [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
+            const auto usual = opid.version < 13 ? 1 : -1;
+            return Made(new popart::SoftmaxOp(
+                opid, a.getAttribute<Attributes::Int>("axis", usual), settings));
+          },
+          [](const Op& op) {
+            Attributes a;
+            a.setAttribute("axis",
+                           Attributes::Int(static_cast<const popart::SoftmaxOp&>(op).getAxis()));
+            return a;
+          }};
+}
+
+BuiltinClass clip() {
+  return {onnx, "Clip", typeid(popart::ClipOp),
+          [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
+            constexpr float most = std::numeric_limits<float>::max();
+            return Made(new popart::ClipOp(opid, a.getAttribute<Attributes::Float>("min", -most),
+                                           a.getAttribute<Attributes::Float>("max", most),
+                                           settings));
+          },
+          [](const Op& op) {
+            const auto& clip = static_cast<const popart::ClipOp&>(op);
+            Attributes a;
+            if (op.opid.version < 11) {
+              a.setAttribute("min", clip.getClipMin());
+              a.setAttribute("max", clip.getClipMax());
+            }
+            return a;
+          }};
+}
+
+BuiltinClass nll() {
+  return {graphcore, "Nll", typeid(popart::NllOp),
+          [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
+            const auto reduction = popart::LossOp::reductionTypeFromString(
+                a.getAttribute<Attributes::String>("reduction", "Mean"));
+            const bool logs = a.getAttribute<Attributes::Int>("inputIsLogProbability", 0) != 0;
+            if (!a.hasAttribute("ignoreIndex"))
+              return Made(new popart::NllOp(opid, nonstd::nullopt, reduction, logs, settings));
+            const int ignored = static_cast<int>(a.getAttribute<Attributes::Int>("ignoreIndex"));
+            return Made(new popart::NllOp(opid, ignored, reduction, logs, settings));
+          },
+          [](const Op& op) {
+            const auto& loss = static_cast<const popart::NllOp&>(op);
+            Attributes a;
+            a.setAttribute("reduction",
+                           popart::LossOp::reductionTypeToString(loss.getReductionType()));
+            if (loss.hasIgnoreIndex())
+              a.setAttribute("ignoreIndex", Attributes::Int(loss.getIgnoreIndex()));
+            if (loss.inputIsLogProbability())
+              a.setAttribute("inputIsLogProbability", Attributes::Int(1));
+            return a;
+          }};
+}
+
+BuiltinClass dropoutGrad() {
+  return {graphcore, "DropoutGrad", typeid(popart::DropoutGradOp),
+          [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
+            const float ratio = a.getAttribute<Attributes::Float>("ratio", 0.5f);
+            return Made(new popart::DropoutGradOp(opid, ratio, settings));
+          },
+          [](const Op&) { return Attributes(); }};
+}
+
+/// A value that the graph has as an attribute if it is constant, else as an input.
+popart::OptimizerValue optimizerValue(const Attributes& a, const char* name) {
+  if (!a.hasAttribute(name)) return {0.0f, false};
+  return {a.getAttribute<Attributes::Float>(name), true};
+}
+
+BuiltinClass sgd0() {
+  return {graphcore, "SGD0VarUpdate", typeid(popart::SGD0VarUpdateOp),
+          [](const OperatorIdentifier&, const Op::Settings& settings, const Attributes& a) {
+            return Made(new popart::SGD0VarUpdateOp(optimizerValue(a, "scaledLearningRate0"),
+                                                    optimizerValue(a, "weightDecayScaleFactor0"),
+                                                    settings));
+          },
+          [](const Op&) { return Attributes(); }};
+}
+
+BuiltinClass adam() {
+  return {graphcore, "AdamVarUpdate", typeid(popart::AdamVarUpdateOp),
+          [](const OperatorIdentifier&, const Op::Settings& settings, const Attributes& a) {
+            return Made(new popart::AdamVarUpdateOp(optimizerValue(a, "learningRate"),
+                                                    optimizerValue(a, "maxWeightNorm"), settings));
+          },
+          [](const Op&) { return Attributes(); }};
+}
+
 const std::vector<BuiltinClass>& rows() {
   static const std::vector<BuiltinClass> all = {plain<popart::AddOp>("Add"),
                                                 plain<popart::SubtractOp>("Sub"),
@@ -167,7 +358,22 @@ const std::vector<BuiltinClass>& rows() {
                                                 reshape(graphcore),
                                                 gather(onnx, "Gather"),
                                                 gather(graphcore, "GroupedGather"),
-                                                l1()};
+                                                l1(),
+                                                nll(),
+                                                matMul(),
+                                                matMulGrad<popart::MatMulLhsGradOp>("MatMulLhsGrad"),
+                                                matMulGrad<popart::MatMulRhsGradOp>("MatMulRhsGrad"),
+                                                slice(onnx),
+                                                slice(graphcore),
+                                                transpose(),
+                                                softmax(),
+                                                plain<popart::SoftmaxGradOp>("SoftmaxGrad",
+                                                                             graphcore),
+                                                dropoutGrad(),
+                                                clip(),
+                                                plain<popart::DetachOp>("Detach", graphcore),
+                                                sgd0(),
+                                                adam()};
   return all;
 }
 

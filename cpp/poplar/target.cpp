@@ -174,6 +174,15 @@ void copyDeviceHalfToFloat(const Target&, const void* src, float* dst, std::size
   for (std::size_t i = 0; i < n; ++i) dst[i] = static_cast<float>(in[i]);
 }
 
+void copyDoubleToDeviceHalf(const Target&, const double* src, void* dst, std::size_t n) {
+  auto* out = static_cast<half*>(dst);
+  for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<half>(src[i]);
+}
+void copyDeviceHalfToDouble(const Target&, const void* src, double* dst, std::size_t n) {
+  const auto* in = static_cast<const half*>(src);
+  for (std::size_t i = 0; i < n; ++i) dst[i] = static_cast<double>(in[i]);
+}
+
 Device::Device() : Device(Target()) {}
 Device::Device(Target target, unsigned id)
     : target_(std::move(target)), id_(id), attached_(std::make_shared<bool>(false)) {}

@@ -91,28 +91,23 @@ class TypeProto {
   POPIR_ONNX_FIELD(TypeProto_Tensor, tensor_type)
 };
 
+#define POPIR_ONNX_TYPES(X)                                                                     \
+  X(UNDEFINED) X(FLOAT) X(UINT8) X(INT8) X(UINT16) X(INT16) X(INT32) X(INT64) X(STRING) X(BOOL) \
+  X(FLOAT16) X(DOUBLE) X(UINT32) X(UINT64) X(COMPLEX64) X(COMPLEX128) X(BFLOAT16)
+enum TensorProto_DataType {
+#define POPIR_ONNX_TYPE(NAME) TensorProto_DataType_##NAME,
+  POPIR_ONNX_TYPES(POPIR_ONNX_TYPE)
+#undef POPIR_ONNX_TYPE
+};
+
 /// A constant tensor. The values are in the field for its element type.
 class TensorProto {
  public:
-  enum DataType {
-    UNDEFINED = 0,
-    FLOAT,
-    UINT8,
-    INT8,
-    UINT16,
-    INT16,
-    INT32,
-    INT64,
-    STRING,
-    BOOL,
-    FLOAT16,
-    DOUBLE,
-    UINT32,
-    UINT64,
-    COMPLEX64,
-    COMPLEX128,
-    BFLOAT16
-  };
+  using DataType = TensorProto_DataType;
+#define POPIR_ONNX_TYPE(NAME) static constexpr DataType NAME = TensorProto_DataType_##NAME;
+  POPIR_ONNX_TYPES(POPIR_ONNX_TYPE)
+#undef POPIR_ONNX_TYPE
+#undef POPIR_ONNX_TYPES
 
   POPIR_ONNX_FIELD(std::string, name)
   POPIR_ONNX_FIELD(int32_t, data_type)
@@ -123,7 +118,6 @@ class TensorProto {
   POPIR_ONNX_LIST(int64_t, int64_data)
   POPIR_ONNX_LIST(double, double_data)
 };
-using TensorProto_DataType = TensorProto::DataType;
 
 class GraphProto;
 

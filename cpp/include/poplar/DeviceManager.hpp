@@ -4,6 +4,7 @@
 
 #include <poplar/Device.hpp>
 #include <poplar/TargetType.hpp>
+#include <poplar/version.hpp>
 
 #include <string>
 #include <vector>
@@ -11,10 +12,6 @@
 #pragma GCC visibility push(default)
 
 namespace poplar {
-
-/// The SDK's version whose interface popir has, and a name of popir's own version.
-std::string versionString();
-std::string packageHash();
 
 /// Finds devices. popir has no IPU hardware: TargetType::IPU gives simulated IPUs with the same
 /// description, so that programs written for hardware run.

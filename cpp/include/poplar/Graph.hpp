@@ -23,6 +23,7 @@
 #include <poplar/Type.hpp>
 #include <poplar/VariableMappingMethod.hpp>
 #include <poplar/exceptions.hpp>
+#include <poplar/version.hpp>
 
 #include <algorithm>
 #include <array>

@@ -95,11 +95,15 @@ class Target {
   std::shared_ptr<const popir::TargetSpec> spec_;
 };
 
-/// Convert `numElements` elements between the host's float and the device's half.
+/// Convert `numElements` elements between the host's float or double and the device's half.
 void copyFloatToDeviceHalf(const Target& target, const float* src, void* dst,
                            std::size_t numElements);
 void copyDeviceHalfToFloat(const Target& target, const void* src, float* dst,
                            std::size_t numElements);
+void copyDoubleToDeviceHalf(const Target& target, const double* src, void* dst,
+                            std::size_t numElements);
+void copyDeviceHalfToDouble(const Target& target, const void* src, double* dst,
+                            std::size_t numElements);
 
 }  // namespace poplar
 

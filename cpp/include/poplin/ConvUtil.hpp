@@ -4,6 +4,8 @@
 
 #include <poplin/ConvParams.hpp>
 
+#include <utility>
+
 #pragma GCC visibility push(default)
 namespace poplin {
 
@@ -17,6 +19,63 @@ ConvParams canonicalizeParams(const ConvParams& params);
 /// gradient of its output. The weights must have their channels exchanged and their fields
 /// reversed: use weightsTransposeChansFlipXY(), or transposeAndFlipWeights in convolution().
 ConvParams getGradientParams(const ConvParams& params);
+
+// Which elements meet. Indices are those before all transforms, ranges are half open. `dim` is a
+// dimension of the field.
+
+/// The element of the input that an element of the kernel multiplies for an element of the output;
+/// ~0U if there is none.
+unsigned getInputIndex(unsigned dim, unsigned outputIndex, unsigned kernelIndex,
+                       const ConvParams& params);
+/// The element of the kernel that multiplies an element of the input for one of the output; ~0U if
+/// there is none.
+unsigned getKernelIndex(unsigned dim, unsigned outputIndex, unsigned inputIndex,
+                        const ConvParams& params);
+
+// The smallest range that holds all elements that meet; {0, 0} if there are none.
+
+std::pair<unsigned, unsigned> getOutputRangeForKernelIndex(
+    unsigned dim, std::pair<unsigned, unsigned> outputRange, unsigned kernelIndex,
+    const ConvParams& params);
+std::pair<unsigned, unsigned> getOutputRangeForInputIndex(
+    unsigned dim, std::pair<unsigned, unsigned> outputRange, unsigned inputIndex,
+    const ConvParams& params);
+std::pair<unsigned, unsigned> getOutputRangeForKernelRange(
+    unsigned dim, std::pair<unsigned, unsigned> outputRange,
+    std::pair<unsigned, unsigned> kernelIndexRange, const ConvParams& params);
+std::pair<unsigned, unsigned> getOutputRangeForInputRange(
+    unsigned dim, std::pair<unsigned, unsigned> outputRange,
+    std::pair<unsigned, unsigned> inputRange, const ConvParams& params);
+std::pair<unsigned, unsigned> getInputRange(unsigned dim,
+                                            std::pair<unsigned, unsigned> outputRange,
+                                            unsigned kernelIndex, const ConvParams& params);
+std::pair<unsigned, unsigned> getKernelRange(unsigned dim,
+                                             std::pair<unsigned, unsigned> outputRange,
+                                             unsigned inputIndex, const ConvParams& params);
+std::pair<unsigned, unsigned> getInputRange(unsigned dim,
+                                            std::pair<unsigned, unsigned> outputRange,
+                                            std::pair<unsigned, unsigned> kernelIndexRange,
+                                            const ConvParams& params);
+std::pair<unsigned, unsigned> getKernelRange(unsigned dim,
+                                             std::pair<unsigned, unsigned> outputRange,
+                                             std::pair<unsigned, unsigned> inputRange,
+                                             const ConvParams& params);
+inline std::pair<unsigned, unsigned> getInputRange(unsigned dim, unsigned outputIndex,
+                                                   std::pair<unsigned, unsigned> kernelIndexRange,
+                                                   const ConvParams& params) {
+  return getInputRange(dim, {outputIndex, outputIndex + 1}, kernelIndexRange, params);
+}
+inline std::pair<unsigned, unsigned> getInputRange(unsigned dim, unsigned outputIndex,
+                                                   const ConvParams& params) {
+  return getInputRange(dim, outputIndex,
+                       {0, static_cast<unsigned>(params.kernelShape[dim])}, params);
+}
+inline std::pair<unsigned, unsigned> getInputRange(unsigned dim,
+                                                   std::pair<unsigned, unsigned> outputRange,
+                                                   const ConvParams& params) {
+  return getInputRange(dim, outputRange,
+                       {0, static_cast<unsigned>(params.kernelShape[dim])}, params);
+}
 
 }  // namespace poplin
 #pragma GCC visibility pop

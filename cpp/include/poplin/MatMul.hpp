@@ -20,6 +20,7 @@
 #include <poplar/Program.hpp>
 #include <poplar/Type.hpp>
 #include <poplin/Convolution.hpp>
+#include <tuple>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -33,6 +34,18 @@ class PlanningCache : public poplin::PlanningCache {
 };
 
 }  // namespace matmul
+
+/// The types and shapes of a product.
+struct MatMulParams {
+  poplar::Type inputType;
+  poplar::Type outputType;
+  std::vector<std::size_t> aShape;
+  std::vector<std::size_t> bShape;
+};
+bool operator<(const MatMulParams& a, const MatMulParams& b);
+
+using MatMulPlanParams =
+    std::tuple<const poplar::Target*, const MatMulParams, const poplar::OptionFlags*>;
 
 /// Returns A [M, K] times B [K, N]. The result has type `outputType`, or the type of A.
 /// matMulWithOutput() writes it to `out`.

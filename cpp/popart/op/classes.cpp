@@ -1,20 +1,28 @@
 // The small operator classes of popart/op/.
 #include <popart/alias/aliasmodel.hpp>
 #include <popart/op/add.hpp>
+#include <popart/op/clip.hpp>
+#include <popart/op/detach.hpp>
 #include <popart/op/div.hpp>
 #include <popart/op/dropout.hpp>
 #include <popart/op/groupnorm.hpp>
+#include <popart/op/histogram.hpp>
 #include <popart/op/identity.hpp>
+#include <popart/op/init.hpp>
 #include <popart/op/l1.hpp>
 #include <popart/op/mul.hpp>
 #include <popart/op/negate.hpp>
+#include <popart/op/nll.hpp>
 #include <popart/op/relu.hpp>
+#include <popart/op/softmax.hpp>
 #include <popart/op/subtract.hpp>
 #include <popart/op/sum.hpp>
 #include <popart/operators.hpp>
 #include <popart/opserialiser.hpp>
 #include <popart/tensor.hpp>
 
+#include "popart/builtins.hpp"
+#include "popart/ir_calls.hpp"
 #include "popart/op/copy_of.hpp"
 
 namespace popart {
@@ -24,6 +32,15 @@ void builtin::refuseGradient(const Op& op) {
       "{}: its class derives from one of a built-in operator, whose gradient is the compiler's; "
       "the class has to override getGradOps()",
       op.debugName());
+}
+
+void builtin::setup(Op& op) {
+  if (popir::builtinClass(op) == nullptr)
+    throw error(
+        "{}: its class derives from one of a built-in operator, whose rule of shapes is the "
+        "compiler's; the class has to override setup()",
+        op.debugName());
+  popir::irCalls().setup(op);
 }
 
 // ---- Op's functions for PopART's alias models ----
@@ -42,6 +59,14 @@ poprithms::memory::inplace::Proposal Op::mapInplaceProposalGate0(const AliasMode
 }
 
 AddOp::~AddOp() = default;
+ClipOp::~ClipOp() = default;
+DetachOp::~DetachOp() = default;
+DropoutGradOp::~DropoutGradOp() = default;
+HistogramOp::~HistogramOp() = default;
+InitOp::~InitOp() = default;
+NllOp::~NllOp() = default;
+SoftmaxOp::~SoftmaxOp() = default;
+SoftmaxGradOp::~SoftmaxGradOp() = default;
 DivOp::~DivOp() = default;
 MulOp::~MulOp() = default;
 SubtractOp::~SubtractOp() = default;
@@ -65,6 +90,14 @@ void VariadicOp::setup() {
 }
 
 std::unique_ptr<Op> AddOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> ClipOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> DetachOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> DropoutGradOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> HistogramOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> InitOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> NllOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> SoftmaxOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> SoftmaxGradOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> DivOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> MulOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> SubtractOp::clone() const { return copyOf(*this); }
@@ -157,9 +190,52 @@ void L1Op::setup() {
       getReductionType() == ReductionType::NoReduction ? in : TensorInfo(in.dataType(), {});
 }
 
+void NllOp::setup() {
+  const TensorInfo& labels = inInfo(getLabelInIndex());
+  const bool each = getReductionType() == ReductionType::NoReduction;
+  outInfo(getOutIndex()) =
+      TensorInfo(inInfo(getProbsInIndex()).dataType(), each ? labels.shape() : Shape());
+}
+
+void NllOp::appendOutlineAttributes(OpSerialiserBase& os) const {
+  LossOp::appendOutlineAttributes(os);
+  os.appendAttribute("inputIsLogProbability", inputIsLogProbability_);
+  if (ignoreIndex_) os.appendAttribute("ignoreIndex", *ignoreIndex_);
+}
+
 void L1Op::appendOutlineAttributes(OpSerialiserBase& os) const {
   LossOp::appendOutlineAttributes(os);
   os.appendAttribute("lambda", lambda_);
+}
+
+// ---- Others ----
+
+void ClipOp::appendOutlineAttributes(OpSerialiserBase& os) const {
+  Op::appendOutlineAttributes(os);
+  os.appendAttribute("min", min_);
+  os.appendAttribute("max", max_);
+}
+
+void SoftmaxOp::appendOutlineAttributes(OpSerialiserBase& os) const {
+  Op::appendOutlineAttributes(os);
+  os.appendAttribute("axis", axis_);
+}
+
+void HistogramOp::setup() {
+  outInfo(getOutIndex()) =
+      TensorInfo(DataType::UINT32, {static_cast<int64_t>(levels_.size()) + 1});
+}
+
+void HistogramOp::appendOutlineAttributes(OpSerialiserBase& os) const {
+  Op::appendOutlineAttributes(os);
+  os.appendAttribute("levels", levels_);
+  os.appendAttribute("absoluteOfInput", absolute_);
+}
+
+void InitOp::appendOutlineAttributes(OpSerialiserBase& os) const {
+  Op::appendOutlineAttributes(os);
+  os.appendAttribute("init_type", static_cast<int>(init_));
+  os.appendAttribute("tensor_type", static_cast<int>(type_));
 }
 
 }  // namespace popart

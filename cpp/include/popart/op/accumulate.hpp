@@ -58,6 +58,25 @@ class AccumulateOp : public AccumulateBaseOp {
   std::unique_ptr<Op> clone() const override;
 };
 
+/// The same for the rows of the variable that the indices name, along an axis.
+class SparseAccumulateOp : public AccumulateBaseOp {
+ public:
+  SparseAccumulateOp(AccumulationType type, const OptimizerValue& factor, unsigned axis,
+                     const Op::Settings& settings);
+  ~SparseAccumulateOp() override;
+
+  static constexpr InIndex getIndicesInIndex() { return 3; }
+  static constexpr InIndex getOriginalVarToUpdateInIndex() { return 4; }
+  std::unique_ptr<Op> clone() const override;
+  void appendOutlineAttributes(OpSerialiserBase& os) const override;
+  std::set<InIndex> optionalInputs() const override { return {getOriginalVarToUpdateInIndex()}; }
+  unsigned getAxis() const { return axis_; }
+  static bool supportsAccumulationType(AccumulationType type);
+
+ private:
+  unsigned axis_;
+};
+
 }  // namespace popart
 
 #pragma GCC visibility pop

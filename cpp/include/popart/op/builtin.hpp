@@ -19,6 +19,11 @@ namespace builtin {
 /// \throws error that says so
 [[noreturn]] void refuseGradient(const Op& op);
 
+/// The setup() of classes whose rule of shapes and types is the compiler's.
+/// \throws error for an operator of a derived class, which has to override setup(), and for one that
+/// is not in a graph
+void setup(Op& op);
+
 }  // namespace builtin
 }  // namespace popart
 

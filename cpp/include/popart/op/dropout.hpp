@@ -24,6 +24,18 @@ class DropoutOp : public DropoutBaseOp {
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
 };
 
+/// The gradient of dropout's input, by the same mask.
+class DropoutGradOp : public DropoutOp {
+ public:
+  using DropoutOp::DropoutOp;
+  ~DropoutGradOp() override;
+
+  static InIndex getGradInIndex() { return 0; }
+  static OutIndex getOutIndex() { return 0; }
+  std::unique_ptr<Op> clone() const override;
+  void setup() override { outInfo(getOutIndex()) = inInfo(getGradInIndex()); }
+};
+
 }  // namespace popart
 
 #pragma GCC visibility pop

@@ -1,0 +1,67 @@
+// Slices along dimensions. After popart/op/slice.hpp of PopART 3.
+#ifndef popart_op_slice_hpp
+#define popart_op_slice_hpp
+
+#include <popart/op/builtin.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+/// Base of slices of input 0: elements starts[i], starts[i] + steps[i], ... before ends[i] of
+/// dimension axes[i]. Without `axes`, of the first dimensions; without `steps`, by 1.
+class BaseSliceOp : public Op {
+ public:
+  BaseSliceOp(const OperatorIdentifier& opid, const std::vector<int64_t>& starts,
+              const std::vector<int64_t>& ends, const std::vector<int64_t>& axes,
+              const std::vector<int64_t>& steps, const Op::Settings& settings);
+  ~BaseSliceOp() override;
+
+  static InIndex getInIndex() { return 0; }
+  static InIndex getStartsInIndex() { return 1; }
+  static InIndex getEndsInIndex() { return 2; }
+  static InIndex getAxesInIndex() { return 3; }
+  static InIndex getStepsInIndex() { return 4; }
+  static OutIndex getOutIndex() { return 0; }
+  std::unique_ptr<Op> clone() const override;
+  /// \throws error for bounds, axes and steps that do not go together, and for an axis that the
+  /// input lacks
+  void setup() override;
+  void appendOutlineAttributes(OpSerialiserBase& os) const override;
+  float getSubgraphValue() const override { return getLowSubgraphValue(); }
+  bool canShard() const override { return true; }
+  const std::vector<int64_t>& getStarts() const { return starts_; }
+  const std::vector<int64_t>& getEnds() const { return ends_; }
+  const std::vector<int64_t>& getAxes() const { return axes_; }
+  const std::vector<int64_t>& getSteps() const { return steps_; }
+  void setStarts(const std::vector<int64_t>& x) { starts_ = x; }
+  void setEnds(const std::vector<int64_t>& x) { ends_ = x; }
+  void setAxes(const std::vector<int64_t>& x) { axes_ = x; }
+  void setSteps(const std::vector<int64_t>& x) { steps_ = x; }
+
+ private:
+  std::vector<int64_t> starts_, ends_, axes_, steps_;
+};
+
+class SliceOp : public BaseSliceOp {
+ public:
+  using BaseSliceOp::BaseSliceOp;
+  SliceOp(const OperatorIdentifier& opid, const std::vector<int64_t>& starts,
+          const std::vector<int64_t>& ends, const std::vector<int64_t>& axes,
+          const Op::Settings& settings)
+      : BaseSliceOp(opid, starts, ends, axes, {}, settings) {}
+  ~SliceOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+};
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

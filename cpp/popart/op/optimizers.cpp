@@ -1,0 +1,127 @@
+// The steps of optimizers.
+#include <popart/adam.hpp>
+#include <popart/op/accumulate.hpp>
+#include <popart/op/adamupdater.hpp>
+#include <popart/op/adamvarupdate.hpp>
+#include <popart/op/lamb.hpp>
+#include <popart/op/sgd0varupdate.hpp>
+#include <popart/operators.hpp>
+#include <popart/opserialiser.hpp>
+
+#include "popart/op/copy_of.hpp"
+
+namespace popart {
+
+SGD0VarUpdateOp::~SGD0VarUpdateOp() = default;
+AdamVarUpdateOp::~AdamVarUpdateOp() = default;
+AdamUpdaterOp::~AdamUpdaterOp() = default;
+LambSquareOp::~LambSquareOp() = default;
+SparseAccumulateOp::~SparseAccumulateOp() = default;
+
+std::unique_ptr<Op> SGD0VarUpdateOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> AdamVarUpdateOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> AdamUpdaterOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> LambSquareOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> SparseAccumulateOp::clone() const { return copyOf(*this); }
+
+namespace {
+
+/// Notes a value of an optimizer: constant, or an input.
+void appendValue(OpSerialiserBase& os, const char* name, const OptimizerValue& value) {
+  if (value.isConst()) os.appendAttribute(name, value.val());
+}
+
+void addInput(std::map<InIndex, TensorId>& inputs, const Op& op, const OptimizerValue& value,
+              InIndex index) {
+  if (!value.isConst() && op.hasInput(index)) inputs.insert({index, op.inId(index)});
+}
+
+}  // namespace
+
+SGD0VarUpdateOp::SGD0VarUpdateOp(const OptimizerValue& initialSlr0,
+                                 const OptimizerValue& initialWdsf0, const Op::Settings& settings)
+    : VarUpdateWithUpdaterOp(Onnx::CustomOperators::SGD0VarUpdate, settings),
+      initSlr0(initialSlr0),
+      initWdsf0(initialWdsf0) {}
+
+std::map<InIndex, TensorId> SGD0VarUpdateOp::optimizerInputs() const {
+  std::map<InIndex, TensorId> inputs;
+  addInput(inputs, *this, initSlr0, getSlr0InIndex());
+  addInput(inputs, *this, initWdsf0, getWdsf0InIndex());
+  return inputs;
+}
+
+void SGD0VarUpdateOp::appendOutlineAttributes(OpSerialiserBase& os) const {
+  Op::appendOutlineAttributes(os);
+  appendValue(os, "const scaled learning rate", initSlr0);
+  appendValue(os, "const weight decay scale factor", initWdsf0);
+}
+
+AdamVarUpdateOp::AdamVarUpdateOp(OptimizerValue lr, OptimizerValue mwn,
+                                 const Op::Settings& settings)
+    : VarUpdateWithUpdaterOp(Onnx::CustomOperators::AdamVarUpdate, settings),
+      initLr(lr),
+      initMwn(mwn) {}
+
+std::map<InIndex, TensorId> AdamVarUpdateOp::optimizerInputs() const {
+  std::map<InIndex, TensorId> inputs;
+  addInput(inputs, *this, initLr, getLrInIndex());
+  addInput(inputs, *this, initMwn, getMwnInIndex());
+  return inputs;
+}
+
+void AdamVarUpdateOp::appendOutlineAttributes(OpSerialiserBase& os) const {
+  Op::appendOutlineAttributes(os);
+  appendValue(os, "const learning rate", initLr);
+  appendValue(os, "const max weight norm", initMwn);
+}
+
+AdamUpdaterOp::AdamUpdaterOp(AdamMode mode, OptimizerValue wd, OptimizerValue b1,
+                             OptimizerValue b2, OptimizerValue eps, const Op::Settings& settings)
+    : Op(Onnx::CustomOperators::AdamUpdater, settings),
+      mode(mode),
+      initWd(wd),
+      initB1(b1),
+      initB2(b2),
+      initEps(eps) {}
+
+void AdamUpdaterOp::setup() {
+  // The first moment may be kept in another type than that of the weight.
+  const InIndex like = hasInput(getVarInIndex()) ? getVarInIndex() : getAccl1InIndex();
+  outInfo(getUpdaterOutIndex()) = inInfo(like);
+}
+
+void AdamUpdaterOp::appendOutlineAttributes(OpSerialiserBase& os) const {
+  Op::appendOutlineAttributes(os);
+  os.appendAttribute("mode", static_cast<int>(mode));
+  appendValue(os, "const weight decay", initWd);
+  appendValue(os, "const beta1", initB1);
+  appendValue(os, "const beta2", initB2);
+  appendValue(os, "const eps", initEps);
+}
+
+LambSquareOp::LambSquareOp(const Op::Settings& settings)
+    : Op(Onnx::CustomOperators::LambSquare, settings) {}
+
+void LambSquareOp::setup() { outInfo(getOutIndex()) = TensorInfo(DataType::FLOAT, {}); }
+
+SparseAccumulateOp::SparseAccumulateOp(AccumulationType type, const OptimizerValue& factor,
+                                       unsigned axis, const Op::Settings& settings)
+    : AccumulateBaseOp(Onnx::CustomOperators::SparseAccumulate, type, factor, settings),
+      axis_(axis) {
+  if (!supportsAccumulationType(type))
+    throw error("SparseAccumulate: rows are not accumulated by {}; choose Add, DampenedAdd or "
+                "DampenedAddSquare", type);
+}
+
+bool SparseAccumulateOp::supportsAccumulationType(AccumulationType type) {
+  return type == AccumulationType::Add || type == AccumulationType::DampenedAdd ||
+         type == AccumulationType::DampenedAddSquare;
+}
+
+void SparseAccumulateOp::appendOutlineAttributes(OpSerialiserBase& os) const {
+  AccumulateBaseOp::appendOutlineAttributes(os);
+  os.appendAttribute("axis", axis_);
+}
+
+}  // namespace popart

@@ -1,0 +1,116 @@
+// Slices and transpositions.
+#include <popart/op/slice.hpp>
+#include <popart/op/transpose.hpp>
+#include <popart/operators.hpp>
+#include <popart/opserialiser.hpp>
+#include <popart/util.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+#include "popart/op/copy_of.hpp"
+
+namespace popart {
+
+BaseSliceOp::~BaseSliceOp() = default;
+SliceOp::~SliceOp() = default;
+TransposeBaseOp::~TransposeBaseOp() = default;
+TransposeOp::~TransposeOp() = default;
+TransposeInplaceOp::~TransposeInplaceOp() = default;
+
+std::unique_ptr<Op> BaseSliceOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> SliceOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> TransposeBaseOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> TransposeOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> TransposeInplaceOp::clone() const { return copyOf(*this); }
+
+// ---- Slice ----
+
+BaseSliceOp::BaseSliceOp(const OperatorIdentifier& opid, const std::vector<int64_t>& starts,
+                         const std::vector<int64_t>& ends, const std::vector<int64_t>& axes,
+                         const std::vector<int64_t>& steps, const Op::Settings& settings)
+    : Op(opid, settings), starts_(starts), ends_(ends), axes_(axes), steps_(steps) {
+  if (axes_.empty()) {
+    axes_.resize(starts_.size());
+    std::iota(axes_.begin(), axes_.end(), 0);
+  }
+  if (steps_.empty()) steps_.assign(starts_.size(), 1);
+}
+
+void BaseSliceOp::setup() {
+  // A slice whose bounds are inputs: the compiler knows them.
+  if (starts_.empty() && hasInput(getStartsInIndex())) return builtin::setup(*this);
+  const std::size_t n = starts_.size();
+  if (ends_.size() != n || axes_.size() != n || steps_.size() != n ||
+      std::count(steps_.begin(), steps_.end(), 0) != 0)
+    throw error("{}: starts {}, ends {}, axes {} and steps {}; give as many of each, no step of 0",
+                debugName(), starts_, ends_, axes_, steps_);
+  Shape shape = inShape(getInIndex());
+  const auto rank = static_cast<int64_t>(shape.size());
+  for (std::size_t i = 0; i < n; ++i) {
+    const int64_t axis = getReduceAxis(axes_[i], rank);
+    int64_t& size = shape[static_cast<std::size_t>(axis)];
+    const bool back = steps_[i] < 0;
+    const auto bound = [&](int64_t at) {
+      if (at < 0) at += size;
+      return back ? std::min(std::max<int64_t>(at, -1), size - 1)
+                  : std::min(std::max<int64_t>(at, 0), size);
+    };
+    const int64_t length = back ? bound(starts_[i]) - bound(ends_[i])
+                                : bound(ends_[i]) - bound(starts_[i]);
+    const int64_t step = back ? -steps_[i] : steps_[i];
+    size = std::max<int64_t>(0, (length + step - 1) / step);
+  }
+  outInfo(getOutIndex()) = TensorInfo(inInfo(getInIndex()).dataType(), shape);
+}
+
+void BaseSliceOp::appendOutlineAttributes(OpSerialiserBase& os) const {
+  Op::appendOutlineAttributes(os);
+  os.appendAttribute("starts", starts_);
+  os.appendAttribute("ends", ends_);
+  os.appendAttribute("axes", axes_);
+  os.appendAttribute("steps", steps_);
+}
+
+// ---- Transpose ----
+
+void TransposeBaseOp::setup() {
+  const Shape& in = inShape(getInIndex());
+  if (perm_.empty())
+    for (std::size_t d = in.size(); d-- > 0;) perm_.push_back(static_cast<int64_t>(d));
+  Shape sorted = perm_, all(in.size());
+  std::sort(sorted.begin(), sorted.end());
+  std::iota(all.begin(), all.end(), 0);
+  if (sorted != all)
+    throw error("{}: perm is {}, no permutation of the dimensions of {}", debugName(), perm_, in);
+  Shape out;
+  for (const int64_t d : perm_) out.push_back(in[static_cast<std::size_t>(d)]);
+  outInfo(getOutIndex()) = TensorInfo(inInfo(getInIndex()).dataType(), out);
+}
+
+void TransposeBaseOp::appendOutlineAttributes(OpSerialiserBase& os) const {
+  Op::appendOutlineAttributes(os);
+  os.appendAttribute("perm", perm_);
+}
+
+Shape TransposeBaseOp::generateReversePermutation() const {
+  Shape back(perm_.size());
+  for (std::size_t i = 0; i < perm_.size(); ++i)
+    back[static_cast<std::size_t>(perm_[i])] = static_cast<int64_t>(i);
+  return back;
+}
+
+bool TransposeOp::canBeReplacedByIdentity() const {
+  return !getPerm().empty() && std::is_sorted(getPerm().begin(), getPerm().end());
+}
+
+TransposeInplaceOp::TransposeInplaceOp(const TransposeOp& op)
+    : TransposeBaseOp(Onnx::CustomOperators::TransposeInplace, op.getPerm(), op.getSettings()) {}
+
+std::unique_ptr<Op> TransposeOp::getInplaceVariant(const OperatorIdentifier& variant) const {
+  if (variant == Onnx::CustomOperators::TransposeInplace)
+    return std::unique_ptr<Op>(new TransposeInplaceOp(*this));
+  return Op::getInplaceVariant(variant);
+}
+
+}  // namespace popart
