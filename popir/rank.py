@@ -33,7 +33,7 @@ def main(arguments: list[str]) -> int:
     """Runs the program in a child. Returns its exit code; that of the shell for a signal."""
     child = os.fork()
     if child == 0:
-        ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+        end_with_parent(signal.SIGKILL)
         return _run(arguments)
 
     def passed_on(number: int, frame: FrameType | None) -> None:
@@ -52,6 +52,11 @@ def main(arguments: list[str]) -> int:
     where = f"process {child} on {socket.gethostname()}"
     print(f"popir: rank {_rank()} ({where}) has ended with {how}.", file=sys.stderr, flush=True)
     return code if code > 0 else 128 - code
+
+
+def end_with_parent(number: int = signal.SIGTERM) -> None:
+    """The process gets that signal when its parent has ended."""
+    ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, number)
 
 
 def _rank() -> str:
@@ -78,6 +83,11 @@ def _run(arguments: list[str]) -> int:
         if isinstance(end.code, str):
             print(end.code, file=sys.stderr)
         why = f"it has ended with exit code {code}"
+    except KeyboardInterrupt:
+        # A launcher may send it to this process as well as to its parent, which passes it on.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        traceback.print_exc()
+        code, why = 128 + signal.SIGINT, "it was interrupted"
     except BaseException as error:
         traceback.print_exc()
         code, why = 1, f"{type(error).__name__}: {error}"
