@@ -14,6 +14,7 @@ from __future__ import annotations
 import atexit
 import ctypes
 import json
+import mmap
 import os
 import sys
 import threading
@@ -46,6 +47,8 @@ ENDED = "POPIR_RANK_ENDED"
 """Environment variable: the file for the exit code of the rank that fails first."""
 _SONAME = "libmpi_abi.so.1"
 _peers: poplar.MpiPeers | None = None
+is_talking: mmap.mmap | None = None
+"""A byte that is 1 from `init` to `end`, where another process watches this one."""
 
 
 def library() -> str:
@@ -87,8 +90,14 @@ def init() -> None:
     finally:
         alarm.cancel()
     _peers = found
+    _talk(True)
     atexit.register(end)
     require_equal("popdist.init()", "versions of popir", _library.version())
+
+
+def _talk(whether: bool) -> None:
+    if is_talking is not None:
+        is_talking[0] = int(whether)
 
 
 def _other_mpi(path: str) -> str | None:
@@ -124,6 +133,7 @@ def end() -> None:
     if _peers is not None:
         ending, _peers = _peers, None
         ending.end()
+        _talk(False)
 
 
 def fail(why: str) -> None:

@@ -274,6 +274,8 @@ def dies(how: str) -> None:
                 os.kill(os.getpid(), signal.SIGKILL)
             if how == "exits":
                 sys.exit(7)
+            if how == "leaves":
+                os._exit(0)
             if how == "raises":
                 raise RuntimeError("the data are gone")
             return

@@ -135,6 +135,7 @@ def test_a_rank_that_has_ended_is_not_waited_for(tmp_path: Path) -> None:
         ("exits", 7, ["has ended with exit code 7"]),
         ("raises", 1, ["RuntimeError: the data are gone", "has ended with exit code 1"]),
         ("returns", 1, ["rank 1 has ended its program"]),
+        ("leaves", 1, ["has ended with exit code 0, and without Python's end"]),
     ],
 )
 def test_a_rank_that_dies_ends_the_job_and_is_named(
