@@ -174,6 +174,12 @@ class CheckpointError(popart_exception):
     """A checkpoint that cannot be written or read, is damaged, or is that of another session."""
 
 
+class UnwritableError(ModelError, CheckpointError, popart_runtime_error):
+    """A model, a checkpoint or a log that cannot be written, since its folder or disk does not let
+    it.
+    """
+
+
 class DataError(popart_exception):
     """Data to train on, or to run a model on, that cannot be read or do not fit."""
 

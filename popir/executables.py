@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from popir.errors import popart_exception
+from popir.errors import UnwritableError, popart_exception
 from popir.files import write
 from popir.types import DataType, as_bytes
 
@@ -63,7 +63,7 @@ class Stored:
             path.parent.mkdir(parents=True, exist_ok=True)
             write(path, _MAGIC + digest + b"\n" + content)
         except OSError as error:
-            raise popart_exception(
+            raise UnwritableError(
                 f"{who}: {path} cannot be written: {error.strerror} ({error.filename})."
             ) from error
 

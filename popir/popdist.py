@@ -12,9 +12,13 @@ library of the standard ABI of MPI 5.0.
 from __future__ import annotations
 
 import atexit
+import ctypes
 import json
+import mmap
 import os
 import sys
+import threading
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -43,6 +47,8 @@ ENDED = "POPIR_RANK_ENDED"
 """Environment variable: the file for the exit code of the rank that fails first."""
 _SONAME = "libmpi_abi.so.1"
 _peers: poplar.MpiPeers | None = None
+is_talking: mmap.mmap | None = None
+"""A byte that is 1 from `init` to `end`, where another process watches this one."""
 
 
 def library() -> str:
@@ -57,21 +63,68 @@ def init() -> None:
     """Starts MPI. A second call does nothing.
 
     Raises MissingPackageError if there is no library, popart_runtime_error if the instances are of
-    different versions of popir.
+    different versions of popir, or if the process has started another library of MPI. Ends the
+    process, with an error, if another one never calls it: MPI lets nothing end this wait.
     """
     global _peers
     if _peers is not None:
         return
+    limit = float(os.environ.get(LIMIT, LONGEST_WAIT))
+    other = _other_mpi(library())
+    if other is not None:
+        raise popart_runtime_error(
+            f"popdist.init(): this process has started another library of MPI already, {other}, as "
+            f"mpi4py does, and popir would start {library()}; MPICH's processes cannot use two. "
+            "Leave mpi4py out, or use it in a process of its own."
+        )
+    alarm = threading.Timer(limit, _never_came, (limit,))
+    alarm.daemon = True
+    alarm.start()
     try:
-        found = poplar.MpiPeers(library(), float(os.environ.get(LIMIT, LONGEST_WAIT)))
+        found = poplar.MpiPeers(library(), limit)
     except poplar_runtime_error as error:
         raise MissingPackageError(
             f"popdist.init(): instances talk by MPI, of which no library can be used: pip install "
             f"'popir[distributed]', or name one in the environment variable {LIBRARY}. {error}"
         ) from error
+    finally:
+        alarm.cancel()
     _peers = found
+    _talk(True)
     atexit.register(end)
     require_equal("popdist.init()", "versions of popir", _library.version())
+
+
+def _talk(whether: bool) -> None:
+    if is_talking is not None:
+        is_talking[0] = int(whether)
+
+
+def _other_mpi(path: str) -> str | None:
+    """A library of MPI other than that at `path` that this process has started, if there is one."""
+    with open("/proc/self/maps") as maps:
+        files = {line.split(maxsplit=5)[5].rstrip() for line in maps if "/libmpi" in line}
+    for file in sorted(files):
+        try:
+            own = ctypes.CDLL(path)
+            known = ctypes.CDLL(file, mode=os.RTLD_NOLOAD | os.RTLD_NOW)
+            is_started = ctypes.c_int()
+            known.MPI_Initialized(ctypes.byref(is_started))
+        except (OSError, AttributeError):
+            continue
+        if known._handle != own._handle and is_started.value:
+            return file
+    return None
+
+
+def _never_came(limit: float) -> None:
+    print(
+        f"popir: error: popdist.init(): this process has waited {limit:g} s for the others of its "
+        "job. All have to call it.",
+        file=sys.stderr,
+        flush=True,
+    )
+    os._exit(1)
 
 
 def end() -> None:
@@ -80,6 +133,7 @@ def end() -> None:
     if _peers is not None:
         ending, _peers = _peers, None
         ending.end()
+        _talk(False)
 
 
 def fail(why: str) -> None:
@@ -110,7 +164,7 @@ def in_job() -> bool:
 
 
 def gather(who: str, own: Any) -> list[Any]:
-    """What each instance gives, of numbers, texts and lists, in their order."""
+    """What each instance gives, of numbers, texts, lists and dicts, in their order."""
     return [json.loads(each) for each in peers(who).gather(json.dumps(own).encode())]
 
 
@@ -121,8 +175,27 @@ def require_equal(who: str, what: str, own: Any) -> None:
     if other is not None:
         raise popart_runtime_error(
             f"{who}: the instances have different {what}: that of rank 0 is {given[0]}, that of "
-            f"rank {other} {given[other]}. They have to run the same program on the same model."
+            f"rank {other} {given[other]}. {_SAME}"
         )
+
+
+_SAME = "They have to run the same program on the same model."
+
+
+def require_alike(who: str, what: str, own: Mapping[str, str], hint: str = _SAME) -> None:
+    """Raises popart_runtime_error, in all instances, unless they all give the same texts by name.
+    `what` is a word for all of them, and `hint` says what to do. The error has the first one that
+    differs.
+    """
+    given = gather(who, own)
+    for rank, each in enumerate(given):
+        for name in {**given[0], **each}:
+            first, other = (values.get(name, "not there") for values in (given[0], each))
+            if first != other:
+                raise popart_runtime_error(
+                    f"{who}: the instances have different {what}: {name} is {first} in rank 0, and "
+                    f"{other} in rank {rank}. {hint}"
+                )
 
 
 def isPopdistEnvSet() -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import mmap
 import os
 import runpy
 import signal
@@ -31,9 +32,10 @@ _PARENT_DEATH_SIGNAL = 1
 
 def main(arguments: list[str]) -> int:
     """Runs the program in a child. Returns its exit code; that of the shell for a signal."""
+    popdist.is_talking = mmap.mmap(-1, 1)  # The child and this process share it.
     child = os.fork()
     if child == 0:
-        ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+        end_with_parent(signal.SIGKILL)
         return _run(arguments)
 
     def passed_on(number: int, frame: FrameType | None) -> None:
@@ -43,15 +45,25 @@ def main(arguments: list[str]) -> int:
         signal.signal(number, passed_on)
     _, status = os.waitpid(child, 0)
     code = os.waitstatus_to_exitcode(status)
+    left = code == 0 and popdist.is_talking[0] == 1  # MPI would end the others without a word.
+    if left:
+        code = 1
     if code == 0:
         return 0
     # What the launcher itself ends with depends on how it ended the other ranks.
     with contextlib.suppress(OSError), open(os.environ.get(popdist.ENDED, ""), "x") as first:
         first.write(str(code if code > 0 else 128 - code))
     how = f"exit code {code}" if code > 0 else f"signal {-code} ({signal.Signals(-code).name})"
+    if left:
+        how = "exit code 0, and without Python's end, which ends MPI (os._exit)"
     where = f"process {child} on {socket.gethostname()}"
     print(f"popir: rank {_rank()} ({where}) has ended with {how}.", file=sys.stderr, flush=True)
     return code if code > 0 else 128 - code
+
+
+def end_with_parent(number: int = signal.SIGTERM) -> None:
+    """The process gets that signal when its parent has ended."""
+    ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, number)
 
 
 def _rank() -> str:
@@ -78,6 +90,11 @@ def _run(arguments: list[str]) -> int:
         if isinstance(end.code, str):
             print(end.code, file=sys.stderr)
         why = f"it has ended with exit code {code}"
+    except KeyboardInterrupt:
+        # A launcher may send it to this process as well as to its parent, which passes it on.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        traceback.print_exc()
+        code, why = 128 + signal.SIGINT, "it was interrupted"
     except BaseException as error:
         traceback.print_exc()
         code, why = 1, f"{type(error).__name__}: {error}"

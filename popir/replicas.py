@@ -83,10 +83,15 @@ class ReplicaGrouping:
 class CommGroup:
     """A grouping of replicas: its type, and the replicas in a group where the type needs them.
     PopART's `CommGroup`: All; Consecutive: those that follow one another; Orthogonal: those that
-    are equally far apart; Ungrouped: each is alone.
+    are equally far apart; Ungrouped: each is alone. Raises popart_exception for a negative size.
     """
 
     def __init__(self, type: CommGroupType = CommGroupType.All, replicaGroupSize: int = 0) -> None:
+        if replicaGroupSize < 0:
+            raise popart_exception(
+                f"CommGroup: replicaGroupSize = {replicaGroupSize}; expected is the number of "
+                "replicas in a group, or 0 for all."
+            )
         self.type = type
         self.replicaGroupSize = replicaGroupSize
 

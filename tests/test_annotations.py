@@ -72,6 +72,22 @@ def test_what_is_refused_names_the_node(row: Any) -> None:
     assert str(error.value).endswith(row.reason)
 
 
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("pipelineStage", "SessionOptions.enablePipelining is False."),
+        ("executionPhase", "SessionOptions.executionPhaseSettings.phases is less than 2"),
+    ],
+)
+def test_a_stage_or_a_phase_without_its_option_is_said_once(name: str, why: str) -> None:
+    with pytest.warns(OptionWarning) as said:
+        session(lambda b, y: getattr(b, name)(y, 0))
+    assert len(said) == 1 and said[0].filename == __file__
+    assert "second" in str(said[0].message)
+    assert f"{name} = 0 " in str(said[0].message)
+    assert f"has no meaning here: {why}" in str(said[0].message)
+
+
 def test_what_asks_for_what_is_done_anyway_is_taken() -> None:
     session(lambda b, y: b.setPartialsType(y, "FLOAT"))
     session(lambda b, y: b.setEnableConvDithering(y, 0))

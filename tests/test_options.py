@@ -419,3 +419,48 @@ def test_what_outlining_takes_has_no_effect_on_a_cpu_device_by_itself() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         session(SessionOptions(outlineThreshold=0.5, enableOutlining=True))
+
+
+OFF_CHIP = popir.TensorLocationSettings(popir.TensorStorage.OffChip)
+WITHOUT_TRAINING = {
+    "autoRecomputation": e.RecomputationType.Standard,
+    "activationTensorLocationSettings": OFF_CHIP,
+    "optimizerStateTensorLocationSettings": OFF_CHIP,
+    "accumulatorTensorLocationSettings": OFF_CHIP,
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT_TRAINING)
+def test_what_needs_a_backward_pass_says_so_without_one(name: str) -> None:
+    options = SessionOptions()
+    setattr(options, name, WITHOUT_TRAINING[name])
+    with pytest.warns(
+        OptionWarning, match=rf"SessionOptions.{name}.* has no effect: an Infere"
+    ) as w:
+        session(options)
+    assert len(w) == 1 and w[0].filename == __file__
+    session(options)  # Warnings are errors in these tests: it is said once.
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "needs"),
+    [
+        ("autoRecomputation", e.RecomputationType.Pipeline, "enablePipelining"),
+        ("accumulatorTensorLocationSettings", OFF_CHIP, "enableGradientAccumulation"),
+    ],
+)
+def test_what_a_training_has_no_use_for_is_said(name: str, value: Any, needs: str) -> None:
+    builder = popir.Builder()
+    x = builder.addInputTensor("FLOAT", [2], "x")
+    w = builder.addInitializedInputTensor(np.ones(2, np.float32), "w")
+    loss = builder.aiGraphcore.identityloss([builder.aiOnnx.mul([x, w])])
+    options = SessionOptions()
+    setattr(options, name, value)
+    model, flow = builder.getModelProto(), popir.DataFlow(1, [loss])
+    words = rf"SessionOptions.{name}.* has no effect: it acts only where {needs} is True"
+    with pytest.warns(OptionWarning, match=words) as said:
+        popir.TrainingSession(
+            *(model, flow, loss, popir.ConstSGD(0.1), popir.DeviceManager().createCpuDevice()),
+            userOptions=options,
+        )
+    assert len(said) == 1

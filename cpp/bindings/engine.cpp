@@ -241,7 +241,8 @@ void bindReplicas(py::module_& m) {
       "`library`: one of the standard ABI of MPI 5.0, which is loaded, and started.\n"
       "`limit`: after so many seconds it is an error to wait for another process.\n"
       "Raises poplar_runtime_error if it cannot be used.")
-      .def(py::init<const std::string&, double>(), py::arg("library"), py::arg("limit") = 600.0)
+      .def(py::init<const std::string&, double>(), py::call_guard<py::gil_scoped_release>(),
+           py::arg("library"), py::arg("limit") = 600.0)
       .def("rank", &MpiPeers::rank, "The number of this process.")
       .def("ranks", &MpiPeers::ranks, "The number of processes.")
       .def(

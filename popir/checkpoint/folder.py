@@ -17,7 +17,7 @@ from popir import memory
 from popir.checkpoint import shards
 from popir.checkpoint.manifest import Manifest, is_shard, parse
 from popir.checkpoint.shards import Shard
-from popir.errors import CheckpointError, require_path
+from popir.errors import CheckpointError, UnwritableError, require_path
 from popir.files import flush, write
 from popir.types import TensorInfo
 
@@ -239,8 +239,8 @@ def write_shard(
         raise _unwritable(folder / file, error) from error
 
 
-def _unwritable(path: Path, error: OSError) -> CheckpointError:
-    return CheckpointError(f"The checkpoint cannot be written to {path}: {error.strerror}.")
+def _unwritable(path: Path, error: OSError) -> UnwritableError:
+    return UnwritableError(f"The checkpoint cannot be written to {path}: {error.strerror}.")
 
 
 def _unreadable(path: Path, error: OSError) -> CheckpointError:

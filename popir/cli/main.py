@@ -19,11 +19,13 @@ from popir.cli import commands, interrupts
 from popir.cli.exits import CommandError, ExitCode
 from popir.cli.output import give_up, printable, printable_line, say
 from popir.errors import (
+    CheckpointError,
     DataError,
     LibraryBuildError,
     MissingPackageError,
     OutOfMemoryException,
     PopirError,
+    UnwritableError,
     did_you_mean,
     poplar_graph_program_compilation_error,
 )
@@ -124,7 +126,9 @@ def _words(error: BaseException) -> tuple[str, int]:
         return f"error: {error}", error.code
     if isinstance(error, (OutOfMemoryException, MissingPackageError)):
         return f"error: {error}", ExitCode.SYSTEM
-    if isinstance(error, DataError):
+    if isinstance(error, UnwritableError):
+        return f"error: {error}", ExitCode.SYSTEM
+    if isinstance(error, (DataError, CheckpointError)):
         return f"error: {error}", ExitCode.USAGE
     if isinstance(error, LibraryBuildError) and error.said:
         return f"error: {error.summary} what stands above.", ExitCode.MODEL

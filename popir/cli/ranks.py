@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import FrameType
 from typing import NoReturn
 
 import click
@@ -17,6 +19,10 @@ import click
 from popir.cli.exits import CommandError
 from popir.errors import MissingPackageError
 from popir.popdist import ENDED, LIBRARY, LIMIT, LONGEST_WAIT, REPLICAS, library
+from popir.rank import end_with_parent
+
+_ENDING = (signal.SIGTERM, signal.SIGHUP)
+"""What a scheduler, and a terminal that closes, end this process with."""
 
 
 def run(
@@ -46,16 +52,40 @@ def run(
         with tempfile.TemporaryDirectory() as folder:
             ended = os.path.join(folder, "ended")
             try:
-                code = subprocess.run(made, env={**own, ENDED: ended}, check=False).returncode
+                code, stopped = _until_it_ends(made, {**own, ENDED: ended})
             except OSError as error:
                 raise CommandError(f"'{made[0]}' cannot be run: {error.strerror}.") from error
             if code and os.path.exists(ended):
                 code = int(Path(ended).read_text())
+        if stopped:
+            raise SystemExit(128 + stopped)
         if code == 0:
             return
         if left:
             click.echo(f"popir: restart {restarts - left + 1} of {restarts}.", err=True)
     _exit(code)
+
+
+def _until_it_ends(command: Sequence[str], environment: Mapping[str, str]) -> tuple[int, int]:
+    """Runs a command, which does not outlive this process. Returns its exit code, and the signal
+    that would have ended this process meanwhile, or 0: the command gets it.
+    """
+    stopped: list[int] = []
+    with subprocess.Popen(command, env=environment, preexec_fn=end_with_parent) as process:
+
+        def passed_on(number: int, frame: FrameType | None) -> None:
+            stopped.append(number)
+            process.send_signal(signal.SIGTERM)
+
+        before = {number: signal.signal(number, passed_on) for number in _ENDING}
+        try:
+            return process.wait(), next(iter(stopped), 0)
+        except BaseException:
+            process.kill()
+            raise
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
 
 def _exit(code: int) -> NoReturn:

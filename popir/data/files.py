@@ -12,6 +12,7 @@ from popir.errors import DataError, did_you_mean, require_path
 from popir.types import DataType, TensorInfo
 
 Array = np.ndarray[Any, Any]
+_WIDE = {DataType.INT32: np.dtype(np.int64), DataType.UINT32: np.dtype(np.uint64)}
 Header = tuple[tuple[int, ...], np.dtype[Any]]
 
 
@@ -67,6 +68,8 @@ class ArrayFile:
         expected = found.dtype if info is None else info.dataType().numpy
         if found.dtype.kind == "V":
             found = found.view(expected)
+        elif info is not None and found.dtype.kind in "iu" and found.dtype.itemsize == 8:
+            self._check_range(name, found, expected)
         return np.require(found, expected, "C")
 
     def arrays(self) -> list[Array]:
@@ -76,6 +79,15 @@ class ArrayFile:
             shape, dtype = self.header(name)
             found.append(self.array(name, TensorInfo(dtype, list(shape))))
         return found
+
+    def _check_range(self, name: str, found: Array, expected: np.dtype[Any]) -> None:
+        limits = np.iinfo(expected)
+        for value in (found.min(), found.max()) if found.size else ():
+            if not limits.min <= value <= limits.max:
+                raise DataError(
+                    f"{self.path}: the {self.PART} '{name}' is {found.dtype.name} and has {value}, "
+                    f"which the model's {expected.name} does not hold."
+                )
 
     def _check_name(self, name: str) -> None:
         if name not in self.names:
@@ -88,7 +100,8 @@ class ArrayFile:
         return DataError(f"{self.path}: the {self.PART} '{name}' cannot be read: {error}.")
 
     def check_type(self, name: str, dtype: np.dtype[Any], info: TensorInfo) -> None:
-        """Raises DataError for another type than the model's; the byte order does not matter.
+        """Raises DataError for another type than the model's; the byte order does not matter, and
+        int64 and uint64 are taken for int32 and uint32.
 
         numpy stores types that it does not know, such as bfloat16, as bytes without a type.
         """
@@ -98,7 +111,8 @@ class ArrayFile:
         untyped = dtype.kind == "V" and expected.isbuiltin != 1
         if untyped and dtype.itemsize == expected.itemsize:
             return
-        if dtype.newbyteorder("=") != expected:
+        own = dtype.newbyteorder("=")
+        if own != expected and _WIDE.get(info.dataType()) != own:
             lcase = info.data_type_lcase()
             raise DataError(
                 f"{self.path}: the {self.PART} '{name}' is {dtype.name}; the model takes {lcase}. "

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from google.protobuf.message import EncodeError
 
-from popir.errors import ModelError, did_you_mean
+from popir.errors import ModelError, UnwritableError, did_you_mean
 from popir.files import write
 from popir.ir import Graph, Op
 from popir.onnxio import schemas
@@ -93,4 +93,4 @@ def save(model: ModelProto | bytes, path: str | os.PathLike[str]) -> None:
     except (ValueError, EncodeError) as error:
         raise ModelError(f"The model cannot be saved as {path}: {error}.") from error
     except OSError as error:
-        raise ModelError(f"The model cannot be saved as {path}: {error.strerror}.") from error
+        raise UnwritableError(f"The model cannot be saved as {path}: {error.strerror}.") from error

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from onnx import TensorProto
 
-from popir.errors import ModelError
+from popir.errors import ModelError, UnwritableError
 from popir.files import atomic_write
 
 Array = np.ndarray[Any, Any]
@@ -233,7 +233,7 @@ def write_external(
             for block in _blocks(data):
                 stream.write(block)
     except OSError as error:
-        raise ModelError(
+        raise UnwritableError(
             f"The data of {model} cannot be written to {location}: {error.strerror}."
         ) from error
     return {

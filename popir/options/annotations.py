@@ -72,7 +72,8 @@ ANNOTATIONS: list[Row] = [
         "an integer of at least 0",
         None,
         Kind.ACTS,
-        "the stage of the pipeline that the node is in, with enablePipelining.",
+        "the stage of the pipeline that the node is in, with enablePipelining; without it a "
+        "warning says that it has no effect.",
         _test("test_stages_are_those_of_the_annotations", "test_pipeline"),
         attributes=(PIPELINE_STAGE,),
     ),
@@ -81,7 +82,8 @@ ANNOTATIONS: list[Row] = [
         "an integer of at least 0",
         None,
         Kind.ACTS,
-        "the phase that the node is in, with executionPhaseSettings.phases.",
+        "the phase that the node is in, with executionPhaseSettings.phases; without it a warning "
+        "says that it has no effect.",
         _test("test_operators_run_by_phases", "test_phases"),
         attributes=(EXECUTION_PHASE,),
     ),
@@ -191,9 +193,11 @@ _BY_ATTRIBUTE: Mapping[str, tuple[Annotation, bool]] = {
 }
 
 
-def check_annotations(nodes: Iterable[tuple[str, bool, Mapping[str, Any]]]) -> None:
+def check_annotations(
+    nodes: Iterable[tuple[str, bool, Mapping[str, Any]]], unused: Mapping[str, str]
+) -> None:
     """Checks the annotations of a model's nodes: of (name, whether it is built in, annotations) for
-    each.
+    each. `unused` has the reasons for which annotations have no effect with the session's options.
 
     Raises OperatorAttributeError for an annotation that is refused and, at a built-in operator, for
     an unknown one. Warns once of each that has no effect.
@@ -209,11 +213,12 @@ def check_annotations(nodes: Iterable[tuple[str, bool, Mapping[str, Any]]]) -> N
                         f"{who}: there is no annotation '{attribute}'.{near}"
                     )
                 continue
-            if not decides or value in row.neutral or row.kind is Kind.ACTS:
+            why = unused.get(row.name, "" if row.kind is Kind.ACTS else row.reason)
+            if not decides or value in row.neutral or not why:
                 continue
             words = f"{row.name} = {shown(value)} ({attribute})"
             if row.kind is Kind.REFUSED:
                 raise OperatorAttributeError(f"{who}: {words}: {row.reason}")
             if row.name not in told:
                 told.add(row.name)
-                warn(f"{who}: {words} has no meaning here: {row.reason}", OptionWarning)
+                warn(f"{who}: {words} has no meaning here: {why}", OptionWarning)

@@ -688,7 +688,8 @@ class SessionOptions(SessionSettings):
         "the activations that the backward pass computes again: all but the cheapest points of the "
         "model (Standard), normalisations (NormOnly), or all but what Builder.checkpointOutput "
         "marks (RecomputeAll; without marks, but the points that make for the least memory). "
-        "Results stay the same, bit by bit.",
+        "Of each stage of a pipeline, Pipeline keeps what it gets from others; it needs "
+        "enablePipelining. Results stay the same, bit by bit.",
         "tests/test_recompute.py::test_recomputation_changes_no_bit",
     )
     explicitRecomputation: bool = no_meaning(

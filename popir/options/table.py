@@ -290,6 +290,14 @@ class SessionSettings(Settings):
             return
         self._warn_once(name, value, f"has no meaning here: {declared.reason}")
 
+    def tell(self, prefix: str, why: str) -> None:
+        """Warns once of each option whose name begins with `prefix` and that is not at its default:
+        it has no effect, for the reason `why`.
+        """
+        for name, known, value in _leaves(self, ""):
+            if name.startswith(prefix) and value != known.default():
+                self._warn_once(name, value, f"has no effect: {why}.")
+
     def tellWithout(self, needs: Needs, why: str) -> None:
         """Warns of the options that need the condition `needs`, when a session finds that it does
         not hold.

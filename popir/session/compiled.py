@@ -19,6 +19,7 @@ from popir.enums import (
     VirtualGraphMode,
 )
 from popir.errors import (
+    UnwritableError,
     did_you_mean,
     popart_exception,
 )
@@ -52,6 +53,8 @@ from popir.session.requests import (
     overlaps,
     phases,
     serialization,
+    tell_what_trains,
+    unused_annotations,
     verifies_each,
     why_not_outlined,
 )
@@ -147,14 +150,18 @@ class Compiled(Exclusive):
             budget.done()
             infos = {id: t.info for id, t in graph.tensors.items() if t.info is not None}
             check_annotations(
-                (op.debugName(), op.source == "built in", op.settings.nodeAttributes)
-                for op in graph.ops.values()
-                if op.settings.nodeAttributes
+                (
+                    (op.debugName(), op.source == "built in", op.settings.nodeAttributes)
+                    for op in graph.ops.values()
+                    if op.settings.nodeAttributes
+                ),
+                unused_annotations(asked),
             )
             check_preferences(graph)
             apply_contraction_options(graph, self.options)
             mode, ipus = self.options.virtualGraphMode, self._device.numIpus
             check_virtual_graphs(graph, mode, ipus)
+            tell_what_trains(asked, optimizer is not None)
             is_phased = phases(asked)
             if is_phased:
                 settings = asked.executionPhaseSettings
@@ -269,7 +276,7 @@ class Compiled(Exclusive):
             write(folder / f"{self.name}.graph.txt", "\n".join(graphs))
             write(folder / f"{self.name}.decisions.txt", "".join(lines))
         except OSError as error:
-            raise popart_exception(
+            raise UnwritableError(
                 f"SessionOptions.logDir = {shown(self.options.logDir)}: the logs of the session "
                 f"'{self.name}' cannot be written there: {error.strerror} ({error.filename})."
             ) from error
@@ -305,6 +312,27 @@ class Compiled(Exclusive):
         popart_exception for an attribute that has no digest.
         """
         return self._hash(str(self.deviceInfo))
+
+    def _identity(self) -> dict[str, str]:
+        """What the instances of a program must have in common, as texts by name: `getHash` and,
+        before it, what a user would look for.
+        """
+        optimizer = self._optimizer
+        parts: dict[str, Any] = {"the device": self.deviceInfo} | {
+            f"SessionOptions.{name}": value for name, value in self.options.compiled().items()
+        }
+        parts["the number of batches per step"] = self.dataFlow.batchesPerStep()
+        parts["the list of anchors"] = sorted(self.dataFlow.anchors())
+        if optimizer is not None:
+            described = optimizer.description()
+            parts["the kind of the optimizer"] = described.pop("kind")
+            parts |= {f"the optimizer's {name}": value for name, value in described.items()}
+        numbers = self._compilation.scalars
+        ids = [*self.graph.inputs, *(id for id in self._host if id not in numbers)]
+        parts |= {f"'{id}'": self.getInfo(id) for id in ids}
+        parts |= {f"'{id}'": self._host[id] for id in numbers}
+        parts["the compiled graph (by hash)"] = self.getHash()
+        return {name: str(value) for name, value in parts.items()}
 
     def _hash(self, device: str) -> int:
         anchors = self.dataFlow.anchors()

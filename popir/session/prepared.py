@@ -81,6 +81,8 @@ class Prepared(Compiled):
         self._outputs: list[Port] = []
         self._stored: Stored | None = None
         """The program that `loadExecutable` read."""
+        self._is_unmatched = False
+        """Whether the next step compares the weights of the instances of the program."""
 
     @exclusive(afresh=True)
     def prepareDevice(self, loadEngine: bool = True) -> None:
@@ -102,8 +104,7 @@ class Prepared(Compiled):
 
     def _lower(self) -> None:
         if self._peers is not None:
-            who = f"Session '{self.name}'"
-            popdist.require_equal(who, "models or options (by hash)", self.getHash())
+            popdist.require_alike(f"Session '{self.name}'", "models or options", self._identity())
         loops = self._loops()
         anchors = {id: RETURNED[self.dataFlow.art(id).id()] for id in self.dataFlow.anchors()}
         cache = self._engine_cache()
@@ -347,6 +348,19 @@ class Prepared(Compiled):
         self.weightsFromHost()
         if self._draws_random_numbers():
             self._send_seed(self._host[RANDOM_SEED])
+        self._is_unmatched = self._peers is not None and self._optimizer is not None
+
+    def _match(self) -> None:
+        """Raises popart_runtime_error, in all instances of the program, if they train from
+        different weights, or from different steps on.
+        """
+        self._is_unmatched = False
+        own = {"the number of steps": str(self.steps)} | {
+            f"the checksum of '{id}'": f"{zlib.crc32(as_bytes(self._host[id])):08x}"
+            for id in self._compilation.weights
+        }
+        who, hint = f"Session '{self.name}'", "broadcastWeights() gives all those of one instance."
+        popdist.require_alike(who, "weights to begin with", own, hint)
 
     def _send_seed(self, words: Array) -> None:
         """Sets the random seed of each replica: the upper word is that of the first one plus the

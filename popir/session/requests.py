@@ -8,6 +8,7 @@ from popir.enums import (
     BatchSerializationMethod,
     DeviceType,
     MeanReductionStrategy,
+    RecomputationType,
     ReplicatedTensorSharding,
     TensorStorage,
     TileSet,
@@ -165,6 +166,37 @@ def serialization(asked: SessionOptions) -> BatchSerialization | None:
     }
     ends_at = [note for note, ends_there in ends.items() if ends_there or is_loop]
     return BatchSerialization(settings.factor, settings.method, ends_at)
+
+
+def unused_annotations(asked: SessionOptions) -> dict[str, str]:
+    """The reasons for which annotations of stages and phases have no effect, by name."""
+    found: dict[str, str] = {}
+    if not asked.enablePipelining:
+        found["pipelineStage"] = "SessionOptions.enablePipelining is False."
+    if asked.executionPhaseSettings.phases < 2:
+        found["executionPhase"] = (
+            "SessionOptions.executionPhaseSettings.phases is less than 2, so there are none."
+        )
+    return found
+
+
+def tell_what_trains(asked: SessionOptions, trains: bool) -> None:
+    """Warns of options for the backward pass and the update that find nothing to act on."""
+    if not trains:
+        why = "an InferenceSession has no backward pass"
+        asked.tell("autoRecomputation", why)
+        if asked.executionPhaseSettings.phases < 2:
+            asked.tell("activationTensorLocationSettings.location", f"{why} that reads activations")
+        asked.tell("optimizerStateTensorLocationSettings.location", "an InferenceSession has none")
+        asked.tell("accumulatorTensorLocationSettings.location", "an InferenceSession has none")
+        return
+    if asked.autoRecomputation is RecomputationType.Pipeline and not asked.enablePipelining:
+        asked.tell("autoRecomputation", "it acts only where enablePipelining is True")
+    if not asked.enableGradientAccumulation:
+        asked.tell(
+            "accumulatorTensorLocationSettings.location",
+            "it acts only where enableGradientAccumulation is True",
+        )
 
 
 def locations(asked: SessionOptions, overlaps: bool) -> Locations | None:

@@ -33,7 +33,8 @@ class Running(Prepared):
         before the message of an error.
 
         Raises popart_exception before `prepareDevice`, StepIOError for an array that is missing or
-        has a wrong type or size, poplar_exception for a fault of the running program.
+        has a wrong type or size, poplar_exception for a fault of the running program; in the first
+        step of a training in several processes popart_runtime_error if their weights differ.
         """
         if debugName.__class__ is not str:
             debugName = fitted("Session.run", "debugName", debugName, str)
@@ -46,6 +47,8 @@ class Running(Prepared):
             lock.refused, lock.runner = IN_STEP, get_ident()
             try:
                 runner = self._runner or self._prepared("run")
+                if self._is_unmatched:
+                    self._match()
                 if isinstance(stepio, PyStepIOCallback):
                     self._run_with_callbacks(stepio)
                     self.steps += 1

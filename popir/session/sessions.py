@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from popir import popdist
 from popir.dataflow import DataFlow
 from popir.devices import DeviceInfo
 from popir.exclusive import exclusive
@@ -140,10 +141,10 @@ class TrainingSession(Session):
     @exclusive()
     def updateOptimizerFromHost(self, optimizer: Optimizer) -> None:
         """Sets the changeable values of the optimizer to those of `optimizer`, from the next step.
-        PopART's method of this name.
+        PopART's method of this name. In several processes all call it, with the same values.
 
         Raises popart_exception if a constant value differs, or a value is not finite in the type of
-        its tensor.
+        its tensor; popart_runtime_error if the instances differ.
         """
         assert self._optimizer is not None
         self._optimizer.checkReplacement(optimizer)
@@ -152,6 +153,10 @@ class TrainingSession(Session):
             value = values[id] = optimizer.value(name, weight, batches)
             where = f" of '{weight}'" if weight else ""
             require_finite(f"The optimizer's {name}{where}", value, self.getInfo(id).dataType())
+        if self._peers is not None:
+            who = f"Session '{self.name}', updateOptimizerFromHost()"
+            own = {f"'{id}'": str(value) for id, value in values.items()}
+            popdist.require_alike(who, "numbers", own)
         for id, value in values.items():
             self._host.writeable(id)[...] = value
             if self._step is not None and id in self._step.variables:

@@ -13,7 +13,7 @@ import numpy as np
 
 from popir.checkpoint import folder as folders
 from popir.data import Batches
-from popir.errors import CheckpointError, NotFiniteError, popart_exception, require_path
+from popir.errors import CheckpointError, DataError, NotFiniteError, popart_exception, require_path
 from popir.optimizers import TableOptimizer
 from popir.session import TrainingSession
 from popir.stepio import PyStepIO
@@ -142,7 +142,7 @@ def train(
         loop.folder, loop.save_every = require_path("train", folder), save_every
         loop.begin(resume)
     if batches.epoch > epochs:
-        raise popart_exception(
+        raise DataError(
             f"train: the data are at epoch {batches.epoch}, so that all {epochs} epochs are done; "
             "to train further, give more."
         )

@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from popir.errors import popart_runtime_error, require_path
+from popir.errors import UnwritableError, popart_runtime_error, require_path
 from popir.extras import imported
 from popir.typed import typed
 
@@ -49,8 +49,8 @@ class TensorBoard:
         if not os.access(self._folder, os.W_OK | os.X_OK):
             raise self._unwritable(PermissionError(0, "Permission denied"))
 
-    def _unwritable(self, error: OSError) -> popart_runtime_error:
-        return popart_runtime_error(
+    def _unwritable(self, error: OSError) -> UnwritableError:
+        return UnwritableError(
             f"TensorBoard: the folder {self._folder} cannot be written to: {error.strerror}."
         )
 

@@ -117,18 +117,18 @@ def test_where_checkpoints_are(words: list[object], tmp_path: Path) -> None:
     folder = ["--checkpoints", tmp_path / "new" / "folder"]
     call(*words, *folder)
     assert popir.checkpoint.read(folder[1]).manifest.step == 12
-    said = call(*words, *folder, code=3).stderr
+    said = call(*words, *folder, code=2).stderr
     assert "has a checkpoint already. Resume from it (resume=True, --resume), or give" in said
-    assert "so that all 1 epochs are done" in call(*words, *folder, "--resume", code=3).stderr
+    assert "so that all 1 epochs are done" in call(*words, *folder, "--resume", code=2).stderr
     assert call_json(*words, *folder, "--resume", "--epochs", 2)["steps"] == 24
-    said = call(*words, "--checkpoints", tmp_path / "none", "--resume", code=3).stderr
+    said = call(*words, "--checkpoints", tmp_path / "none", "--resume", code=2).stderr
     assert "none has no checkpoint: there is no such folder." in said
     more = [*folder, "--resume", "--epochs", 3]
-    said = call(*words, *more, "--seed", 5, code=3).stderr
+    said = call(*words, *more, "--seed", 5, code=2).stderr
     assert (
         "shuffled_by_seed 0; these have samples 200, samples_per_step 16, shuffled_by_see" in said
     )
-    said = call(*words, *more, "--lr", 0.25, code=3).stderr
+    said = call(*words, *more, "--lr", 0.25, code=2).stderr
     assert "has defaultLearningRate 0.5, that of the session defaultLearningRate 0.25" in said
 
 

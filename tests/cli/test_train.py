@@ -74,6 +74,17 @@ def test_the_seed_decides_the_order(model: Path, data: Path) -> None:
     assert len(set(losses)) == 3
 
 
+def test_labels_of_64_bits_are_those_of_32(model: Path, data: Path) -> None:
+    """NumPy's own integers, for a model with INT32 labels."""
+    arrays = dict(np.load(data))
+    first = call_json(*words(model, data))["epochs"][0]["loss"]
+    np.savez(data, x=arrays["x"], labels=arrays["labels"].astype(np.int64))
+    assert call_json(*words(model, data))["epochs"][0]["loss"] == first
+    np.savez(data, x=arrays["x"], labels=arrays["labels"].astype(np.int64) + (1 << 32))
+    said = failure(*words(model, data), code=2)
+    assert f"'labels' is int64 and has {1 << 32}, which the model's int32 does not hold." in said
+
+
 def test_parquet(model: Path, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Columns, lists of numbers among them, train as the arrays of an .npz file do."""
     arrays = dict(np.load(data))

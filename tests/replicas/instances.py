@@ -274,9 +274,20 @@ def dies(how: str) -> None:
                 os.kill(os.getpid(), signal.SIGKILL)
             if how == "exits":
                 sys.exit(7)
+            if how == "leaves":
+                os._exit(0)
             if how == "raises":
                 raise RuntimeError("the data are gone")
             return
+        run(made, x)
+
+
+def endless() -> None:
+    """Steps without end; prints the process."""
+    made, x = session(), numbers(popdist.getNumTotalReplicas(), ROWS)
+    run(made, x)
+    os.write(1, f"{os.getpid()}\n".encode())  # In one piece.
+    while True:
         run(made, x)
 
 
@@ -287,6 +298,32 @@ def differ(how: str) -> None:
     try:
         if how == "models":
             session(factor=1.0 + rank)
+        if how == "sizes":
+            session(size=ROWS + rank)
+        if how == "options":
+            deep(popir.SGD({}), True, enableGradientAccumulation=True, accumulationFactor=2 + rank)
+        if how == "optimizers":
+            deep(popir.SGD({}) if rank == 0 else popir.Adam({}), True)
+        if how == "constants":
+            deep(popir.SGD(rate(0.5 + rank)), True)
+        if how == "rates":
+            deep(popir.SGD({"defaultLearningRate": (0.5 + rank, False)}), True)
+        if how == "changed rates":
+            made = deep(popir.SGD({"defaultLearningRate": (0.5, False)}), True)
+            made.updateOptimizerFromHost(popir.SGD({"defaultLearningRate": (0.25, False)}))
+            made.updateOptimizerFromHost(popir.SGD({"defaultLearningRate": (1.0 + rank, False)}))
+        if how == "weights":
+            made = session()
+            made.writeWeights(popir.PyWeightsIO({"w": np.full(ROWS, float(rank), np.float32)}))
+            made.weightsFromHost()
+            run(made, x)
+        if how == "checkpoints":
+            made = session()
+            for n in range(2):
+                run(made, x)
+                made.save(f"{sys.argv[2]}/{n}")
+            made.load(f"{sys.argv[2]}/{rank}")
+            run(made, x)
         if how == "orders":
             both = [session(name="one"), session(name="two")]
             for made in both if rank == 0 else both[::-1]:
@@ -306,6 +343,8 @@ def differ(how: str) -> None:
 
 
 if __name__ == "__main__":
+    if sys.argv[1] == "absent" and os.environ["PMI_RANK"] == "1":
+        time.sleep(30)  # it never comes
     popdist.init()
     case, _, variant = sys.argv[1].partition(":")
     if case == "collectives":
@@ -322,5 +361,7 @@ if __name__ == "__main__":
         dies_in_a_step()
     elif case == "dies":
         dies(variant)
+    elif case == "endless":
+        endless()
     else:
         differ(variant)

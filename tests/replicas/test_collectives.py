@@ -165,3 +165,8 @@ def test_gradients_are_those_of_the_sum_of_all_losses(kind: str) -> None:
             moved[i] += sign * step
             want[i] += sign * total(moved) / (2 * step)
     np.testing.assert_allclose(arrays["Gradient___w"], want, rtol=1e-3, atol=1e-4)
+
+
+def test_a_group_of_fewer_than_no_replicas_is_refused() -> None:
+    with pytest.raises(popart_exception, match="CommGroup: replicaGroupSize = -2; expected is the"):
+        CommGroup(CommGroupType.Consecutive, -2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -13,7 +14,7 @@ import pytest
 
 from tests.replicas.networks import Network, mlp, transformer
 from tests.replicas.training import ROWS, options, train
-from tests.toolchain import CXX, run
+from tests.toolchain import CXX, run, started
 
 ROOT = Path(__file__).parents[2]
 HERE = ROOT / "tests/replicas"
@@ -134,6 +135,7 @@ def test_a_rank_that_has_ended_is_not_waited_for(tmp_path: Path) -> None:
         ("exits", 7, ["has ended with exit code 7"]),
         ("raises", 1, ["RuntimeError: the data are gone", "has ended with exit code 1"]),
         ("returns", 1, ["rank 1 has ended its program"]),
+        ("leaves", 1, ["has ended with exit code 0, and without Python's end"]),
     ],
 )
 def test_a_rank_that_dies_ends_the_job_and_is_named(
@@ -205,12 +207,20 @@ def test_a_job_goes_on_from_its_last_checkpoint(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("how", "words"),
     [
-        ("models", "the instances have different models or options"),
+        ("models", "different models or options: the compiled graph (by hash) is "),
+        ("sizes", "different models or options: 'x' is FLOAT[3] in rank 0, and FLOAT[4] in rank 1"),
+        ("options", "options: SessionOptions.accumulationFactor is 2 in rank 0, and 3 in rank 1"),
+        ("optimizers", "the kind of the optimizer is SGD in rank 0, and Adam in rank 1"),
+        ("constants", "the optimizer's defaultLearningRate is 0.5 in rank 0, and 1.5 in rank 1"),
+        ("rates", "'scaledLearningRate0___default___FLOAT' is 0.5 in rank 0, and 1.5 in rank 1"),
+        ("weights", "weights to begin with: the checksum of 'w' is "),
+        ("checkpoints", "to begin with: the number of steps is 1 in rank 0, and 2 in rank 1"),
+        ("changed rates", "updateOptimizerFromHost(): the instances have different numbers: "),
         ("orders", "all have to run the same steps in the same order"),
     ],
 )
-def test_instances_that_differ_are_told_so(how: str, words: str) -> None:
-    code, said = launched(2, "instances.py", f"differ:{how}")
+def test_instances_that_differ_are_told_so(how: str, words: str, tmp_path: Path) -> None:
+    code, said = launched(2, "instances.py", f"differ:{how}", str(tmp_path))
     assert code == 3, said
     assert said.count(words) >= 2, said
     assert all(f"rank {rank}: " in said for rank in (0, 1)), said
@@ -224,6 +234,65 @@ def test_a_rank_that_never_comes_is_named(how: str) -> None:
     code, said = launched(2, "instances.py", f"differ:{how}", more=("--timeout", "2"))
     assert code == 3, said
     assert "rank 0 has waited 2 s for rank 1" in said
+
+
+@needs_mpi
+@pytest.mark.timeout(2 * LIMIT)
+def test_a_rank_that_does_not_start_mpi_is_waited_for_no_longer_than_allowed() -> None:
+    begin = time.monotonic()
+    code, said = launched(2, "instances.py", "absent", more=("--timeout", "2"))
+    assert code == 1, said
+    assert "popdist.init(): this process has waited 2 s for the others of its job" in said
+    assert time.monotonic() - begin < 25
+
+
+@needs_mpi
+@pytest.mark.timeout(2 * LIMIT)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_no_rank_outlives_the_command(number: signal.Signals) -> None:
+    words = [sys.executable, "-m", "popir", "run-distributed", "-n", "2"]
+    with started(
+        *[*words, str(HERE / "instances.py"), "endless"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None
+        ranks = [int(process.stdout.readline()) for _ in range(2)]
+        if number is signal.SIGINT:  # As a terminal sends it.
+            os.killpg(process.pid, number)
+        else:
+            process.send_signal(number)
+        _, said = process.communicate(timeout=LIMIT)
+    assert process.returncode == (-number if number is signal.SIGKILL else 128 + number), said
+    assert "During handling of" not in said
+    for _ in range(100):
+        if not any(Path(f"/proc/{rank}").exists() for rank in ranks):
+            break
+        time.sleep(0.1)
+    else:
+        pytest.fail(f"a rank is still there: {ranks}")
+
+
+@needs_mpi
+@pytest.mark.timeout(2 * LIMIT)
+def test_another_mpi_in_the_process_is_named(tmp_path: Path) -> None:
+    """As mpi4py starts it, whose wheels know MPICH's own interface alone."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import ctypes, os, sys\n"
+        "from popir import popdist\n"
+        "mpi = ctypes.CDLL(os.path.join(sys.prefix, 'lib/libmpi.so.12'))\n"
+        "mpi.MPI_Init(None, None)\n"
+        "try:\n    popdist.init()\nfinally:\n    mpi.MPI_Finalize()\n"
+    )
+    code, said = launched(2, str(script))
+    assert code == 1, said
+    assert said.count("started another library of MPI already, ") == 2, said
+    assert "libmpi.so.12" in said
+    assert "libmpi_abi.so.1" in said
 
 
 def test_without_mpi_the_extra_is_named(tmp_path: Path) -> None:
