@@ -100,7 +100,7 @@ def test_grids(program: Path) -> None:
 
 def test_elements_that_meet_in_a_convolution(program: Path) -> None:
     # The padded, dilated input by hand: the numbers of its elements, -1 for zeros.
-    field = [-1, -1, *(i // 2 if i % 2 == 0 else -1 for i in range(13)), -1]
+    field = [-1, *(i // 2 if i % 2 == 0 else -1 for i in range(13)), -1]
     size = (len(field) - 5 + 1 - 1 + 1) // 2
     met = [field[1 + 2 * o + 4 - 2 * k] for o in range(size) for k in range(3)]
     *printed, low, high = map(int, run(program, "indices", cwd=program.parent).split())

@@ -2,6 +2,7 @@
 #ifndef popsparse_PlanningCache_hpp
 #define popsparse_PlanningCache_hpp
 
+#pragma GCC visibility push(default)
 namespace poplin {
 class PlanningCache;
 }
@@ -23,5 +24,6 @@ using dynamic::PlanningCache;
 
 }  // namespace static_
 }  // namespace popsparse
+#pragma GCC visibility pop
 
 #endif

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace popsparse {
 
 /// The sizes of a block: rows, columns.
@@ -124,5 +125,6 @@ struct CSRMatrix : Block {
 };
 
 }  // namespace popsparse
+#pragma GCC visibility pop
 
 #endif

@@ -5,6 +5,7 @@
 #include <poplar/Tensor.hpp>
 #include <poputil/TensorMetaData.hpp>
 
+#pragma GCC visibility push(default)
 namespace popsparse {
 namespace dynamic {
 
@@ -47,5 +48,6 @@ class SparseTensor {
 
 }  // namespace static_
 }  // namespace popsparse
+#pragma GCC visibility pop
 
 #endif

@@ -7,6 +7,7 @@
 #include <ostream>
 #include <tuple>
 
+#pragma GCC visibility push(default)
 namespace popsparse {
 namespace dynamic {
 
@@ -51,5 +52,6 @@ struct SparsityParams {
 
 }  // namespace dynamic
 }  // namespace popsparse
+#pragma GCC visibility pop
 
 #endif

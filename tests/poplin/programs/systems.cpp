@@ -58,7 +58,7 @@ int main(int, char** argv) {
   } else {
     // Which input each element of the output and of the kernel meet: stride 2, dilations, paddings.
     poplin::ConvParams params(FLOAT, 1, {7}, {3}, 1, 1, 1);
-    params.inputTransform.paddingLower = {2};
+    params.inputTransform.paddingLower = {1};
     params.inputTransform.paddingUpper = {1};
     params.inputTransform.dilation = {2};
     params.kernelTransform.dilation = {2};

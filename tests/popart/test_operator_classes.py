@@ -1,0 +1,91 @@
+"""Patterns that see built-in operators by PopART's classes, and that make them."""
+
+import ctypes
+import logging
+from pathlib import Path
+
+import numpy as np
+import torch
+
+import popir
+from tests.popart.conftest import Library
+from tests.popart.graphs import floats, results
+from tests.popart.libraries import isolated
+
+
+def check_made(library: str) -> None:
+    ctypes.CDLL(library)
+    x, b, c = floats(3, 4, 2), floats(2, 5), floats(3, 4, 2)
+    levels = np.histogram(np.abs(x), [0, 0.25, 0.5, 1, np.inf])[0]
+    cases = {
+        "matmul": ([x, b], x @ b),
+        "transpose": ([x], x.transpose(1, 2, 0)),
+        "softmax": ([x], torch.softmax(torch.tensor(x), 1).numpy()),
+        "slice": ([c], c[1:3, :, 0:-1:2]),
+        "clip": ([x], x.clip(-0.5, 0.25)),
+        "detach": ([x], x),
+        "histogram": ([x.reshape(-1)], levels.astype("uint32")),
+    }
+    for kind, (inputs, expected) in cases.items():
+        given = {f"in{i}": value for i, value in enumerate(inputs)}
+        y, _, _ = results("Chosen", given, kind=kind, shape=list(expected.shape))
+        np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-6, err_msg=kind)
+        assert y.dtype == expected.dtype
+
+
+def test_operators_that_a_pattern_makes(library: Library, tmp_path: Path) -> None:
+    isolated(check_made, library("operators"), cwd=tmp_path)
+
+
+class Lines(logging.Handler):
+    """Keeps what is logged."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keeps one."""
+        self.lines.append(record.getMessage())
+
+
+def check_seen(library: str) -> None:
+    ctypes.CDLL(library)
+    lines = Lines()
+    logger = logging.getLogger("popir.pattern")
+    logger.setLevel(logging.INFO)
+    logger.addHandler(lines)
+    builder = popir.Builder(opsets={"ai.onnx": 9, "ai.graphcore": 1})
+    x = builder.addInputTensor(popir.TensorInfo("FLOAT", [4, 6]), "x")
+    w = builder.addInitializedInputTensor(floats(6, 8), "w")
+    labels = builder.addInputTensor(popir.TensorInfo("INT32", [4]), "labels")
+    product = builder.aiOnnx.matmul([x, w])
+    builder.setSerializeMatMul({product}, "output_channels", 2)
+    turned = builder.aiOnnx.transpose([builder.aiOnnx.transpose([product], [1, 0])], [1, 0])
+    part = builder.aiOnnx.slice([turned], [7], [1], [1])
+    clipped = builder.aiOnnx.clip([builder.aiGraphcore.detach([part])], 2.0, -3.0)
+    probabilities = builder.aiOnnx.softmax([clipped], axis=1)
+    loss = builder.aiGraphcore.nllloss(
+        [probabilities, labels], popir.ReductionType.Sum, ignoreIndex=5
+    )
+    builder.addOutputTensor(loss)
+    made = popir.InferenceSession(
+        builder.getModelProto(), popir.DataFlow(1, [loss]), popir.DeviceManager().createCpuDevice()
+    )
+    made.prepareDevice()
+    for line in (
+        "matmul mode 3 of 2",
+        "roots x w ",
+        "after x",
+        "transpose back [1, 0]",
+        "softmax 1",
+        "slice [1] [7] [1]",
+        "clip -3 2",
+        "nll ignores 5",
+        "detach",
+    ):
+        assert line in lines.lines, (line, lines.lines)
+
+
+def test_built_in_operators_by_class(library: Library, tmp_path: Path) -> None:
+    isolated(check_seen, library("operators"), cwd=tmp_path)
