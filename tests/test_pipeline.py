@@ -11,6 +11,7 @@ import pytest
 import popir
 from popir import RecomputationType, VirtualGraphMode
 from popir.errors import popart_exception
+from popir.options import OptionWarning
 from popir.profile import traceOf
 from tests.large_models import Mark, Stages, data, resnet, transformer, unmarked
 from tests.models import Array, floats, step
@@ -190,7 +191,8 @@ def test_the_report_shows_ramp_up_steady_state_and_bubble() -> None:
 
 
 def test_no_report_without_a_pipeline() -> None:
-    made = session(transformer(Stages(4, 2, 2)), 2, False, 2, RecomputationType.NoRecompute)
+    with pytest.warns(OptionWarning, match="pipelineStage = 0 .*enablePipelining is False"):
+        made = session(transformer(Stages(4, 2, 2)), 2, False, 2, RecomputationType.NoRecompute)
     with pytest.raises(popart_exception, match="no pipeline whose stages run at once"):
         made.getPipelineReport()
     lanes = [e["args"]["name"] for e in traced(made) if e["name"] == "thread_name"]

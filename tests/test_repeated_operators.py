@@ -239,8 +239,9 @@ def test_a_growth_is_repeated_for_inputs_that_lie_alike() -> None:
     growth, is_kept = bench.kept(bench.squared)
     assert is_kept
     again, variables = program.Sequence(), bench.graph.numVariables()
-    assert growth.repeat(bench.devicex, again, ["b"], ["z"], "other") == []
+    written, shown = growth.repeat(bench.devicex, again, ["b"], ["z"], "other")
     (new,) = bench.of("z").variables()
+    assert (written, shown) == ([], [([new], False)])
     assert new >= variables and bench.graph.variableName(new) == "other/square"
     assert poplar.programWrites(bench.graph, again) == {new}
     for ids in (["c"], ["a", "b"]):
@@ -263,7 +264,7 @@ def test_a_write_is_repeated_to_what_stands_for_the_input() -> None:
     assert is_kept
     again = program.Sequence()
     (b,) = bench.of("b").variables()
-    assert growth.repeat(bench.devicex, again, ["b"], ["z"], "other") == [b]
+    assert growth.repeat(bench.devicex, again, ["b"], ["z"], "other") == ([b], [([b], False)])
     assert bench.of("z").variables() == {b}
 
 

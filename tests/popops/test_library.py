@@ -44,9 +44,9 @@ def test_a_scatter_that_combines_one_slice_after_the_other(program: Path) -> Non
 
 def test_gathered_slices_in_the_dimensions_of_the_result(program: Path) -> None:
     x = floats(4, 6, 5)
-    indices = np.stack(
-        [RANDOM.integers(0, 6, (2, 3)), RANDOM.integers(0, 3, (2, 3))], -1
-    ).astype("uint32")
+    indices = np.stack([RANDOM.integers(0, 6, (2, 3)), RANDOM.integers(0, 3, (2, 3))], -1).astype(
+        "uint32"
+    )
     made = results(
         program, "gather", {"input": x, "indices": indices}, {"gathered": ("f4", (2, 2, 3, 5))}
     )["gathered"]

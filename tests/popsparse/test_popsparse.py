@@ -28,9 +28,7 @@ def matrix(rows: int, columns: int, height: int, width: int, share: float = 0.5)
 
 
 @pytest.mark.parametrize(("part", "block"), [("elements", (1, 1)), ("blocks", (2, 3))])
-def test_layers_whose_structure_is_data(
-    program: Path, part: str, block: tuple[int, int]
-) -> None:
+def test_layers_whose_structure_is_data(program: Path, part: str, block: tuple[int, int]) -> None:
     w = matrix(8, 12, *block)
     x, dy, rows = floats(5, 12), floats(5, 8), floats(2, 12)
     given = {
@@ -110,9 +108,7 @@ def test_products_of_block_sparse_matrices(program: Path) -> None:
     product = np.concatenate([l3[w] @ r3[g] for g, w in zip(groups, whole, strict=True)])
     np.testing.assert_allclose(made["dense"], dense, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(made["transposed"], turned, rtol=1e-4, atol=1e-5)
-    np.testing.assert_allclose(
-        made["sparse"], blocks_of(product, mask, 3, 4), rtol=1e-4, atol=1e-5
-    )
+    np.testing.assert_allclose(made["sparse"], blocks_of(product, mask, 3, 4), rtol=1e-4, atol=1e-5)
 
 
 def test_softmax_of_block_sparse_matrices(program: Path) -> None:
@@ -139,8 +135,6 @@ def test_softmax_of_block_sparse_matrices(program: Path) -> None:
     lower = np.tile(np.tril(np.ones((4, 8))), (2, 1)) != 0
     y, gradient = softmax(there & lower)
     np.testing.assert_allclose(made["y"], blocks_of(y.numpy(), mask[None], 2, 2), atol=1e-6)
-    np.testing.assert_allclose(
-        made["dx"], blocks_of(gradient.numpy(), mask[None], 2, 2), atol=1e-6
-    )
+    np.testing.assert_allclose(made["dx"], blocks_of(gradient.numpy(), mask[None], 2, 2), atol=1e-6)
     plain, _ = softmax(there)
     np.testing.assert_allclose(made["plain"], blocks_of(plain.numpy(), mask[None], 2, 2), atol=1e-6)

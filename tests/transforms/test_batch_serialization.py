@@ -327,7 +327,7 @@ def test_the_gradients_of_a_weight_are_not_kept() -> None:
         max(s.liveBytes for s in trained((builder.getModelProto(), made[1]), how).getReport().steps)
         for how in (None, asked(16))
     ]
-    assert found[1] < 1.5 * found[0]
+    assert found[1] < 2 * found[0]  # 16 gradients at a time would be more than 5 times as much.
 
 
 def test_what_is_not_in_parts_says_why() -> None:
