@@ -69,6 +69,7 @@ const Passes& enginePasses() {
       {kFuse, std::make_shared<AliasConcats>()},
       {nullptr, std::make_shared<BlockChannels>()},
       {kFuse, std::make_shared<JoinRows>()},
+      {kFuse, std::make_shared<ReuseOperands>()},
       {nullptr, std::make_shared<AssignOffsets>()},
   };
   // clang-format on

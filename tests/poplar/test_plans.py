@@ -159,3 +159,33 @@ def test_a_copy_that_brings_parts_together_for_many_readers_stays(
     graph.createHostRead("out", x)
     text = poplar.Engine(graph, [prog]).planText()
     assert sum("gather" in line and "product" in line for line in text.splitlines()) == gathers
+
+
+def test_a_result_lies_over_an_operand_that_ends_there() -> None:
+    """tanh(x w) over the product, unless that is read again; nothing over what the host gives."""
+
+    def made(again: bool) -> tuple[poplar.Engine, poplar.Graph]:
+        graph = poplar.Graph(poplar.Target.createCPUTarget())
+        linear = poplar.VariableMappingMethod.LINEAR
+        stream = graph.addHostToDeviceFIFO("in", poplar.FLOAT, 64 * 64)
+        x, w = (graph.addVariable(poplar.FLOAT, [64, 64], linear, name) for name in "xw")
+        graph.setInitialValue(w, np.eye(64, dtype=np.float32))
+        prog = program.Sequence([program.Copy(stream, x)])
+        product = poplin.matMul(graph, x, w, prog, "product")
+        y = popops.tanh(graph, product, prog, "y")
+        z = poplin.matMul(graph, y, product if again else w, prog, "z")
+        graph.createHostRead("out", z)
+        return poplar.Engine(graph, [prog], {"debug.verifyPlan": "true"}), graph
+
+    x = np.random.default_rng(1).normal(size=(64, 64)).astype(np.float32)
+    once, twice = made(False)[0], made(True)[0]
+    assert passes(once)["reuse operands"] == "1 result over an operand"
+    assert "reuse operands" not in passes(twice)
+    arenas = [int(passes(e)["assign offsets"].partition(" ")[0]) for e in (once, twice)]
+    assert arenas[1] - arenas[0] == x.nbytes
+    for engine, factor in ((once, np.eye(64)), (twice, x)):
+        engine.connectStream("in", x)
+        engine.run(0)
+        found = np.empty((64, 64), np.float32)
+        engine.readTensor("out", found)
+        np.testing.assert_allclose(found, np.tanh(x) @ factor, 1e-5, 1e-5)

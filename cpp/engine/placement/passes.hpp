@@ -38,6 +38,17 @@ class BlockChannels final : public Pass {
   std::string run(Plan& plan) const override;
 };
 
+class ReuseOperands final : public Pass {
+ public:
+  const char* name() const override { return "reuse operands"; }
+  const char* contract() const override {
+    return "an element-wise step writes a result that is a whole temporary over an operand that is "
+           "one too and is not read later, if types, shapes and channel blocks are equal, neither "
+           "lies in a concatenation, and nothing but vertices and copies uses them";
+  }
+  std::string run(Plan& plan) const override;
+};
+
 class AssignOffsets final : public Pass {
  public:
   const char* name() const override { return "assign offsets"; }
