@@ -60,8 +60,7 @@ class Planned {
       rearrange(found.back(), plan_.result);
     }
     for (auto i = steps; i < found.size(); ++i) found[i].times = plan_.serial();
-    addMove(found, graph_, layoutOf(plan_, plan_.shape.result, first_),
-            tensor(plan_.shape.result));
+    addMove(found, graph_, layoutOf(plan_, plan_.shape.result, first_), tensor(plan_.shape.result));
     return found;
   }
 

@@ -225,8 +225,8 @@ BuiltinClass slice(const char* domain) {
 BuiltinClass transpose() {
   return {onnx, "Transpose", typeid(popart::TransposeOp),
           [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
-            return Made(new popart::TransposeOp(
-                opid, a.getAttribute<Attributes::Ints>("perm", {}), settings));
+            return Made(new popart::TransposeOp(opid, a.getAttribute<Attributes::Ints>("perm", {}),
+                                                settings));
           },
           [](const Op& op) {
             const auto& transpose = static_cast<const popart::TransposeOp&>(op);
@@ -240,8 +240,8 @@ BuiltinClass softmax() {
   return {onnx, "Softmax", typeid(popart::SoftmaxOp),
           [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
             const auto usual = opid.version < 13 ? 1 : -1;
-            return Made(new popart::SoftmaxOp(
-                opid, a.getAttribute<Attributes::Int>("axis", usual), settings));
+            return Made(new popart::SoftmaxOp(opid, a.getAttribute<Attributes::Int>("axis", usual),
+                                              settings));
           },
           [](const Op& op) {
             Attributes a;
@@ -252,22 +252,22 @@ BuiltinClass softmax() {
 }
 
 BuiltinClass clip() {
-  return {onnx, "Clip", typeid(popart::ClipOp),
-          [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
-            constexpr float most = std::numeric_limits<float>::max();
-            return Made(new popart::ClipOp(opid, a.getAttribute<Attributes::Float>("min", -most),
-                                           a.getAttribute<Attributes::Float>("max", most),
-                                           settings));
-          },
-          [](const Op& op) {
-            const auto& clip = static_cast<const popart::ClipOp&>(op);
-            Attributes a;
-            if (op.opid.version < 11) {
-              a.setAttribute("min", clip.getClipMin());
-              a.setAttribute("max", clip.getClipMax());
-            }
-            return a;
-          }};
+  return {
+      onnx, "Clip", typeid(popart::ClipOp),
+      [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
+        constexpr float most = std::numeric_limits<float>::max();
+        return Made(new popart::ClipOp(opid, a.getAttribute<Attributes::Float>("min", -most),
+                                       a.getAttribute<Attributes::Float>("max", most), settings));
+      },
+      [](const Op& op) {
+        const auto& clip = static_cast<const popart::ClipOp&>(op);
+        Attributes a;
+        if (op.opid.version < 11) {
+          a.setAttribute("min", clip.getClipMin());
+          a.setAttribute("max", clip.getClipMax());
+        }
+        return a;
+      }};
 }
 
 BuiltinClass nll() {
@@ -329,51 +329,51 @@ BuiltinClass adam() {
 }
 
 const std::vector<BuiltinClass>& rows() {
-  static const std::vector<BuiltinClass> all = {plain<popart::AddOp>("Add"),
-                                                plain<popart::SubtractOp>("Sub"),
-                                                plain<popart::MulOp>("Mul"),
-                                                plain<popart::DivOp>("Div"),
-                                                plain<popart::NegateOp>("Neg"),
-                                                plain<popart::ReluOp>("Relu"),
-                                                plain<popart::SqrtOp>("Sqrt"),
-                                                plain<popart::ExpOp>("Exp"),
-                                                plain<popart::LogOp>("Log"),
-                                                plain<popart::AbsOp>("Abs"),
-                                                plain<popart::TanhOp>("Tanh"),
-                                                plain<popart::SigmoidOp>("Sigmoid"),
-                                                plain<popart::SinOp>("Sin"),
-                                                plain<popart::CosOp>("Cos"),
-                                                plain<popart::TanOp>("Tan"),
-                                                plain<popart::FloorOp>("Floor"),
-                                                plain<popart::CeilOp>("Ceil"),
-                                                plain<popart::ReciprocalOp>("Reciprocal"),
-                                                plain<popart::ErfOp>("Erf"),
-                                                plain<popart::SignOp>("Sign"),
-                                                plain<popart::SoftSignOp>("Softsign"),
-                                                plain<popart::IdentityOp>("Identity"),
-                                                plain<popart::SumOp>("Sum"),
-                                                dropout(),
-                                                groupNorm(),
-                                                reshape(onnx),
-                                                reshape(graphcore),
-                                                gather(onnx, "Gather"),
-                                                gather(graphcore, "GroupedGather"),
-                                                l1(),
-                                                nll(),
-                                                matMul(),
-                                                matMulGrad<popart::MatMulLhsGradOp>("MatMulLhsGrad"),
-                                                matMulGrad<popart::MatMulRhsGradOp>("MatMulRhsGrad"),
-                                                slice(onnx),
-                                                slice(graphcore),
-                                                transpose(),
-                                                softmax(),
-                                                plain<popart::SoftmaxGradOp>("SoftmaxGrad",
-                                                                             graphcore),
-                                                dropoutGrad(),
-                                                clip(),
-                                                plain<popart::DetachOp>("Detach", graphcore),
-                                                sgd0(),
-                                                adam()};
+  static const std::vector<BuiltinClass> all = {
+      plain<popart::AddOp>("Add"),
+      plain<popart::SubtractOp>("Sub"),
+      plain<popart::MulOp>("Mul"),
+      plain<popart::DivOp>("Div"),
+      plain<popart::NegateOp>("Neg"),
+      plain<popart::ReluOp>("Relu"),
+      plain<popart::SqrtOp>("Sqrt"),
+      plain<popart::ExpOp>("Exp"),
+      plain<popart::LogOp>("Log"),
+      plain<popart::AbsOp>("Abs"),
+      plain<popart::TanhOp>("Tanh"),
+      plain<popart::SigmoidOp>("Sigmoid"),
+      plain<popart::SinOp>("Sin"),
+      plain<popart::CosOp>("Cos"),
+      plain<popart::TanOp>("Tan"),
+      plain<popart::FloorOp>("Floor"),
+      plain<popart::CeilOp>("Ceil"),
+      plain<popart::ReciprocalOp>("Reciprocal"),
+      plain<popart::ErfOp>("Erf"),
+      plain<popart::SignOp>("Sign"),
+      plain<popart::SoftSignOp>("Softsign"),
+      plain<popart::IdentityOp>("Identity"),
+      plain<popart::SumOp>("Sum"),
+      dropout(),
+      groupNorm(),
+      reshape(onnx),
+      reshape(graphcore),
+      gather(onnx, "Gather"),
+      gather(graphcore, "GroupedGather"),
+      l1(),
+      nll(),
+      matMul(),
+      matMulGrad<popart::MatMulLhsGradOp>("MatMulLhsGrad"),
+      matMulGrad<popart::MatMulRhsGradOp>("MatMulRhsGrad"),
+      slice(onnx),
+      slice(graphcore),
+      transpose(),
+      softmax(),
+      plain<popart::SoftmaxGradOp>("SoftmaxGrad", graphcore),
+      dropoutGrad(),
+      clip(),
+      plain<popart::DetachOp>("Detach", graphcore),
+      sgd0(),
+      adam()};
   return all;
 }
 

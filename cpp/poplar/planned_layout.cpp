@@ -63,12 +63,11 @@ void mapTo(poplar::Graph& graph, const poplar::Tensor& t, const Work& work, std:
     return mapLinearly(graph, t, 1, 1);
   auto& impl = *graph.impl();
   impl.variable(*t.view().wholeVariable())
-      .mapping.setRule(
-          t.view().elements(),
-          std::make_shared<const PlannedLayout<Whole>>(
-              impl.plans, *kind, std::get<Whole>(work.whole), operand,
-              part ? part->tiles.front() : 0,
-              part ? static_cast<unsigned>(part->tiles.size()) : impl.target.getNumTiles()));
+      .mapping.setRule(t.view().elements(), std::make_shared<const PlannedLayout<Whole>>(
+                                                impl.plans, *kind, std::get<Whole>(work.whole),
+                                                operand, part ? part->tiles.front() : 0,
+                                                part ? static_cast<unsigned>(part->tiles.size())
+                                                     : impl.target.getNumTiles()));
 }
 
 }  // namespace
@@ -76,8 +75,9 @@ void mapTo(poplar::Graph& graph, const poplar::Tensor& t, const Work& work, std:
 const ContractionPlan& PlanCache::of(const VertexClass& kind, const ContractionWork& whole,
                                      unsigned tiles) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return found(contractions_, {&kind, whole, tiles},
-               [&] { return planContraction(target_.spec(), {&kind, whole, tiles}); });
+  return found(contractions_, {&kind, whole, tiles}, [&] {
+    return planContraction(target_.spec(), {&kind, whole, tiles});
+  });
 }
 const PoolingPlan& PlanCache::of(const VertexClass& kind, const PoolingWork& whole,
                                  unsigned tiles) {

@@ -28,8 +28,7 @@ class PlanCache {
 
  private:
   template <class W, class Plan>
-  using Plans =
-      std::map<std::tuple<const VertexClass*, W, unsigned>, std::unique_ptr<const Plan>>;
+  using Plans = std::map<std::tuple<const VertexClass*, W, unsigned>, std::unique_ptr<const Plan>>;
 
   const poplar::Target target_;
   std::mutex mutex_;

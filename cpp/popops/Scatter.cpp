@@ -32,9 +32,8 @@ bool remaps(const poplar::OptionFlags& options) {
   bool remap = false;
   for (const auto& each : options) {
     if (each.first != "remapOutOfBoundIndices" && each.first != "paddingIndexUsed")
-      throw poplar::invalid_option(
-          "popops::scatter: there is no option " + each.first +
-          "; the options are remapOutOfBoundIndices and paddingIndexUsed");
+      throw poplar::invalid_option("popops::scatter: there is no option " + each.first +
+                                   "; the options are remapOutOfBoundIndices and paddingIndexUsed");
     if (each.second != "true" && each.second != "false")
       throw poplar::invalid_option("popops::scatter: " + each.first + " is true or false, not '" +
                                    each.second + "'");
@@ -60,7 +59,8 @@ Scattering scattering(Graph& graph, const Tensor& operand, Tensor indices, const
                 : indices.dimRoll(vectorDim, static_cast<unsigned>(indices.rank() - 1));
   const std::size_t length = indices.shape().back();
   std::size_t count = 1;
-  for (std::size_t d = 0; d + 1 < indices.rank(); ++d) count *= indices.dim(static_cast<unsigned>(d));
+  for (std::size_t d = 0; d + 1 < indices.rank(); ++d)
+    count *= indices.dim(static_cast<unsigned>(d));
   if (length != operandDims.size())
     refuseScatter("vectors of " + std::to_string(length) + " indices for " +
                   std::to_string(operandDims.size()) + " dimensions of the operand");
@@ -121,10 +121,8 @@ Scattering scattering(Graph& graph, const Tensor& operand, Tensor indices, const
     const Tensor limits = graph.addConstant(poplar::UNSIGNED_INT, {length}, last, context);
     graph.setTileMapping(limits, 0u);
     // A negative position is large as an unsigned one.
-    made.offsets =
-        map(graph,
-            pe::Select(pe::_1, pe::Const(0u), pe::Lte(pe::_1, pe::_2)),
-            {made.offsets.reinterpret(poplar::UNSIGNED_INT), limits}, prog, context);
+    made.offsets = map(graph, pe::Select(pe::_1, pe::Const(0u), pe::Lte(pe::_1, pe::_2)),
+                       {made.offsets.reinterpret(poplar::UNSIGNED_INT), limits}, prog, context);
   }
   return made;
 }
@@ -137,9 +135,8 @@ void scatter(Graph& graph, const Tensor& operand, const Tensor& indices, const T
              std::vector<unsigned> scatterDimsToOperandDims, Sequence& prog,
              const DebugContext& debugContext, const poplar::OptionFlags& optionFlags) {
   const DebugContext context(debugContext, "scatter");
-  const auto s =
-      scattering(graph, operand, indices, updates, indexVectorDim, updateWindowDims,
-                 insertWindowDims, scatterDimsToOperandDims, prog, context, optionFlags);
+  const auto s = scattering(graph, operand, indices, updates, indexVectorDim, updateWindowDims,
+                            insertWindowDims, scatterDimsToOperandDims, prog, context, optionFlags);
   multiUpdate(graph, s.operand, s.slices, s.offsets, s.dims, s.sizes, prog, SlicePlan(), {},
               context);
 }
@@ -151,13 +148,11 @@ void scatter(Graph& graph, const Tensor& operand, const Tensor& indices, const T
              UpdateComputationFunc& updateComputation, Sequence& prog,
              const DebugContext& debugContext, const poplar::OptionFlags& optionFlags) {
   const DebugContext context(debugContext, "scatter");
-  const auto s =
-      scattering(graph, operand, indices, updates, indexVectorDim, updateWindowDims,
-                 insertWindowDims, scatterDimsToOperandDims, prog, context, optionFlags);
+  const auto s = scattering(graph, operand, indices, updates, indexVectorDim, updateWindowDims,
+                            insertWindowDims, scatterDimsToOperandDims, prog, context, optionFlags);
   const auto body = [&](const Tensor& i) {
     Sequence once(context);
-    const Tensor offset =
-        dynamicSlice(graph, s.offsets, i, {0}, {1}, once, context).squeeze({0});
+    const Tensor offset = dynamicSlice(graph, s.offsets, i, {0}, {1}, once, context).squeeze({0});
     Tensor old = dynamicSlice(graph, s.operand, offset, s.dims, s.sizes, once, context);
     Tensor update = dynamicSlice(graph, s.slices, i, {0}, {1}, once, context).squeeze({0});
     const Tensor combined = updateComputation(graph, old, update, once);

@@ -296,8 +296,7 @@ struct CopyWork {
 /// A vertex, or a tile's part of one.
 using VertexWork = std::variant<UnknownWork, ElementsWork, OperatorWork, CastWork, ExpressionWork,
                                 SlicesWork, TransposeWork, ReduceWork, RowsWork, SortedRowsWork,
-                                WindowsWork, PoolingWork, ContractionWork,
-                                CopyWork>;
+                                WindowsWork, PoolingWork, ContractionWork, CopyWork>;
 
 /// The work of a tile that has the given share of the result.
 inline VertexWork shareOf(VertexWork whole, Share share) {

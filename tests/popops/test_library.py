@@ -59,7 +59,8 @@ def test_sequences_of_rows(program: Path) -> None:
     x, out, kept = floats(8, 3), floats(10, 3), floats(10, 3)
     n, source, target = [np.array(v, "uint32") for v in ([2, 3, 1], [1, 5, 0], [0, 4, 9])]
     given = {"in": x, "out": out, "kept": kept, "n": n, "from": source, "to": target}
-    made = results(program, "sequences", given, {k: ("f4", (10, 3)) for k in ("zeroed", "written")})
+    shapes = dict.fromkeys(("zeroed", "written"), ("f4", (10, 3)))
+    made = results(program, "sequences", given, shapes)
     zeroed, written = np.zeros_like(out), kept.copy()
     for count, a, b in zip(n, source, target, strict=True):
         zeroed[b : b + count] = written[b : b + count] = x[a : a + count]

@@ -82,10 +82,10 @@ def test_products_of_block_sparse_matrices(program: Path) -> None:
     mask = (RANDOM.random((2, 2, 2)) < 0.6).astype("float32")
     mask[0, 0] = [1, 0]
     right = floats(12, 8) * np.kron(mask.reshape(4, 2), np.ones((3, 4), "float32"))
-    l, l2, l3, r3 = floats(8, 6), floats(8, 8), floats(12, 4), floats(8, 8)
+    l1, l2, l3, r3 = floats(8, 6), floats(8, 8), floats(12, 4), floats(8, 8)
     given = {
         "mask": mask,
-        "l": l,
+        "l": l1,
         "r": blocks_of(right, mask, 3, 4),
         "l2": l2,
         "l3": l3,
@@ -103,7 +103,7 @@ def test_products_of_block_sparse_matrices(program: Path) -> None:
     )
     groups = [slice(g * 4, g * 4 + 4) for g in range(2)]
     whole = [slice(g * 6, g * 6 + 6) for g in range(2)]
-    dense = np.concatenate([l[g] @ right[w] for g, w in zip(groups, whole, strict=True)])
+    dense = np.concatenate([l1[g] @ right[w] for g, w in zip(groups, whole, strict=True)])
     turned = np.concatenate([l2[g] @ right[w].T for g, w in zip(groups, whole, strict=True)])
     product = np.concatenate([l3[w] @ r3[g] for g, w in zip(groups, whole, strict=True)])
     np.testing.assert_allclose(made["dense"], dense, rtol=1e-4, atol=1e-5)

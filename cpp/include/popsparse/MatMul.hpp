@@ -71,18 +71,18 @@ poplar::Tensor createDenseSparseMatMulLHS(poplar::Graph& graph, const poplar::Ty
                                           const poplar::OptionFlags options = {},
                                           PlanningCache* cache = nullptr);
 
-#define POPSPARSE_DECLARE(T)                                                                      \
-  extern template SparseTensor createSparseDenseMatMulLHS<T>(                                     \
-      poplar::Graph&, const poplar::Type&, const MatMulParams&, const CSRMatrix<T>&,              \
-      const poplar::DebugContext&, const poplar::OptionFlags&, PlanningCache*);                   \
-  extern template SparseTensor createDenseSparseMatMulRHS<T>(                                     \
-      poplar::Graph&, const poplar::Type&, const MatMulParams&, const CSRMatrix<T>&,              \
-      const poplar::DebugContext&, const poplar::OptionFlags&, PlanningCache*);                   \
-  extern template poplar::Tensor createSparseDenseMatMulRHS<T>(                                   \
-      poplar::Graph&, const poplar::Type&, const MatMulParams&, const CSRMatrix<T>&,              \
-      const poplar::DebugContext&, const poplar::OptionFlags, PlanningCache*);                    \
-  extern template poplar::Tensor createDenseSparseMatMulLHS<T>(                                   \
-      poplar::Graph&, const poplar::Type&, const MatMulParams&, const CSRMatrix<T>&,              \
+#define POPSPARSE_DECLARE(T)                                                         \
+  extern template SparseTensor createSparseDenseMatMulLHS<T>(                        \
+      poplar::Graph&, const poplar::Type&, const MatMulParams&, const CSRMatrix<T>&, \
+      const poplar::DebugContext&, const poplar::OptionFlags&, PlanningCache*);      \
+  extern template SparseTensor createDenseSparseMatMulRHS<T>(                        \
+      poplar::Graph&, const poplar::Type&, const MatMulParams&, const CSRMatrix<T>&, \
+      const poplar::DebugContext&, const poplar::OptionFlags&, PlanningCache*);      \
+  extern template poplar::Tensor createSparseDenseMatMulRHS<T>(                      \
+      poplar::Graph&, const poplar::Type&, const MatMulParams&, const CSRMatrix<T>&, \
+      const poplar::DebugContext&, const poplar::OptionFlags, PlanningCache*);       \
+  extern template poplar::Tensor createDenseSparseMatMulLHS<T>(                      \
+      poplar::Graph&, const poplar::Type&, const MatMulParams&, const CSRMatrix<T>&, \
       const poplar::DebugContext&, const poplar::OptionFlags, PlanningCache*);
 POPSPARSE_DECLARE(float)
 POPSPARSE_DECLARE(double)

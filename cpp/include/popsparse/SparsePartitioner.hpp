@@ -33,11 +33,11 @@ CSRMatrix<T> byRows(const COOMatrix<T>& matrix);
 template <typename T>
 CSCMatrix<T> byColumns(const COOMatrix<T>& matrix);
 
-#define POPSPARSE_DECLARE(T)                                                                      \
-  extern template COOMatrix<T> ordered(const COOMatrix<T>&, std::size_t, std::size_t);            \
-  extern template COOMatrix<T> ordered(const CSRMatrix<T>&, std::size_t, std::size_t);            \
-  extern template COOMatrix<T> ordered(const CSCMatrix<T>&, std::size_t, std::size_t);            \
-  extern template CSRMatrix<T> byRows(const COOMatrix<T>&);                                       \
+#define POPSPARSE_DECLARE(T)                                                           \
+  extern template COOMatrix<T> ordered(const COOMatrix<T>&, std::size_t, std::size_t); \
+  extern template COOMatrix<T> ordered(const CSRMatrix<T>&, std::size_t, std::size_t); \
+  extern template COOMatrix<T> ordered(const CSCMatrix<T>&, std::size_t, std::size_t); \
+  extern template CSRMatrix<T> byRows(const COOMatrix<T>&);                            \
   extern template CSCMatrix<T> byColumns(const COOMatrix<T>&);
 POPSPARSE_DECLARE(float)
 POPSPARSE_DECLARE(double)

@@ -57,8 +57,8 @@ bool winogradIsFaster(const ConvSpec& s, bool packed) {
 /// computes these by a product for each channel.
 bool isLargeDepthwiseGradient(const ConvSpec& s) {
   const auto& w = s.weights.shape;
-  return isa() == Isa::Avx2 && s.pass == Pass::WeightsGradient && s.fieldDims() == 2 &&
-         w[1] == 1 && w[2] == 1 && std::max(w[3], w[4]) > 3;
+  return isa() == Isa::Avx2 && s.pass == Pass::WeightsGradient && s.fieldDims() == 2 && w[1] == 1 &&
+         w[2] == 1 && std::max(w[3], w[4]) > 3;
 }
 
 bool isBound(const PostOp& op) {

@@ -19,10 +19,7 @@ OperandDim pooledDim(const PoolingWork& w, std::size_t d) {
 class Planner {
  public:
   Planner(const TargetSpec& spec, const VertexClass& kind, const PoolingWork& whole, unsigned tiles)
-      : spec_(spec),
-        kind_(kind),
-        whole_(whole),
-        tiles_(std::min(tiles, spec.tilesPerIPU)) {
+      : spec_(spec), kind_(kind), whole_(whole), tiles_(std::min(tiles, spec.tilesPerIPU)) {
     current_.part = whole;
     current_.sizes = {static_cast<std::int64_t>(whole.batch),
                       static_cast<std::int64_t>(whole.channels)};

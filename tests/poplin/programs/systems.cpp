@@ -44,7 +44,9 @@ int main(int, char** argv) {
       const poplin::ConvParams params(FLOAT, 1, {5, 5}, {3, 3}, channels, 4, 1);
       const std::string n = std::to_string(channels);
       args.push_back({a.input("x" + n, FLOAT, {1, channels, 5, 5}),
-                      a.input("w" + n, FLOAT, {1, 4, channels, 3, 3}), params, {}});
+                      a.input("w" + n, FLOAT, {1, 4, channels, 3, 3}),
+                      params,
+                      {}});
     }
     const auto made = poplin::multiconv::convolution(a.graph, args, false, a.prog);
     a.output("y2", made[0]);
