@@ -1372,7 +1372,7 @@ RESULTS = (
     "Trained"
 ).split()
 """Classes whose objects popir makes."""
-INTERNAL = "tellOnce tellWithout refuse refuse_own_call addNode".split()
+INTERNAL = "tell tellOnce tellWithout refuse refuse_own_call addNode".split()
 """Methods that parts of popir call of each other."""
 ABSTRACT = [f"Optimizer.{name}" for name in ("addUpdate", "checkReplacement", "scalars")]
 """What every optimizer overrides."""
