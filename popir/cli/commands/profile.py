@@ -211,7 +211,7 @@ def _profile(
 def _check_replicas(device: DeviceInfo, replicas: int) -> None:
     """Raises UsageError for replicas that no machine has room for, before anything is compiled."""
     try:
-        PodReport.of(device.device.getTarget(), replicas, 0.0, [0] * device.numIpus)
+        PodReport.of(device.device.getTarget(), replicas, 0.0, device.numIpus, [])
     except PopirError as error:
         raise click.UsageError(str(error)) from None
 
