@@ -356,7 +356,7 @@ class Prepared(Compiled):
         """
         self._is_unmatched = False
         own = {"the number of steps": str(self.steps)} | {
-            f"the checksum of '{id}'": f"{zlib.crc32(as_bytes(self._host[id])):08x}"
+            f"the checksum of '{id}'": f"{zlib.crc32(as_bytes(self._host[id]).data):08x}"
             for id in self._compilation.weights
         }
         who, hint = f"Session '{self.name}'", "broadcastWeights() gives all those of one instance."
