@@ -15,6 +15,7 @@
 #include <popart/op/gather.hpp>
 #include <popart/op/groupnorm.hpp>
 #include <popart/op/identity.hpp>
+#include <popart/op/init.hpp>
 #include <popart/op/l1.hpp>
 #include <popart/op/log.hpp>
 #include <popart/op/matmul.hpp>
@@ -40,6 +41,7 @@
 #include <popart/operators.hpp>
 
 #include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -225,8 +227,8 @@ BuiltinClass slice(const char* domain) {
 BuiltinClass transpose() {
   return {onnx, "Transpose", typeid(popart::TransposeOp),
           [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
-            return Made(new popart::TransposeOp(
-                opid, a.getAttribute<Attributes::Ints>("perm", {}), settings));
+            return Made(new popart::TransposeOp(opid, a.getAttribute<Attributes::Ints>("perm", {}),
+                                                settings));
           },
           [](const Op& op) {
             const auto& transpose = static_cast<const popart::TransposeOp&>(op);
@@ -240,8 +242,8 @@ BuiltinClass softmax() {
   return {onnx, "Softmax", typeid(popart::SoftmaxOp),
           [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
             const auto usual = opid.version < 13 ? 1 : -1;
-            return Made(new popart::SoftmaxOp(
-                opid, a.getAttribute<Attributes::Int>("axis", usual), settings));
+            return Made(new popart::SoftmaxOp(opid, a.getAttribute<Attributes::Int>("axis", usual),
+                                              settings));
           },
           [](const Op& op) {
             Attributes a;
@@ -252,22 +254,22 @@ BuiltinClass softmax() {
 }
 
 BuiltinClass clip() {
-  return {onnx, "Clip", typeid(popart::ClipOp),
-          [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
-            constexpr float most = std::numeric_limits<float>::max();
-            return Made(new popart::ClipOp(opid, a.getAttribute<Attributes::Float>("min", -most),
-                                           a.getAttribute<Attributes::Float>("max", most),
-                                           settings));
-          },
-          [](const Op& op) {
-            const auto& clip = static_cast<const popart::ClipOp&>(op);
-            Attributes a;
-            if (op.opid.version < 11) {
-              a.setAttribute("min", clip.getClipMin());
-              a.setAttribute("max", clip.getClipMax());
-            }
-            return a;
-          }};
+  return {
+      onnx, "Clip", typeid(popart::ClipOp),
+      [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
+        constexpr float most = std::numeric_limits<float>::max();
+        return Made(new popart::ClipOp(opid, a.getAttribute<Attributes::Float>("min", -most),
+                                       a.getAttribute<Attributes::Float>("max", most), settings));
+      },
+      [](const Op& op) {
+        const auto& clip = static_cast<const popart::ClipOp&>(op);
+        Attributes a;
+        if (op.opid.version < 11) {
+          a.setAttribute("min", clip.getClipMin());
+          a.setAttribute("max", clip.getClipMax());
+        }
+        return a;
+      }};
 }
 
 BuiltinClass nll() {
@@ -290,6 +292,42 @@ BuiltinClass nll() {
               a.setAttribute("ignoreIndex", Attributes::Int(loss.getIgnoreIndex()));
             if (loss.inputIsLogProbability())
               a.setAttribute("inputIsLogProbability", Attributes::Int(1));
+            return a;
+          }};
+}
+
+/// Element types by their numbers in ONNX.
+const std::map<int64_t, popart::DataType>& onnxTypes() {
+  using T = popart::DataType;
+  static const std::map<int64_t, T> types = {{1, T::FLOAT},   {2, T::UINT8},   {3, T::INT8},
+                                             {4, T::UINT16},  {5, T::INT16},   {6, T::INT32},
+                                             {7, T::INT64},   {9, T::BOOL},    {10, T::FLOAT16},
+                                             {11, T::DOUBLE}, {12, T::UINT32}, {13, T::UINT64}};
+  return types;
+}
+
+BuiltinClass init() {
+  return {graphcore, "Init", typeid(popart::InitOp),
+          [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
+            const auto known = onnxTypes().find(a.getAttribute<Attributes::Int>("data_type", 1));
+            const auto type =
+                known == onnxTypes().end() ? popart::DataType::UNDEFINED : known->second;
+            const popart::TensorInfo info(type, a.getAttribute<Attributes::Ints>("shape", {}));
+            const auto kind =
+                static_cast<popart::InitType>(a.getAttribute<Attributes::Int>("init_type", 1));
+            const auto axis = static_cast<int>(a.getAttribute<Attributes::Int>("batch_axis", -1));
+            return Made(
+                new popart::InitOp(opid, info, popart::TensorType::ActGrad, kind, settings, axis));
+          },
+          [](const Op& op) {
+            const auto& init = static_cast<const popart::InitOp&>(op);
+            Attributes a;
+            a.setAttribute("shape", init.getTensorInfo().shape());
+            for (const auto& type : onnxTypes())
+              if (type.second == init.getTensorInfo().dataType())
+                a.setAttribute("data_type", Attributes::Int(type.first));
+            a.setAttribute("init_type", Attributes::Int(static_cast<int>(init.getInitType())));
+            a.setAttribute("batch_axis", Attributes::Int(-1));
             return a;
           }};
 }
@@ -329,51 +367,52 @@ BuiltinClass adam() {
 }
 
 const std::vector<BuiltinClass>& rows() {
-  static const std::vector<BuiltinClass> all = {plain<popart::AddOp>("Add"),
-                                                plain<popart::SubtractOp>("Sub"),
-                                                plain<popart::MulOp>("Mul"),
-                                                plain<popart::DivOp>("Div"),
-                                                plain<popart::NegateOp>("Neg"),
-                                                plain<popart::ReluOp>("Relu"),
-                                                plain<popart::SqrtOp>("Sqrt"),
-                                                plain<popart::ExpOp>("Exp"),
-                                                plain<popart::LogOp>("Log"),
-                                                plain<popart::AbsOp>("Abs"),
-                                                plain<popart::TanhOp>("Tanh"),
-                                                plain<popart::SigmoidOp>("Sigmoid"),
-                                                plain<popart::SinOp>("Sin"),
-                                                plain<popart::CosOp>("Cos"),
-                                                plain<popart::TanOp>("Tan"),
-                                                plain<popart::FloorOp>("Floor"),
-                                                plain<popart::CeilOp>("Ceil"),
-                                                plain<popart::ReciprocalOp>("Reciprocal"),
-                                                plain<popart::ErfOp>("Erf"),
-                                                plain<popart::SignOp>("Sign"),
-                                                plain<popart::SoftSignOp>("Softsign"),
-                                                plain<popart::IdentityOp>("Identity"),
-                                                plain<popart::SumOp>("Sum"),
-                                                dropout(),
-                                                groupNorm(),
-                                                reshape(onnx),
-                                                reshape(graphcore),
-                                                gather(onnx, "Gather"),
-                                                gather(graphcore, "GroupedGather"),
-                                                l1(),
-                                                nll(),
-                                                matMul(),
-                                                matMulGrad<popart::MatMulLhsGradOp>("MatMulLhsGrad"),
-                                                matMulGrad<popart::MatMulRhsGradOp>("MatMulRhsGrad"),
-                                                slice(onnx),
-                                                slice(graphcore),
-                                                transpose(),
-                                                softmax(),
-                                                plain<popart::SoftmaxGradOp>("SoftmaxGrad",
-                                                                             graphcore),
-                                                dropoutGrad(),
-                                                clip(),
-                                                plain<popart::DetachOp>("Detach", graphcore),
-                                                sgd0(),
-                                                adam()};
+  static const std::vector<BuiltinClass> all = {
+      plain<popart::AddOp>("Add"),
+      plain<popart::SubtractOp>("Sub"),
+      plain<popart::MulOp>("Mul"),
+      plain<popart::DivOp>("Div"),
+      plain<popart::NegateOp>("Neg"),
+      plain<popart::ReluOp>("Relu"),
+      plain<popart::SqrtOp>("Sqrt"),
+      plain<popart::ExpOp>("Exp"),
+      plain<popart::LogOp>("Log"),
+      plain<popart::AbsOp>("Abs"),
+      plain<popart::TanhOp>("Tanh"),
+      plain<popart::SigmoidOp>("Sigmoid"),
+      plain<popart::SinOp>("Sin"),
+      plain<popart::CosOp>("Cos"),
+      plain<popart::TanOp>("Tan"),
+      plain<popart::FloorOp>("Floor"),
+      plain<popart::CeilOp>("Ceil"),
+      plain<popart::ReciprocalOp>("Reciprocal"),
+      plain<popart::ErfOp>("Erf"),
+      plain<popart::SignOp>("Sign"),
+      plain<popart::SoftSignOp>("Softsign"),
+      plain<popart::IdentityOp>("Identity"),
+      plain<popart::SumOp>("Sum"),
+      dropout(),
+      groupNorm(),
+      reshape(onnx),
+      reshape(graphcore),
+      gather(onnx, "Gather"),
+      gather(graphcore, "GroupedGather"),
+      l1(),
+      nll(),
+      matMul(),
+      matMulGrad<popart::MatMulLhsGradOp>("MatMulLhsGrad"),
+      matMulGrad<popart::MatMulRhsGradOp>("MatMulRhsGrad"),
+      slice(onnx),
+      slice(graphcore),
+      transpose(),
+      softmax(),
+      plain<popart::SoftmaxGradOp>("SoftmaxGrad", graphcore),
+      dropoutGrad(),
+      init(),
+      clip(),
+      plain<popart::DetachOp>("Detach", graphcore),
+      sgd0(),
+      adam()};
   return all;
 }
 
