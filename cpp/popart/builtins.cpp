@@ -15,6 +15,7 @@
 #include <popart/op/gather.hpp>
 #include <popart/op/groupnorm.hpp>
 #include <popart/op/identity.hpp>
+#include <popart/op/init.hpp>
 #include <popart/op/l1.hpp>
 #include <popart/op/log.hpp>
 #include <popart/op/matmul.hpp>
@@ -40,6 +41,7 @@
 #include <popart/operators.hpp>
 
 #include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -294,6 +296,42 @@ BuiltinClass nll() {
           }};
 }
 
+/// Element types by their numbers in ONNX.
+const std::map<int64_t, popart::DataType>& onnxTypes() {
+  using T = popart::DataType;
+  static const std::map<int64_t, T> types = {{1, T::FLOAT},   {2, T::UINT8},   {3, T::INT8},
+                                             {4, T::UINT16},  {5, T::INT16},   {6, T::INT32},
+                                             {7, T::INT64},   {9, T::BOOL},    {10, T::FLOAT16},
+                                             {11, T::DOUBLE}, {12, T::UINT32}, {13, T::UINT64}};
+  return types;
+}
+
+BuiltinClass init() {
+  return {graphcore, "Init", typeid(popart::InitOp),
+          [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
+            const auto known = onnxTypes().find(a.getAttribute<Attributes::Int>("data_type", 1));
+            const auto type =
+                known == onnxTypes().end() ? popart::DataType::UNDEFINED : known->second;
+            const popart::TensorInfo info(type, a.getAttribute<Attributes::Ints>("shape", {}));
+            const auto kind =
+                static_cast<popart::InitType>(a.getAttribute<Attributes::Int>("init_type", 1));
+            const auto axis = static_cast<int>(a.getAttribute<Attributes::Int>("batch_axis", -1));
+            return Made(
+                new popart::InitOp(opid, info, popart::TensorType::ActGrad, kind, settings, axis));
+          },
+          [](const Op& op) {
+            const auto& init = static_cast<const popart::InitOp&>(op);
+            Attributes a;
+            a.setAttribute("shape", init.getTensorInfo().shape());
+            for (const auto& type : onnxTypes())
+              if (type.second == init.getTensorInfo().dataType())
+                a.setAttribute("data_type", Attributes::Int(type.first));
+            a.setAttribute("init_type", Attributes::Int(static_cast<int>(init.getInitType())));
+            a.setAttribute("batch_axis", Attributes::Int(-1));
+            return a;
+          }};
+}
+
 BuiltinClass dropoutGrad() {
   return {graphcore, "DropoutGrad", typeid(popart::DropoutGradOp),
           [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
@@ -370,6 +408,7 @@ const std::vector<BuiltinClass>& rows() {
       softmax(),
       plain<popart::SoftmaxGradOp>("SoftmaxGrad", graphcore),
       dropoutGrad(),
+      init(),
       clip(),
       plain<popart::DetachOp>("Detach", graphcore),
       sgd0(),

@@ -64,8 +64,6 @@ void checkCounts(std::size_t blocks, std::size_t values, std::size_t blockSize) 
 
 }  // namespace
 
-// A template's instances are seen from outside where its definition is.
-#pragma GCC visibility push(default)
 template <typename T>
 COOMatrix<T> ordered(const COOMatrix<T>& matrix, std::size_t rows, std::size_t columns) {
   const std::size_t size = matrix.getBlockSize(), count = matrix.rowIndices.size();
@@ -154,7 +152,6 @@ CSCMatrix<T> byColumns(const COOMatrix<T>& matrix) {
 POPSPARSE_DEFINE(float)
 POPSPARSE_DEFINE(double)
 #undef POPSPARSE_DEFINE
-#pragma GCC visibility pop
 
 }  // namespace detail
 

@@ -257,8 +257,6 @@ SparseTensor created(Graph& graph, const poplar::Type& type, const CSRMatrix<T>&
 
 }  // namespace
 
-// A template's instances are seen from outside where its definition is.
-#pragma GCC visibility push(default)
 template <typename T>
 SparseTensor createSparseDenseMatMulLHS(Graph& graph, const poplar::Type& inputType,
                                         const MatMulParams& params, const CSRMatrix<T>& csrLHS,
@@ -309,7 +307,6 @@ Tensor createDenseSparseMatMulLHS(Graph& graph, const poplar::Type& inputType,
 POPSPARSE_DEFINE(float)
 POPSPARSE_DEFINE(double)
 #undef POPSPARSE_DEFINE
-#pragma GCC visibility pop
 
 Tensor sparseDenseMatMul(Graph& graph, const SparseTensor& lhs, const Tensor& rhs, Sequence& prog,
                          bool transposeLHS, bool transposeRHS, const DebugContext& debugContext,

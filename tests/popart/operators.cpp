@@ -4,6 +4,8 @@
 #include <popart/op/clip.hpp>
 #include <popart/op/detach.hpp>
 #include <popart/op/histogram.hpp>
+#include <popart/op/init.hpp>
+#include <popart/op/lamb.hpp>
 #include <popart/op/matmul.hpp>
 #include <popart/op/nll.hpp>
 #include <popart/op/slice.hpp>
@@ -66,11 +68,17 @@ class Choose : public PreAliasPattern {
       graph.createConnectedOp<SoftmaxOp>(in, out, Onnx::Operators::Softmax_13, 1, settings);
     } else if (kind == "slice") {
       graph.createConnectedOp<SliceOp>(in, out, Onnx::CustomOperators::Slice_1, Shape{1, 0},
-                                       Shape{3, -1}, Shape{0, 2}, Shape{1, 2}, settings);
+                                       Shape{3, -1}, Shape{0, 2}, settings);
     } else if (kind == "clip") {
       graph.createConnectedOp<ClipOp>(in, out, Onnx::Operators::Clip_6, -0.5f, 0.25f, settings);
     } else if (kind == "detach") {
       graph.createConnectedOp<DetachOp>(in, out, Onnx::CustomOperators::Detach_1, settings);
+    } else if (kind == "square") {
+      graph.createConnectedOp<LambSquareOp>(in, out, settings);
+    } else if (kind == "init") {
+      const TensorInfo info(DataType::FLOAT, {3, 2});
+      graph.createConnectedOp<InitOp>({}, out, Onnx::CustomOperators::Init_1, info,
+                                      TensorType::ActGrad, InitType::Zero, settings);
     } else {
       graph.createConnectedOp<HistogramOp>(in, out, Onnx::CustomOperators::Histogram,
                                            std::vector<float>{0.25f, 0.5f, 1.0f}, true, settings);

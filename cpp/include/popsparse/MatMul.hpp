@@ -42,34 +42,35 @@ poplar::Tensor sparseDenseMatMul(poplar::Graph& graph, const SparseTensor& lhs,
 
 namespace static_ {
 
+// The pragma does not reach what is made of templates of functions.
+#define POPSPARSE_EXPORT __attribute__((visibility("default")))
+
 /// A sparse matrix [m, k] of the structure of `csrLHS`.
 template <typename T>
-SparseTensor createSparseDenseMatMulLHS(poplar::Graph& graph, const poplar::Type& inputType,
-                                        const MatMulParams& params, const CSRMatrix<T>& csrLHS,
-                                        const poplar::DebugContext& debugContext = {},
-                                        const poplar::OptionFlags& options = {},
-                                        PlanningCache* cache = nullptr);
+POPSPARSE_EXPORT SparseTensor createSparseDenseMatMulLHS(
+    poplar::Graph& graph, const poplar::Type& inputType, const MatMulParams& params,
+    const CSRMatrix<T>& csrLHS, const poplar::DebugContext& debugContext = {},
+    const poplar::OptionFlags& options = {}, PlanningCache* cache = nullptr);
 /// A sparse matrix [k, m] of the structure of `csrRHS`.
 template <typename T>
-SparseTensor createDenseSparseMatMulRHS(poplar::Graph& graph, const poplar::Type& inputType,
-                                        const MatMulParams& params, const CSRMatrix<T>& csrRHS,
-                                        const poplar::DebugContext& debugContext = {},
-                                        const poplar::OptionFlags& options = {},
-                                        PlanningCache* cache = nullptr);
+POPSPARSE_EXPORT SparseTensor createDenseSparseMatMulRHS(
+    poplar::Graph& graph, const poplar::Type& inputType, const MatMulParams& params,
+    const CSRMatrix<T>& csrRHS, const poplar::DebugContext& debugContext = {},
+    const poplar::OptionFlags& options = {}, PlanningCache* cache = nullptr);
 /// A dense matrix [groups, k, n].
 template <typename T>
-poplar::Tensor createSparseDenseMatMulRHS(poplar::Graph& graph, const poplar::Type& inputType,
-                                          const MatMulParams& params, const CSRMatrix<T>& csrLHS,
-                                          const poplar::DebugContext& debugContext = {},
-                                          const poplar::OptionFlags options = {},
-                                          PlanningCache* cache = nullptr);
+POPSPARSE_EXPORT poplar::Tensor createSparseDenseMatMulRHS(
+    poplar::Graph& graph, const poplar::Type& inputType, const MatMulParams& params,
+    const CSRMatrix<T>& csrLHS, const poplar::DebugContext& debugContext = {},
+    const poplar::OptionFlags options = {}, PlanningCache* cache = nullptr);
 /// A dense matrix [groups, n, k].
 template <typename T>
-poplar::Tensor createDenseSparseMatMulLHS(poplar::Graph& graph, const poplar::Type& inputType,
-                                          const MatMulParams& params, const CSRMatrix<T>& csrRHS,
-                                          const poplar::DebugContext& debugContext = {},
-                                          const poplar::OptionFlags options = {},
-                                          PlanningCache* cache = nullptr);
+POPSPARSE_EXPORT poplar::Tensor createDenseSparseMatMulLHS(
+    poplar::Graph& graph, const poplar::Type& inputType, const MatMulParams& params,
+    const CSRMatrix<T>& csrRHS, const poplar::DebugContext& debugContext = {},
+    const poplar::OptionFlags options = {}, PlanningCache* cache = nullptr);
+
+#undef POPSPARSE_EXPORT
 
 #define POPSPARSE_DECLARE(T)                                                         \
   extern template SparseTensor createSparseDenseMatMulLHS<T>(                        \

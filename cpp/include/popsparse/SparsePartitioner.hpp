@@ -22,16 +22,23 @@ namespace popsparse {
 namespace detail {
 
 /// A matrix of rows x columns in coordinates, by rows. The formats are turned into one another by it.
+// The pragma does not reach what is made of templates of functions.
+#define POPSPARSE_EXPORT __attribute__((visibility("default")))
 template <typename T>
-COOMatrix<T> ordered(const COOMatrix<T>& matrix, std::size_t rows, std::size_t columns);
+POPSPARSE_EXPORT COOMatrix<T> ordered(const COOMatrix<T>& matrix, std::size_t rows,
+                                      std::size_t columns);
 template <typename T>
-COOMatrix<T> ordered(const CSRMatrix<T>& matrix, std::size_t rows, std::size_t columns);
+POPSPARSE_EXPORT COOMatrix<T> ordered(const CSRMatrix<T>& matrix, std::size_t rows,
+                                      std::size_t columns);
 template <typename T>
-COOMatrix<T> ordered(const CSCMatrix<T>& matrix, std::size_t rows, std::size_t columns);
+POPSPARSE_EXPORT COOMatrix<T> ordered(const CSCMatrix<T>& matrix, std::size_t rows,
+                                      std::size_t columns);
 template <typename T>
-CSRMatrix<T> byRows(const COOMatrix<T>& matrix);
+POPSPARSE_EXPORT CSRMatrix<T> byRows(const COOMatrix<T>& matrix);
 template <typename T>
-CSCMatrix<T> byColumns(const COOMatrix<T>& matrix);
+POPSPARSE_EXPORT CSCMatrix<T> byColumns(const COOMatrix<T>& matrix);
+
+#undef POPSPARSE_EXPORT
 
 #define POPSPARSE_DECLARE(T)                                                           \
   extern template COOMatrix<T> ordered(const COOMatrix<T>&, std::size_t, std::size_t); \

@@ -25,7 +25,8 @@ class HistogramOp(Op):
     disregarding signs, and how many are not. NaN is not.
     """
 
-    opid = graphcore_id("Histogram")
+    opid = graphcore_id("Histogram", 2)
+    """Version 1 is the class of that name that operators in C++ create."""
     openAttributes = True
 
     def setup(self) -> None:

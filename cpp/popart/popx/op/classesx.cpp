@@ -1,10 +1,14 @@
 // Lowerings of operators in popart/op/ that only C++ code creates.
 #include <popart/op/accumulate.hpp>
+#include <popart/op/histogram.hpp>
 #include <popart/op/identity.hpp>
+#include <popart/op/lamb.hpp>
 #include <popart/operators.hpp>
 #include <popart/popx/opx.hpp>
 #include <popart/popx/opxmanager.hpp>
 #include <popops/ElementWise.hpp>
+#include <popops/GatherStatistics.hpp>
+#include <popops/Reduce.hpp>
 
 namespace popart {
 namespace popx {
@@ -77,6 +81,36 @@ class IdentityGradOpx : public Opx {
   }
 };
 
+class HistogramOpx : public Opx {
+ public:
+  using Opx::Opx;
+  void grow(poplar::program::Sequence& prog) const final {
+    const auto& op = getOp<HistogramOp>();
+    const poplar::Tensor input = getInTensor(HistogramOp::getInIndex()).flatten();
+    const std::vector<float> bounds = op.getLevels();
+    const auto levels = graph().addConstant(input.elementType(), {bounds.size()}, bounds.data(),
+                                            debugContext("levels"));
+    graph().setTileMapping(levels, 0);
+    setOutTensor(HistogramOp::getOutIndex(),
+                 popops::histogram(graph(), input, levels, op.getAbsoluteOfInput(), prog,
+                                   debugContext("histogram")));
+  }
+};
+
+/// The sum of the squares, in FLOAT.
+class LambSquareOpx : public Opx {
+ public:
+  using Opx::Opx;
+  void grow(poplar::program::Sequence& prog) const final {
+    setOutTensor(
+        LambSquareOp::getOutIndex(),
+        popops::reduce(graph(), getInTensor(LambSquareOp::getInIndex()).flatten(), poplar::FLOAT,
+                       {0}, {popops::Operation::SQUARE_ADD}, prog, debugContext("square")));
+  }
+};
+
+OpxCreator<HistogramOpx> histogramOpxCreator(Onnx::CustomOperators::Histogram);
+OpxCreator<LambSquareOpx> lambSquareOpxCreator(Onnx::CustomOperators::LambSquare);
 OpxCreator<IdentityGradOpx> identityGradOpxCreator(Onnx::GradOperators::IdentityGrad);
 OpxCreator<AccumulateOpx> accumulateOpxCreator(Onnx::CustomOperators::Accumulate);
 
