@@ -959,6 +959,7 @@ RIGHT: dict[str, Callable[[World], Call]] = {
         f"Traits.{method}": lambda w, method=method: (getattr(w.op(), method), {"i": 0})
         for method in ("mayLackInput", "mayLackOutput")
     },
+    "Traits.constantsOfPart": lambda w: (w.op().constantsOfPart, {"outputs": {0: [1]}}),
     "Op.setOutInfo": lambda w: (w.op().setOutInfo, {"i": 0, "info": FLOAT}),
     "Op.expand": lambda w: (w.op().expand, {"inputs": [], "outputs": ["y"]}),
     "Op.argumentsOf": lambda w: (w.op().argumentsOf, {"callee": popir.Graph()}),
