@@ -40,12 +40,13 @@ class Reuser {
   }
 
  private:
-  /// The variable, if it is all that the tensor shows, and only steps of the program use it that
-  /// compute or copy.
+  /// The variable, if it is all that the tensor shows and changes in runs, and only steps of the
+  /// program use it that compute or copy.
   std::optional<unsigned> ownOf(const poplar::Tensor& t, std::size_t p) const {
     const auto v = t.view().wholeVariable();
     if (!v || !buffers_[*v].shared() || buffers_[*v].program != p || joined_.count(*v) != 0)
       return std::nullopt;
+    if (!plan_.invariant.empty() && plan_.invariant[*v]) return std::nullopt;
     const auto& steps = plan_.programs[p].steps;
     const bool own = std::all_of(uses_[*v].begin(), uses_[*v].end(), [&](const Use& use) {
       const auto kind = steps[use.step].kind;

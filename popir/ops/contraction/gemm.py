@@ -7,7 +7,7 @@ from __future__ import annotations
 from popir.errors import OperatorInputError
 from popir.ir import Op
 from popir.ir import Tensor as IrTensor
-from popir.ir.dimensions import Dimensions
+from popir.ir.dimensions import Dimensions, Names
 from popir.ops.contraction.options import (
     FORWARD,
     INPUT,
@@ -85,7 +85,10 @@ class GemmOp(Op, Contraction):
         """Rows and columns, but not the inner dimension."""
         a, b = ["rows", None], [None, "columns"]
         whole = ["rows", "columns"]
-        inputs = {0: a[::-1] if self.transA else a, 1: b[::-1] if self.transB else b}
+        inputs: dict[int, Names] = {
+            0: a[::-1] if self.transA else a,
+            1: b[::-1] if self.transB else b,
+        }
         if self.hasInput(2):
             inputs[2] = whole[2 - self.inRank(2) :]
         return Dimensions(inputs, {0: whole})
