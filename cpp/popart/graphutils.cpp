@@ -28,8 +28,7 @@ std::vector<Step> following(Tensor* tensor, TraversalDirection direction) {
   std::vector<Step> steps;
   if (direction == TraversalDirection::BackwardForward) addBackward(tensor, steps);
   if (direction != TraversalDirection::Backward) addForward(tensor, steps);
-  if (direction == TraversalDirection::Backward ||
-      direction == TraversalDirection::ForwardBackward)
+  if (direction == TraversalDirection::Backward || direction == TraversalDirection::ForwardBackward)
     addBackward(tensor, steps);
   return steps;
 }
@@ -82,13 +81,15 @@ void traverse(std::vector<Tensor*> tensors, std::function<bool(Tensor*)> visitor
 }
 
 void traverseBreadthFirst(std::vector<Tensor*> tensors, std::function<bool(Tensor*)> visitor) {
-  traverse(std::move(tensors), std::move(visitor), [](Op*, Tensor*, Tensor*) { return true; },
-           TraversalType::BreadthFirst, VisitType::Pre, TraversalDirection::Forward);
+  traverse(
+      std::move(tensors), std::move(visitor), [](Op*, Tensor*, Tensor*) { return true; },
+      TraversalType::BreadthFirst, VisitType::Pre, TraversalDirection::Forward);
 }
 
 void traverseDepthFirst(std::vector<Tensor*> tensors, std::function<bool(Tensor*)> visitor) {
-  traverse(std::move(tensors), std::move(visitor), [](Op*, Tensor*, Tensor*) { return true; },
-           TraversalType::DepthFirst, VisitType::Pre, TraversalDirection::Forward);
+  traverse(
+      std::move(tensors), std::move(visitor), [](Op*, Tensor*, Tensor*) { return true; },
+      TraversalType::DepthFirst, VisitType::Pre, TraversalDirection::Forward);
 }
 
 std::vector<Tensor*> rootTensors(Tensor* tensor) {

@@ -18,8 +18,7 @@ unsigned transformedSize(const ConvParams::InputTransform& t, unsigned dim, unsi
 /// Where an element of an operand stands after the transform; kNone if it is cut off.
 unsigned forward(const ConvParams::InputTransform& t, unsigned dim, unsigned size, unsigned index) {
   if (index < t.truncationLower[dim] || index >= size - t.truncationUpper[dim]) return kNone;
-  const unsigned at =
-      (index - t.truncationLower[dim]) * t.dilation[dim] + t.paddingLower[dim];
+  const unsigned at = (index - t.truncationLower[dim]) * t.dilation[dim] + t.paddingLower[dim];
   return t.flip[dim] ? transformedSize(t, dim, size) - 1 - at : at;
 }
 
@@ -96,13 +95,13 @@ unsigned getKernelIndex(unsigned dim, unsigned outputIndex, unsigned inputIndex,
 
 Range getOutputRangeForKernelIndex(unsigned dim, Range outputRange, unsigned kernelIndex,
                                    const ConvParams& params) {
-  return meeting(Wanted::Output, dim, outputRange, single(kernelIndex),
-                 all(fieldSize(params, dim)), params);
+  return meeting(Wanted::Output, dim, outputRange, single(kernelIndex), all(fieldSize(params, dim)),
+                 params);
 }
 Range getOutputRangeForInputIndex(unsigned dim, Range outputRange, unsigned inputIndex,
                                   const ConvParams& params) {
-  return meeting(Wanted::Output, dim, outputRange, all(kernelSize(params, dim)),
-                 single(inputIndex), params);
+  return meeting(Wanted::Output, dim, outputRange, all(kernelSize(params, dim)), single(inputIndex),
+                 params);
 }
 Range getOutputRangeForKernelRange(unsigned dim, Range outputRange, Range kernelIndexRange,
                                    const ConvParams& params) {
@@ -127,8 +126,7 @@ Range getInputRange(unsigned dim, Range outputRange, Range kernelIndexRange,
   return meeting(Wanted::Input, dim, outputRange, kernelIndexRange, all(fieldSize(params, dim)),
                  params);
 }
-Range getKernelRange(unsigned dim, Range outputRange, Range inputRange,
-                     const ConvParams& params) {
+Range getKernelRange(unsigned dim, Range outputRange, Range inputRange, const ConvParams& params) {
   return meeting(Wanted::Kernel, dim, outputRange, all(kernelSize(params, dim)), inputRange,
                  params);
 }

@@ -125,8 +125,7 @@ Tensor cholesky(Graph& graph, const Tensor& a, bool lower, Sequence& prog,
   const DebugContext context(debugContext, "cholesky");
   // The upper triangle of A, transposed, is the lower one.
   const Tensor given = batched(a);
-  const Tensor l =
-      working(graph, lower ? given : given.dimShuffle({0, 2, 1}), prog, context);
+  const Tensor l = working(graph, lower ? given : given.dimShuffle({0, 2, 1}), prog, context);
   factorizeInPlace(graph, l, prog, context);
   Tensor made = masked(graph, l, true, prog, context);
   made = inType(graph, made, a.elementType(), prog, context);
@@ -183,10 +182,12 @@ Tensor triangularSolve(Graph& graph, const Tensor& a, const Tensor& b, bool left
   const std::size_t n = a.dim(last);
   if (b.rank() != a.rank() || b.elementType() != a.elementType() ||
       b.dim(leftSide ? last - 1 : last) != n || (last == 2 && a.dim(0) != b.dim(0)))
-    throw poputil::poplibs_error(
-        "poplin::triangularSolve: A is " + a.elementType().toString() + " " + a.shapeToString() +
-        ", B " + b.elementType().toString() + " " + b.shapeToString() + "; give one type, as many "
-        "matrices, and " + (leftSide ? "rows" : "columns") + " of B as A has");
+    throw poputil::poplibs_error("poplin::triangularSolve: A is " + a.elementType().toString() +
+                                 " " + a.shapeToString() + ", B " + b.elementType().toString() +
+                                 " " + b.shapeToString() +
+                                 "; give one type, as many "
+                                 "matrices, and " +
+                                 (leftSide ? "rows" : "columns") + " of B as A has");
   const DebugContext context(debugContext, "triangularSolve");
   // X A = B is A^T X^T = B^T, where a lower triangle becomes an upper one.
   const auto turned = [&](const Tensor& t) {
@@ -228,8 +229,8 @@ std::pair<Tensor, Tensor> LUFactorization(Graph& graph, Tensor& input, Sequence&
                                  "; give FLOAT, HALF or DOUBLE [m, n]");
   const DebugContext context(debugContext, "LUFactorization");
   const std::size_t m = input.dim(0), n = input.dim(1);
-  const Tensor u = graph.addVariable(poplar::FLOAT, {1, m, n},
-                                     poplar::VariableMappingMethod::LINEAR, context);
+  const Tensor u =
+      graph.addVariable(poplar::FLOAT, {1, m, n}, poplar::VariableMappingMethod::LINEAR, context);
   popops::castWithOutput(graph, input.expand({0}), u, seq, context);
   const std::size_t steps = std::min(m, n);
   for (std::size_t j = 0; j + 1 < m && j < steps; ++j) {
@@ -240,8 +241,8 @@ std::pair<Tensor, Tensor> LUFactorization(Graph& graph, Tensor& input, Sequence&
   }
   // The factors stand below the diagonal of U: they are L.
   const Tensor both = u.squeeze({0});
-  const Tensor square = graph.addVariable(poplar::FLOAT, {m, m},
-                                          poplar::VariableMappingMethod::LINEAR, context);
+  const Tensor square =
+      graph.addVariable(poplar::FLOAT, {m, m}, poplar::VariableMappingMethod::LINEAR, context);
   popops::zero(graph, square, seq, context);
   seq.add(Copy(both.slice(0, steps, 1), square.slice(0, steps, 1), false, context));
   return {triangularMask(graph, square, true, true, seq, context),
@@ -254,9 +255,9 @@ std::array<Tensor, 2> createQRFactorizationMatrices(Graph& graph, const poplar::
                                                     const std::size_t m, const std::size_t n,
                                                     const DebugContext& debugContext) {
   if (m < n)
-    throw poputil::poplibs_error("poplin::experimental::createQRFactorizationMatrices: " +
-                                 std::to_string(m) + " rows and " + std::to_string(n) +
-                                 " columns; give at least as many rows");
+    throw poputil::poplibs_error(
+        "poplin::experimental::createQRFactorizationMatrices: " + std::to_string(m) + " rows and " +
+        std::to_string(n) + " columns; give at least as many rows");
   const auto made = [&](std::size_t columns, const char* name) {
     return graph.addVariable(type, {m, columns}, poplar::VariableMappingMethod::LINEAR,
                              {debugContext, name});
@@ -282,10 +283,10 @@ void QRFactorization(Graph& graph, Tensor& A, Tensor& Q, Sequence& prog,
     // The reflection that turns the rest of the column into its first element:
     // v = x + sign(x0) |x| e0, and t -> t - 2 v (v . t) / (v . v).
     const Tensor x = a.slice({j, j}, {m, j + 1}).flatten();
-    const Tensor norm = popops::sqrt(graph, sum(popops::square(graph, x, prog, context), 0), prog,
-                                     context);
-    const Tensor v = graph.addVariable(a.elementType(), {m - j},
-                                       poplar::VariableMappingMethod::LINEAR, context);
+    const Tensor norm =
+        popops::sqrt(graph, sum(popops::square(graph, x, prog, context), 0), prog, context);
+    const Tensor v =
+        graph.addVariable(a.elementType(), {m - j}, poplar::VariableMappingMethod::LINEAR, context);
     prog.add(Copy(x, v, false, context));
     const pe::Cast one(pe::Const(1.0f), a.elementType());
     const pe::Cast zero(pe::Const(0.0f), a.elementType());
@@ -293,9 +294,9 @@ void QRFactorization(Graph& graph, Tensor& A, Tensor& Q, Sequence& prog,
                        {v.slice(0, 1), norm}, prog, context);
     const Tensor squares = sum(popops::square(graph, v, prog, context), 0);
     // A column of zeros is not reflected.
-    const Tensor factor = popops::map(
-        graph, pe::Select((one + one) / pe::_1, zero, pe::Gt(pe::_1, zero)), {squares}, prog,
-        context);
+    const Tensor factor =
+        popops::map(graph, pe::Select((one + one) / pe::_1, zero, pe::Gt(pe::_1, zero)), {squares},
+                    prog, context);
     const Tensor rest = a.slice({j, j}, {m, n});
     const Tensor along = sum(popops::mul(graph, rest, v.expand({1}), prog, context), 0);
     popops::mapInPlace(graph, pe::_1 - pe::_2 * pe::_3 * pe::_4,

@@ -10,8 +10,7 @@ poplar::Tensor linspace(poplar::Graph& graph, const poplar::Type& type, float le
                                  "; give FLOAT or HALF");
   std::vector<float> values(count);
   for (std::size_t i = 0; i < count; ++i) {
-    const double share =
-        count > 1 ? static_cast<double>(i) / static_cast<double>(count - 1) : 0.0;
+    const double share = count > 1 ? static_cast<double>(i) / static_cast<double>(count - 1) : 0.0;
     values[i] = static_cast<float>(left + (static_cast<double>(right) - left) * share);
   }
   const auto made = graph.addConstant(type, {count}, values, debugContext);

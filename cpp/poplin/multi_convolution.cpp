@@ -35,9 +35,8 @@ const CreateTensorArgs& one(const std::vector<CreateTensorArgs>& args, unsigned 
 
 }  // namespace
 
-Tensor createWeights(Graph& graph, const std::vector<CreateTensorArgs>& args,
-                     unsigned weightsIndex, const poplar::OptionFlags& options,
-                     PlanningCache* cache) {
+Tensor createWeights(Graph& graph, const std::vector<CreateTensorArgs>& args, unsigned weightsIndex,
+                     const poplar::OptionFlags& options, PlanningCache* cache) {
   const auto& each = one(args, weightsIndex, options);
   return poplin::createWeights(graph, each.params, each.name, each.options, cache);
 }
@@ -56,8 +55,8 @@ std::vector<Tensor> convolution(Graph& graph, const std::vector<ConvolutionArgs>
   std::vector<Tensor> results;
   for (const auto& each : args)
     results.push_back(poplin::convolution(graph, each.inputs, each.weights, each.params,
-                                          transposeAndFlipWeights, prog, debugContext,
-                                          each.options, cache));
+                                          transposeAndFlipWeights, prog, debugContext, each.options,
+                                          cache));
   return results;
 }
 
@@ -67,9 +66,9 @@ void weightsTransposeChansFlipXY(Graph& graph, std::vector<ConvolutionArgs>& arg
                                  const DebugContext& debugContext, PlanningCache*) {
   checkOptions(options);
   if (args.size() != weightsIn.size())
-    throw poputil::poplibs_error("poplin::multiconv::weightsTransposeChansFlipXY: " +
-                                 std::to_string(weightsIn.size()) + " weights for " +
-                                 std::to_string(args.size()) + " convolutions");
+    throw poputil::poplibs_error(
+        "poplin::multiconv::weightsTransposeChansFlipXY: " + std::to_string(weightsIn.size()) +
+        " weights for " + std::to_string(args.size()) + " convolutions");
   for (std::size_t i = 0; i < args.size(); ++i)
     poplin::weightsTransposeChansFlipXY(graph, weightsIn[i], args[i].weights, prog, debugContext);
 }

@@ -44,8 +44,8 @@ void checkData(const char* who, const Tensor& data, unsigned blank) {
     refuseCtc(who, "the data are " + data.elementType().toString() + " " + data.shapeToString() +
                        "; give FLOAT or HALF [time, batch, classes]");
   if (blank >= data.dim(2))
-    refuseCtc(who, "the blank class is " + std::to_string(blank) + " of " +
-                       std::to_string(data.dim(2)));
+    refuseCtc(who,
+              "the blank class is " + std::to_string(blank) + " of " + std::to_string(data.dim(2)));
 }
 
 void checkLengths(const char* who, const Tensor& t, std::size_t batch) {
@@ -62,8 +62,7 @@ void checkPlanOptions(const char* who, const poplar::OptionFlags& options) {
 }
 
 Tensor ints(Graph& graph, const Tensor& t, Sequence& prog, const DebugContext& context) {
-  return t.elementType() == poplar::INT ? t
-                                        : popops::cast(graph, t, poplar::INT, prog, context);
+  return t.elementType() == poplar::INT ? t : popops::cast(graph, t, poplar::INT, prog, context);
 }
 
 Tensor inType(Graph& graph, const Tensor& t, const poplar::Type& type, Sequence& prog,
@@ -96,7 +95,9 @@ double lossOf(const float* data, const int* labels, std::size_t steps, std::size
   const auto symbol = [&](std::size_t i) {
     return i % 2 == 0 ? blank : static_cast<std::size_t>(labels[i / 2]);
   };
-  const auto skips = [&](std::size_t i) { return i >= 2 && i % 2 == 1 && symbol(i) != symbol(i - 2); };
+  const auto skips = [&](std::size_t i) {
+    return i >= 2 && i % 2 == 1 && symbol(i) != symbol(i - 2);
+  };
   std::vector<double> alpha(steps * n, kNever), beta(steps * n, kNever);
   for (std::size_t t = 0; t < steps; ++t)
     for (std::size_t i = 0; i < n; ++i) {
@@ -178,14 +179,12 @@ std::pair<Tensor, Tensor> lossAndGradient(const char* who, Graph& graph,
   checkLengths(who, dataLengths, batch);
   checkLengths(who, labelLengths, batch);
   if (labels.rank() != 2 || labels.dim(0) != batch || !isCount(labels.elementType()))
-    refuseCtc(who, "labels are " + labels.elementType().toString() + " " +
-                       labels.shapeToString() + "; give integers [" + std::to_string(batch) +
-                       ", most labels]");
+    refuseCtc(who, "labels are " + labels.elementType().toString() + " " + labels.shapeToString() +
+                       "; give integers [" + std::to_string(batch) + ", most labels]");
   const LossOptions options = lossOptions(who, flags);
   const Sizes s = {logProbs.dim(0), batch, logProbs.dim(2), labels.dim(1)};
   const Tensor loss = madeLinear(graph, poplar::FLOAT, {batch}, {context, "loss"});
-  const Tensor gradient =
-      madeLinear(graph, poplar::FLOAT, logProbs.shape(), {context, "gradient"});
+  const Tensor gradient = madeLinear(graph, poplar::FLOAT, logProbs.shape(), {context, "gradient"});
   const std::string name = std::string("popnn::") + who;
   const auto call = [=](const void* const* in, void* const* out) {
     const auto* data = static_cast<const float*>(in[0]);
@@ -198,28 +197,27 @@ std::pair<Tensor, Tensor> lossAndGradient(const char* who, Graph& graph,
     for (std::size_t b = 0; b < s.batch; ++b) {
       if (steps[b] < 0 || static_cast<std::size_t>(steps[b]) > s.time || counts[b] < 0 ||
           static_cast<std::size_t>(counts[b]) > s.labels)
-        throw std::out_of_range("sample " + std::to_string(b) + " has " +
-                                std::to_string(steps[b]) + " steps and " +
-                                std::to_string(counts[b]) + " labels; there is room for " +
-                                std::to_string(s.time) + " and " + std::to_string(s.labels));
+        throw std::out_of_range("sample " + std::to_string(b) + " has " + std::to_string(steps[b]) +
+                                " steps and " + std::to_string(counts[b]) +
+                                " labels; there is room for " + std::to_string(s.time) + " and " +
+                                std::to_string(s.labels));
       const int* own = all + b * s.labels;
       for (int i = 0; i < counts[b]; ++i)
         if (own[i] < 0 || static_cast<std::size_t>(own[i]) >= s.classes)
           throw std::out_of_range("label " + std::to_string(own[i]) + " of " +
                                   std::to_string(s.classes) + " classes");
-      losses[b] = static_cast<float>(
-          lossOf(data, own, static_cast<std::size_t>(steps[b]),
-                 static_cast<std::size_t>(counts[b]), s, b, blank, options,
-                 wantsGradient ? gradients : nullptr));
+      losses[b] = static_cast<float>(lossOf(data, own, static_cast<std::size_t>(steps[b]),
+                                            static_cast<std::size_t>(counts[b]), s, b, blank,
+                                            options, wantsGradient ? gradients : nullptr));
     }
   };
   popir::HostCallOptions once;
   once.hasEffects = false;
-  popir::addHostCall(graph, prog, name, call,
-                     {inType(graph, logProbs, poplar::FLOAT, prog, context),
-                      ints(graph, labels, prog, context), ints(graph, dataLengths, prog, context),
-                      ints(graph, labelLengths, prog, context)},
-                     {loss, gradient}, context, once);
+  popir::addHostCall(
+      graph, prog, name, call,
+      {inType(graph, logProbs, poplar::FLOAT, prog, context), ints(graph, labels, prog, context),
+       ints(graph, dataLengths, prog, context), ints(graph, labelLengths, prog, context)},
+      {loss, gradient}, context, once);
   return {inType(graph, loss, outType, prog, context),
           inType(graph, gradient, outType, prog, context)};
 }
@@ -227,7 +225,8 @@ std::pair<Tensor, Tensor> lossAndGradient(const char* who, Graph& graph,
 // ---- Decoding ----
 
 struct Path {
-  double blank = kNever, label = kNever;  // probabilities to end with a blank, or with the last label
+  double blank = kNever,
+         label = kNever;  // probabilities to end with a blank, or with the last label
   double whole() const { return logAdd(blank, label); }
 };
 using Prefix = std::vector<unsigned>;
@@ -263,10 +262,9 @@ std::vector<std::pair<Prefix, double>> decoded(const float* data, std::size_t st
     std::vector<Beams::iterator> order;
     for (auto at = next.begin(); at != next.end(); ++at) order.push_back(at);
     const std::size_t kept = std::min(width, order.size());
-    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept), order.end(),
-                      [](const auto& a, const auto& b) {
-                        return a->second.whole() > b->second.whole();
-                      });
+    std::partial_sort(
+        order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept), order.end(),
+        [](const auto& a, const auto& b) { return a->second.whole() > b->second.whole(); });
     beams.clear();
     for (std::size_t i = 0; i < kept; ++i)
       if (order[i]->second.whole() != kNever) beams.insert(*order[i]);
@@ -309,11 +307,13 @@ std::pair<Tensor, Tensor> calcLossAndGradientLogProbabilities(
                          {debugContext, "ctcLoss"});
 }
 
-std::pair<Tensor, Tensor> calcLossAndGradientLogits(
-    Graph& graph, const poplar::Type& outType, const Tensor& logits, const Tensor& labels,
-    const Tensor& dataLengths, const Tensor& labelLengths, Sequence& prog,
-    const unsigned blankClass, const Plan&, const DebugContext& debugContext,
-    const poplar::OptionFlags& options) {
+std::pair<Tensor, Tensor> calcLossAndGradientLogits(Graph& graph, const poplar::Type& outType,
+                                                    const Tensor& logits, const Tensor& labels,
+                                                    const Tensor& dataLengths,
+                                                    const Tensor& labelLengths, Sequence& prog,
+                                                    const unsigned blankClass, const Plan&,
+                                                    const DebugContext& debugContext,
+                                                    const poplar::OptionFlags& options) {
   checkData("ctc::calcLossAndGradientLogits", logits, blankClass);
   const DebugContext context(debugContext, "ctcLoss");
   return lossAndGradient("ctc::calcLossAndGradientLogits", graph, outType,
@@ -390,9 +390,8 @@ std::tuple<Tensor, Tensor, Tensor> beamSearchDecoderLogProbabilities(
     std::fill(all, all + s.batch * topPaths * s.time, blankClass);
     for (std::size_t b = 0; b < s.batch; ++b) {
       if (steps[b] < 0 || static_cast<std::size_t>(steps[b]) > s.time)
-        throw std::out_of_range("sample " + std::to_string(b) + " has " +
-                                std::to_string(steps[b]) + " steps; there are " +
-                                std::to_string(s.time));
+        throw std::out_of_range("sample " + std::to_string(b) + " has " + std::to_string(steps[b]) +
+                                " steps; there are " + std::to_string(s.time));
       const auto best =
           decoded(data, static_cast<std::size_t>(steps[b]), s, b, blankClass, beamwidth);
       for (std::size_t k = 0; k < topPaths; ++k) {

@@ -29,8 +29,8 @@ Tensor CircBuf::prev(unsigned i, Sequence& seq, const DebugContext& debugContext
     throw poputil::poplibs_error("popops::CircBuf::prev: " + std::to_string(i) +
                                  " tensors back, in a buffer of " + std::to_string(size_));
   const DebugContext context(debugContext, "circBuf");
-  const Tensor place = map(graph_, pe::Rem(pe::_1 + pe::Const(size_ - i), pe::Const(size_)),
-                           {index_}, seq, context);
+  const Tensor place =
+      map(graph_, pe::Rem(pe::_1 + pe::Const(size_ - i), pe::Const(size_)), {index_}, seq, context);
   return dynamicSlice(graph_, all_, place, {0}, {1}, seq, context).squeeze({0});
 }
 

@@ -48,9 +48,8 @@ Tensor gather(Graph& graph, const Tensor& input, const Tensor& indices, std::siz
   checkGather(indexVectorDim <= indices.rank(), "the indices " + indices.shapeToString() +
                                                     " have no dimension " +
                                                     std::to_string(indexVectorDim));
-  checkGather(sliceSizes.size() == input.rank(), std::to_string(sliceSizes.size()) +
-                                                     " sizes for an input " +
-                                                     input.shapeToString());
+  checkGather(sliceSizes.size() == input.rank(),
+              std::to_string(sliceSizes.size()) + " sizes for an input " + input.shapeToString());
   checkGather(offsetDims.size() + collapsedSliceDims.size() == input.rank(),
               std::to_string(offsetDims.size()) + " dimensions of the result and " +
                   std::to_string(collapsedSliceDims.size()) + " that collapse, for an input " +
@@ -71,10 +70,10 @@ Tensor gather(Graph& graph, const Tensor& input, const Tensor& indices, std::siz
   Tensor reached = input;
   std::vector<std::size_t> dims, sizes, shape = batch;
   for (unsigned d = 0; d < input.rank(); ++d) {
-    checkGather(sliceSizes[d] <= input.dim(d) &&
-                    (sliceSizes[d] == 1 || !contains(collapsedSliceDims, d)),
-                "slices of " + std::to_string(sliceSizes[d]) + " in dimension " +
-                    std::to_string(d) + " of an input " + input.shapeToString());
+    checkGather(
+        sliceSizes[d] <= input.dim(d) && (sliceSizes[d] == 1 || !contains(collapsedSliceDims, d)),
+        "slices of " + std::to_string(sliceSizes[d]) + " in dimension " + std::to_string(d) +
+            " of an input " + input.shapeToString());
     if (std::find(startIndexMap.begin(), startIndexMap.end(), d) == startIndexMap.end())
       reached = reached.slice(0, sliceSizes[d], d);
     if (!contains(collapsedSliceDims, d)) shape.push_back(sliceSizes[d]);

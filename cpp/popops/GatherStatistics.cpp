@@ -23,7 +23,8 @@ bool countsInFloat(const poplar::OptionFlags& options) {
                        each.first == "useFloatArithmeticWithUnsignedIntOutput";
     if (!known || (each.second != "true" && each.second != "false"))
       throw poplar::invalid_option("popops::histogram: the option " + each.first + "=" +
-                                   each.second + " is unknown; useFloatArithmetic and "
+                                   each.second +
+                                   " is unknown; useFloatArithmetic and "
                                    "useFloatArithmeticWithUnsignedIntOutput are true or false");
     (each.first == "useFloatArithmetic" ? inFloat : inside) = each.second == "true";
   }
@@ -41,10 +42,11 @@ Tensor counted(Graph& graph, const Tensor& input, const Tensor& levels, bool abs
   const poplar::Type type = input.elementType();
   if ((type != poplar::FLOAT && type != poplar::HALF) || levels.elementType() != type ||
       levels.rank() != 1 || levels.numElements() == 0)
-    throw poputil::poplibs_error("popops::histogram: input and levels are of one type, FLOAT or "
-                                 "HALF, the levels a vector; given were " +
-                                 type.toString() + " " + input.shapeToString() + " and " +
-                                 levels.elementType().toString() + " " + levels.shapeToString());
+    throw poputil::poplibs_error(
+        "popops::histogram: input and levels are of one type, FLOAT or "
+        "HALF, the levels a vector; given were " +
+        type.toString() + " " + input.shapeToString() + " and " + levels.elementType().toString() +
+        " " + levels.shapeToString());
   const Tensor flat = absolute ? abs(graph, input.flatten(), prog, context) : input.flatten();
   // Elements that are not below each level, [levels]; NaN is below none and not below none.
   const auto atLeast = [&](const pe::Expr& condition, const std::vector<Tensor>& ts) {
@@ -52,11 +54,10 @@ Tensor counted(Graph& graph, const Tensor& input, const Tensor& levels, bool abs
     return reduce(graph, holds, {1}, Operation::ADD, prog, context);
   };
   const Tensor above = atLeast(pe::Gte(pe::_1, pe::_2), {flat.expand({0}), levels.expand({1})});
-  const Tensor below = atLeast(pe::Lt(pe::_1, pe::_2),
-                               {flat.expand({0}), levels.slice(0, 1).expand({1})});
+  const Tensor below =
+      atLeast(pe::Lt(pe::_1, pe::_2), {flat.expand({0}), levels.slice(0, 1).expand({1})});
   const unsigned n = static_cast<unsigned>(levels.numElements());
-  const Tensor between =
-      sub(graph, above.slice(0, n - 1), above.slice(1, n), prog, context);
+  const Tensor between = sub(graph, above.slice(0, n - 1), above.slice(1, n), prog, context);
   return poplar::concat({below, between, above.slice(n - 1, n)});
 }
 

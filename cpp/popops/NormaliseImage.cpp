@@ -15,14 +15,14 @@ using poplar::program::Sequence;
 namespace {
 
 void checkImage(const char* who, const poplar::Type& type, const std::vector<std::size_t>& shape) {
-  const bool known =
-      type == poplar::UNSIGNED_CHAR || type == poplar::HALF || type == poplar::FLOAT;
+  const bool known = type == poplar::UNSIGNED_CHAR || type == poplar::HALF || type == poplar::FLOAT;
   if (known && !shape.empty() && shape.back() == 3) return;
-  throw poputil::poplibs_error(std::string("popops::") + who + ": an image is UNSIGNED_CHAR, HALF "
-                               "or FLOAT with a last dimension of 3 channels; given was " +
-                               type.toString() + " with " +
-                               (shape.empty() ? "no dimension"
-                                              : std::to_string(shape.back()) + " channels"));
+  throw poputil::poplibs_error(
+      std::string("popops::") + who +
+      ": an image is UNSIGNED_CHAR, HALF "
+      "or FLOAT with a last dimension of 3 channels; given was " +
+      type.toString() + " with " +
+      (shape.empty() ? "no dimension" : std::to_string(shape.back()) + " channels"));
 }
 
 }  // namespace
@@ -46,11 +46,10 @@ Tensor normaliseImage(Graph& graph, Sequence& seq, Tensor tIn, float inScale, Te
                                    type.toString() + " [3]; given was " +
                                    t.elementType().toString() + " " + t.shapeToString());
   const DebugContext context(debugContext, "normaliseImage");
-  const auto value = pe::Cast(pe::_1, poplar::FLOAT) * pe::Const(inScale) -
-                     pe::Cast(pe::_2, poplar::FLOAT);
-  const Tensor made =
-      map(graph, pe::Cast(value * pe::Cast(pe::_3, poplar::FLOAT), type), {tIn, offsets, scales},
-          seq, context);
+  const auto value =
+      pe::Cast(pe::_1, poplar::FLOAT) * pe::Const(inScale) - pe::Cast(pe::_2, poplar::FLOAT);
+  const Tensor made = map(graph, pe::Cast(value * pe::Cast(pe::_3, poplar::FLOAT), type),
+                          {tIn, offsets, scales}, seq, context);
   auto shape = made.shape();
   shape.back() = 1;
   const Tensor fourth = graph.addConstant(type, {}, 0.0f, context);

@@ -32,9 +32,8 @@ bool remaps(const poplar::OptionFlags& options) {
   bool remap = false;
   for (const auto& each : options) {
     if (each.first != "remapOutOfBoundIndices" && each.first != "paddingIndexUsed")
-      throw poplar::invalid_option(
-          "popops::scatter: there is no option " + each.first +
-          "; the options are remapOutOfBoundIndices and paddingIndexUsed");
+      throw poplar::invalid_option("popops::scatter: there is no option " + each.first +
+                                   "; the options are remapOutOfBoundIndices and paddingIndexUsed");
     if (each.second != "true" && each.second != "false")
       throw poplar::invalid_option("popops::scatter: " + each.first + " is true or false, not '" +
                                    each.second + "'");
@@ -44,7 +43,7 @@ bool remaps(const poplar::OptionFlags& options) {
 }
 
 Scattering scattering(Graph& graph, const Tensor& operand, Tensor indices, const Tensor& updates,
-                      std::size_t indexVectorDim, const std::vector<unsigned>& updateWindowDims,
+                      std::size_t indexVectorDim, std::vector<unsigned> updateWindowDims,
                       const std::vector<std::size_t>& insertWindowDims,
                       const std::vector<unsigned>& operandDims, Sequence& prog,
                       const DebugContext& context, const poplar::OptionFlags& options) {
@@ -60,10 +59,15 @@ Scattering scattering(Graph& graph, const Tensor& operand, Tensor indices, const
                 : indices.dimRoll(vectorDim, static_cast<unsigned>(indices.rank() - 1));
   const std::size_t length = indices.shape().back();
   std::size_t count = 1;
-  for (std::size_t d = 0; d + 1 < indices.rank(); ++d) count *= indices.dim(static_cast<unsigned>(d));
+  for (std::size_t d = 0; d + 1 < indices.rank(); ++d)
+    count *= indices.dim(static_cast<unsigned>(d));
   if (length != operandDims.size())
     refuseScatter("vectors of " + std::to_string(length) + " indices for " +
                   std::to_string(operandDims.size()) + " dimensions of the operand");
+  // A dimension of a slice that the updates do not have is one of size 1 that was inserted, too.
+  const auto missing = std::remove_if(updateWindowDims.begin(), updateWindowDims.end(),
+                                      [&](unsigned d) { return d >= updates.rank(); });
+  updateWindowDims.erase(missing, updateWindowDims.end());
   if (updateWindowDims.size() + insertWindowDims.size() != operand.rank())
     refuseScatter("slices of " + std::to_string(updateWindowDims.size()) + " dimensions with " +
                   std::to_string(insertWindowDims.size()) + " inserted, for an operand of " +
@@ -73,12 +77,7 @@ Scattering scattering(Graph& graph, const Tensor& operand, Tensor indices, const
   for (unsigned d = 0; d < updates.rank(); ++d)
     if (std::find(updateWindowDims.begin(), updateWindowDims.end(), d) == updateWindowDims.end())
       order.push_back(d);
-  for (const unsigned d : updateWindowDims) {
-    if (d >= updates.rank())
-      refuseScatter("the updates " + updates.shapeToString() + " have no dimension " +
-                    std::to_string(d));
-    order.push_back(d);
-  }
+  for (const unsigned d : updateWindowDims) order.push_back(d);
   const Tensor ordered = updates.dimShuffle(order);
 
   std::vector<std::size_t> slice;  // sizes in each dimension of the operand
@@ -121,10 +120,8 @@ Scattering scattering(Graph& graph, const Tensor& operand, Tensor indices, const
     const Tensor limits = graph.addConstant(poplar::UNSIGNED_INT, {length}, last, context);
     graph.setTileMapping(limits, 0u);
     // A negative position is large as an unsigned one.
-    made.offsets =
-        map(graph,
-            pe::Select(pe::_1, pe::Const(0u), pe::Lte(pe::_1, pe::_2)),
-            {made.offsets.reinterpret(poplar::UNSIGNED_INT), limits}, prog, context);
+    made.offsets = map(graph, pe::Select(pe::_1, pe::Const(0u), pe::Lte(pe::_1, pe::_2)),
+                       {made.offsets.reinterpret(poplar::UNSIGNED_INT), limits}, prog, context);
   }
   return made;
 }
@@ -137,9 +134,8 @@ void scatter(Graph& graph, const Tensor& operand, const Tensor& indices, const T
              std::vector<unsigned> scatterDimsToOperandDims, Sequence& prog,
              const DebugContext& debugContext, const poplar::OptionFlags& optionFlags) {
   const DebugContext context(debugContext, "scatter");
-  const auto s =
-      scattering(graph, operand, indices, updates, indexVectorDim, updateWindowDims,
-                 insertWindowDims, scatterDimsToOperandDims, prog, context, optionFlags);
+  const auto s = scattering(graph, operand, indices, updates, indexVectorDim, updateWindowDims,
+                            insertWindowDims, scatterDimsToOperandDims, prog, context, optionFlags);
   multiUpdate(graph, s.operand, s.slices, s.offsets, s.dims, s.sizes, prog, SlicePlan(), {},
               context);
 }
@@ -151,13 +147,11 @@ void scatter(Graph& graph, const Tensor& operand, const Tensor& indices, const T
              UpdateComputationFunc& updateComputation, Sequence& prog,
              const DebugContext& debugContext, const poplar::OptionFlags& optionFlags) {
   const DebugContext context(debugContext, "scatter");
-  const auto s =
-      scattering(graph, operand, indices, updates, indexVectorDim, updateWindowDims,
-                 insertWindowDims, scatterDimsToOperandDims, prog, context, optionFlags);
+  const auto s = scattering(graph, operand, indices, updates, indexVectorDim, updateWindowDims,
+                            insertWindowDims, scatterDimsToOperandDims, prog, context, optionFlags);
   const auto body = [&](const Tensor& i) {
     Sequence once(context);
-    const Tensor offset =
-        dynamicSlice(graph, s.offsets, i, {0}, {1}, once, context).squeeze({0});
+    const Tensor offset = dynamicSlice(graph, s.offsets, i, {0}, {1}, once, context).squeeze({0});
     Tensor old = dynamicSlice(graph, s.operand, offset, s.dims, s.sizes, once, context);
     Tensor update = dynamicSlice(graph, s.slices, i, {0}, {1}, once, context).squeeze({0});
     const Tensor combined = updateComputation(graph, old, update, once);

@@ -21,15 +21,16 @@ void sequenceSlice(Graph& graph, const Tensor& tIn, const Tensor& tOut, const Te
   for (const Tensor& t : {tN, tInOffset, tOutOffset})
     if (t.rank() != 1 || t.numElements() != tN.numElements() ||
         (t.elementType() != poplar::INT && t.elementType() != poplar::UNSIGNED_INT))
-      throw poputil::poplibs_error("popops::sequenceSlice: lengths and offsets are vectors of one "
-                                   "length, INT or UNSIGNED_INT; one is " +
-                                   t.elementType().toString() + " " + t.shapeToString());
+      throw poputil::poplibs_error(
+          "popops::sequenceSlice: lengths and offsets are vectors of one "
+          "length, INT or UNSIGNED_INT; one is " +
+          t.elementType().toString() + " " + t.shapeToString());
   if (tIn.rank() < 2 || tOut.rank() < 2 || tIn.elementType() != tOut.elementType() ||
       tIn[0].numElements() != tOut[0].numElements())
     throw poputil::poplibs_error(
         "popops::sequenceSlice: given were " + tIn.elementType().toString() + " " +
-        tIn.shapeToString() + " and " + tOut.elementType().toString() + " " +
-        tOut.shapeToString() + "; give tensors of one type, of two dimensions or more, with rows "
+        tIn.shapeToString() + " and " + tOut.elementType().toString() + " " + tOut.shapeToString() +
+        "; give tensors of one type, of two dimensions or more, with rows "
         "of one size");
   const Tensor in = tIn.reshape({tIn.dim(0), tIn[0].numElements()});
   const Tensor out = tOut.reshape({tOut.dim(0), tOut[0].numElements()});
@@ -48,19 +49,18 @@ void sequenceSlice(Graph& graph, const Tensor& tIn, const Tensor& tOut, const Te
   const auto distance = pe::_1 - pe::_2;
   const auto inside = pe::Lt(distance, pe::_3);
   // One plus the row of the input, 0 for none.
-  const Tensor sources = map(
-      graph, pe::Select(distance + pe::_4 + pe::Const(1u), pe::Const(0u), inside),
-      {each, to, n, from}, prog, context);
+  const Tensor sources =
+      map(graph, pe::Select(distance + pe::_4 + pe::Const(1u), pe::Const(0u), inside),
+          {each, to, n, from}, prog, context);
   const Tensor source = reduce(graph, sources, {0}, Operation::MAX, prog, context);
   const Tensor taken = map(graph, pe::_1 - pe::Const(1u), {source}, prog, context);
-  const Tensor moved = multiSlice(graph, in, taken.expand({1}), {0}, {1}, prog, SlicePlan(), {},
-                                  context);
+  const Tensor moved =
+      multiSlice(graph, in, taken.expand({1}), {0}, {1}, prog, SlicePlan(), {}, context);
   // A row that no sequence writes goes to a place outside of the output.
-  const Tensor target = map(
-      graph,
-      pe::Select(pe::_1, pe::Const(static_cast<unsigned>(rows)),
-                 pe::Lt(pe::_2, pe::Const(static_cast<unsigned>(in.dim(0))))),
-      {row, taken}, prog, context);
+  const Tensor target = map(graph,
+                            pe::Select(pe::_1, pe::Const(static_cast<unsigned>(rows)),
+                                       pe::Lt(pe::_2, pe::Const(static_cast<unsigned>(in.dim(0))))),
+                            {row, taken}, prog, context);
   multiUpdate(graph, out, moved, target.expand({1}), {0}, {1}, prog, SlicePlan(), {}, context);
 }
 

@@ -16,10 +16,10 @@ void updateScalarInRows(poplar::Graph& graph, const poplar::Tensor& params,
   if (params.rank() != 2 || (type != poplar::FLOAT && type != poplar::HALF) ||
       indices.rank() != 1 || indices.dim(0) != params.dim(0) ||
       indices.elementType() != poplar::UNSIGNED_INT)
-    throw poputil::poplibs_error(
-        "popops::updateScalarInRows: given were " + type.toString() + " " +
-        params.shapeToString() + " and indices " + indices.elementType().toString() + " " +
-        indices.shapeToString() + "; give FLOAT or HALF [rows, columns] and UNSIGNED_INT [rows]");
+    throw poputil::poplibs_error("popops::updateScalarInRows: given were " + type.toString() + " " +
+                                 params.shapeToString() + " and indices " +
+                                 indices.elementType().toString() + " " + indices.shapeToString() +
+                                 "; give FLOAT or HALF [rows, columns] and UNSIGNED_INT [rows]");
   const poplar::DebugContext context(debugContext, "updateScalarInRows");
   const unsigned columns = static_cast<unsigned>(params.dim(1));
   const auto column = graph.addVariable(poplar::UNSIGNED_INT, {columns},

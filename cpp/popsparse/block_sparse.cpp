@@ -16,8 +16,8 @@ namespace experimental {
 
 /// A matrix in blocks.
 struct Structure {
-  std::size_t rows, columns, height, width;  // elements of the matrix and of a block
-  std::vector<std::size_t> blockRows, blockColumns;            // of the blocks that there are
+  std::size_t rows, columns, height, width;          // elements of the matrix and of a block
+  std::vector<std::size_t> blockRows, blockColumns;  // of the blocks that there are
 
   std::size_t gridRows() const { return rows / height; }
   std::size_t gridColumns() const { return columns / width; }
@@ -72,8 +72,8 @@ Tensor kept(Graph& graph, const Structure& s, SubBlockMask mask, std::size_t gro
       }
   std::unique_ptr<bool[]> flat(new bool[values.size() + 1]);
   for (std::size_t i = 0; i < values.size(); ++i) flat[i] = values[i];
-  const Tensor made = graph.addConstant(poplar::BOOL, {s.blockRows.size(), s.height, s.width},
-                                        flat.get(), context);
+  const Tensor made =
+      graph.addConstant(poplar::BOOL, {s.blockRows.size(), s.height, s.width}, flat.get(), context);
   graph.setTileMapping(made, 0u);
   return made;
 }
@@ -146,10 +146,9 @@ void bsSoftmaxInPlace(Graph& graph, Tensor sparseTensor, const std::array<int, 2
                       const std::vector<unsigned char>& sparsity, SubBlockMask subBlockMaskType,
                       unsigned numGroups, Sequence& prog, const DebugContext& debugContext) {
   const DebugContext context(debugContext, "bsSoftmaxInPlace");
-  prog.add(poplar::program::Copy(
-      softmaxOf("bsSoftmaxInPlace", graph, sparseTensor, dim, blockSize, sparsity,
-                subBlockMaskType, numGroups, prog, context),
-      sparseTensor, false, context));
+  prog.add(poplar::program::Copy(softmaxOf("bsSoftmaxInPlace", graph, sparseTensor, dim, blockSize,
+                                           sparsity, subBlockMaskType, numGroups, prog, context),
+                                 sparseTensor, false, context));
 }
 
 Tensor bsSoftmaxGrad(Graph& graph, Tensor sparseOut, Tensor sparseOutGrad,
@@ -172,10 +171,9 @@ Tensor bsSoftmaxGrad(Graph& graph, Tensor sparseOut, Tensor sparseOutGrad,
   const Tensor sums =
       overRows(graph, s, popops::reduce(graph, both, {2}, popops::Operation::ADD, prog, context),
                popops::Operation::ADD, prog, context);
-  return popops::map(
-             graph,
-             pe::Cast(wide(pe::_1) * (wide(pe::_2) - pe::_3), sparseOut.elementType()),
-             {y, dy, sums}, prog, context)
+  return popops::map(graph,
+                     pe::Cast(wide(pe::_1) * (wide(pe::_2) - pe::_3), sparseOut.elementType()),
+                     {y, dy, sums}, prog, context)
       .reshape(sparseOut.shape());
 }
 
@@ -214,7 +212,10 @@ std::unique_ptr<BSMatMulImpl> described(const std::array<int, 3>& dim,
   };
   auto made = std::make_unique<BSMatMulImpl>(
       BSMatMulImpl{d(0), d(1), d(2), groups, sparseResult, transpose, in, out, subBlockMask, {}});
-  const int rows = sparseResult ? 0 : transpose ? 2 : 1, columns = !sparseResult && transpose ? 1 : 2;
+  const int rows = sparseResult ? 0
+                   : transpose  ? 2
+                                : 1,
+            columns = !sparseResult && transpose ? 1 : 2;
   const std::size_t each = mask.size() / groups;
   for (unsigned g = 0; g < groups; ++g)
     made->sparse.push_back(structureOf("BSMatMulParams", d(rows), d(columns), b(rows), b(columns),
@@ -272,7 +273,8 @@ Tensor bsMatMul(Graph& graph, const BSMatMulParams& bsMatMulParams, Sequence& pr
   if (lhsMatrix.shape() != leftShape(p) || rhsMatrix.shape() != rightShape(p) ||
       lhsMatrix.elementType() != p.in || rhsMatrix.elementType() != p.in)
     refuseBlocks("bsMatMul", "matrices " + lhsMatrix.shapeToString() + " and " +
-                                 rhsMatrix.shapeToString() + "; make them by createBSMatMulInputLHS "
+                                 rhsMatrix.shapeToString() +
+                                 "; make them by createBSMatMulInputLHS "
                                  "and createBSMatMulInputRHS");
   std::vector<Tensor> results;
   std::size_t at = 0;
@@ -291,8 +293,7 @@ Tensor bsMatMul(Graph& graph, const BSMatMulParams& bsMatMulParams, Sequence& pr
                            {made, kept(graph, s, p.mask, p.m, context)}, prog, context);
       results.push_back(made.reshape({blocks, s.height * s.width}));
     } else {
-      matrix.values =
-          rhsMatrix.slice(at, at + blocks).reshape({blocks, s.height, s.width});
+      matrix.values = rhsMatrix.slice(at, at + blocks).reshape({blocks, s.height, s.width});
       // left x S = (S^T x left^T)^T; a matrix that is given transposed is S^T already.
       results.push_back(popir::sparseTimesDense(graph, p.transpose ? matrix : matrix.transposed(),
                                                 left.transpose(), prog, context)

@@ -73,8 +73,7 @@ Tensor sparseTimesDense(Graph& graph, const SparseBlocks& matrix, const Tensor& 
   Tensor out = products(graph, matrix.values, in, prog, context);
   // Sums of many blocks, so in FLOAT.
   if (type != poplar::FLOAT) out = popops::cast(graph, out, poplar::FLOAT, prog, context);
-  const Tensor sums =
-      zeros(graph, poplar::FLOAT, {matrix.blockRows, height, n}, prog, context);
+  const Tensor sums = zeros(graph, poplar::FLOAT, {matrix.blockRows, height, n}, prog, context);
   const Tensor one = graph.addConstant(poplar::FLOAT, {}, 1.0f, context);
   graph.setTileMapping(one, 0u);
   popops::multiUpdateAdd(graph, sums, out.expand({1}), matrix.rows.expand({1}), one, {0}, {1}, prog,

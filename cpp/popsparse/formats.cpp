@@ -143,11 +143,11 @@ CSCMatrix<T> byColumns(const COOMatrix<T>& matrix) {
   return made;
 }
 
-#define POPSPARSE_DEFINE(T)                                                              \
-  template COOMatrix<T> ordered(const COOMatrix<T>&, std::size_t, std::size_t);          \
-  template COOMatrix<T> ordered(const CSRMatrix<T>&, std::size_t, std::size_t);          \
-  template COOMatrix<T> ordered(const CSCMatrix<T>&, std::size_t, std::size_t);          \
-  template CSRMatrix<T> byRows(const COOMatrix<T>&);                                     \
+#define POPSPARSE_DEFINE(T)                                                     \
+  template COOMatrix<T> ordered(const COOMatrix<T>&, std::size_t, std::size_t); \
+  template COOMatrix<T> ordered(const CSRMatrix<T>&, std::size_t, std::size_t); \
+  template COOMatrix<T> ordered(const CSCMatrix<T>&, std::size_t, std::size_t); \
+  template CSRMatrix<T> byRows(const COOMatrix<T>&);                            \
   template CSCMatrix<T> byColumns(const COOMatrix<T>&);
 POPSPARSE_DEFINE(float)
 POPSPARSE_DEFINE(double)

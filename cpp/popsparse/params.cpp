@@ -48,8 +48,8 @@ std::size_t MatMulParams::getNumNonZeroValues() const {
 }
 
 std::ostream& operator<<(std::ostream& os, const MatMulParams& p) {
-  return os << "{" << p.getSparsityParams() << ", nz ratio " << p.getNzRatio() << ", m "
-            << p.getM() << ", k " << p.getK() << ", n " << p.getN() << "}";
+  return os << "{" << p.getSparsityParams() << ", nz ratio " << p.getNzRatio() << ", m " << p.getM()
+            << ", k " << p.getK() << ", n " << p.getN() << "}";
 }
 
 std::ostream& operator<<(std::ostream& os, const FullyConnectedParams& p) {

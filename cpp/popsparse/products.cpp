@@ -38,7 +38,8 @@ const MatrixData& dataOf(const char* who, const SPARSE& t) {
   const auto* data = dynamic_cast<const MatrixData*>(t.getOpMetaData().getData());
   if (data == nullptr)
     throw poputil::poplibs_error(
-        std::string("popsparse::") + who + ": the sparse tensor does not know its matrix; give it "
+        std::string("popsparse::") + who +
+        ": the sparse tensor does not know its matrix; give it "
         "the meta data (getOpMetaData()) of the one that its create function made");
   return *data;
 }
@@ -53,13 +54,11 @@ popir::SparseBlocks blocksOf(Graph& graph, const MatrixData& data, const Tensor&
   const std::size_t size = data.block[0] * data.block[1];
   const std::size_t count = values.numElements() / size;
   if (metaInfo.numElements() != 2 * count || metaInfo.elementType() != poplar::UNSIGNED_SHORT)
-    throw poputil::poplibs_error("popsparse: meta information of " +
-                                 metaInfo.elementType().toString() + " " +
-                                 metaInfo.shapeToString() + " for " + std::to_string(count) +
-                                 " blocks; give UNSIGNED_SHORT [" + std::to_string(2 * count) +
-                                 "]");
-  const Tensor wide =
-      popops::cast(graph, metaInfo.flatten(), poplar::UNSIGNED_INT, prog, context);
+    throw poputil::poplibs_error(
+        "popsparse: meta information of " + metaInfo.elementType().toString() + " " +
+        metaInfo.shapeToString() + " for " + std::to_string(count) +
+        " blocks; give UNSIGNED_SHORT [" + std::to_string(2 * count) + "]");
+  const Tensor wide = popops::cast(graph, metaInfo.flatten(), poplar::UNSIGNED_INT, prog, context);
   return {wide.slice(0, count), wide.slice(count, 2 * count),
           values.reshape({count, data.block[0], data.block[1]}), data.rows / data.block[0],
           data.columns / data.block[1]};
@@ -80,11 +79,11 @@ Tensor product(const char* who, Graph& graph, const popir::SparseBlocks& matrix,
   const std::size_t columns = matrix.blockColumns * matrix.values.dim(2);
   if (dense.rank() != 3 || dense.dim(0) != 1 || dense.dim(1) != columns ||
       dense.elementType() != matrix.values.elementType())
-    throw poputil::poplibs_error(
-        std::string("popsparse::") + who + ": the dense matrix is " +
-        dense.elementType().toString() + " " + dense.shapeToString() + "; give " +
-        matrix.values.elementType().toString() + " [1, " + std::to_string(columns) +
-        ", n], or what becomes it by transposition");
+    throw poputil::poplibs_error(std::string("popsparse::") + who + ": the dense matrix is " +
+                                 dense.elementType().toString() + " " + dense.shapeToString() +
+                                 "; give " + matrix.values.elementType().toString() + " [1, " +
+                                 std::to_string(columns) +
+                                 ", n], or what becomes it by transposition");
   return popir::sparseTimesDense(graph, matrix, dense.squeeze({0}), prog, context).expand({0});
 }
 
@@ -131,8 +130,7 @@ Tensor sparseDenseMatMul(Graph& graph, const SparseTensor& lhs, const Tensor& rh
 SparseTensor createFullyConnectedWeights(Graph& graph, const poplar::Type& inputType,
                                          const FullyConnectedParams& params,
                                          const DebugContext& debugContext,
-                                         const poplar::OptionFlags& options,
-                                         PlanningCache* cache) {
+                                         const poplar::OptionFlags& options, PlanningCache* cache) {
   return createSparseDenseMatMulLHS(graph, inputType, params.product(), debugContext, options,
                                     cache);
 }
@@ -141,8 +139,7 @@ Tensor createFullyConnectedInput(Graph& graph, const poplar::Type& inputType,
                                  const FullyConnectedParams& params,
                                  const DebugContext& debugContext, const poplar::OptionFlags&,
                                  PlanningCache*) {
-  return linear(graph, inputType, {params.getBatchSize(), params.getInputChannels()},
-                debugContext);
+  return linear(graph, inputType, {params.getBatchSize(), params.getInputChannels()}, debugContext);
 }
 
 Tensor fullyConnectedFwd(Graph& graph, const SparseTensor& weights, const Tensor& activations,
@@ -174,11 +171,11 @@ Tensor fullyConnectedSparseGradW(Graph& graph, const Tensor sparsityMetaInfo, co
   if (gradA.rank() != 2 || activations.rank() != 2 || gradA.dim(0) != activations.dim(0) ||
       gradA.dim(1) != fcParams.getOutputChannels() ||
       activations.dim(1) != fcParams.getInputChannels())
-    throw poputil::poplibs_error(
-        "popsparse::fullyConnectedSparseGradW: gradients " + gradA.shapeToString() +
-        " and inputs " + activations.shapeToString() + "; give [batch, " +
-        std::to_string(fcParams.getOutputChannels()) + "] and [batch, " +
-        std::to_string(fcParams.getInputChannels()) + "]");
+    throw poputil::poplibs_error("popsparse::fullyConnectedSparseGradW: gradients " +
+                                 gradA.shapeToString() + " and inputs " +
+                                 activations.shapeToString() + "; give [batch, " +
+                                 std::to_string(fcParams.getOutputChannels()) + "] and [batch, " +
+                                 std::to_string(fcParams.getInputChannels()) + "]");
   const std::size_t count = sparsityMetaInfo.numElements() / 2;
   const Tensor wide =
       popops::cast(graph, sparsityMetaInfo.flatten(), poplar::UNSIGNED_INT, prog, context);
@@ -234,8 +231,8 @@ void embeddingUpdateAdd(Graph& graph, const SparseTensor& t, const Tensor& slice
                          {1}, prog, popops::SlicePlan(), {}, context);
   const Tensor added = popir::blocksOf(graph, matrix, matrix.values.dim(1), matrix.values.dim(2),
                                        sums, prog, context);
-  popops::addInPlace(graph, t.getNzValuesTensor(),
-                     added.reshape(t.getNzValuesTensor().shape()), prog, context);
+  popops::addInPlace(graph, t.getNzValuesTensor(), added.reshape(t.getNzValuesTensor().shape()),
+                     prog, context);
 }
 
 }  // namespace dynamic
@@ -251,8 +248,7 @@ SparseTensor created(Graph& graph, const poplar::Type& type, const CSRMatrix<T>&
   data->rows = rows;
   data->columns = columns;
   data->block = matrix.getBlockDimensions();
-  for (const std::size_t row : matrix.rowIndices)
-    data->blockRows.push_back(row / data->block[0]);
+  for (const std::size_t row : matrix.rowIndices) data->blockRows.push_back(row / data->block[0]);
   for (const std::size_t column : matrix.columnIndices)
     data->blockColumns.push_back(column / data->block[1]);
   const Tensor values = linear(graph, type, {matrix.nzValues.size()}, {debugContext, "nzValues"});
@@ -302,12 +298,12 @@ Tensor createDenseSparseMatMulLHS(Graph& graph, const poplar::Type& inputType,
   template SparseTensor createDenseSparseMatMulRHS<T>(                                            \
       Graph&, const poplar::Type&, const MatMulParams&, const CSRMatrix<T>&, const DebugContext&, \
       const poplar::OptionFlags&, PlanningCache*);                                                \
-  template Tensor createSparseDenseMatMulRHS<T>(                                                  \
-      Graph&, const poplar::Type&, const MatMulParams&, const CSRMatrix<T>&, const DebugContext&, \
-      const poplar::OptionFlags, PlanningCache*);                                                 \
-  template Tensor createDenseSparseMatMulLHS<T>(                                                  \
-      Graph&, const poplar::Type&, const MatMulParams&, const CSRMatrix<T>&, const DebugContext&, \
-      const poplar::OptionFlags, PlanningCache*);
+  template Tensor createSparseDenseMatMulRHS<T>(Graph&, const poplar::Type&, const MatMulParams&, \
+                                                const CSRMatrix<T>&, const DebugContext&,         \
+                                                const poplar::OptionFlags, PlanningCache*);       \
+  template Tensor createDenseSparseMatMulLHS<T>(Graph&, const poplar::Type&, const MatMulParams&, \
+                                                const CSRMatrix<T>&, const DebugContext&,         \
+                                                const poplar::OptionFlags, PlanningCache*);
 POPSPARSE_DEFINE(float)
 POPSPARSE_DEFINE(double)
 #undef POPSPARSE_DEFINE
@@ -329,9 +325,9 @@ Tensor denseSparseMatMul(Graph& graph, const Tensor& lhs, const SparseTensor& rh
   const auto matrix =
       blocksOf(graph, dataOf("denseSparseMatMul", rhs), rhs.getNzValuesTensor(), context);
   // (D S)^T = S^T D^T
-  return transposedIf(true, product("denseSparseMatMul", graph,
-                                    transposeRHS ? matrix : matrix.transposed(),
-                                    transposedIf(!transposeLHS, lhs), prog, context));
+  return transposedIf(
+      true, product("denseSparseMatMul", graph, transposeRHS ? matrix : matrix.transposed(),
+                    transposedIf(!transposeLHS, lhs), prog, context));
 }
 
 }  // namespace static_

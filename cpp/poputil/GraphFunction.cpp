@@ -15,12 +15,11 @@ VoidFunction::VoidFunction(VoidFunction&& fn) = default;
 
 VoidFunction::VoidFunction(Graph& graph, Signature sig, Body f, bool inlined,
                            const DebugContext& debugContext)
-    : VoidFunction(
-          graph, std::move(sig),
-          NamedBody([f](std::vector<Tensor>& args, Sequence& prog, const DebugNameAndId&) {
-            f(args, prog);
-          }),
-          inlined, debugContext) {}
+    : VoidFunction(graph, std::move(sig),
+                   NamedBody([f](std::vector<Tensor>& args, Sequence& prog, const DebugNameAndId&) {
+                     f(args, prog);
+                   }),
+                   inlined, debugContext) {}
 
 VoidFunction::VoidFunction(Graph& graph, Signature sig, NamedBody f, bool inlined,
                            const DebugContext& debugContext)
@@ -73,12 +72,11 @@ ProgramFunction::ProgramFunction(
     Graph& graph, Signature sig,
     std::function<poplar::program::Program(std::vector<Tensor>&, const DebugNameAndId&)> f,
     bool inlined, const DebugContext& debugContext)
-    : voidFunc_(graph, std::move(sig),
-                VoidFunction::NamedBody(
-                    [f](std::vector<Tensor>& args, Sequence& prog, const DebugNameAndId& name) {
-                      prog.add(f(args, name));
-                    }),
-                inlined, debugContext) {}
+    : voidFunc_(
+          graph, std::move(sig),
+          VoidFunction::NamedBody([f](std::vector<Tensor>& args, Sequence& prog,
+                                      const DebugNameAndId& name) { prog.add(f(args, name)); }),
+          inlined, debugContext) {}
 
 poplar::program::Program ProgramFunction::operator()(std::vector<Tensor>& args,
                                                      const DebugContext& debugContext) {
@@ -87,9 +85,9 @@ poplar::program::Program ProgramFunction::operator()(std::vector<Tensor>& args,
   return seq;
 }
 
-TensorFunction::TensorFunction(
-    Graph& graph, Signature sig, std::function<Tensor(std::vector<Tensor>&, Sequence&)> f,
-    bool inlined, const DebugContext& debugContext)
+TensorFunction::TensorFunction(Graph& graph, Signature sig,
+                               std::function<Tensor(std::vector<Tensor>&, Sequence&)> f,
+                               bool inlined, const DebugContext& debugContext)
     : voidFunc_(graph, withResult(std::move(sig)),
                 VoidFunction::Body([f](std::vector<Tensor>& args, Sequence& prog) {
                   args.back() = f(args, prog);

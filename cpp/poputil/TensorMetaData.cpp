@@ -15,8 +15,7 @@ TensorMetaData& TensorMetaData::operator=(const TensorMetaData& other) {
   return *this;
 }
 TensorMetaData& TensorMetaData::operator=(TensorMetaData&& other) noexcept = default;
-TensorMetaData::TensorMetaData(std::unique_ptr<TensorMetaDataBase> data)
-    : data_(std::move(data)) {}
+TensorMetaData::TensorMetaData(std::unique_ptr<TensorMetaDataBase> data) : data_(std::move(data)) {}
 TensorMetaData::~TensorMetaData() = default;
 
 }  // namespace poputil

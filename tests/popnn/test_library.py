@@ -54,9 +54,7 @@ def test_ctc_losses_and_gradients_are_pytorchs(program: Path) -> None:
         made["gradient"][:, :2], data.grad.numpy()[:, :2], rtol=1e-4, atol=1e-6
     )
     # The gradient of the logarithms themselves, by finite differences of PyTorch's loss.
-    np.testing.assert_allclose(
-        made["zeroedLoss"], loss(logs, True).detach().numpy(), rtol=1e-5
-    )
+    np.testing.assert_allclose(made["zeroedLoss"], loss(logs, True).detach().numpy(), rtol=1e-5)
     assert not made["zeroedGradient"][:, 2].any() and made["zeroedLoss"][2] == 0
     for t, b, c in [(0, 0, 1), (3, 0, 2), (6, 1, 0), (8, 1, 3), (2, 1, 2)]:
         moved = logs.detach().double().clone()

@@ -44,9 +44,9 @@ def test_a_scatter_that_combines_one_slice_after_the_other(program: Path) -> Non
 
 def test_gathered_slices_in_the_dimensions_of_the_result(program: Path) -> None:
     x = floats(4, 6, 5)
-    indices = np.stack(
-        [RANDOM.integers(0, 6, (2, 3)), RANDOM.integers(0, 3, (2, 3))], -1
-    ).astype("uint32")
+    indices = np.stack([RANDOM.integers(0, 6, (2, 3)), RANDOM.integers(0, 3, (2, 3))], -1).astype(
+        "uint32"
+    )
     made = results(
         program, "gather", {"input": x, "indices": indices}, {"gathered": ("f4", (2, 2, 3, 5))}
     )["gathered"]
@@ -59,7 +59,9 @@ def test_sequences_of_rows(program: Path) -> None:
     x, out, kept = floats(8, 3), floats(10, 3), floats(10, 3)
     n, source, target = [np.array(v, "uint32") for v in ([2, 3, 1], [1, 5, 0], [0, 4, 9])]
     given = {"in": x, "out": out, "kept": kept, "n": n, "from": source, "to": target}
-    made = results(program, "sequences", given, {k: ("f4", (10, 3)) for k in ("zeroed", "written")})
+    made = results(
+        program, "sequences", given, dict.fromkeys(("zeroed", "written"), ("f4", (10, 3)))
+    )
     zeroed, written = np.zeros_like(out), kept.copy()
     for count, a, b in zip(n, source, target, strict=True):
         zeroed[b : b + count] = written[b : b + count] = x[a : a + count]

@@ -28,9 +28,7 @@ def matrix(rows: int, columns: int, height: int, width: int, share: float = 0.5)
 
 
 @pytest.mark.parametrize(("part", "block"), [("elements", (1, 1)), ("blocks", (2, 3))])
-def test_layers_whose_structure_is_data(
-    program: Path, part: str, block: tuple[int, int]
-) -> None:
+def test_layers_whose_structure_is_data(program: Path, part: str, block: tuple[int, int]) -> None:
     w = matrix(8, 12, *block)
     x, dy, rows = floats(5, 12), floats(5, 8), floats(2, 12)
     given = {
@@ -84,10 +82,10 @@ def test_products_of_block_sparse_matrices(program: Path) -> None:
     mask = (RANDOM.random((2, 2, 2)) < 0.6).astype("float32")
     mask[0, 0] = [1, 0]
     right = floats(12, 8) * np.kron(mask.reshape(4, 2), np.ones((3, 4), "float32"))
-    l, l2, l3, r3 = floats(8, 6), floats(8, 8), floats(12, 4), floats(8, 8)
+    l1, l2, l3, r3 = floats(8, 6), floats(8, 8), floats(12, 4), floats(8, 8)
     given = {
         "mask": mask,
-        "l": l,
+        "l": l1,
         "r": blocks_of(right, mask, 3, 4),
         "l2": l2,
         "l3": l3,
@@ -105,14 +103,12 @@ def test_products_of_block_sparse_matrices(program: Path) -> None:
     )
     groups = [slice(g * 4, g * 4 + 4) for g in range(2)]
     whole = [slice(g * 6, g * 6 + 6) for g in range(2)]
-    dense = np.concatenate([l[g] @ right[w] for g, w in zip(groups, whole, strict=True)])
+    dense = np.concatenate([l1[g] @ right[w] for g, w in zip(groups, whole, strict=True)])
     turned = np.concatenate([l2[g] @ right[w].T for g, w in zip(groups, whole, strict=True)])
     product = np.concatenate([l3[w] @ r3[g] for g, w in zip(groups, whole, strict=True)])
     np.testing.assert_allclose(made["dense"], dense, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(made["transposed"], turned, rtol=1e-4, atol=1e-5)
-    np.testing.assert_allclose(
-        made["sparse"], blocks_of(product, mask, 3, 4), rtol=1e-4, atol=1e-5
-    )
+    np.testing.assert_allclose(made["sparse"], blocks_of(product, mask, 3, 4), rtol=1e-4, atol=1e-5)
 
 
 def test_softmax_of_block_sparse_matrices(program: Path) -> None:
@@ -139,8 +135,6 @@ def test_softmax_of_block_sparse_matrices(program: Path) -> None:
     lower = np.tile(np.tril(np.ones((4, 8))), (2, 1)) != 0
     y, gradient = softmax(there & lower)
     np.testing.assert_allclose(made["y"], blocks_of(y.numpy(), mask[None], 2, 2), atol=1e-6)
-    np.testing.assert_allclose(
-        made["dx"], blocks_of(gradient.numpy(), mask[None], 2, 2), atol=1e-6
-    )
+    np.testing.assert_allclose(made["dx"], blocks_of(gradient.numpy(), mask[None], 2, 2), atol=1e-6)
     plain, _ = softmax(there)
     np.testing.assert_allclose(made["plain"], blocks_of(plain.numpy(), mask[None], 2, 2), atol=1e-6)

@@ -37,23 +37,23 @@ unsigned getKernelIndex(unsigned dim, unsigned outputIndex, unsigned inputIndex,
 std::pair<unsigned, unsigned> getOutputRangeForKernelIndex(
     unsigned dim, std::pair<unsigned, unsigned> outputRange, unsigned kernelIndex,
     const ConvParams& params);
-std::pair<unsigned, unsigned> getOutputRangeForInputIndex(
-    unsigned dim, std::pair<unsigned, unsigned> outputRange, unsigned inputIndex,
-    const ConvParams& params);
+std::pair<unsigned, unsigned> getOutputRangeForInputIndex(unsigned dim,
+                                                          std::pair<unsigned, unsigned> outputRange,
+                                                          unsigned inputIndex,
+                                                          const ConvParams& params);
 std::pair<unsigned, unsigned> getOutputRangeForKernelRange(
     unsigned dim, std::pair<unsigned, unsigned> outputRange,
     std::pair<unsigned, unsigned> kernelIndexRange, const ConvParams& params);
-std::pair<unsigned, unsigned> getOutputRangeForInputRange(
-    unsigned dim, std::pair<unsigned, unsigned> outputRange,
-    std::pair<unsigned, unsigned> inputRange, const ConvParams& params);
-std::pair<unsigned, unsigned> getInputRange(unsigned dim,
-                                            std::pair<unsigned, unsigned> outputRange,
+std::pair<unsigned, unsigned> getOutputRangeForInputRange(unsigned dim,
+                                                          std::pair<unsigned, unsigned> outputRange,
+                                                          std::pair<unsigned, unsigned> inputRange,
+                                                          const ConvParams& params);
+std::pair<unsigned, unsigned> getInputRange(unsigned dim, std::pair<unsigned, unsigned> outputRange,
                                             unsigned kernelIndex, const ConvParams& params);
 std::pair<unsigned, unsigned> getKernelRange(unsigned dim,
                                              std::pair<unsigned, unsigned> outputRange,
                                              unsigned inputIndex, const ConvParams& params);
-std::pair<unsigned, unsigned> getInputRange(unsigned dim,
-                                            std::pair<unsigned, unsigned> outputRange,
+std::pair<unsigned, unsigned> getInputRange(unsigned dim, std::pair<unsigned, unsigned> outputRange,
                                             std::pair<unsigned, unsigned> kernelIndexRange,
                                             const ConvParams& params);
 std::pair<unsigned, unsigned> getKernelRange(unsigned dim,
@@ -67,14 +67,14 @@ inline std::pair<unsigned, unsigned> getInputRange(unsigned dim, unsigned output
 }
 inline std::pair<unsigned, unsigned> getInputRange(unsigned dim, unsigned outputIndex,
                                                    const ConvParams& params) {
-  return getInputRange(dim, outputIndex,
-                       {0, static_cast<unsigned>(params.kernelShape[dim])}, params);
+  return getInputRange(dim, outputIndex, {0, static_cast<unsigned>(params.kernelShape[dim])},
+                       params);
 }
 inline std::pair<unsigned, unsigned> getInputRange(unsigned dim,
                                                    std::pair<unsigned, unsigned> outputRange,
                                                    const ConvParams& params) {
-  return getInputRange(dim, outputRange,
-                       {0, static_cast<unsigned>(params.kernelShape[dim])}, params);
+  return getInputRange(dim, outputRange, {0, static_cast<unsigned>(params.kernelShape[dim])},
+                       params);
 }
 
 }  // namespace poplin

@@ -38,13 +38,10 @@ struct ConvolutionArgs {
   ConvParams params;
   poplar::OptionFlags options;
 };
-std::vector<poplar::Tensor> convolution(poplar::Graph& graph,
-                                        const std::vector<ConvolutionArgs>& args,
-                                        bool transposeAndFlipWeights,
-                                        poplar::program::Sequence& prog,
-                                        const poplar::DebugContext& debugContext = {},
-                                        const poplar::OptionFlags& options = {},
-                                        poplin::PlanningCache* cache = nullptr);
+std::vector<poplar::Tensor> convolution(
+    poplar::Graph& graph, const std::vector<ConvolutionArgs>& args, bool transposeAndFlipWeights,
+    poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},
+    const poplar::OptionFlags& options = {}, poplin::PlanningCache* cache = nullptr);
 /// Writes each of `weightsIn` to the weights of `args`, transposed.
 /// \throws poputil::poplibs_error for other numbers of them
 void weightsTransposeChansFlipXY(poplar::Graph& graph, std::vector<ConvolutionArgs>& args,

@@ -15,9 +15,9 @@ namespace detail {
 
 struct NonLinearityNames {
   NonLinearityType type;
-  const char* message;  ///< asString()
-  const char* token;    ///< what operator>> reads
-  const char* argument; ///< of a vertex; null if there is no such vertex
+  const char* message;   ///< asString()
+  const char* token;     ///< what operator>> reads
+  const char* argument;  ///< of a vertex; null if there is no such vertex
 };
 
 inline const NonLinearityNames* nonLinearityNames() {

@@ -17,8 +17,7 @@ namespace popnn {
 /// \throws poputil::poplibs_error for another rank
 std::pair<poplar::Tensor, poplar::Tensor> spatialSoftMax2D(
     poplar::Graph& graph, poplar::program::Sequence& prog, const poplar::Tensor& fields,
-    float temperature, bool disableSoftmax = false,
-    const poplar::DebugContext& debugContext = {});
+    float temperature, bool disableSoftmax = false, const poplar::DebugContext& debugContext = {});
 
 }  // namespace popnn
 #pragma GCC visibility pop

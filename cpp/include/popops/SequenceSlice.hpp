@@ -20,8 +20,7 @@ namespace popops {
 void sequenceSlice(poplar::Graph& graph, const poplar::Tensor& tIn, const poplar::Tensor& tOut,
                    const poplar::Tensor& tN, const poplar::Tensor& tInOffset,
                    const poplar::Tensor& tOutOffset, bool zeroUnused,
-                   poplar::program::Sequence& prog,
-                   const poplar::DebugContext& debugContext = {});
+                   poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {});
 
 }  // namespace popops
 #pragma GCC visibility pop

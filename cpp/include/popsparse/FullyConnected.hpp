@@ -48,21 +48,16 @@ poplar::Tensor fullyConnectedGradA(poplar::Graph& graph, const SparseTensor& wei
                                    PlanningCache* cache = nullptr);
 /// The gradient of the weights that are not zero, as the tensor of values has them, from the meta
 /// information of the weights, the gradient of the outputs, and the inputs.
-poplar::Tensor fullyConnectedSparseGradW(poplar::Graph& graph,
-                                         const poplar::Tensor sparsityMetaInfo,
-                                         const poplar::Tensor& gradA,
-                                         const poplar::Tensor& activations,
-                                         const FullyConnectedParams& fcParams,
-                                         poplar::program::Sequence& prog,
-                                         const poplar::DebugContext& debugContext = {},
-                                         const poplar::OptionFlags& options = {},
-                                         PlanningCache* cache = nullptr);
+poplar::Tensor fullyConnectedSparseGradW(
+    poplar::Graph& graph, const poplar::Tensor sparsityMetaInfo, const poplar::Tensor& gradA,
+    const poplar::Tensor& activations, const FullyConnectedParams& fcParams,
+    poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},
+    const poplar::OptionFlags& options = {}, PlanningCache* cache = nullptr);
 /// In how many parts the dense gradient of the weights would be computed, by groups, input channels
 /// and output channels: 1.
 std::tuple<unsigned, unsigned, unsigned> fullyConnectedDenseGradWSerialSplits(
-    const poplar::Graph& graph, const poplar::Type& inputType,
-    const FullyConnectedParams& fcParams, const poplar::OptionFlags& options = {},
-    PlanningCache* cache = nullptr);
+    const poplar::Graph& graph, const poplar::Type& inputType, const FullyConnectedParams& fcParams,
+    const poplar::OptionFlags& options = {}, PlanningCache* cache = nullptr);
 
 }  // namespace dynamic
 }  // namespace popsparse

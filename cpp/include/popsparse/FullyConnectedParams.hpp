@@ -17,9 +17,9 @@ namespace dynamic {
 class FullyConnectedParams {
  public:
   /// See MatMulParams. There is one group.
-  static FullyConnectedParams createWithNzRatio(const SparsityParams& sparsityParams, double nzRatio,
-                                                std::size_t batchSize, std::size_t numGroups,
-                                                std::size_t inputChannels,
+  static FullyConnectedParams createWithNzRatio(const SparsityParams& sparsityParams,
+                                                double nzRatio, std::size_t batchSize,
+                                                std::size_t numGroups, std::size_t inputChannels,
                                                 std::size_t outputChannels) {
     return FullyConnectedParams(MatMulParams::createWithNzRatio(
         sparsityParams, nzRatio, numGroups, outputChannels, inputChannels, batchSize));

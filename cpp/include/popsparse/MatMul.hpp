@@ -47,47 +47,43 @@ namespace static_ {
 
 /// A sparse matrix [m, k] of the structure of `csrLHS`.
 template <typename T>
-POPSPARSE_EXPORT SparseTensor createSparseDenseMatMulLHS(poplar::Graph& graph, const poplar::Type& inputType,
-                                        const MatMulParams& params, const CSRMatrix<T>& csrLHS,
-                                        const poplar::DebugContext& debugContext = {},
-                                        const poplar::OptionFlags& options = {},
-                                        PlanningCache* cache = nullptr);
+POPSPARSE_EXPORT SparseTensor createSparseDenseMatMulLHS(
+    poplar::Graph& graph, const poplar::Type& inputType, const MatMulParams& params,
+    const CSRMatrix<T>& csrLHS, const poplar::DebugContext& debugContext = {},
+    const poplar::OptionFlags& options = {}, PlanningCache* cache = nullptr);
 /// A sparse matrix [k, m] of the structure of `csrRHS`.
 template <typename T>
-POPSPARSE_EXPORT SparseTensor createDenseSparseMatMulRHS(poplar::Graph& graph, const poplar::Type& inputType,
-                                        const MatMulParams& params, const CSRMatrix<T>& csrRHS,
-                                        const poplar::DebugContext& debugContext = {},
-                                        const poplar::OptionFlags& options = {},
-                                        PlanningCache* cache = nullptr);
+POPSPARSE_EXPORT SparseTensor createDenseSparseMatMulRHS(
+    poplar::Graph& graph, const poplar::Type& inputType, const MatMulParams& params,
+    const CSRMatrix<T>& csrRHS, const poplar::DebugContext& debugContext = {},
+    const poplar::OptionFlags& options = {}, PlanningCache* cache = nullptr);
 /// A dense matrix [groups, k, n].
 template <typename T>
-POPSPARSE_EXPORT poplar::Tensor createSparseDenseMatMulRHS(poplar::Graph& graph, const poplar::Type& inputType,
-                                          const MatMulParams& params, const CSRMatrix<T>& csrLHS,
-                                          const poplar::DebugContext& debugContext = {},
-                                          const poplar::OptionFlags options = {},
-                                          PlanningCache* cache = nullptr);
+POPSPARSE_EXPORT poplar::Tensor createSparseDenseMatMulRHS(
+    poplar::Graph& graph, const poplar::Type& inputType, const MatMulParams& params,
+    const CSRMatrix<T>& csrLHS, const poplar::DebugContext& debugContext = {},
+    const poplar::OptionFlags options = {}, PlanningCache* cache = nullptr);
 /// A dense matrix [groups, n, k].
 template <typename T>
-POPSPARSE_EXPORT poplar::Tensor createDenseSparseMatMulLHS(poplar::Graph& graph, const poplar::Type& inputType,
-                                          const MatMulParams& params, const CSRMatrix<T>& csrRHS,
-                                          const poplar::DebugContext& debugContext = {},
-                                          const poplar::OptionFlags options = {},
-                                          PlanningCache* cache = nullptr);
+POPSPARSE_EXPORT poplar::Tensor createDenseSparseMatMulLHS(
+    poplar::Graph& graph, const poplar::Type& inputType, const MatMulParams& params,
+    const CSRMatrix<T>& csrRHS, const poplar::DebugContext& debugContext = {},
+    const poplar::OptionFlags options = {}, PlanningCache* cache = nullptr);
 
 #undef POPSPARSE_EXPORT
 
-#define POPSPARSE_DECLARE(T)                                                                      \
-  extern template SparseTensor createSparseDenseMatMulLHS<T>(                                     \
-      poplar::Graph&, const poplar::Type&, const MatMulParams&, const CSRMatrix<T>&,              \
-      const poplar::DebugContext&, const poplar::OptionFlags&, PlanningCache*);                   \
-  extern template SparseTensor createDenseSparseMatMulRHS<T>(                                     \
-      poplar::Graph&, const poplar::Type&, const MatMulParams&, const CSRMatrix<T>&,              \
-      const poplar::DebugContext&, const poplar::OptionFlags&, PlanningCache*);                   \
-  extern template poplar::Tensor createSparseDenseMatMulRHS<T>(                                   \
-      poplar::Graph&, const poplar::Type&, const MatMulParams&, const CSRMatrix<T>&,              \
-      const poplar::DebugContext&, const poplar::OptionFlags, PlanningCache*);                    \
-  extern template poplar::Tensor createDenseSparseMatMulLHS<T>(                                   \
-      poplar::Graph&, const poplar::Type&, const MatMulParams&, const CSRMatrix<T>&,              \
+#define POPSPARSE_DECLARE(T)                                                         \
+  extern template SparseTensor createSparseDenseMatMulLHS<T>(                        \
+      poplar::Graph&, const poplar::Type&, const MatMulParams&, const CSRMatrix<T>&, \
+      const poplar::DebugContext&, const poplar::OptionFlags&, PlanningCache*);      \
+  extern template SparseTensor createDenseSparseMatMulRHS<T>(                        \
+      poplar::Graph&, const poplar::Type&, const MatMulParams&, const CSRMatrix<T>&, \
+      const poplar::DebugContext&, const poplar::OptionFlags&, PlanningCache*);      \
+  extern template poplar::Tensor createSparseDenseMatMulRHS<T>(                      \
+      poplar::Graph&, const poplar::Type&, const MatMulParams&, const CSRMatrix<T>&, \
+      const poplar::DebugContext&, const poplar::OptionFlags, PlanningCache*);       \
+  extern template poplar::Tensor createDenseSparseMatMulLHS<T>(                      \
+      poplar::Graph&, const poplar::Type&, const MatMulParams&, const CSRMatrix<T>&, \
       const poplar::DebugContext&, const poplar::OptionFlags, PlanningCache*);
 POPSPARSE_DECLARE(float)
 POPSPARSE_DECLARE(double)

@@ -35,7 +35,9 @@ class MatMulParams {
   /// Of one group, a multiple of the size of a block.
   std::size_t getNumNonZeroValues() const;
 
-  friend bool operator<(const MatMulParams& a, const MatMulParams& b) { return a.tied() < b.tied(); }
+  friend bool operator<(const MatMulParams& a, const MatMulParams& b) {
+    return a.tied() < b.tied();
+  }
   friend bool operator==(const MatMulParams& a, const MatMulParams& b) {
     return a.tied() == b.tied();
   }
@@ -83,7 +85,9 @@ class MatMulParams {
   /// Whether the sparse matrix is the right one.
   bool isTransposed() const { return transposed_; }
 
-  friend bool operator<(const MatMulParams& a, const MatMulParams& b) { return a.tied() < b.tied(); }
+  friend bool operator<(const MatMulParams& a, const MatMulParams& b) {
+    return a.tied() < b.tied();
+  }
   friend bool operator==(const MatMulParams& a, const MatMulParams& b) {
     return a.tied() == b.tied();
   }

@@ -25,11 +25,14 @@ namespace detail {
 // The pragma does not reach what is made of templates of functions.
 #define POPSPARSE_EXPORT __attribute__((visibility("default")))
 template <typename T>
-POPSPARSE_EXPORT COOMatrix<T> ordered(const COOMatrix<T>& matrix, std::size_t rows, std::size_t columns);
+POPSPARSE_EXPORT COOMatrix<T> ordered(const COOMatrix<T>& matrix, std::size_t rows,
+                                      std::size_t columns);
 template <typename T>
-POPSPARSE_EXPORT COOMatrix<T> ordered(const CSRMatrix<T>& matrix, std::size_t rows, std::size_t columns);
+POPSPARSE_EXPORT COOMatrix<T> ordered(const CSRMatrix<T>& matrix, std::size_t rows,
+                                      std::size_t columns);
 template <typename T>
-POPSPARSE_EXPORT COOMatrix<T> ordered(const CSCMatrix<T>& matrix, std::size_t rows, std::size_t columns);
+POPSPARSE_EXPORT COOMatrix<T> ordered(const CSCMatrix<T>& matrix, std::size_t rows,
+                                      std::size_t columns);
 template <typename T>
 POPSPARSE_EXPORT CSRMatrix<T> byRows(const COOMatrix<T>& matrix);
 template <typename T>
@@ -37,11 +40,11 @@ POPSPARSE_EXPORT CSCMatrix<T> byColumns(const COOMatrix<T>& matrix);
 
 #undef POPSPARSE_EXPORT
 
-#define POPSPARSE_DECLARE(T)                                                                      \
-  extern template COOMatrix<T> ordered(const COOMatrix<T>&, std::size_t, std::size_t);            \
-  extern template COOMatrix<T> ordered(const CSRMatrix<T>&, std::size_t, std::size_t);            \
-  extern template COOMatrix<T> ordered(const CSCMatrix<T>&, std::size_t, std::size_t);            \
-  extern template CSRMatrix<T> byRows(const COOMatrix<T>&);                                       \
+#define POPSPARSE_DECLARE(T)                                                           \
+  extern template COOMatrix<T> ordered(const COOMatrix<T>&, std::size_t, std::size_t); \
+  extern template COOMatrix<T> ordered(const CSRMatrix<T>&, std::size_t, std::size_t); \
+  extern template COOMatrix<T> ordered(const CSCMatrix<T>&, std::size_t, std::size_t); \
+  extern template CSRMatrix<T> byRows(const COOMatrix<T>&);                            \
   extern template CSCMatrix<T> byColumns(const COOMatrix<T>&);
 POPSPARSE_DECLARE(float)
 POPSPARSE_DECLARE(double)

@@ -96,12 +96,12 @@ class TensorFunction {
       poplar::Graph& graph, Signature sig,
       std::function<poplar::Tensor(std::vector<poplar::Tensor>&, poplar::program::Sequence&)> f,
       bool inlined = false, const poplar::DebugContext& debugContext = {});
-  TensorFunction(poplar::Graph& graph, Signature sig,
-                 std::function<poplar::Tensor(std::vector<poplar::Tensor>&,
-                                              poplar::program::Sequence&,
-                                              const poplar::DebugNameAndId&)>
-                     f,
-                 bool inlined = false, const poplar::DebugContext& debugContext = {});
+  TensorFunction(
+      poplar::Graph& graph, Signature sig,
+      std::function<poplar::Tensor(std::vector<poplar::Tensor>&, poplar::program::Sequence&,
+                                   const poplar::DebugNameAndId&)>
+          f,
+      bool inlined = false, const poplar::DebugContext& debugContext = {});
   poplar::Tensor operator()(std::vector<poplar::Tensor>& args, poplar::program::Sequence& prog,
                             const poplar::DebugContext& debugContext = {});
 

@@ -105,8 +105,8 @@ class OptionHandler {
   static void ensureValueIsWithinBounds(T value, const T& lower, bool withLower, const T& upper,
                                         bool withUpper) {
     if (value < lower || (!withLower && value == lower))
-      throw poplar::invalid_option("the least value is " +
-                                   std::string(withLower ? "" : "above ") + std::to_string(lower));
+      throw poplar::invalid_option("the least value is " + std::string(withLower ? "" : "above ") +
+                                   std::to_string(lower));
     if (value > upper || (!withUpper && value == upper))
       throw poplar::invalid_option("the largest value is " +
                                    std::string(withUpper ? "" : "below ") + std::to_string(upper));

@@ -222,8 +222,7 @@ void SoftmaxOp::appendOutlineAttributes(OpSerialiserBase& os) const {
 }
 
 void HistogramOp::setup() {
-  outInfo(getOutIndex()) =
-      TensorInfo(DataType::UINT32, {static_cast<int64_t>(levels_.size()) + 1});
+  outInfo(getOutIndex()) = TensorInfo(DataType::UINT32, {static_cast<int64_t>(levels_.size()) + 1});
 }
 
 void HistogramOp::appendOutlineAttributes(OpSerialiserBase& os) const {

@@ -76,8 +76,8 @@ void AdamVarUpdateOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   appendValue(os, "const max weight norm", initMwn);
 }
 
-AdamUpdaterOp::AdamUpdaterOp(AdamMode mode, OptimizerValue wd, OptimizerValue b1,
-                             OptimizerValue b2, OptimizerValue eps, const Op::Settings& settings)
+AdamUpdaterOp::AdamUpdaterOp(AdamMode mode, OptimizerValue wd, OptimizerValue b1, OptimizerValue b2,
+                             OptimizerValue eps, const Op::Settings& settings)
     : Op(Onnx::CustomOperators::AdamUpdater, settings),
       mode(mode),
       initWd(wd),
@@ -110,8 +110,10 @@ SparseAccumulateOp::SparseAccumulateOp(AccumulationType type, const OptimizerVal
     : AccumulateBaseOp(Onnx::CustomOperators::SparseAccumulate, type, factor, settings),
       axis_(axis) {
   if (!supportsAccumulationType(type))
-    throw error("SparseAccumulate: rows are not accumulated by {}; choose Add, DampenedAdd or "
-                "DampenedAddSquare", type);
+    throw error(
+        "SparseAccumulate: rows are not accumulated by {}; choose Add, DampenedAdd or "
+        "DampenedAddSquare",
+        type);
 }
 
 bool SparseAccumulateOp::supportsAccumulationType(AccumulationType type) {

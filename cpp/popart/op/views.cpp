@@ -56,8 +56,8 @@ void BaseSliceOp::setup() {
       return back ? std::min(std::max<int64_t>(at, -1), size - 1)
                   : std::min(std::max<int64_t>(at, 0), size);
     };
-    const int64_t length = back ? bound(starts_[i]) - bound(ends_[i])
-                                : bound(ends_[i]) - bound(starts_[i]);
+    const int64_t length =
+        back ? bound(starts_[i]) - bound(ends_[i]) : bound(ends_[i]) - bound(starts_[i]);
     const int64_t step = back ? -steps_[i] : steps_[i];
     size = std::max<int64_t>(0, (length + step - 1) / step);
   }

@@ -31,22 +31,18 @@ class Arrays {
     prog.add(poplar::program::Copy(stream, t));
     return t;
   }
-  void output(const std::string& name, const poplar::Tensor& t) {
-    outputs.push_back({name, t});
-  }
+  void output(const std::string& name, const poplar::Tensor& t) { outputs.push_back({name, t}); }
   void run() {
     for (const auto& each : outputs) {
       const auto& t = each.second;
-      const auto stream =
-          graph.addDeviceToHostFIFO(each.first, t.elementType(), t.numElements());
+      const auto stream = graph.addDeviceToHostFIFO(each.first, t.elementType(), t.numElements());
       prog.add(poplar::program::Copy(t, stream));
       buffers[each.first].resize(t.numElements() * graph.getTarget().getTypeSize(t.elementType()));
     }
     poplar::Engine engine(graph, prog);
     engine.load(device);
     for (auto& each : buffers)
-      engine.connectStream(each.first, each.second.data(),
-                           each.second.data() + each.second.size());
+      engine.connectStream(each.first, each.second.data(), each.second.data() + each.second.size());
     engine.run();
     for (const auto& each : outputs) {
       std::ofstream file(each.first + ".bin", std::ios::binary);

@@ -37,8 +37,8 @@ int main(int, char** argv) {
   } else if (part == "gather") {
     const auto input = a.input("input", FLOAT, {4, 6, 5});
     const auto indices = a.input("indices", UNSIGNED_INT, {2, 3, 2});
-    a.output("gathered", popops::gather(a.graph, input, indices, 2, {0, 3}, {2, 1, 5}, {1}, {1, 0},
-                                        a.prog));
+    a.output("gathered",
+             popops::gather(a.graph, input, indices, 2, {0, 3}, {2, 1, 5}, {1}, {1, 0}, a.prog));
   } else if (part == "sequences") {
     const auto in = a.input("in", FLOAT, {8, 3});
     const auto out = a.input("out", FLOAT, {10, 3}), kept = a.input("kept", FLOAT, {10, 3});
@@ -65,9 +65,9 @@ int main(int, char** argv) {
   } else if (part == "image") {
     const auto image = popops::createNormaliseImageInput(a.graph, UNSIGNED_CHAR, {2, 5, 3});
     a.given("image", image);
-    a.output("normal", popops::normaliseImage(a.graph, a.prog, image, 0.25f,
-                                              a.input("offsets", HALF, {3}),
-                                              a.input("scales", HALF, {3})));
+    a.output("normal",
+             popops::normaliseImage(a.graph, a.prog, image, 0.25f, a.input("offsets", HALF, {3}),
+                                    a.input("scales", HALF, {3})));
   } else if (part == "buffer") {
     popops::CircBuf buffer(a.graph, FLOAT, 3, {2});
     const auto all = a.input("all", FLOAT, {5, 2});
@@ -79,12 +79,11 @@ int main(int, char** argv) {
     // A function of two calls.
     const auto x = a.input("x", FLOAT, {4}), y = a.input("y", FLOAT, {4});
     namespace fn = poputil::graphfn;
-    fn::TensorFunction sum(
-        a.graph, {fn::input(x), fn::inout(y)},
-        [&](std::vector<Tensor>& args, program::Sequence& prog) {
-          popops::mulInPlace(a.graph, args[1], 3.0f, prog);
-          return popops::add(a.graph, args[0], args[1], prog);
-        });
+    fn::TensorFunction sum(a.graph, {fn::input(x), fn::inout(y)},
+                           [&](std::vector<Tensor>& args, program::Sequence& prog) {
+                             popops::mulInPlace(a.graph, args[1], 3.0f, prog);
+                             return popops::add(a.graph, args[0], args[1], prog);
+                           });
     std::vector<Tensor> args = {x, y};
     a.output("first", sum(args, a.prog));
     a.output("second", sum(args, a.prog));

@@ -74,8 +74,7 @@ int main(int, char** argv) {
                                               part == "blocks" ? 3u : 1u};
     const sparse::SparsityParams sparsity(sparse::SparsityType::Element,
                                           sparse::SparsityStructure::Unstructured, block);
-    const auto params =
-        sparse::FullyConnectedParams::createWithNzRatio(sparsity, 0.8, n, 1, k, m);
+    const auto params = sparse::FullyConnectedParams::createWithNzRatio(sparsity, 0.8, n, 1, k, m);
     const auto weights = sparse::createFullyConnectedWeights(a.graph, FLOAT, params);
     const sparse::Partitioner<float> partitioner(params, FLOAT, a.graph.getTarget(), {});
     const auto csr = csrOf(read("dense"), m, k, block);
@@ -122,8 +121,8 @@ int main(int, char** argv) {
     a.output("dense", blocks::bsMatMul(a.graph, right, a.prog, l, r));
     const blocks::BSMatMulParams transposed({4, 8, 6}, {2, 4, 3}, sparsity, true, FLOAT, FLOAT,
                                             FLOAT, 2);
-    a.output("transposed", blocks::bsMatMul(a.graph, transposed, a.prog,
-                                            a.input("l2", FLOAT, {8, 8}), r));
+    a.output("transposed",
+             blocks::bsMatMul(a.graph, transposed, a.prog, a.input("l2", FLOAT, {8, 8}), r));
     const blocks::BSMatMulParams result({6, 4, 8}, {3, 2, 4}, sparsity, FLOAT, FLOAT, FLOAT,
                                         blocks::SubBlockMask::None, 2);
     a.output("sparse", blocks::bsMatMul(a.graph, result, a.prog, a.input("l3", FLOAT, {12, 4}),

@@ -24,8 +24,7 @@ std::array<poplar::Tensor, 2> createQRFactorizationMatrices(
 /// effect.
 /// \throws poputil::poplibs_error for other shapes and types
 void QRFactorization(poplar::Graph& graph, poplar::Tensor& A, poplar::Tensor& Q,
-                     poplar::program::Sequence& prog,
-                     const poplar::DebugContext& debugContext = {},
+                     poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},
                      const poplar::OptionFlags& options = {});
 
 }  // namespace experimental

@@ -17,8 +17,7 @@ std::vector<std::size_t> MatMulOpx::onnxShapeToPoplar(const Shape& shape) {
   return {shape.begin(), shape.end()};
 }
 
-void MatMulOpx::addPartialsType(const MatMulPartialsType& partialsType,
-                                poplar::OptionFlags& opts) {
+void MatMulOpx::addPartialsType(const MatMulPartialsType& partialsType, poplar::OptionFlags& opts) {
   opts.set("partialsType", partialsType == MatMulPartialsType::HALF ? "half" : "float");
 }
 
@@ -53,8 +52,8 @@ void MatMulOpx::grow(poplar::program::Sequence& prog) const {
     groups *= n;
   }
   const auto grouped = [&](const poplar::Tensor& t) {
-    return t.reshape({groups, t.dim(static_cast<unsigned>(lead(t))),
-                      t.dim(static_cast<unsigned>(lead(t)) + 1)});
+    return t.reshape(
+        {groups, t.dim(static_cast<unsigned>(lead(t))), t.dim(static_cast<unsigned>(lead(t)) + 1)});
   };
   poplar::OptionFlags options;
   appendPoplarOptionsForOp(op, options);
