@@ -16,7 +16,9 @@ import popir
 from tests.packages import build, build_wheel, install
 from tests.toolchain import CXX, ROOT, run
 
-LIBRARIES = "popir popart poplar poplin popnn popops poprand poputil gcl pva pvti popfloat popsparse".split()
+LIBRARIES = (
+    "popir popart poplar poplin popnn popops poprand poputil gcl pva pvti popfloat popsparse"
+).split()
 CARRIED = {
     *(f"lib/lib{name}.so" for name in LIBRARIES),
     *(f"lib/cmake/{name}/{name}Config.cmake" for name in ["popart", "poplar", "poplibs"]),
