@@ -43,7 +43,7 @@ bool remaps(const poplar::OptionFlags& options) {
 }
 
 Scattering scattering(Graph& graph, const Tensor& operand, Tensor indices, const Tensor& updates,
-                      std::size_t indexVectorDim, const std::vector<unsigned>& updateWindowDims,
+                      std::size_t indexVectorDim, std::vector<unsigned> updateWindowDims,
                       const std::vector<std::size_t>& insertWindowDims,
                       const std::vector<unsigned>& operandDims, Sequence& prog,
                       const DebugContext& context, const poplar::OptionFlags& options) {
@@ -64,6 +64,10 @@ Scattering scattering(Graph& graph, const Tensor& operand, Tensor indices, const
   if (length != operandDims.size())
     refuseScatter("vectors of " + std::to_string(length) + " indices for " +
                   std::to_string(operandDims.size()) + " dimensions of the operand");
+  // A dimension of a slice that the updates do not have is one of size 1 that was inserted, too.
+  const auto missing = std::remove_if(updateWindowDims.begin(), updateWindowDims.end(),
+                                      [&](unsigned d) { return d >= updates.rank(); });
+  updateWindowDims.erase(missing, updateWindowDims.end());
   if (updateWindowDims.size() + insertWindowDims.size() != operand.rank())
     refuseScatter("slices of " + std::to_string(updateWindowDims.size()) + " dimensions with " +
                   std::to_string(insertWindowDims.size()) + " inserted, for an operand of " +
@@ -73,12 +77,7 @@ Scattering scattering(Graph& graph, const Tensor& operand, Tensor indices, const
   for (unsigned d = 0; d < updates.rank(); ++d)
     if (std::find(updateWindowDims.begin(), updateWindowDims.end(), d) == updateWindowDims.end())
       order.push_back(d);
-  for (const unsigned d : updateWindowDims) {
-    if (d >= updates.rank())
-      refuseScatter("the updates " + updates.shapeToString() + " have no dimension " +
-                    std::to_string(d));
-    order.push_back(d);
-  }
+  for (const unsigned d : updateWindowDims) order.push_back(d);
   const Tensor ordered = updates.dimShuffle(order);
 
   std::vector<std::size_t> slice;  // sizes in each dimension of the operand

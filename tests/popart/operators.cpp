@@ -4,7 +4,6 @@
 #include <popart/op/clip.hpp>
 #include <popart/op/detach.hpp>
 #include <popart/op/histogram.hpp>
-#include <popart/op/init.hpp>
 #include <popart/op/lamb.hpp>
 #include <popart/op/matmul.hpp>
 #include <popart/op/nll.hpp>
@@ -75,10 +74,6 @@ class Choose : public PreAliasPattern {
       graph.createConnectedOp<DetachOp>(in, out, Onnx::CustomOperators::Detach_1, settings);
     } else if (kind == "square") {
       graph.createConnectedOp<LambSquareOp>(in, out, settings);
-    } else if (kind == "init") {
-      const TensorInfo info(DataType::FLOAT, {3, 2});
-      graph.createConnectedOp<InitOp>({}, out, Onnx::CustomOperators::Init_1, info,
-                                      TensorType::ActGrad, InitType::Zero, settings);
     } else {
       graph.createConnectedOp<HistogramOp>(in, out, Onnx::CustomOperators::Histogram,
                                            std::vector<float>{0.25f, 0.5f, 1.0f}, true, settings);

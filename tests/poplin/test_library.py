@@ -107,3 +107,9 @@ def test_elements_that_meet_in_a_convolution(program: Path) -> None:
     assert printed == met
     seen = [met[3 * o] for o in (1, 2) if met[3 * o] >= 0]
     assert (low, high) == (min(seen), max(seen) + 1)
+
+
+def test_reports_of_plans(program: Path) -> None:
+    said = run(program, "reports", cwd=program.parent)
+    counts = [int(line.split(": ")[1]) for line in said.splitlines() if "multiplications" in line]
+    assert counts == [24, 120, *[2 * 4 * 7 * (4 * 4) * (3 * 2)] * 2]

@@ -91,9 +91,10 @@ class TypeProto {
   POPIR_ONNX_FIELD(TypeProto_Tensor, tensor_type)
 };
 
-#define POPIR_ONNX_TYPES(X)                                                                     \
-  X(UNDEFINED) X(FLOAT) X(UINT8) X(INT8) X(UINT16) X(INT16) X(INT32) X(INT64) X(STRING) X(BOOL) \
-  X(FLOAT16) X(DOUBLE) X(UINT32) X(UINT64) X(COMPLEX64) X(COMPLEX128) X(BFLOAT16)
+#define POPIR_ONNX_TYPES(X)                                                                   \
+  X(UNDEFINED)                                                                                \
+  X(FLOAT) X(UINT8) X(INT8) X(UINT16) X(INT16) X(INT32) X(INT64) X(STRING) X(BOOL) X(FLOAT16) \
+      X(DOUBLE) X(UINT32) X(UINT64) X(COMPLEX64) X(COMPLEX128) X(BFLOAT16)
 enum TensorProto_DataType {
 #define POPIR_ONNX_TYPE(NAME) TensorProto_DataType_##NAME,
   POPIR_ONNX_TYPES(POPIR_ONNX_TYPE)

@@ -18,6 +18,9 @@ class TopoCons {
 
   /// Adds the constraint that `before` runs before `after`.
   void insert(Op* before, Op* after);
+  /// The same. PopART would run `after` directly after `before` if they are tied; here others may run
+  /// between them.
+  void insert(Op* before, Op* after, bool /*tied*/) { insert(before, after); }
   /// Removes that constraint, if it exists.
   void remove(Op* before, Op* after);
   /// Removes all constraints of an operator.

@@ -10,6 +10,7 @@
 #define poplin_Convolution_hpp
 
 #include <cstdint>
+#include <iosfwd>
 #include <memory>
 #include <poplar/DebugContext.hpp>
 #include <poplar/Graph.hpp>
@@ -109,6 +110,15 @@ void weightsTransposeChansFlipXY(poplar::Graph& graph, const poplar::Tensor& wei
 void addBias(poplar::Graph& graph, const poplar::Tensor& activations, const poplar::Tensor& biases,
              poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},
              const poplar::OptionFlags& options = {});
+
+// What is planned for a convolution, in words: there is one plan, so sizes and multiplications.
+
+void reportPlanInfo(std::ostream& out, const poplar::Graph& graph, const ConvParams& params,
+                    const poplar::OptionFlags& options = {}, PlanningCache* cache = nullptr);
+void reportWeightUpdatePlanInfo(std::ostream& out, const poplar::Graph& graph,
+                                const ConvParams& fwdParams,
+                                const poplar::OptionFlags& fwdOptions = {},
+                                PlanningCache* cache = nullptr);
 
 using ConvPlanParams =
     std::tuple<const poplar::Target*, const ConvParams, const poplar::OptionFlags*>;

@@ -162,6 +162,19 @@ poplar::Tensor preArrangeMatMulInputRHS(poplar::Graph& graph,
 /// Returns a view of [G, rows, columns] with the last two dimensions exchanged.
 poplar::Tensor transposeGroupedMatrix(const poplar::Tensor& A);
 
+// What is planned for a product, in words: there is one plan, so sizes and multiplications.
+
+void matMulReportPlan(std::ostream& out, const poplar::Graph& graph, const poplar::Type& inputType,
+                      const poplar::Type& outputType, const std::vector<std::size_t>& aShape,
+                      const std::vector<std::size_t>& bShape,
+                      const poplar::OptionFlags& options = {}, PlanningCache* cache = nullptr);
+void matMulGroupedReportPlan(std::ostream& out, const poplar::Graph& graph,
+                             const poplar::Type& inputType, const poplar::Type& outputType,
+                             const std::vector<std::size_t>& aShape,
+                             const std::vector<std::size_t>& bShape,
+                             const poplar::OptionFlags& options = {},
+                             PlanningCache* cache = nullptr);
+
 /// \throws poplar::invalid_option for an option or a value that matrix products do not take
 void matmulValidateOptions(const poplar::OptionFlags& options);
 

@@ -54,7 +54,7 @@ struct COOMatrix : Block {
         nzValues(numNZValues),
         columnIndices(numNZValues),
         rowIndices(numNZValues) {}
-  explicit COOMatrix(const std::array<std::size_t, 2>& blockDimensions_ = {1, 1})
+  COOMatrix(const std::array<std::size_t, 2>& blockDimensions_ = {1, 1})
       : Block(blockDimensions_) {}
 };
 
@@ -87,7 +87,7 @@ struct CSCMatrix : Block {
         nzValues(numNZValues),
         columnIndices(numColumns_ + 1),
         rowIndices(numNZValues) {}
-  explicit CSCMatrix(const std::array<std::size_t, 2>& blockDimensions_ = {1, 1})
+  CSCMatrix(const std::array<std::size_t, 2>& blockDimensions_ = {1, 1})
       : Block(blockDimensions_) {}
 };
 
@@ -120,7 +120,7 @@ struct CSRMatrix : Block {
         nzValues(numNZValues),
         columnIndices(numNZValues),
         rowIndices(numRows_ + 1) {}
-  explicit CSRMatrix(const std::array<std::size_t, 2>& blockDimensions_ = {1, 1})
+  CSRMatrix(const std::array<std::size_t, 2>& blockDimensions_ = {1, 1})
       : Block(blockDimensions_) {}
 };
 

@@ -3,6 +3,8 @@
 #include <iostream>
 #include <poplin/Cholesky.hpp>
 #include <poplin/ConvUtil.hpp>
+#include <poplin/Convolution.hpp>
+#include <poplin/MatMul.hpp>
 #include <poplin/MeshGrid.hpp>
 #include <poplin/MultiConvolution.hpp>
 #include <poplin/TriangularSolve.hpp>
@@ -51,6 +53,13 @@ int main(int, char** argv) {
     const auto made = poplin::multiconv::convolution(a.graph, args, false, a.prog);
     a.output("y2", made[0]);
     a.output("y3", made[1]);
+  } else if (part == "reports") {
+    poplin::matMulReportPlan(std::cout, a.graph, FLOAT, FLOAT, {2, 3}, {3, 4});
+    poplin::matMulGroupedReportPlan(std::cout, a.graph, HALF, FLOAT, {5, 2, 3}, {5, 3, 4});
+    const poplin::ConvParams params(FLOAT, 2, {6, 5}, {3, 2}, 4, 7, 1);
+    poplin::reportPlanInfo(std::cout, a.graph, params);
+    poplin::reportWeightUpdatePlanInfo(std::cout, a.graph, params);
+    return 0;
   } else if (part == "grid") {
     const auto x = poplin::linspace(a.graph, FLOAT, -1, 1, 5);
     const auto y = poplin::linspace(a.graph, FLOAT, 0, 2, 3);

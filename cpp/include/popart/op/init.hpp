@@ -14,7 +14,8 @@ namespace popart {
 
 enum class InitType { NoInit = 0, Zero };
 
-/// A tensor of zeros, or of no defined contents.
+/// A tensor of zeros, or of no defined contents. A model's are other operators before patterns see
+/// them; one that a pattern makes is refused when it is lowered.
 class InitOp : public Op {
  public:
   /// `batchAxis` is the dimension of the samples, -1 for none.
