@@ -112,7 +112,8 @@ class ArrayFile:
         if untyped and dtype.itemsize == expected.itemsize:
             return
         own = dtype.newbyteorder("=")
-        if own != expected and _WIDE.get(info.dataType()) != own:
+        wide = _WIDE.get(info.dataType())
+        if own != expected and (wide is None or own != wide):  # None equals float64.
             lcase = info.data_type_lcase()
             raise DataError(
                 f"{self.path}: the {self.PART} '{name}' is {dtype.name}; the model takes {lcase}. "
