@@ -137,6 +137,8 @@ def train(name: str, way: Way, steps: int) -> Curve:
         options.accumulationAndReplicationReductionType = popir.ReductionType.Mean
     on = popir.TensorLocation(replicatedTensorSharding=popir.ReplicatedTensorSharding.On)
     for kind in way.sharded:
+        if kind == "accumulator" and way.batches == way.replicas:
+            continue
         settings = popir.TensorLocationSettings(on, minElementsForReplicatedTensorSharding=2)
         setattr(options, f"{kind}TensorLocationSettings", settings)
     if way.stages > 1:

@@ -11,6 +11,7 @@ ALONE = [way for way, how in WAYS.items() if how.ranks == 1]
 
 
 @pytest.mark.parametrize("model", MODELS)
+@pytest.mark.filterwarnings("ignore:.*has no meaning here")
 def test_every_way_in_one_process_trains_as_pytorch_does(model: str) -> None:
     found = list(rows(3, ALONE, [model]))
     assert [way for _, way, *_ in found] == ALONE
