@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -277,3 +278,70 @@ def test_numbers_and_their_names() -> None:
     assert scalars["scaledLearningRate0"] == popir.OptimizerValue(0.5, True)
     assert scalars["weightDecayScaleFactor0"].isConst is False
     assert scalars["weightDecayScaleFactor0"].val == pytest.approx(0.95)
+
+
+SGD_SEPARATE = popir.SGDAccumulatorAndMomentum.Separate
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "words"),
+    [
+        (
+            lambda: SGD({"nesterov": (True, True)}),
+            r"SGD: nesterov = 1.0 has no effect: there is no momentum, so no velocity\.",
+        ),
+        (
+            lambda: SGD({"defaultVelocityScaling": (2.0, True)}),
+            r"SGD: defaultVelocityScaling = 2.0 has no effect: there is no momentum",
+        ),
+        (
+            lambda: SGD({}, accumulatorAndMomentum=SGD_SEPARATE),
+            r"SGD: accumulatorAndMomentum = .*Separate has no effect: there is no momentum",
+        ),
+        (
+            lambda: SGD({"defaultMomentum": (0.9, True)}, accumType=popir.DataType.FLOAT16),
+            r"SGD: accumType = DataType.FLOAT16 has no effect: no gradients are accumulated\.",
+        ),
+        (
+            lambda: popir.Adam({"maxWeightNorm": (5.0, True)}),
+            r"Adam: defaultMaxWeightNorm = 5.0 has no effect: the mode Adam does not look at the "
+            r"weight's norm\.",
+        ),
+        (
+            lambda: popir.Adam({}, accum_type=popir.DataType.FLOAT16),
+            r"Adam: accum_type = DataType.FLOAT16 has no effect: no gradients are accumulated\.",
+        ),
+        (
+            lambda: popir.Adaptive({"defaultAlpha": (0.5, True)}, popir.AdaptiveMode.AdaGrad),
+            r"Adaptive: defaultAlpha = 0.5 has no effect: the mode AdaGrad adds up all squares\.",
+        ),
+        (
+            lambda: popir.Adaptive({}, accl2_type=popir.DataType.FLOAT16),
+            r"Adaptive: accl2_type = DataType.FLOAT16 has no effect: the mode RMSProp has no state",
+        ),
+        (
+            lambda: popir.Adaptive({}, accl3_type=popir.DataType.FLOAT16),
+            r"Adaptive: accl3_type = DataType.FLOAT16 has no effect: there is no momentum",
+        ),
+    ],
+)
+def test_what_has_no_effect_is_said(optimizer: Callable[[], Any], words: str) -> None:
+    with pytest.warns(popir.OptionWarning, match=words) as told:
+        session(optimizer())
+    assert len(told) == 1
+
+
+def test_what_has_an_effect_on_one_weight_is_not_mentioned() -> None:
+    optimizer = SGD({"nesterov": (True, True), "defaultVelocityScaling": (2.0, True)})
+    optimizer.insertSpecific("init_input", {"momentum": (0.5, True)})
+    trained, w, _ = session(optimizer)
+    assert w == "init_input"
+    del trained
+
+
+def test_a_value_of_one_weight_without_effect_is_said() -> None:
+    optimizer = SGD({"defaultMomentum": (0.5, True)})
+    optimizer.insertSpecific("init_input", {"momentum": (0.0, True), "velocityScaling": (2.0, True)})
+    words = r"SGD: velocityScaling of 'init_input' = 2.0 has no effect: there is no momentum"
+    with pytest.warns(popir.OptionWarning, match=words):
+        session(optimizer)

@@ -108,6 +108,7 @@ EngineImpl::EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
   slots_.resize(2);  // kArenaSlot and kKeptSlot
   compiled_.resize(flat.size());
   const int total = static_cast<int>(programNodes_.size());
+  workspace_ = std::make_unique<Workspace>(assignment_, graph_->variables);
   emit(programNodes_.size(), flat.back());
   for (std::size_t p = 0; p < programNodes_.size(); ++p) {
     if (progress) progress(static_cast<int>(p), total);
@@ -115,13 +116,11 @@ EngineImpl::EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
     if (flagFrom(options, "host.profile", false))
       compiled_[p].times.resize(compiled_[p].instrs.size());
   }
-  const std::size_t temporaries = aligned(*assignment_.arenaBytes);
-  const std::size_t scratch = temporaries + aligned(temporaryBytes_);
-  const std::size_t bytes = scratch + scratchBytes_;
+  const std::size_t bytes = workspace_->end();
+  workspace_.reset();
   totalBytes_ = bytes + keptBytes_;
   arena_ = std::make_unique<Arena>(bytes);
   kept_ = std::make_unique<Arena>(keptBytes_);
-  scratch_ = arena_->data() + scratch;
   pointers_.resize(refs_.size());
   for (unsigned i = 0; i < refs_.size(); ++i) {
     slots_[refs_[i].slot].users.push_back(i);

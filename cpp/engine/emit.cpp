@@ -38,14 +38,6 @@ EngineImpl::Ref EngineImpl::keep(std::size_t bytes) {
   return {kKeptSlot, at};
 }
 
-// Temporaries come after the variables in the arena. All steps use the same bytes for them.
-std::size_t EngineImpl::temporary(std::size_t bytes) {
-  const auto at = stepTemporaryBytes_;
-  stepTemporaryBytes_ += aligned(bytes);
-  temporaryBytes_ = std::max(temporaryBytes_, stepTemporaryBytes_);
-  return aligned(*assignment_.arenaBytes) + at;
-}
-
 void EngineImpl::emitMoves(const poplar::Tensor& t, Ref dense, bool gather, Compiled& out,
                            const Names& names) {
   std::vector<Ref> refs{dense};
@@ -79,7 +71,7 @@ void EngineImpl::emitMoves(const poplar::Tensor& t, Ref dense, bool gather, Comp
 void EngineImpl::emitCopy(const poplar::Tensor& src, const poplar::Tensor& dst, Compiled& out,
                           const Names& names) {
   if (src.intersectsWith(dst)) {
-    const auto temp = temporary(src.numElements() * src.elementType().sizeInBytes());
+    const auto temp = workspace_->take(src.numElements() * src.elementType().sizeInBytes());
     emitMoves(src, {kArenaSlot, temp}, true, out, names);
     emitMoves(dst, {kArenaSlot, temp}, false, out, names);
     return;
@@ -127,6 +119,7 @@ std::optional<Concat> EngineImpl::concatInOnePiece(const poplar::Tensor& t) cons
 
 void EngineImpl::emit(std::size_t program, const FlatProgram& flat) {
   auto& out = compiled_[program];
+  workspace_->begin(program);
   std::map<std::size_t, std::vector<unsigned>> bindAt;
   for (unsigned v = 0; v < assignment_.buffers.size(); ++v) {
     const auto& buffer = assignment_.buffers[v];
@@ -149,7 +142,7 @@ void EngineImpl::emit(std::size_t program, const FlatProgram& flat) {
   };
   for (std::size_t s = 0; s < flat.steps.size(); ++s) {
     const auto& step = flat.steps[s];
-    stepTemporaryBytes_ = 0;
+    workspace_->advance(s);
     at.push_back(out.instrs.size());
     for (auto v : bindAt[s]) {
       auto& instr = add(
@@ -161,7 +154,7 @@ void EngineImpl::emit(std::size_t program, const FlatProgram& flat) {
     }
     // The host's side of a stream copy is dense, so the tensor goes through a dense temporary.
     const auto dense = [&](const poplar::Tensor& t) {
-      return temporary(t.numElements() * t.elementType().sizeInBytes());
+      return workspace_->take(t.numElements() * t.elementType().sizeInBytes());
     };
     switch (step.kind) {
       case Step::Kind::None: break;

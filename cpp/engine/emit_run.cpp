@@ -55,7 +55,7 @@ void EngineImpl::emitRun(const Step& step, Compiled& out) {
       refs.push_back({kArenaSlot, 0});
     } else {
       layout = Layout::rowMajor(t.elementType(), t.view().shape());
-      const auto temp = temporary(layout.bytes());
+      const auto temp = workspace_->take(layout.bytes());
       if (operand.access != Access::Write)
         emitMoves(t, {kArenaSlot, temp}, true, gathers[i], step.names);
       if (operand.access != Access::Read) scatters.push_back({&t, temp});
@@ -93,7 +93,7 @@ void EngineImpl::emitRun(const Step& step, Compiled& out) {
     instr.runner = runners_.back().get();
     instr.first = addPointers(refs);
     instr.names = step.names;
-    scratchBytes_ = std::max(scratchBytes_, instr.runner->scratchBytes());
+    instr.scratch = workspace_->take(instr.runner->scratchBytes());
     to.instrs.push_back(instr);
     to.text.push_back(line);
   };

@@ -16,6 +16,7 @@
 #include "engine/float_checks.hpp"
 #include "engine/host_profile.hpp"
 #include "engine/lock.hpp"
+#include "engine/placement/workspace.hpp"
 #include "engine/plan/pass.hpp"
 #include "poplar/collective.hpp"
 #include "program/strided_copy.hpp"
@@ -105,7 +106,7 @@ class __attribute__((visibility("default"))) EngineImpl {
   unsigned threads() const { return threads_; }
   /// The execution counts of its codelets; null if the engine does not count.
   const CodeletCounts* counts() const { return parts_.codelets.counts.get(); }
-  /// Bytes of host memory for variables, temporaries and scratch.
+  /// Bytes of host memory for variables and the workspace of steps.
   std::size_t arenaBytes() const { return totalBytes_; }
   /// One line for each instruction: what it runs, where its operands are, their channel blocks.
   /// Then the notes of the passes.
@@ -141,6 +142,7 @@ class __attribute__((visibility("default"))) EngineImpl {
     };
     Kind kind;
     const Runner* runner = nullptr;
+    std::size_t scratch = 0;  // of the runner: offset in the arena
     unsigned first = 0;  // index of its first pointer in pointers_
     unsigned slot = 0;
     int stream = -1;
@@ -205,7 +207,6 @@ class __attribute__((visibility("default"))) EngineImpl {
   unsigned addPointers(const std::vector<Ref>& refs);
   void setSlot(unsigned slot, char* base);
   bool overlapsBound(const char* begin, std::size_t bytes, unsigned except) const;
-  std::size_t temporary(std::size_t bytes);
   void print(const Instr& instr) const;
   StreamEnd& streamOf(const std::string& handle, const char* who);
 
@@ -221,6 +222,7 @@ class __attribute__((visibility("default"))) EngineImpl {
   FpMath math_;
   FloatChecks floatChecks_;
   BufferAssignment assignment_;
+  std::unique_ptr<Workspace> workspace_;  // while instructions are emitted
   std::vector<std::string> notes_;  // of passes
   std::vector<Bucket> buckets_;
   std::vector<std::unique_ptr<Runner>> runners_;
@@ -240,10 +242,8 @@ class __attribute__((visibility("default"))) EngineImpl {
   std::map<std::string, std::size_t> streamIds_;  // by handle; filled on first use
   std::vector<unsigned> loopCounts_;
   RoundingState rounding_;
-  std::size_t temporaryBytes_ = 0, stepTemporaryBytes_ = 0, scratchBytes_ = 0, totalBytes_ = 0;
-  std::size_t keptBytes_ = 0;
+  std::size_t keptBytes_ = 0, totalBytes_ = 0;
   std::unique_ptr<Arena> arena_, kept_;
-  void* scratch_ = nullptr;
 };
 
 }  // namespace popir

@@ -156,6 +156,11 @@ class Adam(TableOptimizer):
             found.append(State(prefix, wide, scaling, is_scalar=True))
         return found
 
+    def _unused(self, weight: str) -> dict[str, str]:
+        if self.mode in _LAMB:
+            return {}
+        return {"maxWeightNorm": f"the mode {self.mode.name} does not look at the weight's norm"}
+
     def _operator(self, weight: str) -> type[VarUpdateOp]:
         return AdamVarUpdateOp
 

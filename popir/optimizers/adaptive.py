@@ -33,6 +33,9 @@ from popir.reserved import reservedAccl1Prefix, reservedAccl2Prefix, reservedAcc
 from popir.typed import typed
 from popir.types import DataType, TensorInfo
 
+_CENTERED = (AdaptiveMode.CenteredRMSProp, AdaptiveMode.AdaDelta)
+"""The modes with a state v2."""
+
 
 @typed
 class Adaptive(TableOptimizer):
@@ -124,10 +127,20 @@ class Adaptive(TableOptimizer):
         del graph, given
         first = 1.0 if self.rmsprop_tf_variant else 0.0
         found = [State(reservedAccl1Prefix(), type_or(self.accl1_type, info), first)]
-        if self.mode in (AdaptiveMode.CenteredRMSProp, AdaptiveMode.AdaDelta):
+        if self.mode in _CENTERED:
             found.append(State(reservedAccl2Prefix(), type_or(self.accl2_type, info)))
         if self._has_momentum(weight):
             found.append(State(reservedAccl3Prefix(), type_or(self.accl3_type, info)))
+        return found
+
+    def _unused(self, weight: str) -> dict[str, str]:
+        found: dict[str, str] = {}
+        if self.mode is AdaptiveMode.AdaGrad:
+            found["alpha"] = "the mode AdaGrad adds up all squares"
+        if self.mode not in _CENTERED:
+            found["accl2_type"] = f"the mode {self.mode.name} has no state v2"
+        if not self._has_momentum(weight):
+            found["accl3_type"] = "there is no momentum, so no state v3"
         return found
 
     def _operator(self, weight: str) -> type[VarUpdateOp]:

@@ -5,7 +5,8 @@ numbers.
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+import inspect
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,6 +23,7 @@ from popir.ops.update.var_update import (
 from popir.optimizers import values as v
 from popir.optimizers.clipping import ClipNormSettings, check_groups
 from popir.optimizers.values import OptimizerValue, OptimizerValueMap
+from popir.options import OptionWarning, warn
 from popir.typed import shown, typed
 from popir.types import DataType, TensorInfo, require_finite
 
@@ -72,6 +74,11 @@ class Optimizer:
     def specificWeights(self) -> list[str]:
         """The weights with specific values. A session must train them."""
         return []
+
+    def tellUnused(self, weights: Collection[str], accumulates: bool) -> None:
+        """Warns of what was given and has no effect where these weights are trained, with or
+        without accumulation of gradients (OptionWarning). By default of nothing.
+        """
 
     def clipNormSettings(self) -> list[ClipNormSettings]:
         """The gradients that are clipped; by default none."""
@@ -232,6 +239,37 @@ class TableOptimizer(Optimizer):
         """The weights that `insertSpecific` was called for."""
         return list(self._specific)
 
+    def tellUnused(self, weights: Collection[str], accumulates: bool) -> None:
+        """See `Optimizer.tellUnused`. What has its default is not mentioned."""
+        own = [weight for weight in weights if weight in self._specific]
+        alike = [""] if len(own) < len(weights) else []
+        why = {weight: self._unused(weight) for weight in (*alike, *own)}
+        if not accumulates:
+            for found in why.values():
+                found["accumType"] = "no gradients are accumulated"
+
+        def tell(shown_as: str, given: Any, name: str, users: Sequence[str]) -> None:
+            if users and all(name in why[user] for user in users):
+                reason = why[users[0]][name]
+                warn(
+                    f"{type(self).__name__}: {shown_as} = {shown(given)} has no effect: {reason}.",
+                    OptionWarning,
+                )
+
+        for key, value in self._values.items():
+            if value != OptimizerValue(self.DEFAULTS[key]):
+                name = v.specific_key(key)
+                users = [w for w in why if name not in self._specific.get(w, {})]
+                tell(key, value.val, name, users)
+        for argument, declared in inspect.signature(type(self).__init__).parameters.items():
+            name = "accumType" if argument == "accum_type" else argument
+            value = getattr(self, name, declared.default)
+            if value != declared.default:
+                tell(argument, value, name, list(why))
+        for weight in own:
+            for name, value in self._specific[weight].items():
+                tell(f"{name} of '{weight}'", value.val, name, [weight])
+
     def clipNormSettings(self) -> list[ClipNormSettings]:
         """The `clip_norm_settings` of the constructor."""
         return list(self._clip)
@@ -363,6 +401,12 @@ class TableOptimizer(Optimizer):
 
     def _variant(self, weight: str) -> dict[str, Any]:
         """Attributes of the operator that say which variant of the optimizer it is."""
+        return {}
+
+    def _unused(self, weight: str) -> dict[str, str]:
+        """The numbers, by the keys of insertSpecific, and members that have no effect on the weight,
+        each with the reason. The weight "" stands for those without specific values.
+        """
         return {}
 
 

@@ -128,6 +128,10 @@ class SGD(TableOptimizer):
         momentum = self._specific.get(weight, {}).get("momentum", self._values["defaultMomentum"])
         return not (momentum.isConst and momentum.val == 0)
 
+    def _needs_sum(self) -> bool:
+        """Whether an update needs the sum of the gradients for itself."""
+        return bool(self.nesterov().val or self._clip)
+
     def _is_combined(self) -> bool:
         return self.accumulatorAndMomentum is SGDAccumulatorAndMomentum.Combined
 
@@ -160,8 +164,7 @@ class SGD(TableOptimizer):
         the weight's. None for the form Combined, which adds gradients to its state, unless it needs
         their sum for itself.
         """
-        needs_sum = bool(self.nesterov().val or self._clip)
-        if self._has_momentum(weight) and self._is_combined() and not needs_sum:
+        if self._has_momentum(weight) and self._is_combined() and not self._needs_sum():
             return None
         return type_or(self.accumType, info)
 
@@ -231,6 +234,14 @@ class SGD(TableOptimizer):
             *(given.factors, summed, self.debugContext),
         )
         return summed
+
+    def _unused(self, weight: str) -> dict[str, str]:
+        if not self._has_momentum(weight):
+            names = ("velocityScaling", "nesterov", "accumulatorAndMomentum", "accl1Type")
+            return dict.fromkeys(names, "there is no momentum, so no velocity")
+        if self._is_combined() and not self._needs_sum():
+            return {"accumType": "the form Combined adds gradients to its state"}
+        return {}
 
     def _operator(self, weight: str) -> type[VarUpdateOp]:
         if not self._has_momentum(weight):

@@ -130,6 +130,24 @@ def test_scale_and_accumulation_without_bias(source, accumulate):
     np.testing.assert_allclose(c, expected, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("groups", [1, 3])
+@pytest.mark.parametrize("given", [{}, {"alpha": -0.25}, {"accumulate": True}])
+@pytest.mark.parametrize("is_turned", [False, True])
+@pytest.mark.parametrize("source", ["any", "onednn"])
+def test_no_product_is_left_to_a_reference(source, is_turned, given, groups):
+    """oneDNN's reference takes a hundred times as long, and some forms of a product fall to it."""
+    a = random((groups, 64, 96)).swapaxes(1, 2) if is_turned else random((groups, 96, 64))
+    b, before = random((groups, 64, 80)), random((groups, 96, 80))
+    for options in (given, {**given, "alpha": 3.0, "accumulate": True}):
+        c = before.copy()
+        made = make(contraction.product, a, b, c, source=source, threads=2, **options)
+        made.run()
+        assert "ref" not in made.describe()
+        kept = before if options.get("accumulate") else 0
+        expected = kept + options.get("alpha", 1.0) * (a.astype(np.float64) @ b)
+        np.testing.assert_allclose(c, expected, rtol=1e-5, atol=1e-4)
+
+
 @pytest.mark.parametrize("source", FLOAT_SOURCES)
 def test_bias_and_accumulation_without_scale(source):
     a, b, bias, before = random((3, 9, 40)), random((3, 40, 17)), random(17), random((3, 9, 17))

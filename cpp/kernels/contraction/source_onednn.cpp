@@ -103,6 +103,8 @@ class OneDnnMatMul final : public Contraction {
     divide(Blocking::of(spec, threads, false), packs);
   }
 
+  /// Whether a block would be computed by oneDNN's slow reference.
+  bool isReference() const { return isReference_; }
   std::string describe() const override { return description_; }
   std::size_t packedBytes() const override {
     return packedBytes_ > 0 ? packedBytes_ + packScratch_ : 0;
@@ -126,7 +128,9 @@ class OneDnnMatMul final : public Contraction {
         std::vector<void*> pointers = {floats[0] + block.a, b, floats[2] + block.c,
                                        at(work, thread * scratchBytes_)};
         if (spec_.bias) pointers.push_back(floats[3] + block.column);
-        const onednn::Call& call = kinds_[block.kind].calls[thread];
+        const Kind& kind = kinds_[block.kind];
+        if (kind.scaled) pointers.push_back(const_cast<float*>(&spec_.alpha));
+        const onednn::Call& call = kind.calls[thread];
         threads_ > 1 ? call.runAlone(pointers) : call.run(pointers);
       }
     };
@@ -137,6 +141,7 @@ class OneDnnMatMul final : public Contraction {
   /// The primitive for blocks of one size.
   struct Kind {
     std::int64_t groups, m, n;
+    bool scaled;  // as attributes()
     Desc given, b;
     std::vector<onednn::Call> calls;  // by thread
   };
@@ -193,16 +198,18 @@ class OneDnnMatMul final : public Contraction {
     Dims biasStrides(biasDims.size(), n);
     biasStrides.back() = 1;
     const Desc bias = spec_.bias ? Desc(biasDims, kFloat, biasStrides) : Desc();
-    dnnl::primitive_attr attr = userScratch();
-    dnnl::post_ops ops;
-    if (spec_.alpha != 1.0f) ops.append_eltwise(dnnl::algorithm::eltwise_linear, spec_.alpha, 0);
-    if (spec_.accumulate) ops.append_sum(1.0f);
-    attr.set_post_ops(ops);
-    const auto pd = spec_.bias ? dnnl::matmul::primitive_desc(onednn::engine(), a, b, bias, c, attr)
-                               : dnnl::matmul::primitive_desc(onednn::engine(), a, b, c, attr);
+    const auto make = [&](bool scaled) {
+      const auto attr = attributes(scaled);
+      return spec_.bias ? dnnl::matmul::primitive_desc(onednn::engine(), a, b, bias, c, attr)
+                        : dnnl::matmul::primitive_desc(onednn::engine(), a, b, c, attr);
+    };
+    auto pd = make(false);
+    const bool scaled = spec_.alpha != 1.0f && onednn::isReference(pd.impl_info_str());
+    if (scaled) pd = make(true);
+    isReference_ = isReference_ || onednn::isReference(pd.impl_info_str());
     description_ = std::string("onednn ") + pd.impl_info_str() + (packs ? " packed" : "");
     scratchBytes_ = std::max(scratchBytes_, aligned(pd.scratchpad_desc().get_size()));
-    Kind kind{groups, m, n, given, pd.weights_desc(), {}};
+    Kind kind{groups, m, n, scaled, given, pd.weights_desc(), {}};
     const dnnl::matmul primitive(pd);
     for (unsigned t = 0; t < threads_; ++t) {
       auto& call = kind.calls.emplace_back(primitive);
@@ -211,13 +218,29 @@ class OneDnnMatMul final : public Contraction {
       call.add(DNNL_ARG_DST, c);
       call.add(DNNL_ARG_SCRATCHPAD, pd.scratchpad_desc());
       if (spec_.bias) call.add(DNNL_ARG_BIAS, bias);
+      if (scaled) call.add(DNNL_ARG_ATTR_SCALES | DNNL_ARG_SRC, Desc({1}, kFloat, Dims{1}));
     }
     kinds_.push_back(std::move(kind));
     return kinds_.size() - 1;
   }
 
+  /// C = alpha * A * B, added to C or not. Alpha is an operation after the product or, `scaled`, a
+  /// scale of A, the only form that its gemm:jit takes.
+  dnnl::primitive_attr attributes(bool scaled) const {
+    dnnl::primitive_attr attr = userScratch();
+    dnnl::post_ops ops;
+    if (scaled)
+      attr.set_scales_mask(DNNL_ARG_SRC, 0);
+    else if (spec_.alpha != 1.0f)
+      ops.append_eltwise(dnnl::algorithm::eltwise_linear, spec_.alpha, 0);
+    if (spec_.accumulate) ops.append_sum(1.0f);
+    attr.set_post_ops(ops);
+    return attr;
+  }
+
   MatMulSpec spec_;
   unsigned threads_;
+  bool isReference_ = false;
   std::string description_;
   std::vector<Kind> kinds_;
   std::vector<Block> blocks_;
@@ -573,7 +596,8 @@ std::unique_ptr<Contraction> product(const MatMulSpec& spec, unsigned threads, b
   if (spec.alpha != 1.0f && spec.bias) return nullptr;  // alpha would scale the bias too
   if (spec.k == 0) return nullptr;                      // oneDNN would not write C
   try {
-    return std::make_unique<OneDnnMatMul>(spec, threads, packs);
+    auto made = std::make_unique<OneDnnMatMul>(spec, threads, packs);
+    return made->isReference() ? nullptr : std::move(made);
   } catch (const dnnl::error&) {
     return nullptr;
   }
