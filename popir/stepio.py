@@ -33,7 +33,7 @@ class PyStepIO:
     used without a copy. An int64 or uint64 array for an INT32 or UINT32 tensor is converted.
 
     Raises StepIOError unless both are dicts of strings to numpy arrays. `Session.run` raises it for
-    an array that does not fit.
+    an array that does not fit, or has a number that the tensor's type does not hold.
     """
 
     def __init__(self, inputs: Mapping[str, Array], outputs: Mapping[str, Array]) -> None:
@@ -190,7 +190,13 @@ class Port:
     def fill(self, buffer: Array, array: Array) -> None:
         """Copies a caller's array into a buffer, and converts it to the stream's type."""
         self._check_type(array)
-        np.copyto(buffer, array.reshape(buffer.shape), casting="same_kind")
+        given = array.reshape(buffer.shape)
+        np.copyto(buffer, given, casting="same_kind")
+        if array.dtype != self.dtype and (lost := given[buffer != given]).size:
+            raise StepIOError(
+                f"{self._who()} is {self.info.data_type_lcase()}; given was an array of "
+                f"{array.dtype} with {lost[0]}, which that type does not hold."
+            )
 
     def spill(self, buffer: Array, array: Array) -> None:
         """Copies a buffer into a caller's array, and converts it to the array's type."""

@@ -11,6 +11,7 @@ import pytest
 import popir
 from popir import SGD, ConstSGD
 from popir.errors import popart_exception
+from popir.options import OptionWarning
 from tests.models import Array, floats, step, training_session
 
 W0 = floats(3, 4)
@@ -326,7 +327,7 @@ SGD_SEPARATE = popir.SGDAccumulatorAndMomentum.Separate
     ],
 )
 def test_what_has_no_effect_is_said(optimizer: Callable[[], Any], words: str) -> None:
-    with pytest.warns(popir.OptionWarning, match=words) as told:
+    with pytest.warns(OptionWarning, match=words) as told:
         session(optimizer())
     assert len(told) == 1
 
@@ -343,5 +344,5 @@ def test_a_value_of_one_weight_without_effect_is_said() -> None:
     optimizer = SGD({"defaultMomentum": (0.5, True)})
     optimizer.insertSpecific("init_input", {"momentum": (0.0, True), "velocityScaling": (2.0, True)})
     words = r"SGD: velocityScaling of 'init_input' = 2.0 has no effect: there is no momentum"
-    with pytest.warns(popir.OptionWarning, match=words):
+    with pytest.warns(OptionWarning, match=words):
         session(optimizer)

@@ -434,6 +434,29 @@ def test_int64_arrays_are_narrowed_with_one_warning(caplog: pytest.LogCaptureFix
     assert len([w for w in warnings if f"'{x}' is int32 on the device" in w]) == 1
 
 
+@pytest.mark.parametrize(
+    ("kind", "values", "words"),
+    [
+        ("INT32", [1, -(2**31), 2**31], f"x' is int32; given was an array of int64 with {2**31}"),
+        ("UINT32", [2**32 + 5, 0, 1], f"x' is uint32; given was an array of uint64 with {2**32 + 5}"),
+    ],
+)
+def test_a_number_that_the_type_does_not_hold_is_refused(
+    kind: str, values: list[int], words: str
+) -> None:
+    builder = popir.Builder()
+    x = builder.addInputTensor(kind, [3], debugContext="x")
+    y = builder.aiOnnx.cast([x], "FLOAT")
+    builder.addOutputTensor(y)
+    session = popir.InferenceSession(
+        builder.getModelProto(), popir.DataFlow(1, [y]), popir.DeviceManager().createCpuDevice()
+    )
+    session.prepareDevice()
+    given = np.array(values, np.int64 if kind == "INT32" else np.uint64)
+    with pytest.raises(popir.StepIOError, match=words):
+        session.run(popir.PyStepIO({x: given}, session.initAnchorArrays()))
+
+
 @pytest.mark.parametrize("dtype", [np.int64, np.float64, np.float16, np.int32])
 def test_declared_types_run_natively(dtype: Any) -> None:
     value = onnx.helper.make_tensor_value_info(

@@ -21,6 +21,17 @@ bool Layout::dense() const {
   return true;
 }
 
+Layout Layout::split(std::int64_t block) const {
+  auto dims = shape;
+  dims[1] /= block;
+  dims.push_back(block);
+  if (channelBlock != kPlain) return rowMajor(type, std::move(dims));
+  Layout plain{type, std::move(dims), strides};
+  plain.strides[1] *= block;
+  plain.strides.push_back(strides[1]);
+  return plain;
+}
+
 Layout Layout::rowMajor(poplar::Type type, std::vector<std::int64_t> shape) {
   Layout layout;
   layout.type = type;

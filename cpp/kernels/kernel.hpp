@@ -44,6 +44,11 @@ struct Layout {
   std::size_t bytes() const { return elements() * type.sizeInBytes(); }
   /// True if row-major without gaps or broadcasts.
   bool dense() const;
+  /// The same elements with dimension 1 in two, [N, C/block, spatial..., block], as a plain layout.
+  /// Channels of this layout are plain, or in blocks of `block`.
+  Layout split(std::int64_t block) const;
+  /// The `block` for split(): of kChannelsLast all channels; 0 if channels are plain.
+  std::int64_t blockSize() const { return channelBlock == kChannelsLast ? shape[1] : channelBlock; }
   static Layout rowMajor(poplar::Type type, std::vector<std::int64_t> shape);
 };
 
@@ -167,9 +172,10 @@ class Kernel {
   /// gives the same bits then. A runner for one thread may run on several threads at the same time,
   /// with scratch memory for each. Default: none.
   virtual Rows rows(const std::vector<OperandInfo>& /*operands*/) const { return {}; }
-  /// The kernel that computes the same from a larger operand `i`, of the given shape. The larger
-  /// operand has more elements at the ends of dimensions, none of which the kernel reads. Null if
-  /// it would read one of them, or if the kernel cannot be widened.
+  /// The kernel that computes the same with a larger operand `i`, of the given shape. The larger
+  /// operand has more elements at the ends of dimensions. The kernel reads none of them, and writes
+  /// zeros to those of an operand that it writes. Null if it would use one of them otherwise, or if
+  /// the kernel cannot be widened.
   virtual std::shared_ptr<const Kernel> widened(std::size_t /*i*/,
                                                 const std::vector<std::int64_t>& /*shape*/) const {
     return nullptr;

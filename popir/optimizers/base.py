@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -75,7 +75,7 @@ class Optimizer:
         """The weights with specific values. A session must train them."""
         return []
 
-    def tellUnused(self, weights: Collection[str], accumulates: bool) -> None:
+    def tellUnused(self, weights: Sequence[str], accumulates: bool) -> None:
         """Warns of what was given and has no effect where these weights are trained, with or
         without accumulation of gradients (OptionWarning). By default of nothing.
         """
@@ -239,7 +239,7 @@ class TableOptimizer(Optimizer):
         """The weights that `insertSpecific` was called for."""
         return list(self._specific)
 
-    def tellUnused(self, weights: Collection[str], accumulates: bool) -> None:
+    def tellUnused(self, weights: Sequence[str], accumulates: bool) -> None:
         """See `Optimizer.tellUnused`. What has its default is not mentioned."""
         own = [weight for weight in weights if weight in self._specific]
         alike = [""] if len(own) < len(weights) else []

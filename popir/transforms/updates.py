@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -68,7 +68,7 @@ class Updater(Protocol):
         """The gradients that are clipped."""
         ...
 
-    def tellUnused(self, weights: Collection[str], accumulates: bool) -> None:
+    def tellUnused(self, weights: Sequence[str], accumulates: bool) -> None:
         """Warns of what was given and has no effect where these weights are trained."""
         ...
 
@@ -138,7 +138,7 @@ class _Updates:
 
     def run(self) -> dict[str, Changeable]:
         """Adds clipping, updates, and the clearing of accumulators, in this order."""
-        self.optimizer.tellUnused(self.given, self.accumulation.is_on)
+        self.optimizer.tellUnused(list(self.given), self.accumulation.is_on)
         for group in self.optimizer.clipNormSettings():
             self._clip(group)
         for weight, given in self.given.items():

@@ -416,4 +416,4 @@ def test_a_slice_of_a_field_is_read_as_a_whole_only_where_no_window_reads_more(
     session.run(popir.PyStepIO({"x": x}, found))
     expected = onnx_conv("Conv", -x[:, :, :7], w, **attributes)
     np.testing.assert_allclose(found["y"], expected, rtol=1e-5, atol=1e-6)
-    assert ("read as a whole" in session.planText()) == widens
+    assert ("used as a whole" in session.planText()) == widens

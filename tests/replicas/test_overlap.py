@@ -1,4 +1,4 @@
-"""Sums that travel while the step goes on: what the engine plans, and that no bit changes."""
+"""Collectives that travel while the step goes on: what the engine plans, and that no bit changes."""
 
 from __future__ import annotations
 
@@ -46,6 +46,10 @@ class Program:
         return gcl.reduceScatterCrossReplica(
             self.graph, tensor, gcl.CollectiveOperator.ADD, prog, gcl.CommGroup(0, 1), name
         )
+
+    def gathered(self, tensor: poplar.Tensor, prog: Any, name: str) -> poplar.Tensor:
+        """The collective that gives each replica what all have."""
+        return gcl.allGatherCrossReplica(self.graph, tensor, prog, gcl.CommGroup(0, 1), name)
 
     def read(self, tensor: poplar.Tensor, prog: Any = None) -> None:
         """Makes it a result, as float."""
@@ -154,6 +158,45 @@ def test_scattered_sums_travel_together(elements: int, said: str) -> None:
         share = rows.sum(0)[n * part : (n + 1) * part]
         want = np.concatenate([share, np.zeros(part - len(share))])
         np.testing.assert_allclose(found["result 0"], np.tanh(want), rtol=1e-5)
+
+
+def test_a_gather_begins_where_the_one_before_is_used() -> None:
+    """So of three, two are there at a time."""
+
+    def add(p: Program, prog: Any) -> None:
+        parts = [popops.sin(p.graph, p.x, prog)]
+        parts += [popops.mul(p.graph, parts[0], p.x, prog), popops.cos(p.graph, p.x, prog)]
+        h = p.x
+        for name, part in zip("abc", parts, strict=True):
+            whole = p.gathered(part, prog, name)
+            for n in range(N):
+                h = popops.add(p.graph, popops.tanh(p.graph, h, prog), whole[n], prog)
+        p.read(h)
+
+    made = Program(add)
+    found = order(made)
+    begins, ends = ([found.index(sign + name) for name in "abc"] for sign in "+-")
+    assert ends[0] < begins[1] < ends[1] < begins[2] < ends[2]
+    assert "." in found[begins[1] : ends[1]]
+    assert buckets(made) == "3 collectives in 3 buckets"
+    agree(made)
+
+
+def test_a_gather_over_what_is_still_read_waits() -> None:
+    """The result lies in a variable that a step between the data and the gather reads."""
+
+    def add(p: Program, prog: Any) -> None:
+        state = popops.cos(p.graph, p.x, prog)
+        whole = p.gathered(state, prog, "a")
+        kept = popops.exp(p.graph, whole, prog)
+        data = popops.sin(p.graph, p.x, prog)
+        p.read(popops.tanh(p.graph, whole, prog).flatten())
+        again = p.gathered(data, prog, "b")
+        prog.add(program.Copy(again, whole))
+        p.read(popops.exp(p.graph, popops.exp(p.graph, p.x, prog), prog))
+        p.read(popops.add(p.graph, whole, kept, prog).flatten())
+
+    agree(Program(add))
 
 
 def test_a_sum_moves_up_to_its_data_and_down_to_its_use() -> None:

@@ -4,10 +4,12 @@
 // the result moves down, to the first step that uses it. Both stay with the steps that always run
 // together with them. In the order in which data are there, collectives of one kind are joined to
 // buckets. A bucket is closed when it would become too large, and before one of its results is
-// needed: nobody waits for what is not on its way.
+// needed: nobody waits for what is not on its way. Gathers travel alone, from where the results of those
+// before them are used.
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "engine/passes/passes.hpp"
 
@@ -30,20 +32,22 @@ class Overlapper {
   Overlapper(Plan& plan, FlatProgram& program, const std::map<std::string, Collective>& known)
       : plan_(plan), program_(program), sections_(sectionsOf(program)) {
     for (std::size_t s = 0; s < program.steps.size(); ++s)
-      if (const auto collective = collectiveAt(s, known))
+      if (const auto collective = collectiveAt(s, known);
+          collective && (collective->kind != Collective::Kind::AllGather || isWhole(s)))
         trips_.push_back({s, *collective, s, s, nullptr, nullptr, false});
   }
 
   /// \returns how many collectives were made two steps.
   std::size_t run() {
     for (auto& trip : trips_) findSteps(trip);
+    holdGathers();
     joinToBuckets();
     if (!trips_.empty()) rebuild();
     return trips_.size();
   }
 
  private:
-  /// The collective that a step is, if it adds what the replicas of a group have.
+  /// The collective that a step is, if it is one of those that travel.
   std::optional<Collective> collectiveAt(std::size_t s,
                                          const std::map<std::string, Collective>& known) const {
     const auto& step = program_.steps[s];
@@ -75,7 +79,7 @@ class Overlapper {
     const auto data = variablesOf(operands[0].tensor), result = variablesOf(operands[1].tensor);
     const auto section = sections_[trip.step];
     while (trip.begin > 0 && sections_[trip.begin - 1] == section &&
-           !uses(steps[trip.begin - 1], data, true))
+           !uses(steps[trip.begin - 1], data, true) && !uses(steps[trip.begin - 1], result, false))
       --trip.begin;
     // What another collective writes is there when that has ended, which may be here.
     const auto isTrip = [&](const Trip& each) { return each.step + 1 == trip.begin; };
@@ -84,6 +88,21 @@ class Overlapper {
       if (sections_[trip.end] != section || isControl(steps[trip.end]) ||
           uses(steps[trip.end], result, false))
         return;
+  }
+
+  /// A gather begins where the results of gathers before it are used: what is gathered is large, and
+  /// little more of it than is used is there at a time.
+  void holdGathers() {
+    std::size_t last = 0, before = 0;  // ends
+    for (auto& trip : trips_) {
+      if (!isGather(trip)) continue;
+      if (trip.end != last) before = std::exchange(last, trip.end);
+      trip.begin = std::min(std::max(trip.begin, before), trip.step);
+    }
+  }
+
+  static bool isGather(const Trip& trip) {
+    return trip.collective.kind == Collective::Kind::AllGather;
   }
 
   static std::vector<unsigned> variablesOf(const poplar::Tensor& tensor) {
@@ -112,7 +131,7 @@ class Overlapper {
       bucket.clear();
     };
     for (const auto& event : events) {
-      auto& bucket = open[kindOf(event.trip->collective)];
+      auto& bucket = open[kindOf(*event.trip)];
       if (!event.begins) {
         if (std::find(bucket.begin(), bucket.end(), event.trip) != bucket.end()) close(bucket);
         continue;
@@ -133,9 +152,12 @@ class Overlapper {
     return trip.collective.elements * trip.collective.type.sizeInBytes();
   }
 
-  static std::string kindOf(Collective collective) {
+  /// What has to be equal to travel together. Gathers travel alone: a bucket would keep a copy of all
+  /// that is gathered.
+  static std::string kindOf(const Trip& trip) {
+    auto collective = trip.collective;
     collective.elements = 0;
-    collective.name.clear();
+    collective.name = isGather(trip) ? std::to_string(trip.step) : "";
     return handleOf(collective);
   }
 
@@ -236,19 +258,24 @@ class Overlapper {
   std::vector<Trip> trips_;
 };
 
+/// Whether a collective travels: sums, and gathers of what the replicas have.
+bool travels(const Collective& collective) {
+  using Kind = Collective::Kind;
+  const bool adds = collective.op == gcl::CollectiveOperator::ADD ||
+                    collective.op == gcl::CollectiveOperator::MEAN;
+  const bool reduces =
+      collective.kind == Kind::AllReduce || collective.kind == Kind::ReduceScatter;
+  return ((reduces && adds) || collective.kind == Kind::AllGather) &&
+         collective.grouping.size > 1 && collective.elements > 0;
+}
+
 }  // namespace
 
 std::string OverlapCollectives::run(Plan& plan) const {
   std::map<std::string, Collective> known;
   for (const auto& f : plan.graph->hostFunctions) {
     const auto collective = collectiveOf(f);
-    if (collective &&
-        (collective->kind == Collective::Kind::AllReduce ||
-         collective->kind == Collective::Kind::ReduceScatter) &&
-        (collective->op == gcl::CollectiveOperator::ADD ||
-         collective->op == gcl::CollectiveOperator::MEAN) &&
-        collective->grouping.size > 1 && collective->elements > 0)
-      known.emplace(f.handle(), *collective);
+    if (collective && travels(*collective)) known.emplace(f.handle(), *collective);
   }
   if (known.empty()) return "";
   std::size_t overlapped = 0;

@@ -176,14 +176,14 @@ Work ConvKernel::work(const std::vector<Layout>&) const {
 
 std::shared_ptr<const Kernel> ConvKernel::widened(std::size_t i,
                                                   const std::vector<std::int64_t>& shape) const {
-  if (i != 0 || p_.pass == contraction::Pass::DataGradient) return nullptr;
+  if (i != 0) return nullptr;
   if (shape.size() != p_.inField.size() + 2 || shape[0] != p_.batch ||
       shape[1] != p_.groups * p_.inChannels)
     return nullptr;
   for (std::size_t d = 0; d < p_.inField.size(); ++d) {
     const auto more = shape[d + 2] - p_.inField[d];
     if (more < 0 || more >= p_.stride[d] || p_.inDilation[d] != 1) return nullptr;
-    // Where the last window reads padding above the field, it would read the further elements.
+    // Where the last window reads padding above the field, it would use the further elements.
     const auto last = (p_.outField[d] - 1) * p_.stride[d] + (p_.kernel[d] - 1) * p_.dilation[d];
     if (more > 0 && last - p_.padLower[d] >= p_.inField[d]) return nullptr;
   }

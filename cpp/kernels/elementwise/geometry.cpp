@@ -64,33 +64,10 @@ int crossAxis(const MapPlan& plan) {
   return -1;
 }
 
-using Dims = std::vector<std::int64_t>;
-
-/// The dimensions [n, c, field...] split by channel block: [n, c / block, field..., block].
-Dims inBlocks(const Dims& shape, std::int64_t block) {
-  Dims dims = shape;
-  dims[1] /= block;
-  dims.push_back(block);
-  return dims;
-}
-
-/// Strides for the dimensions of inBlocks().
-Dims stridesInBlocks(const Layout& l, std::int64_t block) {
-  if (l.channelBlock == Layout::kPlain) {
-    Dims strides = l.strides;
-    strides[1] *= block;
-    strides.push_back(l.strides[1]);
-    return strides;
-  }
-  const Dims shape = inBlocks(l.shape, block);
-  Dims strides(shape.size(), 1);
-  for (std::size_t d = shape.size(); d-- > 1;) strides[d - 1] = strides[d] * shape[d];
-  return strides;
-}
-
 /// The channel block common to the blocked operands, or kPlain if no operand is blocked.
 /// \throws std::invalid_argument if blocks or shapes differ
-int commonBlock(const std::vector<Layout>& layouts, const Dims& shape) {
+int commonBlock(const std::vector<Layout>& layouts,
+                const std::vector<std::int64_t>& shape) {
   int block = Layout::kPlain;
   for (std::size_t i = 0; i < layouts.size(); ++i) {
     const int b = layouts[i].channelBlock;
@@ -107,15 +84,14 @@ int commonBlock(const std::vector<Layout>& layouts, const Dims& shape) {
 void setAxes(MapPlan& plan, const std::vector<Layout>& layouts, std::size_t first) {
   const Layout& by = layouts[first];
   const int common = commonBlock(layouts, by.shape);
-  // Channels-last is a single block that contains all channels.
   const std::int64_t block = common == Layout::kChannelsLast ? by.shape[1] : common;
   plan.operands.resize(layouts.size());
-  std::vector<Dims> strides;
+  std::vector<std::vector<std::int64_t>> strides;
   for (std::size_t i = 0; i < layouts.size(); ++i) {
     plan.operands[i].elementBytes = layouts[i].type.sizeInBytes();
-    strides.push_back(block > 0 ? stridesInBlocks(layouts[i], block) : layouts[i].strides);
+    strides.push_back(block > 0 ? layouts[i].split(block).strides : layouts[i].strides);
   }
-  const Dims shape = block > 0 ? inBlocks(by.shape, block) : by.shape;
+  const auto shape = block > 0 ? by.split(block).shape : by.shape;
   std::vector<std::size_t> order;
   for (std::size_t d = 0; d < shape.size(); ++d)
     if (shape[d] != 1) order.push_back(d);

@@ -25,6 +25,8 @@ class FillKernel : public Kernel {
   Work work(const std::vector<Layout>& operands) const override;
   std::vector<std::size_t> tied(const std::vector<Layout>&) const override { return {0}; }
 
+  bool fillsWithZeros() const { return value_ == std::array<unsigned char, 8>{}; }
+
   /// Constructor arguments in order, for saved executables.
   auto state() const { return std::tie(value_); }
 
