@@ -13,6 +13,8 @@ namespace {
 
 // Packing by size looks at each pair of lives.
 constexpr std::size_t kMostBySize = 4096;
+// A life of a page or less.
+constexpr std::size_t kSmallBytes = 4096;
 
 // The lifetime and size of a variable, or of a concatenation under its first variable.
 struct Life {
@@ -143,13 +145,19 @@ class Packer {
     return result;
   }
 
-  // Packs the largest life first: each one into the smallest gap, over its steps, between those that
-  // have their offsets, or behind them. What is large so lies below, where it leaves no holes.
+  // Packs the small lives first, then the largest of the others: each one into the smallest gap, over
+  // its steps, between those that have their offsets, or behind them. What is large so leaves no
+  // holes, and what is small divides none, in which a step has its workspace.
   static Packing bySize(const std::vector<Life>& lives) {
     std::vector<std::size_t> order(lives.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return lives[a].bytes > lives[b].bytes; });
+    const auto rank = [&](std::size_t n) {
+      return std::make_pair(lives[n].bytes > kSmallBytes, lives[n].bytes);
+    };
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      const auto left = rank(a), right = rank(b);
+      return left.first != right.first ? left.first < right.first : left.second > right.second;
+    });
     Packing result;
     result.offsets.resize(lives.size());
     std::vector<std::size_t> placed;  // by offset
