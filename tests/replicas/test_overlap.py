@@ -17,6 +17,7 @@ from tests.replicas.networks import Network, mlp, transformer
 from tests.replicas.training import ROWS, options, session_of
 
 N = 3
+ADD = popops.Operation.ADD
 OPTION = "host.overlapCollectives"
 
 
@@ -169,8 +170,8 @@ def test_a_gather_begins_where_the_one_before_is_used() -> None:
         h = p.x
         for name, part in zip("abc", parts, strict=True):
             whole = p.gathered(part, prog, name)
-            for n in range(N):
-                h = popops.add(p.graph, popops.tanh(p.graph, h, prog), whole[n], prog)
+            rows = popops.add(p.graph, whole, popops.tanh(p.graph, h, prog).expand([0]), prog)
+            h = popops.reduce(p.graph, rows, [0], popops.ReduceParams(ADD), prog, "sum")
         p.read(h)
 
     made = Program(add)
