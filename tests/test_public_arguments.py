@@ -595,6 +595,13 @@ RIGHT: dict[str, Callable[[World], Call]] = {
         )
         for kind in ("SGD", "TableOptimizer", "Optimizer")
     },
+    **{
+        f"{kind}.tellUnused": lambda _: (
+            popir.SGD().tellUnused,
+            {"weights": {"w": DataType.FLOAT}, "accumulates": False},
+        )
+        for kind in ("TableOptimizer", "Optimizer")
+    },
     "Adam": lambda _: (
         popir.Adam,
         {

@@ -75,9 +75,9 @@ class Optimizer:
         """The weights with specific values. A session must train them."""
         return []
 
-    def tellUnused(self, weights: Sequence[str], accumulates: bool) -> None:
-        """Warns of what was given and has no effect where these weights are trained, with or
-        without accumulation of gradients (OptionWarning). By default of nothing.
+    def tellUnused(self, weights: Mapping[str, DataType], accumulates: bool) -> None:
+        """Warns of what was given and has no effect where weights of these types are trained, with
+        or without accumulation of gradients (OptionWarning). By default of nothing.
         """
 
     def clipNormSettings(self) -> list[ClipNormSettings]:
@@ -239,8 +239,10 @@ class TableOptimizer(Optimizer):
         """The weights that `insertSpecific` was called for."""
         return list(self._specific)
 
-    def tellUnused(self, weights: Sequence[str], accumulates: bool) -> None:
-        """See `Optimizer.tellUnused`. What has its default is not mentioned."""
+    def tellUnused(self, weights: Mapping[str, DataType], accumulates: bool) -> None:
+        """See `Optimizer.tellUnused`. What has its default is not mentioned, nor a type that all
+        weights have.
+        """
         own = [weight for weight in weights if weight in self._specific]
         alike = [""] if len(own) < len(weights) else []
         why = {weight: self._unused(weight) for weight in (*alike, *own)}
@@ -264,7 +266,8 @@ class TableOptimizer(Optimizer):
         for argument, declared in inspect.signature(type(self).__init__).parameters.items():
             name = "accumType" if argument == "accum_type" else argument
             value = getattr(self, name, declared.default)
-            if value != declared.default:
+            is_other = any(value != kind for kind in weights.values())
+            if value != declared.default and is_other:
                 tell(argument, value, name, list(why))
         for weight in own:
             for name, value in self._specific[weight].items():

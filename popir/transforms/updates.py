@@ -68,8 +68,8 @@ class Updater(Protocol):
         """The gradients that are clipped."""
         ...
 
-    def tellUnused(self, weights: Sequence[str], accumulates: bool) -> None:
-        """Warns of what was given and has no effect where these weights are trained."""
+    def tellUnused(self, weights: Mapping[str, DataType], accumulates: bool) -> None:
+        """Warns of what was given and has no effect where weights of these types are trained."""
         ...
 
 
@@ -138,7 +138,8 @@ class _Updates:
 
     def run(self) -> dict[str, Changeable]:
         """Adds clipping, updates, and the clearing of accumulators, in this order."""
-        self.optimizer.tellUnused(list(self.given), self.accumulation.is_on)
+        types = {weight: self._info(weight).dataType() for weight in self.given}
+        self.optimizer.tellUnused(types, self.accumulation.is_on)
         for group in self.optimizer.clipNormSettings():
             self._clip(group)
         for weight, given in self.given.items():
@@ -153,8 +154,7 @@ class _Updates:
 
     def _given(self, weight: str, gradient: str, factors: tuple[str, ...]) -> Given:
         """The gradient that the update gets, after its accumulation if there is any."""
-        info = self.graph.getTensor(weight).info
-        assert info is not None
+        info = self._info(weight)
         grouping = sharers(self.graph, weight)
         reduced = reservedFinalReducedGradPrefix() + weight
         is_on = self.accumulation.is_on
@@ -174,6 +174,11 @@ class _Updates:
         )
         self.zeroed.append((summed, variable))
         return Given(connect_sum(self.graph, summed, grouping, reduced), batches, factors)
+
+    def _info(self, weight: str) -> TensorInfo:
+        info = self.graph.getTensor(weight).info
+        assert info is not None
+        return info
 
     def _counter(self) -> str:
         """The variable that counts the batches since the last update."""
