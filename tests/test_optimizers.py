@@ -342,7 +342,9 @@ def test_what_has_an_effect_on_one_weight_is_not_mentioned() -> None:
 
 def test_a_value_of_one_weight_without_effect_is_said() -> None:
     optimizer = SGD({"defaultMomentum": (0.5, True)})
-    optimizer.insertSpecific("init_input", {"momentum": (0.0, True), "velocityScaling": (2.0, True)})
+    optimizer.insertSpecific(
+        "init_input", {"momentum": (0.0, True), "velocityScaling": (2.0, True)}
+    )
     words = r"SGD: velocityScaling of 'init_input' = 2.0 has no effect: there is no momentum"
     with pytest.warns(OptionWarning, match=words):
         session(optimizer)

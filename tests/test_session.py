@@ -438,7 +438,11 @@ def test_int64_arrays_are_narrowed_with_one_warning(caplog: pytest.LogCaptureFix
     ("kind", "values", "words"),
     [
         ("INT32", [1, -(2**31), 2**31], f"x' is int32; given was an array of int64 with {2**31}"),
-        ("UINT32", [2**32 + 5, 0, 1], f"x' is uint32; given was an array of uint64 with {2**32 + 5}"),
+        (
+            "UINT32",
+            [2**32 + 5, 0, 1],
+            f"x' is uint32; given was an array of uint64 with {2**32 + 5}",
+        ),
     ],
 )
 def test_a_number_that_the_type_does_not_hold_is_refused(

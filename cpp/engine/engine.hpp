@@ -143,7 +143,7 @@ class __attribute__((visibility("default"))) EngineImpl {
     Kind kind;
     const Runner* runner = nullptr;
     std::size_t scratch = 0;  // of the runner: offset in the arena
-    unsigned first = 0;  // index of its first pointer in pointers_
+    unsigned first = 0;       // index of its first pointer in pointers_
     unsigned slot = 0;
     int stream = -1;
     unsigned count = 0;
@@ -223,7 +223,7 @@ class __attribute__((visibility("default"))) EngineImpl {
   FloatChecks floatChecks_;
   BufferAssignment assignment_;
   std::unique_ptr<Workspace> workspace_;  // while instructions are emitted
-  std::vector<std::string> notes_;  // of passes
+  std::vector<std::string> notes_;        // of passes
   std::vector<Bucket> buckets_;
   std::vector<std::unique_ptr<Runner>> runners_;
   std::vector<Compiled> compiled_;  // by program; the prologue is last

@@ -106,7 +106,9 @@ void EngineImpl::execute(Compiled& program) {
     const Instr& in = instrs[at];
     switch (in.kind) {
       case Instr::Kind::RunDrawing: ++rounding_.number; [[fallthrough]];
-      case Instr::Kind::Run: in.runner->run(&pointers_[in.first], arena_->data() + in.scratch); break;
+      case Instr::Kind::Run:
+        in.runner->run(&pointers_[in.first], arena_->data() + in.scratch);
+        break;
       case Instr::Kind::BindIn: {
         auto& end = streams_[static_cast<std::size_t>(in.stream)];
         if (end.hasCallback()) {

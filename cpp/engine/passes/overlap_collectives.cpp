@@ -263,8 +263,7 @@ bool travels(const Collective& collective) {
   using Kind = Collective::Kind;
   const bool adds = collective.op == gcl::CollectiveOperator::ADD ||
                     collective.op == gcl::CollectiveOperator::MEAN;
-  const bool reduces =
-      collective.kind == Kind::AllReduce || collective.kind == Kind::ReduceScatter;
+  const bool reduces = collective.kind == Kind::AllReduce || collective.kind == Kind::ReduceScatter;
   return ((reduces && adds) || collective.kind == Kind::AllGather) &&
          collective.grouping.size > 1 && collective.elements > 0;
 }

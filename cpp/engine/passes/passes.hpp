@@ -35,8 +35,10 @@ class Widen final : public Pass {
  public:
   const char* name() const override { return "widen"; }
   const char* contract() const override {
-    return "outside of the prologue, an operand that is a slice of its variable from element 0 on is "
-           "the whole variable, if the kernel would not read the elements left out, or if it writes "
+    return "outside of the prologue, an operand that is a slice of its variable from element 0 on "
+           "is "
+           "the whole variable, if the kernel would not read the elements left out, or if it "
+           "writes "
            "zeros there and the variable was filled with zeros for it";
   }
   std::string run(Plan& plan) const override;

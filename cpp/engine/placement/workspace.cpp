@@ -13,9 +13,8 @@ Workspace::Workspace(const BufferAssignment& assignment, const std::deque<Variab
     shared_[buffers[v].program].push_back(v);
   }
   for (auto& variablesOfOne : shared_)
-    std::stable_sort(variablesOfOne.begin(), variablesOfOne.end(), [&](unsigned a, unsigned b) {
-      return buffers[a].first < buffers[b].first;
-    });
+    std::stable_sort(variablesOfOne.begin(), variablesOfOne.end(),
+                     [&](unsigned a, unsigned b) { return buffers[a].first < buffers[b].first; });
 }
 
 Workspace::Range Workspace::rangeOf(unsigned variable) const {

@@ -66,8 +66,7 @@ int crossAxis(const MapPlan& plan) {
 
 /// The channel block common to the blocked operands, or kPlain if no operand is blocked.
 /// \throws std::invalid_argument if blocks or shapes differ
-int commonBlock(const std::vector<Layout>& layouts,
-                const std::vector<std::int64_t>& shape) {
+int commonBlock(const std::vector<Layout>& layouts, const std::vector<std::int64_t>& shape) {
   int block = Layout::kPlain;
   for (std::size_t i = 0; i < layouts.size(); ++i) {
     const int b = layouts[i].channelBlock;
