@@ -97,7 +97,12 @@ POPIR_POPLAR_ERROR(index_error, poplar_error)
 POPIR_POPLAR_ERROR(invalid_option, poplar_error)
 POPIR_POPLAR_ERROR(invalid_tile_mapping, poplar_error)
 POPIR_POPLAR_ERROR(graph_connection_error, poplar_error)
-POPIR_POPLAR_ERROR(graph_memory_allocation_error, poplar_error)
+graph_memory_allocation_error::graph_memory_allocation_error(const std::string& s)
+    : poplar_error(s) {}
+graph_memory_allocation_error::graph_memory_allocation_error(const char* s) : poplar_error(s) {}
+graph_memory_allocation_error::graph_memory_allocation_error(const std::string& s, std::string path)
+    : poplar_error(s), profilePath(std::move(path)) {}
+graph_memory_allocation_error::~graph_memory_allocation_error() noexcept = default;
 POPIR_POPLAR_ERROR(graph_program_compilation_error, poplar_error)
 POPIR_POPLAR_ERROR(graph_cycle_error, poplar_error)
 POPIR_POPLAR_ERROR(type_error, poplar_error)

@@ -5,6 +5,8 @@
 #ifndef popir_pva_profile_data_hpp
 #define popir_pva_profile_data_hpp
 
+#include <poplar/OptionFlags.hpp>
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -14,6 +16,8 @@
 namespace popir {
 
 class EngineImpl;
+class GraphImpl;
+struct ProgramNode;
 
 struct ProfileData {
   struct Program {
@@ -26,6 +30,18 @@ struct ProfileData {
     std::size_t program = 0;
     std::uint64_t from = 0, to = 0;
     auto state() const { return std::tie(program, from, to); }
+  };
+  /// The vertices of one class on each tile.
+  struct Vertices {
+    std::string type;
+    std::vector<unsigned> byTile;
+    auto state() const { return std::tie(type, byTile); }
+  };
+  /// A compute set, with its cycles on each tile.
+  struct ComputeSet {
+    std::string name;
+    std::vector<std::uint64_t> cyclesByTile;
+    auto state() const { return std::tie(name, cyclesByTile); }
   };
   struct Run {
     unsigned program = 0;
@@ -42,15 +58,25 @@ struct ProfileData {
   std::vector<Program> programs;
   std::vector<Block> blocks;
   std::vector<Run> runs;
+  std::vector<Vertices> vertexTypes;
+  std::vector<ComputeSet> sets;
+  std::vector<std::size_t> steps;  // the executed compute sets, in order
 
   auto state() const {
     return std::tie(version, arch, numIPUs, tilesPerIPU, bytesPerTile, clockHz, computeSets,
-                    vertices, edges, variables, tileBytes, programs, blocks, runs);
+                    vertices, edges, variables, tileBytes, programs, blocks, runs, vertexTypes,
+                    sets, steps);
   }
 };
 
 /// \param execution include what was executed so far
 std::shared_ptr<const ProfileData> profileOf(const EngineImpl& engine, bool execution);
+
+/// Writes the profile of a graph that is too large for an engine, if options ask for reports.
+/// \returns its file, or ""
+std::string writeGraphProfile(const GraphImpl& graph,
+                              const std::vector<std::shared_ptr<ProgramNode>>& programs,
+                              const poplar::OptionFlags& options);
 
 /// \throws poplar::poplar_error if the file cannot be written
 void writeProfile(const ProfileData& data, const std::string& path);
