@@ -6,7 +6,6 @@
 #include <poplar/Type.hpp>
 #include <poplar/exceptions.hpp>
 
-#include <atomic>
 
 namespace poplar {
 namespace {
@@ -65,16 +64,6 @@ std::ostream& operator<<(std::ostream& os, const OptionFlags& options) {
   return os << "}";
 }
 
-DebugInfo::DebugInfo(const DebugContext& context, std::string layer)
-    : path_(context.getPathName()), layer_(std::move(layer)) {
-  static std::atomic<DebugId> next{1};
-  id_ = next++;
-}
-DebugInfo::~DebugInfo() = default;
-
-bool DebugInfo::setValue(std::string name, ProfileValue value) {
-  return values_.emplace(std::move(name), std::move(value)).second;
-}
 std::ostream& operator<<(std::ostream& os, const DebugContext& context) {
   return os << context.getPathName();
 }

@@ -4,7 +4,7 @@
 //   2^(x - b) (1 + f / 2^m), x from 1 to 2^e - 1, f below 2^m, and, with denormals, 2^(1 - b) f / 2^m.
 // With infinity and NaN the largest x stands for these. A result that is too large becomes NaN in
 // "nanoo" mode, if the format has one, else the largest number. Without denormals a result below the
-// smallest normal number becomes 0. With no bits of exponent, or one and infinity, the denormals are
+// smallest normal number becomes 0; a 0 has no sign. With no bits of exponent, or one and infinity, the denormals are
 // all numbers.
 //
 // A result is kept as FLOAT or HALF with the number's value, or packed: SIGNED_CHAR or SHORT with
