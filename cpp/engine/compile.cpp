@@ -11,7 +11,6 @@
 #include "kernels/contraction/bf16_tiles.hpp"
 #include "kernels/pool.hpp"
 #include "program/engine_options.hpp"
-#include "pva/profile_data.hpp"
 #include "support/option_table.hpp"
 
 namespace popir {

@@ -5,8 +5,6 @@
 #ifndef popir_pva_profile_data_hpp
 #define popir_pva_profile_data_hpp
 
-#include <poplar/OptionFlags.hpp>
-
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -16,8 +14,6 @@
 namespace popir {
 
 class EngineImpl;
-class GraphImpl;
-struct ProgramNode;
 
 struct ProfileData {
   struct Program {
@@ -71,12 +67,6 @@ struct ProfileData {
 
 /// \param execution include what was executed so far
 std::shared_ptr<const ProfileData> profileOf(const EngineImpl& engine, bool execution);
-
-/// Writes the profile of a graph that is too large for an engine, if options ask for reports.
-/// \returns its file, or ""
-std::string writeGraphProfile(const GraphImpl& graph,
-                              const std::vector<std::shared_ptr<ProgramNode>>& programs,
-                              const poplar::OptionFlags& options);
 
 /// \throws poplar::poplar_error if the file cannot be written
 void writeProfile(const ProfileData& data, const std::string& path);

@@ -197,3 +197,25 @@ def test_library_operations_beside_vertices_in_one_compute_set(tmp_path: Path):
 def test_threads_share_an_engine(tmp_path: Path):
     """Also run with ThreadSanitizer: `python -m tests.sanitize --threads`."""
     assert run(build("threads", tmp_path), cwd=tmp_path) == "0 wrong, 60 runs\n"
+
+
+def test_what_a_graph_shows_of_itself(tmp_path: Path):
+    lines = run(build("shown", tmp_path), cwd=tmp_path).splitlines()
+    # Elements 1, 2, 7, 8, 10 and 11 of t.
+    assert lines[0] == "1[1,3) 1[7,9) 1[10,12) [0,2) [2,4) [4,6) "
+    assert lines[1] == "[6][2,6] 1 1 1"
+    # An addition on two tiles, executed twice.
+    assert lines[2].startswith("2 2 110 twice")
+    assert lines[3] == "./profile.pop Target: ipu2"
+    assert lines[4] == (
+        "convolution {half to half, batch 2, field [8, 9], kernel [3, 3], channels 4 to 5 in 1 "
+        "groups, input {truncation [0, 0] [0, 0], dilation [1, 1], padding [1, 1] [0, 0], flip "
+        "[0, 1]}}"
+    )
+    assert lines[5].startswith("ErrorProgram: it is wrong: [0 0]")
+    graph = json.loads((tmp_path / "graph.json").read_text())
+    assert [v["name"] for v in graph["variables"]] == ["t"]
+    assert graph["variables"][0]["tiles"] == [[0, 6, 3], [6, 12, 7]]
+    contexts = json.loads((tmp_path / "debug.json").read_text())["contexts"]
+    assert [c["api"] for c in contexts] == ["aFunction"] and contexts[0]["name"] == "here"
+    assert b"aFunction" in (tmp_path / "debug.cbor").read_bytes()
