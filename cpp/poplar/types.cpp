@@ -6,7 +6,6 @@
 #include <poplar/Type.hpp>
 #include <poplar/exceptions.hpp>
 
-
 namespace poplar {
 namespace {
 

@@ -130,7 +130,7 @@ def test_what_is_too_large_or_too_small(program: Path) -> None:
     # All numbers of a format without exponents are multiples of one.
     fixed = np.array([0.3, -0.7, 5.0, 0.125])
     made = _cast(program, fixed, "3 0 0", 0, "RN")
-    np.testing.assert_array_equal(made, np.float32([0.25, -0.75, 1.75, 0.0]))
+    np.testing.assert_array_equal(made, np.array([0.25, -0.75, 1.75, 0.0], "float32"))
 
 
 @pytest.mark.parametrize(
