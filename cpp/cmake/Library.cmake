@@ -1,7 +1,7 @@
 # libpopir.so: everything that operators and the extension link.
 
 set(source_folders support kernels machine codelets poplar program costing engine executable pva
-  pvti poputil popops poplin popnn popsparse poprand gcl popart foreign)
+  pvti poputil popops popfloat poplin popnn popsparse poprand gcl popart foreign)
 list(TRANSFORM source_folders APPEND "/*.cpp" OUTPUT_VARIABLE source_patterns)
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" ${source_patterns})
 

@@ -38,9 +38,10 @@ std::uint64_t syncCycles(const TargetSpec& spec, const Phase& phase) {
 
 }  // namespace
 
-StepCosts::StepCosts(const GraphImpl& graph, const CodeletCounts* counts)
+StepCosts::StepCosts(const GraphImpl& graph, const CodeletCounts* counts, bool byTile)
     : graph_(graph),
       counts_(counts),
+      byTile_(byTile),
       spec_(graph.target.spec()),
       vertexState_(spec_.numTiles()),
       exchangeCode_(spec_.numTiles()) {}
@@ -149,7 +150,7 @@ void StepCosts::executeCodelets(unsigned computeSet, std::vector<Phase>& togethe
     flops += own.flops;
     auto& tiles = classes_[name];
     tiles.resize(spec_.numTiles());
-    tiles[*vertex.tile] = true;
+    ++tiles[*vertex.tile];
     types.insert(name);
     sources.insert(own.source);
     std::uint64_t state = spec_.vertexStateBytes;
@@ -217,6 +218,10 @@ void StepCosts::charge(const std::vector<Phase>& phases, StepAlone& step) {
   for (unsigned i = 0; i < ipus.size(); ++i)
     if (ipus[i]) cost.ipus.push_back(i);
   step.gathered = TileBytes(gathered);
+  if (!byTile_) return;
+  step.computeCycles.resize(tiles);
+  for (const auto& phase : phases)
+    for (unsigned t = 0; t < tiles; ++t) step.computeCycles[t] += phase.times * phase.compute[t];
 }
 
 // Adds the code and the state of a vertex to each tile that computes a part of it. `edges` is the
@@ -227,7 +232,7 @@ void StepCosts::place(const std::string& vertexClass, const Phase& phase, std::s
   const auto state = spec_.vertexStateBytes + edges * spec_.edgeStateBytes;
   for (unsigned t = 0; t < spec_.numTiles(); ++t) {
     if (phase.compute[t] > 0) {
-      tiles[t] = true;
+      ++tiles[t];
       vertexState_[t] += state;
       allState_ += state;
     }
@@ -241,7 +246,7 @@ PerTile StepCosts::vertexCode() const {
     const auto code = known && known->isDescribedBy<ContractionWork>() ? spec_.contractionCodeBytes
                                                                        : spec_.vertexCodeBytes;
     for (unsigned t = 0; t < tiles.size(); ++t)
-      if (tiles[t]) bytes[t] += code;
+      if (tiles[t] > 0) bytes[t] += code;
   }
   return bytes;
 }

@@ -23,12 +23,16 @@ struct StepAlone {
   /// Temporary bytes on each tile. `gathered`: received operands and partial sums, in the tile's
   /// worst phase. `hostBuffers`: stream data.
   TileBytes gathered, hostBuffers;
+  /// Compute cycles of each tile, if they were asked for; else empty.
+  PerTile computeCycles;
 };
 
 class StepCosts {
  public:
-  /// `counts`: the instructions that an engine counted for its codelets, or null.
-  explicit StepCosts(const GraphImpl& graph, const CodeletCounts* counts = nullptr);
+  /// `counts`: the instructions that an engine counted for its codelets, or null. `byTile`: steps
+  /// have the compute cycles of each tile.
+  explicit StepCosts(const GraphImpl& graph, const CodeletCounts* counts = nullptr,
+                     bool byTile = false);
 
   /// The cost of a node without children (isLeaf). Executions of one compute set are the same step.
   const StepAlone& of(const ProgramNode& leaf);
@@ -37,6 +41,8 @@ class StepCosts {
   const PerTile& vertexState() const { return vertexState_; }
   const PerTile& exchangeCode() const { return exchangeCode_; }
   PerTile vertexCode() const;
+  /// The vertices of each class on each tile: a codelet's, and the parts of library functions.
+  const std::map<std::string, std::vector<unsigned>>& vertices() const { return classes_; }
   std::size_t steps() const { return known_.size(); }
 
   /// Vertex classes that are costed as one pass over their bytes; codelets that are costed by
@@ -57,11 +63,12 @@ class StepCosts {
 
   const GraphImpl& graph_;
   const CodeletCounts* counts_;
+  const bool byTile_;
   const TargetSpec& spec_;
   std::unordered_map<const void*, StepAlone> known_;
   PerTile vertexState_, exchangeCode_;
-  std::uint64_t allState_ = 0;                        // the sum of vertexState_
-  std::map<std::string, std::vector<bool>> classes_;  // by class: which tiles have vertices
+  std::uint64_t allState_ = 0;                            // the sum of vertexState_
+  std::map<std::string, std::vector<unsigned>> classes_;  // by class: vertices on each tile
 };
 
 }  // namespace popir

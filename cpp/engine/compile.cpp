@@ -87,7 +87,12 @@ EngineImpl::EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
   const auto& options = options_;
   Plan plan;
   plan.graph = grown_;
-  plan.programs = checkedPrograms(*grown_, programNodes_, options, parts_);
+  try {
+    plan.programs = checkedPrograms(*grown_, programNodes_, options, parts_);
+  } catch (const poplar::graph_memory_allocation_error& error) {
+    throw poplar::graph_memory_allocation_error(error.what(),
+                                                writeGraphProfile(*grown_, programNodes_, options));
+  }
   connectRemoteBuffers();
   plan.programs.emplace_back();
   plan.threads = threads_;

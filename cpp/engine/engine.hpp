@@ -246,6 +246,13 @@ class __attribute__((visibility("default"))) EngineImpl {
   std::unique_ptr<Arena> arena_, kept_;
 };
 
+/// Writes the profile of a graph that is too large for an engine, if options ask for reports. Defined
+/// in pva/engine_report.cpp.
+/// \returns its file, or ""
+std::string writeGraphProfile(const GraphImpl& graph,
+                              const std::vector<std::shared_ptr<ProgramNode>>& programs,
+                              const poplar::OptionFlags& options);
+
 }  // namespace popir
 
 #endif

@@ -182,8 +182,10 @@ void EngineImpl::execute(Compiled& program) {
 }
 
 void EngineImpl::print(const Instr& in) const {
-  *printStream << labelOf(in.names) << ": "
-               << tensorText(in.type, pointers_[in.first], in.shape, in.format) << "\n";
+  const auto text =
+      labelOf(in.names) + ": " + tensorText(in.type, pointers_[in.first], in.shape, in.format);
+  if (!in.expected) throw poplar::application_runtime_error("ErrorProgram: " + text);
+  *printStream << text << "\n";
 }
 
 void EngineImpl::load(const poplar::Device& device) {

@@ -61,12 +61,6 @@ Executable compileGraph(const Graph& graph, ArrayRef<program::Program> programs,
   return Executable(std::move(bytes));
 }
 
-void Graph::serialize(std::ostream& out, SerializationFormat format) const {
-  if (format != SerializationFormat::Binary)
-    throw poplar_error("Graph::serialize: popir writes SerializationFormat::Binary alone");
-  Executable(std::make_shared<const std::string>(popir::saveGraph(*impl_, {}, {}))).serialize(out);
-}
-
 Engine::Engine(Executable&& executable, const OptionFlags& options)
     : impl_(engineOf(executable, options)) {}
 

@@ -609,7 +609,9 @@ class GraphReader {
       case Kind::Call: return p::Call(n.function, context).node();
       case Kind::HostCall: return p::Call(n.hostFunction, n.inputs, n.outputs, context).node();
       case Kind::Sync: return p::Sync(p::SyncType::INTERNAL, context).node();
-      case Kind::Print: return p::PrintTensor(n.name, n.src, n.format).node();
+      case Kind::Print:
+        if (!n.expected) return p::ErrorProgram(n.name, n.src).node();
+        return p::PrintTensor(n.name, n.src, n.format).node();
       case Kind::WriteUndef: return p::WriteUndef(n.dst, context).node();
       case Kind::SetRounding: return roundingProgram(n.expected, context).node();
       case Kind::SeedRounding: return seedProgram(n.src, n.count, context).node();

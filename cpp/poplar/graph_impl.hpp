@@ -82,6 +82,8 @@ class __attribute__((visibility("default"))) GraphImpl
   std::set<std::string> remoteBuffers;  // their handles
   std::vector<std::shared_ptr<ProgramNode>> functions;
   std::map<std::string, poplar::Tensor> hostWrites, hostReads;
+  poplar::Tensor seedState,
+      workerSeeds;  // of poplar/RandomSeed.hpp; invalid until they are asked for
 };
 
 /// Converts `n` host values from one type to another.

@@ -55,7 +55,7 @@ const char* kindOf(ProgramNode::Kind kind) {
     case Kind::Call: return "Call";
     case Kind::HostCall: return "HostCall";
     case Kind::Sync: return "Sync";
-    case Kind::Print: return "PrintTensor";
+    case Kind::Print: return "PrintTensor";  // or ErrorProgram
     case Kind::WriteUndef: return "WriteUndef";
     case Kind::SetRounding:
     case Kind::SeedRounding: return "Rounding";
@@ -91,6 +91,33 @@ class Picture {
 };
 
 }  // namespace
+
+std::vector<VariableInterval> Tensor::getVarRegions() const {
+  std::vector<Place> all;
+  for (const auto& piece : view().pieces())
+    places(piece, 0, piece.nest.from, piece.nest.to, 0, all);
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Place& a, const Place& b) { return a.element < b.element; });
+  std::vector<VariableInterval> out;
+  for (const auto& p : all) {
+    const auto at = static_cast<std::size_t>(p.offset);
+    if (!out.empty() && out.back().var.id == p.variable && out.back().interval.end() == at)
+      out.back().interval = Interval(out.back().interval.begin(), at + 1);
+    else
+      out.emplace_back(VariableRef(p.variable), Interval(at, at + 1));
+  }
+  return out;
+}
+
+std::vector<Interval> Tensor::getContiguousRegions() const {
+  std::vector<Interval> out;
+  std::size_t at = 0;
+  for (const auto& region : getVarRegions()) {
+    out.emplace_back(at, at + region.interval.size());
+    at += region.interval.size();
+  }
+  return out;
+}
 
 std::vector<std::vector<Interval>> Graph::getSortedContiguousRegions(
     const Tensor& t, ArrayRef<Interval> regions, bool removeAliasedIntervals,

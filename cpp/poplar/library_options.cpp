@@ -17,6 +17,9 @@ constexpr const char* kOneKernel = "one kernel does every expression, on the hos
 constexpr const char* kAnyPlan = "a plan serves every use: lookups and updates alike";
 constexpr const char* kInPlace =
     "the device reads and writes the host's arrays in place, so there is no transfer to arrange";
+constexpr const char* kOneShard = "a loop over all steps has one body";
+constexpr const char* kOneUpdate =
+    "gradients of weights are one product over all steps, after the loop";
 constexpr const char* kNoReplicas =
     "replicas are threads that meet, and processes that exchange what they need; there is one "
     "method";
@@ -110,6 +113,30 @@ std::vector<LibraryOptions> tables() {
            without("poolUseIntrospectiveMapping", Type::Flag, "true",
                    "a result lies as its windows do"),
            without("optimizeForSpeed", Type::Flag, "false", "there is one way, the fastest"),
+       }},
+      {Library::Recurrent,
+       "popnn.recurrent",
+       {
+           {"partialsType", Effect::Acts, Type::Choice, "float",
+            "the type of partial sums of a cell's products on the machine", "float half"},
+           {"availableMemoryProportion", Effect::Acts, Type::Share, "0.6",
+            "how much of a tile's memory a plan of a product may use for temporary data"},
+           {"preCalcWeights", Effect::Acts, Type::Flag, "false",
+            "whether the inputs of all steps are multiplied by their weights at once, before the "
+            "loop"},
+           {"weightAccumulatorsType", Effect::Acts, Type::Choice, "",
+            "the type in which gradients of weights are added up; that of the data if it is not "
+            "set",
+            "float half"},
+           hint("inferenceOnly", Type::Flag, "false", "what to keep, the other arguments say"),
+           without("recomputationMode", Type::Choice, "none",
+                   "what the backward pass needs is kept", "none cellAndTanh full"),
+           without("numShards", Type::Whole, "1", kOneShard),
+           without("rnnCodeReuse", Type::Flag, "false", kOneShard),
+           without("codeReuse", Type::Flag, "false", kOneShard),
+           without("rnnStepsPerWU", Type::Whole, "1", kOneUpdate),
+           without("weightUpdateMemoryProportion", Type::Share, "0.6", kOneUpdate),
+           without("disableWUPartialInterleaving", Type::Flag, "false", kOneUpdate),
        }},
       {Library::Collective,
        "gcl.allReduceCrossReplica",

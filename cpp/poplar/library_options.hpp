@@ -15,6 +15,7 @@ enum class Library {
   ScaledAdd,
   Slice,
   Pooling,
+  Recurrent,
   Collective,
   Stream,
   HostFunction

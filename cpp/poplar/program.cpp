@@ -246,6 +246,14 @@ PrintTensor::PrintTensor(Tensor t, const PrintTensorFmt& format, const DebugCont
 PrintTensor::PrintTensor(Tensor t, const DebugContext& debugContext)
     : PrintTensor(std::move(t), PrintTensorFmt(), debugContext) {}
 
+ErrorProgram::ErrorProgram(StringRef message, Tensor t, const DebugContext& debugContext)
+    : Program(make(Kind::Print, debugContext)) {
+  if (!t.valid()) throw control_program_error("ErrorProgram: the tensor is not valid");
+  node_->name = message.str();
+  node_->src = std::move(t);
+  node_->expected = false;
+}
+
 WriteUndef::WriteUndef(Tensor t, const DebugContext& debugContext)
     : Program(make(Kind::WriteUndef, debugContext)) {
   if (!t.valid()) throw control_program_error("WriteUndef: the tensor is not valid");

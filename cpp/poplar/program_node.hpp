@@ -25,7 +25,7 @@ struct ProgramNode {
     Call,         // function
     HostCall,     // calls hostFunction with inputs and outputs
     Sync,
-    Print,         // prints src, with title `name` and `format`
+    Print,         // prints src, with title `name` and `format`; not `expected`: ends the run
     WriteUndef,    // dst
     SetRounding,   // stochastic if `expected`, else to nearest, for the following steps
     SeedRounding,  // seeds stochastic rounding: src is the seed, count the modifier

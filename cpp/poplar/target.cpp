@@ -194,6 +194,11 @@ Device Device::createCPUDevice(const OptionFlags& options) {
   change(spec, options);
   return Device(targetOf(std::move(spec)));
 }
+Device Device::createSimulatorDevice(Target target, const OptionFlags& options) {
+  auto spec = target.spec();
+  change(spec, options);
+  return Device(targetOf(std::move(spec)));
+}
 Device Device::createVirtualDevice(unsigned tilesPerIPU) {
   auto spec = target_.spec();
   spec.set("tilesPerIPU", tilesPerIPU);

@@ -6,8 +6,6 @@
 #include <poplar/Type.hpp>
 #include <poplar/exceptions.hpp>
 
-#include <atomic>
-
 namespace poplar {
 namespace {
 
@@ -65,16 +63,6 @@ std::ostream& operator<<(std::ostream& os, const OptionFlags& options) {
   return os << "}";
 }
 
-DebugInfo::DebugInfo(const DebugContext& context, std::string layer)
-    : path_(context.getPathName()), layer_(std::move(layer)) {
-  static std::atomic<DebugId> next{1};
-  id_ = next++;
-}
-DebugInfo::~DebugInfo() = default;
-
-bool DebugInfo::setValue(std::string name, ProfileValue value) {
-  return values_.emplace(std::move(name), std::move(value)).second;
-}
 std::ostream& operator<<(std::ostream& os, const DebugContext& context) {
   return os << context.getPathName();
 }
@@ -97,7 +85,12 @@ POPIR_POPLAR_ERROR(index_error, poplar_error)
 POPIR_POPLAR_ERROR(invalid_option, poplar_error)
 POPIR_POPLAR_ERROR(invalid_tile_mapping, poplar_error)
 POPIR_POPLAR_ERROR(graph_connection_error, poplar_error)
-POPIR_POPLAR_ERROR(graph_memory_allocation_error, poplar_error)
+graph_memory_allocation_error::graph_memory_allocation_error(const std::string& s)
+    : poplar_error(s) {}
+graph_memory_allocation_error::graph_memory_allocation_error(const char* s) : poplar_error(s) {}
+graph_memory_allocation_error::graph_memory_allocation_error(const std::string& s, std::string path)
+    : poplar_error(s), profilePath(std::move(path)) {}
+graph_memory_allocation_error::~graph_memory_allocation_error() noexcept = default;
 POPIR_POPLAR_ERROR(graph_program_compilation_error, poplar_error)
 POPIR_POPLAR_ERROR(graph_cycle_error, poplar_error)
 POPIR_POPLAR_ERROR(type_error, poplar_error)

@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <climits>
+#include <istream>
+#include <iterator>
 #include <poplin/ConvParams.hpp>
 #include <poplin/ConvUtil.hpp>
 #include <poputil/exceptions.hpp>
 #include <sstream>
 #include <tuple>
 
+#include "poplar/json_reader.hpp"
 #include "poplin/contraction_options.hpp"
 
 namespace poplin {
@@ -379,6 +382,90 @@ std::ostream& operator<<(std::ostream& os, const ConvParams& p) {
        << listText(t.truncationUpper) << ", stride " << listText(t.stride) << ", padding "
        << listText(t.paddingLower) << " " << listText(t.paddingUpper) << "}";
   return os << "}";
+}
+
+namespace {
+
+using poplar::ProfileValue;
+
+/// The members of a JSON object, one by one.
+class Members {
+ public:
+  explicit Members(const ProfileValue& object) : map_(object.asMap()) {}
+
+  const ProfileValue* find(const char* name) const {
+    const auto found = map_.find(name);
+    return found == map_.end() ? nullptr : &found->second;
+  }
+  void read(const char* name, std::size_t& number) const {
+    if (const auto* value = find(name)) number = static_cast<std::size_t>(value->asInt());
+  }
+  void read(const char* name, poplar::Type& type) const {
+    const auto* value = find(name);
+    if (value == nullptr) return;
+    const auto& text = value->asString();
+    if (text != "half" && text != "float")
+      throw poputil::poplibs_error("poplin::ConvParams: the type '" + text +
+                                   "' was read; give half or float");
+    type = text == "half" ? poplar::HALF : poplar::FLOAT;
+  }
+  template <class T>
+  void read(const char* name, std::vector<T>& list) const {
+    const auto* value = find(name);
+    if (value == nullptr) return;
+    list.clear();
+    for (const auto& each : value->asVector())
+      list.push_back(each.type() == ProfileValue::Type::BOOL ? static_cast<T>(each.asBool())
+                                                             : static_cast<T>(each.asInt()));
+  }
+
+ private:
+  const ProfileValue::Map& map_;
+};
+
+void read(const Members& members, const char* name, InputTransform& transform) {
+  const auto* value = members.find(name);
+  if (value == nullptr) return;
+  const Members own(*value);
+  own.read("truncationLower", transform.truncationLower);
+  own.read("truncationUpper", transform.truncationUpper);
+  own.read("dilation", transform.dilation);
+  own.read("paddingLower", transform.paddingLower);
+  own.read("paddingUpper", transform.paddingUpper);
+  own.read("flip", transform.flip);
+}
+
+}  // namespace
+
+std::istream& operator>>(std::istream& is, ConvParams& p) {
+  const auto value =
+      popir::readJson("poplin::ConvParams", std::string(std::istreambuf_iterator<char>(is), {}));
+  const Members members(value);
+  members.read("dataType", p.inputType);
+  members.read("dataType", p.outputType);
+  members.read("inputType", p.inputType);
+  members.read("outputType", p.outputType);
+  members.read("batchSize", p.batchSize);
+  members.read("numConvGroups", p.numConvGroups);
+  members.read("inputChannelsPerConvGroup", p.inputChannelsPerConvGroup);
+  members.read("outputChannelsPerConvGroup", p.outputChannelsPerConvGroup);
+  members.read("inputFieldShape", p.inputFieldShape);
+  members.read("kernelShape", p.kernelShape);
+  p.inputTransform = InputTransform(p.inputFieldShape.size());
+  p.kernelTransform = InputTransform(p.inputFieldShape.size());
+  p.outputTransform = OutputTransform(p.inputFieldShape.size());
+  read(members, "inputTransform", p.inputTransform);
+  read(members, "kernelTransform", p.kernelTransform);
+  if (const auto* output = members.find("outputTransform")) {
+    const Members own(*output);
+    own.read("truncationLower", p.outputTransform.truncationLower);
+    own.read("truncationUpper", p.outputTransform.truncationUpper);
+    own.read("stride", p.outputTransform.stride);
+    own.read("paddingLower", p.outputTransform.paddingLower);
+    own.read("paddingUpper", p.outputTransform.paddingUpper);
+  }
+  p.validate();
+  return is;
 }
 
 }  // namespace poplin

@@ -181,8 +181,8 @@ poplar::Tensor topK(poplar::Graph& graph, const poplar::Tensor& input, poplar::T
                     const poplar::DebugContext& debugContext) {
   const popops::TopKParams params(K, true, popops::SortOrder::DESCENDING);
   auto [values, places] = popops::topKWithPermutation(graph, prog, input, params, debugContext);
-  indices = places;
-  return values;
+  indices = places.expand({1});
+  return values.expand({1});
 }
 
 }  // namespace popnn

@@ -11,6 +11,7 @@
 #include "kernels/random/sampler.hpp"
 #include "poplar/bulk_vertex.hpp"
 #include "poplar/rounding_program.hpp"
+#include "poprand/hw_seeds.hpp"
 
 namespace poprand {
 namespace {
@@ -149,9 +150,10 @@ const std::vector<Type> kReal = {poplar::FLOAT, poplar::HALF, poplar::DOUBLE};
 
 }  // namespace
 
-void setSeed(Graph&, const Tensor& masterSeed, std::uint32_t seedModifier, Sequence& prog,
+void setSeed(Graph& graph, const Tensor& masterSeed, std::uint32_t seedModifier, Sequence& prog,
              const DebugContext& debugContext) {
   prog.add(popir::seedProgram(masterSeed, seedModifier, debugContext));
+  popir::keepSeed(graph, masterSeed, seedModifier, prog, debugContext);
 }
 
 Tensor uniform(Graph& graph, const Tensor* seed, std::uint32_t seedModifier,

@@ -70,6 +70,10 @@ OpDebugInfo::OpDebugInfo(const poplar::DebugContext& debugContext, std::string a
   add("api", std::move(api));
 }
 
+OpDebugInfo::~OpDebugInfo() {
+  for (auto& [name, value] : values_) setValue(name, std::move(value));
+}
+
 void OpDebugInfo::add(std::string name, const std::vector<ArgType>& args) {
   ProfileValue::Map map;
   for (const ArgType& arg : args) map.insert({arg.n, arg.pv});

@@ -31,7 +31,7 @@ struct Step {
     RepeatEnd,     // target = the step after RepeatBegin
     JumpUnless,    // to target, unless the predicate src is `expected`
     Jump,          // to target
-    Print,         // src, under name, in format
+    Print,         // src, under name, in format; not `expected`: ends the run
     SeedRounding,  // of the draws: src, with count as modifier
   };
   Kind kind = Kind::None;

@@ -77,6 +77,7 @@ class Flattener {
         auto& step = add(Step::Kind::Print, node.name);
         step.src = node.src;
         step.format = node.format;
+        step.expected = node.expected;
         return;
       }
       case Kind::SetRounding:

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <regex>
+#include <set>
 
 #include "costing/reading.hpp"
 #include "costing/steps.hpp"
@@ -24,7 +25,7 @@ class Tracer {
   Tracer(const EngineImpl& engine, ProfileData& data)
       : graph_(engine.graph()),
         data_(data),
-        costs_(engine.graph(), engine.counts()),
+        costs_(engine.graph(), engine.counts(), true),
         blocks_(filter(engine, "profiler.blocks.filter")),
         programs_(filter(engine, "profiler.programs.filter")),
         streams_(flagFrom(engine.options(), "debug.instrumentExternalExchange", false)) {}
@@ -95,8 +96,13 @@ class Tracer {
         return;
       case Kind::If: return walk(*node.children[0]);
       case Kind::Execute: {
-        now_ += costs_.of(node).cost.cycles();
-        const auto& name = graph_.computeSets[node.computeSet.getId()].name;
+        const auto& alone = costs_.of(node);
+        now_ += alone.cost.cycles();
+        const auto set = node.computeSet.getId();
+        const auto& name = graph_.computeSets[set].name;
+        const auto known = sets_.emplace(set, data_.sets.size());
+        if (known.second) data_.sets.push_back({name, alone.computeCycles});
+        if (data_.steps.size() < kMostBlocks) data_.steps.push_back(known.first->second);
         if (programs_.takes(name)) block(name, Type::OnTileExecute, from);
         return;
       }
@@ -113,7 +119,19 @@ class Tracer {
   const bool streams_;
   std::uint64_t now_ = 0;
   std::map<std::pair<std::string, Type>, std::size_t> known_;
+  std::map<unsigned, std::size_t> sets_;  // by compute set: its row
 };
+
+/// Calls `visit` with each step of a program once.
+template <class Visit>
+void eachLeaf(const GraphImpl& graph, const ProgramNode& node, std::set<const void*>& seen,
+              const Visit& visit) {
+  if (!seen.insert(&node).second) return;
+  if (isLeaf(node)) visit(node);
+  for (const auto& child : node.children) eachLeaf(graph, *child, seen, visit);
+  if (node.kind == ProgramNode::Kind::Call)
+    eachLeaf(graph, *graph.functions[node.function.getId()], seen, visit);
+}
 
 bool reports(const poplar::OptionFlags& options) {
   for (const auto* name :
@@ -122,11 +140,8 @@ bool reports(const poplar::OptionFlags& options) {
   return false;
 }
 
-}  // namespace
-
-std::shared_ptr<const ProfileData> profileOf(const EngineImpl& engine, bool execution) {
+std::shared_ptr<ProfileData> graphProfile(const GraphImpl& graph, const Programs& programs) {
   auto data = std::make_shared<ProfileData>();
-  const auto& graph = engine.graph();
   const auto& spec = graph.target.spec();
   data->version = std::string("popir ") + popir_version();
   data->arch = spec.arch;
@@ -143,25 +158,50 @@ std::shared_ptr<const ProfileData> profileOf(const EngineImpl& engine, bool exec
     data->vertices += static_cast<unsigned>(cs.bulk.size());
     for (const auto& v : cs.bulk) data->edges += static_cast<unsigned>(v.operands.size());
   }
-  if (!engine.programs().empty()) {
-    data->tileBytes.resize(spec.numTiles());
-    for (const auto& category : readMachine(graph, engine.programs(), 0, {}).memory)
-      for (std::size_t t = 0; t < data->tileBytes.size(); ++t)
-        data->tileBytes[t] += category.tileBytes[t];
+  if (programs.empty()) return data;
+  data->tileBytes.resize(spec.numTiles());
+  for (const auto& category : readMachine(graph, programs, 0, {}).memory)
+    for (std::size_t t = 0; t < data->tileBytes.size(); ++t)
+      data->tileBytes[t] += category.tileBytes[t];
+  StepCosts costs(graph);
+  std::set<const void*> seen;
+  for (const auto& program : programs)
+    if (program) eachLeaf(graph, *program, seen, [&](const ProgramNode& leaf) { costs.of(leaf); });
+  for (auto [type, byTile] : costs.vertices()) {
+    byTile.resize(spec.numTiles());
+    data->vertexTypes.push_back({type, byTile});
   }
+  return data;
+}
+
+std::string profileFile(const poplar::OptionFlags& options) {
+  const auto found = options.find("autoReport.directory");
+  const std::filesystem::path folder = found == options.end() ? "." : found->second;
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  return (folder / "profile.pop").string();
+}
+
+}  // namespace
+
+std::shared_ptr<const ProfileData> profileOf(const EngineImpl& engine, bool execution) {
+  const auto data = graphProfile(engine.graph(), engine.programs());
   if (!execution) return data;
   Tracer tracer(engine, *data);
   for (const auto program : engine.runs()) tracer.run(program, engine.programs()[program]);
   return data;
 }
 
+std::string writeGraphProfile(const GraphImpl& graph, const Programs& programs,
+                              const poplar::OptionFlags& options) {
+  if (!reports(options)) return "";
+  const auto path = profileFile(options);
+  writeProfile(*graphProfile(graph, programs), path);
+  return path;
+}
+
 void EngineImpl::report() const {
-  if (!reports(options_)) return;
-  const auto found = options_.find("autoReport.directory");
-  const std::filesystem::path folder = found == options_.end() ? "." : found->second;
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  writeProfile(*profileOf(*this, true), (folder / "profile.pop").string());
+  if (reports(options_)) writeProfile(*profileOf(*this, true), profileFile(options_));
 }
 
 EngineImpl::~EngineImpl() {
@@ -223,6 +263,37 @@ ProfileValue Engine::getExecutionProfile() const {
   ProfileValue::Vector runs;
   for (const auto program : impl_->runs()) runs.emplace_back(program);
   return Map{{"programs", programs}, {"runs", runs}};
+}
+
+void printGraphSummary(std::ostream& out, const std::string& profilePath, const OptionFlags&) {
+  const auto report = pva::openReport(profilePath);
+  const auto compilation = report.compilation();
+  const auto target = compilation.target();
+  const auto graph = compilation.graph();
+  out << "Target: " << target.architecture() << ", " << target.numIPUs() << " IPUs of "
+      << target.tilesPerIpu() << " tiles, " << target.bytesPerTile() << " bytes each\n"
+      << "Graph: " << graph.numVars() << " variables, " << graph.numVertices() << " vertices, "
+      << graph.numEdges() << " edges, " << graph.numComputeSets() << " compute sets\n";
+  std::uint64_t all = 0, most = 0;
+  std::size_t at = 0;
+  std::map<std::string, std::uint64_t> vertices;
+  const auto tiles = compilation.tiles();
+  for (std::size_t t = 0; t < tiles.size(); ++t) {
+    const auto bytes = tiles[t].memory().total().includingGaps();
+    all += bytes;
+    if (bytes > most) most = bytes, at = t;
+    for (const auto& v : tiles[t].memory().vertices()) vertices[v.type().name()] += v.count();
+  }
+  out << "Memory: " << all << " bytes, " << most << " on tile " << at << "\n";
+  for (const auto& [name, count] : vertices) out << "  " << count << " " << name << "\n";
+}
+void printGraphSummary(std::ostream& out, const ProfileValue& graphProfile, const OptionFlags&) {
+  serializeToJSON(out, graphProfile, true);
+}
+void printProfileSummary(std::ostream& out, const ProfileValue& graphProfile,
+                         const ProfileValue& executionProfile, const OptionFlags&) {
+  serializeToJSON(out, graphProfile, true);
+  serializeToJSON(out, executionProfile, true);
 }
 
 void Engine::printProfileSummary(std::ostream& stream, const OptionFlags&) const {

@@ -28,6 +28,12 @@ bool fits(const ProfileData& data) {
     if (block.program >= data.programs.size() || block.from > block.to) return false;
   for (const auto& run : data.runs)
     if (run.from > run.to) return false;
+  for (const auto& of : data.vertexTypes)
+    if (of.byTile.size() != tiles) return false;
+  for (const auto& set : data.sets)
+    if (set.cyclesByTile.size() != tiles) return false;
+  for (const auto step : data.steps)
+    if (step >= data.sets.size()) return false;
   return tiles > 0 && tiles == data.tileBytes.size();
 }
 
@@ -85,7 +91,16 @@ unsigned CompilationGraph::numEdges() const { return data_->edges; }
 unsigned CompilationGraph::numVars() const { return data_->variables; }
 
 std::vector<CompilationTile> CompilationReport::tiles() const {
-  return {data_->tileBytes.begin(), data_->tileBytes.end()};
+  std::vector<CompilationTile> tiles;
+  for (unsigned t = 0; t < data_->tileBytes.size(); ++t) tiles.emplace_back(data_, t);
+  return tiles;
+}
+TileMemoryTotal TileMemory::total() const { return TileMemoryTotal(data_->tileBytes[tile_]); }
+std::vector<VertexInstances> TileMemory::vertices() const {
+  std::vector<VertexInstances> vertices;
+  for (const auto& of : data_->vertexTypes)
+    if (of.byTile[tile_] > 0) vertices.emplace_back(VertexType(of.type), of.byTile[tile_]);
+  return vertices;
 }
 
 bool Block::isStreamCopy() const {
@@ -112,6 +127,16 @@ std::vector<Run> ExecutionReport::runs() const {
   std::vector<Run> runs;
   for (const auto& r : data_->runs) runs.emplace_back(r.program, r.from, r.to);
   return runs;
+}
+
+std::vector<ExecutionStep> ExecutionReport::steps() const {
+  std::vector<ExecutionStep> steps;
+  for (const auto step : data_->steps) {
+    const auto& set = data_->sets[step];
+    steps.emplace_back(std::make_shared<Program>(set.name, Program::Type::OnTileExecute),
+                       std::vector<ComputeSetCycles>{ComputeSetCycles(set.name, set.cyclesByTile)});
+  }
+  return steps;
 }
 
 PoplarVersion Report::poplarVersion() const { return PoplarVersion(data_->version); }

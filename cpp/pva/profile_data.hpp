@@ -27,6 +27,18 @@ struct ProfileData {
     std::uint64_t from = 0, to = 0;
     auto state() const { return std::tie(program, from, to); }
   };
+  /// The vertices of one class on each tile.
+  struct Vertices {
+    std::string type;
+    std::vector<unsigned> byTile;
+    auto state() const { return std::tie(type, byTile); }
+  };
+  /// A compute set, with its cycles on each tile.
+  struct ComputeSet {
+    std::string name;
+    std::vector<std::uint64_t> cyclesByTile;
+    auto state() const { return std::tie(name, cyclesByTile); }
+  };
   struct Run {
     unsigned program = 0;
     std::uint64_t from = 0, to = 0;
@@ -42,10 +54,14 @@ struct ProfileData {
   std::vector<Program> programs;
   std::vector<Block> blocks;
   std::vector<Run> runs;
+  std::vector<Vertices> vertexTypes;
+  std::vector<ComputeSet> sets;
+  std::vector<std::size_t> steps;  // the executed compute sets, in order
 
   auto state() const {
     return std::tie(version, arch, numIPUs, tilesPerIPU, bytesPerTile, clockHz, computeSets,
-                    vertices, edges, variables, tileBytes, programs, blocks, runs);
+                    vertices, edges, variables, tileBytes, programs, blocks, runs, vertexTypes,
+                    sets, steps);
   }
 };
 

@@ -73,19 +73,18 @@ def test_remote_buffers_switches_and_profiles(tmp_path: Path):
     assert lines[3] == "Switch: the case 7 occurs twice"
     assert lines[4] == "7-8 6-7 5-6 ; 3-4 2-3 1-2 0-1 ; "
     assert lines[5] == "digraph vertices { 1"
-    assert lines[6].endswith("popir writes SerializationFormat::Binary alone")
     zeros = "0 0 0 0"
-    assert lines[7] == f"2 4 6 8 {zeros} 10 12 14 16 "
-    assert lines[8].replace("-0", "0") == f"-2 -4 -6 -8 {zeros} -10 -12 -14 -16 "
-    assert lines[9].replace("-0", "0") == f"4 8 12 16 {zeros} 20 24 28 32 "
-    assert lines[10] == lines[9]
-    assert lines[11] == "100"
-    assert "no program of this engine uses a remote buffer 'columns'" in lines[12]
-    assert "row 3 of replica 0 given, 'rows' has 3 rows" in lines[13]
-    assert "a row of 'rows' has 16 bytes, 4 given" in lines[14]
-    assert "remote buffer 'rows' has 3 rows, a program copies row 3" in lines[15]
-    assert lines[16] == "1"
-    execution, graph = json.loads(lines[17]), json.loads("\n".join(lines[18:]))
+    assert lines[6] == f"2 4 6 8 {zeros} 10 12 14 16 "
+    assert lines[7].replace("-0", "0") == f"-2 -4 -6 -8 {zeros} -10 -12 -14 -16 "
+    assert lines[8].replace("-0", "0") == f"4 8 12 16 {zeros} 20 24 28 32 "
+    assert lines[9] == lines[8]
+    assert lines[10] == "100"
+    assert "no program of this engine uses a remote buffer 'columns'" in lines[11]
+    assert "row 3 of replica 0 given, 'rows' has 3 rows" in lines[12]
+    assert "a row of 'rows' has 16 bytes, 4 given" in lines[13]
+    assert "remote buffer 'rows' has 3 rows, a program copies row 3" in lines[14]
+    assert lines[15] == "1"
+    execution, graph = json.loads(lines[16]), json.loads("\n".join(lines[17:]))
     assert execution["runs"] == [0] * 5 and execution["programs"][0]["cycles"] > 100
     assert graph["target"]["tiles"] == 1472 == len(graph["memory"]["byTile"]["total"])
     (trace,) = tmp_path.glob("pvti-*.json")
@@ -197,3 +196,25 @@ def test_library_operations_beside_vertices_in_one_compute_set(tmp_path: Path):
 def test_threads_share_an_engine(tmp_path: Path):
     """Also run with ThreadSanitizer: `python -m tests.sanitize --threads`."""
     assert run(build("threads", tmp_path), cwd=tmp_path) == "0 wrong, 60 runs\n"
+
+
+def test_what_a_graph_shows_of_itself(tmp_path: Path):
+    lines = run(build("shown", tmp_path), cwd=tmp_path).splitlines()
+    # Elements 1, 2, 7, 8, 10 and 11 of t.
+    assert lines[0] == "1[1,3) 1[7,9) 1[10,12) [0,2) [2,4) [4,6) "
+    assert lines[1] == "[6][2,6] 1 1 1"
+    # An addition on two tiles, executed twice.
+    assert lines[2].startswith("2 2 110 twice")
+    assert lines[3] == "./profile.pop Target: ipu2"
+    assert lines[4] == (
+        "convolution {half to half, batch 2, field [8, 9], kernel [3, 3], channels 4 to 5 in 1 "
+        "groups, input {truncation [0, 0] [0, 0], dilation [1, 1], padding [1, 1] [0, 0], flip "
+        "[0, 1]}}"
+    )
+    assert lines[5].startswith("ErrorProgram: it is wrong: [0 0]")
+    graph = json.loads((tmp_path / "graph.json").read_text())
+    assert [v["name"] for v in graph["variables"]] == ["t"]
+    assert graph["variables"][0]["tiles"] == [[0, 6, 3], [6, 12, 7]]
+    contexts = json.loads((tmp_path / "debug.json").read_text())["contexts"]
+    assert [c["api"] for c in contexts] == ["aFunction"] and contexts[0]["name"] == "here"
+    assert b"aFunction" in (tmp_path / "debug.cbor").read_bytes()

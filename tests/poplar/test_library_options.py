@@ -63,7 +63,11 @@ def calls(family: str) -> Callable[[dict[str, str]], object]:
     return getattr(Bench(), family.rpartition(".")[2])
 
 
-CPP_ONLY = ("gcl.allReduceCrossReplica", "poplar.Graph.addHostToDeviceFIFO")
+CPP_ONLY = (
+    "gcl.allReduceCrossReplica",
+    "poplar.Graph.addHostToDeviceFIFO",
+    "popnn.recurrent",  # tests/popnn/test_recurrent.py
+)
 ROWS = [
     (family, *row)
     for row in TABLE

@@ -95,7 +95,7 @@ class TypeProto {
   X(UNDEFINED)                                                                                \
   X(FLOAT) X(UINT8) X(INT8) X(UINT16) X(INT16) X(INT32) X(INT64) X(STRING) X(BOOL) X(FLOAT16) \
       X(DOUBLE) X(UINT32) X(UINT64) X(COMPLEX64) X(COMPLEX128) X(BFLOAT16)
-enum TensorProto_DataType {
+enum TensorProto_DataType : int {
 #define POPIR_ONNX_TYPE(NAME) TensorProto_DataType_##NAME,
   POPIR_ONNX_TYPES(POPIR_ONNX_TYPE)
 #undef POPIR_ONNX_TYPE

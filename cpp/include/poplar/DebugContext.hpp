@@ -95,6 +95,8 @@ struct DebugContext {
   SourceLocation location;
 };
 
+enum class DebugSerializationFormat { JSON, CBOR };
+
 /// Debug information that has an id, so that other debug information can refer to it as its parent.
 /// The libraries derive from it.
 class DebugInfo {
@@ -108,13 +110,21 @@ class DebugInfo {
   std::string getPathName() const { return path_; }
   const std::string& getLayer() const { return layer_; }
 
+  /// Writes all debug information whose objects end from now on to a file: {"contexts": [...]}, each
+  /// with "id", "parentId", "name", "layer" and its own values. closeStreamer() completes it.
+  /// \throws poplar_error if the file cannot be written
+  static void initializeStreamer(
+      const std::string& fileName,
+      const DebugSerializationFormat& format = DebugSerializationFormat::CBOR);
+  static void closeStreamer();
+
  protected:
   /// A class's own information. popir keeps it while the object lives.
   /// \returns false, and changes nothing, if the name has a value
   bool setValue(std::string name, ProfileValue value);
 
  private:
-  DebugId id_;
+  DebugId id_, parentId_;
   std::string path_;
   std::map<std::string, ProfileValue> values_;
   std::string layer_;

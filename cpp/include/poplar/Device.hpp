@@ -26,6 +26,8 @@ class Device {
   /// \throws invalid_option for an unknown option
   static Device createCPUDevice(const OptionFlags& options = {});
   static Device createCPUDevice(unsigned numIPUs);
+  /// A simulated IPU of this target, as all devices here are.
+  static Device createSimulatorDevice(Target target, const OptionFlags& options = {});
   /// The same device with another number of tiles per IPU.
   Device createVirtualDevice(unsigned tilesPerIPU);
 

@@ -33,6 +33,16 @@ class EngineImpl;  // cpp/engine/engine.hpp
 
 namespace poplar {
 
+/// Writes what a profile's file, or Engine::getGraphProfile() and getExecutionProfile(), say of a
+/// graph: target, sizes, memory and vertices. There are no options yet.
+/// \throws std::runtime_error if the file cannot be read
+void printGraphSummary(std::ostream& out, const std::string& profilePath,
+                       const OptionFlags& options = {});
+void printGraphSummary(std::ostream& out, const ProfileValue& graphProfile,
+                       const OptionFlags& options = {});
+void printProfileSummary(std::ostream& out, const ProfileValue& graphProfile,
+                         const ProfileValue& executionProfile, const OptionFlags& options = {});
+
 using ProgressFunc = std::function<void(int, int)>;
 
 /// Compiles a graph and its programs in their current state. Later changes of the graph have no

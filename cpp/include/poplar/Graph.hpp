@@ -270,9 +270,20 @@ class Graph {
   /// The number of the replica, UNSIGNED_INT[].
   Tensor addReplicationIndexConstant(const DebugContext& debugContext = {});
 
-  /// Writes the graph in popir's own format, that of executables.
-  /// \throws poplar_error for SerializationFormat::JSON, and if the stream takes no more
+  /// Writes the graph: Binary in popir's own format, that of executables; JSON for readers, with
+  /// variables, compute sets and vertices.
+  /// \throws poplar_error if the stream takes no more
   void serialize(std::ostream& out, SerializationFormat format) const;
+  /// Writes what tensors are: types, shapes, tile mappings and which elements of variables they
+  /// hold, without values. JSON is for readers.
+  /// \throws graph_connection_error for tensors of another graph; poplar_error if the stream takes
+  /// no more
+  void serializeTensors(std::ostream& out, ArrayRef<Tensor> tensors,
+                        SerializationFormat format) const;
+  /// Adds the variables that serializeTensors() has written in the format Binary, and returns the
+  /// tensors of them.
+  /// \throws poplar_error for JSON, and for what is damaged or was written by another version
+  std::vector<Tensor> deserializeTensors(std::istream& in, SerializationFormat format);
 
   /// Write compute sets with their vertices and variables, or the steps of programs, in the language
   /// of Graphviz.

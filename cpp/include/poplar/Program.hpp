@@ -218,6 +218,12 @@ class PrintTensor : public Program {
               const DebugContext& debugContext = {});
 };
 
+/// Ends the run with an application_runtime_error of this message and the tensor's values.
+class ErrorProgram : public Program {
+ public:
+  ErrorProgram(StringRef message, Tensor t, const DebugContext& debugContext = {});
+};
+
 /// Marks a tensor's value as undefined until it is written again, which ends its lifetime.
 class WriteUndef : public Program {
  public:

@@ -6,6 +6,7 @@
 #include <poplar/DebugContext.hpp>
 #include <poplar/Interval.hpp>
 #include <poplar/Type.hpp>
+#include <poplar/VariableInterval.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -110,6 +111,10 @@ class Tensor {
   bool containsConstant() const;
   /// True if no element occurs twice and none is constant, so that vertices may write in parallel.
   bool isParallelWriteable() const;
+  /// The places of the elements, in row-major order; adjacent ones are one interval.
+  std::vector<VariableInterval> getVarRegions() const;
+  /// Intervals of positions in the flattened tensor, each adjacent in a variable.
+  std::vector<Interval> getContiguousRegions() const;
   /// True if both tensors contain a common element.
   bool intersectsWith(const Tensor& other) const;
   std::string shapeToString() const;

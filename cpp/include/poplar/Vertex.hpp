@@ -206,6 +206,12 @@ template <class T>
 class InOut : public detail_::WritableScalar<T> {
  public:
   using detail_::WritableScalar<T>::operator=;
+  /// So that `which ? inOut : input` has a type.
+  operator Input<T>() const {
+    Input<T> same;
+    __builtin_memcpy(&same, this, sizeof same);
+    return same;
+  }
 };
 template <class T, VectorLayout L, unsigned A, bool I>
 class InOut<Vector<T, L, A, I>> : public Vector<T, L, A, I> {};

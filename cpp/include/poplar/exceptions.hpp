@@ -32,7 +32,16 @@ POPIR_POPLAR_ERROR(invalid_tile_mapping, poplar_error)
 /// A vertex type or field is unknown, or a field cannot take the given value.
 POPIR_POPLAR_ERROR(graph_connection_error, poplar_error)
 /// The program needs more memory than a tile or the host has.
-POPIR_POPLAR_ERROR(graph_memory_allocation_error, poplar_error)
+struct graph_memory_allocation_error : poplar_error {
+  explicit graph_memory_allocation_error(const std::string& s);
+  explicit graph_memory_allocation_error(const char* s);
+  graph_memory_allocation_error(const std::string& s, std::string profilePath);
+  graph_memory_allocation_error(const graph_memory_allocation_error&) = default;
+  ~graph_memory_allocation_error() noexcept override;
+
+  /// The profile that the options of autoReport asked for; else empty.
+  std::string profilePath;
+};
 /// Codelets cannot be compiled or loaded.
 POPIR_POPLAR_ERROR(graph_program_compilation_error, poplar_error)
 POPIR_POPLAR_ERROR(graph_cycle_error, poplar_error)

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <istream>
 #include <ostream>
 #include <poplar/Type.hpp>
 #include <vector>
@@ -131,6 +132,12 @@ POPIR_COMPARED(ConvParams)
 #undef POPIR_COMPARED
 
 std::ostream& operator<<(std::ostream& os, const ConvParams& params);
+/// Reads all of a stream as a JSON object with the members' names, those of the transforms in objects
+/// of their own: {"inputType": "half", "batchSize": 4, "inputFieldShape": [8, 8], "inputTransform":
+/// {"paddingLower": [1, 1]}, ...}. "dataType" is both types. What is left out keeps its value;
+/// transforms become the identity.
+/// \throws poplar::poplar_error for what is no JSON; poputil::poplibs_error for invalid parameters
+std::istream& operator>>(std::istream& is, ConvParams& params);
 
 std::size_t hash_value(const ConvParams::InputTransform& transform);
 std::size_t hash_value(const ConvParams::OutputTransform& transform);

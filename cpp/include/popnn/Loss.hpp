@@ -79,7 +79,7 @@ std::pair<poplar::Tensor, poplar::Tensor> minAndArgMin(
     const poplar::DebugContext& debugContext = {});
 
 /// The K largest elements of each row of `input`, [rows, columns], and, in `indices`, their columns
-/// as UNSIGNED_INT. They are sorted, the largest first, with and without `sort`.
+/// as UNSIGNED_INT: [rows, 1, K] both, as in PopLibs. They are sorted, the largest first, with and without `sort`.
 poplar::Tensor topK(poplar::Graph& graph, const poplar::Tensor& input, poplar::Tensor& indices,
                     unsigned K, bool sort, poplar::program::Sequence& prog,
                     const poplar::DebugContext& debugContext = {});

@@ -90,6 +90,7 @@ struct ArgType {
 class OpDebugInfo : public poplar::DebugInfo {
  public:
   OpDebugInfo(const poplar::DebugContext& debugContext, std::string api);
+  ~OpDebugInfo() override;
   void add(std::string name, const std::vector<ArgType>& args);
   void add(std::string name, poplar::ProfileValue value);
   /// All values added so far. "api" is the name of the function.

@@ -79,24 +79,51 @@ class TileMemoryTotal {
   std::uint64_t bytes_;
 };
 
+/// A class of vertices.
+class VertexType {
+ public:
+  explicit VertexType(std::string name) : name_(std::move(name)) {}
+  std::string name() const { return name_; }
+
+ private:
+  std::string name_;
+};
+
+/// The vertices of a class on a tile; a library function counts as one on each tile that computes a
+/// part of it.
+class VertexInstances {
+ public:
+  VertexInstances(VertexType type, unsigned count) : type_(std::move(type)), count_(count) {}
+  const VertexType& type() const { return type_; }
+  unsigned count() const { return count_; }
+
+ private:
+  VertexType type_;
+  unsigned count_;
+};
+
 /// Memory of one tile.
 class TileMemory {
  public:
-  explicit TileMemory(std::uint64_t bytes) : bytes_(bytes) {}
-  TileMemoryTotal total() const { return TileMemoryTotal(bytes_); }
+  TileMemory(DataPtr data, unsigned tile) : data_(std::move(data)), tile_(tile) {}
+  TileMemoryTotal total() const;
+  /// The vertices of the compute sets that programs execute.
+  std::vector<VertexInstances> vertices() const;
 
  private:
-  std::uint64_t bytes_;
+  DataPtr data_;
+  unsigned tile_;
 };
 
 /// Static information about one tile.
 class CompilationTile {
  public:
-  explicit CompilationTile(std::uint64_t bytes) : bytes_(bytes) {}
-  TileMemory memory() const { return TileMemory(bytes_); }
+  CompilationTile(DataPtr data, unsigned tile) : data_(std::move(data)), tile_(tile) {}
+  TileMemory memory() const { return TileMemory(data_, tile_); }
 
  private:
-  std::uint64_t bytes_;
+  DataPtr data_;
+  unsigned tile_;
 };
 
 /// Static information: target, graph and memory by tile.
@@ -173,6 +200,34 @@ class Run {
   std::uint64_t from_, to_;
 };
 
+/// A compute set of an executed step, with its estimated cycles.
+class ComputeSetCycles {
+ public:
+  ComputeSetCycles(std::string name, std::vector<std::uint64_t> cycles)
+      : name_(std::move(name)), cycles_(std::move(cycles)) {}
+  std::string name() const { return name_; }
+  /// Both are the machine model's estimates: nothing is measured on tiles.
+  std::vector<std::uint64_t> cyclesByTile() const { return cycles_; }
+  std::vector<std::uint64_t> estimatedCyclesByTile() const { return cycles_; }
+
+ private:
+  std::string name_;
+  std::vector<std::uint64_t> cycles_;
+};
+
+/// An executed step: the execution of compute sets.
+class ExecutionStep {
+ public:
+  ExecutionStep(std::shared_ptr<Program> program, std::vector<ComputeSetCycles> sets)
+      : program_(std::move(program)), sets_(std::move(sets)) {}
+  std::shared_ptr<Program> program() const { return program_; }
+  const std::vector<ComputeSetCycles>& computeSets() const { return sets_; }
+
+ private:
+  std::shared_ptr<Program> program_;
+  std::vector<ComputeSetCycles> sets_;
+};
+
 /// What was executed.
 class ExecutionReport {
  public:
@@ -183,6 +238,8 @@ class ExecutionReport {
   /// \throws std::out_of_range if there is no such tile
   std::vector<Block> blocks(unsigned tile) const;
   std::vector<Run> runs() const;
+  /// The compute sets that were executed, in order; of loops the first million.
+  std::vector<ExecutionStep> steps() const;
 
  private:
   DataPtr data_;
