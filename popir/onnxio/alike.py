@@ -20,6 +20,7 @@ from onnx import AttributeProto, NodeProto
 
 from popir import budget
 from popir.ir import Graph, Op, TensorType
+from popir.ir.graph import add_alike
 from popir.ir.likeness import may_be_copied
 from popir.types import DataType, TensorInfo
 
@@ -41,7 +42,7 @@ class _Made:
     """The operator of a node, and what its `setup()` has set."""
 
     op: Op
-    infos: list[TensorInfo | None]
+    infos: list[TensorInfo]
 
 
 class AlikeNodes:
@@ -81,19 +82,17 @@ class AlikeNodes:
         the graph has an output of it already.
         """
         made = self._made.get(key)
-        tensors = self._graph.tensors
-        if made is None or any(id in tensors for id in node.output):
+        if made is None:
             return None
+        tensors, outputs = self._graph.tensors, list(node.output)
+        for id in outputs:
+            if id in tensors:
+                return None
         op = made.op.clone()
         op.settings.name, op.called_names = node.name, {}
         budget.operator(op)
-        self._graph.moveIntoGraph(op)
-        for i, id in enumerate(node.input):
-            if id:
-                op.connectInTensor(i, id)
-        for o, id in enumerate(node.output):
-            op.createAndConnectOutTensor(o, id)
-            op.output[o].info = made.infos[o]
+        inputs = {i: tensors[id] for i, id in enumerate(node.input) if id}
+        add_alike(self._graph, op, inputs, dict(enumerate(zip(outputs, made.infos, strict=True))))
         return op
 
     def keep(self, key: Hashable, node: NodeProto, op: Op) -> None:
@@ -103,7 +102,9 @@ class AlikeNodes:
         is_as_given = read == list(node.input) and len(op.input) == len([*filter(None, read)])
         is_as_given = is_as_given and made == list(node.output) and all(made)
         if is_as_given and len(op.output) == len(made) and _depends_on_key(op):
-            self._made[key] = _Made(op, [tensor.info for tensor in op.output.values()])
+            infos = [tensor.info for tensor in op.output.values() if tensor.info is not None]
+            if len(infos) == len(made):
+                self._made[key] = _Made(op, infos)
 
 
 def _depends_on_key(op: Op) -> bool:
