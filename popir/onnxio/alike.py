@@ -51,31 +51,43 @@ class AlikeNodes:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._made: dict[Hashable, _Made] = {}
+        self._infos: dict[TensorInfo, int] = {}
+        self._known: dict[int, tuple[int, bool, TensorInfo]] = {}
+        """By the id of a TensorInfo: the number of what it says, whether shapes may come from such
+        tensors, and the TensorInfo.
+        """
 
     def key(self, node: NodeProto) -> Hashable | None:
         """What nodes have in common that are alike; None for a node that is never repeated."""
         tensors = self._graph.tensors
         key: list[Hashable] = [node.op_type, node.domain, len(node.output)]
-        for id in node.input:
-            if not id:
+        for name in node.input:
+            if not name:
                 key.append(None)
                 continue
-            tensor = tensors.get(id)
+            tensor = tensors.get(name)
             if tensor is None or tensor.info is None:
                 return None
+            known = self._known.get(id(tensor.info))
+            number, is_exact, _ = self._described(tensor.info) if known is None else known
             kind = tensor.tensorType
-            key += (tensor.info, kind.value)
+            key += (number, id(kind))
             if kind is TensorType.Const:
                 if tensor.data is None or tensor.data.nbytes > _SMALL:
                     return None
                 key.append(tensor.data.tobytes())
-            elif tensor.info.dataType() in _EXACT:
+            elif is_exact:
                 return None
         for attribute in node.attribute:
             if attribute.type not in _COMPARED or attribute.ByteSize() > _SMALL:
                 return None
             key.append(attribute.SerializeToString())
         return tuple(key)
+
+    def _described(self, info: TensorInfo) -> tuple[int, bool, TensorInfo]:
+        number = self._infos.setdefault(info, len(self._infos))
+        known = self._known[id(info)] = number, info.dataType() in _EXACT, info
+        return known
 
     def repeated(self, key: Hashable, node: NodeProto) -> Op | None:
         """Adds the operator of a node with this key; None if no node like it has been added, or if
