@@ -545,6 +545,12 @@ class Op(Traits):
             return self.twin.excludePatterns()
         return self.settings.nodeAttributes.get(EXCLUDE_PATTERNS, ())
 
+    def modified_inputs(self) -> list[int]:
+        """The indices of the inputs that the operator modifies, by `modifies`."""
+        if type(self).modifies is Traits.modifies:
+            return []
+        return [i for i in self.input if self.modifies(i)]
+
     def expand(self, inputs: Sequence[Tensor | None], outputs: Sequence[str]) -> bool:
         """Adds other operators that compute the outputs, for an operator that consists of these,
         and returns True; by default False, and the operator is added itself.

@@ -32,6 +32,7 @@ class Node(Protocol):
     def output(self) -> Mapping[int, Value]: ...
     def aliases(self, inIndex: int, outIndex: int) -> bool: ...
     def modifies(self, inIndex: int) -> bool: ...
+    def modified_inputs(self) -> list[int]: ...
     def debugName(self) -> str: ...
 
 
@@ -161,9 +162,9 @@ def _modifiers(ops: Collection[N], constraints: Constraints) -> dict[N, list[Any
     users: dict[Value, _Users] = {}
     places = _Places()
     for op in ops:
-        if type(op).modifies is not Traits.modifies:
-            written = [tensor for i, tensor in op.input.items() if op.modifies(i)]
-            if not written or all(_is_alone(tensor, places) for tensor in written):
+        if type(op).modifies is not Traits.modifies and (at := op.modified_inputs()):
+            written = [op.input[i] for i in at]
+            if all(_is_alone(tensor, places) for tensor in written):
                 continue
             known = constraints.get(op, {})
             before = (r for tensor in written for r in _before(op, tensor, users, places))

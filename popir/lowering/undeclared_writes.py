@@ -365,7 +365,7 @@ def _written(ops: Iterable[Op]) -> set[Tensor]:
     for op in ops:
         if type(op).modifies is Op.modifies:
             continue
-        stack = [tensor for i, tensor in op.input.items() if op.modifies(i)]
+        stack = [op.input[i] for i in op.modified_inputs()]
         while stack:
             tensor = stack.pop()
             if tensor in found:

@@ -98,7 +98,7 @@ class _Inplacer:
 
     def _replace(self, op: Op, opid: OperatorIdentifier) -> str | None:
         """Replaces `op` by the variant. Returns None, or the reason why that is not possible."""
-        if type(op).modifies is not Op.modifies and any(map(op.modifies, op.input)):
+        if op.modified_inputs():
             return "the operator is in place already"
         own, variant = op.opid, op
         # The variant is connected before it is checked: modifies() of an operator library may look
@@ -129,7 +129,7 @@ class _Inplacer:
 
         Adds to `befores` the operators that must run before it.
         """
-        written = {i: op.input[i] for i in sorted(op.input) if op.modifies(i)}
+        written = {i: op.input[i] for i in sorted(op.modified_inputs())}
         for tensor in written.values():
             if _is_alone(op, tensor) and tensor.id not in self.kept:
                 continue

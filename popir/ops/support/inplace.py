@@ -82,6 +82,10 @@ class OverwritingOp(Op):
         """Whether this is the overwritten input."""
         return inIndex == self._overwritten
 
+    def modified_inputs(self) -> list[int]:
+        """The overwritten input, if there is one."""
+        return [] if self._overwritten is None else super().modified_inputs()
+
     def aliases(self, inIndex: int, outIndex: int) -> bool:
         """Whether this is the overwritten input: the output is its memory."""
         return inIndex == self._overwritten
