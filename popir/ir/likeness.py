@@ -163,7 +163,13 @@ def _value(tensor: Tensor) -> Hashable:
 
 def is_own(op: Op) -> bool:
     """Whether the operator is popir's own, in Python: it asks for nothing but what is compared."""
-    return op.source == "built in" and type(op).__module__.startswith("popir.")
+    return op.source == "built in" and is_of_popir(op.__class__)
+
+
+@functools.cache
+def is_of_popir(cls: type) -> bool:
+    """Whether a class is popir's own."""
+    return cls.__module__.startswith("popir.")
 
 
 def may_be_copied(op: Op) -> bool:

@@ -19,7 +19,7 @@ from collections.abc import Hashable
 
 from popir import poplar
 from popir._device.popart import Devicex, Growth, KnownGrowths
-from popir.ir.likeness import Likeness, is_own
+from popir.ir.likeness import Likeness, is_of_popir, is_own
 from popir.opx import Opx, block_of, debug_prefix
 from popir.poplar import program, programWrites
 
@@ -91,4 +91,4 @@ class Growths:
 
 def _is_comparable(opx: Opx) -> bool:
     """Whether the operator and its Opx are popir's own, in Python."""
-    return is_own(opx.op_p) and type(opx).__module__.startswith("popir.")
+    return is_own(opx.op_p) and is_of_popir(opx.__class__)
