@@ -281,9 +281,7 @@ class _Walk:
         for i, id in grad_op.furtherGradients().items():
             self.parts.setdefault(op.inTensor(i), []).append(id)
 
-    def _connect_copy(
-        self, op: Op, gradient: Gradient, gradients: dict[int, str | None]
-    ) -> None:
+    def _connect_copy(self, op: Op, gradient: Gradient, gradients: dict[int, str | None]) -> None:
         """The same for a copy of a gradient operator that is set up."""
         inputs: dict[int, Tensor] = {}
         outputs: dict[int, tuple[str, TensorInfo]] = {}

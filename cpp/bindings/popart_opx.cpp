@@ -119,9 +119,10 @@ void bindGrowth(py::module_& m) {
           "neither new nor an input's, if a name lacks the prefix, or if something else was\n"
           "added, such as a codelet's vertex, a stream or a function. Raises\n"
           "popart_exception for an id without a tensor.");
-  py::class_<KnownGrowths>(m, "KnownGrowths",
-                           "Growths of operators that are alike, but whose inputs lie in different\n"
-                           "ways.")
+  py::class_<KnownGrowths>(
+      m, "KnownGrowths",
+      "Growths of operators that are alike, but whose inputs lie in different\n"
+      "ways.")
       .def(py::init<>())
       .def("__len__", &KnownGrowths::size)
       .def("add", &KnownGrowths::add, py::arg("growth"),

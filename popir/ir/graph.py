@@ -1020,7 +1020,10 @@ class GradientsOfCalls(Protocol):
 
 
 def add_alike(
-    graph: Graph, op: Op, inputs: Mapping[int, Tensor], outputs: Mapping[int, tuple[str, TensorInfo]]
+    graph: Graph,
+    op: Op,
+    inputs: Mapping[int, Tensor],
+    outputs: Mapping[int, tuple[str, TensorInfo]],
 ) -> None:
     """Adds a copy of an operator (`Op.clone`) to a graph and connects it, without its `setup()`:
     `outputs` are the ids and infos of tensors that are added.

@@ -158,9 +158,9 @@ class Count:
         """Checks the names that are left."""
         names, self._names = self._names, []
         # One look at all of them, for a model has a few for each node.
-        if _TEXT.issuperset(map(type, names)):
-            if not names or (max(map(len, names)) <= MAX_NAME and "".join(names).isprintable()):
-                return
+        is_text = _TEXT.issuperset(map(type, names))
+        if is_text and max(map(len, names), default=0) <= MAX_NAME and "".join(names).isprintable():
+            return
         for name in names:
             check_name("a name", name, self._where)
 
