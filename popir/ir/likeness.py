@@ -172,6 +172,13 @@ def is_of_popir(cls: type) -> bool:
     return cls.__module__.startswith("popir.")
 
 
+def _may_draw(cls: type[Op]) -> bool:
+    """Whether operators of a class may draw random numbers: at the latest when it is known that the
+    graph is trained, as Dropout.
+    """
+    return cls.requiresRandomSeed is not Op.requiresRandomSeed
+
+
 def may_be_copied(op: Op) -> bool:
     """Whether `Op.clone` of an operator may stand for another one like it. Not those of users and
     libraries, nor those that call graphs, draw random numbers, or hold what is not a plain value.
@@ -180,7 +187,7 @@ def may_be_copied(op: Op) -> bool:
         is_own(op)
         and type(op).clone is Op.clone
         and not (op.openAttributes or op.getCalledGraphs())
-        and not (op.requiresRandomSeed() or op.hasSideEffect())
+        and not (_may_draw(type(op)) or op.hasSideEffect())
         and all(_is_plain(value) for name, value in vars(op).items() if name not in _ELSEWHERE)
     )
 
