@@ -29,7 +29,7 @@ from popir.ir import (
     described,
     gradients_of,
 )
-from popir.ir.graph import GradientGraph, copied
+from popir.ir.graph import GradientGraph, add_alike, copied
 from popir.ir.likeness import Likeness, is_own, may_be_copied
 from popir.ops.support.second_order import can_be_decomposed, decomposed
 from popir.transforms.prune import prune
@@ -217,6 +217,9 @@ class _Walk:
         op = only.producer
         if op is None:  # It is given: the gradient of an output of a called graph.
             return only.id
+        if only.twin is None:
+            self.graph.renameTensor(only.id, id)
+            return id
         index = next(i for i, t in op.output.items() if t is only)
         op.disconnectOutTensor(index)
         self.graph.removeTensor(only.id)
@@ -229,7 +232,8 @@ class _Walk:
         gradients = {i: self.total(t) for i, t in _outputs(op).items()}
         if not any(gradients.values()):
             return
-        wanted = {i for i, t in _inputs(op).items() if self.is_active(t)}
+        active = self.active
+        wanted = {i for i, t in _inputs(op).items() if t in active}
         reached: set[int] = set()
         claimed: set[int] = set()
         has_calls = type(op).gradOpsOfCalls is not Op.gradOpsOfCalls
@@ -254,8 +258,11 @@ class _Walk:
             raise _missing(op, min(missing), claimed)
 
     def _connect(self, op: Op, gradient: Gradient, gradients: dict[int, str | None]) -> None:
-        grad_op = gradient.op
-        self.graph.moveIntoGraph(grad_op)
+        grad_op, graph = gradient.op, self.graph
+        if gradient.is_set_up:
+            self._connect_copy(op, gradient, gradients)
+            return
+        graph.moveIntoGraph(grad_op)
         for mapper in gradient.mappers:
             source = self._source(op, mapper, gradients)
             if source is not None:
@@ -263,14 +270,9 @@ class _Walk:
         for out, i in gradient.towards.items():
             if not op.hasInput(i):
                 continue
-            id = self.graph.uniqueId(get_edge_grad_id(op, i))
+            id = graph.uniqueId(get_edge_grad_id(op, i))
             grad_op.createAndConnectOutTensor(out, id)
             self.parts.setdefault(op.inTensor(i), []).append(id)
-        if gradient.is_set_up:
-            for out, i in gradient.towards.items():
-                if i in op.input:
-                    grad_op.output[out].info = op.input[i].info
-            return
         with blamed(grad_op, "setup"):
             grad_op.setup()
         for out, i in gradient.towards.items():
@@ -278,6 +280,21 @@ class _Walk:
                 _check_info(op, i, grad_op, out)
         for i, id in grad_op.furtherGradients().items():
             self.parts.setdefault(op.inTensor(i), []).append(id)
+
+    def _connect_copy(self, op: Op, gradient: Gradient, gradients: dict[int, str | None]) -> None:
+        """The same for a copy of a gradient operator that is set up."""
+        inputs: dict[int, Tensor] = {}
+        outputs: dict[int, tuple[str, TensorInfo]] = {}
+        for mapper in gradient.mappers:
+            source = self._source(op, mapper, gradients)
+            if source is not None:
+                inputs[mapper.iGrad] = self.graph.tensors[source]
+        for out, i in gradient.towards.items():
+            if (tensor := op.input.get(i)) is not None and tensor.info is not None:
+                id = self.graph.uniqueId(get_edge_grad_id(op, i))
+                outputs[out] = id, tensor.info
+                self.parts.setdefault(tensor, []).append(id)
+        add_alike(self.graph, gradient.op, inputs, outputs)
 
     def _source(
         self, op: Op, mapper: GradInOutMapper, gradients: dict[int, str | None]
@@ -343,6 +360,7 @@ def _may_repeat(op: Op, made: list[Gradient]) -> bool:
         and type(each.op).furtherGradients is Op.furtherGradients
         and each.op.settings.name == op.settings.name
         and each.op.output.keys() <= each.towards.keys()
+        and len({*each.towards.values()}) == len(each.towards)
         for each in made
     )
 

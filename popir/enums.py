@@ -15,6 +15,12 @@ class PopartEnum(enum.Enum):
         return int(self.value)
 
 
+class RecoveryAction(PopartEnum):
+    """What brings a device back after a `poplar_recoverable_runtime_error`."""
+
+    IPU_RESET, LINK_RESET, PARTITION_RESET, FULL_RESET = range(4)
+
+
 class SyntheticDataMode(PopartEnum):
     """Synthetic data, generated once, instead of the host's inputs.
 

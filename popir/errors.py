@@ -14,6 +14,8 @@ import reprlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from popir.enums import RecoveryAction
+
 
 class PopirError(RuntimeError):
     """The base class of all errors that popir raises on purpose.
@@ -271,7 +273,7 @@ class poplar_system_runtime_error(poplar_runtime_error):
 class poplar_recoverable_runtime_error(poplar_system_runtime_error):
     """A fault after which the device can be used again; `recoveryAction` says how."""
 
-    recoveryAction: str = "IPU_RESET"
+    recoveryAction: RecoveryAction = RecoveryAction.IPU_RESET
 
 
 class poplar_unrecoverable_runtime_error(poplar_system_runtime_error):

@@ -35,6 +35,13 @@ def test_popart_s_tree() -> None:
         assert getattr(popir, name).__bases__ == (getattr(popir, base),)
 
 
+def test_what_brings_a_device_back() -> None:
+    error = popir.poplar_recoverable_runtime_error("no answer")
+    assert error.recoveryAction is popir.RecoveryAction.IPU_RESET
+    names = ["IPU_RESET", "LINK_RESET", "PARTITION_RESET", "FULL_RESET"]
+    assert [each.name for each in popir.RecoveryAction] == names
+
+
 def test_near_misses() -> None:
     known = ["LeakyRelu", "Relu", "Conv", "relu6"]
     assert errors.near_misses("leakyrelu", known) == ["LeakyRelu", "Relu"]

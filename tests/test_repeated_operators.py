@@ -13,8 +13,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 import popir
 from popir import poplar, popops, registry
-from popir._device.popart import Devicex, Growth
-from popir.lowering.growths import Growths
+from popir._device.popart import Devicex, Growth, KnownGrowths
+from popir.lowering.growths import Grown, Growths
 from popir.opx import Opx
 from popir.poplar import program
 from tests.models import Array, floats, run
@@ -70,11 +70,11 @@ def prepared(made: bytes, trains: bool, device: Any) -> Any:
 def grown(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The types of the operators whose Opx grows."""
     types: list[str] = []
-    own: Callable[..., list[int]] = Growths.grow_afresh
+    own = Growths.grow_afresh
 
-    def noted(self: Growths, opx: Opx, prog: program.Sequence) -> list[int]:
+    def noted(self: Growths, opx: Opx) -> Grown:
         types.append(opx.op_p.plainType())
-        return own(self, opx, prog)
+        return own(self, opx)
 
     monkeypatch.setattr(Growths, "grow_afresh", noted)
     return types
@@ -234,23 +234,32 @@ class Bench:
         return popops.square(self.devicex.graph(), self.of("a"), prog, name)
 
 
+def repeated(
+    known: KnownGrowths, bench: Bench, inputs: list[str], outputs: list[str], prefix: str
+) -> tuple[program.Sequence, list[int], list[tuple[list[int], bool]]]:
+    found = known.repeat(bench.devicex, inputs, outputs, prefix, "block")
+    assert found is not None
+    return found
+
+
 def test_a_growth_is_repeated_for_inputs_that_lie_alike() -> None:
     bench = Bench()
     growth, is_kept = bench.kept(bench.squared)
     assert is_kept
-    again, variables = program.Sequence(), bench.graph.numVariables()
-    written, shown = growth.repeat(bench.devicex, again, ["b"], ["z"], "other")
+    known, variables = KnownGrowths(), bench.graph.numVariables()
+    known.add(growth)
+    again, written, shown = repeated(known, bench, ["b"], ["z"], "other")
     (new,) = bench.of("z").variables()
     assert (written, shown) == ([], [([new], False)])
     assert new >= variables and bench.graph.variableName(new) == "other/square"
     assert poplar.programWrites(bench.graph, again) == {new}
     for ids in (["c"], ["a", "b"]):
-        assert growth.repeat(bench.devicex, again, ids, ["w"], "w") is None
+        assert known.repeat(bench.devicex, ids, ["w"], "w", "w") is None
     bench.graph.setTileMapping(bench.of("b"), 0)
     bench.devicex.insert("sliced", bench.graph.addVariable(poplar.FLOAT, [8], LINEAR).slice(0, 4))
-    assert growth.repeat(bench.devicex, again, ["sliced"], ["w"], "w") is None
+    assert known.repeat(bench.devicex, ["sliced"], ["w"], "w", "w") is None
     with pytest.raises(popir.popart_exception, match="no device tensor"):
-        growth.repeat(bench.devicex, again, ["none"], ["w"], "w")
+        known.repeat(bench.devicex, ["none"], ["w"], "w", "w")
 
 
 def test_a_write_is_repeated_to_what_stands_for_the_input() -> None:
@@ -262,9 +271,10 @@ def test_a_write_is_repeated_to_what_stands_for_the_input() -> None:
 
     growth, is_kept = bench.kept(negated)
     assert is_kept
-    again = program.Sequence()
+    known = KnownGrowths()
+    known.add(growth)
     (b,) = bench.of("b").variables()
-    assert growth.repeat(bench.devicex, again, ["b"], ["z"], "other") == ([b], [([b], False)])
+    assert repeated(known, bench, ["b"], ["z"], "other")[1:] == ([b], [([b], False)])
     assert bench.of("z").variables() == {b}
 
 

@@ -5,9 +5,12 @@
 #include <popart/popx/opxbase.hpp>
 #include <popart/popx/opxmanager.hpp>
 
+#include <algorithm>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "bindings/popart_run.hpp"
@@ -62,6 +65,39 @@ std::vector<poplar::Tensor> tensorsOf(const Devicex& devicex, const Ids& ids) {
   return found;
 }
 
+/// Growths of operators that are alike, the one that was repeated last at the front: the next
+/// operator probably lies like that one.
+class KnownGrowths {
+ public:
+  using Grown = std::tuple<poplar::program::Sequence, std::vector<unsigned>, std::vector<Shown>>;
+
+  std::size_t size() const { return known_.size(); }
+  void add(const Growth& growth) { known_.insert(known_.begin(), growth); }
+
+  std::optional<Grown> repeat(Devicex& d, const Ids& inputs, const Ids& outputs,
+                              const std::string& prefix, const std::string& name) {
+    return translated([&]() -> std::optional<Grown> {
+      const auto given = tensorsOf(d, inputs);
+      for (auto growth = known_.begin(); growth != known_.end(); ++growth) {
+        poplar::program::Sequence prog{poplar::DebugContext(name)};
+        auto made = growth->repeat(prog, given, prefix);
+        if (!made) continue;
+        std::rotate(known_.begin(), growth, growth + 1);
+        std::vector<Shown> shown;
+        for (std::size_t i = 0; i < outputs.size(); ++i) {
+          d.insert(outputs[i], made->outputs.at(i));
+          shown.push_back(shownBy(made->outputs[i]));
+        }
+        return Grown(std::move(prog), std::move(made->written), std::move(shown));
+      }
+      return std::nullopt;
+    });
+  }
+
+ private:
+  std::vector<Growth> known_;
+};
+
 void bindGrowth(py::module_& m) {
   py::class_<Growth>(m, "Growth",
                      "What one operator has added to the graph of a Devicex: variables, bulk\n"
@@ -82,31 +118,23 @@ void bindGrowth(py::module_& m) {
           "names. Returns whether it can be repeated: not if a tensor shows a variable that is\n"
           "neither new nor an input's, if a name lacks the prefix, or if something else was\n"
           "added, such as a codelet's vertex, a stream or a function. Raises\n"
-          "popart_exception for an id without a tensor.")
-      .def(
-          "repeat",
-          [](const Growth& g, Devicex& d, poplar::program::Sequence& prog, const Ids& inputs,
-             const Ids& outputs, const std::string& prefix)
-              -> std::optional<std::pair<std::vector<unsigned>, std::vector<Shown>>> {
-            return translated([&] {
-              auto made = g.repeat(prog, tensorsOf(d, inputs), prefix);
-              std::vector<Shown> shown;
-              for (std::size_t i = 0; made && i < outputs.size(); ++i) {
-                d.insert(outputs[i], made->outputs.at(i));
-                shown.push_back(shownBy(made->outputs[i]));
-              }
-              return made ? std::optional(std::pair(std::move(made->written), std::move(shown)))
-                          : std::nullopt;
-            });
-          },
-          py::arg("devicex"), py::arg("prog"), py::arg("inputs"), py::arg("outputs"),
-          py::arg("prefix"),
-          "Adds the same for other inputs and another prefix: appends the program to `prog`,\n"
-          "and inserts the outputs into the Devicex. Returns the ids of the variables that it\n"
-          "writes and that were there before, ascending, and of each output what\n"
-          "`Devicex.shown` returns; None, and adds nothing, if the inputs do not lie as those\n"
-          "of `end`, or `end` has not returned True. Raises popart_exception for an input\n"
-          "without a tensor, WorkLimitError as growing does.");
+          "popart_exception for an id without a tensor.");
+  py::class_<KnownGrowths>(
+      m, "KnownGrowths",
+      "Growths of operators that are alike, but whose inputs lie in different\n"
+      "ways.")
+      .def(py::init<>())
+      .def("__len__", &KnownGrowths::size)
+      .def("add", &KnownGrowths::add, py::arg("growth"),
+           "Adds a growth whose `end` has returned True.")
+      .def("repeat", &KnownGrowths::repeat, py::arg("devicex"), py::arg("inputs"),
+           py::arg("outputs"), py::arg("prefix"), py::arg("name"),
+           "Adds the same for other inputs and another prefix, by the first growth with inputs\n"
+           "that lie as these, and inserts the outputs into the Devicex. Returns the program, of\n"
+           "this name; the ids of the variables that it writes and that were there before,\n"
+           "ascending; and of each output what `Devicex.shown` returns. Returns None, and adds\n"
+           "nothing, if there is no such growth. Raises popart_exception for an input without\n"
+           "a tensor, WorkLimitError as growing does.");
 }
 
 /// \throws popart::error for a tensor of another type or shape than setup() has set, or of another

@@ -26,6 +26,9 @@ class Cover {
   std::vector<poplar::Tensor> parts_;
 };
 
+/// As many as most variables have.
+constexpr std::size_t kFewUses = 4;
+
 }  // namespace
 
 std::vector<std::vector<Use>> usesOf(const GraphImpl& graph,
@@ -36,11 +39,15 @@ std::vector<std::vector<Use>> usesOf(const GraphImpl& graph,
       const auto& step = programs[p].steps[s];
       const auto add = [&](const poplar::Tensor& t, bool write) {
         if (!t.valid()) return;
-        if (const auto v = t.view().wholeVariable()) {
-          uses[*v].push_back({p, s, write, true, &t});
-        } else {
-          for (auto id : t.view().variables()) uses[id].push_back({p, s, write, false, &t});
-        }
+        const auto addTo = [&](unsigned v, bool whole) {
+          auto& of = uses[v];
+          if (of.empty()) of.reserve(kFewUses);
+          of.push_back({p, s, write, whole, &t});
+        };
+        if (const auto v = t.view().wholeVariable())
+          addTo(*v, true);
+        else
+          for (auto id : t.view().variables()) addTo(id, false);
       };
       if (step.vertex) {
         for (const auto& o : step.vertex->operands)

@@ -16,6 +16,7 @@ __all__: list[str] = [
     "Devicex",
     "GraphTwin",
     "Growth",
+    "KnownGrowths",
     "OpTwin",
     "OpxTwin",
     "PatternTwin",
@@ -177,21 +178,35 @@ class Growth:
         added, such as a codelet's vertex, a stream or a function. Raises
         popart_exception for an id without a tensor.
         """
+
+class KnownGrowths:
+    """
+    Growths of operators that are alike, but whose inputs lie in different
+    ways.
+    """
+    def __init__(self) -> None: ...
+    def __len__(self) -> int: ...
+    def add(self, growth: Growth) -> None:
+        """
+        Adds a growth whose `end` has returned True.
+        """
     def repeat(
         self,
         devicex: Devicex,
-        prog: popir._device.poplar.program.Sequence,
         inputs: collections.abc.Sequence[str],
         outputs: collections.abc.Sequence[str],
         prefix: str,
-    ) -> tuple[list[int], list[tuple[list[int], bool]]] | None:
+        name: str,
+    ) -> (
+        tuple[popir._device.poplar.program.Sequence, list[int], list[tuple[list[int], bool]]] | None
+    ):
         """
-        Adds the same for other inputs and another prefix: appends the program to `prog`,
-        and inserts the outputs into the Devicex. Returns the ids of the variables that it
-        writes and that were there before, ascending, and of each output what
-        `Devicex.shown` returns; None, and adds nothing, if the inputs do not lie as those
-        of `end`, or `end` has not returned True. Raises popart_exception for an input
-        without a tensor, WorkLimitError as growing does.
+        Adds the same for other inputs and another prefix, by the first growth with inputs
+        that lie as these, and inserts the outputs into the Devicex. Returns the program, of
+        this name; the ids of the variables that it writes and that were there before,
+        ascending; and of each output what `Devicex.shown` returns. Returns None, and adds
+        nothing, if there is no such growth. Raises popart_exception for an input without
+        a tensor, WorkLimitError as growing does.
         """
 
 class OpxTwin:

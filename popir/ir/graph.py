@@ -406,8 +406,8 @@ class Op(Traits):
         """The number of connected outputs."""
         return len(self.output)
 
-    # Connection. Only these functions and `Graph.replaceOp` change `input`, `output`, `producer`
-    # and `uses`, and count that in `Graph.changes`.
+    # Connection. Only these functions, `Graph.replaceOp` and `add_alike` change `input`,
+    # `output`, `producer` and `uses`, and count that in `Graph.changes`.
 
     def connectInTensor(self, i: int, tensorId: str) -> None:
         """Connects the tensor as input `i`.
@@ -491,17 +491,19 @@ class Op(Traits):
 
     def clone(self) -> Op:
         """A copy with a new id and no connections: same class, settings and attributes."""
-        twin = object.__new__(type(self))  # copy.copy() does the same, in twice the time.
-        vars(twin).update(vars(self))
-        twin.settings = self.settings.copy()
-        twin.id = self.graph.nextOpId()
-        twin.input = {}
-        twin.output = {}
-        twin.twin = None
-        twin._open = dict(self._open)
+        # copy.copy() does the same, in several times the time.
+        twin = object.__new__(self.__class__)
+        twin.__dict__ = members = self.__dict__.copy()
+        members["settings"] = self.settings.copy()
+        members["id"] = self.settings.graph.nextOpId()
+        members["input"] = {}
+        members["output"] = {}
+        members["twin"] = None
+        if self._open:
+            members["_open"] = dict(self._open)
         for item in self._declared.values():
-            if isinstance(value := getattr(twin, item.member), list):
-                setattr(twin, item.member, list(value))
+            if isinstance(value := members.get(item.member), list):
+                members[item.member] = list(value)
         return twin
 
     def getGradOps(self) -> list[Op]:
@@ -542,6 +544,12 @@ class Op(Traits):
         if self.twin is not None:
             return self.twin.excludePatterns()
         return self.settings.nodeAttributes.get(EXCLUDE_PATTERNS, ())
+
+    def modified_inputs(self) -> list[int]:
+        """The indices of the inputs that the operator modifies, by `modifies`."""
+        if type(self).modifies is Traits.modifies:
+            return []
+        return [i for i in self.input if self.modifies(i)]
 
     def expand(self, inputs: Sequence[Tensor | None], outputs: Sequence[str]) -> bool:
         """Adds other operators that compute the outputs, for an operator that consists of these,
@@ -1009,6 +1017,29 @@ class GradientsOfCalls(Protocol):
     def remove_unused(self, graph: Graph) -> None:
         """Removes the operators that no output of a graph depends on."""
         ...
+
+
+def add_alike(
+    graph: Graph,
+    op: Op,
+    inputs: Mapping[int, Tensor],
+    outputs: Mapping[int, tuple[str, TensorInfo]],
+) -> None:
+    """Adds a copy of an operator (`Op.clone`) to a graph and connects it, without its `setup()`:
+    `outputs` are the ids and infos of tensors that are added.
+
+    Raises popart_exception if there is a tensor of such an id.
+    """
+    graph.moveIntoGraph(op)
+    for i, tensor in inputs.items():
+        op.input[i] = tensor
+        tensor.uses[op] = tensor.uses.get(op, 0) + 1
+    for o, (id, info) in outputs.items():
+        if id in graph.tensors:
+            graph.addActGrad(id)  # It raises the error.
+        op.output[o] = graph.tensors[id] = tensor = Tensor(graph, id, TensorType.ActGrad, info)
+        tensor.producer = op
+    graph.changes += 1
 
 
 def copied(graph: Graph, name: str) -> Graph:

@@ -11,7 +11,8 @@ from __future__ import annotations
 import dataclasses
 import enum
 import functools
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Sequence
+from operator import itemgetter
 from typing import Any
 
 from popir.ir.graph import Op, Tensor, TensorType
@@ -32,46 +33,90 @@ class Likeness:
     """Keys of operators, which are equal if the operators are alike as far as the IR says."""
 
     def __init__(self) -> None:
-        self._forms: dict[int, tuple[object, Hashable]] = {}
-        """The forms of immutable objects, which many operators share, by id; and the objects."""
-        self._infos: dict[TensorInfo | None, int] = {}
-        self._numbers: dict[int, tuple[int, TensorInfo | None]] = {}
-        """For each type and shape a number, by id; and the object."""
+        self._numbers: dict[int, tuple[int, object]] = {}
+        """For each object that operators share, the number of its form, by id; and the object."""
+        self._forms: dict[Hashable, int] = {}
+        """The numbers of forms: see `_number`."""
+        self._members: dict[tuple[str, ...], _Members] = {}
+        """What to compare of operators, by the names of their members."""
+        self._kinds: dict[tuple[Any, ...], tuple[int, list[int], list[int]]] = {}
+        """By a class, its members and their types: a number, and the positions of members that are
+        not plain, those that copies of an operator share and those that they do not.
+        """
 
     def of(self, op: Op) -> Hashable:
         """The key of an operator."""
-        key: list[Hashable] = [op.__class__]
-        for name, value in vars(op).items():
-            if name not in _ELSEWHERE:
-                kind = value.__class__
-                key += (name, kind, value if kind in _PLAIN else self._form(value))
+        values = op.__dict__
+        names = tuple(values)
+        members = self._members.get(names)
+        if members is None:
+            members = self._members[names] = _Members(names)
+        compared = members.of(values)
+        kinds = op.__class__, members, *map(type, compared)
+        known = self._kinds.get(kinds)
+        if known is None:
+            known = self._kinds[kinds] = self._positions(op, members, kinds[2:])
+        key: list[Hashable] = [known[0], len(op.input), *compared]
+        numbers = self._numbers
+        for n in known[1]:
+            value = compared[n]
+            found = numbers.get(id(value))
+            key[n + 2] = self._shared(value) if found is None else found[0]
+        for n in known[2]:
+            key[n + 2] = self._number(compared[n])
         if notes := op.settings.nodeAttributes:
-            key.append(self._form(notes))
-        key.append(len(op.input))
+            key += (None, self._number(notes))
         for i, tensor in op.input.items():
-            key += (i, self._number(tensor.info), id(tensor.tensorType))
-            if tensor.tensorType is TensorType.Const:
+            found = numbers.get(id(tensor.info))
+            number = self._number(tensor.info) if found is None else found[0]
+            kind = tensor.tensorType
+            key += (i, number, id(kind))
+            if kind is TensorType.Const:
                 key.append(_value(tensor))
         for o, tensor in op.output.items():
-            key += (o, self._number(tensor.info))
+            found = numbers.get(id(tensor.info))
+            key += (o, self._number(tensor.info) if found is None else found[0])
         return tuple(key)
 
-    def _number(self, info: TensorInfo | None) -> int:
-        known = self._numbers.get(id(info))
-        if known is None:
-            number = self._infos.setdefault(info, len(self._infos))
-            known = self._numbers[id(info)] = number, info
-        return known[0]
+    def _positions(
+        self, op: Op, members: _Members, kinds: Sequence[type]
+    ) -> tuple[int, list[int], list[int]]:
+        own = {item.member for item in op.declaredAttributes().values()} | {"_open"}
+        others = [n for n, kind in enumerate(kinds) if kind not in _PLAIN]
+        return (
+            len(self._kinds),
+            [n for n in others if members.names[n] not in own],
+            [n for n in others if members.names[n] in own],
+        )
+
+    def _shared(self, value: Any) -> int:
+        """The number of the form of a member that `Op.clone` does not copy. So nobody changes what
+        it holds, and the number is kept.
+        """
+        number = self._number(value)
+        self._numbers[id(value)] = number, value
+        return number
+
+    def _number(self, value: Any) -> int:
+        """The number of the form of a value. That of an immutable object is kept."""
+        kind = value.__class__
+        known = self._numbers.get(id(value))
+        if known is not None:
+            return known[0]
+        if kind is dict and not value:
+            return -1
+        number = self._forms.setdefault(self._form(value), len(self._forms))
+        if kind is TensorInfo or _fields(kind) is not None:
+            self._numbers[id(value)] = number, value
+        return number
 
     def _form(self, value: Any) -> Hashable:
         """A value to compare: numbers, text, collections and immutable dataclasses by what they
         hold, anything else by identity.
         """
         kind = value.__class__
-        if kind in _PLAIN:
+        if kind in _PLAIN or kind is TensorInfo:
             return kind, value
-        if kind is TensorInfo:
-            return kind, self._number(value)
         if kind is float:
             return kind, value.hex()
         if kind is list or kind is tuple:
@@ -82,14 +127,23 @@ class Likeness:
             if not value:
                 return kind
             return kind, tuple([(self._form(k), self._form(v)) for k, v in value.items()])
-        known = self._forms.get(id(value))
-        if known is None:
-            fields = _fields(kind)
-            if fields is None:
-                return kind, id(value)
-            form = kind, tuple([self._form(getattr(value, field)) for field in fields])
-            known = self._forms[id(value)] = value, form
-        return known[1]
+        fields = _fields(kind)
+        if fields is None:
+            return kind, id(value)
+        return kind, tuple([self._number(getattr(value, field)) for field in fields])
+
+
+class _Members:
+    """The members of an operator that are compared."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        compared = self.names = [name for name in names if name not in _ELSEWHERE]
+        self.of: Callable[[dict[str, Any]], tuple[Any, ...]] = (
+            itemgetter(*compared)
+            if len(compared) > 1
+            else lambda values: tuple(values[name] for name in compared)
+        )
+        """Takes them out of the dict of all members."""
 
 
 @functools.cache
@@ -109,7 +163,20 @@ def _value(tensor: Tensor) -> Hashable:
 
 def is_own(op: Op) -> bool:
     """Whether the operator is popir's own, in Python: it asks for nothing but what is compared."""
-    return op.source == "built in" and type(op).__module__.startswith("popir.")
+    return op.source == "built in" and is_of_popir(op.__class__)
+
+
+@functools.cache
+def is_of_popir(cls: type) -> bool:
+    """Whether a class is popir's own."""
+    return cls.__module__.startswith("popir.")
+
+
+def _may_draw(cls: type[Op]) -> bool:
+    """Whether operators of a class may draw random numbers: at the latest when it is known that the
+    graph is trained, as Dropout.
+    """
+    return cls.requiresRandomSeed is not Op.requiresRandomSeed
 
 
 def may_be_copied(op: Op) -> bool:
@@ -120,7 +187,7 @@ def may_be_copied(op: Op) -> bool:
         is_own(op)
         and type(op).clone is Op.clone
         and not (op.openAttributes or op.getCalledGraphs())
-        and not (op.requiresRandomSeed() or op.hasSideEffect())
+        and not (_may_draw(type(op)) or op.hasSideEffect())
         and all(_is_plain(value) for name, value in vars(op).items() if name not in _ELSEWHERE)
     )
 

@@ -32,6 +32,7 @@ class Node(Protocol):
     def output(self) -> Mapping[int, Value]: ...
     def aliases(self, inIndex: int, outIndex: int) -> bool: ...
     def modifies(self, inIndex: int) -> bool: ...
+    def modified_inputs(self) -> list[int]: ...
     def debugName(self) -> str: ...
 
 
@@ -97,12 +98,13 @@ def _is_ready(
 ) -> bool:
     """Whether all operators that `op` waits for are done."""
     for tensor in op.input.values():
-        if tensor.producer is not None and tensor.producer not in done:
+        producer = tensor.producer
+        if producer is not None and producer not in done:
             return False
-    for before in (constraints.get(op), after_readers.get(op)):
-        if before and not done.issuperset(before):
-            return False
-    return True
+    if constraints and (before := constraints.get(op)) and not done.issuperset(before):
+        return False
+    before = after_readers.get(op)
+    return not before or done.issuperset(before)
 
 
 def _may_go_ahead(
@@ -160,8 +162,8 @@ def _modifiers(ops: Collection[N], constraints: Constraints) -> dict[N, list[Any
     users: dict[Value, _Users] = {}
     places = _Places()
     for op in ops:
-        if type(op).modifies is not Traits.modifies:
-            written = [tensor for i, tensor in op.input.items() if op.modifies(i)]
+        if type(op).modifies is not Traits.modifies and (at := op.modified_inputs()):
+            written = [op.input[i] for i in at]
             if all(_is_alone(tensor, places) for tensor in written):
                 continue
             known = constraints.get(op, {})
@@ -181,7 +183,9 @@ def _is_alone(written: Value, places: _Places) -> bool:
     if len(written.uses) > 1 or written.is_variable():
         return False
     by = written.producer
-    return by is None or next(_viewed(by, written, places), None) is None
+    if by is None or type(by).aliases is Traits.aliases:
+        return True
+    return next(_viewed(by, written, places), None) is None
 
 
 class _Places:

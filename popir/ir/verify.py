@@ -83,18 +83,18 @@ def _check_outputs(graph: Graph, op: Op) -> int:
 
 
 def _check_tensor(tensor: Tensor, inputs: Collection[str]) -> None:
-    producer = tensor.producer
+    producer, kind, data = tensor.producer, tensor.tensorType, tensor.data
     if tensor.info is None:
         _fail(f"'{tensor.id}' has no type and shape; its producer is {producer}")
-    if tensor.tensorType is TensorType.ActGrad:
+    if kind is TensorType.ActGrad:
         if producer is None and tensor.id not in inputs:
             _fail(f"'{tensor.id}' dangles: no operator computes it; read by {tensor.consumers}")
     elif producer is not None:
         _fail(f"{tensor} is computed by {producer.debugName()}; only an ActGrad may be")
-    if (tensor.data is not None) != (tensor.isConst() or tensor.is_variable()):
-        _fail(f"{tensor} has {'a' if tensor.data is not None else 'no'} value")
-    if tensor.data is not None and TensorInfo(tensor.data) != tensor.info:
-        _fail(f"{tensor} has a value of another type or shape, {TensorInfo(tensor.data)}")
+    if (data is not None) != (kind is TensorType.Const or kind is TensorType.Variable):
+        _fail(f"{tensor} has {'a' if data is not None else 'no'} value")
+    if data is not None and TensorInfo(data) != tensor.info:
+        _fail(f"{tensor} has a value of another type or shape, {TensorInfo(data)}")
 
 
 def _find_extra(graph: Graph) -> NoReturn:

@@ -18,13 +18,17 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from popir import poplar
-from popir._device.popart import Devicex, Growth
-from popir.ir.likeness import Likeness, is_own
-from popir.opx import Opx, debug_prefix
+from popir._device.popart import Devicex, Growth, KnownGrowths
+from popir.ir.likeness import Likeness, is_of_popir, is_own
+from popir.opx import Opx, block_of, debug_prefix
 from popir.poplar import program, programWrites
 
 Shown = tuple[list[int], bool]
 """The variables that a tensor shows, and whether it is tangled: `Devicex.shown`."""
+Grown = tuple[program.Sequence, list[int], list[Shown] | None]
+"""What `Growths.grow` returns."""
+_UNKNOWN = KnownGrowths()
+"""Stands for the growths of operators that none is like."""
 _OF_OPX = {"op_p", "dv_p"}
 """The members of an Opx that keeps nothing for later."""
 _LAYOUTS = 8
@@ -40,49 +44,51 @@ class Growths:
         self._graph: poplar.Graph = devicex.graph()
         self._repeats = repeats
         self._likeness = Likeness()
-        self._known: dict[Hashable, list[Growth] | None] = {}
+        self._known: dict[Hashable, KnownGrowths | None] = {}
         """By what operators have in common; None if what they add cannot be repeated."""
 
-    def grow(self, opx: Opx, prog: program.Sequence) -> tuple[list[int], list[Shown] | None]:
-        """Adds what `opx` adds to the graph and to `prog`, which is empty; sets its outputs.
+    def grow(self, opx: Opx) -> Grown:
+        """Adds what `opx` adds to the graph, and sets its outputs.
 
-        Returns the numbers of the variables that it writes and that were there before, ascending,
-        and what each output shows; None in place of that if it is not known yet.
+        Returns the program, of the name `block_of`; the numbers of the variables that it writes and
+        that were there before, ascending; and what each output shows, or None if that is not known
+        yet.
         """
         op = opx.op_p
         if not (self._repeats and _is_comparable(opx)):
-            return self.grow_afresh(opx, prog), None
-        key = type(opx), self._likeness.of(op)
-        known = self._known.setdefault(key, [])
+            return self.grow_afresh(opx)
+        key = opx.__class__, self._likeness.of(op)
+        known = self._known.get(key, _UNKNOWN)
         if known is None:
-            return self.grow_afresh(opx, prog), None
+            return self.grow_afresh(opx)
         inputs = [tensor.id for tensor in op.input.values()]
         outputs = [tensor.id for tensor in op.output.values()]
         prefix = debug_prefix(op)
-        for n, growth in enumerate(known):
-            repeated = growth.repeat(self._devicex, prog, inputs, outputs, prefix)
+        if known is _UNKNOWN:
+            known = self._known[key] = KnownGrowths()
+        else:
+            repeated = known.repeat(self._devicex, inputs, outputs, prefix, block_of(op))
             if repeated is not None:
-                if n > 0:  # The next operator probably lies like this one.
-                    known.insert(0, known.pop(n))
                 return repeated
         if len(known) == _LAYOUTS:
-            return self.grow_afresh(opx, prog), None
+            return self.grow_afresh(opx)
         growth = Growth(self._devicex)
-        written = self.grow_afresh(opx, prog)
+        grown = self.grow_afresh(opx)
         is_plain = vars(opx).keys() == _OF_OPX and all(map(self._devicex.contains, outputs))
-        if is_plain and growth.end(self._devicex, prog, inputs, outputs, prefix):
-            known.append(growth)
+        if is_plain and growth.end(self._devicex, grown[0], inputs, outputs, prefix):
+            known.add(growth)
         else:
             self._known[key] = None
-        return written, None
+        return grown
 
-    def grow_afresh(self, opx: Opx, prog: program.Sequence) -> list[int]:
-        """The same, by the code of `opx`. Returns what it writes."""
+    def grow_afresh(self, opx: Opx) -> Grown:
+        """The same, by the code of `opx`."""
+        prog = program.Sequence(debugContext=block_of(opx.op_p))
         before = self._graph.numVariables()
         opx.grow(prog)
-        return sorted(v for v in programWrites(self._graph, prog) if v < before)
+        return prog, sorted(v for v in programWrites(self._graph, prog) if v < before), None
 
 
 def _is_comparable(opx: Opx) -> bool:
     """Whether the operator and its Opx are popir's own, in Python."""
-    return is_own(opx.op_p) and type(opx).__module__.startswith("popir.")
+    return is_own(opx.op_p) and is_of_popir(opx.__class__)

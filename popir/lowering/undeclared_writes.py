@@ -173,7 +173,9 @@ class Watch:
         """
         op = opx.op_p
         try:
-            return self._grow(opx, set())
+            with blamed(op, "grow", opx):
+                grown, writes, shown = self._growths.grow(opx)
+            return _Grown(grown, {}, writes, shown)
         except PopirError as error:
             rigid = {
                 i for i, t in op.input.items() if not self._devicex.get(t.id).isParallelWriteable()
@@ -187,13 +189,11 @@ class Watch:
             return grown
 
     def _grow(self, opx: Opx, copied: set[int]) -> _Grown:
-        """Grows with each of the inputs `copied` replaced by a copy of its own."""
+        """Grows with each of the inputs `copied`, of which there is one, replaced by a copy of its
+        own.
+        """
         op = opx.op_p
         grown = program.Sequence(debugContext=block_of(op))
-        if not copied:
-            with blamed(op, "grow", opx):
-                writes, shown = self._growths.grow(opx, grown)
-            return _Grown(grown, {}, writes, shown)
         own = program.Sequence()
         tensors = dict(op.input)
         count = Counter(tensors.values())
@@ -365,7 +365,7 @@ def _written(ops: Iterable[Op]) -> set[Tensor]:
     for op in ops:
         if type(op).modifies is Op.modifies:
             continue
-        stack = [tensor for i, tensor in op.input.items() if op.modifies(i)]
+        stack = [op.input[i] for i in op.modified_inputs()]
         while stack:
             tensor = stack.pop()
             if tensor in found:

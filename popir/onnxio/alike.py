@@ -20,6 +20,7 @@ from onnx import AttributeProto, NodeProto
 
 from popir import budget
 from popir.ir import Graph, Op, TensorType
+from popir.ir.graph import add_alike
 from popir.ir.likeness import may_be_copied
 from popir.types import DataType, TensorInfo
 
@@ -41,7 +42,7 @@ class _Made:
     """The operator of a node, and what its `setup()` has set."""
 
     op: Op
-    infos: list[TensorInfo | None]
+    infos: list[TensorInfo]
 
 
 class AlikeNodes:
@@ -50,25 +51,32 @@ class AlikeNodes:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._made: dict[Hashable, _Made] = {}
+        self._infos: dict[TensorInfo, int] = {}
+        self._known: dict[int, tuple[int, bool, TensorInfo]] = {}
+        """By the id of a TensorInfo: the number of what it says, whether shapes may come from such
+        tensors, and the TensorInfo.
+        """
 
     def key(self, node: NodeProto) -> Hashable | None:
         """What nodes have in common that are alike; None for a node that is never repeated."""
         tensors = self._graph.tensors
         key: list[Hashable] = [node.op_type, node.domain, len(node.output)]
-        for id in node.input:
-            if not id:
+        for name in node.input:
+            if not name:
                 key.append(None)
                 continue
-            tensor = tensors.get(id)
+            tensor = tensors.get(name)
             if tensor is None or tensor.info is None:
                 return None
+            known = self._known.get(id(tensor.info))
+            number, is_exact, _ = self._described(tensor.info) if known is None else known
             kind = tensor.tensorType
-            key += (tensor.info, kind.value)
+            key += (number, id(kind))
             if kind is TensorType.Const:
                 if tensor.data is None or tensor.data.nbytes > _SMALL:
                     return None
                 key.append(tensor.data.tobytes())
-            elif tensor.info.dataType() in _EXACT:
+            elif is_exact:
                 return None
         for attribute in node.attribute:
             if attribute.type not in _COMPARED or attribute.ByteSize() > _SMALL:
@@ -76,24 +84,27 @@ class AlikeNodes:
             key.append(attribute.SerializeToString())
         return tuple(key)
 
+    def _described(self, info: TensorInfo) -> tuple[int, bool, TensorInfo]:
+        number = self._infos.setdefault(info, len(self._infos))
+        known = self._known[id(info)] = number, info.dataType() in _EXACT, info
+        return known
+
     def repeated(self, key: Hashable, node: NodeProto) -> Op | None:
         """Adds the operator of a node with this key; None if no node like it has been added, or if
         the graph has an output of it already.
         """
         made = self._made.get(key)
-        tensors = self._graph.tensors
-        if made is None or any(id in tensors for id in node.output):
+        if made is None:
             return None
+        tensors, outputs = self._graph.tensors, list(node.output)
+        for id in outputs:
+            if id in tensors:
+                return None
         op = made.op.clone()
         op.settings.name, op.called_names = node.name, {}
         budget.operator(op)
-        self._graph.moveIntoGraph(op)
-        for i, id in enumerate(node.input):
-            if id:
-                op.connectInTensor(i, id)
-        for o, id in enumerate(node.output):
-            op.createAndConnectOutTensor(o, id)
-            op.output[o].info = made.infos[o]
+        inputs = {i: tensors[id] for i, id in enumerate(node.input) if id}
+        add_alike(self._graph, op, inputs, dict(enumerate(zip(outputs, made.infos, strict=True))))
         return op
 
     def keep(self, key: Hashable, node: NodeProto, op: Op) -> None:
@@ -103,7 +114,9 @@ class AlikeNodes:
         is_as_given = read == list(node.input) and len(op.input) == len([*filter(None, read)])
         is_as_given = is_as_given and made == list(node.output) and all(made)
         if is_as_given and len(op.output) == len(made) and _depends_on_key(op):
-            self._made[key] = _Made(op, [tensor.info for tensor in op.output.values()])
+            infos = [tensor.info for tensor in op.output.values() if tensor.info is not None]
+            if len(infos) == len(made):
+                self._made[key] = _Made(op, infos)
 
 
 def _depends_on_key(op: Op) -> bool:

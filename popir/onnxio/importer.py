@@ -506,7 +506,8 @@ def written(model: ModelProto, versions: Mapping[str, int]) -> set[str]:
         if key not in inputs:
             kind = _op_class(*key, versions)
             inputs[key] = kind.variableInputs if kind else frozenset()
-        found.update(node.input[i] for i in inputs[key] if i < len(node.input))
+        if inputs[key]:
+            found.update(node.input[i] for i in inputs[key] if i < len(node.input))
     return found
 
 
@@ -641,6 +642,6 @@ def in_order(nodes: Sequence[NodeProto], known: Iterable[str]) -> Iterable[NodeP
 
 
 def _ready(node: NodeProto, have: set[str]) -> bool:
-    ready = have.issuperset(reads(node))
+    ready = have.issuperset(reads(node) if node.attribute else node.input)
     have.update(node.output)
     return ready

@@ -35,6 +35,9 @@ MAX_BYTES = 2**62
 MAX_EMPTY = 2**34
 """The same for a tensor without elements, with dimensions of 0 counted as 1."""
 
+_TOGETHER = 10_000
+"""The names that are looked at together."""
+_TEXT = frozenset({str})
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
@@ -95,6 +98,7 @@ def check_model(where: str, model: ModelProto) -> int:
         seen.names(names)
         for node in each_node(nodes):
             seen.node(node)
+    seen.finish()
     return seen.nodes
 
 
@@ -140,35 +144,45 @@ class Count:
         self._where = where
         self.nodes = 0
         self._tensors = 0
+        self._names: list[str] = []
 
     def names(self, names: Iterable[str]) -> None:
-        """Checks each name for length, encoding and control characters."""
-        names = list(names)
+        """Checks names for length, encoding and control characters, these or, together with them,
+        some of later calls: `finish` ends that.
+        """
+        self._names.extend(names)
+        if len(self._names) >= _TOGETHER:
+            self.finish()
+
+    def finish(self) -> None:
+        """Checks the names that are left."""
+        names, self._names = self._names, []
         # One look at all of them, for a model has a few for each node.
-        if all(name.__class__ is str for name in names):
-            together = "".join(names)
-            if len(together) <= MAX_NAME and together.isprintable():
-                return
+        is_text = _TEXT.issuperset(map(type, names))
+        if is_text and max(map(len, names), default=0) <= MAX_NAME and "".join(names).isprintable():
+            return
         for name in names:
             check_name("a name", name, self._where)
 
     def node(self, node: NodeProto) -> None:
         """Counts a node and checks its names and attributes."""
         self.nodes += 1
-        self._tensors += len(node.input) + len(node.output)
+        inputs, outputs, attributes = node.input, node.output, node.attribute
+        self._tensors += len(inputs) + len(outputs)
         if self.nodes > MAX_NODES:
             raise ModelError(f"{self._where} has more than {MAX_NODES} nodes.")
         if self._tensors > MAX_TENSORS:
             raise ModelError(
                 f"{self._where} has more than {MAX_TENSORS} inputs and outputs of nodes."
             )
-        self.names((node.name, node.op_type, node.domain, node.overload, *node.input, *node.output))
-        if len(node.attribute) > MAX_ATTRIBUTES:
+        self.names((node.name, node.op_type, node.domain, node.overload, *inputs, *outputs))
+        if len(attributes) > MAX_ATTRIBUTES:
+            self.finish()
             raise ModelError(
                 f"{self._where}: the node '{node.name}' ({node.op_type}) has "
-                f"{len(node.attribute)} attributes; popir takes up to {MAX_ATTRIBUTES}."
+                f"{len(attributes)} attributes; popir takes up to {MAX_ATTRIBUTES}."
             )
-        if node.attribute:
+        if attributes:
             self._attributes(node)
 
     def _attributes(self, node: NodeProto) -> None:
@@ -176,6 +190,7 @@ class Count:
         for attribute in node.attribute:
             self.names((attribute.name, attribute.ref_attr_name))
             if attribute.name in names:
+                self.finish()
                 raise ModelError(
                     f"{self._where}: the node '{node.name}' ({node.op_type}) has the attribute "
                     f"'{attribute.name}' twice."

@@ -42,7 +42,9 @@ class Skeleton:
             dropped: ids of initializers to leave out.
             training: if given, the loss goes to training_info; see `popir.onnxio.training_info`.
         """
-        self.model = embed(_without(loaded, weights, dropped), loaded.folder, weights)
+        self.model = _without(loaded, weights, dropped)
+        if loaded.folder is not None:  # Else there is no external data: import refuses it.
+            embed(self.model, loaded.folder, weights)
         names = {each.name for each in self.model.graph.initializer}
         for id in more:
             if id not in names:

@@ -98,7 +98,7 @@ class _Inplacer:
 
     def _replace(self, op: Op, opid: OperatorIdentifier) -> str | None:
         """Replaces `op` by the variant. Returns None, or the reason why that is not possible."""
-        if any(map(op.modifies, op.input)):
+        if op.modified_inputs():
             return "the operator is in place already"
         own, variant = op.opid, op
         # The variant is connected before it is checked: modifies() of an operator library may look
@@ -129,7 +129,8 @@ class _Inplacer:
 
         Adds to `befores` the operators that must run before it.
         """
-        for tensor in [op.input[i] for i in sorted(op.input) if op.modifies(i)]:
+        written = {i: op.input[i] for i in sorted(op.modified_inputs())}
+        for tensor in written.values():
             if _is_alone(op, tensor) and tensor.id not in self.kept:
                 continue
             memory = _memory(tensor)
@@ -148,7 +149,7 @@ class _Inplacer:
                 return reason
             befores += [reader for t in memory for reader in t.uses if reader is not op]
         for i in op.input:
-            if not op.modifies(i) and any(
+            if i not in written and any(
                 op.aliases(i, o) and not op.showsInOrder(i, o) for o in op.output
             ):
                 return f"the variant shows input {i} with its elements in another order"
@@ -203,9 +204,10 @@ def _is_alone(op: Op, tensor: Tensor) -> bool:
     """Whether `op` reads the tensor once, and nothing else reads it or shares its memory: then the
     variant may stay, unless the tensor is kept. This is so for most variants.
     """
-    if tensor.producer is None or len(tensor.uses) > 1 or tensor.uses[op] > 1:
+    by = tensor.producer
+    if by is None or len(tensor.uses) > 1 or tensor.uses[op] > 1 or _is_crowded(tensor):
         return False
-    return not _is_crowded(tensor) and next(_viewed(tensor), None) is None
+    return type(by).aliases is Op.aliases or next(_viewed(tensor), None) is None
 
 
 def _is_crowded(tensor: Tensor) -> bool:

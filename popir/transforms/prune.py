@@ -64,9 +64,8 @@ def modified_weights(op: Op) -> Iterator[Tensor]:
     """The weights that an operator changes, as they are or through a view."""
     if type(op).modifies is Op.modifies:
         return
-    for i, tensor in op.input.items():
-        if op.modifies(i):
-            yield from _weights_shown(tensor)
+    for i in op.modified_inputs():
+        yield from _weights_shown(op.input[i])
 
 
 def _weights_shown(tensor: Tensor) -> Iterator[Tensor]:

@@ -220,6 +220,8 @@ def update_early(graph: Graph) -> None:
     """Lets each update run as soon as its gradient is there and all that read the weight have run:
     so gradients are not kept until the end. What runs after accumulation stays there.
     """
+    if not any(isinstance(op, VarUpdateOp) for op in graph.ops.values()):
+        return
     order, later = graph.schedule(), after_accumulation(graph)
     place = {op: n for n, op in enumerate(order)}
     moved: dict[int, list[Op]] = {}

@@ -154,3 +154,25 @@ def test_outlined_blocks_drop_each_for_itself() -> None:
         np.testing.assert_array_equal(found[f"Gradient___y{i}"] == 0, dropped[i])
         for k in range(i):
             assert (dropped[i] & dropped[k]).mean() < 2 * RATIO**2
+
+
+@pytest.mark.parametrize("opset", [11, 17])
+def test_nodes_that_are_alike_drop_each_for_itself(opset: int) -> None:
+    """As in the layers of a network, whose nodes have no names."""
+    made = model(opset)
+    first = made.graph.node[0]
+    second = made.graph.node.add()
+    second.CopyFrom(first)
+    second.output[0] = "other"
+    made.graph.node.add(op_type="Sum", input=["other", "loss"], output=["used"])
+    flow = popir.DataFlow(1, ["y", "other"])
+    session = popir.TrainingSession(
+        made.SerializeToString(), flow, "loss", popir.ConstSGD(0.1),
+        popir.DeviceManager().createCpuDevice(),
+    )  # fmt: skip
+    session.prepareDevice()
+    found = session.initAnchorArrays()
+    session.run(popir.PyStepIO({"x": np.ones(N, np.float32)}, found))
+    kept = found["y"] != 0, found["other"] != 0
+    share = (1 - RATIO) ** 2
+    assert abs(np.mean(kept[0] & kept[1]) - share) < 0.02

@@ -83,10 +83,13 @@ class Coalescer {
 
   void run() {
     renameValues();
+    if (!hasCopies()) return;
     touches_.resize(graph_.variables.size());
     const auto uses = usesOf(graph_, programs_);
-    for (unsigned v = 0; v < uses.size(); ++v)
+    for (unsigned v = 0; v < uses.size(); ++v) {
+      touches_[v].reserve(uses[v].size());
       for (const auto& use : uses[v]) touches_[v].push_back({use.program, use.step, use.write});
+    }
     for (std::size_t p = 0; p < programs_.size(); ++p)
       for (std::size_t s = 0; s < programs_[p].steps.size(); ++s)
         if (programs_[p].steps[s].kind == Step::Kind::Copy) coalesce(p, s);
@@ -98,6 +101,13 @@ class Coalescer {
     bool write;
   };
   using Touches = std::vector<Touch>;
+
+  bool hasCopies() const {
+    for (const auto& program : programs_)
+      for (const auto& step : program.steps)
+        if (step.kind == Step::Kind::Copy) return true;
+    return false;
+  }
 
   /// Gives each value of a temporary its own variable. In
   ///   t = f(a); u = g(t); t = f(b); v = g(t)

@@ -10,7 +10,9 @@ An iteration reads and writes four kinds of values:
 
 The gradient is a loop over the same iterations from the last to the first. The forward loop returns
 the carried values that each iteration begins with, as far as the gradient needs them, as further
-scan outputs. The gradients of captures are sums, which that loop carries.
+scan outputs. Without a bound of the number of iterations there is no room for these: then each
+iteration of the gradient runs the iterations before it again, from the first values on. The
+gradients of captures are sums, which that loop carries.
 
 Long, because the loop, its lowering and its gradient share the numbering of these values.
 """
@@ -26,9 +28,9 @@ import numpy as np
 from popir import memory, poplar, popops
 from popir.adding import add_op
 from popir.calling import CallingOpx, Function
-from popir.errors import LeavesDeviceError, MissingGradientError
+from popir.errors import LeavesDeviceError
 from popir.ir import GradOpInType, Graph, Op, Tensor
-from popir.ir.graph import GradientGraph, GradientsOfCalls
+from popir.ir.graph import GradientGraph, GradientsOfCalls, copied
 from popir.ops.support.call_gradient import CallGrad
 from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, OUT
@@ -123,10 +125,10 @@ class LoopOp(Op):
                 )
             self.setOutInfo(i, after)
         for o in range(self.carried, len(self.body.outputs) - self.first_output):
-            slice = self._info_after(o)
-            is_count = self.reversed_outputs[o - self.carried] == COUNT
-            stacked = TensorInfo(slice.dataType(), [self.trip, *slice.shape()])
-            self.setOutInfo(o, slice if is_count else stacked)
+            info = self._info_after(o)
+            if self.reversed_outputs[o - self.carried] != COUNT:
+                info = TensorInfo(info.dataType(), [self.trip, *info.shape()])
+            self.setOutInfo(o, info)
 
     def _info_after(self, o: int) -> TensorInfo:
         info = self.body.getTensor(self.body.outputs[self.first_output + o]).info
@@ -136,19 +138,9 @@ class LoopOp(Op):
     def gradOpsOfCalls(
         self, calls: GradientsOfCalls, given: Collection[int], wanted: Collection[int]
     ) -> list[Op]:
-        """A loop backwards. Adds scan outputs to this one, which the gradient reads.
-
-        Raises MissingGradientError if no bound of the number of iterations is known at compile
-        time.
+        """A loop backwards. Adds scan outputs to this one, which the gradient reads, if it is known
+        how many iterations there are at most.
         """
-        if self.trip < 0:
-            raise MissingGradientError(
-                f"{self.debugName()}: when the model is compiled it is not known how many "
-                "iterations there may be. The gradient reads what each iteration began with, and a "
-                "device program has room for a fixed number of these. Give a constant trip count, "
-                "which a condition may end earlier, or one that a Min with a constant bounds, or "
-                "freeze the weights before it."
-            )
         return [_Backwards(self, calls, given, wanted).made()]
 
     def keep(self, id: str) -> int:
@@ -367,8 +359,9 @@ class _Backwards:
             [b for b in each if not graph.getTensor(self._of[b]).isConst()]
             for each in (self._slices, self._captures)
         )
-        products = self._products(captures)
-        kept = self._read_costly()
+        is_bounded = op.trip >= 0
+        products = self._products(captures) if is_bounded else []
+        kept = self._read_costly() if is_bounded else []
         # What the loop returns for the products is not unused, although it has no reader here.
         results = graph.outputs
         graph.outputs = [*results, *(p.gradient for p in products)]
@@ -377,6 +370,10 @@ class _Backwards:
         sums = [self._sum(b) for b in captures]
         inputs = self._made.inputs
         used = [b for b in range(1, len(inputs)) if self._made.is_read(inputs[b])]
+        firsts: dict[int, str] = {}
+        if not is_bounded:
+            firsts = self._run_again([b for b in used if b <= n])
+            used = [b for b in range(n + 1, len(inputs)) if self._made.is_read(inputs[b])]
         sources: dict[tuple[GradOpInType, int], int] = {}
         if op.is_counted:
             sources[(OUT, op.count()) if op.conditional else (IN, TRIP)] = TRIP
@@ -392,7 +389,8 @@ class _Backwards:
         scanned += [(id, (OUT, o), 0) for id, o in kept if self._made.is_read(id)]
         for o in self._scan_outputs:
             scanned.append((self._given[o], (GRAD, o), op.reversed_outputs[o - n]))
-        read = [(inputs[b], (IN, b + 1)) for b in used if b > n + k]
+        read = [(id, (IN, FIRST + i)) for i, id in firsts.items()]
+        read += [(inputs[b], (IN, b + 1)) for b in used if b > n + k]
         for _, source, *_ in (*scanned, *read):
             sources[source] = place
             place += 1
@@ -424,6 +422,41 @@ class _Backwards:
         made = LoopGradOp(LOOP_GRAD, op.settings, attributes)
         made.multiply_after(products)
         return made.map(sources, [i if i in self._wanted else -1 for i in towards])
+
+    def _run_again(self, begins: Sequence[int]) -> dict[int, str]:
+        """Adds to the gradient's body a loop over the iterations before, which computes the carried
+        values `begins`, inputs of the body, that an iteration begins with.
+
+        Returns the ids there of the first values, by the number of the carried value.
+        """
+        if not begins:
+            return {}
+        op, graph, n = self._op, self._made.graph, self._n
+        inputs = self._made.inputs
+        body = copied(self._body, f"{graph.name}/before")
+        body.outputs = body.outputs[self._first : self._first + n]
+        firsts: dict[int, str] = {}
+        given = {TRIP: inputs[0]}
+        for i in range(n):
+            if op.hasInput(FIRST + i):
+                firsts[i] = given[FIRST + i] = graph.uniqueId(f"{graph.name}/first_{i}")
+                graph.addActGrad(firsts[i]).info = op.inInfo(FIRST + i)
+        given |= {b + 1: inputs[b] for b in range(n + 1, len(inputs))}
+        attributes = {
+            "body": body,
+            "carried": n,
+            "scanned": 0,
+            "trip": -1,
+            "conditional": False,
+            "descending": False,
+            "reversed_inputs": [],
+            "reversed_outputs": [],
+        }
+        settings = op.settings.copy(f"{op.name()}/before")
+        settings.graph = graph
+        before = LoopOp(LOOP, settings, attributes)
+        graph.createConnectedOp(lambda: before, given, {b - 1: inputs[b] for b in begins})
+        return firsts
 
     def _sum(self, b: int) -> tuple[str, str]:
         """The sum of the gradients of a capture before and after an iteration, which adds to it."""

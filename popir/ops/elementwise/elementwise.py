@@ -142,7 +142,10 @@ class ElementwiseOp(OverwritingOp):
 
     def variants(self) -> dict[int, OperatorIdentifier]:
         """An in-place variant for each input; for an operator with many inputs, the first two."""
-        return dict(enumerate(self.row.inplace_ids[: self.numInputs()]))
+        known, count = self.row.variants, len(self.input)
+        if count not in known:
+            known[count] = dict(enumerate(self.row.inplace_ids[:count]))
+        return known[count]
 
     def dydx(self, i: int) -> Expr:
         """The derivative with respect to input `i`.

@@ -106,6 +106,11 @@ class Row:
         return graphcore_id(self.type + {None: "ArgGrad", 1: "Grad"}.get(self.arity, f"Arg{i}Grad"))
 
     @functools.cached_property
+    def variants(self) -> dict[int, dict[int, OperatorIdentifier]]:
+        """For a number of inputs, `ElementwiseOp.variants`, as far as it was asked for."""
+        return {}
+
+    @functools.cached_property
     def inplace_ids(self) -> list[OperatorIdentifier]:
         """The identifiers of the in-place variants, by input index, with PopART's names:
         `ExpInplace`, `MulLhsInplace`, `MulRhsInplace`. Of any number of inputs, the first two have

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from popir.errors import OperatorAttributeError
-from popir.ir import Op, Tensor
+from popir.ir import Tensor
 from popir.ops.support.decomposition import Decomposer, Decomposition
 from popir.ops.support.identifiers import graphcore_id
 from popir.registry import OpCreator
@@ -35,10 +35,12 @@ class SplineBasis(Decomposition):
 
     A point of 0 to 1 lies among kernel_size splines, of which an open one of degree d has d less
     intervals; a closed one is a circle.
+
+    PopART has no gradient; here it is that of the polynomials, as in torch-spline-conv: the numbers
+    of the weights are constant between knots.
     """
 
     degree: int
-    getGradOps = Op.getGradOps
 
     def decompose(
         self, on: Decomposer, pseudo: Tensor, kernel_size: Tensor, is_open_spline: Tensor

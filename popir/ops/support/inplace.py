@@ -6,6 +6,8 @@ Its Opx calls `overwritten()` and maps in place.
 
 from __future__ import annotations
 
+import functools
+
 from popir.ir import Op, OperatorIdentifier
 from popir.ops.support.arithmetic import Arithmetic
 from popir.ops.support.identifiers import graphcore_id
@@ -38,8 +40,12 @@ class OverwritingOp(Op):
         """The variants for inputs with the output's type and shape."""
         if self._overwritten is not None:
             return []
-        out = self.outInfo(0)
-        return [(opid, PRIORITY) for i, opid in self.variants().items() if self.inInfo(i) == out]
+        out, found = self.outInfo(0), []
+        for i, opid in self.variants().items():
+            info = self.input[i].info
+            if info is out or info == out:
+                found.append((opid, PRIORITY))
+        return found
 
     def getInplaceVariant(self, opid: OperatorIdentifier) -> Op:
         """A clone that overwrites the input of the variant `opid`. Raises popart_exception for an
@@ -58,8 +64,14 @@ class OverwritingOp(Op):
         """Becomes the variant, or again what it was; False for any other identifier, and if C++
         code has a twin of the operator, which stays as it is.
         """
-        at = next((i for i, variant in self.variants().items() if variant == opid), None)
-        if self.twin is not None or (at is None and opid != self.variant_of):
+        if self.twin is not None:
+            return False
+        at = None
+        for i, variant in self.variants().items():
+            if variant is opid or variant == opid:
+                at = i
+                break
+        if at is None and opid != self.variant_of:
             return False
         self.variant_of = None if at is None else self.opid
         self.opid, self._overwritten = opid, at
@@ -70,11 +82,16 @@ class OverwritingOp(Op):
         """Whether this is the overwritten input."""
         return inIndex == self._overwritten
 
+    def modified_inputs(self) -> list[int]:
+        """The overwritten input, if there is one."""
+        return [] if self._overwritten is None else super().modified_inputs()
+
     def aliases(self, inIndex: int, outIndex: int) -> bool:
         """Whether this is the overwritten input: the output is its memory."""
         return inIndex == self._overwritten
 
 
+@functools.cache
 def variant_id(type: str, which: str = "") -> OperatorIdentifier:
     """The identifier of an in-place variant, with PopART's names: `ReluInplace`,
     `AddLhsInplace`.

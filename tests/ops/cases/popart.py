@@ -196,7 +196,7 @@ DOUBLED = helper.make_graph(
     [helper.make_value_info("b", onnx.TypeProto())],
 )
 LSTM = [[3, 2, 2], [4, 5, 3], [4, 3], [2, 2, 3]]
-SPLINES = [np.array([[0.1, 0.8], [0.45, 0.3]]), ints(4, 5).astype(np.int32), np.uint8([1, 0])]
+SPLINES = [np.array([[0.1, 0.77], [0.45, 0.3]]), ints(4, 5).astype(np.int32), np.uint8([1, 0])]
 MIXED: list[Any] = [[3, 2], [4, 2, 3], [3, 2], np.int32([[0, 3], [1, 1], [2, 0]])]
 SCATTERED: list[Any] = [[2, 4, 3], u32(0, 2, 2, 1)]
 GIVEN = {"axis_size": 3, "axis": 1}
@@ -397,7 +397,7 @@ PARTS = [
         "SplineBasis",
         SPLINES,
         {"degree": 2},
-        **{**PLAIN, "widest": "float32"},
+        **{**POPART, "widest": "float32"},
         outputs=2,
         formula=_spline,
         rtol=1e-5,

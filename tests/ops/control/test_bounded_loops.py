@@ -1,5 +1,5 @@
-"""Loops whose number of iterations only the run knows, and a bound of it the compiler: their
-gradients.
+"""Loops whose number of iterations only the run knows, with and without a bound of it that the
+compiler knows: their gradients.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pytest
 import torch
 from onnx import helper
 
-from popir.errors import MissingGradientError, OutOfMemoryException
+from popir.errors import OutOfMemoryException
 from popir.ir import Graph
 from popir.onnxio.importer import import_model
 from tests.models import Array, floats
@@ -29,6 +29,9 @@ SMALL = "limit = Constant<value_float = 4.0>() d = Less(s, limit)"
 ALWAYS = "d = Identity(c)"
 COUNTED = """limit = Constant<value_float = 4.0>() e = Less(s, limit)
     most = Constant<value_int = 5>() within = Less(m, most) d = And(e, within)"""
+
+UNTIL = """limit = Constant<value_float = 4.0>() e = Less(s, limit)
+    within = Less(m, t) d = And(e, within)"""
 
 
 def looped(condition: str, trip: str, first: str = "") -> onnx.ModelProto:
@@ -99,14 +102,20 @@ def test_a_condition_that_counts(trip: str) -> None:
         )  # fmt: skip
 
 
-@pytest.mark.parametrize(("condition", "trip"), [(SMALL, ""), (ALWAYS, "t"), (SMALL, "t")])
-def test_without_a_bound_there_is_no_gradient(condition: str, trip: str) -> None:
-    model = looped(condition, trip, "f")
-    inputs = {id: floats(*s) for id, s in (("x", (2, 3)), ("w", (3, 3)), ("v", (2, 3)))}
-    inputs |= {"t": np.array(3), "f": np.array(True)}
-    words = r"not known how many iterations .* constant trip count.* Min .* freeze the weights"
-    with pytest.raises(MissingGradientError, match=words):
-        gradients(model, inputs, {"h": floats(2, 3)}, ["x"])
+@pytest.mark.parametrize(("condition", "trip"), [(SMALL, "t"), (UNTIL, "")])
+def test_a_condition_without_a_bound(condition: str, trip: str) -> None:
+    counts = {
+        compare(looped(condition, trip, "f"), 6, f, lambda n, s, f=f: f and n < 6 and s < 4, scale)
+        for f in (True, False)
+        for scale in (0.1, 0.5, 0.7, 1.0)
+    }
+    assert counts >= {0, 1, 6}
+    assert len(counts) > 3
+
+
+def test_a_trip_count_without_a_bound() -> None:
+    for t in (0, 1, 3, 11, -2):
+        compare(looped(ALWAYS, "t"), t, True, lambda n, s, t=t: n < t, 0.3)
 
 
 def test_a_bound_that_no_memory_holds() -> None:
@@ -119,19 +128,23 @@ def test_a_bound_that_no_memory_holds() -> None:
         gradients(model, inputs, {"h": floats(2, 3)}, ["x"])
 
 
-def test_two_loops_one_in_the_other() -> None:
-    model = parsed("""g (float[3] x, float[3] w) => (float[3] y) {
+@pytest.mark.parametrize(("trip", "within"), [("five", "five"), ("t", "five"), ("t", "t")])
+def test_two_loops_one_in_the_other(trip: str, within: str) -> None:
+    given_t = ", int64 t" if trip == "t" else ""
+    text = """g (float[3] x, float[3] wGIVEN) => (float[3] y) {
         five = Constant<value_int = 5>() true = Constant<value = bool {1}>()
         limit = Constant<value_float = 2.5>()
         y = Loop<body = b (int64 i, bool c, float[3] h) => (bool d, float[3] k) {
             k = Loop<body = o (int64 j, bool e, float[3] u) => (bool f, float[3] z) {
                 q = Mul(u, w) z = Tanh(q) a = Abs(z) s = ReduceSum<keepdims = 0>(a)
-                f = Greater(s, limit) }>(five, true, h)
+                f = Greater(s, limit) }>(INNER, true, h)
             a2 = Abs(k) s2 = ReduceSum<keepdims = 0>(a2) half = Constant<value_float = 1.0>()
-            d = Greater(s2, half) }>(five, true, x) }""")
+            d = Greater(s2, half) }>(OUTER, true, x) }"""
+    text = text.replace("GIVEN", given_t).replace("INNER", within).replace("OUTER", trip)
+    model, more = parsed(text), {"t": np.array(5)} if given_t else {}
     for scale in (0.8, 1.3, 2.0, 4.0):
         x, w = floats(3), np.full(3, scale, np.float32)
-        agrees(model, {"x": x, "w": w})
+        agrees(model, {"x": x, "w": w, **more})
         given = [torch.tensor(each, requires_grad=True) for each in (x, w)]
         h, i, total = given[0], 0, 9.0
         while i < 5 and total > 1.0:
@@ -141,7 +154,7 @@ def test_two_loops_one_in_the_other() -> None:
                 j, inner = j + 1, float(h.detach().abs().sum())
             i, total = i + 1, float(h.detach().abs().sum())
         (h * torch.from_numpy(floats(3, seed=1))).sum().backward()
-        found = gradients(model, {"x": x, "w": w}, {"y": floats(3, seed=1)}, ["x", "w"])
+        found = gradients(model, {"x": x, "w": w, **more}, {"y": floats(3, seed=1)}, ["x", "w"])
         for id, each in zip(("x", "w"), given, strict=True):
             assert each.grad is not None
             np.testing.assert_allclose(found[id], each.grad.numpy(), 1e-4, 1e-6)
