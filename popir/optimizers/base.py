@@ -407,8 +407,8 @@ class TableOptimizer(Optimizer):
         return {}
 
     def _unused(self, weight: str) -> dict[str, str]:
-        """The numbers, by the keys of insertSpecific, and members that have no effect on the weight,
-        each with the reason. The weight "" stands for those without specific values.
+        """The numbers, by the keys of insertSpecific, and members that have no effect on the
+        weight, each with the reason. The weight "" stands for those without specific values.
         """
         return {}
 

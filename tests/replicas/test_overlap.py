@@ -1,4 +1,4 @@
-"""Collectives that travel while the step goes on: what the engine plans, and that no bit changes."""
+"""Collectives that travel while the step goes on: what is planned, and that no bit changes."""
 
 from __future__ import annotations
 
