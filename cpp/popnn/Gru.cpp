@@ -5,7 +5,7 @@
 #include <popops/Zero.hpp>
 #include <poputil/TileMapping.hpp>
 
-#include "popnn/recurrent.hpp"
+#include "popnn/cells.hpp"
 
 namespace popnn {
 namespace gru {

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "poplar/library_options.hpp"
-#include "popnn/recurrent.hpp"
+#include "popnn/cells.hpp"
 
 namespace popnn {
 namespace rnn {

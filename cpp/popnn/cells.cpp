@@ -1,4 +1,4 @@
-#include "popnn/recurrent.hpp"
+#include "popnn/cells.hpp"
 
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>

@@ -1,6 +1,6 @@
 // What the cells of recurrent networks have in common.
-#ifndef popir_popnn_recurrent_hpp
-#define popir_popnn_recurrent_hpp
+#ifndef popir_popnn_cells_hpp
+#define popir_popnn_cells_hpp
 
 #include <poplin/MatMul.hpp>
 #include <popnn/NonLinearity.hpp>
