@@ -94,6 +94,40 @@ def test_shapes(images, inputs, outputs, size, pad, threads):
     assert np.abs(found - expected).max() < 1.5e-6 * np.abs(expected).max()
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize(
+    ("images", "inputs", "outputs", "size", "pad"),
+    [
+        (1, 32, 16, (4, 4), (1, 1)),
+        (2, 32, 48, (9, 6), (1, 0)),
+        (3, 96, 16, (31, 6), (1, 1)),
+        (64, 32, 64, (14, 14), (1, 1)),
+    ],
+)
+def test_data_gradient(images, inputs, outputs, size, pad, threads):
+    """The gradient of the output stays as it is; that of the input is a convolution by filters that
+    are turned, with input and output channels exchanged.
+    """
+    if contraction.isa() not in BLOCKS:
+        pytest.skip("this process is held to an instruction set without vectors")
+    block = BLOCKS[contraction.isa()]
+    w = random(outputs, inputs, 3, 3, seed=1)
+    height, width = (n + 2 * p - 2 for n, p in zip(size, pad, strict=True))
+    g = random(images, outputs, height, width)
+    given = blocked(g, block)
+    found = np.full((images, inputs // block, *size, block), np.nan, np.float32)
+    made = contraction.convolution(
+        *("data_gradient", found, w[None], given, [1, 1], [1, 1], [1, 1], list(pad)),
+        **{"threads": threads, "source": "blocked", "inBlock": block, "outBlock": block},
+    )
+    assert made.describe().startswith("winograd")
+    made.run()
+    turned = w.transpose(1, 0, 2, 3)[:, :, ::-1, ::-1]
+    expected = exact(g, turned, tuple(2 - p for p in pad))
+    assert np.abs(plain(found) - expected).max() < 1.5e-6 * np.abs(expected).max()
+    np.testing.assert_array_equal(given, blocked(g, block))
+
+
 @pytest.mark.parametrize("threads", [1, 2, 5])
 @pytest.mark.parametrize(
     ("images", "inputs", "outputs", "size"),

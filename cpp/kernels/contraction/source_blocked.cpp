@@ -45,8 +45,8 @@ class Blocked : public Contraction {
           {op.kind, op.extent, op.number,
            op.operand == 0 ? nullptr : static_cast<const float*>(operands[op.operand])});
     const blocked::Operands at{
-        static_cast<const float*>(operands[0]), static_cast<const float*>(operands[1]),
-        static_cast<const float*>(packed), static_cast<float*>(operands[2]), &steps};
+        static_cast<const float*>(operands[read_]), static_cast<const float*>(operands[1]),
+        static_cast<const float*>(packed), static_cast<float*>(operands[2 - read_]), &steps};
     const std::int64_t all = shares();
     parallelParts(all, 1, threads_, [&](std::int64_t first, std::int64_t last, unsigned thread) {
       if (last - first == all) return share(at, 0, 1, thread, work);
