@@ -99,54 +99,6 @@ def test_a_tensor_that_the_host_sees_stays_plain(threads):
     net.check()
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize(
-    ("dimensions", "is_blocked"),
-    [
-        ([0, 2, 3], True),
-        ([2, 3], True),
-        ([0], True),
-        ([3], True),
-        ([0, 1, 2, 3], True),
-        ([1, 2, 3], True),
-        ([1], False),
-        ([1, 3], False),
-    ],
-)
-@pytest.mark.parametrize("operation", ["ADD", "SQUARE_ADD", "MAX"])
-def test_reductions_read_blocks(operation, dimensions, is_blocked, threads):
-    """Of channels that are kept, or reduced with all that lies in their blocks."""
-    rng = np.random.default_rng(5)
-    graph, step = poplar.Graph(poplar.Target.createCPUTarget()), program.Sequence()
-    linear = poplar.VariableMappingMethod.LINEAR
-    shape = (3, CHANNELS, SIZE, SIZE + 2)
-    x, w = rng.normal(size=shape).astype(np.float32), rng.normal(size=(CHANNELS, CHANNELS, 1, 1))
-    w = w.astype(np.float32)
-    params = poplin.ConvParams(poplar.FLOAT, 3, [*shape[2:]], [1, 1], CHANNELS, CHANNELS, 1)
-    t = graph.addVariable(poplar.FLOAT, shape, linear, "x")
-    graph.createHostWrite("x", t)
-    weights = graph.addVariable(poplar.FLOAT, [1, *w.shape], linear, "w")
-    graph.setInitialValue(weights, w[None])
-    t = poplin.convolution(graph, t, weights, params, False, step, "conv")
-    t = popops.map(graph, pe.Abs(pe._1), [t], step, "abs")
-    how = popops.ReduceParams(getattr(popops.Operation, operation))
-    result = popops.reduce(graph, t, dimensions, how, step, "reduce")
-    graph.createHostRead("result", result)
-    engine = poplar.Engine(graph, [step], {"host.numThreads": str(threads), "host.fuse": "false"})
-    line = next(each for each in instructions(engine).splitlines() if "reduce reduce" in each)
-    assert ("/c" in line) == is_blocked
-    found = np.empty(max(1, result.numElements()), np.float32)
-    engine.writeTensor("x", x)
-    engine.run()
-    engine.readTensor("result", found)
-    made = np.abs(np.einsum("nchw,oc->nohw", x.astype(np.float64), w[:, :, 0, 0]))
-    if operation == "SQUARE_ADD":
-        made = made**2
-    take = np.max if operation == "MAX" else np.sum
-    want = take(made, axis=tuple(dimensions)).ravel()
-    np.testing.assert_allclose(found, want, rtol=1e-4)
-
-
 @pytest.mark.parametrize("channels", [5, 24])
 def test_channels_that_fill_no_block_stay_plain(channels):
     net = Net(2, look=False, channels=channels)

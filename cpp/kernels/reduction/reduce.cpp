@@ -35,24 +35,16 @@ struct Nest {
   bool byRows = true;
 };
 
-Nest nestOf(const Layout& given, const Layout& out, std::vector<bool> reduced) {
+Nest nestOf(const Layout& in, const Layout& out, const std::vector<bool>& reduced) {
   struct Dimension {
     Loop loop;
     bool reduced;
   };
-  std::vector<std::int64_t> to;  // stride in the output of each dimension, 0 if it is reduced
-  for (std::size_t d = 0, o = 0; d < reduced.size(); ++d)
-    to.push_back(reduced[d] ? 0 : out.strides[o++]);
-  const std::int64_t block = given.blockSize();
-  const Layout in = block == 0 ? given : given.split(block);
-  if (block != 0) {
-    reduced.push_back(reduced[1]);
-    to.push_back(to[1]);
-    to[1] *= block;
-  }
   std::vector<Dimension> all;
-  for (std::size_t d = 0; d < in.shape.size(); ++d)
-    if (in.shape[d] != 1) all.push_back({{in.shape[d], in.strides[d], to[d]}, reduced[d]});
+  for (std::size_t d = 0, o = 0; d < in.shape.size(); ++d) {
+    const std::int64_t b = reduced[d] ? 0 : out.strides[o++];
+    if (in.shape[d] != 1) all.push_back({{in.shape[d], in.strides[d], b}, reduced[d]});
+  }
   std::stable_sort(all.begin(), all.end(),
                    [](const Dimension& x, const Dimension& y) { return x.loop.a > y.loop.a; });
   Nest nest;
@@ -233,9 +225,7 @@ bool ReduceKernel::supports(popops::Operation op, poplar::Type in, poplar::Type 
 
 bool ReduceKernel::accepts(std::size_t i, const Layout& layout) const {
   if (i != 0) return layout.dense();
-  // Blocks that are reduced, while what lies between them is kept, would be read in short runs.
-  if (layout.channelBlock != Layout::kPlain)
-    return !reduced_[1] || std::find(reduced_.begin() + 2, reduced_.end(), false) == reduced_.end();
+  if (layout.channelBlock != Layout::kPlain) return false;
   bool wide = false, unit = false;
   for (std::size_t d = 0; d < layout.shape.size(); ++d) {
     if (layout.shape[d] == 1) continue;

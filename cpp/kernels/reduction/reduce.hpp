@@ -22,8 +22,7 @@ class ReduceKernel : public Kernel {
   static bool supports(popops::Operation op, poplar::Type in, poplar::Type out);
 
   const char* name() const override { return "reduce"; }
-  /// The input needs strides > 0, one of them 1, or channels in blocks that are kept or reduced with
-  /// all that follows.
+  /// The input needs strides > 0, one of them 1.
   bool accepts(std::size_t i, const Layout& layout) const override;
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
                                   const Setting& setting) const override;
