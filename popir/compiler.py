@@ -402,11 +402,13 @@ def shard_over_replicas(c: Compilation) -> None:
     _check_overrides(c)
     if c.locations is None or c.graph.replicas == 1:
         return
-    numbers = {*c.scalars, *OF_SESSION, COUNTER}
+    numbers = {*c.scalars, *OF_SESSION}
     chosen: dict[Tensor, ReplicaGrouping] = {}
     for tensor in c.graph.tensors.values():
         least = c.locations.of(tensor).least_sharded
-        if least is None or not tensor.is_variable() or not tensor.uses or tensor.id in numbers:
+        if least is None or not tensor.is_variable() or not tensor.uses:
+            continue
+        if tensor.id in numbers or tensor.id.startswith(COUNTER):
             continue
         assert tensor.info is not None
         if tensor.info.nelms() < max(least, 2):
@@ -457,12 +459,14 @@ def move_tensors_off_chip(c: Compilation) -> None:
         return
     forward, period = c.passes[0], _period(c)
     moved: dict[Tensor, Location] = {}
-    numbers = {*c.scalars, *OF_SESSION, COUNTER}
+    numbers = {*c.scalars, *OF_SESSION}
     for tensor in c.graph.tensors.values():
         is_activation = _is_activation(tensor, None if c.is_phased else forward)
         if not tensor.uses or not (tensor.is_variable() or is_activation):
             continue
-        if tensor.id in numbers or not c.locations.asks_for(tensor):
+        if tensor.id in numbers or tensor.id.startswith(COUNTER):
+            continue
+        if not c.locations.asks_for(tensor):
             continue
         why = _why_on_chip(c, tensor)
         if not why and is_activation:

@@ -262,7 +262,9 @@ LOSS_SCALE_COUNT = "lossScaleUpdateCount"
 OF_SESSION = frozenset({RANDOM_SEED, LOSS_SCALE_FACTOR, LOSS_SCALE_COUNT})
 """The ids of the states that a session has, and not a weight."""
 COUNTER = "Counter___"
-"""The id of the count of batches since the last update."""
+"""The id of the count of batches since the last update; with parts of a step that run at times of
+their own, the prefix of those of single weights.
+"""
 PREVIOUS_LOSS_SCALING = "PreviousLossScaling_"
 """The prefix of the id of the loss scaling that a weight's state has, of Adam."""
 _STATES = (

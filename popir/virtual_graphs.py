@@ -5,8 +5,10 @@ IPU. Auto first sets that annotation for all operators. An operator without it i
 first rule that applies:
 
 1. If it writes a weight, on the IPU of the first placed operator that only reads that weight. This
-   overrides its own annotation.
-2. On the IPU of the producer of its first placed input.
+   overrides its own annotation. What makes a state in place that such an operator changes is there
+   too: a copy of it would be changed, and lost.
+2. On the IPU of the producer of its first placed input; without one, of the first placed operator
+   with a variable that it changes.
 3. On the IPU of the first placed reader of its outputs.
 4. On IPU 0.
 
@@ -18,7 +20,7 @@ reader. An operator reads a tensor of another IPU from a copy on its own IPU, wh
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain
 
 from popir.enums import VirtualGraphMode
 from popir.errors import OperatorAttributeError, popart_exception
@@ -137,10 +139,18 @@ class Places:
                 ipu = next(filter(_is_some, map(_copied_from, readers)), self._first(readers))
                 if ipu is not None:
                     self._ops[op] = ipu
+        for op in reversed(order):
+            for i, tensor in op.input.items() if op in self._ops else ():
+                maker = tensor.producer
+                if maker is not None and maker not in self._ops and op.modifies(i):
+                    if any(t.is_variable() and maker.modifies(n) for n, t in maker.input.items()):
+                        self._ops[maker] = self._ops[op]
         for op in order:
             if op not in self._ops:
                 producers = (t.producer for t in op.input.values() if t.producer is not None)
-                self._set(op, self._first(producers))
+                changed = (t for i, t in op.input.items() if t.is_variable() and op.modifies(i))
+                near = (user for tensor in changed for user in self._readers(tensor))
+                self._set(op, self._first(chain(producers, near)))
         for op in reversed(order):
             if op not in self._ops:
                 self._set(op, self._first(r for t in op.output.values() for r in t.uses))

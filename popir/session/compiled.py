@@ -180,7 +180,7 @@ class Compiled(Exclusive):
                 frozen,
                 verifies_each(self._engine_options),
                 self.options.enableStochasticRounding,
-                accumulation(asked, optimizer is not None),
+                accumulation(asked, optimizer is not None, self._is_placed or is_phased),
                 loss_scaling(asked, optimizer),
                 self.options.autoRecomputation,
                 self._is_placed,

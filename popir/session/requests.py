@@ -46,8 +46,10 @@ def engine_options(options: SessionOptions) -> dict[str, str]:
     return {name: value for name, value in meant.items() if name in acting}
 
 
-def accumulation(asked: SessionOptions, trains: bool) -> Accumulation:
-    """How gradients are accumulated. Raises popart_exception without training."""
+def accumulation(asked: SessionOptions, trains: bool, is_divided: bool) -> Accumulation:
+    """How gradients are accumulated, where a step consists of parts or not. Raises popart_exception
+    without training.
+    """
     if asked.enableGradientAccumulation and not trains:
         raise popart_exception(
             "SessionOptions.enableGradientAccumulation = True: an InferenceSession has no "
@@ -59,6 +61,7 @@ def accumulation(asked: SessionOptions, trains: bool) -> Accumulation:
         asked.enableGradientAccumulation,
         asked.accumulationAndReplicationReductionType is ReductionType.Mean,
         asked.meanAccumulationAndReplicationReductionStrategy is MeanReductionStrategy.Running,
+        counts_apart=is_divided,
     )
 
 

@@ -107,7 +107,8 @@ def assign_stages(graph: Graph, backward: Collection[Op]) -> int:
 def numbers_of(order: Sequence[Op], backward: Collection[Op], key: str, what: str) -> dict[Op, int]:
     """The stage or phase of each operator of a schedule; the annotation `key` gives those of the
     forward pass. With 0 to n forwards, the backward pass of s is 2 n - s. An operator without one
-    is where the last of what it reads is made, else where its first reader is.
+    is where the last of what it reads is made, else where its first reader is, or the first other
+    operator with a variable that it changes, such as a count of batches.
 
     Raises popart_exception if an operator reads what a later one of the forward pass makes; `what`
     names the annotation.
@@ -135,8 +136,8 @@ def numbers_of(order: Sequence[Op], backward: Collection[Op], key: str, what: st
             found[op] = number
     for op in reversed(order):
         if op not in found:
-            readers = [found[r] for t in op.output.values() for r in t.uses if r in found]
-            found[op] = min(readers, default=0)
+            near = [*op.output.values(), *(t for i, t in op.input.items() if op.modifies(i))]
+            found[op] = min((found[r] for t in near for r in t.uses if r in found), default=0)
     return found
 
 

@@ -85,6 +85,9 @@ class Accumulation:
     """Whether the update uses the mean of the gradients, and not their sum."""
     is_running: bool = False
     """Whether the variable holds the mean of the batches so far, and not the sum, in that case."""
+    counts_apart: bool = False
+    """Whether each such variable counts its batches: parts of a step may run at times of their own.
+    """
 
     def divisor(self, is_summed: bool, replicas: int) -> int:
         """What an update divides by, of a weight that so many replicas share; `is_summed` if it
@@ -134,6 +137,7 @@ class _Updates:
         self.scalars: dict[str, Changeable] = {}
         self.zeroed: list[tuple[str, str]] = []
         """The accumulators to clear after the updates: what Accumulate made, and the variable."""
+        self.counters: list[str] = []
         self.given = {w: self._given(w, id, tuple(factors)) for w, id in gradients.items()}
 
     def run(self) -> dict[str, Changeable]:
@@ -146,8 +150,8 @@ class _Updates:
             made = self.optimizer.addUpdate(self.graph, weight, given)
             for id, name in made.items():
                 self.scalars[id] = Changeable(name, weight, given.batches)
-        if any(id.startswith(COUNTER) for id, _ in self.zeroed):
-            self._count()
+        for counter in self.counters:
+            self._count(counter)
         for accumulated, variable in self.zeroed:
             connect_zero(self.graph, accumulated, variable)
         return self.scalars
@@ -167,7 +171,7 @@ class _Updates:
         self.graph.addState(variable, np.zeros(info.shape(), type.numpy))
         summed = f"{variable}/summed"
         is_running = self.accumulation.is_mean and self.accumulation.is_running
-        counter = {"counter": self._counter()} if is_running else {}
+        counter = {"counter": self._counter(weight)} if is_running else {}
         mode = {"mode": "Mean" if is_running else "Add"}
         connect_var_update(
             *(AccumulateOp, self.graph, variable, gradient, [], mode, counter), output=summed
@@ -180,17 +184,17 @@ class _Updates:
         assert info is not None
         return info
 
-    def _counter(self) -> str:
-        """The variable that counts the batches since the last update."""
-        id = COUNTER
+    def _counter(self, weight: str) -> str:
+        """The variable that counts the batches since the last update of a weight."""
+        id = COUNTER + (weight if self.accumulation.counts_apart else "")
         if not self.graph.hasTensor(id):
             self.graph.addState(id, np.zeros([], np.float32))
             self.zeroed.append((f"{id}/summed", id))
+            self.counters.append(id)
         return id
 
-    def _count(self) -> None:
+    def _count(self, id: str) -> None:
         """Adds the operator that counts."""
-        id = COUNTER
         one = self.graph.addConstInit(f"{id}/one", np.ones([], np.float32)).id
         connect_var_update(
             *(AccumulateOp, self.graph, id, one, [], {"mode": "Add"}, {}), output=f"{id}/summed"
