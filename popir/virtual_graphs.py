@@ -142,9 +142,10 @@ class Places:
         for op in reversed(order):
             for i, tensor in op.input.items() if op in self._ops else ():
                 maker = tensor.producer
-                if maker is not None and maker not in self._ops and op.modifies(i):
-                    if any(t.is_variable() and maker.modifies(n) for n, t in maker.input.items()):
-                        self._ops[maker] = self._ops[op]
+                if maker is None or maker in self._ops or not op.modifies(i):
+                    continue
+                if any(t.is_variable() for t in map(maker.inTensor, maker.modified_inputs())):
+                    self._ops[maker] = self._ops[op]
         for op in order:
             if op not in self._ops:
                 producers = (t.producer for t in op.input.values() if t.producer is not None)

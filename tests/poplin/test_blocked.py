@@ -118,7 +118,10 @@ def test_data_gradient(images, inputs, outputs, size, pad, threads):
     found = np.full((images, inputs // block, *size, block), np.nan, np.float32)
     made = contraction.convolution(
         *("data_gradient", found, w[None], given, [1, 1], [1, 1], [1, 1], list(pad)),
-        **{"threads": threads, "source": "blocked", "inBlock": block, "outBlock": block},
+        threads=threads,
+        source="blocked",
+        inBlock=block,
+        outBlock=block,
     )
     assert made.describe().startswith("winograd")
     made.run()
