@@ -16,6 +16,7 @@ import ctypes
 import json
 import mmap
 import os
+import re
 import sys
 import threading
 from collections.abc import Mapping
@@ -164,8 +165,22 @@ def in_job() -> bool:
 
 
 def gather(who: str, own: Any) -> list[Any]:
-    """What each instance gives, of numbers, texts, lists and dicts, in their order."""
-    return [json.loads(each) for each in peers(who).gather(json.dumps(own).encode())]
+    """What each instance gives, of numbers, texts, lists and dicts, in their order.
+
+    Raises popart_runtime_error, in all instances, unless `who` is the same in all: one that has
+    left a loop earlier, say, is in another call.
+    """
+    call = re.sub(r"^Session '.*?'", "Session", who)  # Instances may name their sessions.
+    sent = json.dumps([call, own]).encode()
+    given = [json.loads(each) for each in peers(who).gather(sent)]
+    first = given[0][0]
+    for rank, (other, _) in enumerate(given):
+        if other != first:
+            raise popart_runtime_error(
+                f"{who}: the instances are in different calls: rank 0 in {first}, rank {rank} in "
+                f"{other}. {_SAME}"
+            )
+    return [each for _, each in given]
 
 
 def require_equal(who: str, what: str, own: Any) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -49,4 +48,4 @@ def show(output: Output, decisions: Sequence[Decision]) -> None:
 
 def as_json(decisions: Sequence[Decision]) -> list[dict[str, Any]]:
     """The decisions as JSON values."""
-    return [dataclasses.asdict(decision) for decision in decisions]
+    return [decision._asdict() for decision in decisions]

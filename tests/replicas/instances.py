@@ -312,6 +312,11 @@ def differ(how: str) -> None:
             made = deep(popir.SGD({"defaultLearningRate": (0.5, False)}), True)
             made.updateOptimizerFromHost(popir.SGD({"defaultLearningRate": (0.25, False)}))
             made.updateOptimizerFromHost(popir.SGD({"defaultLearningRate": (1.0 + rank, False)}))
+        if how == "calls":
+            made = deep(popir.SGD({"defaultLearningRate": (0.5, False)}), True)
+            if rank == 0:
+                made.save(sys.argv[2])
+            made.updateOptimizerFromHost(popir.SGD({"defaultLearningRate": (0.25, False)}))
         if how == "weights":
             made = session()
             made.writeWeights(popir.PyWeightsIO({"w": np.full(ROWS, float(rank), np.float32)}))

@@ -216,6 +216,7 @@ def test_a_job_goes_on_from_its_last_checkpoint(tmp_path: Path) -> None:
         ("weights", "weights to begin with: the checksum of 'w' is "),
         ("checkpoints", "to begin with: the number of steps is 1 in rank 0, and 2 in rank 1"),
         ("changed rates", "updateOptimizerFromHost(): the instances have different numbers: "),
+        ("calls", "are in different calls: rank 0 in Session.save, rank 1 in Session, updateOpt"),
         ("orders", "all have to run the same steps in the same order"),
     ],
 )
