@@ -34,6 +34,8 @@ constexpr std::chrono::microseconds kIdle{20};
 /// How long a message may still be under way when a later word of its sender has arrived, and how
 /// long a failed exchange waits for MPI to let go of its memory.
 constexpr std::chrono::seconds kLate{1};
+/// How long a process in a step waits for one that is in a call of its session.
+constexpr std::chrono::seconds kApart{5};
 /// The longest word to another process, and the first letter of one that tells of an end.
 constexpr std::size_t kMostWord = 4096;
 constexpr char kEnds = 'e', kFails = 'f';
@@ -177,20 +179,29 @@ void MpiPeers::exchange(const std::vector<Parcel>& out, const std::vector<Parcel
                   "MPI_Isend");
       requests.push_back(request);
     }
-    wait(requests, in, awaiting);
+    wait(requests, in, kFirstTag + tag == kCallTag, awaiting);
   } catch (...) {
     giveUp(requests, in.size());
     throw;
   }
 }
 
+/// Whether the process has sent a message of a call, which no call of this one has received.
+bool MpiPeers::isInCall(unsigned rank) {
+  int flag = 0;
+  MpiStatus status = {};
+  mpi_->check(mpi_->iprobe(static_cast<int>(rank), kCallTag, kWorld, &flag, &status), "MPI_Iprobe");
+  return flag != 0;
+}
+
 /// Waits for the requests of an exchange, of which those of `in` are the first.
-void MpiPeers::wait(std::vector<MpiHandle>& requests, const std::vector<Parcel>& in,
+void MpiPeers::wait(std::vector<MpiHandle>& requests, const std::vector<Parcel>& in, bool isCall,
                     const std::atomic<unsigned>* awaiting) {
   using Clock = std::chrono::steady_clock;
   std::vector<MpiStatus> statuses(requests.size());
   const auto begin = Clock::now();
-  std::optional<Clock::time_point> late;  // since when a message of a rank that has ended is missed
+  // Since when a message is missed of a rank that has ended, and of one that is in a call.
+  std::optional<Clock::time_point> late, apart;
   for (unsigned tries = 1;; ++tries) {
     int done = 0;
     mpi_->check(
@@ -206,13 +217,17 @@ void MpiPeers::wait(std::vector<MpiHandle>& requests, const std::vector<Parcel>&
       if (!mpi_->closed.empty()) throw poplar::runtime_error(mpi_->closed);
       const auto now = Clock::now();
       for (std::size_t i = 0; i < in.size(); ++i) {
-        if (!mpi_->ended[in[i].rank]) continue;
+        const bool ended = mpi_->ended[in[i].rank];
+        if (!ended && (isCall || !isInCall(in[i].rank))) continue;
         int arrived = 0;
         mpi_->check(mpi_->test(&requests[i], &arrived, statuses.data()), "MPI_Test");
         if (arrived) continue;
-        if (!late) late = now;
-        if (now - *late < kLate) break;
-        mpi_->closed = "rank " + std::to_string(in[i].rank) + " has ended its program, and rank " +
+        auto& since = ended ? late : apart;
+        if (!since) since = now;
+        if (now - *since < (ended ? kLate : kApart)) break;
+        mpi_->closed = "rank " + std::to_string(in[i].rank) +
+                       (ended ? " has ended its program, and rank "
+                              : " is in a call of its session, and in its step rank ") +
                        std::to_string(rank_) + " waits for it: all have to run the same steps";
         throw poplar::runtime_error(mpi_->closed);
       }

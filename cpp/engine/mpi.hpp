@@ -39,8 +39,9 @@ class __attribute__((visibility("default"))) MpiPeers final : public Peers {
  private:
   void tell(const std::string& word);
   void check();
-  void wait(std::vector<void*>& requests, const std::vector<Parcel>& in,
+  void wait(std::vector<void*>& requests, const std::vector<Parcel>& in, bool isCall,
             const std::atomic<unsigned>* awaiting);
+  bool isInCall(unsigned rank);
   void giveUp(std::vector<void*>& requests, std::size_t receives);
 
   std::unique_ptr<Mpi> mpi_;

@@ -310,6 +310,7 @@ class Prepared(Compiled):
             self._read(engine, id, shards[replica])
         if self._peers is not None:
             local = len(engines)
+            popdist.require_equal("weightsToHost()", "weights to read", id)
             for rank in range(self._peers.ranks()):
                 own = shards[rank * local : (rank + 1) * local]
                 popdist.broadcast("weightsToHost()", own, rank)

@@ -82,6 +82,9 @@ class Weights(Prepared):
             )
         if ranks == 1:
             return
+        arrays = {f"'{id}'": f"{array.dtype}{[*array.shape]}" for id, array in self._host.items()}
+        own = {"rootRank": str(rootRank), **arrays}
+        popdist.require_alike("broadcastWeights()", "ranks to send or weights", own)
         for id in self._host:
             popdist.broadcast("broadcastWeights()", self._host.writeable(id), rootRank)
         if self._engine is not None:

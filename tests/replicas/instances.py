@@ -317,6 +317,12 @@ def differ(how: str) -> None:
             if rank == 0:
                 made.save(sys.argv[2])
             made.updateOptimizerFromHost(popir.SGD({"defaultLearningRate": (0.25, False)}))
+        if how in ("a save", "a broadcast"):
+            made = session()
+            run(made, x)
+            if rank == 0:
+                made.save(sys.argv[2]) if how == "a save" else made.broadcastWeights()
+            run(made, x)
         if how == "weights":
             made = session()
             made.writeWeights(popir.PyWeightsIO({"w": np.full(ROWS, float(rank), np.float32)}))

@@ -229,6 +229,17 @@ def test_instances_that_differ_are_told_so(how: str, words: str, tmp_path: Path)
 
 @needs_mpi
 @pytest.mark.timeout(2 * LIMIT)
+@pytest.mark.parametrize("how", ["a save", "a broadcast"])
+def test_a_step_does_not_wait_for_a_rank_in_another_call(how: str, tmp_path: Path) -> None:
+    begin = time.monotonic()
+    code, said = launched(2, "instances.py", f"differ:{how}", str(tmp_path / "checkpoint"))
+    assert code == 3, said
+    assert "rank 0 is in a call of its session, and in its step rank 1 waits for it" in said
+    assert time.monotonic() - begin < 60
+
+
+@needs_mpi
+@pytest.mark.timeout(2 * LIMIT)
 @pytest.mark.parametrize("how", ["steps", "deep steps"])
 def test_a_rank_that_never_comes_is_named(how: str) -> None:
     """Also where a thread waits for it while the step goes on."""
