@@ -202,8 +202,12 @@ PROGRAMS: dict[str, Callable[[Case], None]] = {
 """A program with a vertex of each kernel, by the kernel's name in files."""
 
 
+IN_CPP = ["gfloat"]
+"""The kernels of functions that Python does not have: test_small_floats.py saves them."""
+
+
 def test_every_kernel_has_a_program() -> None:
-    assert list(PROGRAMS) == _saved_kernel_names()
+    assert sorted([*PROGRAMS, *IN_CPP]) == _saved_kernel_names()
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

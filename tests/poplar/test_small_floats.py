@@ -77,6 +77,17 @@ def test_to_nearest_is_ml_dtypes(program: Path, sizes: str, infinity: int, dtype
     np.testing.assert_array_equal(made, x.astype(dtype).astype("float32"))
 
 
+@pytest.mark.parametrize("kept", ["FP32", "INT8"])
+def test_a_cast_comes_back_from_a_file(
+    program: Path, kept: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = _values(_numbers(ml_dtypes.float8_e4m3))
+    grown = _cast(program, x, "3 4 7", 1, "RN", kept)
+    monkeypatch.setenv("SAVED", "1")
+    (program.parent / "kept.bin").unlink()
+    np.testing.assert_array_equal(_cast(program, x, "3 4 7", 1, "RN", kept), grown)
+
+
 @pytest.mark.parametrize(("sizes", "infinity", "dtype"), FORMATS[:3] + FORMATS[6:7])
 def test_packed_bits_are_ml_dtypes(program: Path, sizes: str, infinity: int, dtype: Any) -> None:
     x = _values(_numbers(dtype))
