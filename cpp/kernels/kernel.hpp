@@ -47,8 +47,6 @@ struct Layout {
   /// The same elements with dimension 1 in two, [N, C/block, spatial..., block], as a plain layout.
   /// Channels of this layout are plain, or in blocks of `block`.
   Layout split(std::int64_t block) const;
-  /// The `block` for split(): of kChannelsLast all channels; 0 if channels are plain.
-  std::int64_t blockSize() const { return channelBlock == kChannelsLast ? shape[1] : channelBlock; }
   static Layout rowMajor(poplar::Type type, std::vector<std::int64_t> shape);
 };
 
