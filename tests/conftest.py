@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,10 @@ from tests.packages import SANITIZED
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
 signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT, signal.SIGCHLD])
+
+# Hundreds of tests start Python: each would compile all of popir again, half of the start's time.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # Every engine of the tests, and of what they start, verifies its plan after each of its passes.
 os.environ["POPLAR_ENGINE_OPTIONS"] = json.dumps(

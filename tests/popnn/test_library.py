@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from tests.arrays import build, results
+from tests.toolchain import attempt
 
 RANDOM = np.random.default_rng(0)
 
@@ -18,6 +19,14 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build(source, tmp_path_factory.mktemp("sequences"))
 
 
+@pytest.fixture(params=["grown", "saved"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The program runs as it is made, or as it comes back from a file."""
+    if request.param == "saved":
+        monkeypatch.setenv("SAVED", "1")
+
+
+@pytest.mark.usefixtures("way")
 def test_ctc_losses_and_gradients_are_pytorchs(program: Path) -> None:
     x = RANDOM.standard_normal((9, 3, 5)).astype("float32")
     labels = np.array([[1, 1, 2, 4], [3, 2, 0, 0], [1, 1, 1, 1]], "uint32")
@@ -66,6 +75,33 @@ def test_ctc_losses_and_gradients_are_pytorchs(program: Path) -> None:
         np.testing.assert_allclose(made["zeroedGradient"][t, b, c], slope, atol=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("steps", "counts", "label", "words"),
+    [
+        (10, 2, 1, "sample 1 has 10 steps and 2 labels; there is room for 9 and 4"),
+        (9, 5, 1, "sample 1 has 9 steps and 5 labels; there is room for 9 and 4"),
+        (9, 2, 5, "sample 1 has the label 5; there are 5 classes"),
+    ],
+)
+def test_samples_that_do_not_fit_are_named(
+    program: Path, steps: int, counts: int, label: int, words: str
+) -> None:
+    folder = program.parent
+    arrays = {
+        "x": np.zeros((9, 3, 5), "float32"),
+        "labels": np.array([[1] * 4, [1, label, 1, 1], [1] * 4], "uint32"),
+        "steps": np.array([9, steps, 9], "uint32"),
+        "counts": np.array([1, counts, 1], "uint32"),
+        "logs": np.zeros((9, 3, 5), "float32"),
+    }
+    for name, array in arrays.items():
+        (folder / f"{name}.bin").write_bytes(array.tobytes())
+    made = attempt(program, "loss", cwd=folder)
+    assert made.returncode != 0
+    assert words in made.stderr
+
+
+@pytest.mark.usefixtures("way")
 def test_decoding_finds_the_labels_of_the_most_likely_alignments(program: Path) -> None:
     logits = RANDOM.standard_normal((4, 3, 3))
     logs = (logits - np.log(np.exp(logits).sum(-1, keepdims=True))).astype("float32")
