@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from popir import poplar, poplin, popops
+from popir import poplar, poplin, popops, poputil
 from popir.poplar import program
 from popir.popops import expr as pe
 from tests.plans import instructions
@@ -97,6 +97,80 @@ def test_a_tensor_that_the_host_sees_stays_plain(threads):
     net = Net(threads, look=True)
     assert "/c" not in net.plan()["leaky"].split("[")[2]
     net.check()
+
+
+def reduced(
+    x: np.ndarray, dimensions: list[int], operation: str, threads: int, blocks: bool
+) -> tuple[np.ndarray, str]:
+    """A reduction, and its line of the plan. A convolution before it, whose weights are the
+    identity, asks for channels in blocks and changes no number.
+    """
+    graph, step = poplar.Graph(poplar.Target.createCPUTarget()), program.Sequence()
+    linear = poplar.VariableMappingMethod.LINEAR
+    t = graph.addVariable(poplar.FLOAT, x.shape, linear, "x")
+    graph.createHostWrite("x", t)
+    if blocks:
+        channels = x.shape[1]
+        params = poplin.ConvParams(
+            poplar.FLOAT, x.shape[0], [*x.shape[2:]], [1, 1], channels, channels, 1
+        )
+        weights = graph.addVariable(poplar.FLOAT, [1, channels, channels, 1, 1], linear, "w")
+        graph.setInitialValue(weights, np.eye(channels, dtype="f4")[None, :, :, None, None])
+        t = poplin.convolution(graph, t, weights, params, False, step, "conv")
+    else:
+        t = poputil.duplicate(graph, t, step, "copy")
+    how = popops.ReduceParams(getattr(popops.Operation, operation))
+    result = popops.reduce(graph, t, dimensions, how, step, "reduce")
+    graph.createHostRead("result", result)
+    engine = poplar.Engine(graph, [step], {"host.numThreads": str(threads), "host.fuse": "false"})
+    line = next(each for each in instructions(engine).splitlines() if "reduce reduce" in each)
+    found = np.empty(result.shape(), np.float32)
+    engine.writeTensor("x", x)
+    engine.run()
+    engine.readTensor("result", found)
+    return found, line
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("operation", ["ADD", "SQUARE_ADD", "MAX"])
+@pytest.mark.parametrize("dimensions", [[0, 2, 3], [2, 3]])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        pytest.param((3, 32, 2, 2), id="few positions"),
+        pytest.param((1, 16, 4, 4), id="sixteen positions"),
+        pytest.param((2, 48, 7, 5), id="a full set of lanes and some"),
+        pytest.param((2, 16, 31, 29), id="nearly a leaf"),
+        pytest.param((20, 16, 64, 64), id="leaves, and samples in two chunks"),
+        pytest.param((2, 16, 300, 301), id="rows in pieces"),
+    ],
+)
+def test_a_reduction_of_blocks_has_the_bits_of_plain_channels(
+    shape: tuple[int, ...], dimensions: list[int], operation: str, threads: int
+) -> None:
+    x = np.random.default_rng(5).normal(size=shape).astype(np.float32)
+    found, line = reduced(x, dimensions, operation, threads, blocks=True)
+    assert "/c" in line, line
+    plain, line = reduced(x, dimensions, operation, threads, blocks=False)
+    assert "/c" not in line, line
+    np.testing.assert_array_equal(found, plain)
+    wide = x.astype(np.float64)
+    want = {
+        "ADD": wide.sum,
+        "SQUARE_ADD": (wide**2).sum,
+        "MAX": wide.max,
+    }[operation](axis=tuple(dimensions))
+    np.testing.assert_allclose(found, want, rtol=1e-4, atol=1e-3)
+
+
+@pytest.mark.parametrize("dimensions", [[1], [0], [3], [1, 2, 3]])
+def test_a_reduction_that_keeps_positions_or_reduces_channels_reads_them_plain(
+    dimensions: list[int],
+) -> None:
+    x = np.random.default_rng(6).normal(size=(3, 32, 5, 6)).astype(np.float32)
+    found, line = reduced(x, dimensions, "ADD", 2, blocks=True)
+    assert "/c" not in line, line
+    np.testing.assert_allclose(found, x.astype("f8").sum(tuple(dimensions)), rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("channels", [5, 24])

@@ -2,6 +2,8 @@
 // longest first. The innermost loop selects the method:
 //   reduced  each row of neighbouring elements is reduced to a number (by rows)
 //   kept     rows are joined element by element, for several outputs at once (by columns)
+// Channels in blocks of memory are reduced by rows, too, all channels of a block at once, in the
+// same order as plain ones: a model has the same bits whatever layouts are chosen.
 // The work is split into tasks. A task is a block of neighbouring outputs times a chunk of the
 // reduced elements. With several chunks each gives a partial result, and the partial results are
 // joined pairwise. All sizes depend only on shapes, so results do not depend on the number of
@@ -22,7 +24,7 @@ namespace {
 
 const SavedKernel<ReduceKernel> kSavedReduce("reduce");
 
-constexpr std::int64_t kChunk = 64 * 1024;  // minimum number of elements per partial result
+constexpr std::int64_t kChunk = kReduceRow;  // minimum number of elements per partial result
 constexpr std::int64_t kAccumulatorBytes = 8;
 
 std::int64_t divideUp(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -33,9 +35,29 @@ struct Nest {
   std::vector<Loop> reduced;  // reduced loops without `length`; a: input stride
   std::int64_t length = 1;    // by rows: number of contiguous elements that are reduced
   bool byRows = true;
+  bool inBlocks = false;  // by rows, where `across` are the channels of a block
 };
 
+/// The loops over channels in blocks, which are kept; all positions are reduced.
+Nest nestOfBlocks(const Layout& in, const Layout& out, const std::vector<bool>& reduced) {
+  const Layout split = in.split(in.channelBlock);
+  Nest nest;
+  nest.inBlocks = true;
+  nest.across = {in.channelBlock, 1, 1};
+  nest.length = split.strides[1] / in.channelBlock;
+  const Loop samples = {split.shape[0], split.strides[0], reduced[0] ? 0 : out.strides[0]};
+  const Loop blocks = {split.shape[1], split.strides[1], in.channelBlock};
+  if (reduced[0])
+    nest.reduced = simplified({samples});
+  else
+    nest.kept = {samples};
+  nest.kept.push_back(blocks);
+  nest.kept = simplified(nest.kept);
+  return nest;
+}
+
 Nest nestOf(const Layout& in, const Layout& out, const std::vector<bool>& reduced) {
+  if (in.channelBlock != Layout::kPlain) return nestOfBlocks(in, out, reduced);
   struct Dimension {
     Loop loop;
     bool reduced;
@@ -87,7 +109,8 @@ class ReduceRunner : public Runner {
       chunk_ = std::max<std::int64_t>(1, kChunk / n);
       // Enough outputs per task to outweigh its overhead and to read memory in long runs.
       const std::int64_t enough = std::max(8 * 1024 / (n * std::min(rows_, chunk_)), 1024 / n);
-      width_ = std::clamp<std::int64_t>(enough, 1, kReduceColumns);
+      width_ =
+          nest_.inBlocks ? nest_.across.count : std::clamp<std::int64_t>(enough, 1, kReduceColumns);
     } else {
       width_ = kReduceColumns;
       chunk_ =
@@ -171,7 +194,7 @@ class ReduceRunner : public Runner {
     const std::int64_t begin = p / pieces_ * chunk_, end = std::min(begin + chunk_, rows_);
     const std::int64_t from = p % pieces_ * kChunk, length = std::min(nest_.length - from, kChunk);
     const std::int64_t stride = nest_.reduced.empty() ? 0 : nest_.reduced.back().a;
-    const char* x = in + (block.in + from) * inBytes_;
+    const char* x = in + (block.in + from * (nest_.inBlocks ? block.width : 1)) * inBytes_;
     // Collect partial results of successive runs and join kWaiting of them at a time.
     constexpr std::int64_t kWaiting = 8;
     alignas(8) char buffer[kWaiting * kReduceColumns * kAccumulatorBytes];
@@ -189,9 +212,14 @@ class ReduceRunner : public Runner {
               if (!nest_.byRows)
                 return functions_.columns(x + a * inBytes_, count, stride, block.width,
                                           next(count == end - begin));
-              for (std::int64_t i = 0; i < count; ++i)
-                functions_.rows(x + (a + i * stride) * inBytes_, block.width, nest_.across.a,
-                                length, next(end - begin == 1));
+              for (std::int64_t i = 0; i < count; ++i) {
+                const char* row = x + (a + i * stride) * inBytes_;
+                char* result = next(end - begin == 1);
+                if (nest_.inBlocks)
+                  functions_.block(row, block.width, length, result);
+                else
+                  functions_.rows(row, block.width, nest_.across.a, length, result);
+              }
             });
     if (waiting == 0) return;
     functions_.fold(buffer, waiting, block.width);
@@ -225,7 +253,7 @@ bool ReduceKernel::supports(popops::Operation op, poplar::Type in, poplar::Type 
 
 bool ReduceKernel::accepts(std::size_t i, const Layout& layout) const {
   if (i != 0) return layout.dense();
-  if (layout.channelBlock != Layout::kPlain) return false;
+  if (layout.channelBlock != Layout::kPlain) return acceptsBlocks(layout);
   bool wide = false, unit = false;
   for (std::size_t d = 0; d < layout.shape.size(); ++d) {
     if (layout.shape[d] == 1) continue;
@@ -234,6 +262,16 @@ bool ReduceKernel::accepts(std::size_t i, const Layout& layout) const {
     unit = unit || layout.strides[d] == 1;
   }
   return unit || !wide;
+}
+
+bool ReduceKernel::acceptsBlocks(const Layout& layout) const {
+  // Of one position, plain channels are reduced by columns.
+  const auto positions = std::find_if(layout.shape.begin() + 2, layout.shape.end(),
+                                      [](std::int64_t n) { return n > 1; });
+  return layout.channelBlock > 0 && layout.channelBlock <= kReduceBlock &&
+         positions != layout.shape.end() && !reduced_[1] &&
+         std::find(reduced_.begin() + 2, reduced_.end(), false) == reduced_.end() &&
+         reduceFunctions(layout.type, op_).block != nullptr;
 }
 
 std::unique_ptr<Runner> ReduceKernel::prepare(const std::vector<Layout>& operands,

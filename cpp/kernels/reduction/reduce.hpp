@@ -22,7 +22,8 @@ class ReduceKernel : public Kernel {
   static bool supports(popops::Operation op, poplar::Type in, poplar::Type out);
 
   const char* name() const override { return "reduce"; }
-  /// The input needs strides > 0, one of them 1.
+  /// The input needs strides > 0, one of them 1; or channels in blocks that are kept, where all that
+  /// lies between them is reduced. It is read in the same order in all layouts.
   bool accepts(std::size_t i, const Layout& layout) const override;
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
                                   const Setting& setting) const override;
@@ -38,6 +39,8 @@ class ReduceKernel : public Kernel {
   auto state() const { return std::tie(op_, reduced_, update_, scaled_); }
 
  private:
+  bool acceptsBlocks(const Layout& layout) const;
+
   popops::Operation op_;
   std::vector<bool> reduced_;
   bool update_, scaled_;

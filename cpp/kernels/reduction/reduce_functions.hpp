@@ -13,12 +13,19 @@
 
 namespace popir {
 
+constexpr std::int64_t kReduceColumns = 512;
+constexpr std::int64_t kReduceBlock = 16;
+constexpr std::int64_t kReduceRow = 64 * 1024;
+
 /// Partial results have type `accumulator`: float for HALF and BFLOAT16, the unsigned type for sums
 /// and products of integers (which wrap), otherwise the type of the elements.
 struct ReduceFunctions {
   poplar::Type accumulator;
   /// out[i] = reduction of x[i * stride + j] over j < n, for i < count.
   void (*rows)(const void* x, std::int64_t count, std::int64_t stride, std::int64_t n, void* out);
+  /// out[j] = reduction of x[i * channels + j] over i < n, for j < channels, in the order of rows().
+  /// channels <= kReduceBlock, n <= kReduceRow. Null for LOG_ADD.
+  void (*block)(const void* x, std::int64_t channels, std::int64_t n, void* out);
   /// out[j] = reduction of x[i * stride + j] over i < rows, for j < columns. rows > 0, columns <=
   /// kReduceColumns.
   void (*columns)(const void* x, std::int64_t rows, std::int64_t stride, std::int64_t columns,
@@ -30,8 +37,6 @@ struct ReduceFunctions {
 
   explicit operator bool() const { return rows != nullptr; }
 };
-
-constexpr std::int64_t kReduceColumns = 512;
 
 /// The functions are null if the operation does not support the type.
 ReduceFunctions reduceFunctions(poplar::Type type, popops::Operation op);
