@@ -15,6 +15,18 @@ namespace {
 constexpr std::size_t kMaxAxes = 24;
 constexpr std::size_t kLine = 64;
 
+/// Repeats the first `length` elements until there are `times` copies, each copy as long as all
+/// before it.
+/// \returns the end of the last copy
+template <class T>
+T* repeated(T* first, std::int64_t length, std::int64_t times) {
+  const std::int64_t all = length * times;
+  for (std::int64_t done = length; done < all; done += std::min(done, all - done))
+    std::memcpy(first + done, first,
+                static_cast<std::size_t>(std::min(done, all - done)) * sizeof(T));
+  return first + all;
+}
+
 /// Copies a box between strided memory and a dense row-major buffer.
 template <class T, bool gather>
 void moveBox(char* strided, T*& buffer, const std::int64_t* sizes, const std::int64_t* strides,
@@ -31,6 +43,12 @@ void moveBox(char* strided, T*& buffer, const std::int64_t* sizes, const std::in
     return;
   }
   if (axes > 1) {
+    if (gather && step == 0) {
+      T* const first = buffer;
+      moveBox<T, gather>(strided, buffer, sizes + 1, strides + 1, axes - 1);
+      buffer = repeated(first, buffer - first, n);
+      return;
+    }
     for (std::int64_t i = 0; i < n; ++i)
       moveBox<T, gather>(strided + i * step, buffer, sizes + 1, strides + 1, axes - 1);
     return;
