@@ -9,9 +9,14 @@ Long, because each model that once took long stands here beside what it showed.
 
 from __future__ import annotations
 
+import ctypes
 import sys
+import sysconfig
+import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,6 +33,7 @@ from popir.profile.work import workOf
 from tests.models import step
 from tests.ops.cases import CASES, Array, Case
 from tests.ops.test_cases import model_of, opsets_of
+from tests.toolchain import CACHED_CXX, run
 
 MOST = 2.6
 """The work that doubling a model adds, and doubling it again: their ratio is 2 if the work is
@@ -35,20 +41,61 @@ linear, 4 if it is quadratic.
 """
 
 
+LINE_COUNTER = r"""
+#include <Python.h>
+#include <frameobject.h>
+
+static long long lines;
+
+static int count(PyObject* self, PyFrameObject* frame, int event, PyObject* argument) {
+  lines += event == PyTrace_LINE;
+  return 0;
+}
+
+void begin(void) {
+  lines = 0;
+  PyEval_SetTrace(count, NULL);
+}
+
+long long end(void) {
+  PyEval_SetTrace(NULL, NULL);
+  return lines;
+}
+"""
+"""A function of Python for each line would take most of these tests' time."""
+
+
+@cache
+def line_counter() -> ctypes.PyDLL:
+    """LINE_COUNTER, compiled."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, library = Path(folder) / "lines.c", Path(folder) / "liblines.so"
+        source.write_text(LINE_COUNTER)
+        include = f"-I{sysconfig.get_path('include')}"
+        run(
+            *CACHED_CXX,
+            "-xc",
+            "-shared",
+            "-fPIC",
+            include,
+            source,
+            "-o",
+            library,
+            cwd=source.parent,
+        )
+        made = ctypes.PyDLL(str(library))
+    made.end.restype = ctypes.c_longlong
+    return made
+
+
 def counted(run: Callable[[], Any]) -> int:
     """The lines of Python that `run` executes; a line counts again in each round of a loop."""
-    lines = 0
-
-    def trace(frame: Any, event: str, arg: Any) -> Any:
-        nonlocal lines
-        lines += event == "line"
-        return trace
-
     before = sys.gettrace()
-    sys.settrace(trace)
+    line_counter().begin()
     try:
         run()
     finally:
+        lines = line_counter().end()
         sys.settrace(before)
     return lines
 
