@@ -15,11 +15,12 @@ from tests.poplin.oracle import Conv, Out, Side
 
 FLOAT_SOURCES = ["onednn", "own", "portable"]
 
-# m, k, n: single rows and columns, register blocks and their edges, cache blocks and their edges.
+# m, k, n: single rows and columns, register blocks and their edges, cache blocks and their edges, few
+# rows and a second operand that comes from memory.
 SHAPES = [
     (1, 1, 1), (1, 64, 10), (2, 7, 3), (1, 300, 70), (5, 17, 33), (6, 16, 64), (7, 31, 65),
     (14, 40, 32), (15, 40, 31), (29, 260, 48), (64, 10, 100), (64, 512, 10), (33, 513, 401),
-    (100, 9, 16), (3, 1000, 5),
+    (100, 9, 16), (3, 1000, 5), (1, 515, 1030), (2, 90, 3001), (3, 300, 1100),
 ]  # fmt: skip
 
 
@@ -207,7 +208,8 @@ def test_conversions_between_half_and_float_are_exact():
 
 @pytest.mark.parametrize("source", ["own", "portable"])
 def test_the_number_of_threads_does_not_change_a_bit(source):
-    for m, k, n in [(64, 784, 100), (200, 300, 8), (3, 900, 500)]:
+    # Halves of the last ones are small enough to be computed in registers.
+    for m, k, n in [(64, 784, 100), (200, 300, 8), (1, 700, 499), (2, 270, 1800), (3, 900, 500)]:
         a, b, c = random((1, m, k)), random((1, k, n)), np.empty((2, 1, m, n), np.float32)
         for i in range(2):
             make(contraction.product, a, b, c[i], threads=1 + i, source=source).run()
