@@ -56,6 +56,45 @@ def test_shapes_are_matched_as_numpy_does_it(a, b, threads):
         np.testing.assert_array_equal(z, p - np.float32(2) * q, strict=True)
 
 
+PAIRS = {
+    "product and sum": (_1 * _2 + _3, lambda x, a, b: x * a + b),
+    "sum and product": (_3 + _1 * _2, lambda x, a, b: b + x * a),
+    "less a product": (_3 - _1 * _2, lambda x, a, b: b - x * a),
+    "a product less": (_1 * _2 - _3, lambda x, a, b: x * a - b),
+    "difference and product": ((_1 - _2) * _3, lambda x, a, b: (x - a) * b),
+    "product and difference": (_3 * (_1 - _2), lambda x, a, b: b * (x - a)),
+    "squared difference": (e.Square(_1 - _2) + _3, lambda x, a, b: (x - a) * (x - a) + b),
+    "both uses of a product": (
+        (_1 * _2 + _3) - (_1 * _2),
+        lambda x, a, b: (x * a + b) - x * a,
+    ),
+    "normalised": (
+        (_1 - _2) * _3 * _2 + _3,
+        lambda x, a, b: (x - a) * b * a + b,
+    ),
+}
+"""Expressions of two operators that are one loop where only one uses the other, and numpy's."""
+OPERANDS = {"whole": (3, 700), "one for each row": (3, 1), "one for each column": (700,), "one": ()}
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+@pytest.mark.parametrize("shapes", itertools.product(OPERANDS, repeat=3), ids=" ".join)
+def test_two_operators_in_one_loop_round_as_each_does(
+    pair: str, shapes: tuple[str, str, str]
+) -> None:
+    expr, numpys = PAIRS[pair]
+    arrays = [floats(OPERANDS[shape], i) for i, shape in enumerate(shapes)]
+    np.testing.assert_array_equal(evaluate(expr, *arrays), numpys(*arrays))
+
+
+@pytest.mark.parametrize("shape", OPERANDS.values(), ids=str)
+def test_the_exponential_of_a_difference_is_that_of_its_result(shape: tuple[int, ...]) -> None:
+    x, a = floats((3, 700), 1), floats(shape, 2)
+    made = evaluate(e.Exp(_1 - _2), x, a)
+    np.testing.assert_array_equal(made, evaluate(e.Exp(_1), x - a))
+    np.testing.assert_allclose(made, np.exp((x - a).astype(np.float64)), rtol=1e-6)
+
+
 def test_three_shapes_are_matched_together():
     a, b, c = floats((4, 1, 1), 1), floats((5, 1), 2), floats((6,), 3)
     np.testing.assert_array_equal(evaluate(_1 + _2 * _3, a, b, c), a + b * c, strict=True)

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "kernels/elementwise/geometry.hpp"
+#include "kernels/elementwise/pairs.hpp"
 #include "kernels/vector/functions.hpp"
 
 namespace popir {
@@ -80,14 +81,16 @@ class Planner {
     invariant_.resize(n);
     target_.assign(n, -1);
     final_.assign(n, true);
-    for (const Value& v : program.values())
-      for (int i = 0; i < v.count; ++i) final_[at(v.args[at(i)])] = false;
   }
 
   void run() {
     for (std::size_t v = 0; v < program_.values().size(); ++v) classify(static_cast<int>(v));
+    program_ = paired(program_, uniform_);
+    for (const Value& v : program_.values())
+      for (int i = 0; i < v.count; ++i) final_[at(v.args[at(i)])] = false;
     findTargets();
-    for (std::size_t v = 0; v < program_.values().size(); ++v) place(static_cast<int>(v));
+    for (std::size_t v = 0; v < program_.values().size(); ++v)
+      if (isNeeded(static_cast<int>(v))) place(static_cast<int>(v));
     for (std::size_t k = 0; k < outputs_.size(); ++k) store(program_.outputs()[k], outputs_[k]);
     placeBuffers();
   }
@@ -166,6 +169,12 @@ class Planner {
   void use(int slot) {
     for (Buffer& b : buffers_)
       if (b.slot == at(slot)) b.to = plan_.steps.size();
+  }
+
+  /// Values of which another one took over the computation are not.
+  bool isNeeded(int v) const {
+    const auto& outputs = program_.outputs();
+    return !final_[at(v)] || std::find(outputs.begin(), outputs.end(), v) != outputs.end();
   }
 
   void addStep(bool once, VecFn fn, bool single, int dst, const std::vector<int>& src) {
@@ -333,7 +342,7 @@ class Planner {
     plan_.bufferBytes = end;
   }
 
-  const MapProgram& program_;
+  MapProgram program_;
   const std::vector<std::size_t>& inputs_;
   const std::vector<std::size_t>& outputs_;
   MapPlan& plan_;

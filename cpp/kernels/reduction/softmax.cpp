@@ -36,7 +36,8 @@ class SoftmaxRunner : public Runner {
         mul_(vectorOp(VecOp::Mul, kLane, 0)),
         sub_(vectorOp(VecOp::Sub, kLane, 0)),
         mulScalar_(vectorOp(VecOp::Mul, kLane, 2)),
-        subScalar_(vectorOp(VecOp::Sub, kLane, 2)) {
+        subScalar_(vectorOp(VecOp::Sub, kLane, 2)),
+        expOfDifference_(vectorOp(VecOp::SubExp, kLane, 2)) {
     const auto elements = static_cast<std::int64_t>(layout.elements());
     rows_ = elements == 0 ? 0 : elements / length_;
     block_ = length_ == 0 ? 1 : std::clamp<std::int64_t>(kAtOnce / length_, 1, kRows);
@@ -111,8 +112,12 @@ class SoftmaxRunner : public Runner {
     max_.rows(x, rows, length_, length_, s);
     if (kind_ == SoftmaxKind::Softmax) {
       // The operand's memory is touched once.
-      eachRow(subScalar_, e, x, s, rows);
-      apply(exp_, e, e, nullptr, n);
+      if (expOfDifference_ != nullptr) {
+        eachRow(expOfDifference_, e, x, s, rows);
+      } else {
+        eachRow(subScalar_, e, x, s, rows);
+        apply(exp_, e, e, nullptr, n);
+      }
     } else {
       eachRow(subScalar_, y, x, s, rows);
       apply(exp_, e, y, nullptr, n);
@@ -157,6 +162,7 @@ class SoftmaxRunner : public Runner {
   Rounding rounding_;
   ReduceFunctions sum_, max_;
   VecFn exp_, mul_, sub_, mulScalar_, subScalar_;
+  VecFn expOfDifference_;  // null in double
 };
 
 }  // namespace

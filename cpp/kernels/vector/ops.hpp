@@ -33,6 +33,16 @@ enum class VecOp : std::uint8_t {
   ScaleBelow,
   /// (x, bound, a, b, y): (x < bound ? a : b) * y. F32 only; bound, a and b are scalars.
   MulBelow,
+  /// (x, a, b): x * a + b. F32 only, as those that follow; both operators round.
+  MulAdd,
+  /// (x, a, y): y - x * a.
+  SubProduct,
+  /// (x, a, b): (x - a) * b.
+  SubMul,
+  /// (x, a): the square of x - a.
+  SubSquare,
+  /// (x, a): the exponential of x - a.
+  SubExp,
   /// (x): converts to another type. The loops are in VecTable::convert.
   Convert,
 };

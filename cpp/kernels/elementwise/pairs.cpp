@@ -1,0 +1,92 @@
+#include "kernels/elementwise/pairs.hpp"
+
+#include <optional>
+#include <utility>
+
+namespace popir {
+namespace {
+
+using Value = MapProgram::Value;
+
+class Pairs {
+ public:
+  Pairs(const MapProgram& program, const std::vector<bool>& uniform)
+      : values_(program.values()), uniform_(uniform), uses_(values_.size(), 0) {
+    for (const Value& v : values_)
+      for (int i = 0; i < v.count; ++i) ++uses_[at(v.args[at(i)])];
+    for (const int v : program.outputs()) ++uses_[at(v)];
+  }
+
+  std::vector<Value> run() {
+    for (std::size_t v = 0; v < values_.size(); ++v) {
+      const Value& value = values_[v];
+      if (value.kind != MapProgram::Kind::Apply || value.from != Lane::F32 || uniform_[v]) continue;
+      if (auto pair = joined(value)) values_[v] = *pair;
+    }
+    return std::move(values_);
+  }
+
+ private:
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+  std::optional<Value> joined(const Value& value) const {
+    const int a = value.args[0], b = value.args[1];
+    switch (value.op) {
+      case VecOp::Add:
+        if (isInner(a, VecOp::Mul)) return product(VecOp::MulAdd, a, {b});
+        if (isInner(b, VecOp::Mul)) return product(VecOp::MulAdd, b, {a});
+        break;
+      case VecOp::Sub:
+        if (isInner(b, VecOp::Mul) && !uniform_[at(a)]) return product(VecOp::SubProduct, b, {a});
+        break;
+      case VecOp::Mul:
+        if (isInner(a, VecOp::Sub)) return difference(VecOp::SubMul, a, {b});
+        if (isInner(b, VecOp::Sub)) return difference(VecOp::SubMul, b, {a});
+        break;
+      case VecOp::Square:
+        if (isInner(a, VecOp::Sub)) return difference(VecOp::SubSquare, a, {});
+        break;
+      case VecOp::Exp:
+        if (isInner(a, VecOp::Sub)) return difference(VecOp::SubExp, a, {});
+        break;
+      default: break;
+    }
+    return std::nullopt;
+  }
+
+  /// Whether only one operator uses the value, an array that `op` computes in F32.
+  bool isInner(int v, VecOp op) const {
+    const Value& value = values_[at(v)];
+    return uses_[at(v)] == 1 && !uniform_[at(v)] && value.kind == MapProgram::Kind::Apply &&
+           value.op == op && value.from == Lane::F32;
+  }
+
+  /// The operator on the factors of the product, an array first, and on `more`.
+  std::optional<Value> product(VecOp op, int v, std::vector<int> more) const {
+    const int x = values_[at(v)].args[0], a = values_[at(v)].args[1];
+    return uniform_[at(x)] ? made(op, a, x, more) : made(op, x, a, more);
+  }
+  /// The operator on both sides of the difference, unless the first one is a scalar, and on `more`.
+  std::optional<Value> difference(VecOp op, int v, std::vector<int> more) const {
+    const auto& args = values_[at(v)].args;
+    if (uniform_[at(args[0])]) return std::nullopt;
+    return made(op, args[0], args[1], more);
+  }
+  static Value made(VecOp op, int x, int a, const std::vector<int>& more) {
+    Value value{MapProgram::Kind::Apply, Lane::F32, op, Lane::F32, 2, {x, a}};
+    for (const int each : more) value.args[at(value.count++)] = each;
+    return value;
+  }
+
+  std::vector<Value> values_;
+  const std::vector<bool>& uniform_;
+  std::vector<int> uses_;
+};
+
+}  // namespace
+
+MapProgram paired(const MapProgram& program, const std::vector<bool>& uniform) {
+  return {Pairs(program, uniform).run(), program.outputs(), program.inputCount()};
+}
+
+}  // namespace popir

@@ -1,0 +1,18 @@
+// Pairs of element-wise operators that have a loop of their own.
+#ifndef popir_kernels_elementwise_pairs_hpp
+#define popir_kernels_elementwise_pairs_hpp
+
+#include <vector>
+
+#include "kernels/elementwise/program.hpp"
+
+namespace popir {
+
+/// The same program, with the same numbers of values, where an operator and one that only it uses
+/// are one loop: a pass less over a box. Each of the two rounds as it did. `uniform[v]` says that
+/// value v is a scalar in each box; a scalar that only an array needs stays a step of its own.
+MapProgram paired(const MapProgram& program, const std::vector<bool>& uniform);
+
+}  // namespace popir
+
+#endif
