@@ -78,7 +78,7 @@ OPERANDS = {"whole": (3, 700), "one for each row": (3, 1), "one for each column"
 
 
 @pytest.mark.parametrize("pair", PAIRS)
-@pytest.mark.parametrize("shapes", itertools.product(OPERANDS, repeat=3), ids=" ".join)
+@pytest.mark.parametrize("shapes", list(itertools.product(OPERANDS, repeat=3)), ids=" ".join)
 def test_two_operators_in_one_loop_round_as_each_does(
     pair: str, shapes: tuple[str, str, str]
 ) -> None:
