@@ -13,9 +13,8 @@
 
 namespace popir {
 
-constexpr std::int64_t kReduceColumns = 512;
-constexpr std::int64_t kReduceBlock = 16;
-constexpr std::int64_t kReduceRow = 64 * 1024;
+/// The most columns, channels of a block, and positions of a row of a block in one call.
+constexpr std::int64_t kReduceColumns = 512, kReduceBlock = 16, kReduceRow = 64 * 1024;
 
 /// Partial results have type `accumulator`: float for HALF and BFLOAT16, the unsigned type for sums
 /// and products of integers (which wrap), otherwise the type of the elements.
