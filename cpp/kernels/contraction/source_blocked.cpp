@@ -4,6 +4,7 @@
 
 #include "kernels/contraction/blocked.hpp"
 #include "kernels/contraction/contraction.hpp"
+#include "kernels/contraction/relaid.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/vector/isa.hpp"
 
@@ -254,10 +255,7 @@ bool hasStride(const ConvSpec& s, std::int64_t stride) {
   return s.stride[0] == stride && s.stride[1] == stride;
 }
 
-}  // namespace
-
-std::unique_ptr<Contraction> makeWinograd(const ConvSpec& s, unsigned threads) {
-  if (s.pass == Pass::WeightsGradient) return nullptr;
+std::unique_ptr<Contraction> winograd(const ConvSpec& s, unsigned threads) {
   if (!isBlocked(s) || s.groups != 1 || !isKernel(s, 3) || !hasStride(s, 1)) return nullptr;
   const std::int64_t vector = routines()->vector;
   if (s.in.channelBlock != vector) return nullptr;
@@ -292,7 +290,7 @@ std::unique_ptr<Contraction> makeWinograd(const ConvSpec& s, unsigned threads) {
   return std::make_unique<Winograd>(s, shape, threads);
 }
 
-std::unique_ptr<Contraction> makePointwise(const ConvSpec& s, unsigned threads) {
+std::unique_ptr<Contraction> pointwise(const ConvSpec& s, unsigned threads) {
   if (s.pass != Pass::Forward || !isBlocked(s) || s.groups != 1 || !isKernel(s, 1) ||
       !hasStride(s, 1))
     return nullptr;
@@ -306,7 +304,7 @@ std::unique_ptr<Contraction> makePointwise(const ConvSpec& s, unsigned threads) 
   return std::make_unique<Pointwise>(s, shape, threads);
 }
 
-std::unique_ptr<Contraction> makeDepthwise(const ConvSpec& s, unsigned threads) {
+std::unique_ptr<Contraction> depthwise(const ConvSpec& s, unsigned threads) {
   if (!isOrdinary(s) || s.weights.shape[1] != 1 || s.weights.shape[2] != 1) return nullptr;
   const std::int64_t vector = routines()->vector;
   const blocked::DepthShape shape{s.in.shape[0],      s.in.shape[1],      s.in.shape[2],
@@ -325,6 +323,25 @@ std::unique_ptr<Contraction> makeDepthwise(const ConvSpec& s, unsigned threads) 
     case Pass::DataGradient: break;
   }
   return nullptr;
+}
+
+std::unique_ptr<Contraction> inBlocks(const ConvSpec& s, unsigned threads, const MakeConv& make) {
+  if (routines() == nullptr || s.pass == Pass::WeightsGradient) return nullptr;
+  return makeInBlocks(s, static_cast<int>(routines()->vector), threads, make);
+}
+
+}  // namespace
+
+std::unique_ptr<Contraction> makeWinograd(const ConvSpec& s, unsigned threads) {
+  return inBlocks(s, threads, winograd);
+}
+
+std::unique_ptr<Contraction> makePointwise(const ConvSpec& s, unsigned threads) {
+  return inBlocks(s, threads, pointwise);
+}
+
+std::unique_ptr<Contraction> makeDepthwise(const ConvSpec& s, unsigned threads) {
+  return s.pass == Pass::WeightsGradient ? depthwise(s, threads) : inBlocks(s, threads, depthwise);
 }
 
 }  // namespace contraction

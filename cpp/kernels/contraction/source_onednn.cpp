@@ -288,21 +288,19 @@ ConvPlan planOf(const Pd& pd, dnnl::primitive primitive) {
   return plan;
 }
 
-/// How to choose the memory format of activations. planConv() tries these in order.
+/// How to choose the memory format of activations, by their shapes alone: a convolution has the same
+/// bits whatever the layouts. planConv() tries these in order.
 enum class Formats {
   /// Blocks of one vector of channels, if the number of channels divides by it. By itself oneDNN
   /// would take channels-last for forward passes and blocks for gradients. One format for all
   /// passes needs no reorders between them and is as fast or faster (docs/contractions.md).
   Vectors,
-  Given,  ///< keep channel blocks; let oneDNN choose where the layout is plain
-  Open
+  Open  ///< oneDNN chooses
 };
 
 Desc descOf(const Layout& l, Formats formats) {
-  if (formats == Formats::Open) return onednn::openDesc(l);
-  if (l.channelBlock != Layout::kPlain) return onednn::desc(l);
   const int vector = isa() == Isa::Avx512 ? 16 : 8;
-  if (formats == Formats::Given || l.shape[1] % vector != 0) return onednn::openDesc(l);
+  if (formats == Formats::Open || l.shape[1] % vector != 0) return onednn::openDesc(l);
   Layout blocked = l;
   blocked.channelBlock = vector;
   return onednn::desc(blocked);
@@ -412,7 +410,7 @@ bool isApart(const ConvSpec& s, const ConvPlan& plan) {
 /// Empty if oneDNN has only reference implementations.
 std::optional<ConvPlan> planConv(const ConvSpec& s, unsigned threads, pool::Sharing sharing) {
   const onednn::Threads scope(threads, sharing);
-  for (Formats formats : {Formats::Vectors, Formats::Given, Formats::Open}) {
+  for (Formats formats : {Formats::Vectors, Formats::Open}) {
     try {
       auto plan = planConv(s, formats);
       const char* const name = plan.implementation.c_str();
