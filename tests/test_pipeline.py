@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ FACTOR = 8
 
 
 def device(ipus: int) -> Any:
-    return popir.DeviceManager().createIpuModelDevice({"numIPUs": ipus, "tilesPerIPU": 4})
+    return popir.DeviceManager().createIpuModelDevice({"numIPUs": ipus, "tilesPerIPU": 16})
 
 
 def session(made: tuple[Any, str], ipus: int, is_pipelined: bool, factor: int, how: Any) -> Any:
@@ -69,12 +70,18 @@ def test_a_pipeline_changes_no_bit(ipus: int, stages: int, how: RecomputationTyp
 
 @pytest.mark.parametrize("how", [RecomputationType.NoRecompute, RecomputationType.Pipeline])
 @pytest.mark.parametrize(("ipus", "stages"), [(2, 2), (4, 4)])
-def test_a_pipeline_of_convolutions(ipus: int, stages: int, how: RecomputationType) -> None:
-    """A stash changes the layout of what a convolution reads, and so the order of its sums."""
-    plain = trained(resnet, unmarked)
-    piped = trained(resnet, Stages(9, stages, ipus), ipus, True, how=how)
-    np.testing.assert_array_equal(piped["loss0"][0], plain["loss0"][0])
-    np.testing.assert_allclose(piped["loss0"], plain["loss0"], rtol=1e-5)
+@pytest.mark.parametrize("sizes", [{"width": 4}, {"width": 8, "size": 20}, {"width": 8, "rows": 8}])
+def test_a_pipeline_of_convolutions_changes_no_bit(
+    ipus: int, stages: int, how: RecomputationType, sizes: dict[str, int]
+) -> None:
+    """What a stash keeps has no blocks of channels, which the plain model has; and may be a part of
+    what a convolution of stride 2 leaves out.
+    """
+    model = partial(resnet, **sizes)
+    plain = trained(model, unmarked)
+    piped = trained(model, Stages(9, stages, ipus), ipus, True, how=how)
+    for id, value in plain.items():
+        np.testing.assert_array_equal(piped[id], value, err_msg=id)
 
 
 @pytest.mark.parametrize("factor", [7, 8, 12])

@@ -15,8 +15,8 @@ from tests.poplin.oracle import Conv, Out, Side
 
 FLOAT_SOURCES = ["onednn", "own", "portable"]
 
-# m, k, n: single rows and columns, register blocks and their edges, cache blocks and their edges, few
-# rows and a second operand that comes from memory.
+# m, k, n: single rows and columns, register blocks and their edges, cache blocks and their edges,
+# few rows and a second operand that comes from memory.
 SHAPES = [
     (1, 1, 1), (1, 64, 10), (2, 7, 3), (1, 300, 70), (5, 17, 33), (6, 16, 64), (7, 31, 65),
     (14, 40, 32), (15, 40, 31), (29, 260, 48), (64, 10, 100), (64, 512, 10), (33, 513, 401),
@@ -466,3 +466,64 @@ def test_an_instruction_set_that_does_not_exist_is_an_error():
         check=False,
     )
     assert "POPIR_ISA is 'neon'; set it to base, avx2 or avx512" in done.stderr
+
+
+def in_blocks(x: np.ndarray, block: int) -> np.ndarray:
+    """[n, c, h, w] as [n, c / block, h, w, block]."""
+    n, c, h, w = x.shape
+    parts = x.reshape(n, c // block, block, h, w) if block else x
+    return np.ascontiguousarray(parts.transpose(0, 1, 3, 4, 2) if block else parts)
+
+
+def plain(x: np.ndarray, block: int) -> np.ndarray:
+    n, parts, h, w = x.shape[:4]
+    return x.transpose(0, 1, 4, 2, 3).reshape(n, parts * block, h, w) if block else x
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("pass_", ["forward", "data_gradient", "weights_gradient"])
+@pytest.mark.parametrize(
+    ("rows", "channels", "size", "kernel", "stride"),
+    [
+        (2, (3, 16), 20, 3, 1),
+        (2, (16, 16), 20, 3, 1),
+        (8, (16, 32), 20, 3, 1),  # by Winograd's algorithm
+        (2, (16, 32), 20, 3, 2),
+        (2, (4, 16), 16, 3, 2),
+        (2, (16, 32), 16, 1, 2),
+        (2, (32, 48), 9, 1, 1),
+        (2, (16, 16), 11, 5, 1),
+    ],
+)
+def test_a_convolution_has_the_same_bits_in_all_layouts(
+    pass_: str,
+    rows: int,
+    channels: tuple[int, int],
+    size: int,
+    kernel: int,
+    stride: int,
+    threads: int,
+) -> None:
+    """Of activations that are plain or in blocks of a vector."""
+    vector = 16 if contraction.isa() == "avx512" else 8
+    after = (size + 2 * (kernel // 2) - kernel) // stride + 1
+    x = random((rows, channels[0], size, size))
+    w = random((1, channels[1], channels[0], kernel, kernel), seed=2)
+    y = random((rows, channels[1], after, after), seed=3)
+    found: list[np.ndarray] = []
+    for blocks in product([0, vector], repeat=2):
+        if any(block and n % block for block, n in zip(blocks, channels, strict=True)):
+            continue
+        given = [in_blocks(x, blocks[0]), w.copy(), in_blocks(y, blocks[1])]
+        field = [[stride] * 2, [1] * 2, [1] * 2, [kernel // 2] * 2]
+        names = {"inBlock": blocks[0], "outBlock": blocks[1]}
+        contraction.convolution(pass_, *given, *field, threads=threads, **names).run()
+        made = {
+            "forward": plain(given[2], blocks[1]),
+            "data_gradient": plain(given[0], blocks[0]),
+            "weights_gradient": given[1],
+        }
+        found.append(made[pass_])
+    assert len(found) >= 2
+    for each in found[1:]:
+        np.testing.assert_array_equal(each, found[0])

@@ -1,7 +1,8 @@
 // Widening: makes an operand the whole variable if it left out only elements at the end that the
 // kernel would skip anyway. A strided convolution, for instance, reads x[:, :, 0:223, 0:223] of a
 // 224 x 224 input. The gradient of that input, which is written to such a slice of a variable of
-// zeros, writes the zeros itself. Only whole variables may have a layout in blocks of channels.
+// zeros, writes the zeros itself. Only whole variables may have a layout in blocks of channels; and
+// a convolution has the same bits wherever its input lies, since it sees the same shapes.
 #include <algorithm>
 
 #include "engine/passes/passes.hpp"
@@ -10,21 +11,32 @@
 namespace popir {
 namespace {
 
-/// The whole variable, if `t` is a proper slice of it that begins at 0 in every dimension; else
-/// nothing.
+/// What `t` is a proper slice of, from 0 on in every dimension: a variable, or one index of a
+/// variable's further leading dimensions, as a slot of a stash is; else nothing.
 std::optional<poplar::Tensor> wholeOf(const GraphImpl& graph, const poplar::Tensor& t) {
   const auto affine = t.view().affine();
-  if (!affine || affine->offset != 0 || t.view().wholeVariable()) return std::nullopt;
+  if (!affine || t.view().wholeVariable()) return std::nullopt;
   const auto& variable = graph.variable(affine->variable);
   const auto& shape = t.view().shape();
-  if (variable.type != t.elementType() || variable.shape.size() != shape.size())
-    return std::nullopt;
-  const auto dense = rowMajorStrides(variable.shape);
-  for (std::size_t d = 0; d < shape.size(); ++d)
-    if (shape[d] > variable.shape[d] || (shape[d] != 1 && affine->strides[d] != dense[d]))
+  if (variable.type != t.elementType() || variable.shape.size() < shape.size()) return std::nullopt;
+  const std::vector<std::int64_t> slot(variable.shape.end() - std::ptrdiff_t(shape.size()),
+                                       variable.shape.end());
+  const auto dense = rowMajorStrides(slot);
+  std::int64_t elements = 1;
+  bool isProper = false;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    elements *= slot[d];
+    isProper = isProper || shape[d] < slot[d];
+    if (shape[d] > slot[d] || (shape[d] != 1 && affine->strides[d] != dense[d]))
       return std::nullopt;
-  return poplar::Tensor(
+  }
+  if (!isProper || affine->offset % elements != 0) return std::nullopt;
+  const poplar::Tensor whole(
       View::ofVariable(&graph, affine->variable, variable.constant, variable.type, variable.shape));
+  const auto begin = static_cast<std::size_t>(affine->offset);
+  return whole.flatten()
+      .slice(begin, begin + static_cast<std::size_t>(elements))
+      .reshape(std::vector<std::size_t>(slot.begin(), slot.end()));
 }
 
 class Widener {
@@ -54,7 +66,8 @@ class Widener {
     auto kernel = whole ? step.vertex->kernel->widened(i, whole->view().shape()) : nullptr;
     if (!kernel) return false;
     if (operand.access == Access::Write) {
-      const auto fill = filledBefore(s, *whole->view().wholeVariable());
+      const auto variable = whole->view().wholeVariable();
+      const auto fill = variable ? filledBefore(s, *variable) : std::nullopt;
       if (!fill) return false;
       program_.steps[*fill] = Step();
     }
