@@ -289,7 +289,8 @@ class TableOptimizer(Optimizer):
 
         Returns the tensors of changeable numbers: id to name. Their ids are
         `name___specific___weight` for a weight with specific values, else `name___default___FLOAT`
-        (the weight's type).
+        (the weight's type); of gradients that are divided by another number than those of the
+        weights before it, followed by `/` and that number.
         """
         info = graph.getTensor(weight).info
         assert info is not None
@@ -330,6 +331,8 @@ class TableOptimizer(Optimizer):
             is_own = weight in self._specific
             own = f"specific___{weight}" if is_own else f"default___{info.data_type()}"
             changing[name] = f"{name}___{own}"
+            if given.divided.get(changing[name], given.batches) != given.batches:
+                changing[name] += f"/{given.batches}"
             if not graph.hasTensor(changing[name]):
                 graph.addVarInit(changing[name], np.asarray(value.val, kind.numpy))
         return constants, changing

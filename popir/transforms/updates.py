@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -12,8 +12,9 @@ from popir.ir import Graph, Op
 from popir.lowering.accumulation import after_accumulation
 from popir.ops.collectives.replicated import connect_sum, sharers
 from popir.ops.update.accumulate import AccumulateOp, connect_zero
-from popir.ops.update.clip import connect_clip_factor
+from popir.ops.update.clip import Clipped, connect_clip_factor
 from popir.ops.update.var_update import Given, VarUpdateOp, connect_var_update
+from popir.replicas import ReplicaGrouping
 from popir.reserved import COUNTER, reservedAccumPrefix, reservedFinalReducedGradPrefix
 from popir.types import DataType, TensorInfo
 
@@ -138,6 +139,7 @@ class _Updates:
         self.zeroed: list[tuple[str, str]] = []
         """The accumulators to clear after the updates: what Accumulate made, and the variable."""
         self.counters: list[str] = []
+        self.divided: dict[str, int] = {}
         self.given = {w: self._given(w, id, tuple(factors)) for w, id in gradients.items()}
 
     def run(self) -> dict[str, Changeable]:
@@ -150,6 +152,7 @@ class _Updates:
             made = self.optimizer.addUpdate(self.graph, weight, given)
             for id, name in made.items():
                 self.scalars[id] = Changeable(name, weight, given.batches)
+                given.divided[id] = given.batches
         for counter in self.counters:
             self._count(counter)
         for accumulated, variable in self.zeroed:
@@ -166,7 +169,7 @@ class _Updates:
         batches = self.accumulation.divisor(type is None, grouping.size)
         if type is None:
             gradient = connect_sum(self.graph, gradient, grouping, reduced)
-            return Given(gradient, batches, factors, is_on)
+            return Given(gradient, batches, factors, is_on, self.divided)
         variable = reservedAccumPrefix() + weight
         self.graph.addState(variable, np.zeros(info.shape(), type.numpy))
         summed = f"{variable}/summed"
@@ -177,7 +180,8 @@ class _Updates:
             *(AccumulateOp, self.graph, variable, gradient, [], mode, counter), output=summed
         )
         self.zeroed.append((summed, variable))
-        return Given(connect_sum(self.graph, summed, grouping, reduced), batches, factors)
+        summed = connect_sum(self.graph, summed, grouping, reduced)
+        return Given(summed, batches, factors, False, self.divided)
 
     def _info(self, weight: str) -> TensorInfo:
         info = self.graph.getTensor(weight).info
@@ -213,11 +217,27 @@ class _Updates:
             scaling = id
         given = [self.given[weight] for weight in weights]
         made = connect_clip_factor(
-            self.graph, [each.id for each in given], group.maxNorm, scaling, given[0].factors
+            self.graph, self._clipped(weights), group.maxNorm, scaling, given[0].factors
         )
         for weight, each in zip(weights, given, strict=True):
             factors = (*each.factors, made)
-            self.given[weight] = Given(each.id, each.batches, factors)
+            self.given[weight] = replace(each, factors=factors)
+
+    def _clipped(self, weights: Sequence[str]) -> list[Clipped]:
+        """The gradients in the norm of a group. Weights that not the same replicas share have one
+        norm, that of the values of all replicas, so that what replicas share stays equal.
+        """
+        sharing = [sharers(self.graph, weight) for weight in weights]
+        everywhere = ReplicaGrouping(self.graph.replicas, 1, self.graph.replicas)
+        made: list[Clipped] = []
+        for weight, grouping in zip(weights, sharing, strict=True):
+            given = self.given[weight]
+            share = (self.given[weights[0]].batches / given.batches) ** 2
+            if len(set(sharing)) == 1 or grouping.size == everywhere.size:
+                made.append(Clipped(given.id, share))
+            else:  # each replica of a group counts what all of them have
+                made.append(Clipped(given.id, share / grouping.size, everywhere))
+        return made
 
 
 def update_early(graph: Graph) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from popir.ir import Graph, Op
+from popir.ops.collectives.replicated import connect_sum
 from popir.ops.support import symbolic as s
 from popir.ops.support.arithmetic import Arithmetic, accumulator, accumulator_of
 from popir.ops.support.identifiers import graphcore_id
@@ -12,6 +14,7 @@ from popir.ops.support.symbolic import Arg
 from popir.opx import Opx
 from popir.poplar import program
 from popir.registry import OpxCreator
+from popir.replicas import ReplicaGrouping
 from popir.types import TensorInfo
 
 
@@ -40,8 +43,8 @@ class GradientSquaresOpx(Opx):
 
 
 class ClipFactorOp(Op):
-    """maxNorm / max(maxNorm, norm). The norm is the root of the sum of the first `gradients`
-    inputs, times `scaling`, times the inputs that follow.
+    """maxNorm / max(maxNorm, norm). The norm is the root of the sum of the first inputs, each times
+    one of `shares`; times `scaling`, times the inputs that follow.
     """
 
     opid = graphcore_id("ClipFactor")
@@ -62,9 +65,10 @@ class ClipFactorOpx(Opx):
     def grow(self, prog: program.Sequence) -> None:
         """Adds the map that gives the factor."""
         attributes, inputs = self.op_p.attributes, sorted(self.op_p.input)
-        number, most = attributes["gradients"], attributes["maxNorm"]
-        total = s.folded(s.add, [Arg(i) for i in range(number)])
-        scales = [s.Const(attributes["scaling"]), *(Arg(i) for i in inputs[number:])]
+        shares, most = attributes["shares"], attributes["maxNorm"]
+        parts = [Arg(i) if share == 1 else share * Arg(i) for i, share in enumerate(shares)]
+        total = s.folded(s.add, parts)
+        scales = [s.Const(attributes["scaling"]), *(Arg(i) for i in inputs[len(shares) :])]
         norm = s.absolute(s.folded(s.mul, scales)) * s.sqrt(total)
         tensors = [self.getInTensor(i) for i in inputs]
         factor = Arithmetic(self, prog).map(
@@ -73,9 +77,19 @@ class ClipFactorOpx(Opx):
         self.setOutTensor(0, factor)
 
 
+class Clipped(NamedTuple):
+    """A gradient in the norm."""
+
+    id: str
+    share: float = 1.0
+    """What its sum of squares is multiplied by."""
+    over: ReplicaGrouping | None = None
+    """The replicas over which these sums are added up, if each has a gradient of its own."""
+
+
 def connect_clip_factor(
     graph: Graph,
-    gradients: Sequence[str],
+    gradients: Sequence[Clipped],
     maxNorm: float,
     scaling: float | str,
     factors: Sequence[str],
@@ -84,14 +98,16 @@ def connect_clip_factor(
     `factors`. Returns the id of its output.
     """
     sums: list[str] = []
-    for id in gradients:
+    for id, _, over in gradients:
         squares = GradientSquaresOp(
             GradientSquaresOp.opid, Op.Settings(graph, f"ReduceSumSquare/{id}")
         )
         sums.append(f"{id}_clipping")
         graph.createConnectedOp(lambda op=squares: op, {0: id}, {0: sums[-1]})
+        if over is not None:
+            sums[-1] = connect_sum(graph, sums[-1], over, f"{sums[-1]}/replicas")
     attributes = {
-        "gradients": len(gradients),
+        "shares": [float(each.share) for each in gradients],
         "maxNorm": maxNorm,
         "scaling": 1.0 if isinstance(scaling, str) else scaling,
     }

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,6 +60,8 @@ class Given:
     """The ids of scalar tensors that it is multiplied by."""
     is_each: bool = False
     """Whether it is that of one batch of several before the update, which the update adds up."""
+    divided: dict[str, int] = field(default_factory=dict)
+    """What is divided by in each tensor of a changeable number that updates have so far."""
 
 
 class Step(NamedTuple):
