@@ -83,6 +83,8 @@ class Prepared(Compiled):
         """The program that `loadExecutable` read."""
         self._is_unmatched = False
         """Whether the next step compares the weights of the instances of the program."""
+        self._sent_seed: Array | None = None
+        """The random seed that it compares."""
 
     @exclusive(afresh=True)
     def prepareDevice(self, loadEngine: bool = True) -> None:
@@ -353,14 +355,22 @@ class Prepared(Compiled):
 
     def _match(self) -> None:
         """Raises popart_runtime_error, in all instances of the program, if they train from
-        different weights, or from different steps on.
+        different weights, with different random seeds, or from different steps on.
         """
+        who, seed = f"Session '{self.name}'", self._sent_seed
+        self._sent_seed = None
+        if seed is not None:
+            own = {"the random seed": str(int(seed[1]) << 32 | int(seed[0]))}
+            hint = "Give all the same: each replica draws numbers of its own with it."
+            popdist.require_alike(who, "random numbers", own, hint)
+        if not self._is_unmatched:
+            return
         self._is_unmatched = False
         own = {"the number of steps": str(self.steps)} | {
             f"the checksum of '{id}'": f"{zlib.crc32(as_bytes(self._host[id]).data):08x}"
             for id in self._compilation.weights
         }
-        who, hint = f"Session '{self.name}'", "broadcastWeights() gives all those of one instance."
+        hint = "broadcastWeights() gives all those of one instance."
         popdist.require_alike(who, "weights to begin with", own, hint)
 
     def _send_seed(self, words: Array) -> None:
@@ -370,6 +380,8 @@ class Prepared(Compiled):
         for replica, engine in self._by_replica():
             own = words + np.array([0, replica], np.uint32)
             engine.writeTensor(RANDOM_SEED, own)
+        if self._peers is not None and self._optimizer is not None:
+            self._sent_seed = words.copy()
 
     def _fetch_all(self) -> None:
         """Copies the device's weights, states and random seed to the host, if there is a device."""

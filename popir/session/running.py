@@ -47,7 +47,7 @@ class Running(Prepared):
             lock.refused, lock.runner = IN_STEP, get_ident()
             try:
                 runner = self._runner or self._prepared("run")
-                if self._is_unmatched:
+                if self._is_unmatched or self._sent_seed is not None:
                     self._match()
                 if isinstance(stepio, PyStepIOCallback):
                     self._run_with_callbacks(stepio)

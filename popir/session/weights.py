@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import Any
 
@@ -135,10 +136,19 @@ class Weights(Prepared):
             shards: the number of files with tensors, in the safetensors format.
 
         Several instances of a program save together: the first one writes the file. Raises
-        CheckpointError if it cannot be written.
+        CheckpointError if it cannot be written; popart_runtime_error if the instances have other
+        arguments, or data at other positions.
         """
         path = require_path("Session.save", folder)
         position = saving.position_of("Session.save", data)
+        if self._peers is not None:
+            own = {
+                "the folder": str(path),
+                "the number of shards": str(shards),
+                "the position in the data": json.dumps(position, sort_keys=True, default=str),
+            }
+            hint = "They save one checkpoint: data of one length, shuffled with one seed."
+            popdist.require_alike("Session.save", "arguments", own, hint)
         self._fetch_all()
         kept = self._kept()
         seed = self._host.get(RANDOM_SEED)

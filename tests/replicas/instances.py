@@ -16,6 +16,7 @@ import numpy as np
 
 import popir
 from popir import CommGroup, CommGroupType, popdist
+from popir.data import Batches
 from popir.errors import PopirError
 
 ROWS = 3
@@ -34,15 +35,23 @@ def mine(values: Any) -> Any:
 
 
 def session(
-    factor: float = 1.0, size: int = ROWS, name: str = "training", is_sharded: bool = False
+    factor: float = 1.0,
+    size: int = ROWS,
+    name: str = "training",
+    is_sharded: bool = False,
+    draws: bool = False,
 ) -> Any:
-    """Trains w, of `size` elements: its gradient is the sum of the replicas' x times `factor`."""
+    """Trains w, of `size` elements: its gradient is the sum of the replicas' x times `factor`, of
+    which a dropout takes half if it `draws`.
+    """
     builder = popir.Builder(opsets={"ai.onnx": 11, "ai.graphcore": 1})
     x = builder.addInputTensor("FLOAT", [size], "x")
     w = builder.addInitializedInputTensor(np.zeros(size, np.float32), "w")
     y = builder.aiOnnx.mul(
         [builder.aiOnnx.mul([x, w]), builder.aiOnnx.constant(np.float32(factor))]
     )
+    if draws:
+        y = builder.aiOnnx.dropout([y], 1, ratio=0.5)[0]
     loss = builder.aiGraphcore.identityloss([y], reduction=popir.ReductionType.Sum)
     options = configured()
     if is_sharded:
@@ -339,6 +348,18 @@ def differ(how: str) -> None:
                 made.save(f"{sys.argv[2]}/{n}")
             made.load(f"{sys.argv[2]}/{rank}")
             run(made, x)
+        if how == "seeds":
+            made = session(draws=True)
+            made.setRandomSeed(7)
+            run(made, x)
+            made.setRandomSeed(8 + rank)
+            run(made, x)
+        if how == "positions":
+            made = session()
+            rows = np.zeros((6 + rank, ROWS), np.float32)
+            made.save(sys.argv[2], Batches({"x": rows}, 1))
+        if how == "folders":
+            session().save(f"{sys.argv[2]}/{rank}")
         if how == "orders":
             both = [session(name="one"), session(name="two")]
             for made in both if rank == 0 else both[::-1]:
