@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from popir import registry
+from popir._device.popart import Likeness
 from popir.errors import MissingGradientError, did_you_mean, popart_exception
 from popir.ir import (
     Gradient,
@@ -30,7 +31,7 @@ from popir.ir import (
     gradients_of,
 )
 from popir.ir.graph import GradientGraph, add_alike, copied
-from popir.ir.likeness import Likeness, is_own, may_be_copied
+from popir.ir.likeness import is_own, may_be_copied
 from popir.ops.support.second_order import can_be_decomposed, decomposed
 from popir.transforms.prune import prune
 from popir.types import DataType, TensorInfo, require_finite
