@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from popir import registry
+from popir._device.popart import Likeness
 from popir.errors import MissingGradientError, did_you_mean, popart_exception
 from popir.ir import (
     Gradient,
@@ -30,7 +31,7 @@ from popir.ir import (
     gradients_of,
 )
 from popir.ir.graph import GradientGraph, add_alike, copied
-from popir.ir.likeness import Likeness, is_own, may_be_copied
+from popir.ir.likeness import is_own, may_be_copied
 from popir.ops.support.second_order import can_be_decomposed, decomposed
 from popir.transforms.prune import prune
 from popir.types import DataType, TensorInfo, require_finite
@@ -77,10 +78,9 @@ def differentiate(
         raise popart_exception(f"The loss '{loss}' is no tensor of the model.{near}")
     end = graph.getTensor(loss)
     _check_loss(end)
-    _decompose_gradients(graph, end, wanted)
+    below = _decompose_above([end], graph, wanted, _kinds(end))
     walk = _Walk(graph, wanted, _kinds(end))
     ops = graph.schedule()
-    below = ancestors(end)
     if walk.is_active(end) or loss in wanted:
         walk.seed(end, lossScaling)
         for op in reversed(ops):
@@ -90,23 +90,23 @@ def differentiate(
     return {id: gradient for id, gradient in found.items() if gradient is not None}
 
 
-def _decompose_gradients(graph: Graph, end: Tensor, targets: Iterable[str]) -> None:
-    """Replaces the gradient operators between the targets and the end by operators that have
-    gradients: the loss depends on gradients, and theirs are of the second order.
-    """
-    _decompose_above([end], graph, targets, _kinds(end))
-
-
 def _decompose_above(
-    ends: Iterable[Tensor], graph: Graph, targets: Iterable[str], kinds: frozenset[DataType]
-) -> None:
-    known = {op for op in ancestors(*ends) if can_be_decomposed(op)}
-    if known:
-        walk = _Walk(graph, targets, kinds)
-        for op in sorted(known, key=lambda op: op.id):
-            if any(map(walk.is_active, _outputs(op).values())):
-                with blamed(op, "decompose"):
-                    decomposed(op)
+    ends: Collection[Tensor], graph: Graph, targets: Iterable[str], kinds: frozenset[DataType]
+) -> set[Op]:
+    """Replaces the gradient operators between the targets and the ends by operators that have
+    gradients: the ends depend on gradients, and theirs are of the second order. Returns the
+    operators that the ends then depend on.
+    """
+    found = ancestors(*ends)
+    known = [op for op in found if can_be_decomposed(op)]
+    if not known:
+        return found
+    walk = _Walk(graph, targets, kinds)
+    for op in sorted(known, key=lambda op: op.id):
+        if any(map(walk.is_active, _outputs(op).values())):
+            with blamed(op, "decompose"):
+                decomposed(op)
+    return ancestors(*ends)
 
 
 def _kinds(loss: Tensor) -> frozenset[DataType]:
@@ -350,7 +350,8 @@ class _AlikeGradients:
     def _copy(self, op: Op, gradient: Gradient) -> Gradient:
         twin = gradient.op.clone()
         twin.settings.name = op.settings.name
-        return Gradient(twin, gradient.towards, gradient.mappers, bool(gradient.op.output))
+        is_set_up = bool(gradient.op.output)
+        return Gradient(twin, gradient.towards, gradient.mappers, gradient.given, is_set_up)
 
 
 def _may_repeat(op: Op, made: list[Gradient]) -> bool:
@@ -442,8 +443,7 @@ def _contributes(gradient: Gradient, gradients: dict[int, str | None]) -> bool:
     It is linear in the output gradients it reads, and an output without a gradient has zeros. So it
     is zero if none of these outputs has one.
     """
-    reads = [m.iNonGrad for m in gradient.mappers if m.type is GradOpInType.GradOut]
-    return not reads or any(gradients.get(i) for i in reads)
+    return not gradient.given or any(map(gradients.get, gradient.given))
 
 
 def _add(

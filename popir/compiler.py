@@ -65,7 +65,11 @@ from popir.transforms.pipeline import (
     stash_between_stages,
 )
 from popir.transforms.prune import prune
-from popir.transforms.recompute import recompute, recomputed_operators
+from popir.transforms.recompute import (
+    asks_for_recomputation,
+    recompute,
+    recomputed_operators,
+)
 from popir.transforms.sharding import groups_of, shard_variables, why_whole
 from popir.transforms.state import keep_state
 from popir.transforms.updates import Accumulation, Changeable, Updater, add_updates, update_early
@@ -114,7 +118,9 @@ class Compilation:
     serialization: BatchSerialization | None = None
     """How a batch is computed in parts, if it is."""
     passes: tuple[set[Op], set[Op]] = (set(), set())
-    """The operators of the forward and the backward pass, before what is unused is removed."""
+    """The operators of the forward and the backward pass, before what is unused is removed; none if
+    nothing asks which those are: no pipeline, phases or locations.
+    """
     off_chip: set[str] = field(default_factory=set)
     """The ids of the variables that are off chip."""
     choices: dict[str, Choice] = field(default_factory=dict)
@@ -273,7 +279,7 @@ def recompute_activations(c: Compilation) -> None:
     """Computes activations again in the backward pass, where annotations or the option ask for it.
     Runs after autodiff, and before the updates, which read gradients alone.
     """
-    if c.loss is None:
+    if c.loss is None or not asks_for_recomputation(c.graph, c.recomputation):
         return
     forward, backward = _passes(c)
     chosen = recomputed_operators(c.graph, forward, c.recomputation)
@@ -296,7 +302,8 @@ def stage_operators(c: Compilation) -> None:
     """Gives each operator its stage, or takes the stages away if they do not run at once. What is
     called runs in the stage of the operator that calls it.
     """
-    c.passes = _passes(c)
+    if c.is_pipelined or c.is_phased or c.locations is not None:
+        c.passes = _passes(c)
     if c.is_pipelined:
         c.depth = assign_stages(c.graph, c.passes[1])
     for graph in called_graphs(c.graph)[1 if c.overlaps else 0 :]:

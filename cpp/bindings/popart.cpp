@@ -167,6 +167,7 @@ void bindPopart(py::module_& m) {
       "owns the C++ object of an object of the compiler.";
   bindOps(m);
   bindOpxs(m);
+  bindLikeness(m);
   bindPatterns(m);
   bindRegistry(m);
   m.def(

@@ -94,6 +94,7 @@ auto runOp(pybind11::handle pyOp, const char* function, const Code& code) {
 // These bind the parts of popir._device.popart.
 void bindOps(pybind11::module_& m);
 void bindOpxs(pybind11::module_& m);
+void bindLikeness(pybind11::module_& m);
 void bindPatterns(pybind11::module_& m);
 /// Passes the ONNX schemas that libraries register to Python.
 void installSchemas();

@@ -8,6 +8,35 @@
 
 namespace popir {
 
+const Runner& EngineImpl::runnerOf(const Step& step, const std::vector<Layout>& layouts) {
+  const auto& vertex = *step.vertex;
+  const auto& kernel = *vertex.kernel;
+  const bool isShared = !kernel.hasEffects() && !floatChecks_.any();
+  const auto [first, last] = prepared_.equal_range(&kernel);
+  const auto known = std::find_if(first, last, [&](const auto& each) {
+    return each.second.draws == step.draws() && each.second.layouts == layouts;
+  });
+  if (isShared && known != last) return *known->second.runner;
+  try {
+    Setting setting{threads_, {}, math_};
+    if (step.draws()) setting.rounding = Rounding(&rounding_);
+    runners_.push_back(kernel.prepare(layouts, setting));
+  } catch (const poplar::poplar_error&) {
+    throw;
+  } catch (const std::exception& e) {
+    throw poplar::graph_program_compilation_error("Engine: vertex '" + vertex.name + "' (" +
+                                                  kernel.name() + "): " + e.what());
+  }
+  auto& made = runners_.back();
+  if (floatChecks_.any()) {
+    std::vector<Access> access;
+    for (const auto& operand : vertex.operands) access.push_back(operand.access);
+    made = watched(std::move(made), floatChecks_, layouts, access, vertex.name, kernel.name());
+  }
+  if (isShared) prepared_.emplace(&kernel, Prepared{layouts, step.draws(), made.get()});
+  return *made;
+}
+
 void EngineImpl::emitRun(const Step& step, Compiled& out) {
   const auto& vertex = *step.vertex;
   const auto& kernel = *vertex.kernel;
@@ -67,22 +96,7 @@ void EngineImpl::emitRun(const Step& step, Compiled& out) {
     layouts.push_back(std::move(layout));
   }
   if (written && !work) return;  // all written operands are empty
-  try {
-    Setting setting{threads_, {}, math_};
-    if (step.draws()) setting.rounding = Rounding(&rounding_);
-    runners_.push_back(kernel.prepare(layouts, setting));
-  } catch (const poplar::poplar_error&) {
-    throw;
-  } catch (const std::exception& e) {
-    throw poplar::graph_program_compilation_error("Engine: vertex '" + vertex.name + "' (" +
-                                                  kernel.name() + "): " + e.what());
-  }
-  if (floatChecks_.any()) {
-    std::vector<Access> access;
-    for (const auto& operand : vertex.operands) access.push_back(operand.access);
-    runners_.back() = watched(std::move(runners_.back()), floatChecks_, layouts, access,
-                              vertex.name, kernel.name());
-  }
+  const Runner* runner = &runnerOf(step, layouts);
   const auto append = [](Compiled& to, const Compiled& what) {
     to.instrs.insert(to.instrs.end(), what.instrs.begin(), what.instrs.end());
     to.text.insert(to.text.end(), what.text.begin(), what.text.end());
@@ -90,14 +104,14 @@ void EngineImpl::emitRun(const Step& step, Compiled& out) {
   const auto emit = [&](Compiled& to, const std::string& line) {
     Instr instr{};
     instr.kind = step.draws() ? Instr::Kind::RunDrawing : Instr::Kind::Run;
-    instr.runner = runners_.back().get();
+    instr.runner = runner;
     instr.first = addPointers(refs);
     instr.names = step.names;
     instr.scratch = workspace_->take(instr.runner->scratchBytes());
     to.instrs.push_back(instr);
     to.text.push_back(line);
   };
-  auto packed = runners_.back()->prepacked(refs.size());
+  auto packed = runner->prepacked(refs.size());
   if (packed && !isInvariant(vertex.operands[packed->operand].tensor)) packed.reset();
   for (std::size_t i = 0; i < gathers.size(); ++i)
     append(packed && packed->operand == i ? compiled_.back() : out, gathers[i]);
@@ -106,10 +120,12 @@ void EngineImpl::emitRun(const Step& step, Compiled& out) {
     const auto form = keep(packed->bytes);
     refs = {operands[packed->operand], form};
     runners_.push_back(std::move(packed->pack));
+    runner = runners_.back().get();
     emit(compiled_.back(), "pack " + step.name());
     refs = operands;
     refs.push_back(form);
     runners_.push_back(std::move(packed->run));
+    runner = runners_.back().get();
     text += ", packed";
   }
   emit(out, text);

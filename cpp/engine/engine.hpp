@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/arena.hpp"
@@ -195,6 +196,8 @@ class __attribute__((visibility("default"))) EngineImpl {
   /// Allocates memory that keeps its contents between runs, and is never shared.
   Ref keep(std::size_t bytes);
   void emitRun(const Step& step, Compiled& out);
+  /// Prepares the kernel of a step, unless one like it has been.
+  const Runner& runnerOf(const Step& step, const std::vector<Layout>& layouts);
   void emitCopy(const poplar::Tensor& src, const poplar::Tensor& dst, Compiled& out,
                 const Names& names);
   /// Emits the copies between `t` and the dense memory `dense`: from `t` if `gather`,
@@ -226,6 +229,14 @@ class __attribute__((visibility("default"))) EngineImpl {
   std::vector<std::string> notes_;        // of passes
   std::vector<Bucket> buckets_;
   std::vector<std::unique_ptr<Runner>> runners_;
+  /// A runner, and what its kernel was prepared for.
+  struct Prepared {
+    std::vector<Layout> layouts;
+    bool draws;
+    const Runner* runner;
+  };
+  /// While instructions are emitted.
+  std::unordered_multimap<const Kernel*, Prepared> prepared_;
   std::vector<Compiled> compiled_;  // by program; the prologue is last
   std::vector<bool> invariant_;     // by variable, as Plan::invariant
   std::uint32_t replica_ = 0;       // its number

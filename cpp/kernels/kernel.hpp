@@ -1,7 +1,7 @@
 // The interface of host kernels, between the graph, which describes work, and the engine, which
 // runs it. A Kernel is immutable and belongs to the graph. For each vertex, an engine calls
-// prepare() once, with the layouts of the operands and the number of threads, and gets a Runner. A
-// run uses Runners only.
+// prepare(), with the layouts of the operands and the number of threads, and gets a Runner, once
+// for vertices of one kernel and equal layouts. A run uses Runners only.
 #ifndef popir_kernels_kernel_hpp
 #define popir_kernels_kernel_hpp
 
@@ -48,6 +48,10 @@ struct Layout {
   /// Channels of this layout are plain, or in blocks of `block`.
   Layout split(std::int64_t block) const;
   static Layout rowMajor(poplar::Type type, std::vector<std::int64_t> shape);
+  bool operator==(const Layout& other) const {
+    return type == other.type && shape == other.shape && strides == other.strides &&
+           channelBlock == other.channelBlock;
+  }
 };
 
 struct Prepacked;
@@ -122,7 +126,8 @@ class Kernel {
   /// True if the kernel can use operand `i` in place with this layout. Otherwise it gets a dense
   /// copy, which the engine gathers before the run and scatters after it. Default: dense only.
   virtual bool accepts(std::size_t i, const Layout& layout) const;
-  /// Called once per engine, with layouts that accepts() allows. It may be slow.
+  /// Called once per engine, with layouts that accepts() allows. It may be slow. Without
+  /// hasEffects() the runner is that of all vertices of this kernel with these layouts.
   virtual std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
                                           const Setting& setting) const = 0;
   /// Checks everything that accepts(), prepare() and work() assume about the operands and about the

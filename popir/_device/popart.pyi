@@ -17,6 +17,7 @@ __all__: list[str] = [
     "GraphTwin",
     "Growth",
     "KnownGrowths",
+    "Likeness",
     "OpTwin",
     "OpxTwin",
     "PatternTwin",
@@ -266,6 +267,17 @@ class OpxTwin:
         """
         A new tensor for an input, in a layout that gives the output the layout of `tensor`.
         Raises popart_exception if it has another shape or type than the input.
+        """
+
+class Likeness:
+    """
+    Numbers of operators of popir's own, of which those have the same that are
+    alike as far as the IR says.
+    """
+    def __init__(self) -> None: ...
+    def of(self, op: popir.ir.graph.Op) -> int:
+        """
+        The number of an operator.
         """
 
 class PatternTwin:

@@ -8,7 +8,7 @@ from typing import Any
 from popir.errors import popart_exception
 from popir.ir.blame import blamed
 from popir.ir.graph import Op
-from popir.ir.identifier import GradInOutMapper
+from popir.ir.identifier import GradInOutMapper, GradOpInType
 
 
 @dataclass(slots=True)
@@ -20,6 +20,8 @@ class Gradient:
     """Its `gradOutToNonGradIn()`: for each of its outputs, the input that it is the gradient of."""
     mappers: list[GradInOutMapper]
     """Its `gradInputInfo()`: where its inputs come from."""
+    given: list[int]
+    """The outputs of that operator whose gradients it reads."""
     is_set_up: bool = False
     """Whether it is a copy of one that has been checked, connected and set up."""
 
@@ -61,7 +63,8 @@ def described(op: Op, grad_op: Op) -> Gradient:
             f"{_who(op, grad_op)}.gradInputInfo() returned {_shown(mappers)}; expected is a "
             "list of mappers, such as [popir.GradInOutMapper(0, 0, popir.GradOpInType.GradOut)]."
         )
-    return Gradient(grad_op, towards, list(mappers))
+    given = [mapper.iNonGrad for mapper in mappers if mapper.type is GradOpInType.GradOut]
+    return Gradient(grad_op, towards, list(mappers), given)
 
 
 def _who(op: Op, grad_op: Op) -> str:

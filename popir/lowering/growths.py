@@ -18,8 +18,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from popir import poplar
-from popir._device.popart import Devicex, Growth, KnownGrowths
-from popir.ir.likeness import Likeness, is_of_popir, is_own
+from popir._device.popart import Devicex, Growth, KnownGrowths, Likeness
+from popir.ir.likeness import is_of_popir, is_own
 from popir.opx import Opx, block_of, debug_prefix
 from popir.poplar import program, programWrites
 

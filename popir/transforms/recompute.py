@@ -44,6 +44,13 @@ _NORMS = frozenset(
 )
 
 
+def asks_for_recomputation(graph: Graph, how: RecomputationType) -> bool:
+    """Whether `how` or an annotation asks for recomputation."""
+    if how is not RecomputationType.NoRecompute:
+        return True
+    return any(_mark(op) == RECOMPUTED for op in graph.ops.values())
+
+
 def recomputed_operators(graph: Graph, forward: Collection[Op], how: RecomputationType) -> set[Op]:
     """The operators among `forward`, those that the loss depends on, that are recomputed.
 

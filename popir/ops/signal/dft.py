@@ -117,7 +117,8 @@ def _cut(on: Decomposer, x: Tensor, axis: int, size: int) -> Tensor:
 
 class STFTOp(Decomposition):
     """ONNX's STFT, version 17: the Fourier transforms of frames of a signal
-    [batch, length, 1 or 2], every `frame_step` elements one, each times the window.
+    [batch, length, 1 or 2], every `frame_step` elements one, each times the window. A real signal
+    may be [batch, length], as PyTorch's exporter writes it and onnxruntime takes it.
 
     Inputs 1 and 3, step and length of the frames, must be known at compile time.
     """
@@ -137,9 +138,12 @@ class STFTOp(Decomposition):
         fit.
         """
         shape, kind = on.shape(x), on.info(x).dataType()
+        if len(shape) == 2:
+            shape = [*shape, 1]
+            x = on.reshape(x, shape)
         if len(shape) != 3 or shape[2] not in (1, 2):
             raise self.wrong(
-                f"the signal has shape {shape}; expected is [batch, length, 1] or "
+                f"the signal has shape {shape}; expected is [batch, length], [batch, length, 1] or "
                 "[batch, length, 2]."
             )
         step = _number(self, on.value(frame_step, "the step"), "the step")

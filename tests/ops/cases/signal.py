@@ -111,6 +111,13 @@ SIGNAL = [
         id="window",
     ),
     Case(
+        *("STFT", [[2, 11], _number(3), [5]]),
+        constants=[1],
+        formula=lambda x, step, w: _real(_framed(x[..., None], 5, 3) * w, 1),
+        atol=1e-5,
+        id="real, as PyTorch writes it",
+    ),
+    Case(
         "STFT",
         [[1, 9, 2], _number(2), [4], _number(4)],
         {"onesided": 0},
