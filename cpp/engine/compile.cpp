@@ -85,6 +85,7 @@ EngineImpl::EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
       spin_(spinFrom(options_)),
       math_(mathFrom(options_)) {
   const auto& options = options_;
+  writeGraphFiles(*grown_, options);
   Plan plan;
   plan.graph = grown_;
   try {
