@@ -45,8 +45,7 @@ SHOWN = {
     "exchange.streamBufferOverlap": f"{PROGRAMS}::test_callbacks_and_host_functions",
     "exchange.enablePrefetch": f"{PROGRAMS}::test_callbacks_and_host_functions",
     "autoReport.all": f"{PROGRAMS}::test_profiles",
-    "autoReport.outputGraphProfile": f"{FILE}::"
-    "test_a_profile_is_written_where_it_is_to_be",
+    "autoReport.outputGraphProfile": f"{FILE}::test_a_profile_is_written_where_it_is_to_be",
     "autoReport.outputExecutionProfile": f"{COUNTED}::test_a_profile_that_is_written_counts",
     "autoReport.directory": f"{PROGRAMS}::test_profiles",
     "autoReport.outputArchive": f"{FILE}::test_files_about_a_graph",
