@@ -56,8 +56,8 @@ class CallOpx : public popart::popx::Opx {
       const bool inv = number == 1, oflo = number == 2;  // or neither
       poplar::setFloatingPointBehaviour(graph(), prog, {inv, false, oflo, false, oflo});
       if (what == "half") return setOutTensor(0, popops::cast(graph(), in(0), poplar::HALF, prog));
-      const auto y = what == "root" ? popops::sqrt(graph(), in(0), prog)
-                                    : popops::inv(graph(), in(0), prog);
+      const auto y =
+          what == "root" ? popops::sqrt(graph(), in(0), prog) : popops::inv(graph(), in(0), prog);
       return setOutTensor(0, y);
     }
     if (what == "iota") return popops::iota(graph(), made, number, prog), setOutTensor(0, made);
