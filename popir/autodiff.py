@@ -254,7 +254,8 @@ class _Walk:
                 reached.update(towards)
                 if _contributes(each, gradients):
                     self._connect(op, each, gradients)
-        if missing := wanted - reached:
+        lacking = {i for i in wanted if claimed and op.mayLackGradient(i)}
+        if missing := wanted - reached - lacking:
             raise _missing(op, min(missing), claimed)
 
     def _connect(self, op: Op, gradient: Gradient, gradients: dict[int, str | None]) -> None:

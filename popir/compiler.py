@@ -183,7 +183,7 @@ def connect_random_seed(c: Compilation) -> None:
         each.isTraining = c.loss is not None
         _check_random(c.graph, each)
     users = [op for op in c.graph.ops.values() if op.requiresRandomSeed()]
-    users = [op for op in users if not op.hasInput(op.getSeedInIndex())]
+    users = [op for op in users if (i := op.getSeedInIndex()) >= 0 and not op.hasInput(i)]
     if not users and not c.rounds_stochastically:
         return
     c.graph.addState(RANDOM_SEED, np.zeros(2, np.uint32))

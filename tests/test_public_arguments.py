@@ -964,7 +964,7 @@ RIGHT: dict[str, Callable[[World], Call]] = {
     },
     **{
         f"Traits.{method}": lambda w, method=method: (getattr(w.op(), method), {"i": 0})
-        for method in ("mayLackInput", "mayLackOutput")
+        for method in ("mayLackGradient", "mayLackInput", "mayLackOutput")
     },
     "Traits.constantsOfPart": lambda w: (w.op().constantsOfPart, {"outputs": {0: [1]}}),
     "Op.setOutInfo": lambda w: (w.op().setOutInfo, {"i": 0, "info": FLOAT}),

@@ -123,16 +123,14 @@ class PyEngine {
   }
 
   void writeTensor(const std::string& handle, const py::array& array) {
-    check("Engine.writeTensor", handle, array,
-          typeOfHandle(engine_.impl().graph().hostWrites, handle));
+    checkTensor("Engine.writeTensor", engine_.impl().graph().hostWrites, handle, array);
     const Alone alone(impl(), "Engine.writeTensor");
     engine_.writeTensor(handle, array.data(),
                         static_cast<const char*>(array.data()) + array.nbytes());
   }
 
   void readTensor(const std::string& handle, py::array& array) {
-    check("Engine.readTensor", handle, array,
-          typeOfHandle(engine_.impl().graph().hostReads, handle));
+    checkTensor("Engine.readTensor", engine_.impl().graph().hostReads, handle, array);
     if (!array.writeable())
       throw stream_connection_error("Engine.readTensor: '" + handle +
                                     "' is read into the array given, which is read-only");
@@ -188,11 +186,17 @@ class PyEngine {
     return array;
   }
 
-  // The element type of the tensor with the handle; Type() for an unknown handle.
-  static Type typeOfHandle(const std::map<std::string, Tensor>& handles,
-                           const std::string& handle) {
+  // Checks that an array fits the tensor with the handle. The engine refuses an unknown handle.
+  static void checkTensor(const char* who, const std::map<std::string, Tensor>& handles,
+                          const std::string& handle, const py::array& array) {
     const auto found = handles.find(handle);
-    return found == handles.end() ? Type() : found->second.elementType();
+    const bool known = found != handles.end();
+    check(who, handle, array, known ? found->second.elementType() : Type());
+    if (known && static_cast<std::size_t>(array.size()) != found->second.numElements())
+      throw tensor_io_state_error(std::string(who) + ": '" + handle + "' has " +
+                                  std::to_string(found->second.numElements()) +
+                                  " elements, an array of " + std::to_string(array.size()) +
+                                  " given");
   }
 
   // Checks that an array is C-contiguous and has elements of the type; Type() allows any.

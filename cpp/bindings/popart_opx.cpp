@@ -45,7 +45,7 @@ class OpxTwin {
   /// The operator's C++ object, updated.
   Op& op() const { return opOf(op_); }
   const OpxBase& opx() const { return *opx_; }
-  const Devicex& devicex() const { return *devicex_.cast<const Devicex*>(); }
+  Devicex& devicex() const { return *devicex_.cast<Devicex*>(); }
 
  private:
   py::object op_;
@@ -151,17 +151,29 @@ void checkTensor(const std::string& what, const Devicex& devicex, const poplar::
                         std::string(tensor.elementType().toString()), info);
 }
 
+std::vector<std::size_t> withoutLeadingOnes(std::vector<std::size_t> shape) {
+  shape.erase(shape.begin(),
+              std::find_if(shape.begin(), shape.end(), [](std::size_t n) { return n != 1; }));
+  return shape;
+}
+
+/// Gives outputs the shapes that setup() says, from which they may differ by leading dimensions of 1.
 /// \throws popart::error for an output that was not set, or does not pass checkTensor()
-void checkOutputs(const Op& op, const Devicex& devicex) {
+void checkOutputs(const Op& op, Devicex& devicex) {
   for (const auto& output : op.output->tensorMap()) {
     const popart::Tensor& tensor = *output.second;
     if (!devicex.contains(tensor.id))
       throw popart::error(
           "It did not set output {}, '{}'; call setOutTensor({}, ...), or insert(outId({}), ...)",
           output.first, tensor.id, output.first, output.first);
-    if (tensor.info.isSet())
-      checkTensor(popart::logging::format("It set output {}, '{}',", output.first, tensor.id),
-                  devicex, devicex.get(tensor.id), tensor.info);
+    if (!tensor.info.isSet()) continue;
+    const auto made = devicex.get(tensor.id);
+    const auto shape = tensor.info.shape_szt();
+    if (made.valid() && made.shape() != shape &&
+        withoutLeadingOnes(made.shape()) == withoutLeadingOnes(shape))
+      devicex.insert(tensor.id, made.reshape(shape));
+    checkTensor(popart::logging::format("It set output {}, '{}',", output.first, tensor.id),
+                devicex, devicex.get(tensor.id), tensor.info);
   }
 }
 

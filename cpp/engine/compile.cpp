@@ -85,6 +85,7 @@ EngineImpl::EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
       spin_(spinFrom(options_)),
       math_(mathFrom(options_)) {
   const auto& options = options_;
+  writeGraphFiles(*grown_, options);
   Plan plan;
   plan.graph = grown_;
   try {
@@ -96,7 +97,9 @@ EngineImpl::EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
   connectRemoteBuffers();
   plan.programs.emplace_back();
   plan.threads = threads_;
-  floatChecks_ = floatChecksFrom(options);
+  unsigned traps = 0;
+  for (const auto& program : plan.programs) traps |= program.traps;
+  floatChecks_ = floatChecksFrom(options, traps);
   auto switches = options;
   // Float checks need the programs without fusion, so that a fault belongs to a single vertex.
   if (floatChecks_.any()) switches.set("host.fuse", "false");

@@ -264,6 +264,11 @@ std::string writeGraphProfile(const GraphImpl& graph,
                               const std::vector<std::shared_ptr<ProgramNode>>& programs,
                               const poplar::OptionFlags& options);
 
+/// Writes a graph and its codelets to the files that options ask for. Defined in
+/// executable/graph_files.cpp.
+/// \throws poplar::poplar_error for a file that cannot be written
+void writeGraphFiles(const GraphImpl& graph, const poplar::OptionFlags& options);
+
 }  // namespace popir
 
 #endif

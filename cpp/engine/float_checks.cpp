@@ -6,6 +6,7 @@
 #include <functional>
 #include <utility>
 
+#include "poplar/rounding_program.hpp"
 #include "program/engine_options.hpp"
 
 namespace popir {
@@ -83,10 +84,10 @@ class Watched : public Runner {
     for (const auto& [i, layout] : written_) {
       const auto after = scan(static_cast<const char*>(operands[i]), layout);
       const bool isHalf = layout.type == poplar::HALF;
-      if (after.nan && !before.nan && checks_.operations)
+      if (after.nan && !before.nan && checks_.nan)
         fail(i, layout, "NaN", before.infinite ? "NaN" : "NaN or infinity");
       if (after.infinite && !before.infinite && !before.nan &&
-          (isHalf ? checks_.overflow : checks_.operations))
+          (isHalf ? checks_.half : checks_.infinity))
         fail(i, layout, "infinity", "NaN or infinity");
     }
   }
@@ -107,9 +108,10 @@ class Watched : public Runner {
 
 }  // namespace
 
-FloatChecks floatChecksFrom(const poplar::OptionFlags& options) {
-  return {flagFrom(options, "debug.floatPointOpException", false),
-          flagFrom(options, "debug.nanOverflowException", false)};
+FloatChecks floatChecksFrom(const poplar::OptionFlags& options, unsigned traps) {
+  const bool operations = flagFrom(options, "debug.floatPointOpException", false);
+  return {operations || (traps & kTrapNan) != 0, operations || (traps & kTrapInfinity) != 0,
+          flagFrom(options, "debug.nanOverflowException", false) || (traps & kTrapHalf) != 0};
 }
 
 std::unique_ptr<Runner> watched(std::unique_ptr<Runner> runner, const FloatChecks& checks,

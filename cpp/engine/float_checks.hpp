@@ -1,5 +1,5 @@
 // Floating-point checks of the engine options debug.floatPointOpException and
-// debug.nanOverflowException.
+// debug.nanOverflowException, and of poplar::setFloatingPointBehaviour.
 #ifndef popir_engine_float_checks_hpp
 #define popir_engine_float_checks_hpp
 
@@ -15,12 +15,14 @@ namespace popir {
 
 /// Which values end a run if a vertex writes them though none of its operands had them.
 struct FloatChecks {
-  bool operations = false;  // NaN in any type; infinity in types other than half
-  bool overflow = false;    // infinity in half
-  bool any() const { return operations || overflow; }
+  bool nan = false;
+  bool infinity = false;  // in types other than half
+  bool half = false;      // infinity in half
+  bool any() const { return nan || infinity || half; }
 };
 
-FloatChecks floatChecksFrom(const poplar::OptionFlags& options);
+/// \param traps bits of FloatTrap that programs ask for
+FloatChecks floatChecksFrom(const poplar::OptionFlags& options, unsigned traps);
 
 /// Wraps `runner` in one that checks the written operands after each run, and throws
 /// poplar::application_runtime_error if a check fails. `layouts` and `access` describe the

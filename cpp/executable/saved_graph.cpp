@@ -613,7 +613,7 @@ class GraphReader {
         if (!n.expected) return p::ErrorProgram(n.name, n.src).node();
         return p::PrintTensor(n.name, n.src, n.format).node();
       case Kind::WriteUndef: return p::WriteUndef(n.dst, context).node();
-      case Kind::SetRounding: return roundingProgram(n.expected, context).node();
+      case Kind::SetRounding: return roundingProgram(n.expected, context, n.count).node();
       case Kind::SeedRounding: return seedProgram(n.src, n.count, context).node();
     }
     return nullptr;

@@ -2,6 +2,7 @@
 #ifndef popir_executable_saved_graph_hpp
 #define popir_executable_saved_graph_hpp
 
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,6 +26,11 @@ struct SavedGraph {
 /// Checks everything except the code of codelets.
 /// \throws DamagedArchive if the bytes were not written by saveGraph()
 SavedGraph loadGraph(const std::string& bytes);
+
+/// Writes a graph as JSON for readers: its target, variables with their tiles as [begin, end, tile],
+/// and compute sets; or the variables alone.
+void writeGraphText(std::ostream& out, const GraphImpl& graph);
+void writeVariablesText(std::ostream& out, const GraphImpl& graph);
 
 }  // namespace popir
 

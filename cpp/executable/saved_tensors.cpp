@@ -96,8 +96,8 @@ ProfileValue textOf(const SavedTensors& all) {
   return Map{{"variables", variables}, {"tensors", tensors}};
 }
 
-ProfileValue textOf(const popir::GraphImpl& graph) {
-  List variables, sets;
+List variablesOf(const popir::GraphImpl& graph) {
+  List variables;
   for (const auto& v : graph.variables) {
     std::vector<Run> tiles;
     v.mapping.forEach(0, v.elements, [&](std::int64_t begin, std::int64_t end, unsigned tile) {
@@ -109,6 +109,11 @@ ProfileValue textOf(const popir::GraphImpl& graph) {
                                {"constant", v.constant},
                                {"tiles", listed(tiles)}});
   }
+  return variables;
+}
+
+ProfileValue textOf(const popir::GraphImpl& graph) {
+  List sets;
   for (const auto& set : graph.computeSets) {
     List vertices;
     for (const auto& bulk : set.bulk) vertices.emplace_back(Map{{"type", bulk.kernel->name()}});
@@ -122,7 +127,7 @@ ProfileValue textOf(const popir::GraphImpl& graph) {
   }
   return Map{{"target", Map{{"type", graph.target.getTargetArchString().str()},
                             {"tiles", graph.target.getNumTiles()}}},
-             {"variables", variables},
+             {"variables", variablesOf(graph)},
              {"computeSets", sets}};
 }
 
@@ -139,7 +144,7 @@ void requireTaken(std::ostream& out, const char* who) {
 
 void Graph::serialize(std::ostream& out, SerializationFormat format) const {
   if (format == SerializationFormat::JSON) {
-    serializeToJSON(out, textOf(*impl_), true);
+    popir::writeGraphText(out, *impl_);
     return requireTaken(out, "Graph::serialize");
   }
   Executable(std::make_shared<const std::string>(popir::saveGraph(*impl_, {}, {}))).serialize(out);
@@ -203,3 +208,15 @@ std::vector<Tensor> Graph::deserializeTensors(std::istream& in, SerializationFor
 }
 
 }  // namespace poplar
+
+namespace popir {
+
+void writeGraphText(std::ostream& out, const GraphImpl& graph) {
+  poplar::serializeToJSON(out, poplar::textOf(graph), true);
+}
+void writeVariablesText(std::ostream& out, const GraphImpl& graph) {
+  poplar::serializeToJSON(out, poplar::ProfileValue::Map{{"variables", poplar::variablesOf(graph)}},
+                          true);
+}
+
+}  // namespace popir

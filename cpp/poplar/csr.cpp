@@ -22,10 +22,11 @@ class Made : public poplar::program::Program {
 
 }  // namespace
 
-poplar::program::Program roundingProgram(bool stochastic,
-                                         const poplar::DebugContext& debugContext) {
+poplar::program::Program roundingProgram(bool stochastic, const poplar::DebugContext& debugContext,
+                                         unsigned traps) {
   Made program(Kind::SetRounding, debugContext);
   program->expected = stochastic;
+  program->count = traps;
   return program;
 }
 
@@ -44,19 +45,10 @@ poplar::program::Program seedProgram(const poplar::Tensor& seed, unsigned modifi
 }  // namespace popir
 
 namespace poplar {
+namespace {
 
-void setFloatingPointBehaviour(Graph& graph, program::Sequence& prog,
-                               const FloatingPointBehaviour& behaviour,
-                               const DebugContext& debugContext) {
-  if (behaviour.inv || behaviour.div0 || behaviour.oflo || behaviour.nanoo)
-    throw poplar_error(
-        "setFloatingPointBehaviour: the simulated tiles do not stop for floating-point exceptions, "
-        "and half overflows to infinity; leave inv, div0, oflo and nanoo off");
-  setStochasticRounding(graph, prog, behaviour.esr, debugContext);
-}
-
-void setStochasticRounding(Graph& graph, program::Sequence& prog, bool enable,
-                           const DebugContext& debugContext) {
+void addRounding(Graph& graph, program::Sequence& prog, bool stochastic, unsigned traps,
+                 const DebugContext& debugContext) {
   const auto& tiles = graph.virtualTiles();
   const auto all = graph.getTopLevelGraph().getTarget().getNumTiles();
   if (tiles && tiles->tiles.size() != all)
@@ -64,7 +56,27 @@ void setStochasticRounding(Graph& graph, program::Sequence& prog, bool enable,
                        std::to_string(tiles->tiles.size()) + " of the machine's " +
                        std::to_string(all) +
                        " tiles, which round all alike; give the top-level graph");
-  prog.add(popir::roundingProgram(enable, debugContext));
+  prog.add(popir::roundingProgram(stochastic, debugContext, traps));
+}
+
+}  // namespace
+
+void setFloatingPointBehaviour(Graph& graph, program::Sequence& prog,
+                               const FloatingPointBehaviour& behaviour,
+                               const DebugContext& debugContext) {
+  if (behaviour.nanoo && !behaviour.oflo)
+    throw poplar_error(
+        "setFloatingPointBehaviour: half overflows to infinity, never to NaN; leave nanoo off, or "
+        "give oflo too, which ends the run there");
+  const unsigned traps = (behaviour.inv ? popir::kTrapNan : 0u) |
+                         (behaviour.div0 || behaviour.oflo ? popir::kTrapInfinity : 0u) |
+                         (behaviour.nanoo ? popir::kTrapHalf : 0u);
+  addRounding(graph, prog, behaviour.esr, traps, debugContext);
+}
+
+void setStochasticRounding(Graph& graph, program::Sequence& prog, bool enable,
+                           const DebugContext& debugContext) {
+  addRounding(graph, prog, enable, 0, debugContext);
 }
 
 }  // namespace poplar

@@ -67,6 +67,7 @@ bool Program::isEmpty() const {
   return !node_ || (node_->kind == Kind::Sequence && node_->children.empty());
 }
 
+Sequence::Sequence() : Sequence(DebugContext{}) {}
 Sequence::Sequence(const DebugContext& debugContext)
     : Program(make(Kind::Sequence, debugContext)) {}
 Sequence::Sequence(std::initializer_list<Program> programs, const DebugContext& debugContext)

@@ -70,6 +70,9 @@ class Mapping {
       for (std::size_t j = 0; j < k; ++j)
         if (outs[j].intersectsWith(outs[k])) fail("two of the tensors to be written overlap");
     }
+    // Leading dimensions of 1 add no element.
+    for (Tensor& t : inputs_)
+      while (t.valid() && t.rank() > outs.front().rank() && t.dim(0) == 1) t = t[0];
     const auto original = inputs_;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       if (!inputs_[i].valid()) continue;

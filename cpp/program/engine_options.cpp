@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "poplar/option_json.hpp"
+#include "poplar/json_reader.hpp"
 
 namespace popir {
 namespace {
@@ -64,21 +64,26 @@ const std::vector<OptionRow> kOptions = {
     {"autoReport.outputGraphProfile", Kind::Acts, Type::Flag, "false", "a profile is written"},
     {"autoReport.outputExecutionProfile", Kind::Acts, Type::Flag, "false",
      "a profile is written, with what ran"},
-    {"autoReport.directory", Kind::Acts, Type::Text, ".", "the folder of the profile"},
+    {"autoReport.directory", Kind::Acts, Type::Text, ".", "the folder of these files"},
+    {"autoReport.outputArchive", Kind::Acts, Type::Flag, "false",
+     "archive.a is written: the codelets, compiled"},
+    {"autoReport.outputLoweredVars", Kind::Acts, Type::Flag, "false",
+     "vars.json is written: the variables and their tiles"},
+    {"autoReport.outputSerializedGraph", Kind::Acts, Type::Flag, "false",
+     "serialized_graph.json is written: the graph"},
+    {"debug.loweredVarDumpFile", Kind::Acts, Type::Text, "",
+     "the file for what autoReport.outputLoweredVars writes"},
+    {"target.saveArchive", Kind::Acts, Type::Text, "",
+     "the file for what autoReport.outputArchive writes"},
     {"profiler.blocks.filter", Kind::Acts, Type::Pattern, "",
      "the names of Block programs whose executions are in the profile"},
     {"profiler.programs.filter", Kind::Acts, Type::Pattern, "",
      "the names of compute sets whose executions are in the profile"},
 
-    {"autoReport.outputArchive", Kind::Refused, Type::Flag, "false", kNoFile},
     {"autoReport.outputDebugInfo", Kind::Refused, Type::Flag, "false", kNoFile},
-    {"autoReport.outputLoweredVars", Kind::Refused, Type::Flag, "false", kNoFile},
-    {"autoReport.outputSerializedGraph", Kind::Refused, Type::Flag, "false", kNoFile},
     {"autoReport.streamAtEachRun", Kind::Refused, Type::Flag, "false", kNoFile},
-    {"debug.loweredVarDumpFile", Kind::Refused, Type::Text, "", kNoFile},
     {"debug.trace", Kind::Refused, Type::Flag, "false", kNoFile},
     {"debug.traceFile", Kind::Refused, Type::Text, "", kNoFile},
-    {"target.saveArchive", Kind::Refused, Type::Text, "", kNoFile},
 
     {"autoReport.executionProfileProgramRunCount", Kind::NoMeaning, Type::Whole, "", kInProfile},
     {"debug.branchRecordTile", Kind::NoMeaning, Type::Whole, "", kNoTiles},

@@ -73,6 +73,7 @@ struct FlatProgram {
   std::vector<Leaf> leaves;                         // in order
   std::vector<StepRange> loops;                     // bodies that may run more than once
   RoundingMode rounding = RoundingMode::Inherited;  // at the end
+  unsigned traps = 0;                               // bits of FloatTrap
   std::vector<StepRange>
       conditionals;  // bodies that may not run (loop bodies that may be empty too)
 

@@ -82,6 +82,7 @@ class Flattener {
       }
       case Kind::SetRounding:
         result.rounding = node.expected ? RoundingMode::Stochastic : RoundingMode::ToNearest;
+        result.traps |= node.count;
         return;
       case Kind::SeedRounding: {
         auto& step = add(Step::Kind::SeedRounding, node.name);

@@ -65,9 +65,10 @@ class CppOp(Op):
         return made
 
     def getSeedInIndex(self) -> int:
-        """The library's getSeedInIndex(). Raises popart_exception if that is negative."""
-        index = device.getSeedInIndex(self)
-        return index if index >= 0 else super().getSeedInIndex()
+        """The library's getSeedInIndex(): negative for an operator that takes no seed, but draws by
+        itself. Such an operator may require one all the same, as in PopART.
+        """
+        return device.getSeedInIndex(self)
 
     def gradInputInfo(self) -> list[GradInOutMapper]:
         return [
@@ -100,6 +101,10 @@ class CppOp(Op):
     def mayLackInput(self, i: int) -> bool:
         """Whether the library's optionalInputs() contains `i`."""
         return i in device.optionalInputs(self)
+
+    def mayLackGradient(self, i: int) -> bool:
+        """True: what the library's gradient operators leave out has no gradient, as in PopART."""
+        return True
 
     def mayLackOutput(self, i: int) -> bool:
         """Whether a later output is connected, or the library's definition has output `i`."""

@@ -155,7 +155,8 @@ class Traits:
         return False
 
     def getSeedInIndex(self) -> int:
-        """The index of the input for the random seed, UINT32[2], which the compiler connects.
+        """The index of the input for the random seed, UINT32[2], which the compiler connects;
+        negative if it is to connect none.
 
         Raises popart_exception by default: an operator that requires a seed must override it.
         """
@@ -196,6 +197,12 @@ class Traits:
     def mayLackOutput(self, i: int) -> bool:
         """Whether output `i`, which the model leaves out, is optional."""
         return True
+
+    def mayLackGradient(self, i: int) -> bool:
+        """Whether no gradient flows to input `i` if other inputs have gradient operators and it has
+        none; by default False: then a loss that depends on it is refused.
+        """
+        return False
 
     def stateUpdates(self) -> dict[int, int]:
         """For an operator with a state that is kept between batches: maps the input that is the

@@ -50,8 +50,16 @@ class CallOpx : public popart::popx::Opx {
       setOutTensor(0, popops::cast(graph(), in(0), poplar::HALF, prog));
       return poplar::setStochasticRounding(graph(), prog, false);
     }
-    if (what == "stops")
-      poplar::setFloatingPointBehaviour(graph(), prog, {false, true, false, false, false});
+    if (what == "refused")
+      poplar::setFloatingPointBehaviour(graph(), prog, {false, false, false, false, true});
+    if (what == "inverse" || what == "root" || what == "half") {
+      const bool inv = number == 1, oflo = number == 2;  // or neither
+      poplar::setFloatingPointBehaviour(graph(), prog, {inv, false, oflo, false, oflo});
+      if (what == "half") return setOutTensor(0, popops::cast(graph(), in(0), poplar::HALF, prog));
+      const auto y =
+          what == "root" ? popops::sqrt(graph(), in(0), prog) : popops::inv(graph(), in(0), prog);
+      return setOutTensor(0, y);
+    }
     if (what == "iota") return popops::iota(graph(), made, number, prog), setOutTensor(0, made);
     if (what == "onehot")
       return popops::encodeOneHot(graph(), in(0), made, prog), setOutTensor(0, made);

@@ -150,7 +150,9 @@ class NoiseOpx : public popart::popx::Opx {
  public:
   using Opx::Opx;
   void grow(poplar::program::Sequence& prog) const override {
-    const poplar::Tensor seed = getInTensor(1), x = getInTensor(0);
+    const poplar::Tensor x = getInTensor(0);
+    if (!hasInput(1)) return setOutTensor(0, x);  // takes no seed
+    const poplar::Tensor seed = getInTensor(1);
     const poplar::Tensor noise = poprand::uniform(graph(), &seed, 0, x, x.elementType(), 0.0, 1.0,
                                                   prog, debugContext("noise"));
     setOutTensor(0, popops::add(graph(), x, noise, prog, debugContext("add")));
@@ -165,6 +167,39 @@ popart::OpCreator<NoiseOp> noise(
     },
     true);
 popart::popx::OpxCreator<NoiseOpx> noiseOpx({"test.features", "Noise", 1});
+
+// Proxy: its first input, with a leading dimension of 1 that setup() does not have. Gradients flow to
+// the second input alone.
+
+class ProxyGradOp : public ProductsGradBase<ProxyGradOp> {
+ public:
+  explicit ProxyGradOp(const Op& forward)
+      : ProductsGradBase("ProxyGrad", forward, {{0, 0, GradOpInType::GradOut}}, {{0, 1}}) {}
+  void setup() override { outInfo(0) = inInfo(0); }
+};
+
+class ProxyOp : public Base<ProxyOp> {
+ public:
+  using Base::Base;
+  void setup() override { outInfo(0) = inInfo(0); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override {
+    std::vector<std::unique_ptr<Op>> gradients;
+    gradients.emplace_back(new ProxyGradOp(*this));
+    return gradients;
+  }
+};
+
+class ProxyOpx : public popart::popx::Opx {
+ public:
+  using Opx::Opx;
+  void grow(poplar::program::Sequence&) const override {
+    setOutTensor(0, getInTensor(0).expand({0}));
+  }
+};
+
+popart::OpCreator<ProxyOp> proxy(popart::OpDefinitions({{{"test.features", "Proxy", 1}, {}}}));
+popart::popx::OpxCreator<ProxyOpx> proxyOpx({"test.features", "Proxy", 1});
+popart::popx::OpxCreator<ProxyOpx> proxyGradOpx({"test.features", "ProxyGrad", 1});
 
 // Subgraph: says what is in the graphs that it is given.
 

@@ -373,8 +373,20 @@ def check_functions(library: str) -> None:
     call("allToAll", x, to=x)
     call("reduceScatter", x, to=x.reshape(-1))
     check_more_functions(call)
-    with pytest.raises(popir.poplar_exception, match="the simulated tiles"):
-        call("stops", x, to=x)
+    with pytest.raises(popir.poplar_exception, match="leave nanoo off, or give oflo too"):
+        call("refused", x, to=x)
+    with np.errstate(all="ignore"):
+        tested = {
+            "inverse": (0, 1 / np.zeros(3, "float32"), 2, "infinity"),
+            "root": (-1, np.sqrt(np.full(3, -1, "float32")), 1, "NaN"),
+            "half": (1e30, np.full(3, 1e30, "float32").astype("float16"), 2, "infinity"),
+        }
+    for what, (value, to, number, made) in tested.items():
+        given = np.full(3, value, "float32")
+        for other in {0, 3 - number}:  # what is not asked for does not stop
+            call(what, given, to=to, number=other)
+        with pytest.raises(popir.poplar_exception, match=f"wrote {made} to its operand"):
+            call(what, given, to=to, number=number)
     between = np.full(4000, 1 + 0.25 / 1024, "float32")
     given = {"in0": between}
     y, _, _ = results("Call", given, what="stochastic", type="FLOAT16", shape=[4000])

@@ -375,6 +375,19 @@ def test_streams_that_do_not_fit(graph, array, words):
     engine.run()
 
 
+@pytest.mark.parametrize("size", [3, 5])
+def test_arrays_of_another_size_than_the_tensor(graph, size):
+    t = variable(graph, [4])
+    graph.createHostWrite("w", t)
+    graph.createHostRead("r", t)
+    engine = poplar.Engine(graph, [program.Sequence()])
+    words = f"has 4 elements, an array of {size} given"
+    with pytest.raises(errors.poplar_tensor_io_state_error, match=f"writeTensor: 'w' {words}"):
+        engine.writeTensor("w", np.zeros(size, np.float32))
+    with pytest.raises(errors.poplar_tensor_io_state_error, match=f"readTensor: 'r' {words}"):
+        engine.readTensor("r", np.zeros(size, np.float32))
+
+
 def test_loading_again_brings_the_beginning_back(graph, monkeypatch):
     """What runs and writes have left is gone, in what is kept between runs too."""
     monkeypatch.delenv("POPLAR_ENGINE_OPTIONS", raising=False)  # a variable begins with zeros

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import ast
+import json
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from popir import poplar
-from popir.errors import poplar_invalid_option
+from popir.errors import poplar_exception, poplar_invalid_option
 from popir.options import OptionWarning
 from popir.poplar import program
 from tests.toolchain import ROOT
 
 PROGRAMS, COUNTED = "tests/poplar/test_cpp_programs.py", "tests/machine/test_counted_codelets.py"
+FILE = "tests/poplar/test_engine_options.py"
 SHOWN = {
     "host.numThreads": "tests/test_options.py::test_engine_options_reach_the_engine",
     "host.spinMicroseconds": "tests/poplar/test_pool.py::"
@@ -42,10 +45,14 @@ SHOWN = {
     "exchange.streamBufferOverlap": f"{PROGRAMS}::test_callbacks_and_host_functions",
     "exchange.enablePrefetch": f"{PROGRAMS}::test_callbacks_and_host_functions",
     "autoReport.all": f"{PROGRAMS}::test_profiles",
-    "autoReport.outputGraphProfile": "tests/poplar/test_engine_options.py::"
-    "test_a_profile_is_written_where_it_is_to_be",
+    "autoReport.outputGraphProfile": f"{FILE}::test_a_profile_is_written_where_it_is_to_be",
     "autoReport.outputExecutionProfile": f"{COUNTED}::test_a_profile_that_is_written_counts",
     "autoReport.directory": f"{PROGRAMS}::test_profiles",
+    "autoReport.outputArchive": f"{FILE}::test_files_about_a_graph",
+    "autoReport.outputLoweredVars": f"{FILE}::test_files_about_a_graph",
+    "autoReport.outputSerializedGraph": f"{FILE}::test_files_about_a_graph",
+    "debug.loweredVarDumpFile": f"{FILE}::test_files_about_a_graph",
+    "target.saveArchive": f"{FILE}::test_files_about_a_graph",
     "profiler.blocks.filter": f"{PROGRAMS}::test_profiles",
     "profiler.programs.filter": f"{PROGRAMS}::"
     "test_library_operations_beside_vertices_in_one_compute_set",
@@ -107,3 +114,55 @@ def test_options_of_devices_that_have_no_meaning(row: tuple[str, str, str, str, 
 def test_a_profile_is_written_where_it_is_to_be(option: str, tmp_path: Path) -> None:
     engine(**{option: "true", "autoReport.directory": str(tmp_path / "here")})
     assert (tmp_path / "here" / "profile.pop").exists()
+
+
+CODELET = """#include <poplar/Vertex.hpp>
+class %s : public poplar::Vertex {
+ public:
+  poplar::InOut<float> x;
+  bool compute() { *x += 1; return true; }
+};
+"""
+
+
+def test_files_about_a_graph(tmp_path: Path) -> None:
+    graph = poplar.Graph(poplar.IPUModel("ipu2").createDevice({"tilesPerIPU": "2"}))
+    for name in ("First", "Second"):
+        (tmp_path / f"{name} one.cpp").write_text(CODELET % name)
+        graph.addCodelets(str(tmp_path / f"{name} one.cpp"))
+    t = graph.addVariable(poplar.FLOAT, [2, 3], "t")
+    graph.setTileMapping(t.flatten().slice(0, 2), 1)
+    graph.setTileMapping(t.flatten().slice(2, 6), 0)
+    report, vars, archive = tmp_path / "report", tmp_path / "vars", tmp_path / "new" / "archive"
+    options = {
+        "autoReport.outputArchive": "true",
+        "autoReport.outputLoweredVars": "true",
+        "autoReport.outputSerializedGraph": "true",
+        "autoReport.directory": str(report),
+        "debug.loweredVarDumpFile": str(vars),
+        "target.saveArchive": str(archive),
+    }
+    poplar.Engine(graph, program.Sequence(), options)
+
+    names = sorted(path.name for path in report.iterdir())
+    assert names == ["archive.a", "serialized_graph.json", "vars.json"]
+    (variable,) = json.loads(vars.read_text())["variables"]
+    assert variable["name"] == "t" and variable["shape"] == [2, 3]
+    assert variable["tiles"] == [[0, 2, 1], [2, 6, 0]]
+    assert (report / "vars.json").read_bytes() == vars.read_bytes()
+    whole = json.loads((report / "serialized_graph.json").read_text())
+    assert whole["variables"] == [variable] and whole["target"]["tiles"] == 2
+    assert (report / "archive.a").read_bytes() == archive.read_bytes()
+    listed = subprocess.run(["ar", "t", archive], capture_output=True, text=True, check=True)
+    assert listed.stdout.splitlines() == ["First one.gp", "Second one.gp"]
+    subprocess.run(["ar", "x", archive, "Second one.gp"], cwd=tmp_path, check=True)
+    other = poplar.Graph(poplar.Target.createCPUTarget())
+    other.addCodelets(str(tmp_path / "Second one.gp"))
+    set_ = other.addComputeSet("s")
+    other.addVertex(set_, "Second", {"x": other.addVariable(poplar.FLOAT, [])})
+
+
+def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(poplar_exception, match=r"target.saveArchive: .*/x' cannot be written"):
+        engine(**{"target.saveArchive": str(tmp_path / "file" / "x")})

@@ -250,6 +250,14 @@ def test_a_tensor_divided_by_its_own_first_element():
     np.testing.assert_array_equal(rig.run()[name], x / x[0])
 
 
+@pytest.mark.parametrize(("written", "read"), [((), (1,)), ((), (1, 1)), ((3, 4), (1, 1, 3, 4))])
+def test_an_operand_may_have_leading_dimensions_of_one(written, read):
+    x, y = floats(written, 1), floats(read, 2)
+    np.testing.assert_array_equal(
+        in_place(_1 - _2, x, lambda t: t, y), x - y.reshape(written), strict=True
+    )
+
+
 def test_the_same_view_as_both_operands():
     x = floats((20, 30))
     rig = Rig()

@@ -1,8 +1,7 @@
 // Rounding and floating-point exceptions of tiles.
 // After poplar/CSRFunctions.hpp of the Poplar SDK 3.
 //
-// Simulated tiles raise no floating-point exceptions, and half overflows to infinity. Other
-// settings are refused. Rounding is to nearest or stochastic.
+// Rounding is to nearest or stochastic. Half overflows to infinity.
 #ifndef poplar_CSRFunctions_hpp
 #define poplar_CSRFunctions_hpp
 
@@ -26,8 +25,12 @@ struct FloatingPointBehaviour {
       : inv(inv_), div0(div0_), oflo(oflo_), esr(esr_), nanoo(nanoo_) {}
 };
 
-/// Calls setStochasticRounding() with `behaviour.esr`.
-/// \throws poplar_error if inv, div0, oflo or nanoo is set
+/// Calls setStochasticRounding() with `behaviour.esr`. With inv, a vertex that makes NaN of numbers
+/// without ends the run; with div0 or oflo, one that makes infinity in other types than half; with
+/// oflo and nanoo, in half. An Engine checks all its programs, and fuses none, if one of them asks
+/// for it.
+/// \throws poplar_error for nanoo without oflo
+/// \throws application_runtime_error (in Engine::run) for such a vertex
 void setFloatingPointBehaviour(Graph& graph, program::Sequence& prog,
                                const FloatingPointBehaviour& behaviour,
                                const DebugContext& debugContext = {});

@@ -113,8 +113,9 @@ class Engine {
   }
 
   /// Copies host memory to a tensor (Graph::createHostWrite), or a tensor to host memory
-  /// (Graph::createHostRead). The size must match if `bufferEnd` is given.
-  /// \throws tensor_io_state_error for an unknown handle or a wrong size
+  /// (Graph::createHostRead). Of a buffer that is larger than the tensor the beginning counts.
+  /// \throws tensor_io_state_error for an unknown handle, or if `bufferEnd` says that the buffer
+  /// is smaller than the tensor
   void writeTensor(StringRef handle, const void* buffer, const void* bufferEnd);
   void writeTensor(StringRef handle, const void* buffer);
   void readTensor(StringRef handle, void* buffer, void* bufferEnd);

@@ -89,7 +89,8 @@ class Program {
 /// Executes programs one after another.
 class Sequence : public Program {
  public:
-  explicit Sequence(const DebugContext& debugContext = {});
+  Sequence();
+  explicit Sequence(const DebugContext& debugContext);
   Sequence(std::initializer_list<Program> programs, const DebugContext& debugContext = {});
   Sequence(const Program& only) : Sequence() { add(only); }
   template <class... T, typename = typename std::enable_if<(sizeof...(T) > 0)>::type>

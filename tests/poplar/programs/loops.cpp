@@ -32,7 +32,7 @@ int main() {
   graph.setInitialValue(sums, ArrayRef<unsigned>({0, 0, 0}));
   graph.setInitialValue(limit, ArrayRef<int>({-9}));
   graph.setInitialValue(seen, ArrayRef<int>({0}));
-  Sequence all;
+  Sequence all = {};
   const auto adding = [&](unsigned i) {
     return [&graph, sums, i](const Tensor& count) {
       Sequence body;
@@ -55,11 +55,13 @@ int main() {
   Engine engine(graph, all);
   engine.load(Device::createCPUDevice());
   engine.run(0);
-  unsigned found[3];
+  unsigned found[5] = {0, 0, 0, 1, 1};  // larger than the tensor
   int last;
-  engine.readTensor("sums", found, found + 3);
+  engine.readTensor("sums", found, found + 5);
   engine.readTensor("seen", &last, &last + 1);
-  std::cout << found[0] << " " << found[1] << " " << found[2] << " " << last << "\n";
+  std::cout << found[0] << " " << found[1] << " " << found[2] << " " << found[3] << " " << last
+            << "\n";
+  refused<tensor_io_state_error>([&] { engine.readTensor("sums", found, found + 2); });
   refused<poputil::poplibs_error>([&] { popops::countedLoop(graph, 0, 1, 0, adding(0)); });
   refused<poputil::poplibs_error>([&] { popops::countedForLoop(graph, 0, sums, 1, Sequence()); });
 
