@@ -294,12 +294,11 @@ class Prepared(Compiled):
         if self._peers is not None and exchanged:
             popdist.require_equal("weightsToHost()", "weights to read", exchanged)
         for id in ids:
-            shared, values = self.graph.shared.get(id), self._host.writeable(id)
-            read = self._reader(id)
+            shared, read = self.graph.shared.get(id), self._reader(id)
             if shared is None:
-                read(self.options.globalReplicaOffset, values)
+                read(self.options.globalReplicaOffset, self._host.writeable(id))
             else:
-                self._gather(values, shared, read)
+                self._gather(id, shared, read)
 
     def _reader(self, id: str) -> Callable[[int, Array], None]:
         """The function that copies the values that a replica has of a variable to an array. It is
@@ -344,18 +343,20 @@ class Prepared(Compiled):
         """The engines of this process, each after the number of its replica."""
         return enumerate(self._engines, self.options.globalReplicaOffset)
 
-    def _gather(self, values: Array, shared: Shared, read: Callable[[int, Array], None]) -> None:
+    def _gather(self, id: str, shared: Shared, read: Callable[[int, Array], None]) -> None:
         """Copies the values that the replicas of all instances have of a variable to the host."""
-        if shared.is_added:
-            values[...] = 0
+        values = self._host.writeable(id)
+        sums = self._host.sum(id) if shared.is_added else None
         for replica in range(shared.grouping.replicas):
-            row = values[shared.row(replica)]
-            if shared.is_added:
-                own = np.empty_like(row)
-                read(replica, own)
-                row += own
-            elif shared.returns(replica):
-                read(replica, row)
+            row = shared.row(replica)
+            own = values[row]
+            if not shared.returns(replica):
+                if sums is None:
+                    continue
+                own = np.empty_like(own)
+            read(replica, own)
+            if sums is not None:
+                sums[row] += own
 
     def _send_all(self) -> None:
         """Copies the host's weights, states and random seed to the device."""
