@@ -228,10 +228,11 @@ def test_a_checkpoint_goes_on_bit_for_bit(tmp_path: Path) -> None:
 @pytest.mark.parametrize("way", ["model", "checkpoint", "variables", "host"])
 @pytest.mark.parametrize("mode", VariableRetrievalMode.__members__.values(), ids=lambda m: m.name)
 @pytest.mark.parametrize("size", [2, 4])
+@pytest.mark.parametrize("optimizer", ["SGD", "Adam"])
 def test_training_goes_on_with_the_weights_and_states_of_groups(
-    size: int, mode: VariableRetrievalMode, way: str, tmp_path: Path
+    optimizer: str, size: int, mode: VariableRetrievalMode, way: str, tmp_path: Path
 ) -> None:
-    """Also where the host gets sums, which no replica has."""
+    """Also where the host gets sums, which no replica has, and of states without dimensions."""
     settings = VariableSettings(CommGroup(CommGroupType.Orthogonal, size), mode)
     builder = popir.Builder()
     x = builder.addInputTensor("FLOAT", [8, 5], "x")
@@ -241,19 +242,26 @@ def test_training_goes_on_with_the_weights_and_states_of_groups(
     x = floats(6, N, 8, 5, seed=2)
 
     def session(model: Any) -> Any:
-        numbers = {"defaultMomentum": (0.9, True), "defaultWeightDecay": (0.1, True)}
-        return training_session(model, loss, [loss], popir.SGD(numbers), options=replicas())
+        numbers = {"defaultLearningRate": (0.1, True), "defaultWeightDecay": (0.1, True)}
+        momentum = {"defaultMomentum": (0.9, True)}
+        made = popir.SGD(numbers | momentum) if optimizer == "SGD" else popir.Adam(numbers)
+        return training_session(model, loss, [loss], made, options=replicas())
 
     def run(session: Any, steps: range) -> list[Array]:
         return [step(session, {"x": x[n]})[loss] for n in steps]
 
     def got(session: Any) -> list[Array]:
-        """What the host gets of the weight, and of its state."""
+        """What the host gets of the weight, and of its states."""
         session.weightsToHost()
         groups, rows = N // size, settings.numReplicasReturningVariable(N)
         of_state = rows if mode is VariableRetrievalMode.AllReplicas else groups
-        shapes = {"w": [rows] * (rows > 1), "Accl___w": [of_state] * (of_state > 1)}
-        found = {id: np.empty([*shape, 5, 3], np.float32) for id, shape in shapes.items()}
+        first = [of_state] * (of_state > 1)
+        shapes = {"w": [*[rows] * (rows > 1), 5, 3]}
+        if optimizer == "SGD":
+            shapes["Accl___w"] = [*first, 5, 3]
+        else:
+            shapes |= {"Accl1___w": [*first, 5, 3], "Accl2___w": [*first, 5, 3], "Step___w": first}
+        found = {id: np.empty(shape, np.float32) for id, shape in shapes.items()}
         session.readWeights(popir.PyWeightsIO(found))
         return list(found.values())
 
