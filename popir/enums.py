@@ -244,7 +244,8 @@ class TensorStorage(PopartEnum):
 
 class VariableRetrievalMode(PopartEnum):
     """How the host gets a weight that replicas have in several copies: that of the first replica
-    of each group, the sum over each group, or those of all replicas.
+    of each group, the sum over each group, or those of all replicas. Sums are for `readWeights`
+    alone: what is saved, and sent to the device again, is the value of the first replica.
     """
 
     OnePerGroup, AllReduceReplicas, AllReplicas = range(3)

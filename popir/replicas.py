@@ -319,14 +319,14 @@ class Shared:
         return slice(group, group + 1) if self.grouping.getNumGroups() > 1 else ...
 
     def returns(self, replica: int) -> bool:
-        """Whether the host gets the value of a replica."""
-        if self.mode is not _Mode.OnePerGroup:
-            return True
-        return self.grouping.getReplicasAt(self.grouping.getGroupAt(replica))[0] == replica
+        """Whether the host has the value of a replica, and not that of the first of its group."""
+        return self.mode is _Mode.AllReplicas or self.grouping.getIndexInGroupAt(replica) == 0
 
     @property
     def is_added(self) -> bool:
-        """Whether the host gets the sum of the values of a group."""
+        """Whether the host gets the sum of the values of a group. What it has is not the sum, but
+        the value of the first replica: what it sends to all of them, and what is saved.
+        """
         return self.mode is _Mode.AllReduceReplicas
 
 

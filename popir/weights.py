@@ -15,7 +15,8 @@ Array = np.ndarray[Any, Any]
 
 
 class HostWeights(dict[str, Array]):
-    """One array for each variable of a graph, by id. It starts with the initial value.
+    """One array for each variable of a graph, by id: what its replicas have, or are to have. It
+    starts with the initial value.
 
     What nobody has written to is the graph's own array, and read-only: `writeable` copies it first.
     """
@@ -31,19 +32,34 @@ class HostWeights(dict[str, Array]):
             for id, data in initial.items()
         )
         self._shared = graph.shared
+        self._sums: dict[str, Array] = {}
+        """What the host gets of variables of the mode AllReduceReplicas, if that is not what
+        replicas have: the sum over each group.
+        """
 
     def writeable(self, id: str) -> Array:
-        """The host's array of the variable `id`, to be written to.
+        """The host's array of the variable `id`, to be written to: the next `like` gives it, and no
+        sum.
 
         Raises OutOfMemoryException if the host's memory is too small for a copy.
         """
         if not self[id].flags.writeable:
             memory.require(f"The host's copy of the weight '{id}'", self[id].nbytes)
             self[id] = self[id].copy()
+        self._sums.pop(id, None)
         return self[id]
 
+    def sum(self, id: str) -> Array:
+        """An array of zeros for the sums over the groups of replicas, that `like` gives next.
+
+        Raises OutOfMemoryException if the host's memory is too small for it.
+        """
+        memory.require(f"The sums of the weight '{id}'", self[id].nbytes)
+        self._sums[id] = np.zeros_like(self[id])
+        return self._sums[id]
+
     def like(self, id: str, array: Array) -> Array:
-        """The host's array of the variable `id`. With several groups of replicas, its first
+        """What the host has got of the variable `id`. With several groups of replicas, its first
         dimension is that of the groups or, for the mode AllReplicas, of the replicas.
 
         Raises popart_exception if there is none, or if it differs from `array` in type or shape.
@@ -55,7 +71,7 @@ class HostWeights(dict[str, Array]):
             raise popart_exception(
                 f"The weight '{id}' is {TensorInfo(mine)}; given was an array {TensorInfo(array)}."
             )
-        return mine
+        return self._sums.get(id, mine)
 
     def of_groups(self) -> dict[str, Array]:
         """The values that a model has: where the host has one for each replica, those of the first

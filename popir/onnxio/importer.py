@@ -97,7 +97,7 @@ def import_model(
         data = importer.reader.initializer(tensor)
         found = settings.get(tensor.name) or settings.get(weight_of_state(tensor.name) or "")
         if found is not None:
-            data = shared(graph, tensor.name, found, data)
+            data = _shared(graph, tensor.name, found, data)
         importer.add_initializer(tensor.name, data)
     graph.broadcast = replication.broadcast_of(model)
     for tensor in model.graph.sparse_initializer:
@@ -120,7 +120,7 @@ def import_model(
     return graph
 
 
-def shared(graph: Graph, id: str, settings: VariableSettings, data: Any) -> Any:
+def _shared(graph: Graph, id: str, settings: VariableSettings, data: Any) -> Any:
     """The initial value that the first replica has of a weight, of which groups of replicas may
     have values of their own. Raises popart_exception if these do not divide the replicas, and if
     the first dimension is not that of the groups.
@@ -129,7 +129,8 @@ def shared(graph: Graph, id: str, settings: VariableSettings, data: Any) -> Any:
     if settings.isDefault() or graph.replicas == 1:
         return data
     settings.shapeOnReplica(data.shape, graph.replicas, id)  # checks it
-    graph.shared[id] = Shared(grouping, settings.getRetrievalMode(), data)
+    shared = Shared(grouping, settings.getRetrievalMode(), data)
+    graph.shared[id] = shared if weight_of_state(id) is None else shared.like(data)
     return data if grouping.getNumGroups() == 1 else np.array(data[0])
 
 

@@ -286,41 +286,53 @@ class Prepared(Compiled):
     def weightsToHost(self) -> None:
         """Copies the device's weights and states to the host, where `readWeights` finds them.
 
-        With several instances of which each has shards of a tensor, all call it. Raises
-        popart_exception before `prepareDevice`.
+        With several instances of which each has shards of a tensor, or groups of replicas with
+        values of their own (`VariableSettings`), all call it. Raises popart_exception before
+        `prepareDevice`.
         """
         self._prepared("weightsToHost")
-        for id in self._variables():
-            shared, values = self.graph.shared.get(id), self._host.writeable(id)
-            read = self._reader(id)
+        ids = self._variables()
+        exchanged = [id for id in ids if id in self.graph.sharded or id in self.graph.shared]
+        if self._peers is not None and exchanged:
+            popdist.require_equal("weightsToHost()", "weights to read", exchanged)
+        for id in ids:
+            shared, read = self.graph.shared.get(id), self._reader(id)
             if shared is None:
-                read(self.options.globalReplicaOffset, values)
+                read(self.options.globalReplicaOffset, self._host.writeable(id))
             else:
-                self._gather(values, shared, read)
+                self._gather(id, shared, read)
 
     def _reader(self, id: str) -> Callable[[int, Array], None]:
-        """The function that copies the values that a replica of this process has of a variable to
-        an array: the whole ones, where replicas have shards.
+        """The function that copies the values that a replica has of a variable to an array. It is
+        one of this process; where replicas have shards, of which this gives the whole, or groups
+        have values of their own, it may be one of any instance, and all call it.
         """
         engines = dict(self._by_replica())
+        local = len(engines)
         sharding = self.graph.sharded.get(id)
         if sharding is None:
-            return lambda replica, into: self._read(engines[replica], id, into)
+            is_exchanged = self._peers is not None and id in self.graph.shared
+
+            def read(replica: int, into: Array) -> None:
+                if replica in engines:
+                    self._read(engines[replica], id, into)
+                if is_exchanged:
+                    popdist.broadcast("weightsToHost()", into, replica // local)
+
+            return read
         size = sharding.grouping.replicas, sharding.elements
         shards = np.empty(size, sharding.values.dtype)
         for replica, engine in engines.items():
             self._read(engine, id, shards[replica])
         if self._peers is not None:
-            local = len(engines)
-            popdist.require_equal("weightsToHost()", "weights to read", id)
             for rank in range(self._peers.ranks()):
                 own = shards[rank * local : (rank + 1) * local]
                 popdist.broadcast("weightsToHost()", own, rank)
 
-        def read(replica: int, into: Array) -> None:
+        def whole(replica: int, into: Array) -> None:
             into[...] = sharding.joined(shards, replica).reshape(into.shape)
 
-        return read
+        return whole
 
     def _read(self, engine: Any, id: str, into: Array) -> None:
         """Copies what an engine has of a variable to an array."""
@@ -333,18 +345,20 @@ class Prepared(Compiled):
         """The engines of this process, each after the number of its replica."""
         return enumerate(self._engines, self.options.globalReplicaOffset)
 
-    def _gather(self, values: Array, shared: Shared, read: Callable[[int, Array], None]) -> None:
-        """Copies the values that replicas have of a variable to the host."""
-        if shared.is_added:
-            values[...] = 0
-        for replica, _ in self._by_replica():
-            row = values[shared.row(replica)]
-            if shared.is_added:
-                own = np.empty_like(row)
-                read(replica, own)
-                row += own
-            elif shared.returns(replica):
-                read(replica, row)
+    def _gather(self, id: str, shared: Shared, read: Callable[[int, Array], None]) -> None:
+        """Copies the values that the replicas of all instances have of a variable to the host."""
+        values = self._host.writeable(id)
+        sums = self._host.sum(id) if shared.is_added else None
+        for replica in range(shared.grouping.replicas):
+            row = shared.row(replica)
+            own = values[row]
+            if not shared.returns(replica):
+                if sums is None:
+                    continue
+                own = np.empty_like(own)
+            read(replica, own)
+            if sums is not None:
+                sums[row] += own
 
     def _send_all(self) -> None:
         """Copies the host's weights, states and random seed to the device."""

@@ -42,6 +42,12 @@ class Weights(Prepared):
         for id, array in weights.weights.items():
             np.copyto(array, self._host.like(id, array))
 
+    def held_weights(self) -> dict[str, Array]:
+        """The host's weights and states, by id and not copied, as `writeWeights` takes them: of
+        some, `readWeights` gives sums over replicas.
+        """
+        return dict(self._host)
+
     @exclusive()
     def writeWeights(self, weights: PyWeightsIO) -> None:
         """Copies the given arrays to the host's weights. `weightsFromHost` copies these to the

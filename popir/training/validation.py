@@ -112,13 +112,9 @@ class Validation:
         return Score(session.steps, sum(losses) / len(losses), accuracy, len(losses))
 
     def _take(self, session: TrainingSession) -> None:
-        changed = {
-            id: np.empty(choice.info.shape(), choice.info.dataType().numpy)
-            for id, choice in session.choices.items()
-            if choice.role is not Role.CONSTANT
-        }
         session.weightsToHost()
-        session.readWeights(PyWeightsIO(changed))
+        held, choices = session.held_weights(), session.choices
+        changed = {id: held[id] for id in choices if choices[id].role is not Role.CONSTANT}
         self._session.writeWeights(PyWeightsIO(changed))
         self._session.weightsFromHost()
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import popir
-from popir import CommGroup, CommGroupType, popdist
+from popir import CommGroup, CommGroupType, VariableRetrievalMode, VariableSettings, popdist
 from popir.data import Batches
 from popir.errors import PopirError
 
@@ -254,6 +254,92 @@ def weights() -> None:
     print("weights agree", flush=True)
 
 
+GROUPS: dict[tuple[CommGroupType, int], list[list[int]]] = {
+    (CommGroupType.Consecutive, 2): [[0, 1], [2, 3]],
+    (CommGroupType.Consecutive, 1): [[0], [1], [2], [3]],
+    (CommGroupType.Orthogonal, 2): [[0, 2], [1, 3]],
+    (CommGroupType.Ungrouped, 0): [[0], [1], [2], [3]],
+}
+"""Groupings of four replicas."""
+
+
+def grouped(model: Any, loss: str, optimizer: Any, is_sharded: bool = False) -> Any:
+    """A session of a model with weights of groups."""
+    options = configured()
+    if is_sharded:
+        on = popir.TensorLocation(replicatedTensorSharding=popir.ReplicatedTensorSharding.On)
+        settings = popir.TensorLocationSettings(on, minElementsForReplicatedTensorSharding=2)
+        options.weightTensorLocationSettings = settings
+    made = popir.TrainingSession(
+        *(model, popir.DataFlow(1, [loss]), loss, optimizer),
+        popir.DeviceManager().createCpuDevice(),
+        userOptions=options,
+    )
+    made.prepareDevice()
+    return made
+
+
+def product(initial: Any, settings: VariableSettings) -> tuple[bytes, str]:
+    """A model whose gradient of w is the replica's x, and its loss."""
+    builder = popir.Builder(opsets={"ai.onnx": 11, "ai.graphcore": 1})
+    x = builder.addInputTensor("FLOAT", [ROWS], "x")
+    w = builder.addInitializedInputTensor(initial, settings, "w")
+    y = builder.aiOnnx.mul([x, w])
+    loss = builder.aiGraphcore.identityloss([y], reduction=popir.ReductionType.Sum)
+    return builder.getModelProto(), loss
+
+
+def groups() -> None:
+    """What the host, saved models and checkpoints have of weights that groups of replicas share:
+    in all instances what the replicas of all have.
+    """
+    (folder,) = set(popdist.gather("folder", sys.argv[2]))
+    for key, table in GROUPS.items():
+        for mode in VariableRetrievalMode.__members__.values():
+            for is_sharded in (False, True):
+                of_groups(VariableSettings(CommGroup(*key), mode), table, is_sharded, folder)
+    print("groups agree", flush=True)
+
+
+def of_groups(
+    settings: VariableSettings, table: list[list[int]], is_sharded: bool, folder: str
+) -> None:
+    """The weight of each group becomes w - the sum of its replicas' x."""
+    x, initial = numbers(3, 4, ROWS), numbers(len(table), ROWS)
+    proto, loss = product(initial, settings)
+    sums = np.stack([x[:, members].sum(1) for members in table], 1)
+    rows = list(range(len(table)))
+    is_sum = settings.getRetrievalMode() is VariableRetrievalMode.AllReduceReplicas
+    factor = len(table[0]) if is_sum else 1
+    if settings.getRetrievalMode() is VariableRetrievalMode.AllReplicas:
+        rows = [next(g for g in rows if r in table[g]) for r in range(4)]
+
+    def require(made: Any, steps: int) -> Any:
+        found = np.empty([len(rows), ROWS], np.float32)
+        made.weightsToHost()
+        made.readWeights(popir.PyWeightsIO({"w": found}))
+        want = factor * (initial - sums[:steps].sum(0))
+        np.testing.assert_allclose(found, want[rows], rtol=1e-4)
+        return found
+
+    made = grouped(proto, loss, popir.ConstSGD(1.0), is_sharded)
+    run(made, x[0])
+    held = require(made, 1)
+    made.broadcastWeights(1)  # All have the same.
+    np.testing.assert_array_equal(require(made, 1), held)
+    made.save(folder)
+    file = f"{folder}.{popdist.getInstanceIndex()}.onnx"
+    made.modelToHost(file)
+    assert len({*popdist.gather("model", Path(file).read_bytes().hex())}) == 1
+    run(made, x[1])
+    held = require(made, 2)
+    again = grouped(proto, loss, popir.ConstSGD(1.0), not is_sharded)
+    again.load(folder)
+    for each in (again, grouped(file, loss, popir.ConstSGD(1.0))):
+        run(each, x[1])
+        np.testing.assert_array_equal(require(each, 2), held)
+
+
 def resumes() -> None:
     """Trains with a checkpoint after each step; rank 1 is killed at the third one, once."""
     folder = Path(sys.argv[2])
@@ -387,6 +473,8 @@ if __name__ == "__main__":
         collectives()
     elif case == "weights":
         weights()
+    elif case == "groups":
+        groups()
     elif case == "gathers":
         gathers()
     elif case == "resumes":

@@ -93,6 +93,18 @@ def test_weights_and_checkpoints_of_all_instances(tmp_path: Path) -> None:
     assert said.count("weights agree") == 2
 
 
+@needs_mpi
+@pytest.mark.timeout(2 * LIMIT)
+@pytest.mark.parametrize(("ranks", "replicas"), [(2, 2), (4, 1)])
+def test_all_instances_have_the_weights_of_all_groups(
+    ranks: int, replicas: int, tmp_path: Path
+) -> None:
+    words = "groups", str(tmp_path / "checkpoint")
+    code, said = launched(ranks, "instances.py", *words, more=("--replicas", str(replicas)))
+    assert code == 0, said
+    assert said.count("groups agree") == ranks
+
+
 LATE = r"""
 #include <dlfcn.h>
 #include <unistd.h>

@@ -225,29 +225,68 @@ def test_a_checkpoint_goes_on_bit_for_bit(tmp_path: Path) -> None:
     np.testing.assert_array_equal(run(second, range(3, 6)), want[3:])
 
 
-@pytest.mark.parametrize("mode", ["OnePerGroup", "AllReplicas"])
-def test_a_saved_model_goes_on_with_the_weights_and_states_of_groups(
-    mode: str, tmp_path: Path
+@pytest.mark.parametrize("way", ["model", "checkpoint", "variables", "host"])
+@pytest.mark.parametrize("mode", VariableRetrievalMode.__members__.values(), ids=lambda m: m.name)
+@pytest.mark.parametrize("size", [2, 4])
+@pytest.mark.parametrize("optimizer", ["SGD", "Adam"])
+def test_training_goes_on_with_the_weights_and_states_of_groups(
+    optimizer: str, size: int, mode: VariableRetrievalMode, way: str, tmp_path: Path
 ) -> None:
-    group = CommGroup(CommGroupType.Orthogonal, 2)
-    settings = VariableSettings(group, VariableRetrievalMode[mode])
+    """Also where the host gets sums, which no replica has, and of states without dimensions."""
+    settings = VariableSettings(CommGroup(CommGroupType.Orthogonal, size), mode)
     builder = popir.Builder()
     x = builder.addInputTensor("FLOAT", [8, 5], "x")
-    w = builder.addInitializedInputTensor(floats(2, 5, 3), settings, "w")
+    w = builder.addInitializedInputTensor(floats(*[2] * (size == 2), 5, 3), settings, "w")
     h = builder.aiOnnx.tanh([builder.aiOnnx.matmul([x, w])])
     loss = builder.aiGraphcore.identityloss([builder.aiOnnx.mul([h, h])])
     x = floats(6, N, 8, 5, seed=2)
 
     def session(model: Any) -> Any:
-        numbers = {"defaultMomentum": (0.9, True), "defaultWeightDecay": (0.1, True)}
-        return training_session(model, loss, [loss], popir.SGD(numbers), options=replicas())
+        numbers = {"defaultLearningRate": (0.1, True), "defaultWeightDecay": (0.1, True)}
+        momentum = {"defaultMomentum": (0.9, True)}
+        made = popir.SGD(numbers | momentum) if optimizer == "SGD" else popir.Adam(numbers)
+        return training_session(model, loss, [loss], made, options=replicas())
 
     def run(session: Any, steps: range) -> list[Array]:
         return [step(session, {"x": x[n]})[loss] for n in steps]
 
-    want = run(session(builder.getModelProto()), range(6))
+    def got(session: Any) -> list[Array]:
+        """What the host gets of the weight, and of its states."""
+        session.weightsToHost()
+        groups, rows = N // size, settings.numReplicasReturningVariable(N)
+        of_state = rows if mode is VariableRetrievalMode.AllReplicas else groups
+        first = [of_state] * (of_state > 1)
+        shapes = {"w": [*[rows] * (rows > 1), 5, 3]}
+        if optimizer == "SGD":
+            shapes["Accl___w"] = [*first, 5, 3]
+        else:
+            shapes |= {"Accl1___w": [*first, 5, 3], "Accl2___w": [*first, 5, 3], "Step___w": first}
+        found = {id: np.empty(shape, np.float32) for id, shape in shapes.items()}
+        session.readWeights(popir.PyWeightsIO(found))
+        return list(found.values())
+
+    whole = session(builder.getModelProto())
+    want = run(whole, range(6))
     first = session(builder.getModelProto())
     run(first, range(3))
-    first.modelToHost(tmp_path / "model.onnx")
-    second = session(str(tmp_path / "model.onnx"))
+    file = str(tmp_path / "file")
+    if way == "model":
+        first.modelToHost(file)
+        second = session(file)
+    elif way == "checkpoint":
+        first.save(tmp_path)
+        second = session(builder.getModelProto())
+        second.load(tmp_path)
+    elif way == "variables":
+        first.weightsToHost()
+        first.saveVariables(file)
+        second = session(builder.getModelProto())
+        second.loadExecutable(file)
+        second.weightsFromHost()
+    else:
+        first.weightsToHost()
+        first.weightsFromHost()
+        second = first
     np.testing.assert_array_equal(run(second, range(3, 6)), want[3:])
+    for found, expected in zip(got(second), got(whole), strict=True):
+        np.testing.assert_array_equal(found, expected)

@@ -127,3 +127,19 @@ def test_a_loss_without_labels(tmp_path: Path) -> None:
     assert (score.accuracy, score.step, score.batches) == (None, 0, 2)
     with pytest.raises(popart_exception, match="'one'"):
         Validation(proto, loss, Batches(arrays, 4), CPU).score(session())
+
+
+@pytest.mark.parametrize("mode", ["OnePerGroup", "AllReduceReplicas"])
+def test_the_weights_of_replicas(mode: str) -> None:
+    """Also where the host gets the sum of what replicas have."""
+    settings = popir.VariableSettings(popir.VariableRetrievalMode[mode])
+    builder = popir.Builder(opsets={"ai.onnx": 17, "ai.graphcore": 1})
+    x = builder.addInputTensor("FLOAT", [4, 3], "x")
+    w = builder.addInitializedInputTensor(floats(3, 2, seed=1), settings, "w")
+    loss = builder.aiGraphcore.l1loss([builder.aiOnnx.matmul([x, w])], 0.5)
+    options = popir.SessionOptions(enableReplicatedGraphs=True, replicatedGraphCount=2)
+    trained = training_session(builder.getModelProto(), loss, [loss], options=options)
+    arrays = {"x": floats(8, 3, seed=2)}
+    score = Validation(builder.getModelProto(), loss, Batches(arrays, 4), CPU).score(trained)
+    want = 0.5 * np.abs(arrays["x"] @ floats(3, 2, seed=1)).mean()
+    assert score.loss == pytest.approx(want, rel=1e-5)

@@ -318,10 +318,11 @@ def add_states(graph: Graph, weight: str, states: Sequence[State]) -> list[str]:
         initial[...] = state.initial
         id = state.prefix + weight
         ids.append(id)
-        graph.addState(id, np.array(initial[0]))
+        first = np.array(initial[0])
+        graph.addState(id, first)
         graph.saveVariable(id)
         if shared is not None and id not in graph.shared:
-            graph.shared[id] = shared.like(initial if groups > 1 else initial[0])
+            graph.shared[id] = shared.like(initial if groups > 1 else first)
     return ids
 
 
