@@ -70,7 +70,7 @@ from popir.transforms.recompute import (
     recompute,
     recomputed_operators,
 )
-from popir.transforms.sharding import groups_of, shard_variables, why_whole
+from popir.transforms.sharding import changed_apart, groups_of, shard_variables, why_whole
 from popir.transforms.state import keep_state
 from popir.transforms.updates import Accumulation, Changeable, Updater, add_updates, update_early
 from popir.types import require_finite
@@ -121,6 +121,8 @@ class Compilation:
     """The operators of the forward and the backward pass, before what is unused is removed; none if
     nothing asks which those are: no pipeline, phases or locations.
     """
+    apart: set[str] = field(default_factory=set)
+    """The ids of the variables that each replica changes by itself."""
     off_chip: set[str] = field(default_factory=set)
     """The ids of the variables that are off chip."""
     choices: dict[str, Choice] = field(default_factory=dict)
@@ -400,6 +402,15 @@ def remove_unused(c: Compilation) -> None:
         prune(callee, callee.outputs)
 
 
+def find_what_replicas_change(c: Compilation) -> None:
+    """Notes the variables that each replica changes by itself. Runs before operators are added that
+    bring back what replicas have together.
+    """
+    if c.graph.replicas > 1:
+        variables = (t for t in c.graph.tensors.values() if t.is_variable() and t.id != RANDOM_SEED)
+        c.apart = {t.id for t in variables if changed_apart(t) is not None}
+
+
 def shard_over_replicas(c: Compilation) -> None:
     """Makes shards of variables that replicas share, where options ask for it.
 
@@ -568,6 +579,7 @@ PASSES: list[Callable[[Compilation], None]] = [
     check_anchors,
     remove_unused,
     order_by_phases,
+    find_what_replicas_change,
     shard_over_replicas,
     move_tensors_off_chip,
     copy_far_tensors,

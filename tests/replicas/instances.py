@@ -340,6 +340,66 @@ def of_groups(
         np.testing.assert_array_equal(require(each, 2), held)
 
 
+def averaging(settings: VariableSettings, groups: int = 1) -> tuple[bytes, str, str]:
+    """A model whose variable v becomes v / 2 + x on each replica, and its loss."""
+    builder = popir.Builder(opsets={"ai.onnx": 17, "ai.graphcore": 1})
+    x = builder.addInputTensor("FLOAT", [3], "x")
+    initial = np.zeros([*[groups] * (groups > 1), 3], np.float32)
+    v = builder.addInitializedInputTensor(initial, settings, "v")
+    w = builder.addInitializedInputTensor(np.ones(3, np.float32), "w")
+    half = builder.aiOnnx.constant(np.float32(0.5))
+    new = builder.aiOnnx.add([builder.aiOnnx.mul([v, half]), x])
+    changed = builder.aiGraphcore.copyvarupdate([v, new])
+    loss = builder.aiGraphcore.identityloss([builder.aiOnnx.mul([w, changed])])
+    return builder.getModelProto(), changed, loss
+
+
+def averages(x: Any) -> Any:
+    """What `averaging` has after each step of x [steps, replicas, 3], by NumPy."""
+    found = [x[0]]
+    for each in x[1:]:
+        found.append(found[-1] / 2 + each)
+    return np.array(found)
+
+
+def own() -> None:
+    """What each replica of each instance changes by itself, after a restart from a checkpoint, and
+    after its weights went to the host and back.
+    """
+    x = numbers(6, 4, 3).round(1)
+    (folder,) = set(popdist.gather("folder", sys.argv[2]))
+    model, v, loss = averaging(VariableSettings())
+
+    def session() -> Any:
+        made = popir.TrainingSession(
+            *(model, popir.DataFlow(1, [v]), loss, popir.ConstSGD(1.0)),
+            popir.DeviceManager().createCpuDevice(),
+            userOptions=configured(),
+        )
+        made.prepareDevice()
+        return made
+
+    def go(made: Any, steps: range) -> list[Any]:
+        found: list[Any] = []
+        for n in steps:
+            anchors = made.initAnchorArrays()
+            made.run(popir.PyStepIO({"x": mine(x[n])}, anchors))
+            found.append(anchors[v].reshape(-1, 3).copy())
+        return found
+
+    first = session()
+    go(first, range(3))
+    first.save(folder)
+    again = session()
+    again.load(folder)
+    again.weightsToHost()
+    again.weightsFromHost()
+    want = mine(averages(x).swapaxes(0, 1)).swapaxes(0, 1)[3:]
+    for made in (first, again):
+        np.testing.assert_allclose(go(made, range(3, 6)), want, rtol=1e-6)
+    print("what replicas have of their own agrees", flush=True)
+
+
 def resumes() -> None:
     """Trains with a checkpoint after each step; rank 1 is killed at the third one, once."""
     folder = Path(sys.argv[2])
@@ -390,78 +450,86 @@ def endless() -> None:
         run(made, x)
 
 
-def differ(how: str) -> None:
-    """Instances that do not run the same; each prints the error."""
+def differ(how: str, folder: str) -> None:
+    """Instances that do not run the same."""
     rank = popdist.getInstanceIndex()
     x = numbers(popdist.getNumTotalReplicas(), ROWS)
-    try:
-        if how == "models":
-            session(factor=1.0 + rank)
-        if how == "sizes":
-            session(size=ROWS + rank)
-        if how == "options":
-            deep(popir.SGD({}), True, enableGradientAccumulation=True, accumulationFactor=2 + rank)
-        if how == "optimizers":
-            deep(popir.SGD({}) if rank == 0 else popir.Adam({}), True)
-        if how == "constants":
-            deep(popir.SGD(rate(0.5 + rank)), True)
-        if how == "rates":
-            deep(popir.SGD({"defaultLearningRate": (0.5 + rank, False)}), True)
-        if how == "changed rates":
-            made = deep(popir.SGD({"defaultLearningRate": (0.5, False)}), True)
-            made.updateOptimizerFromHost(popir.SGD({"defaultLearningRate": (0.25, False)}))
-            made.updateOptimizerFromHost(popir.SGD({"defaultLearningRate": (1.0 + rank, False)}))
-        if how == "calls":
-            made = deep(popir.SGD({"defaultLearningRate": (0.5, False)}), True)
-            if rank == 0:
-                made.save(sys.argv[2])
-            made.updateOptimizerFromHost(popir.SGD({"defaultLearningRate": (0.25, False)}))
-        if how in ("a save", "a broadcast"):
-            made = session()
+    if how == "models":
+        session(factor=1.0 + rank)
+    if how == "sizes":
+        session(size=ROWS + rank)
+    if how == "options":
+        deep(popir.SGD({}), True, enableGradientAccumulation=True, accumulationFactor=2 + rank)
+    if how == "optimizers":
+        deep(popir.SGD({}) if rank == 0 else popir.Adam({}), True)
+    if how == "constants":
+        deep(popir.SGD(rate(0.5 + rank)), True)
+    if how == "rates":
+        deep(popir.SGD({"defaultLearningRate": (0.5 + rank, False)}), True)
+    if how == "changed rates":
+        made = deep(popir.SGD({"defaultLearningRate": (0.5, False)}), True)
+        made.updateOptimizerFromHost(popir.SGD({"defaultLearningRate": (0.25, False)}))
+        made.updateOptimizerFromHost(popir.SGD({"defaultLearningRate": (1.0 + rank, False)}))
+    if how == "calls":
+        made = deep(popir.SGD({"defaultLearningRate": (0.5, False)}), True)
+        if rank == 0:
+            made.save(folder)
+        made.updateOptimizerFromHost(popir.SGD({"defaultLearningRate": (0.25, False)}))
+    if how in ("a save", "a broadcast"):
+        made = session()
+        run(made, x)
+        if rank == 0:
+            made.save(folder) if how == "a save" else made.broadcastWeights()
+        run(made, x)
+    if how == "weights":
+        made = session()
+        made.writeWeights(popir.PyWeightsIO({"w": np.full(ROWS, float(rank), np.float32)}))
+        made.weightsFromHost()
+        run(made, x)
+    if how == "checkpoints":
+        made = session()
+        for n in range(2):
             run(made, x)
-            if rank == 0:
-                made.save(sys.argv[2]) if how == "a save" else made.broadcastWeights()
+            made.save(f"{folder}/{n}")
+        made.load(f"{folder}/{rank}")
+        run(made, x)
+    if how == "seeds":
+        made = session(draws=True)
+        made.setRandomSeed(7)
+        run(made, x)
+        made.setRandomSeed(8 + rank)
+        run(made, x)
+    if how == "positions":
+        made = session()
+        rows = np.zeros((6 + rank, ROWS), np.float32)
+        made.save(folder, Batches({"x": rows}, 1))
+    if how == "folders":
+        session().save(f"{folder}/{rank}")
+    if how == "orders":
+        both = [session(name="one"), session(name="two")]
+        for made in both if rank == 0 else both[::-1]:
             run(made, x)
-        if how == "weights":
-            made = session()
-            made.writeWeights(popir.PyWeightsIO({"w": np.full(ROWS, float(rank), np.float32)}))
-            made.weightsFromHost()
-            run(made, x)
-        if how == "checkpoints":
-            made = session()
-            for n in range(2):
-                run(made, x)
-                made.save(f"{sys.argv[2]}/{n}")
-            made.load(f"{sys.argv[2]}/{rank}")
-            run(made, x)
-        if how == "seeds":
-            made = session(draws=True)
-            made.setRandomSeed(7)
-            run(made, x)
-            made.setRandomSeed(8 + rank)
-            run(made, x)
-        if how == "positions":
-            made = session()
-            rows = np.zeros((6 + rank, ROWS), np.float32)
-            made.save(sys.argv[2], Batches({"x": rows}, 1))
-        if how == "folders":
-            session().save(f"{sys.argv[2]}/{rank}")
-        if how == "orders":
-            both = [session(name="one"), session(name="two")]
-            for made in both if rank == 0 else both[::-1]:
-                run(made, x)
-        if how in ("steps", "deep steps"):
-            made = session() if how == "steps" else deep(popir.SGD(rate(0.01)), True)
-            if how == "deep steps":
-                x = numbers(popdist.getNumTotalReplicas(), 2, WIDE)
-            if rank == 1:
-                time.sleep(30)  # it never comes
-            run(made, x)
-    except PopirError as error:
-        print(f"rank {rank}: {error}", flush=True)
-        if how in ("steps", "deep steps"):
-            os._exit(3)
-        raise SystemExit(3) from None
+    if how in ("steps", "deep steps"):
+        made = session() if how == "steps" else deep(popir.SGD(rate(0.01)), True)
+        if how == "deep steps":
+            x = numbers(popdist.getNumTotalReplicas(), 2, WIDE)
+        if rank == 1:
+            time.sleep(30)  # it never comes
+        run(made, x)
+
+
+def all_differ(names: str) -> None:
+    """Cases of `differ`, one after another; each instance prints each error."""
+    rank, found = popdist.getInstanceIndex(), 0
+    for how in names.split(","):
+        try:
+            differ(how, sys.argv[2] if len(sys.argv) > 2 else "")
+        except PopirError as error:
+            print(f"rank {rank}: {how}: {error}", flush=True)
+            found = 3
+            if how in ("steps", "deep steps"):
+                os._exit(found)
+    raise SystemExit(found)
 
 
 if __name__ == "__main__":
@@ -475,6 +543,8 @@ if __name__ == "__main__":
         weights()
     elif case == "groups":
         groups()
+    elif case == "own":
+        own()
     elif case == "gathers":
         gathers()
     elif case == "resumes":
@@ -488,4 +558,4 @@ if __name__ == "__main__":
     elif case == "endless":
         endless()
     else:
-        differ(variant)
+        all_differ(variant)

@@ -105,6 +105,18 @@ def test_all_instances_have_the_weights_of_all_groups(
     assert said.count("groups agree") == ranks
 
 
+@needs_mpi
+@pytest.mark.timeout(2 * LIMIT)
+@pytest.mark.parametrize(("ranks", "replicas"), [(2, 2), (4, 1)])
+def test_each_replica_of_all_instances_goes_on_with_its_own(
+    ranks: int, replicas: int, tmp_path: Path
+) -> None:
+    words = "own", str(tmp_path / "checkpoint")
+    code, said = launched(ranks, "instances.py", *words, more=("--replicas", str(replicas)))
+    assert code == 0, said
+    assert said.count("what replicas have of their own agrees") == ranks
+
+
 LATE = r"""
 #include <dlfcn.h>
 #include <unistd.h>
@@ -214,28 +226,53 @@ def test_a_job_goes_on_from_its_last_checkpoint(tmp_path: Path) -> None:
     assert said.count("went on from step 3") == 2
 
 
+DIFFERENT = {
+    "models": "different models or options: the compiled graph (by hash) is ",
+    "sizes": "different models or options: 'x' is FLOAT[3] in rank 0, and FLOAT[4] in rank 1",
+    "options": "options: SessionOptions.accumulationFactor is 2 in rank 0, and 3 in rank 1",
+    "optimizers": "the kind of the optimizer is SGD in rank 0, and Adam in rank 1",
+    "constants": "the optimizer's defaultLearningRate is 0.5 in rank 0, and 1.5 in rank 1",
+    "rates": "'scaledLearningRate0___default___FLOAT' is 0.5 in rank 0, and 1.5 in rank 1",
+    "weights": "weights to begin with: the checksum of 'w' is ",
+    "checkpoints": "to begin with: the number of steps is 1 in rank 0, and 2 in rank 1",
+    "seeds": "different random numbers: the random seed is 8 in rank 0, and 9 in rank 1",
+    "positions": "Session.save: the instances have different arguments: the position in the data",
+    "folders": "Session.save: the instances have different arguments: the folder is ",
+    "changed rates": "updateOptimizerFromHost(): the instances have different numbers: ",
+}
+
+
+@pytest.fixture(scope="module")
+def differing(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What two instances say of each other, that differ in one thing after another."""
+    names = ",".join(DIFFERENT)
+    folder = tmp_path_factory.mktemp("differing")
+    code, said = launched(2, "instances.py", f"differ:{names}", str(folder))
+    assert code == 3, said
+    return said
+
+
+@needs_mpi
+@pytest.mark.timeout(2 * LIMIT)
+@pytest.mark.parametrize("how", DIFFERENT)
+def test_instances_that_differ_are_told_so(how: str, differing: str) -> None:
+    for rank in (0, 1):
+        assert f"rank {rank}: {how}: " in differing, differing
+    assert differing.count(DIFFERENT[how]) >= 2, differing
+
+
 @needs_mpi
 @pytest.mark.timeout(2 * LIMIT)
 @pytest.mark.parametrize(
     ("how", "words"),
     [
-        ("models", "different models or options: the compiled graph (by hash) is "),
-        ("sizes", "different models or options: 'x' is FLOAT[3] in rank 0, and FLOAT[4] in rank 1"),
-        ("options", "options: SessionOptions.accumulationFactor is 2 in rank 0, and 3 in rank 1"),
-        ("optimizers", "the kind of the optimizer is SGD in rank 0, and Adam in rank 1"),
-        ("constants", "the optimizer's defaultLearningRate is 0.5 in rank 0, and 1.5 in rank 1"),
-        ("rates", "'scaledLearningRate0___default___FLOAT' is 0.5 in rank 0, and 1.5 in rank 1"),
-        ("weights", "weights to begin with: the checksum of 'w' is "),
-        ("checkpoints", "to begin with: the number of steps is 1 in rank 0, and 2 in rank 1"),
-        ("seeds", "different random numbers: the random seed is 8 in rank 0, and 9 in rank 1"),
-        ("positions", "Session.save: the instances have different arguments: the position in the"),
-        ("folders", "Session.save: the instances have different arguments: the folder is "),
-        ("changed rates", "updateOptimizerFromHost(): the instances have different numbers: "),
         ("calls", "are in different calls: rank 0 in Session.save, rank 1 in Session, updateOpt"),
         ("orders", "all have to run the same steps in the same order"),
     ],
 )
-def test_instances_that_differ_are_told_so(how: str, words: str, tmp_path: Path) -> None:
+def test_instances_that_are_at_different_steps_are_told_so(
+    how: str, words: str, tmp_path: Path
+) -> None:
     code, said = launched(2, "instances.py", f"differ:{how}", str(tmp_path))
     assert code == 3, said
     assert said.count(words) >= 2, said
