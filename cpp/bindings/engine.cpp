@@ -282,7 +282,8 @@ void bindReplicas(py::module_& m) {
       m, "Replicas",
       "The engines of the replicas of one program, which meet in collectives. With `peers`, all\n"
       "their processes have as many.\n"
-      "Raises poplar_exception unless the graph was made for as many replicas.")
+      "Raises poplar_exception without an engine, for one that is given twice, and unless the\n"
+      "graph was made for as many replicas.")
       .def(py::init<const py::typing::List<PyEngine>&,
                     const std::optional<std::shared_ptr<MpiPeers>>&>(),
            py::arg("engines"), py::arg("peers") = py::none())

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstring>
 #include <functional>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -99,6 +100,12 @@ class Crew {
 
 Replicas::Replicas(std::vector<EngineImpl*> engines, std::shared_ptr<Peers> peers)
     : engines_(std::move(engines)), peers_(std::move(peers)) {
+  if (engines_.empty())
+    throw poplar::poplar_error("Replicas: no engines given; each replica has one");
+  const std::set<EngineImpl*> different(engines_.begin(), engines_.end());
+  if (different.size() != engines_.size())
+    throw poplar::poplar_error(
+        "Replicas: an engine is given twice; each replica has one of its own");
   static std::atomic<std::uint64_t> sessions{0};
   session_ = ++sessions;
   const auto count = static_cast<unsigned>(engines_.size());

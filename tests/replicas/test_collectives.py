@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import popir
-from popir import CollectiveOperator, CommGroup, CommGroupType
-from popir.errors import popart_exception
+from popir import CollectiveOperator, CommGroup, CommGroupType, poplar
+from popir.errors import popart_exception, poplar_exception
+from popir.poplar import program
 from tests.models import Array, floats, training_session
 
 N = 4
@@ -170,3 +171,12 @@ def test_gradients_are_those_of_the_sum_of_all_losses(kind: str) -> None:
 def test_a_group_of_fewer_than_no_replicas_is_refused() -> None:
     with pytest.raises(popart_exception, match="CommGroup: replicaGroupSize = -2; expected is the"):
         CommGroup(CommGroupType.Consecutive, -2)
+
+
+def test_replicas_without_an_engine_of_their_own_are_refused() -> None:
+    graph = poplar.Graph(poplar.Device.createCPUDevice(), 2)
+    engine = poplar.Engine(graph, [program.Sequence()])
+    with pytest.raises(poplar_exception, match="no engines given; each replica has one"):
+        poplar.Replicas([])
+    with pytest.raises(poplar_exception, match="an engine is given twice"):
+        poplar.Replicas([engine, engine])

@@ -30,7 +30,7 @@ std::optional<poplar::Tensor> wholeOf(const GraphImpl& graph, const poplar::Tens
     if (shape[d] > slot[d] || (shape[d] != 1 && affine->strides[d] != dense[d]))
       return std::nullopt;
   }
-  if (!isProper || affine->offset % elements != 0) return std::nullopt;
+  if (!isProper || elements == 0 || affine->offset % elements != 0) return std::nullopt;
   const poplar::Tensor whole(
       View::ofVariable(&graph, affine->variable, variable.constant, variable.type, variable.shape));
   const auto begin = static_cast<std::size_t>(affine->offset);

@@ -1476,7 +1476,8 @@ class Replicas:
     """
     The engines of the replicas of one program, which meet in collectives. With `peers`, all
     their processes have as many.
-    Raises poplar_exception unless the graph was made for as many replicas.
+    Raises poplar_exception without an engine, for one that is given twice, and unless the
+    graph was made for as many replicas.
     """
     def __init__(self, engines: list[Engine], peers: MpiPeers | None = None) -> None: ...
     def run(self, program: typing.SupportsInt | typing.SupportsIndex = 0) -> None:
