@@ -66,7 +66,7 @@ from popir.transforms.pipeline import (
 )
 from popir.transforms.prune import prune
 from popir.transforms.recompute import recompute, recomputed_operators
-from popir.transforms.sharding import groups_of, shard_variables, why_whole
+from popir.transforms.sharding import changed_apart, groups_of, shard_variables, why_whole
 from popir.transforms.state import keep_state
 from popir.transforms.updates import Accumulation, Changeable, Updater, add_updates, update_early
 from popir.types import require_finite
@@ -115,6 +115,8 @@ class Compilation:
     """How a batch is computed in parts, if it is."""
     passes: tuple[set[Op], set[Op]] = (set(), set())
     """The operators of the forward and the backward pass, before what is unused is removed."""
+    apart: set[str] = field(default_factory=set)
+    """The ids of the variables that each replica changes by itself."""
     off_chip: set[str] = field(default_factory=set)
     """The ids of the variables that are off chip."""
     choices: dict[str, Choice] = field(default_factory=dict)
@@ -393,6 +395,15 @@ def remove_unused(c: Compilation) -> None:
         prune(callee, callee.outputs)
 
 
+def find_what_replicas_change(c: Compilation) -> None:
+    """Notes the variables that each replica changes by itself. Runs before operators are added that
+    bring back what replicas have together.
+    """
+    if c.graph.replicas > 1:
+        variables = (t for t in c.graph.tensors.values() if t.is_variable() and t.id != RANDOM_SEED)
+        c.apart = {t.id for t in variables if changed_apart(t) is not None}
+
+
 def shard_over_replicas(c: Compilation) -> None:
     """Makes shards of variables that replicas share, where options ask for it.
 
@@ -561,6 +572,7 @@ PASSES: list[Callable[[Compilation], None]] = [
     check_anchors,
     remove_unused,
     order_by_phases,
+    find_what_replicas_change,
     shard_over_replicas,
     move_tensors_off_chip,
     copy_far_tensors,

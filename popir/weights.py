@@ -31,15 +31,19 @@ class HostWeights(dict[str, Array]):
             (id, _read_only(graph.shared[id].initial() if id in graph.shared else data))
             for id, data in initial.items()
         )
-        self._shared = graph.shared
+        self._shared, self._sharded = graph.shared, graph.sharded
         self._sums: dict[str, Array] = {}
         """What the host gets of variables of the mode AllReduceReplicas, if that is not what
         replicas have: the sum over each group.
         """
+        self.own: dict[str, dict[int, Array]] = {}
+        """What single replicas of this process have of variables, where that is not what the array
+        says that all of a group have; by id and the replica's number.
+        """
 
     def writeable(self, id: str) -> Array:
-        """The host's array of the variable `id`, to be written to: the next `like` gives it, and no
-        sum.
+        """The host's array of the variable `id`, to be written to: from then on it says what all
+        replicas have, and what the host has got.
 
         Raises OutOfMemoryException if the host's memory is too small for a copy.
         """
@@ -47,7 +51,27 @@ class HostWeights(dict[str, Array]):
             memory.require(f"The host's copy of the weight '{id}'", self[id].nbytes)
             self[id] = self[id].copy()
         self._sums.pop(id, None)
+        self.own.pop(id, None)
         return self[id]
+
+    def of_replica(self, id: str, replica: int) -> Array:
+        """What a replica of this process has of a variable; not copied."""
+        if (own := self.own.get(id, {}).get(replica)) is not None:
+            return own
+        return self.of_group(id, replica)
+
+    def of_group(self, id: str, replica: int) -> Array:
+        """What the host's array of a variable says that a replica has; not copied."""
+        values, shared = self[id], self._shared.get(id)
+        row = ... if shared is None else shared.row(replica)
+        return values if row is ... else values[row].reshape(values.shape[1:])
+
+    def keep(self, id: str, replica: int, value: Array) -> None:
+        """Keeps what a replica of this process has of a variable, unless the array says it, or
+        replicas have shards of what the array says.
+        """
+        if id not in self._sharded and not same_bits(value, self.of_group(id, replica)):
+            self.own.setdefault(id, {})[replica] = np.array(value)
 
     def sum(self, id: str) -> Array:
         """An array of zeros for the sums over the groups of replicas, that `like` gives next.
@@ -105,6 +129,11 @@ class HostWeights(dict[str, Array]):
             if tensor.id in self or not ignore_others:
                 shared = graph.shared.get(tensor.id)
                 self.put(tensor.id, tensor.data if shared is None else shared.values)
+
+
+def same_bits(one: Array, other: Array) -> bool:
+    """Whether two arrays of one type have the same bits."""
+    return np.array_equal(one.reshape(-1).view(np.uint8), other.reshape(-1).view(np.uint8))
 
 
 def _read_only(array: Array) -> Array:

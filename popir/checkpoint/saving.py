@@ -17,6 +17,10 @@ from popir.types import TensorInfo
 from popir.weights import HostWeights
 
 Array = np.ndarray[Any, Any]
+OF_REPLICAS = "Replicas___"
+"""The prefix of the id of a tensor of a checkpoint with the values of a variable that replicas have
+of their own, [replicas, shape].
+"""
 
 
 class Positioned(Protocol):
@@ -39,6 +43,8 @@ class Contents:
         saved: the ids of states.
         initializers: the ids of the model's initializers; None for a session that does not train.
         numbers: the ids of the optimizer's changeable numbers.
+        replicas: the number of replicas, of all instances.
+        local: the numbers of those of this process.
     """
 
     def __init__(
@@ -47,8 +53,11 @@ class Contents:
         saved: Collection[str],
         initializers: Collection[str] | None,
         numbers: Collection[str],
+        replicas: int,
+        local: range,
     ) -> None:
         self.host = host
+        self.replicas, self.local = replicas, local
         self.numbers = sorted(numbers)
         self.is_trained = initializers is not None
         self.ids = [
@@ -58,36 +67,71 @@ class Contents:
             and (id in saved or (not is_state(id) and id in (initializers or host)))
         ]
 
-    def manifest(self, description: Any, step: int, seed: int | None, position: Any) -> Manifest:
-        """The manifest, without shards."""
+    def manifest(
+        self,
+        arrays: Mapping[str, Array],
+        description: Any,
+        step: int,
+        seed: int | None,
+        position: Any,
+    ) -> Manifest:
+        """The manifest of a checkpoint of `arrays`, without shards."""
         values = {id: float(self.host[id]) for id in self.numbers}
         optimizer = Optimizer(description, values) if self.is_trained else None
-        infos = {id: TensorInfo(self.host[id]) for id in self.ids}
+        infos = {id: TensorInfo(array) for id, array in arrays.items()}
         return Manifest(step, seed, position, optimizer, infos)
 
-    def arrays(self) -> dict[str, Array]:
-        """The arrays of the weights and states."""
-        return {id: self.host[id] for id in self.ids}
+    def arrays(self, of_replicas: Mapping[str, Array]) -> dict[str, Array]:
+        """The arrays of the weights and states, and those of single replicas: `of_replicas` has
+        them, [replicas, shape], of variables of which these have values of their own.
+        """
+        rows = {OF_REPLICAS + id: array for id, array in of_replicas.items()}
+        return {id: self.host[id] for id in self.ids} | rows
 
     def check(self, where: Path, found: Manifest, description: Mapping[str, Any]) -> None:
         """Raises CheckpointError for a checkpoint of another model or another optimizer.
 
         `description` is that of the session's optimizer.
         """
-        given = found.tensors
+        rows = _of_replicas(found.tensors)
+        given = {id: info for id, info in found.tensors.items() if id not in rows.values()}
         if not self.is_trained:
             given = {id: info for id, info in given.items() if not is_state(id)}
         _check(where, {id: TensorInfo(self.host[id]) for id in self.ids}, given)
+        for id in rows.keys() & self.ids:
+            own, other = self._of_replica(id), found.tensors[rows[id]]
+            shape = [*other.shape()[:1], *own.shape()]
+            if other.dataType() != own.dataType() or other.shape() != shape or shape == own.shape():
+                raise CheckpointError(
+                    f"{where}: what it has of the replicas' '{id}' is {other}; a replica of the "
+                    f"session has {own}. It was saved by a session of another model."
+                )
         if self.is_trained:
             _check_optimizer(where, found.optimizer, description, self.numbers)
 
     def take(self, found: Manifest, tensors: Mapping[str, Array]) -> None:
-        """Copies what a checkpoint has to the host; `check` has found that it fits."""
+        """Copies what a checkpoint has to the host; `check` has found that it fits. Replicas get
+        values of their own if it has those of as many.
+        """
         for id in self.ids:
             np.copyto(self.host.writeable(id), tensors[id])
+        for id, name in _of_replicas(tensors).items():
+            if id in self.ids and len(tensors[name]) == self.replicas:
+                for replica in self.local:
+                    self.host.keep(id, replica, tensors[name][replica])
         if self.is_trained and found.optimizer is not None:
             for id, value in found.optimizer.values.items():
                 self.host.writeable(id)[...] = value
+
+    def _of_replica(self, id: str) -> TensorInfo:
+        return TensorInfo(self.host.of_group(id, self.local[0]))
+
+
+def _of_replicas(tensors: Mapping[str, object]) -> dict[str, str]:
+    """The ids of variables of which a checkpoint has the values of single replicas, and those of
+    the tensors with these.
+    """
+    return {id: OF_REPLICAS + id for id in tensors if OF_REPLICAS + id in tensors}
 
 
 def is_state(id: str) -> bool:

@@ -269,10 +269,9 @@ class Prepared(Compiled):
 
     def _write(self, id: str) -> None:
         """Copies the host's values of a variable to the device."""
-        values, shared = self._host[id], self.graph.shared.get(id)
         sharding = self.graph.sharded.get(id)
         for replica, engine in self._by_replica():
-            own = values if shared is None else values[shared.row(replica)]
+            own = self._host.of_replica(id, replica)
             if sharding is not None:
                 own = sharding.shard(own, replica)
             if id in self._compilation.off_chip:
@@ -282,7 +281,9 @@ class Prepared(Compiled):
 
     @exclusive()
     def weightsToHost(self) -> None:
-        """Copies the device's weights and states to the host, where `readWeights` finds them.
+        """Copies the device's weights and states to the host, where `readWeights` finds them. Of
+        what each replica changes by itself these are those of the first one; `weightsFromHost`
+        gives each replica its own again, unless the host's have been written to.
 
         With several instances of which each has shards of a tensor, or groups of replicas with
         values of their own (`VariableSettings`), all call it. Raises popart_exception before
@@ -293,12 +294,28 @@ class Prepared(Compiled):
         exchanged = [id for id in ids if id in self.graph.sharded or id in self.graph.shared]
         if self._peers is not None and exchanged:
             popdist.require_equal("weightsToHost()", "weights to read", exchanged)
+        apart = self._apart()
         for id in ids:
             shared, read = self.graph.shared.get(id), self._reader(id)
             if shared is None:
                 read(self.options.globalReplicaOffset, self._host.writeable(id))
             else:
                 self._gather(id, shared, read)
+            for replica, engine in self._by_replica() if id in apart else ():
+                own = np.empty_like(self._host.of_replica(id, replica))
+                self._read(engine, id, own)
+                self._host.keep(id, replica, own)
+
+    def _apart(self) -> set[str]:
+        """The ids of the variables of which replicas that share a value may have others."""
+        return self._compilation.apart | self._host.own.keys()
+
+    def _exchange(self, who: str, rows: Array) -> None:
+        """Fills in the rows that are those of the replicas of other instances."""
+        if self._peers is not None:
+            local = self.replicationFactor
+            for rank in range(self._peers.ranks()):
+                popdist.broadcast(who, rows[rank * local : (rank + 1) * local], rank)
 
     def _reader(self, id: str) -> Callable[[int, Array], None]:
         """The function that copies the values that a replica has of a variable to an array. It is
@@ -306,7 +323,6 @@ class Prepared(Compiled):
         have values of their own, it may be one of any instance, and all call it.
         """
         engines = dict(self._by_replica())
-        local = len(engines)
         sharding = self.graph.sharded.get(id)
         if sharding is None:
             is_exchanged = self._peers is not None and id in self.graph.shared
@@ -315,17 +331,14 @@ class Prepared(Compiled):
                 if replica in engines:
                     self._read(engines[replica], id, into)
                 if is_exchanged:
-                    popdist.broadcast("weightsToHost()", into, replica // local)
+                    popdist.broadcast("weightsToHost()", into, replica // len(engines))
 
             return read
         size = sharding.grouping.replicas, sharding.elements
         shards = np.empty(size, sharding.values.dtype)
         for replica, engine in engines.items():
             self._read(engine, id, shards[replica])
-        if self._peers is not None:
-            for rank in range(self._peers.ranks()):
-                own = shards[rank * local : (rank + 1) * local]
-                popdist.broadcast("weightsToHost()", own, rank)
+        self._exchange("weightsToHost()", shards)
 
         def whole(replica: int, into: Array) -> None:
             into[...] = sharding.joined(shards, replica).reshape(into.shape)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 
-from popir import popdist
+from popir import memory, popdist
 from popir.checkpoint import folder as checkpoints
 from popir.checkpoint import saving
 from popir.errors import (
@@ -22,6 +23,7 @@ from popir.session.prepared import Prepared
 from popir.session.random_numbers import seed_of, words_of
 from popir.stepio import PyWeightsIO
 from popir.typed import typed
+from popir.weights import same_bits
 
 Array = np.ndarray[Any, Any]
 
@@ -76,7 +78,8 @@ class Weights(Prepared):
     def broadcastWeights(self, rootRank: int = 0) -> None:
         """Copies the host's weights and states of the instance `rootRank` of the program to all
         others, and to their devices if they are prepared. All instances call it, also where the
-        session's replicas are not spread over them.
+        session's replicas are not spread over them. Of what each replica changes by itself, all get
+        that of the first one of `rootRank`.
 
         Raises popart_exception for a rank that there is not.
         """
@@ -102,8 +105,10 @@ class Weights(Prepared):
 
         A TrainingSession also saves the optimizer's state and the random seed as initializers
         (`Accl___w`, `randomSeed___fromHost`). A session made from the file continues bit for bit
-        where this one stopped. A loss of the domain ai.graphcore goes with its inputs to the
-        model's `training_info`, so that tools that do not know the domain can run the rest.
+        where this one stopped, but that all replicas begin with what the first one has changed by
+        itself, such as running means; `save` keeps those of all. A loss of the domain ai.graphcore
+        goes with its inputs to the model's `training_info`, so that tools that do not know the
+        domain can run the rest.
 
         Weights that came from an external data file go to `FILENAME.DIGEST.data` beside the new
         model; so do all weights if they are too large for the model file. Raises ModelError if a
@@ -131,8 +136,8 @@ class Weights(Prepared):
     ) -> None:
         """Saves a checkpoint in a folder: weights and states of the device, the optimizer's
         changeable numbers, the random seed, and the steps that were run. `load` reads it; training
-        then goes on bit for bit. It takes the place of the checkpoint that is there, whenever
-        the process is killed: as a whole or not at all.
+        then goes on bit for bit, in a session of as many replicas. It takes the place of the
+        checkpoint that is there, whenever the process is killed: as a whole or not at all.
 
         Args:
             folder: the folder, which is made.
@@ -149,14 +154,15 @@ class Weights(Prepared):
         kept = self._kept()
         seed = self._host.get(RANDOM_SEED)
         number = None if seed is None else seed_of(seed)
-        manifest = kept.manifest(self._compiled_in(), self.steps, number, position)
+        arrays = kept.arrays(self._of_replicas(kept.ids))
+        manifest = kept.manifest(arrays, self._compiled_in(), self.steps, number, position)
         if self._peers is None:
-            saving.write(path, kept.arrays(), manifest, shards)
+            saving.write(path, arrays, manifest, shards)
             return
         why = ""
         if self._peers.rank() == 0:
             try:
-                saving.write(path, kept.arrays(), manifest, shards)
+                saving.write(path, arrays, manifest, shards)
             except CheckpointError as error:
                 why = str(error)
         if why := popdist.gather("Session.save", why)[0]:
@@ -166,7 +172,8 @@ class Weights(Prepared):
     def load(self, folder: str | os.PathLike[str], data: Any = None) -> checkpoints.Checkpoint:
         """Loads a checkpoint that `save` wrote, of any number of shards, and returns what it says
         of itself. Also the device has it, if it is prepared. An InferenceSession takes the weights
-        of a TrainingSession's.
+        of a TrainingSession's. If it was saved with another number of replicas, all begin with what
+        the first one had changed by itself.
 
         `data` goes to the position that was saved. Raises CheckpointError, and has changed nothing,
         for a checkpoint that cannot be read, is damaged, or is that of another model or optimizer.
@@ -192,7 +199,36 @@ class Weights(Prepared):
         """What of the session's tensors is in a checkpoint."""
         c = self._compilation
         initializers = None if self._optimizer is None else c.choices
-        return saving.Contents(self._host, self.graph.saved, initializers, c.scalars)
+        return saving.Contents(
+            *(self._host, self.graph.saved, initializers, c.scalars),
+            *(self.graph.replicas, self._local()),
+        )
+
+    def _local(self) -> range:
+        """The numbers of the replicas of this process."""
+        first = self.options.globalReplicaOffset
+        return range(first, first + self.replicationFactor)
+
+    def _of_replicas(self, ids: Collection[str]) -> dict[str, Array]:
+        """What the replicas of all instances have, [replicas, shape], of those of the variables of
+        which replicas that share a value have others.
+        """
+        asked = sorted(self._apart().intersection(ids))
+        if self._peers is not None:
+            asked = sorted({id for each in popdist.gather("Session.save", asked) for id in each})
+        found: dict[str, Array] = {}
+        for id in asked:
+            values = [self._host.of_replica(id, replica) for replica in self._local()]
+            size = self.graph.replicas * values[0].nbytes
+            memory.require(f"What replicas have of '{id}'", size)
+            rows = np.empty([self.graph.replicas, *values[0].shape], values[0].dtype)
+            rows[self._local()] = values
+            self._exchange("Session.save", rows)
+            in_groups = id in self.graph.shared
+            said = (self._host.of_group(id, r) if in_groups else rows[0] for r in range(len(rows)))
+            if not all(map(same_bits, rows, said)):
+                found[id] = rows
+        return found
 
     def _compiled_in(self) -> dict[str, Any]:
         return {} if self._optimizer is None else self._optimizer.description()

@@ -83,25 +83,39 @@ def groups_of(tensor: Tensor, domain: CommGroup | None) -> ReplicaGrouping:
     return groups
 
 
+def changed_apart(tensor: Tensor) -> Op | None:
+    """An operator that changes a variable on each replica by itself, and not by a gradient that
+    replicas share; None if there is none.
+    """
+    shared = (VarUpdateOp, AccumulatorZeroOp)
+    return next((op for op in _changes(tensor)[1] if not isinstance(op, shared)), None)
+
+
+def _changes(tensor: Tensor) -> tuple[list[Tensor], list[Op]]:
+    """A variable and what it is after each change in place, and the operators that change it."""
+    values: list[Tensor] = [tensor]
+    ops: list[Op] = []
+    for value in values:  # It grows.
+        for op in value.uses:
+            changed = [i for i, t in op.input.items() if t is value and op.modifies(i)]
+            if not changed:
+                continue
+            ops.append(op)
+            outs = [changed_output(op, i) for i in changed]
+            after = [op.output[o] for o in outs if o in op.output]
+            values += [out for out in after if out not in values]
+    return values, ops
+
+
 def why_whole(tensor: Tensor, kept: Collection[str]) -> str:
     """Why a variable stays whole though it is asked for; "" if it can be sharded. `kept` are the
     ids of anchors and outputs.
     """
+    if (op := changed_apart(tensor)) is not None:
+        return f"{op.debugName()} changes it, on each replica by itself"
     prefixes = reservedFinalReducedGradPrefix(), reservedUpdatedVarPrefix()
     names = [tensor.id, *(prefix + weight_of(tensor.id) for prefix in prefixes)]
-    stack, seen = [tensor], {tensor}
-    while stack:
-        value = stack.pop()
-        names.append(value.id)
-        for op in value.uses:
-            if not any(op.modifies(i) for i, t in op.input.items() if t is value):
-                continue
-            if not isinstance(op, (VarUpdateOp, AccumulatorZeroOp)):
-                return f"{op.debugName()} changes it, on each replica by itself"
-            changed = [changed_output(op, i) for i, t in op.input.items() if t is value]
-            outs = [op.output[o] for o in changed if o in op.output]
-            stack += [out for out in outs if out not in seen]
-            seen.update(outs)
+    names += [value.id for value in _changes(tensor)[0]]
     held = [id for id in names if id in kept]
     return f"'{held[0]}' is an anchor, which the host reads" if held else ""
 

@@ -331,6 +331,66 @@ def of_groups(
         np.testing.assert_array_equal(require(each, 2), held)
 
 
+def averaging(settings: VariableSettings, groups: int = 1) -> tuple[bytes, str, str]:
+    """A model whose variable v becomes v / 2 + x on each replica, and its loss."""
+    builder = popir.Builder(opsets={"ai.onnx": 17, "ai.graphcore": 1})
+    x = builder.addInputTensor("FLOAT", [3], "x")
+    initial = np.zeros([*[groups] * (groups > 1), 3], np.float32)
+    v = builder.addInitializedInputTensor(initial, settings, "v")
+    w = builder.addInitializedInputTensor(np.ones(3, np.float32), "w")
+    half = builder.aiOnnx.constant(np.float32(0.5))
+    new = builder.aiOnnx.add([builder.aiOnnx.mul([v, half]), x])
+    changed = builder.aiGraphcore.copyvarupdate([v, new])
+    loss = builder.aiGraphcore.identityloss([builder.aiOnnx.mul([w, changed])])
+    return builder.getModelProto(), changed, loss
+
+
+def averages(x: Any) -> Any:
+    """What `averaging` has after each step of x [steps, replicas, 3], by NumPy."""
+    found = [x[0]]
+    for each in x[1:]:
+        found.append(found[-1] / 2 + each)
+    return np.array(found)
+
+
+def own() -> None:
+    """What each replica of each instance changes by itself, after a restart from a checkpoint, and
+    after its weights went to the host and back.
+    """
+    x = numbers(6, 4, 3).round(1)
+    (folder,) = set(popdist.gather("folder", sys.argv[2]))
+    model, v, loss = averaging(VariableSettings())
+
+    def session() -> Any:
+        made = popir.TrainingSession(
+            *(model, popir.DataFlow(1, [v]), loss, popir.ConstSGD(1.0)),
+            popir.DeviceManager().createCpuDevice(),
+            userOptions=configured(),
+        )
+        made.prepareDevice()
+        return made
+
+    def go(made: Any, steps: range) -> list[Any]:
+        found: list[Any] = []
+        for n in steps:
+            anchors = made.initAnchorArrays()
+            made.run(popir.PyStepIO({"x": mine(x[n])}, anchors))
+            found.append(anchors[v].reshape(-1, 3).copy())
+        return found
+
+    first = session()
+    go(first, range(3))
+    first.save(folder)
+    again = session()
+    again.load(folder)
+    again.weightsToHost()
+    again.weightsFromHost()
+    want = mine(averages(x).swapaxes(0, 1)).swapaxes(0, 1)[3:]
+    for made in (first, again):
+        np.testing.assert_allclose(go(made, range(3, 6)), want, rtol=1e-6)
+    print("what replicas have of their own agrees", flush=True)
+
+
 def resumes() -> None:
     """Trains with a checkpoint after each step; rank 1 is killed at the third one, once."""
     folder = Path(sys.argv[2])
@@ -454,6 +514,8 @@ if __name__ == "__main__":
         weights()
     elif case == "groups":
         groups()
+    elif case == "own":
+        own()
     elif case == "gathers":
         gathers()
     elif case == "resumes":

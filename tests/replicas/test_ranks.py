@@ -105,6 +105,18 @@ def test_all_instances_have_the_weights_of_all_groups(
     assert said.count("groups agree") == ranks
 
 
+@needs_mpi
+@pytest.mark.timeout(2 * LIMIT)
+@pytest.mark.parametrize(("ranks", "replicas"), [(2, 2), (4, 1)])
+def test_each_replica_of_all_instances_goes_on_with_its_own(
+    ranks: int, replicas: int, tmp_path: Path
+) -> None:
+    words = "own", str(tmp_path / "checkpoint")
+    code, said = launched(ranks, "instances.py", *words, more=("--replicas", str(replicas)))
+    assert code == 0, said
+    assert said.count("what replicas have of their own agrees") == ranks
+
+
 LATE = r"""
 #include <dlfcn.h>
 #include <unistd.h>

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,11 @@ import pytest
 
 import popir
 from popir import CommGroup, CommGroupType, VariableRetrievalMode, VariableSettings
-from popir.errors import StepIOError, popart_exception, poplar_exception
+from popir.checkpoint import Writer, read
+from popir.errors import CheckpointError, StepIOError, popart_exception, poplar_exception
+from popir.types import TensorInfo
 from tests.models import Array, floats, step, training_session
+from tests.replicas.instances import averages, averaging
 
 N = 4
 CPU = popir.DeviceManager().createCpuDevice
@@ -290,3 +294,92 @@ def test_training_goes_on_with_the_weights_and_states_of_groups(
     np.testing.assert_array_equal(run(second, range(3, 6)), want[3:])
     for found, expected in zip(got(second), got(whole), strict=True):
         np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("way", ["checkpoint", "host"])
+@pytest.mark.parametrize("mode", VariableRetrievalMode.__members__.values(), ids=lambda m: m.name)
+@pytest.mark.parametrize("groups", [1, 2, 4])
+def test_each_replica_goes_on_with_what_it_has_changed_itself(
+    groups: int, mode: VariableRetrievalMode, way: str, tmp_path: Path
+) -> None:
+    settings = VariableSettings(CommGroup(CommGroupType.Consecutive, N // groups), mode)
+    model, v, loss = averaging(settings, groups)
+    x = np.random.default_rng(5).integers(-8, 8, (6, N, 3)).astype(np.float32)
+    want = averages(x)
+    first = training_session(model, loss, [v], options=replicas())
+    for n in range(3):
+        np.testing.assert_array_equal(step(first, {"x": x[n]})[v], want[n])
+    second = first
+    if way == "checkpoint":
+        first.save(tmp_path)
+        second = training_session(model, loss, [v], options=replicas())
+        second.load(tmp_path)
+        second.save(tmp_path)
+        second.load(tmp_path)
+    else:
+        first.weightsToHost()
+        first.weightsFromHost()
+    for n in range(3, 6):
+        np.testing.assert_array_equal(step(second, {"x": x[n]})[v], want[n])
+
+
+def test_what_replicas_have_of_their_own_in_sessions_that_differ(tmp_path: Path) -> None:
+    """Of other replicas, the value of the first one; and what the host writes, for all."""
+    model, v, loss = averaging(VariableSettings())
+    x = np.random.default_rng(5).integers(-8, 8, (3, N, 3)).astype(np.float32)
+    first = training_session(model, loss, [v], options=replicas())
+    for each in x[:2]:
+        step(first, {"x": each})
+    first.save(tmp_path)
+    held = averages(x)[1]
+    for count in (1, 2):
+        asked = replicas(count) if count > 1 else None
+        other = training_session(model, loss, [v], options=asked)
+        other.load(tmp_path)
+        found = step(other, {"x": x[2, :count]})[v]
+        np.testing.assert_array_equal(found.reshape(count, 3), held[0] / 2 + x[2, :count])
+    as_inference = inference(model, popir.DataFlow(1, [v]))
+    as_inference.load(tmp_path)
+    np.testing.assert_array_equal(step(as_inference, {"x": x[2]})[v], averages(x)[2])
+    written = np.array([2, 4, 6], np.float32)
+    as_inference.writeWeights(popir.PyWeightsIO({"v": written}))
+    as_inference.weightsFromHost()
+    np.testing.assert_array_equal(step(as_inference, {"x": x[2]})[v], written / 2 + x[2])
+
+    ungrouped = VariableSettings(CommGroup(CommGroupType.Ungrouped))
+    model, v, loss = averaging(ungrouped, N)
+    with pytest.raises(CheckpointError, match="'v' is FLOAT"):
+        training_session(model, loss, [v], options=replicas()).load(tmp_path)
+
+
+def test_what_replicas_have_in_common_is_saved_once(tmp_path: Path) -> None:
+    """Weights and states of an optimizer; also where all replicas get the same numbers."""
+    model, v, loss = averaging(VariableSettings())
+    adam = popir.Adam({"defaultLearningRate": (0.1, True)})
+    session = training_session(model, loss, [v], adam, options=replicas())
+    x = floats(2, N, 3)
+    step(session, {"x": np.repeat(x[:1, :1], N, 1)[0]})
+    session.save(tmp_path)
+    names = {"v", "w", "Accl1___w", "Accl2___w", "Step___w"}
+    assert read(tmp_path).manifest.tensors.keys() == names
+    step(session, {"x": x[1]})
+    session.save(tmp_path)
+    assert read(tmp_path).manifest.tensors.keys() == {*names, "Replicas___v"}
+
+
+@pytest.mark.parametrize("shape", [(), (N, 2)])
+def test_values_of_replicas_that_are_none_are_refused(shape: Any, tmp_path: Path) -> None:
+    """A checkpoint whose digests are right, and what it says of replicas is not."""
+    builder = popir.Builder()
+    w = builder.addInitializedInputTensor(np.float32(3), "w")
+    y = builder.aiOnnx.add([w, w])
+    session = inference(builder.getModelProto(), popir.DataFlow(1, [y]))
+    session.save(tmp_path)
+    found = read(tmp_path)
+    arrays = {"w": np.array(7, np.float32), "Replicas___w": np.ones(shape, np.float32)}
+    manifest = replace(found.manifest, tensors={id: TensorInfo(a) for id, a in arrays.items()})
+    with Writer(tmp_path, 0) as writer:
+        writer.commit(manifest, [writer.write(arrays, 0, 1)])
+    with pytest.raises(CheckpointError, match="what it has of the replicas' 'w' is FLOAT"):
+        session.load(tmp_path)
+    np.testing.assert_array_equal(step(session, {})[y], np.full(N, 6))
