@@ -100,7 +100,8 @@ class Contents:
         _check(where, {id: TensorInfo(self.host[id]) for id in self.ids}, given)
         for id in rows.keys() & self.ids:
             own, other = self._of_replica(id), found.tensors[rows[id]]
-            if (other.dataType(), other.shape()[1:]) != (own.dataType(), own.shape()):
+            shape = [*other.shape()[:1], *own.shape()]
+            if other.dataType() != own.dataType() or other.shape() != shape or shape == own.shape():
                 raise CheckpointError(
                     f"{where}: what it has of the replicas' '{id}' is {other}; a replica of the "
                     f"session has {own}. It was saved by a session of another model."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,9 @@ import pytest
 
 import popir
 from popir import CommGroup, CommGroupType, VariableRetrievalMode, VariableSettings
-from popir.checkpoint import read
+from popir.checkpoint import Writer, read
 from popir.errors import CheckpointError, StepIOError, popart_exception, poplar_exception
+from popir.types import TensorInfo
 from tests.models import Array, floats, step, training_session
 from tests.replicas.instances import averages, averaging
 
@@ -363,3 +365,21 @@ def test_what_replicas_have_in_common_is_saved_once(tmp_path: Path) -> None:
     step(session, {"x": x[1]})
     session.save(tmp_path)
     assert read(tmp_path).manifest.tensors.keys() == {*names, "Replicas___v"}
+
+
+@pytest.mark.parametrize("shape", [(), (N, 2)])
+def test_values_of_replicas_that_are_none_are_refused(shape: Any, tmp_path: Path) -> None:
+    """A checkpoint whose digests are right, and what it says of replicas is not."""
+    builder = popir.Builder()
+    w = builder.addInitializedInputTensor(np.float32(3), "w")
+    y = builder.aiOnnx.add([w, w])
+    session = inference(builder.getModelProto(), popir.DataFlow(1, [y]))
+    session.save(tmp_path)
+    found = read(tmp_path)
+    arrays = {"w": np.array(7, np.float32), "Replicas___w": np.ones(shape, np.float32)}
+    manifest = replace(found.manifest, tensors={id: TensorInfo(a) for id, a in arrays.items()})
+    with Writer(tmp_path, 0) as writer:
+        writer.commit(manifest, [writer.write(arrays, 0, 1)])
+    with pytest.raises(CheckpointError, match="what it has of the replicas' 'w' is FLOAT"):
+        session.load(tmp_path)
+    np.testing.assert_array_equal(step(session, {})[y], np.full(N, 6))
