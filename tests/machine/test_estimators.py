@@ -161,6 +161,24 @@ def test_golden_values(vertex_class, dtype, sizes, expected):
     assert cycles(vertex_class, dtype, *sizes) == expected
 
 
+@pytest.mark.parametrize(
+    ("vertex_class", "sums"),
+    [
+        ("popnn::CTCAlpha", 2),
+        ("popnn::CTCGradGivenAlpha", 5),
+        ("popnn::CTCGenerateExtendCandidates", 2),
+    ],
+)
+def test_ctc_takes_two_exponentials_and_a_logarithm_for_a_sum_of_probabilities(
+    vertex_class: str, sums: int
+) -> None:
+    """Of 10 steps and 7 states."""
+    unary = "popops::UnaryOp1D"
+    expected = cycles(unary, FLOAT, 2 * sums * 70, op("EXPONENT"))
+    expected += cycles(unary, FLOAT, sums * 70, op("LOGARITHM"))
+    assert cycles(vertex_class, FLOAT, 10, 7) == expected
+
+
 def sizes_of(vertex_class: str, n: int) -> list[int]:
     """Sizes of a vertex that reads or writes at least n elements."""
     if vertex_class == "popops::Reduce":

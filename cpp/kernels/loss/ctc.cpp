@@ -275,6 +275,14 @@ void CtcLossKernel::check(const std::vector<OperandInfo>& operands) const {
     requireOperand(operands[5], Access::Write, poplar::FLOAT, operands[0].shape);
 }
 
+Work CtcLossKernel::work(const std::vector<Layout>& operands) const {
+  const auto& shape = operands[0].shape;
+  const auto steps = static_cast<std::uint64_t>(shape[0] * shape[1]);
+  const auto states = static_cast<std::uint64_t>(2 * operands[1].shape[1] + 1);
+  return {spec_.writesGradient ? "popnn::CTCGradGivenAlpha" : "popnn::CTCAlpha",
+          RowsWork{operands[0].type, steps, states}};
+}
+
 std::unique_ptr<Runner> CtcSearchKernel::prepare(const std::vector<Layout>& operands,
                                                  const Setting& setting) const {
   return std::make_unique<CtcSearchRunner>(blank_, width_, operands, setting.threads);
@@ -292,6 +300,13 @@ void CtcSearchKernel::check(const std::vector<OperandInfo>& operands) const {
   requireOperand(operands[2], Access::Write, poplar::FLOAT, {batch, paths});
   requireOperand(operands[3], Access::Write, poplar::UNSIGNED_INT, {batch, paths});
   requireOperand(operands[4], Access::Write, poplar::UNSIGNED_INT, {batch, paths, time});
+}
+
+Work CtcSearchKernel::work(const std::vector<Layout>& operands) const {
+  const auto& shape = operands[0].shape;
+  const auto steps = static_cast<std::uint64_t>(shape[0] * shape[1]);
+  return {"popnn::CTCGenerateExtendCandidates",
+          RowsWork{operands[0].type, steps, width_ * static_cast<std::uint64_t>(shape[2])}};
 }
 
 }  // namespace popir

@@ -35,7 +35,8 @@ class CtcLossKernel : public Kernel {
                                   const Setting& setting) const override;
   Rounds rounds(bool) const override { return Rounds::Nothing; }
   void check(const std::vector<OperandInfo>& operands) const override;
-  Work work(const std::vector<Layout>&) const override { return {"popnn::CTCLoss", UnknownWork{}}; }
+  /// "popnn::CTCAlpha" or, with the gradient, "popnn::CTCGradGivenAlpha".
+  Work work(const std::vector<Layout>& operands) const override;
 
   /// Constructor arguments in order, for saved executables.
   auto state() const { return std::tie(spec_); }
@@ -59,9 +60,8 @@ class CtcSearchKernel : public Kernel {
                                   const Setting& setting) const override;
   Rounds rounds(bool) const override { return Rounds::Nothing; }
   void check(const std::vector<OperandInfo>& operands) const override;
-  Work work(const std::vector<Layout>&) const override {
-    return {"popnn::CTCInference", UnknownWork{}};
-  }
+  /// "popnn::CTCGenerateExtendCandidates".
+  Work work(const std::vector<Layout>& operands) const override;
 
   /// Constructor arguments in order, for saved executables.
   auto state() const { return std::tie(blank_, width_); }

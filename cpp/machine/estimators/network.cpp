@@ -190,6 +190,25 @@ Cycles roiPoolingGradient(const TargetSpec& spec, const WindowsWork& w) {
   return maxPoolingIndex(spec, {w.type, w.elements, 2 * w.window});
 }
 
+// PopLibs' vertices of CTC have other formulas. Here a step of a sample is a row, and a state of it, a
+// label or a blank, or an extended prefix, a column; the logarithm of a sum of two probabilities is
+// two exponentials and a logarithm.
+Cycles sumsOfLogarithms(const TargetSpec& spec, const RowsWork& w, Cycles sums) {
+  const auto each = [&](Operator op, Cycles times) {
+    const OperatorWork work{w.type, sums * times * w.rows * w.columns, op};
+    return estimateCycles(spec, "popops::UnaryOp1D", work);
+  };
+  return each(Operator::EXPONENT, 2) + each(Operator::LOGARITHM, 1);
+}
+// Forward: a state is reached from three others.
+Cycles ctcAlpha(const TargetSpec& spec, const RowsWork& w) { return sumsOfLogarithms(spec, w, 2); }
+// Backward, too, and what a state adds to its class's gradient.
+Cycles ctcGradient(const TargetSpec& spec, const RowsWork& w) {
+  return sumsOfLogarithms(spec, w, 5);
+}
+// A prefix is extended by a label, or by a blank.
+Cycles ctcSearch(const TargetSpec& spec, const RowsWork& w) { return sumsOfLogarithms(spec, w, 2); }
+
 // Each worker takes `start` cycles; the tile takes `each` cycles for `width` numbers, and `rest` if
 // these do not divide the numbers.
 Cycles random(const TargetSpec& spec, Cycles elements, Cycles width, Cycles start, Cycles each,
@@ -255,7 +274,10 @@ std::vector<VertexClass> networkClasses() {
           vertexClass("popnn::MaxPoolingGradient", ofFloats, maxPoolingGradient),
           guessed("popnn::MaxPoolingIndex", maxPoolingIndex),
           guessed("popnn::RoiPooling", roiPooling),
-          guessed("popnn::RoiPoolingGradient", roiPoolingGradient)};
+          guessed("popnn::RoiPoolingGradient", roiPoolingGradient),
+          guessed("popnn::CTCAlpha", ctcAlpha),
+          guessed("popnn::CTCGradGivenAlpha", ctcGradient, 2),
+          guessed("popnn::CTCGenerateExtendCandidates", ctcSearch)};
 }
 
 }  // namespace popir
