@@ -416,6 +416,24 @@ def resumes() -> None:
     print(f"went on from step {first}", flush=True)
 
 
+SHARES = 12
+"""The rows of a step in `continues`, which all instances have together, however many they are."""
+
+
+def continues(folder: str, until: int) -> None:
+    """Goes on from the checkpoint in a folder, if there is one, and saves one; weights are sharded.
+    Each weight is the negated sum of all rows.
+    """
+    made, total = session(is_sharded=True), popdist.getNumTotalReplicas()
+    rows = np.random.default_rng(0).standard_normal((6, SHARES, ROWS)).astype(np.float32)
+    first = made.load(folder).step if Path(folder).exists() else 0
+    for n in range(first, until):
+        run(made, rows[n].reshape(total, -1, ROWS).sum(1))
+    made.save(folder, shards=total)
+    np.testing.assert_allclose(weight(made), -rows[:until].sum((0, 1)), rtol=1e-4)
+    print(f"went on from step {first}", flush=True)
+
+
 def gathers() -> None:
     """A gather is the last thing that each rank does."""
     ranks = [popdist.getInstanceIndex()] * popdist.getNumInstances()
@@ -549,6 +567,8 @@ if __name__ == "__main__":
         gathers()
     elif case == "resumes":
         resumes()
+    elif case == "continues":
+        continues(sys.argv[2], int(variant))
     elif case == "overlap":
         overlap()
     elif case == "dies" and variant == "in a step":

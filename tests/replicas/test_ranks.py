@@ -226,6 +226,17 @@ def test_a_job_goes_on_from_its_last_checkpoint(tmp_path: Path) -> None:
     assert said.count("went on from step 3") == 2
 
 
+@needs_mpi
+@pytest.mark.timeout(3 * LIMIT)
+def test_other_numbers_of_ranks_go_on_from_a_checkpoint(tmp_path: Path) -> None:
+    """Whose weights are shards, one for each rank."""
+    folder = str(tmp_path / "checkpoint")
+    for begin, (ranks, until) in zip([0, 2, 4], [(2, 2), (3, 4), (4, 6)], strict=True):
+        code, said = launched(ranks, "instances.py", f"continues:{until}", folder)
+        assert code == 0, said
+        assert said.count(f"went on from step {begin}") == ranks
+
+
 DIFFERENT = {
     "models": "different models or options: the compiled graph (by hash) is ",
     "sizes": "different models or options: 'x' is FLOAT[3] in rank 0, and FLOAT[4] in rank 1",
