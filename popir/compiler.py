@@ -156,10 +156,31 @@ def check_pipeline(c: Compilation) -> None:
 
 def choose_weights(c: Compilation) -> None:
     """Decides which initializers are trained. Runs first, before other passes add variables."""
-    if c.loss is None:
-        return
-    c.choices = choose(c.graph, c.trained, c.frozen)
-    c.weights = [id for id, choice in c.choices.items() if choice.role is Role.TRAINED]
+    if c.loss is not None:
+        c.choices = choose(c.graph, c.trained, c.frozen)
+        c.weights = [id for id, choice in c.choices.items() if choice.role is Role.TRAINED]
+    c.graph.frozen = _frozen(c)
+
+
+def _frozen(c: Compilation) -> set[str]:
+    """The variables of one element that are constants and that no operator writes or shows."""
+    choices = c.choices
+    found = {
+        t.id
+        for t in c.graph.tensors.values()
+        if t.is_variable()
+        and t.data is not None
+        and t.data.size == 1
+        and t.id not in c.graph.shared
+        and (c.loss is None or (t.id in choices and choices[t.id].role is Role.CONSTANT))
+    }
+    for op in c.graph.ops.values() if found else ():
+        for i, tensor in op.input.items():
+            if tensor.id in found and (
+                op.getCalledGraphs() or op.modifies(i) or any(op.aliases(i, o) for o in op.output)
+            ):
+                found.discard(tensor.id)
+    return found
 
 
 def expand_gradient_operators(c: Compilation) -> None:
@@ -221,9 +242,12 @@ def differentiated(anchors: Iterable[str]) -> list[str]:
 def rewrite(c: Compilation) -> None:
     """Applies the patterns until none matches.
 
-    Protected are anchors, the loss, gradients, and each x with an anchored gradient `Gradient___x`.
+    Protected are anchors, the loss, gradients, each x with an anchor `Gradient___x` or
+    `Restored___x`, and what the loss scaling tracks.
     """
-    kept = {*c.kept, *differentiated(c.anchors), *c.gradients.values()}
+    tracked = c.loss_scaling.tracked if c.loss_scaling is not None else ()
+    asked = {*differentiated(c.anchors), *_restored(c).values(), *tracked}
+    kept = {*c.kept, *asked, *c.gradients.values()}
     made = apply_patterns(c.graph, c.patterns, kept)
     for callee in called_graphs(c.graph)[1:]:
         made += apply_patterns(callee, c.patterns, callee.inputs)

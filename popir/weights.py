@@ -32,6 +32,7 @@ class HostWeights(dict[str, Array]):
             for id, data in initial.items()
         )
         self._shared, self._sharded = graph.shared, graph.sharded
+        self._compiled_in = graph.compiled_in
         self._sums: dict[str, Array] = {}
         """What the host gets of variables of the mode AllReduceReplicas, if that is not what
         replicas have: the sum over each group.
@@ -109,13 +110,24 @@ class HostWeights(dict[str, Array]):
     def put(self, id: str, array: Array) -> None:
         """Copies values to the host. With the mode AllReplicas, those of the groups may be given.
 
-        Raises popart_exception as `like` does.
+        Raises popart_exception as `like` and `require_unchanged` do.
         """
         shared = self._shared.get(id)
         if shared is not None and array.shape == shared.values.shape:
             array = shared.spread(array)
         self.like(id, array)
+        self.require_unchanged(id, array)
         np.copyto(self.writeable(id), array)
+
+    def require_unchanged(self, id: str, array: Array) -> None:
+        """Raises popart_exception if the value of `id` is compiled in and `array` is another."""
+        pattern = self._compiled_in.get(id)
+        if pattern is not None and not same_bits(self[id], array):
+            raise popart_exception(
+                f"The value of '{id}', {self[id].item()}, cannot become {array.item()}: the "
+                f"pattern {pattern} has compiled it in. Make the session without it: "
+                f"patterns.{pattern} = False."
+            )
 
     def take(self, graph: Graph, ignore_others: bool) -> None:
         """Copies the values of another graph's variables.

@@ -111,8 +111,11 @@ class Contents:
 
     def take(self, found: Manifest, tensors: Mapping[str, Array]) -> None:
         """Copies what a checkpoint has to the host; `check` has found that it fits. Replicas get
-        values of their own if it has those of as many.
+        values of their own if it has those of as many. Raises popart_exception, and has copied
+        nothing, for another value of what is compiled in.
         """
+        for id in self.ids:
+            self.host.require_unchanged(id, tensors[id])
         for id in self.ids:
             np.copyto(self.host.writeable(id), tensors[id])
         for id, name in _of_replicas(tensors).items():

@@ -674,6 +674,12 @@ class Graph:
         """
         self.saved: list[str] = []
         """Variables to save in addition to those of the original model, such as momenta."""
+        self.frozen: set[str] = set()
+        """Variables of one element whose values patterns may compile in: nothing but the host could
+        change them.
+        """
+        self.compiled_in: dict[str, str] = {}
+        """Those whose values are compiled in, by id, and the pattern that did it."""
         self.told: set[str] = set()
         """Attributes without effect, such as `Cast.saturate`, that a warning was given for."""
         self.ranges: dict[str, tuple[int, int]] = {}
