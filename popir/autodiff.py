@@ -4,6 +4,9 @@ The gradient of a tensor `x` is the tensor `Gradient___x`, as in PopART. If `x` 
 inputs, each contributes an *edge gradient*: `Gradient___n_i` through input `i` of the operator with
 id `n`. `Gradient___x` is their sum.
 
+A gradient operator that would return the gradient of an output as it is, as that of an Add does, is
+not added: its edge gradient is that gradient. `Gradient___x` is a tensor of its own for targets.
+
 Example: for `y = x * x`, a Mul with id 7, the graph gets `Gradient___7_0 = Gradient___y * x`,
 `Gradient___7_1 = Gradient___y * x` and `Gradient___x = Gradient___7_0 + Gradient___7_1`.
 """
@@ -156,10 +159,14 @@ class _Walk:
         """The active tensors."""
         self.parts: dict[Tensor, list[str]] = {}
         """For each tensor, the ids of its edge gradients added so far."""
+        self._named = dict.fromkeys(targets)
+        """The ids of the targets, whose gradients are tensors of their own."""
+        self._passed_on: set[str] = set()
+        """The ids of edge gradients that are the gradients of other tensors."""
         self.totals: dict[Tensor, str] = {}
         """For each tensor, the id of its whole gradient, once that is complete."""
         self._alike = _AlikeGradients(graph)
-        stack = [graph.getTensor(id) for id in targets]
+        stack = [graph.getTensor(id) for id in self._named]
         passed: set[Op] = set()
         while stack:
             tensor = stack.pop()
@@ -213,6 +220,11 @@ class _Walk:
         if len(parts) > 1:
             _add(self.graph, "ai.onnx", "Sum", 13, parts, id)
             return id
+        if parts[0] in self._passed_on:
+            if tensor.id in self._named:
+                _add(self.graph, "ai.onnx", "Identity", 13, parts, id)
+                return id
+            return parts[0]
         only = self.graph.getTensor(parts[0])
         op = only.producer
         if op is None:  # It is given: the gradient of an output of a called graph.
@@ -252,11 +264,21 @@ class _Walk:
             claimed.update(towards)
             if has_calls or wanted.intersection(towards):
                 reached.update(towards)
-                if _contributes(each, gradients):
+                if each.passes_on:
+                    self._pass_on(op, each, gradients)
+                elif _contributes(each, gradients):
                     self._connect(op, each, gradients)
         lacking = {i for i in wanted if claimed and op.mayLackGradient(i)}
         if missing := wanted - reached - lacking:
             raise _missing(op, min(missing), claimed)
+
+    def _pass_on(self, op: Op, gradient: Gradient, gradients: dict[int, str | None]) -> None:
+        """Takes the gradient of an output for that of an input."""
+        id = gradients.get(gradient.given[0])
+        if id is not None:
+            self._passed_on.add(id)
+            for i in gradient.towards.values():
+                self.parts.setdefault(op.inTensor(i), []).append(id)
 
     def _connect(self, op: Op, gradient: Gradient, gradients: dict[int, str | None]) -> None:
         grad_op, graph = gradient.op, self.graph
@@ -346,13 +368,14 @@ class _AlikeGradients:
             self._may_repeat[key] = _may_repeat(*first)
         if not self._may_repeat[key]:
             return gradients_of(op)
-        return [self._copy(op, each) for each in first[1]]
+        return [each if each.passes_on else self._copy(op, each) for each in first[1]]
 
     def _copy(self, op: Op, gradient: Gradient) -> Gradient:
         twin = gradient.op.clone()
         twin.settings.name = op.settings.name
         is_set_up = bool(gradient.op.output)
-        return Gradient(twin, gradient.towards, gradient.mappers, gradient.given, is_set_up)
+        told = gradient.towards, gradient.mappers, gradient.given
+        return Gradient(twin, *told, is_set_up=is_set_up)
 
 
 def _may_repeat(op: Op, made: list[Gradient]) -> bool:

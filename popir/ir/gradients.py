@@ -7,6 +7,7 @@ from typing import Any
 
 from popir.errors import popart_exception
 from popir.ir.blame import blamed
+from popir.ir.gradop import GradOp
 from popir.ir.graph import Op
 from popir.ir.identifier import GradInOutMapper, GradOpInType
 
@@ -22,6 +23,8 @@ class Gradient:
     """Its `gradInputInfo()`: where its inputs come from."""
     given: list[int]
     """The outputs of that operator whose gradients it reads."""
+    passes_on: bool = False
+    """Whether its result is the gradient of the output `given[0]` itself."""
     is_set_up: bool = False
     """Whether it is a copy of one that has been checked, connected and set up."""
 
@@ -64,7 +67,8 @@ def described(op: Op, grad_op: Op) -> Gradient:
             "list of mappers, such as [popir.GradInOutMapper(0, 0, popir.GradOpInType.GradOut)]."
         )
     given = [mapper.iNonGrad for mapper in mappers if mapper.type is GradOpInType.GradOut]
-    return Gradient(grad_op, towards, list(mappers), given)
+    passes_on = isinstance(grad_op, GradOp) and grad_op.passesOn()
+    return Gradient(grad_op, towards, list(mappers), given, passes_on)
 
 
 def _who(op: Op, grad_op: Op) -> str:

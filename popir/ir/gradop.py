@@ -49,3 +49,9 @@ class GradOp(Op):
             taken = {name: value for name, value in fwdOp.attributes.items() if name in names}
             attributes = taken if attributes is None else {**taken, **attributes}
         super().__init__(opid, fwdOp.settings, attributes)
+
+    def passesOn(self) -> bool:
+        """Whether output 0 is input 0, the gradient of an output of the forward operator, as it
+        is. Autodiff then takes that gradient, and does without the operator.
+        """
+        return False

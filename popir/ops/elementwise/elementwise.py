@@ -267,6 +267,10 @@ class ElementwiseGradOp(OverwritingOp, InputGradOp):
         """Whether the gradient is the output's gradient itself, as for Add without broadcasting."""
         return super().aliases(inIndex, outIndex) or (inIndex == 0 and self._is_view)
 
+    def passesOn(self) -> bool:
+        """Whether the gradient is the output's gradient, also in its shape."""
+        return self._is_view and self._shapes[self._num_forward] == self.target().shape()
+
     def variants(self) -> dict[int, OperatorIdentifier]:
         """A variant that overwrites the output's gradient, if anything is computed from it."""
         is_mapped = self._expression != Arg(0) and not isinstance(self._expression, Const)
