@@ -225,14 +225,16 @@ class _Users:
         writers: list[Node] = []
         self.is_viewed = False
         for op in tensor.uses:
-            at = [i for i, t in op.input.items() if t is tensor]
-            if any(map(op.modifies, at)):
+            cls = type(op)
+            may_write = cls.modifies is not Traits.modifies
+            may_show = not self.is_viewed and cls.aliases is not Traits.aliases
+            at = [i for i, t in op.input.items() if t is tensor] if may_write or may_show else []
+            if may_write and any(map(op.modifies, at)):
                 writers.append(op)
-            else:
-                self.readers.append(op)
-                self.is_viewed = self.is_viewed or any(
-                    op.aliases(i, o) for i in at for o in op.output
-                )
+                continue
+            self.readers.append(op)
+            if may_show and any(op.aliases(i, o) for i in at for o in op.output):
+                self.is_viewed = True
         self.writers = sorted(writers, key=lambda op: op.id)
         self.place = {op: n for n, op in enumerate(self.writers)}
 

@@ -29,6 +29,9 @@ from popir.opx import InputCreatorType, Opx, popType
 from popir.virtual_graphs import Places
 
 _CREATES = {InputCreatorType.CanCreate, InputCreatorType.CanCreateOrUnwind}
+_UNWINDS = {InputCreatorType.CanUnwind, InputCreatorType.CanCreateOrUnwind}
+_FEW = 8
+"""The most inputs of an operator that are looked through each time."""
 _REACH = 64
 """The most readers visited for one tensor, and outputs of each: keeps compile time linear."""
 
@@ -62,13 +65,18 @@ class LayoutFinder:
             readers: list[tuple[Opx, int]] = []
             for op, i in self._uses(at):
                 looked += 1
+                opx = self._opxs[op]
+                kind = opx.getInputCreatorType(i)
+                says_more = type(opx).canUnwind is not Opx.canUnwind
+                if kind is InputCreatorType.Deadend and not says_more:
+                    continue
                 if self._places and self._places.of(op) != self._places.home(tensor):
                     continue
-                opx = self._opxs[op]
-                if opx.getInputCreatorType(i) in _CREATES and self._provide(tensor, opx, i, make):
+                if kind in _CREATES and self._provide(tensor, opx, i, make):
                     readers.append((opx, i))
                 for out, after in islice(op.output.items(), _REACH):
-                    if after not in seen and opx.canUnwind(i, out):
+                    is_through = opx.canUnwind(i, out) if says_more else kind in _UNWINDS
+                    if is_through and after not in seen:
                         seen.add(after)
                         queue.append((after, (*path, (opx, i, out))))
             if readers:
@@ -79,6 +87,9 @@ class LayoutFinder:
     def _uses(self, tensor: Tensor) -> Iterator[tuple[Op, int]]:
         """The readers of a tensor, each with the index of the input."""
         for op in tensor.uses:
+            if len(op.input) <= _FEW:
+                yield from ((op, i) for i, t in op.input.items() if t is tensor)
+                continue
             if op not in self._indices:
                 known = self._indices[op] = {}
                 for i, t in sorted(op.input.items()):

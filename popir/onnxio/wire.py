@@ -159,22 +159,23 @@ class _Field(NamedTuple):
 
 def _fields(view: memoryview) -> Iterator[_Field]:
     """The fields of a message. Raises ValueError if it is cut off, or has a group."""
-    at = 0
-    while at < len(view):
+    at, end = 0, len(view)
+    while at < end:
         start = at
-        key, at = _varint(view, at)
-        kind, length = key & 7, 0
+        key, at = (view[at], at + 1) if view[at] < 128 else _varint(view, at)
+        kind = key & 7
         begin = at
         if kind == _VARINT:
             _, at = _varint(view, at)
         elif kind == _BYTES:
-            length, begin = _varint(view, at)
+            short = at < end and view[at] < 128
+            length, begin = (view[at], at + 1) if short else _varint(view, at)
             at = begin + length
         elif kind in (_FIXED64, _FIXED32):
             at += 8 if kind == _FIXED64 else 4
         else:
             raise ValueError("a group")
-        if at > len(view):
+        if at > end:
             raise ValueError("cut off")
         yield _Field(key >> 3, view[start:at], view[begin:at])
 

@@ -13,12 +13,11 @@ from popir.pattern import PatternCreator, Rewrite
 from popir.patterns.edit import compile_in, is_built_in, joined, maker, number, remove_dead, replace
 
 _ID = ("ai.onnx", "LayerNormalization", 17)
-_BIAS = 2
 
 
 @dataclass
 class _Form:
-    """(x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon) * scale [+ bias]."""
+    """(x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon) * scale."""
 
     x: Tensor
     first: int
@@ -26,7 +25,6 @@ class _Form:
     epsilon: float
     scale: Tensor
     ops: list[Op]
-    """The operators of the form, without that of the bias."""
 
 
 class LayerNormFusion(Rewrite):
@@ -35,24 +33,16 @@ class LayerNormFusion(Rewrite):
     bias. The square may be a Mul, and the division a product with a Reciprocal.
     """
 
-    types = frozenset({"Mul", "Add"})
+    types = frozenset({"Mul"})
 
     def pattern(self, op: Op) -> bool:
-        """Whether `op` multiplies by the scale, or adds the bias."""
-        if op.opid.type == "Add":
-            return _biased(op) is not None
+        """Whether `op` multiplies by the scale."""
         return _form(op) is not None
 
     def check(self, op: Op) -> str | None:
-        """The normalised dimensions must be the last ones, scale and bias must fit them, and
-        nobody else may read what lies between.
+        """The normalised dimensions must be the last ones, the scale must fit them, and nobody else
+        may read what lies between.
         """
-        if found := _biased(op):
-            norm, bias = found
-            rank = norm.inRank(0)
-            return _misfit(bias, norm.outShape(0), norm.attributes.get("axis", -1) % rank) or (
-                joined([norm, op], op, self.kept)
-            )
         form = _form(op)
         assert form is not None
         shape = form.x.info.shape() if form.x.info is not None else []
@@ -61,23 +51,33 @@ class LayerNormFusion(Rewrite):
         return _misfit(form.scale, shape, form.first) or joined(form.ops, op, self.kept)
 
     def rewrite(self, op: Op) -> None:
-        """Replaces `op` by a LayerNormalization, and removes what that computes itself."""
-        if found := _biased(op):
-            norm, bias = found
-            replace(op, _ID, [norm.inId(0), norm.inId(1), bias.id], norm.attributes)
-            remove_dead([norm.outTensor(0)], self.kept)
-        else:
-            form = _form(op)
-            assert form is not None
-            between = list(op.input.values())
-            compile_in(form.ops, self.name)
-            attributes = {"axis": form.first, "epsilon": form.epsilon}
-            replace(op, _ID, [form.x.id, form.scale.id], attributes)
-            remove_dead(between, self.kept)
+        """Replaces `op`, or the Add of a bias after it, by a LayerNormalization, and removes what
+        that computes itself.
+        """
+        form = _form(op)
+        assert form is not None
+        inputs, last, between = [form.x.id, form.scale.id], op, list(op.input.values())
+        if found := self._biased(op, form):
+            last, bias = found
+            inputs.append(bias.id)
+            between = [op.outTensor(0)]
+        compile_in(form.ops, self.name)
+        replace(last, _ID, inputs, {"axis": form.first, "epsilon": form.epsilon})
+        remove_dead(between, self.kept)
 
     def touches(self, op: Op) -> list[Tensor]:
         """No tensors: the result stays, and `check` has looked at those before it."""
         return []
+
+    def _biased(self, op: Op, form: _Form) -> tuple[Op, Tensor] | None:
+        """The Add that alone reads the result of `op`, and its other operand, which is a bias."""
+        last = next(iter(op.outTensor(0).uses), None)
+        if last is None or not is_built_in(last, "Add") or joined([op, last], last, self.kept):
+            return None
+        bias = next((t for t in last.input.values() if t is not op.outTensor(0)), None)
+        if bias is None or last.outInfo(0) != op.outInfo(0):
+            return None
+        return None if _misfit(bias, op.outShape(0), form.first) else (last, bias)
 
 
 def _misfit(tensor: Tensor, shape: list[int], first: int) -> str | None:
@@ -88,23 +88,6 @@ def _misfit(tensor: Tensor, shape: list[int], first: int) -> str | None:
     if len(padded) == len(dims) and all(d in (1, n) for d, n in zip(padded, dims, strict=True)):
         return None
     return f"'{tensor.id}' has shape {given}, the normalised dimensions are {dims}"
-
-
-def _biased(op: Op) -> tuple[Op, Tensor] | None:
-    """For an Add of a LayerNormalization without a bias: that, and the other operand."""
-    if not is_built_in(op, "Add") or op.numInputs() != 2:
-        return None
-    for i in range(2):
-        norm = op.inTensor(i).producer
-        if (
-            norm is not None
-            and is_built_in(norm, "LayerNormalization")
-            and norm.outTensor(0) is op.inTensor(i)
-            and len(norm.output) == 1
-            and not norm.hasInput(_BIAS)
-        ):
-            return norm, op.inTensor(1 - i)
-    return None
 
 
 def _form(op: Op) -> _Form | None:

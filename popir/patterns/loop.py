@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from itertools import takewhile
 
 from popir import pattern, registry
@@ -39,7 +39,7 @@ class _Loop:
         self.kept = {*kept, *graph.outputs}
         _check_excluded(graph)
         self.any_type: list[PreAliasPattern] = []
-        self.byType: dict[str, list[PreAliasPattern]] = {}
+        self.byType: dict[str, list[tuple[PreAliasPattern, Callable[[Op], bool]]]] = {}
         self.used: list[PreAliasPattern] = []
         self.who: dict[str, str] = {}
         self.suspects: set[str] = set()
@@ -95,8 +95,8 @@ class _Loop:
         """Tries the patterns at `op`. Returns the operators to visit again after the first
         application.
         """
-        for rewriter in self._patterns_for(op.opid.type):
-            if not self._admits(rewriter, op):
+        for rewriter, looks_right in self._patterns_for(op.opid.type):
+            if not looks_right(op) or not self._admits(rewriter, op):
                 continue
             around = _around(op)
             id, where, last = op.id, op.debugName(), self.graph.lastOpId
@@ -114,22 +114,20 @@ class _Loop:
             return [each for each in dict.fromkeys(around) if each in self.graph.ops]
         return []
 
-    def _patterns_for(self, type: str) -> list[PreAliasPattern]:
+    def _patterns_for(self, type: str) -> list[tuple[PreAliasPattern, Callable[[Op], bool]]]:
+        """The patterns for operators of a type, each with its test of the form."""
         found = self.byType.get(type)
         if found is None:
-            found = [each for each in self.used if each.types is None or type in each.types]
-            self.byType[type] = found
+            found = self.byType[type] = [
+                (each, each.pattern if isinstance(each, Rewrite) else each.matches)
+                for each in self.used
+                if each.types is None or type in each.types
+            ]
         return found
 
     def _admits(self, rewriter: PreAliasPattern, op: Op) -> bool:
-        """Whether the pattern may be applied at `op`. Records a refusal."""
-        reason: str | None = None
-        if isinstance(rewriter, Rewrite):
-            if not rewriter.pattern(op):
-                return False
-            reason = rewriter.check(op)
-        elif not rewriter.matches(op):
-            return False
+        """Whether the pattern may be applied at `op`, which has its form. Records a refusal."""
+        reason = rewriter.check(op) if isinstance(rewriter, Rewrite) else None
         if reason is None and rewriter.name in map(canonical, op.excludePatterns()):
             reason = "the operator excludes the pattern"
         if reason is None:

@@ -262,7 +262,7 @@ class VarUpdateOpx(Opx):
     def getInputCreatorType(self, i: int) -> InputCreatorType:
         """States, and what gradients are accumulated in, are laid out as the weight is."""
         op = self.getOp(VarUpdateOp)
-        if self.inShape(i) != self.inShape(VAR) or not self._lies_with_weight(op, i):
+        if not self._lies_with_weight(op, i) or self.inShape(i) != self.inShape(VAR):
             return InputCreatorType.Deadend
         return InputCreatorType.CanCreate
 
