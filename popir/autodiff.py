@@ -261,6 +261,7 @@ class _Walk:
             towards = each.towards.values()
             if not each.is_set_up:
                 _check_maps(op, each)
+                each.is_set_up = each.passes_on
             claimed.update(towards)
             if has_calls or wanted.intersection(towards):
                 reached.update(towards)

@@ -173,7 +173,18 @@ MASKED = -1e4
 """In attention masks, a number of at most this is minus infinity."""
 
 
-@dataclass(frozen=True)
+_KNOWN: dict[str, dict[int, tuple[str, str]]] = {}
+"""What is known of the inputs of each type of operator, by index: the kind of use, and its name."""
+for _kind, _rows in (
+    ("statistics", STATISTICS),
+    ("literal", LITERALS),
+    ("parameter", PARAMETERS),
+):
+    for _type, _inputs in _rows.items():
+        _KNOWN.setdefault(_type, {}).update({i: (_kind, what) for i, what in _inputs.items()})
+
+
+@dataclass(frozen=True, slots=True)
 class _Use:
     """An operator that reads an initializer at input `index`, directly or through views."""
 
@@ -322,11 +333,11 @@ def _by_facts(graph: Graph, tensor: Tensor) -> _Decision:
         role = Role.TRAINED if kind == "PARAMETER" else Role.CONSTANT
         words = kind.lower().replace("_", " ")
         return role, f"the exporter declares it a {words}"
-    source = _one_parameter(graph, tensor)
-    if source:
+    is_folded = tensor.id in origin.folded
+    if is_folded and (source := _one_parameter(graph, tensor)):
         return Role.TRAINED, f"the exporter made it of the parameter '{source}' alone"
     weights = [use for use in (*taken, *uses) if use.kind == "parameter"]
-    if weights and _is_made(graph, tensor):
+    if weights and is_folded and _is_made(graph, tensor):
         return Role.CONSTANT, f"the exporter made it of no parameter, the {uses[0]}"
     producer = "" if _is_addition(graph, uses) else origin.producer
     named = _by_name(graph, tensor, producer)
@@ -398,8 +409,6 @@ def _is_made(graph: Graph, tensor: Tensor) -> bool:
     """Whether a folded tensor was computed from literals, shapes and buffers alone, such as the
     ones that stand for the scale of a normalisation that has none.
     """
-    if tensor.id not in graph.origin.folded:
-        return False
     named = _named_sources(graph, tensor)
     buffers = [name for name in named if BUFFER.fullmatch(name)]
     rest = [name for name in named if name not in buffers and not REARRANGED.fullmatch(name)]
@@ -460,13 +469,8 @@ def _passed(op: Op, i: int) -> list[Tensor]:
 
 def _use(op: Op, i: int, tensor: Tensor) -> _Use:
     type = op.opid.type
-    for kind, table in (
-        ("parameter", PARAMETERS),
-        ("literal", LITERALS),
-        ("statistics", STATISTICS),
-    ):
-        if i in table.get(type, {}):
-            return _Use(op, i, kind, table[type][i])
+    if (known := _KNOWN.get(type)) is not None and i in known:
+        return _Use(op, i, *known[i])
     assert tensor.info is not None
     if type in TABLES and i == 0 and tensor.info.rank() >= 2:
         return _Use(op, i, "parameter", "table")

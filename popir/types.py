@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 import math
 from collections.abc import Iterable
 from typing import Any
@@ -181,7 +182,7 @@ class TensorInfo:
                     "TensorInfo takes an element type and a shape, or one numpy array; "
                     f"given was {data_type!r} alone."
                 )
-            self._data_type = DataType.of(data_type.dtype)
+            self._data_type = _BY_NUMPY.get(data_type.dtype) or DataType.of(data_type.dtype)
             self._shape = data_type.shape
             return
         self._data_type = DataType.of(data_type)
@@ -249,6 +250,7 @@ class TensorInfo:
         return f"{self._data_type.name}{list(self._shape)}"
 
 
+@functools.lru_cache(1024)  # Weights share the numbers of their optimizer.
 def rounded(value: float, kind: DataType) -> float:
     """`value` rounded to the floating-point type `kind`; infinite if it is out of range."""
     with np.errstate(over="ignore", under="ignore"):

@@ -26,7 +26,9 @@ class Gradient:
     passes_on: bool = False
     """Whether its result is the gradient of the output `given[0]` itself."""
     is_set_up: bool = False
-    """Whether it is a copy of one that has been checked, connected and set up."""
+    """Whether it is a copy of one that has been checked, connected and set up, or has been checked
+    and passes on.
+    """
 
 
 def gradients_of(op: Op) -> list[Gradient]:

@@ -63,10 +63,17 @@ def schedule(ops: Collection[N], constraints: Constraints) -> list[N]:
         if root in done:
             continue
         # In a graph that is in order already this is all. The search below gives the same.
-        if _is_ready(constraints, root, after_readers, done):
-            done.add(root)
-            order.append(root)
-            continue
+        for tensor in root.input.values():
+            producer = tensor.producer
+            if producer is not None and producer not in done:
+                break
+        else:
+            if done.issuperset(after_readers.get(root, ())) and done.issuperset(
+                constraints.get(root, ())
+            ):
+                done.add(root)
+                order.append(root)
+                continue
         open_[root] = _waits_for(constraints, root, after_readers)
         stack = [root]
         while stack:
@@ -91,20 +98,6 @@ def schedule(ops: Collection[N], constraints: Constraints) -> list[N]:
                 done.add(op)
                 order.append(op)
     return order
-
-
-def _is_ready(
-    constraints: Constraints, op: N, after_readers: Mapping[N, list[N]], done: set[N]
-) -> bool:
-    """Whether all operators that `op` waits for are done."""
-    for tensor in op.input.values():
-        producer = tensor.producer
-        if producer is not None and producer not in done:
-            return False
-    if constraints and (before := constraints.get(op)) and not done.issuperset(before):
-        return False
-    before = after_readers.get(op)
-    return not before or done.issuperset(before)
 
 
 def _may_go_ahead(

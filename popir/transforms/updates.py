@@ -250,8 +250,9 @@ def update_early(graph: Graph) -> None:
     place = {op: n for n, op in enumerate(order)}
     moved: dict[int, list[Op]] = {}
     for op in order:
-        is_end = not any(tensor.uses for tensor in op.output.values())
-        if not isinstance(op, VarUpdateOp) or op in later or op.accumulates or not is_end:
+        if not isinstance(op, VarUpdateOp) or op in later or op.accumulates:
+            continue
+        if any(tensor.uses for tensor in op.output.values()):
             continue
         before = {t.producer for t in op.input.values()} | set(graph.befores(op))
         before |= {r for i, t in op.input.items() if op.modifies(i) for r in t.uses if r is not op}
