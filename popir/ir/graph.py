@@ -797,7 +797,7 @@ class Graph:
         input or output of the graph.
         """
         tensor = self.getTensor(id)
-        if tensor.producer or tensor.consumers or id in self.inputs or id in self.outputs:
+        if tensor.producer or tensor.uses or id in self.inputs or id in self.outputs:
             raise popart_exception(
                 f"{tensor} is in use and cannot be removed: producer {tensor.producer}, "
                 f"consumers {tensor.consumers}, graph input {id in self.inputs}, "

@@ -72,21 +72,24 @@ class GeluFusion(Rewrite):
     `approximate = "tanh"`.
     """
 
+    _form: _Form | None = None
+    """The form that `pattern` has found; `check` and `rewrite` follow."""
     types = frozenset({"Mul", "Div"})
 
     def pattern(self, op: Op) -> bool:
         """Whether `op` is such a product."""
-        return _form(op) is not None
+        self._form = _form(op)
+        return self._form is not None
 
     def check(self, op: Op) -> str | None:
         """Nobody else may read what lies between."""
-        form = _form(op)
+        form = self._form
         assert form is not None
         return joined(form.ops, op, self.kept)
 
     def rewrite(self, op: Op) -> None:
         """Replaces `op` by a Gelu, and removes what that computes itself."""
-        form = _form(op)
+        form = self._form
         assert form is not None
         between = list(op.input.values())
         compile_in(form.ops, self.name)

@@ -33,17 +33,20 @@ class LayerNormFusion(Rewrite):
     bias. The square may be a Mul, and the division a product with a Reciprocal.
     """
 
+    _form: _Form | None = None
+    """The form that `pattern` has found; `check` and `rewrite` follow."""
     types = frozenset({"Mul"})
 
     def pattern(self, op: Op) -> bool:
         """Whether `op` multiplies by the scale."""
-        return _form(op) is not None
+        self._form = _form(op)
+        return self._form is not None
 
     def check(self, op: Op) -> str | None:
         """The normalised dimensions must be the last ones, the scale must fit them, and nobody else
         may read what lies between.
         """
-        form = _form(op)
+        form = self._form
         assert form is not None
         shape = form.x.info.shape() if form.x.info is not None else []
         if 0 in shape:
@@ -54,7 +57,7 @@ class LayerNormFusion(Rewrite):
         """Replaces `op`, or the Add of a bias after it, by a LayerNormalization, and removes what
         that computes itself.
         """
-        form = _form(op)
+        form = self._form
         assert form is not None
         inputs, last, between = [form.x.id, form.scale.id], op, list(op.input.values())
         if found := self._biased(op, form):
