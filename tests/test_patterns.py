@@ -145,6 +145,8 @@ OWN = [
     "OpToIdentity",
     "ViewSimplify",
     "ExpandCast",
+    "LayerNormFusion",
+    "GeluFusion",
     "PadSum",
     "TiedGather",
     "TiedGatherAccumulate",

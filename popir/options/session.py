@@ -431,7 +431,9 @@ class SessionOptions(SessionSettings):
 
     # How the model is compiled.
     constantWeights: bool = no_meaning(
-        True, "weights stay variables in every session, and can be written after prepareDevice()."
+        True,
+        "weights stay variables in every session, and can be written after prepareDevice(), but "
+        "for numbers that a fusion has compiled in.",
     )
     compileEngine: bool = acts(
         True,
