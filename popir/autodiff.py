@@ -269,8 +269,9 @@ class _Walk:
                     self._pass_on(op, each, gradients)
                 elif _contributes(each, gradients):
                     self._connect(op, each, gradients)
-        lacking = {i for i in wanted if claimed and op.mayLackGradient(i)}
-        if missing := wanted - reached - lacking:
+        if (missing := wanted - reached) and claimed:
+            missing = {i for i in missing if not op.mayLackGradient(i)}
+        if missing:
             raise _missing(op, min(missing), claimed)
 
     def _pass_on(self, op: Op, gradient: Gradient, gradients: dict[int, str | None]) -> None:

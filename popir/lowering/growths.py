@@ -15,8 +15,6 @@ that keep something in the object for later calls, and those that add what Growt
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-
 from popir import poplar
 from popir._device.popart import Devicex, Growth, KnownGrowths, Likeness
 from popir.ir.likeness import is_of_popir, is_own
@@ -44,8 +42,10 @@ class Growths:
         self._graph: poplar.Graph = devicex.graph()
         self._repeats = repeats
         self._likeness = Likeness()
-        self._known: dict[Hashable, KnownGrowths | None] = {}
-        """By what operators have in common; None if what they add cannot be repeated."""
+        self._known: dict[type[Opx], dict[int, KnownGrowths | None]] = {}
+        """By the class of the Opx and by what operators have in common, a number; None if what they
+        add cannot be repeated.
+        """
 
     def grow(self, opx: Opx) -> Grown:
         """Adds what `opx` adds to the graph, and sets its outputs.
@@ -55,17 +55,18 @@ class Growths:
         yet.
         """
         op = opx.op_p
-        if not (self._repeats and _is_comparable(opx)):
+        if not (self._repeats and is_own(op) and is_of_popir(opx.__class__)):
             return self.grow_afresh(opx)
-        key = opx.__class__, self._likeness.of(op)
-        known = self._known.get(key, _UNKNOWN)
+        kinds = self._known.setdefault(opx.__class__, {})
+        key = self._likeness.of(op)
+        known = kinds.get(key, _UNKNOWN)
         if known is None:
             return self.grow_afresh(opx)
         inputs = [tensor.id for tensor in op.input.values()]
         outputs = [tensor.id for tensor in op.output.values()]
         prefix = debug_prefix(op)
         if known is _UNKNOWN:
-            known = self._known[key] = KnownGrowths()
+            known = kinds[key] = KnownGrowths()
         else:
             repeated = known.repeat(self._devicex, inputs, outputs, prefix, block_of(op))
             if repeated is not None:
@@ -78,7 +79,7 @@ class Growths:
         if is_plain and growth.end(self._devicex, grown[0], inputs, outputs, prefix):
             known.add(growth)
         else:
-            self._known[key] = None
+            kinds[key] = None
         return grown
 
     def grow_afresh(self, opx: Opx) -> Grown:
@@ -87,8 +88,3 @@ class Growths:
         before = self._graph.numVariables()
         opx.grow(prog)
         return prog, sorted(v for v in programWrites(self._graph, prog) if v < before), None
-
-
-def _is_comparable(opx: Opx) -> bool:
-    """Whether the operator and its Opx are popir's own, in Python."""
-    return is_own(opx.op_p) and is_of_popir(opx.__class__)

@@ -96,20 +96,20 @@ def model(**form: Any) -> Callable[[popir.Builder], list[str]]:
     return build
 
 
-FORMS: list[dict[str, Any]] = [
-    {},
-    {"square": product},
-    {"divide": multiplied},
-    {"twice": True},
-    {"swapped": True},
-    {"bias": None},
-    {"square": product, "divide": multiplied, "twice": True, "swapped": True},
-    {"axes": (1, 2), "scale": 1 + floats(4, 8) / 4},
-    {"scale": np.full(1, 0.5, np.float32), "bias": np.full((), 2, np.float32)},
-]
+FORMS: dict[str, dict[str, Any]] = {
+    "Pow and Div": {},
+    "Mul": {"square": product},
+    "Reciprocal": {"divide": multiplied},
+    "Sub twice": {"twice": True},
+    "swapped operands": {"swapped": True},
+    "no bias": {"bias": None},
+    "all": {"square": product, "divide": multiplied, "twice": True, "swapped": True},
+    "two axes": {"axes": (1, 2), "scale": 1 + floats(4, 8) / 4},
+    "numbers": {"scale": np.full(1, 0.5, np.float32), "bias": np.full((), 2, np.float32)},
+}
 
 
-@pytest.mark.parametrize("form", FORMS, ids=str)
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 def test_a_layer_normalisation_becomes_one_operator(form: dict[str, Any]) -> None:
     found = compiled("LayerNormFusion", model(**form), {"x": X})
     assert found.types == ["LayerNormalization"]
@@ -137,6 +137,7 @@ def test_what_follows_and_is_no_bias_stays() -> None:
         ({"scale": floats(4, 1)}, "has shape [4, 1], the normalised dimensions are [8]"),
         ({"scale": floats(3, 4, 8)}, "has shape [3, 4, 8], the normalised dimensions are [8]"),
     ],
+    ids=["across", "whole"],
 )
 def test_a_scale_that_does_not_fit(form: dict[str, Any], reason: str) -> None:
     found = compiled("LayerNormFusion", model(**form), {"x": X})
