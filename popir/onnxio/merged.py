@@ -18,7 +18,7 @@ from popir.errors import ModelError
 from popir.ir.origin import BUILDER
 from popir.onnxio import fx
 from popir.onnxio.load import Loaded
-from popir.onnxio.origin import origin_of
+from popir.onnxio.origin import producer_of
 from popir.onnxio.tensors import TensorReader
 
 STATISTICS: Mapping[str, Mapping[int, str]] = {
@@ -45,7 +45,7 @@ def separate_merged(loaded: Loaded) -> Loaded:
     Raises OutOfMemoryException if the host cannot hold the copies.
     """
     merged = _Merged(loaded)
-    if origin_of(loaded.model).producer not in ("", BUILDER):
+    if producer_of(loaded.model) not in ("", BUILDER):
         merged.separate_identities()
     merged.separate_modules()
     merged.separate_statistics()

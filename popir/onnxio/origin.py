@@ -22,7 +22,7 @@ def origin_of(model: ModelProto) -> Origin:
     names = [tensor.name for tensor in graph.initializer]
     names += [tensor.values.name for tensor in graph.sparse_initializer]
     known = set(names)
-    found = Origin(_producer(model), names)
+    found = Origin(producer_of(model), names)
     found.values = {id for node in graph.node for id in node.output}
     found.values.update(value.name for value in graph.input if value.name not in known)
     for name, entry in _metadata(model):
@@ -42,7 +42,7 @@ def _metadata(model: ModelProto) -> Iterator[tuple[str, StringStringEntryProto]]
             yield each.name, entry
 
 
-def _producer(model: ModelProto) -> str:
+def producer_of(model: ModelProto) -> str:
     """The name of the producer. PopART writes none; its models import ai.graphcore and list each
     initializer as an input, too.
     """
