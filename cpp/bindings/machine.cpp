@@ -17,6 +17,7 @@
 #include "machine/estimators/estimators.hpp"
 #include "machine/target_spec.hpp"
 #include "program/flat_program.hpp"
+#include "pva/profile_data.hpp"
 
 namespace popir {
 
@@ -173,6 +174,21 @@ void bindMachine(py::module_& m) {
       "What Engine.machineReport returns for a program, without an engine. The program need\n"
       "not fit the memory of the target.\n"
       "Raises the errors of Engine() for an invalid program.");
+  m.def(
+      "readProfile",
+      [](const std::string& path) -> Values {
+        const auto data = readProfile(path);
+        py::list reports;
+        for (const auto& report : data->reports) reports.append(asDict(report));
+        std::vector<unsigned> runs;
+        for (const auto& run : data->runs) runs.push_back(run.program);
+        return py::dict("reports"_a = reports, "runs"_a = runs);
+      },
+      py::arg("path"),
+      "What a profile.pop, which an Engine wrote, says of its programs, as a dict: \"reports\",\n"
+      "for each program what Engine.machineReport returns, and \"runs\", the numbers of the\n"
+      "programs that have run, in order.\n"
+      "Raises RuntimeError for a file that is none, is damaged, or is of another version.");
   m.def(
       "tileRuns",
       [](const poplar::Graph& graph, const poplar::Tensor& t) {

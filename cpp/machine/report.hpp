@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace popir {
@@ -23,6 +24,10 @@ struct OperationCost {
   std::uint64_t flops = 0;
 
   std::uint64_t cycles() const { return computeCycles + exchangeCycles + syncCycles; }
+  auto state() const {
+    return std::tie(name, vertexClass, source, times, computeCycles, exchangeCycles, syncCycles,
+                    exchangeBytes, flops);
+  }
 };
 
 /// The cost of one execution of a step. The list of steps is in program order; steps of a function
@@ -57,6 +62,13 @@ struct StepCost {
   std::vector<unsigned> ipus;
 
   std::uint64_t cycles() const { return computeCycles + exchangeCycles + syncCycles; }
+  auto state() const {
+    return std::tie(name, kind, blocks, times, computeCycles, exchangeCycles, syncCycles,
+                    interIPUCycles, meanComputeCycles, exchangeBytes, interIPUBytes, hostBytesIn,
+                    hostBytesOut, streamingBytesIn, streamingBytesOut, liveBytes,
+                    fullestTileLiveBytes, gatheredBytes, vertexStateBytes, exchangeCodeBytes,
+                    operations, ipus);
+  }
 };
 
 /// Bytes of one category: over all tiles, on the fullest tile, and on each tile. Categories that
@@ -66,6 +78,9 @@ struct MemoryCost {
   bool alwaysLive = false;
   std::uint64_t totalBytes = 0, fullestTileBytes = 0;
   std::vector<std::uint64_t> tileBytes;
+  auto state() const {
+    return std::tie(category, alwaysLive, totalBytes, fullestTileBytes, tileBytes);
+  }
 };
 
 /// A variable, a step that gathers operands, or a category such as "vertex code": its bytes on the
@@ -73,12 +88,14 @@ struct MemoryCost {
 struct MemoryOwner {
   std::string name, category;
   std::uint64_t bytes = 0;
+  auto state() const { return std::tie(name, category, bytes); }
 };
 
 /// A remote buffer: its bytes in streaming memory, and the bytes that one run reads and writes.
 struct RemoteBufferCost {
   std::string name;
   std::uint64_t bytes = 0, bytesIn = 0, bytesOut = 0;
+  auto state() const { return std::tie(name, bytes, bytesIn, bytesOut); }
 };
 
 struct __attribute__((visibility("default"))) MachineReport {
@@ -123,6 +140,15 @@ struct __attribute__((visibility("default"))) MachineReport {
 
   /// The report as text, with the `rows` operations of most cycles.
   std::string summary(std::size_t rows = 10) const;
+
+  auto state() const {
+    return std::tie(target, tiles, numIPUs, tilesPerIPU, clockHz, cycles, computeCycles,
+                    exchangeCycles, syncCycles, exchangeBytes, flops, interIPUBytes, interIPUCycles,
+                    rearrangementBytes, rearrangementCycles, hostBytesIn, hostBytesOut, hostSeconds,
+                    streamingBytesIn, streamingBytesOut, streamingMemoryBytes, streamingSeconds,
+                    remoteBuffers, operations, steps, distinctSteps, memory, owners, totalBytes,
+                    maxTileBytes, bytesPerTile, fullestTile, tilesOutOfMemory, counts);
+  }
 };
 
 }  // namespace popir

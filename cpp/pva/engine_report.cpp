@@ -158,8 +158,8 @@ std::shared_ptr<ProfileData> graphProfile(const GraphImpl& graph, const Programs
     data->vertices += static_cast<unsigned>(cs.bulk.size());
     for (const auto& v : cs.bulk) data->edges += static_cast<unsigned>(v.operands.size());
   }
-  if (programs.empty()) return data;
   data->tileBytes.resize(spec.numTiles());
+  if (programs.empty()) return data;
   for (const auto& category : readMachine(graph, programs, 0, {}).memory)
     for (std::size_t t = 0; t < data->tileBytes.size(); ++t)
       data->tileBytes[t] += category.tileBytes[t];
@@ -174,6 +174,15 @@ std::shared_ptr<ProfileData> graphProfile(const GraphImpl& graph, const Programs
   return data;
 }
 
+// A program is costed as a whole, each time that a profile is written.
+std::vector<MachineReport> reportsOf(const GraphImpl& graph, const Programs& programs,
+                                     const CodeletCounts* counts) {
+  std::vector<MachineReport> reports;
+  for (std::size_t p = 0; p < programs.size(); ++p)
+    reports.push_back(readMachine(graph, programs, p, {}, counts));
+  return reports;
+}
+
 std::string profileFile(const poplar::OptionFlags& options) {
   const auto found = options.find("autoReport.directory");
   const std::filesystem::path folder = found == options.end() ? "." : found->second;
@@ -184,7 +193,7 @@ std::string profileFile(const poplar::OptionFlags& options) {
 
 }  // namespace
 
-std::shared_ptr<const ProfileData> profileOf(const EngineImpl& engine, bool execution) {
+std::shared_ptr<ProfileData> profileOf(const EngineImpl& engine, bool execution) {
   const auto data = graphProfile(engine.graph(), engine.programs());
   if (!execution) return data;
   Tracer tracer(engine, *data);
@@ -196,12 +205,17 @@ std::string writeGraphProfile(const GraphImpl& graph, const Programs& programs,
                               const poplar::OptionFlags& options) {
   if (!reports(options)) return "";
   const auto path = profileFile(options);
-  writeProfile(*graphProfile(graph, programs), path);
+  const auto data = graphProfile(graph, programs);
+  data->reports = reportsOf(graph, programs, nullptr);
+  writeProfile(*data, path);
   return path;
 }
 
 void EngineImpl::report() const {
-  if (reports(options_)) writeProfile(*profileOf(*this, true), profileFile(options_));
+  if (!reports(options_)) return;
+  const auto data = profileOf(*this, true);
+  data->reports = reportsOf(graph(), programs(), counts());
+  writeProfile(*data, profileFile(options_));
 }
 
 EngineImpl::~EngineImpl() {

@@ -34,8 +34,20 @@ bool fits(const ProfileData& data) {
     if (set.cyclesByTile.size() != tiles) return false;
   for (const auto step : data.steps)
     if (step >= data.sets.size()) return false;
+  for (const auto& report : data.reports) {
+    for (const auto& step : report.steps)
+      for (const auto row : step.operations)
+        if (row >= report.operations.size()) return false;
+    for (const auto& category : report.memory)
+      if (category.tileBytes.size() != tiles) return false;
+    if (report.tiles != tiles || report.fullestTile >= tiles) return false;
+  }
+  for (const auto& run : data.runs)
+    if (!data.reports.empty() && run.program >= data.reports.size()) return false;
   return tiles > 0 && tiles == data.tileBytes.size();
 }
+
+}  // namespace
 
 std::shared_ptr<const ProfileData> readProfile(const std::string& path) {
   std::string bytes;
@@ -63,8 +75,6 @@ std::shared_ptr<const ProfileData> readProfile(const std::string& path) {
   if (!fits(*data)) refuse(path, "is damaged: its rows do not fit each other");
   return data;
 }
-
-}  // namespace
 
 void writeProfile(const ProfileData& data, const std::string& path) {
   Writer writer;

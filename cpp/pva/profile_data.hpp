@@ -11,6 +11,8 @@
 #include <tuple>
 #include <vector>
 
+#include "machine/report.hpp"
+
 namespace popir {
 
 class EngineImpl;
@@ -56,20 +58,26 @@ struct ProfileData {
   std::vector<Run> runs;
   std::vector<Vertices> vertexTypes;
   std::vector<ComputeSet> sets;
-  std::vector<std::size_t> steps;  // the executed compute sets, in order
+  std::vector<std::size_t> steps;      // the executed compute sets, in order
+  std::vector<MachineReport> reports;  // of each program; none unless it is written to a file
 
   auto state() const {
     return std::tie(version, arch, numIPUs, tilesPerIPU, bytesPerTile, clockHz, computeSets,
                     vertices, edges, variables, tileBytes, programs, blocks, runs, vertexTypes,
-                    sets, steps);
+                    sets, steps, reports);
   }
 };
 
 /// \param execution include what was executed so far
-std::shared_ptr<const ProfileData> profileOf(const EngineImpl& engine, bool execution);
+std::shared_ptr<ProfileData> profileOf(const EngineImpl& engine, bool execution);
 
 /// \throws poplar::poplar_error if the file cannot be written
 void writeProfile(const ProfileData& data, const std::string& path);
+
+/// \throws std::runtime_error for a file that cannot be read, and for one that is no profile, is
+/// damaged or was written by another version
+__attribute__((visibility("default"))) std::shared_ptr<const ProfileData> readProfile(
+    const std::string& path);
 
 }  // namespace popir
 

@@ -15,6 +15,7 @@ __all__: list[str] = [
     "figures",
     "planContraction",
     "programReport",
+    "readProfile",
     "sourceOfCycles",
     "tileRuns",
     "vertexClasses",
@@ -85,6 +86,14 @@ def programReport(
     What Engine.machineReport returns for a program, without an engine. The program need
     not fit the memory of the target.
     Raises the errors of Engine() for an invalid program.
+    """
+
+def readProfile(path: str) -> dict[str, typing.Any]:
+    """
+    What a profile.pop, which an Engine wrote, says of its programs, as a dict: "reports",
+    for each program what Engine.machineReport returns, and "runs", the numbers of the
+    programs that have run, in order.
+    Raises RuntimeError for a file that is none, is damaged, or is of another version.
     """
 
 def sourceOfCycles(

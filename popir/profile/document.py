@@ -15,6 +15,7 @@ from popir import _library
 from popir.errors import ModelError
 from popir.files import write
 from popir.ir import Graph
+from popir.profile.engine_file import Parts, is_engine_file, report_of
 from popir.profile.operators import Operators
 from popir.profile.pod import PodReport
 from popir.profile.report import MachineReport, OperationCost, StepCost
@@ -58,24 +59,29 @@ class Profile:
             loss: the id of the loss; None for inference.
             pod: the collectives of several replicas; None for one replica.
         """
-        found = Operators(graph)
+        model = {
+            "name": name,
+            "training": loss is not None,
+            "loss": loss,
+            "inputs": {id: str(graph.getTensor(id).info) for id in graph.inputs},
+        }
+        return Profile._made(report, Operators(graph), model, pod)
+
+    @staticmethod
+    def _made(
+        report: MachineReport, found: Operators | Parts, model: Json, pod: PodReport | None = None
+    ) -> Profile:
         operations = [_operation(each) for each in report.operations]
         operators = [{**each, **dict.fromkeys(_SUMS, 0)} for each in found.rows]
         steps = [_step(step, _operator(step, found)) for step in report.steps]
         _add_costs(operators, steps, operations)
         _add_memory(operators, report.steps, steps)
-        inputs = {id: str(graph.getTensor(id).info) for id in graph.inputs}
         return Profile(
             {
                 "format": FORMAT,
                 "version": VERSION,
                 "popir": _library.version(),
-                "model": {
-                    "name": name,
-                    "training": loss is not None,
-                    "loss": loss,
-                    "inputs": inputs,
-                },
+                "model": model,
                 "machine": {
                     "target": report.target,
                     "ipus": report.numIPUs,
@@ -95,11 +101,16 @@ class Profile:
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Profile:
-        """Reads a file written by `save`.
+        """Reads a file written by `save`, or the `profile.pop` of an Engine. That has no operators;
+        what its program's author has named takes their place (`popir.profile.engine_file`).
 
         Raises ModelError, saying what is wrong, for a file that is no profile or of another
         version; OSError for one that cannot be read.
         """
+        if is_engine_file(path):
+            report, has_numbers = report_of(path)
+            model = {"name": Path(path).name, "training": False, "loss": None, "inputs": {}}
+            return Profile._made(report, Parts(report, has_numbers), model)
         try:
             data = json.loads(Path(path).read_text(encoding="utf-8"))
         except (ValueError, RecursionError) as error:  # Also for too many digits.
@@ -290,7 +301,7 @@ def _pod(pod: PodReport) -> Json:
     }
 
 
-def _memory(report: MachineReport, found: Operators) -> Json:
+def _memory(report: MachineReport, found: Operators | Parts) -> Json:
     return {
         "total_bytes": report.totalBytes,
         "max_tile_bytes": report.maxTileBytes,
@@ -320,7 +331,7 @@ def _memory(report: MachineReport, found: Operators) -> Json:
     }
 
 
-def _operator(step: StepCost, found: Operators) -> int | None:
+def _operator(step: StepCost, found: Operators | Parts) -> int | None:
     return found.behind(step.blocks, step.name) if step.operations else None
 
 

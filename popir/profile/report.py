@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -192,7 +194,12 @@ class MachineReport:
         `progress(done, total)` is called for the steps. Raises poplar_exception if the engine has
         no such program.
         """
-        fields = dict(engine.machineReport(program, progress))
+        return MachineReport.made(engine.machineReport(program, progress))
+
+    @staticmethod
+    def made(values: Mapping[str, Any]) -> MachineReport:
+        """The report of what `poplar.Engine.machineReport` returns."""
+        fields = dict(values)
         fields["operations"] = [OperationCost(**row) for row in fields["operations"]]
         fields["steps"] = [StepCost(**row) for row in fields["steps"]]
         for row in fields["memory"]:

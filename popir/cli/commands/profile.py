@@ -37,6 +37,7 @@ from popir.onnxio.load import load
 from popir.onnxio.training_info import joined
 from popir.optimizers import Optimizer
 from popir.profile import PodReport, Profile, saveHtml, saveTrace
+from popir.profile.engine_file import is_engine_file
 from popir.session import InferenceSession, TrainingSession
 from popir.stepio import PyStepIO
 
@@ -97,7 +98,8 @@ def command(
     earlier: str | None,
     **options: Any,
 ) -> ExitCode:
-    """Cost MODEL, an ONNX file or a profile saved by --json, on the simulated IPU.
+    """Cost MODEL, an ONNX file, on the simulated IPU. Or show MODEL, a profile saved by --json or
+    the profile.pop of a Poplar program.
 
     Without --random nothing runs: cycles, exchange and memory of each tile are worked out from the
     program. Exits with 1 if tiles are out of memory.
@@ -130,9 +132,11 @@ def command(
 
 
 def _is_profile(path: str) -> bool:
-    """Whether a file is JSON: no ONNX model begins with a brace."""
+    """Whether a file is JSON, for no ONNX model begins with a brace, or an Engine's profile."""
     if not os.path.isfile(path):  # Reading a pipe would block.
         return False
+    if is_engine_file(path):
+        return True
     with open(path, "rb") as file:
         return file.read(64).lstrip().startswith(b"{")
 
