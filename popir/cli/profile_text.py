@@ -6,6 +6,7 @@ from typing import Any
 
 from popir.cli.output import Output
 from popir.profile import Profile
+from popir.profile.document import KINDS
 
 Json = dict[str, Any]
 _SHOWN = 10
@@ -26,7 +27,7 @@ def show_profile(output: Output, profile: Profile) -> None:
     data = profile.data
     model, machine, totals, memory = (data[k] for k in ("model", "machine", "totals", "memory"))
     tiles = machine["ipus"] * machine["tiles_per_ipu"]
-    kind = "training step" if model["training"] else "inference"
+    kind = KINDS[model["training"]]
     output.line(
         f"{model['name']}: {kind} on {machine['ipus']} x {machine['target']}, {tiles} tiles at "
         f"{machine['clock_hz'] / 1e9:g} GHz"

@@ -21,7 +21,9 @@ from popir.profile.pod import PodReport
 from popir.profile.report import MachineReport, OperationCost, StepCost
 
 FORMAT = "popir.profile"
-VERSION = 3
+VERSION = 4
+KINDS = {True: "training step", False: "inference", None: "program"}
+"""What is profiled, in words, by `training` of the model."""
 SCHEMA = Path(__file__).with_name("schema.json")
 """The file with the JSON schema of `Profile.data`."""
 
@@ -109,7 +111,7 @@ class Profile:
         """
         if is_engine_file(path):
             report, has_numbers = report_of(path)
-            model = {"name": Path(path).name, "training": False, "loss": None, "inputs": {}}
+            model = {"name": Path(path).name, "training": None, "loss": None, "inputs": {}}
             return Profile._made(report, Parts(report, has_numbers), model)
         try:
             data = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -138,7 +140,7 @@ class Profile:
 
     def __repr__(self) -> str:
         model, machine = self.data["model"], self.data["machine"]
-        what = "training step" if model["training"] else "inference"
+        what = KINDS[model["training"]]
         return (
             f"<Profile of '{model['name']}': {what} on {machine['ipus']} x {machine['target']}, "
             f"{self.data['totals']['cycles']} cycles, {len(self.data['operators'])} operators>"

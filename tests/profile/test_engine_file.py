@@ -82,7 +82,7 @@ def test_the_command_shows_it_as_a_page(tmp_path: Path) -> None:
     written(tmp_path, several=False)
     file, page = tmp_path / "profile.pop", tmp_path / "page.html"
     said = call("profile", file, "-o", page).stdout
-    assert "profile.pop: inference on 1 x " in said
+    assert "profile.pop: program on 1 x " in said
     assert "squash" in said
     assert "squash" in page.read_text(encoding="utf-8")
     found = call_json("profile", file)

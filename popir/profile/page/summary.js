@@ -3,7 +3,7 @@
 function showHead() {
   const { model, machine } = profile;
   element("model").textContent = before ? `${before.model.name} → ${model.name}` : model.name;
-  const kind = model.training ? "training step" : "inference";
+  const kind = model.training === null ? "program" : model.training ? "training step" : "inference";
   const ipus = `${machine.ipus} × ${machine.target}, ${whole.format(tiles)} tiles`;
   const clock = `${brief(machine.clock_hz, "Hz")}`;
   element("subtitle").textContent = `${kind} on ${ipus} at ${clock}; simulated, popir ${profile.popir}`;
