@@ -9,8 +9,6 @@ its readers, breadth first.
   the layout found there is transformed back.
 - If no reader chooses, the tensor is spread linearly over the tiles.
 - Variables and streams that a reader needs before it can create the tensor are created first.
-- A Cpu has one tile, where layouts mean nothing: popir's own readers are not asked. A model with a
-  lowering of a user's or a library's, which may count on being asked, is searched as usual.
 - With virtual graphs, only readers on the tensor's own IPU count; others get a copy.
 
 Example: in `y = MatMul(Transpose(w), x)` MatMul creates Transpose(w), and Transpose unwinds that to
@@ -27,7 +25,6 @@ from popir import poplar
 from popir._device.popart import Devicex
 from popir.errors import popart_exception
 from popir.ir import Op, Tensor, TensorType, blamed
-from popir.ir.likeness import is_of_popir
 from popir.opx import InputCreatorType, Opx, popType
 from popir.virtual_graphs import Places
 
@@ -52,10 +49,6 @@ class LayoutFinder:
         self._opxs = opxs
         self._places = places
         self._devicex = devicex
-        self._is_asked = devicex.graph().getTarget().getTargetType() != poplar.TargetType.CPU or (
-            not all(is_of_popir(opx.__class__) for opx in opxs.values())
-        )
-        """Whether readers are asked at all."""
         self._creating: set[str] = set()
         self._indices: dict[Op, dict[Tensor, list[int]]] = {}
 
@@ -64,8 +57,6 @@ class LayoutFinder:
 
         `make(id)` creates a variable, constant or stream that the reader needs first.
         """
-        if not self._is_asked:
-            return None
         seen = {tensor}
         queue: deque[tuple[Tensor, tuple[Step, ...]]] = deque([(tensor, ())])
         looked = 0
