@@ -190,13 +190,20 @@ class Compiler {
   // The auto-vectorizer is off: a tile executes vector instructions only where the codelet asks for
   // them.
   std::string counting(const std::string& unit, const Words& how, const std::string& source) const {
+    const bool clang = isClang(command_);
+    const auto counted = unit + (clang ? ".ll" : ".s");
     auto words = command_;
     append(words, how);
-    append(words, {"-S", "-fno-tree-vectorize", "-fno-tree-slp-vectorize", unit, "-o",
-                   folder_.path("assembly")});
+    if (clang)
+      append(words, {"-S", "-emit-llvm", "-fno-vectorize", "-fno-slp-vectorize",
+                     "-fno-unroll-loops", "-g0"});
+    else
+      append(words, {"-S", "-fno-tree-vectorize", "-fno-tree-slp-vectorize"});
+    append(words, {unit, "-o", folder_.path("text")});
     run(words, "/dev/null", source);
-    writeFile(unit + ".s", countingAssembly(readFile(folder_.path("assembly"))));
-    return unit + ".s";
+    const auto text = readFile(folder_.path("text"));
+    writeFile(counted, clang ? countingIr(text) : countingAssembly(text));
+    return counted;
   }
 
   std::string table(const std::vector<VertexType>& types, std::size_t unit) const {
