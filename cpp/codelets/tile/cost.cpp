@@ -105,31 +105,23 @@ class Coster {
 
   // ---- values that cost nothing of their own
 
-  // Is a value wanted only as an address, or as part of one that a load or store steps along?
-  bool addressOnly(const std::string& value, std::set<std::string>& seen) const {
-    if (!seen.insert(value).second) return true;
+  // Is a value that changes by the same each turn wanted as it is? Not where loads and stores step
+  // along, where it is part of another such value, which steps by itself, or where it ends a loop.
+  bool wanted(const std::string& value, unsigned depth = 0) const {
     const auto& users = code_.users(value);
-    return !users.empty() && std::all_of(users.begin(), users.end(), [&](const Instruction* u) {
-      const auto& op = u->operation;
-      if (op == "load") return true;
-      if (op == "store") return u->arguments[1] == value && u->arguments[0] != value;
-      if (op == "icmp") return isTest(*u);
-      if (op == "call" || op == "invoke" || op == "ret") return false;
-      if (op == "getelementptr") {
-        const auto* loop = code_.loopOf(code_.blockOf(u->result));
-        return (loop && code_.affine(u->result, *loop)) || code_.isNothing(*u) ||
-               addressOnly(u->result, seen);
-      }
-      if (code_.isNothing(*u) || isStep(u->result)) return addressOnly(u->result, seen);
-      if (op == "phi") return isStep(u->result) && addressOnly(u->result, seen);
-      const auto* loop = u->result.empty() ? nullptr : code_.loopOf(code_.blockOf(u->result));
-      return (op == "add" || op == "sub" || op == "mul" || op == "shl" || op == "or") && loop &&
-             code_.affine(u->result, *loop) && addressOnly(u->result, seen);
-    });
-  }
-  bool addressOnly(const std::string& value) const {
-    std::set<std::string> seen;
-    return addressOnly(value, seen);
+    return depth > 16 || std::any_of(users.begin(), users.end(), [&](const Instruction* u) {
+             const auto& op = u->operation;
+             if (op == "load") return false;
+             if (op == "store") return u->arguments[0] == value;
+             if (op == "icmp") return !isTest(*u);
+             if (u->result.empty()) return true;
+             if (op == "phi") return !isStep(u->result);
+             if (code_.isNothing(*u)) return wanted(u->result, depth + 1);
+             const auto* loop = code_.loopOf(code_.blockOf(u->result));
+             return !(loop && code_.affine(u->result, *loop) &&
+                      (op == "add" || op == "sub" || op == "mul" || op == "shl" || op == "or" ||
+                       op == "getelementptr"));
+           });
   }
 
   // A counter or pointer that changes from turn to turn, or what it is in the next one.
@@ -145,11 +137,22 @@ class Coster {
     });
   }
 
-  // Integers and addresses that change by the same each turn: loads and stores step along.
+  // Integers and addresses that change by the same each turn.
   bool stepsAlong(const Instruction& i) const {
     const auto* loop = code_.loopOf(code_.blockOf(i.result));
-    return loop && !code_.invariant(i.result, *loop) && code_.affine(i.result, *loop) &&
-           addressOnly(i.result);
+    return loop && code_.affine(i.result, *loop);
+  }
+  // What these take each turn: an addition where the value is wanted.
+  MicroOps ofStep(const Instruction& i) const {
+    bool any = wanted(i.result);
+    if (isNext(i.result))
+      for (const auto& a : i.arguments)
+        any = any || (isStep(code_.root(a)) && wanted(code_.root(a)));
+    return mains(any ? 1 : 0);
+  }
+  bool isNext(const std::string& value) const {
+    return std::any_of(code_.loops().begin(), code_.loops().end(),
+                       [&](const Loop& loop) { return loop.nexts.count(value) > 0; });
   }
 
   // ---- halves
@@ -229,7 +232,7 @@ class Coster {
       return u->operation == "load" || (u->operation == "store" && u->arguments[0] != i.result) ||
              u->operation == "getelementptr";
     });
-    if (stepsAlong(i) || isStep(i.result)) return {};
+    if (stepsAlong(i) || isStep(i.result)) return ofStep(i);
     if (variable.empty()) return memory ? MicroOps{} : mains(1);
     // One index in elements of what is accessed is part of the instruction
     const bool plain = i.arguments.size() == 2 &&
@@ -605,8 +608,8 @@ class Coster {
     if (op == "frem") return auxs(lanesOf(i.type), libraryFunctions().at("fmod"));
     if (i.result.empty()) return {};
     if (code_.isNothing(i)) return {};
-    if (!isFloating(i.type) && (isStep(i.result) ? addressOnly(i.result) : stepsAlong(i)))
-      return {};
+    if (!isFloating(i.type) && lanesOf(i.type) == 1 && (isStep(i.result) || stepsAlong(i)))
+      return ofStep(i);
     // The opposite of a condition is another branch
     if (op == "xor" && i.type == "i1") return {};
     return ofArithmetic(i);
@@ -652,7 +655,7 @@ class Coster {
   void addConstantsOf(std::size_t b) {
     for (const auto& phi : code_.function().blocks[b].instructions) {
       if (phi.operation != "phi") break;
-      if (isStep(phi.result) && addressOnly(phi.result)) continue;
+      if (isStep(phi.result) && !wanted(phi.result)) continue;
       for (std::size_t k = 0; k < phi.arguments.size(); ++k) {
         if (!isConstant(phi.arguments[k]) || phi.arguments[k] == "undef" ||
             phi.arguments[k] == "poison" || phi.type == "i1")

@@ -226,7 +226,7 @@ void Code::study(Loop& loop) const {
     if (!(loop.steps.count(stepping) || loop.nexts.count(stepping)) || !invariant(limit, loop))
       continue;
     loop.test = test->result;
-    loop.counted = true;
+    loop.counted = stepsByPowerOfTwo(stepping, loop);
     // From 0 upwards by a constant: at most the limit. From the limit down to 0: at most that.
     for (const auto& phi : function_.blocks[loop.header].instructions) {
       if (!isPhi(&phi)) break;
@@ -240,6 +240,23 @@ void Code::study(Loop& loop) const {
     }
     return;
   }
+}
+
+// The number of turns is worked out before the first one by a shift; for a division it is not worth
+// while.
+bool Code::stepsByPowerOfTwo(const std::string& stepping, const Loop& loop) const {
+  const auto* i = definition(stepping);
+  if (isPhi(i))
+    for (const auto& a : i->arguments)
+      if (loop.nexts.count(root(a))) i = definition(root(a));
+  if (i->operation == "getelementptr") return isConstant(i->arguments.back());
+  for (const auto& a : i->arguments) {
+    if (!isConstant(a)) continue;
+    const auto by = std::strtoll(a.c_str(), nullptr, 10);
+    const auto size = static_cast<unsigned long long>(by < 0 ? -by : by);
+    return size != 0 && (size & (size - 1)) == 0;
+  }
+  return false;
 }
 
 // The largest number that a value can have, as far as it is easily seen.

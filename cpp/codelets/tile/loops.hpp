@@ -51,6 +51,7 @@ class Code {
  private:
   void findLoops();
   void study(Loop& loop) const;
+  bool stepsByPowerOfTwo(const std::string& stepping, const Loop& loop) const;
   std::uint64_t most(const std::string& value, unsigned depth = 0) const;
 
   const Function& function_;
