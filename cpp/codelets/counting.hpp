@@ -12,6 +12,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace popir {
 
@@ -23,6 +24,11 @@ std::string countingAssembly(const std::string& text);
 
 /// Inserts code that counts a tile's cycles into the text of a module of LLVM 15 or newer.
 std::string countingIr(const std::string& text);
+
+/// What countingIr() adds up for each block of each function, by the function's name. Left out is what
+/// depends on values.
+__attribute__((visibility("default"))) std::map<std::string, std::vector<std::uint64_t>> tileCycles(
+    const std::string& text);
 
 /// Counts of one engine.
 struct CodeletCounts {

@@ -25,6 +25,7 @@ MicroOps auxs(unsigned n, unsigned cycles = 1) { return times(n, Pipe::Aux, cycl
 // Instructions of the compiler's runtime, with the call and what its arguments need: there are no
 // stores of less than a word.
 constexpr unsigned kStoreByte = 12 + 1 + 2, kStoreHalf = 8 + 1 + 1;
+const std::string kBuiltin = "tile_builtin_ipu_";
 // A function that calls another one makes room for, saves and restores the address to return to.
 constexpr unsigned kFrame = 4;
 // PopLibs' "vertex overhead".
@@ -39,8 +40,8 @@ struct Transcendental {
 };
 const std::map<std::string, Transcendental>& transcendentals() {
   static const std::map<std::string, Transcendental> all{
-      {"exp", {3, 2}},  {"exp2", {3, 2}}, {"log", {6, 2}},  {"log2", {6, 2}},
-      {"tanh", {6, 2}}, {"sigm", {6, 3}}, {"sqrt", {5, 5}}, {"rsqrt", {4, 4}}};
+      {"exp", {3, 2}}, {"exp2", {3, 2}}, {"log", {6, 2}},  {"log2", {6, 2}}, {"oorx", {4, 4}},
+      {"oox", {3, 3}}, {"tanh", {6, 2}}, {"sigm", {6, 3}}, {"sqrt", {5, 5}}, {"rsqrt", {4, 4}}};
   return all;
 }
 // Functions of the library, averages over random arguments: PopLibs' tables of the operators.
@@ -261,8 +262,10 @@ class Coster {
     // Unordered ones are the opposite of the opposite
     unsigned n = 1;
     const auto& p = i.predicate;
-    if (p == "one" || p == "ueq" || p == "ord" || p == "uno")
+    if (p == "one" || p == "ord" || p == "uno")
       n = 3;
+    else if (p == "ueq")
+      n = 4;
     else if (p[0] == 'u' && p != "une" && !branches)
       n = 2;
     if (isHalf(i) && lanesOf(i.type) == 1) n += 1;
@@ -365,6 +368,25 @@ class Coster {
     return ofArithmetic(i);
   }
 
+  // A builtin of a tile's compiler is an instruction.
+  static MicroOps ofBuiltin(const Instruction& i, std::string name) {
+    for (const auto* prefix : {"f32v2", "f32", "f16v2", "f16v4"})
+      if (startsWith(name, prefix)) {
+        name = name.substr(std::string(prefix).size());
+        break;
+      }
+    for (const auto* main : {"ld", "st", "get", "put"})
+      if (startsWith(name, main)) return mains(1);
+    if (startsWith(name, "ln")) name = "log";
+    const auto lanes = lanesOf(i.type);
+    const bool half = laneOf(i.type) == "half";
+    // The longest name first: exp2 before exp
+    for (auto it = transcendentals().rbegin(); it != transcendentals().rend(); ++it)
+      if (startsWith(name, it->first))
+        return half ? auxs((lanes + 1) / 2, it->second.ofHalves) : auxs(lanes, it->second.ofFloat);
+    return auxs(1);
+  }
+
   // ---- calls
 
   struct Call {
@@ -381,17 +403,9 @@ class Coster {
         startsWith(callee, "llvm.stack") || free.count(callee))
       return {};
     if (callee == "asm") return {0, false, mains(statementsIn(i.text))};
-    if (callee.find("tile_builtin_ipu_") != std::string::npos) {
-      // A builtin is an instruction. Those that load and store belong to the other pipeline
-      const bool main = callee.find("ipu_ld") != std::string::npos ||
-                        callee.find("ipu_st") != std::string::npos ||
-                        callee.find("ipu_get") != std::string::npos ||
-                        callee.find("ipu_put") != std::string::npos;
-      for (const auto& [name, cycles] : transcendentals())
-        if (callee.find("f32" + name + "f") != std::string::npos)
-          return {0, false, auxs(1, cycles.ofFloat)};
-      return {0, false, main ? mains(1) : auxs(1)};
-    }
+    const auto builtin = callee.find(kBuiltin);
+    if (builtin != std::string::npos)
+      return {0, false, ofBuiltin(i, callee.substr(builtin + kBuiltin.size()))};
     const auto math = mathName(callee);
     if (transcendentals().count(math) || math == "fmuladd" || math == "fma" || math == "fabs" ||
         math == "minnum" || math == "maxnum" || math == "fmin" || math == "fmax" ||
@@ -513,7 +527,8 @@ class Coster {
     };
     const auto add = [&](const Instruction& i, MicroOps ops) {
       Node node{std::move(ops), {}};
-      for (const auto& a : i.arguments) {
+      // What a function returns may come in the bundle that returns
+      for (const auto& a : i.operation == "ret" ? std::vector<std::string>() : i.arguments) {
         const auto from = nodeOf.find(a);
         if (from != nodeOf.end()) node.after.push_back(from->second);
       }
@@ -559,9 +574,8 @@ class Coster {
       }
     }
     // What ends a block is in its last bundle
-    if (!nodes.empty())
-      for (std::size_t n = 0; n + 1 < nodes.size(); ++n)
-        if (!nodes.back().ops.empty()) endAfter(nodes, n);
+    if (!nodes.empty() && !nodes.back().ops.empty())
+      for (std::size_t n = 0; n + 1 < nodes.size(); ++n) endAfter(nodes, n);
     flush();
     return cycles;
   }
@@ -580,7 +594,7 @@ class Coster {
   // Main instructions before a branch are in earlier bundles by themselves: there is one pipeline.
   // Those of the other one may share the branch's bundle.
   static void endAfter(std::vector<Node>& nodes, std::size_t n) {
-    if (nodes[n].ops.empty() || nodes[n].ops.back().pipe == Pipe::Main)
+    if (!nodes[n].ops.empty() && nodes[n].ops.back().pipe == Pipe::Main)
       nodes.back().after.push_back(n);
   }
 

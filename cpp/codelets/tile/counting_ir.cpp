@@ -70,15 +70,33 @@ std::string counting(const Varying& cost, const std::string& name) {
   return code + adding("%" + name + ".takes", name);
 }
 
-}  // namespace
-
-std::string countingIr(const std::string& text) {
+std::vector<std::string> linesOf(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) lines.push_back(std::move(line));
+  return lines;
+}
+
+std::set<std::string> namesOf(const std::vector<tile::Function>& functions) {
+  std::set<std::string> names;
+  for (const auto& f : functions) names.insert(f.name);
+  return names;
+}
+
+}  // namespace
+
+std::map<std::string, std::vector<std::uint64_t>> tileCycles(const std::string& text) {
+  const auto functions = tile::functionsOf(linesOf(text));
+  const auto defined = namesOf(functions);
+  std::map<std::string, std::vector<std::uint64_t>> cycles;
+  for (const auto& f : functions) cycles[f.name] = tile::costOf(f, defined).blocks;
+  return cycles;
+}
+
+std::string countingIr(const std::string& text) {
+  const auto lines = linesOf(text);
   const auto functions = tile::functionsOf(lines);
-  std::set<std::string> defined;
-  for (const auto& f : functions) defined.insert(f.name);
+  const auto defined = namesOf(functions);
   std::map<std::size_t, std::string> before;  // by line
   std::size_t n = 0;
   for (const auto& f : functions) {
