@@ -82,14 +82,19 @@ void replaceAll(std::string& text, const std::string& from, const std::string& t
 }
 
 // Keeps builtins of a tile as calls: each is an instruction there, and what it does on the host is
-// not counted.
+// not counted. Calls of those without state may be moved and joined, as a tile's compiler may do.
 void keepBuiltins(std::string& text) {
   const std::string name = "tile_builtin_ipu_", inlined = "inline ";
   for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
     const auto before = text.find_last_of(";{}", at);
     const auto from = text.rfind(inlined, at);
     if (from == std::string::npos || (before != std::string::npos && from < before)) continue;
-    const std::string attribute = "__attribute__((noinline)) ";
+    const auto builtin = text.substr(at, text.find('(', at) - at);
+    bool state = false;
+    for (const auto* part : {"mac", "axpy", "rand", "rmask", "get", "put"})
+      state = state || builtin.find(part) != std::string::npos;
+    const std::string attribute =
+        std::string("__attribute__((noinline") + (state ? ")) " : ", const)) ");
     text.insert(from, attribute);
     at += attribute.size();
   }
@@ -106,7 +111,7 @@ std::string remedyOf(const std::string& said) {
 }
 
 // Part of what names a counting build in the cache. Another model is another one.
-const std::string kCounting = "counting bundles 1";
+const std::string kCounting = "counting bundles 3";
 
 class Compiler {
  public:
@@ -214,7 +219,7 @@ class Compiler {
     append(words, how);
     if (clang)
       append(words, {"-S", "-emit-llvm", "-fno-vectorize", "-fno-slp-vectorize",
-                     "-fno-unroll-loops", "-g0"});
+                     "-fno-unroll-loops", "-fno-math-errno", "-g0"});
     else
       append(words, {"-S", "-fno-tree-vectorize", "-fno-tree-slp-vectorize"});
     append(words, {unit, "-o", folder_.path("text")});
