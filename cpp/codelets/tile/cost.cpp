@@ -71,7 +71,7 @@ std::string mathName(const std::string& callee) {
 class Coster {
  public:
   Coster(const Function& function, const std::set<std::string>& defined)
-      : code_(function), defined_(defined) {
+      : code_(function), defined_(defined), supervisor_(of("5popir14SupervisorCallI")) {
     findHalves();
   }
 
@@ -81,10 +81,7 @@ class Coster {
     for (std::size_t b = 0; b < blocks.size(); ++b) cost_.blocks[b] += ofBlock(b);
     for (std::size_t b = 0; b < blocks.size(); ++b) addConstantsOf(b);
     for (const auto& loop : code_.loops()) addEntryOf(loop);
-    const auto& name = code_.function().name;
-    const bool vertex = name.find("5popir7OneCallI") != std::string::npos ||
-                        name.find("5popir11WorkerCallsI") != std::string::npos;
-    if (vertex)
+    if (supervisor_ || of("5popir7OneCallI") || of("5popir11WorkerCallsI"))
       cost_.blocks[0] += kVertex;
     else if (calls_)
       cost_.blocks[0] += kFrame;
@@ -92,6 +89,11 @@ class Coster {
   }
 
  private:
+  // Is this a function of popir/CodeletGlue.hpp?
+  bool of(const std::string& wrapper) const {
+    return code_.function().name.find(wrapper) != std::string::npos;
+  }
+
   struct Node {
     MicroOps ops;
     std::vector<std::size_t> after;  // nodes before it
@@ -469,7 +471,7 @@ class Coster {
   // ---- blocks
 
   // Bundles of the nodes, each after those that it needs.
-  static std::uint64_t schedule(const std::vector<Node>& nodes) {
+  std::uint64_t schedule(const std::vector<Node>& nodes) const {
     struct Op {
       MicroOp op;
       std::vector<std::size_t> after;
@@ -500,6 +502,7 @@ class Coster {
                                                [&](std::size_t a) { return ops[a].done; });
       unsigned bundle = 0;
       for (const auto pipe : {Pipe::Main, Pipe::Aux}) {
+        if (supervisor_ && bundle > 0) break;  // one instruction at a time
         std::size_t best = ops.size();
         for (std::size_t k = 0; k < ops.size(); ++k)
           if (ready[k] && ops[k].op.pipe == pipe &&
@@ -565,7 +568,8 @@ class Coster {
         cycles += 3 + (isSigned ? 13 : 0) + (rest ? 10 : 0);
       } else if (end) {
         if (loop) {
-          if (!repeats(*loop)) add(i, mains(1));
+          // A supervisor subtracts and branches
+          if (!repeats(*loop)) add(i, mains(supervisor_ ? 2 : 1));
         } else {
           add(i, ofEnd(i, b));
         }
@@ -638,7 +642,8 @@ class Coster {
 
   // Hardware repeats one block without branches and calls, a number of times that fits its counter.
   bool repeats(const Loop& loop) const {
-    if (!loop.counted || loop.blocks.size() != 1 || loop.mostTurns > kMostRepeats) return false;
+    if (supervisor_ || !loop.counted || loop.blocks.size() != 1 || loop.mostTurns > kMostRepeats)
+      return false;
     const auto& all = code_.function().blocks[loop.header].instructions;
     return std::none_of(all.begin(), all.end(), [&](const Instruction& i) {
       const auto& op = i.operation;
@@ -682,6 +687,7 @@ class Coster {
 
   const Code code_;
   const std::set<std::string>& defined_;
+  const bool supervisor_;
   std::set<std::string> halves_;
   Cost cost_;
   bool calls_ = false;
