@@ -3,8 +3,9 @@
 Oracles: how many bundles Graphcore's own compiler makes of such functions, which its public tests
 say (graphcore/llvm-project-fork, llvm/test/CodeGen/Colossus, f32-arithmetic, f32-comparisons,
 f16-arithmetic, f16-memory, f32-conversions, coissue, counted-loop-mir, colossus-hwloop-pass,
-post-increment), and PopLibs' cycle functions of vertices that are compiled, not assembly. The
-functions and codelets here are our own.
+post-increment), PopLibs' cycle functions of vertices that are compiled, not assembly, and what popc
+made of two loops, as their authors quote it (thorbenlouw/lbm-graphcore, UoB-HPC/ipu-hpc-cookbook).
+The functions and codelets here are our own.
 `python -m tests.machine.test_tile_cycles` prints both.
 """
 
@@ -252,6 +253,10 @@ def stencil(pairs: int) -> int:
     return counted("Stencil", **rows, out=floats(2 * pairs), alpha=0.5, beta=0.25, pairs=pairs)
 
 
+def pairs(n: int) -> int:
+    return counted("Pairs", values=floats(2 * n), more=0.5, pairs=n)
+
+
 # What, what it takes here, what is published of it. A worker's share of a vertex.
 PUBLISHED = {
     "popnn::ReduceMaxClassSparse of ints, 64": (lambda: largest(64), 5 + 18 + 6 * 64),
@@ -266,6 +271,7 @@ PUBLISHED = {
         5 + 24 * (5 + 4 * (8 + 7 * 24)),
     ),
     "popops::UnaryOp2D of bools, 40 more": (lambda: opposite(80) - opposite(40), 40 * (17 + 4)),
+    "pairs of floats, by popc, 20 more": (lambda: pairs(40) - pairs(20), 20 * 4),
     "a stencil of seven points, by popc, 20 more": (lambda: stencil(40) - stencil(20), 20 * 16),
 }
 

@@ -108,6 +108,19 @@ struct Stencil : Vertex {
   }
 };
 
+// Adds a number to pairs of floats, in place.
+struct Pairs : Vertex {
+  InOut<Vector<float, VectorLayout::ONE_PTR, 8>> values;
+  float more;
+  unsigned pairs;
+  void compute() {
+    float2* at = reinterpret_cast<float2*>(&values[0]);
+    const float by = more;
+    const unsigned n = pairs;
+    for (unsigned i = 0; i < n; ++i) at[i] += by;
+  }
+};
+
 struct Divide : Vertex {
   Input<Vector<unsigned>> in;
   Output<Vector<unsigned>> out;
