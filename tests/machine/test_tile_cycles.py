@@ -9,16 +9,27 @@ The functions and codelets here are our own.
 `python -m tests.machine.test_tile_cycles` prints both.
 """
 
+from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from popir._device import machine
-from tests.machine.test_counted_codelets import CONTEXTS, Bench, anew  # noqa: F401
+from tests.machine.test_counted_codelets import CONTEXTS, Bench
 from tests.toolchain import clang
 
 SOURCE = Path(__file__).parents[1] / "poplar" / "tile_cycles.cpp"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def anew(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
+    """What this build counts, not what another one has kept."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("POPIR_CACHE", str(tmp_path_factory.mktemp("codelets")))
+        yield
+
 
 LOOP = """
 entry:
@@ -194,7 +205,7 @@ def floats(*shape: int) -> np.ndarray:
     return np.ones(shape, np.float32)
 
 
-def counted(name: str, **fields) -> int:
+def counted(name: str, **fields: Any) -> int:
     """Cycles of a worker, of a MultiVertex those of the one that has most."""
     bench = Bench(str(SOURCE))
     connected = {}
