@@ -80,3 +80,10 @@ def dynamic_section(path: Path) -> dict[str, list[str]]:
             tag = line.split("(")[1].split(")")[0]
             found.setdefault(tag, []).append(line.split("[")[1].split("]")[0])
     return found
+
+
+def clang() -> bool:
+    """Is there a clang that compiles codelets, 15 or newer?"""
+    names = (path.name for folder in os.get_exec_path() for path in Path(folder).glob("clang++-*"))
+    versions = (name.removeprefix("clang++-") for name in names)
+    return "CXX" not in os.environ and any(v.isdigit() and int(v) >= 15 for v in versions)

@@ -10,6 +10,7 @@
 #include "bindings/module.hpp"
 #include "bindings/signatures.hpp"
 #include "bindings/work_sizes.hpp"
+#include "codelets/counting.hpp"
 #include "costing/reading.hpp"
 #include "engine/engine.hpp"
 #include "machine/collectives.hpp"
@@ -223,6 +224,11 @@ void bindMachine(py::module_& m) {
       "least groups, rows, inner, columns and kernelElements.\n"
       "Raises poplar_exception for a class that is no contraction, for fewer sizes, and for\n"
       "a convolution with a size, stride or dilation below 1.");
+  m.def("tileCycles", &tileCycles, py::arg("text"),
+        "Cycles of a tile's worker for each basic block of each function that a module of LLVM's\n"
+        "intermediate representation defines, as they are counted of codelets. What depends on\n"
+        "values (divisions of integers, copies of variable length) is not in it.\n"
+        "`text`: the module as text, of LLVM 15 or newer.");
   m.def(
       "estimateCycles",
       [](const poplar::Target& target, const std::string& vertexClass, const poplar::Type& type,

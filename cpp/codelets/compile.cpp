@@ -81,6 +81,25 @@ void replaceAll(std::string& text, const std::string& from, const std::string& t
     text.replace(at, from.size(), to);
 }
 
+// Keeps builtins of a tile as calls: each is an instruction there, and what it does on the host is
+// not counted. Calls of those without state may be moved and joined, as a tile's compiler may do.
+void keepBuiltins(std::string& text) {
+  const std::string name = "tile_builtin_ipu_", inlined = "inline ";
+  for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+    const auto before = text.find_last_of(";{}", at);
+    const auto from = text.rfind(inlined, at);
+    if (from == std::string::npos || (before != std::string::npos && from < before)) continue;
+    const auto builtin = text.substr(at, text.find('(', at) - at);
+    bool state = false;
+    for (const auto* part : {"mac", "axpy", "rand", "rmask", "get", "put"})
+      state = state || builtin.find(part) != std::string::npos;
+    const std::string attribute =
+        std::string("__attribute__((noinline") + (state ? ")) " : ", const)) ");
+    text.insert(from, attribute);
+    at += attribute.size();
+  }
+}
+
 // What to do about an error of the compiler that comes from code for a tile alone. Empty for others.
 std::string remedyOf(const std::string& said) {
   for (const auto* sign : {"instantiated into assembly", "Assembler messages", "in asm", "'asm'",
@@ -90,6 +109,9 @@ std::string remedyOf(const std::string& said) {
              "#ifndef __IPU__";
   return "";
 }
+
+// Part of what names a counting build in the cache. Another model is another one.
+const std::string kCounting = "counting bundles 4";
 
 class Compiler {
  public:
@@ -160,8 +182,9 @@ class Compiler {
       const auto types = vertexTypes(texts[i], sources[i]);
       found += types.size();
       const auto unit = folder_.path("unit" + std::to_string(i) + ".ii");
-      writeFile(unit,
-                texts[i] + table(types, i) + (i + 1 == texts.size() ? tie(texts.size()) : ""));
+      auto text = texts[i] + table(types, i) + (i + 1 == texts.size() ? tie(texts.size()) : "");
+      if (counts_) keepBuiltins(text);
+      writeFile(unit, text);
       words.push_back(counts_ ? counting(unit, how, sources[i]) : unit);
     }
     if (found == 0)
@@ -190,13 +213,20 @@ class Compiler {
   // The auto-vectorizer is off: a tile executes vector instructions only where the codelet asks for
   // them.
   std::string counting(const std::string& unit, const Words& how, const std::string& source) const {
+    const bool clang = isClang(command_);
+    const auto counted = unit + (clang ? ".ll" : ".s");
     auto words = command_;
     append(words, how);
-    append(words, {"-S", "-fno-tree-vectorize", "-fno-tree-slp-vectorize", unit, "-o",
-                   folder_.path("assembly")});
+    if (clang)
+      append(words, {"-S", "-emit-llvm", "-fno-vectorize", "-fno-slp-vectorize",
+                     "-fno-unroll-loops", "-fno-math-errno", "-g0"});
+    else
+      append(words, {"-S", "-fno-tree-vectorize", "-fno-tree-slp-vectorize"});
+    append(words, {unit, "-o", folder_.path("text")});
     run(words, "/dev/null", source);
-    writeFile(unit + ".s", countingAssembly(readFile(folder_.path("assembly"))));
-    return unit + ".s";
+    const auto text = readFile(folder_.path("text"));
+    writeFile(counted, clang ? countingIr(text) : countingAssembly(text));
+    return counted;
   }
 
   std::string table(const std::vector<VertexType>& types, std::size_t unit) const {
@@ -264,7 +294,7 @@ Words otherTarget(Words options) {
 }
 
 std::string compileText(const CodeletText& text, bool counts = false) {
-  const auto how = versionOf(popir::compiler()) + (counts ? "counting" : "");
+  const auto how = versionOf(popir::compiler()) + (counts ? kCounting : "");
   return cachedCodelets(text, how, [&] {
     const Compiler compiler(text.options, counts);
     return packCodelets(compiler.link(text.texts, text.sources), text);
@@ -330,6 +360,8 @@ std::string compileCodeletText(const std::string& source, const Words& options) 
     return compileText(text);
   });
 }
+
+bool countsTileCycles() { return isClang(compiler()); }
 
 std::string compileVariant(CodeletText text, CodeletVariant variant) {
   switch (variant) {

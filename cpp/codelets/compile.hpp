@@ -30,6 +30,10 @@ std::string compileCodeletText(const std::string& source, const std::vector<std:
 /// Compiles preprocessed sources as a variant (bounds checks or counting). Cached as above.
 std::string compileVariant(CodeletText text, CodeletVariant variant);
 
+/// Does CodeletVariant::Count count cycles of a tile's workers? Else it counts the host's
+/// instructions, where no clang is there (codelets/counting.hpp).
+bool countsTileCycles();
+
 }  // namespace popir
 
 #endif

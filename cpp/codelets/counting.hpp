@@ -1,9 +1,10 @@
-// Counts the instructions that codelets execute.
+// Counts what codelets execute.
 //
-// A codelet is compiled a second time, to assembler text. At the start of each basic block an
-// instruction sequence is inserted that adds the number of instructions of this block to a counter.
-// The sequence changes no flag and no register, so the counted code is exactly what the compiler
-// generated.
+// A codelet is compiled a second time, by a clang to the text of LLVM's intermediate
+// representation, and at the start of each basic block code is inserted that adds to a counter the
+// cycles which a worker of a tile takes for the block (codelets/tile/cost.hpp). Another compiler
+// compiles to assembler text, and the instructions of the host are counted. The sequence for it
+// changes no flag and no register, so the counted code is exactly what the compiler generated.
 #ifndef popir_codelets_counting_hpp
 #define popir_codelets_counting_hpp
 
@@ -11,6 +12,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace popir {
 
@@ -20,7 +22,15 @@ constexpr const char* kCodeletCounter = "popir_counted";
 /// Inserts the counting sequences into x86-64 assembler text (AT&T syntax).
 std::string countingAssembly(const std::string& text);
 
-/// Instruction counts of one engine.
+/// Inserts code that counts a tile's cycles into the text of a module of LLVM 15 or newer.
+std::string countingIr(const std::string& text);
+
+/// What countingIr() adds up for each block of each function, by the function's name. Left out is what
+/// depends on values.
+__attribute__((visibility("default"))) std::map<std::string, std::vector<std::uint64_t>> tileCycles(
+    const std::string& text);
+
+/// Counts of one engine.
 struct CodeletCounts {
   /// By vertex: the count of its first execution. For a MultiVertex: the largest count of its
   /// workers.

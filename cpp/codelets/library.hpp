@@ -30,7 +30,7 @@ struct CodeletText {
 /// Ways to compile a codelet other than for plain execution.
 enum class CodeletVariant {
   CheckBounds,  ///< an index outside of a field throws OutsideField
-  Count,        ///< Codelet::executed counts instructions (codelets/counting.hpp)
+  Count,        ///< Codelet::executed counts what is executed (codelets/counting.hpp)
 };
 
 /// A .gp file in memory.

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <utility>
 
+#include "codelets/compile.hpp"
 #include "codelets/counting.hpp"
 #include "costing/memory.hpp"
 #include "machine/estimators/estimators.hpp"
@@ -205,11 +206,14 @@ void explain(const GraphImpl& graph, const Reading& reading, const StepCosts& co
         "': they are taken for one pass over their bytes" +
         (counts || !codelets.count(c) ? ""
                                       : "; an engine with the option debug.instrument counts "
-                                        "the instructions of their first execution"));
+                                        "what they execute first"));
   for (const auto& c : costs.counted)
     say("Vertices of class '" + c +
-        "' take the instructions that the host counted in their first "
-        "execution, each for one of a tile");
+        (countsTileCycles()
+             ? "' take the bundles that a tile would have executed the first time, by "
+               "a model of its instructions"
+             : "' take the instructions that the host executed the first time, each "
+               "for one of a tile"));
   if (counts)
     for (const auto& [type, why] : counts->failures)
       say("Vertices of class '" + type + "' could not be counted: " + why);

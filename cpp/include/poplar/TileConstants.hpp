@@ -11,6 +11,7 @@
 #define CSR_W_FP_CLR__ZAACC__MASK 0x1
 #define CSR_W_FP_CTL__INDEX 2
 #define CSR_W_REPEAT_COUNT__VALUE__MASK 0xffff
+#define CTXT_WORKERS 6
 #define TEXCH_SYNCZONE_LOCAL 0
 #define TFPU_FP32_TRUE 0xffffffff
 #define TFPU_FP32_FALSE 0

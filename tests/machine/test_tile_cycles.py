@@ -1,0 +1,323 @@
+"""Cycles of a tile's worker that are worked out from the compiler's intermediate representation.
+
+Oracles: how many bundles Graphcore's own compiler makes of such functions, which its public tests
+say (graphcore/llvm-project-fork, llvm/test/CodeGen/Colossus, f32-arithmetic, f32-comparisons,
+f16-arithmetic, f16-memory, f32-conversions, coissue, counted-loop-mir, colossus-hwloop-pass,
+post-increment), PopLibs' cycle functions of vertices that are compiled, not assembly, and what popc
+made of two loops, as their authors quote it (thorbenlouw/lbm-graphcore, UoB-HPC/ipu-hpc-cookbook).
+The functions and codelets here are our own.
+`python -m tests.machine.test_tile_cycles` prints both.
+"""
+
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from popir._device import machine
+from tests.machine.test_counted_codelets import CONTEXTS, Bench
+from tests.toolchain import clang
+
+SOURCE = Path(__file__).parents[1] / "poplar" / "tile_cycles.cpp"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def anew(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
+    """What this build counts, not what another one has kept."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("POPIR_CACHE", str(tmp_path_factory.mktemp("codelets")))
+        yield
+
+
+LOOP = """
+entry:
+  %any = icmp sgt i32 %n, 0
+  br i1 %any, label %before, label %after
+before:
+  br label %body
+body:
+  %i = phi i32 [ 0, %before ], [ %next, %body ]
+  BODY
+  %next = add i32 %i, STEP
+  %more = icmp eq i32 %next, %n
+  br i1 %more, label %after, label %body
+after:
+  ret void
+"""
+
+
+def loop(arguments: str, body: str, step: int = 1) -> str:
+    text = LOOP.replace("BODY", body).replace("STEP", str(step))
+    return f"define void @f({arguments}) {{{text}}}"
+
+
+def straight(signature: str, *body: str) -> str:
+    lines = "\n".join(f"  {line}" for line in body)
+    return f"define {signature} {{\n{lines}\n}}"
+
+
+def compared(predicate: str) -> str:
+    return straight("i1 @f(float %x, float %y)", f"%r = fcmp {predicate} float %x, %y", "ret i1 %r")
+
+
+def halved(operation: str) -> str:
+    """Of halves, as a compiler of the host has it."""
+    return straight(
+        "half @f(half %x, half %y)",
+        "%a = fpext half %x to float",
+        "%b = fpext half %y to float",
+        f"%c = {operation} float %a, %b",
+        "%r = fptrunc float %c to half",
+        "ret half %r",
+    )
+
+
+PAIRS = """%a = getelementptr float, ptr %x, i32 %i
+  %b = getelementptr float, ptr %y, i32 %i
+  %p = load <2 x float>, ptr %a, align 4
+  %q = load <2 x float>, ptr %b, align 4
+  %s = fadd <2 x float> %p, %q
+  store <2 x float> %s, ptr %b, align 4"""
+COPY = """%a = getelementptr i32, ptr %x, i32 %i
+  %b = getelementptr i32, ptr %y, i32 %i
+  %p = load <2 x i32>, ptr %a, align 4
+  store <2 x i32> %p, ptr %b, align 4"""
+MOVE = "%p = load <2 x float>, ptr %x, align 8\n  store <2 x float> %p, ptr %y, align 8"
+
+# name: (module, cycles of a run through it)
+STRAIGHT = {
+    "f32 add, in the bundle of the return": (
+        straight("float @f(float %x, float %y)", "%r = fadd float %x, %y", "ret float %r"),
+        1,
+    ),
+    "load, then multiply and return": (
+        straight(
+            "float @f(ptr %x, float %y)",
+            "%a = load float, ptr %x, align 4",
+            "%r = fmul float %a, %y",
+            "ret float %r",
+        ),
+        2,
+    ),
+    "two of y + x, loads and sums in one bundle": (
+        straight(
+            "void @f(float %y, ptr %in, ptr %out)",
+            "%in1 = getelementptr float, ptr %in, i32 1",
+            "%out1 = getelementptr float, ptr %out, i32 1",
+            "%a = load float, ptr %in, align 4",
+            "%b = load float, ptr %in1, align 4",
+            "%c = fadd float %y, %a",
+            "%d = fadd float %y, %b",
+            "store float %c, ptr %out, align 4",
+            "store float %d, ptr %out1, align 4",
+            "ret void",
+        ),
+        5,
+    ),
+    "oeq": (compared("oeq"), 3),
+    "une": (compared("une"), 3),
+    "ugt": (compared("ugt"), 4),
+    "one": (compared("one"), 5),
+    "ord": (compared("ord"), 5),
+    "uno": (compared("uno"), 5),
+    "ueq": (compared("ueq"), 6),
+    "f16 add": (halved("fadd"), 2),
+    "f16 multiply": (halved("fmul"), 2),
+    "float to int": (
+        straight("i32 @f(float %x)", "%r = fptosi float %x to i32", "ret i32 %r"),
+        4,
+    ),
+    "a half by an index": (
+        straight(
+            "half @f(ptr %x, i32 %i)",
+            "%a = getelementptr half, ptr %x, i32 %i",
+            "%r = load half, ptr %a, align 2",
+            "ret half %r",
+        ),
+        2,
+    ),
+    "a half at an offset": (
+        straight(
+            "half @f(ptr %x)",
+            "%a = getelementptr half, ptr %x, i32 4095",
+            "%r = load half, ptr %a, align 2",
+            "ret half %r",
+        ),
+        2,
+    ),
+    # The frame and the call 8, the runtime's function 7 or 8
+    "a half is stored by a function": (
+        straight(
+            "void @f(ptr %x, ptr %y)",
+            "%a = load half, ptr %x, align 2",
+            "store half %a, ptr %y, align 2",
+            "ret void",
+        ),
+        16,
+    ),
+    "a branch compares with zero": (
+        "define void @f(i32 %x) {\n  %z = icmp eq i32 %x, 0\n  br i1 %z, label %a, label %b\n"
+        "a:\n  unreachable\nb:\n  unreachable\n}",
+        1,
+    ),
+}
+# name: (module, cycles of its blocks entry, before, body, after)
+LOOPS: dict[str, tuple[str, list[int | None]]] = {
+    "pairs move, counted down": (loop("i32 %n, ptr %x, ptr %y", MOVE), [2, 1, 3, 1]),
+    "pairs move, repeated": (
+        loop("i16 %k, ptr %x, ptr %y", MOVE).replace(
+            "entry:", "entry:\n  %n = zext i16 %k to i32", 1
+        ),
+        [None, 1, 2, 1],
+    ),
+    "pairs add, in two loads each": (loop("i32 %n, ptr %x, ptr %y", PAIRS, 2), [2, None, 8, 1]),
+    "pairs of ints move": (loop("i32 %n, ptr %x, ptr %y", COPY, 2), [2, None, 5, 1]),
+}
+
+
+def cycles(module: str) -> list[int]:
+    return machine.tileCycles(module)["f"]
+
+
+@pytest.mark.parametrize("name", STRAIGHT)
+def test_functions_take_as_many_bundles_as_graphcores_compiler_makes(name: str) -> None:
+    module, bundles = STRAIGHT[name]
+    assert sum(cycles(module)) == bundles
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_loops_take_as_many_bundles_as_graphcores_compiler_makes(name: str) -> None:
+    module, expected = LOOPS[name]
+    for found, wanted in zip(cycles(module), expected, strict=True):
+        assert wanted is None or found == wanted
+
+
+# ---- codelets
+
+
+def ints(n: int) -> np.ndarray:
+    return np.arange(n, dtype=np.int32)
+
+
+def floats(*shape: int) -> np.ndarray:
+    return np.ones(shape, np.float32)
+
+
+def counted(name: str, **fields: Any) -> int:
+    """Cycles of a worker, of a MultiVertex those of the one that has most."""
+    bench = Bench(str(SOURCE))
+    connected = {}
+    for field, value in fields.items():
+        if isinstance(value, np.ndarray):
+            value = bench.variable(value, value.dtype)
+        elif isinstance(value, list):
+            value = [bench.variable(row, row.dtype) for row in value]
+        connected[field] = value
+    bench.vertex(name, **connected)
+    report = bench.report()
+    assert [row.source for row in report.operations] == ["counted"]
+    found, rest = divmod(report.computeCycles, CONTEXTS)
+    assert rest == 0
+    return found
+
+
+def largest(n: int) -> int:
+    one = np.zeros((), np.int32)
+    labels = ints(n).astype(np.uint32)
+    return counted("Largest", values=ints(n), labels=labels, most=one, label=one.astype(np.uint32))
+
+
+def column(rows: int) -> int:
+    matrix = [floats(20) for _ in range(rows)]
+    return counted("Column", matrix=matrix, column=floats(rows), zeros=floats(rows), at=16)
+
+
+def squares(n: int) -> int:
+    return counted("Squares", values=floats(n))
+
+
+def move(height: int, width: int) -> int:
+    rows = [[floats(width) for _ in range(height)] for _ in range(2)]
+    return counted("Move", to=rows[0], height=height, width=width, **{"from": rows[1]})
+
+
+def subtract(rows: int, columns: int, inner: int) -> int:
+    return counted(
+        "Subtract",
+        a=[floats(inner) for _ in range(rows)],
+        b=[floats(inner) for _ in range(columns)],
+        c=[floats(columns) for _ in range(rows)],
+        rows=rows,
+        columns=columns,
+        inner=inner,
+    )
+
+
+def opposite(n: int) -> int:
+    return counted("Opposite", **{"in": np.zeros(n, bool), "out": np.zeros(n, bool)})
+
+
+def stencil(pairs: int) -> int:
+    rows = {name: floats(2 * pairs + 2) for name in ("middle", "top", "bottom", "left", "right")}
+    return counted("Stencil", **rows, out=floats(2 * pairs), alpha=0.5, beta=0.25, pairs=pairs)
+
+
+def pairs(n: int) -> int:
+    return counted("Pairs", values=floats(2 * n), more=0.5, pairs=n)
+
+
+# What, what it takes here, what is published of it. A worker's share of a vertex.
+PUBLISHED = {
+    "popnn::ReduceMaxClassSparse of ints, 64": (lambda: largest(64), 5 + 18 + 6 * 64),
+    "popnn::ReduceMaxClassSparse of ints, 200": (lambda: largest(200), 5 + 18 + 6 * 200),
+    "poplin::RowCopy, 30 rows": (lambda: column(30), 16 + 7 * 5 + 16),
+    "poplin::RowCopy, 120 rows": (lambda: column(120), 16 + 7 * 20 + 16),
+    "poplin::PartialSquareElements, 60 more": (lambda: squares(120) - squares(60), 5 * 10),
+    "poplin::LUDBlockSplitVertex, 24 x 24": (lambda: move(24, 24), 4 * (12 + 4 * 24)),
+    "poplin::LUDBlockSplitVertex, 60 x 48": (lambda: move(60, 48), 10 * (12 + 4 * 48)),
+    "poplin::LUDBlockVertex<4>, 24^3": (
+        lambda: subtract(24, 24, 24),
+        5 + 24 * (5 + 4 * (8 + 7 * 24)),
+    ),
+    "popops::UnaryOp2D of bools, 40 more": (lambda: opposite(80) - opposite(40), 40 * (17 + 4)),
+    "pairs of floats, by popc, 20 more": (lambda: pairs(40) - pairs(20), 20 * 4),
+    "a stencil of seven points, by popc, 20 more": (lambda: stencil(40) - stencil(20), 20 * 16),
+}
+
+
+@pytest.mark.skipif(not clang(), reason="no clang 15 or newer")
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_codelets_take_what_is_published_within_a_quarter(name: str) -> None:
+    ours, published = PUBLISHED[name]
+    assert 0.75 <= ours() / published <= 1.25
+
+
+@pytest.mark.skipif(not clang(), reason="no clang 15 or newer")
+def test_a_division_takes_as_long_as_its_quotient_has_bits() -> None:
+    def of(value: int) -> int:
+        sixteen = np.full(16, value, np.uint32)
+        return counted("Divide", **{"in": sixteen, "out": sixteen, "by": 1})
+
+    assert of(1 << 20) - of(1 << 10) == of(1 << 30) - of(1 << 20) > 0
+    assert of(0) < of(1)
+
+
+@pytest.mark.skipif(not clang(), reason="no clang 15 or newer")
+def test_a_builtin_is_an_instruction() -> None:
+    """A load, the exponential's three cycles, a store, the branch back."""
+    fields = {n: {"values": floats(n)} for n in (40, 80)}
+    assert counted("Exponentials", **fields[80]) - counted("Exponentials", **fields[40]) == 40 * 6
+
+
+if __name__ == "__main__":
+    print(f"{'function':<50} {'bundles':>8} {'here':>8}")
+    for name, (module, bundles) in STRAIGHT.items():
+        print(f"{name:<50} {bundles:>8} {sum(cycles(module)):>8}")
+    for name, (module, expected) in LOOPS.items():
+        print(f"{name:<50} {expected!s:>8} {cycles(module)!s:>8}")
+    print(f"\n{'codelet':<50} {'published':>9} {'here':>8} {'over it':>8}")
+    for name, (ours, published) in PUBLISHED.items():
+        found = ours()
+        print(f"{name:<50} {published:>9} {found:>8} {found / published:>8.2f}")

@@ -1,0 +1,139 @@
+// Codelets whose cycles on a tile are published, by loops of the same kind.
+#include <ipudef.h>
+
+#include <poplar/HalfFloat.hpp>
+#include <poplar/Vertex.hpp>
+
+using namespace poplar;
+
+// The largest of some integers, and the label of the first place where it stands.
+struct Largest : Vertex {
+  Input<Vector<int>> values;
+  Input<Vector<unsigned, VectorLayout::ONE_PTR>> labels;
+  Output<int> most;
+  Output<unsigned> label;
+  void compute() {
+    int best = values[0];
+    unsigned at = 0;
+    for (unsigned i = 1; i < values.size(); ++i) {
+      if (values[i] <= best) continue;
+      best = values[i];
+      at = i;
+    }
+    *most = best;
+    *label = labels[at];
+  }
+};
+
+// One column of a matrix, and zeros; workers take turns.
+struct Column : MultiVertex {
+  Vector<Input<Vector<float>>> matrix;
+  Output<Vector<float>> column;
+  Output<Vector<float>> zeros;
+  unsigned at;
+  bool compute(unsigned worker) {
+    const unsigned n = matrix.size();
+    for (unsigned row = worker; row < n; row += numWorkers()) {
+      column[row] = matrix[row][at];
+      zeros[row] = 0;
+    }
+    return true;
+  }
+};
+
+// Squares in place; workers take turns.
+struct Squares : MultiVertex {
+  InOut<Vector<float>> values;
+  bool compute(unsigned worker) {
+    for (unsigned i = worker; i < values.size(); i += numWorkers()) values[i] *= values[i];
+    return true;
+  }
+};
+
+// Moves rows, and leaves zeros; workers take turns.
+struct Move : MultiVertex {
+  InOut<VectorList<float, VectorListLayout::DELTANELEMENTS>> from;
+  Output<VectorList<float, VectorListLayout::DELTANELEMENTS>> to;
+  int height, width;
+  bool compute(unsigned worker) {
+    for (int row = worker; row < height; row += MultiVertex::numWorkers())
+      for (int i = 0; i < width; ++i) {
+        to[row][i] = from[row][i];
+        from[row][i] = 0;
+      }
+    return true;
+  }
+};
+
+// c -= a b, with b transposed; workers take turns.
+struct Subtract : MultiVertex {
+  Input<VectorList<float, VectorListLayout::DELTANELEMENTS>> a, b;
+  InOut<VectorList<float, VectorListLayout::DELTANELEMENTS>> c;
+  int rows, columns, inner;
+  bool compute(unsigned worker) {
+    for (int row = worker; row < rows; row += MultiVertex::numWorkers())
+      for (int column = 0; column < columns; ++column)
+        for (int k = 0; k < inner; ++k) c[row][column] -= a[row][k] * b[column][k];
+    return true;
+  }
+};
+
+// The opposite of each bool, which are bytes.
+struct Opposite : Vertex {
+  Input<Vector<bool>> in;
+  Output<Vector<bool, VectorLayout::ONE_PTR>> out;
+  void compute() {
+    for (unsigned i = 0; i < in.size(); ++i) out[i] = !in[i];
+  }
+};
+
+// A stencil of seven points on pairs of floats.
+struct Stencil : Vertex {
+  using Row = Input<Vector<float, VectorLayout::ONE_PTR, 8>>;
+  Row middle, top, bottom, left, right;
+  Output<Vector<float, VectorLayout::ONE_PTR, 8>> out;
+  float alpha, beta;
+  unsigned pairs;
+  static const float2* of(const Row& row) { return reinterpret_cast<const float2*>(&row[0]); }
+  void compute() {
+    const auto *m = of(middle), *t = of(top), *b = of(bottom), *l = of(left), *r = of(right);
+    float* to = &out[0];
+    const float scale = beta;
+    for (unsigned z = 1; z < pairs; ++z) {
+      float2 sum = {m[z - 1][1] + m[z][1], m[z][0] + m[z + 1][0]};
+      sum = alpha * m[z] + scale * (sum + t[z] + b[z] + l[z] + r[z]);
+      to[2 * z - 1] = sum[0];
+      to[2 * z] = sum[1];
+    }
+  }
+};
+
+// Adds a number to pairs of floats, in place.
+struct Pairs : Vertex {
+  InOut<Vector<float, VectorLayout::ONE_PTR, 8>> values;
+  float more;
+  unsigned pairs;
+  void compute() {
+    float2* at = reinterpret_cast<float2*>(&values[0]);
+    const float by = more;
+    const unsigned n = pairs;
+    for (unsigned i = 0; i < n; ++i) at[i] += by;
+  }
+};
+
+struct Divide : Vertex {
+  Input<Vector<unsigned>> in;
+  Output<Vector<unsigned>> out;
+  unsigned by;
+  void compute() {
+    for (unsigned i = 0; i < in.size(); ++i) out[i] = in[i] / by;
+  }
+};
+
+// Exponentials by a builtin of a tile's compiler.
+struct Exponentials : Vertex {
+  InOut<Vector<float>> values;
+  void compute() {
+    for (unsigned i = 0; i < values.size(); ++i) values[i] = __builtin_ipu_exp(values[i]);
+  }
+};
