@@ -82,8 +82,8 @@ def _stacked(n: Node) -> Tensor:
 
 
 def _clip(n: Node) -> Tensor:
-    low = n[1].item() if n.has(1) else n("min")
-    high = n[2].item() if n.has(2) else n("max")
+    low = n[1] if n.has(1) else n("min")
+    high = n[2] if n.has(2) else n("max")
     found = n.x
     found = found if low is None else torch.clamp(found, min=low)
     return found if high is None else torch.clamp(found, max=high)
