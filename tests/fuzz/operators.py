@@ -1179,6 +1179,16 @@ def grid_sample(g: Graph, type: str) -> None:
     g.node(type, [_normal(g, dtype, *shape), grid], attributes, results=results)
 
 
+def affine_grid(g: Graph, type: str) -> None:
+    """Two and three dimensions. In one of a single element with align_corners, oracles differ."""
+    dtype, n, aligned = g.type(g.types(type)), g.rng.choice([2, 3]), g.rng.randrange(2)
+    batch = g.rng.choice([1, 2])
+    size = [batch, g.rng.randint(0, 2), *(g.rng.randint(1 + aligned, 4) for _ in range(n))]
+    results = [(dtype, (batch, *size[2:], n))]
+    inputs = [_normal(g, dtype, batch, n, n + 1), g.constant(size)]
+    g.node(type, inputs, {"align_corners": aligned}, results=results)
+
+
 def deform_conv(g: Graph, type: str) -> None:
     """Groups of channels and of offsets, with and without bias and mask."""
     dtype = g.type(g.types(type))
@@ -1541,6 +1551,7 @@ _ONNX: dict[str, Maker] = {
     "LSTM": lstm,
     **_rows(resize, "Resize", "Upsample"),
     "GridSample": grid_sample,
+    "AffineGrid": affine_grid,
     "DeformConv": deform_conv,
     "Einsum": einsum,
     "Det": det,

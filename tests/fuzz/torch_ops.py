@@ -897,6 +897,9 @@ _ONNX: dict[str, Callable[[Node], Tensor | Sequence[Tensor]]] = {
     "Resize": _resize,
     "Upsample": _resize,
     "GridSample": _grid_sample,
+    "AffineGrid": lambda n: F.affine_grid(
+        n.x, n.ints(1, "size"), align_corners=bool(n("align_corners", 0))
+    ),
     "DeformConv": _deform_conv,
     "Einsum": lambda n: torch.einsum(n("equation"), *(n[i] for i in range(len(n.inputs)))),
     "Det": lambda n: torch.linalg.det(n.x),

@@ -368,6 +368,8 @@ def sampling() -> Iterator[Row]:
     yield Row(second, "mode", "linear", versions=[7])
     third = Case("Upsample", [image, np.float32([1, 1, 2, 3])], constants=[1])
     yield Row(third, "mode", "linear", versions=[9])
+    affine = Case("AffineGrid", [[1, 2, 3], ints(1, 1, 2, 3)], constants=[1])
+    yield from rows(affine, align_corners=1)
     grid = Case("GridSample", [image, np.array([[[[0.3, -0.4], [1.5, 0.2]]]])])
     yield from rows(grid, align_corners=1, mode="nearest", padding_mode="border")
     convolution = Case("DeformConv", [[1, 4, 4, 4], [2, 4, 2, 2], [1, 8, 4, 4]])
