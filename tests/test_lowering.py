@@ -385,6 +385,14 @@ def test_alias_checking_names_the_undeclared_alias() -> None:
         assert words in str(error.value)
 
 
+def test_what_has_no_elements_passes_the_checks() -> None:
+    m = Model()
+    x = m.input(0, 5)
+    y = m.op("Sneaky", m.aiOnnx.neg([x]))
+    out = run(m.proto(y), {x: X[:0]}, [y], options=checked(True, True))
+    assert out[y].shape == (0, 5)
+
+
 def test_declared_writes_pass_the_checks() -> None:
     m = Model()
     x = m.input(4, 5)

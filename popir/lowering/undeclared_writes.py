@@ -338,7 +338,9 @@ class Watch:
         op = opx.op_p
         for i, tensor in sorted(op.input.items()):
             shown = grown.copies.get(i, self._devicex.get(tensor.id))
-            if op.modifies(i) or shown.variables().isdisjoint(grown.writes):
+            if not tensor.info.nelms() or op.modifies(i):
+                continue  # What has no elements is in nobody's memory, whatever it is a view of.
+            if shown.variables().isdisjoint(grown.writes):
                 continue
             raise popart_exception(
                 f"{op.debugName()}: {type(opx).__name__} writes input {i}, '{tensor.id}', which "
@@ -348,6 +350,8 @@ class Watch:
 
     def _check_aliases(self, opx: Opx, out: int) -> None:
         op = opx.op_p
+        if not op.outInfo(out).nelms():
+            return
         made = self._devicex.get(op.outId(out)).variables()
         for i, tensor in sorted(op.input.items()):
             if op.aliases(i, out) or made.isdisjoint(self._devicex.get(tensor.id).variables()):

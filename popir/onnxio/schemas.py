@@ -99,8 +99,10 @@ def _all() -> dict[tuple[str, str], _Versions]:
     """
     found: dict[tuple[str, str], _Versions] = {}
     for schema in onnx.defs.get_all_schemas_with_history():
-        # Skips schemas that operator libraries have registered with onnx.defs.
-        if not schema.deprecated and schema.domain.startswith(("ai.onnx", "")[not schema.domain]):
+        # One that is deprecated has no meaning, unless a function defines it. Schemas that operator
+        # libraries have registered with onnx.defs are skipped.
+        is_defined = not schema.deprecated or schema.has_context_dependent_function
+        if is_defined and schema.domain.startswith(("ai.onnx", "")[not schema.domain]):
             key = (schema.domain or "ai.onnx", schema.name)
             found.setdefault(key, {})[schema.since_version] = schema
     for path in sorted(_folder().glob("*/*.txt")):

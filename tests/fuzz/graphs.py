@@ -26,7 +26,10 @@ from tests.fuzz.generator import BFLOAT16, FLOATS, OPSETS, Array, Graph
 from tests.fuzz.operators import grow
 from tests.fuzz.programs import Program
 
-CONTRACTIONS = {"MatMul", "Gemm", "Conv", "LSTM", "GRU", "RNN", "SplineWeighting"}
+CONTRACTIONS = {
+    *("MatMul", "Gemm", "Conv", "ConvTranspose", "MultiConv", "LSTM", "GRU", "RNN"),
+    "SplineWeighting",
+}
 
 
 @dataclass(frozen=True)

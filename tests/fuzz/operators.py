@@ -405,6 +405,21 @@ def tile(g: Graph, type: str) -> None:
     g.node(type, [x, g.constant(repeats)])
 
 
+def center_crop_pad(g: Graph, type: str) -> None:
+    """Some dimensions or all, made longer and shorter."""
+    x = g.pick(g.types(type), _ranked(1))
+    rank = len(x.shape)
+    axes = g.rng.sample(range(rank), g.rng.randint(1, rank)) if _maybe(g) else None
+    chosen = range(rank) if axes is None else axes
+    sizes = [max(0, min(40, x.shape[d] + g.rng.randint(-4, 4))) for d in chosen]
+    out = list(x.shape)
+    for d, size in zip(chosen, sizes, strict=True):
+        out[d] = size
+    given = {} if axes is None else {"axes": [d - g.rng.choice([0, rank]) for d in axes]}
+    shape = g.constant(sizes, np.dtype(g.rng.choice([np.int32, np.int64])))
+    g.node(type, [x, shape], given, results=[(x.dtype, tuple(out))])
+
+
 def trilu(g: Graph, type: str) -> None:
     """Any diagonal, inside and outside."""
     x = g.pick(g.types(type), _ranked(2))
@@ -745,6 +760,19 @@ def lp_normalization(g: Graph, type: str) -> None:
     x = g.pick(g.types(type), _ranked(1))
     given = {"axis": _axis(g, len(x.shape)), "p": g.rng.choice([1, 2])}
     g.node(type, [x], given)
+
+
+def group_normalization(g: Graph, type: str) -> None:
+    """One group to all channels; images without pixels, and no image."""
+    if g.opset < 18:
+        raise Invalid("none yet")
+    groups, each = g.rng.choice([1, 2, 3]), g.rng.choice([1, 2])
+    dtype = g.type(g.types("LayerNormalization"))
+    shape = (g.rng.choice([0, 1, 2]), groups * each, *g.rng.choice([(3,), (2, 2), (), (5, 1)]))
+    many = groups if g.opset < 21 else groups * each
+    parts = [g.like(dtype, (many,)) for _ in range(2)]
+    given = {"num_groups": groups, "epsilon": 0.5}
+    g.node(type, [_normal(g, dtype, *shape), *parts], given, results=[(dtype, shape)])
 
 
 def lrn(g: Graph, type: str) -> None:
@@ -1179,6 +1207,16 @@ def grid_sample(g: Graph, type: str) -> None:
     g.node(type, [_normal(g, dtype, *shape), grid], attributes, results=results)
 
 
+def affine_grid(g: Graph, type: str) -> None:
+    """Two and three dimensions. In one of a single element with align_corners, oracles differ."""
+    dtype, n, aligned = g.type(g.types(type)), g.rng.choice([2, 3]), g.rng.randrange(2)
+    batch = g.rng.choice([1, 2])
+    size = [batch, g.rng.randint(0, 2), *(g.rng.randint(1 + aligned, 4) for _ in range(n))]
+    results = [(dtype, (batch, *size[2:], n))]
+    inputs = [_normal(g, dtype, batch, n, n + 1), g.constant(size)]
+    g.node(type, inputs, {"align_corners": aligned}, results=results)
+
+
 def deform_conv(g: Graph, type: str) -> None:
     """Groups of channels and of offsets, with and without bias and mask."""
     dtype = g.type(g.types(type))
@@ -1500,6 +1538,7 @@ _ONNX: dict[str, Maker] = {
     "Expand": expand,
     "Tile": tile,
     "Trilu": trilu,
+    "CenterCropPad": center_crop_pad,
     "Gather": gather,
     "GatherElements": gather_elements,
     "GatherND": gather_nd,
@@ -1518,6 +1557,10 @@ _ONNX: dict[str, Maker] = {
     "LayerNormalization": layer_norm,
     "LRN": lrn,
     "LpNormalization": lp_normalization,
+    "GroupNormalization": group_normalization,
+    "Shrink": partial(
+        unary, lambd=lambda g: abs(_factor(g)), bias=lambda g: g.rng.choice([0.0, 1.0, 2.0])
+    ),
     **_rows(softmax, "Softmax", "LogSoftmax"),
     "Hardmax": hardmax,
     **_rows(search, "ArgMax", "ArgMin"),
@@ -1541,6 +1584,7 @@ _ONNX: dict[str, Maker] = {
     "LSTM": lstm,
     **_rows(resize, "Resize", "Upsample"),
     "GridSample": grid_sample,
+    "AffineGrid": affine_grid,
     "DeformConv": deform_conv,
     "Einsum": einsum,
     "Det": det,

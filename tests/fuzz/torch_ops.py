@@ -82,11 +82,43 @@ def _stacked(n: Node) -> Tensor:
 
 
 def _clip(n: Node) -> Tensor:
-    low = n[1].item() if n.has(1) else n("min")
-    high = n[2].item() if n.has(2) else n("max")
+    low = n[1] if n.has(1) else n("min")
+    high = n[2] if n.has(2) else n("max")
     found = n.x
     found = found if low is None else torch.clamp(found, min=low)
     return found if high is None else torch.clamp(found, max=high)
+
+
+def _shrink(n: Node) -> Tensor:
+    lambd, bias = n("lambd", 0.5), n("bias", 0.0)
+    zero = torch.zeros_like(n.x)
+    above = torch.where(n.x > lambd, n.x - bias, zero)
+    return torch.where(n.x < -lambd, n.x + bias, above)
+
+
+def _center_crop_pad(n: Node) -> Tensor:
+    found, sizes = n.x, n.ints(1, "shape") or []
+    for d, size in zip(n("axes") or range(found.ndim), sizes, strict=True):
+        d %= found.ndim
+        less = found.shape[d] - size
+        if less > 0:
+            found = found.narrow(d, less // 2, size)
+        elif less < 0:
+            pads = [0, 0] * (found.ndim - 1 - d) + [-less // 2, -less - -less // 2]
+            found = F.pad(found, pads)
+    return found * 1
+
+
+def _group_normalization(n: Node) -> Tensor:
+    shape, groups = n.x.shape, n("num_groups")
+    rows = n.x.reshape(shape[0] * groups, -1) if n.x.numel() else n.x.reshape(0, 1)
+    mean = rows.mean(1, keepdim=True)
+    variance = ((rows - mean) ** 2).mean(1, keepdim=True)
+    normed = (rows - mean) / torch.sqrt(variance + n("epsilon", 1e-5))
+    many = len(n[1])
+    width = n.x.numel() // (shape[0] * many) if n.x.numel() else 0
+    found = normed.reshape(shape[0], many, width) * n[1][:, None] + n[2][:, None]
+    return found.reshape(shape)
 
 
 def _reshape(n: Node) -> Tensor:
@@ -872,6 +904,9 @@ _ONNX: dict[str, Callable[[Node], Tensor | Sequence[Tensor]]] = {
     "BatchNormalization": _batch_norm,
     "LayerNormalization": _layer_norm,
     "LRN": _lrn,
+    "GroupNormalization": lambda n: _group_normalization(n),
+    "Shrink": lambda n: _shrink(n),
+    "CenterCropPad": lambda n: _center_crop_pad(n),
     "LpNormalization": lambda n: _lp_normalization(n),
     "Softmax": _softmax,
     "LogSoftmax": _softmax,
@@ -897,6 +932,11 @@ _ONNX: dict[str, Callable[[Node], Tensor | Sequence[Tensor]]] = {
     "Resize": _resize,
     "Upsample": _resize,
     "GridSample": _grid_sample,
+    "AffineGrid": lambda n: F.affine_grid(
+        n.x,
+        [max(1, size) for size in n.ints(1, "size") or []],  # The number of channels may be 0.
+        align_corners=bool(n("align_corners", 0)),
+    ),
     "DeformConv": _deform_conv,
     "Einsum": lambda n: torch.einsum(n("equation"), *(n[i] for i in range(len(n.inputs)))),
     "Det": lambda n: torch.linalg.det(n.x),

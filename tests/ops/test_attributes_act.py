@@ -177,6 +177,14 @@ def convolutions() -> Iterator[Row]:
 def normalisations() -> Iterator[Row]:
     x = [2, 3, 4]
     yield from rows(Case("LpNormalization", [x]), axis=1, p=1)
+    groups = Case("GroupNormalization", [[2, 4, 3], [4], [4]], {"num_groups": 2}, opsets=(21,))
+    yield Row(groups, "epsilon", 0.5, versions=[21])
+    yield Row(groups, "num_groups", 4, versions=[21])
+    yield Row(groups, "stash_type", 16)
+    old = replace(groups, inputs=[[2, 4, 3], [2], [2]], opsets=(18,))
+    yield Row(old, "epsilon", 0.5, versions=[18])
+    fits = r"expected are .samples, channels, .* and twice .groups."
+    yield Row(old, "num_groups", 4, refused=fits, versions=[18])
     for domain in ("ai.onnx", "ai.graphcore"):
         case = Case("BatchNormalization", [x, *CHANNELS], domain=domain, constants=[1, 2, 3, 4])
         yield Row(case, "epsilon", 0.5, versions=(1, 7, 9, 14, 15))
@@ -368,6 +376,11 @@ def sampling() -> Iterator[Row]:
     yield Row(second, "mode", "linear", versions=[7])
     third = Case("Upsample", [image, np.float32([1, 1, 2, 3])], constants=[1])
     yield Row(third, "mode", "linear", versions=[9])
+    yield from rows(
+        Case("CenterCropPad", [[4, 4], ints(3)], {"axes": [0]}, constants=[1]), axes=[1]
+    )
+    affine = Case("AffineGrid", [[1, 2, 3], ints(1, 1, 2, 3)], constants=[1])
+    yield from rows(affine, align_corners=1)
     grid = Case("GridSample", [image, np.array([[[[0.3, -0.4], [1.5, 0.2]]]])])
     yield from rows(grid, align_corners=1, mode="nearest", padding_mode="border")
     convolution = Case("DeformConv", [[1, 4, 4, 4], [2, 4, 2, 2], [1, 8, 4, 4]])
@@ -402,6 +415,7 @@ def elements() -> Iterator[Row]:
     yield from rows(Case("Elu", [SIGNED]), alpha=0.5)
     yield from rows(Case("GlobalLpPool", [[1, 2, 3]]), p=1)
     yield from rows(Case("Celu", [SIGNED]), alpha=0.5)
+    yield from rows(Case("Shrink", [SIGNED]), lambd=0.1, bias=0.25)
     infinities = Case("IsInf", [np.array([np.inf, -np.inf])])
     yield from rows(infinities, detect_negative=0, detect_positive=0)
     yield from rows(Case("Gelu", [SIGNED]), approximate="tanh")

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+import torch
 from onnx import helper
 
 import popir.backend
@@ -116,3 +117,15 @@ def test_every_decomposition_of_popir_is_its_own_class() -> None:
     for entry in found:
         assert entry.opClass.decompose is not Decomposition.decompose, entry.opid
         assert entry.opClass.setup is Decomposition.setup, entry.opid
+
+
+def test_group_normalization_of_version_18_has_one_scale_for_each_group() -> None:
+    """The standard calls that version deprecated; it stays usable."""
+    rng = np.random.default_rng(5)
+    x, scale, bias = (rng.normal(size=n).astype(np.float32) for n in ([2, 6, 5], [3], [3]))
+    node = helper.make_node("GroupNormalization", ["x", "s", "b"], ["y"], num_groups=3)
+    y = popir.backend.run_node(node, [x, scale, bias], opset_version=18)[0]
+    with torch.no_grad():
+        given = (torch.tensor(np.repeat(each, 2)) for each in (scale, bias))
+        expected = torch.nn.functional.group_norm(torch.tensor(x), 3, *given).numpy()
+    np.testing.assert_allclose(y, expected, 1e-5, 1e-5)

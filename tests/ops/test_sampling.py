@@ -4,6 +4,7 @@ types than float, empty tensors, lengths and sizes that a table of small cases d
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import ml_dtypes
@@ -79,6 +80,16 @@ def test_resize_says_what_is_wrong(
 ) -> None:
     with pytest.raises(PopirError, match=words):
         computed("Resize", inputs, constants, **given)
+
+
+@pytest.mark.parametrize(
+    ("matrices", "size"),
+    [([1, 3, 2], SIZES), ([1, 2, 3], SIZES[:3]), ([2, 2, 3], SIZES), ([1, 2, 3], -SIZES)],
+)
+def test_affine_grid_says_what_is_wrong(matrices: list[int], size: Any) -> None:
+    given = re.escape(f"the matrices have shape {matrices} and the size is {size.tolist()}")
+    with pytest.raises(PopirError, match=f"AffineGrid.*{given}; expected are .batch, n, n . 1"):
+        computed("AffineGrid", [numbers(*matrices), size], (1,))
 
 
 GRID = numbers(1, 3, 3, 2)

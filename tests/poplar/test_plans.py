@@ -189,3 +189,19 @@ def test_a_result_lies_over_an_operand_that_ends_there() -> None:
         found = np.empty((64, 64), np.float32)
         engine.readTensor("out", found)
         np.testing.assert_allclose(found, np.tanh(x) @ factor, 1e-5, 1e-5)
+
+
+def test_nothing_at_the_end_of_a_variable_is_no_part_of_it() -> None:
+    """A slice without elements that begins where the variable ends stays as it is."""
+    graph = poplar.Graph(poplar.Target.createCPUTarget())
+    stream = graph.addHostToDeviceFIFO("in", poplar.FLOAT, 5)
+    x = graph.addVariable(poplar.FLOAT, [5], poplar.VariableMappingMethod.LINEAR, "x")
+    prog = program.Sequence([program.Copy(stream, x)])
+    add = popops.ReduceParams(popops.Operation.ADD)
+    graph.createHostRead("out", popops.reduce(graph, x.slice(5, 5), poplar.FLOAT, [0], add, prog))
+    engine = poplar.Engine(graph, [prog], {"debug.verifyPlan": "true"})
+    engine.connectStream("in", np.ones(5, np.float32))
+    engine.run(0)
+    found = np.ones((), np.float32)
+    engine.readTensor("out", found)
+    assert found == 0

@@ -15,7 +15,7 @@ namespace {
 /// variable's further leading dimensions, as a slot of a stash is; else nothing.
 std::optional<poplar::Tensor> wholeOf(const GraphImpl& graph, const poplar::Tensor& t) {
   const auto affine = t.view().affine();
-  if (!affine || t.view().wholeVariable()) return std::nullopt;
+  if (!affine || t.numElements() == 0 || t.view().wholeVariable()) return std::nullopt;
   const auto& variable = graph.variable(affine->variable);
   const auto& shape = t.view().shape();
   if (variable.type != t.elementType() || variable.shape.size() < shape.size()) return std::nullopt;

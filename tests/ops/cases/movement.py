@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from tests.ops.cases.case import POPART, SMALL, Array, Case, distinct, ints
+
+
+def _centred(x: Array, sizes: Array, axes: Sequence[int] = (0, 1)) -> Array:
+    """Each dimension by itself: the middle of what is there, between zeros."""
+    for d, size in zip(axes, sizes.tolist(), strict=True):
+        less, more = max(x.shape[d] - size, 0), max(size - x.shape[d], 0)
+        x = np.take(x, np.arange(less // 2, less // 2 + min(size, x.shape[d])), d)
+        pads = [(0, 0)] * x.ndim
+        pads[d] = (more // 2, more - more // 2)
+        x = np.pad(x, pads)
+    return x
 
 
 def _groups(data: Any, indices: Array, axis: int, groups: int, id: str, **given: Any) -> Case:
@@ -173,6 +185,22 @@ MOVEMENT = [
             x.reshape(2, 2, 2, 2, 3, 2).transpose(0, 1, 3, 5, 2, 4).reshape(2, 8, 2, 3)
         ),
         id="columns first",
+    ),
+    *(
+        Case(
+            "CenterCropPad",
+            [[5, 4], ints(*size, dtype=kind)],
+            given,
+            constants=[1],
+            formula=functools.partial(_centred, **given),  # onnxruntime takes no INT32 here.
+            id=f"{size}",
+        )
+        for size, given, kind in (
+            ([2, 9], {}, np.int64),
+            ([8, 1], {}, np.int32),
+            ([7], {"axes": [-1]}, np.int64),
+            ([0, 4], {"axes": [1, 0]}, np.int32),
+        )
     ),
     Case("Trilu", [[2, 3, 4]]),
     Case("Trilu", [[4, 3], np.int64(-1)], {"upper": 0}, constants=[1], id="lower"),

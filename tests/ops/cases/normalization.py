@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -68,8 +69,24 @@ def _lrn(size: int, x: Array) -> Array:
     return x / (1 + 0.5 / size * sums) ** 0.75
 
 
+_TO_5: dict[str, Any] = {"rtol": 1e-5, "atol": 1e-5}
 NORMALISATION += [
     Case("LpNormalization", [[2, 3, 4]], opsets=(6, 22)),
+    *(
+        Case("GroupNormalization", shapes, {"num_groups": 2}, opsets=(21,), **_TO_5, id=name)
+        for name, shapes in (
+            ("of images", [[2, 4, 3], [4], [4]]),
+            ("of one image", [[1, 6, 2, 2], [6], [6]]),
+        )
+    ),
+    Case(
+        "GroupNormalization",
+        [[0, 4, 3], [4], [4]],
+        {"num_groups": 2},
+        opsets=(21,),
+        formula=lambda x, *_: x,
+        id="of no image",
+    ),
     Case("LpNormalization", [[2, 3, 4]], {"p": 1, "axis": 1}, away=[0], id="absolute"),
     Case("LRN", [[2, 5, 3, 1]], {"size": 3, "alpha": 0.5, "beta": 0.6, "bias": 1.5}),
     Case(

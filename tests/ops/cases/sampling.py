@@ -217,6 +217,30 @@ GRID = [
 ]
 
 
+def _affine(aligned: int, theta: Array, size: Array) -> Array:
+    """By PyTorch."""
+    import torch  # not for the fuzzer, which imports this module and bounds its memory
+
+    theta = torch.tensor(theta)
+    return torch.nn.functional.affine_grid(
+        theta, size.tolist(), align_corners=bool(aligned)
+    ).numpy()
+
+
+AFFINE = [
+    Case(
+        "AffineGrid",
+        [[size[0], len(size) - 2, len(size) - 1], ints(*size)],
+        {"align_corners": aligned},
+        constants=[1],
+        formula=partial(_affine, aligned),
+        id=f"{'-'.join(map(str, size))}-{aligned}",
+    )
+    for size in ([2, 3, 4, 5], [1, 1, 2, 3], [2, 1, 4, 2, 3], [1, 2, 2, 3, 2])
+    for aligned in (0, 1)
+]
+
+
 def _deformed(
     x: Array,
     w: Array,
@@ -280,4 +304,4 @@ DEFORMED = [
         id="all",
     ),
 ]
-SAMPLING = [*RESIZE, *GRID, *DEFORMED]
+SAMPLING = [*RESIZE, *GRID, *AFFINE, *DEFORMED]
