@@ -26,7 +26,8 @@ class blamed:
     that is no PopirError becomes a popart_exception; MemoryError passes unchanged. A PopirError
     keeps its class; if the function is a user's, its name is appended to the message, unless the
     message has several lines, such as a compiler's output. To what a library's function has raised,
-    the operator's name is appended where it is not there.
+    the operator's name is appended where it is not there; to plain errors of what popir's own
+    operators share it is prepended.
     """
 
     # A class, because it is entered several times for each operator, and that of contextlib takes
@@ -60,6 +61,10 @@ class blamed:
         is_plain = isinstance(error, _PLAIN) and bool(error.args)
         if is_of_library and is_plain and str(op.opid) not in str(error):
             error.args = (f"{error} ({op.debugName()})", *error.args[1:])
+        # What operators share, such as TensorInfo or popops, does not know of which one it speaks.
+        is_shared = is_popirs and not is_of_library and type(error) in _PLAIN
+        if is_shared and is_plain and str(op.opid) not in str(error) and "Op(" not in str(error):
+            error.args = (f"{op.debugName()}: {error}", *error.args[1:])
         theirs = not is_popirs and "\n" not in str(error)
         if theirs and is_plain and name not in str(error):
             who = "" if op.debugName() in str(error) else f" of {op.debugName()}"

@@ -9,7 +9,7 @@ import pytest
 from onnx import TensorProto, ValueInfoProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
-from popir.errors import OperatorAttributeError, OperatorInputError
+from popir.errors import OperatorAttributeError, OperatorInputError, popart_exception
 from tests.models import Array, run
 
 
@@ -183,3 +183,22 @@ def test_a_gather_from_what_was_reversed(step: int) -> None:
     feeds = {"x": x, "i": indices}
     (want,) = ReferenceEvaluator(onnx.ModelProto.FromString(model)).run(None, feeds)
     np.testing.assert_array_equal(run(model, feeds, ["y"])["y"], want)
+
+
+@pytest.mark.parametrize(
+    ("node", "initializers", "words"),
+    [
+        (helper.make_node("Cast", ["x"], ["y"], to=2**62), [], "is not an element type"),
+        (
+            helper.make_node("Tile", ["x", "n"], ["y"]),
+            [numpy_helper.from_array(np.array([2**63 - 1]), "n")],
+            "dimensions fit 64 bits",
+        ),
+    ],
+    ids=["a type", "a shape"],
+)
+def test_what_operators_share_says_of_which_one_it_speaks(
+    node: Any, initializers: list[Any], words: str
+) -> None:
+    with pytest.raises(popart_exception, match=rf"ai\.onnx\.{node.op_type}:13.*{words}"):
+        result(model_of(node, [3], *initializers), np.zeros(3, np.float32))
