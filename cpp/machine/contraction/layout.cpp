@@ -10,28 +10,59 @@ namespace {
 std::int64_t ceilOf(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 // Cuts each part of the grid into pieces, for `count` tiles that need the same part and whose
-// numbers are `stride` apart: each stores a piece. Dimensions with long parts are cut first, the
-// innermost dimension last, so that contiguous stretches stay long. Channels are cut at multiples
-// of `group`.
+// numbers are `stride` apart: each stores a piece. Pieces are as small as they can be; among those
+// that are equally small, dimensions with long parts are cut first, the innermost dimension last, so
+// that contiguous stretches stay long. Channels are cut at multiples of `group`.
 void spread(Grid& grid, std::int64_t count, unsigned stride, std::int64_t group) {
   auto& dims = grid.dims;
-  const auto grainOf = [&](const GridDim* d) {
-    return d == dims.data() + grid.channels ? group : std::int64_t{1};
+  struct Cut {
+    GridDim* dim;
+    std::int64_t grain, grains;  // elements of a grain, grains of a part
   };
-  std::vector<GridDim*> order;
-  for (auto& d : dims)
-    if (d.subStride == 0 && d.part > grainOf(&d)) order.push_back(&d);
-  std::stable_sort(order.begin(), order.end(), [&](const GridDim* a, const GridDim* b) {
-    const bool aInner = a == &dims.back(), bInner = b == &dims.back();
-    return aInner != bInner ? bInner : a->part > b->part;
+  std::vector<Cut> order;
+  for (auto& d : dims) {
+    const auto grain = &d == dims.data() + grid.channels ? group : std::int64_t{1};
+    if (d.subStride == 0 && d.part > grain) order.push_back({&d, grain, ceilOf(d.part, grain)});
+  }
+  std::stable_sort(order.begin(), order.end(), [&](const Cut& a, const Cut& b) {
+    const bool aInner = a.dim == &dims.back(), bInner = b.dim == &dims.back();
+    return aInner != bInner ? bInner : a.dim->part > b.dim->part;
   });
-  for (auto* d : order) {
-    if (count <= 1) return;
-    const auto grains = ceilOf(d->part, grainOf(d));
-    d->sub = ceilOf(grains, std::min(count, grains)) * grainOf(d);
-    d->subStride = stride;
-    const auto used = ceilOf(d->part, d->sub);
-    count /= used;
+  // Grains of a piece along each dimension: those of the first one are tried, the others get what
+  // tiles are left.
+  const auto cutFrom = [&](std::int64_t first) {
+    std::vector<std::int64_t> pieces;
+    auto left = count;
+    for (const auto& cut : order) {
+      const auto piece = pieces.empty() ? first : ceilOf(cut.grains, std::min(left, cut.grains));
+      pieces.push_back(piece);
+      left /= ceilOf(cut.grains, piece);
+    }
+    return pieces;
+  };
+  if (order.empty() || count <= 1) return;
+  std::vector<std::int64_t> best;
+  double least = 0;
+  const auto whole = order.front().grains;
+  for (auto piece = ceilOf(whole, std::min(count, whole)); piece <= whole; ++piece) {
+    // The smallest piece of those that make as many
+    if (piece > 1 && ceilOf(whole, piece) == ceilOf(whole, piece - 1) &&
+        piece > ceilOf(whole, std::min(count, whole)))
+      continue;
+    const auto pieces = cutFrom(piece);
+    double size = 1;
+    for (std::size_t k = 0; k < order.size(); ++k)
+      size *= static_cast<double>(std::min(pieces[k] * order[k].grain, order[k].dim->part));
+    if (best.empty() || size < least) {
+      best = pieces;
+      least = size;
+    }
+  }
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const auto used = ceilOf(order[k].grains, best[k]);
+    if (used == 1) continue;
+    order[k].dim->sub = best[k] * order[k].grain;
+    order[k].dim->subStride = stride;
     stride *= static_cast<unsigned>(used);
   }
 }
