@@ -248,7 +248,9 @@ def test_a_planned_layout_is_saved_with_its_program():
     assert after["steps"] == before["steps"]
 
 
-@pytest.mark.parametrize("inner, columns", [(1024, 1024), (1024, 3072), (1024, 4096), (4096, 1024)])
+@pytest.mark.parametrize(
+    ("inner", "columns"), [(1024, 1024), (1024, 3072), (1024, 4096), (4096, 1024)]
+)
 def test_weights_of_bert_lie_on_nearly_all_tiles(inner: int, columns: int) -> None:
     """A layer's weights at 18 sequences of 128 tokens. If few tiles had them, 24 layers would not
     fit where their bytes do."""
