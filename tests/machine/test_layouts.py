@@ -246,3 +246,25 @@ def test_a_planned_layout_is_saved_with_its_program():
     saved = poplar.compileGraph(graph, [prog]).serialize()
     after = poplar.Engine(poplar.Executable.deserialize(saved)).machineReport(0)
     assert after["steps"] == before["steps"]
+
+
+@pytest.mark.parametrize(
+    ("inner", "columns"), [(1024, 1024), (1024, 3072), (1024, 4096), (4096, 1024)]
+)
+def test_weights_of_bert_lie_on_nearly_all_tiles(inner: int, columns: int) -> None:
+    """A layer's weights at 18 sequences of 128 tokens. If few tiles had them, 24 layers would not
+    fit where their bytes do."""
+    graph = graph_of()
+    w = poplin.createMatMulInputRHS(
+        graph,
+        poplar.HALF,
+        poplar.HALF,
+        [18 * 128, inner],
+        [inner, columns],
+        "w",
+        {"partialsType": "half", "availableMemoryProportion": "0.2"},
+    )
+    share = inner * columns / 1472
+    held = np.bincount(owners(graph, w), minlength=1472)
+    assert held.max() <= 1.1 * share
+    assert (held > 0).sum() >= 0.95 * 1472
