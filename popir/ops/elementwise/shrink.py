@@ -18,7 +18,7 @@ class Shrink(Decomposition):
     bias: float
 
     def decompose(self, on: Decomposer, x: Tensor) -> Tensor:
-        """Comparisons and choices."""
+        """Compares with both bounds, and chooses element by element."""
         kind = on.info(x).dataType()
         lambd, bias = (
             on.cast(on.const(value, DataType.FLOAT), kind) for value in (self.lambd, self.bias)
