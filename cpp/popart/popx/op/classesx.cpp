@@ -3,6 +3,7 @@
 #include <popart/op/histogram.hpp>
 #include <popart/op/identity.hpp>
 #include <popart/op/lamb.hpp>
+#include <popart/op/sgd1varupdate.hpp>
 #include <popart/operators.hpp>
 #include <popart/popx/opx.hpp>
 #include <popart/popx/opxmanager.hpp>
@@ -39,27 +40,28 @@ std::unique_ptr<pe::Expr> updated(AccumulationType type, const pe::Expr& factor)
   return given(pe::Divide(pe::Add(pe::Mul(factor, v), u), pe::Add(factor, one)));
 }
 
-class AccumulateOpx : public Opx {
+/// Base of updates of a variable by an updater and one number of the optimizer.
+class UpdateOpx : public Opx {
  public:
-  AccumulateOpx(Op* op, Devicex* devicex) : Opx(op, devicex) {
-    verifyOp<AccumulateOp>(op, Onnx::CustomOperators::Accumulate);
-  }
+  using Opx::Opx;
 
-  void grow(poplar::program::Sequence& prog) const final {
-    const auto& op = getOp<AccumulateOp>();
-    const poplar::Tensor& variable = getInTensor(AccumulateOp::getVarToUpdateInIndex());
+ protected:
+  /// Adds an update in place. `makeExpr` gives it in terms of the variable _1, the updater _2, both
+  /// in the variable's type, and the expression of the number, which is `value` or the input `index`.
+  template <class MakeExpr>
+  void update(poplar::program::Sequence& prog, const OptimizerValue& value, InIndex index,
+              const MakeExpr& makeExpr) const {
+    const poplar::Tensor& variable = getInTensor(VarUpdateOp::getVarToUpdateInIndex());
     const poplar::Type type = variable.elementType();
     std::vector<poplar::Tensor> tensors = {
-        variable, cast(getInTensor(AccumulateOp::getUpdaterInIndex()), type, prog)};
-    std::unique_ptr<pe::Expr> factor(new pe::Const(op.getFactor().val()));
-    if (!op.getFactor().isConst()) {
-      tensors.push_back(
-          cast(getInTensor(AccumulateOp::getFactorInIndex()), type, prog).reshape({}));
-      factor = pe::_3.clone();
+        variable, cast(getInTensor(VarUpdateWithUpdaterOp::getUpdaterInIndex()), type, prog)};
+    std::unique_ptr<pe::Expr> number(new pe::Const(value.val()));
+    if (!value.isConst()) {
+      tensors.push_back(cast(getInTensor(index), type, prog).reshape({}));
+      number = pe::_3.clone();
     }
-    popops::mapInPlace(graph(), *updated(op.getAccumulationType(), *factor), tensors, prog,
-                       debugContext("accumulate"));
-    setOutTensor(AccumulateOp::getUpdatedVarOutIndex(), variable);
+    popops::mapInPlace(graph(), *makeExpr(*number), tensors, prog, debugContext("update"));
+    setOutTensor(VarUpdateOp::getUpdatedVarOutIndex(), variable);
   }
 
  private:
@@ -67,6 +69,31 @@ class AccumulateOpx : public Opx {
                       poplar::program::Sequence& prog) const {
     if (tensor.elementType() == type) return tensor;
     return popops::map(graph(), pe::Cast(pe::_1, type), {tensor}, prog, debugContext("cast"));
+  }
+};
+
+class AccumulateOpx : public UpdateOpx {
+ public:
+  AccumulateOpx(Op* op, Devicex* devicex) : UpdateOpx(op, devicex) {
+    verifyOp<AccumulateOp>(op, Onnx::CustomOperators::Accumulate);
+  }
+
+  void grow(poplar::program::Sequence& prog) const final {
+    const auto& op = getOp<AccumulateOp>();
+    update(prog, op.getFactor(), AccumulateOp::getFactorInIndex(),
+           [&](const pe::Expr& factor) { return updated(op.getAccumulationType(), factor); });
+  }
+};
+
+class SGD1VarUpdateOpx : public UpdateOpx {
+ public:
+  SGD1VarUpdateOpx(Op* op, Devicex* devicex) : UpdateOpx(op, devicex) {
+    verifyOp<SGD1VarUpdateOp>(op, Onnx::CustomOperators::SGD1VarUpdate);
+  }
+
+  void grow(poplar::program::Sequence& prog) const final {
+    update(prog, getOp<SGD1VarUpdateOp>().initSlr1, SGD1VarUpdateOp::getSlr1InIndex(),
+           [](const pe::Expr& rate) { return pe::Sub(pe::_1, pe::Mul(rate, pe::_2)).clone(); });
   }
 };
 
@@ -113,6 +140,7 @@ OpxCreator<HistogramOpx> histogramOpxCreator(Onnx::CustomOperators::Histogram);
 OpxCreator<LambSquareOpx> lambSquareOpxCreator(Onnx::CustomOperators::LambSquare);
 OpxCreator<IdentityGradOpx> identityGradOpxCreator(Onnx::GradOperators::IdentityGrad);
 OpxCreator<AccumulateOpx> accumulateOpxCreator(Onnx::CustomOperators::Accumulate);
+OpxCreator<SGD1VarUpdateOpx> sgd1VarUpdateOpxCreator(Onnx::CustomOperators::SGD1VarUpdate);
 
 }  // namespace
 }  // namespace popx
