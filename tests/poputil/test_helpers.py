@@ -19,7 +19,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def printed(program: Path, part: str) -> list[str]:
-    return run(program, part, cwd=program.parent).stdout.splitlines()
+    return run(program, part, cwd=program.parent).splitlines()
 
 
 def floats(*shape: int) -> np.ndarray:
@@ -123,7 +123,7 @@ def test_tiles_for_transfers(program: Path) -> None:
 def test_norms_over_replicas(program: Path) -> None:
     """Two replicas with the same samples: PyTorch's batch norm of both."""
     x, g, gamma = floats(4, 3, 5), floats(4, 3, 5), floats(3)
-    shapes = {name: ("f4", (3,)) for name in ("mean", "unbiased", "inverse")}
+    shapes = dict.fromkeys(("mean", "unbiased", "inverse"), ("f4", (3,)))
     made = results(
         program, "norms", {"x": x, "g": g, "gamma": gamma}, {**shapes, "dx": ("f4", x.shape)}
     )
