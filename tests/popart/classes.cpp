@@ -8,7 +8,6 @@
 #include <popart/op/identity.hpp>
 #include <popart/op/l1.hpp>
 #include <popart/op/relu.hpp>
-#include <popart/op/sgd1varupdate.hpp>
 #include <popart/op/subtract.hpp>
 #include <popart/operators.hpp>
 #include <popart/opmanager.hpp>
@@ -307,7 +306,7 @@ OpCreator<Affine> affine(
     true);
 popx::OpxCreator<AffineOpx> affineX(Affine::defaultOperatorId());
 
-// Average: a pattern makes it an AccumulateOp of the kind that it says, or a step of SGD.
+// Average: a pattern makes it an AccumulateOp of the kind that it says.
 
 class Average : public Op {
  public:
@@ -337,12 +336,8 @@ class AverageToAccumulate : public PreAliasPattern {
     Graph& graph = op->getGraph();
     op->disconnectAllInputs();
     op->disconnectAllOutputs();
-    const Op::Settings settings(graph, "average");
-    const OptimizerValue given(0, false);
-    if (static_cast<int>(type) > static_cast<int>(AccumulationType::Mean))
-      graph.createConnectedOp<SGD1VarUpdateOp>(in, out, given, settings);
-    else
-      graph.createConnectedOp<AccumulateOp>(in, out, type, given, settings);
+    graph.createConnectedOp<AccumulateOp>(in, out, type, OptimizerValue(0, false),
+                                          Op::Settings(graph, "average"));
     graph.eraseOp(op->id);
     return true;
   }

@@ -13,8 +13,9 @@
 
 namespace popart {
 
-/// The weight minus slr1 times the updater. The compiler's own step of SGD with momentum is one
-/// operator with its accumulator, and is none of these.
+/// The weight minus slr1 times the updater, for patterns that look for it. The compiler's own step of
+/// SGD with momentum is one operator with its accumulator and none of these, and what a library makes
+/// of this class has no lowering.
 class SGD1VarUpdateOp : public VarUpdateWithUpdaterOp {
  public:
   SGD1VarUpdateOp(OptimizerValue initialSlr1, const Op::Settings& settings);

@@ -3,7 +3,6 @@
 #include <popart/op/histogram.hpp>
 #include <popart/op/identity.hpp>
 #include <popart/op/lamb.hpp>
-#include <popart/op/sgd1varupdate.hpp>
 #include <popart/operators.hpp>
 #include <popart/popx/opx.hpp>
 #include <popart/popx/opxmanager.hpp>
@@ -85,18 +84,6 @@ class AccumulateOpx : public UpdateOpx {
   }
 };
 
-class SGD1VarUpdateOpx : public UpdateOpx {
- public:
-  SGD1VarUpdateOpx(Op* op, Devicex* devicex) : UpdateOpx(op, devicex) {
-    verifyOp<SGD1VarUpdateOp>(op, Onnx::CustomOperators::SGD1VarUpdate);
-  }
-
-  void grow(poplar::program::Sequence& prog) const final {
-    update(prog, getOp<SGD1VarUpdateOp>().initSlr1, SGD1VarUpdateOp::getSlr1InIndex(),
-           [](const pe::Expr& rate) { return pe::Sub(pe::_1, pe::Mul(rate, pe::_2)).clone(); });
-  }
-};
-
 /// Returns the input itself, in accordance with IdentityGradOp::aliases().
 class IdentityGradOpx : public Opx {
  public:
@@ -140,7 +127,6 @@ OpxCreator<HistogramOpx> histogramOpxCreator(Onnx::CustomOperators::Histogram);
 OpxCreator<LambSquareOpx> lambSquareOpxCreator(Onnx::CustomOperators::LambSquare);
 OpxCreator<IdentityGradOpx> identityGradOpxCreator(Onnx::GradOperators::IdentityGrad);
 OpxCreator<AccumulateOpx> accumulateOpxCreator(Onnx::CustomOperators::Accumulate);
-OpxCreator<SGD1VarUpdateOpx> sgd1VarUpdateOpxCreator(Onnx::CustomOperators::SGD1VarUpdate);
 
 }  // namespace
 }  // namespace popx
