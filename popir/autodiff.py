@@ -72,8 +72,8 @@ def differentiate(
 
     Returns the id of the gradient for each target that the loss depends on. Only operators that
     these need are added. Raises MissingGradientError if the loss depends on a target through an
-    operator without a gradient, popart_exception for an unsuitable loss or wrong gradient
-    operators.
+    operator without a gradient, popart_exception for an unsuitable loss, for wrong gradient
+    operators, and for a gradient operator that is not pruneable and that no target needs.
     """
     wanted = list(targets)
     if not graph.hasTensor(loss):
@@ -89,6 +89,8 @@ def differentiate(
         for op in reversed(ops):
             if op in below and any(map(walk.is_active, _outputs(op).values())):
                 walk.differentiate(op)
+            elif op in below and not is_own(op):
+                _check_unreached(op)
     found = {id: walk.total(graph.getTensor(id)) for id in wanted}
     return {id: gradient for id, gradient in found.items() if gradient is not None}
 
@@ -490,6 +492,21 @@ def _add(
         attributes,
         tensors,
     )
+
+
+def _check_unreached(op: Op) -> None:
+    """Raises popart_exception if an operator that no gradient of a target passes has a gradient
+    operator that is to stay: something else than a weight waits for its result.
+    """
+    for each in gradients_of(op):
+        if not each.op.isPruneable():
+            raise popart_exception(
+                f"{op.debugName()}: its gradient operator {each.op.opid} is not pruneable, and no "
+                "gradient of a weight passes it, because of a Detach before it for example. It "
+                "would stay for what comes later, such as a pattern of its library that hands its "
+                "result to an optimizer; such patterns popir does not apply, and the gradient "
+                "would be lost. Switch off the pattern that put the operator there."
+            )
 
 
 def _check_maps(op: Op, gradient: Gradient) -> None:

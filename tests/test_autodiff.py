@@ -182,6 +182,29 @@ class WrongGrad(GradOp):
         return {0: 0}
 
 
+class Kept(Plain):
+    """Its gradient operator is that of its input, and is to stay if `kept`."""
+
+    kept: bool
+
+    def getGradOps(self) -> list[Op]:
+        return [KeptGrad(self)]
+
+
+class KeptGrad(WrongGrad):
+    opid = OperatorIdentifier("test", "KeptGrad", 1)
+
+    def __init__(self, op: Kept) -> None:
+        super().__init__(op)
+        self.kept = op.kept
+
+    def setup(self) -> None:
+        self.setOutInfo(0, self.inInfo(0))
+
+    def isPruneable(self) -> bool:
+        return not self.kept
+
+
 class Pair(Plain):
     """Two outputs, whose gradients one operator wants."""
 
@@ -222,6 +245,26 @@ def test_a_gradient_of_another_shape_is_refused(make: GraphMaker) -> None:
         popir.popart_exception, match=r"WrongGrad.*FLOAT\[7\].*gradient of input 0.*FLOAT\[\]"
     ):
         differentiate(make.graph, "loss", ["w"])
+
+
+@pytest.mark.parametrize("kept", [False, True])
+@pytest.mark.parametrize("detached", [False, True])
+def test_a_gradient_that_is_to_stay_needs_a_target(
+    make: GraphMaker, kept: bool, detached: bool
+) -> None:
+    """A library may hide an operator behind a Detach, and hand its gradient on by itself."""
+    register(Kept)
+    make.weight("w")
+    hidden = make.add("Detach", ["w"], "d", "ai.graphcore") if detached else "w"
+    make.add("Kept", [hidden], "k", "test", kept=kept)
+    make.add("Mul", ["k", "w"], "loss")
+    if kept and detached:
+        with pytest.raises(popir.popart_exception, match=r"test.KeptGrad:1 is not pruneable"):
+            differentiate(make.graph, "loss", ["w"])
+        return
+    differentiate(make.graph, "loss", ["w"])
+    verify(make.graph)
+    assert ("KeptGrad" in types(make.graph)) == (not detached)
 
 
 def test_an_output_that_the_loss_ignores_has_the_gradient_zero(make: GraphMaker) -> None:

@@ -39,6 +39,7 @@ them, and they include one another alone."""
 POPIR = {
     "Abort.hpp": "program",
     "Codelet.hpp": "codelets",
+    "codelets": "codelets",
     "CodeletGlue.hpp": "codelets",
     "ArgExtremum.hpp": "popnn",
     "Nll.hpp": "popnn",

@@ -331,6 +331,19 @@ def test_two_libraries_with_one_pattern_name(register: Any) -> None:
         popir.PatternCreator(ExpToTanh, "ExpToTanh", source="/b.so")
 
 
+@pytest.mark.parametrize("name", ALIASES)
+def test_a_library_s_pattern_of_a_name_that_popart_has(register: Any, name: str) -> None:
+    """It is switched by its own name, and popir's pattern of another name by that."""
+    off = Patterns().enablePattern(name, False)
+    assert not off.isPatternEnabled(ALIASES[name])
+    register(ExpToTanh, name)
+    assert is_tanh(result())
+    chosen = Patterns().enablePattern(name, False)
+    assert not is_tanh(result(chosen))
+    chosen.enablePattern(name, True).enablePattern(ALIASES[name], False)
+    assert is_tanh(result(chosen))
+
+
 def test_a_pattern_without_end_is_named(register: Any) -> None:
     register(Restless, "Restless")
     with pytest.raises(popart_exception, match=r"The patterns Restless still change the graph"):

@@ -163,11 +163,12 @@ void bindFill(py::module_& m) {
       "floating point: the nearest value, or as poplar.setStochasticRounding says. From\n"
       "floating point to integers: truncated and clamped to the range; NaN becomes 0.\n"
       "Between integers: modulo 2^bits. To BOOL: whether the value is not 0.\n"
-      "Raises poplibs_exception for QUARTER.");
+      "Raises poplar_type_error for QUARTER without metadata, which C++ programs give.");
   m.def("castWithOutput", &castWithOutput, py::arg("graph"), py::arg("src"), py::arg("dst"),
         py::arg("prog"), context,
         "Writes the values of `src` to `dst`, converted to its type as cast() does.\n"
-        "Raises poplibs_exception for different shapes, and for QUARTER.");
+        "Raises poplibs_exception for different shapes, poplar_type_error for QUARTER without\n"
+        "metadata, which C++ programs give.");
   m.def(
       "zero",
       [](Graph& graph, const Tensor& t, Sequence& prog, Context c) { zero(graph, t, prog, c); },

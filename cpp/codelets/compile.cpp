@@ -318,6 +318,10 @@ std::string forEitherTarget(const Words& options, const Compile& compiled) {
 
 }  // namespace
 
+std::string broughtSource(const std::string& name) {
+  return includeFolder() + "/popir/codelets/" + name;
+}
+
 std::string compileCodelets(const Words& sources, const Words& options) {
   try {
     for (const auto& s : sources) readFile(s);

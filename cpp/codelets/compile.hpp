@@ -24,6 +24,9 @@ namespace popir {
 __attribute__((visibility("default"))) std::string compileCodelets(
     const std::vector<std::string>& sources, const std::vector<std::string>& options);
 
+/// The path of a source that popir brings: codelets of a library, which programs add by name.
+__attribute__((visibility("default"))) std::string broughtSource(const std::string& name);
+
 /// The same for C++ text.
 std::string compileCodeletText(const std::string& source, const std::vector<std::string>& options);
 

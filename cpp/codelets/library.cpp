@@ -233,6 +233,10 @@ std::shared_ptr<const Codelet> CodeletLibrary::variant(const Codelet& codelet,
   return found->second;
 }
 
+bool CodeletLibrary::knows(const std::string& name) const {
+  return codelets_.count(canonicalVertexType(name)) > 0;
+}
+
 std::shared_ptr<const Codelet> CodeletLibrary::find(const std::string& name) const {
   const auto found = codelets_.find(canonicalVertexType(name));
   if (found != codelets_.end()) return found->second;

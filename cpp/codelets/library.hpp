@@ -47,6 +47,7 @@ class __attribute__((visibility("default"))) CodeletLibrary {
   bool addCompiled(const std::string& key, const std::string& stamp, const std::string& bytes,
                    const std::string& origin);
   bool has(const std::string& key, const std::string& stamp = "") const;
+  bool knows(const std::string& name) const;
   /// \throws poplar::graph_connection_error if there is none of this name.
   std::shared_ptr<const Codelet> find(const std::string& name) const;
   /// A codelet of this library, compiled as `variant` on first use.

@@ -10,6 +10,8 @@
 #include "engine/placement/passes.hpp"
 #include "kernels/contraction/bf16_tiles.hpp"
 #include "kernels/pool.hpp"
+#include "poplar/program_node.hpp"
+#include "poplar/rounding_program.hpp"
 #include "program/engine_options.hpp"
 #include "support/option_table.hpp"
 
@@ -76,14 +78,40 @@ const Passes& enginePasses() {
   return passes;
 }
 
+namespace {
+
+/// Programs that begin with stochastic rounding on, if the options ask for it.
+EngineImpl::Programs rounded(EngineImpl::Programs programs, const poplar::OptionFlags& options) {
+  if (!flagFrom(options, "prng.enableStochasticRounding", false)) return programs;
+  for (auto& program : programs) {
+    auto both = std::make_shared<ProgramNode>();
+    both->children = {roundingProgram(true, {}).node(), std::move(program)};
+    program = std::move(both);
+  }
+  return programs;
+}
+
+}  // namespace
+
+RoundingState EngineImpl::seededRounding(const poplar::OptionFlags& options) {
+  RoundingState state;
+  const auto found = options.find("prng.seed");
+  if (found == options.end()) return state;
+  const auto seed = std::stoull(found->second);
+  state.seed[0] = static_cast<std::uint32_t>(seed);
+  state.seed[1] = static_cast<std::uint32_t>(seed >> 32);
+  return state;
+}
+
 EngineImpl::EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
                        const poplar::OptionFlags& given, const poplar::ProgressFunc& progress)
     : grown_(std::move(graph)),
-      programNodes_(std::move(programs)),
       options_(engineOptions(given)),
+      programNodes_(rounded(std::move(programs), options_)),
       threads_(threadsFrom(options_)),
       spin_(spinFrom(options_)),
-      math_(mathFrom(options_)) {
+      math_(mathFrom(options_)),
+      rounding_(seededRounding(options_)) {
   const auto& options = options_;
   writeGraphFiles(*grown_, options);
   Plan plan;

@@ -211,13 +211,16 @@ class __attribute__((visibility("default"))) EngineImpl {
   void setSlot(unsigned slot, char* base);
   bool overlapsBound(const char* begin, std::size_t bytes, unsigned except) const;
   void print(const Instr& instr) const;
+  /// The state that stochastic rounding begins with, by the option "prng.seed": its low 32 bits
+  /// first.
+  static RoundingState seededRounding(const poplar::OptionFlags& options);
   StreamEnd& streamOf(const std::string& handle, const char* who);
 
   mutable EngineLock lock_;
   std::shared_ptr<GraphImpl> grown_;  // before any pass
   std::shared_ptr<GraphImpl> graph_;  // with the variables that passes added
-  Programs programNodes_;
   poplar::OptionFlags options_;
+  Programs programNodes_;
   EngineParts parts_;
   std::vector<unsigned> runs_;
   unsigned threads_;

@@ -199,7 +199,7 @@ void EngineImpl::load(const poplar::Device& device) {
   arena_->clear();
   setInitialValues();
   writeReplicationIndex();
-  rounding_ = {};
+  rounding_ = seededRounding(options_);
   parts_.codelets.reset();
   stale_ = true;
   touched_ = false;

@@ -136,6 +136,52 @@ Tensor Graph::addVariable(const Type& type, ArrayRef<std::size_t> shape,
   return t;
 }
 
+namespace {
+
+/// Makes a tensor the metadata of a new variable.
+Tensor withMetadata(popir::GraphImpl& graph, const Tensor& t, const Tensor& metadata) {
+  if (t.elementType() != QUARTER || metadata.elementType() != UNSIGNED_CHAR ||
+      metadata.numElements() != 1)
+    throw type_error(
+        "a variable of " + t.elementType().toString() + " with metadata of " +
+        metadata.elementType().toString() + " " + metadata.shapeToString() +
+        "; expected quarter, and one element as createVariableMetadataTensor makes it");
+  graph.metadata.emplace(*t.view().wholeVariable(), metadata.reshape({}));
+  return t;
+}
+
+}  // namespace
+
+Tensor Graph::addVariable(const Type& type, const Tensor& metadata, ArrayRef<std::size_t> shape,
+                          const DebugContext& debugContext) {
+  return withMetadata(*impl_, addVariable(type, shape, debugContext), metadata);
+}
+Tensor Graph::addVariable(const Type& type, const Tensor& metadata, ArrayRef<std::size_t> shape,
+                          VariableMappingMethod method, const DebugContext& debugContext) {
+  return withMetadata(*impl_, addVariable(type, shape, method, debugContext), metadata);
+}
+Tensor Graph::clone(const Type& type, const Tensor& metadata, const Tensor& t,
+                    const DebugContext& debugContext, TensorCloneMethod method) {
+  return withMetadata(*impl_, clone(type, t, debugContext, method), metadata);
+}
+
+Tensor Graph::getMetadata(const Tensor& t) const {
+  const std::string who = "Graph::getMetadata: " + t.getDebugStr();
+  if (t.elementType() != QUARTER)
+    throw type_error(who + " is " + t.elementType().toString() + "; quarter has metadata");
+  const Tensor* found = nullptr;
+  for (const unsigned id : t.view().variables()) {
+    const auto known = impl_->metadata.find(id);
+    if (known == impl_->metadata.end())
+      throw type_error(who + " has none; make it with Graph::addVariable or clone and metadata");
+    if (found != nullptr && *found != known->second)
+      throw type_error(who + " joins tensors of different metadata");
+    found = &known->second;
+  }
+  if (found == nullptr) throw type_error(who + " has no elements");
+  return *found;
+}
+
 Tensor Graph::addConstantFrom(const Type& type, ArrayRef<std::size_t> shape, const Type& valueType,
                               std::size_t valueSize, const void* values, std::size_t numValues,
                               const DebugContext& debugContext) {

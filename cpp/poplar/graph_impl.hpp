@@ -75,6 +75,7 @@ class __attribute__((visibility("default"))) GraphImpl
   std::deque<Variable> variables;
   std::deque<ComputeSetImpl> computeSets;
   CodeletLibrary codelets;
+  std::map<unsigned, poplar::Tensor> metadata;  // of variables of QUARTER
   std::deque<UserVertex> vertices;
   std::map<std::string, poplar::PerfEstimateFunc> perfEstimators;  // by vertex type
   std::vector<poplar::DataStream> streams;

@@ -153,6 +153,22 @@ std::vector<std::vector<Interval>> Graph::getSortedContiguousRegions(
   return out;
 }
 
+void Graph::reorderToSimplify(Tensor* t, ArrayRef<Tensor*> ts, bool) const {
+  std::vector<Tensor*> all(ts.begin(), ts.end());
+  all.push_back(t);
+  for (const Tensor* each : all)
+    if (each->rank() != 1 || each->shape() != t->shape())
+      throw poplar_error("Graph::reorderToSimplify: " + t->getDebugStr() + " and " +
+                         each->getDebugStr() + "; all need one dimension of one size");
+  std::vector<Interval> order;
+  for (const auto& region : getSortedContiguousRegions(*t, {{0, t->numElements()}}))
+    order.insert(order.end(), region.begin(), region.end());
+  const auto reordered = [&](const Tensor& tensor) {
+    return order.empty() ? tensor : concat(tensor.slices(order));
+  };
+  for (Tensor* each : all) *each = reordered(*each);
+}
+
 Tensor Graph::addReplicationIndexConstant(const DebugContext& debugContext) {
   if (impl_->replicas == 1) {
     const auto t = addConstant(UNSIGNED_INT, {}, 0u, debugContext);

@@ -140,7 +140,9 @@ void checkComplete(const GraphImpl& graph, unsigned computeSet) {
       };
       if (content.valued) continue;
       if (field.direction == Direction::State) {
-        if (field.type != poplar::Type::Kind::Invalid && !content.sized)
+        // A number without a value is 0; a list would have no size.
+        const bool isNumber = field.shape == CodeletField::Shape::Scalar;
+        if (field.type != poplar::Type::Kind::Invalid && !isNumber && !content.sized)
           refuse("has no value; use Graph::setInitialValue");
         continue;
       }
@@ -216,6 +218,8 @@ VertexRef Graph::addVertexFrom(ComputeSet cs, StringRef vertexType,
                                ArrayRef<ConnectionDesc> connections) {
   if (cs.graph() != impl_.get())
     throw graph_connection_error("Graph::addVertex: the compute set is not of this graph");
+  if (std::string(vertexType).rfind("popnn::", 0) == 0 && !impl_->codelets.knows(vertexType))
+    addCodelets(popir::broughtSource("popnn.cpp"));
   popir::UserVertex vertex;
   vertex.codelet = impl_->codelets.find(vertexType);
   vertex.computeSet = cs.getId();

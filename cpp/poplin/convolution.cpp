@@ -191,6 +191,34 @@ std::uint64_t getFwdFlops(const ConvParams& params) {
 std::uint64_t getBwdFlops(const ConvParams& params) { return getFwdFlops(params); }
 std::uint64_t getWuFlops(const ConvParams& params) { return getFwdFlops(params); }
 
+double getFwdPerfectCycleCount(const poplar::Graph& graph, const ConvParams& params) {
+  const auto& target = graph.getTarget();
+  unsigned perCycle = target.getVectorWidth(params.inputType);
+  if (params.inputType == poplar::HALF)
+    perCycle *= std::max({target.getFp16InFp16OutConvUnitsPerTile(),
+                          target.getFp16InFp32OutConvUnitsPerTile(),
+                          target.getFp32InFp32OutConvUnitsPerTile()});
+  return static_cast<double>(getFwdFlops(params)) / 2 / perCycle / target.getNumTiles();
+}
+double getBwdPerfectCycleCount(const poplar::Graph& graph, const ConvParams& params) {
+  return getFwdPerfectCycleCount(graph, params);
+}
+double getWuPerfectCycleCount(const poplar::Graph& graph, const ConvParams& params) {
+  return getFwdPerfectCycleCount(graph, params);
+}
+
+Tensor fullyConnectedWeightTranspose(poplar::Graph&, Tensor weights, const ConvParams& params,
+                                     poplar::program::Sequence&, const poplar::DebugContext&,
+                                     const poplar::OptionFlags& options, PlanningCache*) {
+  popir::convOptions("poplin::fullyConnectedWeightTranspose", options);
+  if (params.getNumFieldDims() != 1 || weights.rank() != 4)
+    throw poputil::poplibs_error("poplin::fullyConnectedWeightTranspose: weights " +
+                                 popir::shapeText(weights.shape()) + " of " +
+                                 std::to_string(params.getNumFieldDims()) +
+                                 " field dimensions; expected [groups, out, in, 1] of one");
+  return weights.dimShufflePartial({1, 2}, {2, 1});
+}
+
 Tensor createInput(poplar::Graph& graph, const ConvParams& params,
                    const poplar::DebugContext& debugContext, const poplar::OptionFlags& options,
                    PlanningCache*) {

@@ -29,15 +29,18 @@ bool isFloating(const poplar::Type& type) {
 
 void checkSquare(const char* who, const poplar::Type& type, const std::vector<std::size_t>& shape) {
   const std::size_t rank = shape.size();
-  if (isFloating(type) && (rank == 2 || rank == 3) && shape[rank - 1] == shape[rank - 2]) return;
+  if (isFloating(type) && rank >= 2 && shape[rank - 1] == shape[rank - 2]) return;
   std::string text;
   for (const std::size_t n : shape) text += (text.empty() ? "" : ", ") + std::to_string(n);
   throw poputil::poplibs_error(std::string("poplin::") + who + ": the matrix is " +
                                type.toString() + " [" + text +
-                               "]; give FLOAT, HALF or DOUBLE [n, n] or [batch, n, n]");
+                               "]; give FLOAT, HALF or DOUBLE [n, n] or [batches..., n, n]");
 }
 
-Tensor batched(const Tensor& t) { return t.rank() == 2 ? t.expand({0}) : t; }
+/// Matrices as [batch, rows, columns].
+Tensor batched(const Tensor& t) {
+  return t.rank() == 2 ? t.expand({0}) : t.flatten(0, static_cast<unsigned>(t.rank() - 2));
+}
 
 /// A tensor of its own with the contents of `t`. HALF becomes FLOAT: many steps would round it.
 Tensor working(Graph& graph, const Tensor& t, Sequence& prog, const DebugContext& context) {
@@ -180,8 +183,10 @@ Tensor triangularSolve(Graph& graph, const Tensor& a, const Tensor& b, bool left
   checkSquare("triangularSolve", a.elementType(), a.shape());
   const unsigned last = static_cast<unsigned>(a.rank() - 1);
   const std::size_t n = a.dim(last);
-  if (b.rank() != a.rank() || b.elementType() != a.elementType() ||
-      b.dim(leftSide ? last - 1 : last) != n || (last == 2 && a.dim(0) != b.dim(0)))
+  bool isAlike = b.rank() == a.rank() && b.elementType() == a.elementType() &&
+                 b.dim(leftSide ? last - 1 : last) == n;
+  for (unsigned d = 0; isAlike && d + 1 < last; ++d) isAlike = a.dim(d) == b.dim(d);
+  if (!isAlike)
     throw poputil::poplibs_error("poplin::triangularSolve: A is " + a.elementType().toString() +
                                  " " + a.shapeToString() + ", B " + b.elementType().toString() +
                                  " " + b.shapeToString() +

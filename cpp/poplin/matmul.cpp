@@ -1,4 +1,5 @@
 #include <poplin/MatMul.hpp>
+#include <popops/Cast.hpp>
 #include <poputil/exceptions.hpp>
 
 #include "kernels/half.hpp"
@@ -81,9 +82,17 @@ popir::MatMulKernel::Problem problemOf(const poplar::Type& in, const poplar::Typ
   return problem;
 }
 
+/// An operand; QUARTER as FLOAT, which holds all its values.
+Tensor multiplied(poplar::Graph& graph, const Tensor& t, poplar::program::Sequence& prog,
+                  const Call& call) {
+  if (t.elementType() != poplar::QUARTER) return t;
+  return popops::cast(graph, t, poplar::FLOAT, prog, call.debugContext);
+}
+
 /// C = k * A * B, or C += k * A * B if `accumulate`.
-void multiply(poplar::Graph& graph, const Tensor& a, const Tensor& b, const Tensor& c, float k,
-              bool accumulate, poplar::program::Sequence& prog, const Call& call) {
+void multiply(poplar::Graph& graph, const Tensor& left, const Tensor& right, const Tensor& c,
+              float k, bool accumulate, poplar::program::Sequence& prog, const Call& call) {
+  const Tensor a = multiplied(graph, left, prog, call), b = multiplied(graph, right, prog, call);
   checkTypes(call.who, a, b, c.elementType());
   const auto expected = resultShape(a.shape(), b.shape());
   if (c.shape() != expected)
@@ -113,8 +122,9 @@ Tensor create(poplar::Graph& graph, Operand role, const popir::MatMulKernel::Pro
   return t;
 }
 
-Tensor product(poplar::Graph& graph, const Tensor& a, const Tensor& b, std::size_t rank,
+Tensor product(poplar::Graph& graph, const Tensor& left, const Tensor& right, std::size_t rank,
                const poplar::Type& type, poplar::program::Sequence& prog, const Call& call) {
+  const Tensor a = multiplied(graph, left, prog, call), b = multiplied(graph, right, prog, call);
   checkShapes(call.who, a.shape(), b.shape(), rank);
   checkTypes(call.who, a, b, type);
   const auto out = create(graph, Operand::Result,
@@ -129,6 +139,11 @@ Tensor createFor(const char* who, Operand role, std::size_t rank, poplar::Graph&
                  const poplar::Type& inputType, const poplar::Type& outputType, const Shape& a,
                  const Shape& b, const poplar::DebugContext& debugContext,
                  const poplar::OptionFlags& options) {
+  if (inputType == poplar::QUARTER) {
+    const auto t =
+        createFor(who, role, rank, graph, poplar::FLOAT, outputType, a, b, debugContext, options);
+    return role == Operand::Result ? t : graph.clone(poplar::QUARTER, t, debugContext);
+  }
   checkShapes(who, a, b, rank);
   const auto problem = problemOf(inputType, outputType, a, b, popir::matMulOptions(who, options));
   const bool result = role == Operand::Result;

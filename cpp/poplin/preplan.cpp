@@ -18,6 +18,17 @@ void preplan(const std::set<ConvPlanParams>& convs, const std::set<MatMulPlanPar
     popir::checkLibraryOptions("poplin::preplan", popir::Library::MatMul, *std::get<2>(each));
 }
 
+void preplanMatMuls(const std::set<MatMulPlanParams>& matmuls, matmul::PlanningCache& cache) {
+  preplan({}, matmuls, cache.getImpl());
+}
+void preplanConvolutions(const std::set<ConvPlanParams>& convs, PlanningCache& cache) {
+  preplan(convs, {}, cache);
+}
+void convolutionValidateOptions(const poplar::OptionFlags& options) {
+  popir::checkLibraryOptions("poplin::convolutionValidateOptions", popir::Library::Convolution,
+                             options);
+}
+
 namespace fc {
 
 std::vector<std::pair<MatMulParams, poplar::OptionFlags>> getMatMulPrePlanParameters(

@@ -300,6 +300,17 @@ std::uint64_t getFwdFlops(const PoolParams& p) {
 
 std::uint64_t getBwdFlops(const PoolParams& p) { return getFwdFlops(p); }
 
+double getFwdPerfectCycleCount(const Graph& graph, const PoolParams& params) {
+  const auto& target = graph.getTarget();
+  const std::size_t bits = 8 * target.getTypeSize(params.dType);
+  const double perCycle =
+      static_cast<double>(target.getDataPathWidth()) / static_cast<double>(bits);
+  return static_cast<double>(getFwdFlops(params)) / perCycle / target.getNumTiles();
+}
+double getBwdPerfectCycleCount(const Graph& graph, const PoolParams& params) {
+  return 2 * getFwdPerfectCycleCount(graph, params);
+}
+
 Tensor pool(Graph& graph, const PoolParams& params, const Tensor& in, Sequence& prog,
             const poplar::DebugContext& debugContext, const poplar::OptionFlags& options) {
   popir::checkLibraryOptions("popnn::pooling::pool", popir::Library::Pooling, options);

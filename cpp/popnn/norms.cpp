@@ -146,6 +146,38 @@ Tensor batchNormGradients(Graph& graph, const Tensor& actsWhitened, const Tensor
                                          debugContext);
 }
 
+std::pair<Tensor, Tensor> distributedBatchNormStatistics(
+    Graph& graph, const Tensor acts, float eps, Sequence& prog, bool unbiasedVarEstimate,
+    poplin::DistributedNormReduceCallback reduceCallback, unsigned normBatchSize, bool stableAlgo,
+    const Type& partialsType, const DebugContext& debugContext, const OptionFlags& options) {
+  checkOptions("bn", options);
+  return poplin::distributedNormStatistics(graph, acts, eps, prog, unbiasedVarEstimate,
+                                           reduceCallback, normBatchSize, stableAlgo, partialsType,
+                                           debugContext);
+}
+Tensor distributedBatchNormGradients(Graph& graph, const Tensor& actsWhitened,
+                                     const Tensor& gradsIn, const Tensor& invStdDev,
+                                     const Tensor& gamma, Sequence& prog,
+                                     poplin::DistributedNormReduceCallback reduceCallback,
+                                     unsigned normBatchSize, const Type& partialsType,
+                                     const DebugContext& debugContext, const OptionFlags& options) {
+  checkOptions("bn", options);
+  const auto grads = poplin::normGradients(graph, gradsIn, gamma, prog, debugContext);
+  return poplin::distributedNormStatisticsGradients(graph, actsWhitened, grads, invStdDev, prog,
+                                                    reduceCallback, normBatchSize, partialsType,
+                                                    debugContext);
+}
+Tensor distributedBatchNormGradients(Graph& graph, const Tensor& acts, const Tensor& gradsIn,
+                                     const Tensor& mean, const Tensor& invStdDev,
+                                     const Tensor& gamma, Sequence& prog,
+                                     poplin::DistributedNormReduceCallback reduceCallback,
+                                     unsigned normBatchSize, const Type& partialsType,
+                                     const DebugContext& debugContext, const OptionFlags& options) {
+  return distributedBatchNormGradients(
+      graph, batchNormWhiten(graph, acts, mean, invStdDev, prog, debugContext, options), gradsIn,
+      invStdDev, gamma, prog, reduceCallback, normBatchSize, partialsType, debugContext, options);
+}
+
 }  // namespace bn
 
 namespace gn {

@@ -1,4 +1,5 @@
 // A cast is an expression with one node, so that it can be fused with adjacent expressions.
+#include <poplar/exceptions.hpp>
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
 #include <poputil/exceptions.hpp>
@@ -6,6 +7,7 @@
 #include "kernels/elementwise/expression.hpp"
 #include "poplar/bulk_vertex.hpp"
 #include "popops/compile_expressions.hpp"
+#include "popops/quarter.hpp"
 
 namespace popops {
 namespace {
@@ -27,12 +29,31 @@ expr::Cast to(const Type& type) { return expr::Cast(expr::_1, type); }
 
 Tensor cast(Graph& graph, const Tensor& src, const Type& dstType, poplar::program::Sequence& prog,
             const DebugContext& debugContext) {
+  if (src.elementType() == poplar::QUARTER) {
+    const Tensor value = popir::fromQuarter(graph, src, prog, {debugContext, "Cast"});
+    return dstType == poplar::FLOAT ? value : cast(graph, value, dstType, prog, debugContext);
+  }
+  if (dstType == poplar::QUARTER)
+    throw poplar::type_error("popops::cast: to quarter without metadata; give a metadata tensor");
   return map(graph, to(dstType), {src}, prog, {debugContext, "Cast"});
+}
+
+Tensor cast(Graph& graph, const Tensor& src, const Type& dstType, const Tensor& metadata,
+            poplar::program::Sequence& prog, const DebugContext& debugContext) {
+  const Tensor dst = graph.clone(dstType, metadata, src, {debugContext, "Cast"});
+  castWithOutput(graph, src, dst, prog, debugContext);
+  return dst;
 }
 
 void castWithOutput(Graph& graph, const Tensor& src, const Tensor& dst,
                     poplar::program::Sequence& prog, const DebugContext& debugContext) {
   check(src, dst);
+  const Type from = src.elementType(), type = dst.elementType();
+  if (from == poplar::QUARTER || type == poplar::QUARTER) {
+    const Tensor value = from == poplar::FLOAT ? src : cast(graph, src, poplar::FLOAT, prog);
+    if (type == poplar::QUARTER) return popir::toQuarter(graph, value, dst, prog, debugContext);
+    return castWithOutput(graph, value, dst, prog, debugContext);
+  }
   mapWithOutput(graph, to(dst.elementType()), {src}, dst, prog, {debugContext, "Cast"});
 }
 
@@ -59,6 +80,20 @@ Tensor cast(Graph& graph, Tensor src, const Type& dstType, poplar::ComputeSet cs
   const Tensor dst = graph.clone(dstType, src, {debugContext, "Cast"});
   cast(graph, src, dst, cs);
   return dst;
+}
+
+Tensor checkAccuracyWhenCast(Graph& graph, const Tensor& input, Type outputType, double tolerance,
+                             poplar::program::Sequence& prog, const DebugContext& debugContext) {
+  if (input.elementType() != poplar::FLOAT || outputType != poplar::HALF ||
+      input.numElements() != 1)
+    throw poputil::poplibs_error(
+        "popops::checkAccuracyWhenCast: " + input.elementType().toString() + " " +
+        input.shapeToString() + " to " + outputType.toString() + "; expected one FLOAT to HALF");
+  namespace e = expr;
+  const auto back = e::Cast(e::Cast(e::_1, poplar::HALF), poplar::FLOAT);
+  const auto limit = e::Abs(e::_1) * e::Const(static_cast<float>(tolerance));
+  return map(graph, e::Lt(e::Abs(back - e::_1), limit), {input.reshape({})}, prog,
+             {debugContext, "checkAccuracyWhenCast"});
 }
 
 }  // namespace popops

@@ -2,6 +2,9 @@
 #include <poputil/Util.hpp>
 #include <poputil/exceptions.hpp>
 
+#include <cmath>
+
+#include "poplar/view.hpp"
 #include "support/host_memory.hpp"
 
 namespace poputil {
@@ -174,6 +177,56 @@ std::vector<int> balancedPartition(int rangeUpperBound, int splitCount) {
 
 double castToDeviceHalfValue(const poplar::Target&, double input) {
   return static_cast<double>(static_cast<half>(input));
+}
+
+bool checkAccuracyWhenCast(const poplar::Target& target, double input, poplar::Type inputType,
+                           poplar::Type outputType, double tolerance) {
+  if (inputType == poplar::HALF && outputType == poplar::FLOAT) return true;
+  if (inputType != poplar::FLOAT || outputType != poplar::HALF)
+    throw poplibs_error("checkAccuracyWhenCast: from " + inputType.toString() + " to " +
+                        outputType.toString() + "; expected FLOAT and HALF");
+  const auto value = static_cast<float>(input);
+  const double error = std::fabs(castToDeviceHalfValue(target, value) - value);
+  return std::fabs(value) * tolerance > error;
+}
+
+Tensor factorDims(const Tensor& t, const std::vector<std::size_t>& factors, unsigned startDim) {
+  const auto n = static_cast<unsigned>(factors.size());
+  bool divides = startDim + n <= t.rank();
+  for (unsigned d = 0; divides && d < n; ++d)
+    divides = factors[d] > 0 && t.dim(startDim + d) % factors[d] == 0;
+  if (!divides)
+    throw poplibs_error("factorDims: " + popir::shapeText({factors.begin(), factors.end()}) +
+                        " does not divide the dimensions from " + std::to_string(startDim) +
+                        " on of " + t.shapeToString());
+  std::vector<std::size_t> split;
+  std::vector<unsigned> order;
+  for (unsigned d = 0; d < n; ++d) {
+    split.push_back(t.dim(startDim + d) / factors[d]);
+    split.push_back(factors[d]);
+  }
+  for (unsigned d = 0; d < startDim; ++d) order.push_back(d);
+  for (unsigned part = 0; part < 2; ++part)
+    for (unsigned d = 0; d < n; ++d) order.push_back(startDim + 2 * d + part);
+  for (unsigned d = startDim + 2 * n; d < t.rank() + n; ++d) order.push_back(d);
+  return t.reshapePartial(startDim, startDim + n, split).dimShuffle(order);
+}
+
+Tensor unfactorDims(const Tensor& t, unsigned numDims, unsigned startDim) {
+  if (startDim + 2 * numDims > t.rank())
+    throw poplibs_error("unfactorDims: " + t.shapeToString() + " has no 2 x " +
+                        std::to_string(numDims) + " dimensions from " + std::to_string(startDim) +
+                        " on");
+  std::vector<std::size_t> joined;
+  std::vector<unsigned> order;
+  for (unsigned d = 0; d < startDim; ++d) order.push_back(d);
+  for (unsigned d = startDim; d < startDim + numDims; ++d) {
+    joined.push_back(t.dim(d) * t.dim(d + numDims));
+    order.push_back(d);
+    order.push_back(d + numDims);
+  }
+  for (unsigned d = startDim + 2 * numDims; d < t.rank(); ++d) order.push_back(d);
+  return t.dimShuffle(order).reshapePartial(startDim, startDim + 2 * numDims, joined);
 }
 
 }  // namespace poputil

@@ -1,4 +1,5 @@
 #include <poputil/VarStructure.hpp>
+#include <poputil/exceptions.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -99,6 +100,57 @@ poplar::Tensor grouped(const poplar::Tensor& t, unsigned dim, std::size_t size) 
   return t.reshape(split).dimShuffle(order).reshape(joined);
 }
 
+/// The boundaries of the partitions of each dimension: one more than there are partitions.
+std::vector<std::vector<std::size_t>> boundaries(const char* who,
+                                                 const std::vector<std::size_t>& shape,
+                                                 const std::vector<std::size_t>& nPartitions) {
+  if (shape.size() != nPartitions.size() || std::count(nPartitions.begin(), nPartitions.end(), 0U))
+    throw poplibs_error(std::string(who) + ": a tensor of " +
+                        popir::shapeText({shape.begin(), shape.end()}) + " and " +
+                        popir::shapeText({nPartitions.begin(), nPartitions.end()}) +
+                        " partitions; each dimension needs a number of at least 1");
+  std::vector<std::vector<std::size_t>> found(shape.size());
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    const std::size_t each = (shape[d] + nPartitions[d] - 1) / nPartitions[d];
+    for (std::size_t i = 0; i <= nPartitions[d]; ++i)
+      found[d].push_back(std::min(i * each, shape[d]));
+  }
+  return found;
+}
+
+/// A part of a dimension that divides into partitions of one size.
+struct Even {
+  std::size_t size, each;
+};
+
+/// A tensor in `memory` from `at` on, made of one variable for each combination of `parts` from
+/// dimension `chosen.size()` on. In it the partitions lie one after the other.
+poplar::Tensor assembled(const poplar::Tensor& memory, const std::vector<std::vector<Even>>& parts,
+                         std::vector<Even>& chosen, std::size_t& at) {
+  const auto d = static_cast<unsigned>(chosen.size());
+  const auto rank = static_cast<unsigned>(parts.size());
+  if (d < rank) {
+    std::vector<poplar::Tensor> joined;
+    for (const Even& part : parts[d]) {
+      chosen.push_back(part);
+      joined.push_back(assembled(memory, parts, chosen, at));
+      chosen.pop_back();
+    }
+    return poplar::concat(joined, d);
+  }
+  std::vector<std::size_t> split, sizes;
+  std::vector<unsigned> order;
+  for (const Even& part : chosen) split.push_back(part.size / part.each);
+  for (const Even& part : chosen) split.push_back(part.each);
+  for (unsigned i = 0; i < rank; ++i) {
+    sizes.push_back(chosen[i].size);
+    order.insert(order.end(), {i, rank + i});
+  }
+  const std::size_t begin = at;
+  at += std::accumulate(sizes.begin(), sizes.end(), std::size_t{1}, std::multiplies<>());
+  return memory.slice(begin, at).reshape(split).dimShuffle(order).reshape(sizes);
+}
+
 }  // namespace
 
 unsigned detectInnermostGrouping(const poplar::Graph& graph, const poplar::Tensor& t) {
@@ -125,6 +177,44 @@ std::vector<GroupingInfo> detectDimGroupings(const poplar::Graph& graph, const p
     if (best == 1) return found;
     found.emplace_back(bestDim, static_cast<unsigned>(best));
     blocks = grouped(blocks, bestDim, best);
+  }
+}
+
+poplar::Tensor createPartitionableTensor(poplar::Graph& graph, const poplar::Type& type,
+                                         const std::vector<std::size_t>& shape,
+                                         const std::vector<std::size_t>& nPartitions,
+                                         const poplar::DebugContext& debugContext) {
+  const auto cuts = boundaries("createPartitionableTensor", shape, nPartitions);
+  const std::size_t count =
+      std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
+  const auto memory = graph.addVariable(type, {count}, debugContext);
+  if (count == 0) return memory.reshape(shape);
+  std::vector<std::vector<Even>> parts;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    const std::size_t each = cuts[d][1], rest = shape[d] % each;
+    parts.push_back({{shape[d] - rest, each}});
+    if (rest > 0) parts.back().push_back({rest, rest});
+  }
+  std::vector<Even> chosen;
+  std::size_t at = 0;
+  return assembled(memory, parts, chosen, at);
+}
+
+void iterateTensorPartitions(const poplar::Tensor& t, const std::vector<std::size_t>& nPartitions,
+                             const std::function<void(const std::vector<std::size_t>& indices,
+                                                      const poplar::Tensor& slice)>& f) {
+  const auto cuts = boundaries("iterateTensorPartitions", t.shape(), nPartitions);
+  std::vector<std::size_t> i(cuts.size(), 0);
+  while (true) {
+    std::vector<std::size_t> begin, end;
+    for (std::size_t d = 0; d < i.size(); ++d) {
+      begin.push_back(cuts[d][i[d]]);
+      end.push_back(cuts[d][i[d] + 1]);
+    }
+    f(i, t.slice(begin, end));
+    std::size_t d = i.size();
+    while (d-- > 0 && ++i[d] == nPartitions[d]) i[d] = 0;
+    if (d == std::size_t(-1)) return;
   }
 }
 

@@ -100,7 +100,7 @@ class _Examiner:
                 each.domain or "ai.onnx": each.version for each in model.opset_import
             }
         reader = TensorReader(loaded.folder)
-        self.importer = GraphImporter(self.graph, reader, written(model, self.graph.opsets))
+        self.importer = GraphImporter(self.graph, reader, written(model.graph, self.graph.opsets))
 
     def fault(self, error: Exception, node: NodeProto | None = None) -> None:
         """Records an error, of a node or of the model as a whole."""

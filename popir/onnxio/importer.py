@@ -34,6 +34,7 @@ from popir.onnxio import bodies, replication, schemas
 from popir.onnxio.alike import AlikeNodes
 from popir.onnxio.attributes import to_python
 from popir.onnxio.dialects import meant
+from popir.onnxio.limits import subgraphs
 from popir.onnxio.load import Source, load_apart
 from popir.onnxio.origin import origin_of
 from popir.onnxio.proto import who as _who
@@ -85,7 +86,7 @@ def import_model(
     graph.replicas = options.getGlobalReplicationFactor() if options is not None else 1
     graph.origin = origin_of(model)
     importer = GraphImporter(
-        graph, TensorReader(loaded.folder, loaded.values), written(model, graph.opsets)
+        graph, TensorReader(loaded.folder, loaded.values), written(model.graph, graph.opsets)
     )
     initializers = {tensor.name for tensor in model.graph.initializer}
     initializers |= {tensor.values.name for tensor in model.graph.sparse_initializer}
@@ -498,17 +499,23 @@ def _check_numbers(node: NodeProto, inputs: Sequence[Tensor | None]) -> None:
             )
 
 
-def written(model: ModelProto, versions: Mapping[str, int]) -> set[str]:
-    """The ids of the tensors that operators of the model write (`Op.variableInputs`)."""
+def written(graph: GraphProto, versions: Mapping[str, int]) -> set[str]:
+    """The ids of the tensors that operators of the graph write (`Op.variableInputs`), or that
+    operators of the graphs write which they call.
+    """
     found: set[str] = set()
     inputs: dict[tuple[str, str], frozenset[int]] = {}
-    for node in model.graph.node:
+    for node in graph.node:
         key = (node.domain, node.op_type)
         if key not in inputs:
             kind = _op_class(*key, versions)
             inputs[key] = kind.variableInputs if kind else frozenset()
         if inputs[key]:
             found.update(node.input[i] for i in inputs[key] if i < len(node.input))
+        for inner in subgraphs(node):
+            called = zip(inner.input, node.input if node.op_type == "Call" else (), strict=False)
+            given = {value.name: id for value, id in called}
+            found.update(given.get(id, id) for id in written(inner, versions))
     return found
 
 

@@ -11,15 +11,16 @@ depend on it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from onnx import GraphProto, NodeProto
 
-from popir.errors import LeavesDeviceError, ModelError
-from popir.ir import Graph, Tensor
+from popir.errors import LeavesDeviceError, ModelError, popart_exception
+from popir.ir import Graph, Op, Tensor
+from popir.ir.schedule import modified
 from popir.onnxio.limits import subgraphs
 from popir.types import DataType, TensorInfo
 
@@ -48,6 +49,24 @@ class Built:
     graph: Graph
     captured: list[Tensor]
     """The tensors around the subgraph that its last inputs are, in order."""
+    written: dict[int, str]
+    """For each input that operators of the graph write: the tensor that it is in the end."""
+
+    def captures_written(self) -> list[Tensor]:
+        """The tensors around the subgraph that operators of it write."""
+        own = len(self.graph.inputs) - len(self.captured)
+        return [self.captured[i - own] for i in sorted(self.written) if i >= own]
+
+    def hand_on(self, around: Iterable[Tensor]) -> None:
+        """Makes further outputs of the graph: what these tensors around it are in the end."""
+        graph, captured = self.graph, self.captured
+        for tensor in around:
+            if tensor not in captured:
+                graph.addActGrad(f"{graph.name}/{tensor.id}/around").info = tensor.info
+                graph.inputs.append(f"{graph.name}/{tensor.id}/around")
+                captured.append(tensor)
+            i = len(graph.inputs) - len(captured) + captured.index(tensor)
+            graph.outputs.append(self.written.get(i, graph.inputs[i]))
 
 
 class Subgraph:
@@ -92,10 +111,12 @@ class Subgraph:
     def build(self, name: str, given: Sequence[Given], exact: bool = False) -> Built:
         """Imports it as a graph called `name`, whose inputs are those that are given by type and
         shape, then what it reads around itself. If it is `exact`, nothing is assumed of values at
-        run time (`Graph.assumed`).
+        run time (`Graph.assumed`). The graph has copies of its inputs: what it writes there
+        (`Built.written`) the caller has to hand on.
 
         Raises ModelError for another number of inputs, or of another element type than the model
-        declares, and the errors of the importer.
+        declares, popart_exception for an operator that writes an input and does not return it, and
+        the errors of the importer.
         """
         self._check(given)
         outer = self._importer
@@ -127,7 +148,9 @@ class Subgraph:
         for id in set(inner.captured).difference(captured):
             graph.removeTensor(id)
         graph.inputs += captured
-        return Built(graph, list(captured.values()))
+        last = written_by(graph.ops.values())
+        written = {i: last[id].outId(0) for i, id in enumerate(graph.inputs) if id in last}
+        return Built(graph, list(captured.values()), written)
 
     def inline(self, name: str, given: Sequence[Tensor]) -> list[Tensor]:
         """Adds its nodes to the graph around it, and returns its outputs. `name` is the prefix of
@@ -197,6 +220,28 @@ class Subgraph:
                     f"{self._who} declares its input '{value.name}' as "
                     f"{DataType.of(declared).name}; the operator gives it {info}."
                 )
+
+
+def written_by(ops: Iterable[Op]) -> dict[str, Op]:
+    """The tensors that operators of a model write without having computed them, by id: each with
+    the last operator that writes it. Output 0 of that is the tensor afterwards.
+
+    Raises popart_exception for an operator that writes a tensor which it does not return.
+    """
+    found: dict[str, Op] = {}
+    for op in ops:
+        for i in op.modified_inputs():
+            if not op.hasOutput(0) or not op.aliases(i, 0):
+                raise popart_exception(
+                    f"{op.debugName()} writes input {i}, '{op.inId(i)}', in a graph that an "
+                    "operator calls, and its output 0 is not that tensor, so the graph cannot hand "
+                    "it on. Let the operator stand outside of the graph."
+                )
+            source = op.inTensor(i)
+            while (before := modified(source)) is not None:
+                source = before
+            found[source.id] = op
+    return found
 
 
 def _is_read(graph: Graph, id: str) -> bool:

@@ -138,8 +138,11 @@ class Patterns:
 
 
 def canonical(name: str) -> str:
-    """The registered spelling of a pattern name."""
-    return ALIASES.get(name, name)
+    """The registered spelling of a pattern name. A pattern that is registered by the name itself,
+    by a library, goes before the one that PopART means by it.
+    """
+    is_registered = any(entry.name == name for entry in pattern.entries())
+    return name if is_registered else ALIASES.get(name, name)
 
 
 def find(name: str) -> pattern.PatternEntry | None:

@@ -491,3 +491,38 @@ def test_codelets_that_store_half_are_refused() -> None:
     assert made(np.float32, False) == made(np.float16, True) == 48
     with pytest.raises(errors.poplar_exception, match=r"'set' \(codelets\) stores 16-bit"):
         made(np.float16, False)
+
+
+def test_an_engine_s_option_begins_every_program() -> None:
+    """With its seed it gives the bits of a program that says so itself, also after a load."""
+    x = np.random.default_rng(3).uniform(-2, 2, N).astype(np.float32)
+
+    def made(**options: str) -> Any:
+        graph, prog = poplar.Graph(poplar.Target.createCPUTarget()), program.Sequence()
+        t = graph.addVariable(F, x.shape, LINEAR, "t")
+        graph.createHostWrite("t", t)
+        graph.createHostRead("out", popops.cast(graph, t, H, prog))
+        return poplar.Engine(graph, [prog], options)
+
+    def run(engine: Any) -> Array:
+        engine.writeTensor("t", x)
+        engine.run(0)
+        out = np.empty(x.shape, np.float16)
+        engine.readTensor("out", out)
+        return out
+
+    name, seed = "prng.enableStochasticRounding", str(SEED[0] + (SEED[1] << 32))
+    for engine in made(), made(**{name: "false", "prng.seed": seed}):
+        np.testing.assert_array_equal(run(engine), x.astype(np.float16))
+    engine = made(**{name: "true", "prng.seed": seed})
+    first, second = run(engine), run(engine)
+    said = Rounded(lambda g, t, p: popops.cast(g, t, H, p), x)
+    np.testing.assert_array_equal(first, said.run())
+    np.testing.assert_array_equal(second, said.run())
+    check(first, x, 0.0)
+    assert np.any(first != second)
+    assert np.any(run(made(**{name: "true", "prng.seed": "7"})) != first)
+    with pytest.raises(errors.poplar_invalid_option, match=r"prng.seed"):
+        made(**{name: "true", "prng.seed": "-1"})
+    with pytest.raises(errors.poplar_invalid_option, match=r"prng.seed"):
+        made(**{name: "true", "prng.seed": str(1 << 64)})

@@ -32,6 +32,17 @@ def test_cholesky_of_a_batch(program: Path) -> None:
     np.testing.assert_allclose(made["upper"], expected.transpose(0, 2, 1), rtol=1e-5, atol=1e-5)
 
 
+def test_batches_of_batches(program: Path) -> None:
+    x, b = floats(2, 3, 4, 4) + 4 * np.eye(4, dtype="float32"), floats(2, 3, 4, 2)
+    p = x @ x.transpose(0, 1, 3, 2)
+    square = ("f4", x.shape)
+    shapes = {"solved": ("f4", b.shape), "mask": square, "factor": square}
+    made = results(program, "batches", {"x": x, "b": b, "p": p}, shapes)
+    np.testing.assert_allclose(made["solved"], np.linalg.solve(np.tril(x), b), 1e-4, 1e-5)
+    np.testing.assert_array_equal(made["mask"], np.tril(x, -1) + np.eye(4, dtype="float32"))
+    np.testing.assert_allclose(made["factor"], np.linalg.cholesky(p), 1e-4, 1e-4)
+
+
 def test_triangular_systems(program: Path) -> None:
     x, b, c = floats(5, 5) + 4 * np.eye(5, dtype="float32"), floats(5, 3), floats(3, 5)
     made = results(

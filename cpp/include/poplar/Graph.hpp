@@ -103,6 +103,12 @@ class Graph {
                      const DebugContext& debugContext = {});
   Tensor addVariable(const Type& type, ArrayRef<std::size_t> shape, VariableMappingMethod method,
                      const DebugContext& debugContext = {});
+  /// A variable of QUARTER with its metadata, one UNSIGNED_CHAR (poplar/MetadataCreation.hpp).
+  /// \throws type_error for another type, and for metadata of another type or size
+  Tensor addVariable(const Type& type, const Tensor& metadata, ArrayRef<std::size_t> shape,
+                     const DebugContext& debugContext = {});
+  Tensor addVariable(const Type& type, const Tensor& metadata, ArrayRef<std::size_t> shape,
+                     VariableMappingMethod method, const DebugContext& debugContext = {});
   /// Adds a constant. `values` are converted to `type`; a single value fills the shape.
   template <class T>
   Tensor addConstant(const Type& type, ArrayRef<std::size_t> shape, ArrayRef<T> values,
@@ -149,6 +155,16 @@ class Graph {
                TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
   Tensor clone(const Tensor& t, const DebugContext& debugContext = {},
                TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
+
+  /// The same of QUARTER, with its metadata.
+  /// \throws type_error as addVariable()
+  Tensor clone(const Type& type, const Tensor& metadata, const Tensor& t,
+               const DebugContext& debugContext = {},
+               TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
+  /// The metadata of a tensor of QUARTER.
+  /// \throws type_error for other tensors, and for one that joins tensors of different metadata or
+  /// of none
+  Tensor getMetadata(const Tensor& t) const;
 
   /// N clones, along a new first dimension.
   Tensor cloneN(const Type& type, const Tensor& t, std::size_t N,
@@ -266,6 +282,11 @@ class Graph {
   std::vector<std::vector<Interval>> getSortedContiguousRegions(
       const Tensor& t, ArrayRef<Interval> regions, bool removeAliasedIntervals = false,
       std::vector<std::size_t>* aliases = nullptr) const;
+
+  /// Orders the elements of `t`, [n], as they lie in memory, and those of each of `ts`, [n] too, in
+  /// the same way. `requireSimplestOrder` may be false where any simpler order will do.
+  /// \throws poplar_error for other shapes
+  void reorderToSimplify(Tensor* t, ArrayRef<Tensor*> ts, bool requireSimplestOrder = true) const;
 
   /// The number of the replica, UNSIGNED_INT[].
   Tensor addReplicationIndexConstant(const DebugContext& debugContext = {});

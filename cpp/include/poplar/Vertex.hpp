@@ -9,6 +9,10 @@
 #include <poplar/HalfFloat.hpp>
 #include <poplar/VectorLayout.hpp>
 
+#ifdef __POPC__
+#include <ipudef.h>  // float2 and the like, which codelets use without more headers
+#endif
+
 #include <cassert>
 #include <cmath>
 #include <cstddef>

@@ -45,6 +45,11 @@ std::uint64_t getFwdFlops(const ConvParams& params);
 std::uint64_t getBwdFlops(const ConvParams& params);
 std::uint64_t getWuFlops(const ConvParams& params);
 
+/// The cycles of these operations if each tile did as many at once as it can.
+double getFwdPerfectCycleCount(const poplar::Graph& graph, const ConvParams& params);
+double getBwdPerfectCycleCount(const poplar::Graph& graph, const ConvParams& params);
+double getWuPerfectCycleCount(const poplar::Graph& graph, const ConvParams& params);
+
 /// Create variables with the shape, type and tile mapping that convolution() prefers: the input,
 /// the weights and the result.
 poplar::Tensor createInput(poplar::Graph& graph, const ConvParams& params,
@@ -122,6 +127,32 @@ void reportWeightUpdatePlanInfo(std::ostream& out, const poplar::Graph& graph,
 
 using ConvPlanParams =
     std::tuple<const poplar::Target*, const ConvParams, const poplar::OptionFlags*>;
+/// preplan() of convolutions alone, by its older name.
+void preplanConvolutions(const std::set<ConvPlanParams>& convs, PlanningCache& cache);
+/// \throws poplar::invalid_option for unknown options
+void convolutionValidateOptions(const poplar::OptionFlags& options);
+
+/// biases += scale * the sum of zDeltas, [batch, channels, field...], over all but the channels.
+/// \throws poputil::poplibs_error for less than two dimensions
+void convolutionBiasUpdate(poplar::Graph& graph, const poplar::Tensor& zDeltas,
+                           const poplar::Tensor& biases, const poplar::Tensor& scale,
+                           const poplar::OptionFlags& options, poplar::program::Sequence& prog,
+                           const poplar::DebugContext& debugContext = {});
+void convolutionBiasUpdate(poplar::Graph& graph, const poplar::Tensor& zDeltas,
+                           const poplar::Tensor& biases, float scale,
+                           const poplar::OptionFlags& options, poplar::program::Sequence& prog,
+                           const poplar::DebugContext& debugContext = {});
+
+/// The weights of a fully connected layer, a convolution of one field dimension, for the gradient
+/// of its input: [groups, out, in, 1] of the forward pass with channels exchanged. `params` are those
+/// of the gradient. A view.
+/// \throws poputil::poplibs_error for another number of field dimensions
+poplar::Tensor fullyConnectedWeightTranspose(poplar::Graph& graph, poplar::Tensor weights,
+                                             const ConvParams& params,
+                                             poplar::program::Sequence& prog,
+                                             const poplar::DebugContext& debugContext = {},
+                                             const poplar::OptionFlags& options = {},
+                                             PlanningCache* cache = nullptr);
 
 }  // namespace poplin
 #pragma GCC visibility pop

@@ -4,7 +4,8 @@
 // operands.
 //
 // `popir options` lists the supported `options` under poplin.matMul. They affect the machine model
-// only, not results. `cache` may be null; it changes no result.
+// only, not results. `cache` may be null; it changes no result. Operands of QUARTER with metadata
+// are multiplied as FLOAT.
 // \throws poputil::poplibs_error if ranks, groups, inner dimensions, types or the output shape do
 // not match; the message contains the shapes
 // \throws poplar::invalid_option for any other option or value
@@ -20,6 +21,7 @@
 #include <poplar/Program.hpp>
 #include <poplar/Type.hpp>
 #include <poplin/Convolution.hpp>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -158,6 +160,9 @@ poplar::Tensor preArrangeMatMulInputRHS(poplar::Graph& graph,
                                         const poplar::DebugContext& debugContext = {},
                                         const poplar::OptionFlags& options = {},
                                         PlanningCache* cache = nullptr);
+
+/// preplan() of matrix products alone, by its older name.
+void preplanMatMuls(const std::set<MatMulPlanParams>& matmuls, matmul::PlanningCache& cache);
 
 /// Returns a view of [G, rows, columns] with the last two dimensions exchanged.
 poplar::Tensor transposeGroupedMatrix(const poplar::Tensor& A);

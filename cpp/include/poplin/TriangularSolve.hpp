@@ -1,7 +1,7 @@
 // Linear equations of triangular matrices. After poplin/TriangularSolve.hpp of PopLibs 3.
 //
-// Matrices are [n, n], or [batch, n, n]. Options (blockSize and those of matMul) and caches change no
-// result.
+// Matrices are [n, n], or [batches..., n, n]. Options (blockSize and those of matMul) and caches
+// change no result.
 // \throws poputil::poplibs_error for other shapes, and for types that are not of floating point
 #ifndef poplin_TriangularSolve_hpp
 #define poplin_TriangularSolve_hpp

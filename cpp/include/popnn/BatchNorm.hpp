@@ -75,6 +75,28 @@ poplar::Tensor batchNormalise(poplar::Graph& graph, const poplar::Tensor& acts,
                               const poplar::DebugContext& debugContext = {},
                               const poplar::OptionFlags& options = {});
 
+/// batchNormStatistics() and batchNormGradients() of `normBatchSize` samples, of which each replica
+/// of a group has as many as `acts`; `reduceCallback` sums over the group.
+/// \throws poputil::poplibs_error if `normBatchSize` is no multiple of the batch
+std::pair<poplar::Tensor, poplar::Tensor> distributedBatchNormStatistics(
+    poplar::Graph& replicatedGraph, const poplar::Tensor acts, float eps,
+    poplar::program::Sequence& prog, bool unbiasedVarEstimate,
+    poplin::DistributedNormReduceCallback reduceCallback, unsigned normBatchSize,
+    bool stableAlgo = false, const poplar::Type& partialsType = poplar::FLOAT,
+    const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {});
+poplar::Tensor distributedBatchNormGradients(
+    poplar::Graph& replicatedGraph, const poplar::Tensor& actsWhitened,
+    const poplar::Tensor& gradsIn, const poplar::Tensor& invStdDev, const poplar::Tensor& gamma,
+    poplar::program::Sequence& prog, poplin::DistributedNormReduceCallback reduceCallback,
+    unsigned normBatchSize, const poplar::Type& partialsType = poplar::FLOAT,
+    const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {});
+poplar::Tensor distributedBatchNormGradients(
+    poplar::Graph& replicatedGraph, const poplar::Tensor& acts, const poplar::Tensor& gradsIn,
+    const poplar::Tensor& mean, const poplar::Tensor& invStdDev, const poplar::Tensor& gamma,
+    poplar::program::Sequence& prog, poplin::DistributedNormReduceCallback reduceCallback,
+    unsigned normBatchSize, const poplar::Type& partialsType = poplar::FLOAT,
+    const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {});
+
 }  // namespace bn
 }  // namespace popnn
 #pragma GCC visibility pop

@@ -60,6 +60,9 @@ std::vector<std::size_t> getOutputFieldShape(const PoolParams& params);
 /// Number of operations: one per element of each window and, for AVG, one division per window.
 std::uint64_t getFwdFlops(const PoolParams& params);
 std::uint64_t getBwdFlops(const PoolParams& params);
+/// The cycles of these operations if each tile loaded as much as it can; two passes for the gradient.
+double getFwdPerfectCycleCount(const poplar::Graph& graph, const PoolParams& params);
+double getBwdPerfectCycleCount(const poplar::Graph& graph, const PoolParams& params);
 
 /// Pools `in`, [batchSize, numChannels, inputFieldShape...], of type dType: FLOAT, HALF, BFLOAT16,
 /// DOUBLE, or any integer for MAX. Padding does not count in AVG, and is never the maximum. A

@@ -7,8 +7,8 @@
 #pragma GCC visibility push(default)
 namespace popnn {
 
-/// Does nothing: every graph knows the vertices of popnn. It exists for programs written for
-/// hardware.
+/// Does nothing: every graph knows the vertices of popnn that programs name,
+/// ReduceMaxClassSparse and ReduceMinClassSparse, compiled when the first is added.
 void addCodelets(poplar::Graph& graph);
 
 }  // namespace popnn

@@ -97,6 +97,20 @@ std::vector<int> balancedPartition(int rangeUpperBound, int splitCount);
 /// Rounds `input` to the target's HALF.
 double castToDeviceHalfValue(const poplar::Target& target, double input);
 
+/// Whether `input` keeps its value between FLOAT and HALF: from FLOAT, whether what HALF makes of
+/// it differs by less than `tolerance` times its size.
+/// \throws poputil::poplibs_error for other types
+bool checkAccuracyWhenCast(const poplar::Target& target, double input, poplar::Type inputType,
+                           poplar::Type outputType, double tolerance);
+
+/// Splits each dimension d of `factors`, counted from `startDim` on, into size / factors[d] and
+/// factors[d], and moves the second parts behind all first parts: [4, 6, 4] by {1, 2} becomes
+/// [4, 3, 1, 2, 4]. unfactorDims() undoes it for `numDims` dimensions.
+/// \throws poputil::poplibs_error if a factor does not divide its dimension, or for too many
+poplar::Tensor factorDims(const poplar::Tensor& t, const std::vector<std::size_t>& factors,
+                          unsigned startDim = 0);
+poplar::Tensor unfactorDims(const poplar::Tensor& t, unsigned numDims, unsigned startDim = 0);
+
 }  // namespace poputil
 #pragma GCC visibility pop
 

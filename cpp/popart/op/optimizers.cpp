@@ -5,6 +5,7 @@
 #include <popart/op/adamvarupdate.hpp>
 #include <popart/op/lamb.hpp>
 #include <popart/op/sgd0varupdate.hpp>
+#include <popart/op/sgd1varupdate.hpp>
 #include <popart/operators.hpp>
 #include <popart/opserialiser.hpp>
 
@@ -13,12 +14,14 @@
 namespace popart {
 
 SGD0VarUpdateOp::~SGD0VarUpdateOp() = default;
+SGD1VarUpdateOp::~SGD1VarUpdateOp() = default;
 AdamVarUpdateOp::~AdamVarUpdateOp() = default;
 AdamUpdaterOp::~AdamUpdaterOp() = default;
 LambSquareOp::~LambSquareOp() = default;
 SparseAccumulateOp::~SparseAccumulateOp() = default;
 
 std::unique_ptr<Op> SGD0VarUpdateOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> SGD1VarUpdateOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> AdamVarUpdateOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> AdamUpdaterOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> LambSquareOp::clone() const { return copyOf(*this); }
@@ -55,6 +58,21 @@ void SGD0VarUpdateOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   Op::appendOutlineAttributes(os);
   appendValue(os, "const scaled learning rate", initSlr0);
   appendValue(os, "const weight decay scale factor", initWdsf0);
+}
+
+SGD1VarUpdateOp::SGD1VarUpdateOp(OptimizerValue initialSlr1, const Op::Settings& settings)
+    : VarUpdateWithUpdaterOp(Onnx::CustomOperators::SGD1VarUpdate, settings),
+      initSlr1(initialSlr1) {}
+
+std::map<InIndex, TensorId> SGD1VarUpdateOp::optimizerInputs() const {
+  std::map<InIndex, TensorId> inputs;
+  addInput(inputs, *this, initSlr1, getSlr1InIndex());
+  return inputs;
+}
+
+void SGD1VarUpdateOp::appendOutlineAttributes(OpSerialiserBase& os) const {
+  Op::appendOutlineAttributes(os);
+  appendValue(os, "const scaled learning rate", initSlr1);
 }
 
 AdamVarUpdateOp::AdamVarUpdateOp(OptimizerValue lr, OptimizerValue mwn,

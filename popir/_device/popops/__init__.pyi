@@ -830,7 +830,7 @@ def cast(
     floating point: the nearest value, or as poplar.setStochasticRounding says. From
     floating point to integers: truncated and clamped to the range; NaN becomes 0.
     Between integers: modulo 2^bits. To BOOL: whether the value is not 0.
-    Raises poplibs_exception for QUARTER.
+    Raises poplar_type_error for QUARTER without metadata, which C++ programs give.
     """
 
 def castWithOutput(
@@ -842,7 +842,8 @@ def castWithOutput(
 ) -> None:
     """
     Writes the values of `src` to `dst`, converted to its type as cast() does.
-    Raises poplibs_exception for different shapes, and for QUARTER.
+    Raises poplibs_exception for different shapes, poplar_type_error for QUARTER without
+    metadata, which C++ programs give.
     """
 
 def cbrt(

@@ -13,6 +13,7 @@ from popir.ops.support.call_gradient import CallGrad
 from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN
 from popir.ops.support.identifiers import graphcore_id
+from popir.ops.support.variable import as_left, keep
 from popir.poplar import program
 from popir.registry import OpCreator, OpxCreator
 
@@ -21,6 +22,9 @@ class CallOp(Op):
     """PopART's Call: runs the graph `callee` on its inputs and returns the outputs of that graph,
     both in order. After the inputs that the model gives it, it has what the graph reads around
     itself.
+
+    A variable that operators of the graph write, such as CopyVarUpdate, is written: it begins as
+    the calls before have left it, and a CopyVarUpdate after the call copies what it is in the end.
     """
 
     importsSubgraphs = True
@@ -47,11 +51,18 @@ class CallOp(Op):
                     f"that of the callee subgraph ({theirs})",
                 )
         built = given.build(f"{on.base}/callee", [on.info(tensor) for tensor in tensors])
+        passed = [*tensors, *built.captured]
+        kept = {i: now for i in built.written if (now := as_left(passed[i])) is not None}
+        passed = [kept.get(i, tensor) for i, tensor in enumerate(passed)]
+        built.graph.outputs += [built.written[i] for i in kept]
         made = on.add(
-            *("ai.graphcore", "Call", 1, [*tensors, *built.captured], len(given.outputs)),
+            *("ai.graphcore", "Call", 1, passed, len(built.graph.outputs)),
             {"callee": built.graph},
         )
-        on.name([made] if isinstance(made, Tensor) else made, outputs)
+        made = [made] if isinstance(made, Tensor) else made
+        for variable, value in zip(kept.values(), made[len(given.outputs) :], strict=True):
+            keep(on, variable, value)
+        on.name(made, outputs)
         return True
 
     def gradOpsOfCalls(

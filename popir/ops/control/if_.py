@@ -14,6 +14,7 @@ from popir.ops.support.call_gradient import CallGrad
 from popir.ops.support.decomposition import Decomposer, Decomposition
 from popir.ops.support.gradient import GRAD, IN
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
+from popir.ops.support.variable import as_left, keep
 from popir.poplar import Tensor as DeviceTensor
 from popir.poplar import program
 from popir.registry import OpCreator, OpxCreator
@@ -27,6 +28,7 @@ class If(Decomposition):
     condition. The two must give outputs of equal types and shapes, unless the condition is a
     constant: then the nodes of the chosen one alone become part of the model. Tensors only: no
     sequences and optionals. Initializers of a branch are constants, which training does not change.
+    A variable around a branch that its operators write, such as CopyVarUpdate, is written.
     """
 
     importsSubgraphs = True
@@ -51,6 +53,10 @@ class If(Decomposition):
             name = f"{on.base}/{chosen}"
             return on.adopt(branches[chosen].inline(name, []), name)
         built = [branch.build(f"{on.base}/{name}", []) for name, branch in branches.items()]
+        written = dict.fromkeys(t for each in built for t in each.captures_written())
+        kept = {t: now for t in written if (now := as_left(t)) is not None}
+        for each in built:
+            each.hand_on(kept)
         captured = list(dict.fromkeys(t for each in built for t in each.captured))
         places = [[1 + captured.index(t) for t in each.captured] for each in built]
         attributes = {
@@ -59,8 +65,12 @@ class If(Decomposition):
             "then_inputs": places[0],
             "else_inputs": places[1],
         }
-        made = on.add("ai.graphcore", "If", 1, [condition, *captured], counts[0], attributes)
-        return [made] if isinstance(made, Tensor) else made
+        inputs = [condition, *(kept.get(t, t) for t in captured)]
+        made = on.add("ai.graphcore", "If", 1, inputs, counts[0] + len(kept), attributes)
+        made = [made] if isinstance(made, Tensor) else made
+        for variable, value in zip(kept.values(), made[counts[0] :], strict=True):
+            keep(on, variable, value)
+        return made[: counts[0]]
 
 
 def require_condition(op: Decomposition, condition: Tensor) -> None:

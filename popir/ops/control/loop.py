@@ -10,10 +10,10 @@ import numpy as np
 from popir.errors import LeavesDeviceError, popart_exception
 from popir.ir import Tensor
 from popir.ir.integers import bounds_of
-from popir.onnxio.subgraphs import Bounded, Built, Given, Subgraph
+from popir.onnxio.subgraphs import Bounded, Built, Given, Subgraph, written_by
 from popir.ops.control.if_ import require_condition
 from popir.ops.control.iterations import most_iterations
-from popir.ops.control.loop_op import ITERATION, add_loop
+from popir.ops.control.loop_op import ITERATION, add_loop, refuse_writes
 from popir.ops.support.decomposition import Decomposer, Decomposition
 from popir.ops.support.identifiers import onnx_ids
 from popir.registry import OpCreator
@@ -106,6 +106,7 @@ class _Import:
             except LeavesDeviceError:
                 self._unrolls = False
                 built, self._kept = self._built()
+        refuse_writes(self._op, built.captures_written())
         self._graph, self._captured = built.graph, built.captured
         goes_on = self._graph.getTensor(self._graph.outputs[0])
         require_condition(self._op, goes_on)
@@ -152,6 +153,7 @@ class _Import:
         values = list(self._initial)
         slices: list[list[Tensor]] = [[] for _ in self._body.outputs[1 + n :]]
         true = on.const(True, np.dtype(bool))
+        before = set(on.graph.ops)
         for i in range(count):
             number = on.const(i, np.dtype(np.int64))
             again, *made = self._body.inline(f"{self._name}/{i}", [number, true, *values])
@@ -166,6 +168,8 @@ class _Import:
                 )
             if more is False:
                 break
+        written = written_by(op for id, op in on.graph.ops.items() if id not in before)
+        refuse_writes(self._op, [on.graph.tensors[id] for id in written])
         whole = [parts[0] if len(parts) == 1 else on.Concat(*parts, axis=0) for parts in slices]
         return on.adopt([*values, *whole], self._name)
 

@@ -28,13 +28,14 @@ import numpy as np
 from popir import memory, poplar, popops
 from popir.adding import add_op
 from popir.calling import CallingOpx, Function
-from popir.errors import LeavesDeviceError
+from popir.errors import LeavesDeviceError, OperatorInputError
 from popir.ir import GradOpInType, Graph, Op, Tensor
 from popir.ir.graph import GradientGraph, GradientsOfCalls, copied
 from popir.ops.support.call_gradient import CallGrad
 from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, OUT
 from popir.ops.support.identifiers import graphcore_id
+from popir.ops.support.variable import as_left
 from popir.opx import popType
 from popir.poplar import Tensor as DeviceTensor
 from popir.poplar import program
@@ -659,6 +660,17 @@ class _Counters:
             tree = pe.Add(pe._1, one) if change > 0 else pe.Sub(pe._1, one)
             context = self._opx.debugContext(name)
             popops.mapInPlace(self._opx.graph(), tree, [tensor], prog, context)
+
+
+def refuse_writes(op: Op, written: Sequence[Tensor]) -> None:
+    """Raises OperatorInputError if the body of a loop writes variables around it."""
+    names = ", ".join(f"'{tensor.id}'" for tensor in written if as_left(tensor) is not None)
+    if names:
+        raise OperatorInputError(
+            f"{op.opid} '{op.name()}': its body writes {names} around it, and an iteration would "
+            "not see what the one before has written. Carry the value through the loop, and copy "
+            "the last one into the variable after it."
+        )
 
 
 OpCreator(LoopOp, [LOOP], isPublic=False)

@@ -8,7 +8,7 @@ from typing import Any
 from popir.errors import OperatorAttributeError, popart_exception
 from popir.ir import Tensor
 from popir.onnxio.subgraphs import Subgraph
-from popir.ops.control.loop_op import ITERATION, add_loop
+from popir.ops.control.loop_op import ITERATION, add_loop, refuse_writes
 from popir.ops.support.decomposition import Decomposer, Decomposition
 from popir.ops.support.identifiers import onnx_ids
 from popir.registry import OpCreator
@@ -247,6 +247,7 @@ def scan(
         for i, info in enumerate(infos)
     ]
     built = body.build(f"{on.base}/body{name}", given)
+    refuse_writes(on.op, built.captures_written())
     graph, states = built.graph, len(initial)
     time = infos[-1].shape()[0]
     if time == 0:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from popir.ir import Op
+from popir.ir import Op, Tensor, TensorType
+from popir.ir.schedule import modified
+from popir.ops.support.decomposition import Decomposer
 
 VAR = 0
 """The input that is the variable."""
@@ -26,3 +28,26 @@ class VariableOp(Op):
     def hasSideEffect(self) -> bool:
         """True: it changes a variable."""
         return True
+
+
+def as_left(tensor: Tensor) -> Tensor | None:
+    """A variable, or an input of a called graph, as the last operator so far that writes it leaves
+    it; None for a tensor that is neither, such as an activation.
+    """
+    origin = tensor
+    while (before := modified(origin)) is not None:
+        origin = before
+    if origin.producer is not None or origin.tensorType not in _KEPT:
+        return None
+    last = origin
+    while made := [t for op in last.uses for t in op.output.values() if modified(t) is last]:
+        last = made[-1]
+    return last
+
+
+_KEPT = (TensorType.Variable, TensorType.ActGrad)
+
+
+def keep(on: Decomposer, variable: Tensor, value: Tensor) -> None:
+    """Adds a CopyVarUpdate: what a called graph has made of its copy of a variable."""
+    on.add("ai.graphcore", "CopyVarUpdate", 1, [variable, value], 1, {})

@@ -28,6 +28,11 @@ int main(int, char** argv) {
     a.output("unit", poplin::triangularSolve(a.graph, x, c, false, true, true, a.prog));
     a.output("right", poplin::triangularSolve(a.graph, x, c, false, false, false, a.prog));
     a.output("mask", poplin::triangularMask(a.graph, x, true, true, a.prog));
+  } else if (part == "batches") {
+    const auto x = a.input("x", FLOAT, {2, 3, 4, 4}), b = a.input("b", FLOAT, {2, 3, 4, 2});
+    a.output("solved", poplin::triangularSolve(a.graph, x, b, true, true, false, a.prog));
+    a.output("mask", poplin::triangularMask(a.graph, x, true, true, a.prog));
+    a.output("factor", poplin::cholesky(a.graph, a.input("p", FLOAT, {2, 3, 4, 4}), true, a.prog));
   } else if (part == "lu") {
     auto x = a.input("x", FLOAT, {5, 4});
     const auto made = poplin::experimental::LUFactorization(a.graph, x, a.prog);

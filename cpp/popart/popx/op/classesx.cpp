@@ -39,27 +39,28 @@ std::unique_ptr<pe::Expr> updated(AccumulationType type, const pe::Expr& factor)
   return given(pe::Divide(pe::Add(pe::Mul(factor, v), u), pe::Add(factor, one)));
 }
 
-class AccumulateOpx : public Opx {
+/// Base of updates of a variable by an updater and one number of the optimizer.
+class UpdateOpx : public Opx {
  public:
-  AccumulateOpx(Op* op, Devicex* devicex) : Opx(op, devicex) {
-    verifyOp<AccumulateOp>(op, Onnx::CustomOperators::Accumulate);
-  }
+  using Opx::Opx;
 
-  void grow(poplar::program::Sequence& prog) const final {
-    const auto& op = getOp<AccumulateOp>();
-    const poplar::Tensor& variable = getInTensor(AccumulateOp::getVarToUpdateInIndex());
+ protected:
+  /// Adds an update in place. `makeExpr` gives it in terms of the variable _1, the updater _2, both
+  /// in the variable's type, and the expression of the number, which is `value` or the input `index`.
+  template <class MakeExpr>
+  void update(poplar::program::Sequence& prog, const OptimizerValue& value, InIndex index,
+              const MakeExpr& makeExpr) const {
+    const poplar::Tensor& variable = getInTensor(VarUpdateOp::getVarToUpdateInIndex());
     const poplar::Type type = variable.elementType();
     std::vector<poplar::Tensor> tensors = {
-        variable, cast(getInTensor(AccumulateOp::getUpdaterInIndex()), type, prog)};
-    std::unique_ptr<pe::Expr> factor(new pe::Const(op.getFactor().val()));
-    if (!op.getFactor().isConst()) {
-      tensors.push_back(
-          cast(getInTensor(AccumulateOp::getFactorInIndex()), type, prog).reshape({}));
-      factor = pe::_3.clone();
+        variable, cast(getInTensor(VarUpdateWithUpdaterOp::getUpdaterInIndex()), type, prog)};
+    std::unique_ptr<pe::Expr> number(new pe::Const(value.val()));
+    if (!value.isConst()) {
+      tensors.push_back(cast(getInTensor(index), type, prog).reshape({}));
+      number = pe::_3.clone();
     }
-    popops::mapInPlace(graph(), *updated(op.getAccumulationType(), *factor), tensors, prog,
-                       debugContext("accumulate"));
-    setOutTensor(AccumulateOp::getUpdatedVarOutIndex(), variable);
+    popops::mapInPlace(graph(), *makeExpr(*number), tensors, prog, debugContext("update"));
+    setOutTensor(VarUpdateOp::getUpdatedVarOutIndex(), variable);
   }
 
  private:
@@ -67,6 +68,19 @@ class AccumulateOpx : public Opx {
                       poplar::program::Sequence& prog) const {
     if (tensor.elementType() == type) return tensor;
     return popops::map(graph(), pe::Cast(pe::_1, type), {tensor}, prog, debugContext("cast"));
+  }
+};
+
+class AccumulateOpx : public UpdateOpx {
+ public:
+  AccumulateOpx(Op* op, Devicex* devicex) : UpdateOpx(op, devicex) {
+    verifyOp<AccumulateOp>(op, Onnx::CustomOperators::Accumulate);
+  }
+
+  void grow(poplar::program::Sequence& prog) const final {
+    const auto& op = getOp<AccumulateOp>();
+    update(prog, op.getFactor(), AccumulateOp::getFactorInIndex(),
+           [&](const pe::Expr& factor) { return updated(op.getAccumulationType(), factor); });
   }
 };
 

@@ -1,0 +1,96 @@
+"""QUARTER, numbers of 8 bits with a scale, beside ml_dtypes."""
+
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from tests.arrays import build, results
+from tests.toolchain import run
+
+RANDOM = np.random.default_rng(0)
+TYPES: dict[str, Any] = {"F143": ml_dtypes.float8_e4m3fnuz, "F152": ml_dtypes.float8_e5m2fnuz}
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    source = Path(__file__).parent / "programs" / "quarters.cpp"
+    return build(source, tmp_path_factory.mktemp("quarters"))
+
+
+def rounded(x: np.ndarray, name: str, scale: int) -> np.ndarray:
+    """The numbers of a format that `x` becomes, without their scale."""
+    return (x.astype("float64") * 2.0**-scale).astype("float32").astype(TYPES[name])
+
+
+def trying(name: str) -> np.ndarray:
+    """All numbers of a format, what lies between them, and what is beyond."""
+    numbers = np.arange(256, dtype="uint8").view(TYPES[name]).astype("float32")
+    finite = np.sort(numbers[np.isfinite(numbers)])
+    between = (finite[1:] + finite[:-1]) / 2
+    near = np.concatenate([np.nextafter(between, -np.inf), np.nextafter(between, np.inf)])
+    beyond = finite[-1] * np.array([1.03, 1.05, 1.07, 1.2, 2, 1e9], "float32")
+    special = np.array([np.nan, np.inf, -np.inf, -0.0, 1e-30, -1e-30], "float32")
+    wild = RANDOM.standard_normal(300) * 2.0 ** RANDOM.integers(-20, 18, 300)
+    return np.concatenate([finite, between, near, beyond, -beyond, special, wild.astype("float32")])
+
+
+@pytest.mark.parametrize("scale", [0, 3, -5, 31, -32])
+@pytest.mark.parametrize("name", TYPES)
+def test_casts(program: Path, name: str, scale: int) -> None:
+    x = (trying(name) * np.float32(2.0**scale)).astype("float32")
+    bytes_ = np.arange(256, dtype="uint8")
+    shapes = {
+        "bits": ("u1", x.shape),
+        "back": ("f4", x.shape),
+        "values": ("f2", (256,)),
+        "again": ("u1", (256,)),
+    }
+    given = {"x": x, "s": np.array(scale, "int32"), "bytes": bytes_}
+    made = results(program, f"cast {name} {scale} {x.size}", given, shapes)
+    want = rounded(x, name, scale)
+    np.testing.assert_array_equal(made["bits"], want.view("uint8"))
+    np.testing.assert_array_equal(made["back"], want.astype("float32") * np.float32(2.0**scale))
+    values = bytes_.view(TYPES[name]).astype("float32") * np.float32(2.0**scale)
+    with np.errstate(over="ignore"):
+        np.testing.assert_array_equal(made["values"], values.astype("float16"))
+    np.testing.assert_array_equal(made["again"], bytes_)
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_products(program: Path, name: str) -> None:
+    x, y = (RANDOM.standard_normal(s).astype("float32") for s in ((5, 7), (7, 3)))
+    shapes = {"product": ("f4", (5, 3)), "half": ("f2", (5, 3))}
+    made = results(program, f"product {name} -2 0", {"x": x, "y": y}, shapes)
+    left, right = (rounded(t, name, -2).astype("float64") / 4 for t in (x, y))
+    np.testing.assert_allclose(made["product"], left @ right, 1e-5, 1e-6)
+    np.testing.assert_allclose(made["half"], left @ right, 2e-3, 1e-3)
+    lines = run(program, f"product {name} -2 0", cwd=program.parent).splitlines()
+    assert "has none; make it with Graph::addVariable or clone and metadata" in lines[0]
+    assert lines[1] == "popops::cast: to quarter without metadata; give a metadata tensor"
+    assert "a variable of half with metadata" in lines[2]
+    assert lines[3] == "QuarterMetadata: scale 32; expected from -32 to 31"
+
+
+@pytest.mark.parametrize(("name", "largest"), [("F143", 240), ("F152", 57344)])
+def test_conversions_on_the_host(program: Path, name: str, largest: float) -> None:
+    scale = 4
+    x = np.concatenate([trying(name)[::7], [largest * 1.5]]) * 2.0**scale
+    x = x[np.isfinite(x)].astype("float32")
+    numbers = " ".join(map(repr, x.tolist()))
+    words = f"host {name} {scale} {x.size} {numbers}"
+    lines = run(program, words, cwd=program.parent).splitlines()
+    want = rounded(x, name, scale)
+    assert lines[0].split() == [str(b) for b in want.view("uint8")]
+    saturated = np.where(np.isnan(want.astype("float32")), np.sign(x) * largest, want)
+    back = np.array(lines[2].split(), "float32")
+    np.testing.assert_allclose(back, saturated.astype("float32") * 2.0**scale, 1e-5)
+    assert lines[3] == f"{name}, scale {scale}"
+    errors = {}
+    for s in range(-32, 32):
+        kept = rounded(np.clip(x, -largest * 2.0**s, largest * 2.0**s), name, s)
+        errors[s] = np.mean((kept.astype("float64") * 2.0**s - x) ** 2)
+    assert errors[int(lines[4])] == pytest.approx(min(errors.values()))
+    assert lines[5] == "convertToDeviceType: half with metadata; only quarter has it"
