@@ -338,7 +338,7 @@ class Watch:
         op = opx.op_p
         for i, tensor in sorted(op.input.items()):
             shown = grown.copies.get(i, self._devicex.get(tensor.id))
-            if not tensor.info.nelms() or op.modifies(i):
+            if not op.inInfo(i).nelms() or op.modifies(i):
                 continue  # What has no elements is in nobody's memory, whatever it is a view of.
             if shown.variables().isdisjoint(grown.writes):
                 continue

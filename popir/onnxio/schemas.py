@@ -101,7 +101,8 @@ def _all() -> dict[tuple[str, str], _Versions]:
     for schema in onnx.defs.get_all_schemas_with_history():
         # One that is deprecated has no meaning, unless a function defines it. Schemas that operator
         # libraries have registered with onnx.defs are skipped.
-        is_defined = not schema.deprecated or schema.has_context_dependent_function
+        has_function = getattr(schema, "has_context_dependent_function")  # noqa: B009
+        is_defined = not schema.deprecated or has_function
         if is_defined and schema.domain.startswith(("ai.onnx", "")[not schema.domain]):
             key = (schema.domain or "ai.onnx", schema.name)
             found.setdefault(key, {})[schema.since_version] = schema
