@@ -12,6 +12,7 @@ from onnx import helper
 import popir
 from popir.profile import Profile
 from tests.cli.commands import WEIGHT, call, call_json, classifier, dense, failure, save
+from tests.toolchain import clang
 
 SMALL = ["--tiles", 8, "--dim", "batch=16"]
 
@@ -115,7 +116,9 @@ popir.OpxCreator(TurnsOpx, TURNS)
 
 
 def test_a_run_counts_codelets(tmp_path: Path) -> None:
-    """Five elements, a thousand turns of nop, add, compare, jump for each."""
+    """Five elements, a thousand turns for each: of a tile's nop and `brnzdec` or, without a clang,
+    of the host's nop, add, compare, jump.
+    """
     (tmp_path / "turns.py").write_text(CODELET)
     node = helper.make_node("Turns", ["x"], ["y"], domain="test")
     model = save(tmp_path / "t.onnx", [node], {"x": [5]}, ["y"], opsets={"": 17, "test": 1})
@@ -124,9 +127,11 @@ def test_a_run_counts_codelets(tmp_path: Path) -> None:
     assert [each["source"] for each in plain["operations"]] == ["bytes"]
     assert [each["source"] for each in counted["operations"]] == ["counted"]
     per = counted["totals"]["compute_cycles"] / (6 * 5 * 1000)
-    assert 3 <= per < 4.1
+    least, most = (2, 2.1) if clang() else (3, 4.1)
+    assert least <= per < most
     assert counted["totals"]["exchange_bytes"] == plain["totals"]["exchange_bytes"]
-    assert any("'Turns' take the instructions" in note for note in counted["notes"])
+    what = "bundles" if clang() else "instructions"
+    assert any(f"'Turns' take the {what}" in note for note in counted["notes"])
 
 
 def test_training_costs_more(training: Path) -> None:

@@ -53,6 +53,9 @@ SHOWN = {
     "autoReport.outputSerializedGraph": f"{FILE}::test_files_about_a_graph",
     "debug.loweredVarDumpFile": f"{FILE}::test_files_about_a_graph",
     "target.saveArchive": f"{FILE}::test_files_about_a_graph",
+    "prng.enableStochasticRounding": "tests/poplar/test_rounding.py::"
+    "test_an_engine_s_option_begins_every_program",
+    "prng.seed": "tests/poplar/test_rounding.py::test_an_engine_s_option_begins_every_program",
     "profiler.blocks.filter": f"{PROGRAMS}::test_profiles",
     "profiler.programs.filter": f"{PROGRAMS}::"
     "test_library_operations_beside_vertices_in_one_compute_set",
