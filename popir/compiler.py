@@ -163,8 +163,10 @@ def choose_weights(c: Compilation) -> None:
 
 
 def _frozen(c: Compilation) -> set[str]:
-    """The variables of one element that are constants and that no operator writes or shows."""
-    choices = c.choices
+    """The variables of one element that are constants, that no operator writes or shows, and whose
+    gradients nobody asks for.
+    """
+    choices, asked = c.choices, {*differentiated(c.anchors)}
     found = {
         t.id
         for t in c.graph.tensors.values()
@@ -172,6 +174,7 @@ def _frozen(c: Compilation) -> set[str]:
         and t.data is not None
         and t.data.size == 1
         and t.id not in c.graph.shared
+        and t.id not in asked
         and (c.loss is None or (t.id in choices and choices[t.id].role is Role.CONSTANT))
     }
     for op in c.graph.ops.values() if found else ():

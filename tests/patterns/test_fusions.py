@@ -341,8 +341,10 @@ def test_rounded_constants_are_known_in_every_type(kind: str) -> None:
     np.testing.assert_allclose(value.astype(np.float64), wanted, rtol=bound, atol=bound)
 
 
-def file(epsilon: float = EPSILON) -> bytes:
-    """A layer normalisation as exporters write it, with its numbers as initializers."""
+def file(epsilon: float = EPSILON, loss: bool = False) -> bytes:
+    """A layer normalisation as exporters write it, with its numbers as initializers; and the sum
+    of its squares as a loss.
+    """
     numbers = {"two": 2, "epsilon": epsilon, "scale": SCALE, "bias": BIAS}
     nodes = [
         ("ReduceMean", ["x"], "mean"),
@@ -354,16 +356,18 @@ def file(epsilon: float = EPSILON) -> bytes:
         ("Div", ["centred", "deviation"], "normal"),
         ("Mul", ["normal", "scale"], "scaled"),
         ("Add", ["scaled", "bias"], "y"),
-    ]
+        ("ReduceSumSquare", ["y"], "loss"),
+    ][: None if loss else -1]
 
     def attributes(type: str) -> dict[str, Any]:
-        return {"axes": [-1]} if type == "ReduceMean" else {}
+        known = {"ReduceMean": {"axes": [-1]}, "ReduceSumSquare": {"keepdims": 0}}
+        return known.get(type, {})
 
     graph = helper.make_graph(
         [helper.make_node(type, inputs, [y], **attributes(type)) for type, inputs, y in nodes],
         "norm",
         [helper.make_tensor_value_info("x", TensorProto.FLOAT, X.shape)],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, X.shape)],
+        [helper.make_tensor_value_info(*(("loss", 1, []) if loss else ("y", 1, X.shape)))],
         [numpy_helper.from_array(np.asarray(v, np.float32), k) for k, v in numbers.items()],
     )
     opset = helper.make_opsetid("", 17)
@@ -429,6 +433,23 @@ def test_a_checkpoint_with_another_number_changes_nothing(tmp_path: Path) -> Non
     made.prepareDevice()
     with pytest.raises(popir.popart_exception, match=r"'epsilon', .* cannot become 0\.25"):
         made.load(tmp_path / "other")
+
+
+def test_a_number_whose_gradient_is_an_anchor_is_no_constant() -> None:
+    device = popir.DeviceManager().createCpuDevice()
+    flow = popir.DataFlow(1, ["loss", "Gradient___epsilon"])
+    made = popir.TrainingSession(file(loss=True), flow, "loss", popir.ConstSGD(0.1), device)
+    assert "LayerNormalization" not in [op.opid.type for op in made.graph.schedule()]
+    made.prepareDevice()
+    anchors = made.initAnchorArrays()
+    made.run(popir.PyStepIO({"x": X}, anchors))
+    epsilon = torch.tensor(EPSILON, dtype=torch.float64, requires_grad=True)
+    x = torch.tensor(X, dtype=torch.float64)
+    centred = x - x.mean(-1, keepdim=True)
+    normal = centred / (centred.square().mean(-1, keepdim=True) + epsilon).sqrt()
+    (normal * torch.tensor(SCALE) + torch.tensor(BIAS)).square().sum().backward()
+    assert epsilon.grad is not None
+    np.testing.assert_allclose(anchors["Gradient___epsilon"], epsilon.grad.numpy(), rtol=1e-4)
 
 
 def test_a_trained_epsilon_is_no_constant() -> None:

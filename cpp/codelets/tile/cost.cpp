@@ -1,3 +1,5 @@
+// Long, because what each kind of instruction takes stands in one class: they share the loops, and
+// what of a block costs nothing of its own.
 #include "codelets/tile/cost.hpp"
 
 #include <algorithm>
