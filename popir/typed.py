@@ -30,6 +30,8 @@ from popir.errors import PopirError, did_you_mean, popart_exception
 T = TypeVar("T")
 Fit = Callable[[Any], Any]
 """Returns the value converted to a type. Raises ValueError, maybe with a hint, if that fails."""
+_MOST_KNOWN = 64
+"""The most combinations of classes of arguments that are kept for a function."""
 
 
 @overload
@@ -76,16 +78,25 @@ def _checked(function: Any, module: str, error: type[PopirError]) -> Any:
     if not function.__annotations__.keys() - {"return"}:
         return function
     plan: _Plan | None = None
+    right: set[tuple[type, ...]] = set()
+    """Classes of arguments that need no check, all of them together."""
 
     @functools.wraps(function)
     def checked(*args: Any, **kwargs: Any) -> Any:
         nonlocal plan
+        if not kwargs and tuple(map(type, args)) in right:
+            return function(*args)
         if plan is None:
             plan = _Plan(function, module, error)
         for value, classes in zip(args, plan.classes, strict=False):
             if classes is not None and value.__class__ not in classes:
                 args = plan.positional(args)
                 break
+        else:
+            if not kwargs and not plan.rest and len(right) < _MOST_KNOWN:
+                classes = tuple(map(type, args))
+                if all(value.__class__ is cls for value, cls in zip(args, classes, strict=True)):
+                    right.add(classes)
         if plan.rest:
             args = plan.others(args)
         if kwargs:

@@ -75,7 +75,7 @@ class Prepared {
     if (!packed) return secondsOf(*runner_, operands_, scratch_.get(), repeats);
     const auto bytes = std::max(packed->pack->scratchBytes(), packed->run->scratchBytes());
     const Memory form = memory(packed->bytes), scratch = memory(bytes);
-    void* const given[] = {operands_[packed->operand], form.get()};
+    void* const given[] = {operands_[*runner_->packable()], form.get()};
     packed->pack->run(given, scratch.get());
     auto operands = operands_;
     operands.push_back(form.get());

@@ -111,14 +111,16 @@ void EngineImpl::emitRun(const Step& step, Compiled& out) {
     to.instrs.push_back(instr);
     to.text.push_back(line);
   };
-  auto packed = runner->prepacked(refs.size());
-  if (packed && !isInvariant(vertex.operands[packed->operand].tensor)) packed.reset();
+  const auto weights = runner->packable();
+  std::optional<Prepacked> packed;
+  if (weights && isInvariant(vertex.operands[*weights].tensor))
+    packed = runner->prepacked(refs.size());
   for (std::size_t i = 0; i < gathers.size(); ++i)
-    append(packed && packed->operand == i ? compiled_.back() : out, gathers[i]);
+    append(packed && weights == i ? compiled_.back() : out, gathers[i]);
   if (packed) {
     const auto operands = refs;
     const auto form = keep(packed->bytes);
-    refs = {operands[packed->operand], form};
+    refs = {operands[*weights], form};
     runners_.push_back(std::move(packed->pack));
     runner = runners_.back().get();
     emit(compiled_.back(), "pack " + step.name());

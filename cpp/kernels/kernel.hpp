@@ -65,15 +65,17 @@ class Runner {
   virtual void run(void* const* operands, void* scratch) const = 0;
   virtual std::size_t scratchBytes() const { return 0; }
   /// The same work in two parts, for a runner with an operand that many runs use unchanged
-  /// (weights): that operand is packed once, and each run uses the packed form. Nothing if the
+  /// (weights): packable() is packed once, and each run uses the packed form. Nothing if the
   /// runner has no such parts, which is the default. `operands` is the runner's number of operands.
   virtual std::optional<Prepacked> prepacked(std::size_t operands) const;
+  /// The number of the operand that prepacked() may pack. Nothing, which is the default, if it
+  /// packs none. It costs less than prepacked().
+  virtual std::optional<std::size_t> packable() const { return std::nullopt; }
 };
 
 /// The two parts of Runner::prepacked(). `pack` converts one operand to the form that the loops
 /// read; `run` does the work with that form. Both refer to the runner, which must outlive them.
 struct Prepacked {
-  std::size_t operand;           ///< number of the operand to pack
   std::size_t bytes;             ///< size of the packed form
   std::unique_ptr<Runner> pack;  ///< operands: the operand to pack, the packed form
   std::unique_ptr<Runner> run;   ///< operands: those of the runner, then the packed form

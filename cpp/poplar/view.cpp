@@ -103,9 +103,14 @@ struct View::Base {
   // [starts[p], starts[p + 1]) of the middle dimension.
   std::int64_t outer = 1, inner = 1;
   Dims starts;
+  // Whether all parts show `variable` alone.
+  bool isOfOne = true;
 
   void add(ViewPtr part) {
-    constant = constant || part->containsConstant();
+    const Base& of = *part->base_;
+    if (parts.empty()) variable = of.variable;
+    isOfOne = isOfOne && of.isOfOne && of.variable == variable;
+    constant = constant || of.constant;
     parts.push_back(std::move(part));
   }
 };
@@ -116,22 +121,25 @@ class View::Replacement {
   explicit Replacement(const std::map<unsigned, ViewPtr>& by) : by_(by) {}
 
   std::shared_ptr<const Base> of(const std::shared_ptr<const Base>& base) {
+    if (base->parts.empty()) return made(base);
     const auto known = known_.find(base.get());
     return known != known_.end() ? known->second : known_[base.get()] = made(base);
   }
 
  private:
   std::shared_ptr<const Base> made(const std::shared_ptr<const Base>& base) {
-    auto changed = std::make_shared<Base>(*base);
-    changed->constant = false;
-    changed->parts.clear();
     if (base->parts.empty()) {
       const auto by = by_.find(base->variable);
       if (by == by_.end()) return base;
       if (by->second->wholeVariable()) return by->second->base_;
+      auto changed = std::make_shared<Base>();
       changed->add(by->second);
       return changed;
     }
+    auto changed = std::make_shared<Base>(*base);
+    changed->constant = false;
+    changed->isOfOne = true;
+    changed->parts.clear();
     bool any = false;
     for (const auto& part : base->parts) {
       auto inner = of(part->base_);
@@ -301,8 +309,16 @@ bool View::isLike(const View& other, const std::function<bool(unsigned, unsigned
 }
 
 ViewPtr View::replaced(const std::map<unsigned, ViewPtr>& by) const {
+  auto base = Replacement(by).of(base_);
+  if (base->parts.empty()) {
+    const auto found = by.find(base_->variable);
+    const bool isSame = found != by.end() && found->second->base_ == base &&
+                        found->second->type_ == type_ && found->second->offset_ == offset_ &&
+                        found->second->shape_ == shape_ && found->second->strides_ == strides_;
+    if (isSame) return found->second;
+  }
   auto v = copy();
-  v->base_ = Replacement(by).of(base_);
+  v->base_ = std::move(base);
   return v;
 }
 
@@ -452,6 +468,7 @@ struct Level {
 }  // namespace
 
 bool isTangled(const View& view) {
+  if (view.wholeVariable()) return false;  // most views are
   struct Bounds {
     const Expansion before = now;
     Bounds() { now = {0, kMostLevels, 0, kMostPieces}; }
@@ -589,6 +606,7 @@ std::optional<View::Affine> View::affine() const {
 
 std::vector<unsigned> View::variables() const {
   if (base_->parts.empty()) return {base_->variable};
+  if (base_->isOfOne && elements() > 0) return {base_->variable};
   std::set<unsigned> found;
   for (const auto& piece : pieces()) found.insert(piece.variable);
   return {found.begin(), found.end()};

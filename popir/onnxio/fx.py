@@ -47,4 +47,7 @@ def argument(parameter: str) -> str:
 
 
 def _entry(node: NodeProto, key: str) -> str:
-    return next((entry.value for entry in node.metadata_props if entry.key == key), "")
+    for entry in node.metadata_props:
+        if entry.key == key:
+            return entry.value
+    return ""

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from functools import cache, cached_property
 
-from onnx import ModelProto
+from onnx import ModelProto, TensorProto
 
 from popir import memory
 from popir.errors import ModelError
@@ -61,12 +61,15 @@ class _Merged:
         self.model, self._given = loaded.model, loaded.model
         self._reader = TensorReader(loaded.folder, loaded.values)
         self.values = dict(loaded.values)
-        graph = self.model.graph
-        self._tensors = {tensor.name: tensor for tensor in graph.initializer}
-        self._outputs = {value.name for value in graph.output}
+        self._outputs = {value.name for value in self.model.graph.output}
         self._uniform: dict[str, bool] = {}
         self._copies: dict[str, str] = {}
         """For each new initializer, the name of the one that it is a copy of."""
+
+    @cached_property
+    def _tensors(self) -> dict[str, TensorProto]:
+        """The initializers, by name."""
+        return {tensor.name: tensor for tensor in self._given.graph.initializer}
 
     @cached_property
     def _taken(self) -> set[str]:

@@ -109,10 +109,13 @@ def apart(data: bytes) -> tuple[bytes, Values]:
         if len(graphs) != 1 or any(field.number == _FUNCTIONS for field in fields):
             return data, {}
         (graph,) = graphs
+        inside = list(_fields(graph.payload))
+        if all(f.number != _INITIALIZER or len(f.payload) < LARGE for f in inside):
+            return data, {}
         parts: list[bytes | memoryview] = []
         values: dict[str, memoryview] = {}
         names: set[str] = set()
-        for field in _fields(graph.payload):
+        for field in inside:
             rest: bytes | memoryview = field.whole
             if field.number == _INITIALIZER:
                 name, raw, others = _tensor(field.payload)

@@ -4,6 +4,7 @@
 //  - rows of a variable that one step writes and another uses are the same elements for both, so
 //    that a block of rows needs no other block.
 #include <algorithm>
+#include <list>
 #include <map>
 #include <optional>
 #include <set>
@@ -40,10 +41,15 @@ struct Place {
     return {operand->tensor.reshape(shape), operand->access};
   }
 
-  /// JoinedRowsKernel::Operand::rows of an operand whose part has the leading dimensions of `shape`;
-  /// nothing if rows would go over a border of `split`.
-  std::optional<std::vector<RowDimension>> rows(const std::vector<std::int64_t>& shape,
-                                                const Division& by) const {
+  /// Whether rows do not go over a border of `split`. `shape` has the leading dimensions of the
+  /// operand's part.
+  bool isDivided(const std::vector<std::int64_t>& shape, const Division& by) const {
+    const bool isSplit = by.dimensions == 1 && had > 0 && !split.empty();
+    return (isSplit ? split.back().size : shape[by.dimensions - 1]) % by.each == 0;
+  }
+
+  /// JoinedRowsKernel::Operand::rows of the operand, where isDivided().
+  std::vector<RowDimension> rows(const std::vector<std::int64_t>& shape, const Division& by) const {
     std::vector<RowDimension> found;
     for (std::size_t d = 0; d < by.dimensions; ++d) {
       if (d == 0 && had > 0 && !split.empty())
@@ -52,7 +58,6 @@ struct Place {
         found.push_back({shape[d], d < had ? layout.strides[d] : 0});
     }
     auto& last = found.back();
-    if (last.size % by.each != 0) return std::nullopt;
     last = {last.size / by.each, last.stride * by.each};
     return found;
   }
@@ -63,6 +68,7 @@ struct Part {
   std::shared_ptr<const Kernel> kernel;
   Rows rows;
   std::vector<Place> places;
+  std::map<std::int64_t, bool> known = {};  // what suits() has found
 
   /// How the leading dimensions divide into `count` rows; nothing if they do not.
   std::optional<Division> division(std::int64_t count) const {
@@ -91,14 +97,27 @@ struct Part {
     return true;
   }
 
+  /// Whether the part alone has so many rows.
+  bool suits(std::int64_t count) {
+    const auto [at, isNew] = known.emplace(count, false);
+    if (isNew) {
+      const auto by = division(count);
+      at->second = by && accepts(*by, 1) &&
+                   std::all_of(places.begin(), places.end(),
+                               [&](const Place& place) { return place.isDivided(shape(), *by); });
+    }
+    return at->second;
+  }
+
   /// Has the leading dimensions.
   const std::vector<std::int64_t>& shape() const { return places.front().layout.shape; }
 };
 
 /// Whether the rows of an operand are in the `rows` equal parts of its variable, in order.
-bool areParts(const Place& place, const std::vector<RowDimension>& nest, const Division& by,
-              std::int64_t rows, std::int64_t elements) {
+bool areParts(const Part& part, const Place& place, std::int64_t rows, std::int64_t elements) {
+  const auto by = *part.division(rows);
   if (place.had < by.dimensions || elements % rows != 0 || place.offset < 0) return false;
+  const auto nest = place.rows(part.shape(), by);
   std::int64_t step = elements / rows, last = place.offset;
   for (auto d = nest.rbegin(); d != nest.rend(); step *= d->size, ++d)
     if (d->size != 1 && d->stride != step) return false;
@@ -145,17 +164,31 @@ std::optional<Place> placeOf(const BulkOperand& operand, std::size_t had) {
 /// Neighbouring steps that may become one.
 class Run {
  public:
+  /// A use of a variable.
+  struct Used {
+    const Part* part;
+    const Place* place;
+  };
+
   Run(const GraphImpl& graph, unsigned threads) : graph_(graph), threads_(threads) {}
 
-  const std::vector<Part>& parts() const { return parts_; }
+  const std::list<Part>& parts() const { return parts_; }
   std::int64_t rows() const { return rows_; }
-  const std::map<unsigned, std::vector<const Place*>>& variables() const { return variables_; }
+  /// The uses of each variable, in order.
+  const std::map<unsigned, std::vector<Used>>& variables() const { return variables_; }
 
-  /// Adds a part if the run can have it. The number of rows becomes the greatest that suits all.
-  bool add(Part part) {
-    if (parts_.size() == kMostParts || !touches(part)) return false;
-    parts_.push_back(std::move(part));
-    list();
+  /// Begins with a part, whatever number of rows suits it.
+  void begin(Part part) {
+    parts_.clear();
+    variables_.clear();
+    append(part);
+  }
+
+  /// Adds a part if the run has begun and can have it. The number of rows becomes the greatest that
+  /// suits all. A part that is not added stays as it is.
+  bool add(Part& part) {
+    if (parts_.empty() || parts_.size() == kMostParts || !touches(part)) return false;
+    append(part);
     std::set<std::int64_t> counts;
     for (const auto& each : parts_) counts.merge(each.counts());
     for (auto rows = counts.rbegin(); rows != counts.rend(); ++rows)
@@ -163,57 +196,49 @@ class Run {
         rows_ = *rows;
         return true;
       }
+    for (const auto& place : parts_.back().places) {
+      const auto at = variables_.find(place.variable);
+      at->second.pop_back();
+      if (at->second.empty()) variables_.erase(at);
+    }
+    part = std::move(parts_.back());
     parts_.pop_back();
-    list();
     return false;
   }
 
   /// Whether the first use of a variable writes all of it. Then what it held before is not read.
   bool beginsWith(unsigned variable) const {
-    const auto& first = *variables_.at(variable).front();
-    return first.operand->access == Access::Write &&
-           first.operand->tensor.view().wholeVariable().has_value();
+    const auto& first = *variables_.at(variable).front().place->operand;
+    return first.access == Access::Write && first.tensor.view().wholeVariable().has_value();
   }
 
  private:
-  void list() {
-    variables_.clear();
-    for (const auto& part : parts_)
-      for (const auto& place : part.places) variables_[place.variable].push_back(&place);
+  void append(Part& part) {
+    parts_.push_back(std::move(part));
+    for (const auto& place : parts_.back().places)
+      variables_[place.variable].push_back({&parts_.back(), &place});
   }
 
+  /// Whether the run and the part use the same variable.
   bool touches(const Part& part) const {
-    if (parts_.empty()) return true;
     return std::any_of(part.places.begin(), part.places.end(), [&](const Place& place) {
       return place.had > 0 && variables_.count(place.variable) != 0;
     });
   }
 
-  bool suits(std::int64_t rows) const {
-    if (rows < kRowsPerThread * static_cast<std::int64_t>(threads_)) return false;
-    struct Seen {
-      Division by;
-      std::vector<RowDimension> nest;
-    };
-    std::map<const Place*, Seen> seen;
-    for (const auto& part : parts_) {
-      const auto by = part.division(rows);
-      if (!by || !part.accepts(*by, 1)) return false;
-      for (const auto& place : part.places) {
-        auto nest = place.rows(part.shape(), *by);
-        if (!nest) return false;
-        seen[&place] = {*by, std::move(*nest)};
-      }
-    }
-    for (const auto& [variable, places] : variables_) {
-      const auto isWritten = [](const Place* p) { return p->operand->access != Access::Read; };
-      if (places.size() == 1 || std::none_of(places.begin(), places.end(), isWritten)) continue;
-      for (const auto* place : places)
-        if (!areParts(*place, seen.at(place).nest, seen.at(place).by, rows,
-                      graph_.variables[variable].elements))
-          return false;
+  bool suits(std::int64_t rows) {
+    if (rows < kRowsPerThread * threads_) return false;
+    // From the last one on, which is new.
+    if (!std::all_of(parts_.rbegin(), parts_.rend(), [&](Part& part) { return part.suits(rows); }))
+      return false;
+    for (const auto& [variable, uses] : variables_) {
+      const auto isWritten = [](const Used& u) { return u.place->operand->access != Access::Read; };
+      if (uses.size() == 1 || std::none_of(uses.begin(), uses.end(), isWritten)) continue;
+      for (const auto& [part, place] : uses)
+        if (!areParts(*part, *place, rows, graph_.variables[variable].elements)) return false;
       // What the run writes first and reads later must be written as a whole: see join().
-      if (places.front()->operand->access == Access::Write && !beginsWith(variable)) return false;
+      if (uses.front().place->operand->access == Access::Write && !beginsWith(variable))
+        return false;
     }
     return true;
   }
@@ -221,8 +246,8 @@ class Run {
   const GraphImpl& graph_;
   const std::int64_t threads_;
   std::int64_t rows_ = 0;
-  std::vector<Part> parts_;
-  std::map<unsigned, std::vector<const Place*>> variables_;  // the uses of each, in order
+  std::list<Part> parts_;  // its elements stay where they are
+  std::map<unsigned, std::vector<Used>> variables_;
 };
 
 class Joiner {
@@ -257,7 +282,7 @@ class Joiner {
       auto part = partOf(s);
       if (part && run->add(*part)) continue;
       finish();
-      if (part) run->add(std::move(*part));
+      if (part) run->begin(std::move(*part));
     }
     finish();
     return joined;
@@ -326,7 +351,7 @@ class Joiner {
       for (const auto& place : part.places) {
         const auto v = place.variable;
         JoinedRowsKernel::Operand operand{
-            place.layout, operands.size(), false, 0, place.had, *place.rows(part.shape(), by)};
+            place.layout, operands.size(), false, 0, place.had, place.rows(part.shape(), by)};
         most = std::min(most, operand.rows.back().size);
         if (const auto found = innerOf.find(v); found != innerOf.end()) {
           operand.memory = found->second;

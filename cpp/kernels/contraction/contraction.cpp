@@ -302,9 +302,11 @@ class RunPacked final : public Runner {
 std::optional<Prepacked> Contraction::prepacked(std::size_t operands) const {
   const std::size_t bytes = packedBytes();
   if (bytes == 0) return std::nullopt;
-  return Prepacked{kWeights, bytes, std::make_unique<Pack>(*this),
+  return Prepacked{bytes, std::make_unique<Pack>(*this),
                    std::make_unique<RunPacked>(*this, operands), readsBoth()};
 }
+
+std::optional<std::size_t> Contraction::packable() const { return kWeights; }
 
 std::unique_ptr<Contraction> make(const MatMulSpec& spec, unsigned threads, Source source) {
   if (spec.c.column != 1)

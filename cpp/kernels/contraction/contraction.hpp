@@ -111,6 +111,7 @@ class Contraction : public Runner {
   void run(void* const* operands, void* scratch) const final;
   std::size_t scratchBytes() const final;
   std::optional<Prepacked> prepacked(std::size_t operands) const override;
+  std::optional<std::size_t> packable() const final;
 };
 
 /// Any: chosen by contraction.cpp.

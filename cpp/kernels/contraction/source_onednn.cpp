@@ -3,7 +3,13 @@
 
 #if POPIR_HAVE_ONEDNN
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <mutex>
 #include <optional>
+#include <tuple>
 
 #include "kernels/contraction/onednn.hpp"
 #include "kernels/contraction/onednn_threads.hpp"
@@ -90,12 +96,87 @@ struct Blocking {
   }
 };
 
+/// A primitive for matrix products on one thread, and what it asks for.
+struct Product {
+  dnnl::matmul primitive;
+  bool scaled;                         // alpha is a scale of A, an argument
+  Desc a, given, b, c, bias, scratch;  // B as it is given, and in the form that it must have
+  std::string implementation;
+};
+
+/// C = alpha * A * B, added to C or not. Alpha is an operation after the product or, `scaled`, a
+/// scale of A, the only form that oneDNN's gemm:jit takes.
+dnnl::primitive_attr attributesOf(const MatMulSpec& s, bool scaled) {
+  dnnl::primitive_attr attr = userScratch();
+  dnnl::post_ops ops;
+  if (scaled)
+    attr.set_scales_mask(DNNL_ARG_SRC, 0);
+  else if (s.alpha != 1.0f)
+    ops.append_eltwise(dnnl::algorithm::eltwise_linear, s.alpha, 0);
+  if (s.accumulate) ops.append_sum(1.0f);
+  attr.set_post_ops(ops);
+  return attr;
+}
+
+/// `packs`: whether oneDNN chooses the form of B.
+Product makeProduct(const MatMulSpec& s, bool packs) {
+  const onednn::Threads scope(1);
+  Product made;
+  made.a = matrixDesc(s.groups, s.m, s.k, s.a);
+  made.given = matrixDesc(s.groups, s.k, s.n, s.b);
+  made.c = matrixDesc(s.groups, s.m, s.n, s.c);
+  const Desc b =
+      packs ? Desc(made.given.get_dims(), kFloat, dnnl::memory::format_tag::any) : made.given;
+  if (s.bias) {
+    Dims dims(s.groups == 1 ? 2 : 3, 1), strides(dims.size(), s.n);
+    dims.back() = s.n;
+    strides.back() = 1;
+    made.bias = Desc(dims, kFloat, strides);
+  }
+  const auto make = [&](bool scaled) {
+    const auto attr = attributesOf(s, scaled);
+    return s.bias
+               ? dnnl::matmul::primitive_desc(onednn::engine(), made.a, b, made.bias, made.c, attr)
+               : dnnl::matmul::primitive_desc(onednn::engine(), made.a, b, made.c, attr);
+  };
+  auto pd = make(false);
+  made.scaled = s.alpha != 1.0f && onednn::isReference(pd.impl_info_str());
+  if (made.scaled) pd = make(true);
+  made.implementation = pd.impl_info_str();
+  made.b = pd.weights_desc();
+  made.scratch = pd.scratchpad_desc();
+  made.primitive = dnnl::matmul(pd);
+  return made;
+}
+
+std::int64_t bitsOf(float number) {
+  std::uint32_t bits;
+  std::memcpy(&bits, &number, sizeof bits);
+  return bits;
+}
+
+/// The same, made once in this process: the layers of a model have few different products, and
+/// oneDNN takes as long for one as all else that an engine does for a step.
+Product productOf(const MatMulSpec& s, bool packs) {
+  constexpr std::size_t kMost = 1024;  // as many as oneDNN itself keeps
+  using Key = std::tuple<std::array<std::int64_t, 14>, std::array<bool, 3>>;
+  static std::mutex mutex;
+  static std::map<Key, Product> known;
+  const Key key{{s.groups, s.m, s.n, s.k, s.a.group, s.a.row, s.a.column, s.b.group, s.b.row,
+                 s.b.column, s.c.group, s.c.row, s.c.column, bitsOf(s.alpha)},
+                {s.accumulate, s.bias, packs}};
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto found = known.find(key);
+  if (found != known.end()) return found->second;
+  if (known.size() == kMost) known.clear();
+  return known.emplace(key, makeProduct(s, packs)).first->second;
+}
+
 /// A product by oneDNN, with B as it lies, or in the form that oneDNN prefers.
 class OneDnnMatMul final : public Contraction {
  public:
   OneDnnMatMul(const MatMulSpec& spec, unsigned threads, bool packs)
       : spec_(spec), threads_(threads) {
-    const onednn::Threads scope(1);
     if (divide(packs ? Blocking::of(spec, threads, true) : Blocking::apart(spec, threads), packs))
       return;
     kinds_.clear();
@@ -141,7 +222,7 @@ class OneDnnMatMul final : public Contraction {
   /// The primitive for blocks of one size.
   struct Kind {
     std::int64_t groups, m, n;
-    bool scaled;  // as attributes()
+    bool scaled;  // as Product
     Desc given, b;
     std::vector<onednn::Call> calls;  // by thread
   };
@@ -189,53 +270,26 @@ class OneDnnMatMul final : public Contraction {
   std::size_t kindOf(std::int64_t groups, std::int64_t m, std::int64_t n, bool packs) {
     for (std::size_t i = 0; i < kinds_.size(); ++i)
       if (kinds_[i].groups == groups && kinds_[i].m == m && kinds_[i].n == n) return i;
-    const Desc a = matrixDesc(groups, m, spec_.k, spec_.a);
-    const Desc given = matrixDesc(groups, spec_.k, n, spec_.b);
-    const Desc c = matrixDesc(groups, m, n, spec_.c);
-    const Desc b = packs ? Desc(given.get_dims(), kFloat, dnnl::memory::format_tag::any) : given;
-    Dims biasDims(groups == 1 ? 2 : 3, 1);
-    biasDims.back() = n;
-    Dims biasStrides(biasDims.size(), n);
-    biasStrides.back() = 1;
-    const Desc bias = spec_.bias ? Desc(biasDims, kFloat, biasStrides) : Desc();
-    const auto make = [&](bool scaled) {
-      const auto attr = attributes(scaled);
-      return spec_.bias ? dnnl::matmul::primitive_desc(onednn::engine(), a, b, bias, c, attr)
-                        : dnnl::matmul::primitive_desc(onednn::engine(), a, b, c, attr);
-    };
-    auto pd = make(false);
-    const bool scaled = spec_.alpha != 1.0f && onednn::isReference(pd.impl_info_str());
-    if (scaled) pd = make(true);
-    isReference_ = isReference_ || onednn::isReference(pd.impl_info_str());
-    description_ = std::string("onednn ") + pd.impl_info_str() + (packs ? " packed" : "");
-    scratchBytes_ = std::max(scratchBytes_, aligned(pd.scratchpad_desc().get_size()));
-    Kind kind{groups, m, n, scaled, given, pd.weights_desc(), {}};
-    const dnnl::matmul primitive(pd);
+    MatMulSpec block = spec_;
+    block.groups = groups;
+    block.m = m;
+    block.n = n;
+    const Product product = productOf(block, packs);
+    isReference_ = isReference_ || onednn::isReference(product.implementation.c_str());
+    description_ = "onednn " + product.implementation + (packs ? " packed" : "");
+    scratchBytes_ = std::max(scratchBytes_, aligned(product.scratch.get_size()));
+    Kind kind{groups, m, n, product.scaled, product.given, product.b, {}};
     for (unsigned t = 0; t < threads_; ++t) {
-      auto& call = kind.calls.emplace_back(primitive);
-      call.add(DNNL_ARG_SRC, a);
-      call.add(DNNL_ARG_WEIGHTS, kind.b);
-      call.add(DNNL_ARG_DST, c);
-      call.add(DNNL_ARG_SCRATCHPAD, pd.scratchpad_desc());
-      if (spec_.bias) call.add(DNNL_ARG_BIAS, bias);
-      if (scaled) call.add(DNNL_ARG_ATTR_SCALES | DNNL_ARG_SRC, Desc({1}, kFloat, Dims{1}));
+      auto& call = kind.calls.emplace_back(product.primitive);
+      call.add(DNNL_ARG_SRC, product.a);
+      call.add(DNNL_ARG_WEIGHTS, product.b);
+      call.add(DNNL_ARG_DST, product.c);
+      call.add(DNNL_ARG_SCRATCHPAD, product.scratch);
+      if (spec_.bias) call.add(DNNL_ARG_BIAS, product.bias);
+      if (product.scaled) call.add(DNNL_ARG_ATTR_SCALES | DNNL_ARG_SRC, Desc({1}, kFloat, Dims{1}));
     }
     kinds_.push_back(std::move(kind));
     return kinds_.size() - 1;
-  }
-
-  /// C = alpha * A * B, added to C or not. Alpha is an operation after the product or, `scaled`, a
-  /// scale of A, the only form that its gemm:jit takes.
-  dnnl::primitive_attr attributes(bool scaled) const {
-    dnnl::primitive_attr attr = userScratch();
-    dnnl::post_ops ops;
-    if (scaled)
-      attr.set_scales_mask(DNNL_ARG_SRC, 0);
-    else if (spec_.alpha != 1.0f)
-      ops.append_eltwise(dnnl::algorithm::eltwise_linear, spec_.alpha, 0);
-    if (spec_.accumulate) ops.append_sum(1.0f);
-    attr.set_post_ops(ops);
-    return attr;
   }
 
   MatMulSpec spec_;
