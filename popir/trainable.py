@@ -37,6 +37,7 @@ import numpy as np
 from popir.errors import popart_exception
 from popir.ir import Graph, Op, Tensor
 from popir.ir.origin import BUILDER
+from popir.ir.states import states
 from popir.naming import told
 from popir.reserved import OF_SESSION, weight_of_state
 from popir.types import DataType, TensorInfo
@@ -235,34 +236,16 @@ def choose(
 def _state_of(graph: Graph) -> dict[str, _Use]:
     """The variables that are state of an operator or are written by one: id to that use."""
     found: dict[str, _Use] = {}
+    for op, i, source in states(graph):
+        if source.is_variable():
+            what = STATISTICS.get(op.opid.type, {}).get(i, "state")
+            found.setdefault(source.id, _Use(op, i, "state", f"running {what}"))
     for op in graph.ops.values():
-        for i in op.stateUpdates():
-            variable = state_source(op.inTensor(i)) if op.hasInput(i) else None
-            if variable is not None:
-                what = STATISTICS.get(op.opid.type, {}).get(i, "state")
-                found.setdefault(variable.id, _Use(op, i, "state", f"running {what}"))
         if type(op).modifies is not Op.modifies:
             for i, tensor in op.input.items():
                 if tensor.is_variable() and op.modifies(i):
                     found[tensor.id] = _Use(op, i, "written", "variable")
     return found
-
-
-def state_source(tensor: Tensor) -> Tensor | None:
-    """The variable that a state tensor starts from; None if there is none.
-
-    Follows the tensor back through copies (Identity, Nop, Detach) and through earlier operators
-    that update the same state.
-    """
-    while (op := tensor.producer) is not None:
-        if op.opid.type in ("Identity", "Nop", "Detach"):
-            tensor = op.inTensor(0)
-            continue
-        before = [i for i, out in op.stateUpdates().items() if op.output.get(out) is tensor]
-        if not before:
-            return None
-        tensor = op.inTensor(before[0])
-    return tensor if tensor.is_variable() else None
 
 
 def _told(

@@ -2,67 +2,52 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection
 
 from popir import registry
-from popir.errors import OperatorInputError
 from popir.ir import Graph, Op
-from popir.trainable import state_source
+from popir.ir.graph import called_graphs
+from popir.ir.states import states, update_states
 
 
-def keep_state(graph: Graph, states: Collection[str]) -> None:
-    """Adds a CopyVarUpdate for each variable in `states` that operators update
-    (`Op.stateUpdates`): it copies the new value into the variable after the batch.
-
-    Operators that share a state, such as a layer that is used twice, update it one after the other
-    in scheduled order. A variable that an operator writes itself needs no copy.
+def keep_state(graph: Graph, kept: Collection[str]) -> None:
+    """Adds a CopyVarUpdate for each variable in `kept` that operators update
+    (`Op.stateUpdates`): it copies the new value into the variable after the batch. A variable that
+    an operator writes itself needs no copy. Warns of those in the body of a loop, which stay as
+    they are.
 
     Raises OperatorInputError for an operator that would compute two new values of one state.
     """
+    for each in called_graphs(graph):
+        for op in each.ops.values():
+            if op.repeatsCalls:
+                _warn_of_lost(op)
     if not any(op.stateUpdates() for op in graph.ops.values()):
         return
-    latest: dict[str, str] = {}
-    for op in graph.schedule():
-        updates = op.stateUpdates()
-        if updates:
-            op.keepStateOf(graph.origin)
-        taken: dict[str, int] = {}
-        for i, out in updates.items():
-            variable = state_source(op.inTensor(i)) if op.hasInput(i) else None
-            if variable is None or variable.id not in states:
-                continue
-            if (other := taken.setdefault(variable.id, i)) != i:
-                raise OperatorInputError(
-                    f"{op.debugName()}: inputs {other} and {i} are both the state "
-                    f"'{variable.id}', of which the operator would compute two next values. Give "
-                    "each an initializer of its own, or train with the state frozen."
-                )
-            if not op.hasOutput(out):
-                id = graph.uniqueId(f"{variable.id}/next")
-                op.createAndConnectOutTensor(out, id)
-                op.setup()
-            if variable.id in latest and _reads_first(op, i):
-                op.disconnectInTensor(i)
-                op.connectInTensor(i, latest[variable.id])
-            latest[variable.id] = op.outId(out)
+    latest = update_states(graph, graph.origin, lambda t: t.is_variable() and t.id in kept)
     for variable, value in latest.items():
-        settings = Op.Settings(graph, f"CopyVarUpdate/{variable}")
-        tensors = [graph.getTensor(variable), graph.getTensor(value)]
+        settings = Op.Settings(graph, f"CopyVarUpdate/{variable.id}")
         graph.createConnectedOp(
             registry.createOp,
-            {0: variable, 1: value},
-            {0: f"UpdatedVar___{variable}"},
-            *("ai.graphcore", "CopyVarUpdate", 1, settings, {}, tensors),
+            {0: variable.id, 1: value},
+            {0: f"UpdatedVar___{variable.id}"},
+            *("ai.graphcore", "CopyVarUpdate", 1, settings, {}),
+            [variable, graph.getTensor(value)],
         )
 
 
-def _reads_first(op: Op, i: int) -> bool:
-    """Whether input `i` is the state as it was before the batch, or a copy of that, and not the
-    updated value of another operator.
-    """
-    tensor = op.inTensor(i)
-    while (producer := tensor.producer) is not None:
-        if tensor in [producer.output.get(n) for n in producer.stateUpdates().values()]:
-            return False
-        tensor = producer.inTensor(0)
-    return True
+def _warn_of_lost(loop: Op) -> None:
+    for body in loop.getCalledGraphs():
+        around = dict(zip(body.inputs, loop.argumentsOf(body), strict=True))
+        lost: dict[Op, list[str]] = {}
+        for op, _, source in states(body):
+            if (i := around.get(source.id)) is not None:
+                lost.setdefault(op, []).append(repr(loop.inId(i)))
+        for op, ids in lost.items():
+            warnings.warn(
+                f"{op.opid} '{op.name()}' in the body of {loop.opid} '{loop.name()}' is in "
+                f"training mode, and its state, {', '.join(ids)}, stays as it is: an iteration "
+                "would have to hand it on to the next. Let the operator stand outside of the loop.",
+                stacklevel=2,
+            )

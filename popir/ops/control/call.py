@@ -10,6 +10,7 @@ from popir.ir import Graph, Op, OpSerialiser, Tensor
 from popir.ir.graph import GradientsOfCalls
 from popir.onnxio.subgraphs import Subgraph
 from popir.ops.support.call_gradient import CallGrad
+from popir.ops.support.called_states import KeepsStates
 from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN
 from popir.ops.support.identifiers import graphcore_id
@@ -18,13 +19,14 @@ from popir.poplar import program
 from popir.registry import OpCreator, OpxCreator
 
 
-class CallOp(Op):
+class CallOp(KeepsStates):
     """PopART's Call: runs the graph `callee` on its inputs and returns the outputs of that graph,
     both in order. After the inputs that the model gives it, it has what the graph reads around
     itself.
 
     A variable that operators of the graph write, such as CopyVarUpdate, is written: it begins as
     the calls before have left it, and a CopyVarUpdate after the call copies what it is in the end.
+    In training that goes for the states of its operators, too, such as running means.
     """
 
     importsSubgraphs = True

@@ -11,6 +11,7 @@ from popir.ir import GradOpInType, Graph, Op, Tensor
 from popir.ir.graph import GradientsOfCalls
 from popir.onnxio.subgraphs import Subgraph
 from popir.ops.support.call_gradient import CallGrad
+from popir.ops.support.called_states import KeepsStates
 from popir.ops.support.decomposition import Decomposer, Decomposition
 from popir.ops.support.gradient import GRAD, IN
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
@@ -28,7 +29,8 @@ class If(Decomposition):
     condition. The two must give outputs of equal types and shapes, unless the condition is a
     constant: then the nodes of the chosen one alone become part of the model. Tensors only: no
     sequences and optionals. Initializers of a branch are constants, which training does not change.
-    A variable around a branch that its operators write, such as CopyVarUpdate, is written.
+    A variable around a branch that its operators write, such as CopyVarUpdate, is written. In
+    training that goes for the states of its operators, too, such as running means.
     """
 
     importsSubgraphs = True
@@ -80,7 +82,7 @@ def require_condition(op: Decomposition, condition: Tensor) -> None:
         raise op.wrong(f"the condition '{condition.id}' is {info}; it must be one BOOL.")
 
 
-class IfOp(Op):
+class IfOp(KeepsStates):
     """Runs `then_branch` if input 0 is true, else `else_branch`. `then_inputs` and `else_inputs`
     are the operator's inputs that the branches get, in order.
     """
@@ -97,6 +99,16 @@ class IfOp(Op):
     def argumentsOf(self, callee: Graph) -> list[int | None]:
         """What each branch gets."""
         return [*(self.then_inputs if callee is self.then_branch else self.else_inputs)]
+
+    def argument(self, callee: Graph, i: int) -> str:
+        """What a branch is given as its input, a new one if there is none."""
+        places = self.then_inputs if callee is self.then_branch else self.else_inputs
+        if i not in places:
+            id = f"{callee.name}/{self.inId(i)}/around"
+            callee.addActGrad(id).info = self.inInfo(i)
+            callee.inputs.append(id)
+            places.append(i)
+        return super().argument(callee, i)
 
     def setup(self) -> None:
         """Gives the outputs the types and shapes of those of the branches. Raises
