@@ -138,6 +138,10 @@ def _parse(
     parsed, values = divided(data)
     try:
         model.ParseFromString(parsed)
+        names = [tensor.name for tensor in model.graph.initializer]
+        if values and len(set(names)) < len(names):  # Of which one is the value?
+            model.ParseFromString(data)
+            values = {}
     except DecodeError as error:
         raise ModelError(
             f"{where} is no ONNX model, or is cut off: its {len(data)} bytes cannot be parsed "

@@ -100,7 +100,8 @@ def apart(data: bytes) -> tuple[bytes, Values]:
     """A serialised model without the bytes of its large initializers, and these, which are views of
     `data`.
 
-    What is not in the wire format, has functions, or names two initializers alike stays whole.
+    What is not in the wire format, has functions, or names two large initializers alike stays
+    whole.
     """
     view = memoryview(data)
     try:
@@ -109,15 +110,12 @@ def apart(data: bytes) -> tuple[bytes, Values]:
         if len(graphs) != 1 or any(field.number == _FUNCTIONS for field in fields):
             return data, {}
         (graph,) = graphs
-        inside = list(_fields(graph.payload))
-        if all(f.number != _INITIALIZER or len(f.payload) < LARGE for f in inside):
-            return data, {}
         parts: list[bytes | memoryview] = []
         values: dict[str, memoryview] = {}
         names: set[str] = set()
-        for field in inside:
+        for field in _fields(graph.payload):
             rest: bytes | memoryview = field.whole
-            if field.number == _INITIALIZER:
+            if field.number == _INITIALIZER and len(field.payload) >= LARGE:
                 name, raw, others = _tensor(field.payload)
                 if name in names:
                     return data, {}

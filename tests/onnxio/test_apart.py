@@ -80,6 +80,18 @@ def test_what_is_out_of_the_ordinary_stays_whole(damage: Callable[[ModelProto], 
     assert wire.apart(data) == (data, {})
 
 
+@pytest.mark.parametrize("small", [0, 1])
+def test_two_of_one_name_of_which_one_is_small_stay_whole(small: int) -> None:
+    made = model("a", "b")
+    made.graph.initializer[small].CopyFrom(numpy_helper.from_array(np.ones(2, np.float32), "b"))
+    made.graph.initializer[1 - small].name = "b"
+    data = made.SerializeToString()
+    loaded = load_apart(data)
+    assert (loaded.model, loaded.values) == (made, {})
+    with pytest.raises(popir.ModelError, match="'b'"):
+        popir.InferenceSession(data, popir.DataFlow(1, ["y"]), CPU)
+
+
 def test_small_values_stay_in_the_message() -> None:
     data = model("a", side=SIDE // 2).SerializeToString()
     assert wire.apart(data) == (data, {})
