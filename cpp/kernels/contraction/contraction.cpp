@@ -21,10 +21,13 @@ namespace {
 /// longest.
 bool isSmall(const MatMulSpec& s) {
   constexpr double kSmallWork = 1.6e5;
-  constexpr std::int64_t kFewRows = 14, kFewRowsTransposed = 8;
+  constexpr std::int64_t kFewRows = 14, kFewRowsTransposed = 8, kFewRowsOfAvx2 = 4;
   const double work =
       static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
-  return work <= kSmallWork || s.m <= (s.b.column == 1 ? kFewRows : kFewRowsTransposed);
+  const std::int64_t few = isa() == Isa::Avx2 ? kFewRowsOfAvx2
+                           : s.b.column == 1  ? kFewRows
+                                              : kFewRowsTransposed;
+  return work <= kSmallWork || s.m <= few;
 }
 
 /// True where tiles are faster than oneDNN if B is packed once, by the measurements in

@@ -37,6 +37,8 @@ GATES, CELLS, HIDDENS = range(3, 6)
 """Additional outputs for the gradient, [directions, time, batch, ...]: the gates before activation,
 joined along the last dimension; the cell and hidden states after each step.
 """
+_FEW_ROWS = 8
+"""The most rows of a product that reads its second operand in long runs (docs/contractions.md)."""
 DIRECTIONS = {"forward": [False], "reverse": [True], "bidirectional": [False, True]}
 """For each value of `direction`: a list with one entry for each direction, True if it runs
 backwards in time.
@@ -319,16 +321,21 @@ class _Inputs:
             return broadcast_to(zeros, [self.batch, self.hidden])
         return self._swap(t)[d]
 
-    def steps(self, d: int, cell: Cell, reverse: bool) -> Steps:
-        """The time steps of direction `d`, which can be added forwards or backwards."""
+    def steps(self, d: int, cell: Cell, reverse: bool, forward: bool) -> Steps:
+        """The time steps of direction `d`, to be added forwards or backwards."""
         recurrent = self.weight(R, d)
         peepholes = self.weight(P, d)
         assert recurrent is not None
         if self.time > 1 and not recurrent.isContiguous():
-            # Put together from parts, as exporters reorder gates: once, not in each time step.
+            # Put together from parts, as exporters reorder gates: once, not in each time step. The
+            # steps forwards read them transposed; of few rows, a product reads long runs faster.
             graph, context = self._opx.graph(), self._opx.debugContext("whole")
-            method = VariableMappingMethod.LINEAR
-            whole = graph.addVariable(recurrent.elementType(), recurrent.shape(), method, context)
+            method, kind = VariableMappingMethod.LINEAR, recurrent.elementType()
+            if forward and self.batch <= _FEW_ROWS:
+                runs = recurrent.transpose().shape()
+                whole = graph.addVariable(kind, runs, method, context).transpose()
+            else:
+                whole = graph.addVariable(kind, recurrent.shape(), method, context)
             self._prog.add(program.Copy(recurrent, whole))
             recurrent = whole
         if peepholes is not None:
@@ -365,7 +372,7 @@ class LstmOpx(Opx):
                 e = Arg(0) + (Arg(1) + Arg(2))
                 Arithmetic(self, prog).mapInPlace(e, [gates, *halves], "bias")
             gates = gates.reshape([given.time, given.batch, 4 * given.hidden])
-            kept.append([gates, *given.steps(d, cell, reverse).forward(gates)])
+            kept.append([gates, *given.steps(d, cell, reverse, True).forward(gates)])
         for i, parts in enumerate(zip(*kept, strict=True)):
             if op.hasOutput(GATES + i):
                 self.setOutTensor(GATES + i, poplar.concat([t.expand([0]) for t in parts], 0))
@@ -426,7 +433,7 @@ class LstmGradOpx(Opx):
         given = _Inputs(self, op, op.FORWARD, prog)
         found: list[dict[int, Tensor]] = []
         for d, (cell, reverse) in enumerate(zip(op.cells, op.reversals, strict=True)):
-            found.append(self._direction(op, given, d, given.steps(d, cell, reverse), prog))
+            found.append(self._direction(op, given, d, given.steps(d, cell, reverse, False), prog))
         for out, i in op.gradOutToNonGradIn().items():
             if not op.hasOutput(out):
                 continue
