@@ -530,28 +530,22 @@ def test_a_convolution_has_the_same_bits_in_all_layouts(
 
 
 @pytest.mark.parametrize("rows", range(1, 10))
-@pytest.mark.parametrize("k, n", [(64, 1024), (300, 230), (257, 1024)])
+@pytest.mark.parametrize(("k", "n"), [(64, 1024), (300, 230), (257, 1024)])
 def test_few_rows_read_b_in_long_runs(rows, k, n):
     """With as many threads, in parts, and in place of what is there: the same bits as by one
     thread, and those of a row alone.
     """
     a, b, bias, before = random((1, rows, k)), random((1, k, n)), random(n), random((1, rows, n))
+    how = {"source": "own", "alpha": 0.5, "accumulate": True, "bias": bias}
     found = []
     for threads in (1, 2):
         c = before.copy()
-        make(
-            *(contraction.product, a, b, c),
-            **{"threads": threads, "source": "own"},
-            **{"alpha": 0.5, "accumulate": True, "bias": bias},
-        ).run()
+        make(contraction.product, a, b, c, threads=threads, **how).run()
         found.append(c)
     expected = before + 0.5 * (a.astype(np.float64) @ b) + bias
     np.testing.assert_allclose(found[0], expected, rtol=1e-4, atol=1e-4)
     np.testing.assert_array_equal(found[0], found[1])
     for row in range(rows):
         c = before[:, row : row + 1].copy()
-        make(
-            *(contraction.product, a[:, row : row + 1], b, c),
-            **{"source": "own", "alpha": 0.5, "accumulate": True, "bias": bias},
-        ).run()
+        make(contraction.product, a[:, row : row + 1], b, c, **how).run()
         np.testing.assert_array_equal(c[0, 0], found[0][0, row])
