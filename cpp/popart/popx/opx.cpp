@@ -1,7 +1,9 @@
 #include <popart/popx/opx.hpp>
-#include <poputil/TileMapping.hpp>
 
 #include <algorithm>
+
+#include "poplar/tile_mapping.hpp"
+#include "poplar/virtual_tiles.hpp"
 
 namespace popart {
 namespace popx {
@@ -90,8 +92,15 @@ void Opx::setOutViewChangers(OutIndex index, const ViewChangers& changers) const
         op_p->debugName(), index);
 }
 
-void LinearMapper::mapTensor(poplar::Graph& graph, const poplar::Tensor& tensor) const {
-  poputil::mapTensorLinearly(graph, tensor);
+void LinearMapper::mapTensor(poplar::Graph& graph, const poplar::Tensor& tensor) {
+  const auto* part = graph.virtualTiles().get();
+  const auto tiles = graph.getTarget().getNumTiles();
+  auto& next = next_[{part ? part->tiles.front() : 0, tiles}];
+  const auto elements = tensor.numElements();
+  const auto each = static_cast<std::size_t>(
+      popir::linearShare(graph.getTarget(), elements, tensor.elementType().sizeInBytes()));
+  popir::mapLinearly(graph, tensor, each, 1, next);
+  next = static_cast<unsigned>((next + (elements + each - 1) / each) % tiles);
 }
 
 }  // namespace popx
