@@ -54,6 +54,7 @@ class BatchNormOp(Op):
     and in a TrainingSession of a model that PyTorch exported.
     """
 
+    costly = True
     epsilon: float
     momentum: float
     is_test: bool | None
@@ -167,6 +168,7 @@ class _GradOp(GradOp):
     mean and inverse deviation of the batch.
     """
 
+    costly = True
     epsilon: float
     towards: ClassVar[tuple[int, ...]]
 
