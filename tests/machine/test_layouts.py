@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import popir
-from popir import poplar
+from popir import poplar, poputil
 from popir._device import machine, poplin
 from popir.builder import Builder
 from popir.poplar import program
@@ -81,7 +81,7 @@ def planned(graph, t):
 
 
 def linear(graph, t):
-    popir.poputil.mapTensorLinearly(graph, t)
+    poputil.mapTensorLinearly(graph, t)
 
 
 def on_one_tile(graph, t):
