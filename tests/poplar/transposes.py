@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 
+import popir
 from popir import poputil
 from tests.popops.rig import Rig
 
