@@ -4,11 +4,14 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 
 #include "costing/contractions.hpp"
 #include "costing/mapped_tensor.hpp"
 #include "costing/poolings.hpp"
+#include "kernels/reduction/reduce.hpp"
+#include "machine/contraction/layout.hpp"
 #include "machine/estimators/formulas.hpp"
 
 namespace popir {
@@ -34,7 +37,10 @@ class Sharer {
 
   std::vector<Phase> phases() {
     if (written_ == vertex_.operands.size() || result().elements() == 0) return {Phase(spec_)};
-    if (kind_ && reduction_ && sources() > 1) return reduction();
+    if (kind_ && reduction_ && places_[0].elements() > 0) {
+      const auto own = this->own();
+      if (sources(own.partials) > 1) return reduction(own);
+    }
     const auto* slices = std::get_if<SlicesWork>(&whole_);
     if (slices && vertex_.operands[0].access == Access::Read && slices->slices > 0 &&
         slices->elementsEach > 0 && places_[0].elements() > 0)
@@ -84,9 +90,58 @@ class Sharer {
       phase.traffic.add(result().runs().scaledTo(operand.runs()).withoutOverlaps(), operand.runs());
   }
 
-  // The number of partial results that a tile computes from n elements of the input: one for each
-  // run of neighbouring elements with the same result, and at most one for each result. E.g. for
-  // [4, 6] reduced to [4] the run is 6, and 9 elements give 2 partial results.
+  // The reduction of each tile's own elements.
+  struct Own {
+    Held partials;      // by tile: the results that it has elements of
+    std::uint64_t run;  // adjacent elements of a tile that are reduced to one
+  };
+
+  // Where a plan maps the input, a tile has a box of it: as many partial results as the box has
+  // along the dimensions that are kept. Groups of channels are innermost in its memory.
+  Own own() const {
+    const auto* kernel = dynamic_cast<const ReduceKernel*>(vertex_.kernel.get());
+    const auto grid = places_[0].grid();
+    const auto& shape = vertex_.operands[0].tensor.view().shape();
+    const auto once =
+        kernel && grid ? marked(*grid, shape, kernel->reduced()) : std::vector<bool>();
+    if (once.empty()) {
+      Held partials = places_[0].byTile();
+      for (auto& n : partials) n = n > 0 ? partialsOf(n) : 0;
+      return {std::move(partials), reduction_->run};
+    }
+    auto partials = countByTile(*grid, once);
+    partials.resize(tiles_);
+    auto run = reduction_->run;
+    if (grid->channels < once.size())
+      run = once[grid->channels] ? kChannelGroupBytes / places_[0].elementBytes() : 1;
+    return {std::move(partials), run};
+  }
+
+  // The dimensions of a grid that are reduced, given those of a tensor with as many elements. Empty
+  // if one of them is a product of some that are and some that are not.
+  static std::vector<bool> marked(const Grid& grid, const Dims& shape,
+                                  const std::vector<bool>& reduced) {
+    std::vector<bool> found(grid.dims.size());
+    std::int64_t below = 1;
+    for (auto g = grid.dims.size(); g-- > 0; below *= grid.dims[g].size) {
+      bool kept = false;
+      std::int64_t from = 1;
+      for (auto d = shape.size(); d-- > 0; from *= shape[d]) {
+        const bool overlaps = from < below * grid.dims[g].size && below < from * shape[d];
+        if (!overlaps || shape[d] == 1 || grid.dims[g].size == 1) continue;
+        if (reduced[d])
+          found[g] = true;
+        else
+          kept = true;
+      }
+      if (kept && found[g]) return {};
+    }
+    return found;
+  }
+
+  // The number of partial results that a tile computes from n elements of an input in row-major
+  // order: one for each run of neighbouring elements with the same result, and at most one for each
+  // result. E.g. for [4, 6] reduced to [4] the run is 6, and 9 elements give 2 partial results.
   std::int64_t partialsOf(std::int64_t n) const {
     const auto out = std::max<std::uint64_t>(reduction_->elementsWritten, 1);
     const auto run = std::clamp<std::uint64_t>(
@@ -95,29 +150,33 @@ class Sharer {
                     (n + static_cast<std::int64_t>(run) - 1) / static_cast<std::int64_t>(run));
   }
   // The number of tiles with a partial result of the same element, on average, rounded up.
-  std::int64_t sources() const {
-    std::int64_t partials = 0;
-    for (const auto n : places_[0].byTile())
-      if (n > 0) partials += partialsOf(n);
-    return (partials + result().elements() - 1) / result().elements();
+  std::int64_t sources(const Held& partials) const {
+    const auto all = std::accumulate(partials.begin(), partials.end(), std::int64_t{0});
+    return ceilOf(all, result().elements());
   }
 
   // First each tile reduces its own elements of the input to partial results. Stages over all tiles
   // follow while there are many of these for a result; the last stage is on the tiles of the result,
   // or on all tiles, which then send the results there.
-  std::vector<Phase> reduction() const {
+  std::vector<Phase> reduction(const Own& own) const {
     const auto held = places_[0].byTile();
     std::vector<Phase> phases(1, Phase(spec_));
-    compute(phases[0], held, [&](std::int64_t n) {
-      auto tile = *reduction_;
-      tile.elementsRead = static_cast<std::uint64_t>(n);
-      tile.elementsWritten = static_cast<std::uint64_t>(partialsOf(n));
-      return kind_->cycles(spec_, tile);
-    });
-    Held made(tiles_);  // partial results of each tile
-    for (unsigned t = 0; t < tiles_; ++t) made[t] = held[t] ? partialsOf(held[t]) : 0;
+    std::map<std::pair<std::int64_t, std::int64_t>, std::uint64_t> known;
+    for (unsigned t = 0; t < tiles_; ++t) {
+      if (held[t] == 0) continue;
+      const auto [at, isNew] = known.emplace(std::pair(held[t], own.partials[t]), 0);
+      if (isNew) {
+        auto tile = *reduction_;
+        tile.elementsRead = static_cast<std::uint64_t>(held[t]);
+        tile.elementsWritten = static_cast<std::uint64_t>(own.partials[t]);
+        tile.run = own.run;
+        at->second = kind_->cycles(spec_, tile);
+      }
+      phases[0].compute[t] = at->second;
+    }
+    auto made = own.partials;
     const auto out = result().elements();
-    auto sources = this->sources();
+    auto sources = this->sources(made);
     while (needsStage(made, sources)) {
       const auto left = static_cast<std::int64_t>(std::sqrt(static_cast<double>(sources)));
       const auto next = spread(left * out);
