@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import popir
 from bench import whole_models
 
 
@@ -14,6 +15,23 @@ def test_bert_inference_is_within_20_percent_of_the_published_throughput() -> No
     one, two = (whole_models.bert(layers) for layers in (1, 2))
     cycles = one + 23 * (two - one)  # All further layers are like the second one.
     assert 0.8 < row.clock / cycles / row.per_second < 1.2
+
+
+def test_bert_large_fits_an_ipu() -> None:
+    """Graphcore's configuration for inference: a batch of 18, on one C600."""
+    net = whole_models.Encoder(18, embeds=True)
+    for _ in range(24):
+        net.layer()
+    net.builder.addOutputTensor(net.x)
+    flow, options = popir.DataFlow(1, [net.x]), whole_models.options(0.12)
+    session = popir.InferenceSession(
+        net.builder.getModelProto(), flow, whole_models.device(), userOptions=options
+    )
+    session.prepareDevice(loadEngine=False)
+    report = session.getReport()
+    assert report.tilesOutOfMemory == 0
+    row = published("BERT-Large inference")
+    assert 0.8 < row.clock / (report.cycles / 18) / row.per_second < 1.2
 
 
 def test_a_stage_of_berts_pipeline_is_within_20_percent_of_the_published_throughput() -> None:
