@@ -10,6 +10,7 @@
 #include "costing/contractions.hpp"
 #include "costing/mapped_tensor.hpp"
 #include "costing/poolings.hpp"
+#include "costing/top_k.hpp"
 #include "kernels/reduction/reduce.hpp"
 #include "machine/contraction/layout.hpp"
 #include "machine/estimators/formulas.hpp"
@@ -355,6 +356,9 @@ std::vector<Phase> phasesOf(const GraphImpl& graph, const BulkVertex& vertex, co
   const auto* kind = findVertexClass(work.vertexClass);
   if (isContraction(vertex, kind))
     return phasesOfContraction(graph, vertex, *kind, std::get<ContractionWork>(work.whole));
+  const auto* sorted = std::get_if<SortedRowsWork>(&work.whole);
+  if (sorted && sorted->rows * sorted->columns * sorted->chosen > 0)
+    return phasesOfTopK(graph, vertex, *sorted);
   if (isPooling(vertex, kind))
     return phasesOfPooling(graph, vertex, *kind, std::get<PoolingWork>(work.whole));
   return Sharer(graph, vertex, work).phases();
