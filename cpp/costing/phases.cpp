@@ -156,12 +156,56 @@ class Sharer {
     return ceilOf(all, result().elements());
   }
 
-  // First each tile reduces its own elements of the input to partial results. Stages over all tiles
-  // follow while there are many of these for a result; the last stage is on the tiles of the result,
-  // or on all tiles, which then send the results there.
+  // First each tile reduces its own elements of the input to partial results. If no tile has two
+  // elements of one result, these are the partial results. Stages over all tiles follow while there
+  // are many of them for a result; the last stage is on the tiles of the result, or on all tiles,
+  // which then send the results there.
   std::vector<Phase> reduction(const Own& own) const {
     const auto held = places_[0].byTile();
-    std::vector<Phase> phases(1, Phase(spec_));
+    std::vector<Phase> phases;
+    auto of = *reduction_;  // what a stage reduces
+    if (held != own.partials) {
+      phases.push_back(reducingOwn(held, own));
+      of = leftBy(of);
+    }
+    auto made = own.partials;
+    const auto out = result().elements();
+    auto sources = this->sources(made);
+    while (needsStage(made, sources)) {
+      const auto left = static_cast<std::int64_t>(std::sqrt(static_cast<double>(sources)));
+      const auto next = spread(left * out);
+      phases.push_back(stage(of, made, next, ceilOf(sources, left)));
+      of = leftBy(of);
+      made = next;
+      sources = left;
+    }
+    const auto home = result().byTile();
+    if (reducesAtHome(of.type, home, sources)) {
+      phases.push_back(stage(of, made, home, sources));
+      return phases;
+    }
+    const auto balanced = spread(out);
+    phases.push_back(stage(of, made, balanced, sources));
+    Phase move(spec_);
+    const auto bytes = result().elementBytes();
+    for (unsigned t = 0; t < tiles_; ++t) {
+      const auto kept = std::min(balanced[t], home[t]);
+      move.traffic.receive(t, static_cast<std::uint64_t>(home[t] - kept) * bytes);
+      move.traffic.send(t, static_cast<std::uint64_t>(balanced[t] - kept) * bytes);
+    }
+    phases.push_back(std::move(move));
+    return phases;
+  }
+
+  // What a stage leaves: of halves floats, of squares sums.
+  static ReduceWork leftBy(ReduceWork work) {
+    if (work.type == poplar::HALF) work.type = poplar::FLOAT;
+    if (work.op == popops::Operation::SQUARE_ADD) work.op = popops::Operation::ADD;
+    return work;
+  }
+
+  Phase reducingOwn(const Held& held, const Own& own) const {
+    Phase phase(spec_);
     std::map<std::pair<std::int64_t, std::int64_t>, std::uint64_t> known;
     for (unsigned t = 0; t < tiles_; ++t) {
       if (held[t] == 0) continue;
@@ -173,34 +217,9 @@ class Sharer {
         tile.run = own.run;
         at->second = kind_->cycles(spec_, tile);
       }
-      phases[0].compute[t] = at->second;
+      phase.compute[t] = at->second;
     }
-    auto made = own.partials;
-    const auto out = result().elements();
-    auto sources = this->sources(made);
-    while (needsStage(made, sources)) {
-      const auto left = static_cast<std::int64_t>(std::sqrt(static_cast<double>(sources)));
-      const auto next = spread(left * out);
-      phases.push_back(stage(made, next, ceilOf(sources, left)));
-      made = next;
-      sources = left;
-    }
-    const auto home = result().byTile();
-    if (reducesAtHome(home, sources)) {
-      phases.push_back(stage(made, home, sources));
-      return phases;
-    }
-    const auto balanced = spread(out);
-    phases.push_back(stage(made, balanced, sources));
-    Phase move(spec_);
-    const auto bytes = result().elementBytes();
-    for (unsigned t = 0; t < tiles_; ++t) {
-      const auto kept = std::min(balanced[t], home[t]);
-      move.traffic.receive(t, static_cast<std::uint64_t>(home[t] - kept) * bytes);
-      move.traffic.send(t, static_cast<std::uint64_t>(balanced[t] - kept) * bytes);
-    }
-    phases.push_back(std::move(move));
-    return phases;
+    return phase;
   }
 
   static std::int64_t ceilOf(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -226,10 +245,10 @@ class Sharer {
   }
 
   // PopLibs' estimates of a last stage on the tiles of the result, and on all tiles.
-  bool reducesAtHome(const Held& home, std::int64_t sources) const {
+  bool reducesAtHome(poplar::Type partial, const Held& home, std::int64_t sources) const {
     const auto rate = static_cast<std::int64_t>(spec_.exchangeBytesPerCycle),
-               bytes = static_cast<std::int64_t>(partialType().sizeInBytes()),
-               width = static_cast<std::int64_t>(vectorWidth(spec_, partialType()));
+               bytes = static_cast<std::int64_t>(partial.sizeInBytes()),
+               width = static_cast<std::int64_t>(vectorWidth(spec_, partial));
     const auto most = *std::max_element(home.begin(), home.end()),
                each = spread(result().elements())[0];
     const auto there = ceilOf(most * bytes, rate) + sources * ceilOf(most, width);
@@ -241,15 +260,15 @@ class Sharer {
 
   // A stage that reduces `sources` partial results at a time, which tiles have `made` of, to those
   // that tiles are to have.
-  Phase stage(const Held& made, const Held& next, std::int64_t sources) const {
+  Phase stage(const ReduceWork& of, const Held& made, const Held& next,
+              std::int64_t sources) const {
     Phase phase(spec_);
     compute(phase, next, [&](std::int64_t n) {
       const auto out = static_cast<std::uint64_t>(n);
       return kind_->cycles(
-          spec_, ReduceWork{partialType(), out * static_cast<std::uint64_t>(sources), out, 1,
-                            reduction_->op});
+          spec_, ReduceWork{of.type, out * static_cast<std::uint64_t>(sources), out, 1, of.op});
     });
-    const auto bytes = partialType().sizeInBytes();
+    const auto bytes = of.type.sizeInBytes();
     std::int64_t all = 0;
     for (const auto n : next) all += n;
     for (unsigned t = 0; t < tiles_; ++t) {
@@ -304,11 +323,6 @@ class Sharer {
       for (unsigned to = 0; to < spec_.numIPUs; ++to)
         phases[1].traffic.link(from, to, sent[from] * received[to] / all * bytes);
     return phases;
-  }
-
-  // Partial results of halves are floats.
-  poplar::Type partialType() const {
-    return reduction_->type == poplar::HALF ? poplar::FLOAT : reduction_->type;
   }
 
   const GraphImpl& graph_;

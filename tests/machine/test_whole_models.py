@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import popir
 from bench import whole_models
 
 
@@ -19,14 +18,7 @@ def test_bert_inference_is_within_20_percent_of_the_published_throughput() -> No
 
 def test_bert_large_fits_an_ipu() -> None:
     """Graphcore's configuration for inference: a batch of 18, on one C600."""
-    net = whole_models.Encoder(18, embeds=True)
-    for _ in range(24):
-        net.layer()
-    net.builder.addOutputTensor(net.x)
-    flow, options = popir.DataFlow(1, [net.x]), whole_models.options(0.12)
-    session = popir.InferenceSession(
-        net.builder.getModelProto(), flow, whole_models.device(), userOptions=options
-    )
+    session = whole_models.bert_session(memory=0.12)
     session.prepareDevice(loadEngine=False)
     report = session.getReport()
     assert report.tilesOutOfMemory == 0

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "machine/contraction/shape.hpp"
 #include "machine/estimators/formulas.hpp"
+#include "machine/stretch.hpp"
 
 namespace popir {
 
