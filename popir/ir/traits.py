@@ -38,8 +38,8 @@ class Traits:
     """The properties of an operator: the part of `Op` that does not need a graph."""
 
     costly: ClassVar[bool] = False
-    """Whether the operator's code is much more than that of an element-wise one: a contraction, a
-    normalization, a recurrent network, a collective, and their gradients.
+    """Whether the operator's code is much more than that of element-wise ones: a contraction, a
+    recurrent network, a batch normalization, and their gradients.
     """
     openAttributes: ClassVar[bool] = False
     """True for a class that accepts any attribute without declaring it; `attributes` holds them."""

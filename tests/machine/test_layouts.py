@@ -298,6 +298,17 @@ def test_each_virtual_graph_has_a_next_tile_of_its_own():
     assert found == [1, 21, 3, 23]
 
 
+def test_small_tensors_take_the_first_of_several_ipus() -> None:
+    """Where contractions are, too; a tensor that needs more tiles than an IPU has takes all."""
+    graph = graph_of(tiles=20, ipus=2)
+    devicex, found = Devicex(graph), []
+    for n in (32, 32 * 19, 32, 32 * 21):
+        t = graph.addVariable(FLOAT, [n], "t")
+        devicex.mapLinearly(t)
+        found.append(set(owners(graph, t).tolist()))
+    assert found == [{0}, set(range(1, 20)), {0}, set(range(21))]
+
+
 def test_vectors_of_a_model_share_tiles_evenly():
     builder = Builder(opsets={"ai.onnx": 17})
     x = builder.addInputTensor("FLOAT", [64, 64], "x")

@@ -94,13 +94,17 @@ void Opx::setOutViewChangers(OutIndex index, const ViewChangers& changers) const
 
 void LinearMapper::mapTensor(poplar::Graph& graph, const poplar::Tensor& tensor) {
   const auto* part = graph.virtualTiles().get();
-  const auto tiles = graph.getTarget().getNumTiles();
-  auto& next = next_[{part ? part->tiles.front() : 0, tiles}];
+  const auto& target = graph.getTarget();
+  const auto tiles = target.getNumTiles(), ofIPU = target.getTilesPerIPU();
   const auto elements = tensor.numElements();
   const auto each = static_cast<std::size_t>(
-      popir::linearShare(graph.getTarget(), elements, tensor.elementType().sizeInBytes()));
-  popir::mapLinearly(graph, tensor, each, 1, next);
-  next = static_cast<unsigned>((next + (elements + each - 1) / each) % tiles);
+      popir::linearShare(target, elements, tensor.elementType().sizeInBytes()));
+  const auto used = (elements + each - 1) / each;
+  if (used > ofIPU) return popir::mapLinearly(graph, tensor, each, 1);
+  auto first = graph.createVirtualGraph(0, ofIPU);
+  auto& next = next_[{part ? part->tiles.front() : 0, tiles}];
+  popir::mapLinearly(first, tensor, each, 1, next);
+  next = static_cast<unsigned>((next + used) % ofIPU);
 }
 
 }  // namespace popx

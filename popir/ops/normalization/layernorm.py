@@ -35,7 +35,6 @@ class LayerNormOp(Op):
     DOUBLE data, in float for others.
     """
 
-    costly = True
     axis: int
     epsilon: float
     stash_type: int | None
@@ -108,7 +107,6 @@ class LayerNormGradOp(GradOp):
     the statistics.
     """
 
-    costly = True
     opid = graphcore_id("LayerNormalizationGrad")
 
     def __init__(self, fwdOp: LayerNormOp) -> None:

@@ -24,7 +24,8 @@ poplar::Type popType(const TensorInfo& info);
 
 /// Distributes tensors evenly over the tiles of a graph. A tensor begins at the tile after the last
 /// one of the tensor before; after the last tile comes the first one. So small tensors, which take
-/// few tiles each, do not all lie on the same ones.
+/// few tiles each, do not all lie on the same ones. Of a graph of several IPUs these take the first
+/// one, where contractions are, too.
 class LinearMapper {
  public:
   void mapTensor(poplar::Graph& graph, const poplar::Tensor& tensor);
