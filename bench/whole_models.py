@@ -2,6 +2,7 @@
 
     python -m bench.whole_models                all
     python -m bench.whole_models bert           those with this in their name
+    python -m bench.whole_models memory         what fills the fullest tile, in bytes
 
 Nothing is executed, and no constant of the model was fitted to these rows. What is compared is the
 time of a step on the device; host and input pipeline are left out here, and were hidden behind the
@@ -128,14 +129,16 @@ class Encoder:
         inner = self.builder.aiGraphcore.gelu([self.linear(x, HIDDEN, INNER)])
         self.x = self.joined(x, self.linear(inner, INNER, HIDDEN))
 
-    def inference(self, **more: Any) -> int:
-        """Cycles of a step."""
+    def session(self, **more: Any) -> Any:
+        """Inference."""
         self.builder.addOutputTensor(self.x)
         flow = popir.DataFlow(1, [self.x])
         model = self.builder.getModelProto()
-        return session_cycles(
-            popir.InferenceSession(model, flow, device(), userOptions=options(**more))
-        )
+        return popir.InferenceSession(model, flow, device(), userOptions=options(**more))
+
+    def inference(self, **more: Any) -> int:
+        """Cycles of a step."""
+        return session_cycles(self.session(**more))
 
     def training(self, micro_batches: int, **more: Any) -> int:
         """Cycles of a step of so many micro-batches, whose gradients are added up."""
@@ -148,12 +151,17 @@ class Encoder:
         )
 
 
-def bert(layers: int = 24, batch: int = 18, **more: Any) -> float:
-    """Cycles of inference for a sequence."""
+def bert_session(layers: int = 24, batch: int = 18, **more: Any) -> Any:
+    """Inference of BERT-Large."""
     net = Encoder(batch, embeds=True)
     for _ in range(layers):
         net.layer()
-    return net.inference(**more) / batch
+    return net.session(**more)
+
+
+def bert(layers: int = 24, batch: int = 18, **more: Any) -> float:
+    """Cycles of inference for a sequence."""
+    return session_cycles(bert_session(layers, batch, **more)) / batch
 
 
 def bert_stage(layers: int = 7, batch: int = 8, memory: float = 0.25) -> float:
@@ -218,8 +226,10 @@ def resnet_inference(batch: int = 80) -> float:
     return session_cycles(resnet_session(batch)) / batch
 
 
-def resnet_training(batch: int = 20, micro_batches: int = 11) -> float:
-    """Cycles for an image, with the update after so many micro-batches."""
+def resnet_training_session(
+    batch: int, micro_batches: int, memory: float | None = None, **more: Any
+) -> Any:
+    """Training of ResNet-50, with the update after so many micro-batches."""
     model = resnet(batch)
     model = with_loss(model, light.logits(model))
     for tensor in model.graph.initializer:
@@ -228,11 +238,18 @@ def resnet_training(batch: int = 20, micro_batches: int = 11) -> float:
     model.graph.input[-1].type.tensor_type.shape.dim[0].dim_value = batch
     model.graph.output[0].type.tensor_type.elem_type = TensorProto.FLOAT16
     momentum = popir.SGD({"defaultLearningRate": (0.1, False), "defaultMomentum": (0.9, False)})
-    asked = options(enableGradientAccumulation=True, accumulationFactor=micro_batches)
-    found = popir.TrainingSession(
+    asked = options(
+        memory, enableGradientAccumulation=True, accumulationFactor=micro_batches, **more
+    )
+    return popir.TrainingSession(
         model, popir.DataFlow(1, []), "loss", momentum, device(), userOptions=asked
     )
-    return session_cycles(found) / (batch * micro_batches)
+
+
+def resnet_training(batch: int = 20, micro_batches: int = 11) -> float:
+    """Cycles for an image."""
+    session = resnet_training_session(batch, micro_batches)
+    return session_cycles(session) / (batch * micro_batches)
 
 
 BOW = 1.85e9
@@ -265,8 +282,47 @@ TABLE = [
 ]
 
 
+MEMORY: list[tuple[str, float, int, Callable[[float], Any]]] = [
+    *(
+        (f"ResNet-50, inference, {batch}", memory, batch, lambda m, n=batch: resnet_session(n, m))
+        for batch, memory in ((80, 0.6), (90, 0.6), (90, 0.4), (90, 0.2))
+    ),
+    *(
+        ("BERT-Large, inference, 18", memory, 18, lambda m: bert_session(memory=m))
+        for memory in (0.6, 0.2, 0.12)
+    ),
+    (
+        "ResNet-50, training, 18",
+        0.2,
+        18 * 4,
+        lambda m: resnet_training_session(
+            18, 4, m, autoRecomputation=popir.RecomputationType.Standard
+        ),
+    ),
+]
+"""Model, availableMemoryProportion, sequences or images of a step, and the session."""
+
+
+def memory() -> None:
+    """Prints what fills the fullest tile."""
+    for name, proportion, count, session_of in MEMORY:
+        session = session_of(proportion)
+        session.prepareDevice(loadEngine=False)
+        report = session.getReport()
+        print(
+            f"{name} at {proportion}: {report.cycles / count:,.0f} cycles each, "
+            f"{report.maxTileBytes:,} of {report.bytesPerTile:,} bytes of the fullest tile, "
+            f"{report.tilesOutOfMemory} tiles have too few"
+        )
+        for row in report.memory:
+            mean = row.totalBytes / len(row.tileBytes)
+            print(f"    {row.category:24} {row.fullestTileBytes:9,} {mean:12,.0f} on average")
+
+
 def main(names: Sequence[str] = ()) -> None:
     """Prints the table."""
+    if list(names) == ["memory"]:
+        return memory()
     print(f"{'':24} published    model  model/published")
     for row in TABLE:
         if not names or any(name.lower() in row.name.lower() for name in names):

@@ -58,6 +58,7 @@ class Function:
         self._given: dict[int, poplar.Tensor] = {}
         self.shared = _shared(body.ir, calls)
         """The inputs that are the same tensor in every call."""
+        self._passed_on = _passed_on(body.ir, calls)
         self._free: set[int] = set()
         """The inputs for which no operator of the called graph prefers a layout."""
         self._liked: dict[int, poplar.Tensor | None] = {}
@@ -121,9 +122,22 @@ class Function:
         if self._function is None:
             for i, id in enumerate(self._body.ir.inputs):
                 self._body.give(id, self._given[i], i in self.shared)
-            self._function = self._graph.addFunction(self._body.grow())
+            body = self._body.grow()
             self.outputs = [self._body.tensor(id) for id in self._body.ir.outputs]
+            for o, i in self._passed_on.items():
+                if i not in self.shared:
+                    self._lay_as(o, self._given[i], body)
+            self._function = self._graph.addFunction(body)
         return program.Call(self._function, debugContext)
+
+    def _lay_as(self, o: int, own: poplar.Tensor, body: program.Sequence) -> None:
+        """Gives output `o` the layout of the function's own tensor `own`. The next call copies it
+        there: so data moves between tiles in the function, whose exchange code all calls share.
+        """
+        made, id = self.outputs[o], self._body.ir.outputs[o]
+        if made.elementType() == own.elementType() and not poplar.mappedAlike(made, own):
+            self.outputs[o] = self._graph.clone(own, id)
+            body.add(program.Copy(made, self.outputs[o], f"{id}/laid"))
 
     def changed_by(self, tensors: Iterable[poplar.Tensor]) -> set[int]:
         """The outputs that are in the memory of `tensors`."""
@@ -152,6 +166,19 @@ def _shared(graph: Graph, calls: list[Op]) -> set[int]:
         if all(given[i] is not None for _, given in passed)
         and len({(call.graph, call.inTensor(given[i] or 0)) for call, given in passed}) == 1
     }
+
+
+def _passed_on(graph: Graph, calls: list[Op]) -> dict[int, int]:
+    """The outputs of a graph that a call of it gets from another one, and as which input."""
+    found: dict[int, int] = {}
+    makers = {call for call in calls if not call.repeatsCalls}
+    for call in calls:
+        for i, index in enumerate(call.argumentsOf(graph)):
+            tensor = None if index is None else call.inTensor(index)
+            maker = None if tensor is None else tensor.producer
+            if maker in makers:
+                found.update((o, i) for o, t in maker.output.items() if t is tensor)
+    return found
 
 
 class CallingOpx(Opx):

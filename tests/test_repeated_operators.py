@@ -12,7 +12,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import popir
-from popir import poplar, popops, registry
+from popir import poplar, popops, poputil, registry
 from popir._device.popart import Devicex, Growth, KnownGrowths
 from popir.lowering.growths import Grown, Growths
 from popir.opx import Opx
@@ -260,6 +260,49 @@ def test_a_growth_is_repeated_for_inputs_that_lie_alike() -> None:
     assert known.repeat(bench.devicex, ["sliced"], ["w"], "w", "w") is None
     with pytest.raises(popir.popart_exception, match="no device tensor"):
         known.repeat(bench.devicex, ["none"], ["w"], "w", "w")
+
+
+def test_what_lies_as_an_input_follows_it_to_another_first_tile() -> None:
+    bench = Bench()
+    graph = poplar.Graph(poplar.Target.createIPUTarget(1, 16, "ipu2"))
+    bench.graph, bench.devicex = graph, Devicex(graph)
+
+    def at(id: str, tile: int) -> None:
+        t = graph.addVariable(poplar.FLOAT, [64], id)
+        poputil.mapTensorLinearlyWithOffset(graph, t, tile)
+        bench.devicex.insert(id, t)
+
+    for id, tile in (("a", 3), ("b", 5), ("wraps", 15), ("zero", 0)):
+        at(id, tile)
+    growth, is_kept = bench.kept(bench.squared)
+    known = KnownGrowths()
+    known.add(growth)
+    assert is_kept
+    for id in ("b", "wraps", "zero"):
+        repeated(known, bench, [id], [f"of {id}"], id)
+        made, given = bench.of(f"of {id}"), bench.of(id)
+        assert graph.getTileMapping(made) == graph.getTileMapping(given)
+    # At tile 0 lies what depends on no input, too.
+    growth, _ = bench.kept(lambda prog: popops.square(graph, bench.of("zero"), prog, "op/square"))
+    known = KnownGrowths()
+    known.add(growth)
+    assert known.repeat(bench.devicex, ["b"], ["w"], "w", "w") is None
+
+
+def test_inputs_that_lay_alike_do_so_again() -> None:
+    graph = poplar.Graph(poplar.Target.createIPUTarget(1, 16, "ipu2"))
+    devicex = Devicex(graph)
+    for id, tile in (("a", 3), ("b", 3), ("c", 5), ("d", 5), ("e", 7)):
+        t = graph.addVariable(poplar.FLOAT, [64], id)
+        poputil.mapTensorLinearlyWithOffset(graph, t, tile)
+        devicex.insert(id, t)
+    growth, prog = Growth(devicex), program.Sequence()
+    devicex.insert("y", popops.add(graph, devicex.get("a"), devicex.get("b"), prog, "op/add"))
+    assert growth.end(devicex, prog, ["a", "b"], ["y"], "op")
+    known = KnownGrowths()
+    known.add(growth)
+    assert known.repeat(devicex, ["c", "d"], ["z"], "z", "z") is not None
+    assert known.repeat(devicex, ["c", "e"], ["w"], "w", "w") is None
 
 
 def test_a_write_is_repeated_to_what_stands_for_the_input() -> None:

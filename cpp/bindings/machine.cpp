@@ -7,6 +7,7 @@
 #include <poplar/exceptions.hpp>
 
 #include "bindings/engine.hpp"
+#include "bindings/errors.hpp"
 #include "bindings/module.hpp"
 #include "bindings/signatures.hpp"
 #include "bindings/work_sizes.hpp"
@@ -178,7 +179,14 @@ void bindMachine(py::module_& m) {
   m.def(
       "readProfile",
       [](const std::string& path) -> Values {
-        const auto data = readProfile(path);
+        const auto data = [&] {
+          try {
+            return readProfile(path);
+          } catch (const std::runtime_error& error) {
+            const std::string who = "pva::openReport: ", what = error.what();
+            raise("ModelError", what.rfind(who, 0) == 0 ? what.substr(who.size()) : what);
+          }
+        }();
         py::list reports;
         for (const auto& report : data->reports) reports.append(asDict(report));
         std::vector<unsigned> runs;
@@ -189,7 +197,7 @@ void bindMachine(py::module_& m) {
       "What a profile.pop, which an Engine wrote, says of its programs, as a dict: \"reports\",\n"
       "for each program what Engine.machineReport returns, and \"runs\", the numbers of the\n"
       "programs that have run, in order.\n"
-      "Raises RuntimeError for a file that is none, is damaged, or is of another version.");
+      "Raises ModelError for a file that is none, is damaged, or is of another version.");
   m.def(
       "tileRuns",
       [](const poplar::Graph& graph, const poplar::Tensor& t) {

@@ -234,6 +234,15 @@ void bindOpxs(py::module_& m) {
           "same graph: it becomes a virtual graph of them.\n"
           "Raises poplar_invalid_tile_mapping as Graph.createVirtualGraph does.")
       .def(
+          "mapLinearly",
+          [](Devicex& d, const poplar::Tensor& tensor) {
+            translated([&] { d.lowering().getLinearMapper().mapTensor(d.graph(), tensor); });
+          },
+          py::arg("tensor"),
+          "Spreads the tensor over the tiles of the graph object, from the tile on where the one\n"
+          "before ended, as PopART's LinearMapper does. Raises popart_exception for a tensor of\n"
+          "another graph.")
+      .def(
           "useOptions",
           [](Devicex& d, const poplar::OptionFlags& matmul, const poplar::OptionFlags& lstm) {
             d.lowering().matmulOptions = matmul;

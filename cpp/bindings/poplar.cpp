@@ -620,6 +620,10 @@ void bindGraph(py::module_& m) {
         "if `enable`, else to nearest, as at the start of a program. It holds for what `prog`\n"
         "runs afterwards; poprand.setSeed seeds it (Poplar: poplar/CSRFunctions.hpp).\n"
         "Raises poplar_exception for a virtual graph of some tiles.");
+  m.def("mappedAlike", &mappedAlike, py::arg("a"), py::arg("b"),
+        "Whether two tensors of one shape show whole variables that are mapped to tiles by one "
+        "rule.\n"
+        "No plan is computed for it: rules that give the same tiles by chance differ.");
   m.def("programWrites", &programWrites, py::arg("graph"), py::arg("program"),
         "The ids of the variables that a program may write, over all of its branches.");
 }

@@ -7,10 +7,11 @@
 namespace popir {
 namespace {
 
-// The tile mapping of a variable as a grid, if a contraction's plan made it or if it is linear.
+// The tile mapping of a variable as a grid, if a contraction's plan made it or if it is linear and
+// does not begin again at the lowest tile.
 std::optional<Grid> gridOf(const Variable& variable) {
   if (const auto& rule = variable.mapping.rule()) return rule->grid();
-  if (const auto linear = variable.mapping.linear())
+  if (const auto linear = variable.mapping.linear(); linear && linear->around == 0)
     return linearGrid(variable.elements, linear->perTile, linear->first);
   return std::nullopt;
 }

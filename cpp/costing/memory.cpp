@@ -108,7 +108,7 @@ std::size_t MachineMemory::leafOf(std::size_t program, std::size_t step) const {
 TileBytes MachineMemory::bytesOf(unsigned v) const {
   const auto& variable = graph_.variable(v);
   const auto size = variable.type.sizeInBytes();
-  if (const auto linear = variable.mapping.linear()) {
+  if (const auto linear = variable.mapping.linear(); linear && linear->around == 0) {
     TileBytes bytes;
     const auto whole = static_cast<unsigned>(variable.elements / linear->perTile);
     bytes.append(linear->first, linear->first + whole,

@@ -4,11 +4,15 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 
 #include "costing/contractions.hpp"
 #include "costing/mapped_tensor.hpp"
 #include "costing/poolings.hpp"
+#include "costing/top_k.hpp"
+#include "kernels/reduction/reduce.hpp"
+#include "machine/contraction/layout.hpp"
 #include "machine/estimators/formulas.hpp"
 
 namespace popir {
@@ -34,7 +38,10 @@ class Sharer {
 
   std::vector<Phase> phases() {
     if (written_ == vertex_.operands.size() || result().elements() == 0) return {Phase(spec_)};
-    if (kind_ && reduction_ && sources() > 1) return reduction();
+    if (kind_ && reduction_ && places_[0].elements() > 0) {
+      const auto own = this->own();
+      if (sources(own.partials) > 1) return reduction(own);
+    }
     const auto* slices = std::get_if<SlicesWork>(&whole_);
     if (slices && vertex_.operands[0].access == Access::Read && slices->slices > 0 &&
         slices->elementsEach > 0 && places_[0].elements() > 0)
@@ -84,9 +91,58 @@ class Sharer {
       phase.traffic.add(result().runs().scaledTo(operand.runs()).withoutOverlaps(), operand.runs());
   }
 
-  // The number of partial results that a tile computes from n elements of the input: one for each
-  // run of neighbouring elements with the same result, and at most one for each result. E.g. for
-  // [4, 6] reduced to [4] the run is 6, and 9 elements give 2 partial results.
+  // The reduction of each tile's own elements.
+  struct Own {
+    Held partials;      // by tile: the results that it has elements of
+    std::uint64_t run;  // adjacent elements of a tile that are reduced to one
+  };
+
+  // Where a plan maps the input, a tile has a box of it: as many partial results as the box has
+  // along the dimensions that are kept. Groups of channels are innermost in its memory.
+  Own own() const {
+    const auto* kernel = dynamic_cast<const ReduceKernel*>(vertex_.kernel.get());
+    const auto grid = places_[0].grid();
+    const auto& shape = vertex_.operands[0].tensor.view().shape();
+    const auto once =
+        kernel && grid ? marked(*grid, shape, kernel->reduced()) : std::vector<bool>();
+    if (once.empty()) {
+      Held partials = places_[0].byTile();
+      for (auto& n : partials) n = n > 0 ? partialsOf(n) : 0;
+      return {std::move(partials), reduction_->run};
+    }
+    auto partials = countByTile(*grid, once);
+    partials.resize(tiles_);
+    auto run = reduction_->run;
+    if (grid->channels < once.size())
+      run = once[grid->channels] ? kChannelGroupBytes / places_[0].elementBytes() : 1;
+    return {std::move(partials), run};
+  }
+
+  // The dimensions of a grid that are reduced, given those of a tensor with as many elements. Empty
+  // if one of them is a product of some that are and some that are not.
+  static std::vector<bool> marked(const Grid& grid, const Dims& shape,
+                                  const std::vector<bool>& reduced) {
+    std::vector<bool> found(grid.dims.size());
+    std::int64_t below = 1;
+    for (auto g = grid.dims.size(); g-- > 0; below *= grid.dims[g].size) {
+      bool kept = false;
+      std::int64_t from = 1;
+      for (auto d = shape.size(); d-- > 0; from *= shape[d]) {
+        const bool overlaps = from < below * grid.dims[g].size && below < from * shape[d];
+        if (!overlaps || shape[d] == 1 || grid.dims[g].size == 1) continue;
+        if (reduced[d])
+          found[g] = true;
+        else
+          kept = true;
+      }
+      if (kept && found[g]) return {};
+    }
+    return found;
+  }
+
+  // The number of partial results that a tile computes from n elements of an input in row-major
+  // order: one for each run of neighbouring elements with the same result, and at most one for each
+  // result. E.g. for [4, 6] reduced to [4] the run is 6, and 9 elements give 2 partial results.
   std::int64_t partialsOf(std::int64_t n) const {
     const auto out = std::max<std::uint64_t>(reduction_->elementsWritten, 1);
     const auto run = std::clamp<std::uint64_t>(
@@ -95,43 +151,41 @@ class Sharer {
                     (n + static_cast<std::int64_t>(run) - 1) / static_cast<std::int64_t>(run));
   }
   // The number of tiles with a partial result of the same element, on average, rounded up.
-  std::int64_t sources() const {
-    std::int64_t partials = 0;
-    for (const auto n : places_[0].byTile())
-      if (n > 0) partials += partialsOf(n);
-    return (partials + result().elements() - 1) / result().elements();
+  std::int64_t sources(const Held& partials) const {
+    const auto all = std::accumulate(partials.begin(), partials.end(), std::int64_t{0});
+    return ceilOf(all, result().elements());
   }
 
-  // First each tile reduces its own elements of the input to partial results. Stages over all tiles
-  // follow while there are many of these for a result; the last stage is on the tiles of the result,
-  // or on all tiles, which then send the results there.
-  std::vector<Phase> reduction() const {
+  // First each tile reduces its own elements of the input to partial results. If no tile has two
+  // elements of one result, these are the partial results. Stages over all tiles follow while there
+  // are many of them for a result; the last stage is on the tiles of the result, or on all tiles,
+  // which then send the results there.
+  std::vector<Phase> reduction(const Own& own) const {
     const auto held = places_[0].byTile();
-    std::vector<Phase> phases(1, Phase(spec_));
-    compute(phases[0], held, [&](std::int64_t n) {
-      auto tile = *reduction_;
-      tile.elementsRead = static_cast<std::uint64_t>(n);
-      tile.elementsWritten = static_cast<std::uint64_t>(partialsOf(n));
-      return kind_->cycles(spec_, tile);
-    });
-    Held made(tiles_);  // partial results of each tile
-    for (unsigned t = 0; t < tiles_; ++t) made[t] = held[t] ? partialsOf(held[t]) : 0;
+    std::vector<Phase> phases;
+    auto of = *reduction_;  // what a stage reduces
+    if (held != own.partials) {
+      phases.push_back(reducingOwn(held, own));
+      of = leftBy(of);
+    }
+    auto made = own.partials;
     const auto out = result().elements();
-    auto sources = this->sources();
+    auto sources = this->sources(made);
     while (needsStage(made, sources)) {
       const auto left = static_cast<std::int64_t>(std::sqrt(static_cast<double>(sources)));
       const auto next = spread(left * out);
-      phases.push_back(stage(made, next, ceilOf(sources, left)));
+      phases.push_back(stage(of, made, next, ceilOf(sources, left)));
+      of = leftBy(of);
       made = next;
       sources = left;
     }
     const auto home = result().byTile();
-    if (reducesAtHome(home, sources)) {
-      phases.push_back(stage(made, home, sources));
+    if (reducesAtHome(of.type, home, sources)) {
+      phases.push_back(stage(of, made, home, sources));
       return phases;
     }
     const auto balanced = spread(out);
-    phases.push_back(stage(made, balanced, sources));
+    phases.push_back(stage(of, made, balanced, sources));
     Phase move(spec_);
     const auto bytes = result().elementBytes();
     for (unsigned t = 0; t < tiles_; ++t) {
@@ -141,6 +195,31 @@ class Sharer {
     }
     phases.push_back(std::move(move));
     return phases;
+  }
+
+  // What a stage leaves: of halves floats, of squares sums.
+  static ReduceWork leftBy(ReduceWork work) {
+    if (work.type == poplar::HALF) work.type = poplar::FLOAT;
+    if (work.op == popops::Operation::SQUARE_ADD) work.op = popops::Operation::ADD;
+    return work;
+  }
+
+  Phase reducingOwn(const Held& held, const Own& own) const {
+    Phase phase(spec_);
+    std::map<std::pair<std::int64_t, std::int64_t>, std::uint64_t> known;
+    for (unsigned t = 0; t < tiles_; ++t) {
+      if (held[t] == 0) continue;
+      const auto [at, isNew] = known.emplace(std::pair(held[t], own.partials[t]), 0);
+      if (isNew) {
+        auto tile = *reduction_;
+        tile.elementsRead = static_cast<std::uint64_t>(held[t]);
+        tile.elementsWritten = static_cast<std::uint64_t>(own.partials[t]);
+        tile.run = own.run;
+        at->second = kind_->cycles(spec_, tile);
+      }
+      phase.compute[t] = at->second;
+    }
+    return phase;
   }
 
   static std::int64_t ceilOf(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -166,10 +245,10 @@ class Sharer {
   }
 
   // PopLibs' estimates of a last stage on the tiles of the result, and on all tiles.
-  bool reducesAtHome(const Held& home, std::int64_t sources) const {
+  bool reducesAtHome(poplar::Type partial, const Held& home, std::int64_t sources) const {
     const auto rate = static_cast<std::int64_t>(spec_.exchangeBytesPerCycle),
-               bytes = static_cast<std::int64_t>(partialType().sizeInBytes()),
-               width = static_cast<std::int64_t>(vectorWidth(spec_, partialType()));
+               bytes = static_cast<std::int64_t>(partial.sizeInBytes()),
+               width = static_cast<std::int64_t>(vectorWidth(spec_, partial));
     const auto most = *std::max_element(home.begin(), home.end()),
                each = spread(result().elements())[0];
     const auto there = ceilOf(most * bytes, rate) + sources * ceilOf(most, width);
@@ -181,15 +260,15 @@ class Sharer {
 
   // A stage that reduces `sources` partial results at a time, which tiles have `made` of, to those
   // that tiles are to have.
-  Phase stage(const Held& made, const Held& next, std::int64_t sources) const {
+  Phase stage(const ReduceWork& of, const Held& made, const Held& next,
+              std::int64_t sources) const {
     Phase phase(spec_);
     compute(phase, next, [&](std::int64_t n) {
       const auto out = static_cast<std::uint64_t>(n);
       return kind_->cycles(
-          spec_, ReduceWork{partialType(), out * static_cast<std::uint64_t>(sources), out, 1,
-                            reduction_->op});
+          spec_, ReduceWork{of.type, out * static_cast<std::uint64_t>(sources), out, 1, of.op});
     });
-    const auto bytes = partialType().sizeInBytes();
+    const auto bytes = of.type.sizeInBytes();
     std::int64_t all = 0;
     for (const auto n : next) all += n;
     for (unsigned t = 0; t < tiles_; ++t) {
@@ -246,11 +325,6 @@ class Sharer {
     return phases;
   }
 
-  // Partial results of halves are floats.
-  poplar::Type partialType() const {
-    return reduction_->type == poplar::HALF ? poplar::FLOAT : reduction_->type;
-  }
-
   const GraphImpl& graph_;
   const TargetSpec& spec_;
   const unsigned tiles_;
@@ -296,6 +370,9 @@ std::vector<Phase> phasesOf(const GraphImpl& graph, const BulkVertex& vertex, co
   const auto* kind = findVertexClass(work.vertexClass);
   if (isContraction(vertex, kind))
     return phasesOfContraction(graph, vertex, *kind, std::get<ContractionWork>(work.whole));
+  const auto* sorted = std::get_if<SortedRowsWork>(&work.whole);
+  if (sorted && sorted->rows * sorted->columns * sorted->chosen > 0)
+    return phasesOfTopK(graph, vertex, *sorted);
   if (isPooling(vertex, kind))
     return phasesOfPooling(graph, vertex, *kind, std::get<PoolingWork>(work.whole));
   return Sharer(graph, vertex, work).phases();

@@ -8,7 +8,8 @@ namespace popir {
 namespace {
 
 /// The only layout that a pooling plans is that of its result.
-Grid layoutOf(const PoolingPlan& plan, std::size_t, unsigned first) {
+Grid layoutOf(const PoolingPlan& plan, std::size_t, unsigned first,
+              const std::vector<std::int64_t>&) {
   return popir::layoutOf(plan, first);
 }
 
@@ -17,24 +18,28 @@ template <class Whole>
 class PlannedLayout final : public LayoutRule {
  public:
   PlannedLayout(std::shared_ptr<PlanCache> plans, const VertexClass& kind, Whole whole,
-                std::size_t operand, unsigned first, unsigned tiles)
+                std::size_t operand, std::vector<std::int64_t> sizes, unsigned first,
+                unsigned tiles)
       : plans_(std::move(plans)),
         kind_(kind),
         whole_(std::move(whole)),
         operand_(operand),
+        sizes_(std::move(sizes)),
         first_(first),
         tiles_(tiles) {}
 
   const Grid& grid() const override {
-    std::call_once(once_,
-                   [&] { grid_ = layoutOf(plans_->of(kind_, whole_, tiles_), operand_, first_); });
+    std::call_once(once_, [&] {
+      grid_ = layoutOf(plans_->of(kind_, whole_, tiles_), operand_, first_, sizes_);
+    });
     return grid_;
   }
 
   bool sameAs(const LayoutRule& other) const override {
     const auto* o = dynamic_cast<const PlannedLayout*>(&other);
     return o && &kind_ == &o->kind_ && !(whole_ < o->whole_) && !(o->whole_ < whole_) &&
-           std::tie(operand_, first_, tiles_) == std::tie(o->operand_, o->first_, o->tiles_);
+           std::tie(operand_, sizes_, first_, tiles_) ==
+               std::tie(o->operand_, o->sizes_, o->first_, o->tiles_);
   }
 
  private:
@@ -42,6 +47,7 @@ class PlannedLayout final : public LayoutRule {
   const VertexClass& kind_;
   const Whole whole_;
   const std::size_t operand_;
+  const std::vector<std::int64_t> sizes_;
   const unsigned first_, tiles_;
   mutable std::once_flag once_;
   mutable Grid grid_;
@@ -56,18 +62,20 @@ const auto& found(Plans& plans, const typename Plans::key_type& key, const Make&
 }
 
 template <class Whole>
-void mapTo(poplar::Graph& graph, const poplar::Tensor& t, const Work& work, std::size_t operand) {
+void mapTo(poplar::Graph& graph, const poplar::Tensor& t, const Work& work, std::size_t operand,
+           std::vector<std::int64_t> sizes) {
   const auto* part = graph.virtualTiles().get();
   const auto* kind = findVertexClass(work.vertexClass);
   if (t.numElements() == 0 || !kind || (part && !part->contiguous()))
     return mapLinearly(graph, t, 1, 1);
   auto& impl = *graph.impl();
   impl.variable(*t.view().wholeVariable())
-      .mapping.setRule(t.view().elements(), std::make_shared<const PlannedLayout<Whole>>(
-                                                impl.plans, *kind, std::get<Whole>(work.whole),
-                                                operand, part ? part->tiles.front() : 0,
-                                                part ? static_cast<unsigned>(part->tiles.size())
-                                                     : impl.target.getNumTiles()));
+      .mapping.setRule(
+          t.view().elements(),
+          std::make_shared<const PlannedLayout<Whole>>(
+              impl.plans, *kind, std::get<Whole>(work.whole), operand, std::move(sizes),
+              part ? part->tiles.front() : 0,
+              part ? static_cast<unsigned>(part->tiles.size()) : impl.target.getNumTiles()));
 }
 
 }  // namespace
@@ -86,12 +94,12 @@ const PoolingPlan& PlanCache::of(const VertexClass& kind, const PoolingWork& who
                [&] { return planPooling(target_.spec(), kind, whole, tiles); });
 }
 
-void mapByPlan(poplar::Graph& graph, const poplar::Tensor& t, const Work& work,
-               std::size_t operand) {
-  mapTo<ContractionWork>(graph, t, work, operand);
+void mapByPlan(poplar::Graph& graph, const poplar::Tensor& t, const Work& work, std::size_t operand,
+               std::vector<std::int64_t> sizes) {
+  mapTo<ContractionWork>(graph, t, work, operand, std::move(sizes));
 }
 void mapByPlan(poplar::Graph& graph, const poplar::Tensor& t, const Work& work) {
-  mapTo<PoolingWork>(graph, t, work, 0);
+  mapTo<PoolingWork>(graph, t, work, 0, {});
 }
 
 }  // namespace popir

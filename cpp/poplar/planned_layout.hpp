@@ -39,9 +39,9 @@ class PlanCache {
 /// Maps `t`, which is a whole variable, to the layout that a contraction's plan prefers for operand
 /// number `operand` of the kernel (numbered as in ContractionShape). `work` is the kernel's work
 /// and holds a ContractionWork. The plan is computed when the layout is first needed. The mapping
-/// is linear if the tiles of a virtual graph are not contiguous.
-void mapByPlan(poplar::Graph& graph, const poplar::Tensor& t, const Work& work,
-               std::size_t operand);
+/// is linear if the tiles of a virtual graph are not contiguous. `sizes` is as for layoutOf().
+void mapByPlan(poplar::Graph& graph, const poplar::Tensor& t, const Work& work, std::size_t operand,
+               std::vector<std::int64_t> sizes = {});
 /// Maps `t`, the result of a pooling and a whole variable, in the same way. `work` holds a
 /// PoolingWork.
 void mapByPlan(poplar::Graph& graph, const poplar::Tensor& t, const Work& work);

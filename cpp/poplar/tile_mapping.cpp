@@ -20,23 +20,25 @@ class KnownGrid final : public LayoutRule {
 
 }  // namespace
 
-void TileMapping::setLinear(std::int64_t elements, std::int64_t perTile, unsigned first) {
+void TileMapping::setLinear(std::int64_t elements, const Linear& linear) {
   runs_.clear();
   rule_.reset();
   elements_ = elements;
-  perTile_ = std::max<std::int64_t>(perTile, 1);
-  first_ = first;
+  linear_ = linear;
+  const auto shares = (elements + linear.perTile - 1) / linear.perTile;
+  if (linear.first + shares <= linear.lowest + linear.around) linear_.lowest = linear_.around = 0;
 }
 
 void TileMapping::setRule(std::int64_t elements, std::shared_ptr<const LayoutRule> rule) {
   runs_.clear();
-  perTile_ = 0;
+  linear_ = {};
   elements_ = elements;
   rule_ = std::move(rule);
 }
 
 std::optional<unsigned> TileMapping::single(std::int64_t elements) const {
-  if (perTile_ >= elements && elements_ >= elements && perTile_ > 0) return first_;
+  if (linear_.perTile >= elements && elements_ >= elements && linear_.perTile > 0)
+    return linear_.first;
   if (runs_.size() != 1) return std::nullopt;
   const auto& [begin, run] = *runs_.begin();
   return begin == 0 && run.end >= elements ? std::optional(run.tile) : std::nullopt;
@@ -45,7 +47,7 @@ std::optional<unsigned> TileMapping::single(std::int64_t elements) const {
 std::vector<std::int64_t> TileMapping::byTile() const {
   if (rule_) return rule_->grid().byTile();
   std::vector<std::int64_t> held;
-  const auto end = perTile_ > 0 ? elements_ : runs_.empty() ? 0 : runs_.rbegin()->second.end;
+  const auto end = linear_.perTile > 0 ? elements_ : runs_.empty() ? 0 : runs_.rbegin()->second.end;
   forEach(0, end, [&](std::int64_t b, std::int64_t e, unsigned tile) {
     if (tile >= held.size()) held.resize(tile + 1);
     held[tile] += e - b;
@@ -56,8 +58,14 @@ std::vector<std::int64_t> TileMapping::byTile() const {
 TileMapping::State TileMapping::state() const {
   TileMapping::State s;
   s.elements = elements_;
-  s.perTile = perTile_;
-  s.first = first_;
+  if (linear_.around > 0) {
+    forEach(0, elements_, [&](std::int64_t b, std::int64_t e, unsigned tile) {
+      s.runs.push_back({b, e, tile});
+    });
+    return s;
+  }
+  s.perTile = linear_.perTile;
+  s.first = linear_.first;
   if (rule_) {
     s.first = rule_->grid().first;
     s.channels = rule_->grid().channels;
@@ -71,8 +79,7 @@ TileMapping::State TileMapping::state() const {
 TileMapping TileMapping::ofState(const State& state) {
   TileMapping m;
   m.elements_ = state.elements;
-  m.perTile_ = state.perTile;
-  m.first_ = state.first;
+  m.linear_ = {state.perTile, state.first};
   if (!state.grid.empty()) {
     Grid grid;
     grid.first = state.first;
@@ -87,8 +94,8 @@ TileMapping TileMapping::ofState(const State& state) {
 }
 
 bool TileMapping::sameAs(const TileMapping& other) const {
-  if (elements_ != other.elements_ || perTile_ != other.perTile_ || first_ != other.first_ ||
-      !rule_ != !other.rule_ || (rule_ && !rule_->sameAs(*other.rule_)))
+  if (elements_ != other.elements_ || !(linear_ == other.linear_) || !rule_ != !other.rule_ ||
+      (rule_ && !rule_->sameAs(*other.rule_)))
     return false;
   return std::equal(runs_.begin(), runs_.end(), other.runs_.begin(), other.runs_.end(),
                     [](const auto& a, const auto& b) {
@@ -104,17 +111,17 @@ void TileMapping::spell() {
       runs_.emplace_hint(runs_.end(), b, Run{e, tile});
     });
   }
-  if (perTile_ == 0) return;
-  for (std::int64_t b = 0, tile = 0; b < elements_; b += perTile_, ++tile)
-    runs_[b] = {std::min(b + perTile_, elements_), first_ + static_cast<unsigned>(tile)};
-  perTile_ = 0;
+  const auto was = std::exchange(linear_, Linear());
+  if (was.perTile == 0) return;
+  for (std::int64_t b = 0, share = 0; b < elements_; b += was.perTile, ++share)
+    runs_[b] = {std::min(b + was.perTile, elements_), was.tile(share)};
 }
 
 void TileMapping::set(std::int64_t begin, std::int64_t end, unsigned tile) {
   if (begin >= end) return;
   if (begin == 0 && end >= elements_) {
     rule_.reset();
-    perTile_ = 0;
+    linear_ = {};
   }
   spell();
   // Remove the range of the new run from existing runs.
@@ -149,7 +156,7 @@ void TileMapping::set(std::int64_t begin, std::int64_t end, unsigned tile) {
 }
 
 bool TileMapping::complete(std::int64_t elements) const {
-  if (perTile_ > 0 || rule_) return elements_ == elements;
+  if (linear_.perTile > 0 || rule_) return elements_ == elements;
   std::int64_t reached = 0;
   for (const auto& run : runs_) {
     if (run.first != reached) return false;
@@ -162,11 +169,11 @@ void TileMapping::forEach(
     std::int64_t begin, std::int64_t end,
     const std::function<void(std::int64_t, std::int64_t, unsigned)>& visit) const {
   if (rule_) return rule_->grid().forEach(begin, end, visit);
-  if (perTile_ > 0) {
+  if (linear_.perTile > 0) {
     for (auto at = begin; at < end;) {
-      const auto tile = at / perTile_;
-      const auto stop = std::min((tile + 1) * perTile_, end);
-      visit(at, stop, first_ + static_cast<unsigned>(tile));
+      const auto share = at / linear_.perTile;
+      const auto stop = std::min((share + 1) * linear_.perTile, end);
+      visit(at, stop, linear_.tile(share));
       at = stop;
     }
     return;
@@ -188,22 +195,24 @@ std::int64_t linearShare(const poplar::Target& target, std::size_t elements,
 }
 
 void mapLinearly(poplar::Graph& graph, const poplar::Tensor& t, std::size_t minElementsPerTile,
-                 std::size_t grainSize) {
+                 std::size_t grainSize, unsigned offset) {
   const std::size_t n = t.numElements(), tiles = graph.getTarget().getNumTiles();
   if (n == 0) return;
   std::size_t perTile = std::max((n + tiles - 1) / tiles, minElementsPerTile);
   perTile = (perTile + grainSize - 1) / grainSize * grainSize;
   const auto* part = graph.virtualTiles().get();
   const auto whole = t.view().wholeVariable();
-  if (whole && (!part || part->contiguous())) {
-    graph.impl()->variable(*whole).mapping.setLinear(static_cast<std::int64_t>(n),
-                                                     static_cast<std::int64_t>(perTile),
-                                                     part ? part->tiles.front() : 0);
+  const bool ours = t.view().graph() == graph.impl().get();
+  if (whole && ours && (!part || part->contiguous())) {
+    const auto lowest = part ? part->tiles.front() : 0;
+    graph.impl()->variable(*whole).mapping.setLinear(
+        static_cast<std::int64_t>(n), {static_cast<std::int64_t>(perTile), lowest + offset, lowest,
+                                       static_cast<unsigned>(tiles)});
     return;
   }
   poplar::Graph::TileToTensorMapping mapping(tiles);
-  for (std::size_t begin = 0, tile = 0; begin < n; begin += perTile, ++tile)
-    mapping[tile].emplace_back(begin, std::min(begin + perTile, n));
+  for (std::size_t begin = 0, tile = offset; begin < n; begin += perTile, ++tile)
+    mapping[tile % tiles].emplace_back(begin, std::min(begin + perTile, n));
   graph.setTileMapping(t, mapping);
 }
 

@@ -28,10 +28,25 @@ class LayoutRule {
 
 class TileMapping {
  public:
-  /// Replaces the mapping: `perTile` elements on each tile, from tile `first` on. Stored as a rule,
-  /// not as a list of runs, so that thousands of variables on thousands of tiles need little
-  /// memory.
-  void setLinear(std::int64_t elements, std::int64_t perTile, unsigned first = 0);
+  /// `perTile` elements on each tile, from tile `first` on. If `around` is not 0, tile
+  /// `lowest` + `around` does not follow on the one before it, but tile `lowest` does.
+  struct Linear {
+    std::int64_t perTile = 0;
+    unsigned first = 0, lowest = 0, around = 0;
+
+    /// The tile of elements [share * perTile, (share + 1) * perTile).
+    unsigned tile(std::int64_t share) const {
+      const auto tile = first + static_cast<unsigned>(share);
+      return around == 0 ? tile : lowest + (tile - lowest) % around;
+    }
+    friend bool operator==(const Linear& a, const Linear& b) {
+      return a.perTile == b.perTile && a.first == b.first && a.lowest == b.lowest &&
+             a.around == b.around;
+    }
+  };
+  /// Replaces the mapping. It is stored as a rule, not as a list of runs, so that thousands of
+  /// variables on thousands of tiles need little memory. \pre linear.perTile > 0
+  void setLinear(std::int64_t elements, const Linear& linear);
   /// Replaces the mapping: `rule` determines the tile of each of `elements` elements.
   void setRule(std::int64_t elements, std::shared_ptr<const LayoutRule> rule);
   void set(std::int64_t begin, std::int64_t end, unsigned tile);
@@ -39,13 +54,10 @@ class TileMapping {
   /// Visits the mapped runs of [begin, end) in order.
   void forEach(std::int64_t begin, std::int64_t end,
                const std::function<void(std::int64_t, std::int64_t, unsigned)>& visit) const;
-  /// The arguments of setLinear(), as long as no later call changed the mapping.
-  struct Linear {
-    std::int64_t perTile;
-    unsigned first;
-  };
+  /// What setLinear() was given, as long as no later call changed the mapping; `around` is 0 if the
+  /// elements do not reach the tile where it matters.
   std::optional<Linear> linear() const {
-    return perTile_ > 0 ? std::optional<Linear>({perTile_, first_}) : std::nullopt;
+    return linear_.perTile > 0 ? std::optional(linear_) : std::nullopt;
   }
   /// The rule of setRule(), or null if a later call changed the mapping.
   const std::shared_ptr<const LayoutRule>& rule() const { return rule_; }
@@ -65,7 +77,7 @@ class TileMapping {
   };
   State state() const;
   static TileMapping ofState(const State& state);
-  bool empty() const { return perTile_ == 0 && !rule_ && runs_.empty(); }
+  bool empty() const { return linear_.perTile == 0 && !rule_ && runs_.empty(); }
   /// True if the two are given by the same rule or the same runs.
   bool sameAs(const TileMapping& other) const;
 
@@ -76,8 +88,8 @@ class TileMapping {
   };
   void spell();  // converts the rule to runs
 
-  std::int64_t elements_ = 0, perTile_ = 0;
-  unsigned first_ = 0;
+  std::int64_t elements_ = 0;
+  Linear linear_;
   std::shared_ptr<const LayoutRule> rule_;
   std::map<std::int64_t, Run> runs_;
 };
@@ -87,10 +99,10 @@ class TileMapping {
 std::int64_t linearShare(const poplar::Target& target, std::size_t elements,
                          std::size_t elementBytes);
 
-/// Maps `t` evenly over the tiles of the graph, in order. Each tile but the last gets at least
-/// `minElementsPerTile` elements, and a multiple of `grainSize`.
+/// Maps `t` evenly over the tiles of the graph, in order, from tile `offset` on and around. Each
+/// tile but the last gets at least `minElementsPerTile` elements, and a multiple of `grainSize`.
 void mapLinearly(poplar::Graph& graph, const poplar::Tensor& t, std::size_t minElementsPerTile,
-                 std::size_t grainSize);
+                 std::size_t grainSize, unsigned offset = 0);
 
 }  // namespace popir
 

@@ -156,8 +156,8 @@ bool dilated(const Problem& f) {
 
 enum class Role { Input, Weights, Output };  // operand numbers of ConvKernel
 
-/// Creates a variable with the layout of the plan, provided that the transforms keep all of its
-/// elements. `turned`: the forward pass runs as the data gradient of another convolution.
+/// Creates a variable with the layout of the plan. Activations of which the transforms do not keep
+/// all elements are cut as often along each dimension. `turned`: the forward pass runs as the data gradient of another convolution.
 Tensor create(poplar::Graph& graph, Role role, Pass pass, bool turned, const ConvParams& params,
               const popir::MachineOptions& options, const poplar::Type& type, const Shape& shape,
               const poplar::DebugContext& debugContext) {
@@ -174,10 +174,15 @@ Tensor create(poplar::Graph& graph, Role role, Pass pass, bool turned, const Con
     problem.pass = pass;
   }
   const auto work = popir::ConvKernel(problem).work({});
-  const auto planned =
-      popir::ContractionShape::of(std::get<popir::ContractionWork>(work.whole)).elements(operand);
-  if (planned == static_cast<std::int64_t>(t.numElements()))
+  const auto planned = popir::ContractionShape::of(std::get<popir::ContractionWork>(work.whole));
+  // Batch, groups, channels of a group, and the field unless some of its dimensions are one
+  std::vector<std::int64_t> sizes{problem.batch, problem.groups,
+                                  static_cast<std::int64_t>(shape[1]) / problem.groups};
+  sizes.insert(sizes.end(), shape.begin() + kActivationsField, shape.end());
+  if (planned.elements(operand) == static_cast<std::int64_t>(t.numElements()))
     popir::mapByPlan(graph, t, work, operand);
+  else if (role != Role::Weights && planned.operands[operand].size() == sizes.size())
+    popir::mapByPlan(graph, t, work, operand, sizes);
   else
     popir::mapLinearly(graph, t, 1, 1);
   return t;

@@ -91,8 +91,7 @@ std::pair<Graph::TileToTensorMapping, unsigned> calcLinearTileMappingAndNewOffse
 
 void mapTensorLinearly(Graph& graph, const Tensor& t, unsigned minElementsPerTile,
                        unsigned grainSize) {
-  checkGrain(grainSize);
-  popir::mapLinearly(graph, t, minElementsPerTile, grainSize);
+  mapTensorLinearlyWithOffset(graph, t, minElementsPerTile, grainSize, 0);
 }
 
 void mapTensorLinearly(Graph& graph, const Tensor& t) {
@@ -102,8 +101,10 @@ void mapTensorLinearly(Graph& graph, const Tensor& t) {
 
 void mapTensorLinearlyWithOffset(Graph& graph, const Tensor& t, unsigned minElementsPerTile,
                                  unsigned grainSize, unsigned offset, bool ascendingOrder) {
-  if (offset == 0 && ascendingOrder)
-    return mapTensorLinearly(graph, t, minElementsPerTile, grainSize);
+  checkGrain(grainSize);
+  if (ascendingOrder)
+    return popir::mapLinearly(graph, t, minElementsPerTile, grainSize,
+                              offset % graph.getTarget().getNumTiles());
   graph.setTileMapping(t, calcLinearTileMapping(graph, t.shape(), minElementsPerTile, grainSize,
                                                 offset, ascendingOrder));
 }

@@ -99,4 +99,11 @@ void requireGraph(const GraphImpl& graph, const ProgramNode& program) {
   GraphCheck(graph).check(program);
 }
 
+bool mappedAlike(const poplar::Tensor& a, const poplar::Tensor& b) {
+  const auto one = a.view().wholeVariable(), other = b.view().wholeVariable();
+  const auto* graph = a.view().graph();
+  return one && other && graph == b.view().graph() && a.shape() == b.shape() &&
+         graph->variable(*one).mapping.sameAs(graph->variable(*other).mapping);
+}
+
 }  // namespace popir

@@ -11,6 +11,11 @@
 
 namespace popir {
 
+/// True if two tensors of one shape show whole variables that one rule maps to tiles. Computes no
+/// plan: rules that give the same tiles by chance differ.
+__attribute__((visibility("default"))) bool mappedAlike(const poplar::Tensor& a,
+                                                        const poplar::Tensor& b);
+
 /// The variables that a program may write, in any of its branches.
 __attribute__((visibility("default"))) std::set<unsigned> programWrites(
     const poplar::Graph& graph, const poplar::program::Program& program);

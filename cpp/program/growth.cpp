@@ -109,7 +109,7 @@ class Growth::Repetition {
       if (!isNew) return at->second == other;
       const auto &a = graph_.variable(v), &b = graph_.variable(other);
       return taken_.insert(other).second && a.type == b.type && a.elements == b.elements &&
-             a.constant == b.constant && a.mapping.sameAs(b.mapping);
+             a.constant == b.constant && isMappedAlike(v, other);
     };
     for (std::size_t i = 0; i < inputs.size(); ++i)
       if (!from_.isOf(inputs[i]) || !from_.inputs_[i].view().isLike(inputs[i].view(), isLike))
@@ -124,6 +124,10 @@ class Growth::Repetition {
     for (auto v = from_.begin_.variables; v < from_.end_.variables; ++v) {
       auto variable = graph_.variables[v];
       variable.name = named(variable.name);
+      const auto as = std::find_if(moved_.begin(), moved_.end(), [&](const auto& input) {
+        return graph_.variable(input.first).mapping.sameAs(variable.mapping);
+      });
+      if (as != moved_.end()) variable.mapping = graph_.variable(as->second).mapping;
       graph_.variables.push_back(std::move(variable));
       by_.emplace(v, whole(static_cast<unsigned>(graph_.variables.size() - 1)));
     }
@@ -150,6 +154,21 @@ class Growth::Repetition {
   struct Again : poplar::program::Program {
     explicit Again(std::shared_ptr<ProgramNode> node) : Program(std::move(node)) {}
   };
+
+  // True if two mappings are the same, or linear with other first tiles. Of the latter the first tile
+  // of the original is not 0, where what depends on no input lies, too: what lies as the input
+  // does so because of it, and follows it. Inputs that lay alike, and these alone, do so again.
+  bool isMappedAlike(unsigned v, unsigned other) {
+    const auto &a = graph_.variable(v).mapping, &b = graph_.variable(other).mapping;
+    if (a.sameAs(b)) return true;
+    const auto mine = a.linear(), its = b.linear();
+    if (!mine || !its || mine->perTile != its->perTile || mine->first == 0) return false;
+    for (const auto& [from, to] : moved_)
+      if (a.sameAs(graph_.variable(from).mapping) != b.sameAs(graph_.variable(to).mapping))
+        return false;
+    moved_.emplace_back(v, other);
+    return true;
+  }
 
   ViewPtr whole(unsigned v) const {
     const auto& variable = graph_.variable(v);
@@ -178,6 +197,7 @@ class Growth::Repetition {
   const std::string& prefix_;
   std::map<unsigned, unsigned> pairs_;
   std::set<unsigned> taken_;
+  std::vector<std::pair<unsigned, unsigned>> moved_;  // inputs whose first tiles differ
   std::map<unsigned, ViewPtr> by_;
   std::size_t firstSet_ = 0;
 };

@@ -20,7 +20,8 @@ namespace popir {
 ///
 /// To repeat it is to add the same with other variables in the place of those of the inputs, and
 /// other names. That is what the operator's code would do for them if it depends on nothing but what
-/// the caller compares, the views of the inputs, and sizes, types and tiles of their variables.
+/// the caller compares, the views of the inputs, and sizes, types and tiles of their variables. Of
+/// variables that are spread linearly it may not depend on which tile is the first one.
 class __attribute__((visibility("default"))) Growth {
  public:
   /// Begins: all that `graph` gets from now on.

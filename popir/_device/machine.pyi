@@ -94,7 +94,7 @@ def readProfile(path: str) -> dict[str, typing.Any]:
     What a profile.pop, which an Engine wrote, says of its programs, as a dict: "reports",
     for each program what Engine.machineReport returns, and "runs", the numbers of the
     programs that have run, in order.
-    Raises RuntimeError for a file that is none, is damaged, or is of another version.
+    Raises ModelError for a file that is none, is damaged, or is of another version.
     """
 
 def sourceOfCycles(

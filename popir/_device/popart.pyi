@@ -125,6 +125,12 @@ class Devicex:
         """
         Sets or replaces the tensor of that id.
         """
+    def mapLinearly(self, tensor: popir._device.poplar.Tensor) -> None:
+        """
+        Spreads the tensor over the tiles of the graph object, from the tile on where the one
+        before ended, as PopART's LinearMapper does. Raises popart_exception for a tensor of
+        another graph.
+        """
     def shown(self, id: str) -> tuple[list[int], bool]:
         """
         What `variables` returns, and whether the tensor of that id is tangled.

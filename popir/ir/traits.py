@@ -37,6 +37,10 @@ class OpSerialiser:
 class Traits:
     """The properties of an operator: the part of `Op` that does not need a graph."""
 
+    costly: ClassVar[bool] = False
+    """Whether the operator's code is much more than that of element-wise ones: a contraction, a
+    recurrent network, a batch normalization, and their gradients.
+    """
     openAttributes: ClassVar[bool] = False
     """True for a class that accepts any attribute without declaring it; `attributes` holds them."""
     gradient_remedy: ClassVar[str] = ""
@@ -137,10 +141,10 @@ class Traits:
         self.appendAttributes(os)
 
     def getSubgraphValue(self) -> float:
-        """How much outlining saves by sharing this operator's code; by default the low value.
-        `SessionOptions.outlineThreshold` is in the same unit.
+        """How much outlining saves by sharing this operator's code; by default the high value if
+        it is costly, else the low one. `SessionOptions.outlineThreshold` is in the same unit.
         """
-        return self.getLowSubgraphValue()
+        return self.getHighSubgraphValue() if self.costly else self.getLowSubgraphValue()
 
     def getLowSubgraphValue(self) -> float:
         """The subgraph value of a cheap operator, as in PopART: 0.1."""

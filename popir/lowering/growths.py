@@ -7,7 +7,8 @@ added, since that depends on nothing else than
 
 - the class and the members of the operator and its annotations, and the class of the Opx;
 - types and shapes of its tensors, and the values of its constants;
-- where its inputs lie: the views, and type, shape and tiles of their variables.
+- where its inputs lie: the views, and type, shape and tiles of their variables; of variables that
+  are spread linearly, only which of them begin at one tile.
 
 All this is compared. Opxs of users and libraries, which may read anything, always grow; so do those
 that keep something in the object for later calls, and those that add what Growth does not repeat.

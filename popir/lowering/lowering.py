@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Generator, Iterable, Sequence
 
-from popir import budget, poplar, poputil, registry
+from popir import budget, poplar, registry
 from popir._device.popart import Devicex
 from popir.calling import CallingOpx, Function
 from popir.errors import popart_exception
@@ -258,11 +258,13 @@ class Lowering:
             assert tensor.data is not None
             data, host = as_bytes(tensor.data), host_type(info)
             constant = graph.addConstant(host, shape, data, tensor.id)
-            poputil.mapTensorLinearly(graph, constant)
+            self.devicex.mapLinearly(constant)
             return constant.reinterpret(kind)
-        linear = poplar.VariableMappingMethod.LINEAR
         created = self._layouts.create(tensor, self.tensor)
-        return created or graph.addVariable(kind, shape, linear, tensor.id)
+        if created is None:
+            created = graph.addVariable(kind, shape, tensor.id)
+            self.devicex.mapLinearly(created)
+        return created
 
 
 def stage_of(op: Op) -> int:

@@ -40,10 +40,7 @@ def report_of(path: str | os.PathLike[str]) -> tuple[MachineReport, bool]:
 
     Raises ModelError for a file that is none, is damaged, or is of another version.
     """
-    try:
-        found = machine.readProfile(os.fspath(path))
-    except RuntimeError as error:
-        raise ModelError(str(error).removeprefix("pva::openReport: ")) from None
+    found = machine.readProfile(os.fspath(path))
     reports = [MachineReport.made(fields) for fields in found["reports"]]
     if not reports:
         raise ModelError(f"{path} has no program: the Engine that wrote it was made with none.")

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import popir
-from popir import poplar
-from popir._device import machine, poplin
+from popir import poplar, poputil
+from popir._device import machine, poplin, popops
+from popir._device.popart import Devicex
 from popir.builder import Builder
 from popir.poplar import program
 from popir.profile import MachineReport
@@ -81,7 +82,7 @@ def planned(graph, t):
 
 
 def linear(graph, t):
-    popir.poputil.mapTensorLinearly(graph, t)
+    poputil.mapTensorLinearly(graph, t)
 
 
 def on_one_tile(graph, t):
@@ -268,3 +269,91 @@ def test_weights_of_bert_lie_on_nearly_all_tiles(inner: int, columns: int) -> No
     held = np.bincount(owners(graph, w), minlength=1472)
     assert held.max() <= 1.1 * share
     assert (held > 0).sum() >= 0.95 * 1472
+
+
+def test_small_tensors_begin_where_the_last_one_ended():
+    """PopART's LinearMapper: at least 128 bytes on a tile, and around after the last tile."""
+    tiles, rng = 100, random.Random(1)
+    graph = graph_of(tiles)
+    devicex, after = Devicex(graph), 0
+    for _ in range(60):
+        n = rng.choice([1, 33, 64, 512, 1000, 5000])
+        t = graph.addVariable(FLOAT, [n], "t")
+        devicex.mapLinearly(t)
+        each = max(-(-n // tiles), 32)
+        each += each % 2  # whole vectors
+        want = (after + np.arange(n) // each) % tiles
+        assert (owners(graph, t) == want).all()
+        after = (after + -(-n // each)) % tiles
+
+
+def test_each_virtual_graph_has_a_next_tile_of_its_own():
+    graph = graph_of(tiles=20, ipus=2)
+    devicex, found = Devicex(graph), []
+    for lower in (0, 20, 0, 20):
+        devicex.useTiles(lower, lower + 20)
+        t = devicex.graph().addVariable(FLOAT, [64], "t")
+        devicex.mapLinearly(t)
+        found.append(owners(graph, t).max())
+    assert found == [1, 21, 3, 23]
+
+
+def test_small_tensors_take_the_first_of_several_ipus() -> None:
+    """Where contractions are, too; a tensor that needs more tiles than an IPU has takes all."""
+    graph = graph_of(tiles=20, ipus=2)
+    devicex, found = Devicex(graph), []
+    for n in (32, 32 * 19, 32, 32 * 21):
+        t = graph.addVariable(FLOAT, [n], "t")
+        devicex.mapLinearly(t)
+        found.append(set(owners(graph, t).tolist()))
+    assert found == [{0}, set(range(1, 20)), {0}, set(range(21))]
+
+
+def test_vectors_of_a_model_share_tiles_evenly():
+    builder = Builder(opsets={"ai.onnx": 17})
+    x = builder.addInputTensor("FLOAT", [64, 64], "x")
+    for _ in range(40):
+        bias = builder.addInitializedInputTensor(np.ones(64, np.float32))
+        x = builder.aiOnnx.add([x, bias])
+    builder.addOutputTensor(x)
+    device = popir.DeviceManager().createIpuModelDevice({"tilesPerIPU": 16})
+    session = popir.InferenceSession(builder.getModelProto(), popir.DataFlow(1, [x]), device)
+    session.prepareDevice()
+    variables = next(m for m in session.getReport().memory if m.category == "variables")
+    # 40 vectors of 256 bytes on 16 tiles, each on two of them.
+    assert set(variables.tileBytes) == {40 * 256 // 16}
+
+
+def test_a_padded_result_lies_as_the_plan_says():
+    """The gradient of a convolution that goes in steps of 2 over 14 columns ends at the 13th."""
+    graph = graph_of()
+    inner, padded = (poplin.ConvParams(FLOAT, 4, [7, 7], [1, 1], 64, 256, 1) for _ in range(2))
+    for params in (inner, padded):
+        params.inputTransform.dilation = [2, 2]
+    padded.outputTransform.paddingUpper = [1, 1]
+    own = owners(graph, poplin.createConvOutput(graph, inner, "inner", {})).reshape(4, 256, 13, 13)
+    t = poplin.createConvOutput(graph, padded, "padded", {})
+    found = owners(graph, t).reshape(4, 256, 14, 14)
+    held = np.bincount(found.ravel(), minlength=1472)
+    assert held.max() <= 1.3 * np.bincount(own.ravel(), minlength=1472).max()
+    # Groups of channels stay together, and most elements are where the plan makes them.
+    assert (found.reshape(4, 32, 8, 14, 14) == found.reshape(4, 32, 8, 14, 14)[:, :, :1]).all()
+    assert (found[:, :, :13, :13] == own).mean() > 0.5
+
+
+@pytest.mark.parametrize("dims", [[0], [1]])
+def test_partial_results_are_counted_where_the_input_lies(dims):
+    """A tile sends one number for each result that it has elements of, and does not keep."""
+    graph, prog = graph_of(64), program.Sequence()
+    m, n = 96, 48
+    t = poplin.createMatMulOutput(graph, FLOAT, FLOAT, [m, 64], [64, n], "t", {})
+    popops.reduce(graph, t, dims, popops.ReduceParams(popops.Operation.ADD), prog, "sum")
+    tile = owners(graph, t).reshape(m, n)
+    line = tile if dims == [1] else tile.T
+    partials = sum(len(np.unique(of)) for of in line)
+    sources = -(-partials // len(line))
+    assert sources > 1
+    moved = machine.programReport(graph, prog)["exchangeBytes"]
+    results = 4 * len(line)
+    # Each result is the sum of so many, of which one at most is there already.
+    assert (sources - 1) * results <= moved <= sources * results

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from popir import poplar
-from popir._device import ext, popnn, popops, poprand
+from popir._device import ext, machine, popnn, popops, poprand
 from popir.poplar import program
 from tests.machine.net import CALL, FLOAT, SYNC, Net, parts
 
@@ -175,3 +175,41 @@ def test_a_sum_over_many_tiles_takes_a_stage_between():
     assert report.computeCycles == 336 + 216 + 336
     assert 8 * 10 + 16 * 10 - 16 <= report.exchangeCycles <= 8 * 10 + 16 * 10
     assert report.syncCycles == 2 * SYNC + 3 * CALL
+
+
+@pytest.mark.parametrize(
+    ("dtype", "rows", "columns", "k", "tiles", "steps", "cycles"),
+    [
+        (FLOAT, 1, 1000, 10, 64, 40, 13192),
+        (FLOAT, 16, 30522, 20, 1472, 75, 64131),
+        (FLOAT, 8, 1000, 5, 1472, 34, 10342),
+        (poplar.INT, 4, 50000, 50, 1472, 91, 95233),
+        (poplar.INT, 64, 512, 512, 256, 45, 72405),
+        (FLOAT, 128, 80, 3, 100, 18, 9732),
+    ],
+)
+def test_top_k_takes_the_steps_of_poplibs_network(dtype, rows, columns, k, tiles, steps, cycles):
+    """Cycles of compute and steps by PopLibs' lists of comparisons and its formula for them, which
+    were evaluated outside of this project for every tile."""
+    graph = poplar.Graph(poplar.Target.createIPUTarget(1, tiles, "ipu2"))
+    params, prog = popops.TopKParams(k, True, popops.SortOrder.DESCENDING), program.Sequence()
+    t = popops.createTopKInput(graph, dtype, [rows, columns], params, "t")
+    popops.topKWithPermutation(graph, prog, t, params)
+    report = machine.programReport(graph, prog)
+    assert report["computeCycles"] == cycles
+    # A call for each step, a sync where something moves: at most before each, and to the result.
+    assert steps * CALL < report["syncCycles"] <= steps * (CALL + SYNC) + SYNC
+    # Keys and values, of 4 bytes each; at most all of them in each step.
+    assert 0 < report["exchangeBytes"] <= (steps + 1) * 8 * rows * columns
+
+
+def test_halves_are_sorted_as_floats():
+    def compute(dtype):
+        graph = poplar.Graph(poplar.Target.createIPUTarget(1, 16, "ipu2"))
+        params, prog = popops.TopKParams(4, True, popops.SortOrder.DESCENDING), program.Sequence()
+        t = popops.createTopKInput(graph, dtype, [32, 64], params, "t")
+        popops.topKWithPermutation(graph, prog, t, params)
+        return machine.programReport(graph, prog)["computeCycles"]
+
+    # A cast of 128 elements on each tile before, and of 8 after.
+    assert 0 < compute(poplar.HALF) - compute(FLOAT) < 1000

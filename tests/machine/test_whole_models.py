@@ -16,6 +16,16 @@ def test_bert_inference_is_within_20_percent_of_the_published_throughput() -> No
     assert 0.8 < row.clock / cycles / row.per_second < 1.2
 
 
+def test_bert_large_fits_an_ipu() -> None:
+    """Graphcore's configuration for inference: a batch of 18, on one C600."""
+    session = whole_models.bert_session(memory=0.12)
+    session.prepareDevice(loadEngine=False)
+    report = session.getReport()
+    assert report.tilesOutOfMemory == 0
+    row = published("BERT-Large inference")
+    assert 0.8 < row.clock / (report.cycles / 18) / row.per_second < 1.2
+
+
 def test_a_stage_of_berts_pipeline_is_within_20_percent_of_the_published_throughput() -> None:
     row = published("BERT-Large pre-training")
     assert 0.8 < row.clock / row.cycles() / row.per_second < 1.2

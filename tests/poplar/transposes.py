@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 
 import popir
+from popir import poputil
 from tests.popops.rig import Rig
 
 SIZES = (1, 3, 5, 15, 16, 17, 33, 64, 67, 130)
@@ -19,7 +20,7 @@ def copies(dtype, rows, columns):
     whole = rig.tensor(x)
     part = whole.slice([2, 1], [rows + 2, columns + 1])
     results = [
-        (rig.result(popir.poputil.duplicate(rig.graph, t.transpose(), rig.prog)), want)
+        (rig.result(poputil.duplicate(rig.graph, t.transpose(), rig.prog)), want)
         for t, want in ((whole, x), (part, x[2:-1, 1:-1]))
     ]
     got = rig.run()

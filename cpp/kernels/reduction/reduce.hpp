@@ -21,6 +21,9 @@ class ReduceKernel : public Kernel {
   /// True if the operation takes elements of type `in` and can store results as `out`.
   static bool supports(popops::Operation op, poplar::Type in, poplar::Type out);
 
+  /// By dimension of the input.
+  const std::vector<bool>& reduced() const { return reduced_; }
+
   const char* name() const override { return "reduce"; }
   /// The input needs strides > 0, one of them 1; or channels in blocks that are kept, where all that
   /// lies between them is reduced. It is read in the same order in all layouts.

@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "machine/contraction/layout.hpp"
+
 namespace popir {
 
 std::int64_t GridDim::boundary(std::int64_t i) const {
@@ -30,13 +32,17 @@ unsigned Grid::tile(std::int64_t element) const {
   return found;
 }
 
-std::vector<std::int64_t> Grid::byTile() const {
+std::vector<std::int64_t> Grid::byTile() const { return countByTile(*this, {}); }
+
+std::vector<std::int64_t> countByTile(const Grid& grid, const std::vector<bool>& once) {
   std::vector<std::int64_t> held{1};
-  for (const auto& d : dims) {
+  for (std::size_t k = 0; k < grid.dims.size(); ++k) {
+    const auto& d = grid.dims[k];
     std::map<unsigned, std::int64_t> share;
     for (std::int64_t i = 0; i < d.size;) {
       const auto next = d.boundary(i);
-      share[d.tile(i)] += next - i;
+      auto& n = share[d.tile(i)];
+      n = !once.empty() && once[k] ? 1 : n + next - i;
       i = next;
     }
     if (share.empty()) return {};
@@ -46,7 +52,7 @@ std::vector<std::int64_t> Grid::byTile() const {
         for (const auto& [offset, n] : share) with[t + offset] += held[t] * n;
     held = std::move(with);
   }
-  held.insert(held.begin(), first, 0);
+  held.insert(held.begin(), grid.first, 0);
   return held;
 }
 

@@ -69,17 +69,18 @@ void spread(Grid& grid, std::int64_t count, unsigned stride, std::int64_t group)
 
 }  // namespace
 
-Grid layoutOf(const ContractionPlan& plan, std::size_t operand, unsigned first) {
+Grid layoutOf(const ContractionPlan& plan, std::size_t operand, unsigned first,
+              const std::vector<std::int64_t>& sizes) {
   Grid grid;
   grid.first = first;
   for (const auto& d : plan.shape.operands[operand]) {
     const auto& split = plan.splits[d.index];
     GridDim dim;
-    dim.size = d.size;
+    dim.size = sizes.empty() ? d.size : sizes[grid.dims.size()];
     // A dimension that a window moves over, e.g. the input height of a convolution, has another
     // size than its index, the output height. It is cut into equally many periods and parts.
     dim.period =
-        d.size == split.size ? split.period : ceilOf(d.size, ceilOf(split.size, split.period));
+        dim.size == split.size ? split.period : ceilOf(dim.size, ceilOf(split.size, split.period));
     dim.part = dim.period == split.period ? split.part : ceilOf(dim.period, split.count);
     dim.stride = split.count > 1 ? split.stride : 0;
     dim.sub = dim.part;

@@ -12,8 +12,16 @@ namespace popir {
 /// The preferred tile mapping of an operand (ContractionShape::operands), on tiles `first` and up.
 /// Elements that several tiles need are spread over these tiles. E.g. with 2 row parts and 2 column
 /// parts, two tiles need the same rows of A: each stores half of them. Elements of the result are
-/// spread over the tiles that add up their partial sums.
-Grid layoutOf(const ContractionPlan& plan, std::size_t operand, unsigned first);
+/// spread over the tiles that add up their partial sums. `sizes`: those of the dimensions of a tensor
+/// that has more elements than the operand, e.g. a padded result, which is cut as often; by default
+/// the operand's.
+Grid layoutOf(const ContractionPlan& plan, std::size_t operand, unsigned first,
+              const std::vector<std::int64_t>& sizes = {});
+
+/// The number of elements by tile, from tile 0 to the last tile with any, of which those that differ
+/// along dimensions of `once` alone count as one: e.g. of a matrix with `once` {true, false} the
+/// columns of which a tile has some element. None: all count.
+std::vector<std::int64_t> countByTile(const Grid& grid, const std::vector<bool>& once);
 
 /// The box of an operand that each tile needs: one stretch along each dimension. E.g. A [4, 8]
 /// whose rows are split over two tiles: tile 0 needs [0, 2) x [0, 8), tile 1 needs [2, 4) x [0, 8).

@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "machine/stretch.hpp"
 #include "workload/work.hpp"
 
 namespace popir {
@@ -14,12 +15,6 @@ namespace popir {
 /// over. Tap counts kernel elements, each of which takes a pass of its own; in a weights gradient
 /// the output's field positions are its kernel elements.
 enum class Axis { Group, Row, Inner, Column, Tap };
-
-/// Elements [begin, end) of an index or a dimension.
-struct Stretch {
-  std::int64_t begin = 0, end = 0;
-  std::int64_t size() const { return end > begin ? end - begin : 0; }
-};
 
 /// A dimension of an operand. Without `window` it is an index of the contraction. With `window` two
 /// indices give the position in the dimension: (index * step + tap * tapStep + offset) / divisor.

@@ -1,5 +1,5 @@
 // Estimators of slices, scans and copies.
-#include "machine/estimators/formulas.hpp"
+#include "machine/estimators/sorting.hpp"
 
 namespace popir {
 namespace {
@@ -44,14 +44,19 @@ Cycles scanProductGradient(const TargetSpec& spec, const RowsWork& w) {
   return scanned(spec, w, 16);
 }
 
-// The network of PopLibs' topK, whose formulas are not published: workers share the comparisons of a
-// step. One loads, compares and stores two elements and their two indices, by a loop of the
-// compiler's.
+// All steps of PopLibs' topK, on one tile.
 Cycles topK(const TargetSpec& spec, const SortedRowsWork& w) {
-  const auto words = std::max<Cycles>(1, w.type.sizeInBytes() / 4);
-  const auto copied = ceilDiv(w.rows * w.columns, spec.numWorkerContexts);
-  const auto compared = ceilDiv(w.rows * w.comparisons(), spec.numWorkerContexts);
-  return supervised(spec, kSupervisorCall, 26 + words * (4 * copied + 12 * compared));
+  const auto rows = static_cast<std::int64_t>(w.rows);
+  Cycles cycles = 0;
+  for (const auto& step :
+       sortSteps(static_cast<std::int64_t>(w.columns), static_cast<std::int64_t>(w.chosen)))
+    cycles += sortCycles(spec, w.type, step, rows, {0, step.comparisons(rows)});
+  return cycles;
+}
+Formula topKFormula(const SortedRowsWork& w) {
+  const bool known = w.type == poplar::HALF || w.type == poplar::FLOAT || w.type == poplar::INT ||
+                     w.type == poplar::UNSIGNED_INT;
+  return known ? Formula::Published : Formula::Guess;
 }
 
 Cycles copy(const TargetSpec& spec, const CopyWork& w) {
@@ -72,7 +77,7 @@ std::vector<VertexClass> arrayClasses() {
           published("popops::MultiUpdateAdd", multiUpdateAdd),
           guessed("popops::Scan", scan),
           guessed("popops::ScanProductGradient", scanProductGradient),
-          guessed("popops::TopK", topK),
+          vertexClass<SortedRowsWork>("popops::TopK", topKFormula, topK),
           published("poplar::Copy", copy)};
 }
 

@@ -1,7 +1,9 @@
 #include <popart/popx/opx.hpp>
-#include <poputil/TileMapping.hpp>
 
 #include <algorithm>
+
+#include "poplar/tile_mapping.hpp"
+#include "poplar/virtual_tiles.hpp"
 
 namespace popart {
 namespace popx {
@@ -90,8 +92,19 @@ void Opx::setOutViewChangers(OutIndex index, const ViewChangers& changers) const
         op_p->debugName(), index);
 }
 
-void LinearMapper::mapTensor(poplar::Graph& graph, const poplar::Tensor& tensor) const {
-  poputil::mapTensorLinearly(graph, tensor);
+void LinearMapper::mapTensor(poplar::Graph& graph, const poplar::Tensor& tensor) {
+  const auto* part = graph.virtualTiles().get();
+  const auto& target = graph.getTarget();
+  const auto tiles = target.getNumTiles(), ofIPU = target.getTilesPerIPU();
+  const auto elements = tensor.numElements();
+  const auto each = static_cast<std::size_t>(
+      popir::linearShare(target, elements, tensor.elementType().sizeInBytes()));
+  const auto used = (elements + each - 1) / each;
+  if (used > ofIPU) return popir::mapLinearly(graph, tensor, each, 1);
+  auto first = graph.createVirtualGraph(0, ofIPU);
+  auto& next = next_[{part ? part->tiles.front() : 0, tiles}];
+  popir::mapLinearly(first, tensor, each, 1, next);
+  next = static_cast<unsigned>((next + used) % ofIPU);
 }
 
 }  // namespace popx

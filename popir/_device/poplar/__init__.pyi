@@ -60,6 +60,7 @@ __all__: list[str] = [
     "deviceOptionTable",
     "engineOptionTable",
     "libraryOptionTable",
+    "mappedAlike",
     "program",
     "programWrites",
     "setBudgetOfThread",
@@ -1549,6 +1550,12 @@ def libraryOptionTable() -> list[tuple[str, str, str, str, str]]:
     The same as engineOptionTable() for the options of library functions,
     graph streams and host functions. A name begins with the functions that
     take it, as in popops.reduce.X.
+    """
+
+def mappedAlike(a: Tensor, b: Tensor) -> bool:
+    """
+    Whether two tensors of one shape show whole variables that are mapped to tiles by one rule.
+    No plan is computed for it: rules that give the same tiles by chance differ.
     """
 
 def programWrites(graph: Graph, program: program.Program) -> set[int]:

@@ -30,6 +30,7 @@ class ConvOp(WindowOp, Contraction):
     One to three spatial dimensions; ONNX allows any number.
     """
 
+    costly = True
     session_options = CONVOLUTION
     dilations: list[int] | None
     group: int
@@ -73,10 +74,6 @@ class ConvOp(WindowOp, Contraction):
             )
         shape = [data[0], weights[0], *self.output_spatial()]
         self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
-
-    def getSubgraphValue(self) -> float:
-        """High: a convolution is expensive."""
-        return self.getHighSubgraphValue()
 
     def dimensionNames(self) -> Dimensions | None:
         """The batch alone has a name."""
@@ -144,6 +141,7 @@ class ConvGradOp(InputGradOp):
 class ConvDataGradOp(ConvGradOp):
     """The gradient of the data: g convolved with the weights, flipped and transposed."""
 
+    costly = True
     opid = graphcore_id("ConvDataGrad")
     reads = [(GRAD, 0), (IN, 1)]
 
@@ -165,6 +163,7 @@ class ConvDataGradOp(ConvGradOp):
 class ConvWeightsGradOp(ConvGradOp):
     """The gradient of the weights: the data convolved with g."""
 
+    costly = True
     opid = graphcore_id("ConvWeightsGrad")
     reads = [(GRAD, 0), (IN, 0)]
 

@@ -38,6 +38,7 @@ class ConvTransposeOp(WindowOp, Contraction):
     batch and channels, which are not read.
     """
 
+    costly = True
     session_options = CONVOLUTION
     dilations: list[int] | None
     output_padding: list[int] | None
@@ -128,10 +129,6 @@ class ConvTransposeOp(WindowOp, Contraction):
         shape = [data[0], channels, *(size for size, *_ in self.geometry())]
         self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
 
-    def getSubgraphValue(self) -> float:
-        """High: a transposed convolution is expensive."""
-        return self.getHighSubgraphValue()
-
     def dimensionNames(self) -> Dimensions | None:
         """The batch alone has a name."""
         names = ["batch", *[None] * (self.inRank(0) - 1)]
@@ -197,6 +194,7 @@ class ConvTransposeGradOp(InputGradOp):
 class ConvTransposeDataGradOp(ConvTransposeGradOp):
     """The gradient of the data: g convolved with the weights."""
 
+    costly = True
     opid = graphcore_id("ConvTransposeDataGrad")
     reads = [(GRAD, 0), (IN, 1)]
 
@@ -212,6 +210,7 @@ class ConvTransposeWeightsGradOp(ConvTransposeGradOp):
     gradient.
     """
 
+    costly = True
     opid = graphcore_id("ConvTransposeWeightsGrad")
     reads = [(GRAD, 0), (IN, 0)]
 

@@ -39,6 +39,7 @@ class GemmOp(Op, Contraction):
     from version 11 on and broadcasts to the result.
     """
 
+    costly = True
     alpha: float
     beta: float
     transA: bool
@@ -93,10 +94,6 @@ class GemmOp(Op, Contraction):
             inputs[2] = whole[2 - self.inRank(2) :]
         return Dimensions(inputs, {0: whole})
 
-    def getSubgraphValue(self) -> float:
-        """High: a matrix product is expensive."""
-        return self.getHighSubgraphValue()
-
     def getGradOps(self) -> list[Op]:
         """One gradient operator for each input."""
         found: list[Op] = [GemmAGradOp(self), GemmBGradOp(self)]
@@ -115,6 +112,7 @@ class GemmGradOp(InputGradOp):
 class GemmAGradOp(GemmGradOp):
     """The gradient of A: alpha g B'^T, transposed if A is."""
 
+    costly = True
     opid = graphcore_id("GemmAGrad")
     reads = [(GRAD, 0), (IN, 1)]
 
@@ -128,6 +126,7 @@ class GemmAGradOp(GemmGradOp):
 class GemmBGradOp(GemmGradOp):
     """The gradient of B: alpha A'^T g, transposed if B is."""
 
+    costly = True
     opid = graphcore_id("GemmBGrad")
     reads = [(GRAD, 0), (IN, 0)]
 

@@ -40,6 +40,8 @@ class MatMulOp(Op, Contraction):
     column; the result lacks that dimension.
     """
 
+    costly = True
+
     def lhs_shape(self) -> list[int]:
         """The first input's shape [stack..., rows, inner]."""
         shape = self.inShape(0)
@@ -102,10 +104,6 @@ class MatMulOp(Op, Contraction):
         inputs = {0: [*a, *rows, None], 1: [*b, None, *columns]}
         return Dimensions(inputs, {0: [*from_end(len(self.stack())), *rows, *columns]})
 
-    def getSubgraphValue(self) -> float:
-        """High: a matrix product is expensive."""
-        return self.getHighSubgraphValue()
-
     def getGradOps(self) -> list[Op]:
         """One gradient operator for each operand."""
         return [MatMulLhsGradOp(self), MatMulRhsGradOp(self)]
@@ -113,6 +111,8 @@ class MatMulOp(Op, Contraction):
 
 class MatMulGradOp(InputGradOp):
     """The base class of both gradients, with the shapes of the forward product."""
+
+    costly = True
 
     def __init__(self, fwdOp: MatMulOp, index: int) -> None:
         super().__init__(fwdOp, index)

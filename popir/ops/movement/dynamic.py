@@ -40,6 +40,7 @@ class DynamicOp(Op):
     The gradient of a slice goes back to its place; what an update replaces has none.
     """
 
+    costly = True
     withoutMeaning = {"noOverlap": "overlapping slices are computed right in any case."}
     axes: list[int]
     sizes: list[int]

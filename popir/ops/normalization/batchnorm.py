@@ -21,14 +21,14 @@ from popir.errors import OperatorInputError
 from popir.ir import GradInOutMapper, GradOp, Op, OpSerialiser, Origin
 from popir.ir import Tensor as IrTensor
 from popir.ops.support import symbolic as s
-from popir.ops.support.arithmetic import share
+from popir.ops.support.arithmetic import Arithmetic, share
 from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, OUT
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
 from popir.ops.support.shapes import product, spaced
 from popir.ops.support.symbolic import Arg, Expr
 from popir.opx import Opx, popType
-from popir.poplar import Tensor, program
+from popir.poplar import Tensor, Type, program
 from popir.registry import OpCreator, OpxCreator
 from popir.types import DataType, TensorInfo
 
@@ -54,6 +54,7 @@ class BatchNormOp(Op):
     and in a TrainingSession of a model that PyTorch exported.
     """
 
+    costly = True
     epsilon: float
     momentum: float
     is_test: bool | None
@@ -167,6 +168,7 @@ class _GradOp(GradOp):
     mean and inverse deviation of the batch.
     """
 
+    costly = True
     epsilon: float
     towards: ClassVar[tuple[int, ...]]
 
@@ -281,7 +283,7 @@ class _Channels:
         self, opx: Opx, shape: Sequence[int], kind: DataType, prog: program.Sequence
     ) -> None:
         self._opx = opx
-        self._prog = prog
+        self._arithmetic = Arithmetic(opx, prog)
         self._data = list(shape)
         self._others = [0, *range(2, len(shape))]
         self._wide = [1 if d in self._others else n for d, n in enumerate(shape)]
@@ -290,19 +292,13 @@ class _Channels:
 
     def data(self, i: int) -> Tensor:
         """Input `i`, which is data, with the channels as dimension 1."""
-        t = self._input(i)
+        t = self._opx.getInTensor(i)
         return t if list(t.shape()) == self._data else t.reshape(self._data)
 
     def numbers(self, i: int) -> Tensor:
-        """Input `i`, which has one number for each channel."""
-        return self._input(i).flatten()
-
-    def _input(self, i: int) -> Tensor:
-        t = self._opx.getInTensor(i)
-        if t.elementType() == self._kind:
-            return t
-        graph, context = self._opx.graph(), self._opx.debugContext("wide")
-        return popops.cast(graph, t, self._kind, self._prog, context)
+        """Input `i`, which has one number for each channel, in the type of the arithmetic."""
+        t = self._opx.getInTensor(i).flatten()
+        return self._arithmetic.converted(t, self._kind, "wide")
 
     def give(self, i: int, t: Tensor) -> None:
         """Sets output `i` to `t`, converted to its type and shape. Does nothing if it is not
@@ -312,25 +308,24 @@ class _Channels:
         if not opx.hasOutput(i):
             return
         info = opx.outInfo(i)
-        if t.elementType() != popType(info):
-            t = popops.cast(opx.graph(), t, popType(info), self._prog, opx.debugContext("narrow"))
+        t = self._arithmetic.converted(t, popType(info), "narrow")
         opx.setOutTensor(i, t if list(t.shape()) == info.shape() else t.reshape(info.shape()))
 
     def wide(self, t: Tensor) -> Tensor:
         """A vector [channels] in a shape that broadcasts to the data."""
         return t.reshape(self._wide)
 
-    def map(self, expression: Expr, operands: Sequence[Tensor], name: str) -> Tensor:
-        """The value of `expression` over `operands`, in one pass."""
-        tree = expression.on_device
-        context = self._opx.debugContext(name)
-        return popops.map(self._opx.graph(), tree, list(operands), self._prog, context)
+    def map(
+        self, expression: Expr, operands: Sequence[Tensor], name: str, out: Type | None = None
+    ) -> Tensor:
+        """The value of `expression` over `operands`, in one pass, rounded once to `out`; by default
+        in the type of the arithmetic.
+        """
+        return self._arithmetic.map(expression, operands, name, out or self._kind)
 
     def sum(self, t: Tensor, name: str) -> Tensor:
-        """Data summed over all dimensions but the channels."""
-        params = popops.ReduceParams(popops.Operation.ADD)
-        context = self._opx.debugContext(name)
-        return popops.reduce(self._opx.graph(), t, self._others, params, self._prog, context)
+        """Data summed over all dimensions but the channels, in the type of the arithmetic."""
+        return self._arithmetic.reduce(t, self._others, name, out=self._kind)
 
     def statistics(self, x: Tensor) -> tuple[Tensor, Tensor]:
         """Mean and variance of each channel, in two passes over the data."""
@@ -360,7 +355,8 @@ class BatchNormOpx(Opx):
         factor = channels.map(Arg(0) * Arg(1), [scale, inv_std], "factor")
         shift = channels.map(Arg(0) - Arg(1) * Arg(2), [bias, mean, factor], "shift")
         operands = [x, channels.wide(factor), channels.wide(shift)]
-        channels.give(Y, channels.map(Arg(0) * Arg(1) + Arg(2), operands, "normalise"))
+        e = Arg(0) * Arg(1) + Arg(2)
+        channels.give(Y, channels.map(e, operands, "normalise", x.elementType()))
 
     def _keep(
         self,
@@ -426,7 +422,8 @@ class BatchNormGradOpx(_GradOpx):
             operands = [*operands, x, *(channels.wide(t) for t in numbers)]
             whitened = (Arg(2) - Arg(3)) * Arg(4)
             e = Arg(1) * (Arg(0) - share(channels.count) * (Arg(5) + Arg(6) * whitened))
-        for i, t in enumerate((channels.map(e, operands, "data"), along, bias)):
+        data = channels.map(e, operands, "data", x.elementType())
+        for i, t in enumerate((data, along, bias)):
             channels.give(i, t)
 
 

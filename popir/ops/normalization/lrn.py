@@ -29,6 +29,7 @@ class LrnOp(Op):
     size // 2 after it.
     """
 
+    costly = True
     alpha: float
     beta: float
     bias: float
@@ -55,6 +56,7 @@ class LrnGradOp(InputGradOp):
     their window).
     """
 
+    costly = True
     opid = graphcore_id("LRNGrad")
     reads = [(GRAD, 0), (IN, 0)]
     alpha: float

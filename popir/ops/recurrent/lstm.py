@@ -54,6 +54,7 @@ class LstmOp(Op, Contraction):
     zeros. `output_sequence` (version 1) has no effect.
     """
 
+    costly = True
     session_options = LSTM
     withoutMeaning = {"output_sequence": "the outputs that the node names are computed."}
     activations: list[str] | None
@@ -173,10 +174,6 @@ class LstmOp(Op, Contraction):
         whole = [*sequence, None, None] if self.layout else [None, None, *batch, None]
         return Dimensions(inputs, {Y: whole, Y_HIDDEN: state, Y_CELL: state})
 
-    def getSubgraphValue(self) -> float:
-        """High: an LSTM is expensive."""
-        return self.getHighSubgraphValue()
-
     def differentiable(self, on: Decomposer, *inputs: IrTensor | None) -> list[IrTensor]:
         """The same as loops of operators: this operator's gradient has no gradient."""
         return Loops(on, inputs, bool(self.layout)).outputs(self.cells(), self.reversals())
@@ -200,6 +197,7 @@ class LstmGradOp(GradOp):
     cells and hidden states.
     """
 
+    costly = True
     opid = graphcore_id("LSTMGrad")
     FORWARD = 3
     """The index of the first forward input among the inputs."""

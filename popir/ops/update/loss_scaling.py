@@ -25,6 +25,7 @@ class HistogramOp(Op):
     disregarding signs, and how many are not. NaN is not.
     """
 
+    costly = True
     opid = graphcore_id("Histogram", 2)
     """Version 1 is the class of that name that operators in C++ create."""
     openAttributes = True

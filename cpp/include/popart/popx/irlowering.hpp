@@ -9,6 +9,9 @@
 #include <poplar/OptionFlags.hpp>
 #include <poplar/Type.hpp>
 
+#include <map>
+#include <utility>
+
 #pragma GCC visibility push(default)
 
 namespace popart {
@@ -19,10 +22,17 @@ namespace popx {
 poplar::Type popType(DataType type);
 poplar::Type popType(const TensorInfo& info);
 
-/// Distributes tensors evenly over the tiles.
+/// Distributes tensors evenly over the tiles of a graph. A tensor begins at the tile after the last
+/// one of the tensor before; after the last tile comes the first one. So small tensors, which take
+/// few tiles each, do not all lie on the same ones. Of a graph of several IPUs these take the first
+/// one, where contractions are, too.
 class LinearMapper {
  public:
-  void mapTensor(poplar::Graph& graph, const poplar::Tensor& tensor) const;
+  void mapTensor(poplar::Graph& graph, const poplar::Tensor& tensor);
+
+ private:
+  /// The next tile, for each virtual graph: by its first tile and the number of its tiles.
+  std::map<std::pair<unsigned, unsigned>, unsigned> next_;
 };
 
 /// The Poplar graph to which operators are lowered, its replicas, and options for library
@@ -37,7 +47,7 @@ class IrLowering {
   bool isReplicatedGraph() const { return getReplicationFactor() > 1; }
   /// The graph of an IPU: one graph contains all IPUs and all their tiles.
   poplar::Graph& getVirtualGraph(VGraphId, TileSet = TileSet::Compute) const { return graph_; }
-  const LinearMapper& getLinearMapper() const { return mapper_; }
+  LinearMapper& getLinearMapper() { return mapper_; }
 
   poplar::OptionFlags pooling_options;
   poplar::OptionFlags lstmOptions;
