@@ -40,7 +40,7 @@ SLOWER = 4
 
 def steps(selection: bool, cases: int) -> dict[str, list[str]]:
     """The words for Python of each step, by its name."""
-    pytest = ["-m", "pytest", "-q", "-n2", "-p", "no:cacheprovider"]
+    pytest = ["-m", "pytest", "-q", "-n2", "--dist", "worksteal", "-p", "no:cacheprovider"]
     chosen = SELECTION if selection else ["tests", *(f"--ignore={path}" for path in APART)]
     fuzz = ["-m", "tests.fuzz"]
     counts = {"graphs": cases, "gradients": cases // 4, "mutations": cases}
