@@ -24,6 +24,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tests.toolchain import ROOT, environment
+
 IMPORTED = ["numpy", "onnx", "popir", "pytest", "torch", "tests.models"]
 """What the server imports. Nothing here starts threads, which a fork would not have."""
 
@@ -43,13 +45,12 @@ def forked(
 class _Server:
     def __init__(self) -> None:
         self.channel, theirs = socket.socketpair()
-        root = Path(__file__).resolve().parent.parent
         with theirs:
             self.process = subprocess.Popen(
                 [sys.executable, "-W", "error", "-m", __name__, str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
-                cwd=root,
-                env={**os.environ, "PYTHONPATH": str(root)},
+                cwd=ROOT,
+                env={**environment(), "PYTHONPATH": str(ROOT)},
                 start_new_session=True,
             )
         atexit.register(self.end)
