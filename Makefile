@@ -23,7 +23,7 @@ run: $(INSTALLED)
 	$(BIN)/python models/run.py $(ARGS)
 
 test: $(INSTALLED) $(TESTING)
-	$(BIN)/python -m pytest -n2 --durations=15 $(ARGS)
+	$(BIN)/python -m pytest -n2 --dist worksteal --durations=15 $(ARGS)
 
 sanitize: $(INSTALLED) $(TESTING)
 	$(BIN)/python -m tests.sanitize $(ARGS)

@@ -58,7 +58,8 @@ class EngineCache:
         Raises OSError if a file that the program depends on cannot be read.
         """
         digest = hashlib.sha256(str(session_hash).encode())
-        for file in sorted({*_code_of(graph), *codelets, str(_library.ROOT / "lib/libpopir.so")}):
+        digest.update(_digest_of_libpopir())
+        for file in sorted({*_code_of(graph), *codelets}):
             digest.update(file.encode(errors="surrogateescape") + b"\0")
             digest.update(hashlib.sha256(Path(file).read_bytes()).digest())
         self.path = Path(folder) / f"{digest.hexdigest()[:32]}.engine"
@@ -114,6 +115,12 @@ class EngineCache:
             _log.warning("The program is not kept in %s: %s", self.path.parent, error)
 
 
+@functools.cache
+def _digest_of_libpopir() -> bytes:
+    """The digest of what this process has loaded: a file that replaces it later does not run."""
+    return hashlib.sha256((_library.ROOT / "lib/libpopir.so").read_bytes()).digest()
+
+
 def why_not(graph: Graph) -> str:
     """Why a program of the graph must not be kept; "" if it may be."""
     return next(filter(None, (op.whyNotKept() for op in _ops(graph))), "")
@@ -129,9 +136,7 @@ def _code_of(graph: Graph) -> set[str]:
     files = {op.source for op in _ops(graph) if registry.is_library(op.source)}
     files.update(file for op in _ops(graph) for file in op.filesRead())
     made: list[Any] = [type(op) for op in ops.values() if op.source == registry.PYTHON]
-    for entry in registry.opx_entries():
-        if entry.opid not in ops:
-            continue
+    for entry in (entry for opid in ops for entry in registry.opx_entries(opid)):
         if registry.is_library(entry.source):
             files.add(entry.source)
         elif entry.source == registry.PYTHON:

@@ -311,10 +311,11 @@ def entries() -> list[OpEntry]:
     return sorted(found, key=lambda entry: entry.opid)
 
 
-def opx_entries() -> list[OpxEntry]:
-    """All registered lowerings, sorted by identifier and source."""
+def opx_entries(opid: OperatorIdentifier | None = None) -> list[OpxEntry]:
+    """All registered lowerings, or those of one operator, sorted by identifier and source."""
     _sync()
-    found = [entry for by_source in _state.opxs.values() for entry in by_source.values()]
+    of = _state.opxs.values() if opid is None else [_state.opxs.get(opid, {})]
+    found = [entry for by_source in of for entry in by_source.values()]
     return sorted(found, key=lambda entry: (entry.opid, entry.source))
 
 

@@ -2,6 +2,11 @@
 
 import json
 import os
+
+# NumPy is an oracle, whose threads would wait for a processor that other workers have: before it is
+# imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import signal
 import sys
 from pathlib import Path

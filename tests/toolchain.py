@@ -44,12 +44,15 @@ def attempt(
     *command: str | Path, cwd: Path, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run a command that may fail; environment as in `run`."""
-    programs = Path(sys.executable).parent
-    environment = plain()
-    environment["PATH"] = f"{programs}{os.pathsep}{environment['PATH']}"
-    environment.update(env or {})
     words = [str(word) for word in command]
-    return subprocess.run(words, cwd=cwd, env=environment, capture_output=True, text=True)
+    return subprocess.run(words, cwd=cwd, env=environment(env), capture_output=True, text=True)
+
+
+def environment(env: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment of `run`, with `env` added."""
+    made = plain()
+    made["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{made['PATH']}"
+    return {**made, **(env or {})}
 
 
 @contextlib.contextmanager

@@ -204,6 +204,9 @@ class Settings:
         if declared is None:
             near = did_you_mean(name, _fields(type(self)))
             raise UnknownOptionError(f"{type(self).__name__} has no option '{name}'.{near}")
+        if declared.is_constant(value):
+            object.__setattr__(self, name, value)
+            return
         value = self._fitting(name, value)
         if isinstance(value, Settings):
             value = dataclasses.replace(value)  # pyright: ignore[reportArgumentType]
@@ -264,6 +267,8 @@ class SessionSettings(Settings):
         the other options.
         """
         for name, known, value in _leaves(self, ""):
+            if known.is_constant(value):
+                continue
             declared = _declared(type(self), name, known)
             assert declared is not None
             holder, _, own = name.rpartition(".")
@@ -353,6 +358,14 @@ class _Known:
     declared: _Declared | None
     """None for a nested object."""
     default: Callable[[], Any]
+    constant: Any
+    """The default, if it cannot be changed; else what no option is."""
+
+    def is_constant(self, value: Any) -> bool:
+        """Whether a value is the default itself, which fits, and of which there is nothing to tell.
+        Most options are left at it, and every session looks at all of them.
+        """
+        return value is self.constant
 
 
 @functools.cache
@@ -363,7 +376,8 @@ def _fields(cls: type[Settings]) -> dict[str, _Known]:
         make: Any = each.default_factory
         if make is dataclasses.MISSING:
             make = functools.partial(_same, each.default)
-        found[each.name] = _Known(hints[each.name], each.metadata.get("declared"), make)
+        declared = each.metadata.get("declared")
+        found[each.name] = _Known(hints[each.name], declared, make, each.default)
     return found
 
 
@@ -378,8 +392,9 @@ def _declared(root: type[Settings], name: str, known: _Known) -> _Declared | Non
 
 
 def _leaves(settings: Settings, path: str) -> Iterator[tuple[str, _Known, Any]]:
+    values = vars(settings)
     for name, known in _fields(type(settings)).items():
-        value = getattr(settings, name)
+        value = values[name]
         if known.declared is None:
             yield from _leaves(value, f"{path}{name}.")
         else:

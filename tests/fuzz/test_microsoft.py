@@ -46,6 +46,7 @@ def model_of(type: str, made: Made) -> tuple[onnx.ModelProto, dict[str, Array]]:
 def test_onnxruntime_agrees(type: str) -> None:
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
+    options.intra_op_num_threads = 1  # Threads take eight times as long to start as this to run.
     for number in range(CASES):
         made = MAKERS[type](Random(zlib.crc32(f"{type}/{number}".encode())))
         model, feeds = model_of(type, made)
