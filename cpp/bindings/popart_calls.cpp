@@ -71,6 +71,12 @@ std::vector<Op*> consumers(const Tensor& tensor) {
   return ops;
 }
 
+std::vector<popart::Graph*> graphsOf(const py::object& graphs) {
+  std::vector<popart::Graph*> found;
+  for (py::handle graph : graphs) found.push_back(&graphOf(graph).graph);
+  return found;
+}
+
 IrCalls unlocked;
 
 template <auto Member, class Result, class... Args>
@@ -108,6 +114,42 @@ void installPythonIr() {
   calls.addActGrad = [](Graph& graph, const TensorId& id) {
     aboutToAsk();
     pythonOf(graph).attr("addActGrad")(id);
+  };
+  calls.addStream = [](Graph& graph, const TensorId& id, const popart::TensorInfo& info) {
+    aboutToAsk();
+    pythonOf(graph).attr("addStream")(id, toPython(info));
+  };
+  calls.createGraph = [](Graph& main, const std::string& name) {
+    aboutToAsk();
+    return &graphOf(pythonOf(main).attr("createGraph")(name)).graph;
+  };
+  calls.removeGraph = [](Graph& main, const std::string& name) {
+    aboutToAsk();
+    pythonOf(main).attr("removeGraph")(name);
+  };
+  calls.graphs = [](Graph& main) {
+    aboutToAsk();
+    return graphsOf(pythonOf(main).attr("allGraphs")());
+  };
+  calls.calledGraphs = [](const Op& op) {
+    aboutToAsk();
+    return graphsOf(pythonOf(op).attr("getCalledGraphs")());
+  };
+  calls.ends = [](Graph& graph, bool inputs) {
+    aboutToAsk();
+    return listOf<TensorId>(pythonOf(graph).attr(inputs ? "inputs" : "outputs"));
+  };
+  calls.setEnds = [](Graph& graph, bool inputs, const std::vector<TensorId>& ids) {
+    aboutToAsk();
+    pythonOf(graph).attr(inputs ? "setInputs" : "setOutputs")(ids);
+  };
+  calls.recomputed = [](Graph& graph) {
+    aboutToAsk();
+    std::map<TensorId, bool> found;
+    const py::dict types = pythonOf(graph).attr("recomputed");
+    for (const auto& [id, type] : types)
+      found[id.cast<TensorId>()] = type.attr("name").cast<std::string>() == "Recomputed";
+    return found;
   };
   calls.addInit = [](Graph& graph, const char* function, const TensorId& id,
                      const popart::TensorInfo& info, const void* data) {
@@ -247,7 +289,9 @@ void installPythonIr() {
     return callOp(op, "aliases", in, out).cast<bool>();
   };
   installIrCalls(
-      locked<&IrCalls::tensor, &IrCalls::tensorIds, &IrCalls::addActGrad, &IrCalls::addInit,
+      locked<&IrCalls::tensor, &IrCalls::tensorIds, &IrCalls::addActGrad, &IrCalls::addStream,
+             &IrCalls::addInit, &IrCalls::createGraph, &IrCalls::removeGraph, &IrCalls::graphs,
+             &IrCalls::calledGraphs, &IrCalls::ends, &IrCalls::setEnds, &IrCalls::recomputed,
              &IrCalls::saveVariable, &IrCalls::removeTensor, &IrCalls::uniqueId, &IrCalls::producer,
              &IrCalls::data, &IrCalls::consumers, &IrCalls::op, &IrCalls::opIds, &IrCalls::schedule,
              &IrCalls::createOp, &IrCalls::moveIntoGraph, &IrCalls::eraseOp,

@@ -122,7 +122,7 @@ py::object pythonOf(const Tensor& tensor) {
 
 py::object pythonOf(const popart::Graph& graph) {
   py::object found = deref(static_cast<PyGraphLink&>(graph.link()).graph);
-  if (!found) throw popart::internal_error("The graph '{}' is gone", graph.id);
+  if (!found) throw popart::internal_error("{} is gone", graph.getGraphString());
   return found;
 }
 
@@ -172,7 +172,9 @@ void update(Op& op, py::handle pyOp) {
 GraphTwin& graphOf(py::handle graph) {
   py::object twin = graph.attr("twin");
   if (twin.is_none()) {
-    twin = py::cast(std::make_unique<GraphTwin>(graph, graph.attr("name").cast<std::string>()));
+    const bool isMain = graph.attr("isMain").cast<bool>();
+    const std::string id = isMain ? "" : graph.attr("name").cast<std::string>();
+    twin = py::cast(std::make_unique<GraphTwin>(graph, id));
     graph.attr("twin") = twin;
   }
   return twin.cast<GraphTwin&>();

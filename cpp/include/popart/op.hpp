@@ -13,6 +13,7 @@
 #include <popart/tensorindex.hpp>
 #include <popart/tensorinfo.hpp>
 #include <popart/tensorlocation.hpp>
+#include <popart/vertex.hpp>
 
 #include <functional>
 #include <map>
@@ -89,7 +90,7 @@ class GradInOutMapper {
 /// An operator of a graph. A derived class sets the types and shapes of its outputs in setup()
 /// (shape inference) and copies itself in clone(). If it supports training, it creates its gradient
 /// operators in getGradOps().
-class Op {
+class Op : public Vertex {
  public:
   /// Settings common to all operators.
   struct Settings {
@@ -133,7 +134,7 @@ class Op {
   /// graph.
   Op(const Op& other);
   Op& operator=(const Op&) = delete;
-  virtual ~Op();
+  ~Op() override;
 
   OpId id = -1;
   OperatorIdentifier opid;
@@ -154,7 +155,7 @@ class Op {
   Ir& getIr();
   const Ir& getIr() const;
   /// Identifier and id: "ai.onnx.LeakyRelu:6 (7)".
-  virtual std::string str() const;
+  std::string str() const override;
   /// Identifier, name, inputs and outputs, for error messages.
   std::string debugName() const;
 
@@ -172,6 +173,18 @@ class Op {
   virtual float getSubgraphValue() const = 0;
   float getHighSubgraphValue() const { return 1000.0f; }
   float getLowSubgraphValue() const { return 0.1f; }
+  /// The graphs that the operator calls, such as the body of a loop. Each has a SubgraphIndex, its
+  /// place here.
+  virtual std::vector<const Graph*> getCalledGraphs() const;
+  std::vector<GraphId> getCalledGraphIds() const;
+  /// \throws error for a graph that the operator does not call
+  SubgraphIndex getCalledGraphIndex(const GraphId& graphId) const;
+  /// The operator's input for one of a called graph, and the reverse; the same for outputs. -1 where
+  /// there is none. By default they have the same indices.
+  virtual InIndex opInToSubgraphInIndex(SubgraphIndex subgraph, InIndex index) const;
+  virtual InIndex subgraphInToOpInIndex(SubgraphIndex subgraph, InIndex index) const;
+  virtual OutIndex opOutToSubgraphOutIndex(SubgraphIndex subgraph, OutIndex index) const;
+  virtual OutIndex subgraphOutToOpOutIndex(SubgraphIndex subgraph, OutIndex index) const;
   /// Writes the attributes that distinguish operators of this class. An override must call the
   /// base.
   virtual void appendAttributes(OpSerialiserBase& os) const;
