@@ -79,11 +79,27 @@ std::vector<popart::Graph*> graphsOf(const py::object& graphs) {
 
 IrCalls unlocked;
 
+/// What a program in C++ gets, which Python did not call: an exception that it knows.
+[[noreturn]] void throwAsPopart(const py::error_already_set& error) {
+  const std::string text = py::str(error.value()).cast<std::string>();
+  const auto is = [&](const char* name) {
+    return error.matches(py::module_::import("popir.errors").attr(name));
+  };
+  if (is("popart_internal_exception")) throw popart::internal_error(text);
+  if (is("popart_runtime_error")) throw popart::runtime_error(text);
+  throw popart::error(text);
+}
+
 template <auto Member, class Result, class... Args>
 void lock(IrCalls& calls, Result (*IrCalls::*)(Args...)) {
   calls.*Member = [](Args... args) -> Result {
     const py::gil_scoped_acquire held;
-    return (unlocked.*Member)(std::forward<Args>(args)...);
+    try {
+      return (unlocked.*Member)(std::forward<Args>(args)...);
+    } catch (py::error_already_set& error) {
+      if (isCalled()) throw;
+      throwAsPopart(error);
+    }
   };
 }
 
@@ -142,6 +158,11 @@ void installPythonIr() {
   calls.setEnds = [](Graph& graph, bool inputs, const std::vector<TensorId>& ids) {
     aboutToAsk();
     pythonOf(graph).attr(inputs ? "setInputs" : "setOutputs")(ids);
+  };
+  calls.passOf = [](Graph& graph, bool backward) {
+    aboutToAsk();
+    const py::tuple passes = pythonOf(graph).attr("passes");
+    return listOf<popart::OpId>(passes[backward ? 1 : 0]);
   };
   calls.recomputed = [](Graph& graph) {
     aboutToAsk();
@@ -291,16 +312,17 @@ void installPythonIr() {
   installIrCalls(
       locked<&IrCalls::tensor, &IrCalls::tensorIds, &IrCalls::addActGrad, &IrCalls::addStream,
              &IrCalls::addInit, &IrCalls::createGraph, &IrCalls::removeGraph, &IrCalls::graphs,
-             &IrCalls::calledGraphs, &IrCalls::ends, &IrCalls::setEnds, &IrCalls::recomputed,
-             &IrCalls::saveVariable, &IrCalls::removeTensor, &IrCalls::uniqueId, &IrCalls::producer,
-             &IrCalls::data, &IrCalls::consumers, &IrCalls::op, &IrCalls::opIds, &IrCalls::schedule,
-             &IrCalls::createOp, &IrCalls::moveIntoGraph, &IrCalls::eraseOp,
-             &IrCalls::addConstraint, &IrCalls::removeConstraint, &IrCalls::constraints,
-             &IrCalls::isTraining, &IrCalls::sessionOptions, &IrCalls::hasGradients,
-             &IrCalls::opsetVersion, &IrCalls::connectIn, &IrCalls::connectOut,
-             &IrCalls::createAndConnectOut, &IrCalls::disconnectIn, &IrCalls::disconnectOut,
-             &IrCalls::setName, &IrCalls::setup, &IrCalls::clone, &IrCalls::subgraphValue,
-             &IrCalls::modifies, &IrCalls::aliases>(calls));
+             &IrCalls::calledGraphs, &IrCalls::ends, &IrCalls::setEnds, &IrCalls::passOf,
+             &IrCalls::recomputed, &IrCalls::saveVariable, &IrCalls::removeTensor,
+             &IrCalls::uniqueId, &IrCalls::producer, &IrCalls::data, &IrCalls::consumers,
+             &IrCalls::op, &IrCalls::opIds, &IrCalls::schedule, &IrCalls::createOp,
+             &IrCalls::moveIntoGraph, &IrCalls::eraseOp, &IrCalls::addConstraint,
+             &IrCalls::removeConstraint, &IrCalls::constraints, &IrCalls::isTraining,
+             &IrCalls::sessionOptions, &IrCalls::hasGradients, &IrCalls::opsetVersion,
+             &IrCalls::connectIn, &IrCalls::connectOut, &IrCalls::createAndConnectOut,
+             &IrCalls::disconnectIn, &IrCalls::disconnectOut, &IrCalls::setName, &IrCalls::setup,
+             &IrCalls::clone, &IrCalls::subgraphValue, &IrCalls::modifies, &IrCalls::aliases>(
+          calls));
 }
 
 }  // namespace popir

@@ -1,5 +1,7 @@
 #include "bindings/popart_ir.hpp"
 
+#include <popart/op/call.hpp>
+
 #include <utility>
 #include <vector>
 
@@ -202,6 +204,8 @@ std::unique_ptr<Op> sideOf(py::handle pyOp, const popart::OperatorIdentifier& id
   const BuiltinClass* known = builtinClass(id);
   if (known == nullptr) return std::make_unique<BuiltinOp>(id, settings);
   const py::dict values = pyOp.attr("attributes").attr("copy")();
+  for (const char* graph : {"callee", "body"})  // which operators are asked for
+    if (values.contains(graph)) values.attr("pop")(graph);
   // Annotations of products, which their class has as members.
   const py::dict notes = pyOp.attr("settings").attr("nodeAttributes");
   for (const char* name : {"__serialize_matmul_mode", "__serialize_matmul_factor",
@@ -253,7 +257,9 @@ py::object giveToPython(std::unique_ptr<Op> op) {
   const py::tuple opid = toPython(op->opid);
   const std::string name = op->name();
   if (const BuiltinClass* known = builtinClass(*op)) {
-    const py::dict values = toPython(known->attributes(*op));
+    py::dict values = toPython(known->attributes(*op));
+    if (const auto* call = dynamic_cast<const popart::CallOp*>(op.get()))
+      values["callee"] = pythonOf(call->getCalledGraph());
     py::object pyOp = hooks().createOp(graph, opid, name, values);
     if (pyOp.attr("twin").is_none()) {  // else a library's operator replaces the built-in one
       pyOp.attr("twin") = py::cast(OpTwin(std::move(op)));
@@ -301,6 +307,8 @@ Call::~Call() {
   forgetTouched();
   const Graveyard dead = std::exchange(graveyard(), Graveyard());
 }
+
+bool isCalled() { return depth > 0; }
 
 long crossings() { return count; }
 

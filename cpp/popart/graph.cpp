@@ -337,9 +337,7 @@ Op* Graph::getOp(OpId opId) const {
   throw error("{} has no operator {}", getGraphString(), opId);
 }
 
-Op* Graph::getOpUnsafe(OpId opId) const {
-  return irCalls().op(const_cast<Graph&>(*this), opId);
-}
+Op* Graph::getOpUnsafe(OpId opId) const { return irCalls().op(const_cast<Graph&>(*this), opId); }
 
 std::vector<OpId> Graph::getOpIds() const { return irCalls().opIds(const_cast<Graph&>(*this)); }
 
@@ -364,9 +362,7 @@ void Graph::connect(Op* op, const std::map<InIndex, TensorId>& in,
   op->setup();
 }
 
-TensorId addScope(const Graph& graph, const TensorId& id) {
-  return (graph.getScope() / id).str();
-}
+TensorId addScope(const Graph& graph, const TensorId& id) { return (graph.getScope() / id).str(); }
 
 TensorId removeScope(const Graph& graph, const TensorId& id) {
   const TensorId scope = addScope(graph, "");

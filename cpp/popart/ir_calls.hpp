@@ -50,6 +50,8 @@ struct IrCalls {
   /// The ids of a graph's inputs or outputs, in order.
   std::vector<popart::TensorId> (*ends)(popart::Graph&, bool inputs);
   void (*setEnds)(popart::Graph&, bool inputs, const std::vector<popart::TensorId>&);
+  /// The operators of the forward pass, or those of the backward pass.
+  std::vector<popart::OpId> (*passOf)(popart::Graph&, bool backward);
   /// The results that are computed again for the backward pass: true for those of the second time.
   std::map<popart::TensorId, bool> (*recomputed)(popart::Graph&);
 

@@ -60,6 +60,14 @@ std::string Op::debugName() const {
                          ids(*input), ids(*output));
 }
 
+void Op::append(std::stringstream& ss) const {
+  ss << debugName() << "\n";
+  for (const auto& in : input->tensorMap())
+    ss << "  input " << in.first << ": '" << in.second->id << "' " << in.second->info << "\n";
+  for (const auto& out : output->tensorMap())
+    ss << "  output " << out.first << ": '" << out.second->id << "' " << out.second->info << "\n";
+}
+
 void Op::setup() { throw error("{}: the class has no setup()", debugName()); }
 
 std::vector<std::unique_ptr<Op>> Op::getGradOps() { return {}; }

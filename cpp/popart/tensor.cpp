@@ -5,6 +5,7 @@
 #include <popart/tensornames.hpp>
 
 #include <algorithm>
+#include <utility>
 
 #include "popart/ir_calls.hpp"
 #include "popart/link.hpp"
@@ -155,6 +156,10 @@ bool Tensor::hasTensorData() const {
   if (!popir::irCalls().data(*this, &bytes)) return false;
   link_->data.reset(new TensorData(TensorData::fromCopyOf(bytes.data(), bytes.size())));
   return true;
+}
+
+TensorData* Tensor::tensorData() {
+  return const_cast<TensorData*>(std::as_const(*this).tensorData());
 }
 
 const TensorData* Tensor::tensorData() const {

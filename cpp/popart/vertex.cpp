@@ -22,8 +22,7 @@ std::ostream& operator<<(std::ostream& os, const ScheduledPreLoss& scheduled) {
 
 std::string Vertex::wrtLossStr() const {
   std::ostringstream os;
-  os << "toLoss:" << toLoss << " fromLoss:" << fromLoss
-     << " scheduledPreLoss:" << scheduledPreLoss;
+  os << "toLoss:" << toLoss << " fromLoss:" << fromLoss << " scheduledPreLoss:" << scheduledPreLoss;
   return os.str();
 }
 

@@ -670,6 +670,10 @@ class Graph:
         """The variables of which each replica has a part, and the host the whole, by id."""
         self.broadcast: set[str] = set()
         """The inputs of which all replicas get the same values."""
+        self.passes: tuple[set[int], set[int]] = (set(), set())
+        """The ids of the operators of the forward and of the backward pass of a model that is trained,
+        before what is unused is removed; for programs in C++.
+        """
         self.recomputed: dict[str, RecomputeType] = {}
         """For each result that is not kept for the backward pass whether it is that of the forward
         pass (Recompute) or the one that is computed again (Recomputed), by id.

@@ -58,12 +58,12 @@ namespace ONNX_NAMESPACE {
   std::vector<TYPE> NAME##_;
 
 // The fields of a message that its class has no member for, as they lie in a file.
-#define POPIR_ONNX_UNKNOWN                                      \
- public:                                                              \
-  const std::string& unknown_fields() const { return unknown_; }      \
-  std::string* mutable_unknown_fields() { return &unknown_; }         \
-                                                                      \
- private:                                                             \
+#define POPIR_ONNX_UNKNOWN                                       \
+ public:                                                         \
+  const std::string& unknown_fields() const { return unknown_; } \
+  std::string* mutable_unknown_fields() { return &unknown_; }    \
+                                                                 \
+ private:                                                        \
   std::string unknown_;
 
 /// A dimension: a number, a name, or neither (unknown).
@@ -104,10 +104,11 @@ class TypeProto {
   POPIR_ONNX_FIELD(TypeProto_Tensor, tensor_type)
 };
 
-#define POPIR_ONNX_TYPES(X)                                                                   \
-  X(UNDEFINED)                                                                                \
-  X(FLOAT) X(UINT8) X(INT8) X(UINT16) X(INT16) X(INT32) X(INT64) X(STRING) X(BOOL) X(FLOAT16) \
-      X(DOUBLE) X(UINT32) X(UINT64) X(COMPLEX64) X(COMPLEX128) X(BFLOAT16)
+#define POPIR_ONNX_TYPES(X)                                                                    \
+  X(UNDEFINED)                                                                                 \
+  X(FLOAT)                                                                                     \
+  X(UINT8) X(INT8) X(UINT16) X(INT16) X(INT32) X(INT64) X(STRING) X(BOOL) X(FLOAT16) X(DOUBLE) \
+      X(UINT32) X(UINT64) X(COMPLEX64) X(COMPLEX128) X(BFLOAT16)
 enum TensorProto_DataType : int {
 #define POPIR_ONNX_TYPE(NAME) TensorProto_DataType_##NAME,
   POPIR_ONNX_TYPES(POPIR_ONNX_TYPE)

@@ -81,7 +81,8 @@ class Ir {
   /// lowered. It trains if there is an optimizer. Without effect are `cacheEntries` and `hashSeed`:
   /// popir's cache keeps programs, not graphs.
   /// \throws what the constructor of such a session throws; error for a second call
-  void prepare(const IrBundle& bundle, const HashesMap& cacheEntries = {}, std::size_t hashSeed = 0);
+  void prepare(const IrBundle& bundle, const HashesMap& cacheEntries = {},
+               std::size_t hashSeed = 0);
   bool isPrepared() const { return isPrepared_; }
   /// False: a graph is always made.
   bool hashMatched() const { return false; }

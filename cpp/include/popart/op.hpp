@@ -13,6 +13,7 @@
 #include <popart/tensorindex.hpp>
 #include <popart/tensorinfo.hpp>
 #include <popart/tensorlocation.hpp>
+#include <popart/vendored/optional.hpp>
 #include <popart/vertex.hpp>
 
 #include <functional>
@@ -20,6 +21,7 @@
 #include <memory>
 #include <ostream>
 #include <set>
+#include <sstream>
 #include <string>
 #include <tuple>
 #include <unordered_set>
@@ -158,6 +160,8 @@ class Op : public Vertex {
   std::string str() const override;
   /// Identifier, name, inputs and outputs, for error messages.
   std::string debugName() const;
+  /// Writes the same, and the types and shapes of the inputs and outputs, a line each.
+  void append(std::stringstream& ss) const;
 
   // ---- Properties. The defaults: no gradient, no side effects, no aliases. ----
   /// Sets type and shape of each output. Called again after an input changes.

@@ -106,6 +106,8 @@ class Tensor : public Vertex {
   /// That value, in row-major order.
   /// \throws error if there is none
   const TensorData* tensorData() const;
+  /// The same, as a copy that may be changed: the compiler does not see that.
+  TensorData* tensorData();
 
   Graph& getGraph() { return *graph_; }
   const Graph& getGraph() const { return *graph_; }

@@ -58,7 +58,8 @@ POPIR_RESERVED(reservedSpecificScaledMomentum1Prefix, "scaledMomentum1___specifi
 POPIR_RESERVED(reservedSpecificScaledWeightDecay1Prefix, "scaledWeightDecay1___specific___")
 POPIR_RESERVED(reservedSpecificStepPrefix, "step___specific___")
 POPIR_RESERVED(reservedSpecificWeightDecayPrefix, "weightDecay___specific___")
-POPIR_RESERVED(reservedSpecificWeightDecayScaleFactor0Prefix, "weightDecayScaleFactor0___specific___")
+POPIR_RESERVED(reservedSpecificWeightDecayScaleFactor0Prefix,
+               "weightDecayScaleFactor0___specific___")
 POPIR_RESERVED(reservedStashedPrefix, "Stashed___")
 POPIR_RESERVED(reservedStepPrefix, "Step___")
 POPIR_RESERVED(reservedUpdatedVarPrefix, "UpdatedVar___")
@@ -73,14 +74,22 @@ POPIR_RESERVED(reservedDefaultSGDWeightDecayPrefix, "sgdWeightDecay___default___
 POPIR_RESERVED(reservedSpecificSGDWeightDecayPrefix, "sgdWeightDecay___specific___")
 POPIR_RESERVED(reservedDefaultSGDMomentumPrefix, "sgdMomentum___default___")
 POPIR_RESERVED(reservedSpecificSGDMomentumPrefix, "sgdMomentum___specific___")
-POPIR_RESERVED(reservedDefaultNesterovGradScaleFactor1Prefix, "nesterovGradScaleFactor1___default___")
-POPIR_RESERVED(reservedSpecificNesterovGradScaleFactor1Prefix, "nesterovGradScaleFactor1___specific___")
-POPIR_RESERVED(reservedDefaultNesterovGradScaleFactor2Prefix, "nesterovGradScaleFactor2___default___")
-POPIR_RESERVED(reservedSpecificNesterovGradScaleFactor2Prefix, "nesterovGradScaleFactor2___specific___")
-POPIR_RESERVED(reservedDefaultNesterovDampeningScaleFactor1Prefix, "nesterovDampeningScaleFactor1___default___")
-POPIR_RESERVED(reservedSpecificNesterovDampeningScaleFactor1Prefix, "nesterovDampeningScaleFactor1___specific___")
-POPIR_RESERVED(reservedDefaultNesterovDampeningScaleFactor2Prefix, "nesterovDampeningScaleFactor2___default___")
-POPIR_RESERVED(reservedSpecificNesterovDampeningScaleFactor2Prefix, "nesterovDampeningScaleFactor2___specific___")
+POPIR_RESERVED(reservedDefaultNesterovGradScaleFactor1Prefix,
+               "nesterovGradScaleFactor1___default___")
+POPIR_RESERVED(reservedSpecificNesterovGradScaleFactor1Prefix,
+               "nesterovGradScaleFactor1___specific___")
+POPIR_RESERVED(reservedDefaultNesterovGradScaleFactor2Prefix,
+               "nesterovGradScaleFactor2___default___")
+POPIR_RESERVED(reservedSpecificNesterovGradScaleFactor2Prefix,
+               "nesterovGradScaleFactor2___specific___")
+POPIR_RESERVED(reservedDefaultNesterovDampeningScaleFactor1Prefix,
+               "nesterovDampeningScaleFactor1___default___")
+POPIR_RESERVED(reservedSpecificNesterovDampeningScaleFactor1Prefix,
+               "nesterovDampeningScaleFactor1___specific___")
+POPIR_RESERVED(reservedDefaultNesterovDampeningScaleFactor2Prefix,
+               "nesterovDampeningScaleFactor2___default___")
+POPIR_RESERVED(reservedSpecificNesterovDampeningScaleFactor2Prefix,
+               "nesterovDampeningScaleFactor2___specific___")
 POPIR_RESERVED(reservedDefaultAdamGradientScalingPrefix, "adamGradientScaling___default___")
 POPIR_RESERVED(reservedSpecificAdamGradientScalingPrefix, "adamGradientScaling___specific___")
 POPIR_RESERVED(reservedDefaultAdaptiveAlphaPrefix, "adaptiveAlpha___default___")
@@ -88,7 +97,8 @@ POPIR_RESERVED(reservedSpecificAdaptiveAlphaPrefix, "adaptiveAlpha___specific___
 POPIR_RESERVED(reservedDefaultAdaptiveEpsPrefix, "adaptiveEps___default___")
 POPIR_RESERVED(reservedSpecificAdaptiveEpsPrefix, "adaptiveEps___specific___")
 POPIR_RESERVED(reservedDefaultAdaptiveGradientScalingPrefix, "adaptiveGradientScaling___default___")
-POPIR_RESERVED(reservedSpecificAdaptiveGradientScalingPrefix, "adaptiveGradientScaling___specific___")
+POPIR_RESERVED(reservedSpecificAdaptiveGradientScalingPrefix,
+               "adaptiveGradientScaling___specific___")
 POPIR_RESERVED(reservedDefaultAdaptiveMomentumPrefix, "adaptiveMomentum___default___")
 POPIR_RESERVED(reservedSpecificAdaptiveMomentumPrefix, "adaptiveMomentum___specific___")
 POPIR_RESERVED(reservedCounterPrefix, "Counter___")

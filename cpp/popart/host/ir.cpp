@@ -311,17 +311,26 @@ std::set<Op*> reached(std::vector<Op*> from, bool forward) {
 
 void Ir::updateVertices() {
   Graph& graph = main();
-  std::vector<Op*> computing, differentiating;
-  if (!loss_.empty()) {
-    if (Op* op = graph.getTensor(loss_)->getProducerUnsafe()) computing.push_back(op);
-    // Where the walk back begins: at what computes the gradient of the loss, or reads it.
-    if (graph.getTensors().contains(getGradId(loss_))) {
-      Tensor* gradient = graph.getTensor(getGradId(loss_));
-      differentiating = gradient->consumers.getOps();
-      if (Op* op = gradient->getProducerUnsafe()) differentiating.push_back(op);
-    }
+  std::vector<Op*> forward, backward;
+  // What the compiler has differentiated, it knows: the loss itself may have been removed since.
+  for (const OpId id : irCalls().passOf(graph, false))
+    if (Op* op = graph.getOpUnsafe(id)) forward.push_back(op);
+  for (const OpId id : irCalls().passOf(graph, true)) {
+    Op* op = graph.getOpUnsafe(id);
+    if (op != nullptr && op->settings.recomputeType != RecomputeType::Recomputed)
+      backward.push_back(op);
   }
-  const std::set<Op*> before = reached(computing, false), after = reached(differentiating, true);
+  if (!loss_.empty() && graph.getTensors().contains(loss_))
+    if (Op* op = graph.getTensor(loss_)->getProducerUnsafe()) forward.push_back(op);
+  const std::set<Op*> after = reached(backward, true);
+  // Operators that others have been made into have other ids: what gradients read is before the
+  // loss.
+  for (const Op* op : after)
+    for (const auto& in : op->input->tensorMap())
+      if (Op* producer = in.second->getProducerUnsafe(); producer && after.count(producer) == 0)
+        if (producer->settings.recomputeType != RecomputeType::Recomputed)
+          forward.push_back(producer);
+  const std::set<Op*> before = reached(forward, false);
   bool isBefore = true;
   for (Op* op : irCalls().schedule(graph)) {
     op->toLoss = before.count(op) != 0 ? PathToLoss::Yes : PathToLoss::No;
