@@ -671,7 +671,7 @@ class Graph:
         self.broadcast: set[str] = set()
         """The inputs of which all replicas get the same values."""
         self.passes: tuple[set[int], set[int]] = (set(), set())
-        """The ids of the operators of the forward and of the backward pass of a model that is trained,
+        """The ids of the operators of the forward and of the backward pass, if the model is trained,
         before what is unused is removed; for programs in C++.
         """
         self.recomputed: dict[str, RecomputeType] = {}
@@ -879,7 +879,7 @@ class Graph:
         del self.made[name]
 
     def allGraphs(self) -> list[Graph]:
-        """This graph, those that its operators call, directly or not, and those of `createGraph`."""
+        """This graph, those that its operators call, directly or not, and `createGraph` made."""
         found = dict.fromkeys(called_graphs(self))
         for graph in self.made.values():
             found.update(dict.fromkeys(called_graphs(graph)))
