@@ -174,7 +174,7 @@ void update(Op& op, py::handle pyOp) {
 GraphTwin& graphOf(py::handle graph) {
   py::object twin = graph.attr("twin");
   if (twin.is_none()) {
-    const bool isMain = graph.attr("isMain").cast<bool>();
+    const bool isMain = graph.attr("is_main").cast<bool>();
     const std::string id = isMain ? "" : graph.attr("name").cast<std::string>();
     twin = py::cast(std::make_unique<GraphTwin>(graph, id));
     graph.attr("twin") = twin;

@@ -371,7 +371,7 @@ void bindOps(py::module_& m) {
           return graphs;
         });
       },
-      py::arg("op"), "The library's getCalledGraphs().");
+      py::arg("op"), "The graphs that the operator calls, by the library's getCalledGraphs().");
   m.def(
       "getSeedInIndex",
       [](const PyOp& op) {

@@ -638,7 +638,7 @@ class Graph:
         counter of operator ids, so that an id is unique in both.
         """
         self.name = name
-        self.isMain = caller is None
+        self.is_main = caller is None
         """Whether it is a model's graph, and not one that operators call."""
         self.ops: dict[int, Op] = {}
         self.tensors: dict[str, Tensor] = {}
@@ -671,7 +671,7 @@ class Graph:
         self.broadcast: set[str] = set()
         """The inputs of which all replicas get the same values."""
         self.passes: tuple[set[int], set[int]] = (set(), set())
-        """The ids of the operators of the forward and of the backward pass, if the model is trained,
+        """The ids of the operators of the forward and of the backward pass, in training,
         before what is unused is removed; for programs in C++.
         """
         self.recomputed: dict[str, RecomputeType] = {}
