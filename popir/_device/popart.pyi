@@ -339,7 +339,7 @@ def bwdRegMap(
 
 def calledGraphs(op: popir.ir.graph.Op) -> list[popir.ir.graph.Graph]:
     """
-    The library's getCalledGraphs().
+    The graphs that the operator calls, by the library's getCalledGraphs().
     """
 
 def canBeReplacedByIdentity(op: popir.ir.graph.Op) -> bool:
