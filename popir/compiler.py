@@ -331,8 +331,12 @@ def stage_operators(c: Compilation) -> None:
     """Gives each operator its stage, or takes the stages away if they do not run at once. What is
     called runs in the stage of the operator that calls it.
     """
+    passes = _passes(c)
+    if c.loss is not None:
+        forward, backward = ({op.id for op in ops} for ops in passes)
+        c.graph.passes = forward, backward
     if c.is_pipelined or c.is_phased or c.locations is not None:
-        c.passes = _passes(c)
+        c.passes = passes
     if c.is_pipelined:
         c.depth = assign_stages(c.graph, c.passes[1])
     for graph in called_graphs(c.graph)[1 if c.overlaps else 0 :]:

@@ -150,6 +150,15 @@ void installLogging() {
     const py::gil_scoped_acquire gil;
     return logger(module).attr("isEnabledFor")(levelOf(level)).cast<bool>();
   };
+  sink.level = [](popart::logging::Module module) {
+    const py::gil_scoped_acquire gil;
+    const int level = logger(module).attr("getEffectiveLevel")().cast<int>();
+    return static_cast<popart::logging::Level>(std::min(std::max(level, 0) / 10, 6));
+  };
+  sink.setLevel = [](popart::logging::Module module, popart::logging::Level level) {
+    const py::gil_scoped_acquire gil;
+    logger(module).attr("setLevel")(levelOf(level));
+  };
   sink.write = [](popart::logging::Module module, popart::logging::Level level,
                   const std::string& text) {
     const py::gil_scoped_acquire gil;

@@ -71,13 +71,35 @@ std::vector<Op*> consumers(const Tensor& tensor) {
   return ops;
 }
 
+std::vector<popart::Graph*> graphsOf(const py::object& graphs) {
+  std::vector<popart::Graph*> found;
+  for (py::handle graph : graphs) found.push_back(&graphOf(graph).graph);
+  return found;
+}
+
 IrCalls unlocked;
+
+/// What a program in C++ gets, which Python did not call: an exception that it knows.
+[[noreturn]] void throwAsPopart(const py::error_already_set& error) {
+  const std::string text = py::str(error.value()).cast<std::string>();
+  const auto is = [&](const char* name) {
+    return error.matches(py::module_::import("popir.errors").attr(name));
+  };
+  if (is("popart_internal_exception")) throw popart::internal_error(text);
+  if (is("popart_runtime_error")) throw popart::runtime_error(text);
+  throw popart::error(text);
+}
 
 template <auto Member, class Result, class... Args>
 void lock(IrCalls& calls, Result (*IrCalls::*)(Args...)) {
   calls.*Member = [](Args... args) -> Result {
     const py::gil_scoped_acquire held;
-    return (unlocked.*Member)(std::forward<Args>(args)...);
+    try {
+      return (unlocked.*Member)(std::forward<Args>(args)...);
+    } catch (py::error_already_set& error) {
+      if (isCalled()) throw;
+      throwAsPopart(error);
+    }
   };
 }
 
@@ -108,6 +130,47 @@ void installPythonIr() {
   calls.addActGrad = [](Graph& graph, const TensorId& id) {
     aboutToAsk();
     pythonOf(graph).attr("addActGrad")(id);
+  };
+  calls.addStream = [](Graph& graph, const TensorId& id, const popart::TensorInfo& info) {
+    aboutToAsk();
+    pythonOf(graph).attr("addStream")(id, toPython(info));
+  };
+  calls.createGraph = [](Graph& main, const std::string& name) {
+    aboutToAsk();
+    return &graphOf(pythonOf(main).attr("createGraph")(name)).graph;
+  };
+  calls.removeGraph = [](Graph& main, const std::string& name) {
+    aboutToAsk();
+    pythonOf(main).attr("removeGraph")(name);
+  };
+  calls.graphs = [](Graph& main) {
+    aboutToAsk();
+    return graphsOf(pythonOf(main).attr("allGraphs")());
+  };
+  calls.calledGraphs = [](const Op& op) {
+    aboutToAsk();
+    return graphsOf(pythonOf(op).attr("getCalledGraphs")());
+  };
+  calls.ends = [](Graph& graph, bool inputs) {
+    aboutToAsk();
+    return listOf<TensorId>(pythonOf(graph).attr(inputs ? "inputs" : "outputs"));
+  };
+  calls.setEnds = [](Graph& graph, bool inputs, const std::vector<TensorId>& ids) {
+    aboutToAsk();
+    pythonOf(graph).attr(inputs ? "setInputs" : "setOutputs")(ids);
+  };
+  calls.passOf = [](Graph& graph, bool backward) {
+    aboutToAsk();
+    const py::tuple passes = pythonOf(graph).attr("passes");
+    return listOf<popart::OpId>(passes[backward ? 1 : 0]);
+  };
+  calls.recomputed = [](Graph& graph) {
+    aboutToAsk();
+    std::map<TensorId, bool> found;
+    const py::dict types = pythonOf(graph).attr("recomputed");
+    for (const auto& [id, type] : types)
+      found[id.cast<TensorId>()] = type.attr("name").cast<std::string>() == "Recomputed";
+    return found;
   };
   calls.addInit = [](Graph& graph, const char* function, const TensorId& id,
                      const popart::TensorInfo& info, const void* data) {
@@ -247,16 +310,19 @@ void installPythonIr() {
     return callOp(op, "aliases", in, out).cast<bool>();
   };
   installIrCalls(
-      locked<&IrCalls::tensor, &IrCalls::tensorIds, &IrCalls::addActGrad, &IrCalls::addInit,
-             &IrCalls::saveVariable, &IrCalls::removeTensor, &IrCalls::uniqueId, &IrCalls::producer,
-             &IrCalls::data, &IrCalls::consumers, &IrCalls::op, &IrCalls::opIds, &IrCalls::schedule,
-             &IrCalls::createOp, &IrCalls::moveIntoGraph, &IrCalls::eraseOp,
-             &IrCalls::addConstraint, &IrCalls::removeConstraint, &IrCalls::constraints,
-             &IrCalls::isTraining, &IrCalls::sessionOptions, &IrCalls::hasGradients,
-             &IrCalls::opsetVersion, &IrCalls::connectIn, &IrCalls::connectOut,
-             &IrCalls::createAndConnectOut, &IrCalls::disconnectIn, &IrCalls::disconnectOut,
-             &IrCalls::setName, &IrCalls::setup, &IrCalls::clone, &IrCalls::subgraphValue,
-             &IrCalls::modifies, &IrCalls::aliases>(calls));
+      locked<&IrCalls::tensor, &IrCalls::tensorIds, &IrCalls::addActGrad, &IrCalls::addStream,
+             &IrCalls::addInit, &IrCalls::createGraph, &IrCalls::removeGraph, &IrCalls::graphs,
+             &IrCalls::calledGraphs, &IrCalls::ends, &IrCalls::setEnds, &IrCalls::passOf,
+             &IrCalls::recomputed, &IrCalls::saveVariable, &IrCalls::removeTensor,
+             &IrCalls::uniqueId, &IrCalls::producer, &IrCalls::data, &IrCalls::consumers,
+             &IrCalls::op, &IrCalls::opIds, &IrCalls::schedule, &IrCalls::createOp,
+             &IrCalls::moveIntoGraph, &IrCalls::eraseOp, &IrCalls::addConstraint,
+             &IrCalls::removeConstraint, &IrCalls::constraints, &IrCalls::isTraining,
+             &IrCalls::sessionOptions, &IrCalls::hasGradients, &IrCalls::opsetVersion,
+             &IrCalls::connectIn, &IrCalls::connectOut, &IrCalls::createAndConnectOut,
+             &IrCalls::disconnectIn, &IrCalls::disconnectOut, &IrCalls::setName, &IrCalls::setup,
+             &IrCalls::clone, &IrCalls::subgraphValue, &IrCalls::modifies, &IrCalls::aliases>(
+          calls));
 }
 
 }  // namespace popir

@@ -1,5 +1,7 @@
 #include "bindings/popart_ir.hpp"
 
+#include <popart/op/call.hpp>
+
 #include <utility>
 #include <vector>
 
@@ -122,7 +124,7 @@ py::object pythonOf(const Tensor& tensor) {
 
 py::object pythonOf(const popart::Graph& graph) {
   py::object found = deref(static_cast<PyGraphLink&>(graph.link()).graph);
-  if (!found) throw popart::internal_error("The graph '{}' is gone", graph.id);
+  if (!found) throw popart::internal_error("{} is gone", graph.getGraphString());
   return found;
 }
 
@@ -172,7 +174,9 @@ void update(Op& op, py::handle pyOp) {
 GraphTwin& graphOf(py::handle graph) {
   py::object twin = graph.attr("twin");
   if (twin.is_none()) {
-    twin = py::cast(std::make_unique<GraphTwin>(graph, graph.attr("name").cast<std::string>()));
+    const bool isMain = graph.attr("is_main").cast<bool>();
+    const std::string id = isMain ? "" : graph.attr("name").cast<std::string>();
+    twin = py::cast(std::make_unique<GraphTwin>(graph, id));
     graph.attr("twin") = twin;
   }
   return twin.cast<GraphTwin&>();
@@ -200,6 +204,8 @@ std::unique_ptr<Op> sideOf(py::handle pyOp, const popart::OperatorIdentifier& id
   const BuiltinClass* known = builtinClass(id);
   if (known == nullptr) return std::make_unique<BuiltinOp>(id, settings);
   const py::dict values = pyOp.attr("attributes").attr("copy")();
+  for (const char* graph : {"callee", "body"})  // which operators are asked for
+    if (values.contains(graph)) values.attr("pop")(graph);
   // Annotations of products, which their class has as members.
   const py::dict notes = pyOp.attr("settings").attr("nodeAttributes");
   for (const char* name : {"__serialize_matmul_mode", "__serialize_matmul_factor",
@@ -251,7 +257,9 @@ py::object giveToPython(std::unique_ptr<Op> op) {
   const py::tuple opid = toPython(op->opid);
   const std::string name = op->name();
   if (const BuiltinClass* known = builtinClass(*op)) {
-    const py::dict values = toPython(known->attributes(*op));
+    py::dict values = toPython(known->attributes(*op));
+    if (const auto* call = dynamic_cast<const popart::CallOp*>(op.get()))
+      values["callee"] = pythonOf(call->getCalledGraph());
     py::object pyOp = hooks().createOp(graph, opid, name, values);
     if (pyOp.attr("twin").is_none()) {  // else a library's operator replaces the built-in one
       pyOp.attr("twin") = py::cast(OpTwin(std::move(op)));
@@ -299,6 +307,8 @@ Call::~Call() {
   forgetTouched();
   const Graveyard dead = std::exchange(graveyard(), Graveyard());
 }
+
+bool isCalled() { return depth > 0; }
 
 long crossings() { return count; }
 

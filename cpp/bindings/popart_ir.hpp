@@ -118,6 +118,8 @@ class Call {
   void finish();
 };
 
+/// Whether Python has called the C++ code that runs, by a Call.
+bool isCalled();
 /// The number of calls so far between Python and C++ code of operators, in both directions.
 long crossings();
 

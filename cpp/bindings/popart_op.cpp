@@ -262,7 +262,7 @@ bool connectsItself(const Op& op) {
   };
   static const void* const plain = [&] {
     popart::Ir ir;
-    popart::Graph graph(ir, "", nullptr);
+    popart::Graph graph(ir, popart::GraphId::root(), nullptr);
     return entry(BuiltinOp({"", "", 1}, Op::Settings(graph, "")));
   }();
   return entry(op) != plain;
@@ -301,7 +301,10 @@ void bindOps(py::module_& m) {
           "the name of nameLibrary().")
       .def(
           "connectsItself", [](const OpTwin& t) { return connectsItself(t.op()); },
-          "Whether the operator's class overrides connectInTensor().");
+          "Whether the operator's class overrides connectInTensor().")
+      .def(
+          "callsGraphs", [](const OpTwin& t) { return !t.op().getCalledGraphs().empty(); },
+          "Whether the operator calls graphs.");
   const py::arg opArg("op");
   m.def("createOp", createOp, py::arg("settings"), py::arg("opid"), py::arg("attributes"),
         py::arg("inputs"), py::arg("outputs"),
@@ -359,6 +362,16 @@ void bindOps(py::module_& m) {
         "requiresRandomSeed, hasSideEffect, isOutlineable; modifies, a set of indices of\n"
         "inputs; aliases, a set of (input, output).\n"
         "Raises popart_exception for a region outside of its tensor.");
+  m.def(
+      "calledGraphs",
+      [](const PyOp& op) {
+        return runOp(op, "getCalledGraphs", [](Op& o) {
+          py::typing::List<PyGraph> graphs;
+          for (const popart::Graph* graph : o.getCalledGraphs()) graphs.append(pythonOf(*graph));
+          return graphs;
+        });
+      },
+      py::arg("op"), "The graphs that the operator calls, by the library's getCalledGraphs().");
   m.def(
       "getSeedInIndex",
       [](const PyOp& op) {

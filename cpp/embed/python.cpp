@@ -251,10 +251,10 @@ void* dataPython(const Object& array) {
   return locked([&] { return py::reinterpret_borrow<py::array>(objectOf(array)).mutable_data(); });
 }
 
-const popart::Ir* irPython(const Object& session) {
+const popart::Ir* irPython(const Object& graph) {
   return locked([&] {
     const py::object device = popir().attr("_device").attr("popart");
-    const py::capsule ir = device.attr("irOf")(objectOf(session).attr("graph"));
+    const py::capsule ir = device.attr("irOf")(objectOf(graph));
     return static_cast<const popart::Ir*>(ir.get_pointer<popart::Ir>());
   });
 }

@@ -17,6 +17,11 @@ std::unique_ptr<popart::Op> BuiltinOp::clone() const { return irCalls().clone(*t
 
 float BuiltinOp::getSubgraphValue() const { return irCalls().subgraphValue(*this); }
 
+std::vector<const popart::Graph*> BuiltinOp::getCalledGraphs() const {
+  const std::vector<popart::Graph*> called = irCalls().calledGraphs(*this);
+  return {called.begin(), called.end()};
+}
+
 bool BuiltinOp::isLossOp() const {
   return opid.type == "Nll" || opid.type == "L1" || opid.type == "IdentityLoss";
 }

@@ -4,6 +4,9 @@
 
 #include <popart/op.hpp>
 
+#include <memory>
+#include <vector>
+
 namespace popir {
 
 /// Gives patterns and other operators access to its identity and connections. Its virtual functions
@@ -16,6 +19,7 @@ class __attribute__((visibility("default"))) BuiltinOp final : public popart::Op
   void setup() override;
   std::unique_ptr<popart::Op> clone() const override;
   float getSubgraphValue() const override;
+  std::vector<const popart::Graph*> getCalledGraphs() const override;
   bool isLossOp() const override;
   bool isNorm() const override;
   popart::view::Regions modifies(popart::InIndex index) const override;

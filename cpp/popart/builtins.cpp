@@ -3,8 +3,11 @@
 #include <popart/op/abs.hpp>
 #include <popart/op/adamvarupdate.hpp>
 #include <popart/op/add.hpp>
+#include <popart/op/call.hpp>
+#include <popart/op/cast.hpp>
 #include <popart/op/ceil.hpp>
 #include <popart/op/clip.hpp>
+#include <popart/op/concat.hpp>
 #include <popart/op/cos.hpp>
 #include <popart/op/detach.hpp>
 #include <popart/op/div.hpp>
@@ -16,15 +19,20 @@
 #include <popart/op/groupnorm.hpp>
 #include <popart/op/identity.hpp>
 #include <popart/op/init.hpp>
+#include <popart/op/ipucopy.hpp>
 #include <popart/op/l1.hpp>
 #include <popart/op/log.hpp>
+#include <popart/op/loop.hpp>
 #include <popart/op/matmul.hpp>
+#include <popart/op/mean.hpp>
 #include <popart/op/mul.hpp>
 #include <popart/op/negate.hpp>
 #include <popart/op/nll.hpp>
 #include <popart/op/reciprocal.hpp>
 #include <popart/op/relu.hpp>
 #include <popart/op/reshape.hpp>
+#include <popart/op/restore.hpp>
+#include <popart/op/scale.hpp>
 #include <popart/op/sgd0varupdate.hpp>
 #include <popart/op/sigmoid.hpp>
 #include <popart/op/sign.hpp>
@@ -33,6 +41,7 @@
 #include <popart/op/softmax.hpp>
 #include <popart/op/softsign.hpp>
 #include <popart/op/sqrt.hpp>
+#include <popart/op/stash.hpp>
 #include <popart/op/subtract.hpp>
 #include <popart/op/sum.hpp>
 #include <popart/op/tan.hpp>
@@ -332,6 +341,23 @@ BuiltinClass init() {
           }};
 }
 
+BuiltinClass cast() {
+  return {onnx, "Cast", typeid(popart::CastOp),
+          [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
+            const auto known = onnxTypes().find(a.getAttribute<Attributes::Int>("to"));
+            const auto type =
+                known == onnxTypes().end() ? popart::DataType::UNDEFINED : known->second;
+            return Made(new popart::CastOp(opid, type, settings));
+          },
+          [](const Op& op) {
+            Attributes a;
+            for (const auto& type : onnxTypes())
+              if (type.second == static_cast<const popart::CastOp&>(op).toDataType())
+                a.setAttribute("to", Attributes::Int(type.first));
+            return a;
+          }};
+}
+
 BuiltinClass dropoutGrad() {
   return {graphcore, "DropoutGrad", typeid(popart::DropoutGradOp),
           [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
@@ -339,6 +365,70 @@ BuiltinClass dropoutGrad() {
             return Made(new popart::DropoutGradOp(opid, ratio, settings));
           },
           [](const Op&) { return Attributes(); }};
+}
+
+BuiltinClass loop() {
+  return {graphcore, "Loop", typeid(popart::LoopOp),
+          [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
+            const auto trips = static_cast<int>(a.getAttribute<Attributes::Int>("trip", -1));
+            return Made(new popart::LoopOp(opid, settings, trips, 0));
+          },
+          [](const Op&) { return Attributes(); }};
+}
+
+BuiltinClass ipuCopy() {
+  return {graphcore, "IpuCopy", typeid(popart::IpuCopyOp),
+          [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
+            return Made(new popart::IpuCopyOp(
+                opid, a.getAttribute<Attributes::Int>("source_ipu", popart::unusedVGraphId),
+                a.getAttribute<Attributes::Int>("destination_ipu"), settings));
+          },
+          [](const Op& op) {
+            Attributes a;
+            a.setAttribute("destination_ipu",
+                           Attributes::Int(static_cast<const popart::IpuCopyOp&>(op).getDestIpu()));
+            return a;
+          }};
+}
+
+template <class OP>
+BuiltinClass stash(const char* type) {
+  return {graphcore, type, typeid(OP),
+          [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
+            return Made(new OP(opid, a.getAttribute<Attributes::Int>("stash_size", 1), settings));
+          },
+          [](const Op& op) {
+            Attributes a;
+            a.setAttribute("stash_size",
+                           Attributes::Int(static_cast<const OP&>(op).getStashSize()));
+            return a;
+          }};
+}
+
+BuiltinClass scale() {
+  return {graphcore, "Scale", typeid(popart::ScaleOp),
+          [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
+            return Made(
+                new popart::ScaleOp(opid, a.getAttribute<Attributes::Float>("scale"), settings));
+          },
+          [](const Op& op) {
+            Attributes a;
+            a.setAttribute("scale", static_cast<const popart::ScaleOp&>(op).getScaleFactor());
+            return a;
+          }};
+}
+
+BuiltinClass concat() {
+  return {
+      onnx, "Concat", typeid(popart::ConcatOp),
+      [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
+        return Made(new popart::ConcatOp(opid, a.getAttribute<Attributes::Int>("axis"), settings));
+      },
+      [](const Op& op) {
+        Attributes a;
+        a.setAttribute("axis", Attributes::Int(static_cast<const popart::ConcatOp&>(op).getAxis()));
+        return a;
+      }};
 }
 
 /// A value that the graph has as an attribute if it is constant, else as an input.
@@ -391,6 +481,7 @@ const std::vector<BuiltinClass>& rows() {
       plain<popart::SoftSignOp>("Softsign"),
       plain<popart::IdentityOp>("Identity"),
       plain<popart::SumOp>("Sum"),
+      plain<popart::MeanOp>("Mean"),
       dropout(),
       groupNorm(),
       reshape(onnx),
@@ -411,6 +502,17 @@ const std::vector<BuiltinClass>& rows() {
       init(),
       clip(),
       plain<popart::DetachOp>("Detach", graphcore),
+      cast(),
+      scale(),
+      concat(),
+      plain<popart::CallOp>("Call", graphcore),
+      loop(),
+      ipuCopy(),
+      stash<popart::StashOp>("Stash"),
+      stash<popart::RestoreOp>("Restore"),
+      plain<popart::AddLhsInplaceOp>("AddLhsInplace", graphcore),
+      plain<popart::AddRhsInplaceOp>("AddRhsInplace", graphcore),
+      plain<popart::ReluInplaceOp>("ReluInplace", graphcore),
       sgd0(),
       adam()};
   return all;

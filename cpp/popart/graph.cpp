@@ -1,10 +1,10 @@
 #include <popart/graph.hpp>
-#include <popart/logging.hpp>
-#include <popart/opserialiser.hpp>
-
 #include <popart/ir.hpp>
+#include <popart/util.hpp>
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "popart/ir_calls.hpp"
 #include "popart/link.hpp"
@@ -15,7 +15,7 @@ using popir::irCalls;
 
 Tensor* Tensors::get(const TensorId& id) const {
   Tensor* tensor = irCalls().tensor(graph_, id);
-  if (tensor == nullptr) throw error("The graph '{}' has no tensor '{}'", graph_.id, id);
+  if (tensor == nullptr) throw error("{} has no tensor '{}'", graph_.getGraphString(), id);
   popir::touch(*tensor);
   return tensor;
 }
@@ -34,11 +34,17 @@ std::vector<Tensor*> Tensors::getAll() const {
   return all;
 }
 
-void Tensors::addVarInit(const TensorId& id, const TensorInfo& info, const void* data) {
+void Tensors::addStream(const TensorId& id, const TensorInfo& info, const DebugContext&) {
+  irCalls().addStream(graph_, id, info);
+}
+
+void Tensors::addVarInit(const TensorId& id, const TensorInfo& info, const void* data,
+                         const DebugContext&) {
   irCalls().addInit(graph_, "addVarInit", id, info, data);
 }
 
-void Tensors::addConstInit(const TensorId& id, const TensorInfo& info, const void* data) {
+void Tensors::addConstInit(const TensorId& id, const TensorInfo& info, const void* data,
+                           const DebugContext&) {
   irCalls().addInit(graph_, "addConstInit", id, info, data);
 }
 
@@ -94,141 +100,22 @@ void TopoCons::transfer(Op* from, Op* to, bool removeOld) {
   if (removeOld) remove(from);
 }
 
-void Ir::addAdditionalModelProtoTensor(const TensorId& id) { irCalls().saveVariable(*main_, id); }
-
-TensorId Ir::createIntermediateTensorId(const TensorId& base) {
-  return irCalls().uniqueId(*main_, base + "__t" + std::to_string(made_++));
-}
-
-std::vector<Op*> Ir::opsOfType(const OperatorIdentifier& opid) const {
-  std::vector<Op*> ops;
-  for (OpId id : main_->getOpIds()) {
-    Op* op = main_->getOp(id);
-    if (op->opid == opid) ops.push_back(op);
-  }
-  return ops;
-}
-
-Tensor* Ir::getTensor(const TensorId& id) const { return main_->getTensor(id); }
-
-bool Ir::containsTensor(const TensorId& id) const { return main_->getTensors().contains(id); }
-
-std::vector<TensorId> Ir::getTensorIds(TensorType type) const {
-  return main_->getTensors().getIds(type);
-}
-
-Tensors& Ir::getMainGraphTensors() { return main_->getTensors(); }
-
-std::map<OpId, std::unique_ptr<Op>>& Ir::getMainGraphOps() { return main_->getOps(); }
-
-std::vector<Op*> Ir::getAllOps() const {
-  std::vector<Op*> ops;
-  for (OpId id : main_->getOpIds()) ops.push_back(main_->getOp(id));
-  return ops;
-}
-
-bool Ir::isTraining() const { return irCalls().isTraining(*main_); }
-
-const SessionOptions& Ir::getSessionOptions() const {
-  irCalls().sessionOptions(*main_, options_);
-  return options_;
-}
-
-std::vector<Op*> Ir::getOpSchedule(const OpsBeforeKey& constraints, RequireOptimalSchedule) const {
-  if (!constraints.empty())
-    throw error(
-        "Ir::getOpSchedule: {} operators have constraints; the schedule is that of the session, "
-        "without others",
-        constraints.size());
-  return irCalls().schedule(*main_);
-}
-
-bool POpCmp::operator()(const Op* a, const Op* b) const { return a->id < b->id; }
-
-bool Ir::hasConstructedBackwards() const { return irCalls().hasGradients(*main_); }
-
-void Ir::prepare(const IrBundle&) {
-  throw error(
-      "popart::Ir::prepare: popir compiles models in sessions alone. Create a "
-      "popart::InferenceSession or a popart::TrainingSession, and look at its getIr()");
-}
-
-namespace {
-
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (static_cast<unsigned char>(c) < 0x20) {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
-      out += escape;
-    } else {
-      out += c;
-    }
-  }
-  return out + "\"";
-}
-
-/// Writes the attributes as members of an object.
-class JsonAttributes : public OpSerialiserBase {
- public:
-  explicit JsonAttributes(std::ostream& os) : os_(os) {}
-
- private:
-  void appendStrAttr(const std::string& name, const std::string& value) override {
-    os_ << (first_ ? "" : ",") << quoted(name) << ":" << quoted(value);
-    first_ = false;
-  }
-  std::ostream& os_;
-  bool first_ = true;
-};
-
-void writeTensors(std::ostream& os, const std::map<int, Tensor*>& tensors) {
-  bool first = true;
-  for (const auto& each : tensors) {
-    const TensorInfo& info = each.second->info;
-    os << (first ? "" : ",") << "{\"name\":" << quoted(each.second->id)
-       << ",\"index\":" << each.first << ",\"type\":" << quoted(info.data_type_lcase())
-       << ",\"shape\":" << logging::format("{}", info.shape()) << "}";
-    first = false;
-  }
-}
-
-}  // namespace
-
-void Ir::serialise(SerialiseFormat, std::stringstream& ss, bool) const {
-  ss << "{\"maingraph\":[";
-  bool first = true;
-  for (OpId id : main_->getOpIds()) {
-    const Op& op = *main_->getOp(id);
-    ss << (first ? "" : ",") << "{\"type\":" << quoted(op.opid.type)
-       << ",\"domain\":" << quoted(op.opid.domain) << ",\"version\":" << op.opid.version
-       << ",\"name\":" << quoted(op.name()) << ",\"attributes\":{";
-    JsonAttributes attributes(ss);
-    op.appendAttributes(attributes);
-    ss << "},\"inputs\":[";
-    writeTensors(ss, op.input->tensorMap());
-    ss << "],\"outputs\":[";
-    writeTensors(ss, op.output->tensorMap());
-    ss << "]}";
-    first = false;
-  }
-  ss << "]}";
-}
-
-int Ir::getOpSetVersionFromModel(const std::string& domain) const {
-  return irCalls().opsetVersion(*main_, domain);
-}
-
 Graph::Graph(Ir& ir, const GraphId& graphId, popir::GraphLink* link)
-    : id(graphId), topoCons(new TopoCons(*this)), ir_(ir), tensors_(*this), link_(link) {
-  if (ir_.main_ == nullptr) ir_.main_ = this;
+    : id(graphId),
+      topoCons(new TopoCons(*this)),
+      ir_(&ir),
+      own_(&ir),
+      tensors_(*this),
+      link_(link) {
+  ir.main_ = this;
 }
 
-Graph::~Graph() { forgetOps(); }
+Graph::~Graph() {
+  forgetOps();
+  if (ir_ != own_) ir_->bound_.erase(this);
+}
 
-void Graph::forgetOps() {
+void Graph::forgetOps() const {
   for (auto& op : ops_) static_cast<void>(op.second.release());
   ops_.clear();
 }
@@ -237,6 +124,203 @@ std::map<OpId, std::unique_ptr<Op>>& Graph::getOps() {
   forgetOps();
   for (OpId opId : getOpIds()) ops_[opId].reset(getOp(opId));
   return ops_;
+}
+
+const std::map<OpId, std::unique_ptr<Op>>& Graph::getOps() const {
+  return const_cast<Graph*>(this)->getOps();
+}
+
+// ---- Inputs and outputs ----
+
+namespace {
+
+std::vector<TensorId> endsOf(const Graph& graph, bool inputs) {
+  return irCalls().ends(const_cast<Graph&>(graph), inputs);
+}
+
+const char* nameOf(bool inputs) { return inputs ? "input" : "output"; }
+
+}  // namespace
+
+std::vector<TensorId> Graph::getInputIds() const { return endsOf(*this, true); }
+std::vector<TensorId> Graph::getOutputIds() const { return endsOf(*this, false); }
+
+void Graph::mark(bool inputs, int index, const TensorId& tensorId, bool overwrite) {
+  static_cast<void>(tensors_.get(tensorId));
+  std::vector<TensorId> ids = endsOf(*this, inputs);
+  if (index < 0 || index > static_cast<int>(ids.size()))
+    throw error("{} has {} {}s: '{}' cannot be number {}", getGraphString(), ids.size(),
+                nameOf(inputs), tensorId, index);
+  const auto at = ids.begin() + index;
+  if (overwrite && at != ids.end())
+    *at = tensorId;
+  else
+    ids.insert(at, tensorId);
+  irCalls().setEnds(*this, inputs, ids);
+}
+
+void Graph::unmark(bool inputs, const TensorId& tensorId) {
+  std::vector<TensorId> ids = endsOf(*this, inputs);
+  ids.erase(ids.begin() + indexOf(inputs, tensorId));
+  irCalls().setEnds(*this, inputs, ids);
+}
+
+int Graph::indexOf(bool inputs, const TensorId& tensorId) const {
+  const std::vector<TensorId> ids = endsOf(*this, inputs);
+  const auto found = std::find(ids.begin(), ids.end(), tensorId);
+  if (found == ids.end())
+    throw error("{} has no {} '{}'", getGraphString(), nameOf(inputs), tensorId);
+  return static_cast<int>(found - ids.begin());
+}
+
+void Graph::addInput(const TensorId& tensorId, const TensorInfo& info) {
+  addInput(static_cast<InIndex>(getInputIds().size()), tensorId, info, false);
+}
+
+void Graph::addInput(const InIndex& index, const TensorId& tensorId, const TensorInfo& info,
+                     bool overwrite) {
+  if (id == GraphId::root()) throw error("'{}': the main graph's inputs are streams", tensorId);
+  tensors_.addActGrad(tensorId);
+  tensors_.get(tensorId)->info = info;
+  mark(true, index, tensorId, overwrite);
+}
+
+TensorId Graph::addInput(const TensorInfo& info) {
+  const TensorId made = irCalls().uniqueId(*this, (getScope() / "input").str());
+  addInput(made, info);
+  return made;
+}
+
+void Graph::markAsInput(const TensorId& tensorId) {
+  mark(true, static_cast<int>(getInputIds().size()), tensorId, false);
+}
+
+void Graph::markAsOutput(const TensorId& tensorId) {
+  mark(false, static_cast<int>(getOutputIds().size()), tensorId, false);
+}
+
+void Graph::markAsOutput(const OutIndex& index, const TensorId& tensorId, bool overwrite) {
+  mark(false, index, tensorId, overwrite);
+}
+
+InIndex Graph::getInputIndex(TensorId tensorId) const { return indexOf(true, tensorId); }
+OutIndex Graph::getOutputIndex(TensorId tensorId) const { return indexOf(false, tensorId); }
+
+bool Graph::hasInputId(const TensorId& tensorId) const {
+  const std::vector<TensorId> ids = getInputIds();
+  return std::find(ids.begin(), ids.end(), tensorId) != ids.end();
+}
+
+bool Graph::hasOutputId(const TensorId& tensorId) const {
+  const std::vector<TensorId> ids = getOutputIds();
+  return std::find(ids.begin(), ids.end(), tensorId) != ids.end();
+}
+
+void Graph::removeInput(const TensorId& tensorId) { unmark(true, tensorId); }
+void Graph::removeOutput(const TensorId& tensorId) { unmark(false, tensorId); }
+
+// ---- Relations to other graphs ----
+
+Scope Graph::getScope() const { return id == GraphId::root() ? Scope() : Scope() / id.str(); }
+
+std::string Graph::getGraphString() const {
+  return id == GraphId::root() ? "The main graph" : "The graph '" + id.str() + "'";
+}
+
+std::vector<const Graph*> Graph::getCalledGraphs() const {
+  std::vector<const Graph*> found;
+  for (const Op* op : irCalls().schedule(const_cast<Graph&>(*this)))
+    for (const Graph* graph : op->getCalledGraphs())
+      if (std::find(found.begin(), found.end(), graph) == found.end()) found.push_back(graph);
+  return found;
+}
+
+std::vector<Op*> Graph::getCallSiteOps() const {
+  std::vector<Op*> sites;
+  for (const Graph* graph : getIr().getAllGraphs())
+    for (Op* op : irCalls().schedule(const_cast<Graph&>(*graph))) {
+      const std::vector<const Graph*> called = op->getCalledGraphs();
+      if (std::find(called.begin(), called.end(), this) != called.end()) sites.push_back(op);
+    }
+  return sites;
+}
+
+std::vector<Op*> Graph::getCallSiteOps(std::size_t num) const {
+  std::vector<Op*> sites = getCallSiteOps();
+  if (sites.size() > num) sites.resize(num);
+  return sites;
+}
+
+// ---- Order ----
+
+std::vector<Op*> Graph::getOpSchedule(const OpsBeforeKey& constraints,
+                                      RequireOptimalSchedule) const {
+  if (!constraints.empty())
+    throw error(
+        "getOpSchedule: {} operators have constraints; the schedule is that of the session, "
+        "without others",
+        constraints.size());
+  return irCalls().schedule(const_cast<Graph&>(*this));
+}
+
+std::map<OpId, std::unordered_set<OpId>> Graph::getEdgeMap() const {
+  std::map<OpId, std::unordered_set<OpId>> edges;
+  for (const auto& each : getOps()) {
+    std::unordered_set<OpId>& after = edges[each.first];
+    for (const auto& out : each.second->output->tensorMap())
+      for (const Op* reader : out.second->consumers.getOps()) after.insert(reader->id);
+    for (const Op* op : topoCons->getAfters(each.second.get())) after.insert(op->id);
+  }
+  return edges;
+}
+
+bool Graph::isSchedulable(const OpsBeforeKey& constraints, bool) const {
+  auto edges = getEdgeMap();
+  for (const auto& each : constraints)
+    for (const Op* before : each.second) edges[before->id].insert(each.first->id);
+  std::map<OpId, int> waits;
+  for (const auto& each : edges)
+    for (const OpId after : each.second) ++waits[after];
+  std::vector<OpId> ready;
+  for (const auto& each : edges)
+    if (waits[each.first] == 0) ready.push_back(each.first);
+  std::size_t done = 0;
+  for (; done < ready.size(); ++done)
+    for (const OpId after : edges[ready[done]])
+      if (--waits[after] == 0) ready.push_back(after);
+  return done == edges.size();
+}
+
+const std::map<int64_t, int> Graph::getVirtualGraphCounts() const {
+  std::map<int64_t, int> counts;
+  for (const auto& each : getOps())
+    ++counts[each.second->hasVirtualGraphId() ? each.second->getVirtualGraphId() : NoVGraph];
+  return counts;
+}
+
+const std::set<int64_t> Graph::getAllVirtualGraphIds(bool includeInvalid) const {
+  std::set<int64_t> ids;
+  for (const auto& each : getVirtualGraphCounts())
+    if (includeInvalid || each.first != NoVGraph) ids.insert(each.first);
+  return ids;
+}
+
+void Graph::removeIsolatedTensors(bool retainUsedIOTensors, bool retainAllIOTensors,
+                                  bool retainVarTensors, bool retainConstTensors) {
+  for (Tensor* tensor : tensors_.getAll()) {
+    const TensorId name = tensor->id;
+    const TensorType type = tensor->tensorType();
+    const bool isEnd = hasInputId(name) || hasOutputId(name);
+    const bool isAnchor = id == GraphId::root() && getIr().isAnchored(name);
+    if (tensor->hasProducer() || tensor->consumers.getTotal() != 0) continue;
+    if (id != GraphId::root() ? isEnd : retainAllIOTensors && isEnd) continue;
+    if (retainUsedIOTensors && isAnchor) continue;
+    if (retainVarTensors && type == TensorType::Variable) continue;
+    if (retainConstTensors && type == TensorType::Const) continue;
+    if (hasInputId(name)) removeInput(name);
+    if (hasOutputId(name)) removeOutput(name);
+    if (tensors_.contains(name)) tensors_.remove(name);
+  }
 }
 
 void Graph::replaceTensor(const TensorId& oldId, const TensorId& newId) {
@@ -250,8 +334,10 @@ void Graph::replaceTensor(const TensorId& oldId, const TensorId& newId) {
 
 Op* Graph::getOp(OpId opId) const {
   if (Op* op = irCalls().op(const_cast<Graph&>(*this), opId)) return op;
-  throw error("The graph '{}' has no operator {}", id, opId);
+  throw error("{} has no operator {}", getGraphString(), opId);
 }
+
+Op* Graph::getOpUnsafe(OpId opId) const { return irCalls().op(const_cast<Graph&>(*this), opId); }
 
 std::vector<OpId> Graph::getOpIds() const { return irCalls().opIds(const_cast<Graph&>(*this)); }
 
@@ -274,6 +360,15 @@ void Graph::connect(Op* op, const std::map<InIndex, TensorId>& in,
     op->connectOutTensor(output.first, output.second);
   }
   op->setup();
+}
+
+TensorId addScope(const Graph& graph, const TensorId& id) { return (graph.getScope() / id).str(); }
+
+TensorId removeScope(const Graph& graph, const TensorId& id) {
+  const TensorId scope = addScope(graph, "");
+  if (id.compare(0, scope.size(), scope) != 0)
+    throw error("'{}' does not begin with '{}'", id, scope);
+  return id.substr(scope.size());
 }
 
 }  // namespace popart

@@ -12,6 +12,7 @@
 #include <popart/sessionoptions.hpp>
 #include <popart/tensorinfo.hpp>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,6 +26,7 @@ struct IrCalls {
   popart::Tensor* (*tensor)(popart::Graph&, const popart::TensorId&);
   std::vector<popart::TensorId> (*tensorIds)(popart::Graph&);
   void (*addActGrad)(popart::Graph&, const popart::TensorId&);
+  void (*addStream)(popart::Graph&, const popart::TensorId&, const popart::TensorInfo&);
   /// `function` is the name of the calling function of Graph, for messages.
   void (*addInit)(popart::Graph&, const char* function, const popart::TensorId&,
                   const popart::TensorInfo&, const void* data);
@@ -37,6 +39,21 @@ struct IrCalls {
   bool (*data)(const popart::Tensor&, std::string* bytes);
   /// One entry per use, in the order of connection.
   std::vector<popart::Op*> (*consumers)(const popart::Tensor&);
+
+  // ---- Graphs ----
+  /// A new graph that operators of `main` may call.
+  popart::Graph* (*createGraph)(popart::Graph& main, const std::string& name);
+  void (*removeGraph)(popart::Graph& main, const std::string& name);
+  /// `main` first, then those that its operators call, and those of createGraph().
+  std::vector<popart::Graph*> (*graphs)(popart::Graph& main);
+  std::vector<popart::Graph*> (*calledGraphs)(const popart::Op&);
+  /// The ids of a graph's inputs or outputs, in order.
+  std::vector<popart::TensorId> (*ends)(popart::Graph&, bool inputs);
+  void (*setEnds)(popart::Graph&, bool inputs, const std::vector<popart::TensorId>&);
+  /// The operators of the forward pass, or those of the backward pass.
+  std::vector<popart::OpId> (*passOf)(popart::Graph&, bool backward);
+  /// The results that are computed again for the backward pass: true for those of the second time.
+  std::map<popart::TensorId, bool> (*recomputed)(popart::Graph&);
 
   // ---- Operators of a graph. op() is null for an unknown id. ----
   popart::Op* (*op)(popart::Graph&, popart::OpId);

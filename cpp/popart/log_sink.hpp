@@ -10,6 +10,8 @@ namespace popir {
 
 struct LogSink {
   bool (*wants)(popart::logging::Module, popart::logging::Level);
+  popart::logging::Level (*level)(popart::logging::Module);
+  void (*setLevel)(popart::logging::Module, popart::logging::Level);
   void (*write)(popart::logging::Module, popart::logging::Level, const std::string& message);
 };
 

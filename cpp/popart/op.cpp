@@ -60,6 +60,14 @@ std::string Op::debugName() const {
                          ids(*input), ids(*output));
 }
 
+void Op::append(std::stringstream& ss) const {
+  ss << debugName() << "\n";
+  for (const auto& in : input->tensorMap())
+    ss << "  input " << in.first << ": '" << in.second->id << "' " << in.second->info << "\n";
+  for (const auto& out : output->tensorMap())
+    ss << "  output " << out.first << ": '" << out.second->id << "' " << out.second->info << "\n";
+}
+
 void Op::setup() { throw error("{}: the class has no setup()", debugName()); }
 
 std::vector<std::unique_ptr<Op>> Op::getGradOps() { return {}; }
@@ -70,6 +78,51 @@ const std::vector<GradInOutMapper>& Op::gradInputInfo() const {
 
 const std::map<int, int>& Op::gradOutToNonGradIn() const {
   throw error("{} is no gradient operator: it has no gradOutToNonGradIn()", debugName());
+}
+
+std::vector<const Graph*> Op::getCalledGraphs() const { return {}; }
+
+std::vector<GraphId> Op::getCalledGraphIds() const {
+  std::vector<GraphId> ids;
+  for (const Graph* graph : getCalledGraphs()) ids.push_back(graph->id);
+  return ids;
+}
+
+SubgraphIndex Op::getCalledGraphIndex(const GraphId& graphId) const {
+  const std::vector<GraphId> ids = getCalledGraphIds();
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    if (ids[i] == graphId) return static_cast<SubgraphIndex>(i);
+  throw error("{} does not call the graph '{}'", debugName(), graphId.str());
+}
+
+namespace {
+
+/// `index` if the graph that is called has so many inputs or outputs, else -1.
+int within(const Op& op, SubgraphIndex subgraph, int index, bool inputs) {
+  const std::vector<const Graph*> called = op.getCalledGraphs();
+  if (subgraph < 0 || subgraph >= static_cast<SubgraphIndex>(called.size()))
+    throw error("{} calls {} graphs; there is no number {}", op.debugName(), called.size(),
+                subgraph);
+  const Graph& graph = *called[static_cast<std::size_t>(subgraph)];
+  const std::size_t n = inputs ? graph.getInputIds().size() : graph.getOutputIds().size();
+  return index >= 0 && index < static_cast<int>(n) ? index : -1;
+}
+
+}  // namespace
+
+InIndex Op::opInToSubgraphInIndex(SubgraphIndex subgraph, InIndex index) const {
+  return within(*this, subgraph, index, true);
+}
+InIndex Op::subgraphInToOpInIndex(SubgraphIndex subgraph, InIndex index) const {
+  const InIndex same = within(*this, subgraph, index, true);
+  return hasInput(same) ? same : -1;
+}
+OutIndex Op::opOutToSubgraphOutIndex(SubgraphIndex subgraph, OutIndex index) const {
+  return within(*this, subgraph, index, false);
+}
+OutIndex Op::subgraphOutToOpOutIndex(SubgraphIndex subgraph, OutIndex index) const {
+  const OutIndex same = within(*this, subgraph, index, false);
+  return hasOutput(same) ? same : -1;
 }
 
 void Op::appendAttributes(OpSerialiserBase& os) const {

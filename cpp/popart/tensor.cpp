@@ -1,8 +1,11 @@
 #include <popart/tensor.hpp>
 
 #include <popart/graph.hpp>
+#include <popart/ir.hpp>
+#include <popart/tensornames.hpp>
 
 #include <algorithm>
+#include <utility>
 
 #include "popart/ir_calls.hpp"
 #include "popart/link.hpp"
@@ -61,6 +64,77 @@ Tensor::~Tensor() {
 
 std::string Tensor::tensor_type() const { return logging::internal::text(type_); }
 
+bool Tensor::isGraphInput() const { return graph_->hasInputId(id); }
+InIndex Tensor::getGraphInputIndex() const { return graph_->getInputIndex(id); }
+bool Tensor::isGraphOutput() const { return graph_->hasOutputId(id); }
+OutIndex Tensor::getGraphOutputIndex() const { return graph_->getOutputIndex(id); }
+bool Tensor::isAnchored() const { return getIr().isAnchored(id); }
+
+bool Tensor::idIncludesPrefix(const std::vector<std::string>& prefixes) const {
+  return std::any_of(prefixes.begin(), prefixes.end(), [this](const std::string& prefix) {
+    return id.find(prefix) != std::string::npos;
+  });
+}
+
+bool Tensor::isOptimizerTensor() const { return idIncludesPrefix(reservedOptimizerPrefixes()); }
+bool Tensor::isAccumulatorTensor() const { return idIncludesPrefix(reservedAccumulatorPrefixes()); }
+bool Tensor::isOptimizerStateTensor() const {
+  // Sums of gradients are not states of the optimizer, unless they are a momentum, too.
+  return idIncludesPrefix(reservedOptimizerStatePrefixes());
+}
+bool Tensor::isRandomSeedTensor() const { return idIncludesPrefix({reservedRandomSeedPrefix()}); }
+bool Tensor::isWeightTensor() const {
+  return type_ == TensorType::Variable && !isOptimizerTensor() && !isOptimizerStateTensor() &&
+         !isAccumulatorTensor();
+}
+
+bool Tensor::isModified() const {
+  Tensor* self = const_cast<Tensor*>(this);
+  const std::vector<Op*> readers = consumers.getOps();
+  return std::any_of(readers.begin(), readers.end(),
+                     [self](const Op* op) { return op->modifiesTensor(self); });
+}
+
+bool Tensor::isAliased() const {
+  for (const Op* op : consumers.getOps())
+    for (const int in : op->input->indices(const_cast<Tensor*>(this)))
+      for (const auto& out : op->output->tensorMap())
+        if (op->doesAlias(in, out.first)) return true;
+  return false;
+}
+
+std::set<PipelineStage> Tensor::getPipelineStages() const {
+  std::set<PipelineStage> stages;
+  const auto add = [&stages](const Op* op) {
+    if (op != nullptr && op->hasPipelineStage()) stages.insert(op->getPipelineStage());
+  };
+  add(getProducerUnsafe());
+  for (const Op* op : consumers.getOps()) add(op);
+  return stages;
+}
+
+VGraphId Tensor::getVirtualGraphIdUnsafe() const {
+  if (const Op* op = getProducerUnsafe()) {
+    std::set<OpId> visited;
+    for (const int out : op->output->indices(const_cast<Tensor*>(this)))
+      return op->getIntrospectionOutVirtualGraphId(out, visited).first;
+  }
+  for (const Op* op : consumers.getOps()) {
+    std::set<OpId> visited;
+    for (const int in : op->input->indices(const_cast<Tensor*>(this))) {
+      const VGraphId found = op->getIntrospectionInVirtualGraphId(in, visited).first;
+      if (found != unusedVGraphId) return found;
+    }
+  }
+  return unusedVGraphId;
+}
+
+VGraphId Tensor::getVirtualGraphId() const {
+  const VGraphId found = getVirtualGraphIdUnsafe();
+  if (found == unusedVGraphId) throw error("The tensor '{}' is on no virtual graph", id);
+  return found;
+}
+
 Op* Tensor::getProducerUnsafe() const { return popir::irCalls().producer(*this); }
 
 Op* Tensor::getProducer() const {
@@ -82,6 +156,10 @@ bool Tensor::hasTensorData() const {
   if (!popir::irCalls().data(*this, &bytes)) return false;
   link_->data.reset(new TensorData(TensorData::fromCopyOf(bytes.data(), bytes.size())));
   return true;
+}
+
+TensorData* Tensor::tensorData() {
+  return const_cast<TensorData*>(std::as_const(*this).tensorData());
 }
 
 const TensorData* Tensor::tensorData() const {

@@ -8,11 +8,18 @@
 
 #include <iostream>
 #include <limits>
+#include <map>
 
 #include "popart/log_sink.hpp"
 
 namespace popir {
 namespace {
+
+/// The levels that the program has set.
+std::map<popart::logging::Module, popart::logging::Level>& levels() {
+  static std::map<popart::logging::Module, popart::logging::Level> chosen;
+  return chosen;
+}
 
 LogSink& sink() {
   static LogSink installed{};
@@ -21,7 +28,10 @@ LogSink& sink() {
 
 }  // namespace
 
-void installLogSink(const LogSink& installed) { sink() = installed; }
+void installLogSink(const LogSink& installed) {
+  sink() = installed;
+  for (const auto& each : levels()) sink().setLevel(each.first, each.second);
+}
 
 }  // namespace popir
 
@@ -35,7 +45,20 @@ namespace logging {
 
 bool shouldLog(Module module, Level level) {
   const popir::LogSink& sink = popir::sink();
-  return sink.wants != nullptr ? sink.wants(module, level) : level >= Level::Warn;
+  return sink.wants != nullptr ? sink.wants(module, level) : level >= getLogLevel(module);
+}
+
+Level getLogLevel(Module module) {
+  const popir::LogSink& sink = popir::sink();
+  if (sink.level != nullptr) return sink.level(module);
+  const auto chosen = popir::levels().find(module);
+  return chosen == popir::levels().end() ? Level::Warn : chosen->second;
+}
+
+void setLogLevel(Module module, Level level) {
+  popir::levels()[module] = level;
+  const popir::LogSink& sink = popir::sink();
+  if (sink.setLevel != nullptr) sink.setLevel(module, level);
 }
 
 void log(Module module, Level level, const std::string& message) {

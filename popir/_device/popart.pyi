@@ -25,6 +25,7 @@ __all__: list[str] = [
     "aliases",
     "attributeTexts",
     "bwdRegMap",
+    "calledGraphs",
     "canBeReplacedByIdentity",
     "clone",
     "connectInTensor",
@@ -72,6 +73,10 @@ class OpTwin:
     def bind(self, op: popir.ir.graph.Op) -> None:
         """
         Links the C++ operator to the compiler's operator, which holds the twin.
+        """
+    def callsGraphs(self) -> bool:
+        """
+        Whether the operator calls graphs.
         """
     def connectsItself(self) -> bool:
         """
@@ -336,6 +341,11 @@ def bwdRegMap(
 ) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
     """
     The regions of an input that a region of an output maps to; see aliases().
+    """
+
+def calledGraphs(op: popir.ir.graph.Op) -> list[popir.ir.graph.Graph]:
+    """
+    The graphs that the operator calls, by the library's getCalledGraphs().
     """
 
 def canBeReplacedByIdentity(op: popir.ir.graph.Op) -> bool:

@@ -47,6 +47,7 @@ class CppOp(Op):
         twin.bind(self)
         self.source = twin.library()
         self._connects_itself = twin.connectsItself()
+        self._calls_graphs = twin.callsGraphs()
         self._traits: dict[str, Any] | None = None
 
     def setup(self) -> None:
@@ -63,6 +64,9 @@ class CppOp(Op):
         if isinstance(made, CppOp) and made.opid == self.opid:
             made.bindAttributes(self.attributes)
         return made
+
+    def getCalledGraphs(self) -> list[Graph]:
+        return device.calledGraphs(self) if self._calls_graphs else []
 
     def getSeedInIndex(self) -> int:
         """The library's getSeedInIndex(): negative for an operator that takes no seed, but draws by

@@ -638,6 +638,8 @@ class Graph:
         counter of operator ids, so that an id is unique in both.
         """
         self.name = name
+        self.is_main = caller is None
+        """Whether it is a model's graph, and not one that operators call."""
         self.ops: dict[int, Op] = {}
         self.tensors: dict[str, Tensor] = {}
         self.inputs: list[str] = []
@@ -668,6 +670,10 @@ class Graph:
         """The variables of which each replica has a part, and the host the whole, by id."""
         self.broadcast: set[str] = set()
         """The inputs of which all replicas get the same values."""
+        self.passes: tuple[set[int], set[int]] = (set(), set())
+        """The ids of the operators of the forward and of the backward pass, in training,
+        before what is unused is removed; for programs in C++.
+        """
         self.recomputed: dict[str, RecomputeType] = {}
         """For each result that is not kept for the backward pass whether it is that of the forward
         pass (Recompute) or the one that is computed again (Recomputed), by id.
@@ -692,6 +698,8 @@ class Graph:
         """
         self.keeps_ragged: bool = caller.keeps_ragged if caller else True
         """Whether a tensor of which one size depends on the data may be imported, padded."""
+        self.made: dict[str, Graph] = {}
+        """The graphs of `createGraph`, by name, which operators may call."""
         self.twin: Any = None
         """The C++ object for this graph, made when C++ code first needs it."""
         self.changes = 0
@@ -838,6 +846,44 @@ class Graph:
         for id in dropped:
             if not self.tensors[id].uses and id not in self.outputs:
                 del self.tensors[id]
+
+    def setOutputs(self, ids: Sequence[str]) -> None:
+        """Sets the outputs of a called graph. Raises popart_exception for an id of no tensor."""
+        for id in ids:
+            self.getTensor(id)
+        self.outputs = list(ids)
+        self.changes += 1
+
+    # Graphs.
+
+    def createGraph(self, name: str) -> Graph:
+        """A new graph that operators of this one, the main graph, may call; this one keeps it.
+        PopART's function of this name, of Ir.
+
+        Raises popart_exception if there is a graph of that name.
+        """
+        if any(graph.name == name for graph in self.allGraphs()):
+            raise popart_exception(f"There is a graph '{name}' already.")
+        graph = self.made[name] = Graph(name, self)
+        graph.opsets, graph.origin, graph.isTraining = self.opsets, self.origin, self.isTraining
+        return graph
+
+    def removeGraph(self, name: str) -> None:
+        """Removes a graph of `createGraph`. Raises popart_exception if there is none of that name,
+        or if operators call it.
+        """
+        if name not in self.made:
+            raise popart_exception(f"createGraph() has made no graph '{name}'.")
+        if self.made[name] in called_graphs(self):
+            raise popart_exception(f"The graph '{name}' cannot be removed: operators call it.")
+        del self.made[name]
+
+    def allGraphs(self) -> list[Graph]:
+        """This graph, those that its operators call, directly or not, and `createGraph` made."""
+        found = dict.fromkeys(called_graphs(self))
+        for graph in self.made.values():
+            found.update(dict.fromkeys(called_graphs(graph)))
+        return list(found)
 
     # Operators.
 

@@ -48,7 +48,7 @@ There is no folder 'missing'
     "schedule": """\
 Abs
 ExpInplace
-Ir::getOpSchedule: 1 operators have constraints; the schedule is that of the session,""",
+getOpSchedule: 1 operators have constraints; the schedule is that of the session,""",
 }
 """By program, what it prints, or how that begins."""
 

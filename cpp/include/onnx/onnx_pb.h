@@ -57,8 +57,18 @@ namespace ONNX_NAMESPACE {
  private:                                                                                   \
   std::vector<TYPE> NAME##_;
 
+// The fields of a message that its class has no member for, as they lie in a file.
+#define POPIR_ONNX_UNKNOWN                                       \
+ public:                                                         \
+  const std::string& unknown_fields() const { return unknown_; } \
+  std::string* mutable_unknown_fields() { return &unknown_; }    \
+                                                                 \
+ private:                                                        \
+  std::string unknown_;
+
 /// A dimension: a number, a name, or neither (unknown).
 class TensorShapeProto_Dimension {
+  POPIR_ONNX_UNKNOWN
   POPIR_ONNX_FIELD(int64_t, dim_value)
   POPIR_ONNX_FIELD(std::string, dim_param)
 
@@ -70,6 +80,7 @@ class TensorShapeProto_Dimension {
 };
 
 class TensorShapeProto {
+  POPIR_ONNX_UNKNOWN
  public:
   using Dimension = TensorShapeProto_Dimension;
 
@@ -77,12 +88,14 @@ class TensorShapeProto {
 };
 
 class TypeProto_Tensor {
+  POPIR_ONNX_UNKNOWN
   POPIR_ONNX_FIELD(int32_t, elem_type)
   POPIR_ONNX_FIELD(TensorShapeProto, shape)
 };
 
 /// The type of a value. Types other than tensors appear as VALUE_NOT_SET.
 class TypeProto {
+  POPIR_ONNX_UNKNOWN
  public:
   using Tensor = TypeProto_Tensor;
   enum ValueCase { VALUE_NOT_SET = 0, kTensorType = 1 };
@@ -91,10 +104,11 @@ class TypeProto {
   POPIR_ONNX_FIELD(TypeProto_Tensor, tensor_type)
 };
 
-#define POPIR_ONNX_TYPES(X)                                                                   \
-  X(UNDEFINED)                                                                                \
-  X(FLOAT) X(UINT8) X(INT8) X(UINT16) X(INT16) X(INT32) X(INT64) X(STRING) X(BOOL) X(FLOAT16) \
-      X(DOUBLE) X(UINT32) X(UINT64) X(COMPLEX64) X(COMPLEX128) X(BFLOAT16)
+#define POPIR_ONNX_TYPES(X)                                                                    \
+  X(UNDEFINED)                                                                                 \
+  X(FLOAT)                                                                                     \
+  X(UINT8) X(INT8) X(UINT16) X(INT16) X(INT32) X(INT64) X(STRING) X(BOOL) X(FLOAT16) X(DOUBLE) \
+      X(UINT32) X(UINT64) X(COMPLEX64) X(COMPLEX128) X(BFLOAT16)
 enum TensorProto_DataType : int {
 #define POPIR_ONNX_TYPE(NAME) TensorProto_DataType_##NAME,
   POPIR_ONNX_TYPES(POPIR_ONNX_TYPE)
@@ -103,6 +117,7 @@ enum TensorProto_DataType : int {
 
 /// A constant tensor. The values are in the field for its element type.
 class TensorProto {
+  POPIR_ONNX_UNKNOWN
  public:
   using DataType = TensorProto_DataType;
 #define POPIR_ONNX_TYPE(NAME) static constexpr DataType NAME = TensorProto_DataType_##NAME;
@@ -123,6 +138,7 @@ class TensorProto {
 class GraphProto;
 
 class AttributeProto {
+  POPIR_ONNX_UNKNOWN
  public:
   enum AttributeType {
     UNDEFINED = 0,
@@ -163,11 +179,13 @@ class AttributeProto {
 using AttributeProto_AttributeType = AttributeProto::AttributeType;
 
 class ValueInfoProto {
+  POPIR_ONNX_UNKNOWN
   POPIR_ONNX_FIELD(std::string, name)
   POPIR_ONNX_FIELD(TypeProto, type)
 };
 
 class NodeProto {
+  POPIR_ONNX_UNKNOWN
   POPIR_ONNX_LIST(std::string, input)
   POPIR_ONNX_LIST(std::string, output)
   POPIR_ONNX_FIELD(std::string, name)
@@ -177,6 +195,7 @@ class NodeProto {
 };
 
 class GraphProto {
+  POPIR_ONNX_UNKNOWN
   POPIR_ONNX_LIST(NodeProto, node)
   POPIR_ONNX_FIELD(std::string, name)
   POPIR_ONNX_LIST(TensorProto, initializer)
@@ -186,11 +205,13 @@ class GraphProto {
 };
 
 class OperatorSetIdProto {
+  POPIR_ONNX_UNKNOWN
   POPIR_ONNX_FIELD(std::string, domain)
   POPIR_ONNX_FIELD(int64_t, version)
 };
 
 class ModelProto {
+  POPIR_ONNX_UNKNOWN
   POPIR_ONNX_FIELD(int64_t, ir_version)
   POPIR_ONNX_LIST(OperatorSetIdProto, opset_import)
   POPIR_ONNX_FIELD(GraphProto, graph)
@@ -211,6 +232,7 @@ inline GraphProto* AttributeProto::add_graphs() {
 }
 
 #undef POPIR_ONNX_FIELD
+#undef POPIR_ONNX_UNKNOWN
 #undef POPIR_ONNX_LIST
 
 }  // namespace ONNX_NAMESPACE

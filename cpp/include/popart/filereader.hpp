@@ -11,9 +11,12 @@
 namespace popart {
 namespace io {
 
-/// A serialised model, as far as onnx/onnx_pb.h has it. What that has no field for is left out.
+/// A serialised model. Fields that the classes of onnx/onnx_pb.h have no member for are kept as they
+/// are.
 /// \throws error for bytes that are no message
 ONNX_NAMESPACE::ModelProto getModelFromString(const std::string& modelProto);
+/// The reverse. \throws error for messages that are nested more than 100 deep
+std::string getSerializedModel(const ONNX_NAMESPACE::ModelProto& model);
 /// \throws error for a file that cannot be read, too
 ONNX_NAMESPACE::ModelProto getModelFromFile(const std::string& filename);
 /// The folder without links and dots. \throws error if it is not there

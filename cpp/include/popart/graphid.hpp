@@ -4,7 +4,6 @@
 
 #include <ostream>
 #include <string>
-#include <utility>
 
 namespace popart {
 
@@ -12,7 +11,7 @@ namespace popart {
 class GraphId {
  public:
   GraphId() = delete;
-  GraphId(std::string id) : id_(std::move(id)) {}
+  GraphId(const std::string& id) : id_(id) {}
 
   static const GraphId& root() {
     static const GraphId main("");

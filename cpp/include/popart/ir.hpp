@@ -3,6 +3,7 @@
 #define popart_ir_hpp
 
 #include <popart/dataflow.hpp>
+#include <popart/graph.hpp>
 #include <popart/inputshapeinfo.hpp>
 #include <popart/names.hpp>
 #include <popart/operatoridentifier.hpp>
@@ -11,8 +12,10 @@
 #include <popart/sessionoptions.hpp>
 #include <popart/tensors.hpp>
 
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -24,73 +27,211 @@ namespace popart {
 class DeviceInfo;
 class Optimizer;
 
-#ifdef ONNX_NAMESPACE
-/// Arguments of Ir::prepare().
+/// Hashes of compiled models, and the files that hold them.
+using HashesMap = std::map<std::size_t, std::string>;
+
+/// Arguments of Ir::prepare(). It refers to them: they must outlive the call.
 class IrBundle {
  public:
-  IrBundle(const ONNX_NAMESPACE::ModelProto&, const InputShapeInfo&, const DataFlow&,
-           const TensorId& /*loss*/, const Optimizer*, DeviceInfo&, const SessionOptions&,
-           const Patterns&, const std::string& /*sessionName*/ = "") {}
-};
-#else
-class IrBundle;
-#endif
+  IrBundle(const ONNX_NAMESPACE::ModelProto& modelProto_, const InputShapeInfo& inputShapeInfo_,
+           const DataFlow& dataFlow_, const TensorId& loss_, const Optimizer* optimizer_,
+           DeviceInfo& deviceInfo_, const SessionOptions& userOptions_, const Patterns& patterns_,
+           const std::string sessionName_ = "")
+      : modelProto(modelProto_),
+        inputShapeInfo(inputShapeInfo_),
+        dataFlow(dataFlow_),
+        loss(loss_),
+        optimizer(optimizer_),
+        deviceInfo(deviceInfo_),
+        userOptions(userOptions_),
+        patterns(patterns_),
+        sessionName(sessionName_) {}
 
-/// The main graph and properties of the model.
+  const ONNX_NAMESPACE::ModelProto& modelProto;
+  const InputShapeInfo& inputShapeInfo;
+  const DataFlow& dataFlow;
+  const TensorId loss;
+  const Optimizer* optimizer;
+  DeviceInfo& deviceInfo;
+  const SessionOptions& userOptions;
+  const Patterns& patterns;
+  const std::string sessionName;
+};
+
+/// The graphs and properties of a model.
+///
+/// A session has one, and operators and patterns meet it while a session compiles their model. A
+/// program may also make one of its own: it starts with an empty main graph, which the program
+/// fills, or prepare() has the compiler make the graphs of a model, without a device's program.
 class Ir {
  public:
-  Ir() = default;
+  enum class ExecutionMode { Inference, Training };
+  enum class SerialiseFormat { JSON };
+
+  Ir();
   Ir(const Ir&) = delete;
   Ir& operator=(const Ir&) = delete;
+  ~Ir();
 
-  Graph& getMainGraph() { return *main_; }
-  const Graph& getMainGraph() const { return *main_; }
-  /// A tensor of the main graph.
-  Tensor* getTensor(const TensorId& id) const;
-  bool containsTensor(const TensorId& id) const;
-  std::vector<TensorId> getTensorIds(TensorType type) const;
-  Tensors& getMainGraphTensors();
-  std::map<OpId, std::unique_ptr<Op>>& getMainGraphOps();
-  std::vector<Op*> getAllOps() const;
-  /// The operators of the main graph in the order in which they run.
-  /// \throws error for constraints, which are not there
-  std::vector<Op*> getOpSchedule(const OpsBeforeKey& constraints, RequireOptimalSchedule) const;
-  enum class ExecutionMode { Inference, Training };
+  /// A number that no other Ir of the process has.
+  uint64_t getId() const { return id_; }
+
+  // ---- Preparing ----
+  /// Compiles the model as a session with these arguments does; the graphs are those that would be
+  /// lowered. It trains if there is an optimizer. Without effect are `cacheEntries` and `hashSeed`:
+  /// popir's cache keeps programs, not graphs.
+  /// \throws what the constructor of such a session throws; error for a second call
+  void prepare(const IrBundle& bundle, const HashesMap& cacheEntries = {},
+               std::size_t hashSeed = 0);
+  bool isPrepared() const { return isPrepared_; }
+  /// False: a graph is always made.
+  bool hashMatched() const { return false; }
+  void setIsPrepared() { isPrepared_ = true; }
+  void setDataFlow(const DataFlow& dataFlow) { dataFlow_ = dataFlow; }
+  const DataFlow& getDataFlow() const { return dataFlow_; }
+  void setUserOptions(const SessionOptions& options);
+  void setInputShapeInfo(const InputShapeInfo& infos) { inputShapeInfo_ = infos; }
+  const InputShapeInfo& getInputShapeInfo() const { return inputShapeInfo_; }
+  void setPatterns(const Patterns& patterns) { patterns_ = patterns; }
+  const Patterns& getPatterns() const { return patterns_; }
+  void setSessionName(const std::string name) { sessionName_ = name; }
+  const std::string getSessionName() const { return sessionName_; }
+  void setExecutionMode(const ExecutionMode& mode);
   ExecutionMode getExecutionMode() const {
     return isTraining() ? ExecutionMode::Training : ExecutionMode::Inference;
   }
-  /// The options of the session that compiles the model; PopART's defaults outside of one.
+  /// The options of the session that compiles the model, or those that were set; else PopART's
+  /// defaults.
   const SessionOptions& getSessionOptions() const;
+  SessionOptions& getSessionOptions();
   /// True if the model is compiled for training.
   bool canTrain() const { return isTraining(); }
   bool canInfer() const { return true; }
   bool isTraining() const;
+  bool isTesting() const { return !isTraining(); }
   /// Patterns run twice: before the gradients are added (false) and after (true).
   bool hasConstructedBackwards() const;
-  /// Always false while patterns run: optimizers are decomposed later.
-  bool hasDecomposedOptimizers() const { return false; }
+  /// True once the model is prepared: optimizers are decomposed after patterns have run.
+  bool hasDecomposedOptimizers() const { return isPrepared_ && isTraining(); }
+
+  // ---- Graphs ----
+  Graph& getMainGraph() { return main(); }
+  const Graph& getMainGraph() const { return main(); }
+  /// A new graph without operators, which operators of others may call.
+  /// \throws error if there is one of that id
+  Graph& createGraph(const GraphId& id);
+  /// \throws error for an unknown id
+  Graph& getGraph(const GraphId& id) const;
+  bool hasGraph(const GraphId& id) const;
+  /// Removes a graph that createGraph() has made, and that no operator calls.
+  void removeGraph(const GraphId& id);
+  /// The main graph first, then those that its operators call and those that were created.
+  std::vector<const Graph*> getAllGraphs() const;
+  /// Those that `root` calls, directly or not, and itself: each after those that call it.
+  std::vector<const Graph*> getGraphSchedule() const { return getGraphSchedule(GraphId::root()); }
+  std::vector<const Graph*> getGraphSchedule(GraphId root) const;
+
+  // ---- Tensors ----
+  /// A tensor of any graph; the main graph's first.
+  /// \throws error for an unknown id
+  Tensor* getTensor(const TensorId& id) const;
+  bool containsTensor(const TensorId& id) const;
+  /// Of the main graph.
+  std::vector<TensorId> getTensorIds(TensorType type) const;
+  /// Of all graphs.
+  std::set<TensorId> getAllTensorIds() const;
+  Tensors& getMainGraphTensors() { return main().getTensors(); }
+  const Tensors& getMainGraphTensors() const { return main().getTensors(); }
+  /// The tensors that the host sends for each batch.
+  std::vector<Tensor*> dataStreamTensors() const;
+  std::vector<TensorId> getGraphInputIds() const { return main().getInputIds(); }
+  std::vector<TensorId> getGraphOutputIds() const { return main().getOutputIds(); }
   /// A new tensor id for the main graph, derived from `base`. Each call returns another one.
   TensorId createIntermediateTensorId(const TensorId& base);
   /// Adds a variable of the main graph, which the model did not contain, to the initializers of
   /// models that the session saves.
   /// \throws error if there is none of that id
   void addAdditionalModelProtoTensor(const TensorId& id);
-  /// The operators of the main graph with this identifier.
+  bool isAnchored(const TensorId& id) const { return dataFlow_.isAnchored(id); }
+  bool isRootAnchor(const TensorId& id) const { return isAnchored(id); }
+  std::set<TensorId> getAnchors() const;
+  std::set<TensorId> getRootAnchors() const { return getAnchors(); }
+
+  // ---- Operators ----
+  /// Of the main graph.
+  std::map<OpId, std::unique_ptr<Op>>& getMainGraphOps() { return main().getOps(); }
+  const std::map<OpId, std::unique_ptr<Op>>& getMainGraphOps() const { return main().getOps(); }
+  /// Of all graphs.
+  std::vector<Op*> getAllOps() const;
+  /// \throws error if no graph has an operator of that id
+  Op* getOp(OpId id) const;
+  /// The operators of all graphs with this identifier.
   std::vector<Op*> opsOfType(const OperatorIdentifier& opid) const;
-  /// \throws error always: sessions compile models
-  void prepare(const IrBundle& bundle);
-  enum class SerialiseFormat { JSON };
-  /// Writes the operators of the main graph: type, domain, version, name, attributes, inputs and
+  bool isConsumedByOpOfType(TensorId id, const OperatorIdentifier& opid);
+  /// The operators of all graphs of getGraphSchedule(), each graph's in the order in which they run.
+  /// \throws error for constraints, which are not there
+  std::vector<Op*> getOpSchedule(const OpsBeforeKey& constraints, RequireOptimalSchedule) const;
+  bool isSchedulable(const OpsBeforeKey& constraints) const;
+  /// The loss of the model, "" if there is none.
+  /// \throws error for a tensor that is not there
+  void setFinalLoss(const TensorId& loss);
+  TensorId getFinalLossId() const { return loss_; }
+  /// The operator that computes the loss.
+  /// \throws error if there is none
+  OpId getFinalLossOpId() const;
+  /// Sets the members of popart::Vertex of the main graph's operators, by the loss.
+  void updateVertices();
+  void setMainGraphPathFromLoss() { updateVertices(); }
+
+  // ---- Options, in short ----
+  bool virtualGraphsEnabled() const;
+  SyntheticDataMode syntheticDataMode() const { return getSessionOptions().syntheticDataMode; }
+  bool useSyntheticData() const { return syntheticDataMode() != SyntheticDataMode::Off; }
+  bool autoRecomputationEnabled() const {
+    return getSessionOptions().autoRecomputation != RecomputationType::None;
+  }
+
+  /// Runs a transform of the library or program, by its id.
+  void applyTransform(std::size_t transformId, Graph& graph);
+  /// Writes the operators of all graphs: type, domain, version, name, attributes, inputs and
   /// outputs with their types and shapes. The order is always that of their making.
   void serialise(SerialiseFormat format, std::stringstream& ss, bool useScheduler = true) const;
+  /// Writes the operators of all graphs, one a line, in the order in which they run.
+  void append(std::stringstream& ss) const;
+  /// Logs the same at level Info.
+  void logIr() const;
   /// The opset version that the model imports for a domain; 0 if none.
   int getOpSetVersionFromModel(const std::string& domain) const;
 
+  /// For popir itself: the graphs of a session, which must outlive this object.
+  void show(const std::shared_ptr<void>& session);
+
  private:
   friend class Graph;
+
+  Graph& main() const;
+  Graph& bound(Graph* graph) const;
+  /// Makes the compiler's graph `graph` the main graph.
+  void take(const std::shared_ptr<void>& graph);
+  std::vector<Graph*> graphs() const;
+
+  const uint64_t id_;
+  /// The compiler's main graph, which this object keeps; null for the Ir that a graph has of its own.
+  std::shared_ptr<void> held_;
+  /// The compiler's session, if there is one.
+  std::shared_ptr<void> session_;
   Graph* main_ = nullptr;
+  /// The graphs that refer to this object instead of an Ir of their own.
+  mutable std::set<Graph*> bound_;
   unsigned made_ = 0;
+  bool isPrepared_ = false;
+  bool hasOptions_ = false;
   mutable SessionOptions options_;
+  DataFlow dataFlow_;
+  InputShapeInfo inputShapeInfo_;
+  Patterns patterns_;
+  std::string sessionName_;
+  TensorId loss_;
 };
 
 }  // namespace popart

@@ -37,6 +37,9 @@ enum class Module {
 };
 
 bool shouldLog(Module module, Level level);
+/// The level from which on messages of a module are written.
+Level getLogLevel(Module module);
+void setLogLevel(Module module, Level level);
 void log(Module module, Level level, const std::string& message);
 
 namespace internal {

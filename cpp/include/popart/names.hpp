@@ -13,13 +13,16 @@
 #include <utility>
 #include <vector>
 
-#ifdef ONNX_NAMESPACE
+#include <popart/graphid.hpp>
+
+#ifndef ONNX_NAMESPACE
+#define ONNX_NAMESPACE onnx
+#endif
 namespace ONNX_NAMESPACE {
 class GraphProto;
 class ModelProto;
 class TensorProto;
 }  // namespace ONNX_NAMESPACE
-#endif
 
 #pragma GCC visibility push(default)
 
@@ -35,10 +38,7 @@ using Shape = std::vector<int64_t>;
 using Rank = int;
 
 using TensorId = std::string;
-#ifdef ONNX_NAMESPACE
 using OnnxTensors = std::map<TensorId, ONNX_NAMESPACE::TensorProto>;
-#endif
-using GraphId = std::string;
 using OpName = std::string;
 using OpDomain = std::string;
 using OpType = std::string;
@@ -53,6 +53,10 @@ struct POpCmp {
 using OpsBeforeKey = std::map<Op*, std::vector<Op*>, POpCmp>;
 using InIndex = int;
 using OutIndex = int;
+/// Which of the graphs that an operator calls.
+using SubgraphIndex = int;
+using RandomReferenceId = int64_t;
+using RemoteBufferId = int64_t;
 
 using VGraphId = int64_t;
 using PipelineStage = int64_t;

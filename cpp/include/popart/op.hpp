@@ -13,12 +13,15 @@
 #include <popart/tensorindex.hpp>
 #include <popart/tensorinfo.hpp>
 #include <popart/tensorlocation.hpp>
+#include <popart/vendored/optional.hpp>
+#include <popart/vertex.hpp>
 
 #include <functional>
 #include <map>
 #include <memory>
 #include <ostream>
 #include <set>
+#include <sstream>
 #include <string>
 #include <tuple>
 #include <unordered_set>
@@ -89,7 +92,7 @@ class GradInOutMapper {
 /// An operator of a graph. A derived class sets the types and shapes of its outputs in setup()
 /// (shape inference) and copies itself in clone(). If it supports training, it creates its gradient
 /// operators in getGradOps().
-class Op {
+class Op : public Vertex {
  public:
   /// Settings common to all operators.
   struct Settings {
@@ -133,7 +136,7 @@ class Op {
   /// graph.
   Op(const Op& other);
   Op& operator=(const Op&) = delete;
-  virtual ~Op();
+  ~Op() override;
 
   OpId id = -1;
   OperatorIdentifier opid;
@@ -154,9 +157,11 @@ class Op {
   Ir& getIr();
   const Ir& getIr() const;
   /// Identifier and id: "ai.onnx.LeakyRelu:6 (7)".
-  virtual std::string str() const;
+  std::string str() const override;
   /// Identifier, name, inputs and outputs, for error messages.
   std::string debugName() const;
+  /// Writes the same, and the types and shapes of the inputs and outputs, a line each.
+  void append(std::stringstream& ss) const;
 
   // ---- Properties. The defaults: no gradient, no side effects, no aliases. ----
   /// Sets type and shape of each output. Called again after an input changes.
@@ -172,6 +177,18 @@ class Op {
   virtual float getSubgraphValue() const = 0;
   float getHighSubgraphValue() const { return 1000.0f; }
   float getLowSubgraphValue() const { return 0.1f; }
+  /// The graphs that the operator calls, such as the body of a loop. Each has a SubgraphIndex, its
+  /// place here.
+  virtual std::vector<const Graph*> getCalledGraphs() const;
+  std::vector<GraphId> getCalledGraphIds() const;
+  /// \throws error for a graph that the operator does not call
+  SubgraphIndex getCalledGraphIndex(const GraphId& graphId) const;
+  /// The operator's input for one of a called graph, and the reverse; the same for outputs. -1 where
+  /// there is none. By default they have the same indices.
+  virtual InIndex opInToSubgraphInIndex(SubgraphIndex subgraph, InIndex index) const;
+  virtual InIndex subgraphInToOpInIndex(SubgraphIndex subgraph, InIndex index) const;
+  virtual OutIndex opOutToSubgraphOutIndex(SubgraphIndex subgraph, OutIndex index) const;
+  virtual OutIndex subgraphOutToOpOutIndex(SubgraphIndex subgraph, OutIndex index) const;
   /// Writes the attributes that distinguish operators of this class. An override must call the
   /// base.
   virtual void appendAttributes(OpSerialiserBase& os) const;

@@ -89,17 +89,21 @@ class Session {
   std::string getSerializedGraph() const;
   std::string serializeIr(IrSerializationFormat format);
   uint64_t getCycleCount(std::string id = "");
-  /// The compiled graph. It lives as long as the session.
-  const Ir& getIr() const;
+  /// The compiled graphs. They live as long as the session.
+  const Ir& getIr() const { return *ir; }
 
   /// The compiler's object.
   const std::shared_ptr<void>& handle() const { return session_; }
 
  protected:
-  explicit Session(std::shared_ptr<void> session);
+  /// `dataFlow` and the others are what the session was made with.
+  Session(std::shared_ptr<void> session, const DataFlow& dataFlow,
+          const InputShapeInfo& inputShapeInfo, const SessionOptions& userOptions,
+          const Patterns& patterns, const std::string& name, const TensorId& loss = "");
 
  private:
   std::shared_ptr<void> session_;
+  std::shared_ptr<Ir> ir;
 };
 
 /// Runs a model.

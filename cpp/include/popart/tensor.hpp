@@ -6,10 +6,12 @@
 #include <popart/names.hpp>
 #include <popart/tensordata.hpp>
 #include <popart/tensorinfo.hpp>
+#include <popart/vertex.hpp>
 
 #include <map>
 #include <memory>
 #include <ostream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -51,12 +53,12 @@ class Consumers {
 };
 
 /// A tensor of a graph. `info` is updated by the compiler.
-class Tensor {
+class Tensor : public Vertex {
  public:
   Tensor(TensorId tensorId, TensorType type, Graph& graph, popir::TensorLink* link);
   Tensor(const Tensor&) = delete;
   Tensor& operator=(const Tensor&) = delete;
-  ~Tensor();
+  ~Tensor() override;
 
   TensorId id;
   TensorInfo info;
@@ -70,7 +72,33 @@ class Tensor {
   Op* getProducer() const;
   /// Null if no operator computes the tensor.
   Op* getProducerUnsafe() const;
-  std::string str() const { return id; }
+  std::string str() const override { return id; }
+
+  // ---- Place in the graph. The get...() functions throw error where there is none. ----
+  bool isGraphInput() const;
+  InIndex getGraphInputIndex() const;
+  bool isGraphOutput() const;
+  OutIndex getGraphOutputIndex() const;
+  bool isAnchored() const;
+  bool isRootAnchor() const { return isAnchored(); }
+  bool idIncludesPrefix(const std::vector<std::string>& prefixes) const;
+  /// By the prefixes of popart/tensornames.hpp: what an optimizer gives, keeps, and sums up.
+  bool isOptimizerTensor() const;
+  bool isOptimizerStateTensor() const;
+  bool isAccumulatorTensor() const;
+  bool isRandomSeedTensor() const;
+  /// A variable that is none of these.
+  bool isWeightTensor() const;
+  /// Whether an operator writes it in place (isModified), or an output of one is a view of it.
+  bool isModified() const;
+  bool isAliased() const;
+  /// The stages of a pipeline whose operators compute or read it.
+  std::set<PipelineStage> getPipelineStages() const;
+  /// That of the operator that computes it, else that of the first reader that has one.
+  bool hasVirtualGraphId() const { return getVirtualGraphIdUnsafe() != -1; }
+  VGraphId getVirtualGraphId() const;
+  /// -1 where there is none.
+  VGraphId getVirtualGraphIdUnsafe() const;
 
   /// True if a value is known at compile time: the value of a Const, or the initial value of a
   /// Variable.
@@ -78,6 +106,8 @@ class Tensor {
   /// That value, in row-major order.
   /// \throws error if there is none
   const TensorData* tensorData() const;
+  /// The same, as a copy that may be changed: the compiler does not see that.
+  TensorData* tensorData();
 
   Graph& getGraph() { return *graph_; }
   const Graph& getGraph() const { return *graph_; }

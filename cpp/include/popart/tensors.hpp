@@ -2,6 +2,7 @@
 #ifndef popart_tensors_hpp
 #define popart_tensors_hpp
 
+#include <popart/debugcontext.hpp>
 #include <popart/names.hpp>
 #include <popart/tensor.hpp>
 
@@ -25,9 +26,13 @@ class Tensors {
   /// Adds a tensor that an operator computes.
   void addActGrad(const TensorId& id);
   /// Adds a weight or a state. Copies its initial value, given in row-major order.
-  void addVarInit(const TensorId& id, const TensorInfo& info, const void* data);
+  void addVarInit(const TensorId& id, const TensorInfo& info, const void* data,
+                  const DebugContext& = {});
+  /// Adds a tensor that the host sends for each batch, as the last input of the graph.
+  void addStream(const TensorId& id, const TensorInfo& info, const DebugContext& = {});
   /// Adds a constant. Copies its value, given in row-major order.
-  void addConstInit(const TensorId& id, const TensorInfo& info, const void* data);
+  void addConstInit(const TensorId& id, const TensorInfo& info, const void* data,
+                    const DebugContext& = {});
   std::vector<TensorId> getIds(TensorType type) const;
   std::vector<Tensor*> getOfType(TensorType type) const;
   std::vector<Tensor*> getOfType(const std::vector<TensorType>& types) const;

@@ -79,6 +79,11 @@ void erase_if(std::map<Key, T, Compare, Allocator>& map, const Predicate& predic
   for (auto it = map.begin(); it != map.end();) it = predicate(*it) ? map.erase(it) : std::next(it);
 }
 
+/// The id of a tensor of a graph: that of the graph before it, and the reverse.
+TensorId addScope(const Graph& graph, const TensorId& id);
+/// \throws error for an id that does not begin with the graph's scope
+TensorId removeScope(const Graph& graph, const TensorId& id);
+
 /// Converts a negative axis, counted from the end, to a non-negative one.
 /// \throws error if it is outside of [-rank, rank)
 int64_t getReduceAxis(int64_t axis, int64_t rank);

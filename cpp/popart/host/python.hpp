@@ -130,8 +130,8 @@ struct Bridge {
   poplar::Target (*target)(const Object& device);
   /// The memory of a numpy array.
   void* (*data)(const Object& array);
-  /// The graph of a session, which lives as long as that.
-  const popart::Ir* (*ir)(const Object& session);
+  /// The Ir of its own that a popir.ir.Graph has, which lives as long as that.
+  const popart::Ir* (*ir)(const Object& graph);
 };
 /// The library's only symbol. `python` is the interpreter to be, empty if one runs already, `root`
 /// the folder that holds the package popir.

@@ -225,7 +225,18 @@ std::vector<std::string> Patterns::getAllPreAliasPatternNames() {
 
 // ---- Session ----
 
-Session::Session(std::shared_ptr<void> session) : session_(std::move(session)) {}
+Session::Session(std::shared_ptr<void> session, const DataFlow& dataFlow,
+                 const InputShapeInfo& inputShapeInfo, const SessionOptions& userOptions,
+                 const Patterns& patterns, const std::string& name, const TensorId& loss)
+    : session_(std::move(session)), ir(new Ir()) {
+  ir->setUserOptions(userOptions);
+  ir->show(session_);
+  ir->setDataFlow(dataFlow);
+  ir->setInputShapeInfo(inputShapeInfo);
+  ir->setPatterns(patterns);
+  ir->setSessionName(name);
+  if (ir->containsTensor(loss)) ir->setFinalLoss(loss);
+}
 Session::~Session() = default;
 InferenceSession::~InferenceSession() = default;
 TrainingSession::~TrainingSession() = default;
@@ -322,7 +333,6 @@ std::string Session::serializeIr(IrSerializationFormat) {
 uint64_t Session::getCycleCount(std::string id) {
   return static_cast<uint64_t>(call(session_, "getCycleCount", {id}).integer());
 }
-const Ir& Session::getIr() const { return *popir::python::bridge().ir(session_); }
 
 std::unique_ptr<InferenceSession> InferenceSession::createFromOnnxModel(
     const std::string& model, const DataFlow& dataFlow, std::shared_ptr<DeviceInfo> deviceInfo,
@@ -333,7 +343,8 @@ std::unique_ptr<InferenceSession> InferenceSession::createFromOnnxModel(
            {{"inputShapeInfo", toPython(inputShapeInfo)},
             {"userOptions", toPython(userOptions)},
             {"patterns", toPython(patterns)},
-            {"name", name}})));
+            {"name", name}}),
+      dataFlow, inputShapeInfo, userOptions, patterns, name));
 }
 
 std::unique_ptr<TrainingSession> TrainingSession::createFromOnnxModel(
@@ -347,7 +358,8 @@ std::unique_ptr<TrainingSession> TrainingSession::createFromOnnxModel(
            {{"inputShapeInfo", toPython(inputShapeInfo)},
             {"userOptions", toPython(userOptions)},
             {"patterns", toPython(patterns)},
-            {"name", name}})));
+            {"name", name}}),
+      dataFlow, inputShapeInfo, userOptions, patterns, name, loss));
 }
 
 void TrainingSession::updateOptimizerFromHost(const Optimizer* optimizer) {

@@ -56,8 +56,8 @@ bool GatherOp::canBeReplacedByIdentity() const {
 
 namespace {
 
-void append(OpSerialiserBase& os, int64_t axis, int64_t groups, bool zeros,
-            const nonstd::optional<float>& memory) {
+void appendTo(OpSerialiserBase& os, int64_t axis, int64_t groups, bool zeros,
+              const nonstd::optional<float>& memory) {
   os.appendAttribute("axis", axis);
   os.appendAttribute("group_size", groups);
   os.appendAttribute("zeroOutOfRangeIndices", zeros);
@@ -68,7 +68,7 @@ void append(OpSerialiserBase& os, int64_t axis, int64_t groups, bool zeros,
 
 void GatherOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   Op::appendOutlineAttributes(os);
-  append(os, axis_, groups_, zeroOutOfRange_, memory_);
+  appendTo(os, axis_, groups_, zeroOutOfRange_, memory_);
 }
 
 std::vector<std::unique_ptr<Op>> GatherOp::getGradOps() {
@@ -102,7 +102,7 @@ const std::map<int, int>& GatherGradOp::gradOutToNonGradIn() const {
 
 void GatherGradOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   Op::appendOutlineAttributes(os);
-  append(os, axis_, groups_, zeroOutOfRange_, memory_);
+  appendTo(os, axis_, groups_, zeroOutOfRange_, memory_);
 }
 
 }  // namespace popart

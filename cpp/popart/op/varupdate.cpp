@@ -2,6 +2,7 @@
 
 #include <popart/alias/aliasmodel.hpp>
 #include <popart/op/accumulate.hpp>
+#include <popart/op/accumulatorscale.hpp>
 #include <popart/operators.hpp>
 #include <popart/opserialiser.hpp>
 #include <popart/tensor.hpp>
@@ -62,6 +63,24 @@ AccumulateOp::AccumulateOp(AccumulationType type, const OptimizerValue& factor,
 
 std::unique_ptr<Op> AccumulateOp::clone() const {
   return std::unique_ptr<Op>(new AccumulateOp(*this));
+}
+
+AccumulatorScaleOp::AccumulatorScaleOp(const OptimizerValue factor, const Op::Settings& settings)
+    : VarUpdateOp(Onnx::CustomOperators::AccumulatorScale, settings), factor_(factor) {}
+AccumulatorScaleOp::~AccumulatorScaleOp() = default;
+
+std::unique_ptr<Op> AccumulatorScaleOp::clone() const {
+  return std::unique_ptr<Op>(new AccumulatorScaleOp(*this));
+}
+
+std::map<InIndex, TensorId> AccumulatorScaleOp::optimizerInputs() const {
+  if (factor_.isConst()) return {};
+  return {{getFactorInIndex(), inId(getFactorInIndex())}};
+}
+
+void AccumulatorScaleOp::appendOutlineAttributes(OpSerialiserBase& os) const {
+  VarUpdateOp::appendOutlineAttributes(os);
+  if (factor_.isConst()) os.appendAttribute("factor", factor_.val());
 }
 
 }  // namespace popart

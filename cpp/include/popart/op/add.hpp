@@ -20,6 +20,26 @@ class AddOp : public ElementWiseBinaryOp {
   std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
 };
 
+/// Adds to its left, or to its right input in place.
+class AddLhsInplaceOp : public ElementWiseBinaryInplaceLhsOp {
+ public:
+  explicit AddLhsInplaceOp(const Op::Settings& settings);
+  AddLhsInplaceOp(const OperatorIdentifier&, const Op::Settings& settings)
+      : AddLhsInplaceOp(settings) {}
+  ~AddLhsInplaceOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+};
+class AddRhsInplaceOp : public ElementWiseBinaryInplaceRhsOp {
+ public:
+  explicit AddRhsInplaceOp(const Op::Settings& settings);
+  AddRhsInplaceOp(const OperatorIdentifier&, const Op::Settings& settings)
+      : AddRhsInplaceOp(settings) {}
+  ~AddRhsInplaceOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+};
+
 }  // namespace popart
 
 #pragma GCC visibility pop

@@ -21,6 +21,10 @@ class DropoutOp : public DropoutBaseOp {
   std::unique_ptr<Op> clone() const override;
   std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
   void setup() override;
+  /// Not where its mask is asked for.
+  bool canBeReplacedByIdentity() const override {
+    return !hasOutput(getMaskOutIndex()) && DropoutBaseOp::canBeReplacedByIdentity();
+  }
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
 };
 

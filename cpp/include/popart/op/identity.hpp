@@ -35,6 +35,16 @@ class IdentityGradOp : public IdentityOp {
   view::Regions aliases(InIndex in, OutIndex) const override { return uses(in); }
 };
 
+class IdentityInplaceOp : public ElementWiseInplaceUnaryOp {
+ public:
+  using ElementWiseInplaceUnaryOp::ElementWiseInplaceUnaryOp;
+  explicit IdentityInplaceOp(const IdentityOp& op);
+  IdentityInplaceOp(const IdentityInplaceOp&) = default;
+  ~IdentityInplaceOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+};
+
 }  // namespace popart
 
 #pragma GCC visibility pop

@@ -20,6 +20,16 @@ class ReluOp : public ElementWiseUnaryOp {
   std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
 };
 
+class ReluInplaceOp : public ElementWiseInplaceUnaryOp {
+ public:
+  using ElementWiseInplaceUnaryOp::ElementWiseInplaceUnaryOp;
+  explicit ReluInplaceOp(const ReluOp& op);
+  ReluInplaceOp(const ReluInplaceOp&) = default;
+  ~ReluInplaceOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+};
+
 }  // namespace popart
 
 #pragma GCC visibility pop

@@ -49,6 +49,18 @@ class ReshapeOp : public ReshapeBaseOp {
   std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
 };
 
+/// Its output is a view of its input.
+class ReshapeInplaceOp : public ReshapeBaseOp {
+ public:
+  using ReshapeBaseOp::ReshapeBaseOp;
+  explicit ReshapeInplaceOp(const ReshapeOp& op);
+  ReshapeInplaceOp(const ReshapeInplaceOp&) = default;
+  ~ReshapeInplaceOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+  view::Regions aliases(InIndex in, OutIndex) const override { return uses(in); }
+};
+
 }  // namespace popart
 
 #pragma GCC visibility pop

@@ -1,0 +1,51 @@
+// Products with a number. After popart/op/scale.hpp of PopART 3.
+#ifndef popart_op_scale_hpp
+#define popart_op_scale_hpp
+
+#include <popart/op/builtin.hpp>
+#include <popart/op/elementwise.hpp>
+
+#include <memory>
+#include <vector>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+class ScaleOp : public ElementWiseUnaryOp {
+ public:
+  ScaleOp(const OperatorIdentifier& opid, float scale, const Op::Settings& settings)
+      : ElementWiseUnaryOp(opid, settings), scale_(scale) {}
+  ~ScaleOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  void setScaleFactor(float value) { scale_ = value; }
+  float getScaleFactor() const { return scale_; }
+  bool canBeReplacedByIdentity() const override { return scale_ == 1.0f; }
+  void appendOutlineAttributes(OpSerialiserBase& os) const override;
+
+ private:
+  float scale_;
+};
+
+class ScaleInplaceOp : public ElementWiseInplaceUnaryOp {
+ public:
+  ScaleInplaceOp(const OperatorIdentifier& opid, float scale, const Op::Settings& settings)
+      : ElementWiseInplaceUnaryOp(opid, settings), scale_(scale) {}
+  explicit ScaleInplaceOp(const ScaleOp& op);
+  ~ScaleInplaceOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+  float getScaleFactor() const { return scale_; }
+  void appendOutlineAttributes(OpSerialiserBase& os) const override;
+
+ private:
+  float scale_;
+};
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

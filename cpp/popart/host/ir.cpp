@@ -1,0 +1,432 @@
+// popart::Ir: the graphs of a session, or of a program that makes them without one.
+#include <popart/devicemanager.hpp>
+#include <popart/filereader.hpp>
+#include <popart/ir.hpp>
+#include <popart/logging.hpp>
+#include <popart/opserialiser.hpp>
+#include <popart/optimizer.hpp>
+#include <popart/tensornames.hpp>
+#include <popart/transforms/transform.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <utility>
+
+#include "popart/host/python.hpp"
+#include "popart/host/settings.hpp"
+#include "popart/ir_calls.hpp"
+
+namespace popart {
+
+namespace python = popir::python;
+using popir::irCalls;
+
+namespace {
+
+uint64_t nextId() {
+  static std::atomic<uint64_t> made(0);
+  return made++;
+}
+
+}  // namespace
+
+Ir::Ir() : id_(nextId()) {}
+
+Ir::~Ir() {
+  // The graphs may outlive this object: others may hold the session.
+  for (Graph* graph : std::exchange(bound_, {})) graph->ir_ = graph->own_;
+}
+
+// ---- Graphs ----
+
+Graph& Ir::bound(Graph* graph) const {
+  if (graph->ir_ != this) {
+    if (graph->ir_ != graph->own_) graph->ir_->bound_.erase(graph);
+    graph->ir_ = const_cast<Ir*>(this);
+    bound_.insert(graph);
+  }
+  return *graph;
+}
+
+void Ir::take(const std::shared_ptr<void>& graph) {
+  main_ = &bound(&const_cast<Ir*>(python::bridge().ir(graph))->main());
+  held_ = graph;
+}
+
+Graph& Ir::main() const {
+  if (main_ == nullptr) const_cast<Ir*>(this)->take(python::make("ir.Graph"));
+  return *main_;
+}
+
+std::vector<Graph*> Ir::graphs() const {
+  std::vector<Graph*> all = irCalls().graphs(main());
+  for (Graph* graph : all) bound(graph);
+  return all;
+}
+
+Graph& Ir::createGraph(const GraphId& id) { return bound(irCalls().createGraph(main(), id.str())); }
+
+void Ir::removeGraph(const GraphId& id) { irCalls().removeGraph(main(), id.str()); }
+
+bool Ir::hasGraph(const GraphId& id) const {
+  for (const Graph* graph : graphs())
+    if (graph->id == id) return true;
+  return false;
+}
+
+Graph& Ir::getGraph(const GraphId& id) const {
+  for (Graph* graph : graphs())
+    if (graph->id == id) return *graph;
+  throw error("The model has no graph '{}'", id.str());
+}
+
+std::vector<const Graph*> Ir::getAllGraphs() const {
+  const std::vector<Graph*> all = graphs();
+  return {all.begin(), all.end()};
+}
+
+std::vector<const Graph*> Ir::getGraphSchedule(GraphId root) const {
+  std::vector<const Graph*> order;
+  std::set<const Graph*> seen;
+  // Depth first, and each graph after all that it calls; then the reverse.
+  const std::function<void(const Graph*)> visit = [&](const Graph* graph) {
+    if (!seen.insert(graph).second) return;
+    const std::vector<const Graph*> called = graph->getCalledGraphs();
+    for (auto each = called.rbegin(); each != called.rend(); ++each) visit(*each);
+    order.push_back(graph);
+  };
+  visit(&getGraph(root));
+  std::reverse(order.begin(), order.end());
+  return order;
+}
+
+// ---- Preparing ----
+
+void Ir::prepare(const IrBundle& bundle, const HashesMap&, std::size_t) {
+  if (held_ != nullptr)
+    throw error("Ir::prepare: this Ir has graphs already; prepare one that was just made");
+  const bool trains = bundle.optimizer != nullptr;
+  python::List arguments = {python::Bytes{io::getSerializedModel(bundle.modelProto)},
+                            python::toPython(bundle.dataFlow)};
+  if (trains) {
+    arguments.push_back(bundle.loss);
+    arguments.push_back(bundle.optimizer->handle());
+  }
+  arguments.push_back(bundle.deviceInfo.handle());
+  python::Dict named = {{"inputShapeInfo", python::toPython(bundle.inputShapeInfo)},
+                        {"userOptions", python::toPython(bundle.userOptions)},
+                        {"patterns", python::toPython(bundle.patterns)}};
+  if (!bundle.sessionName.empty()) named["name"] = bundle.sessionName;
+  setUserOptions(bundle.userOptions);
+  show(python::make(trains ? "TrainingSession" : "InferenceSession", arguments, named));
+  setDataFlow(bundle.dataFlow);
+  setInputShapeInfo(bundle.inputShapeInfo);
+  setPatterns(bundle.patterns);
+  setSessionName(bundle.sessionName);
+  if (!bundle.loss.empty() && containsTensor(bundle.loss)) setFinalLoss(bundle.loss);
+  updateVertices();
+}
+
+void Ir::show(const std::shared_ptr<void>& session) {
+  take(python::get(session, "graph").object());
+  session_ = session;
+  isPrepared_ = true;
+  const SessionOptions& options = getSessionOptions();
+  for (Graph* graph : graphs()) {
+    const std::map<TensorId, bool> again = irCalls().recomputed(*graph);
+    if (again.empty()) continue;
+    for (const auto& each : graph->getOps()) {
+      RecomputeType& type = each.second->settings.recomputeType;
+      type = RecomputeType::Checkpoint;
+      for (const auto& out : each.second->output->tensorMap()) {
+        const auto found = again.find(out.second->id);
+        if (found == again.end()) continue;
+        // With recomputation in the graph, what is computed a second time is a Recomputed of its
+        // own, and the first time is as good as any other operator.
+        if (found->second)
+          type = RecomputeType::Recomputed;
+        else if (!options.explicitRecomputation)
+          type = RecomputeType::Recompute;
+      }
+    }
+  }
+}
+
+void Ir::setUserOptions(const SessionOptions& options) {
+  options_ = options;
+  hasOptions_ = true;
+}
+
+void Ir::setExecutionMode(const ExecutionMode& mode) {
+  static_cast<void>(main());
+  python::set(held_, "isTraining", mode == ExecutionMode::Training);
+}
+
+const SessionOptions& Ir::getSessionOptions() const {
+  if (!hasOptions_ && main_ != nullptr) irCalls().sessionOptions(*main_, options_);
+  return options_;
+}
+
+SessionOptions& Ir::getSessionOptions() {
+  static_cast<void>(std::as_const(*this).getSessionOptions());
+  hasOptions_ = true;
+  return options_;
+}
+
+bool Ir::isTraining() const { return irCalls().isTraining(main()); }
+
+bool Ir::hasConstructedBackwards() const { return irCalls().hasGradients(main()); }
+
+bool Ir::virtualGraphsEnabled() const {
+  return getSessionOptions().virtualGraphMode != VirtualGraphMode::Off;
+}
+
+void Ir::applyTransform(std::size_t transformId, Graph& graph) {
+  Transform::applyTransform(transformId, graph);
+}
+
+// ---- Tensors ----
+
+Tensor* Ir::getTensor(const TensorId& id) const {
+  for (Graph* graph : graphs())
+    if (graph->getTensors().contains(id)) return graph->getTensor(id);
+  throw error("No graph of the model has a tensor '{}'", id);
+}
+
+bool Ir::containsTensor(const TensorId& id) const {
+  for (const Graph* graph : graphs())
+    if (graph->getTensors().contains(id)) return true;
+  return false;
+}
+
+std::vector<TensorId> Ir::getTensorIds(TensorType type) const {
+  return main().getTensors().getIds(type);
+}
+
+std::set<TensorId> Ir::getAllTensorIds() const {
+  std::set<TensorId> all;
+  for (const Graph* graph : graphs()) {
+    const std::vector<TensorId> ids = graph->getTensors().getAllTensorIds();
+    all.insert(ids.begin(), ids.end());
+  }
+  return all;
+}
+
+std::vector<Tensor*> Ir::dataStreamTensors() const {
+  return main().getTensors().getOfType(TensorType::Stream);
+}
+
+void Ir::addAdditionalModelProtoTensor(const TensorId& id) { irCalls().saveVariable(main(), id); }
+
+TensorId Ir::createIntermediateTensorId(const TensorId& base) {
+  return irCalls().uniqueId(main(), base + "__t" + std::to_string(made_++));
+}
+
+std::set<TensorId> Ir::getAnchors() const {
+  return {dataFlow_.anchors().begin(), dataFlow_.anchors().end()};
+}
+
+// ---- Operators ----
+
+std::vector<Op*> Ir::getAllOps() const {
+  std::vector<Op*> ops;
+  for (const Graph* graph : graphs())
+    for (OpId id : graph->getOpIds()) ops.push_back(graph->getOp(id));
+  return ops;
+}
+
+Op* Ir::getOp(OpId id) const {
+  for (const Graph* graph : graphs())
+    if (Op* op = graph->getOpUnsafe(id)) return op;
+  throw error("No graph of the model has an operator {}", id);
+}
+
+std::vector<Op*> Ir::opsOfType(const OperatorIdentifier& opid) const {
+  std::vector<Op*> ops;
+  for (Op* op : getAllOps())
+    if (op->opid == opid) ops.push_back(op);
+  return ops;
+}
+
+bool Ir::isConsumedByOpOfType(TensorId id, const OperatorIdentifier& opid) {
+  for (const Op* op : getTensor(id)->consumers.getOps())
+    if (op->opid == opid) return true;
+  return false;
+}
+
+std::vector<Op*> Ir::getOpSchedule(const OpsBeforeKey& constraints,
+                                   RequireOptimalSchedule optimal) const {
+  std::vector<Op*> all;
+  for (const Graph* graph : getGraphSchedule()) {
+    const std::vector<Op*> ops = graph->getOpSchedule(constraints, optimal);
+    all.insert(all.end(), ops.begin(), ops.end());
+  }
+  return all;
+}
+
+bool Ir::isSchedulable(const OpsBeforeKey& constraints) const {
+  for (const Graph* graph : graphs())
+    if (!graph->isSchedulable(constraints)) return false;
+  return true;
+}
+
+bool POpCmp::operator()(const Op* a, const Op* b) const { return a->id < b->id; }
+
+// ---- The loss ----
+
+void Ir::setFinalLoss(const TensorId& loss) {
+  static_cast<void>(main().getTensor(loss));
+  loss_ = loss;
+  main().setLoss(loss);
+}
+
+OpId Ir::getFinalLossOpId() const {
+  if (loss_.empty()) throw error("The model has no loss: setFinalLoss() was not called");
+  return main().getTensor(loss_)->getProducer()->id;
+}
+
+namespace {
+
+/// The operators that can be reached from some, these among them: from an operator to those that
+/// read its outputs, or to those that compute its inputs.
+std::set<Op*> reached(std::vector<Op*> from, bool forward) {
+  std::set<Op*> seen(from.begin(), from.end());
+  const auto visit = [&](Op* op) {
+    if (op != nullptr && seen.insert(op).second) from.push_back(op);
+  };
+  while (!from.empty()) {
+    const Op* op = from.back();
+    from.pop_back();
+    if (forward)
+      for (const auto& out : op->output->tensorMap())
+        for (Op* reader : out.second->consumers.getOps()) visit(reader);
+    else
+      for (const auto& in : op->input->tensorMap()) visit(in.second->getProducerUnsafe());
+  }
+  return seen;
+}
+
+}  // namespace
+
+void Ir::updateVertices() {
+  Graph& graph = main();
+  std::vector<Op*> forward, backward;
+  // What the compiler has differentiated, it knows: the loss itself may have been removed since.
+  for (const OpId id : irCalls().passOf(graph, false))
+    if (Op* op = graph.getOpUnsafe(id)) forward.push_back(op);
+  for (const OpId id : irCalls().passOf(graph, true)) {
+    Op* op = graph.getOpUnsafe(id);
+    if (op != nullptr && op->settings.recomputeType != RecomputeType::Recomputed)
+      backward.push_back(op);
+  }
+  if (!loss_.empty() && graph.getTensors().contains(loss_))
+    if (Op* op = graph.getTensor(loss_)->getProducerUnsafe()) forward.push_back(op);
+  const std::set<Op*> after = reached(backward, true);
+  // Operators that others have been made into have other ids: what gradients read is before the
+  // loss.
+  for (const Op* op : after)
+    for (const auto& in : op->input->tensorMap())
+      if (Op* producer = in.second->getProducerUnsafe(); producer && after.count(producer) == 0)
+        if (producer->settings.recomputeType != RecomputeType::Recomputed)
+          forward.push_back(producer);
+  const std::set<Op*> before = reached(forward, false);
+  bool isBefore = true;
+  for (Op* op : irCalls().schedule(graph)) {
+    op->toLoss = before.count(op) != 0 ? PathToLoss::Yes : PathToLoss::No;
+    op->fromLoss = after.count(op) != 0 ? PathFromLoss::Yes : PathFromLoss::No;
+    if (op->fromLoss == PathFromLoss::Yes) isBefore = false;
+    op->scheduledPreLoss = isBefore ? ScheduledPreLoss::Yes : ScheduledPreLoss::No;
+  }
+}
+
+// ---- Text ----
+
+namespace {
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) < 0x20) {
+      char escape[8];
+      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
+      out += escape;
+    } else {
+      out += c;
+    }
+  }
+  return out + "\"";
+}
+
+/// Writes the attributes as members of an object.
+class JsonAttributes : public OpSerialiserBase {
+ public:
+  explicit JsonAttributes(std::ostream& os) : os_(os) {}
+
+ private:
+  void appendStrAttr(const std::string& name, const std::string& value) override {
+    os_ << (first_ ? "" : ",") << quoted(name) << ":" << quoted(value);
+    first_ = false;
+  }
+  std::ostream& os_;
+  bool first_ = true;
+};
+
+void writeTensors(std::ostream& os, const std::map<int, Tensor*>& tensors) {
+  bool first = true;
+  for (const auto& each : tensors) {
+    const TensorInfo& info = each.second->info;
+    os << (first ? "" : ",") << "{\"name\":" << quoted(each.second->id)
+       << ",\"index\":" << each.first << ",\"type\":" << quoted(info.data_type_lcase())
+       << ",\"shape\":" << logging::format("{}", info.shape()) << "}";
+    first = false;
+  }
+}
+
+}  // namespace
+
+void Ir::serialise(SerialiseFormat, std::stringstream& ss, bool) const {
+  ss << "{";
+  for (const Graph* graph : graphs()) {
+    const bool isMain = graph == main_;
+    ss << (isMain ? "" : ",") << quoted(isMain ? "maingraph" : graph->id.str()) << ":[";
+    bool first = true;
+    for (OpId id : graph->getOpIds()) {
+      const Op& op = *graph->getOp(id);
+      ss << (first ? "" : ",") << "{\"type\":" << quoted(op.opid.type)
+         << ",\"domain\":" << quoted(op.opid.domain) << ",\"version\":" << op.opid.version
+         << ",\"name\":" << quoted(op.name()) << ",\"attributes\":{";
+      JsonAttributes attributes(ss);
+      op.appendAttributes(attributes);
+      ss << "},\"inputs\":[";
+      writeTensors(ss, op.input->tensorMap());
+      ss << "],\"outputs\":[";
+      writeTensors(ss, op.output->tensorMap());
+      ss << "]}";
+      first = false;
+    }
+    ss << "]";
+  }
+  ss << "}";
+}
+
+void Ir::append(std::stringstream& ss) const {
+  for (const Graph* graph : getGraphSchedule()) {
+    ss << graph->getGraphString() << ":\n";
+    for (const Op* op : irCalls().schedule(const_cast<Graph&>(*graph)))
+      ss << "  " << op->debugName() << "\n";
+  }
+}
+
+void Ir::logIr() const {
+  std::stringstream ss;
+  append(ss);
+  logging::ir::info("{}", ss.str());
+}
+
+int Ir::getOpSetVersionFromModel(const std::string& domain) const {
+  return irCalls().opsetVersion(main(), domain);
+}
+
+}  // namespace popart

@@ -1,0 +1,93 @@
+#include <popart/tensornames.hpp>
+
+#include <popart/error.hpp>
+
+namespace popart {
+
+const std::vector<std::string>& reservedOptimizerPrefixes() {
+  static const std::vector<std::string> all = {
+      reservedLossScalingPrefix(),
+      reservedAutomaticLossScalePrefix(),
+      reservedDefaultAdamBeta1Prefix(),
+      reservedDefaultAdamBeta2Prefix(),
+      reservedDefaultAdamEpsPrefix(),
+      reservedDefaultAdamGradientScalingPrefix(),
+      reservedDefaultAdaptiveAlphaPrefix(),
+      reservedDefaultAdaptiveEpsPrefix(),
+      reservedDefaultAdaptiveGradientScalingPrefix(),
+      reservedDefaultAdaptiveMomentumPrefix(),
+      reservedDefaultDampeningScaleFactor1Prefix(),
+      reservedDefaultDampeningScaleFactor2Prefix(),
+      reservedDefaultLearningRatePrefix(),
+      reservedDefaultMaxWeightNormPrefix(),
+      reservedDefaultNesterovDampeningScaleFactor1Prefix(),
+      reservedDefaultNesterovDampeningScaleFactor2Prefix(),
+      reservedDefaultNesterovGradScaleFactor1Prefix(),
+      reservedDefaultNesterovGradScaleFactor2Prefix(),
+      reservedDefaultSGDMomentumPrefix(),
+      reservedDefaultSGDWeightDecayPrefix(),
+      reservedDefaultScaledLearningRate0Prefix(),
+      reservedDefaultScaledLearningRate1Prefix(),
+      reservedDefaultScaledLearningRate2Prefix(),
+      reservedDefaultScaledMomentum1Prefix(),
+      reservedDefaultScaledMomentum2Prefix(),
+      reservedDefaultScaledWeightDecay1Prefix(),
+      reservedDefaultWeightDecayPrefix(),
+      reservedDefaultWeightDecayScaleFactor0Prefix(),
+      reservedSpecificAdamBeta1Prefix(),
+      reservedSpecificAdamBeta2Prefix(),
+      reservedSpecificAdamEpsPrefix(),
+      reservedSpecificAdamGradientScalingPrefix(),
+      reservedSpecificAdaptiveAlphaPrefix(),
+      reservedSpecificAdaptiveEpsPrefix(),
+      reservedSpecificAdaptiveGradientScalingPrefix(),
+      reservedSpecificAdaptiveMomentumPrefix(),
+      reservedSpecificDampeningScaleFactor1Prefix(),
+      reservedSpecificDampeningScaleFactor2Prefix(),
+      reservedSpecificLearningRatePrefix(),
+      reservedSpecificMaxWeightNormPrefix(),
+      reservedSpecificNesterovDampeningScaleFactor1Prefix(),
+      reservedSpecificNesterovDampeningScaleFactor2Prefix(),
+      reservedSpecificNesterovGradScaleFactor1Prefix(),
+      reservedSpecificNesterovGradScaleFactor2Prefix(),
+      reservedSpecificSGDMomentumPrefix(),
+      reservedSpecificSGDWeightDecayPrefix(),
+      reservedSpecificScaledLearningRate0Prefix(),
+      reservedSpecificScaledLearningRate1Prefix(),
+      reservedSpecificScaledLearningRate2Prefix(),
+      reservedSpecificScaledMomentum1Prefix(),
+      reservedSpecificScaledMomentum2Prefix(),
+      reservedSpecificScaledWeightDecay1Prefix(),
+      reservedSpecificWeightDecayPrefix(),
+      reservedSpecificWeightDecayScaleFactor0Prefix(),
+  };
+  return all;
+}
+
+const std::vector<std::string>& reservedOptimizerStatePrefixes() {
+  static const std::vector<std::string> all = {
+      reservedAcclPrefix(),         reservedAccl1Prefix(),        reservedAccl2Prefix(),
+      reservedAccl3Prefix(),        reservedStepPrefix(),         reservedAcclToReducePrefix(),
+      reservedAcclToUpdatePrefix(), reservedAcclFinalOutPrefix(),
+  };
+  return all;
+}
+
+const std::vector<std::string>& reservedAccumulatorPrefixes() {
+  static const std::vector<std::string> all = {
+      reservedAccumPrefix(),        reservedAcclPrefix(),         reservedAcclToReducePrefix(),
+      reservedAcclToUpdatePrefix(), reservedAcclFinalOutPrefix(), reservedCounterPrefix(),
+  };
+  return all;
+}
+
+TensorId getNonGradId(const TensorId& gradId) {
+  if (!isGradId(gradId)) throw error("'{}' is no id of a gradient", gradId);
+  return gradId.substr(std::string(reservedGradientPrefix()).size());
+}
+
+TensorId getEdgeGradId(const OpId& opId, const InIndex& index) {
+  return getGradId(std::to_string(opId) + "_" + std::to_string(index));
+}
+
+}  // namespace popart
