@@ -46,8 +46,7 @@ class ViaFloat final : public Contraction {
     const std::size_t floats = !inner || readsBoth ? weights.bytes() : 0;
     const std::size_t bytes = floats + (inner ? inner->bytes : 0);
     return Prepacked{
-        bytes,
-        std::make_unique<Pack>(*this, inner ? std::move(inner->pack) : nullptr, floats),
+        bytes, std::make_unique<Pack>(*this, inner ? std::move(inner->pack) : nullptr, floats),
         std::make_unique<RunPacked>(*this, inner ? std::move(inner->run) : nullptr, floats,
                                     operands),
         readsBoth && !isHalf(weights.type)};
