@@ -988,6 +988,9 @@ RIGHT: dict[str, Callable[[World], Call]] = {
     "Graph.saveVariable": lambda _: (weights().saveVariable, {"id": "w"}),
     "Graph.renameTensor": lambda w: (w.op().graph.renameTensor, {"id": "free", "new": "z"}),
     "Graph.setInputs": lambda w: (w.op().graph.setInputs, {"ids": ["x"]}),
+    "Graph.setOutputs": lambda w: (w.op().graph.setOutputs, {"ids": ["x"]}),
+    "Graph.createGraph": lambda w: (w.op().graph.createGraph, {"name": "called"}),
+    "Graph.removeGraph": lambda _: (with_called().removeGraph, {"name": "called"}),
     "Graph.uniqueId": lambda w: (w.op().graph.uniqueId, {"base": "x"}),
     "Graph.eraseOp": lambda w: erasing(w.op()),
     "Graph.moveIntoGraph": lambda w: (w.op().graph.moveIntoGraph, {"op": w.detached()}),
@@ -1319,6 +1322,13 @@ def weights() -> popir.Graph:
     graph = popir.Graph()
     graph.addVarInit("w", FLOATS)
     graph.addActGrad("g").info = FLOAT
+    return graph
+
+
+def with_called() -> popir.Graph:
+    """A graph with another one that no operator calls."""
+    graph = popir.Graph()
+    graph.createGraph("called")
     return graph
 
 

@@ -155,7 +155,8 @@ class Program:
             return tuple(self.value(part) for part in parts)
         if outer in ("dict", "collections.abc.Mapping"):
             entries = range(self.rng.randrange(3))
-            return {self.value(parts[0]): self.value(parts[1]) for _ in entries}
+            made = [(self.value(parts[0]), self.value(parts[1])) for _ in entries]
+            return {key if _is_key(key) else str(key): value for key, value in made}
         if outer == "collections.abc.Callable":
             given = inner.elts[1] if isinstance(inner, ast.Tuple) else None
             return self.function(given)
@@ -285,6 +286,15 @@ class Program:
         plain = [None, self.integer, self.number, self.text, self.array, self.integers]
         made = self.rng.choice([*plain, *([lambda: self.rng.choice(every)] * 6 if every else [])])
         return made() if callable(made) else made
+
+
+def _is_key(value: Any) -> bool:
+    """Whether a dict takes a value as a key: no list, not even in a tuple."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
 
 
 def _kind(name: str) -> Any:

@@ -100,7 +100,7 @@ def check_careless(library: str) -> None:
         "erased twice": "has no operator of id 0",
         "not in the graph": "is in no graph, so it cannot be connected; call moveIntoGraph first",
         "no such input": "has no input 7",
-        "no such tensor": "The graph 'g' has no tensor 'nothing'",
+        "no such tensor": "The main graph has no tensor 'nothing'",
     }.items():
         said = refusal(popir.popart_exception, apply, how)
         assert words in said
