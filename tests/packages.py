@@ -44,12 +44,6 @@ def install(wheel: Path, folder: Path) -> Path:
     return site
 
 
-def sanitized_build() -> Path:
-    """The folder in which CMake has built for `sanitized_environment`."""
-    made = (ROOT / "build").glob("cmake-*POPIR_SANITIZE_address_undefined*/compile_commands.json")
-    return max(made, key=lambda file: file.stat().st_mtime).parent
-
-
 def sanitized_environment(folder: Path) -> dict[str, str]:
     """Environment of a Python whose libpopir is built with AddressSanitizer and with
     UndefinedBehaviorSanitizer; the extension, mere glue, is that of the package under test.
@@ -58,7 +52,8 @@ def sanitized_environment(folder: Path) -> dict[str, str]:
     `popir/bin/popir-config`, below PYTHONPATH. Any fault ends the process with a report on stderr;
     leaks are not looked for, since Python itself leaves some.
     """
-    options = "-DPOPIR_SANITIZE=address,undefined -DPOPIR_BINDINGS=OFF"
+    # Every file alone, so that one which leans on another's includes is found.
+    options = "-DPOPIR_SANITIZE=address,undefined -DPOPIR_BINDINGS=OFF -DCMAKE_UNITY_BUILD=OFF"
     site = install(build_wheel(folder, options), folder)
     for extension in PACKAGE.glob("_device.*.so"):
         shutil.copy(extension, site / "popir")

@@ -1,7 +1,6 @@
 """Tests and fuzzers on a popir that is built with sanitizers: `make sanitize`.
 
 AddressSanitizer and UndefinedBehaviorSanitizer watch libpopir; the first fault ends its process.
-libpopir is built as pip builds it, each folder as one file; `tests.alone` reads each by itself.
 Tests that compile or start something of their own do that on the plain popir, but for those that
 ask for the fixture `sanitized`: they run on the plain one, and start processes on the other.
 """
@@ -19,8 +18,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests import alone
-from tests.packages import SANITIZED, sanitized_build, sanitized_environment
+from tests.packages import SANITIZED, sanitized_environment
 from tests.toolchain import ROOT
 
 SELECTION = [
@@ -101,16 +99,6 @@ def run(name: str, words: Sequence[str | Path], site: Path, environment: dict[st
     return passed
 
 
-def each_file_alone() -> bool:
-    """Whether each file compiles by itself; prints what does not, and the time."""
-    start = time.monotonic()
-    said = alone.failures(sanitized_build())
-    print("".join(said), end="")
-    how = "FAILED" if said else "passed"
-    print(f"alone: {how} after {time.monotonic() - start:.0f} s", flush=True)
-    return not said
-
-
 def main() -> int:
     """Builds, runs all steps, and returns 1 if one failed."""
     parser = argparse.ArgumentParser(prog="python -m tests.sanitize", description=__doc__)
@@ -137,8 +125,6 @@ def main() -> int:
         if given.only:
             chosen = {name: words for name, words in chosen.items() if name.startswith(given.only)}
         passed: list[bool] = []
-        if not given.only or "alone".startswith(given.only):
-            passed.append(each_file_alone())
         for name, words in chosen.items():
             where = (ROOT, plain) if name == "processes" else (site, environment)
             passed.append(run(name, [sys.executable, *words], *where))
