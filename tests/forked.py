@@ -108,7 +108,9 @@ def _serve(channel: socket.socket) -> tuple[str, list[str]]:
         files.frombytes(ancillary[0][2])
         words = b""
         while len(words) < int.from_bytes(length, "little"):
-            words += channel.recv(1 << 20)
+            if not (more := channel.recv(1 << 20)):  # Who asks has ended.
+                os._exit(1)
+            words += more
         pid = os.fork()
         if pid == 0:
             channel.close()
