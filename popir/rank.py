@@ -26,6 +26,9 @@ _RANKS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
 """Where launchers of MPI say which rank a process is."""
 _GRACE = 1.0
 """The seconds that the other ranks have to tell of an error, before MPI ends them."""
+_ONE_INTERRUPT = 1.0
+"""The seconds in which two SIGINT are one: a terminal sends it to this process and to its parent,
+which passes it on."""
 _PARENT_DEATH_SIGNAL = 1
 """Of prctl(2)."""
 
@@ -70,8 +73,23 @@ def _rank() -> str:
     return next((os.environ[name] for name in _RANKS if name in os.environ), "?")
 
 
+def _take_interrupts() -> None:
+    """Makes SIGINT, if it is not ignored, a KeyboardInterrupt once where it comes twice."""
+    last = -_ONE_INTERRUPT
+
+    def interrupted(number: int, frame: FrameType | None) -> None:
+        nonlocal last
+        before, last = last, time.monotonic()
+        if last - before >= _ONE_INTERRUPT:
+            raise KeyboardInterrupt
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, interrupted)
+
+
 def _run(arguments: list[str]) -> int:
     """Runs the program in this process, and returns its exit code. An error goes to the others."""
+    _take_interrupts()
     if os.environ.get(popdist.OUTPUT, _rank()) != _rank():
         nowhere = os.open(os.devnull, os.O_WRONLY)
         for stream in (1, 2):
@@ -91,8 +109,7 @@ def _run(arguments: list[str]) -> int:
             print(end.code, file=sys.stderr)
         why = f"it has ended with exit code {code}"
     except KeyboardInterrupt:
-        # A launcher may send it to this process as well as to its parent, which passes it on.
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # What is left is to tell the others.
         traceback.print_exc()
         code, why = 128 + signal.SIGINT, "it was interrupted"
     except BaseException as error:
