@@ -1,4 +1,4 @@
-"""Python's garbage collector while a large model is compiled: `run_seldom`."""
+"""Python's garbage collector while much is made that stays: `run_seldom`."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ _running: set[object] = set()
 
 
 @contextlib.contextmanager
-def run_seldom(nodes: int) -> Generator[None]:
-    """Lets the collector run less often in the `with` block, for a model of so many nodes.
+def run_seldom(nodes: int = LARGE) -> Generator[None]:
+    """Lets the collector run less often in the `with` block, which compiles a model of so many
+    nodes, or makes as much else.
 
     A graph is all cycles and none of it is garbage yet: the collector looks at what there is again
     and again and finds little. It stays as it is for a model that is not large, and if it is off or

@@ -65,14 +65,18 @@ _TYPE = re.compile(r"types? +(?P<name>\w+) = (?P<types>[A-Z0-9 ]+)")
 _ROWS = {"input": _FORMAL, "output": _FORMAL, "attr": _ATTR, "type": _TYPE, "types": _TYPE}
 
 
+def identifier(text: str, domain: str, where: str) -> OperatorIdentifier:
+    """The identifier in the text of a schema. Raises popart_exception as `parse` does."""
+    first = _head(text, where)
+    return OperatorIdentifier(domain, first["type"], int(first["version"]))
+
+
 def parse(text: str, domain: str, where: str) -> Schema:
     """Parses the text of a schema.
 
     Raises popart_exception, with `where` and the line, for a syntax error.
     """
-    head, *lines = text.splitlines() or [""]
-    with _located(where, 1):
-        first = _match(_HEAD, head)
+    first, lines = _head(text, where), text.splitlines()[1:]
     start = next((i for i, line in enumerate(lines) if line.partition(" ")[0] in _ROWS), len(lines))
     types: dict[str, frozenset[DataType]] = {}
     free = set[str]()
@@ -92,7 +96,7 @@ def parse(text: str, domain: str, where: str) -> Schema:
             else:
                 formals[word].append(_formal(row, types, free))
     return Schema(
-        OperatorIdentifier(domain, first["type"], int(first["version"])),
+        identifier(text, domain, where),
         first["method"],
         Formals(formals["input"]),
         Formals(formals["output"]),
@@ -107,6 +111,11 @@ def _located(where: str, line: int) -> Generator[None]:
         yield
     except (ValueError, popart_exception) as error:
         raise popart_exception(f"{where}, line {line}: {str(error).rstrip('.')}.") from error
+
+
+def _head(text: str, where: str) -> re.Match[str]:
+    with _located(where, 1):
+        return _match(_HEAD, text.partition("\n")[0])
 
 
 def _match(pattern: re.Pattern[str], line: str) -> re.Match[str]:

@@ -11,7 +11,7 @@ import functools
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import onnx
 import onnx.defs
@@ -77,7 +77,8 @@ def definition(opid: OperatorIdentifier) -> OpDefinition | None:
     schema = of(opid)
     if schema is None:
         return None
-    return OpDefinition(schema.inputs, schema.outputs, dict.fromkeys(schema.attributes, "*"))
+    attributes = (*schema.attributes, *_BEYOND_ONNX.get((opid.type, opid.version), ()))
+    return OpDefinition(schema.inputs, schema.outputs, dict.fromkeys(attributes, "*"))
 
 
 def attributes(opid: OperatorIdentifier) -> Mapping[str, AttributeSpec] | None:
@@ -89,14 +90,23 @@ def attributes(opid: OperatorIdentifier) -> Mapping[str, AttributeSpec] | None:
 use_schemas(attributes)
 
 
-_Versions = dict[int, "Schema | onnx.defs.OpSchema"]
+_BEYOND_ONNX = {("Resize", 10): ("nearest_mode",)}
+"""Attributes that PopART takes and ONNX's schema does not have, by type and version."""
+
+
+class _Own(NamedTuple):
+    """A schema in `schemas/` that nobody has asked for yet."""
+
+    text: str
+    path: Path
+
+
+_Versions = dict[int, "Schema | onnx.defs.OpSchema | _Own"]
 
 
 @functools.cache
 def _all() -> dict[tuple[str, str], _Versions]:
-    """All schemas, by domain and type, then by version. ONNX's schemas are converted at the first
-    use.
-    """
+    """All schemas, by domain and type, then by version. Each is converted at its first use."""
     found: dict[tuple[str, str], _Versions] = {}
     for schema in onnx.defs.get_all_schemas_with_history():
         # One that is deprecated has no meaning, unless a function defines it. Schemas that operator
@@ -107,8 +117,9 @@ def _all() -> dict[tuple[str, str], _Versions]:
             key = (schema.domain or "ai.onnx", schema.name)
             found.setdefault(key, {})[schema.since_version] = schema
     for path in sorted(_folder().glob("*/*.txt")):
-        own = schema_text.parse(path.read_text(encoding="utf-8"), path.parent.name, str(path))
-        found.setdefault((own.opid.domain, own.opid.type), {})[own.opid.version] = own
+        text = path.read_text(encoding="utf-8")
+        own = schema_text.identifier(text, path.parent.name, str(path))
+        found.setdefault((own.domain, own.type), {})[own.version] = _Own(text, path)
     return found
 
 
@@ -131,6 +142,9 @@ def _get(versions: _Versions, version: int) -> Schema | None:
     found = versions.get(version)
     if isinstance(found, onnx.defs.OpSchema):
         found = versions[version] = _from_onnx(found)
+    elif isinstance(found, _Own):
+        own = schema_text.parse(found.text, found.path.parent.name, str(found.path))
+        found = versions[version] = own
     return found
 
 

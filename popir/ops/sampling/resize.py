@@ -468,15 +468,5 @@ def _sum(on: Decomposer, x: Tensor, axis: int, each: Sequence[Tensor], weights: 
     return y
 
 
-def _with_nearest_mode(opid: OperatorIdentifier) -> OpDefinition:
-    """The definition of version 10 with the attribute nearest_mode, which PopART takes there."""
-    plain = schemas.definition(opid)
-    assert plain is not None
-    attributes = {**plain.attributes, "nearest_mode": "*"}
-    return OpDefinition(plain.inputs, plain.outputs, attributes)
-
-
-(_OLDEST,) = onnx_ids("Resize", 10)
-OpCreator(ResizeOp, {_OLDEST: _with_nearest_mode(_OLDEST)})
-OpCreator(ResizeOp, onnx_ids("Resize", 11, 13, 18, 19))
+OpCreator(ResizeOp, onnx_ids("Resize", 10, 11, 13, 18, 19))
 OpCreator(UpsampleOp, onnx_ids("Upsample", 1, 7, 9))
