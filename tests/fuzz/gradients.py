@@ -114,7 +114,7 @@ def sum_up(g: Graph) -> None:
 def by_torch(program: Program, noise: float = 0, draw: int = 0) -> dict[str, Array]:
     """The loss, and the gradient of each floating-point input and initializer that has one, by id.
 
-    With noise, all values are off by up to that much, in each draw otherwise. Raises
+    With noise, what is given is off by up to that much, in each draw otherwise. Raises
     `torch_ops.Unknown`.
     """
     given, values = _values(program, noise, draw)
@@ -129,11 +129,19 @@ def by_torch(program: Program, noise: float = 0, draw: int = 0) -> dict[str, Arr
 
 
 def _values(
-    program: Program, noise: float, draw: int
+    program: Program, noise: float, draw: int, roundings: float = 0
 ) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
-    """What is given, and all values."""
+    """What is given, and all values; each result but integers is off by up to `roundings`."""
     rng = np.random.default_rng(draw)
     given = {}
+
+    def rounded(result: torch.Tensor) -> torch.Tensor:
+        if not roundings or result.dtype != torch.float64:
+            return result
+        is_exact = (result == result.round()) & (result.abs() < 2**53)
+        factor = torch.tensor(1 + roundings * rng.uniform(-1, 1, tuple(result.shape)))
+        return torch.where(is_exact, result, result * factor)
+
     states = _statistics(program.nodes, program.initializers)
     for name, array in program.given.items():
         if array.dtype == DOUBLE:
@@ -142,7 +150,7 @@ def _values(
             array, requires_grad=array.dtype == DOUBLE and name not in states
         )
     nodes, _ = in_turn(program.nodes, program.opset, states)
-    values = torch_ops.evaluate(nodes, program.opset, given)
+    values = torch_ops.evaluate(nodes, program.opset, given, rounded)
     for name, value in values.items():
         assert tuple(value.shape) == program.values[name].shape, f"{name} by PyTorch"
     return given, values
@@ -268,10 +276,11 @@ def judge(program: Program, other: Way) -> Verdict:
 
 
 def _has_digits(program: Program) -> bool:
-    """Whether each value keeps three digits under the noise, as the sine of 1e40 does not. The
-    values alone are asked: a gradient that jumps where two elements are equal is compared.
+    """Whether each value keeps three digits under the noise and roundings on the way to it, as the
+    sine of 1e40 does not. The values alone are asked: a gradient that jumps where two elements are
+    equal is compared.
     """
-    (_, want), (_, near) = (_values(program, noise, 0) for noise in (0, NOISE))
+    (_, want), (_, near) = (_values(program, noise, 0, noise) for noise in (0, NOISE))
     for name, value in want.items():
         exact, moved = value.detach().numpy(), near[name].detach().numpy()
         if exact.dtype == DOUBLE and exact.size:

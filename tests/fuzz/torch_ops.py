@@ -982,9 +982,14 @@ OPERATORS = {
 
 
 def evaluate(
-    nodes: Sequence[onnx.NodeProto], opset: int, given: Mapping[str, Tensor]
+    nodes: Sequence[onnx.NodeProto],
+    opset: int,
+    given: Mapping[str, Tensor],
+    rounded: Callable[[Tensor], Tensor] = lambda result: result,
 ) -> dict[str, Tensor]:
-    """All values. Raises Unknown."""
+    """All values; `rounded` is called with each result and gives what stands for it. Raises
+    Unknown.
+    """
     values = dict(given)
     for proto in nodes:
         function = OPERATORS.get((proto.domain or "ai.onnx", proto.op_type))
@@ -996,5 +1001,5 @@ def evaluate(
         except (IndexError, RuntimeError) as error:
             raise Unknown(f"{proto.op_type}: {error}") from error
         results = [found] if isinstance(found, Tensor) else found
-        values.update(zip(proto.output, results, strict=True))
+        values.update(zip(proto.output, map(rounded, results), strict=True))
     return values
