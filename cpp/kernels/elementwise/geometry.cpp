@@ -10,6 +10,8 @@ namespace {
 
 // Box length along each of two axes, where operands are contiguous along different axes.
 constexpr std::int64_t kTileSide = 64;
+// Elements of a box that take longer than what a box costs on its own.
+constexpr std::int64_t kLongRow = 512;
 
 using Reach = MapPlan::Reach;
 
@@ -29,6 +31,14 @@ Reach reachOf(const MapPlan& plan, const MapPlan::Operand& o) {
         direct && o.strides[a] == denseStep(plan, a) * static_cast<std::int64_t>(o.elementBytes);
   }
   return direct ? Reach::Direct : uniform ? Reach::Uniform : Reach::Strided;
+}
+
+/// Whether some operand has one element in a box, and would have several if the box went on along
+/// `axis`: it is filled into a buffer then.
+bool endsUniform(const MapPlan& plan, std::size_t axis) {
+  return std::any_of(plan.operands.begin(), plan.operands.end(), [&](const auto& o) {
+    return o.strides[axis] != 0 && reachOf(plan, o) == Reach::Uniform;
+  });
 }
 
 /// Merges adjacent axes that every operand can traverse with one stride, for example the axes of a
@@ -123,7 +133,9 @@ void setBoxes(MapPlan& plan, std::int64_t target) {
     give(plan.axes.back(), kTileSide);
     give(plan.axes[static_cast<std::size_t>(cross)], room);
   } else {
-    for (std::size_t a = plan.axes.size(); a-- > 0;) {
+    std::int64_t elements = 1;
+    for (std::size_t a = plan.axes.size(); a-- > 0; elements *= plan.axes[a].size) {
+      if (elements >= kLongRow && endsUniform(plan, a)) break;
       give(plan.axes[a], room);
       if (plan.axes[a].box < plan.axes[a].size) break;
     }

@@ -94,6 +94,12 @@ class MapRunner : public Runner {
     const std::size_t pointers = (plan_.slots.size() + 2 * plan_.operands.size()) * sizeof(void*);
     headBytes_ = (pointers + kLine - 1) / kLine * kLine;
     threadBytes_ = headBytes_ + plan_.bufferBytes;
+    for (std::size_t i = 0; i < plan_.slots.size(); ++i)
+      if (plan_.slots[i].kind == MapPlan::Slot::Kind::Operand)
+        direct_.push_back({i, plan_.slots[i].at});
+    for (std::size_t o = 0; o < plan_.operands.size(); ++o)
+      if (plan_.operands[o].slot >= 0 && plan_.operands[o].reach == MapPlan::Reach::Strided)
+        gathered_.push_back(o);
   }
 
   std::size_t scratchBytes() const override { return threadBytes_ * plan_.threads; }
@@ -165,12 +171,10 @@ class MapRunner : public Runner {
       n *= sizes[a];
       shape = shape * 0x10001u + static_cast<std::uint64_t>(sizes[a]);
     }
-    for (std::size_t i = 0; i < plan_.slots.size(); ++i)
-      if (plan_.slots[i].kind == MapPlan::Slot::Kind::Operand)
-        state.slots[i] = address(operands, plan_.slots[i].at, index);
-    for (std::size_t o = 0; o < plan_.operands.size(); ++o) {
+    for (const auto& [slot, operand] : direct_)
+      state.slots[slot] = address(operands, operand, index);
+    for (const auto o : gathered_) {
       const MapPlan::Operand& operand = plan_.operands[o];
-      if (operand.slot < 0 || operand.reach != MapPlan::Reach::Strided) continue;
       char* from = address(operands, o, index);
       // Reuse the buffer if the next box reads the same row again, for example a bias.
       if (state.filledFrom[o] == reinterpret_cast<std::uintptr_t>(from) &&
@@ -209,6 +213,8 @@ class MapRunner : public Runner {
   }
 
   MapPlan plan_;
+  std::vector<std::pair<std::size_t, std::size_t>> direct_;  // slots that show an operand: both
+  std::vector<std::size_t> gathered_;  // operands that buffers are filled from
   std::size_t headBytes_ = 0, threadBytes_ = 0;
 };
 
