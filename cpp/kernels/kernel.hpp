@@ -148,9 +148,11 @@ class Kernel {
   /// sees the program as grown, before any pass.
   virtual Work work(const std::vector<Layout>& operands) const = 0;
 
-  /// The channel blocks that this kernel prefers, one per operand, kPlain for no preference; empty
-  /// if it prefers none at all, as most do. Contractions have preferences. accepts() must be true
-  /// for each of them.
+  /// Whether the kernel may prefer channel blocks, as convolutions do.
+  virtual bool mayPreferBlocks() const { return false; }
+  /// The channel blocks that a kernel which mayPreferBlocks() prefers for these operands, one per
+  /// operand, kPlain for no preference; empty if it prefers none at all. accepts() must be true for
+  /// each of them.
   virtual std::vector<int> preferredBlocks(const std::vector<Layout>& /*operands*/,
                                            unsigned /*threads*/) const {
     return {};

@@ -52,6 +52,7 @@ _LISTS: dict[Any, str] = {
     str: "STRINGS",
     np.ndarray: "TENSORS",
 }
+_TEXTS = {AttributeKind.STRING, AttributeKind.STRINGS}
 
 
 def _parse_annotation(member: str, hint: Any) -> Declared:
@@ -179,6 +180,13 @@ def _coerce(who: str, name: str, value: Any, item: Declared, spec: AttributeSpec
         value = coerce(who, name, kind, value)
     elif isinstance(value, list):
         value = list(value)
+    if item.kind in _TEXTS:
+        texts = value if isinstance(value, list) else [value]
+        wrong = next((text for text in texts if isinstance(text, bytes)), None)
+        if wrong is not None:
+            raise OperatorAttributeError(
+                f"{who}: the attribute '{name}' has {wrong!r}, which is not UTF-8; expected is text."
+            )
     if not item.boolean:
         return value
     if value not in (0, 1):

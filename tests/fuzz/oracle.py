@@ -498,6 +498,8 @@ def _reference(node: onnx.NodeProto, opset: int, inputs: Sequence[Array | None])
         without.CopyFrom(node)
         del without.input[2:]
         return [_reference(without, opset, inputs[:2])[0] + bias]
+    if node.op_type in ("Softmax", "LogSoftmax", "Hardmax") and opset < 13:
+        return [_over_the_rest(node, np.asarray(inputs[0]))]
     names = [f"x{i}" if a is not None else "" for i, a in enumerate(inputs)]
     only = onnx.NodeProto()
     only.CopyFrom(node)
@@ -518,6 +520,17 @@ def _reference(node: onnx.NodeProto, opset: int, inputs: Sequence[Array | None])
     if node.op_type == "LayerNormalization":  # its statistics are float, whatever the data are
         arrays[1:] = [a.astype(_FLOAT) for a in arrays[1:]]
     return arrays
+
+
+def _over_the_rest(node: onnx.NodeProto, x: Array) -> Array:
+    """A softmax before version 13, over the dimensions from `axis` on; onnx.reference has only the
+    newest.
+    """
+    axis = next((a.i for a in node.attribute if a.name == "axis"), 1)
+    rows = x.reshape(math.prod(x.shape[:axis]) if axis else 1, -1)
+    last = helper.make_node(node.op_type, ["x"], ["y"], axis=-1)
+    (found,) = _reference(last, 13, [rows])
+    return found.reshape(x.shape)
 
 
 # Operators of ai.graphcore.
@@ -568,9 +581,12 @@ def _batch_norm(x: Array, *given: Array, **attributes: Any) -> list[Array]:
 
 
 def _grouped(x: Array, indices: Array, axis: int = 0, group_size: int = 1) -> Array:
-    if group_size == 1:
-        return np.take(x, indices, axis)
-    return np.stack([np.take(x[i], indices[i], axis - 1) for i in range(group_size)])
+    try:
+        if group_size == 1:
+            return np.take(x, indices, axis)
+        return np.stack([np.take(x[i], indices[i], axis - 1) for i in range(group_size)])
+    except IndexError as error:
+        raise Unspecified(f"GroupedGather: {error}") from error
 
 
 _FORMULAS: dict[str, Callable[..., Any]] = {
@@ -722,6 +738,7 @@ CANCELLING = {
     *(
         "ReduceLogSumExp",
         "LogSoftmax",
+        "SoftmaxCrossEntropyLoss",
         "Nll",
         "LSTM",
         "GRU",

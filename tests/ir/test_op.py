@@ -109,6 +109,11 @@ def test_class_default_is_not_shared() -> None:
             {"size": 1, "names": "ab"},
             "test.Own:1 'mine': the attribute 'names' is a list of strings; given was 'ab' (str).",
         ),
+        (
+            {"size": 1, "names": ["a", b"\xff"]},
+            "test.Own:1 'mine': the attribute 'names' has b'\\xff', which is not UTF-8; expected is "
+            "text.",
+        ),
     ],
 )
 def test_wrong_attributes(attributes: dict[str, object], message: str) -> None:

@@ -53,7 +53,8 @@ class BlockChooser {
       tied[i] = true;
       tiedAreConcats = tiedAreConcats && concats[i];
     }
-    const auto preferred = kernel.preferredBlocks(layouts, threads_);
+    const auto preferred = kernel.mayPreferBlocks() ? kernel.preferredBlocks(layouts, threads_)
+                                                    : std::vector<int>();
     std::optional<unsigned> last;
     for (std::size_t i = 0; i < operands.size(); ++i) {
       if (!concats[i] || (tied[i] && !tiedAreConcats)) {
@@ -132,6 +133,12 @@ class BlockChooser {
 }  // namespace
 
 std::string BlockChannels::run(Plan& plan) const {
+  const auto isAsked = [](const FlatProgram& program) {
+    return std::any_of(program.steps.begin(), program.steps.end(), [](const Step& step) {
+      return step.vertex != nullptr && step.vertex->kernel->mayPreferBlocks();
+    });
+  };
+  if (std::none_of(plan.programs.begin(), plan.programs.end(), isAsked)) return "";
   BlockChooser chooser(plan);
   for (const auto& program : plan.programs)
     for (const auto& step : program.steps) chooser.look(step);

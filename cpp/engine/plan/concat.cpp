@@ -6,11 +6,11 @@ namespace popir {
 
 std::optional<Concat> concatOf(const GraphImpl& graph, const poplar::Tensor& t) {
   if (t.numElements() == 0) return std::nullopt;
-  if (t.view().affine()) {
-    const auto v = t.view().wholeVariable();
-    if (!v || graph.variable(*v).shape != t.view().shape()) return std::nullopt;
+  if (const auto v = t.view().wholeVariable()) {
+    if (graph.variable(*v).shape != t.view().shape()) return std::nullopt;
     return Concat{*v};
   }
+  if (t.view().affine()) return std::nullopt;
   Concat concat;
   std::int64_t at = 0;
   bool whole = true;

@@ -45,6 +45,7 @@ class ConvKernel final : public Kernel {
   }
   void check(const std::vector<OperandInfo>& operands) const override;
   Work work(const std::vector<Layout>& operands) const override;
+  bool mayPreferBlocks() const override { return true; }
   std::vector<int> preferredBlocks(const std::vector<Layout>& operands,
                                    unsigned threads) const override;
   /// Widens operand `in`, each field dimension by less than its stride.

@@ -29,6 +29,7 @@ class ConvTailKernel final : public Kernel {
                                   const Setting& setting) const override;
   /// The work of the convolution alone.
   Work work(const std::vector<Layout>& operands) const override { return conv_.work(operands); }
+  bool mayPreferBlocks() const override { return true; }
   std::vector<int> preferredBlocks(const std::vector<Layout>& operands,
                                    unsigned threads) const override;
   std::vector<std::size_t> tied(const std::vector<Layout>& operands) const override;
