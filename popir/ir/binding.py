@@ -185,7 +185,8 @@ def _coerce(who: str, name: str, value: Any, item: Declared, spec: AttributeSpec
         wrong = next((text for text in texts if isinstance(text, bytes)), None)
         if wrong is not None:
             raise OperatorAttributeError(
-                f"{who}: the attribute '{name}' has {wrong!r}, which is not UTF-8; expected is text."
+                f"{who}: the attribute '{name}' has {wrong!r}, which is not UTF-8; expected is "
+                "text."
             )
     if not item.boolean:
         return value

@@ -22,11 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from popir.definitions import OpDefinition
 from popir.errors import OperatorAttributeError, OperatorInputError
-from popir.ir import OperatorIdentifier, Tensor
+from popir.ir import Tensor
 from popir.ir.traits import Array
-from popir.onnxio import schemas
 from popir.ops.support.arithmetic import accumulator_of
 from popir.ops.support.decomposition import Decomposer, Decomposition
 from popir.ops.support.identifiers import onnx_ids
