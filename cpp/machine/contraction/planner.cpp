@@ -123,6 +123,7 @@ class Search {
   // Considers all splits over tiles, given the plan's axes and serial steps.
   void tryAll(ContractionPlan plan) {
     plan.kind = plan.expanded ? findVertexClass("poplin::ConvPartial1x1Out") : c_.kind;
+    plan.grains = grains_;
     plan.part = product();
     if (plan.expanded) plan.part.kernelElements = 1;
     const auto groups = splits(plan, Axis::Group, 1);

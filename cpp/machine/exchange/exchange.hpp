@@ -65,7 +65,8 @@ class Traffic {
         receiveCode_(spec.numTiles()),
         sendCode_(spec.numTiles()),
         between_(spec.numIPUs),
-        wordsPerInstruction_(spec.exchangeWordsPerInstruction),
+        wordsPerSend_(spec.exchangeWordsPerSend),
+        wordsPerAddress_(spec.exchangeWordsPerAddress),
         tilesPerIPU_(spec.tilesPerIPU) {}
 
   /// Adds the traffic that moves elements from their tiles in `held` to those in `needed`. Both are
@@ -95,16 +96,17 @@ class Traffic {
   }
   void addSendCode(unsigned tile, std::uint64_t instructions) { sendCode_[tile] += instructions; }
   /// The instructions that receive messages, in pieces of the receiver's memory of which each
-  /// message has one or more: source and address of a message, the address of each further piece,
-  /// and a wait where a piece is longer than an instruction is good for.
+  /// message has one or more: the source and the address of a message, the address of each further
+  /// piece, and a wait where that comes later than the instruction can say.
   std::uint64_t receiveCode(std::uint64_t messages, std::uint64_t pieces,
                             std::uint64_t bytes) const {
-    return messages + pieces * (isLong(pieces, bytes) ? 2 : 1);
+    const bool waits = isLonger(bytes, pieces, wordsPerAddress_);
+    return 2 * messages + (pieces - messages) * (waits ? 2 : 1);
   }
   /// The instructions that send pieces of the sender's memory. The second one of a long piece is
-  /// good for so many words more that no piece needs a third.
+  /// good for so many words more that none needs a third.
   std::uint64_t sendCode(std::uint64_t pieces, std::uint64_t bytes) const {
-    return pieces * (isLong(pieces, bytes) ? 2 : 1);
+    return pieces * (isLonger(bytes, pieces, wordsPerSend_) ? 2 : 1);
   }
   void send(unsigned tile, std::uint64_t bytes) { sent_[tile] += bytes; }
   /// Adds bytes from one tile to another; only counts tiles on different IPUs.
@@ -130,16 +132,16 @@ class Traffic {
   unsigned ipus() const { return static_cast<unsigned>(received_.size() / tilesPerIPU_); }
 
  private:
-  // Whether pieces are longer than an instruction is good for.
-  bool isLong(std::uint64_t pieces, std::uint64_t bytes) const {
-    return bytes > pieces * wordsPerInstruction_ * kWordBytes;
+  // Whether pieces of so many bytes together have more than so many words each.
+  static bool isLonger(std::uint64_t bytes, std::uint64_t pieces, std::uint64_t words) {
+    return bytes > pieces * words * kWordBytes;
   }
 
   static constexpr std::uint64_t kWordBytes = 4;
   // By tile. saved_: received bytes that take no cycles, because tiles of a bus share them.
   PerTile received_, saved_, spans_, sent_, receiveCode_, sendCode_;
   LinkTraffic between_;
-  unsigned wordsPerInstruction_, tilesPerIPU_;
+  unsigned wordsPerSend_, wordsPerAddress_, tilesPerIPU_;
 };
 
 }  // namespace popir

@@ -158,9 +158,12 @@ class BoxTraffic {
     std::int64_t below = 1;
     for (auto d = mapping_.radix().rbegin(); d != mapping_.radix().rend(); below *= *d++)
       groups.insert(groups.begin(), groupOf(fine_, below, *d));
-    if (mapping_.channels() < groups.size()) channels_ = groups[mapping_.channels()];
-    channelGroup_ =
-        static_cast<std::int64_t>(std::max<std::uint64_t>(1, kChannelGroupBytes / bytes_));
+    grains_.assign(dims_.size(), 1);
+    for (std::size_t g = 0; g < groups.size(); ++g)
+      for (std::size_t d = 0; d < dims_.size(); ++d)
+        if (dims_[d].steps && dims_[d].group.begin == groups[g].begin &&
+            dims_[d].group.end == groups[g].end)
+          grains_[d] = mapping_.group(g);
     Box box(fine_.size());
     mapping_.forEach(wantedOf(groups), [&](const Box& mapped, unsigned tile) {
       for (std::size_t f = 0; f < fine_.size(); ++f) box[f] = {0, fine_[f]};
@@ -214,10 +217,9 @@ class BoxTraffic {
   };
 
   // What a box has along a dimension of some needed elements: how many, how many atoms of them, how
-  // many there are in the memory that they are in pieces of, and whether it has the channels.
+  // many there are in the memory that they are in pieces of, and the elements of a group.
   struct Along {
-    std::int64_t elements, atoms, whole;
-    bool channels;
+    std::int64_t elements, atoms, whole, grain;
   };
 
   std::int64_t extent(std::size_t d) const { return needs_.extent(d); }
@@ -376,38 +378,16 @@ class BoxTraffic {
     if (tile / tilesPerIPU_ != ipu) traffic_.link(tile / tilesPerIPU_, ipu, elements * bytes_);
   }
 
-  // The number of contiguous pieces, in the sending tile's memory, of the elements of `box` that
-  // the chosen stretches need. E.g. of a row-major box of 4 x 8 elements, a part of
-  // 2 x 3 elements is two pieces, a part of 2 x 8 is one piece. Channel groups are innermost in
-  // memory (Grid::channels).
-  std::int64_t pieces(const Box& box) const {
-    std::int64_t outside = 1, found = 1;
-    bool cutsGroups = false;
-    for (const auto d : order_) {
-      const auto& g = dims_[d].group;
-      std::int64_t whole = 1;
-      for (auto f = g.begin; f < g.end; ++f) whole *= box[f].size();
-      auto n = meeting(d, needs_.along(d)[chosen_[d]], box);
-      if (isChannels(g)) {
-        cutsGroups = n < whole && n < channelGroup_;
-        n = (n + channelGroup_ - 1) / channelGroup_;
-        whole = (whole + channelGroup_ - 1) / channelGroup_;
-      }
-      if (n < whole) found = outside;
-      outside *= n;
-    }
-    return cutsGroups ? outside : found;
-  }
-
-  // The elements of `box` that all stretches of needs_, or the chosen ones, have along a dimension.
-  std::vector<Along> along(const Box& box, bool chosen) const {
+  // Elements of `box` along each dimension that steps, outermost first: those that all stretches of
+  // needs_ need, or the chosen ones; in the memory of the sender, or of the receiver.
+  std::vector<Along> along(const Box& box, bool chosen, bool receiver) const {
     std::vector<Along> found;
     for (const auto d : order_) {
       const auto& g = dims_[d].group;
       const auto wanted = chosen ? needs_.along(d)[chosen_[d]] : needs_.all(d);
       Along a{meeting(d, wanted, box), atoms_[d].meeting(meet(wanted, reach(d, box))),
-              wanted.size(), isChannels(g)};
-      if (chosen) {
+              wanted.size(), grains_[d]};
+      if (receiver) {
         a.atoms = std::max(a.atoms, rows(g, box, a.elements));
       } else {
         a.whole = 1;
@@ -429,43 +409,47 @@ class BoxTraffic {
     return g.end - g.begin > 1 ? (elements + row - 1) / row : 1;
   }
 
-  bool isChannels(const Group& g) const {
-    return g.begin == channels_.begin && g.end == channels_.end;
-  }
-
-  // The contiguous pieces, in a memory with these elements, of what is sent atom by atom. Groups of
-  // channels are innermost. From the innermost dimension on, pieces are as long as one atom is all
-  // that there is along a dimension.
-  std::int64_t piecesOf(const std::vector<Along>& all) const {
+  // The contiguous pieces, in a memory with these elements, of what is sent atom by atom. Groups lie
+  // inside of groups of all other dimensions. From the innermost dimension on, pieces are as long as
+  // one atom is all that there is along a dimension. E.g. of 4 x 8 elements without groups, 2 x 3 are
+  // two pieces, 2 x 8 one piece.
+  static std::int64_t piecesOf(const std::vector<Along>& all) {
     std::int64_t found = 1;
     bool broken = false;
-    for (const auto& a : all)
-      if (a.channels && a.elements < a.whole && a.elements < channelGroup_) {
-        found = a.atoms;
-        broken = true;
-      }
-    for (auto a = all.rbegin(); a != all.rend(); ++a) {
-      const auto grain = a->channels ? channelGroup_ : 1;
-      const auto elements = (a->elements + grain - 1) / grain;
+    const auto goOn = [&](std::int64_t elements, std::int64_t whole, std::int64_t atoms) {
       if (broken) {
         found *= elements;
-      } else if (a->atoms > 1 || elements < (a->whole + grain - 1) / grain) {
-        found = a->atoms;
+      } else if (atoms > 1 || elements < whole) {
+        found = atoms;
         broken = true;
       }
-    }
+    };
+    for (auto a = all.rbegin(); a != all.rend(); ++a)
+      if (a->grain > 1)
+        goOn(std::min(a->elements, a->grain), std::min(a->whole, a->grain),
+             a->elements < a->grain ? a->atoms : 1);
+    for (auto a = all.rbegin(); a != all.rend(); ++a)
+      goOn((a->elements + a->grain - 1) / a->grain, (a->whole + a->grain - 1) / a->grain,
+           a->elements < a->grain ? 1 : a->atoms);
     return found;
+  }
+
+  // The contiguous pieces of the sender's memory that the chosen stretches need.
+  std::int64_t pieces(const Box& box) const {
+    auto all = along(box, true, false);
+    for (auto& a : all) a.atoms = 1;
+    return piecesOf(all);
   }
 
   // The pieces of the sender's memory that leave it.
   std::uint64_t sent(const Box& box) const {
-    return static_cast<std::uint64_t>(piecesOf(along(box, false)));
+    return static_cast<std::uint64_t>(piecesOf(along(box, false, false)));
   }
 
   // The instructions that receive the elements of `box` that the chosen stretches need. What comes
   // in another order than the operand's is put in order after it has arrived.
   std::uint64_t received(const Box& box, std::int64_t elements) const {
-    const auto all = along(box, true);
+    const auto all = along(box, true, true);
     std::int64_t messages = 1;
     for (const auto& a : all) messages *= a.atoms;
     const auto pieces = inOrder_ ? std::max(messages, piecesOf(all)) : messages;
@@ -488,8 +472,7 @@ class BoxTraffic {
   std::vector<Dim> dims_;
   std::vector<Atoms> atoms_;  // by dimension
   bool inOrder_ = false;      // the operand's dimensions lie in the sender's memory in their order
-  Group channels_;            // the mapping's channel dimension; empty for none
-  std::int64_t channelGroup_ = 1;
+  std::vector<std::int64_t> grains_;  // by dimension: the elements of a group
   // By tile: elements that it needs and that are mapped to it; fine boxes with such elements.
   std::vector<std::uint64_t> own_, ownSpans_;
   std::vector<std::uint64_t> ownCode_;  // instructions to receive these
