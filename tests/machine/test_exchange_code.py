@@ -14,6 +14,7 @@ import pytest
 
 import popir
 from popir import poplar, poplin
+from popir._device import machine
 from popir.poplar import program
 from popir.profile import MachineReport
 from tests.machine.net import Net
@@ -94,6 +95,31 @@ def test_weights_lie_in_grains_of_input_and_output_channels() -> None:
         assert 2 * len(elements) >= 256
         assert len(elements) == len(outputs) * len(inputs)
         assert len(inputs) % 16 == len(outputs) % 8 == 0
+
+
+def convolved(field: int, stride: int) -> dict[str, int]:
+    """What a convolution of one point costs, from 256 channels to 512, whose result is 28 x 28."""
+    graph, prog = poplar.Graph(poplar.Target.createIPUTarget(1, "ipu2")), program.Sequence()
+    params = poplin.ConvParams(poplar.HALF, 18, [field, field], [1, 1], 256, 512, 1)
+    transform = params.outputTransform
+    transform.stride = [stride, stride]
+    params.outputTransform = transform
+    halves = {"partialsType": "half"}
+    x = poplin.createInput(graph, params, "x", halves)
+    weights = poplin.createWeights(graph, params, "w", halves)
+    poplin.convolution(graph, x, weights, params, False, prog, "y", halves)
+    return machine.programReport(graph, prog)
+
+
+def test_a_kernel_of_one_point_that_steps_over_others_expands_its_field() -> None:
+    """PopLibs' planner counts the stretch around what is used, here four times as much, or expands
+    the dimensions (`getExpandDimsCandidates` in `ConvPlan.cpp`): then it rearranges the operand,
+    and what is left is the convolution without a stride.
+    """
+    strided, plain = convolved(56, 2), convolved(28, 1)
+    assert strided["exchangeBytes"] < 1.5 * plain["exchangeBytes"]
+    assert strided["computeCycles"] > plain["computeCycles"]
+    assert strided["exchangeCycles"] > plain["exchangeCycles"]
 
 
 def test_a_gradient_of_a_non_linearity_lies_as_its_output() -> None:

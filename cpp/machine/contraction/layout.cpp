@@ -143,7 +143,7 @@ BoxNeeds::BoxNeeds(const ContractionPlan& plan, std::size_t operand) {
       for (std::int64_t t = 0; t < whole.count; ++t)
         dim.stretches.push_back(
             d.meets(split.of(c), tapped ? whole.of(t) : Stretch{0, whole.size}));
-    if (d.window) {
+    if (d.window && plan.expanded) {
       const auto longest =
           std::max_element(dim.stretches.begin(), dim.stretches.end(),
                            [](const Stretch& a, const Stretch& b) { return a.size() < b.size(); });

@@ -173,8 +173,7 @@ class BoxTraffic {
       const auto b = needs_.boxOf(t);
       if (b == needs_.boxes()) continue;
       const auto need = static_cast<std::uint64_t>(volume(b));
-      const auto elements = static_cast<double>(need - std::min(need, own_[t]));
-      const auto lacking = static_cast<std::uint64_t>(elements * needs_.density() + 0.5) * bytes_;
+      const auto lacking = needed(need - std::min(need, own_[t])) * bytes_;
       if (lacking == 0) continue;
       const auto spans = spans_[b] + everywhere_ / needs_.boxes();
       const auto code = code_[b] + codeEverywhere_ / needs_.boxes();
@@ -333,9 +332,10 @@ class BoxTraffic {
     // If each box is needed by one tile only, the elements that this tile needs itself are not
     // sent. That other tiles may need them too, as a halo, is neglected.
     const auto stays = needs_.shared() ? 0 : std::min(own, static_cast<std::uint64_t>(all));
-    const auto leaving = (static_cast<std::uint64_t>(all) - stays) * bytes_;
-    traffic_.send(tile, leaving);
-    if (leaving > 0) traffic_.addSendCode(tile, traffic_.sendCode(sent(box), leaving));
+    const auto leaving = needed(static_cast<std::uint64_t>(all) - stays);
+    traffic_.send(tile, leaving * bytes_);
+    if (leaving > 0)
+      traffic_.addSendCode(tile, traffic_.sendCode(sent(box, leaving), leaving * bytes_));
     // With more combinations of stretches than this, spans and link bytes are divided evenly over
     // all needed boxes.
     constexpr std::size_t kMany = 64;
@@ -441,9 +441,19 @@ class BoxTraffic {
     return piecesOf(all);
   }
 
-  // The pieces of the sender's memory that leave it.
-  std::uint64_t sent(const Box& box) const {
-    return static_cast<std::uint64_t>(piecesOf(along(box, false, false)));
+  // The pieces of the sender's memory that leave it, with so many elements. Where some between them
+  // are not needed each group is a piece.
+  std::uint64_t sent(const Box& box, std::uint64_t elements) const {
+    const auto pieces = static_cast<std::uint64_t>(piecesOf(along(box, false, false)));
+    if (needs_.density() == 1) return pieces;
+    std::uint64_t group = 1;
+    for (const auto grain : grains_) group *= static_cast<std::uint64_t>(grain);
+    return std::max(pieces, (elements + group - 1) / group);
+  }
+
+  // Of so many elements, those that are needed.
+  std::uint64_t needed(std::uint64_t elements) const {
+    return static_cast<std::uint64_t>(static_cast<double>(elements) * needs_.density() + 0.5);
   }
 
   // The instructions that receive the elements of `box` that the chosen stretches need. What comes
