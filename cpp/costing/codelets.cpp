@@ -67,6 +67,10 @@ void unite(std::vector<Wanted>& wanted) {
 // (`toVertices`) are sent from the mapped tile to the vertex before it runs; outputs are sent back
 // afterwards. The mapped tile sends an element once, even if several tiles receive it.
 void exchange(const GraphImpl& graph, ByVariable& all, bool toVertices, Traffic& traffic) {
+  const auto send = [&](unsigned tile, std::uint64_t bytes) {
+    traffic.send(tile, bytes);
+    traffic.addSendCode(tile, traffic.sendCode(1, bytes));
+  };
   for (auto& [variable, wanted] : all) {
     unite(wanted);
     const auto size = graph.variable(variable).type.sizeInBytes();
@@ -81,11 +85,10 @@ void exchange(const GraphImpl& graph, ByVariable& all, bool toVertices, Traffic&
         if (toVertices)
           away.push_back({home, b, e});
         else
-          traffic.send(w.tile, bytes);
+          send(w.tile, bytes);
       });
     unite(away);
-    for (const auto& w : away)
-      traffic.send(w.tile, static_cast<std::uint64_t>(w.end - w.begin) * size);
+    for (const auto& w : away) send(w.tile, static_cast<std::uint64_t>(w.end - w.begin) * size);
   }
 }
 

@@ -111,8 +111,11 @@ class Planned {
         phase.compute[t] = stage.cycles;
         if (stage.received == 0) continue;
         phase.traffic.receive(t, stage.received);
-        phase.traffic.addSpans(t, stage.together - 1);
         phase.traffic.send(t, stage.received);
+        // Each of the others sends a message, and gets one.
+        const auto others = stage.together - 1;
+        phase.traffic.addMessages(t, others, stage.received / others);
+        phase.traffic.addSendCode(t, phase.traffic.sendCode(others, stage.received));
       }
       if (spec_.numIPUs > 1 && &stage == &plan_.stages.front() && stage.received > 0)
         sumOverIPUs(phase,

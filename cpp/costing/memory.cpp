@@ -11,6 +11,11 @@ std::uint64_t aligned(const TargetSpec& spec, std::uint64_t bytes) {
   return (bytes + spec.variableAlignment - 1) / spec.variableAlignment * spec.variableAlignment;
 }
 
+// The bytes of the region that instructions are fetched from, which is not interleaved.
+std::uint64_t codeRegion(const TargetSpec& spec) {
+  return spec.type == poplar::TargetType::CPU ? ~std::uint64_t{0} : spec.interleavedMemoryOffset;
+}
+
 // Collects the program nodes that have control code. The nodes of a function count once, however
 // often it is called; each call counts as a node itself.
 void countNodes(const GraphImpl& graph, const ProgramNode& node, std::set<const void*>& known) {
@@ -178,6 +183,17 @@ MachineMemory::Live MachineMemory::look(const std::array<PerTile, 4>& now, Momen
   return live;
 }
 
+unsigned MachineMemory::tileWithMostCode() const {
+  unsigned found = 0;
+  for (unsigned t = 1; t < tiles_; ++t)
+    if (codeOn(t) > codeOn(found)) found = t;
+  return found;
+}
+
+std::uint64_t MachineMemory::codeOn(unsigned tile) const {
+  return peak_[kVertexCode][tile] + peak_[kExchangeCode][tile] + peak_[kControlCode][tile];
+}
+
 void MachineMemory::into(MachineReport& report) const {
   PerTile total(tiles_);
   for (const auto& bytes : peak_)
@@ -186,9 +202,10 @@ void MachineMemory::into(MachineReport& report) const {
   report.fullestTile = static_cast<unsigned>(fullest);
   report.maxTileBytes = total[report.fullestTile];
   report.bytesPerTile = spec_.memoryBytesPerTile;
-  for (const auto bytes : total) {
-    report.totalBytes += bytes;
-    if (bytes > report.bytesPerTile) ++report.tilesOutOfMemory;
+  const auto region = codeRegion(spec_);
+  for (unsigned t = 0; t < tiles_; ++t) {
+    report.totalBytes += total[t];
+    if (total[t] > report.bytesPerTile || codeOn(t) > region) ++report.tilesOutOfMemory;
   }
   for (int c = 0; c < kCategories; ++c) {
     MemoryCost row{name(c), c < kTemporaries, 0, peak_[c][report.fullestTile], peak_[c]};
@@ -263,17 +280,23 @@ void requireTileMemory(const GraphImpl& graph, const Programs& programs) {
   MachineReport report;
   MachineMemory(graph, programs, nullptr, {}).into(report);
   if (report.maxTileBytes <= little) return;
+  std::ostringstream os;
   if (report.tilesOutOfMemory == 0) {
     report = {};
     StepCosts costs(graph);
-    MachineMemory(graph, programs, &costs, {}).into(report);
+    const MachineMemory memory(graph, programs, &costs, {});
+    memory.into(report);
+    if (const auto tile = memory.tileWithMostCode(); memory.codeOn(tile) > codeRegion(spec))
+      os << "Out of memory on tile " << tile << ": " << memory.codeOn(tile)
+         << " bytes of code but instructions are fetched from the first " << codeRegion(spec)
+         << " bytes only (interleavedMemoryOffset)";
   }
   if (report.tilesOutOfMemory == 0) return;
-  std::ostringstream os;
-  os << "Out of memory on tile " << report.fullestTile << ": " << report.maxTileBytes
-     << " bytes used but tiles only have " << report.bytesPerTile << " bytes of memory ("
-     << report.tilesOutOfMemory << (report.tilesOutOfMemory == 1 ? " tile" : " tiles")
-     << " out of memory). Largest on that tile:";
+  if (os.str().empty())
+    os << "Out of memory on tile " << report.fullestTile << ": " << report.maxTileBytes
+       << " bytes used but tiles only have " << report.bytesPerTile << " bytes of memory";
+  os << " (" << report.tilesOutOfMemory << (report.tilesOutOfMemory == 1 ? " tile" : " tiles")
+     << " out of memory). Largest on tile " << report.fullestTile << ":";
   for (const auto& owner : report.owners)
     os << " '" << owner.name << "' " << owner.bytes << " (" << owner.category << ");";
   os << " spread them over more tiles, or set the engine's option debug.allowOutOfMemory to "

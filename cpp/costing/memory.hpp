@@ -27,8 +27,12 @@ class MachineMemory {
   /// A flattened program, and the live bytes at each of its leaves, in order.
   const FlatProgram& program(std::size_t p) const { return flat_[p]; }
   const std::vector<Live>& live(std::size_t p) const { return live_[p]; }
-  /// Writes categories, totals and owners into a report.
+  /// Writes categories, totals and owners into a report. A tile is out of memory if it has too few
+  /// bytes, or too few of them where instructions are fetched from.
   void into(MachineReport& report) const;
+  /// The bytes of vertex code, exchange code and control code on a tile; the tile with most.
+  std::uint64_t codeOn(unsigned tile) const;
+  unsigned tileWithMostCode() const;
 
  private:
   enum Category {

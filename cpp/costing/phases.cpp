@@ -316,7 +316,8 @@ class Sharer {
       }
       const auto wanted = static_cast<std::uint64_t>(home[t]);
       phases[1].traffic.receive(t, wanted * bytes);
-      phases[1].traffic.addSpans(t, std::min(split, ceilDiv(wanted, each)));
+      const auto messages = std::min(split, ceilDiv(wanted, each));
+      if (messages > 0) phases[1].traffic.addMessages(t, messages, wanted * bytes / messages);
       received[t / spec_.tilesPerIPU] += wanted;
     }
     for (unsigned from = 0; from < spec_.numIPUs; ++from)

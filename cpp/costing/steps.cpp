@@ -19,10 +19,9 @@ bool busy(const Phase& phase, unsigned tile) {
 }
 
 std::uint64_t exchangeCodeOf(const TargetSpec& spec, const Phase& phase, unsigned tile) {
-  const bool sends = phase.traffic.sent()[tile] > 0, receives = phase.traffic.received()[tile] > 0;
-  if (!sends && !receives) return 0;
-  const auto spans = std::max<std::uint64_t>(phase.traffic.spans()[tile], receives) + sends;
-  return spec.exchangeCodeBytesPerPhase + spans * spec.exchangeCodeBytesPerSpan;
+  const auto instructions = phase.traffic.code(tile);
+  if (instructions == 0) return 0;
+  return spec.exchangeCodeBytesPerPhase + instructions * spec.exchangeCodeBytesPerInstruction;
 }
 
 std::uint64_t exchangeCycles(const TargetSpec& spec, const Phase& phase) {

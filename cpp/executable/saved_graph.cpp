@@ -349,10 +349,10 @@ class GraphReader {
     }
     Dims sizes;
     std::int64_t last = m.first;
-    for (const auto& [size, period, part, sub, stride, subStride] : m.grid) {
-      require(
-          period >= 1 && part >= 1 && sub >= 1 && part <= period && stride >= 0 && subStride >= 0,
-          "a mapping's grid has no parts");
+    for (const auto& [size, period, part, sub, stride, subStride, group] : m.grid) {
+      require(period >= 1 && part >= 1 && sub >= 1 && part <= period && stride >= 0 &&
+                  subStride >= 0 && group >= 1,
+              "a mapping's grid has no parts");
       sizes.push_back(size);
       const auto most = std::min(size, period) - 1;
       if (most < 0) continue;

@@ -78,10 +78,11 @@ struct __attribute__((visibility("default"))) TargetSpec {
   /// The code of a vertex class on each tile that has vertices of it: a contraction's, any other's.
   unsigned contractionCodeBytes = 2048;
   unsigned vertexCodeBytes = 512;
-  /// Exchange code of a tile: for each received span and for sending (as one span), in each phase;
-  /// and for each phase in which the tile sends or receives.
-  unsigned exchangeCodeBytesPerSpan = 12;
+  /// Exchange code of a tile (Traffic::code): of an instruction, and of each phase in which the tile
+  /// sends or receives. Words that an instruction sends, and words received until it sets the address.
+  unsigned exchangeCodeBytesPerInstruction = 4;
   unsigned exchangeCodeBytesPerPhase = 12;
+  unsigned exchangeWordsPerSend = 64, exchangeWordsPerAddress = 128;
   /// Control code on every tile: of the whole executable, and of each program node.
   unsigned controlCodeBytes = 700;
   unsigned controlCodeBytesPerStep = 8;

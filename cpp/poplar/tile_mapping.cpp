@@ -70,7 +70,7 @@ TileMapping::State TileMapping::state() const {
     s.first = rule_->grid().first;
     s.channels = rule_->grid().channels;
     for (const auto& d : rule_->grid().dims)
-      s.grid.push_back({d.size, d.period, d.part, d.sub, d.stride, d.subStride});
+      s.grid.push_back({d.size, d.period, d.part, d.sub, d.stride, d.subStride, d.group});
   }
   for (const auto& [begin, run] : runs_) s.runs.push_back({begin, run.end, run.tile});
   return s;
@@ -86,7 +86,7 @@ TileMapping TileMapping::ofState(const State& state) {
     grid.channels = state.channels;
     for (const auto& d : state.grid)
       grid.dims.push_back(
-          {d[0], d[1], d[2], d[3], static_cast<unsigned>(d[4]), static_cast<unsigned>(d[5])});
+          {d[0], d[1], d[2], d[3], static_cast<unsigned>(d[4]), static_cast<unsigned>(d[5]), d[6]});
     m.rule_ = std::make_shared<const KnownGrid>(std::move(grid));
   }
   for (const auto& r : state.runs) m.runs_[r[0]] = {r[1], static_cast<unsigned>(r[2])};

@@ -72,7 +72,7 @@ class TileMapping {
     unsigned first = 0;
     std::vector<std::array<std::int64_t, 3>> runs;
     /// The members of each GridDim of a grid, in order.
-    std::vector<std::array<std::int64_t, 6>> grid;
+    std::vector<std::array<std::int64_t, 7>> grid;
     std::uint64_t channels = ~std::uint64_t{0};
   };
   State state() const;

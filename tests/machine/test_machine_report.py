@@ -261,6 +261,34 @@ def test_what_vertices_gather_and_code_are_looked_at_where_little_room_is_left()
     assert "Out of memory on tile 1" in str(error.value)
 
 
+def test_code_fits_where_instructions_are_fetched_from():
+    """That is the memory that is not interleaved, as the glossary of the PopVision Graph Analyser
+    says.
+    """
+
+    def engine(region: int):
+        net = Net()
+        net.graph = poplar.Graph(
+            poplar.Target.createIPUTarget(1, 4, "ipu2", {"interleavedMemoryOffset": str(region)})
+        )
+        a, b = net.input("a", [40_000], 0), net.input("b", [40_000], 1)
+        net.add(a, b, 0, name="sum")
+        return net.engine()
+
+    report = MachineReport.of(engine(212_992))
+    kinds = ("vertex code", "exchange code", "control code")
+    code = sum(int(m.tileBytes[0]) for m in report.memory if m.category in kinds)
+    assert report.tilesOutOfMemory == 0
+    less = (code - 1) // 8 * 8
+    engine(less + 8)
+    with pytest.raises(
+        errors.poplar_graph_memory_allocation_error,
+        match=f"Out of memory on tile 0: {code} bytes of code but instructions are fetched from "
+        rf"the first {less} bytes only \(interleavedMemoryOffset\) \(1 tile out of memory\)",
+    ):
+        engine(less)
+
+
 def test_a_session_raises_popart_s_own_error():
     rng = np.random.default_rng(0)
     builder = popir.Builder(opsets={"ai.onnx": 17})

@@ -39,3 +39,13 @@ def test_resnet_fits_an_ipu_with_the_published_micro_batch() -> None:
     assert report.tilesOutOfMemory == 0
     row = published("ResNet-50 inference")
     assert 0.8 < row.clock / (report.cycles / 90) / row.per_second < 1.2
+
+
+def test_resnet_is_trained_on_an_ipu_with_the_published_configuration() -> None:
+    """Graphcore's for PyTorch: 57 micro-batches of 18, what is recomputed, memory for plans."""
+    session = whole_models.resnet_recomputed_session()
+    session.prepareDevice(loadEngine=False)
+    report = session.getReport()
+    assert report.tilesOutOfMemory == 0
+    row = published("ResNet-50 training, recomputed")
+    assert 0.9 < row.clock / (report.cycles / (57 * 18)) / row.per_second < 1.1

@@ -17,6 +17,8 @@ namespace popir {
 struct GridDim {
   std::int64_t size = 1, period = 1, part = 1, sub = 1;
   unsigned stride = 0, subStride = 0;
+  /// Groups of so many elements lie inside of the groups of all other dimensions, in a tile's memory.
+  std::int64_t group = 1;
 
   /// The tile of element i, relative to Grid::first.
   unsigned tile(std::int64_t i) const {

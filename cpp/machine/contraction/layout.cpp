@@ -12,17 +12,21 @@ std::int64_t ceilOf(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 // Cuts each part of the grid into pieces, for `count` tiles that need the same part and whose
 // numbers are `stride` apart: each stores a piece. Pieces are as small as they can be; among those
 // that are equally small, dimensions with long parts are cut first, the innermost dimension last, so
-// that contiguous stretches stay long. Channels are cut at multiples of `group`.
-void spread(Grid& grid, std::int64_t count, unsigned stride, std::int64_t group) {
+// that contiguous stretches stay long. They are cut between groups, and have at least `least`
+// elements.
+void spread(Grid& grid, std::int64_t count, unsigned stride, std::int64_t least) {
   auto& dims = grid.dims;
+  std::int64_t elements = 1;
+  for (const auto& d : dims) elements *= d.part;
+  count = std::min(count, std::max<std::int64_t>(1, elements / least));
   struct Cut {
     GridDim* dim;
     std::int64_t grain, grains;  // elements of a grain, grains of a part
   };
   std::vector<Cut> order;
   for (auto& d : dims) {
-    const auto grain = &d == dims.data() + grid.channels ? group : std::int64_t{1};
-    if (d.subStride == 0 && d.part > grain) order.push_back({&d, grain, ceilOf(d.part, grain)});
+    if (d.subStride == 0 && d.part > d.group)
+      order.push_back({&d, d.group, ceilOf(d.part, d.group)});
   }
   std::stable_sort(order.begin(), order.end(), [&](const Cut& a, const Cut& b) {
     const bool aInner = a.dim == &dims.back(), bInner = b.dim == &dims.back();
@@ -42,7 +46,7 @@ void spread(Grid& grid, std::int64_t count, unsigned stride, std::int64_t group)
   };
   if (order.empty() || count <= 1) return;
   std::vector<std::int64_t> best;
-  double least = 0;
+  double smallest = 0;
   const auto whole = order.front().grains;
   for (auto piece = ceilOf(whole, std::min(count, whole)); piece <= whole; ++piece) {
     // The smallest piece of those that make as many
@@ -53,9 +57,9 @@ void spread(Grid& grid, std::int64_t count, unsigned stride, std::int64_t group)
     double size = 1;
     for (std::size_t k = 0; k < order.size(); ++k)
       size *= static_cast<double>(std::min(pieces[k] * order[k].grain, order[k].dim->part));
-    if (best.empty() || size < least) {
+    if (best.empty() || size < smallest) {
       best = pieces;
-      least = size;
+      smallest = size;
     }
   }
   for (std::size_t k = 0; k < order.size(); ++k) {
@@ -64,6 +68,27 @@ void spread(Grid& grid, std::int64_t count, unsigned stride, std::int64_t group)
     order[k].dim->sub = best[k] * order[k].grain;
     order[k].dim->subStride = stride;
     stride *= static_cast<unsigned>(used);
+  }
+}
+
+// The bytes that a tile at least has of an operand that several tiles need, as PopLibs maps them: less
+// would make more exchange code.
+std::uint64_t leastBytes(Axis lacks) { return lacks == Axis::Row ? 256 : 128; }
+
+// Of the operand that lacks rows, inner elements and columns both lie in groups: those that its vertex
+// takes together. Of several dimensions with columns, or inner elements, no order is known.
+void groupBoth(Grid& grid, const ContractionPlan& plan, std::size_t operand) {
+  const auto& dims = plan.shape.operands[operand];
+  for (const auto axis : {Axis::Inner, Axis::Column}) {
+    GridDim* only = nullptr;
+    std::size_t found = 0;
+    for (std::size_t d = 0; d < dims.size(); ++d)
+      if (plan.shape.indices[dims[d].index].axis == axis && dims[d].size > 1) {
+        only = &grid.dims[d];
+        ++found;
+      }
+    const auto group = axis == Axis::Inner ? plan.grains.inner : plan.grains.columns;
+    if (found == 1 && only->group == 1) only->group = static_cast<std::int64_t>(group);
   }
 }
 
@@ -94,8 +119,13 @@ Grid layoutOf(const ContractionPlan& plan, std::size_t operand, unsigned first,
     grid.dims.push_back(dim);
   }
   const auto lacks = plan.shape.lacks(operand);
-  const auto group = static_cast<std::int64_t>(kChannelGroupBytes / plan.part.type.sizeInBytes());
-  spread(grid, static_cast<std::int64_t>(plan.along(lacks)), plan.stride(lacks), group);
+  const auto bytes = plan.part.type.sizeInBytes();
+  if (grid.channels < grid.dims.size())
+    grid.dims[grid.channels].group = static_cast<std::int64_t>(kChannelGroupBytes / bytes);
+  if (lacks == Axis::Row) groupBoth(grid, plan, operand);
+  const auto least = operand == plan.shape.result ? 1 : leastBytes(lacks) / bytes;
+  spread(grid, static_cast<std::int64_t>(plan.along(lacks)), plan.stride(lacks),
+         static_cast<std::int64_t>(least));
   return grid;
 }
 
@@ -113,7 +143,7 @@ BoxNeeds::BoxNeeds(const ContractionPlan& plan, std::size_t operand) {
       for (std::int64_t t = 0; t < whole.count; ++t)
         dim.stretches.push_back(
             d.meets(split.of(c), tapped ? whole.of(t) : Stretch{0, whole.size}));
-    if (d.window) {
+    if (d.window && plan.expanded) {
       const auto longest =
           std::max_element(dim.stretches.begin(), dim.stretches.end(),
                            [](const Stretch& a, const Stretch& b) { return a.size() < b.size(); });

@@ -43,7 +43,8 @@ class Search {
 
   // Considers the plans that divide rows into `byRows` serial steps, and columns into `byColumns`.
   // A product's rows and columns are swapped as a rule, and only tried otherwise. Of what has
-  // several kernel elements these are tried as inner elements (im2col).
+  // several kernel elements, or skips elements of a field, these are tried as inner elements
+  // (im2col): the operand is rearranged to have what is used alone.
   void trySerial(Cycles byRows, Cycles byColumns) {
     const bool taps = c_.whole.kernelElements > 1;
     ContractionPlan plan;
@@ -52,14 +53,23 @@ class Search {
     if (!taps && c_.whole.pass == ContractionWork::Pass::Product) swap(plan);
     tryGrains(plan, byRows, byColumns);
     if (depthwise_) return;
-    if (!taps) {
-      swap(plan);
-    } else {
-      plan.expanded = true;
-      for (auto& index : plan.shape.indices)
+    if (taps || skips()) {
+      auto expanded = plan;
+      expanded.expanded = true;
+      for (auto& index : expanded.shape.indices)
         if (index.axis == Axis::Tap) index.axis = Axis::Inner;
+      tryGrains(expanded, byRows, byColumns);
     }
+    if (taps) return;
+    swap(plan);
     tryGrains(plan, byRows, byColumns);
+  }
+
+  // Whether a convolution's kernel of one element steps over others.
+  bool skips() const {
+    return c_.whole.pass == ContractionWork::Pass::Forward &&
+           std::any_of(c_.whole.field.begin(), c_.whole.field.end(),
+                       [](const FieldDim& d) { return d.kernel == 1 && d.stride > 1; });
   }
 
   static void swap(ContractionPlan& plan) {
@@ -123,6 +133,7 @@ class Search {
   // Considers all splits over tiles, given the plan's axes and serial steps.
   void tryAll(ContractionPlan plan) {
     plan.kind = plan.expanded ? findVertexClass("poplin::ConvPartial1x1Out") : c_.kind;
+    plan.grains = grains_;
     plan.part = product();
     if (plan.expanded) plan.part.kernelElements = 1;
     const auto groups = splits(plan, Axis::Group, 1);
@@ -240,7 +251,9 @@ class Search {
           const auto taps = parts_[d.tap];
           const auto most =
               (std::abs(d.step) * (part - 1) + std::abs(d.tapStep) * (taps - 1)) / d.divisor + 1;
-          here = std::min({most, d.size, part * taps});
+          // What is not expanded comes with the elements between those that are used.
+          here = std::min(most, d.size);
+          if (plan.expanded) here = std::min(here, part * taps);
         }
         elements *= static_cast<Cycles>(std::max<std::int64_t>(here, 1));
       }

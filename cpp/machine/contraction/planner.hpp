@@ -40,8 +40,9 @@ struct ContractionPlan {
   std::uint64_t serialRows = 1, serialColumns = 1;
   /// The work of one tile in one serial step, as a plain product.
   ContractionWork part;
-  /// The vertex class that runs on the tiles.
+  /// The vertex class that runs on the tiles, and its granularity.
   const VertexClass* kind = nullptr;
+  ConvGrains grains;
   /// `swapped`: rows and columns are swapped. `expanded`: kernel elements are inner elements.
   bool swapped = false, expanded = false;
   /// What is copied to another order before the vertices run, in each serial step: the operand that

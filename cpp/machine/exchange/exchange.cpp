@@ -43,7 +43,9 @@ std::vector<std::int64_t> TileRuns::byTile(unsigned tiles) const {
 void Traffic::add(const TileRuns& held, const TileRuns& needed) {
   if (held.runs == needed.runs) return;
   const auto tiles = static_cast<unsigned>(received_.size());
-  std::vector<std::int64_t> in(tiles), out(tiles), spans(tiles);
+  constexpr unsigned kNone = ~0u;
+  std::vector<std::int64_t> in(tiles), out(tiles), spans(tiles), sends(tiles), messages(tiles);
+  std::vector<unsigned> last(tiles, kNone);  // by tile: the one it received from before
   bool any = false;
   std::map<std::pair<unsigned, unsigned>, std::int64_t> between;  // elements by {from, to} IPU
   for (const auto& need : needed.runs) {
@@ -54,7 +56,10 @@ void Traffic::add(const TileRuns& held, const TileRuns& needed) {
       const auto n = std::min(at->end, need.end) - std::max(at->begin, need.begin);
       in[need.tile] += n;
       ++spans[need.tile];
+      if (last[need.tile] != at->tile) ++messages[need.tile];
+      last[need.tile] = at->tile;
       out[at->tile] += n;
+      ++sends[at->tile];
       any = true;
       const auto from = at->tile / tilesPerIPU_, to = need.tile / tilesPerIPU_;
       if (from != to) between[{from, to}] += n;
@@ -68,13 +73,23 @@ void Traffic::add(const TileRuns& held, const TileRuns& needed) {
   }
   for (unsigned t = 0; t < tiles; ++t) {
     const auto distinct = std::min((in[t] + held.repeat - 1) / held.repeat, held.distinct);
-    received_[t] += static_cast<std::uint64_t>(distinct) * held.elementBytes;
+    const auto bytesIn = static_cast<std::uint64_t>(distinct) * held.elementBytes;
+    received_[t] += bytesIn;
     // A tile receives each distinct element of a broadcast tensor once, so the number of spans is
     // reduced by the same factor as the number of elements.
-    if (in[t] > 0)
-      spans_[t] += static_cast<std::uint64_t>((spans[t] * distinct + in[t] - 1) / in[t]);
+    const auto once = [](std::int64_t n, std::int64_t distinct, std::int64_t of) {
+      return static_cast<std::uint64_t>((n * distinct + of - 1) / of);
+    };
+    if (in[t] > 0) {
+      const auto pieces = once(spans[t], distinct, in[t]);
+      spans_[t] += pieces;
+      receiveCode_[t] += receiveCode(once(messages[t], distinct, in[t]), pieces, bytesIn);
+    }
     const auto own = (holds[t] * held.distinct + held.elements - 1) / held.elements;
-    sent_[t] += static_cast<std::uint64_t>(std::min(out[t], own)) * held.elementBytes;
+    const auto leaving = std::min(out[t], own);
+    const auto bytesOut = static_cast<std::uint64_t>(leaving) * held.elementBytes;
+    sent_[t] += bytesOut;
+    if (leaving > 0) sendCode_[t] += sendCode(once(sends[t], leaving, out[t]), bytesOut);
   }
 }
 
@@ -84,8 +99,17 @@ void Traffic::add(const Traffic& other) {
     saved_[t] += other.saved_[t];
     spans_[t] += other.spans_[t];
     sent_[t] += other.sent_[t];
+    receiveCode_[t] += other.receiveCode_[t];
+    sendCode_[t] += other.sendCode_[t];
   }
   between_.add(other.between_);
+}
+
+std::uint64_t Traffic::code(unsigned tile) const {
+  std::uint64_t found = receiveCode_[tile] + sendCode_[tile];
+  if (received_[tile] > 0 && receiveCode_[tile] == 0) found += receiveCode(1, 1, received_[tile]);
+  if (sent_[tile] > 0 && sendCode_[tile] == 0) found += sendCode(1, sent_[tile]);
+  return found;
 }
 
 std::uint64_t Traffic::bytes() const {

@@ -48,6 +48,10 @@ struct TileRuns {
 /// - A tile sends each byte once, however many tiles receive it: all of them can read a sent word.
 /// - A span is a received piece that is contiguous at both its source and its destination. Each
 ///   span takes control slots in addition to its payload.
+/// - Exchange code (docs/machine_model.md) is counted in instructions. Received words are written one
+///   after another: of a message, the words that a tile sends to the same tiles, a receiver says
+///   source and address, and a new address where the words do not follow one another in its memory.
+///   A sender has an instruction for each piece that is contiguous in its memory.
 /// - Contention on a chip is not modelled.
 /// - Bytes from another IPU first cross the links (machine/links.hpp), each word once for all tiles
 ///   of the receiving IPU.
@@ -58,7 +62,11 @@ class Traffic {
         saved_(spec.numTiles()),
         spans_(spec.numTiles()),
         sent_(spec.numTiles()),
+        receiveCode_(spec.numTiles()),
+        sendCode_(spec.numTiles()),
         between_(spec.numIPUs),
+        wordsPerSend_(spec.exchangeWordsPerSend),
+        wordsPerAddress_(spec.exchangeWordsPerAddress),
         tilesPerIPU_(spec.tilesPerIPU) {}
 
   /// Adds the traffic that moves elements from their tiles in `held` to those in `needed`. Both are
@@ -71,12 +79,35 @@ class Traffic {
     received_[tile] += bytes;
     saved_[tile] += bytes - bytes / together;
   }
-  /// Adds a received span.
+  /// Adds a received span, which is a message.
   void span(unsigned tile, std::uint64_t bytes) {
     receive(tile, bytes);
-    ++spans_[tile];
+    addMessages(tile, 1, bytes);
+  }
+  /// Adds spans that are a message each, of so many bytes.
+  void addMessages(unsigned tile, std::uint64_t messages, std::uint64_t bytesEach) {
+    spans_[tile] += messages;
+    receiveCode_[tile] += receiveCode(messages, messages, messages * bytesEach);
   }
   void addSpans(unsigned tile, std::uint64_t spans) { spans_[tile] += spans; }
+  /// Adds the instructions of a tile that receives, and of one that sends.
+  void addReceiveCode(unsigned tile, std::uint64_t instructions) {
+    receiveCode_[tile] += instructions;
+  }
+  void addSendCode(unsigned tile, std::uint64_t instructions) { sendCode_[tile] += instructions; }
+  /// The instructions that receive messages, in pieces of the receiver's memory of which each
+  /// message has one or more: the source and the address of a message, the address of each further
+  /// piece, and a wait where that comes later than the instruction can say.
+  std::uint64_t receiveCode(std::uint64_t messages, std::uint64_t pieces,
+                            std::uint64_t bytes) const {
+    const bool waits = isLonger(bytes, pieces, wordsPerAddress_);
+    return 2 * messages + (pieces - messages) * (waits ? 2 : 1);
+  }
+  /// The instructions that send pieces of the sender's memory. The second one of a long piece is
+  /// good for so many words more that none needs a third.
+  std::uint64_t sendCode(std::uint64_t pieces, std::uint64_t bytes) const {
+    return pieces * (isLonger(bytes, pieces, wordsPerSend_) ? 2 : 1);
+  }
   void send(unsigned tile, std::uint64_t bytes) { sent_[tile] += bytes; }
   /// Adds bytes from one tile to another; only counts tiles on different IPUs.
   void linkTiles(unsigned from, unsigned to, std::uint64_t bytes) {
@@ -89,6 +120,9 @@ class Traffic {
   const PerTile& received() const { return received_; }
   const PerTile& sent() const { return sent_; }
   const PerTile& spans() const { return spans_; }
+  /// The exchange instructions of a tile. What is received or sent without saying how is a message,
+  /// or a piece.
+  std::uint64_t code(unsigned tile) const;
   /// Received bytes over all tiles.
   std::uint64_t bytes() const;
   /// Cycles on the chips, without links. The tile with most bytes or the tile with most spans
@@ -98,10 +132,16 @@ class Traffic {
   unsigned ipus() const { return static_cast<unsigned>(received_.size() / tilesPerIPU_); }
 
  private:
+  // Whether pieces of so many bytes together have more than so many words each.
+  static bool isLonger(std::uint64_t bytes, std::uint64_t pieces, std::uint64_t words) {
+    return bytes > pieces * words * kWordBytes;
+  }
+
+  static constexpr std::uint64_t kWordBytes = 4;
   // By tile. saved_: received bytes that take no cycles, because tiles of a bus share them.
-  PerTile received_, saved_, spans_, sent_;
+  PerTile received_, saved_, spans_, sent_, receiveCode_, sendCode_;
   LinkTraffic between_;
-  unsigned tilesPerIPU_;
+  unsigned wordsPerSend_, wordsPerAddress_, tilesPerIPU_;
 };
 
 }  // namespace popir

@@ -133,6 +133,8 @@ class BoxTraffic {
     std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
       return dims_[a].group.begin < dims_[b].group.begin;
     });
+    inOrder_ = std::is_sorted(order_.begin(), order_.end());
+    for (std::size_t d = 0; d < dims_.size(); ++d) atoms_.emplace_back(needs_.along(d));
     return true;
   }
 
@@ -140,7 +142,9 @@ class BoxTraffic {
     bytes_ = elementBytes;
     own_.resize(tiles_);
     ownSpans_.resize(tiles_);
+    ownCode_.resize(tiles_);
     spans_.resize(needs_.boxes());
+    code_.resize(needs_.boxes());
     if (traffic_.ipus() > 1) {
       wanting_.resize(needs_.boxes());
       for (unsigned t = 0; t < tiles_; ++t)
@@ -154,9 +158,12 @@ class BoxTraffic {
     std::int64_t below = 1;
     for (auto d = mapping_.radix().rbegin(); d != mapping_.radix().rend(); below *= *d++)
       groups.insert(groups.begin(), groupOf(fine_, below, *d));
-    if (mapping_.channels() < groups.size()) channels_ = groups[mapping_.channels()];
-    channelGroup_ =
-        static_cast<std::int64_t>(std::max<std::uint64_t>(1, kChannelGroupBytes / bytes_));
+    grains_.assign(dims_.size(), 1);
+    for (std::size_t g = 0; g < groups.size(); ++g)
+      for (std::size_t d = 0; d < dims_.size(); ++d)
+        if (dims_[d].steps && dims_[d].group.begin == groups[g].begin &&
+            dims_[d].group.end == groups[g].end)
+          grains_[d] = mapping_.group(g);
     Box box(fine_.size());
     mapping_.forEach(wantedOf(groups), [&](const Box& mapped, unsigned tile) {
       for (std::size_t f = 0; f < fine_.size(); ++f) box[f] = {0, fine_[f]};
@@ -166,13 +173,16 @@ class BoxTraffic {
       const auto b = needs_.boxOf(t);
       if (b == needs_.boxes()) continue;
       const auto need = static_cast<std::uint64_t>(volume(b));
-      const auto elements = static_cast<double>(need - std::min(need, own_[t]));
-      const auto lacking = static_cast<std::uint64_t>(elements * needs_.density() + 0.5) * bytes_;
+      const auto lacking = needed(need - std::min(need, own_[t])) * bytes_;
       if (lacking == 0) continue;
       const auto spans = spans_[b] + everywhere_ / needs_.boxes();
+      const auto code = code_[b] + codeEverywhere_ / needs_.boxes();
+      const auto each = [&](std::uint64_t all, std::uint64_t own) {
+        return (all - std::min(all, own) + together - 1) / together;
+      };
       traffic_.receive(first_ + t, lacking, together);
-      traffic_.addSpans(first_ + t,
-                        (spans - std::min(spans, ownSpans_[t]) + together - 1) / together);
+      traffic_.addSpans(first_ + t, each(spans, ownSpans_[t]));
+      traffic_.addReceiveCode(first_ + t, each(code, ownCode_[t]));
     }
   }
 
@@ -183,6 +193,32 @@ class BoxTraffic {
     bool steps = false;
     Group group;
     std::int64_t from = 0, sign = 1, size = 1;
+  };
+
+  // The stretches into which the begins and ends of all needed stretches of a dimension cut it: the
+  // elements of one of them go to the same tiles.
+  class Atoms {
+   public:
+    explicit Atoms(const std::vector<Stretch>& needed) {
+      for (const auto& s : needed)
+        if (s.size() > 0) cuts_.insert(cuts_.end(), {s.begin, s.end});
+      std::sort(cuts_.begin(), cuts_.end());
+      cuts_.erase(std::unique(cuts_.begin(), cuts_.end()), cuts_.end());
+    }
+    /// How many of them a stretch meets.
+    std::int64_t meeting(Stretch s) const {
+      return 1 + (std::lower_bound(cuts_.begin(), cuts_.end(), s.end) -
+                  std::upper_bound(cuts_.begin(), cuts_.end(), s.begin));
+    }
+
+   private:
+    std::vector<std::int64_t> cuts_;
+  };
+
+  // What a box has along a dimension of some needed elements: how many, how many atoms of them, how
+  // many there are in the memory that they are in pieces of, and the elements of a group.
+  struct Along {
+    std::int64_t elements, atoms, whole, grain;
   };
 
   std::int64_t extent(std::size_t d) const { return needs_.extent(d); }
@@ -203,6 +239,22 @@ class BoxTraffic {
     const auto& dim = dims_[d];
     return dim.sign > 0 ? Stretch{dim.from + s.begin, dim.from + s.end}
                         : Stretch{dim.from - s.end + 1, dim.from - s.begin + 1};
+  }
+
+  // The inverse.
+  Stretch inOperand(std::size_t d, Stretch s) const {
+    const auto& dim = dims_[d];
+    return dim.sign > 0 ? Stretch{s.begin - dim.from, s.end - dim.from}
+                        : Stretch{dim.from - s.end + 1, dim.from - s.begin + 1};
+  }
+
+  // The smallest stretch of operand dimension d that contains what a box has of it.
+  Stretch reach(std::size_t d, const Box& box) const {
+    const auto& g = dims_[d].group;
+    Stretch there{0, 1};
+    for (auto f = g.begin; f < g.end; ++f)
+      there = {there.begin * fine_[f] + box[f].begin, (there.end - 1) * fine_[f] + box[f].end};
+    return inOperand(d, there);
   }
 
   // A box in the mapping's dimensions that contains all elements that any tile needs.
@@ -259,14 +311,7 @@ class BoxTraffic {
     for (std::size_t d = 0; d < dims_.size(); ++d) {
       Stretch of{0, extent(d)};
       if (dims_[d].steps) {
-        const auto& g = dims_[d].group;
-        Stretch there{0, 1};
-        for (auto f = g.begin; f < g.end; ++f)
-          there = {there.begin * fine_[f] + box[f].begin, (there.end - 1) * fine_[f] + box[f].end};
-        of =
-            meet(of, dims_[d].sign > 0
-                         ? Stretch{there.begin - dims_[d].from, there.end - dims_[d].from}
-                         : Stretch{dims_[d].from - there.end + 1, dims_[d].from - there.begin + 1});
+        of = meet(of, reach(d, box));
       }
       if (of.size() == 0) return;
       all *= meeting(d, needs_.all(d), box);
@@ -287,12 +332,17 @@ class BoxTraffic {
     // If each box is needed by one tile only, the elements that this tile needs itself are not
     // sent. That other tiles may need them too, as a halo, is neglected.
     const auto stays = needs_.shared() ? 0 : std::min(own, static_cast<std::uint64_t>(all));
-    traffic_.send(tile, (static_cast<std::uint64_t>(all) - stays) * bytes_);
+    const auto leaving = needed(static_cast<std::uint64_t>(all) - stays);
+    traffic_.send(tile, leaving * bytes_);
+    if (leaving > 0)
+      traffic_.addSendCode(tile, traffic_.sendCode(sent(box, leaving), leaving * bytes_));
     // With more combinations of stretches than this, spans and link bytes are divided evenly over
     // all needed boxes.
     constexpr std::size_t kMany = 64;
     if (combinations > kMany) {
       everywhere_ += combinations;
+      codeEverywhere_ += traffic_.receiveCode(combinations, combinations,
+                                              static_cast<std::uint64_t>(all) * bytes_);
       for (unsigned to = 0; to < wantedBy_.size(); ++to)
         if (to != tile / tilesPerIPU_)
           link(tile, to, static_cast<std::uint64_t>(all) * wantedBy_[to] / needs_.boxes());
@@ -315,6 +365,10 @@ class BoxTraffic {
     }
     const auto b = needs_.boxOf(chosen_);
     spans_[b] += static_cast<std::uint64_t>(pieces(box));
+    const auto code = received(box, elements);
+    code_[b] += code;
+    if (tile >= first_ && tile < first_ + tiles_ && needs_.boxOf(tile - first_) == b)
+      ownCode_[tile - first_] += code;
     if (wanting_.empty()) return;
     for (unsigned to = 0; to < wantedBy_.size(); ++to)
       if ((wanting_[b] >> to & 1) != 0) link(tile, to, static_cast<std::uint64_t>(elements));
@@ -324,27 +378,94 @@ class BoxTraffic {
     if (tile / tilesPerIPU_ != ipu) traffic_.link(tile / tilesPerIPU_, ipu, elements * bytes_);
   }
 
-  // The number of contiguous pieces, in the sending tile's memory, of the elements of `box` that
-  // the chosen stretches need. E.g. of a row-major box of 4 x 8 elements, a part of
-  // 2 x 3 elements is two pieces, a part of 2 x 8 is one piece. Channel groups are innermost in
-  // memory (Grid::channels).
-  std::int64_t pieces(const Box& box) const {
-    std::int64_t outside = 1, found = 1;
-    bool cutsGroups = false;
+  // Elements of `box` along each dimension that steps, outermost first: those that all stretches of
+  // needs_ need, or the chosen ones; in the memory of the sender, or of the receiver.
+  std::vector<Along> along(const Box& box, bool chosen, bool receiver) const {
+    std::vector<Along> found;
     for (const auto d : order_) {
       const auto& g = dims_[d].group;
-      std::int64_t whole = 1;
-      for (auto f = g.begin; f < g.end; ++f) whole *= box[f].size();
-      auto n = meeting(d, needs_.along(d)[chosen_[d]], box);
-      if (g.begin == channels_.begin && g.end == channels_.end) {
-        cutsGroups = n < whole && n < channelGroup_;
-        n = (n + channelGroup_ - 1) / channelGroup_;
-        whole = (whole + channelGroup_ - 1) / channelGroup_;
+      const auto wanted = chosen ? needs_.along(d)[chosen_[d]] : needs_.all(d);
+      Along a{meeting(d, wanted, box), atoms_[d].meeting(meet(wanted, reach(d, box))),
+              wanted.size(), grains_[d]};
+      if (receiver) {
+        a.atoms = std::max(a.atoms, rows(g, box, a.elements));
+      } else {
+        a.whole = 1;
+        for (auto f = g.begin; f < g.end; ++f) a.whole *= box[f].size();
       }
-      if (n < whole) found = outside;
-      outside *= n;
+      found.push_back(a);
     }
-    return cutsGroups ? outside : found;
+    return found;
+  }
+
+  // The stretches of a dimension that `elements` of the elements in a box lie in. E.g. of rows of 8
+  // columns a box has columns [2, 6): 8 of its elements are in two stretches.
+  std::int64_t rows(const Group& g, const Box& box, std::int64_t elements) const {
+    std::int64_t row = 1;
+    for (auto f = g.end; f-- > g.begin;) {
+      row *= box[f].size();
+      if (box[f].size() < fine_[f]) break;
+    }
+    return g.end - g.begin > 1 ? (elements + row - 1) / row : 1;
+  }
+
+  // The contiguous pieces, in a memory with these elements, of what is sent atom by atom. Groups lie
+  // inside of groups of all other dimensions. From the innermost dimension on, pieces are as long as
+  // one atom is all that there is along a dimension. E.g. of 4 x 8 elements without groups, 2 x 3 are
+  // two pieces, 2 x 8 one piece.
+  static std::int64_t piecesOf(const std::vector<Along>& all) {
+    std::int64_t found = 1;
+    bool broken = false;
+    const auto goOn = [&](std::int64_t elements, std::int64_t whole, std::int64_t atoms) {
+      if (broken) {
+        found *= elements;
+      } else if (atoms > 1 || elements < whole) {
+        found = atoms;
+        broken = true;
+      }
+    };
+    for (auto a = all.rbegin(); a != all.rend(); ++a)
+      if (a->grain > 1)
+        goOn(std::min(a->elements, a->grain), std::min(a->whole, a->grain),
+             a->elements < a->grain ? a->atoms : 1);
+    for (auto a = all.rbegin(); a != all.rend(); ++a)
+      goOn((a->elements + a->grain - 1) / a->grain, (a->whole + a->grain - 1) / a->grain,
+           a->elements < a->grain ? 1 : a->atoms);
+    return found;
+  }
+
+  // The contiguous pieces of the sender's memory that the chosen stretches need.
+  std::int64_t pieces(const Box& box) const {
+    auto all = along(box, true, false);
+    for (auto& a : all) a.atoms = 1;
+    return piecesOf(all);
+  }
+
+  // The pieces of the sender's memory that leave it, with so many elements. Where some between them
+  // are not needed each group is a piece.
+  std::uint64_t sent(const Box& box, std::uint64_t elements) const {
+    const auto pieces = static_cast<std::uint64_t>(piecesOf(along(box, false, false)));
+    if (needs_.density() == 1) return pieces;
+    std::uint64_t group = 1;
+    for (const auto grain : grains_) group *= static_cast<std::uint64_t>(grain);
+    return std::max(pieces, (elements + group - 1) / group);
+  }
+
+  // Of so many elements, those that are needed.
+  std::uint64_t needed(std::uint64_t elements) const {
+    return static_cast<std::uint64_t>(static_cast<double>(elements) * needs_.density() + 0.5);
+  }
+
+  // The instructions that receive the elements of `box` that the chosen stretches need. What comes
+  // in another order than the operand's is put in order after it has arrived.
+  std::uint64_t received(const Box& box, std::int64_t elements) const {
+    const auto all = along(box, true, true);
+    std::int64_t messages = 1;
+    for (const auto& a : all) messages *= a.atoms;
+    const auto pieces = inOrder_ ? std::max(messages, piecesOf(all)) : messages;
+    return traffic_.receiveCode(static_cast<std::uint64_t>(messages),
+                                static_cast<std::uint64_t>(pieces),
+                                static_cast<std::uint64_t>(elements) * bytes_);
   }
 
   Traffic& traffic_;
@@ -359,14 +480,17 @@ class BoxTraffic {
   // Fine dimensions in no group of the operand; the operand's stepping dimensions, outermost first.
   std::vector<std::size_t> hidden_, order_;
   std::vector<Dim> dims_;
-  Group channels_;  // the mapping's channel dimension; empty for none
-  std::int64_t channelGroup_ = 1;
+  std::vector<Atoms> atoms_;  // by dimension
+  bool inOrder_ = false;      // the operand's dimensions lie in the sender's memory in their order
+  std::vector<std::int64_t> grains_;  // by dimension: the elements of a group
   // By tile: elements that it needs and that are mapped to it; fine boxes with such elements.
   std::vector<std::uint64_t> own_, ownSpans_;
-  // By needed box: its spans; the IPUs that need it, one bit each.
-  std::vector<std::uint64_t> spans_, wanting_;
+  std::vector<std::uint64_t> ownCode_;  // instructions to receive these
+  // By needed box: its spans; the instructions to receive it; the IPUs that need it, one bit each.
+  std::vector<std::uint64_t> spans_, code_, wanting_;
   std::vector<std::uint64_t> wantedBy_;  // by IPU: number of boxes that it needs
-  std::uint64_t everywhere_ = 0;         // spans that are divided evenly over all needed boxes
+  // Spans and instructions that are divided evenly over all needed boxes.
+  std::uint64_t everywhere_ = 0, codeEverywhere_ = 0;
   // By dimension: the stretches of needs_ that may intersect the current box, and the chosen one.
   std::vector<Stretch> ranges_;
   std::vector<std::size_t> chosen_;

@@ -26,9 +26,10 @@ class BoxMapping {
   static BoxMapping of(std::vector<TileRun> runs, std::int64_t elements);
 
   const Radix& radix() const { return radix_; }
-  /// The channel dimension if groups of channels are innermost in memory (Grid::channels);
-  /// radix().size() for none.
-  std::size_t channels() const { return std::min(grid_.channels, radix_.size()); }
+  /// The elements of a group of a dimension (GridDim::group).
+  std::int64_t group(std::size_t dim) const {
+    return dim < grid_.dims.size() ? grid_.dims[dim].group : 1;
+  }
   /// Visits the boxes of the mapping that intersect `wanted`, each with its tile.
   void forEach(const Box& wanted,
                const std::function<void(const Box&, unsigned tile)>& visit) const;

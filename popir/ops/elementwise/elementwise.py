@@ -272,9 +272,11 @@ class ElementwiseGradOp(OverwritingOp, InputGradOp):
         return self._is_view and self._shapes[self._num_forward] == self.target().shape()
 
     def variants(self) -> dict[int, OperatorIdentifier]:
-        """A variant that overwrites the output's gradient, if anything is computed from it."""
+        """A variant that overwrites the output's gradient, if anything is computed from it alone.
+        What is computed from tensors of the forward pass lies as these do.
+        """
         is_mapped = self._expression != Arg(0) and not isinstance(self._expression, Const)
-        return super().variants() if is_mapped else {}
+        return super().variants() if is_mapped and not self._read else {}
 
     def decompose(self, on: Decomposer, *inputs: IrTensor) -> IrTensor:
         """The expression by operators, summed to the input's shape."""
@@ -382,12 +384,16 @@ class ElementwiseGradOpx(Opx):
         prog: program.Sequence,
     ) -> Tensor:
         """The gradient before the sum. Values that are to be summed are not rounded to the storage
-        type.
+        type. It lies as a tensor of the forward pass, if one of its shape is read: as popnn lays
+        the gradients of its non-linearities, whose readers meet tensors of the forward pass again.
         """
-        shape = op.operandShape(0)
+        shape, n = op.operandShape(0), len(operands)
+        lead = next((i for i in range(1, n) if list(operands[i].shape()) == shape), 0)
+        operands.insert(0, operands.pop(lead))
+        expression = op.expression.led_by(lead, n)
         if not summed_dims(shape, op.result_shape()) or op.overwritten() is not None:
-            return evaluate(self, op.expression, operands, shape, prog)
-        return arithmetic.map(op.expression, [broadcast_to(t, shape) for t in operands])
+            return evaluate(self, expression, operands, shape, prog)
+        return arithmetic.map(expression, [broadcast_to(t, shape) for t in operands])
 
 
 def _register(row: Row) -> None:
