@@ -35,9 +35,7 @@ void fails(const std::function<void()>& body) {
   }
 }
 
-std::shared_ptr<DeviceInfo> cpu() {
-  return DeviceManager::createDeviceManager().createCpuDevice();
-}
+std::shared_ptr<DeviceInfo> cpu() { return DeviceManager::createDeviceManager().createCpuDevice(); }
 
 void print(const std::vector<float>& values) {
   for (const float value : values) std::cout << value << " ";
@@ -100,8 +98,7 @@ void prepared() {
   const TensorId x = builder->addInputTensor(info, "x");
   const TensorId w = builder->addInitializedInputTensor({values.data(), info}, "w");
   const TensorId y = builder->aiOnnxOpset9().matmul({x, w});
-  const TensorId loss =
-      builder->aiGraphcoreOpset1().l1loss({y}, 1.0f, ReductionType::Sum, "loss");
+  const TensorId loss = builder->aiGraphcoreOpset1().l1loss({y}, 1.0f, ReductionType::Sum, "loss");
   const SGD optimizer({{"defaultLearningRate", {0.5f, false}}});
   auto ir = std::make_shared<Ir>();
   ir->prepare({io::getModelFromString(builder->getModelProto()), InputShapeInfo(),
@@ -165,15 +162,15 @@ void refused() {
     });
   });
   fails([&] { make([&](Ir& ir) { ir.getSessionOptions().enableGradientAccumulation = true; }); });
-  fails([&] { make([&](Ir& ir) { ir.setDataFlow(DataFlow(1, {{"z", AnchorReturnType("All")}})); }); });
+  fails([&] {
+    make([&](Ir& ir) { ir.setDataFlow(DataFlow(1, {{"z", AnchorReturnType("All")}})); });
+  });
   fails([&] { make([](Ir&) {})->modelToHost("model.onnx"); });
   const SGD optimizer({{"defaultLearningRate", {0.5f, false}}});
   auto ir = std::make_shared<Ir>();
   ir->getMainGraph().addStream("x", four);
   ir->setDataFlow(DataFlow(1, {{"x", AnchorReturnType("All")}}));
-  fails([&] {
-    TrainingSession::createFromIr(ir, cpu())->updateOptimizerFromHost(&optimizer);
-  });
+  fails([&] { TrainingSession::createFromIr(ir, cpu())->updateOptimizerFromHost(&optimizer); });
 }
 
 }  // namespace

@@ -168,10 +168,9 @@ std::shared_ptr<void> Ir::sessionOn(const std::string& who,
   python::Dict sent;
   for (const auto& [anchor, id] : remap_.leftMap()) sent[anchor] = id;
   python::set(held_, "remapped", sent);
-  session_ = python::make("InferenceSession",
-                          {held_, python::toPython(dataFlow_), deviceInfo->handle()},
-                          {{"userOptions", python::toPython(getSessionOptions())},
-                           {"name", name}});
+  session_ =
+      python::make("InferenceSession", {held_, python::toPython(dataFlow_), deviceInfo->handle()},
+                   {{"userOptions", python::toPython(getSessionOptions())}, {"name", name}});
   isPrepared_ = true;
   return session_;
 }

@@ -370,8 +370,7 @@ std::unique_ptr<InferenceSession> InferenceSession::createFromOnnxModel(
 std::unique_ptr<InferenceSession> InferenceSession::createFromIr(
     std::shared_ptr<Ir> ir, std::shared_ptr<DeviceInfo> deviceInfo, const std::string name) {
   std::shared_ptr<void> session = sessionOf("InferenceSession", ir, deviceInfo, name);
-  return std::unique_ptr<InferenceSession>(
-      new InferenceSession(std::move(session), std::move(ir)));
+  return std::unique_ptr<InferenceSession>(new InferenceSession(std::move(session), std::move(ir)));
 }
 
 std::unique_ptr<TrainingSession> TrainingSession::createFromIr(
