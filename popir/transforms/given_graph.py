@@ -9,14 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+import numpy as np
+
 from popir import registry
 from popir._device import popart as device
 from popir.errors import AnchorError, did_you_mean, popart_exception
 from popir.ir import Graph, Op, Tensor
 from popir.ir.graph import called_graphs
+from popir.ops.control.loop_op import ITERATION, LOOP, LoopOp
 from popir.ops.support.decomposition import Decomposer
 
-_GRAPHCORE = "ai.graphcore"
+_ONNX, _GRAPHCORE = "ai.onnx", "ai.graphcore"
+_INPLACE = "Inplace"
 _LOADS = ("HostLoad", "HostLoadInplace")
 _STORE = "HostStore"
 _VAR, _UPDATER, _FACTOR = range(3)
@@ -54,14 +58,19 @@ def fit_to_lower(graph: Graph, sent: Mapping[str, str]) -> None:
     - A HostLoad shows the input that the host sends; a HostStore makes its input what the host
       gets.
     - An Accumulate computes the new value and copies it to the variable.
+    - A Loop passes the number of the iteration to its body, and no condition that is always true.
+    - A variant in place becomes the compiler's own; one that shows its inputs the operator that
+      does so.
     - What consists of other operators becomes these.
 
-    Raises popart_exception for copies from and to the host in graphs that are called, and for a
-    HostLoad of a tensor that is no stream; AnchorError for a HostStore of what is no anchor.
+    Raises popart_exception for copies from and to the host in graphs that are called, for a
+    HostLoad of a tensor that is no stream, and for a ConcatInplace whose result is overwritten;
+    AnchorError for a HostStore of what is no anchor.
     """
     for each in called_graphs(graph):
         for op in each.schedule():
             type = op.opid.type if op.opid.domain == _GRAPHCORE else ""
+            is_others = op.source != "built in"
             if type in (*_LOADS, _STORE) and each is not graph:
                 raise popart_exception(
                     f"{op.debugName()} copies to or from the host in '{each.name}', a graph that "
@@ -72,8 +81,12 @@ def fit_to_lower(graph: Graph, sent: Mapping[str, str]) -> None:
                 _show_input(op)
             elif type == _STORE:
                 _give_anchor(op, sent)
-            elif type == "Accumulate" and op.source != "built in":
+            elif type == "Accumulate" and is_others:
                 _accumulate(op)
+            elif type.endswith(_INPLACE) and is_others:
+                _overwrite(op)
+            elif op.opid.type == "Loop" and op.opid.domain in (_ONNX, _GRAPHCORE) and is_others:
+                _loop(op)
             elif op.__class__.expand is not Op.expand:
                 _expand(op)
     for anchor, id in sent.items():
@@ -142,6 +155,89 @@ def _accumulate(op: Op) -> None:
     _take_place(updated, made.outTensor(0))
 
 
+def _overwrite(op: Op) -> None:
+    """Makes a variant in place the compiler's."""
+    graph, name = op.graph, op.opid.type.removesuffix(_INPLACE)
+    settings, inputs = Op.Settings(graph, op.name()), [op.input[i] for i in sorted(op.input)]
+    if name == "Concat":
+        out = op.outTensor(0)
+        for reader in out.uses:
+            if any(reader.modifies(i) for i, tensor in reader.input.items() if tensor is out):
+                raise popart_exception(
+                    f"{reader.debugName()} overwrites '{out.id}', which shows the inputs of "
+                    f"{op.debugName()}; popir overwrites no tensor through several others. "
+                    "Concatenate by ConcatOp."
+                )
+        axis = {"axis": int(_noted(op, "axis") or 0)}
+        graph.replaceOp(op, registry.createOp(_ONNX, name, 13, settings, axis, inputs))
+        return
+    scale = _noted(op, "scale")
+    attributes = {} if scale is None else {"scale": float(scale)}
+    domain = _GRAPHCORE if registry.versions(_GRAPHCORE, name) else _ONNX
+    if not registry.versions(domain, name):
+        return  # One of a library's own, with its lowering.
+    version = max(registry.versions(domain, name))
+    plain = registry.createOp(domain, name, version, settings, attributes, inputs)
+    graph.replaceOp(op, plain)
+    variant = plain.getInplaceVariant(op.opid)
+    graph.replaceOp(plain, variant)
+    for i in variant.modified_inputs():
+        _read_changed(variant, variant.inTensor(i), variant.outTensor(0))
+
+
+def _read_changed(op: Op, before: Tensor, after: Tensor) -> None:
+    """Makes what depends on `op`, and the outputs of its graph, read `after` instead of `before`.
+
+    The two are one memory: in PopART a reader that runs later gets the changed value.
+    """
+    later, stack = {op}, [op]
+    while stack:
+        for tensor in stack.pop().output.values():
+            new = [reader for reader in tensor.uses if reader not in later]
+            later.update(new)
+            stack += new
+    for reader in [each for each in before.uses if each in later and each is not op]:
+        for i in [i for i, tensor in reader.input.items() if tensor is before]:
+            reader.disconnectInTensor(i)
+            reader.connectInTensor(i, after.id)
+    op.graph.outputs = [after.id if id == before.id else id for id in op.graph.outputs]
+
+
+def _loop(op: Op) -> None:
+    """Makes a loop the compiler's: bodies of PopART's count in 32 bits, and get the condition."""
+    graph, body = op.graph, op.getCalledGraphs()[0]
+    scanned = int(_noted(op, "numImplicitScanOutputs") or 0)
+    trips = int(_noted(op, "tripCountValue") or 0)
+    number, going, *rest = body.inputs
+    goes_on, *results = body.outputs
+    counted = body.uniqueId(f"{number}/number")
+    is_counted_in, is_asked = bool(body.getTensor(number).uses), goes_on != going
+    count = body.addActGrad(counted)
+    count.info = ITERATION
+    if body.getTensor(going).uses:
+        always = body.addConstInit(body.uniqueId(f"{going}/true"), np.array(True))
+        _reconnect(body.getTensor(going), always)
+    body.setOutputs([goes_on, *results] if is_asked else results)
+    old = body.getTensor(number).info
+    body.setInputs([counted, *rest])
+    if is_counted_in:
+        assert old is not None
+        to = {"to": old.dataType().onnx}
+        cast = (_ONNX, "Cast", 13, Op.Settings(body, "iteration"), to, [count])
+        body.createConnectedOp(registry.createOp, {0: counted}, {0: number}, *cast)
+    made = {
+        "body": body,
+        "carried": len(results) - scanned,
+        "scanned": 0,
+        "trip": trips if trips > 0 else -1,
+        "conditional": is_asked,
+        "descending": False,
+        "reversed_inputs": [],
+        "reversed_outputs": [0] * scanned,
+    }
+    graph.replaceOp(op, LoopOp(LOOP, Op.Settings(graph, op.name()), made))
+
+
 def _expand(op: Op) -> None:
     graph = op.graph
     inputs = [op.input.get(i) for i in range(max(op.input, default=-1) + 1)]
@@ -168,9 +264,12 @@ def _take_place(old: Tensor, new: Tensor) -> None:
 
 def _replace(old: Tensor, new: Tensor) -> None:
     """Makes all readers of `old`, which nothing computes any more, read `new`."""
-    graph = old.graph
+    _reconnect(old, new)
+    old.graph.removeTensor(old.id)
+
+
+def _reconnect(old: Tensor, new: Tensor) -> None:
     for op in list(old.uses):
         for i in [i for i, tensor in op.input.items() if tensor is old]:
             op.disconnectInTensor(i)
             op.connectInTensor(i, new.id)
-    graph.removeTensor(old.id)

@@ -7,9 +7,13 @@
 #include <popart/op/accumulate.hpp>
 #include <popart/op/add.hpp>
 #include <popart/op/call.hpp>
+#include <popart/op/cast.hpp>
 #include <popart/op/exchange/hostcopy.hpp>
+#include <popart/op/identity.hpp>
 #include <popart/op/init.hpp>
+#include <popart/op/loop.hpp>
 #include <popart/op/relu.hpp>
+#include <popart/op/scale.hpp>
 #include <popart/operators.hpp>
 #include <popart/session.hpp>
 #include <popart/sgd.hpp>
@@ -88,6 +92,51 @@ void accumulated(AccumulationType type, float factor) {
   weights.insert("w", {w.data(), four});
   session->readWeights(weights);
   print(w);
+}
+
+/// y = (x + i) * 2 in three iterations i, where the product overwrites the sum, and what follows it
+/// in the body, or is its output, gets the product: z = product + sum. With `asks` each
+/// iteration says whether there is another one.
+void looped(bool asks) {
+  auto ir = std::make_shared<Ir>();
+  Graph& graph = ir->getMainGraph();
+  Graph& body = ir->createGraph(GraphId("body"));
+  const auto in = [&](const char* name) { return addScope(body, name); };
+  const auto inside = [&](const char* name) { return Op::Settings(body, name); };
+  graph.addStream("x", four);
+  body.addInput(in("i"), TensorInfo(DataType::INT32, {}));
+  body.addInput(in("go"), TensorInfo(DataType::BOOL, {}));
+  body.addInput(in("a"), four);
+  body.addInput(in("b"), four);
+  body.createConnectedOp<CastOp>({{0, in("i")}}, {{0, in("f")}}, Onnx::Operators::Cast_9,
+                                 DataType::FLOAT, inside("cast"));
+  body.createConnectedOp<AddOp>({{0, in("a")}, {1, in("f")}}, {{0, in("sum")}},
+                                Onnx::Operators::Add_7, inside("sum"));
+  body.createConnectedOp<ScaleInplaceOp>({{0, in("sum")}}, {{0, in("product")}},
+                                         Onnx::CustomOperators::ScaleInplace, 2.0f,
+                                         inside("scale"));
+  body.createConnectedOp<AddOp>({{0, in("product")}, {1, in("sum")}}, {{0, in("both")}},
+                                Onnx::Operators::Add_7, inside("both"));
+  if (asks)
+    body.createConnectedOp<IdentityOp>({{0, in("go")}}, {{0, in("next")}},
+                                       Onnx::Operators::Identity_1, inside("next"));
+  body.markAsOutput(in(asks ? "next" : "go"));
+  body.markAsOutput(in("sum"));
+  body.markAsOutput(in("both"));
+  LoopOp* loop = graph.createConnectedOp<LoopOp>(
+      {{LoopOp::getFirstInputInIndex(), "x"}, {LoopOp::getFirstInputInIndex() + 1, "x"}},
+      {{0, "y"}, {1, "z"}}, Onnx::Operators::Loop_11, Op::Settings(graph, "loop"), body);
+  loop->setTripCountValue(3);
+  loop->setup();
+  ir->setDataFlow(DataFlow(1, {{"y", AnchorReturnType("All")}, {"z", AnchorReturnType("All")}}));
+  auto session = InferenceSession::createFromIr(ir, cpu());
+  session->prepareDevice();
+  std::vector<float> x = {0.5, 1, -2, 3}, y(4), z(4);
+  NDArrayWrapper<float> given(x.data(), four), first(y.data(), four), second(z.data(), four);
+  StepIO io({{"x", given}}, {{"y", first}, {"z", second}});
+  session->run(io);
+  print(y);
+  print(z);
 }
 
 /// Trains a model that was prepared, and asks for what cannot be.
@@ -179,6 +228,7 @@ int main(int, char** argv) {
   const std::string what = argv[1];
   if (what == "prepared") prepared();
   if (what == "refused") refused();
+  if (what == "looped") looped(argv[2] == std::string("asks"));
   if (what == "accumulated")
     accumulated(static_cast<AccumulationType>(std::stoi(argv[2])), std::stof(argv[3]));
 }

@@ -34,6 +34,18 @@ def test_a_graph_of_operators(program: Program, type: int) -> None:
     np.testing.assert_allclose(last, w, rtol=1e-5)
 
 
+@pytest.mark.parametrize("way", ["whole", "asks"])
+def test_a_loop_of_operators(program: Program, way: str) -> None:
+    """A body that reads the number of the iteration, and a tensor after it was overwritten."""
+    lines = program("created", "looped", way).splitlines()
+    y, z = ([float(word) for word in line.split()] for line in lines)
+    expected = np.array([0.5, 1, -2, 3])
+    for i in range(3):
+        expected = (expected + i) * 2
+    np.testing.assert_allclose(y, expected)
+    np.testing.assert_allclose(z, expected + expected)
+
+
 def test_a_model_that_was_prepared(program: Program) -> None:
     """It trains as by a session of its own: the gradient of the sum of positive outputs by the
     identity is all ones.
