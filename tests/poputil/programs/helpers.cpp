@@ -2,6 +2,7 @@
 #include <arrays.hpp>
 #include <gcl/TileAllocation.hpp>
 #include <iostream>
+#include <poplin/ConvPreplan.hpp>
 #include <poplin/ConvUtil.hpp>
 #include <poplin/Convolution.hpp>
 #include <poplin/MatMul.hpp>
