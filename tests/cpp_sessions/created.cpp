@@ -69,7 +69,7 @@ void accumulated(AccumulationType type, float factor) {
   body.markAsOutput(b);
   graph.createConnectedOp<AddOp>({{0, "w1"}, {1, "loaded"}}, {{0, "sum"}}, Onnx::Operators::Add_7,
                                  Op::Settings(graph, "add"));
-  graph.createConnectedOp<CallOp>({{0, "sum"}}, {{0, "y"}}, Onnx::CustomOperators::Call_1, body,
+  graph.createConnectedOp<CallOp>({{0, "sum"}}, {{0, "y"}}, Onnx::AiGraphcore::OpSet1::Call, body,
                                   Op::Settings(graph, "call"));
   ir->setDataFlow(DataFlow(1, {{"y", AnchorReturnType("All")}}));
   graph.createConnectedOp<HostStoreOp>({{0, "y"}}, {}, Onnx::CustomOperators::HostStore,
