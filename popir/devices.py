@@ -18,6 +18,8 @@ from popir.typed import shown, typed
 
 _SYSTEM = 64
 """The IPUs of the simulated system that devices are acquired from."""
+_MOST_IPUS = 1 << 20
+"""More IPUs than any system has."""
 Figures = Mapping[str, int | float | str | bool]
 
 
@@ -171,7 +173,7 @@ class DeviceManager:
         Raises popart_exception for a system that is not known, and for more IPUs than it has.
         """
         try:
-            target = poplar.Target.createIPUTarget(numIpus, system)
+            target = poplar.Target.createIPUTarget(min(max(numIpus, 0), _MOST_IPUS), system)
         except poplar_invalid_option as error:
             raise popart_exception(
                 f"createOfflineIpuFromSystemString('{system}', {numIpus}): {error}"
