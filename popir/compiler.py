@@ -640,9 +640,9 @@ GIVEN: list[Callable[[Compilation], None]] = [
 def compile(
     c: Compilation,
     progress: Logger | None = None,
-    passes: Sequence[Callable[[Compilation], None]] = PASSES,
+    passes: Sequence[Callable[[Compilation], None]] | None = None,
 ) -> None:
-    """Runs the passes on `c`, and verifies the graph at the end.
+    """Runs the passes, by default PASSES, on `c`, and verifies the graph at the end.
 
     With `c.verifies_each`, it is verified after each pass that changed it: that takes some time.
     Patterns of users are verified where they have applied, in any case (`apply_patterns`).
@@ -650,6 +650,7 @@ def compile(
     `progress(done, total)` is called before each pass. Raises the errors of the passes, and
     VerificationError, naming the passes that ran, if a pass leaves the graph inconsistent.
     """
+    passes = PASSES if passes is None else passes
     done: list[str] = []
     verified = None
     for run in passes:
