@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -37,6 +37,7 @@ from popir.transforms.batch_serialization import (
     serialize_batch,
 )
 from popir.transforms.decision import Decision
+from popir.transforms.given_graph import fit_to_lower
 from popir.transforms.gradients import expand_gradients
 from popir.transforms.inplace import PATTERN, inplace
 from popir.transforms.ipu_copies import copy_between_ipus
@@ -145,6 +146,11 @@ class Compilation:
     def kept(self) -> set[str]:
         """The ids that no pass may remove: the anchors and the loss."""
         return {*self.anchors, *([self.loss] if self.loss else [])}
+
+
+def fit_given_graph(c: Compilation) -> None:
+    """Makes a graph that a program has made fit to be lowered."""
+    fit_to_lower(c.graph, c.graph.remapped or {id: id for id in c.anchors})
 
 
 def check_pipeline(c: Compilation) -> None:
@@ -621,8 +627,22 @@ PASSES: list[Callable[[Compilation], None]] = [
 ]
 
 
-def compile(c: Compilation, progress: Logger | None = None) -> None:
-    """Runs all passes on `c`, and verifies the graph at the end.
+GIVEN: list[Callable[[Compilation], None]] = [
+    fit_given_graph,
+    connect_random_seed,
+    check_anchors,
+    find_what_replicas_change,
+    copy_far_tensors,
+]
+"""What a graph goes through that a program has made: it is lowered as it is."""
+
+
+def compile(
+    c: Compilation,
+    progress: Logger | None = None,
+    passes: Sequence[Callable[[Compilation], None]] | None = None,
+) -> None:
+    """Runs the passes, by default PASSES, on `c`, and verifies the graph at the end.
 
     With `c.verifies_each`, it is verified after each pass that changed it: that takes some time.
     Patterns of users are verified where they have applied, in any case (`apply_patterns`).
@@ -630,17 +650,18 @@ def compile(c: Compilation, progress: Logger | None = None) -> None:
     `progress(done, total)` is called before each pass. Raises the errors of the passes, and
     VerificationError, naming the passes that ran, if a pass leaves the graph inconsistent.
     """
+    passes = PASSES if passes is None else passes
     done: list[str] = []
     verified = None
-    for run in PASSES:
+    for run in passes:
         if progress is not None:
-            progress(len(done), len(PASSES))
+            progress(len(done), len(passes))
         run(c)
         done.append(run.__name__)
-        if not c.verifies_each and run is not PASSES[-1]:
+        if not c.verifies_each and run is not passes[-1]:
             continue
         changes = [(graph.name, graph.changes) for graph in called_graphs(c.graph)]
-        if changes == verified and run is not PASSES[-1]:
+        if changes == verified and run is not passes[-1]:
             continue
         verified = changes
         try:

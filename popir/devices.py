@@ -18,6 +18,8 @@ from popir.typed import shown, typed
 
 _SYSTEM = 64
 """The IPUs of the simulated system that devices are acquired from."""
+_MOST_IPUS = 1 << 20
+"""More IPUs than any system has."""
 Figures = Mapping[str, int | float | str | bool]
 
 
@@ -165,11 +167,19 @@ class DeviceManager:
         )
 
     def createOfflineIpuFromSystemString(self, system: str, numIpus: int) -> DeviceInfo:
-        """Raises popart_exception: the systems that Graphcore has names for are not known here."""
-        raise popart_exception(
-            f"createOfflineIpuFromSystemString('{system}', {numIpus}): popir has no table of "
-            "Graphcore's systems. createOfflineIPUDevice({'ipuVersion': 'ipu2', 'numIPUs': "
-            f"{numIpus}}}) makes such a device."
+        """`numIpus` IPUs of one of Graphcore's systems, such as "IPU-POD16" or "Bow-POD64", that
+        sessions compile for and do not run on.
+
+        Raises popart_exception for a system that is not known, and for more IPUs than it has.
+        """
+        try:
+            target = poplar.Target.createIPUTarget(min(max(numIpus, 0), _MOST_IPUS), system)
+        except poplar_invalid_option as error:
+            raise popart_exception(
+                f"createOfflineIpuFromSystemString('{system}', {numIpus}): {error}"
+            ) from error
+        return self.createOfflineIPUDevice(
+            {"ipuVersion": target.getTargetArchString(), "numIPUs": numIpus}
         )
 
     def tryAcquireAvailableDevice(

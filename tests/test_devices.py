@@ -107,6 +107,22 @@ def test_devices_of_each_type_are_listed() -> None:
 
 
 @pytest.mark.parametrize(
+    ("system", "version"),
+    [
+        ("IPU-M2000", "ipu2"),
+        ("IPU-POD16", "ipu2"),
+        ("IPU-POD64_DA", "ipu2"),
+        ("Bow-2000", "ipu21"),
+        ("BOW-POD16", "ipu21"),
+        ("ipu1", "ipu1"),
+    ],
+)
+def test_the_systems_that_graphcore_has_names_for(system: str, version: str) -> None:
+    device = DeviceManager().createOfflineIpuFromSystemString(system, 4)
+    assert (device.version, device.numIpus) == (version, 4)
+
+
+@pytest.mark.parametrize(
     ("use", "words"),
     [
         (lambda m: m.acquireAvailableDevice(3), "must be a power of two"),
@@ -115,7 +131,9 @@ def test_devices_of_each_type_are_listed() -> None:
             lambda m: m.acquireAvailableDevice(connectionType=DeviceConnectionType.Never),
             "For offline compilation, use createOfflineIPUDevice",
         ),
-        (lambda m: m.createOfflineIpuFromSystemString("pod16", 4), "no table of Graphcore's"),
+        (lambda m: m.createOfflineIpuFromSystemString("IPU-POD5", 4), "'IPU-POD5' is not known"),
+        (lambda m: m.createOfflineIpuFromSystemString("pod16", 4), "expected one of ipu1, ipu2"),
+        (lambda m: m.createOfflineIpuFromSystemString("IPU-POD16", 32), "which has 16"),
         (lambda m: m.setOnDemandAttachTimeout(-1), "takes 0 or more seconds"),
         (lambda m: m.createOfflineIPUDevice({}).attach(), "Cannot attach to offline device"),
         (lambda m: m.createOfflineIPUDevice({"syncPattern": "none"}), "Unknown syncPattern"),

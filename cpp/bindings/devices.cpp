@@ -37,7 +37,7 @@ void bindTargets(py::module_& m) {
           },
           py::arg("numIPUs"), py::arg("systemType"), py::arg("options") = OptionFlags(),
           "Simulated IPUs with all tiles of their version.\n"
-          "`systemType`: ipu1, ipu2 or ipu21.\n"
+          "`systemType`: ipu1, ipu2 or ipu21, or one of Graphcore's systems, such as IPU-POD16.\n"
           "`options`: values of figures by name, any of machine.figures().\n"
           "Raises poplar_invalid_option for another system type, an unknown figure, or\n"
           "a value out of its range.")

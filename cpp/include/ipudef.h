@@ -10,8 +10,7 @@
 #include <limits>
 
 #ifdef __IPU__
-/// Counts the repetitions of a hardware loop; a tile has 16 bits for it, the host more.
-using rptsize_t = unsigned;
+#include <poplar/Loops.hpp>
 
 constexpr half operator""_h(long double x) { return static_cast<half>(x); }
 #endif

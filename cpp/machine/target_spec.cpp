@@ -1,9 +1,11 @@
 #include "machine/target_spec.hpp"
 
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <poplar/exceptions.hpp>
 #include <sstream>
+#include <vector>
 
 namespace popir {
 namespace {
@@ -142,6 +144,48 @@ TargetSpec TargetSpec::ipu(const std::string& version) {
   }
   throw poplar::invalid_option("IPU version '" + version +
                                "' given, expected one of ipu1, ipu2, ipu21");
+}
+
+namespace {
+
+/// The IPUs of a system of Graphcore's: IPU-M2000, IPU-POD64, Bow-2000, Bow-POD64 and their kin; "_DA"
+/// stands behind those without a head of their own.
+struct System {
+  const char* family;
+  const char* version;
+  std::vector<unsigned> sizes;
+};
+
+const std::vector<System>& systems() {
+  static const std::vector<System> all = {{"IPU-M", "ipu2", {2000}},
+                                          {"IPU-POD", "ipu2", {4, 16, 32, 64, 128, 256}},
+                                          {"BOW-", "ipu21", {2000}},
+                                          {"BOW-POD", "ipu21", {4, 16, 32, 64, 128, 256}}};
+  return all;
+}
+
+}  // namespace
+
+TargetSpec TargetSpec::system(const std::string& name, unsigned numIPUs) {
+  std::string upper;
+  for (const char c : name) upper += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  if (upper.size() > 3 && upper.substr(upper.size() - 3) == "_DA") upper.resize(upper.size() - 3);
+  for (const System& each : systems())
+    for (const unsigned size : each.sizes) {
+      if (upper != each.family + std::to_string(size)) continue;
+      const unsigned has = size == 2000 ? 4 : size;
+      if (numIPUs > has)
+        throw poplar::invalid_option("a target of " + std::to_string(numIPUs) + " IPUs in '" +
+                                     name + "', which has " + std::to_string(has) +
+                                     ": take as many or fewer, or a larger system");
+      return ipu(each.version);
+    }
+  if (upper.substr(0, 4) == "IPU-" || upper.substr(0, 4) == "BOW-")
+    throw poplar::invalid_option("the system '" + name +
+                                 "' is not known; known are IPU-M2000, Bow-2000, and IPU-POD and "
+                                 "Bow-POD with 4, 16, 32, 64, "
+                                 "128 or 256. ipu1, ipu2 and ipu21 name IPUs without a system");
+  return ipu(name);
 }
 
 void TargetSpec::set(const std::string& name, const std::string& value) {

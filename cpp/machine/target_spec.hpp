@@ -96,6 +96,9 @@ struct __attribute__((visibility("default"))) TargetSpec {
   static TargetSpec cpu();
   /// "ipu1", "ipu2" or "ipu21". \throws poplar::invalid_option for any other name.
   static TargetSpec ipu(const std::string& version);
+  /// The IPUs of a system of Graphcore's, such as "IPU-POD16"; or those of a version.
+  /// \throws poplar::invalid_option for an unknown name, and for a system of fewer IPUs
+  static TargetSpec system(const std::string& name, unsigned numIPUs);
 
   /// Sets a figure by name. \throws poplar::invalid_option for an unknown name, or for a value that
   /// is not a number in the figure's range.

@@ -255,6 +255,18 @@ ErrorProgram::ErrorProgram(StringRef message, Tensor t, const DebugContext& debu
   node_->expected = false;
 }
 
+AbortOnCondition::AbortOnCondition(Tensor predicate, const DebugContext& debugContext)
+    : Program(If(predicate,
+                 ErrorProgram("AbortOnCondition: the condition of '" + debugContext.getPathName() +
+                                  "' is true",
+                              predicate, debugContext),
+                 Sequence(), debugContext)) {}
+
+AssumeEqualAcrossReplicas::AssumeEqualAcrossReplicas(Tensor t, const DebugContext& debugContext)
+    : Program(make(Kind::Sequence, debugContext)) {
+  if (!t.valid()) throw control_program_error("AssumeEqualAcrossReplicas: the tensor is not valid");
+}
+
 WriteUndef::WriteUndef(Tensor t, const DebugContext& debugContext)
     : Program(make(Kind::WriteUndef, debugContext)) {
   if (!t.valid()) throw control_program_error("WriteUndef: the tensor is not valid");

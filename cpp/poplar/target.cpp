@@ -78,14 +78,14 @@ Target Target::createCPUTarget(bool, unsigned numIPUs) {
   return targetOf(spec);
 }
 Target Target::createIPUTarget(unsigned numIPUs, StringRef systemType, const OptionFlags& options) {
-  auto spec = TargetSpec::ipu(systemType.str());
+  auto spec = TargetSpec::system(systemType.str(), numIPUs);
   change(spec, options);
   spec.set("numIPUs", numIPUs);
   return targetOf(spec);
 }
 Target Target::createIPUTarget(unsigned numIPUs, unsigned tilesPerIPU, StringRef systemType,
                                const OptionFlags& options) {
-  auto spec = TargetSpec::ipu(systemType.str());
+  auto spec = TargetSpec::system(systemType.str(), numIPUs);
   change(spec, options);
   spec.set("numIPUs", numIPUs);
   spec.set("tilesPerIPU", tilesPerIPU);

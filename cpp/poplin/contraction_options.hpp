@@ -6,6 +6,7 @@
 #include <memory>
 #include <poplar/OptionFlags.hpp>
 #include <poplin/Convolution.hpp>
+#include <poplin/MatMul.hpp>
 
 #include "kernels/contraction/conv_kernel.hpp"
 #include "kernels/contraction/matmul_kernel.hpp"
@@ -32,6 +33,12 @@ std::shared_ptr<const MatMulKernel> plan(const MatMulKernel::Problem& problem,
                                          poplin::PlanningCache* cache);
 std::shared_ptr<const ConvKernel> plan(const ConvKernel::Problem& problem,
                                        poplin::PlanningCache* cache);
+
+/// Plans the product or the forward pass of the convolution, as the function that adds it would.
+void planAhead(const poplin::MatMulParams& params, const poplar::OptionFlags& options,
+               poplin::PlanningCache& cache);
+void planAhead(const poplin::ConvParams& params, const poplar::OptionFlags& options,
+               poplin::PlanningCache& cache);
 
 /// "[2, 3]"
 std::string shapeText(const std::vector<std::size_t>& shape);

@@ -3,6 +3,9 @@
 #include <popops/Zero.hpp>
 #include <poputil/exceptions.hpp>
 
+#include <tuple>
+#include <utility>
+
 #include "kernels/contraction/meetings.hpp"
 #include "kernels/half.hpp"
 #include "poplar/bulk_vertex.hpp"
@@ -154,6 +157,17 @@ bool dilated(const Problem& f) {
   return false;
 }
 
+/// The problem that convolution() plans, and whether the operand it writes is the problem's first:
+/// it is planned as the gradient of another one's input then.
+std::pair<Problem, bool> chosen(const ConvParams& p, bool transposeAndFlipWeights,
+                                const popir::MachineOptions& options) {
+  Problem problem = forwardProblem(p), gradient;
+  problem.options = options;
+  const bool written =
+      (transposeAndFlipWeights || dilated(problem)) && asDataGradient(problem, gradient);
+  return {written ? gradient : problem, written};
+}
+
 enum class Role { Input, Weights, Output };  // operand numbers of ConvKernel
 
 /// Creates a variable with the layout of the plan. Activations of which the transforms do not keep
@@ -164,15 +178,17 @@ Tensor create(poplar::Graph& graph, Role role, Pass pass, bool turned, const Con
   params.validate();
   const auto t = graph.addVariable(type, shape, debugContext);
   const ConvParams p = params.canonicalize();
-  Problem problem = forwardProblem(p), gradient;
-  problem.options = options;
   auto operand = static_cast<std::size_t>(role);
-  if (pass == Pass::Forward && (turned || dilated(problem)) && asDataGradient(problem, gradient)) {
-    problem = gradient;
-    if (role != Role::Weights) operand = 2 - operand;
+  Problem problem;
+  bool written = false;
+  if (pass == Pass::Forward) {
+    std::tie(problem, written) = chosen(p, turned, options);
   } else {
+    problem = forwardProblem(p);
+    problem.options = options;
     problem.pass = pass;
   }
+  if (written && role != Role::Weights) operand = 2 - operand;
   const auto work = popir::ConvKernel(problem).work({});
   const auto planned = popir::ContractionShape::of(std::get<popir::ContractionWork>(work.whole));
   // Batch, groups, channels of a group, and the field unless some of its dimensions are one
@@ -189,6 +205,17 @@ Tensor create(poplar::Graph& graph, Role role, Pass pass, bool turned, const Con
 }
 
 }  // namespace
+}  // namespace poplin
+
+void popir::planAhead(const poplin::ConvParams& params, const poplar::OptionFlags& options,
+                      poplin::PlanningCache& cache) {
+  const char* const who = "poplin::preplan";
+  const poplin::ConvParams p = params.canonicalize();
+  poplin::checkTypes(who, p);
+  plan(poplin::chosen(p, false, convOptions(who, options)).first, &cache);
+}
+
+namespace poplin {
 
 std::uint64_t getFwdFlops(const ConvParams& params) {
   return popir::saturatingProduct(2, forwardProblem(params.canonicalize()).multiplications());
@@ -273,15 +300,12 @@ void convolutionWithOutput(poplar::Graph& graph, const Tensor& in, const Tensor&
   check(who, "the output", out, outputShape(p), p.outputType);
   if (padded(p.outputTransform)) popops::zero(graph, out, prog, {debugContext, "padding"});
 
-  Problem problem = forwardProblem(p), gradient;
-  problem.options = gradient.options = popir::convOptions(who, options);
+  const auto [problem, written] =
+      chosen(p, transposeAndFlipWeights, popir::convOptions(who, options));
   Tensor kernel =
       transformedWeights(transposeAndFlipWeights ? transposeAndFlip(weights) : weights, p);
   Tensor first = transformedInput(in, p), last = innerOutput(out, p);
-  const bool written =
-      (transposeAndFlipWeights || dilated(problem)) && asDataGradient(problem, gradient);
   if (written) {
-    problem = gradient;
     kernel = transposeAndFlip(kernel);
     std::swap(first, last);
   }

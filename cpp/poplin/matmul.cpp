@@ -155,6 +155,19 @@ Tensor createFor(const char* who, Operand role, std::size_t rank, poplar::Graph&
 }
 
 }  // namespace
+}  // namespace poplin
+
+void popir::planAhead(const poplin::MatMulParams& params, const poplar::OptionFlags& options,
+                      poplin::PlanningCache& cache) {
+  const char* const who = "poplin::preplan";
+  poplin::checkShapes(who, params.aShape, params.bShape, params.aShape.size() == 3 ? 3 : 2);
+  const auto in = params.inputType == poplar::QUARTER ? poplar::FLOAT : params.inputType;
+  plan(poplin::problemOf(in, params.outputType, params.aShape, params.bShape,
+                         matMulOptions(who, options)),
+       &cache);
+}
+
+namespace poplin {
 
 Tensor matMul(poplar::Graph& graph, const Tensor& A, const Tensor& B,
               poplar::program::Sequence& prog, const poplar::Type& outputType,

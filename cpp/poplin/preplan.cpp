@@ -2,6 +2,7 @@
 #include <poplin/FullyConnected.hpp>
 
 #include "poplar/library_options.hpp"
+#include "poplin/contraction_options.hpp"
 
 namespace poplin {
 
@@ -11,11 +12,9 @@ bool operator<(const MatMulParams& a, const MatMulParams& b) {
 }
 
 void preplan(const std::set<ConvPlanParams>& convs, const std::set<MatMulPlanParams>& matmuls,
-             PlanningCache&) {
-  for (const auto& each : convs)
-    popir::checkLibraryOptions("poplin::preplan", popir::Library::Convolution, *std::get<2>(each));
-  for (const auto& each : matmuls)
-    popir::checkLibraryOptions("poplin::preplan", popir::Library::MatMul, *std::get<2>(each));
+             PlanningCache& cache) {
+  for (const auto& each : convs) popir::planAhead(std::get<1>(each), *std::get<2>(each), cache);
+  for (const auto& each : matmuls) popir::planAhead(std::get<1>(each), *std::get<2>(each), cache);
 }
 
 void preplanMatMuls(const std::set<MatMulPlanParams>& matmuls, matmul::PlanningCache& cache) {

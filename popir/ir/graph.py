@@ -698,6 +698,8 @@ class Graph:
         """
         self.keeps_ragged: bool = caller.keeps_ragged if caller else True
         """Whether a tensor of which one size depends on the data may be imported, padded."""
+        self.remapped: dict[str, str] = {}
+        """For each anchor the tensor that the host gets, of a graph that a program has made."""
         self.made: dict[str, Graph] = {}
         """The graphs of `createGraph`, by name, which operators may call."""
         self.twin: Any = None

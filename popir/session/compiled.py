@@ -10,7 +10,7 @@ import numpy as np
 
 from popir import budget, collector, memory
 from popir.budget import Budget
-from popir.compiler import Compilation, compile, differentiated, getHash
+from popir.compiler import GIVEN, Compilation, compile, differentiated, getHash
 from popir.dataflow import AnchorReturnTypeId, DataFlow
 from popir.devices import DeviceInfo
 from popir.enums import (
@@ -120,8 +120,56 @@ class Compiled(Exclusive):
         self._optimizer = optimizer
         self._modes = (trainingMode, evaluationMode)
         self._anchor_shapes: list[tuple[str, list[int], np.dtype[Any]]] | None = None
+        self._budget: Budget
+        """The limit of work for compiling and preparing together; see `popir.budget`."""
+        self._host: HostWeights
+        """The host's copy of each weight and state."""
+        self._skeleton: Skeleton | None
+        """The model without its weights; None for a graph that a program has made."""
         with memory.guarded(f"Compiling the session '{name}'"):
-            self._compile(fnModel, inputShapeInfo, patterns, loss, optimizer, trained, frozen)
+            if isinstance(fnModel, Graph):
+                self._take(fnModel)
+            else:
+                self._compile(fnModel, inputShapeInfo, patterns, loss, optimizer, trained, frozen)
+            if self.options.logDir:
+                self._write_logs(Path(self.options.logDir))
+
+    def _take(self, graph: Graph) -> None:
+        """Compiles a graph that a program in C++ has made: it is lowered as it is. Its operators
+        say how weights are updated, and nothing is outlined or rewritten.
+
+        Raises popart_exception for options that cut or move a graph.
+        """
+        asked = self.options
+        refused = {
+            "enablePipelining": asked.enablePipelining,
+            "enableGradientAccumulation": asked.enableGradientAccumulation,
+            "virtualGraphMode = Auto": asked.virtualGraphMode is VirtualGraphMode.Auto,
+            "executionPhaseSettings": phases(asked),
+            "batchSerializationSettings": serialization(asked) is not None,
+            "automaticLossScalingSettings": asked.automaticLossScalingSettings.enabled,
+        }
+        for name in (name for name, is_asked in refused.items() if is_asked):
+            raise popart_exception(
+                f"SessionOptions.{name}: a graph that the program has made is lowered as it is; "
+                "the compiler changes those of models alone. Leave the option as it is by default, "
+                "and make such a graph."
+            )
+        graph.session_options = asked
+        graph.replicas = asked.getGlobalReplicationFactor()
+        self._nodes = sum(len(each.ops) for each in called_graphs(graph))
+        self._budget = Budget(f"Compiling the session '{self.name}'", self._nodes)
+        with self._budget.spending(), collector.run_seldom(self._nodes):
+            self._compilation = Compilation(
+                graph,
+                self.dataFlow.anchors(),
+                verifies_each=verifies_each(self._engine_options),
+                rounds_stochastically=asked.enableStochasticRounding,
+                is_placed=self._is_placed,
+            )
+            compile(self._compilation, self._progress.stage(0.1, 0.4), GIVEN)
+        self._host = HostWeights(graph)
+        self._skeleton = None
 
     def _compile(
         self,
@@ -140,7 +188,6 @@ class Compiled(Exclusive):
         if loss is not None:
             loaded = in_training_form(loaded)
         self._budget = Budget(f"Compiling the session '{self.name}'", loaded.nodes)
-        """The limit of work for compiling and preparing together; see `popir.budget`."""
         self._nodes = loaded.nodes
         with self._budget.spending(), collector.run_seldom(self._nodes):
             nodes = in_modes(loaded.model, *self._modes)
@@ -200,7 +247,6 @@ class Compiled(Exclusive):
                     Decision("the model", "outlining", why_not_outlined(asked, self._is_placed))
                 )
         self._host = HostWeights(graph)
-        """The host's copy of each weight and state."""
         if loss is None:
             self._skeleton = Skeleton(loaded, self._host.of_groups(), graph.saved)
         else:
@@ -208,8 +254,19 @@ class Compiled(Exclusive):
             self._skeleton = Skeleton(
                 *(loaded, self._host.of_groups(), graph.saved, self._unused(), training)
             )
-        if self.options.logDir:
-            self._write_logs(Path(self.options.logDir))
+
+    def _run_on(self, deviceInfo: DeviceInfo, name: str) -> None:
+        """Takes another device and name than those that the model was compiled with; for graphs of
+        a program in C++. Raises popart_exception for a device of another number of IPUs.
+        """
+        if deviceInfo.numIpus != self.deviceInfo.numIpus:
+            raise popart_exception(
+                f"The graphs of the session '{name}' were prepared for a device of "
+                f"{self.deviceInfo.numIpus} IPUs; given is {deviceInfo}, of {deviceInfo.numIpus}. "
+                "Give as many, or prepare them for this device."
+            )
+        self.deviceInfo, self.name = deviceInfo, name
+        self._device = deviceInfo.ofReplica(self.options.replicatedGraphCount)
 
     def _check_depth(self) -> None:
         """Raises popart_exception if a pipeline has fewer micro-batches than stages."""

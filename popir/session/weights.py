@@ -19,6 +19,7 @@ from popir.errors import (
 )
 from popir.exclusive import exclusive
 from popir.onnxio.importer import import_model
+from popir.onnxio.skeleton import Skeleton
 from popir.reserved import RANDOM_SEED
 from popir.session.prepared import Prepared
 from popir.session.random_numbers import seed_of, words_of
@@ -117,7 +118,16 @@ class Weights(Prepared):
         """
         path = require_path("modelToHost", filename)
         self._fetch_all()
-        self._skeleton.save(self._host.of_groups(), path)
+        self._of_model("modelToHost").save(self._host.of_groups(), path)
+
+    def _of_model(self, method: str) -> Skeleton:
+        """The model of the session. Raises popart_exception if a program has made its graph."""
+        if self._skeleton is None:
+            raise popart_exception(
+                f"{method}: the session '{self.name}' has no model: a program has made its graph. "
+                "readWeights gives the weights, and saveVariables writes them to a file."
+            )
+        return self._skeleton
 
     @exclusive()
     def updateExternallySavedTensorLocations(self, fromLocation: str, toLocation: str) -> None:
@@ -126,7 +136,7 @@ class Weights(Prepared):
 
         Raises popart_exception if the model has no weights in `fromLocation`.
         """
-        self._skeleton.redirect(fromLocation, toLocation)
+        self._of_model("updateExternallySavedTensorLocations").redirect(fromLocation, toLocation)
 
     @exclusive()
     def save(

@@ -142,6 +142,14 @@ def test_callbacks_and_host_functions(tmp_path: Path):
         assert words in line
 
 
+def test_conditions(tmp_path: Path):
+    """What follows AbortOnCondition does not run; the program before it has."""
+    lines = run(build("conditions", tmp_path), cwd=tmp_path).splitlines()
+    assert lines[0] == "ran 3"
+    assert "AbortOnCondition: the condition of 'guard' is true" in lines[1]
+    assert lines[-2:] == ["2", "AssumeEqualAcrossReplicas: the tensor is not valid"]
+
+
 def test_printing(tmp_path: Path):
     assert run(build("printing", tmp_path), cwd=tmp_path) == (
         "scalar: 0.5000000\n"

@@ -140,6 +140,13 @@ def test_a_source_for_tiles_alone_is_compiled_as_one(compiler: str) -> None:
     assert run("V", np.zeros(1), VERTEX.format(before=before, body=body)).tolist() == [5]
 
 
+def test_the_counter_of_a_loop_and_the_names_of_registers(compiler: str) -> None:
+    """Headers that codelets of others include, with __IPU__ or without."""
+    before = "#include <poplar/Loops.hpp>\n#include <arch/gc_tile_defines.h>"
+    body = "for (rptsize_t i = 0; i < CTXT_WORKERS; ++i) y[0] += 1;"
+    assert run("V", np.zeros(1), VERTEX.format(before=before, body=body)).tolist() == [6]
+
+
 def popc(*words: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     return attempt(PACKAGE / "bin" / "popc", *words, cwd=cwd)
 

@@ -92,8 +92,10 @@ def test_biases_and_transposed_weights(program: Path) -> None:
 def test_plans_check_their_options(program: Path) -> None:
     lines = printed(program, "plans")
     assert lines[:3] == ["accepted"] * 3
-    for line in lines[3:]:
+    for line in lines[3:6]:
         assert "partialType" in line
+    assert lines[6] == "223"  # two plans, which are found again; a third product has its own
+    assert "[2, 3]" in lines[7] and "[4, 4]" in lines[7]
 
 
 def test_least_cycles_and_operations(program: Path) -> None:

@@ -103,6 +103,9 @@ class DeviceManager {
   std::shared_ptr<DeviceInfo> createOfflineIPUDevice(
       const std::map<std::string, std::string>& options);
   std::shared_ptr<DeviceInfo> createOfflineIpuFromDeviceInfo(const DeviceInfo& deviceInfo);
+  /// \throws error for a system that is not known, and for more IPUs than it has
+  std::shared_ptr<DeviceInfo> createOfflineIpuFromSystemString(const std::string& system,
+                                                               uint32_t numIpus);
 };
 
 std::ostream& operator<<(std::ostream& os, const DeviceType& type);

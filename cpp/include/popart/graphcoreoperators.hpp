@@ -142,6 +142,32 @@
   X(ScatterReduceGradOp, "ScatterReduceGradOp") X(SoftmaxGradDirect, "SoftmaxGradDirect") \
   X(SubsampleGrad, "SubsampleGrad") X(SwishGrad, "SwishGrad") \
   X(UnaryZeroGradOp, "UnaryZeroGrad") X(AllReduceGrad, "AllReduceGrad")
+
+// Each row: name of the operator of models, name of the constant in CustomOperators.
+#define POPART_OPSET_1_OPERATORS(X) \
+  X(Abort, Abort) X(AllReduce, AllReduce) X(Atan2, Atan2_1) \
+  X(AutoLossScaleProxy, AutoLossScaleProxy) X(BatchNormalization, BatchNormalization_1) \
+  X(BinaryConstScalar, BinaryConstScalar) X(BitwiseAnd, BitwiseAnd) X(BitwiseNot, BitwiseNot) \
+  X(BitwiseOr, BitwiseOr) X(BitwiseXnor, BitwiseXnor) X(BitwiseXor, BitwiseXor) \
+  X(Bucketize, Bucketize) X(Call, Call_1) X(CastThenPow2Scale, CastThenPow2Scale) \
+  X(CopyVarUpdate, CopyVarUpdate) X(Ctc, Ctc) X(CtcBeamSearchDecoder, CtcBeamSearchDecoder) \
+  X(DepthToSpace, DepthToSpace) X(Detach, Detach_1) X(DynamicAdd, DynamicAdd_1) \
+  X(DynamicSlice, DynamicSlice_1) X(DynamicSliceInplace, DynamicSliceInplace_1) \
+  X(DynamicUpdate, DynamicUpdate_1) X(DynamicZero, DynamicZero_1) X(Expm1, Expm1_1) \
+  X(Fmod, Fmod) X(Gelu, Gelu_1) X(GeluErf, GeluErf_1) \
+  X(GroupNormalization, GroupNormalization_1) X(GroupedGather, GroupedGather) \
+  X(IdentityLoss, IdentityLoss) X(IncrementMod, IncrementMod_1) \
+  X(IncrementModInplace, IncrementModInplace_1) X(Init, Init_1) X(L1, L1) X(LSTM, LSTM_1) \
+  X(Log1p, Log1p_1) X(MultiConv, MultiConv_1) X(NearbyInt, NearbyInt) X(Nll, Nll) X(Nop, Nop_1) \
+  X(NormalizeImage, NormalizeImageOpId) X(PackedDataBlock, PackedDataBlock) \
+  X(Pow2ScaleThenCast, Pow2ScaleThenCast) X(PrintTensor, PrintTensor_1) \
+  X(ReduceMedian, ReduceMedian) X(Remainder, Remainder) \
+  X(ReplicatedAllGather, ReplicatedAllGather) X(ReplicatedAllReduce, ReplicatedAllReduce) \
+  X(ReplicatedReduceScatter, ReplicatedReduceScatter) X(Reshape, Reshape_1) X(Reverse, Reverse) \
+  X(Round, Round_1) X(Scale, Scale_1) X(ScaledAdd, ScaledAdd) X(ScatterReduce, ScatterReduce) \
+  X(SequenceSlice, SequenceSlice_1) X(ShapedDropout, ShapedDropout_1) X(Slice, Slice_1) \
+  X(Sort, Sort) X(SplineBasis, SplineBasis) X(SplineWeighting, SplineWeighting) \
+  X(Subsample, Subsample_1) X(Swish, Swish) X(TensorRemap, TensorRemap_1)
 // clang-format on
 
 namespace popart {
@@ -165,6 +191,16 @@ namespace CustomGradOperators {
 POPART_CUSTOM_GRAD_OPERATORS(POPART_DECLARE)
 }
 #undef POPART_DECLARE
+
+namespace AiGraphcore {
+/// The operators of models by their names there.
+namespace OpSet1 {
+#define POPART_NAME(NAME, CONSTANT) \
+  __attribute__((unused)) static const OperatorIdentifier& NAME = CustomOperators::CONSTANT;
+POPART_OPSET_1_OPERATORS(POPART_NAME)
+#undef POPART_NAME
+}  // namespace OpSet1
+}  // namespace AiGraphcore
 
 }  // namespace Onnx
 }  // namespace popart

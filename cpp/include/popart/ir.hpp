@@ -2,6 +2,7 @@
 #ifndef popart_ir_hpp
 #define popart_ir_hpp
 
+#include <popart/bimap.hpp>
 #include <popart/dataflow.hpp>
 #include <popart/graph.hpp>
 #include <popart/inputshapeinfo.hpp>
@@ -87,7 +88,7 @@ class Ir {
   /// False: a graph is always made.
   bool hashMatched() const { return false; }
   void setIsPrepared() { isPrepared_ = true; }
-  void setDataFlow(const DataFlow& dataFlow) { dataFlow_ = dataFlow; }
+  void setDataFlow(const DataFlow& dataFlow);
   const DataFlow& getDataFlow() const { return dataFlow_; }
   void setUserOptions(const SessionOptions& options);
   void setInputShapeInfo(const InputShapeInfo& infos) { inputShapeInfo_ = infos; }
@@ -152,10 +153,17 @@ class Ir {
   /// models that the session saves.
   /// \throws error if there is none of that id
   void addAdditionalModelProtoTensor(const TensorId& id);
-  bool isAnchored(const TensorId& id) const { return dataFlow_.isAnchored(id); }
-  bool isRootAnchor(const TensorId& id) const { return isAnchored(id); }
+  /// Whether the host gets the tensor, as an anchor or in the place of one.
+  bool isAnchored(const TensorId& id) const { return remap_.hasRight(id); }
+  bool isRootAnchor(const TensorId& id) const { return dataFlow_.isAnchored(id); }
+  /// The tensors that the host gets, and the anchors of the data flow that they stand for.
   std::set<TensorId> getAnchors() const;
-  std::set<TensorId> getRootAnchors() const { return getAnchors(); }
+  std::set<TensorId> getRootAnchors() const;
+  /// From each anchor of the data flow to the tensor that the host gets: the anchor itself, until
+  /// remapAnchor().
+  const BiMap<TensorId, TensorId>& getAnchorRemap() const { return remap_; }
+  /// \throws std::out_of_range if `from` is not what the host gets
+  void remapAnchor(const TensorId& from, const TensorId& to) { remap_.remapRight(from, to); }
 
   // ---- Operators ----
   /// Of the main graph.
@@ -205,6 +213,10 @@ class Ir {
 
   /// For popir itself: the graphs of a session, which must outlive this object.
   void show(const std::shared_ptr<void>& session);
+  /// For popir itself: the compiler's session of these graphs. `who` asks, for messages.
+  std::shared_ptr<void> sessionOn(const std::string& who,
+                                  const std::shared_ptr<DeviceInfo>& deviceInfo,
+                                  const std::string& name);
 
  private:
   friend class Graph;
@@ -225,9 +237,11 @@ class Ir {
   mutable std::set<Graph*> bound_;
   unsigned made_ = 0;
   bool isPrepared_ = false;
+  bool isRun_ = false;
   bool hasOptions_ = false;
   mutable SessionOptions options_;
   DataFlow dataFlow_;
+  BiMap<TensorId, TensorId> remap_;
   InputShapeInfo inputShapeInfo_;
   Patterns patterns_;
   std::string sessionName_;

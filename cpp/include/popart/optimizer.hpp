@@ -8,7 +8,9 @@
 #include <popart/names.hpp>
 #include <popart/optimizervalue.hpp>
 #include <popart/optimizervaluemap.hpp>
+#include <popart/vendored/optional.hpp>
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -18,6 +20,9 @@
 #pragma GCC visibility push(default)
 
 namespace popart {
+
+class Tensor;
+struct SessionOptions;
 
 enum class OptimizerType { SGD = 0, Adam, Adaptive, NTYPES };
 enum class WeightDecayMode { Decay, L2Regularization };
@@ -38,6 +43,23 @@ class Optimizer {
   const std::vector<ClipNormSettings>& getClipNormSettings() const { return clip_; }
   DebugContext getDebugContext() const { return debugContext_; }
   bool hasSpecific() const;
+  /// Whether the weight has values of its own.
+  bool hasSpecific(const Tensor& weight) const;
+  /// A value of a weight by its name, as in "learningRate"; "lossScaling" is the same for all.
+  /// \throws error for a name that the optimizer does not have
+  OptimizerValue value(const std::string& name, const TensorId& weight) const;
+
+  // ---- What sums over micro-batches and replicas become. \throws error before the first. ----
+  /// Reads the options that say it.
+  void setFactorsFromOptions(const SessionOptions& options);
+  bool gradientAccumulationEnabled() const { return factors().isAccumulated; }
+  /// True if gradients are means over micro-batches and replicas.
+  bool meanReductionEnabled() const { return factors().isMean; }
+  /// True if sums are divided after accumulation, or after the sum over replicas.
+  bool postMeanAccumulationEnabled() const;
+  bool postMeanReplicationEnabled() const;
+  int64_t getReplicatedGraphCount() const { return factors().replicas; }
+  int64_t getAccumulationFactor() const { return factors().batches; }
   /// Sets values of one weight, by the names "learningRate", "weightDecay", "momentum", ...
   void insertSpecific(const TensorId& weight, const Params& params);
 
@@ -63,7 +85,14 @@ class Optimizer {
   friend class Adam;
   friend class Adaptive;
 
+  struct Factors {
+    bool isAccumulated, isMean, isDividedAfter;
+    int64_t batches, replicas;
+  };
+  const Factors& factors() const;
+
   OptimizerValue lossScaling_;
+  nonstd::optional<Factors> factors_;
   std::map<std::string, OptimizerValueMap> values_;
   std::vector<ClipNormSettings> clip_;
   DebugContext debugContext_;

@@ -1,22 +1,38 @@
 // Orders of operators and tensors that do not depend on addresses. After
-// popart/pointercomparators.hpp of PopART 3.
+// popart/pointercomparators.hpp of PopART 3. POpCmp, operators by id, is in popart/names.hpp.
 #ifndef popart_pointercomparators_hpp
 #define popart_pointercomparators_hpp
 
+#include <popart/names.hpp>
 #include <popart/op.hpp>
 #include <popart/tensor.hpp>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace popart {
 
-/// Operators by id.
-struct POpCmp {
-  bool operator()(const Op* a, const Op* b) const { return a->id < b->id; }
-};
 /// Tensors by id.
 struct PTensorCmp {
   bool operator()(const Tensor* a, const Tensor* b) const { return a->id < b->id; }
+};
+/// Lists of tensors, by the first id that differs.
+struct VectorPTensorCmp {
+  bool operator()(const std::vector<Tensor*>& a, const std::vector<Tensor*>& b) const {
+    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), PTensorCmp());
+  }
+};
+/// Pairs by the operator's id, then by what goes with it.
+struct POpBoolCmp {
+  bool operator()(const std::pair<Op*, bool>& a, const std::pair<Op*, bool>& b) const {
+    return std::make_pair(a.first->id, a.second) < std::make_pair(b.first->id, b.second);
+  }
+};
+struct POpIntCmp {
+  bool operator()(const std::pair<Op*, int>& a, const std::pair<Op*, int>& b) const {
+    return std::make_pair(a.first->id, a.second) < std::make_pair(b.first->id, b.second);
+  }
 };
 
 }  // namespace popart

@@ -100,6 +100,12 @@ class Session {
   Session(std::shared_ptr<void> session, const DataFlow& dataFlow,
           const InputShapeInfo& inputShapeInfo, const SessionOptions& userOptions,
           const Patterns& patterns, const std::string& name, const TensorId& loss = "");
+  /// A session of the graphs of `ir`, which it shares.
+  Session(std::shared_ptr<void> session, std::shared_ptr<Ir> ir);
+  /// The compiler's session for createFromIr() of the class `who`.
+  static std::shared_ptr<void> sessionOf(const std::string& who, const std::shared_ptr<Ir>& ir,
+                                         const std::shared_ptr<DeviceInfo>& deviceInfo,
+                                         const std::string& name);
 
  private:
   std::shared_ptr<void> session_;
@@ -118,6 +124,15 @@ class InferenceSession : public Session {
       const SessionOptions& userOptions = SessionOptions(), const Patterns& patterns = Patterns(),
       const std::string name = DefaultInferenceSessionName);
 
+  /// A session of graphs: those that Ir::prepare() has made of a model, for a device of as many
+  /// IPUs as it was given; or those that the program has made, which are lowered as they are, with
+  /// the data flow and the options that were set.
+  /// \throws error for a null pointer, an Ir that is another session's already, an operator that
+  /// cannot be lowered, and what a constructor throws
+  static std::unique_ptr<InferenceSession> createFromIr(
+      std::shared_ptr<Ir> ir, std::shared_ptr<DeviceInfo> deviceInfo,
+      const std::string name = DefaultInferenceSessionName);
+
  private:
   using Session::Session;
 };
@@ -133,8 +148,14 @@ class TrainingSession : public Session {
       const InputShapeInfo& inputShapeInfo = InputShapeInfo(),
       const SessionOptions& userOptions = SessionOptions(), const Patterns& patterns = Patterns(),
       const std::string name = DefaultTrainingSessionName);
+  /// As InferenceSession's. Graphs that the program has made have no optimizer: their operators
+  /// update the weights.
+  static std::unique_ptr<TrainingSession> createFromIr(
+      std::shared_ptr<Ir> ir, std::shared_ptr<DeviceInfo> deviceInfo,
+      const std::string name = DefaultTrainingSessionName);
 
   /// Sets the values of the optimizer that are not constant, from the next step.
+  /// \throws error for a session of graphs that the program has made
   void updateOptimizerFromHost(const Optimizer* optimizer);
 
  private:

@@ -32,8 +32,9 @@ class TensorIndexMap {
   std::map<int, TensorId> tensorIdMap() const;
   std::vector<Tensor*> tensors() const;
   int n() const { return static_cast<int>(tensors_.size()); }
-  int minIndex() const { return tensors_.begin()->first; }
-  int maxIndex() const { return tensors_.rbegin()->first; }
+  /// The least and the greatest index, -1 if there is none.
+  int minIndex() const { return tensors_.empty() ? -1 : tensors_.begin()->first; }
+  int maxIndex() const { return tensors_.empty() ? -1 : tensors_.rbegin()->first; }
 
   // For the compiler: these update the map after a connection has changed.
   void insert(int index, Tensor* tensor) { tensors_[index] = tensor; }

@@ -225,6 +225,20 @@ class ErrorProgram : public Program {
   ErrorProgram(StringRef message, Tensor t, const DebugContext& debugContext = {});
 };
 
+/// Ends the run with an application_runtime_error, which names the program, if the element of
+/// `predicate` is true.
+class AbortOnCondition : public Program {
+ public:
+  explicit AbortOnCondition(Tensor predicate, const DebugContext& debugContext = {});
+};
+
+/// Says that a tensor, such as the condition of an If, is the same on all replicas. It has no effect:
+/// each replica takes its own way here, whatever the others do.
+class AssumeEqualAcrossReplicas : public Program {
+ public:
+  explicit AssumeEqualAcrossReplicas(Tensor t, const DebugContext& debugContext = {});
+};
+
 /// Marks a tensor's value as undefined until it is written again, which ends its lifetime.
 class WriteUndef : public Program {
  public:

@@ -31,8 +31,9 @@ class Target {
 
   /// A target with one tile, for execution on the host.
   static Target createCPUTarget(bool accurateHalf = false, unsigned numIPUs = 1);
-  /// A target with `numIPUs` IPUs of `systemType`, for example "ipu2". `options` may set figures.
-  /// \throws invalid_option for an unknown system type or figure
+  /// A target with `numIPUs` IPUs of `systemType`: a version, "ipu1", "ipu2" or "ipu21", or one of
+  /// Graphcore's systems, such as "IPU-POD16" or "Bow-POD64". `options` may set figures.
+  /// \throws invalid_option for an unknown system type or figure, and for more IPUs than it has
   static Target createIPUTarget(unsigned numIPUs, StringRef systemType,
                                 const OptionFlags& options = {});
   static Target createIPUTarget(unsigned numIPUs, unsigned tilesPerIPU, StringRef systemType,

@@ -13,8 +13,9 @@
 #pragma GCC visibility push(default)
 namespace poplin {
 
-/// Checks the options; plans are made when a contraction is added.
-/// \throws poplar::invalid_option for unknown options
+/// Plans matrix products, and convolutions as convolution() adds them, and keeps the plans in the
+/// cache: a contraction of these parameters and options that is added with it finds its plan.
+/// \throws poplar::invalid_option for unknown options, and what adding the contraction throws
 void preplan(const std::set<ConvPlanParams>& convs, const std::set<MatMulPlanParams>& matmuls,
              PlanningCache& cache);
 

@@ -161,6 +161,11 @@ std::shared_ptr<DeviceInfo> DeviceManager::createOfflineIpuFromDeviceInfo(
   return made("createOfflineIpuFromDeviceInfo", {deviceInfo.handle()});
 }
 
+std::shared_ptr<DeviceInfo> DeviceManager::createOfflineIpuFromSystemString(
+    const std::string& system, uint32_t numIpus) {
+  return made("createOfflineIpuFromSystemString", {system, numIpus});
+}
+
 std::ostream& operator<<(std::ostream& os, const DeviceType& type) {
   return os << types.at(static_cast<std::size_t>(type));
 }

@@ -153,6 +153,28 @@ void Ir::show(const std::shared_ptr<void>& session) {
   }
 }
 
+std::shared_ptr<void> Ir::sessionOn(const std::string& who,
+                                    const std::shared_ptr<DeviceInfo>& deviceInfo,
+                                    const std::string& name) {
+  if (std::exchange(isRun_, true))
+    throw error(
+        "{}::createFromIr: this Ir belongs to another session already; prepare or fill another one",
+        who);
+  if (session_ != nullptr) {
+    python::call(session_, "_run_on", {deviceInfo->handle(), name});
+    return session_;
+  }
+  static_cast<void>(main());
+  python::Dict sent;
+  for (const auto& [anchor, id] : remap_.leftMap()) sent[anchor] = id;
+  python::set(held_, "remapped", sent);
+  session_ =
+      python::make("InferenceSession", {held_, python::toPython(dataFlow_), deviceInfo->handle()},
+                   {{"userOptions", python::toPython(getSessionOptions())}, {"name", name}});
+  isPrepared_ = true;
+  return session_;
+}
+
 void Ir::setUserOptions(const SessionOptions& options) {
   options_ = options;
   hasOptions_ = true;
@@ -223,7 +245,19 @@ TensorId Ir::createIntermediateTensorId(const TensorId& base) {
   return irCalls().uniqueId(main(), base + "__t" + std::to_string(made_++));
 }
 
+void Ir::setDataFlow(const DataFlow& dataFlow) {
+  dataFlow_ = dataFlow;
+  remap_ = {};
+  for (const TensorId& id : dataFlow.anchors()) remap_.insert(id, id);
+}
+
 std::set<TensorId> Ir::getAnchors() const {
+  std::set<TensorId> ids;
+  for (const auto& each : remap_.rightMap()) ids.insert(each.first);
+  return ids;
+}
+
+std::set<TensorId> Ir::getRootAnchors() const {
   return {dataFlow_.anchors().begin(), dataFlow_.anchors().end()};
 }
 

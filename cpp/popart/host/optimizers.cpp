@@ -2,7 +2,9 @@
 #include <popart/adam.hpp>
 #include <popart/adaptive.hpp>
 #include <popart/error.hpp>
+#include <popart/sessionoptions.hpp>
 #include <popart/sgd.hpp>
+#include <popart/tensor.hpp>
 
 #include <cctype>
 
@@ -91,6 +93,45 @@ bool Optimizer::hasSpecific() const {
   for (const auto& each : values_)
     if (each.second.hasSpecific()) return true;
   return false;
+}
+
+bool Optimizer::hasSpecific(const Tensor& weight) const {
+  for (const auto& each : values_)
+    if (each.second.hasSpecific(weight.id)) return true;
+  return false;
+}
+
+OptimizerValue Optimizer::value(const std::string& name, const TensorId& weight) const {
+  if (name == "lossScaling") return lossScaling_;
+  const auto found = values_.find(name);
+  if (found == values_.end()) throw error("{} has no value '{}'", type_s(), name);
+  return found->second.get(weight);
+}
+
+void Optimizer::setFactorsFromOptions(const SessionOptions& options) {
+  const bool isAccumulated = options.enableGradientAccumulation;
+  factors_ = Factors{
+      isAccumulated, options.accumulationAndReplicationReductionType == ReductionType::Mean,
+      options.meanAccumulationAndReplicationReductionStrategy == MeanReductionStrategy::Post,
+      isAccumulated ? options.accumulationFactor : 1, options.getGlobalReplicationFactor()};
+}
+
+const Optimizer::Factors& Optimizer::factors() const {
+  if (!factors_)
+    throw error(
+        "{}: it does not know how gradients are added up before setFactorsFromOptions() was called",
+        type_s());
+  return *factors_;
+}
+
+bool Optimizer::postMeanAccumulationEnabled() const {
+  const Factors& f = factors();
+  return f.isAccumulated && f.isMean && f.isDividedAfter;
+}
+
+bool Optimizer::postMeanReplicationEnabled() const {
+  const Factors& f = factors();
+  return f.replicas > 1 && f.isMean && f.isDividedAfter;
 }
 
 std::shared_ptr<void> Optimizer::handle() const {

@@ -237,6 +237,26 @@ Session::Session(std::shared_ptr<void> session, const DataFlow& dataFlow,
   ir->setSessionName(name);
   if (ir->containsTensor(loss)) ir->setFinalLoss(loss);
 }
+
+Session::Session(std::shared_ptr<void> session, std::shared_ptr<Ir> given)
+    : session_(std::move(session)), ir(std::move(given)) {}
+
+std::shared_ptr<void> Session::sessionOf(const std::string& who, const std::shared_ptr<Ir>& ir,
+                                         const std::shared_ptr<DeviceInfo>& deviceInfo,
+                                         const std::string& name) {
+  if (deviceInfo == nullptr)
+    throw error(
+        "{}::createFromIr: Must pass valid DeviceInfo. Given was a null pointer; DeviceManager "
+        "makes devices",
+        who);
+  if (ir == nullptr)
+    throw error(
+        "{}::createFromIr: Must pass valid Ir. Given was a null pointer; Ir::prepare() makes the "
+        "graphs of a model",
+        who);
+  return ir->sessionOn(who, deviceInfo, name);
+}
+
 Session::~Session() = default;
 InferenceSession::~InferenceSession() = default;
 TrainingSession::~TrainingSession() = default;
@@ -347,6 +367,18 @@ std::unique_ptr<InferenceSession> InferenceSession::createFromOnnxModel(
       dataFlow, inputShapeInfo, userOptions, patterns, name));
 }
 
+std::unique_ptr<InferenceSession> InferenceSession::createFromIr(
+    std::shared_ptr<Ir> ir, std::shared_ptr<DeviceInfo> deviceInfo, const std::string name) {
+  std::shared_ptr<void> session = sessionOf("InferenceSession", ir, deviceInfo, name);
+  return std::unique_ptr<InferenceSession>(new InferenceSession(std::move(session), std::move(ir)));
+}
+
+std::unique_ptr<TrainingSession> TrainingSession::createFromIr(
+    std::shared_ptr<Ir> ir, std::shared_ptr<DeviceInfo> deviceInfo, const std::string name) {
+  std::shared_ptr<void> session = sessionOf("TrainingSession", ir, deviceInfo, name);
+  return std::unique_ptr<TrainingSession>(new TrainingSession(std::move(session), std::move(ir)));
+}
+
 std::unique_ptr<TrainingSession> TrainingSession::createFromOnnxModel(
     const std::string& model, const DataFlow& dataFlow, const TensorId& loss,
     const Optimizer& optimizer, std::shared_ptr<DeviceInfo> deviceInfo,
@@ -365,6 +397,10 @@ std::unique_ptr<TrainingSession> TrainingSession::createFromOnnxModel(
 void TrainingSession::updateOptimizerFromHost(const Optimizer* optimizer) {
   if (optimizer == nullptr)
     throw error("updateOptimizerFromHost: an optimizer was expected; given was a null pointer");
+  if (get(handle(), "_optimizer").isNone())
+    throw error(
+        "updateOptimizerFromHost: the graphs of this session were made by the program, without an "
+        "optimizer. Write the tensors that its updates read: writeWeights(), weightsFromHost()");
   call(handle(), "updateOptimizerFromHost", {optimizer->handle()});
 }
 

@@ -292,7 +292,7 @@ class Target:
     ) -> Target:
         """
         Simulated IPUs with all tiles of their version.
-        `systemType`: ipu1, ipu2 or ipu21.
+        `systemType`: ipu1, ipu2 or ipu21, or one of Graphcore's systems, such as IPU-POD16.
         `options`: values of figures by name, any of machine.figures().
         Raises poplar_invalid_option for another system type, an unknown figure, or
         a value out of its range.

@@ -2,6 +2,7 @@
 #include <arrays.hpp>
 #include <gcl/TileAllocation.hpp>
 #include <iostream>
+#include <poplin/ConvPreplan.hpp>
 #include <poplin/ConvUtil.hpp>
 #include <poplin/Convolution.hpp>
 #include <poplin/MatMul.hpp>
@@ -138,6 +139,19 @@ int main(int, char** argv) {
       });
       refused([&] { poplin::convolutionValidateOptions(*options); });
     }
+    // A contraction that was planned ahead finds its plan: the cache grows with others alone.
+    poplin::matmul::PlanningCache cache;
+    poplin::preplan({{&target, params, &good}}, {{&target, product, &good}}, cache);
+    std::cout << cache.size();
+    const auto x = a.input("x", FLOAT, {2, 3}), y = a.input("y", FLOAT, {3, 4});
+    const auto in = a.input("in", HALF, {1, 2, 8}), kernel = a.input("k", HALF, {1, 4, 2, 3});
+    poplin::matMul(a.graph, x, y, a.prog, {}, good, &cache);
+    poplin::convolution(a.graph, in, kernel, params, false, a.prog, {}, good, &cache);
+    std::cout << cache.size();
+    poplin::matMul(a.graph, y.transpose(), x.transpose(), a.prog, {}, good, &cache);
+    std::cout << cache.size() << "\n";
+    const poplin::MatMulParams wrong{FLOAT, FLOAT, {2, 3}, {4, 4}};
+    refused([&] { poplin::preplanMatMuls({{&target, wrong, &good}}, cache); });
   } else if (part == "counts") {
     const auto target = Target::createIPUTarget(1, "ipu2");
     const Graph graph(target);

@@ -21,6 +21,9 @@ class DropoutOp : public DropoutBaseOp {
   std::unique_ptr<Op> clone() const override;
   std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
   void setup() override;
+  /// The tensor to whose shape poprand makes the mask: the input. A mask depends on the seed and the
+  /// position of an element, and not on a layout, so those of the two passes are the same.
+  TensorId getReferenceTensorId() const { return inId(getInIndex()); }
   /// Not where its mask is asked for.
   bool canBeReplacedByIdentity() const override {
     return !hasOutput(getMaskOutIndex()) && DropoutBaseOp::canBeReplacedByIdentity();
