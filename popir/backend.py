@@ -17,6 +17,7 @@ from popir.errors import (
     LeavesDeviceError,
     OperatorInputError,
     OpsetVersionError,
+    did_you_mean,
     popart_exception,
 )
 from popir.segments import SegmentedModel
@@ -62,7 +63,12 @@ class PopirRep(BackendRep):
     def __init__(self, model: ModelProto) -> None:
         initializers = {tensor.name for tensor in model.graph.initializer}
         self._model = model
-        self._inputs = [v.name for v in model.graph.input if v.name not in initializers]
+        names = [value.name for value in model.graph.input]
+        self._inputs = [name for name in names if name not in initializers]
+        self._defaults = initializers.intersection(names)
+        """The inputs that have a default, which the caller may replace."""
+        self._replacing: dict[frozenset[str], PopirRep] = {}
+        """The model with some of the defaults as plain inputs."""
         self._outputs = [value.name for value in model.graph.output]
         self._sessions = Sessions()
         self._segmented: SegmentedModel | None = None
@@ -70,18 +76,43 @@ class PopirRep(BackendRep):
     def run(self, inputs: Sequence[Any] | Mapping[str, Any], **kwargs: Any) -> tuple[Any, ...]:
         """Runs the model and returns its outputs as a named tuple in the order of the graph.
 
-        `inputs` are arrays in the order of the graph's inputs, or by name; for a sequence a list,
-        for an empty optional value None. Raises OperatorInputError for a wrong number of inputs,
-        BackendOptionError for any option, and the errors of compiling and running a model.
+        `inputs` are arrays in the order of the graph's inputs without those that have an
+        initializer, or by name; for a sequence a list, for an empty optional value None. By name an
+        input that has an initializer may be given too, in place of it. Raises OperatorInputError
+        for a wrong number of inputs or an unknown name, BackendOptionError for any option, and the
+        errors of compiling and running a model.
         """
         _refuse("PopirRep.run", kwargs)
         if isinstance(inputs, Mapping):
             by_name = inputs
+            self._check_names(by_name)
+            if replaced := self._defaults.intersection(by_name):
+                return self._with_inputs(frozenset(replaced)).run(by_name)
         else:
             _check_count("The model has", self._inputs, inputs)
             by_name = dict(zip(self._inputs, inputs, strict=True))
         outputs = self._run(by_name)
         return namedtupledict("Outputs", self._outputs)(*(outputs[id] for id in self._outputs))
+
+    def _check_names(self, given: Mapping[str, Any]) -> None:
+        known = [*self._inputs, *sorted(self._defaults)]
+        for name in given:
+            if name not in known:
+                near = did_you_mean(name, known)
+                raise OperatorInputError(
+                    f"The model has no input '{name}'; its inputs are {', '.join(known)}.{near}"
+                )
+
+    def _with_inputs(self, names: frozenset[str]) -> PopirRep:
+        """The model with these initializers as plain inputs."""
+        if names not in self._replacing:
+            model = ModelProto()
+            model.CopyFrom(self._model)
+            kept = [t for t in model.graph.initializer if t.name not in names]
+            del model.graph.initializer[:]
+            model.graph.initializer.extend(kept)
+            self._replacing[names] = PopirRep(model)
+        return self._replacing[names]
 
     def _run(self, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
         if self._segmented is None:

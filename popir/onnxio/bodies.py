@@ -15,7 +15,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import onnx.defs
-from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TensorProto, TypeProto
+from onnx import (
+    AttributeProto,
+    FunctionProto,
+    GraphProto,
+    NodeProto,
+    TensorProto,
+    TypeProto,
+    helper,
+)
 
 from popir.errors import ModelError
 from popir.onnxio.proto import value_info
@@ -58,7 +66,38 @@ def body(node: NodeProto, opset: int, infos: Infos) -> FunctionProto | None:
             f"Node '{node.name}' ({node.domain or 'ai.onnx'}.{node.op_type}): ONNX's function for "
             f"this operator cannot be made for the inputs {', '.join(map(str, infos))}."
         )
-    return _with_defaults(FunctionProto.FromString(made), schema)
+    function = _with_defaults(FunctionProto.FromString(made), schema)
+    _mask_before_softmax(function)
+    return function
+
+
+def _mask_before_softmax(function: FunctionProto) -> None:
+    """Changes a function that puts zeros in place of a Softmax's rows, as Attention does for
+    queries that see no key: the Softmax gets zeros for these rows, too. Of -inf alone it makes NaN,
+    which is replaced in the result, but not in its gradient. The nodes are not in order afterwards.
+    """
+    by = {id: node for node in function.node for id in node.output}
+
+    def before_casts(id: str) -> str:
+        while (node := by.get(id)) is not None and node.op_type in ("Cast", "CastLike"):
+            id = node.input[0]
+        return id
+
+    for where in [node for node in function.node if node.op_type == "Where"]:
+        softmax = by.get(before_casts(where.input[2]))
+        if softmax is None or softmax.op_type != "Softmax":
+            continue
+        masked, zero = f"{softmax.input[0]}Seen", f"{softmax.input[0]}Zero"
+        function.node.extend(
+            [
+                helper.make_node(
+                    "CastLike", [before_casts(where.input[1]), softmax.input[0]], [zero]
+                ),
+                helper.make_node("Where", [where.input[0], zero, softmax.input[0]], [masked]),
+            ]
+        )
+        softmax.input[0] = masked
+        return
 
 
 def is_typed(domain: str, type: str, opset: int) -> bool:
@@ -111,7 +150,7 @@ def _schema(domain: str, type: str, opset: int) -> Any:
 def expanded(
     node: NodeProto, function: FunctionProto, unique: Callable[[str], str]
 ) -> Iterator[NodeProto]:
-    """The nodes of the function, for the inputs, outputs and attributes of `node`.
+    """The nodes of the function, in any order, for the inputs, outputs and attributes of `node`.
 
     A value v inside the function becomes `unique("y/Swish/v")`, for the output y of a Swish; its
     nodes get such names too. An attribute that refers to one of `node` gets its value, or the

@@ -17,22 +17,26 @@ from onnx import (
     ValueInfoProto,
 )
 
-from popir import host, registry
+from popir import definitions, host, registry
 from popir.adding import add_op, check_info
 from popir.definitions import Formals, kinds, mixes
 from popir.errors import (
     LeavesDeviceError,
     ModelError,
+    OperatorAttributeError,
+    OperatorInputError,
     OpsetVersionError,
     UnknownOperatorError,
     did_you_mean,
     popart_exception,
 )
 from popir.ir import Graph, Op, OperatorIdentifier, Tensor, TensorType
+from popir.ir.attributes import coerce
 from popir.ir.integers import bounds_of
 from popir.onnxio import bodies, replication, schemas
 from popir.onnxio.alike import AlikeNodes
 from popir.onnxio.attributes import to_python
+from popir.onnxio.body_rules import broken
 from popir.onnxio.dialects import meant
 from popir.onnxio.limits import subgraphs
 from popir.onnxio.load import Source, load_apart
@@ -295,8 +299,47 @@ class GraphImporter:
             function = bodies.body(node, opset, [t and t.info for t in inputs])
             if function is None:
                 raise self._unknown(_who(node), domain, type, opset, error) from error
-            self._add_body(node, function, bodies.is_typed(domain, type, opset))
+            self._check_body(node, opset, attributes, inputs)
+            try:
+                self._add_body(node, function, bodies.is_typed(domain, type, opset))
+            except LeavesDeviceError:
+                raise
+            except (OperatorInputError, OperatorAttributeError) as inner:
+                raise inner.__class__(
+                    f"{_who(node)}: in the function that ONNX defines it by: {inner}"
+                ) from inner
             return None
+
+    def _check_body(
+        self,
+        node: NodeProto,
+        opset: int,
+        attributes: Mapping[str, Any],
+        inputs: Sequence[Tensor | None],
+    ) -> None:
+        """Checks the arguments of an operator that a function defines, as `createOp` does those of
+        others. Raises OperatorInputError or OperatorAttributeError.
+        """
+        schema = schemas.find(node.domain, node.op_type, opset)
+        definition = schema and schemas.definition(schema.opid)
+        if schema is None or definition is None:
+            return
+        who, infos = _who(node), [tensor and tensor.info for tensor in inputs]
+        given = [t and (t.id, t.info and t.info.dataType()) for t in inputs]
+        definitions.check(who, definition, attributes, given, len(node.output), infos)
+        values = {name: spec.default for name, spec in schema.attributes.items()}
+        for name, value in attributes.items():
+            values[name] = coerce(who, name, schema.attributes[name].kind, value)
+        for name, spec in schema.attributes.items():
+            if spec.required and name not in attributes:
+                raise OperatorAttributeError(
+                    f"{who}: the attribute '{name}' is required, and was not given."
+                )
+        if any(tensor is not None and tensor.info is None for tensor in inputs):
+            return
+        shapes = {schema.inputs.at(i).name: info.shape() for i, info in enumerate(infos) if info}
+        if wrong := broken(node.op_type, values, shapes):
+            raise OperatorInputError(f"{who}: {wrong}.")
 
     def _unknown(
         self, who: str, domain: str, type: str, opset: int, error: UnknownOperatorError
@@ -453,8 +496,7 @@ class GraphImporter:
         outer, was_body = self.opsets, self._is_body
         self.opsets, self._is_body = {**outer, **_versions(function.opset_import)}, True
         try:
-            for each in bodies.expanded(node, function, self.graph.uniqueId):
-                self.addNode(each)
+            self.add_nodes(list(bodies.expanded(node, function, self.graph.uniqueId)))
         finally:
             self.opsets, self._is_body = outer, was_body
 

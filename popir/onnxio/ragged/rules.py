@@ -359,7 +359,7 @@ def _summed_up(on: Values, node: NodeProto, given: Mapping[int, Ragged]) -> None
     if axis is not None and axis_of(axis[0], len(one.shape)) == one.axis and named.get("reverse"):
         one = replace(one, tensor=on.masked(one, 0))
     (made,) = on.run(node, {0: one})
-    on.add(node.output[0], replace(one, tensor=made))
+    on.add(node.output[0], on.with_copies(replace(one, tensor=made)))
 
 
 def _searched(on: Values, node: NodeProto, given: Mapping[int, Ragged]) -> None:
@@ -385,8 +385,11 @@ def _normalized(on: Values, node: NodeProto, given: Mapping[int, Ragged]) -> Non
     one = _only(given)
     axis = axis_of(on.attributes(node).get("axis", -1), len(one.shape))
     if axis == one.axis and node.op_type == "Softmax" and on.version() >= 13:
-        given = {0: replace(one, tensor=on.masked(one, -np.inf, or_none=True))}
-    elif axis <= one.axis:
+        masked = replace(one, tensor=on.masked(one, -np.inf, or_none=True))
+        (made,) = on.run(node, {0: masked})
+        on.add(node.output[0], on.with_copies(replace(one, tensor=made)))
+        return
+    if axis <= one.axis:
         raise NotDone
     made = on.run(node, given)[0]
     on.add(node.output[0], replace(one, tensor=made))

@@ -215,6 +215,17 @@ class Values:
             exists = self.op("Or", exists, self.op("Equal", given.count, self.const(0)))
         return self.op("Where", exists, given.tensor, number)
 
+    def with_copies(self, given: Ragged) -> Ragged:
+        """The tensor with copies of its last element that exists, in place of those that do not: of
+        what an operator left there a logarithm, or an exponential, may be infinite, and its
+        gradient NaN.
+        """
+        zero, one = self.const([0]), self.const([1])
+        count = self.op("Reshape", given.count, self.const([1]))
+        last = self.op("Max", self.op("Sub", count, one), zero)
+        places = self.op("Min", self.const(np.arange(given.size)), last)
+        return replace(given, tensor=self.op("Gather", given.tensor, places, axis=given.axis))
+
     def key(self, count: Tensor) -> Hashable | None:
         """The key of a count; None if nothing is known of it. The sum of all truths of one tensor
         is one count, however it was written.
