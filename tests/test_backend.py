@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from onnx import helper
+from onnx import helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
 
 import popir.backend
 import tests.models  # noqa: F401
@@ -75,6 +76,26 @@ def test_sessions_are_kept_up_to_a_number_of_bytes(monkeypatch: pytest.MonkeyPat
     for n in (40_000, 50, 40_000, 60_000, 50, 60_000, 100_000, 100_000, 50):
         rep.run([np.zeros(n, np.float32)] * 2)
     assert shapes == [40_000, 50, 60_000, 50, 100_000, 50]
+
+
+def test_initializers_that_are_inputs_may_be_replaced() -> None:
+    proto = model()
+    proto.graph.initializer.append(numpy_helper.from_array(B, "b"))
+    rep = popir.backend.prepare(proto)
+    for given, expected in [({"a": A}, A - B), ({"a": A, "b": 2 * B}, A - 2 * B), ([A], A - B)]:
+        np.testing.assert_array_equal(rep.run(given)[0], expected)
+        theirs = ReferenceEvaluator(proto)
+        named = given if isinstance(given, dict) else {"a": A}
+        np.testing.assert_array_equal(theirs.run(None, named)[0], expected)
+
+
+def test_inputs_that_there_are_not() -> None:
+    rep = popir.backend.prepare(model())
+    with pytest.raises(popir.OperatorInputError) as error:
+        rep.run({"a": A, "b": B, "bb": B})
+    assert str(error.value) == (
+        "The model has no input 'bb'; its inputs are a, b. Did you mean 'b'?"
+    )
 
 
 def test_devices() -> None:

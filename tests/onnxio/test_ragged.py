@@ -48,6 +48,16 @@ CASES: dict[str, Case] = {
         PICKED + "q = Softmax<axis = 0>(p) r = Mul(q, p) y = ReduceSum<keepdims = 0>(r)",
         lambda x, m, v: (x[m].softmax(0) * x[m]).sum(),
     ),
+    "the entropy of a softmax": (
+        PICKED + "q = Softmax<axis = 0>(p) l = Log(q) r = Mul(q, l) y = ReduceSum<keepdims = 0>(r)",
+        lambda x, m, v: (x[m].softmax(0) * x[m].log_softmax(0)).sum(),
+    ),
+    "exponentials of a running sum": (
+        PICKED + "a = Constant<value_int = 0>() u = Add(p, s) k = CumSum(u, a) "
+        "h = Constant<value_float = 30.0>() g = Mul(k, h) e = Exp(g) f = Sqrt(e) "
+        "l = Log(f) y = ReduceSum<keepdims = 0>(l)",
+        lambda x, m, v: ((x[m] + 0.5).cumsum(0) * 30).exp().sqrt().log().sum(),
+    ),
     "columns": (
         ONES + """c = Slice(m, zero, one, zero) f = Squeeze(c, zero) i = NonZero(f)
         r = Squeeze(i, zero) p = Gather<axis = 1>(x, r) q = Transpose<perm = [1, 0]>(p)
