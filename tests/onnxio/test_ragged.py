@@ -58,6 +58,13 @@ CASES: dict[str, Case] = {
         "l = Log(f) y = ReduceSum<keepdims = 0>(l)",
         lambda x, m, v: ((x[m] + 0.5).cumsum(0) * 30).exp().sqrt().log().sum(),
     ),
+    "what is 0 behind the end": (
+        ONES + """r = Mul(x, x) h = Reshape(r, minus) f = Reshape(m, minus) k = Cast<to = 7>(f)
+        n = ReduceSum(k) p = Constant<value_ints = [0, 1, 2, 3, 4, 5]>() b = Less(p, n)
+        c = Cast<to = 1>(b) d = Mul(h, c) q = Slice(d, zero, n, zero) l = Log(q)
+        y = ReduceSum<keepdims = 0>(l)""",
+        lambda x, m, v: x.square().flatten()[: int(m.sum())].log().sum(),
+    ),
     "columns": (
         ONES + """c = Slice(m, zero, one, zero) f = Squeeze(c, zero) i = NonZero(f)
         r = Squeeze(i, zero) p = Gather<axis = 1>(x, r) q = Transpose<perm = [1, 0]>(p)

@@ -3,8 +3,8 @@
 `y[mask]` has as many elements as the mask has truths. PyTorch's exporters write NonZero and a
 gather, and mostly a reduction or a scatter soon makes shapes of it that do not depend on the data.
 As far as that is so, such a tensor is a `Ragged` here: a tensor of the most elements along one
-axis, of which the first `count` exist. The others are copies of one that exists, if there is one,
-so that nothing that is computed of them is infinite, and their gradients are 0.
+axis, of which the first `count` exist. The others are copies of the last one that exists, if there
+is one, so that nothing is infinite that is computed of them alone, and their gradients are 0.
 
 Operators on them become operators on the padded tensors. What is not done so leaves the device.
 """

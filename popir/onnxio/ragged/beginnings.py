@@ -28,11 +28,12 @@ def _nonzero(on: Values, node: NodeProto, why: LeavesDeviceError) -> None:
     truths = on.op("Cast", flat, to=DataType.BOOL.onnx)
     ones = on.op("Cast", truths, to=DataType.INT64.onnx)
     count = on.op("ReduceSum", ones, on.const([0]), keepdims=0)
-    # The places of the truths, in order, then the place of the first one.
-    last = on.op("Sub", on.op("CumSum", ones, on.const(0)), on.const(1))
-    to = on.op("Where", truths, last, on.const(size))
-    first = on.op("Expand", on.op("ArgMax", ones, axis=0, keepdims=1), on.const([size]))
-    places = on.op("ScatterElements", first, to, on.const(np.arange(size)), axis=0)
+    # The places of the truths, in order, then the place of the last one.
+    before = on.op("Sub", on.op("CumSum", ones, on.const(0)), on.const(1))
+    to = on.op("Where", truths, before, on.const(size))
+    last = on.op("ArgMax", ones, axis=0, keepdims=1, select_last_index=1)
+    copies = on.op("Expand", last, on.const([size]))
+    places = on.op("ScatterElements", copies, to, on.const(np.arange(size)), axis=0)
     coordinates = np.stack(np.unravel_index(np.arange(size), shape))
     found = on.op("Gather", on.const(coordinates.astype(np.int64)), places, axis=1)
     on.add(node.output[0], Ragged(found, 1, count, on.key(count), why))
@@ -59,7 +60,8 @@ def _cut_out(on: Values, node: NodeProto, why: LeavesDeviceError) -> None:
             whole = None
         if isinstance(whole, Many):
             least = min(size, whole.size)
-            on.add(node.output[0], on.cut(Ragged(x, axis, whole.count, whole.key, why), least))
+            found = on.cut(Ragged(x, axis, whole.count, whole.key, why), least)
+            on.add(node.output[0], on.read(on.with_copies(found)))
             return
     _between(on, node.output[0], x, axis, starts, ends, why)
 
@@ -102,7 +104,7 @@ def _between(
     first, last = (on.form(t) for t in (starts, ends))
     last = Form(size) if last.low >= size else last
     key = ("slice", _key(first), _key(last), size)
-    on.add(id, Ragged(found, axis, count, key, why, last - first))
+    on.add(id, on.read(Ragged(found, axis, count, key, why, last - first)))
 
 
 def _key(form: Form) -> Hashable:

@@ -121,7 +121,8 @@ def _gathered(on: Values, node: NodeProto, given: Mapping[int, Ragged]) -> None:
     if set(given) == {1}:
         axis = axis_of(axis, info_of(on.plain(node, 0)).rank())
         (made,) = on.run(node, given)
-        on.add(node.output[0], replace(given[1], tensor=made, axis=axis + given[1].axis))
+        found = replace(given[1], tensor=made, axis=axis + given[1].axis)
+        on.add(node.output[0], on.read(found))
         return
     one = _only(given)
     axis = axis_of(axis, len(one.shape))
@@ -140,7 +141,7 @@ def _gathered_nd(on: Values, node: NodeProto, given: Mapping[int, Ragged]) -> No
     if one.axis == len(one.shape) - 1:
         raise NotDone
     (made,) = on.run(node, given)
-    on.add(node.output[0], replace(one, tensor=made))
+    on.add(node.output[0], on.read(replace(one, tensor=made)))
 
 
 def _scattered(on: Values, node: NodeProto, given: Mapping[int, Ragged]) -> None:

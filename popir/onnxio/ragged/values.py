@@ -215,6 +215,21 @@ class Values:
             exists = self.op("Or", exists, self.op("Equal", given.count, self.const(0)))
         return self.op("Where", exists, given.tensor, number)
 
+    def read(self, given: Ragged) -> Ragged:
+        """What is read from a plain tensor: no gradient of what does not exist goes back to that,
+        as none would be where nothing exists, and a logarithm of what is there instead is infinite.
+        """
+        kind = info_of(given.tensor).dataType()
+        if kind.is_integer or kind is DataType.BOOL:
+            return given
+        id = self.graph.uniqueId(f"{self._base}/Detach")
+        add_op(
+            *("ai.graphcore", "Detach", 1, Op.Settings(self.graph, id), {}, [given.tensor], [id])
+        )
+        exists = self.exists(given, len(given.shape), given.axis)
+        made = self.op("Where", exists, given.tensor, self.graph.tensors[id])
+        return replace(given, tensor=made)
+
     def with_copies(self, given: Ragged) -> Ragged:
         """The tensor with copies of its last element that exists, in place of those that do not: of
         what an operator left there a logarithm, or an exponential, may be infinite, and its
