@@ -77,7 +77,7 @@ def _take_interrupts() -> None:
     """Makes SIGINT, if it is not ignored, a KeyboardInterrupt once where it comes twice."""
     last = -_ONE_INTERRUPT
 
-    def interrupted(number: int, frame: FrameType | None) -> None:
+    def interrupted(*_: object) -> None:
         nonlocal last
         before, last = last, time.monotonic()
         if last - before >= _ONE_INTERRUPT:

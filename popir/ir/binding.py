@@ -185,8 +185,7 @@ def _coerce(who: str, name: str, value: Any, item: Declared, spec: AttributeSpec
         wrong = next((text for text in texts if isinstance(text, bytes)), None)
         if wrong is not None:
             raise OperatorAttributeError(
-                f"{who}: the attribute '{name}' has {wrong!r}, which is not UTF-8; expected is "
-                "text."
+                f"{who}: the attribute '{name}' is text in UTF-8; given was {wrong!r:.60}."
             )
     if not item.boolean:
         return value

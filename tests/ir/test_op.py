@@ -111,8 +111,7 @@ def test_class_default_is_not_shared() -> None:
         ),
         (
             {"size": 1, "names": ["a", b"\xff"]},
-            "test.Own:1 'mine': the attribute 'names' has b'\\xff', which is not UTF-8; "
-            "expected is text.",
+            "test.Own:1 'mine': the attribute 'names' is text in UTF-8; given was b'\\xff'.",
         ),
     ],
 )

@@ -10,7 +10,6 @@ import numpy as np
 from popir import popops
 from popir.errors import MissingGradientError, OperatorAttributeError, OperatorInputError
 from popir.foreign.tensorflow.expression import Expression, operand, parsed, text
-from popir.foreign.tensorflow.outputs import require_text
 from popir.foreign.tensorflow.user_ops import DOMAIN, linear
 from popir.ir import GradInOutMapper, Op, OperatorIdentifier, OpSerialiser
 from popir.ir import Tensor as IrTensor
@@ -225,7 +224,6 @@ class CodeletExpressionOp(Op):
                 raise OperatorInputError(
                     f"{self._who()}: input {i} is {kind.name}; expressions are of {names}."
                 )
-        require_text(self._who(), expression=self.expression)
         self._tree = parsed(self._who(), self.expression, count)
         if not s.operands(self._tree):
             raise OperatorAttributeError(

@@ -12,16 +12,6 @@ from popir.types import DataType, TensorInfo
 _KEYS = ("output_types", "output_shapes")
 
 
-def require_text(who: str, **texts: Any) -> None:
-    """Raises OperatorAttributeError for texts of a model, or lists of them, that are not UTF-8."""
-    for name, value in texts.items():
-        for each in value if isinstance(value, list) else [value]:
-            if not isinstance(each, str):
-                raise OperatorAttributeError(
-                    f"{who}: the attribute '{name}' is text in UTF-8; given was {each!r:.60}."
-                )
-
-
 def declared(who: str, outs: Mapping[str, Any] | None) -> tuple[list[int], list[str]]:
     """The attributes `output_types` and `output_shapes` for TensorFlow's `outs`.
 

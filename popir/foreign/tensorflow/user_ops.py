@@ -24,7 +24,7 @@ from popir.errors import (
     popart_exception,
 )
 from popir.foreign.tensorflow import library
-from popir.foreign.tensorflow.outputs import infos, require_text
+from popir.foreign.tensorflow.outputs import infos
 from popir.ir import (
     GradInOutMapper,
     GradOp,
@@ -161,12 +161,6 @@ class ForwardOp(UserOp):
         for attributes that do not fit, OperatorInputError for an input that is left out.
         """
         shapes = self.output_shapes or []
-        require_text(
-            self._who(),
-            library_path=self.library_path,
-            op_name=self.op_name,
-            output_shapes=list(shapes),
-        )
         found = infos(self._who(), self.output_types or [], shapes)
         named = len(self.output)
         if sorted(self.output) != list(range(len(found))):
@@ -251,7 +245,6 @@ class IpuUserOp(ForwardOp):
 
     def setup(self) -> None:
         """As `ForwardOp.setup`. Raises LibraryLoadError for codelets that may not be used, too."""
-        require_text(self._who(), gp_path=self.gp_path)
         super().setup()
         if self.gp_path:
             self._codelets = library.codelets(self._who(), self.gp_path, self.source)

@@ -120,7 +120,7 @@ class CustomCallOp(Op):
     target: str
     platform: str = "Host"
     api_version: int = 1
-    opaque: str = ""
+    opaque: str | bytes = ""
     operands: str = ""
     result: str
     attributes_: str = ""
