@@ -53,8 +53,8 @@ class BlockChooser {
       tied[i] = true;
       tiedAreConcats = tiedAreConcats && concats[i];
     }
-    const auto preferred = kernel.mayPreferBlocks() ? kernel.preferredBlocks(layouts, threads_)
-                                                    : std::vector<int>();
+    const auto preferred =
+        kernel.mayPreferBlocks() ? kernel.preferredBlocks(layouts, threads_) : std::vector<int>();
     std::optional<unsigned> last;
     for (std::size_t i = 0; i < operands.size(); ++i) {
       if (!concats[i] || (tied[i] && !tiedAreConcats)) {
