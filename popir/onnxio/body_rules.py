@@ -87,10 +87,8 @@ def _rms(attributes: Attributes, shapes: Shapes) -> Iterator[str]:
     x, scale, axis = list(shapes["X"]), list(shapes["scale"]), attributes["axis"]
     if not -len(x) <= axis < len(x):
         yield f"axis is {axis}; X has {len(x)} dimensions, {x}"
-    behind = x[len(x) - len(scale) :] if len(scale) <= len(x) else []
-    if len(behind) != len(scale) or any(
-        s not in (1, n) for s, n in zip(scale, behind, strict=True)
-    ):
+    pairs = zip(reversed(scale), reversed(x), strict=False)
+    if len(scale) > len(x) or any(size not in (1, whole) for size, whole in pairs):
         yield f"scale is {scale}, which does not broadcast to X, {x}"
 
 

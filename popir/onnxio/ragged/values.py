@@ -216,16 +216,15 @@ class Values:
         return self.op("Where", exists, given.tensor, number)
 
     def read(self, given: Ragged) -> Ragged:
-        """What is read from a plain tensor: no gradient of what does not exist goes back to that,
-        as none would be where nothing exists, and a logarithm of what is there instead is infinite.
+        """What is read from a plain tensor, to which no gradient of what does not exist goes back:
+        where nothing exists, there are no copies of what does, and a logarithm may be infinite.
         """
         kind = info_of(given.tensor).dataType()
         if kind.is_integer or kind is DataType.BOOL:
             return given
         id = self.graph.uniqueId(f"{self._base}/Detach")
-        add_op(
-            *("ai.graphcore", "Detach", 1, Op.Settings(self.graph, id), {}, [given.tensor], [id])
-        )
+        settings = Op.Settings(self.graph, id)
+        add_op("ai.graphcore", "Detach", 1, settings, {}, [given.tensor], [id])
         exists = self.exists(given, len(given.shape), given.axis)
         made = self.op("Where", exists, given.tensor, self.graph.tensors[id])
         return replace(given, tensor=made)
