@@ -37,9 +37,9 @@ from popir.ir.graph import GradientGraph, add_alike, copied
 from popir.ir.likeness import is_own, may_be_copied
 from popir.ops.support.second_order import can_be_decomposed, decomposed
 from popir.transforms.prune import prune
-from popir.types import DataType, TensorInfo, require_finite
+from popir.types import TRAINABLE, DataType, TensorInfo, require_finite
 
-_DIFFERENTIABLE = frozenset({DataType.FLOAT, DataType.FLOAT16, DataType.BFLOAT16, DataType.DOUBLE})
+_INPUT, _OUTPUT = GradOpInType.In, GradOpInType.Out
 
 
 def reservedGradientPrefix() -> str:
@@ -116,7 +116,7 @@ def _decompose_above(
 
 def _kinds(loss: Tensor) -> frozenset[DataType]:
     """The types of tensors that have gradients of the loss."""
-    return _DIFFERENTIABLE | {DataType.INT32} if _is_whole(loss) else _DIFFERENTIABLE
+    return TRAINABLE | {DataType.INT32} if _is_whole(loss) else TRAINABLE
 
 
 def _is_whole(tensor: Tensor) -> bool:
@@ -154,7 +154,7 @@ class _Walk:
     """
 
     def __init__(
-        self, graph: Graph, targets: Iterable[str], kinds: frozenset[DataType] = _DIFFERENTIABLE
+        self, graph: Graph, targets: Iterable[str], kinds: frozenset[DataType] = TRAINABLE
     ) -> None:
         self.graph = graph
         self.active: set[Tensor] = set()
@@ -326,13 +326,13 @@ class _Walk:
     def _source(
         self, op: Op, mapper: GradInOutMapper, gradients: dict[int, str | None]
     ) -> str | None:
-        i = mapper.iNonGrad
-        if mapper.type is GradOpInType.In:
-            return op.inId(i) if op.hasInput(i) else None
-        if not op.hasOutput(i):
+        i, kind = mapper.iNonGrad, mapper.type
+        if kind is _INPUT:
+            return op.input[i].id if i in op.input else None
+        if i not in op.output:
             return None
-        if mapper.type is GradOpInType.Out:
-            return op.outId(i)
+        if kind is _OUTPUT:
+            return op.output[i].id
         return gradients.get(i) or self._zeros(op.outTensor(i))
 
     def _zeros(self, tensor: Tensor) -> str:
@@ -412,7 +412,7 @@ class _Calls:
         """
         ends = [graph.getTensor(graph.outputs[o]) for o in given]
         targets = [graph.inputs[i] for i in wanted if isinstance(i, int)]
-        _decompose_above(ends, graph, targets, _DIFFERENTIABLE)
+        _decompose_above(ends, graph, targets, TRAINABLE)
         new = copied(graph, f"{graph.name}/gradient")
         inputs = list(new.inputs)
         walk = _Walk(new, [inputs[i] for i in wanted if isinstance(i, int)])

@@ -8,8 +8,8 @@ from collections.abc import Generator
 
 LARGE = 1_000
 """The nodes from which a model counts as large. Below, the collector takes no time to speak of."""
-SELDOM = (10_000, 10, 2)
-"""Thresholds (`gc.set_threshold`). A collection of everything comes after some 300,000 new objects,
+SELDOM = (100_000, 1, 1)
+"""Thresholds (`gc.set_threshold`). A collection of everything comes after some 400,000 new objects,
 so that sessions which were dropped still go, with their weights, after a few new ones."""
 
 _usual = gc.get_threshold()

@@ -40,7 +40,7 @@ from popir.ir.origin import BUILDER
 from popir.ir.states import states
 from popir.naming import told
 from popir.reserved import OF_SESSION, weight_of_state
-from popir.types import DataType, TensorInfo
+from popir.types import TRAINABLE, TensorInfo
 
 
 class Role(enum.Enum):
@@ -293,7 +293,7 @@ def _fixed(tensor: Tensor) -> str:
     """Why a tensor must be a constant (rule 1); "" if it need not."""
     assert tensor.info is not None
     kind = tensor.info.dataType()
-    if kind not in {DataType.FLOAT, DataType.FLOAT16, DataType.BFLOAT16, DataType.DOUBLE}:
+    if kind not in TRAINABLE:
         return f"{kind.lcase} elements carry no gradient"
     return "" if tensor.is_variable() else "its value is needed to compile the model"
 

@@ -137,6 +137,9 @@ _BITS = {
 _NARROW_KINDS = {*_BITS, *(member for member in DataType if member.name.startswith("FLOAT8"))}
 _NARROW = {member.numpy for member in _NARROW_KINDS}
 
+TRAINABLE = frozenset({DataType.FLOAT, DataType.FLOAT16, DataType.BFLOAT16, DataType.DOUBLE})
+"""The element types of weights and of gradients. Initializers of other types are constants."""
+
 
 def as_bytes(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """A view of an array of a narrow type as bytes, in which the device has it; any other array

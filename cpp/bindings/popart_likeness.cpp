@@ -58,8 +58,7 @@ class Likeness {
  private:
   /// What is known of a class of values that is neither plain nor a collection.
   struct Kind {
-    bool isValue;                   // compared and hashed by value, and immutable
-    bool isFrozen;                  // an immutable dataclass, compared by its fields
+    bool isValue;                   // immutable, and compared by its fields
     std::vector<py::object> names;  // of these
   };
 
@@ -145,7 +144,7 @@ class Likeness {
       return write(known->second);
     }
     const Kind& kind = kindOf(py::type::handle_of(value));
-    if (!kind.isValue && !kind.isFrozen) {
+    if (!kind.isValue) {
       write(Py_TYPE(value.ptr()));
       return write(kept(value));
     }
@@ -153,12 +152,7 @@ class Likeness {
     std::string outer;
     outer.swap(form_);
     write(Py_TYPE(value.ptr()));
-    if (kind.isValue) {
-      if (!values_.contains(value)) values_[value] = values_.size();
-      add(values_[value]);
-    } else {
-      for (const auto& name : kind.names) add(value.attr(name));
-    }
+    for (const auto& name : kind.names) add(value.attr(name));
     const int number = numberOf(form_);
     form_.swap(outer);
     numbers_[kept(value)] = number;
@@ -177,10 +171,12 @@ class Likeness {
   const Kind& kindOf(py::handle type) {
     const auto known = kinds_.find(type.ptr());
     if (known != kinds_.end()) return known->second;
-    Kind kind{type.is(valueType_), false, {}};
-    if (py::hasattr(type, "__dataclass_params__") &&
-        type.attr("__dataclass_params__").attr("frozen").cast<bool>()) {
-      kind.isFrozen = true;
+    Kind kind{type.is(infoType_), {}};
+    if (kind.isValue) {
+      for (const auto& field : py::object(type.attr("__slots__"))) kind.names.push_back(py::reinterpret_borrow<py::object>(field));
+    } else if (py::hasattr(type, "__dataclass_params__") &&
+               type.attr("__dataclass_params__").attr("frozen").cast<bool>()) {
+      kind.isValue = true;
       for (const auto& field : py::module_::import("dataclasses").attr("fields")(type))
         kind.names.push_back(field.attr("name"));
     }
@@ -189,7 +185,7 @@ class Likeness {
 
   const py::object constant_ =
       py::module_::import("popir.ir.graph").attr("TensorType").attr("Const");
-  const py::object valueType_ = py::module_::import("popir.types").attr("TensorInfo");
+  const py::object infoType_ = py::module_::import("popir.types").attr("TensorInfo");
   const py::frozenset elsewhere_ = py::module_::import("popir.ir.likeness").attr("ELSEWHERE");
   const py::str members_{"__dict__"}, settings_{"settings"}, annotations_{"nodeAttributes"};
   const py::str input_{"input"}, output_{"output"};
@@ -200,7 +196,6 @@ class Likeness {
   std::unordered_map<PyObject*, int> names_;
   std::unordered_map<PyObject*, Kind> kinds_;
   std::unordered_map<PyObject*, py::object> kept_;  // what forms and tables have addresses of
-  py::dict values_;
 };
 
 }  // namespace

@@ -14,8 +14,8 @@ from popir.foreign.habana.specs import Signature
 from popir.foreign.xla.operator import TARGET_DOMAINS
 from popir.ir import AttributeSpec, Op
 from popir.onnxio import schemas
-from popir.onnxio.importer import TRAINABLE
 from popir.registry import OpEntry
+from popir.types import TRAINABLE
 
 ANY = "?"
 """Shown if nothing is known of inputs, outputs or attributes."""

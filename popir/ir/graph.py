@@ -43,6 +43,10 @@ class TensorType(enum.Enum):
     """It stays on the device between steps: a weight or a state."""
 
 
+# Looked up once: until Python 3.12 a member of an Enum takes as long to look up as a call.
+_ACT_GRAD, _CONST, _VARIABLE = TensorType.ActGrad, TensorType.Const, TensorType.Variable
+
+
 class Tensor:
     """One value of a graph. At most one operator writes it; any number of operators read it.
 
@@ -104,11 +108,11 @@ class Tensor:
 
     def isConst(self) -> bool:
         """Whether the tensor is a constant: its value is known at compile time."""
-        return self.tensorType is TensorType.Const
+        return self.tensorType is _CONST
 
     def is_variable(self) -> bool:
         """Whether the tensor is a weight or a state."""
-        return self.tensorType is TensorType.Variable
+        return self.tensorType is _VARIABLE
 
     def is_stream(self) -> bool:
         """Whether the host sends the tensor."""
@@ -435,7 +439,7 @@ class Op(Traits):
         if i.__class__ is not int:
             i = fitted(f"{type(self).__name__}.connectOutTensor", "i", i, int)
         tensor = self.graph.getTensor(tensorId)
-        if i in self.output or tensor.producer or tensor.tensorType is not TensorType.ActGrad:
+        if i in self.output or tensor.producer or tensor.tensorType is not _ACT_GRAD:
             raise popart_exception(
                 f"{self.debugName()}: cannot write {tensor} as output {i}; output {i} is "
                 f"{self.output.get(i)}, the tensor's producer {tensor.producer}."
@@ -479,13 +483,17 @@ class Op(Traits):
 
     def disconnectAllInputs(self) -> None:
         """Disconnects all inputs; the tensors stay in the graph."""
-        for i in list(self.input):
-            self.disconnectInTensor(i)
+        for tensor in self.input.values():
+            tensor.uses.pop(self, None)
+            tensor.graph.changes += 1
+        self.input.clear()
 
     def disconnectAllOutputs(self) -> None:
         """Disconnects all outputs; the tensors stay in the graph, without a producer."""
-        for i in list(self.output):
-            self.disconnectOutTensor(i)
+        for tensor in self.output.values():
+            tensor.producer = None
+            tensor.graph.changes += 1
+        self.output.clear()
 
     # Functions for subclasses to override; more in `Traits`.
 
@@ -732,7 +740,7 @@ class Graph:
 
         Raises popart_exception if there is a tensor of that id.
         """
-        return self._add(Tensor(self, id, TensorType.Variable, TensorInfo(data), data))
+        return self._add(Tensor(self, id, _VARIABLE, TensorInfo(data), data))
 
     def addState(self, id: str, initial: np.ndarray[Any, Any]) -> Tensor:
         """Adds a state variable, or turns the initializer of that id into one.
@@ -749,7 +757,7 @@ class Graph:
                 f"The model has a tensor '{id}', {state.info}; the state of that id must be an "
                 f"initializer {TensorInfo(initial)}. Was it saved for another model?"
             )
-        state.tensorType = TensorType.Variable
+        state.tensorType = _VARIABLE
         self.changes += 1
         return state
 
@@ -766,7 +774,7 @@ class Graph:
         """Adds a constant with the value `data`, its type and its shape. Raises popart_exception if
         there is a tensor of that id.
         """
-        return self._add(Tensor(self, id, TensorType.Const, TensorInfo(data), data))
+        return self._add(Tensor(self, id, _CONST, TensorInfo(data), data))
 
     def addActGrad(self, id: str) -> Tensor:
         """Adds a tensor that an operator will compute. Its `setup()` sets type and shape. Raises
@@ -774,7 +782,7 @@ class Graph:
         """
         if id.__class__ is not str:
             id = fitted("Graph.addActGrad", "id", id, str)
-        return self._add(Tensor(self, id, TensorType.ActGrad))
+        return self._add(Tensor(self, id, _ACT_GRAD))
 
     def _add(self, tensor: Tensor) -> Tensor:
         if tensor.id in self.tensors:
@@ -1091,7 +1099,7 @@ def add_alike(
     for o, (id, info) in outputs.items():
         if id in graph.tensors:
             graph.addActGrad(id)  # It raises the error.
-        op.output[o] = graph.tensors[id] = tensor = Tensor(graph, id, TensorType.ActGrad, info)
+        op.output[o] = graph.tensors[id] = tensor = Tensor(graph, id, _ACT_GRAD, info)
         tensor.producer = op
     graph.changes += 1
 

@@ -159,9 +159,13 @@ def _modifiers(ops: Collection[N], constraints: Constraints) -> dict[N, list[Any
             written = [op.input[i] for i in at]
             if all(_is_alone(tensor, places) for tensor in written):
                 continue
-            known = constraints.get(op, {})
-            before = (r for tensor in written for r in _before(op, tensor, users, places))
-            readers = [reader for reader in before if reader not in known]
+            known = constraints.get(op, ())
+            readers: list[Node] = []
+            for tensor in written:
+                before = None if tensor in users else _other_users(op, tensor)
+                if before is None:
+                    before = _before(op, tensor, users, places)
+                readers += [reader for reader in before if reader not in known]
             if readers and not any(tensor.is_variable() for tensor in written):
                 after = _descendants(op)
                 readers = [reader for reader in readers if reader not in after]
@@ -179,6 +183,25 @@ def _is_alone(written: Value, places: _Places) -> bool:
     if by is None or type(by).aliases is Traits.aliases:
         return True
     return next(_viewed(by, written, places), None) is None
+
+
+def _other_users(modifier: Node, written: Value) -> list[Node] | None:
+    """The operators that read a variable, if `modifier` alone writes it and nothing is a view of
+    it, as with most weights. Otherwise None, and `_before` is to be asked.
+    """
+    if not written.is_variable():
+        return None
+    found: list[Node] = []
+    for op in written.uses:
+        if op is modifier:
+            continue
+        cls = type(op)
+        if cls.modifies is not Traits.modifies or cls.aliases is not Traits.aliases:
+            at = [i for i, t in op.input.items() if t is written]
+            if any(op.modifies(i) or any(op.aliases(i, o) for o in op.output) for i in at):
+                return None
+        found.append(op)
+    return found
 
 
 class _Places:

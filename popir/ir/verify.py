@@ -10,6 +10,10 @@ from popir.errors import VerificationError
 from popir.ir.graph import Graph, Op, Tensor, TensorType, called_graphs
 from popir.types import TensorInfo
 
+_COMPUTED = TensorType.ActGrad
+_VALUED = (TensorType.Const, TensorType.Variable)
+"""The types of tensors that have a value before anything runs."""
+
 
 def verify(graph: Graph) -> None:
     """Checks the consistency of a graph and of all graphs that it calls.
@@ -89,16 +93,16 @@ def _check_outputs(graph: Graph, op: Op) -> int:
 
 def _check_tensor(tensor: Tensor, inputs: Collection[str]) -> None:
     producer, kind, data = tensor.producer, tensor.tensorType, tensor.data
-    if kind is TensorType.ActGrad and producer is not None and data is None and tensor.info:
+    if kind is _COMPUTED and producer is not None and data is None and tensor.info:
         return
     if tensor.info is None:
         _fail(f"'{tensor.id}' has no type and shape; its producer is {producer}")
-    if kind is TensorType.ActGrad:
+    if kind is _COMPUTED:
         if producer is None and tensor.id not in inputs:
             _fail(f"'{tensor.id}' dangles: no operator computes it; read by {tensor.consumers}")
     elif producer is not None:
         _fail(f"{tensor} is computed by {producer.debugName()}; only an ActGrad may be")
-    if (data is not None) != (kind is TensorType.Const or kind is TensorType.Variable):
+    if (data is not None) != (kind in _VALUED):
         _fail(f"{tensor} has {'a' if data is not None else 'no'} value")
     if data is not None and TensorInfo(data) != tensor.info:
         _fail(f"{tensor} has a value of another type or shape, {TensorInfo(data)}")

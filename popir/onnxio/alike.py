@@ -61,7 +61,7 @@ class AlikeNodes:
         """What nodes have in common that are alike; None for a node that is never repeated."""
         tensors = self._graph.tensors
         key: list[Hashable] = [node.op_type, node.domain, len(node.output)]
-        for name in node.input:
+        for name in node.input[:]:
             if not name:
                 key.append(None)
                 continue
@@ -78,7 +78,7 @@ class AlikeNodes:
                 key.append(tensor.data.tobytes())
             elif is_exact:
                 return None
-        for attribute in node.attribute:
+        for attribute in node.attribute[:]:
             if attribute.type not in _COMPARED or attribute.ByteSize() > _SMALL:
                 return None
             key.append(attribute.SerializeToString())
@@ -96,14 +96,14 @@ class AlikeNodes:
         made = self._made.get(key)
         if made is None:
             return None
-        tensors, outputs = self._graph.tensors, list(node.output)
+        tensors, outputs = self._graph.tensors, node.output[:]
         for id in outputs:
             if id in tensors:
                 return None
         op = made.op.clone()
         op.settings.name, op.called_names = node.name, {}
         budget.operator(op)
-        inputs = {i: tensors[id] for i, id in enumerate(node.input) if id}
+        inputs = {i: tensors[id] for i, id in enumerate(node.input[:]) if id}
         add_alike(self._graph, op, inputs, dict(enumerate(zip(outputs, made.infos, strict=True))))
         return op
 

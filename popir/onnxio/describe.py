@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from onnx import ModelProto, TensorProto, ValueInfoProto
 
 from popir.errors import popart_exception
-from popir.onnxio.importer import TRAINABLE
 from popir.onnxio.limits import each_node
 from popir.reserved import OF_SESSION, weight_of_state
-from popir.types import DataType
+from popir.types import TRAINABLE, DataType
 
 
 @dataclass(frozen=True)

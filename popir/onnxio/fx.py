@@ -20,7 +20,8 @@ def module(node: NodeProto) -> str:
     """The path of the module that a node comes from; "" for the network itself, or if the file does
     not say.
     """
-    return ([""] * 2 + re.findall("'([^']*)'", _entry(node, _SCOPES)))[-2]
+    scopes = _entry(node, _SCOPES)
+    return ([""] * 2 + re.findall("'([^']*)'", scopes))[-2] if scopes else ""
 
 
 def call(node: NodeProto) -> str:
@@ -47,7 +48,7 @@ def argument(parameter: str) -> str:
 
 
 def _entry(node: NodeProto, key: str) -> str:
-    for entry in node.metadata_props:
+    for entry in node.metadata_props[:]:
         if entry.key == key:
             return entry.value
     return ""

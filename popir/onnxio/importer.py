@@ -51,10 +51,8 @@ from popir.options.session import SessionOptions
 from popir.replicas import Shared, VariableSettings
 from popir.reserved import weight_of_state
 from popir.typed import typed
-from popir.types import DataType, TensorInfo
+from popir.types import TRAINABLE, DataType, TensorInfo
 
-TRAINABLE = {DataType.FLOAT, DataType.FLOAT16, DataType.BFLOAT16, DataType.DOUBLE}
-"""The element types of weights. Initializers of other types are constants."""
 STRING = DataType.STRING.onnx
 
 
@@ -692,6 +690,6 @@ def in_order(nodes: Sequence[NodeProto], known: Iterable[str]) -> Iterable[NodeP
 
 
 def _ready(node: NodeProto, have: set[str]) -> bool:
-    ready = have.issuperset(reads(node) if node.attribute else node.input)
-    have.update(node.output)
+    ready = have.issuperset(reads(node) if node.attribute else node.input[:])
+    have.update(node.output[:])
     return ready

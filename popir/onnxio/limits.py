@@ -122,10 +122,8 @@ def each_node(nodes: Iterable[NodeProto]) -> Iterator[NodeProto]:
 
 def subgraphs(node: NodeProto) -> Iterator[GraphProto]:
     """The graphs in the attributes of a node."""
-    for attribute in node.attribute:
-        if attribute.HasField("g"):
-            yield attribute.g
-        yield from attribute.graphs
+    for attribute in node.attribute[:]:
+        yield from _graphs(attribute)
 
 
 def _names_of_graph(graph: GraphProto) -> Iterator[str]:
@@ -167,7 +165,7 @@ class Count:
     def node(self, node: NodeProto) -> None:
         """Counts a node and checks its names and attributes."""
         self.nodes += 1
-        inputs, outputs, attributes = node.input, node.output, node.attribute
+        inputs, outputs, attributes = node.input[:], node.output[:], node.attribute[:]
         self._tensors += len(inputs) + len(outputs)
         if self.nodes > MAX_NODES:
             raise ModelError(f"{self._where} has more than {MAX_NODES} nodes.")
@@ -183,11 +181,11 @@ class Count:
                 f"{len(attributes)} attributes; popir takes up to {MAX_ATTRIBUTES}."
             )
         if attributes:
-            self._attributes(node)
+            self._attributes(node, attributes)
 
-    def _attributes(self, node: NodeProto) -> None:
+    def _attributes(self, node: NodeProto, attributes: list[AttributeProto]) -> None:
         names: set[str] = set()
-        for attribute in node.attribute:
+        for attribute in attributes:
             self.names((attribute.name, attribute.ref_attr_name))
             if attribute.name in names:
                 self.finish()
@@ -203,4 +201,4 @@ class Count:
 def _graphs(attribute: AttributeProto) -> Iterator[GraphProto]:
     if attribute.HasField("g"):
         yield attribute.g
-    yield from attribute.graphs
+    yield from attribute.graphs[:]

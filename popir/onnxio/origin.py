@@ -23,7 +23,7 @@ def origin_of(model: ModelProto) -> Origin:
     names += [tensor.values.name for tensor in graph.sparse_initializer]
     known = set(names)
     found = Origin(producer_of(model), names)
-    found.values = {id for node in graph.node for id in node.output}
+    found.values = {id for node in graph.node for id in node.output[:]}
     found.values.update(value.name for value in graph.input if value.name not in known)
     for name, entry in _metadata(model):
         if name in known and entry.key == _KIND:
@@ -38,7 +38,7 @@ def origin_of(model: ModelProto) -> Origin:
 def _metadata(model: ModelProto) -> Iterator[tuple[str, StringStringEntryProto]]:
     graph = model.graph
     for each in itertools.chain(graph.initializer, graph.input, graph.value_info):
-        for entry in each.metadata_props:
+        for entry in each.metadata_props[:]:
             yield each.name, entry
 
 

@@ -279,7 +279,7 @@ def reads(node: NodeProto) -> Iterator[str]:
     """The ids that a node reads, those that only its subgraphs read included; "" for an input left
     out.
     """
-    yield from node.input
+    yield from node.input[:]
     if not node.attribute:
         return
     for graph in subgraphs(node):

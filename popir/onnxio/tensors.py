@@ -66,7 +66,7 @@ class TensorReader:
             kind = DataType.of(tensor.data_type)
         except popart_exception as error:
             raise ModelError(f"{who}: {error}") from error
-        shape = list(tensor.dims)
+        shape = tensor.dims[:]
         if kind is DataType.UNDEFINED:
             raise ModelError(f"{who} of shape {shape} has no element type.")
         needed = check_shape(who, kind, shape)

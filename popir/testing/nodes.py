@@ -15,12 +15,11 @@ from popir.devices import DeviceInfo, DeviceManager
 from popir.errors import popart_exception
 from popir.ir import OperatorIdentifier
 from popir.onnxio import schemas
-from popir.onnxio.importer import TRAINABLE
 from popir.registry import OpEntry
 from popir.session import InferenceSession
 from popir.stepio import PyStepIO
 from popir.typed import typed
-from popir.types import DataType, TensorInfo
+from popir.types import TRAINABLE, DataType, TensorInfo
 
 Array = np.ndarray[Any, Any]
 

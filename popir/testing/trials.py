@@ -15,12 +15,12 @@ from popir.dataflow import DataFlow
 from popir.devices import DeviceInfo, DeviceManager
 from popir.errors import MissingGradientError, popart_exception
 from popir.ir import Op, Tensor, gradients_of
-from popir.onnxio.importer import TRAINABLE, import_model
+from popir.onnxio.importer import import_model
 from popir.optimizers import ConstSGD
 from popir.session import TrainingSession
 from popir.stepio import PyStepIO
 from popir.testing.nodes import Node
-from popir.types import ReductionType, TensorInfo
+from popir.types import TRAINABLE, ReductionType, TensorInfo
 
 Array = np.ndarray[Any, Any]
 

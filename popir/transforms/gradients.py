@@ -33,10 +33,10 @@ def expand_gradients(graph: Graph, loss: str | None = None) -> None:
     Raises OperatorAttributeError for names that do not fit, MissingGradientError where an operator
     has no gradient, popart_exception for a Gradient in a graph that an operator calls.
     """
-    waiting = [op for op in graph.ops.values() if op.opid == GRADIENT]
+    waiting = [op for op in graph.ops.values() if _is_gradient(op)]
     for callee in called_graphs(graph)[1:]:
         for op in callee.ops.values():
-            if op.opid == GRADIENT:
+            if _is_gradient(op):
                 raise popart_exception(
                     f"{op.debugName()} stands in '{callee.name}', a branch or the body of a loop; "
                     "popir computes gradients outside of these alone."
@@ -53,6 +53,10 @@ def expand_gradients(graph: Graph, loss: str | None = None) -> None:
         for op in ready:
             _expand(graph, op, op in again)
             waiting.remove(op)
+
+
+def _is_gradient(op: Op) -> bool:
+    return op.opid.type == GRADIENT.type and op.opid == GRADIENT
 
 
 def _end(graph: Graph, op: Any) -> Tensor:

@@ -24,8 +24,13 @@ def prune(graph: Graph, kept: Collection[str]) -> None:
     for tensor in outputs:
         graph.removeTensor(tensor.id)
     for tensor in list(graph.tensors.values()):
-        loose = tensor.tensorType is TensorType.ActGrad and tensor.producer is None
-        if loose and not tensor.uses and tensor.id not in graph.inputs:
+        if (
+            tensor.producer is not None
+            or tensor.uses
+            or tensor.tensorType is not TensorType.ActGrad
+        ):
+            continue
+        if tensor.id not in graph.inputs:
             graph.removeTensor(tensor.id)
 
 
