@@ -173,7 +173,8 @@ class Likeness {
     if (known != kinds_.end()) return known->second;
     Kind kind{type.is(infoType_), {}};
     if (kind.isValue) {
-      for (const auto& field : py::object(type.attr("__slots__"))) kind.names.push_back(py::reinterpret_borrow<py::object>(field));
+      for (const auto& field : py::object(type.attr("__slots__")))
+        kind.names.push_back(py::reinterpret_borrow<py::object>(field));
     } else if (py::hasattr(type, "__dataclass_params__") &&
                type.attr("__dataclass_params__").attr("frozen").cast<bool>()) {
       kind.isValue = true;
