@@ -145,6 +145,7 @@ OWN = [
     "OpToIdentity",
     "ViewSimplify",
     "ExpandCast",
+    "PowerToProduct",
     "LayerNormFusion",
     "GeluFusion",
     "PadSum",
