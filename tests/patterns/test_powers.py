@@ -99,7 +99,7 @@ def test_an_exponent_that_changes_stays() -> None:
     found = compiled(NAME, trained, {"x": x}, training=True)
     wanted = (x**2 * np.log(x)).mean()
     np.testing.assert_allclose(found.values["Gradient___e"], wanted, rtol=1e-6)
-    found = compiled(NAME, given, {"x": x, "e": np.float32(2)})
+    found = compiled(NAME, given, {"x": x, "e": np.array(2, np.float32)})
     np.testing.assert_allclose(*found.values.values(), x**2, rtol=1e-6)
 
 
