@@ -66,6 +66,19 @@ def test_values_that_are_no_numbers():
     np.testing.assert_allclose(run(ext.softmax, x), expected, rtol=1e-6)
 
 
+@pytest.mark.parametrize("log", [False, True], ids=["softmax", "log_softmax"])
+def test_differences_at_the_end_of_the_range(log):
+    """What is hardly a normal number, or less, is 0; all else is exact to the last places."""
+    x = np.concatenate([[0], -np.linspace(80, 110, 4001)]).astype(np.float32)[None]
+    exact, _ = oracle(x, np.zeros_like(x), log)
+    result = run(ext.logSoftmax if log else ext.softmax, x)
+    if log:
+        return close(result, exact, np.float32, log=True)
+    is_zero = x < -87
+    np.testing.assert_array_equal(result[is_zero], 0)
+    np.testing.assert_allclose(result[~is_zero], exact[~is_zero], rtol=1e-6)
+
+
 def test_in_place_and_scale():
     x = random((6, 33), np.float32)
 

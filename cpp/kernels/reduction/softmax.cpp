@@ -37,7 +37,7 @@ class SoftmaxRunner : public Runner {
         sub_(vectorOp(VecOp::Sub, kLane, 0)),
         mulScalar_(vectorOp(VecOp::Mul, kLane, 2)),
         subScalar_(vectorOp(VecOp::Sub, kLane, 2)),
-        expOfDifference_(vectorOp(VecOp::SubExp, kLane, 2)) {
+        expOfDifference_(vectorOp(VecOp::SubExpDown, kLane, 2)) {
     const auto elements = static_cast<std::int64_t>(layout.elements());
     rows_ = elements == 0 ? 0 : elements / length_;
     block_ = length_ == 0 ? 1 : std::clamp<std::int64_t>(kAtOnce / length_, 1, kRows);
@@ -110,18 +110,13 @@ class SoftmaxRunner : public Runner {
     C* y = place(operands[1], at, buffer(scratch, 0));
     C* e = buffer(scratch, 1);
     max_.rows(x, rows, length_, length_, s);
-    if (kind_ == SoftmaxKind::Softmax) {
-      // The operand's memory is touched once.
-      if (expOfDifference_ != nullptr) {
-        eachRow(expOfDifference_, e, x, s, rows);
-      } else {
-        eachRow(subScalar_, e, x, s, rows);
-        apply(exp_, e, e, nullptr, n);
-      }
+    if (expOfDifference_ != nullptr) {
+      eachRow(expOfDifference_, e, x, s, rows);
     } else {
-      eachRow(subScalar_, y, x, s, rows);
-      apply(exp_, e, y, nullptr, n);
+      eachRow(subScalar_, e, x, s, rows);
+      apply(exp_, e, e, nullptr, n);
     }
+    if (kind_ == SoftmaxKind::LogSoftmax) eachRow(subScalar_, y, x, s, rows);
     sum_.rows(e, rows, length_, length_, s);
     if (kind_ == SoftmaxKind::Softmax) {
       for (std::int64_t r = 0; r < rows; ++r) s[r] = static_cast<C>(scale_) / s[r];

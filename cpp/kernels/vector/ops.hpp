@@ -43,6 +43,8 @@ enum class VecOp : std::uint8_t {
   SubSquare,
   /// (x, a): the exponential of x - a.
   SubExp,
+  /// (x, a): the same for x <= a, as in a softmax; what would be subnormal is 0.
+  SubExpDown,
   /// (x): converts to another type. The loops are in VecTable::convert.
   Convert,
 };
