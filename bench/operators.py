@@ -1,0 +1,282 @@
+"""Single operators of ONNX against onnxruntime, one thread each, slowest ratio first.
+
+    python -m bench.operators                   all rows
+    python -m bench.operators Softmax TopK      rows whose names have one of these words
+
+Each row is a model of one node, called as a user calls it, in turns in one process; the least time
+of each counts. One thread, because a runtime that spins while it waits would take a second core from
+the other. A ratio is onnxruntime's time over popir's.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper
+
+Array = np.ndarray[Any, Any]
+SECONDS, LEAST_RUNS = 0.15, 6
+WIDE = (64, 4096)
+_random = np.random.default_rng(0)
+
+
+def floats(*shape: int) -> Array:
+    """Normal numbers."""
+    return _random.standard_normal(shape).astype(np.float32)
+
+
+def positive(*shape: int) -> Array:
+    """Numbers of 0.1 and more."""
+    return np.asarray(np.abs(floats(*shape)) + 0.1, np.float32)
+
+
+def integers(most: int, *shape: int, kind: Any = np.int64) -> Array:
+    """Numbers from 0 to `most` - 1."""
+    return _random.integers(0, most, shape).astype(kind)
+
+
+def number(value: float) -> Array:
+    """A constant of rank 0."""
+    return np.array(value, np.float32)
+
+
+@dataclass
+class Row:
+    """A model of one node: its inputs, then its initializers."""
+
+    type: str
+    inputs: list[Array]
+    constants: list[Array] = field(default_factory=list)
+    note: str = ""
+    outputs: int = 1
+    opset: int = 17
+    attributes: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The type, with what tells rows of one type apart."""
+        return f"{self.type}{f', {self.note}' if self.note else ''}"
+
+    def model(self) -> bytes:
+        """The serialised model; an empty constant is an input that is left out."""
+        given = [f"x{i}" for i in range(len(self.inputs))]
+        kept = [f"c{i}" if c.size else "" for i, c in enumerate(self.constants)]
+        made = [f"y{i}" for i in range(self.outputs)]
+        node = helper.make_node(self.type, given + kept, made, **self.attributes)
+        kinds = [helper.np_dtype_to_tensor_dtype(x.dtype) for x in self.inputs]
+        infos = map(helper.make_tensor_value_info, given, kinds, (x.shape for x in self.inputs))
+        outputs = [helper.make_tensor_value_info(id, TensorProto.UNDEFINED, None) for id in made]
+        for each in outputs:
+            each.ClearField("type")
+        named = zip(kept, self.constants, strict=True)
+        initializers = [numpy_helper.from_array(c, id) for id, c in named if id]
+        graph = helper.make_graph([node], "operator", [*infos], outputs, initializers)
+        opsets = [helper.make_opsetid("", self.opset)]
+        return helper.make_model(graph, opset_imports=opsets, ir_version=9).SerializeToString()
+
+
+def elementwise() -> Iterator[Row]:
+    """Functions of one, two and three tensors, and casts."""
+    names = (
+        "Abs Neg Relu Sigmoid Tanh Exp Erf Floor Round Sign Softplus Softsign Selu Elu LeakyRelu"
+    )
+    names += " HardSigmoid HardSwish Sin Cos Tan Atan Sinh Cosh Asinh Reciprocal Celu Mish"
+    for name in names.split():
+        yield Row(name, [floats(*WIDE)], opset=18)
+    for form in ("none", "tanh"):
+        yield Row("Gelu", [floats(*WIDE)], [], form, opset=20, attributes={"approximate": form})
+    for name in ("Sqrt", "Log"):
+        yield Row(name, [positive(*WIDE)])
+    for name in ("Asin", "Acos", "Atanh"):
+        yield Row(name, [np.clip(floats(*WIDE) / 5, -0.9, 0.9)])
+    for name in ("Add", "Sub", "Mul", "Div", "Max"):
+        for note, other in {"": WIDE, "a row": (4096,), "a column": (64, 1)}.items():
+            yield Row(name, [floats(*WIDE), positive(*other)], [], note)
+    for exponent in (0.5, 2, 3, 4):
+        yield Row("Pow", [positive(*WIDE)], [number(exponent)], str(exponent))
+    yield Row("Pow", [positive(*WIDE), floats(*WIDE)], [], "tensors")
+    yield Row("Mod", [floats(*WIDE), positive(*WIDE)], attributes={"fmod": 1})
+    for name in ("Mul", "Div", "Mod"):
+        yield Row(name, [integers(100, *WIDE), integers(9, *WIDE) + 1], [], "INT64")
+    for name in ("Equal", "Greater"):
+        yield Row(name, [floats(*WIDE), floats(*WIDE)])
+    condition = integers(2, *WIDE, kind=bool)
+    yield Row("Where", [condition, floats(*WIDE), floats(*WIDE)])
+    yield Row("Clip", [floats(*WIDE)], [number(-1), number(1)])
+    yield Row("PRelu", [floats(8, 32, 32, 32), positive(32, 1, 1)])
+    types = {"FLOAT16": 10, "INT64": 7, "UINT8": 2}
+    for note, kind in types.items():
+        yield Row("Cast", [positive(*WIDE)], [], f"to {note}", attributes={"to": kind})
+    for kind in (np.int32, np.uint8, bool):
+        name = f"from {np.dtype(kind).name}"
+        yield Row("Cast", [integers(99, *WIDE, kind=kind)], [], name, attributes={"to": 1})
+    scale, zero = number(0.1), np.array(0, np.uint8)
+    yield Row("QuantizeLinear", [floats(*WIDE)], [scale, zero])
+    yield Row("DequantizeLinear", [integers(255, *WIDE, kind=np.uint8)], [scale, zero])
+    yield Row("DynamicQuantizeLinear", [floats(*WIDE)], outputs=3)
+
+
+def rows() -> Iterator[Row]:
+    """Reductions, normalisations, and what selects or orders."""
+    for name in "Mean Max Prod L1 L2 LogSumExp SumSquare".split():
+        for axis in (0, 1):
+            attributes = {"axes": [axis]}
+            yield Row(f"Reduce{name}", [positive(*WIDE)], [], f"{axis}", attributes=attributes)
+    for axes in ([1], [2, 3]):
+        x = floats(16, 64, 16, 16)
+        yield Row("ReduceMean", [x], [], f"{axes} of 4", attributes={"axes": axes})
+    for name in ("Softmax", "LogSoftmax", "Hardmax", "LpNormalization"):
+        yield Row(name, [floats(*WIDE)])
+    yield Row("Softmax", [floats(2048, 128)], [], "short rows")
+    yield Row("Softmax", [floats(16, 64, 256)], [], "axis 1", attributes={"axis": 1})
+    yield Row("LayerNormalization", [floats(1024, 256)], [positive(256), floats(256)])
+    yield Row("RMSNormalization", [floats(256, 512)], [positive(512)], opset=23)
+    image, channel = floats(8, 32, 32, 32), [positive(32), floats(32)]
+    group = {"num_groups": 8}
+    yield Row("GroupNormalization", [image], channel, opset=21, attributes=group)
+    yield Row("InstanceNormalization", [image], channel)
+    yield Row("BatchNormalization", [image], [*channel, floats(32), positive(32)])
+    yield Row("LRN", [image], attributes={"size": 5})
+    for axis in (0, 1):
+        yield Row("ArgMax", [floats(*WIDE)], [], f"{axis}", attributes={"axis": axis})
+        yield Row("CumSum", [floats(*WIDE)], [np.array(axis)], f"{axis}")
+    for k in (1, 10, 1000):
+        yield Row("TopK", [floats(*WIDE)], [np.array([k])], f"{k}", outputs=2)
+
+
+def movement() -> Iterator[Row]:
+    """What copies, repeats, gathers and scatters."""
+    shapes: dict[tuple[int, ...], tuple[int, ...]] = {
+        (1, 0): (512, 512),
+        (0, 2, 1, 3): (8, 64, 8, 64),
+        (0, 2, 3, 1): (8, 32, 64, 64),
+        (0, 3, 1, 2): (8, 64, 64, 32),
+        (2, 1, 0): (64, 64, 64),
+    }
+    for perm, shape in shapes.items():
+        yield Row("Transpose", [floats(*shape)], [], f"{perm}", attributes={"perm": perm})
+    for axis in (0, 1):
+        parts = [floats(64, 2048), floats(64, 2048)]
+        yield Row("Concat", parts, [], f"{axis}", attributes={"axis": axis})
+    yield Row("Split", [floats(*WIDE)], outputs=4, opset=13, attributes={"axis": 1})
+    bounds = [np.array([n]) for n in (1, 4096, 1, 2)]
+    yield Row("Slice", [floats(*WIDE)], bounds, "a step")
+    pads, image = np.array([0, 0, 1, 1, 0, 0, 1, 1]), floats(8, 32, 30, 30)
+    for mode in ("constant", "reflect", "edge"):
+        yield Row("Pad", [image], [pads], mode, attributes={"mode": mode})
+    yield Row("Expand", [floats(64, 1)], [np.array(WIDE)])
+    yield Row("Tile", [floats(64, 512)], [np.array([1, 8])])
+    table, at = floats(*WIDE), integers(4096, 64, 1024)
+    yield Row("Gather", [floats(4096, 64), integers(4096, 4096)], [], "rows")
+    yield Row("Gather", [table, at[0]], [], "columns", attributes={"axis": 1})
+    yield Row("GatherElements", [table, at], attributes={"axis": 1})
+    points = np.stack([integers(64, 4096), integers(4096, 4096)], -1)
+    yield Row("GatherND", [table, points])
+    yield Row("ScatterND", [table, points, floats(4096)])
+    yield Row("ScatterElements", [table, at, floats(64, 1024)], attributes={"axis": 1})
+    yield Row("OneHot", [integers(128, 2048)], [np.array(128), np.array([0, 1], np.float32)])
+    yield Row("Trilu", [floats(16, 128, 128)])
+    yield Row("DepthToSpace", [floats(4, 64, 32, 32)], attributes={"blocksize": 2})
+    lengths, axes = integers(64, 64) + 1, {"batch_axis": 1, "time_axis": 0}
+    yield Row("ReverseSequence", [floats(64, 64, 64), lengths], attributes=axes)
+    twice, none = np.array([1, 1, 2, 2], np.float32), np.array([], np.float32)
+    for mode in ("nearest", "linear", "cubic"):
+        x = floats(4, 32, 32, 32)
+        yield Row("Resize", [x], [none, twice], mode, attributes={"mode": mode})
+    yield Row("GridSample", [floats(2, 16, 32, 32), np.clip(floats(2, 32, 32, 2), -1, 1)])
+
+
+def contractions() -> Iterator[Row]:
+    """Pooling, products, convolutions and recurrences."""
+    image = floats(4, 32, 64, 64)
+    two = {"kernel_shape": [2, 2], "strides": [2, 2]}
+    three = {"kernel_shape": [3, 3], "pads": [1] * 4}
+    for note, attributes in {"2 x 2": two, "3 x 3": three}.items():
+        for name in ("MaxPool", "AveragePool"):
+            yield Row(name, [image], [], note, attributes=attributes)
+    for name in ("GlobalAveragePool", "GlobalMaxPool"):
+        yield Row(name, [image])
+    for m, k, n in ((1, 1024, 1024), (128, 512, 512), (100, 333, 777), (4096, 16, 32)):
+        yield Row("MatMul", [floats(m, k)], [floats(k, n)], f"{m} x {k} x {n}")
+    yield Row("MatMul", [floats(128, 512), floats(512, 512)], [], "both change")
+    yield Row("MatMul", [floats(8, 128, 64), floats(8, 64, 128)], [], "8 of 128 x 64 x 128")
+    for kind in (np.float16, np.float64):
+        a, b = floats(128, 512).astype(kind), floats(512, 512).astype(kind)
+        yield Row("MatMul", [a], [b], np.dtype(kind).name)
+    a, b = integers(255, 128, 512, kind=np.uint8), integers(100, 512, 512, kind=np.uint8)
+    yield Row("MatMulInteger", [a], [b])
+    same = [1] * 4
+    yield Row("Conv", [floats(1, 256, 28, 28)], [floats(128, 256, 1, 1)], "one point")
+    weights = floats(64, 64, 3, 3)
+    yield Row("Conv", [floats(1, 64, 56, 56)], [weights], "3 x 3", attributes={"pads": same})
+    halved = {"pads": same, "strides": [2, 2]}
+    yield Row("Conv", [floats(1, 64, 56, 56)], [weights], "3 x 3 by 2", attributes=halved)
+    channels = {"pads": same, "group": 64}
+    weights = floats(64, 1, 3, 3)
+    yield Row("Conv", [floats(1, 64, 56, 56)], [weights], "depthwise", attributes=channels)
+    groups = {"pads": same, "group": 4}
+    yield Row("Conv", [floats(1, 64, 28, 28)], [floats(64, 16, 3, 3)], "groups", attributes=groups)
+    line = {"pads": [1, 1]}
+    yield Row("Conv", [floats(4, 64, 1000)], [floats(64, 64, 3)], "of a line", attributes=line)
+    upper = {"strides": [2, 2]}
+    yield Row("ConvTranspose", [floats(1, 64, 28, 28)], [floats(64, 32, 2, 2)], attributes=upper)
+    for name, gates in {"LSTM": 4, "GRU": 3, "RNN": 1}.items():
+        weights = [0.1 * floats(1, gates * 128, 64), 0.1 * floats(1, gates * 128, 128)]
+        yield Row(name, [floats(32, 8, 64)], weights, attributes={"hidden_size": 128})
+
+
+def measure(row: Row) -> tuple[float, float]:
+    """The least seconds of popir and of onnxruntime."""
+    import onnxruntime as ort
+
+    import popir
+
+    model, inputs = row.model(), {f"x{i}": x for i, x in enumerate(row.inputs)}
+    options = ort.SessionOptions()
+    options.intra_op_num_threads, options.log_severity_level = 1, 3
+    theirs = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    theirs.run(None, inputs)
+    given = popir.SessionOptions()
+    given.engineOptions = {"host.numThreads": "1"}
+    device, flow = popir.DeviceManager().createCpuDevice(), [f"y{i}" for i in range(row.outputs)]
+    session = popir.InferenceSession(model, popir.DataFlow(1, flow), device, userOptions=given)
+    session.prepareDevice()
+    io = popir.PyStepIO(inputs, session.initAnchorArrays())
+    session.run(io)
+    own, others = math.inf, math.inf
+    runs, end = 0, time.perf_counter() + SECONDS
+    while runs < LEAST_RUNS or time.perf_counter() < end:
+        start = time.perf_counter()
+        session.run(io)
+        middle = time.perf_counter()
+        theirs.run(None, inputs)
+        own = min(own, middle - start)
+        others = min(others, time.perf_counter() - middle)
+        runs += 1
+    return own, others
+
+
+def main(*asked: str) -> None:
+    """Measure and print."""
+    found: list[tuple[float, str, float, float]] = []
+    for part in (elementwise, rows, movement, contractions):
+        for row in part():
+            if not asked or any(word in row.name for word in asked):
+                own, other = measure(row)
+                found.append((other / own, row.name, own, other))
+    print("| operator | popir us | onnxruntime us | ratio |\n|---|---|---|---|")
+    for ratio, name, own, other in sorted(found):
+        print(f"| {name} | {own * 1e6:.1f} | {other * 1e6:.1f} | {ratio:.2f} |")
+    if found:
+        mean = math.exp(sum(math.log(ratio) for ratio, *_ in found) / len(found))
+        print(f"geometric mean {mean:.2f} of {len(found)}, least {min(found)[0]:.2f}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
