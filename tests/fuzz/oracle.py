@@ -180,6 +180,8 @@ def _is_right(node: onnx.NodeProto, inputs: Sequence[Value | Array]) -> bool:
         and _explicit(node, inputs[0].shape) != node
     ):
         return False
+    if node.op_type == "Attention":  # Of queries that see no key it makes the mean of the values.
+        return False
     if node.op_type == "DFT":  # Its angles are floats: of 257 elements 4 digits are left.
         return False
     # It has the constants in float.
@@ -310,6 +312,8 @@ def _check(node: onnx.NodeProto, inputs: Sequence[Array | None]) -> None:
         raise Unspecified(f"{type}: onnxruntime computes doubles in float")
     if type == "SplineWeighting" and any((~(np.abs(a) < 1e12)).any() for a in floats):
         raise Unspecified("SplineWeighting: which of its products of three overflows first")
+    if type == "Attention" and any(not np.isfinite(a).all() for a in floats):
+        raise Unspecified("Attention: whether what is not seen is multiplied by 0")
     if type == "LRN" and floats and (np.abs(floats[0]) > 1e15).any():
         raise Unspecified("LRN: squares may overflow")
     if type in ("ReduceProd", "ReduceSum", "ReduceSumSquare") and not floats:

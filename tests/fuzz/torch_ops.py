@@ -16,6 +16,7 @@ from onnx import helper, numpy_helper
 
 from popir.onnxio import schemas
 from tests.fuzz import popart_torch
+from tests.ops.attention_formula import attention
 
 Tensor = torch.Tensor
 
@@ -330,6 +331,28 @@ def _layer_norm(n: Node) -> Sequence[Tensor]:
     )
     found = (n.x - mean) * inverse * n[1]
     return [found + n[2] if n.has(2) else found, mean, inverse][: n.outputs]
+
+
+def _rms_normalization(n: Node) -> Tensor:
+    axes = tuple(range(n("axis", -1) % n.x.ndim, n.x.ndim))
+    mean = n.x.square().mean(axes, keepdim=True)
+    return n.x / torch.sqrt(mean + n("epsilon", _float(1e-5))) * n[1]
+
+
+def _rotary_embedding(n: Node) -> Tensor:
+    heads, cos, sin = n.x, n[1], n[2]
+    if n.x.ndim == 3:
+        heads = n.x.unflatten(2, (n("num_heads"), -1)).transpose(1, 2)
+    if n.has(3):
+        cos, sin = cos[n[3]], sin[n[3]]
+    cos, sin = cos[:, None], sin[:, None]
+    half = cos.shape[-1]
+    turned, rest = heads[..., : 2 * half], heads[..., 2 * half :]
+    paired = bool(n("interleaved", 0))
+    a, b = turned.unflatten(-1, (half, 2) if paired else (2, half)).unbind(-1 if paired else -2)
+    pair = torch.stack([a * cos - b * sin, a * sin + b * cos], -1 if paired else -2)
+    found = torch.cat([pair.flatten(-2), rest], -1)
+    return found if n.x.ndim == 4 else found.transpose(1, 2).flatten(2)
 
 
 def _lp_normalization(n: Node) -> Tensor:
@@ -908,6 +931,9 @@ _ONNX: dict[str, Callable[[Node], Tensor | Sequence[Tensor]]] = {
     "Shrink": lambda n: _shrink(n),
     "CenterCropPad": lambda n: _center_crop_pad(n),
     "LpNormalization": lambda n: _lp_normalization(n),
+    "RMSNormalization": _rms_normalization,
+    "RotaryEmbedding": _rotary_embedding,
+    "Attention": lambda n: attention(*n.inputs, **n.attributes)[: n.outputs],
     "Softmax": _softmax,
     "LogSoftmax": _softmax,
     "TopK": _top_k,

@@ -25,6 +25,7 @@ from popir.options import OptionWarning
 from popir.types import DataType
 from tests.models import step, training_session
 from tests.ops.cases import Array, Case, ints
+from tests.ops.cases.attention import HEADS, SIDE_BY_SIDE
 from tests.ops.cases.case import distinct
 from tests.ops.cases.control import BRANCHES, LOOP_BODY, SCAN_BODY
 from tests.ops.cases.microsoft import MICROSOFT
@@ -207,6 +208,29 @@ def normalisations() -> Iterator[Row]:
     yield from rows(Case("LRN", [[1, 4, 2, 2]], {"size": 3}), alpha=0.5, bias=2.0, size=1)
     yield from rows(Case("InstanceNormalization", [[2, 3, 4], [3], [3]]), epsilon=0.5)
     yield from rows(Case("LRN", [[1, 4, 2, 2]], {"size": 3, "alpha": 0.5}), beta=0.25)
+
+
+def positions() -> Iterator[Row]:
+    """Attention, and what turns by positions."""
+    norm = Case("RMSNormalization", [[2, 4, 4], [4]])
+    yield from rows(norm, axis=1, epsilon=0.5, stash_type=10)
+    heads = Case("Attention", HEADS)
+    yield from rows(heads, is_causal=1, scale=0.2, softcap=0.5, softmax_precision=10)
+    yield from rows(heads, left_window_size=0, right_window_size=0)
+    yield Row(replace(heads, outputs=4), "qk_matmul_output_mode", 3)
+    flat = Case("Attention", [[2, 3, 16], [2, 5, 8], [2, 5, 8]], SIDE_BY_SIDE)
+    yield Row(flat, "q_num_heads", 2, refused="expected is the same size of a head")
+    alike = Case("Attention", [[2, 3, 8]] * 3, {"q_num_heads": 2, "kv_num_heads": 2})
+    yield Row(alike, "kv_num_heads", 4, refused="expected is the same size of a head")
+    turned = Case("RotaryEmbedding", [[2, 3, 4, 8], [2, 4, 4], [2, 4, 4]])
+    yield Row(turned, "interleaved", 1)
+    yield Row(turned, "rotary_embedding_dim", 6, refused=r"expected is \[2, 4, 3\]")
+    yield Row(
+        Case("RotaryEmbedding", [[2, 4, 24], [2, 4, 4], [2, 4, 4]], {"num_heads": 3}),
+        "num_heads",
+        2,
+        refused=r"expected is \[2, 4, 6\]",
+    )
 
 
 def recurrent() -> Iterator[Row]:
@@ -798,7 +822,7 @@ def parts() -> Iterator[Row]:
 ROWS = [
     row
     for family in (
-        *(legacy, reductions, pools, searches, convolutions, normalisations),
+        *(legacy, reductions, pools, searches, convolutions, normalisations, positions),
         *(recurrent, graphs, losses, shapes, indexed, elements, others),
         *(quantized, random_numbers, sampling, transforms, parts),
         *(microsoft, fused_attention, fused_products, fused_quantized),
