@@ -31,7 +31,6 @@ from popir.errors import (
     popart_exception,
 )
 from popir.ir import Graph, Op, OperatorIdentifier, Tensor, TensorType
-from popir.ir.attributes import coerce
 from popir.ir.integers import bounds_of
 from popir.onnxio import bodies, replication, schemas
 from popir.onnxio.alike import AlikeNodes
@@ -327,7 +326,7 @@ class GraphImporter:
         given = [t and (t.id, t.info and t.info.dataType()) for t in inputs]
         definitions.check(who, definition, attributes, given, len(node.output), infos)
         for name, value in attributes.items():
-            coerce(who, name, schema.attributes[name].kind, value)
+            schema.attributes[name].coerce(who, value)
         for name, spec in schema.attributes.items():
             if spec.required and name not in attributes:
                 raise OperatorAttributeError(

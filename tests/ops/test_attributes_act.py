@@ -6,6 +6,7 @@ Long, because every operator with attributes has its rows here.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +14,7 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
+import onnx
 import pytest
 from onnx import helper
 
@@ -20,7 +22,7 @@ import popir
 from popir import registry
 from popir.errors import OperatorAttributeError, PopirError
 from popir.ir import Graph, Op, OperatorIdentifier, Tensor, TensorType
-from popir.onnxio import schemas
+from popir.onnxio import schema_text, schemas
 from popir.options import OptionWarning
 from popir.types import DataType
 from tests.models import step, training_session
@@ -935,3 +937,34 @@ def test_an_unknown_word_is_refused(opid: OperatorIdentifier, name: str) -> None
     with warnings.catch_warnings(), pytest.raises(PopirError, match="sideways"):
         warnings.simplefilter("ignore", OptionWarning)
         outcome(replace(row, case=case), max(opid.version, schemas.OLDEST_OPSET))
+
+
+@pytest.mark.parametrize(
+    ("opid", "name"),
+    [
+        pytest.param(opid, name, id=f"{opid}.{name}")
+        for opid, name in attributes()
+        if (schemas.attributes(opid) or {})[name].is_truth
+    ],
+)
+def test_a_truth_value_is_0_or_1(opid: OperatorIdentifier, name: str) -> None:
+    (row,) = [row for row in ROWS if row.covers(opid, name)]
+    case = replace(row.case, attributes={**row.case.attributes, name: 2})
+    with pytest.raises(OperatorAttributeError) as error:
+        outcome(replace(row, case=case), max(opid.version, schemas.OLDEST_OPSET))
+    assert str(error.value) == f"{opid} 'node': the attribute '{name}' is 2; expected is 0 or 1."
+
+
+def test_every_truth_value_of_onnx_is_known() -> None:
+    """By ONNX's texts, but for what is a number with such a text."""
+    words = r"(?i)\b(whether|if (set to )?(1|true)|0 or 1|default 1|flag|0 \(false\)|be one of 0)\b"
+    numbers = {"multi_class", "max_skip_count", "maxsplit", "output_height", "output_width", "k"}
+    numbers |= {"output_dtype", "seed", "axis", "targets", "stash_type", "end", "time_axis"}
+    found = {
+        name
+        for schema in onnx.defs.get_all_schemas_with_history()
+        for name, spec in schema.attributes.items()
+        if spec.type.name == "INT" and re.search(words, spec.description)
+    }
+    assert found - schema_text.TRUTHS - numbers == set()
+    assert len(found & schema_text.TRUTHS) > 25
