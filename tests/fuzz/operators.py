@@ -671,7 +671,7 @@ def pad(g: Graph, type: str) -> None:
         g.node(type, [x], {"mode": mode, "pads": pads, "value": 1.5}, results=results)
         return
     inputs: list[Value | None] = [x, g.constant(pads)]
-    inputs.append(g.constant(1, x.dtype) if mode == "constant" and _maybe(g) else None)
+    inputs.append(g.like(x.dtype, ()) if mode == "constant" and _maybe(g) else None)
     if axes != list(range(len(x.shape))):
         inputs.append(g.constant(axes))
     g.node(type, inputs, {"mode": mode}, results=results)

@@ -454,7 +454,7 @@ def _pad(n: Node) -> Tensor:
     """Index by index: every mode is a choice of elements, or of the constant."""
     pads = n.ints(1, "pads") or []
     axes = n[3].tolist() if n.has(3) else list(range(n.x.ndim))
-    value = n[2].item() if n.has(2) else n("value", 0.0)
+    value = n[2].reshape([]) if n.has(2) else torch.tensor(n("value", 0.0), dtype=n.x.dtype)
     mode, found = n("mode", "constant"), n.x
     for i, axis in enumerate(axes):
         size, before, after = found.shape[axis], pads[i], pads[len(axes) + i]
@@ -468,9 +468,7 @@ def _pad(n: Node) -> Tensor:
         if mode == "constant":
             shape = [1] * found.ndim
             shape[axis] = -1
-            found = torch.where(
-                outside.reshape(shape), torch.tensor(value, dtype=found.dtype), found
-            )
+            found = torch.where(outside.reshape(shape), value, found)
     return found
 
 
