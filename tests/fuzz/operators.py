@@ -805,6 +805,24 @@ def attention(g: Graph, type: str) -> None:
     g.node(type, inputs, given, 3 if past else 1, [(dtype, s) for s in shapes][: 3 if past else 1])
 
 
+def swiglu(g: Graph, type: str) -> None:
+    """Two tensors of one shape."""
+    x = g.pick(g.types(type))
+    g.node(type, [x, g.like(x.dtype, x.shape)], {"alpha": _factor(g)}, results=[(x.dtype, x.shape)])
+
+
+def causal_conv(g: Graph, type: str) -> None:
+    """A row of weights for each channel, from the first position or from a state on."""
+    dtype = g.type(g.types(type))
+    batch, channels, positions, size = (g.rng.choice([1, 2, 3]) for _ in range(4))
+    shape, state = (batch, channels, positions), (batch, channels, size - 1)
+    inputs: list[Value | None] = [_normal(g, dtype, *shape), _normal(g, dtype, channels, 1, size)]
+    inputs.append(_normal(g, dtype, channels) if _maybe(g) else None)
+    inputs.append(_normal(g, dtype, *state) if _maybe(g) else None)
+    given = {"activation": g.rng.choice(["none", "silu", "swish"])}
+    g.node(type, inputs, given, 2, [(dtype, shape), (dtype, state)])
+
+
 def rotary_embedding(g: Graph, type: str) -> None:
     """All or a part of each head; angles of positions, or of places."""
     dtype = g.type(g.types(type))
@@ -1624,6 +1642,8 @@ _ONNX: dict[str, Maker] = {
     "RMSNormalization": rms_normalization,
     "Attention": attention,
     "RotaryEmbedding": rotary_embedding,
+    "SwiGLU": swiglu,
+    "CausalConvWithState": causal_conv,
     "Shrink": partial(
         unary, lambd=lambda g: abs(_factor(g)), bias=lambda g: g.rng.choice([0.0, 1.0, 2.0])
     ),

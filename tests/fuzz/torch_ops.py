@@ -355,6 +355,15 @@ def _rotary_embedding(n: Node) -> Tensor:
     return found if n.x.ndim == 4 else found.transpose(1, 2).flatten(2)
 
 
+def _causal_conv(n: Node) -> Sequence[Tensor]:
+    batch, channels, _ = n.x.shape
+    before = n[1].shape[2] - 1
+    state = n[3] if n.has(3) else n.x.new_zeros(batch, channels, before)
+    whole = torch.cat([state, n.x], 2)
+    y = F.conv1d(whole, n[1], n[2] if n.has(2) else None, groups=channels)
+    return [y if n("activation", "none") == "none" else F.silu(y), whole[:, :, n.x.shape[2] :]]
+
+
 def _lp_normalization(n: Node) -> Tensor:
     norm = n.x.norm(n("p", 2), n("axis", -1), keepdim=True)
     return n.x / torch.where(norm == 0, torch.ones_like(norm), norm)
@@ -930,6 +939,8 @@ _ONNX: dict[str, Callable[[Node], Tensor | Sequence[Tensor]]] = {
     "CenterCropPad": lambda n: _center_crop_pad(n),
     "LpNormalization": lambda n: _lp_normalization(n),
     "RMSNormalization": _rms_normalization,
+    "SwiGLU": lambda n: n.x * torch.sigmoid(n("alpha", 1.0) * n.x) * n[1],
+    "CausalConvWithState": _causal_conv,
     "RotaryEmbedding": _rotary_embedding,
     "Attention": lambda n: attention(*n.inputs, **n.attributes)[: n.outputs],
     "Softmax": _softmax,

@@ -213,7 +213,10 @@ def normalisations() -> Iterator[Row]:
 
 
 def positions() -> Iterator[Row]:
-    """Attention, and what turns by positions."""
+    """Attention, what turns by positions, and what else language models are made of."""
+    yield Row(Case("SwiGLU", [SIGNED, SIGNED]), "alpha", 0.5)
+    causal = Case("CausalConvWithState", [[2, 3, 5], [3, 1, 4]], outputs=2)
+    yield Row(causal, "activation", "silu")
     norm = Case("RMSNormalization", [[2, 4, 4], [4]])
     yield from rows(norm, axis=1, epsilon=0.5, stash_type=10)
     heads = Case("Attention", HEADS)
