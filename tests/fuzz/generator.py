@@ -38,7 +38,7 @@ RANKS = [0, 1, 1, 2, 2, 2, 3, 3, 4, 5]
 LARGEST = 3000
 """Elements of a tensor, at most."""
 OPSETS = range(7, 29)
-"""Versions of ai.onnx. onnxruntime takes those up to 26; newer ones are left to onnx.reference."""
+"""Versions of ai.onnx. What is newer than 26 onnxruntime lacks: onnx.reference has it."""
 
 
 class Invalid(Exception):
