@@ -39,7 +39,7 @@ class _Bias:
 
 
 class Attention(Decomposition):
-    """ONNX's Attention, versions 23 to 25: attention of the heads of queries to as many heads of
+    """ONNX's Attention, versions 23, 24 and 25: attention of the heads of queries to as many heads of
     keys and values, or to fewer, of which each serves a group of the queries'.
 
     Inputs are [batch, heads, positions, size], or [batch, positions, heads * size] with
