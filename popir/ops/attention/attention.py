@@ -39,8 +39,8 @@ class _Bias:
 
 
 class Attention(Decomposition):
-    """ONNX's Attention, versions 23, 24 and 25: attention of the heads of queries to as many heads of
-    keys and values, or to fewer, of which each serves a group of the queries'.
+    """ONNX's Attention, versions 23, 24 and 25: attention of the heads of queries to as many heads
+    of keys and values, or to fewer, of which each serves a group of the queries'.
 
     Inputs are [batch, heads, positions, size], or [batch, positions, heads * size] with
     `q_num_heads` and `kv_num_heads`. A query that sees no key has a result of 0, and no gradient
