@@ -187,7 +187,7 @@ def _is_right(node: onnx.NodeProto, inputs: Sequence[Value | Array]) -> bool:
         and _explicit(node, inputs[0].shape) != node
     ):
         return False
-    if node.op_type == "Attention":  # Of queries that see no key it makes the mean of the values.
+    if node.op_type == "Attention":  # With is_causal, a mask and a past it has other results.
         return False
     if node.op_type == "DFT":  # Its angles are floats: of 257 elements 4 digits are left.
         return False
