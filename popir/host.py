@@ -23,7 +23,7 @@ import numpy as np
 from popir import definitions
 from popir.errors import OperatorAttributeError, OperatorInputError, PopirError, popart_exception
 from popir.ir import OperatorIdentifier
-from popir.ir.attributes import coerce, schema_attributes
+from popir.ir.attributes import schema_attributes
 from popir.onnxio import schemas
 from popir.types import DataType, TensorInfo
 
@@ -55,8 +55,7 @@ class Call:
         known = schema_attributes(opid)
         self._values = {name: spec.default for name, spec in known.items()}
         for each, value in attributes.items():
-            kind = known[each].kind if each in known else None
-            self._values[each] = coerce(self.who, each, kind, value) if kind else value
+            self._values[each] = known[each].coerce(self.who, value) if each in known else value
         self.given = frozenset(attributes)
         """The attributes that the node has."""
         self._kept: Any = None

@@ -78,6 +78,11 @@ CASES: dict[str, Case] = {
         "p = Constant<value_ints=[1, -1, 0, 2]>() y = Pad(m, p)",
         lambda m: F.pad(m, (-1, 2, 1, 0)),
     ),
+    "Pad, of its own sum": (
+        [3, 4],
+        "p = Constant<value_ints=[1, -1, 0, 2]>() s = ReduceSum<keepdims=0>(m) y = Pad(m, p, s)",
+        lambda m: torch.cat([torch.cat([m.sum().expand(1, 3), m[:, 1:]]), m.sum().expand(4, 2)], 1),
+    ),
     "Pad, reflect": (
         [3, 4],
         'p = Constant<value_ints=[0, 2, 0, 1]>() y = Pad<mode="reflect">(m, p)',

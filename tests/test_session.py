@@ -314,6 +314,62 @@ def test_an_anchor_that_is_missing(model: Affine) -> None:
         session.run(popir.PyStepIO({model.x: X}, {}))
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("inputt", "the input 'inputt', which the model does not have; its inputs are 'input'. Did "
+         "you mean 'input'?"),
+        ("init_input", "the input 'init_input', which is a weight; Session.writeWeights and "
+         "weightsFromHost change it."),
+        ("Add:0", "the input 'Add:0', which is computed by the model or a constant of it."),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("synthetic", [False, True])
+def test_an_array_for_what_is_no_input(
+    model: Affine, name: str, words: str, synthetic: bool
+) -> None:
+    options = popir.SessionOptions()
+    if synthetic:
+        options.syntheticDataMode = popir.SyntheticDataMode.Zeros
+    session = prepared(model.session(userOptions=options))
+    given = {"inputt": name, "init_input": model.w, "Add:0": model.y}[name]
+    with pytest.raises(popir.StepIOError) as error:
+        step(session, {model.x: X, given: X})
+    assert str(error.value).startswith(f"PyStepIO has an array for {words.replace(name, given)}")
+    step(session, {model.x: X})
+
+
+def test_an_array_for_what_is_no_anchor(model: Affine) -> None:
+    session = prepared(model.session())
+    anchors = session.initAnchorArrays()
+    with pytest.raises(popir.StepIOError) as error:
+        session.run(popir.PyStepIO({model.x: X}, {**anchors, model.w: X}))
+    assert str(error.value) == (
+        f"PyStepIO has an array for the output '{model.w}', which is no anchor; the anchors are "
+        f"'{model.y}'. Name it in the DataFlow."
+    )
+    with pytest.raises(popir.StepIOError, match=f"no anchor; .* Did you mean '{model.y}'"):
+        session.run(popir.PyStepIO({model.x: X}, {**anchors, f"{model.y}x": X}))
+    io = popir.PyStepIO({model.x: X}, {**anchors, "other": X})
+    io.enableRuntimeAsserts(False)
+    session.run(io)
+
+
+def test_an_array_for_an_input_that_no_operator_reads(
+    model: Affine, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As in PopART, which warns: a model may be given what its training alone reads."""
+    model.builder.addInputTensor("FLOAT", [7], "labels")
+    model.inference = model.builder.getModelProto()
+    session = prepared(model.session())
+    for _ in range(2):
+        found = step(session, {model.x: X, "labels": floats(7)})
+        np.testing.assert_allclose(found[model.y], model.want(X), 1e-5)
+    assert [record.getMessage() for record in caplog.records] == [
+        "PyStepIO has an array for the input 'labels', which no operator reads."
+    ]
+
+
 def test_an_anchor_that_is_read_only(model: Affine) -> None:
     session = prepared(model.session())
     out = np.zeros((2, 4), np.float32)

@@ -402,6 +402,35 @@ def test_the_default_exporters_folded_scales(opset: int, tmp_path: Path) -> None
         assert any(np.array_equal(each, weight.detach().numpy()) for each in found)
 
 
+class Scaled(nn.Module):
+    """A layer with a parameter and a buffer of its own, which are equal."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(6))
+        self.register_buffer("limits", torch.ones(6))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.minimum(x * self.weight, self.limits)
+
+
+def test_merged_parameters_of_layers_of_ones_own(tmp_path: Path) -> None:
+    """The exporter stores the ones of all layers once, under the name of one."""
+    file = tmp_path / "m.onnx"
+    module = nn.Sequential(Scaled(), nn.Linear(6, 6), Scaled())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(module, (torch.ones(2, 6),), file, dynamo=True, verbose=False)
+    model = onnx.load(file)
+    assert len([t for t in model.graph.initializer if t.dims == [6] and t.name != "1.bias"]) == 1
+    (output,) = model.graph.output
+    model.graph.node.append(helper.make_node("ReduceSum", [output.name], ["loss"], keepdims=0))
+    session = training_session(model, "loss")
+    assert {name for name, each in session.choices.items() if each.role is Role.TRAINED} == {
+        name for name, _ in module.named_parameters()
+    }
+
+
 def test_an_identity_of_one_element_keeps_its_gradient_in_a_builders_model() -> None:
     """Exporters write an Identity for a weight that they have merged; a Builder means it."""
     builder = popir.Builder()

@@ -124,6 +124,15 @@ class AttributeSpec:
     required: bool = False
     default: Any = None
     doc: str = ""
+    is_truth: bool = False
+    """Whether the integer is a truth value, 0 or 1."""
+
+    def coerce(self, who: str, value: Any) -> Any:
+        """`value` as this attribute of the operator `who`. Raises OperatorAttributeError for one of
+        another kind, and for a truth value other than 0 and 1.
+        """
+        found = coerce(who, self.name, self.kind, value)
+        return truth(who, self.name, found) if self.is_truth else found
 
     @property
     def shown_default(self) -> Any:
@@ -170,6 +179,17 @@ def coerce(who: str, name: str, kind: AttributeKind, value: Any) -> Any:
             f"{who}: the attribute '{name}' is {kind.words}; given was {value!r} "
             f"({type(value).__name__})."
         ) from None
+
+
+def truth(who: str, name: str, value: Any) -> Any:
+    """Returns a truth value as it is. Raises OperatorAttributeError for another than 0 and 1: one
+    runtime takes 2 for true, the next for false.
+    """
+    if value not in (0, 1):
+        raise OperatorAttributeError(
+            f"{who}: the attribute '{name}' is {value!r}; expected is 0 or 1."
+        )
+    return value
 
 
 def unknown_attribute(

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from popir.errors import OperatorAttributeError
-from popir.ir.attributes import AttributeKind, AttributeSpec, coerce, unknown_attribute
+from popir.ir.attributes import AttributeKind, AttributeSpec, coerce, truth, unknown_attribute
 
 
 @dataclass(frozen=True)
@@ -175,9 +175,10 @@ def _value(
 
 
 def _coerce(who: str, name: str, value: Any, item: Declared, spec: AttributeSpec | None) -> Any:
-    kind = spec.kind if spec is not None else item.kind
-    if kind is not None:
-        value = coerce(who, name, kind, value)
+    if spec is not None:
+        value = spec.coerce(who, value)
+    elif item.kind is not None:
+        value = coerce(who, name, item.kind, value)
     elif isinstance(value, list):
         value = list(value)
     if item.kind in _TEXTS:
@@ -187,10 +188,4 @@ def _coerce(who: str, name: str, value: Any, item: Declared, spec: AttributeSpec
             raise OperatorAttributeError(
                 f"{who}: the attribute '{name}' is text in UTF-8; given was {wrong!r:.60}."
             )
-    if not item.boolean:
-        return value
-    if value not in (0, 1):
-        raise OperatorAttributeError(
-            f"{who}: the attribute '{name}' is {value!r}; expected is 0 or 1."
-        )
-    return bool(value)
+    return bool(truth(who, name, value)) if item.boolean else value

@@ -1,6 +1,6 @@
 """Function bodies of ONNX's operators: the nodes that compute an operator without a kernel.
 
-ONNX defines some operators, such as RMSNormalization, by a function of other operators. `expanded`
+ONNX defines some operators, such as Swish, by a function of other operators. `expanded`
 gives the nodes of that function for one node of a model; the importer adds them in its place, so
 that their gradients and costs are those of what they consist of. The function may depend on the
 types and shapes of the node's inputs, which the importer knows.
@@ -22,7 +22,6 @@ from onnx import (
     NodeProto,
     TensorProto,
     TypeProto,
-    helper,
 )
 
 from popir.errors import ModelError
@@ -66,38 +65,7 @@ def body(node: NodeProto, opset: int, infos: Infos) -> FunctionProto | None:
             f"Node '{node.name}' ({node.domain or 'ai.onnx'}.{node.op_type}): ONNX's function for "
             f"this operator cannot be made for the inputs {', '.join(map(str, infos))}."
         )
-    function = _with_defaults(FunctionProto.FromString(made), schema)
-    _mask_before_softmax(function)
-    return function
-
-
-def _mask_before_softmax(function: FunctionProto) -> None:
-    """Changes a function that puts zeros in place of a Softmax's rows, as Attention does for
-    queries that see no key: the Softmax gets zeros for these rows, too. Of -inf alone it makes NaN,
-    which is replaced in the result, but not in its gradient. The nodes are not in order afterwards.
-    """
-    by = {id: node for node in function.node for id in node.output}
-
-    def before_casts(id: str) -> str:
-        while (node := by.get(id)) is not None and node.op_type in ("Cast", "CastLike"):
-            id = node.input[0]
-        return id
-
-    for where in [node for node in function.node if node.op_type == "Where"]:
-        softmax = by.get(before_casts(where.input[2]))
-        if softmax is None or softmax.op_type != "Softmax":
-            continue
-        masked, zero = f"{softmax.input[0]}Seen", f"{softmax.input[0]}Zero"
-        function.node.extend(
-            [
-                helper.make_node(
-                    "CastLike", [before_casts(where.input[1]), softmax.input[0]], [zero]
-                ),
-                helper.make_node("Where", [where.input[0], zero, softmax.input[0]], [masked]),
-            ]
-        )
-        softmax.input[0] = masked
-        return
+    return _with_defaults(FunctionProto.FromString(made), schema)
 
 
 def is_typed(domain: str, type: str, opset: int) -> bool:

@@ -42,6 +42,14 @@ def parameters(node: NodeProto) -> set[str]:
     return set(re.findall(r"%[pb]_(\w+)", call(node)))
 
 
+def kind(node: NodeProto, parameter: str) -> str:
+    """What the call takes a parameter or buffer of this name for: "PARAMETER" or "BUFFER", as in
+    `torch.export.graph_signature.InputKind`; "" if it is no argument of the call.
+    """
+    found = re.search(rf"%([pb])_{re.escape(argument(parameter))}\b", call(node))
+    return {"p": "PARAMETER", "b": "BUFFER"}[found[1]] if found else ""
+
+
 def argument(parameter: str) -> str:
     """The spelling of a parameter in a call: "layers_0_weight" for "layers.0.weight"."""
     return parameter.replace(".", "_")

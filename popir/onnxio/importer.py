@@ -31,12 +31,10 @@ from popir.errors import (
     popart_exception,
 )
 from popir.ir import Graph, Op, OperatorIdentifier, Tensor, TensorType
-from popir.ir.attributes import coerce
 from popir.ir.integers import bounds_of
 from popir.onnxio import bodies, replication, schemas
 from popir.onnxio.alike import AlikeNodes
 from popir.onnxio.attributes import to_python
-from popir.onnxio.body_rules import broken
 from popir.onnxio.dialects import meant
 from popir.onnxio.limits import subgraphs
 from popir.onnxio.load import Source, load_apart
@@ -325,19 +323,13 @@ class GraphImporter:
         who, infos = _who(node), [tensor and tensor.info for tensor in inputs]
         given = [t and (t.id, t.info and t.info.dataType()) for t in inputs]
         definitions.check(who, definition, attributes, given, len(node.output), infos)
-        values = {name: spec.default for name, spec in schema.attributes.items()}
         for name, value in attributes.items():
-            values[name] = coerce(who, name, schema.attributes[name].kind, value)
+            schema.attributes[name].coerce(who, value)
         for name, spec in schema.attributes.items():
             if spec.required and name not in attributes:
                 raise OperatorAttributeError(
                     f"{who}: the attribute '{name}' is required, and was not given."
                 )
-        if any(tensor is not None and tensor.info is None for tensor in inputs):
-            return
-        shapes = {schema.inputs.at(i).name: info.shape() for i, info in enumerate(infos) if info}
-        if wrong := broken(node.op_type, values, shapes):
-            raise OperatorInputError(f"{who}: {wrong}.")
 
     def _unknown(
         self, who: str, domain: str, type: str, opset: int, error: UnknownOperatorError

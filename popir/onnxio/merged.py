@@ -18,7 +18,7 @@ from popir.errors import ModelError
 from popir.ir.origin import BUILDER
 from popir.onnxio import fx
 from popir.onnxio.load import Loaded
-from popir.onnxio.origin import producer_of
+from popir.onnxio.origin import KIND, producer_of
 from popir.onnxio.tensors import TensorReader
 
 STATISTICS: Mapping[str, Mapping[int, str]] = {
@@ -172,13 +172,15 @@ class _Merged:
         return self._uniform[id]
 
     def _replace(self, n: int, i: int, name: str) -> None:
-        """Makes input `i` of node `n` a copy of its initializer, named `name`."""
-        old = self.model.graph.node[n].input[i]
+        """Makes input `i` of node `n` a copy of its initializer, named `name`. It is of the kind
+        that the node's call says.
+        """
+        node = self.model.graph.node[n]
         if name not in self._copies:
-            self._copy(old, name)
+            self._copy(node.input[i], name, fx.kind(node, name))
         self.model.graph.node[n].input[i] = name
 
-    def _copy(self, old: str, name: str) -> None:
+    def _copy(self, old: str, name: str, kind: str = "") -> None:
         if self.model is self._given:
             self.model = ModelProto()
             self.model.CopyFrom(self._given)
@@ -188,8 +190,14 @@ class _Merged:
         memory.require(f"The initializer '{name}'", size)
         if values is not None:
             self.values[name] = values
-        self.model.graph.initializer.add().CopyFrom(tensor)
-        self.model.graph.initializer[-1].name = name
+        made = self.model.graph.initializer.add()
+        made.CopyFrom(tensor)
+        made.name = name
+        if kind:
+            kept = [entry for entry in tensor.metadata_props if entry.key != KIND]
+            del made.metadata_props[:]
+            made.metadata_props.extend(kept)
+            made.metadata_props.add(key=KIND, value=kind)
         self._tensors[name] = tensor
         self._copies[name] = old
         self._taken.add(name)

@@ -11,7 +11,8 @@ from onnx import ModelProto, StringStringEntryProto
 from popir.ir import Origin
 from popir.ir.origin import BUILDER
 
-_KIND = "pkg.torch.export.graph_signature.InputSpec.kind"
+KIND = "pkg.torch.export.graph_signature.InputSpec.kind"
+"""The key of the kind of an initializer, see `Origin.declared`."""
 _NAME = "pkg.torch.onnx.original_node_name"
 _FOLDED = "pkg.onnxscript.optimizer.folded_from"
 
@@ -26,7 +27,7 @@ def origin_of(model: ModelProto) -> Origin:
     found.values = {id for node in graph.node for id in node.output[:]}
     found.values.update(value.name for value in graph.input if value.name not in known)
     for name, entry in _metadata(model):
-        if name in known and entry.key == _KIND:
+        if name in known and entry.key == KIND:
             found.declared[name] = entry.value
         elif name in known and entry.key == _FOLDED:
             found.folded[name] = re.findall(r"'([^']*)'", entry.value)

@@ -53,6 +53,25 @@ class Schema:
     doc: str = ""
 
 
+TRUTHS = frozenset(
+    """
+    align_corners allowzero antialias broadcast ceil_mode center_point_box count_include_pad
+    detect_negative detect_positive exclude_outside exclusive fmod input_forget interleaved inverse
+    is_case_sensitive is_causal is_test keepdims largest layout linear_before_reset new_axis
+    noop_with_empty_axes one_class onesided output_sequence periodic reverse saturate
+    select_last_index sorted spatial storage_order training_mode transA transB upper zeros
+    causal channels_last do_rotary is_bidirectional is_inner_broadcast is_packed_batching
+    past_present_share_buffer rotary_interleaved sliding_window_cache transBatchA transBatchB
+    unidirectional
+    descending enable_index_broadcast inputIsLogProbability noOverlap outputFullSequence
+    print_gradient right separate_gradients stable zeroInfinity zeroUnused has_side_effect
+    """.split()
+)
+"""The integers that are truth values: ONNX's, onnxruntime's, those of popir's own domains. ONNX has
+no type for them; its texts say "if set to 1" or "whether".
+"""
+
+
 _HEAD = re.compile(r"(?P<type>\w+):(?P<version>\d+) (?P<method>\w+)")
 _FORMAL = re.compile(
     r"(input|output) +(?P<name>\w+): (?P<type>\w+)(?P<mark>\*\?|[?*+]?)(?:  +(?P<doc>.*))?"
@@ -158,5 +177,10 @@ def _attribute(row: re.Match[str]) -> AttributeSpec:
     if kind is AttributeKind.FLOAT and default is not None:
         default = np.float32(default).item()  # ONNX attributes store 32-bit floats.
     return AttributeSpec(
-        row["name"], kind, text is None and not row["optional"], default, row["doc"] or ""
+        row["name"],
+        kind,
+        text is None and not row["optional"],
+        default,
+        row["doc"] or "",
+        kind is AttributeKind.INT and row["name"] in TRUTHS,
     )

@@ -21,7 +21,7 @@ from popir.ir import AttributeKind, AttributeSpec, OperatorIdentifier
 from popir.ir.attributes import use_schemas
 from popir.onnxio import schema_text
 from popir.onnxio.attributes import to_python
-from popir.onnxio.schema_text import Schema
+from popir.onnxio.schema_text import TRUTHS, Schema
 from popir.types import DataType
 
 OLDEST_OPSET = 6
@@ -220,10 +220,12 @@ def _input(schema: onnx.defs.OpSchema, i: int) -> Formal:
 
 def _spec(attribute: onnx.defs.OpSchema.Attribute) -> AttributeSpec:
     default = attribute.default_value
+    kind = AttributeKind[cast(Any, attribute.type).name]
     return AttributeSpec(
         attribute.name,
-        AttributeKind[cast(Any, attribute.type).name],
+        kind,
         attribute.required,
         to_python(default) if default.type else None,
         attribute.description,
+        kind is AttributeKind.INT and attribute.name in TRUTHS,
     )

@@ -18,6 +18,7 @@ from onnx import AttributeProto, NodeProto, helper
 
 from popir.errors import LeavesDeviceError, ModelError
 from popir.ir import Graph
+from popir.ir.attributes import truth
 from popir.onnxio.proto import tensor
 from popir.onnxio.proto import who as _who
 
@@ -160,6 +161,10 @@ def _attribute(node: NodeProto, name: str, default: int) -> int:
     return found[0].i if found else default
 
 
+def _truth(node: NodeProto, name: str, default: int) -> bool:
+    return bool(truth(_who(node), name, _attribute(node, name, default)))
+
+
 def _parts(node: NodeProto, count: int) -> list[str]:
     return [f"{node.output[0]}/{i}" for i in range(count)]
 
@@ -189,7 +194,7 @@ def _split(who: Sequences, node: NodeProto) -> Iterator[NodeProto]:
     who.set(node, ids)
     if not ids:
         return
-    keeps = _attribute(node, "keepdims", 1) or any(node.input[1:2])
+    keeps = _truth(node, "keepdims", 1) or any(node.input[1:2])
     wide = ids if keeps else [f"{id}/wide" for id in ids]
     yield from _sized(who, "Split", (node.input[0], wide), sizes, "split", axis=axis)
     for one, id in zip(wide, ids, strict=True):
@@ -199,7 +204,7 @@ def _split(who: Sequences, node: NodeProto) -> Iterator[NodeProto]:
 
 def _concat(who: Sequences, node: NodeProto) -> Iterator[NodeProto]:
     axis, ids = _attribute(node, "axis", 0), who.of(node)
-    if _attribute(node, "new_axis", 0):
+    if _truth(node, "new_axis", 0):
         wide = _parts(node, len(ids))
         for id, one in zip(ids, wide, strict=True):
             yield from _sized(who, "Unsqueeze", (id, [one]), [axis], "axes")

@@ -79,6 +79,8 @@ class Prepared(Compiled):
         """The steps that were run, and those before the checkpoint that was loaded."""
         self._inputs: list[Port] = []
         self._outputs: list[Port] = []
+        self._told: set[str] = set()
+        """The inputs that no operator reads, and of whose arrays the log has told."""
         self._stored: Stored | None = None
         """The program that `loadExecutable` read."""
         self._is_unmatched = False

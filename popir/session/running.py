@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from threading import get_ident
 from typing import Any
@@ -19,6 +20,7 @@ from popir.stepio import UNBOUND, PyStepIO, PyStepIOCallback
 from popir.typed import fitted, typed
 
 Array = np.ndarray[Any, Any]
+_log = logging.getLogger("popir.session")
 
 
 @typed(by_hand=["run"])
@@ -28,13 +30,14 @@ class Running(Prepared):
     def run(self, stepio: PyStepIO | PyStepIOCallback, debugName: str = "") -> None:
         """Runs one step: all its batches, from the inputs to the anchors of `stepio`.
 
-        `stepio` must have all anchors, and all inputs that an operator reads; other arrays are
-        ignored. With `SessionOptions.syntheticDataMode` its inputs are not read. `debugName` is put
-        before the message of an error.
+        `stepio` must have all anchors, and all inputs that an operator reads. An array for an input
+        that none reads is ignored, which the log says once. With `SessionOptions.syntheticDataMode`
+        its inputs are not read. `debugName` is put before the message of an error.
 
-        Raises popart_exception before `prepareDevice`, StepIOError for an array that is missing or
-        has a wrong type or size, poplar_exception for a fault of the running program; in the first
-        step of a training in several processes popart_runtime_error if their weights differ.
+        Raises popart_exception before `prepareDevice`, StepIOError for an array that is missing,
+        that is no input or anchor, or has a wrong type or size, poplar_exception for a fault of the
+        running program; in the first step of a training in several processes popart_runtime_error
+        if their weights differ.
         """
         if debugName.__class__ is not str:
             debugName = fitted("Session.run", "debugName", debugName, str)
@@ -58,6 +61,11 @@ class Running(Prepared):
                 except AttributeError:
                     fitted("Session.run", "stepio", stepio, PyStepIO | PyStepIOCallback)
                     raise
+                if stepio.checks:
+                    if self._is_synthetic or len(given) > len(self._inputs):
+                        self._check_inputs(given)
+                    if len(stepio.outputs) > len(self._outputs):
+                        self._check_outputs(stepio.outputs)
                 try:
                     if not self._is_synthetic:
                         for port in self._inputs:
@@ -98,6 +106,38 @@ class Running(Prepared):
         return StepIOError(
             f"The step's {kind} '{id}', {self.getInfo(id)}, was not given; given were the {kind}s "
             f"{', '.join(repr(name) for name in given) or '(none)'}.{did_you_mean(id, given)}"
+        )
+
+    def _check_inputs(self, given: Mapping[str, Array]) -> None:
+        """Raises StepIOError for an array that is no input; warns once of one that nobody reads."""
+        read = {port.id for port in self._inputs}
+        for id in given:
+            if id in read or id in self._told:
+                continue
+            if id in self.graph.inputs:
+                self._told.add(id)
+                _log.warning(
+                    "PyStepIO has an array for the input '%s', which no operator reads.", id
+                )
+                continue
+            if id in self._host:
+                reason = "is a weight; Session.writeWeights and weightsFromHost change it"
+            elif id in self.graph.tensors:
+                reason = "is computed by the model or a constant of it"
+            else:
+                names = ", ".join(map(repr, self.graph.inputs)) or "(none)"
+                reason = f"the model does not have; its inputs are {names}"
+            near = did_you_mean(id, self.graph.inputs)
+            raise StepIOError(f"PyStepIO has an array for the input '{id}', which {reason}.{near}")
+
+    def _check_outputs(self, given: Mapping[str, Array]) -> None:
+        """Raises StepIOError for an array that is no anchor."""
+        anchors = [port.id for port in self._outputs]
+        id = next(id for id in given if id not in anchors)
+        hint = " Name it in the DataFlow." if id in self.graph.tensors else ""
+        raise StepIOError(
+            f"PyStepIO has an array for the output '{id}', which is no anchor; the anchors are "
+            f"{', '.join(map(repr, anchors)) or '(none)'}.{did_you_mean(id, anchors)}{hint}"
         )
 
     def _run_with_callbacks(self, stepio: PyStepIOCallback) -> None:

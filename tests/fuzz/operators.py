@@ -671,7 +671,7 @@ def pad(g: Graph, type: str) -> None:
         g.node(type, [x], {"mode": mode, "pads": pads, "value": 1.5}, results=results)
         return
     inputs: list[Value | None] = [x, g.constant(pads)]
-    inputs.append(g.constant(1, x.dtype) if mode == "constant" and _maybe(g) else None)
+    inputs.append(g.like(x.dtype, ()) if mode == "constant" and _maybe(g) else None)
     if axes != list(range(len(x.shape))):
         inputs.append(g.constant(axes))
     g.node(type, inputs, {"mode": mode}, results=results)
@@ -760,6 +760,87 @@ def lp_normalization(g: Graph, type: str) -> None:
     x = g.pick(g.types(type), _ranked(1))
     given = {"axis": _axis(g, len(x.shape)), "p": g.rng.choice([1, 2])}
     g.node(type, [x], given)
+
+
+def rms_normalization(g: Graph, type: str) -> None:
+    """Over the last dimensions, by a scale of any type that broadcasts to X."""
+    x = g.pick(g.types(type), _ranked(1))
+    axis = _axis(g, len(x.shape), True)
+    kind = x.dtype if _maybe(g, 0.7) else g.type(g.types(type, 1))
+    shape = tuple(g.rng.choice([1, d]) for d in x.shape[g.rng.randrange(len(x.shape)) :])
+    given: dict[str, Any] = {"axis": axis}
+    if _maybe(g):
+        given["epsilon"] = g.rng.choice([1e-5, 1e-3, 0.1])
+    g.node(type, [x, g.like(kind, shape)], given, results=[(kind, x.shape)])
+
+
+def attention(g: Graph, type: str) -> None:
+    """Heads of queries that share those of keys, after a past or not, with and without a mask."""
+    dtype = g.type(g.types(type))
+    batch, heads, group, places, new, size, width = (g.rng.choice([1, 2, 3]) for _ in range(7))
+    past = g.rng.choice([None, None, 1, 2])
+    total, many = new + (past or 0), heads * group
+    shapes = [(batch, many, places, size), (batch, heads, new, size), (batch, heads, new, width)]
+    given: dict[str, Any] = {}
+    flat = _maybe(g)
+    if flat:
+        given = {"q_num_heads": many, "kv_num_heads": heads}
+    parts = [_normal(g, dtype, *((b, n, h * d) if flat else (b, h, n, d))) for b, h, n, d in shapes]
+    mask = None
+    if _maybe(g):
+        shape = (g.rng.choice([1, batch]), g.rng.choice([1, many]), places, total)
+        shape = shape[g.rng.randrange(3) :]
+        mask = g.fresh(BOOL, shape) if _maybe(g) else _normal(g, dtype, *shape)
+    old: list[Value] = []
+    if past:
+        old = [_normal(g, dtype, batch, heads, past, n) for n in (size, width)]
+    for name, value in (("is_causal", 1), ("scale", 0.25), ("softcap", 2.0)):
+        if _maybe(g, 0.4):
+            given[name] = value
+    if g.opset >= 25 and _maybe(g):
+        given |= {"left_window_size": g.rng.choice([0, 1]), "right_window_size": 1}
+    inputs = [*parts, mask, *old] if old or mask else parts
+    shapes = [shapes[0], *((*s[:2], total, s[3]) for s in shapes[1:])]
+    shapes[0] = (batch, places, many * width) if flat else (batch, many, places, width)
+    g.node(type, inputs, given, 3 if past else 1, [(dtype, s) for s in shapes][: 3 if past else 1])
+
+
+def swiglu(g: Graph, type: str) -> None:
+    """Two tensors of one shape."""
+    x = g.pick(g.types(type))
+    g.node(type, [x, g.like(x.dtype, x.shape)], {"alpha": _factor(g)}, results=[(x.dtype, x.shape)])
+
+
+def causal_conv(g: Graph, type: str) -> None:
+    """A row of weights for each channel, from the first position or from a state on."""
+    dtype = g.type(g.types(type))
+    batch, channels, positions, size = (g.rng.choice([1, 2, 3]) for _ in range(4))
+    shape, state = (batch, channels, positions), (batch, channels, size - 1)
+    inputs: list[Value | None] = [_normal(g, dtype, *shape), _normal(g, dtype, channels, 1, size)]
+    inputs.append(_normal(g, dtype, channels) if _maybe(g) else None)
+    inputs.append(_normal(g, dtype, *state) if _maybe(g) else None)
+    given = {"activation": g.rng.choice(["none", "silu", "swish"])}
+    g.node(type, inputs, given, 2, [(dtype, shape), (dtype, state)])
+
+
+def rotary_embedding(g: Graph, type: str) -> None:
+    """All or a part of each head; angles of positions, or of places."""
+    dtype = g.type(g.types(type))
+    batch, heads, places, half, rest = (g.rng.choice([1, 2, 3]) for _ in range(5))
+    rest = g.rng.choice([0, 2 * rest])
+    size = 2 * half + rest
+    given: dict[str, Any] = {"rotary_embedding_dim": 2 * half} if rest else {}
+    shape: tuple[int, ...] = (batch, heads, places, size)
+    if rest or _maybe(g):  # onnxruntime wants the number of heads where a part is turned.
+        shape, given["num_heads"] = (batch, places, heads * size), heads
+    given["interleaved"] = int(_maybe(g))
+    rows: tuple[int, ...] = (batch, places)
+    at: list[Value] = []
+    if _maybe(g):
+        rows = (5,)
+        at = [g.fresh(INT64, (batch, places), lambda rng, s: rng.integers(0, 5, s))]
+    caches = [_normal(g, dtype, *rows, half) for _ in range(2)]
+    g.node(type, [_normal(g, dtype, *shape), *caches, *at], given)
 
 
 def group_normalization(g: Graph, type: str) -> None:
@@ -1558,6 +1639,11 @@ _ONNX: dict[str, Maker] = {
     "LRN": lrn,
     "LpNormalization": lp_normalization,
     "GroupNormalization": group_normalization,
+    "RMSNormalization": rms_normalization,
+    "Attention": attention,
+    "RotaryEmbedding": rotary_embedding,
+    "SwiGLU": swiglu,
+    "CausalConvWithState": causal_conv,
     "Shrink": partial(
         unary, lambd=lambda g: abs(_factor(g)), bias=lambda g: g.rng.choice([0.0, 1.0, 2.0])
     ),

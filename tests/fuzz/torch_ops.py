@@ -16,6 +16,7 @@ from onnx import helper, numpy_helper
 
 from popir.onnxio import schemas
 from tests.fuzz import popart_torch
+from tests.ops.attention_formula import attention
 
 Tensor = torch.Tensor
 
@@ -332,6 +333,37 @@ def _layer_norm(n: Node) -> Sequence[Tensor]:
     return [found + n[2] if n.has(2) else found, mean, inverse][: n.outputs]
 
 
+def _rms_normalization(n: Node) -> Tensor:
+    axes = tuple(range(n("axis", -1) % n.x.ndim, n.x.ndim))
+    mean = n.x.square().mean(axes, keepdim=True)
+    return n.x / torch.sqrt(mean + n("epsilon", _float(1e-5))) * n[1]
+
+
+def _rotary_embedding(n: Node) -> Tensor:
+    heads, cos, sin = n.x, n[1], n[2]
+    if n.x.ndim == 3:
+        heads = n.x.unflatten(2, (n("num_heads"), -1)).transpose(1, 2)
+    if n.has(3):
+        cos, sin = cos[n[3]], sin[n[3]]
+    cos, sin = cos[:, None], sin[:, None]
+    half = cos.shape[-1]
+    turned, rest = heads[..., : 2 * half], heads[..., 2 * half :]
+    paired = bool(n("interleaved", 0))
+    a, b = turned.unflatten(-1, (half, 2) if paired else (2, half)).unbind(-1 if paired else -2)
+    pair = torch.stack([a * cos - b * sin, a * sin + b * cos], -1 if paired else -2)
+    found = torch.cat([pair.flatten(-2), rest], -1)
+    return found if n.x.ndim == 4 else found.transpose(1, 2).flatten(2)
+
+
+def _causal_conv(n: Node) -> Sequence[Tensor]:
+    batch, channels, _ = n.x.shape
+    before = n[1].shape[2] - 1
+    state = n[3] if n.has(3) else n.x.new_zeros(batch, channels, before)
+    whole = torch.cat([state, n.x], 2)
+    y = F.conv1d(whole, n[1], n[2] if n.has(2) else None, groups=channels)
+    return [y if n("activation", "none") == "none" else F.silu(y), whole[:, :, n.x.shape[2] :]]
+
+
 def _lp_normalization(n: Node) -> Tensor:
     norm = n.x.norm(n("p", 2), n("axis", -1), keepdim=True)
     return n.x / torch.where(norm == 0, torch.ones_like(norm), norm)
@@ -431,7 +463,7 @@ def _pad(n: Node) -> Tensor:
     """Index by index: every mode is a choice of elements, or of the constant."""
     pads = n.ints(1, "pads") or []
     axes = n[3].tolist() if n.has(3) else list(range(n.x.ndim))
-    value = n[2].item() if n.has(2) else n("value", 0.0)
+    value = n[2].reshape([]) if n.has(2) else torch.tensor(n("value", 0.0), dtype=n.x.dtype)
     mode, found = n("mode", "constant"), n.x
     for i, axis in enumerate(axes):
         size, before, after = found.shape[axis], pads[i], pads[len(axes) + i]
@@ -445,9 +477,7 @@ def _pad(n: Node) -> Tensor:
         if mode == "constant":
             shape = [1] * found.ndim
             shape[axis] = -1
-            found = torch.where(
-                outside.reshape(shape), torch.tensor(value, dtype=found.dtype), found
-            )
+            found = torch.where(outside.reshape(shape), value, found)
     return found
 
 
@@ -908,6 +938,11 @@ _ONNX: dict[str, Callable[[Node], Tensor | Sequence[Tensor]]] = {
     "Shrink": lambda n: _shrink(n),
     "CenterCropPad": lambda n: _center_crop_pad(n),
     "LpNormalization": lambda n: _lp_normalization(n),
+    "RMSNormalization": _rms_normalization,
+    "SwiGLU": lambda n: n.x * torch.sigmoid(n("alpha", 1.0) * n.x) * n[1],
+    "CausalConvWithState": _causal_conv,
+    "RotaryEmbedding": _rotary_embedding,
+    "Attention": lambda n: attention(*n.inputs, **n.attributes)[: n.outputs],
     "Softmax": _softmax,
     "LogSoftmax": _softmax,
     "TopK": _top_k,

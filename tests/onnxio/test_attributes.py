@@ -8,6 +8,7 @@ import onnx
 import pytest
 from onnx import AttributeProto, helper
 
+from popir.backend import prepare
 from popir.errors import ModelError, OperatorAttributeError
 from popir.ir import AttributeKind
 from popir.onnxio.attributes import to_proto, to_python
@@ -111,3 +112,22 @@ def test_enumeration_stands_for_its_name() -> None:
         Fast = 7
 
     assert to_proto("Own", "a", Mode.Fast).s == b"Fast"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "y = ReduceSum<keepdims = 2>(x)",  # of a device
+        "y, i = TopK<largest = -1>(x, n)",
+        "y = Unique<sorted = 2>(x)",  # of the host
+        "y = HannWindow<periodic = 3>(n)",  # a function
+        "s = SplitToSequence<keepdims = 2>(x, n) y = SequenceAt(s, n)",  # without sequences
+        "s = SplitToSequence(x, n) y = ConcatFromSequence<axis = 0, new_axis = 2>(s)",
+    ],
+)
+def test_a_truth_value_is_0_or_1(body: str) -> None:
+    """onnxruntime takes a `keepdims` of 2 for 0, a `transA` for 1, and refuses an `exclusive`."""
+    text = f"g (float[4] x) => (float[N] y) <int64 n = {{1}}> {{ {body} }}"
+    model = onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": 18]> {text}')
+    with pytest.raises(OperatorAttributeError, match=r"is (2|3|-1); expected is 0 or 1\.$"):
+        prepare(model).run({"x": np.zeros(4, np.float32)})

@@ -6,7 +6,7 @@ import pytest
 from onnx import FunctionProto, helper
 
 import popir.backend
-from popir.errors import ModelError, UnknownOperatorError
+from popir.errors import ModelError, OperatorAttributeError, UnknownOperatorError
 from popir.ir import verify
 from popir.onnxio import bodies
 from popir.onnxio.examine import examine
@@ -74,6 +74,29 @@ def test_a_function_that_cannot_be_made() -> None:
     node = helper.make_node("RotaryEmbedding", ["x", "c", "s"], ["y"], "rotary")
     with pytest.raises(ModelError, match=r"'rotary' \(ai.onnx.RotaryEmbedding\): ONNX's function"):
         bodies.body(node, 23, [None, None, None])
+
+
+@pytest.mark.parametrize(
+    ("attributes", "message"),
+    [
+        ({"alpha": "text"}, "the attribute 'alpha' is a float; given was 'text' (str)."),
+        ({"nonsense": 3}, "unknown attribute 'nonsense' (value 3); the operator takes alpha."),
+    ],
+)
+def test_wrong_attributes(attributes: dict[str, object], message: str) -> None:
+    node = helper.make_node("Swish", ["x"], ["y"], "act", **attributes)
+    with pytest.raises(OperatorAttributeError) as error:
+        import_model(model([node], opset=24))
+    assert str(error.value) == f"Node 'act' (ai.onnx.Swish): {message}"
+
+
+def test_what_the_function_refuses_is_told_of_the_operator() -> None:
+    node = helper.make_node("MeanVarianceNormalization", ["x"], ["y"], "norm", axes=[7])
+    with pytest.raises(OperatorAttributeError) as error:
+        import_model(model([node], opset=13))
+    assert str(error.value).startswith(
+        "Node 'norm' (ai.onnx.MeanVarianceNormalization): in the function that ONNX defines it by: "
+    )
 
 
 def test_a_functions_subgraph_is_renamed_too() -> None:

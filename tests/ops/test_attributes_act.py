@@ -6,6 +6,7 @@ Long, because every operator with attributes has its rows here.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +14,7 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
+import onnx
 import pytest
 from onnx import helper
 
@@ -20,11 +22,12 @@ import popir
 from popir import registry
 from popir.errors import OperatorAttributeError, PopirError
 from popir.ir import Graph, Op, OperatorIdentifier, Tensor, TensorType
-from popir.onnxio import schemas
+from popir.onnxio import schema_text, schemas
 from popir.options import OptionWarning
 from popir.types import DataType
 from tests.models import step, training_session
 from tests.ops.cases import Array, Case, ints
+from tests.ops.cases.attention import HEADS, SIDE_BY_SIDE
 from tests.ops.cases.case import distinct
 from tests.ops.cases.control import BRANCHES, LOOP_BODY, SCAN_BODY
 from tests.ops.cases.microsoft import MICROSOFT
@@ -207,6 +210,32 @@ def normalisations() -> Iterator[Row]:
     yield from rows(Case("LRN", [[1, 4, 2, 2]], {"size": 3}), alpha=0.5, bias=2.0, size=1)
     yield from rows(Case("InstanceNormalization", [[2, 3, 4], [3], [3]]), epsilon=0.5)
     yield from rows(Case("LRN", [[1, 4, 2, 2]], {"size": 3, "alpha": 0.5}), beta=0.25)
+
+
+def positions() -> Iterator[Row]:
+    """Attention, what turns by positions, and what else language models are made of."""
+    yield Row(Case("SwiGLU", [SIGNED, SIGNED]), "alpha", 0.5)
+    causal = Case("CausalConvWithState", [[2, 3, 5], [3, 1, 4]], outputs=2)
+    yield Row(causal, "activation", "silu")
+    norm = Case("RMSNormalization", [[2, 4, 4], [4]])
+    yield from rows(norm, axis=1, epsilon=0.5, stash_type=10)
+    heads = Case("Attention", HEADS)
+    yield from rows(heads, is_causal=1, scale=0.2, softcap=0.5, softmax_precision=10)
+    yield from rows(heads, left_window_size=0, right_window_size=0)
+    yield Row(replace(heads, outputs=4), "qk_matmul_output_mode", 3)
+    flat = Case("Attention", [[2, 3, 16], [2, 5, 8], [2, 5, 8]], SIDE_BY_SIDE)
+    yield Row(flat, "q_num_heads", 2, refused="expected is the same size of a head")
+    alike = Case("Attention", [[2, 3, 8]] * 3, {"q_num_heads": 2, "kv_num_heads": 2})
+    yield Row(alike, "kv_num_heads", 4, refused="expected is the same size of a head")
+    turned = Case("RotaryEmbedding", [[2, 3, 4, 8], [2, 4, 4], [2, 4, 4]])
+    yield Row(turned, "interleaved", 1)
+    yield Row(turned, "rotary_embedding_dim", 6, refused=r"expected is \[2, 4, 3\]")
+    yield Row(
+        Case("RotaryEmbedding", [[2, 4, 24], [2, 4, 4], [2, 4, 4]], {"num_heads": 3}),
+        "num_heads",
+        2,
+        refused=r"expected is \[2, 4, 6\]",
+    )
 
 
 def recurrent() -> Iterator[Row]:
@@ -798,7 +827,7 @@ def parts() -> Iterator[Row]:
 ROWS = [
     row
     for family in (
-        *(legacy, reductions, pools, searches, convolutions, normalisations),
+        *(legacy, reductions, pools, searches, convolutions, normalisations, positions),
         *(recurrent, graphs, losses, shapes, indexed, elements, others),
         *(quantized, random_numbers, sampling, transforms, parts),
         *(microsoft, fused_attention, fused_products, fused_quantized),
@@ -911,3 +940,34 @@ def test_an_unknown_word_is_refused(opid: OperatorIdentifier, name: str) -> None
     with warnings.catch_warnings(), pytest.raises(PopirError, match="sideways"):
         warnings.simplefilter("ignore", OptionWarning)
         outcome(replace(row, case=case), max(opid.version, schemas.OLDEST_OPSET))
+
+
+@pytest.mark.parametrize(
+    ("opid", "name"),
+    [
+        pytest.param(opid, name, id=f"{opid}.{name}")
+        for opid, name in attributes()
+        if (schemas.attributes(opid) or {})[name].is_truth
+    ],
+)
+def test_a_truth_value_is_0_or_1(opid: OperatorIdentifier, name: str) -> None:
+    (row,) = [row for row in ROWS if row.covers(opid, name)]
+    case = replace(row.case, attributes={**row.case.attributes, name: 2})
+    with pytest.raises(OperatorAttributeError) as error:
+        outcome(replace(row, case=case), max(opid.version, schemas.OLDEST_OPSET))
+    assert str(error.value) == f"{opid} 'node': the attribute '{name}' is 2; expected is 0 or 1."
+
+
+def test_every_truth_value_of_onnx_is_known() -> None:
+    """By ONNX's texts, but for what is a number with such a text."""
+    words = r"(?i)\b(whether|if (set to )?(1|true)|0 or 1|default 1|flag|0 \(false\)|be one of 0)\b"
+    numbers = {"multi_class", "max_skip_count", "maxsplit", "output_height", "output_width", "k"}
+    numbers |= {"output_dtype", "seed", "axis", "targets", "stash_type", "end", "time_axis"}
+    found = {
+        name
+        for schema in onnx.defs.get_all_schemas_with_history()
+        for name, spec in schema.attributes.items()
+        if spec.type.name == "INT" and re.search(words, spec.description)
+    }
+    assert found - schema_text.TRUTHS - numbers == set()
+    assert len(found & schema_text.TRUTHS) > 25

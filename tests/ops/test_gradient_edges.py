@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 import torch
 from onnx import TensorProto, ValueInfoProto, helper
@@ -137,3 +138,14 @@ def test_the_gradient_of_a_product_of_many_in_half() -> None:
     x = np.array([[8.0] * 8 + [0.125] * 8])
     (found,) = gradients(Edge("ReduceProd", [x], torch.prod, **_AXES), np.float16)
     np.testing.assert_allclose(found, 1 / x, rtol=1e-3)
+
+
+def test_a_sum_of_gradients_without_elements() -> None:
+    """The first of them is a view of one number, which the sum is written over."""
+    body = "a = Abs(t) b = Mul(a, u) c = ReduceSum<keepdims = 0>(a) d = ReduceSum<keepdims = 0>(b)"
+    text = f"g (float[0] t, float[0] u) => (float loss) {{ {body} loss = Add(c, d) }}"
+    model = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["": 20]> {text}')
+    session = training_session(model, "loss", ["loss", "Gradient___t"])
+    empty = np.zeros(0, np.float32)
+    found = step(session, {"t": empty, "u": empty})
+    assert found["loss"] == 0 and found["Gradient___t"].shape == (0,)

@@ -61,6 +61,8 @@ class Reuser {
     const auto work = *elementWiseOf(*step.vertex);
     const auto made = ownOf(work.outputs[o], p);
     if (!made || buffers_[*made].first != s) return false;
+    // What has no elements takes no memory, and may be read before it is written.
+    if (work.outputs[o].numElements() == 0) return false;
     const auto& variables = plan_.graph->variables;
     for (const auto& input : work.inputs) {
       const auto read = ownOf(input, p);

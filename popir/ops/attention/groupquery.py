@@ -120,11 +120,7 @@ class GroupQueryAttention(Decomposition):
                 )
         if scales:
             raise self.wrong("k_scale and v_scale are for quantized caches, which popir lacks.")
-        for name, known in (
-            ("causal", (0, 1)),
-            ("qk_output", (0, 1, 2)),
-            ("smooth_softmax", (-1, 0, 1)),
-        ):
+        for name, known in (("qk_output", (0, 1, 2)), ("smooth_softmax", (-1, 0, 1))):
             if getattr(self, name) not in known:
                 raise OperatorAttributeError(
                     f"{self._who()}: {name} is {getattr(self, name)}; expected is one of {known}."

@@ -1,16 +1,67 @@
-"""onnxruntime's RotaryEmbedding: positions as rotations of pairs of numbers."""
+"""RotaryEmbedding, ONNX's and onnxruntime's: positions as rotations of pairs of numbers."""
 
 from __future__ import annotations
 
 from popir.errors import OperatorAttributeError
 from popir.ir import Tensor
-from popir.ops.support.attention import merge_heads, rotated, split_heads
+from popir.ops.support.attention import heads_first, merge_heads, rotated, split_heads
 from popir.ops.support.decomposition import Decomposer, Decomposition
-from popir.ops.support.identifiers import microsoft_id
+from popir.ops.support.identifiers import microsoft_id, onnx_ids
 from popir.registry import OpCreator
 
 
 class RotaryEmbedding(Decomposition):
+    """ONNX's RotaryEmbedding, version 23: pairs of numbers of each head turned by the angle of the
+    position. The caches hold cosines and sines, [positions, half of what is turned], of which
+    `position_ids` chooses, or without these [batch, places, half of what is turned].
+
+    Deviation: a position out of range that is computed at run time gives zeros; onnxruntime calls
+    it an error.
+    """
+
+    interleaved: int
+    num_heads: int | None
+    rotary_embedding_dim: int
+
+    def decompose(
+        self, on: Decomposer, x: Tensor, cos: Tensor, sin: Tensor, positions: Tensor | None = None
+    ) -> Tensor:
+        """Gathers of the caches and products. Raises OperatorInputError for shapes that do not
+        fit.
+        """
+        whole = heads_first(on, self, "X", x, "num_heads", self.num_heads)
+        batch, _, places, width = on.shape(whole)
+        size = self.rotary_embedding_dim or width
+        if size % 2 or not 0 <= size <= width:
+            raise self.wrong(
+                f"rotary_embedding_dim is {size}; expected is an even number up to {width}, the "
+                "size of a head."
+            )
+        caches = (("cos_cache", cos), ("sin_cache", sin))
+        if positions is None:
+            for name, cache in caches:
+                if on.shape(cache) != [batch, places, size // 2]:
+                    raise self.wrong(
+                        f"{name} is {on.shape(cache)}; expected is {[batch, places, size // 2]}."
+                    )
+            at = [cos, sin]
+        else:
+            if on.shape(positions) != [batch, places]:
+                raise self.wrong(
+                    f"position_ids is {on.shape(positions)}; expected is {[batch, places]}."
+                )
+            rows = on.shape(cos)[0] if on.shape(cos) else 0
+            wanted = [rows or ("positions" if batch and places else 0), size // 2]
+            for name, cache in caches:
+                if on.shape(cache) != wanted:
+                    raise self.wrong(f"{name} is {on.shape(cache)}; expected is {wanted}.")
+            at = [on.Gather(cache, positions, axis=0) for _, cache in caches]
+        angles = [on.reshape(each, [batch, 1, places, size // 2]) for each in at]
+        y = rotated(on, whole, angles[0], angles[1], bool(self.interleaved), size)
+        return y if len(on.shape(x)) == 4 else merge_heads(on, y)
+
+
+class MicrosoftRotaryEmbedding(Decomposition):
     """onnxruntime's RotaryEmbedding, version 1: pairs of numbers of each head turned by the angle
     of the position, whose cosines and sines the caches hold.
 
@@ -93,4 +144,5 @@ class RotaryEmbedding(Decomposition):
         return heads
 
 
-OpCreator(RotaryEmbedding, microsoft_id("RotaryEmbedding"))
+OpCreator(RotaryEmbedding, onnx_ids("RotaryEmbedding", 23))
+OpCreator(MicrosoftRotaryEmbedding, microsoft_id("RotaryEmbedding"))

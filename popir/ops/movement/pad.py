@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -175,8 +176,8 @@ class PadOp(Op):
         return [found]
 
     def getGradOps(self) -> list[Op]:
-        """One gradient operator, for the data."""
-        return [PadGradOp(self)]
+        """One gradient operator for the data, and one for the constant."""
+        return [PadGradOp(self), *([PadValueGradOp(self)] if self.hasInput(VALUE) else [])]
 
 
 def padded(
@@ -239,6 +240,23 @@ class PadGradOp(InputGradOp):
         for a, along in enumerate(self.sources):
             g = put_along(on, g, a, along, self.target().shape()[a])
         return g
+
+
+class PadValueGradOp(InputGradOp):
+    """The sum of the gradients of the output elements that have the constant value."""
+
+    opid = graphcore_id("PadValueGrad")
+
+    def __init__(self, fwdOp: PadOp) -> None:
+        super().__init__(fwdOp, VALUE)
+        self.sources = fwdOp.sources()
+
+    def decompose(self, on: Decomposer, g: IrTensor) -> IrTensor:
+        """The same by operators."""
+        along = [each != NOWHERE for each in self.sources]
+        inside = functools.reduce(np.logical_and.outer, along, np.True_)
+        outside = on.Where(on.const(inside, DataType.BOOL), on.like(0, g), g)
+        return on.reshape(on.ReduceSum(outside, keepdims=0), self.target().shape())
 
 
 def runs(along: Array) -> list[Run]:
@@ -331,7 +349,32 @@ class PadGradOpx(Opx):
         return summed.reshape(shape)
 
 
+class PadValueGradOpx(Opx):
+    """The lowering of the gradient of the constant: one sum of what lies outside."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """Takes off, axis by axis, what has the constant, and adds it up."""
+        op, rest = self.getOp(PadValueGradOp), self.getInTensor(0)
+        outside = [rest.flatten().slice(0, 0, 0)]
+        for a, along in enumerate(op.sources):
+            inside: list[Tensor] = [rest.slice(0, 0, a)]
+            at = 0
+            for run in runs(along):
+                part = rest.slice(at, at + run.length, a)
+                at += run.length
+                if run.begin == NOWHERE:
+                    outside.append(part.flatten())
+                else:
+                    inside.append(part)
+            rest = poplar.concat(inside, a)
+        params = popops.ReduceParams(popops.Operation.ADD)
+        whole = poplar.concat(outside)
+        total = popops.reduce(self.graph(), whole, [0], params, prog, self.debugContext("sum"))
+        self.setOutTensor(0, total.reshape(op.target().shape()))
+
+
 _IDS = onnx_ids("Pad", 2, 11, 13, 18, 19, 21, 23, 24, 25)
 OpCreator(PadOp, _IDS)
 OpxCreator(PadOpx, _IDS)
 OpxCreator(PadGradOpx, PadGradOp.opid)
+OpxCreator(PadValueGradOpx, PadValueGradOp.opid)

@@ -15,7 +15,7 @@ from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, OUT
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
 from popir.ops.support.second_order import sum_to
-from popir.ops.support.shapes import axis, broadcast_to, product
+from popir.ops.support.shapes import axis, broadcast_to, broadcasts_to, product
 from popir.ops.support.symbolic import Arg, Expr
 from popir.opx import Opx, popType
 from popir.poplar import Tensor, program
@@ -53,10 +53,7 @@ class LayerNormOp(Op):
         for i in (SCALE, BIAS):
             if self.hasInput(i):
                 given = self.inShape(i)
-                padded = [1] * (len(shape) - first - len(given)) + given
-                if len(padded) > len(shape) - first or any(
-                    d not in (1, n) for d, n in zip(padded, shape[first:], strict=True)
-                ):
+                if not broadcasts_to(given, shape[first:]):
                     raise OperatorInputError(
                         f"{self.debugName()}: input {i} has shape {given}, which does not "
                         f"broadcast to the normalised dimensions {shape[first:]}."

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from popir.errors import OperatorAttributeError
 from popir.ir import Op, Tensor
 from popir.ops.support.decomposition import Decomposer, Decomposition
 from popir.ops.support.identifiers import microsoft_id
@@ -294,10 +293,6 @@ class QLinearConv(Decomposition):
 
     def decompose(self, on: Decomposer, x: Tensor, *rest: Tensor | None) -> Tensor:
         """ONNX's QLinearConv, between transpositions. Raises what that raises."""
-        if self.channels_last not in (0, 1):
-            raise OperatorAttributeError(
-                f"{self._who()}: channels_last is {self.channels_last}; expected is 0 or 1."
-            )
         rank = len(on.shape(x))
         if self.channels_last:
             x = on.Transpose(x, perm=[0, rank - 1, *range(1, rank - 1)])

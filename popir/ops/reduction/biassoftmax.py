@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from popir.errors import OperatorAttributeError
 from popir.ir import Tensor
 from popir.ops.support.decomposition import Decomposer, Decomposition
 from popir.ops.support.identifiers import microsoft_id
@@ -25,11 +24,6 @@ class BiasSoftmax(Decomposition):
         """A sum and Softmax of rows. Raises OperatorInputError for a bias of another shape,
         OperatorAttributeError for a wrong axis.
         """
-        if self.is_inner_broadcast not in (0, 1):
-            raise OperatorAttributeError(
-                f"{self._who()}: is_inner_broadcast is {self.is_inner_broadcast}; expected is 0 "
-                "or 1."
-            )
         shape, given = on.shape(x), on.shape(bias)
         at = axis(self, self.axis, len(shape))
         for n in range(at + 1):

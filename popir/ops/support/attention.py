@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from popir.ir import Tensor
-from popir.ops.support.decomposition import Decomposer
+from popir.ops.support.decomposition import Decomposer, Decomposition
 from popir.types import DataType
 
 
@@ -23,6 +23,48 @@ def merge_heads(on: Decomposer, x: Tensor) -> Tensor:
     """[batch, heads, places, size] as [batch, places, heads * size]."""
     batch, heads, places, size = on.shape(x)
     return on.reshape(on.Transpose(x, perm=[0, 2, 1, 3]), [batch, places, heads * size])
+
+
+def heads_first(
+    on: Decomposer, op: Decomposition, name: str, x: Tensor, count: str, heads: int | None
+) -> Tensor:
+    """x, [batch, heads, places, size] or [batch, places, heads * size], as the first of these. The
+    attribute `count` says how many `heads` there are. Raises OperatorInputError, which calls x
+    `name`, for shapes and numbers that do not fit.
+    """
+    shape = on.shape(x)
+    if len(shape) not in (3, 4):
+        raise op.wrong(
+            f"{name} is {shape}; expected is [batch, heads, positions, size], or [batch, "
+            f"positions, heads * size] with {count}."
+        )
+    if len(shape) == 4:
+        if heads not in (None, shape[1]):
+            raise op.wrong(f"{name} is {shape}, with {shape[1]} heads, and {count} {heads}.")
+        return x
+    if not heads or heads < 0 or shape[2] % heads:
+        raise op.wrong(
+            f"{name} is {shape} and {count} {heads or 'not given'}; expected is a number of heads "
+            f"that divides {shape[2]}."
+        )
+    return split_heads(on, x, heads)
+
+
+def scaled_products(on: Decomposer, q: Tensor, k: Tensor, factor: float) -> Tensor:
+    """The products of queries and keys times a factor, [batch, heads, places, total]. `q` and `k`
+    are [batch, heads, positions, size]; `k` may have fewer heads, of which each serves a group of
+    `q`'s.
+    """
+    q = on.Mul(q, on.like(factor, q))
+    return grouped_product(on, q, on.Transpose(k, perm=[0, 1, 3, 2]))
+
+
+def capped(on: Decomposer, scores: Tensor, cap: float) -> Tensor:
+    """The scores s as cap * tanh(s / cap), or as they are if cap is 0."""
+    if not cap:
+        return scores
+    limit = on.like(cap, scores)
+    return on.Mul(on.Tanh(on.Div(scores, limit)), limit)
 
 
 def lowest(on: Decomposer, like: Tensor) -> Tensor:
@@ -56,17 +98,13 @@ class Scores:
     """[heads]: the exponential of this is added to the sum that softmax divides by."""
 
     def probabilities(self, on: Decomposer, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
-        """Before and after softmax, [batch, heads, places, total]. `q` and `k` are [batch, heads,
-        positions, size]; `k` may have fewer heads, of which each serves a group of `q`'s.
+        """Before and after softmax, [batch, heads, places, total], of queries and keys as
+        `scaled_products` takes them.
         """
         batch, heads, places, size = on.shape(q)
         total = on.shape(k)[2]
         factor = self.scale or 1 / math.sqrt(size)
-        scores = grouped_product(on, q, on.Transpose(k, perm=[0, 1, 3, 2]))
-        scores = on.Mul(scores, on.like(factor, scores))
-        if self.softcap:
-            cap = on.like(self.softcap, scores)
-            scores = on.Mul(on.Tanh(on.Div(scores, cap)), cap)
+        scores = capped(on, scaled_products(on, q, k, factor), self.softcap)
         for each in self.added:
             scores = on.Add(scores, each)
         if self.seen is not None:

@@ -19,6 +19,7 @@ The operators are written in ONNX's, at opset `OPSET` whatever the opset of the 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -165,6 +166,14 @@ class Decomposer:
         self._added.add(id)
         return self.graph.addConstInit(id, values)
 
+    def shared(self, values: np.ndarray[Any, Any]) -> Tensor:
+        """A constant that is in the graph once, however many operators ask for these values."""
+        digest = hashlib.sha256(f"{values.dtype} {values.shape}".encode())
+        digest.update(values.tobytes())
+        id = f"Constant/{digest.hexdigest()[:32]}"
+        known = self.graph.tensors.get(id)
+        return self.graph.addConstInit(id, values) if known is None else known
+
     def like(self, value: Any, tensor: Tensor) -> Tensor:
         """A constant of the element type of `tensor`."""
         return self.const(value, self.info(tensor).dataType())
@@ -207,21 +216,25 @@ class Decomposer:
     def value(self, tensor: Tensor | None, what: str) -> np.ndarray[Any, Any] | None:
         """The value of a constant input, None for one that is left out.
 
-        An initializer that no operator reads so far becomes a constant: it is no weight. Raises
-        LeavesDeviceError if the value is known only at run time, or is that of a weight; `what`
-        names it in the message.
+        Raises LeavesDeviceError if the value is not `known`; `what` names it in the message.
         """
         if tensor is None:
             return None
-        if tensor.is_variable() and not tensor.uses:
-            tensor.tensorType = TensorType.Const
-        if not tensor.isConst() or tensor.data is None:
+        if (known := self.known(tensor)) is None:
             raise LeavesDeviceError(
                 f"{self.op.opid} '{self.op.name()}': {what}, '{tensor.id}', must be a constant: "
                 "popir compiles for its value.",
                 [tensor.id],
             )
-        return tensor.data
+        return known
+
+    def known(self, tensor: Tensor) -> np.ndarray[Any, Any] | None:
+        """The value of a constant, None for one that is known only at run time, or is that of a
+        weight. An initializer that no operator reads so far becomes a constant.
+        """
+        if tensor.is_variable() and not tensor.uses:
+            tensor.tensorType = TensorType.Const
+        return tensor.data if tensor.isConst() else None
 
     def number(self, tensor: Tensor | None, what: str) -> int | float | bool | None:
         """The value of a constant input of one element, None for one that is left out. Raises

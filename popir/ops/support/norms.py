@@ -21,12 +21,17 @@ def wide(on: Decomposer, x: Tensor) -> DataType:
 
 
 def root_mean_square(
-    on: Decomposer, op: Op, x: Tensor, axes: Sequence[int], epsilon: float
+    on: Decomposer,
+    op: Op,
+    x: Tensor,
+    axes: Sequence[int],
+    epsilon: float,
+    kind: DataType | None = None,
 ) -> tuple[Tensor, Tensor]:
     """x divided by the root of the mean of its squares over `axes` plus epsilon, and the inverse of
-    that root with dimensions of 1, both in `wide(x)`.
+    that root with dimensions of 1, both in the type `kind`, or `wide(x)`.
     """
-    kind = wide(on, x)
+    kind = kind or wide(on, x)
     whole = on.cast(x, kind)
     along = on.ints(*checked_axes(op, axes, len(on.shape(x))))
     mean = on.ReduceMean(on.Mul(whole, whole), along, keepdims=1)

@@ -81,6 +81,12 @@ def is_one_piece(shape: Sequence[int], part: Sequence[int]) -> bool:
     return True
 
 
+def broadcasts_to(shape: Sequence[int], to: Sequence[int]) -> bool:
+    """Whether a tensor of `shape` broadcasts to the shape `to`, without changing that."""
+    pairs = zip(reversed(shape), reversed(to), strict=False)
+    return len(shape) <= len(to) and all(size in (1, whole) for size, whole in pairs)
+
+
 def axis(op: Op, value: int, rank: int) -> int:
     """The axis `value` counted from 0; negative values count from the end.
 

@@ -5,6 +5,7 @@ A row is tested forwards against onnxruntime (or a formula, where ONNX lacks the
 gradient against finite differences in double, and its lowering on a machine of several tiles.
 """
 
+from tests.ops.cases.attention import ATTENTION
 from tests.ops.cases.case import Array, Case, ints
 from tests.ops.cases.contraction import CONTRACTIONS
 from tests.ops.cases.control import CONTROL
@@ -35,6 +36,7 @@ CASES = [
     *GENERATION,
     *RECURRENT,
     *NORMALISATION,
+    *ATTENTION,
     *CONTRACTIONS,
     *POOLING,
     *QUANTIZATION,

@@ -7,12 +7,43 @@ from typing import Any
 
 import numpy as np
 
-from tests.ops.cases.case import Case, ints
+from tests.ops.cases.case import Array, Case, ints, sigmoid
 
 _COLUMNS = np.array([1, 0, 250, 128, 7], np.uint8)
 _BYTES = np.arange(-6, 6, dtype=np.int8).reshape(3, 4)
 _UNSIGNED = np.arange(120, 140, dtype=np.uint8).reshape(4, 5)
+
+
+def causal(x: Array, weight: Array, bias: Any = 0.0, state: Any = None) -> tuple[Array, Array]:
+    """CausalConvWithState with SiLU, position by position."""
+    before = weight.shape[2] - 1
+    state = np.zeros((*x.shape[:2], before), x.dtype) if state is None else state
+    whole = np.concatenate([state, x], 2)
+    ends = range(before + 1, whole.shape[2] + 1)
+    found = np.stack([(whole[:, :, n - before - 1 : n] * weight[:, 0]).sum(2) for n in ends], 2)
+    y = found + np.reshape(bias, (-1, 1))
+    return (y * sigmoid(y)).astype(x.dtype), whole[:, :, whole.shape[2] - before :]
+
+
 CONTRACTIONS = [
+    *(
+        Case(
+            "CausalConvWithState",
+            [[2, 3, 5], *more],
+            {"activation": "silu"},
+            opsets=(27,),
+            outputs=2,
+            formula=causal,
+            widest="float32",
+            atol=1e-5,
+            id=name,
+        )
+        for name, more in (
+            ("first", [[3, 1, 4]]),
+            ("next", [[3, 1, 3], [3], [2, 3, 2]]),
+            ("alone", [[3, 1, 1], [3]]),
+        )
+    ),
     Case("MatMulInteger", [_BYTES, _UNSIGNED], gradient=False, id="plain"),
     Case(
         "MatMulInteger",

@@ -66,6 +66,13 @@ ELEMENTWISE = [
         for positive in (0, 1)
     ),
     Case("Celu", [SMALL], {"alpha": 0.7}, opsets=(12,), away=[0]),
+    Case(
+        "SwiGLU",
+        [SMALL, SMALL],
+        {"alpha": 0.5},
+        opsets=(28,),
+        formula=lambda a, b: a * sigmoid(0.5 * a) * b,
+    ),
     Case("Shrink", [SMALL], {"lambd": 0.75, "bias": 0.25}, away=[-0.75, 0.75]),
     Case("Shrink", [ints(0, 1, 3, 4, 255, dtype=np.uint8)], {"lambd": 3.0}, gradient=False, id="u"),
     Case("Shrink", [ints(-9, -3, 3, 4)], {"lambd": 3.0, "bias": -2.0}, gradient=False, id="signed"),

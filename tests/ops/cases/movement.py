@@ -132,7 +132,6 @@ MOVEMENT = [
         "Pad",
         [[2, 3], ints(1, 0, 0, 2), np.float64(1.5)],
         constants=[1],
-        frozen=[2],
         opsets=(11, 13, 18, 19, 21, 23, 24, 25),
         id="value",
     ),

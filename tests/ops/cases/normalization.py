@@ -88,6 +88,15 @@ NORMALISATION += [
         id="of no image",
     ),
     Case("LpNormalization", [[2, 3, 4]], {"p": 1, "axis": 1}, away=[0], id="absolute"),
+    Case("RMSNormalization", [[2, 3, 4], [4]], opsets=(23,), **_TO_5),
+    Case(
+        "RMSNormalization",
+        [[2, 3, 4], [3, 1]],
+        {"axis": 1, "epsilon": 0.1},
+        opsets=(23,),
+        **_TO_5,
+        id="of two dimensions",
+    ),
     Case("LRN", [[2, 5, 3, 1]], {"size": 3, "alpha": 0.5, "beta": 0.6, "bias": 1.5}),
     Case(
         "LRN",
