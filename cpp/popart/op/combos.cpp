@@ -86,12 +86,17 @@ void checkAccumReduce(const OP& op) {
         op.debugName());
 }
 
-void checkReduction(const SGD2ComboOp& op) {
+void checkStep(const SGD2ComboOp& op) {
   if (op.reductionType == OptimizerReductionType::AcclReduce)
     throw error(
         "{}: SGD with two states sums gradients over replicas, or their sums over "
         "micro-batches, and not its momentum (AcclReduce)",
         op.debugName());
+  for (const DataType type : {op.accumType, op.accl1Type})
+    if (type != DataType::FLOAT && type != DataType::FLOAT16)
+      throw error(
+          "{}: its sums and its momentum have type {} and {}; expected are FLOAT and FLOAT16",
+          op.debugName(), op.accumType, op.accl1Type);
   checkAccumReduce(op);
 }
 
@@ -186,7 +191,7 @@ SGD2ComboOp::SGD2ComboOp(OptimizerValue initialSmm1, OptimizerValue initialDpsf1
       withGradAccum(withGradAccum),
       accumType(accumType),
       accl1Type(accl1Type) {
-  checkReduction(*this);
+  checkStep(*this);
 }
 
 SGD2ComboOp::SGD2ComboOp(OptimizerValue initialSmm1, OptimizerValue initialDpsf1,
@@ -201,7 +206,7 @@ SGD2ComboOp::SGD2ComboOp(OptimizerValue initialSmm1, OptimizerValue initialDpsf1
       withGradAccum(withGradAccum),
       accumType(accumType),
       accl1Type(accl1Type) {
-  checkReduction(*this);
+  checkStep(*this);
 }
 
 SGD1AcclUpdateOp::SGD1AcclUpdateOp(OptimizerValue initialSmm1, OptimizerValue initialSwd1,

@@ -13,6 +13,7 @@
 
 #include "popart/builtins.hpp"
 #include "popart/op/copy_of.hpp"
+#include "popart/op/float8.hpp"
 
 namespace popart {
 namespace {
@@ -75,10 +76,6 @@ const ConvParameters& parametersAt(const std::vector<ConvParameters>& all, int c
     throw error("{} has {} convolutions, and none with index {}", op.debugName(), all.size(),
                 convIndex);
   return all[static_cast<std::size_t>(convIndex)];
-}
-
-bool isFloat8(DataType type) {
-  return type == DataType::FLOAT8_143 || type == DataType::FLOAT8_152;
 }
 
 void extend(std::vector<int64_t>& list, const std::vector<int64_t>& more) {
@@ -445,11 +442,7 @@ ConvDataGradOp::ConvDataGradOp(const ConvOp& op)
     : MultiConvDataGradBaseOp(op, Onnx::GradOperators::ConvDataGrad) {}
 
 bool ConvOp::isPow2ScaledConv() const {
-  if (!hasInput(getLog2ScaleInIndex())) return false;
-  const TensorInfo& scale = inInfo(getLog2ScaleInIndex());
-  return isFloat8(inInfo(getDataInIndex()).dataType()) &&
-         isFloat8(inInfo(getWeightsInIndex()).dataType()) && scale.dataType() == DataType::INT32 &&
-         scale.rank() == 0;
+  return isPow2Scaled(*this, getDataInIndex(), getWeightsInIndex(), getLog2ScaleInIndex());
 }
 
 void ConvOp::setup() {
@@ -458,15 +451,7 @@ void ConvOp::setup() {
     builtin::changed(*this);
     return builtin::setup(*this);
   }
-  const DataType data = inInfo(getDataInIndex()).dataType();
-  const DataType weights = inInfo(getWeightsInIndex()).dataType();
-  const bool is8 = isFloat8(data) || isFloat8(weights);
-  if (is8 && !isPow2ScaledConv())
-    throw error(
-        "{}: data of {} and weights of {}; a convolution of 8 bits has both of 8 bits, and a "
-        "scalar "
-        "of INT32, the logarithm of its scale, as input 2",
-        debugName(), data, weights);
+  const bool is8 = checkFloat8(*this, getDataInIndex(), getWeightsInIndex(), getLog2ScaleInIndex());
   const int64_t in = getNInChans(), each = inShape(getWeightsInIndex())[1];
   if (each <= 0 || in % each != 0 || (group_ > 0 && in != each * group_) ||
       getNOutChans() % (in / each) != 0)

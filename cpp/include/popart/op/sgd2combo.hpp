@@ -14,7 +14,8 @@ namespace popart {
 /// their sums over micro-batches.
 class SGD2ComboOp final : public SGDMComboBaseOp {
  public:
-  /// \throws error for AcclReduce, and for AccumReduce without accumulation
+  /// \throws error for AcclReduce, for AccumReduce without accumulation, and for types other than
+  /// FLOAT and FLOAT16
   SGD2ComboOp(OptimizerValue initialSmm1, OptimizerValue initialDpsf1, OptimizerValue initialSwd1,
               OptimizerValue initialSlr1, bool withGradAccum, OptimizerReductionType reductionType,
               DataType accumType, DataType accl1Type, const Op::Settings& settings);
