@@ -146,8 +146,8 @@ def check_windows(library: str) -> None:
     made.prepareDevice()
     for line in (
         # 8 rows by strides of 2 need one more, which SAME_LOWER has in front.
-        "conv pads [1 1] [0 1] stride [2 1] groups 2",
-        "pad [0 0 1 0 0 0 0 -3] of dimensions [2 3] shows [0, 0, 1, 0] to [1, 4, 8, 5]",
+        "conv pads [1, 1] [0, 1] stride [2, 1] groups 2",
+        "pad [0, 0, 1, 0, 0, 0, 0, -3] of dimensions [2, 3] shows [0, 0, 1, 0] to [1, 4, 8, 5]",
     ):
         assert any(line in seen for seen in lines.lines), (line, lines.lines)
 
