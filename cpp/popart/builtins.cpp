@@ -375,7 +375,12 @@ BuiltinClass loop() {
             const auto trips = static_cast<int>(a.getAttribute<Attributes::Int>("trip", -1));
             return Made(new popart::LoopOp(opid, settings, trips, 0));
           },
-          [](const Op&) { return Attributes(); }};
+          [](const Op& op) {
+            const auto trips = static_cast<const popart::LoopOp&>(op).getTripCountValue();
+            Attributes a;
+            a.setAttribute("trip", Attributes::Int(trips));
+            return a;
+          }};
 }
 
 BuiltinClass ipuCopy() {

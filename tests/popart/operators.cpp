@@ -6,6 +6,7 @@
 #include <popart/op/detach.hpp>
 #include <popart/op/histogram.hpp>
 #include <popart/op/lamb.hpp>
+#include <popart/op/loop.hpp>
 #include <popart/op/matmul.hpp>
 #include <popart/op/nll.hpp>
 #include <popart/op/pad.hpp>
@@ -169,6 +170,22 @@ class SeenByClass : public PreAliasPattern {
   std::vector<const popart::Tensor*> touches(Op*) const final { return {}; }
   bool apply(Op*) const final { return false; }
 };
+
+/// Loops of 7 iterations stop after 3.
+class FewerTrips : public PreAliasPattern {
+ public:
+  bool matches(Op* op) const final {
+    const auto* loop = dynamic_cast<const LoopOp*>(op);
+    return loop != nullptr && loop->getTripCountValue() == 7;
+  }
+  std::vector<const popart::Tensor*> touches(Op*) const final { return {}; }
+  bool apply(Op* op) const final {
+    dynamic_cast<LoopOp*>(op)->setTripCountValue(3);
+    return true;
+  }
+};
+
+PatternCreator<FewerTrips> fewerTrips("FewerTrips", true);
 
 PatternCreator<SeenByClass> seenByClass("SeenByClass", true);
 

@@ -154,3 +154,41 @@ def check_windows(library: str) -> None:
 
 def test_windows_and_pads_by_class(library: Library, tmp_path: Path) -> None:
     isolated(check_windows, library("operators"), cwd=tmp_path)
+
+
+def check_trips(library: str) -> None:
+    ctypes.CDLL(library)
+    for trips, expected in ((7, 3), (6, 6)):
+        builder = popir.Builder(opsets={"ai.onnx": 11})
+        x = builder.addInputTensor(popir.TensorInfo("FLOAT", [2]), "x")
+        body = builder.createSubgraphBuilder()
+        body.addInputTensor(popir.TensorInfo("INT64", []), "i")
+        going = body.addInputTensor(popir.TensorInfo("BOOL", []), "going")
+        seen = body.addInputTensor(popir.TensorInfo("FLOAT", [2]), "seen")
+        one = body.aiOnnx.constant(np.array([1, 2], "float32"))
+        body.addOutputTensor(going)
+        body.addOutputTensor(body.aiOnnx.add([seen, one]))
+        (y,) = builder.aiOnnx.loop(
+            [
+                builder.aiOnnx.constant(np.array(trips, "int64")),
+                builder.aiOnnx.constant(np.array(True)),
+                x,
+            ],
+            1,
+            body,
+        )
+        builder.addOutputTensor(y)
+        session = popir.InferenceSession(
+            builder.getModelProto(),
+            popir.DataFlow(1, [y]),
+            popir.DeviceManager().createCpuDevice(),
+        )
+        session.prepareDevice()
+        anchors = session.initAnchorArrays()
+        given = floats(2)
+        session.run(popir.PyStepIO({x: given}, anchors))
+        np.testing.assert_allclose(anchors[y], given + np.array([1, 2]) * expected, rtol=1e-6)
+
+
+def test_a_pattern_changes_how_often_a_loop_runs(library: Library, tmp_path: Path) -> None:
+    isolated(check_trips, library("operators"), cwd=tmp_path)
