@@ -300,6 +300,11 @@ void installPythonIr() {
     aboutToAsk();
     pythonOf(op).attr("settings").attr("name") = name;
   };
+  calls.setAttributes = [](Op& op, const popart::Attributes& attributes) {
+    const py::dict values = pythonOf(op).attr("attributes").attr("copy")();
+    values.attr("update")(toPython(attributes));
+    callOp(op, "bindAttributes", values);
+  };
   calls.setup = [](Op& op) { callOp(op, "setup"); };
   calls.clone = [](const Op& op) { return takeFromPython(callOp(op, "clone")); };
   calls.subgraphValue = [](const Op& op) { return callOp(op, "getSubgraphValue").cast<float>(); };
@@ -320,9 +325,9 @@ void installPythonIr() {
              &IrCalls::removeConstraint, &IrCalls::constraints, &IrCalls::isTraining,
              &IrCalls::sessionOptions, &IrCalls::hasGradients, &IrCalls::opsetVersion,
              &IrCalls::connectIn, &IrCalls::connectOut, &IrCalls::createAndConnectOut,
-             &IrCalls::disconnectIn, &IrCalls::disconnectOut, &IrCalls::setName, &IrCalls::setup,
-             &IrCalls::clone, &IrCalls::subgraphValue, &IrCalls::modifies, &IrCalls::aliases>(
-          calls));
+             &IrCalls::disconnectIn, &IrCalls::disconnectOut, &IrCalls::setName,
+             &IrCalls::setAttributes, &IrCalls::setup, &IrCalls::clone, &IrCalls::subgraphValue,
+             &IrCalls::modifies, &IrCalls::aliases>(calls));
 }
 
 }  // namespace popir

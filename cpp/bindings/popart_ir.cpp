@@ -116,6 +116,11 @@ py::object pythonOf(const Op& op) {
 }
 
 py::object pythonOf(const Tensor& tensor) {
+  if (!tensor.link().isInGraph)
+    throw popart::error(
+        "The tensor '{}' is beside the graph, which does not know it; make one in the "
+        "graph, by addActGrad() or addVarInit()",
+        tensor.id);
   py::object found = deref(static_cast<PyTensorLink&>(tensor.link()).tensor);
   if (!found)
     throw popart::error("The tensor '{}' is in no graph any more: it was removed", tensor.id);

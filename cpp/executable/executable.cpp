@@ -64,6 +64,12 @@ Executable compileGraph(const Graph& graph, ArrayRef<program::Program> programs,
 Engine::Engine(Executable&& executable, const OptionFlags& options)
     : impl_(engineOf(executable, options)) {}
 
+void Engine::serializeExecutable(std::ostream& out) const {
+  Executable(std::make_shared<const std::string>(
+                 popir::saveGraph(impl_->graph(), impl_->programs(), impl_->options())))
+      .serialize(out);
+}
+
 const std::string& Executable::bytes() const {
   if (!bytes_)
     throw poplar_error("Executable: it holds nothing; compileGraph and deserialize make others");

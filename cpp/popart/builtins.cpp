@@ -8,6 +8,7 @@
 #include <popart/op/ceil.hpp>
 #include <popart/op/clip.hpp>
 #include <popart/op/concat.hpp>
+#include <popart/op/conv.hpp>
 #include <popart/op/cos.hpp>
 #include <popart/op/detach.hpp>
 #include <popart/op/div.hpp>
@@ -28,6 +29,7 @@
 #include <popart/op/mul.hpp>
 #include <popart/op/negate.hpp>
 #include <popart/op/nll.hpp>
+#include <popart/op/pad.hpp>
 #include <popart/op/reciprocal.hpp>
 #include <popart/op/relu.hpp>
 #include <popart/op/reshape.hpp>
@@ -373,7 +375,12 @@ BuiltinClass loop() {
             const auto trips = static_cast<int>(a.getAttribute<Attributes::Int>("trip", -1));
             return Made(new popart::LoopOp(opid, settings, trips, 0));
           },
-          [](const Op&) { return Attributes(); }};
+          [](const Op& op) {
+            const auto trips = static_cast<const popart::LoopOp&>(op).getTripCountValue();
+            Attributes a;
+            a.setAttribute("trip", Attributes::Int(trips));
+            return a;
+          }};
 }
 
 BuiltinClass ipuCopy() {
@@ -429,6 +436,50 @@ BuiltinClass concat() {
         a.setAttribute("axis", Attributes::Int(static_cast<const popart::ConcatOp&>(op).getAxis()));
         return a;
       }};
+}
+
+BuiltinClass conv() {
+  return {onnx, "Conv", typeid(popart::ConvOp),
+          [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
+            const auto list = [&](const char* name) {
+              return a.getAttribute<Attributes::Ints>(name, {});
+            };
+            const auto type = popart::HasReceptiveFieldOp::getAutoPad(
+                a.getAttribute<Attributes::String>("auto_pad", ""));
+            return Made(new popart::ConvOp(opid, settings, list("strides"), list("pads"),
+                                           list("dilations"),
+                                           a.getAttribute<Attributes::Int>("group", 1), type,
+                                           popart::MultiConvOptions({}, a)));
+          },
+          [](const Op& op) {
+            const auto& conv = static_cast<const popart::ConvOp&>(op);
+            Attributes a = conv.nodeAttributes();
+            a.setAttribute("group", Attributes::Int(conv.givenGroup()));
+            return a;
+          }};
+}
+
+/// Amounts are attributes before opset 11; later they are inputs.
+BuiltinClass pad() {
+  return {onnx, "Pad", typeid(popart::PadOp),
+          [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
+            return Made(new popart::PadOp(opid, a.getAttribute<Attributes::Ints>("pads", {}), {},
+                                          a.getAttribute<Attributes::Float>("value", 0.0f),
+                                          a.getAttribute<Attributes::String>("mode", "constant"),
+                                          settings));
+          },
+          [](const Op& op) {
+            const auto& pad = static_cast<const popart::PadOp&>(op);
+            if (!pad.getFlips().empty())
+              throw popart::error("{} reverses dimensions, which the compiler's Pad does not do",
+                                  pad.debugName());
+            Attributes a;
+            a.setAttribute("mode", pad.getMode());
+            if (op.opid.version >= 11) return a;
+            a.setAttribute("pads", pad.getPads());
+            a.setAttribute("value", pad.getPadValue());
+            return a;
+          }};
 }
 
 /// A value that the graph has as an attribute if it is constant, else as an input.
@@ -505,6 +556,8 @@ const std::vector<BuiltinClass>& rows() {
       cast(),
       scale(),
       concat(),
+      conv(),
+      pad(),
       plain<popart::CallOp>("Call", graphcore),
       loop(),
       ipuCopy(),

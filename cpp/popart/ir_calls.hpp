@@ -81,6 +81,8 @@ struct IrCalls {
   void (*disconnectIn)(popart::Op&, popart::InIndex);
   void (*disconnectOut)(popart::Op&, popart::OutIndex);
   void (*setName)(popart::Op&, const std::string&);
+  /// Those that are not named stay.
+  void (*setAttributes)(popart::Op&, const popart::Attributes&);
 
   // ---- Virtual functions of an operator that is not written in C++ ----
   void (*setup)(popart::Op&);

@@ -36,6 +36,8 @@ class TensorLink {
   std::unique_ptr<popart::TensorData> data;
   /// True if the tensor is in touchedTensors().
   bool touched = false;
+  /// False for a tensor beside the graph, which the compiler does not know.
+  bool isInGraph = true;
 };
 
 /// Records that C++ code gets write access to the tensor's info.

@@ -21,7 +21,7 @@ std::vector<popart::Tensor*>& touched() {
 }  // namespace
 
 void touch(popart::Tensor& tensor) {
-  if (tensor.link().touched) return;
+  if (tensor.link().touched || !tensor.link().isInGraph) return;
   tensor.link().touched = true;
   touched().push_back(&tensor);
 }
@@ -37,24 +37,37 @@ void forgetTouched() {
 
 namespace popart {
 
+namespace {
+
+/// The readers of a tensor, one for each input.
+std::vector<Op*> usesOf(const Tensor& tensor) {
+  if (!tensor.link().isInGraph) return {};
+  return popir::irCalls().consumers(tensor);
+}
+
+}  // namespace
+
 std::vector<Op*> Consumers::getOps() const {
   std::vector<Op*> once;
-  for (Op* op : popir::irCalls().consumers(*tensor_))
+  for (Op* op : usesOf(*tensor_))
     if (std::find(once.begin(), once.end(), op) == once.end()) once.push_back(op);
   return once;
 }
 
 int Consumers::n(Op* op) const {
-  const std::vector<Op*> uses = popir::irCalls().consumers(*tensor_);
+  const std::vector<Op*> uses = usesOf(*tensor_);
   return static_cast<int>(std::count(uses.begin(), uses.end(), op));
 }
 
-int Consumers::getTotal() const {
-  return static_cast<int>(popir::irCalls().consumers(*tensor_).size());
-}
+int Consumers::getTotal() const { return static_cast<int>(usesOf(*tensor_).size()); }
 
 Tensor::Tensor(TensorId tensorId, TensorType type, Graph& graph, popir::TensorLink* link)
     : id(std::move(tensorId)), consumers(this), type_(type), graph_(&graph), link_(link) {}
+
+Tensor::Tensor(TensorId tensorId, TensorType type, Graph& graph, const DebugContext&)
+    : Tensor(std::move(tensorId), type, graph, new popir::TensorLink()) {
+  link_->isInGraph = false;
+}
 
 Tensor::~Tensor() {
   if (!link_->touched) return;
@@ -135,7 +148,9 @@ VGraphId Tensor::getVirtualGraphId() const {
   return found;
 }
 
-Op* Tensor::getProducerUnsafe() const { return popir::irCalls().producer(*this); }
+Op* Tensor::getProducerUnsafe() const {
+  return link_->isInGraph ? popir::irCalls().producer(*this) : nullptr;
+}
 
 Op* Tensor::getProducer() const {
   if (Op* op = getProducerUnsafe()) return op;
@@ -152,6 +167,7 @@ std::ostream& operator<<(std::ostream& os, const TensorType& type) {
 
 bool Tensor::hasTensorData() const {
   if (link_->data) return true;
+  if (!link_->isInGraph) return false;
   std::string bytes;
   if (!popir::irCalls().data(*this, &bytes)) return false;
   link_->data.reset(new TensorData(TensorData::fromCopyOf(bytes.data(), bytes.size())));

@@ -89,6 +89,12 @@ Graph Graph::onTiles(const std::vector<unsigned>& tiles, unsigned ipus) {
   return {impl_, std::move(part)};
 }
 
+Graph Graph::createVirtualGraph(unsigned numTilesPerIPU) {
+  std::vector<unsigned> tiles(std::min(numTilesPerIPU, getTarget().getTilesPerIPU() + 1));
+  std::iota(tiles.begin(), tiles.end(), 0);
+  return createVirtualGraph(tiles);
+}
+
 Graph Graph::createVirtualGraph(unsigned lowerTile, unsigned upperTile) {
   const auto all = getTarget().getNumTiles(), perIPU = getTarget().getTilesPerIPU();
   if (lowerTile >= upperTile || upperTile > all)

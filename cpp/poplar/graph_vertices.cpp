@@ -218,8 +218,9 @@ VertexRef Graph::addVertexFrom(ComputeSet cs, StringRef vertexType,
                                ArrayRef<ConnectionDesc> connections) {
   if (cs.graph() != impl_.get())
     throw graph_connection_error("Graph::addVertex: the compute set is not of this graph");
-  if (std::string(vertexType).rfind("popnn::", 0) == 0 && !impl_->codelets.knows(vertexType))
-    addCodelets(popir::broughtSource("popnn.cpp"));
+  for (const std::string library : {"popnn", "popops"})
+    if (std::string(vertexType).rfind(library + "::", 0) == 0 && !impl_->codelets.knows(vertexType))
+      addCodelets(popir::broughtSource(library + ".cpp"));
   popir::UserVertex vertex;
   vertex.codelet = impl_->codelets.find(vertexType);
   vertex.computeSet = cs.getId();

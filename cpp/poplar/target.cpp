@@ -226,6 +226,13 @@ Device DeviceManager::getDevice(TargetType type, unsigned deviceManagerId,
   change(spec, options);
   return Device(targetOf(spec), deviceManagerId);
 }
+Device DeviceManager::getDevice(unsigned deviceManagerId, const OptionFlags& options) const {
+  for (auto& device : getDevices(options))
+    if (device.getId() == deviceManagerId) return std::move(device);
+  throw poplar_error("DeviceManager::getDevice: no device has id " +
+                     std::to_string(deviceManagerId) + "; expected one below " +
+                     std::to_string(getNumDevices()));
+}
 
 IPUModel::IPUModel(const char* version) : IPUVersion(version) {}
 Device IPUModel::createDevice(OptionFlags options, bool, unsigned deviceManagerId) const {

@@ -2,11 +2,14 @@
 #include <popart/graph.hpp>
 #include <popart/graphutils.hpp>
 #include <popart/op/clip.hpp>
+#include <popart/op/conv.hpp>
 #include <popart/op/detach.hpp>
 #include <popart/op/histogram.hpp>
 #include <popart/op/lamb.hpp>
+#include <popart/op/loop.hpp>
 #include <popart/op/matmul.hpp>
 #include <popart/op/nll.hpp>
+#include <popart/op/pad.hpp>
 #include <popart/op/slice.hpp>
 #include <popart/op/softmax.hpp>
 #include <popart/op/transpose.hpp>
@@ -72,6 +75,49 @@ class Choose : public PreAliasPattern {
       graph.createConnectedOp<ClipOp>(in, out, Onnx::Operators::Clip_6, -0.5f, 0.25f, settings);
     } else if (kind == "detach") {
       graph.createConnectedOp<DetachOp>(in, out, Onnx::CustomOperators::Detach_1, settings);
+    } else if (kind == "conv" || kind == "conv same") {
+      const bool same = kind == "conv same";
+      graph.createConnectedOp<ConvOp>(
+          in, out, Onnx::Operators::Conv_11, settings, Shape{2, 1},
+          same ? Shape{} : Shape{1, 0, 0, 2}, same ? Shape{} : Shape{1, 2}, 2,
+          same ? AutoPad::SAME_UPPER : AutoPad::NOTSET, MultiConvOptions({}, Attributes()));
+    } else if (kind == "conv restored") {
+      auto* conv = graph.createConnectedOp<ConvOp>(
+          in, out, Onnx::Operators::Conv_11, settings, Shape{2, 1}, Shape{1, 0, 0, 2}, Shape{1, 2},
+          2, AutoPad::NOTSET, MultiConvOptions({}, Attributes()));
+      ConvParameters other = conv->getParameters();
+      other.outputTransformation.stride = {1, 3};
+      other.inputTransformation.upperPadding = {2, 1};
+      conv->restoreAttributesFromParams({other});
+      conv->setup();
+    } else if (kind == "conv cut") {
+      auto* conv = graph.createConnectedOp<ConvOp>(in, out, Onnx::Operators::Conv_11, settings,
+                                                   Shape{}, Shape{}, Shape{}, 2, AutoPad::NOTSET,
+                                                   MultiConvOptions({}, Attributes()));
+      ConvParameters other = conv->getParameters();
+      other.outputTransformation.lowerTruncation = {1, 0};
+      conv->restoreAttributesFromParams({other});
+      conv->setup();
+    } else if (kind == "pad") {
+      graph.createConnectedOp<PadOp>(in, out, Onnx::Operators::Pad_2, Shape{1, 0, 0, -1, 2, 0},
+                                     std::vector<unsigned>{}, 0.5f, "constant", settings);
+    } else if (kind == "slice set") {
+      auto* slice = graph.createConnectedOp<SliceOp>(
+          in, out, Onnx::CustomOperators::Slice_1, Shape{0, 0}, Shape{1, 1}, Shape{0, 1}, settings);
+      slice->setStarts({1, 0});
+      slice->setEnds({3, -1});
+      slice->setAxes({0, 2});
+      slice->setup();
+    } else if (kind == "transpose set") {
+      auto* transpose = graph.createConnectedOp<TransposeOp>(in, out, Onnx::Operators::Transpose_1,
+                                                             Shape{0, 1, 2}, settings);
+      transpose->setPerm({1, 2, 0});
+      transpose->setup();
+    } else if (kind == "clip set") {
+      auto* clip =
+          graph.createConnectedOp<ClipOp>(in, out, Onnx::Operators::Clip_6, 0.0f, 0.0f, settings);
+      clip->setClipMin(-0.5f);
+      clip->setClipMax(0.25f);
     } else if (kind == "square") {
       graph.createConnectedOp<LambSquareOp>(in, out, settings);
     } else {
@@ -108,6 +154,14 @@ class SeenByClass : public PreAliasPattern {
                              slice->getAxes());
     if (const auto* clip = dynamic_cast<const ClipOp*>(op))
       logging::pattern::info("clip {} {}", clip->getClipMin(), clip->getClipMax());
+    if (const auto* conv = dynamic_cast<const ConvOp*>(op)) {
+      const auto in = conv->getParameters().inputTransformation;
+      logging::pattern::info("conv pads {} {} stride {} groups {}", in.lowerPadding,
+                             in.upperPadding, conv->getStrides(0), conv->getGroups());
+    }
+    if (const auto* pad = dynamic_cast<const PadOp*>(op))
+      logging::pattern::info("pad {} of dimensions {} shows {}", pad->getPads(),
+                             pad->padDimensions(), pad->valueRegion());
     if (const auto* loss = dynamic_cast<const NllOp*>(op))
       logging::pattern::info("nll ignores {}", loss->getIgnoreIndex());
     if (op->isConvertibleTo<DetachOp>()) logging::pattern::info("detach");
@@ -116,6 +170,22 @@ class SeenByClass : public PreAliasPattern {
   std::vector<const popart::Tensor*> touches(Op*) const final { return {}; }
   bool apply(Op*) const final { return false; }
 };
+
+/// Loops of 7 iterations stop after 3.
+class FewerTrips : public PreAliasPattern {
+ public:
+  bool matches(Op* op) const final {
+    const auto* loop = dynamic_cast<const LoopOp*>(op);
+    return loop != nullptr && loop->getTripCountValue() == 7;
+  }
+  std::vector<const popart::Tensor*> touches(Op*) const final { return {}; }
+  bool apply(Op* op) const final {
+    dynamic_cast<LoopOp*>(op)->setTripCountValue(3);
+    return true;
+  }
+};
+
+PatternCreator<FewerTrips> fewerTrips("FewerTrips", true);
 
 PatternCreator<SeenByClass> seenByClass("SeenByClass", true);
 

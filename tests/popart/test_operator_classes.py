@@ -5,6 +5,7 @@ import logging
 from pathlib import Path
 
 import numpy as np
+import pytest
 import torch
 
 import popir
@@ -16,6 +17,20 @@ from tests.popart.libraries import isolated
 def check_made(library: str) -> None:
     ctypes.CDLL(library)
     x, b, c = floats(3, 4, 2), floats(2, 5), floats(3, 4, 2)
+    image, w = floats(2, 4, 7, 8), floats(6, 2, 3, 3)
+
+    def convolved(
+        pads: tuple[int, int, int, int],
+        stride: tuple[int, int],
+        dilation: tuple[int, int] = (1, 1),
+    ) -> np.ndarray:
+        top, left, bottom, right = pads
+        padded = np.pad(image, [(0, 0), (0, 0), (top, bottom), (left, right)])
+        y = torch.conv2d(
+            torch.tensor(padded), torch.tensor(w), None, stride, (0, 0), dilation, groups=2
+        )
+        return y.numpy()
+
     levels = np.histogram(np.abs(x), [0, 0.25, 0.5, 1, np.inf])[0]
     cases = {
         "matmul": ([x, b], x @ b),
@@ -26,12 +41,32 @@ def check_made(library: str) -> None:
         "detach": ([x], x),
         "square": ([x], np.square(x).sum()),
         "histogram": ([x.reshape(-1)], levels.astype("uint32")),
+        "conv": ([image, w], convolved((1, 0, 0, 2), stride=(2, 1), dilation=(1, 2))),
+        "conv same": ([image, w], convolved((1, 1, 1, 1), stride=(2, 1))),
+        "conv restored": ([image, w], convolved((1, 0, 2, 1), stride=(1, 3), dilation=(1, 2))),
+        "pad": ([x], np.pad(x, [(1, 0), (0, 2), (0, 0)], constant_values=0.5)[:-1]),
+        "slice set": ([c], c[1:3, :, 0:-1]),
+        "transpose set": ([x], x.transpose(1, 2, 0)),
+        "clip set": ([x], x.clip(-0.5, 0.25)),
     }
     for kind, (inputs, expected) in cases.items():
         given = {f"in{i}": value for i, value in enumerate(inputs)}
         y, _, _ = results("Chosen", given, kind=kind, shape=list(expected.shape))
         np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-6, err_msg=kind)
         assert y.dtype == expected.dtype
+
+
+def check_refused(library: str) -> None:
+    ctypes.CDLL(library)
+    given = {"in0": floats(2, 4, 7, 8), "in1": floats(6, 2, 3, 3)}
+    with pytest.raises(
+        popir.popart_exception, match=r"truncations of input .* output \[1, 0, 0, 0\]"
+    ):
+        results("Chosen", given, kind="conv cut", shape=[2, 6, 4, 6])
+
+
+def test_convolutions_that_onnx_does_not_have_are_refused(library: Library, tmp_path: Path) -> None:
+    isolated(check_refused, library("operators"), cwd=tmp_path)
 
 
 def test_operators_that_a_pattern_makes(library: Library, tmp_path: Path) -> None:
@@ -90,3 +125,70 @@ def check_seen(library: str) -> None:
 
 def test_built_in_operators_by_class(library: Library, tmp_path: Path) -> None:
     isolated(check_seen, library("operators"), cwd=tmp_path)
+
+
+def check_windows(library: str) -> None:
+    ctypes.CDLL(library)
+    lines = Lines()
+    logger = logging.getLogger("popir.pattern")
+    logger.setLevel(logging.INFO)
+    logger.addHandler(lines)
+    builder = popir.Builder(opsets={"ai.onnx": 11})
+    x = builder.addInputTensor(popir.TensorInfo("FLOAT", [1, 4, 7, 8]), "x")
+    w = builder.addInitializedInputTensor(floats(6, 2, 3, 3), "w")
+    pads = builder.aiOnnx.constant(np.array([0, 0, 1, 0, 0, 0, 0, -3], "int64"))
+    padded = builder.aiOnnx.pad([x, pads])
+    y = builder.aiOnnx.conv([padded, w], strides=[2, 1], group=2, auto_pad="SAME_LOWER")
+    builder.addOutputTensor(y)
+    made = popir.InferenceSession(
+        builder.getModelProto(), popir.DataFlow(1, [y]), popir.DeviceManager().createCpuDevice()
+    )
+    made.prepareDevice()
+    for line in (
+        # 8 rows by strides of 2 need one more, which SAME_LOWER has in front.
+        "conv pads [1, 1] [0, 1] stride [2, 1] groups 2",
+        "pad [0, 0, 1, 0, 0, 0, 0, -3] of dimensions [2, 3] shows [0, 0, 1, 0] to [1, 4, 8, 5]",
+    ):
+        assert any(line in seen for seen in lines.lines), (line, lines.lines)
+
+
+def test_windows_and_pads_by_class(library: Library, tmp_path: Path) -> None:
+    isolated(check_windows, library("operators"), cwd=tmp_path)
+
+
+def check_trips(library: str) -> None:
+    ctypes.CDLL(library)
+    for trips, expected in ((7, 3), (6, 6)):
+        builder = popir.Builder(opsets={"ai.onnx": 11})
+        x = builder.addInputTensor(popir.TensorInfo("FLOAT", [2]), "x")
+        body = builder.createSubgraphBuilder()
+        body.addInputTensor(popir.TensorInfo("INT64", []), "i")
+        going = body.addInputTensor(popir.TensorInfo("BOOL", []), "going")
+        seen = body.addInputTensor(popir.TensorInfo("FLOAT", [2]), "seen")
+        one = body.aiOnnx.constant(np.array([1, 2], "float32"))
+        body.addOutputTensor(going)
+        body.addOutputTensor(body.aiOnnx.add([seen, one]))
+        (y,) = builder.aiOnnx.loop(
+            [
+                builder.aiOnnx.constant(np.array(trips, "int64")),
+                builder.aiOnnx.constant(np.array(True)),
+                x,
+            ],
+            1,
+            body,
+        )
+        builder.addOutputTensor(y)
+        session = popir.InferenceSession(
+            builder.getModelProto(),
+            popir.DataFlow(1, [y]),
+            popir.DeviceManager().createCpuDevice(),
+        )
+        session.prepareDevice()
+        anchors = session.initAnchorArrays()
+        given = floats(2)
+        session.run(popir.PyStepIO({x: given}, anchors))
+        np.testing.assert_allclose(anchors[y], given + np.array([1, 2]) * expected, rtol=1e-6)
+
+
+def test_a_pattern_changes_how_often_a_loop_runs(library: Library, tmp_path: Path) -> None:
+    isolated(check_trips, library("operators"), cwd=tmp_path)

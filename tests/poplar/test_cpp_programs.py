@@ -43,6 +43,15 @@ def test_counted_loops_and_options_from_json(tmp_path: Path):
     assert lines[5] == "305"
 
 
+def test_devices_by_id_and_written_executables(tmp_path: Path):
+    lines = run(build("written", tmp_path), cwd=tmp_path).splitlines()
+    assert lines[0] == "0 1472"
+    assert lines[1] == "DeviceManager::getDevice: no device has id 1; expected one below 1"
+    assert lines[2] == "0 1 2 1472 1473 1474 "  # three tiles of each IPU
+    assert "expected different ones, at least one, of 1472" in lines[3]
+    assert lines[4:] == ["8 48", "0 2 12"]
+
+
 def test_types_that_a_branch_never_uses(tmp_path: Path):
     first, second = run(build("foreign_types", tmp_path), cwd=tmp_path).splitlines()
     assert first == "22"

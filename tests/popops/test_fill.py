@@ -72,3 +72,37 @@ def test_types_without_numbers():
     t = graph.addVariable(poplar.QUARTER, [2])
     with pytest.raises(errors.poplibs_exception, match="cannot be filled with a number"):
         popops.fill(graph, t, poplar.program.Sequence(), 1)
+
+
+NAMED = {
+    "bool": np.bool_,
+    "signed char": np.int8,
+    "unsigned char": np.uint8,
+    "int": np.int32,
+    "unsigned int": np.uint32,
+    "long long": np.int64,
+    "unsigned long long": np.uint64,
+    "half": np.float16,
+    "float": np.float32,
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_vertices_by_name(name: str) -> None:
+    value = 1 if name == "bool" else 3
+
+    def build(g: poplar.Graph, t: poplar.Tensor, prog: poplar.program.Sequence) -> None:
+        cs = g.addComputeSet("fill")
+        one = g.addVertex(cs, f"popops::Fill<{name}>")
+        g.connect(one["out"], t[0])
+        rows = g.addVertex(cs, f"popops::Fill2d<{name}>")
+        g.connect(rows["out"], t.slice(2, 4, 0))
+        for vertex in (one, rows):
+            g.setInitialValue(vertex["in"], value)
+            g.setTileMapping(vertex, 0)
+        prog.add(poplar.program.Execute(cs))
+
+    filled = run(build, np.zeros((4, 5), NAMED[name]))[0]
+    expected = np.full((4, 5), value, NAMED[name])
+    expected[1] = 0
+    np.testing.assert_array_equal(filled, expected)

@@ -26,6 +26,8 @@ struct SessionOptions;
 
 enum class OptimizerType { SGD = 0, Adam, Adaptive, NTYPES };
 enum class WeightDecayMode { Decay, L2Regularization };
+/// What is summed over replicas: nothing, each gradient, the momentum, or sums over micro-batches.
+enum class OptimizerReductionType { None, GradReduce, AcclReduce, AccumReduce };
 
 /// Values of hyperparameters, which a TrainingSession gives to the compiler; that checks them.
 class Optimizer {

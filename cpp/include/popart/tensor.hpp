@@ -2,6 +2,7 @@
 #ifndef popart_tensor_hpp
 #define popart_tensor_hpp
 
+#include <popart/debugcontext.hpp>
 #include <popart/error.hpp>
 #include <popart/names.hpp>
 #include <popart/tensordata.hpp>
@@ -56,6 +57,9 @@ class Consumers {
 class Tensor : public Vertex {
  public:
   Tensor(TensorId tensorId, TensorType type, Graph& graph, popir::TensorLink* link);
+  /// A tensor beside a graph, for operators that are not in one: the graph does not know it, no
+  /// operator computes or reads it, and it has no value.
+  Tensor(TensorId tensorId, TensorType type, Graph& graph, const DebugContext& context = {});
   Tensor(const Tensor&) = delete;
   Tensor& operator=(const Tensor&) = delete;
   ~Tensor() override;

@@ -36,8 +36,10 @@ class TensorIndexMap {
   int minIndex() const { return tensors_.empty() ? -1 : tensors_.begin()->first; }
   int maxIndex() const { return tensors_.empty() ? -1 : tensors_.rbegin()->first; }
 
-  // For the compiler: these update the map after a connection has changed.
+  // For the compiler, and for operators beside a graph: these update the map after a connection has
+  // changed.
   void insert(int index, Tensor* tensor) { tensors_[index] = tensor; }
+  void reset(int index, Tensor* tensor) { insert(index, tensor); }
   void erase(int index) { tensors_.erase(index); }
   void clear() { tensors_.clear(); }
 

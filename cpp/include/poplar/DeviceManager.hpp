@@ -19,11 +19,15 @@ class DeviceManager {
  public:
   static DeviceManager createDeviceManager();
 
+  /// The number of devices that getDevices() gives; their ids count from 0.
+  std::size_t getNumDevices() const { return getDevices().size(); }
   std::vector<Device> getDevices(const OptionFlags& options = {}) const;
   std::vector<Device> getDevices(TargetType type, unsigned requiredNumIPUs,
                                  const OptionFlags& options = {}) const;
   Device getDevice(TargetType type, unsigned deviceManagerId,
                    const OptionFlags& options = {}) const;
+  /// \throws poplar_error if getDevices() has no device with this id
+  Device getDevice(unsigned deviceManagerId, const OptionFlags& options = {}) const;
 };
 
 }  // namespace poplar

@@ -186,6 +186,10 @@ class Engine {
   void setPrintStream(std::ostream& stream);
   void setPrintTensorStream(std::ostream& stream) { setPrintStream(stream); }
 
+  /// Writes graph and programs as Executable::serialize() does, for Executable::deserialize().
+  /// \throws poplar_error if the stream takes no more
+  void serializeExecutable(std::ostream& out) const;
+
   popir::EngineImpl& impl() const { return *impl_; }
 
  private:

@@ -88,10 +88,12 @@ class Graph {
   const Target& getTarget() const;
 
   /// Creates a virtual graph: the same graph restricted to some tiles. Variables, vertices and
-  /// programs are shared. Tiles are renumbered from 0. The first form takes tiles [lowerTile,
-  /// upperTile) of this graph, the second takes tiles `perIpuTiles` of each IPU.
+  /// programs are shared. Tiles are renumbered from 0. The first form takes the first
+  /// `numTilesPerIPU` tiles of each IPU, the second tiles [lowerTile, upperTile) of this graph, the
+  /// third tiles `perIpuTiles` of each IPU.
   /// \throws invalid_tile_mapping if it has no tile, a tile occurs twice, or this graph lacks a
   /// tile
+  Graph createVirtualGraph(unsigned numTilesPerIPU);
   Graph createVirtualGraph(unsigned lowerTile, unsigned upperTile);
   Graph createVirtualGraph(const std::vector<unsigned>& perIpuTiles);
   /// The graph with all tiles.

@@ -1,5 +1,6 @@
 // Operators that run a graph: calls and loops.
 #include <popart/graph.hpp>
+#include <popart/op/builtin.hpp>
 #include <popart/op/call.hpp>
 #include <popart/op/loop.hpp>
 #include <popart/opserialiser.hpp>
@@ -135,6 +136,11 @@ void LoopOp::setup() {
     }
     outInfo(out.first) = info;
   }
+}
+
+void LoopOp::setTripCountValue(int value) {
+  trips_ = value;
+  builtin::changed(*this);
 }
 
 void LoopOp::appendOutlineAttributes(OpSerialiserBase& os) const {

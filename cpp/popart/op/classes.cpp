@@ -43,6 +43,15 @@ void builtin::setup(Op& op) {
   popir::irCalls().setup(op);
 }
 
+void builtin::changed(Op& op, bool isAttribute) {
+  const auto* row = op.link() == nullptr ? nullptr : popir::builtinClass(op);
+  if (row == nullptr) return;
+  if (!isAttribute)
+    throw error("{}: {} has this as an input; connect another tensor there", op.debugName(),
+                op.opid);
+  popir::irCalls().setAttributes(op, row->attributes(op));
+}
+
 // ---- Op's functions for PopART's alias models ----
 
 void Op::growAliasModel(AliasModel&) const {}
@@ -208,7 +217,27 @@ void L1Op::appendOutlineAttributes(OpSerialiserBase& os) const {
   os.appendAttribute("lambda", lambda_);
 }
 
+void DropoutBaseOp::setRatio(float ratio) {
+  ratio_ = ratio;
+  builtin::changed(*this);
+}
+
 // ---- Others ----
+
+void ClipOp::setClipMin(float value) {
+  min_ = value;
+  builtin::changed(*this, opid.version < 11);
+}
+
+void ClipOp::setClipMax(float value) {
+  max_ = value;
+  builtin::changed(*this, opid.version < 11);
+}
+
+void SoftmaxOp::setAxis(int64_t axis) {
+  axis_ = axis;
+  builtin::changed(*this);
+}
 
 void ClipOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   Op::appendOutlineAttributes(os);

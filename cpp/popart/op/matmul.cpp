@@ -1,7 +1,11 @@
 #include <popart/op/matmul.hpp>
 #include <popart/opserialiser.hpp>
 
+#include <popart/tensor.hpp>
+
+#include "popart/builtins.hpp"
 #include "popart/op/copy_of.hpp"
+#include "popart/op/float8.hpp"
 
 namespace popart {
 
@@ -14,6 +18,28 @@ MatMulRhsGradOp::~MatMulRhsGradOp() = default;
 std::unique_ptr<Op> MatMulOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> MatMulLhsGradOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> MatMulRhsGradOp::clone() const { return copyOf(*this); }
+
+bool MatMulOp::isPow2ScaledMatMul() const {
+  return isPow2Scaled(*this, getLhsInIndex(), getRhsInIndex(), getLog2ScaleInIndex());
+}
+
+void MatMulOp::setup() {
+  if (link() != nullptr && popir::builtinClass(*this) != nullptr) return builtin::setup(*this);
+  const bool is8 = checkFloat8(*this, getLhsInIndex(), getRhsInIndex(), getLog2ScaleInIndex());
+  // As numpy.matmul: a vector is a row on the left and a column on the right, for the product alone.
+  Shape lhs = inShape(getLhsInIndex()), rhs = inShape(getRhsInIndex());
+  const bool isRow = lhs.size() == 1, isColumn = rhs.size() == 1;
+  if (isRow) lhs.insert(lhs.begin(), 1);
+  if (isColumn) rhs.push_back(1);
+  if (lhs.empty() || rhs.empty() || lhs.back() != rhs[rhs.size() - 2])
+    throw error("{}: there is no product of {} and {}", debugName(), inShape(getLhsInIndex()),
+                inShape(getRhsInIndex()));
+  Shape out = prettyNpOut(Shape(lhs.begin(), lhs.end() - 2), Shape(rhs.begin(), rhs.end() - 2));
+  if (!isRow) out.push_back(lhs[lhs.size() - 2]);
+  if (!isColumn) out.push_back(rhs.back());
+  const DataType type = is8 ? DataType::FLOAT16 : inInfo(getLhsInIndex()).dataType();
+  outInfo(getOutIndex()) = TensorInfo(outputType ? *outputType : type, out);
+}
 
 std::string toString(const MatMulPartialsType& type) {
   return type == MatMulPartialsType::HALF ? "HALF" : "FLOAT";

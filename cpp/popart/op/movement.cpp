@@ -16,6 +16,12 @@
 namespace popart {
 
 ScaleOp::~ScaleOp() = default;
+
+void ScaleOp::setScaleFactor(float value) {
+  scale_ = value;
+  builtin::changed(*this);
+}
+
 ScaleInplaceOp::~ScaleInplaceOp() = default;
 ConcatOp::~ConcatOp() = default;
 ConcatInplaceOp::~ConcatInplaceOp() = default;

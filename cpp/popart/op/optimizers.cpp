@@ -10,6 +10,7 @@
 #include <popart/opserialiser.hpp>
 
 #include "popart/op/copy_of.hpp"
+#include "popart/op/optimizer_values.hpp"
 
 namespace popart {
 
@@ -27,20 +28,6 @@ std::unique_ptr<Op> AdamUpdaterOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> LambSquareOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> SparseAccumulateOp::clone() const { return copyOf(*this); }
 
-namespace {
-
-/// Notes a value of an optimizer: constant, or an input.
-void appendValue(OpSerialiserBase& os, const char* name, const OptimizerValue& value) {
-  if (value.isConst()) os.appendAttribute(name, value.val());
-}
-
-void addInput(std::map<InIndex, TensorId>& inputs, const Op& op, const OptimizerValue& value,
-              InIndex index) {
-  if (!value.isConst() && op.hasInput(index)) inputs.insert({index, op.inId(index)});
-}
-
-}  // namespace
-
 SGD0VarUpdateOp::SGD0VarUpdateOp(const OptimizerValue& initialSlr0,
                                  const OptimizerValue& initialWdsf0, const Op::Settings& settings)
     : VarUpdateWithUpdaterOp(Onnx::CustomOperators::SGD0VarUpdate, settings),
@@ -48,16 +35,14 @@ SGD0VarUpdateOp::SGD0VarUpdateOp(const OptimizerValue& initialSlr0,
       initWdsf0(initialWdsf0) {}
 
 std::map<InIndex, TensorId> SGD0VarUpdateOp::optimizerInputs() const {
-  std::map<InIndex, TensorId> inputs;
-  addInput(inputs, *this, initSlr0, getSlr0InIndex());
-  addInput(inputs, *this, initWdsf0, getWdsf0InIndex());
-  return inputs;
+  return connected(*this, {{"scaled learning rate", initSlr0, getSlr0InIndex()},
+                           {"weight decay scale factor", initWdsf0, getWdsf0InIndex()}});
 }
 
 void SGD0VarUpdateOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   Op::appendOutlineAttributes(os);
-  appendValue(os, "const scaled learning rate", initSlr0);
-  appendValue(os, "const weight decay scale factor", initWdsf0);
+  appendConstants(
+      os, {{"scaled learning rate", initSlr0, 0}, {"weight decay scale factor", initWdsf0, 0}});
 }
 
 SGD1VarUpdateOp::SGD1VarUpdateOp(OptimizerValue initialSlr1, const Op::Settings& settings)
@@ -65,14 +50,12 @@ SGD1VarUpdateOp::SGD1VarUpdateOp(OptimizerValue initialSlr1, const Op::Settings&
       initSlr1(initialSlr1) {}
 
 std::map<InIndex, TensorId> SGD1VarUpdateOp::optimizerInputs() const {
-  std::map<InIndex, TensorId> inputs;
-  addInput(inputs, *this, initSlr1, getSlr1InIndex());
-  return inputs;
+  return connected(*this, {{"scaled learning rate", initSlr1, getSlr1InIndex()}});
 }
 
 void SGD1VarUpdateOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   Op::appendOutlineAttributes(os);
-  appendValue(os, "const scaled learning rate", initSlr1);
+  appendConstants(os, {{"scaled learning rate", initSlr1, 0}});
 }
 
 AdamVarUpdateOp::AdamVarUpdateOp(OptimizerValue lr, OptimizerValue mwn,
@@ -82,16 +65,13 @@ AdamVarUpdateOp::AdamVarUpdateOp(OptimizerValue lr, OptimizerValue mwn,
       initMwn(mwn) {}
 
 std::map<InIndex, TensorId> AdamVarUpdateOp::optimizerInputs() const {
-  std::map<InIndex, TensorId> inputs;
-  addInput(inputs, *this, initLr, getLrInIndex());
-  addInput(inputs, *this, initMwn, getMwnInIndex());
-  return inputs;
+  return connected(*this, {{"learning rate", initLr, getLrInIndex()},
+                           {"max weight norm", initMwn, getMwnInIndex()}});
 }
 
 void AdamVarUpdateOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   Op::appendOutlineAttributes(os);
-  appendValue(os, "const learning rate", initLr);
-  appendValue(os, "const max weight norm", initMwn);
+  appendConstants(os, {{"learning rate", initLr, 0}, {"max weight norm", initMwn, 0}});
 }
 
 AdamUpdaterOp::AdamUpdaterOp(AdamMode mode, OptimizerValue wd, OptimizerValue b1, OptimizerValue b2,
@@ -112,10 +92,10 @@ void AdamUpdaterOp::setup() {
 void AdamUpdaterOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   Op::appendOutlineAttributes(os);
   os.appendAttribute("mode", static_cast<int>(mode));
-  appendValue(os, "const weight decay", initWd);
-  appendValue(os, "const beta1", initB1);
-  appendValue(os, "const beta2", initB2);
-  appendValue(os, "const eps", initEps);
+  appendConstants(os, {{"weight decay", initWd, 0},
+                       {"beta1", initB1, 0},
+                       {"beta2", initB2, 0},
+                       {"eps", initEps, 0}});
 }
 
 LambSquareOp::LambSquareOp(const Op::Settings& settings)

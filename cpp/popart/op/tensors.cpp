@@ -1,5 +1,4 @@
 // Reshape, and the options of convolutions.
-#include <popart/op/convbase.hpp>
 #include <popart/op/reshape.hpp>
 #include <popart/opserialiser.hpp>
 
@@ -30,22 +29,13 @@ void ReshapeBaseOp::setup() {
   outInfo(getOutIndex()) = out;
 }
 
-bool ReshapeBaseOp::canBeReplacedByIdentity() const {
-  return inShape(getInIndex()) == outShape(getOutIndex());
+void ReshapeBaseOp::setOutShape(const Shape& shape) {
+  outShape_ = shape;
+  builtin::changed(*this, opid.domain == Domain::ai_graphcore);
 }
 
-MultiConvOptions::MultiConvOptions(const std::map<std::string, std::string> sessionConvOptions,
-                                   const Attributes& attributes)
-    : global_(sessionConvOptions) {
-  attributes.setIfPresent(availableMemoryProportions, sAvailMemAttribute);
-  attributes.setIfPresent(partialsTypes, sPartialsTypeAttribute);
-  attributes.setIfPresent(enableConvDithering, "__enable_conv_dithering");
-  const auto scalar = [&](auto& value, const char* name, auto zero) {
-    if (attributes.hasAttribute(name)) value = attributes.getAttribute<decltype(zero)>(name);
-  };
-  scalar(planType, "__planType", Attributes::String());
-  scalar(perConvReservedTiles, "__perConvReservedTiles", Attributes::Int());
-  scalar(cycleBackOff, "__cycleBackOff", Attributes::Float());
+bool ReshapeBaseOp::canBeReplacedByIdentity() const {
+  return inShape(getInIndex()) == outShape(getOutIndex());
 }
 
 }  // namespace popart

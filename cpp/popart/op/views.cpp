@@ -64,6 +64,11 @@ void BaseSliceOp::setup() {
   outInfo(getOutIndex()) = TensorInfo(inInfo(getInIndex()).dataType(), shape);
 }
 
+void BaseSliceOp::set(std::vector<int64_t>& list, const std::vector<int64_t>& x) {
+  list = x;
+  builtin::changed(*this, !hasInput(getStartsInIndex()));
+}
+
 void BaseSliceOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   Op::appendOutlineAttributes(os);
   os.appendAttribute("starts", starts_);
@@ -91,6 +96,11 @@ void TransposeBaseOp::setup() {
 void TransposeBaseOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   Op::appendOutlineAttributes(os);
   os.appendAttribute("perm", perm_);
+}
+
+void TransposeBaseOp::setPerm(const Shape& value) {
+  perm_ = value;
+  builtin::changed(*this);
 }
 
 Shape TransposeBaseOp::generateReversePermutation() const {

@@ -24,6 +24,10 @@ namespace builtin {
 /// is not in a graph
 void setup(Op& op);
 
+/// For setters: gives the object's attributes to the compiler's operator, if there is one.
+/// \throws error for such an operator if what is set is no attribute of it, but an input
+void changed(Op& op, bool isAttribute = true);
+
 }  // namespace builtin
 }  // namespace popart
 

@@ -24,9 +24,9 @@ class ClipOp : public ElementWiseUnaryOp {
   std::unique_ptr<Op> clone() const override;
   std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
-  void setClipMin(float value) { min_ = value; }
+  void setClipMin(float value);
   float getClipMin() const { return min_; }
-  void setClipMax(float value) { max_ = value; }
+  void setClipMax(float value);
   float getClipMax() const { return max_; }
 
  private:

@@ -19,7 +19,7 @@ class DropoutBaseOp : public RandomBaseOp {
   InIndex getSeedInIndex() const override { return 1; }
   /// The fraction of elements that become 0.
   float getRatio() const { return ratio_; }
-  void setRatio(float ratio) { ratio_ = ratio; }
+  void setRatio(float ratio);
   bool canBeReplacedByIdentity() const override { return ratio_ == 0; }
   bool canShard() const override { return true; }
 

@@ -58,7 +58,7 @@ class LoopOp : public SubgraphOp {
 
   /// The most iterations; 0 until they are set. -1 where only the run knows them.
   int getTripCountValue() const { return trips_; }
-  void setTripCountValue(int value) { trips_ = value; }
+  void setTripCountValue(int value);
   int getNumImplicitScanOutputs() const { return scanOutputs_; }
   void setNumImplicitScanOutputs(int numOutputs) { scanOutputs_ = numOutputs; }
   /// Inputs that iterations pass on, the first two among them; and those that all read.

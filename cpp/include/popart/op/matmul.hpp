@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <ostream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -76,7 +77,8 @@ class MatMulBaseOp : public Op {
   MatMulPartialsType partialsType;
 };
 
-/// ONNX's MatMul: numpy.matmul of two inputs.
+/// ONNX's MatMul: numpy.matmul of two inputs. On inputs of 8 bits input 2 is the logarithm of a scale
+/// (isPow2ScaledMatMul()), which the compiler does not have.
 class MatMulOp : public MatMulBaseOp {
  public:
   MatMulOp(const OperatorIdentifier& opid, const Op::Settings& settings,
@@ -89,10 +91,14 @@ class MatMulOp : public MatMulBaseOp {
 
   static InIndex getLhsInIndex() { return 0; }
   static InIndex getRhsInIndex() { return 1; }
+  static InIndex getLog2ScaleInIndex() { return 2; }
   static OutIndex getOutIndex() { return 0; }
   std::unique_ptr<Op> clone() const override;
   std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
-  void setup() override { builtin::setup(*this); }
+  /// \throws error for shapes whose product there is not, and for types that do not go together
+  void setup() override;
+  std::set<InIndex> optionalInputs() const override { return {getLog2ScaleInIndex()}; }
+  bool isPow2ScaledMatMul() const;
   const Tensor* lhsIn() const { return inTensor(getLhsInIndex()); }
   const Tensor* rhsIn() const { return inTensor(getRhsInIndex()); }
   const Tensor* out() const { return outTensor(getOutIndex()); }

@@ -29,7 +29,7 @@ class ReshapeBaseOp : public Op {
   /// In the output shape, -1 is inferred from the number of elements. 0 copies the input's size if
   /// `handleZero`.
   void setup() final;
-  void setOutShape(const Shape& shape) { outShape_ = shape; }
+  void setOutShape(const Shape& shape);
   const Shape& getOutShape() const { return outShape_; }
   bool canBeReplacedByIdentity() const override;
   float getSubgraphValue() const final { return getLowSubgraphValue(); }

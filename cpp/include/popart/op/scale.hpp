@@ -20,7 +20,7 @@ class ScaleOp : public ElementWiseUnaryOp {
 
   std::unique_ptr<Op> clone() const override;
   std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
-  void setScaleFactor(float value) { scale_ = value; }
+  void setScaleFactor(float value);
   float getScaleFactor() const { return scale_; }
   bool canBeReplacedByIdentity() const override { return scale_ == 1.0f; }
   void appendOutlineAttributes(OpSerialiserBase& os) const override;

@@ -38,12 +38,14 @@ class BaseSliceOp : public Op {
   const std::vector<int64_t>& getEnds() const { return ends_; }
   const std::vector<int64_t>& getAxes() const { return axes_; }
   const std::vector<int64_t>& getSteps() const { return steps_; }
-  void setStarts(const std::vector<int64_t>& x) { starts_ = x; }
-  void setEnds(const std::vector<int64_t>& x) { ends_ = x; }
-  void setAxes(const std::vector<int64_t>& x) { axes_ = x; }
-  void setSteps(const std::vector<int64_t>& x) { steps_ = x; }
+  void setStarts(const std::vector<int64_t>& x) { set(starts_, x); }
+  void setEnds(const std::vector<int64_t>& x) { set(ends_, x); }
+  void setAxes(const std::vector<int64_t>& x) { set(axes_, x); }
+  void setSteps(const std::vector<int64_t>& x) { set(steps_, x); }
 
  private:
+  void set(std::vector<int64_t>& list, const std::vector<int64_t>& x);
+
   std::vector<int64_t> starts_, ends_, axes_, steps_;
 };
 

@@ -25,7 +25,7 @@ class SoftmaxOp : public ElementWiseUnaryOp {
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
   /// As given: it may be negative.
   int64_t getAxis() const { return axis_; }
-  void setAxis(int64_t axis) { axis_ = axis; }
+  void setAxis(int64_t axis);
 
  private:
   int64_t axis_;

@@ -28,7 +28,7 @@ class TransposeBaseOp : public Op {
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
   float getSubgraphValue() const override { return getLowSubgraphValue(); }
   bool canShard() const override { return true; }
-  void setPerm(const Shape& value) { perm_ = value; }
+  void setPerm(const Shape& value);
   const Shape& getPerm() const { return perm_; }
   std::vector<uint64_t> getPerm_u64() const { return {perm_.begin(), perm_.end()}; }
   /// The permutation that undoes this one.
