@@ -4,8 +4,8 @@
     python -m bench.operators Softmax TopK      rows whose names have one of these words
 
 Each row is a model of one node, called as a user calls it, in turns in one process; the least time
-of each counts. One thread, because a runtime that spins while it waits would take a second core from
-the other. A ratio is onnxruntime's time over popir's.
+of each counts. One thread, because a runtime that spins while it waits would take a second core
+from the other. A ratio is onnxruntime's time over popir's.
 """
 
 from __future__ import annotations
