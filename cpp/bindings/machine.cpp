@@ -96,6 +96,8 @@ py::dict asDict(const MachineReport& r) {
 py::dict planAsDict(const ContractionPlan& p) {
   return py::dict("groupSplit"_a = p.groupSplit, "rowSplit"_a = p.rowSplit,
                   "columnSplit"_a = p.columnSplit, "innerSplit"_a = p.innerSplit,
+                  "tapSplit"_a = p.tapSplit,
+                  "grains"_a = py::make_tuple(p.grains.groups, p.grains.inner, p.grains.columns),
                   "serialRows"_a = p.serialRows, "serialColumns"_a = p.serialColumns,
                   "vertexClass"_a = p.kind->name, "part"_a = sizesOf(p.part),
                   "swapped"_a = p.swapped, "expanded"_a = p.expanded, "tiles"_a = p.tiles(),
