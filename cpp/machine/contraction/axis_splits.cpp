@@ -39,26 +39,19 @@ std::vector<AxisSplit> combinations(const std::vector<Cycles>& sizes, Cycles gra
   return all;
 }
 
-// What a part reads.
+}  // namespace
+
 Cycles readBy(const AxisSplit& split, const std::vector<Cycles>& halos) {
   Cycles read = 1;
   for (std::size_t k = 0; k < halos.size(); ++k) read *= split.parts[k] + halos[k];
   return read;
 }
 
-}  // namespace
-
-std::vector<AxisSplit> allAxisSplits(const std::vector<Cycles>& sizes,
-                                     const std::vector<Cycles>& halos, Cycles most) {
-  using Key = std::tuple<Cycles, Cycles, Cycles, std::size_t>;
-  const auto all = combinations(sizes, 1, most);
-  std::vector<Key> order;
-  for (std::size_t i = 0; i < all.size(); ++i)
-    order.emplace_back(most - all[i].used, all[i].elements(), readBy(all[i], halos), all.size() - i);
-  std::sort(order.begin(), order.end());
-  std::vector<AxisSplit> found;
-  for (const auto& key : order) found.push_back(all[all.size() - std::get<3>(key)]);
-  return found;
+std::vector<AxisSplit> allAxisSplits(const std::vector<Cycles>& sizes, Cycles most) {
+  auto all = combinations(sizes, 1, most);
+  std::stable_sort(all.begin(), all.end(),
+                   [](const AxisSplit& a, const AxisSplit& b) { return a.used < b.used; });
+  return all;
 }
 
 std::vector<AxisSplit> axisSplits(const std::vector<Cycles>& sizes,

@@ -32,10 +32,11 @@ std::vector<AxisSplit> axisSplits(const std::vector<std::uint64_t>& sizes,
                                   const std::vector<std::uint64_t>& halos, std::uint64_t grain,
                                   std::uint64_t most);
 
-/// All splits of an axis into at most `most` parts, in descending order of `used`; of as many parts
-/// those come first that have the fewest elements, and then those that read least.
-std::vector<AxisSplit> allAxisSplits(const std::vector<std::uint64_t>& sizes,
-                                     const std::vector<std::uint64_t>& halos, std::uint64_t most);
+/// All splits of an axis into at most `most` parts, in ascending order of `used`.
+std::vector<AxisSplit> allAxisSplits(const std::vector<std::uint64_t>& sizes, std::uint64_t most);
+
+/// The elements that a part of a split reads.
+std::uint64_t readBy(const AxisSplit& split, const std::vector<std::uint64_t>& halos);
 
 }  // namespace popir
 

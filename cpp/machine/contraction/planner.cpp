@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "machine/contraction/axis_splits.hpp"
 #include "machine/estimators/convolution.hpp"
@@ -39,8 +40,6 @@ class Search {
 
  private:
   static constexpr Cycles kMostSerial = 1024;
-  // How many splits of rows are tried for a number of tiles.
-  static constexpr int kRowSplits = 8;
   // Bytes that PopLibs' vertex of sliding windows has beside a group's partial sums.
   static constexpr Cycles kWindowBuffer = 200;
   // The first index of a convolution's field, each dimension of which has two.
@@ -106,7 +105,7 @@ class Search {
     plan.serialColumns = divide(plan, Axis::Column, byColumns);
     for (const auto axis : {Axis::Group, Axis::Inner, Axis::Tap}) divide(plan, axis, 1);
     plan.part = product(plan);
-    rows_ = splits(plan, Axis::Row, 1);
+    findRowSplits(plan);
     for (const auto& grains : convGrains(spec_, plan.part)) {
       grains_ = grains;
       if (promises(plan)) tryAll(plan);
@@ -214,15 +213,73 @@ class Search {
     return made;
   }
 
-  std::vector<AxisSplit> splits(const ContractionPlan& plan, Axis axis, Cycles grain) const {
+  // The sizes of an axis in a serial step, by index, and their halos.
+  struct AxisSizes {
     std::vector<Cycles> sizes, halos;
-    for (std::size_t i = 0; i < plan.splits.size(); ++i)
-      if (plan.shape.indices[i].axis == axis) {
-        sizes.push_back(static_cast<Cycles>(plan.splits[i].period));
-        halos.push_back(static_cast<Cycles>(plan.shape.halo(i)));
-      }
-    return axis == Axis::Row ? allAxisSplits(sizes, halos, tiles_)
-                             : axisSplits(sizes, halos, grain, tiles_);
+    AxisSizes(const ContractionPlan& plan, Axis axis) {
+      for (std::size_t i = 0; i < plan.splits.size(); ++i)
+        if (plan.shape.indices[i].axis == axis) {
+          sizes.push_back(static_cast<Cycles>(plan.splits[i].period));
+          halos.push_back(static_cast<Cycles>(plan.shape.halo(i)));
+        }
+    }
+  };
+  std::vector<AxisSplit> splits(const ContractionPlan& plan, Axis axis, Cycles grain) const {
+    const AxisSizes of(plan, axis);
+    return axisSplits(of.sizes, of.halos, grain, tiles_);
+  }
+
+  // A split of rows, with what its cost depends on: the elements of a part, those that it reads, and the
+  // pieces of rows that a worker has.
+  struct RowSplit {
+    AxisSplit split;
+    Cycles elements, reads, pieces;
+    bool isNoBetter(const RowSplit& than) const {
+      return elements >= than.elements && reads >= than.reads && pieces >= than.pieces;
+    }
+  };
+
+  void findRowSplits(const ContractionPlan& plan) {
+    const AxisSizes of(plan, Axis::Row);
+    rows_.clear();
+    rowsFor_.clear();
+    auto part = plan.part;
+    for (auto& split : allAxisSplits(of.sizes, tiles_)) {
+      part.batch = 1;
+      part.rows = split.elements();
+      for (auto& d : part.field) d.output = 1;
+      std::size_t next = 0;
+      for (std::size_t i = 0; i < plan.splits.size(); ++i)
+        if (plan.shape.indices[i].axis == Axis::Row) addRows(part, i, split.parts[next++]);
+      const auto pieces = overWorkers(spec_, FieldRows(part), [](Cycles) { return Cycles{1}; }).most;
+      const auto reads = readBy(split, of.halos);
+      rows_.push_back({std::move(split), part.rows, reads, pieces});
+    }
+  }
+
+  // Adds `n` rows of an index to a tile's part.
+  void addRows(ContractionWork& part, std::size_t index, Cycles n) const {
+    if (placeOf_[index] != kImages)
+      part.field[placeOf_[index]].output *= static_cast<std::int64_t>(n);
+    else if (index < kFieldIndices)
+      part.batch *= n;
+  }
+
+  // The splits of rows into at most so many parts that none is better than, those of most parts first.
+  const std::vector<const RowSplit*>& rowsFor(Cycles tiles) {
+    const auto [found, isNew] = rowsFor_.try_emplace(tiles);
+    auto& best = found->second;
+    if (!isNew) return best;
+    for (auto row = rows_.rbegin(); row != rows_.rend(); ++row) {
+      if (row->split.used > tiles) continue;
+      const auto beats = [&](const RowSplit* other) { return row->isNoBetter(*other); };
+      if (std::any_of(best.begin(), best.end(), beats)) continue;
+      best.erase(std::remove_if(best.begin(), best.end(),
+                                [&](const RowSplit* other) { return other->isNoBetter(*row); }),
+                 best.end());
+      best.push_back(&*row);
+    }
+    return best;
   }
 
   // Considers all splits over tiles, given the plan's axes and serial steps.
@@ -252,21 +309,14 @@ class Search {
             plan.innerSplit = k.used;
             plan.columnSplit = n.used;
             plan.tapSplit = t.used;
-            // The remaining tiles determine the split of rows: the finest for which they suffice, and
-            // others of nearly as many parts, which have other rows.
-            auto m = std::lower_bound(
-                rows_.begin(), rows_.end(), left,
-                [](const AxisSplit& s, Cycles tiles) { return s.used > tiles; });
-            const auto columnsOfRows = ceilDiv(g.elements(), grains_.groups) *
-                                       ceilDiv(k.elements() * combined(), grains_.inner) *
-                                       ceilDiv(n.elements() * combined(), grains_.columns) *
-                                       grains_.inner * grains_.columns * t.elements();
-            for (int tried = 0; m != rows_.end() && tried < kRowSplits; ++tried, ++m) {
-              if (found_ &&
-                  columnsOfRows * m->elements() * plan.serial() / peak >= best_.comparedCycles)
-                continue;
-              plan.rowSplit = m->used;
-              consider(plan, {&g, &*m, &k, &n, &t});
+            const auto ofRow = ceilDiv(g.elements(), grains_.groups) * t.elements() *
+                               ceilDiv(k.elements() * combined(), grains_.inner) * grains_.inner *
+                               ceilDiv(n.elements() * combined(), grains_.columns) *
+                               grains_.columns * plan.serial();
+            for (const auto* m : rowsFor(left)) {
+              if (found_ && ofRow * m->elements / peak >= best_.comparedCycles) continue;
+              plan.rowSplit = m->split.used;
+              consider(plan, {&g, &m->split, &k, &n, &t});
             }
           }
         }
@@ -373,11 +423,8 @@ class Search {
       const auto axis = plan.shape.indices[i].axis;
       const auto here = axes[static_cast<int>(axis)]->parts[next[static_cast<int>(axis)]++];
       parts_[i] = static_cast<std::int64_t>(here);
-      if (axis == Axis::Row && placeOf_[i] == kImages && i < kFieldIndices)
-        part.batch *= here;
-      else if (axis == Axis::Row)
-        part.field[placeOf_[i]].output *= parts_[i];
-      else if (axis == Axis::Tap && placeOf_[i] != kImages)
+      if (axis == Axis::Row) addRows(part, i, here);
+      if (axis == Axis::Tap && placeOf_[i] != kImages)
         part.field[placeOf_[i]].kernel *= parts_[i];
     }
     plan.rowBytes = plan.columnBytes = 0;
@@ -523,7 +570,9 @@ class Search {
   // By index: the dimension of a tile's field that it is part of. By dimension: zeros around it.
   std::vector<std::size_t> placeOf_;
   std::vector<Cycles> zeros_;
-  std::vector<AxisSplit> rows_;  // of the plans that are considered
+  // Of the plans that are considered: splits of rows, and by number of tiles those to try.
+  std::vector<RowSplit> rows_;
+  std::map<Cycles, std::vector<const RowSplit*>> rowsFor_;
   ContractionPlan best_;
   bool found_ = false;  // best_ fits into memory
 };
