@@ -149,9 +149,8 @@ BoxNeeds::BoxNeeds(const ContractionPlan& plan, std::size_t operand) {
           std::max_element(dim.stretches.begin(), dim.stretches.end(),
                            [](const Stretch& a, const Stretch& b) { return a.size() < b.size(); });
       const auto points = split.part * (tapped ? whole.part : whole.size);
-      density_ *=
-          std::min(1.0, static_cast<double>(points) /
-                            static_cast<double>(std::max<std::int64_t>(longest->size(), 1)));
+      density_ *= static_cast<double>(points) /
+                  static_cast<double>(std::max<std::int64_t>(longest->size(), 1));
     }
     dims_.push_back(std::move(dim));
   }

@@ -439,8 +439,7 @@ class Search {
           const auto most =
               (std::abs(d.step) * (part - 1) + std::abs(d.tapStep) * (taps - 1)) / d.divisor + 1;
           // What is not expanded comes with the elements between those that are used.
-          here = std::min(most, d.size);
-          if (plan.expands(d)) here = std::min(here, part * taps);
+          here = plan.expands(d) ? part * taps : std::min(most, d.size);
         }
         elements *= static_cast<Cycles>(std::max<std::int64_t>(here, 1));
       }
