@@ -70,6 +70,11 @@ class Search {
         expanded.expandedTaps.push_back(choices[k]);
       }
       tryGrains(expanded, byRows, byColumns);
+      const auto isTap = [](const auto& i) { return i.axis == Axis::Tap && i.size > 1; };
+      const auto& indices = expanded.shape.indices;
+      if (!taps || std::any_of(indices.begin(), indices.end(), isTap)) continue;
+      swap(expanded);
+      tryGrains(expanded, byRows, byColumns);
     }
     if (taps) return;
     swap(plan);
@@ -369,6 +374,11 @@ class Search {
     return grains_.method == ConvMethod::OuterProduct ? c_.whole.type : partials_;
   }
 
+  // What is `size` with `parts` parts, with as many that they are a multiple of `grain`.
+  static Cycles padded(Cycles size, Cycles parts, Cycles grain) {
+    return size * ceilDiv(parts, grain) * grain / parts;
+  }
+
   // Decides what is rearranged, as PopLibs' planner does.
   void rearrange(ContractionPlan& plan) const {
     using Pass = ContractionWork::Pass;
@@ -380,26 +390,26 @@ class Search {
     const bool padIn = allInner_ * combined() % grains_.inner > 0,
                padOut = allColumns_ * combined() % grains_.columns > 0;
     const auto tiles = plan.tiles();
-    const auto size = [&](std::size_t operand) {
-      return static_cast<Cycles>(shape_.elements(operand));
-    };
-    const bool operands = weightsGradient || plan.expanded || turned || padIn || combined() > 1;
-    if (operands) {
+    const auto size = [&](Axis lacking) {
       Cycles elements = 1;
-      for (const auto& d : plan.shape.operands[plan.shape.lacking(Axis::Column)]) {
+      for (const auto& d : plan.shape.operands[plan.shape.lacking(lacking)]) {
         const auto& indices = plan.shape.indices;
         elements *= static_cast<Cycles>(
             plan.expands(d) ? indices[d.index].size * indices[d.tap].size : d.size);
       }
-      plan.rows = rearrangement(spec_, type, ceilDiv(elements, plan.serialRows), tiles,
+      return padded(elements, allInner_ * combined(), grains_.inner);
+    };
+    const bool operands = weightsGradient || plan.expanded || turned || padIn || combined() > 1;
+    if (operands)
+      plan.rows = rearrangement(spec_, type, ceilDiv(size(Axis::Column), plan.serialRows), tiles,
                                 allInner_ * allColumns_);
-    }
     if (operands || padOut)
-      plan.columns =
-          rearrangement(spec_, type,
-                        combined() * ceilDiv(size(plan.shape.lacking(Axis::Row)), plan.serialColumns),
-                        tiles, allInner_ * allColumns_);
-    const auto results = ceilDiv(size(plan.shape.result), plan.serial());
+      plan.columns = rearrangement(
+          spec_, type,
+          padded(ceilDiv(combined() * size(Axis::Row), plan.serialColumns),
+                 allColumns_ * combined(), grains_.columns),
+          tiles, allInner_ * allColumns_);
+    const auto results = ceilDiv(static_cast<Cycles>(shape_.elements(shape_.result)), plan.serial());
     if (plan.swapped != (product || weightsGradient) || padOut || combined() > 1)
       plan.result = rearrangement(spec_, type, results, tiles, allColumns_);
     else if (grains_.columns != weightsPerUnit(spec_, type))
@@ -445,6 +455,12 @@ class Search {
       }
       (plan.shape.lacks(o) == Axis::Row ? plan.columnBytes : plan.rowBytes) = elements * bytes_;
     }
+    // Operands come with the channels that fill a vertex's groups.
+    plan.rowBytes = padded(padded(plan.rowBytes, part.groups, grains_.groups),
+                           part.inner * combined(), grains_.inner);
+    plan.columnBytes = padded(padded(padded(combined() * plan.columnBytes, part.groups, grains_.groups),
+                                     part.inner * combined(), grains_.inner),
+                              part.columns * combined(), grains_.columns);
     const auto bus = spec_.tilesPerSharedExchangeBus;
     plan.sharesRows = bus > 1 && plan.columnSplit % bus == 0;
     plan.rowsOnce = plan.serialRows == 1 && plan.serialColumns > 1;

@@ -85,8 +85,11 @@ Cycles slidingWindow(const TargetSpec& spec, const ContractionWork& w, ConvGrain
     ofGroups += 8;
     later *= strides;
   }
-  return (eight ? 25 : 28) + ofGroups * groups + branches(groups) + ofWindow * windows +
-         branches(windows) + groups * (pass(true) + (windows - 1) * later);
+  // A vertex has the channels of one group.
+  const auto vertices = ceilDiv(w.inner, grains.inner) * ceilDiv(w.columns, grains.columns);
+  return vertices *
+         ((eight ? 25 : 28) + ofGroups * groups + branches(groups) + ofWindow * windows +
+         branches(windows) + groups * (pass(true) + (windows - 1) * later));
 }
 
 Cycles horizontalMac(const TargetSpec& spec, const ContractionWork& w, ConvGrains grains,
@@ -141,7 +144,9 @@ Cycles verticalMac(const TargetSpec& spec, const ContractionWork& w, ConvGrains 
   const auto each = ceilDiv(outputs, spec.numWorkerContexts);
   const Cycles adding = 7 + 2 * floatSums + (floatSums ? 2 : 1) * (spec.numWorkerContexts - 1);
   const auto sums = 10 - floatSums + adding * each / grains.groups;
-  return 61 + 14 + 25 + floatSums + groups * (zeroing + 32 + w.inner * (24 + inner) + sums);
+  // A vertex has one column.
+  return w.columns *
+         (61 + 14 + 25 + floatSums + groups * (zeroing + 32 + w.inner * (24 + inner) + sums));
 }
 
 Cycles outerProduct(const TargetSpec& spec, const ContractionWork& w, ConvGrains grains) {
