@@ -82,22 +82,23 @@ Cycles cheapest(const TargetSpec& spec, const ContractionWork& w, const Is& is) 
   return least > 0 ? least : withoutUnits(spec, w);
 }
 
-// What the supervisor waits for, if it takes `after` cycles after the last worker has started.
-// `rows` are divided among workers.
-Cycles waits(const TargetSpec& spec, Cycles rows, Cycles most, Cycles after) {
-  const Cycles workers = spec.numWorkerContexts;
-  return workers * most + (rows % workers == 0 ? after : 0);
-}
-
 Cycles oneByOne(const TargetSpec& spec, const ContractionWork& w, const Units& u) {
-  const Cycles workers = spec.numWorkerContexts, groups = w.groups, rows = ceilDiv(w.rows, workers);
+  const Cycles workers = spec.numWorkerContexts, groups = w.groups;
   const Cycles in = ceilDiv(w.inner, u.channels) * w.kernelElements,
                out = ceilDiv(w.columns, u.group), passes = ceilDiv(u.group, u.units);
   // With inPassing, workers keep their state between passes: `kept` cycles of set-up are spent once
   // and not in each pass; `keptIn` of them again for each group of input channels.
   const Cycles kept = u.inPassing ? 7 : 0, keptIn = u.inPassing ? 3 : 0;
-  const auto later = waits(spec, w.rows, pass(u, w.type, rows, false) - kept, 14);
-  const auto first = waits(spec, w.rows, pass(u, w.type, rows, true) - kept, 14);
+  FieldRows all(w);
+  all.length *= all.rows;
+  all.rows = 1;
+  const auto over = [&](bool isFirst) {
+    const auto worker = overWorkers(spec, all, [&](Cycles rows) {
+      return pass(u, w.type, rows, isFirst) - kept;
+    });
+    return std::max(workers * worker.most, workers * worker.least + 14);
+  };
+  const auto later = over(false), first = over(true);
   // Halves without inPassing take another branch of the supervisor's code.
   const Cycles other = w.type == poplar::HALF && !u.inPassing;
   const Cycles laterIn = 15 + other + out * (19 + passes * (6 + u.load + later));
@@ -139,6 +140,14 @@ Cycles severalByOne(const TargetSpec& spec, const ContractionWork& w, const Unit
 Cycles convPartialnx1(const TargetSpec& spec, const ContractionWork& w) {
   return cheapest(spec, w, [](const ConvGrains& grains) {
     return grains.method == ConvMethod::Amp && grains.groups == 1;
+  });
+}
+
+// A vertex has one group of channels, if there are no more than that can lie together.
+Cycles convPartial1xNSlic(const TargetSpec& spec, const ContractionWork& w) {
+  return cheapest(spec, w, [&](const ConvGrains& grains) {
+    return grains.method == ConvMethod::Slic && grains.inner >= std::min<Cycles>(w.inner, 4) &&
+           grains.columns >= std::min<Cycles>(w.columns, 4);
   });
 }
 
@@ -257,8 +266,7 @@ std::vector<VertexClass> contractionClasses() {
   };
   return {vertexClass<ContractionWork>("poplin::ConvPartial1x1Out", withUnits, convPartial1x1Out),
           vertexClass<ContractionWork>("poplin::ConvPartialnx1", withUnits, convPartialnx1),
-          vertexClass<ContractionWork>("poplin::ConvPartial1xNSLIC", halves,
-                                       withMethod<ConvMethod::Slic>),
+          vertexClass<ContractionWork>("poplin::ConvPartial1xNSLIC", halves, convPartial1xNSlic),
           vertexClass<ContractionWork>("poplin::ConvPartialHorizontalMac", withUnits,
                                        withMethod<ConvMethod::Hmac>),
           vertexClass<ContractionWork>("poplin::ConvPartialVerticalMac", halves,
