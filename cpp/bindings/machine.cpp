@@ -104,7 +104,8 @@ py::dict planAsDict(const ContractionPlan& p) {
                   "temporaryBytes"_a = p.temporaryBytes(), "computeCycles"_a = p.computeCycles,
                   "exchangeCycles"_a = p.exchangeCycles,
                   "onceExchangeCycles"_a = p.onceExchangeCycles, "syncs"_a = p.syncs,
-                  "calls"_a = p.calls, "cycles"_a = p.cycles);
+                  "calls"_a = p.calls, "cycles"_a = p.cycles,
+                  "comparedCycles"_a = p.comparedCycles);
 }
 
 /// \throws poplar_error for a convolution with a size, stride or dilation below 1, by which the

@@ -152,6 +152,11 @@ bool isContraction(const BulkVertex& vertex, const VertexClass* kind) {
   return true;
 }
 
+const ContractionPlan& planOf(const GraphImpl& graph, const BulkVertex& vertex,
+                              const VertexClass& kind, const ContractionWork& whole) {
+  return graph.plans->of(kind, whole, placeOf(graph, vertex).tiles);
+}
+
 std::vector<Phase> phasesOfContraction(const GraphImpl& graph, const BulkVertex& vertex,
                                        const VertexClass& kind, const ContractionWork& whole) {
   return Planned(graph, vertex, kind, whole).phases();
