@@ -360,7 +360,16 @@ class Search {
       best_ = plan;
       best_.kind = kindOf(part);
       settle(best_, axes);
+      takeVertexCycles(best_);
     }
+  }
+
+  // Has what the vertex takes in place of what PopLibs' planner makes of it.
+  void takeVertexCycles(ContractionPlan& plan) const {
+    const auto planned = plan.vertexCycles;
+    plan.vertexCycles = contractionCycles(spec_, plan.part, grains_);
+    plan.computeCycles = plan.computeCycles - planned + plan.vertexCycles;
+    plan.cycles -= plan.serial() * (planned - plan.vertexCycles);
   }
 
   // The class of the vertex; of types that the units do not take that which the kernel names.
@@ -470,7 +479,7 @@ class Search {
   void price(ContractionPlan& plan) {
     const auto rate = spec_.exchangeBytesPerCycle, bus = spec_.tilesPerSharedExchangeBus;
     const auto serial = plan.serial();
-    plan.vertexCycles = contractionCycles(spec_, plan.part, grains_);
+    plan.vertexCycles = contractionCycles(spec_, plan.part, grains_, Estimate::Plan);
     plan.paddingCycles = padding(plan);
     plan.computeCycles =
         plan.vertexCycles + plan.paddingCycles + plan.rows.copyCycles + plan.columns.copyCycles + plan.result.copyCycles;

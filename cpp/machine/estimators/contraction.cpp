@@ -114,7 +114,8 @@ Cycles convPartial1x1Out(const TargetSpec& spec, const ContractionWork& w) {
 }
 
 // A kernel's outermost dimension, in steps of what the units have weights of.
-Cycles severalByOne(const TargetSpec& spec, const ContractionWork& w, const Units& u) {
+Cycles severalByOne(const TargetSpec& spec, const ContractionWork& w, const Units& u,
+                    Cycles zeroing) {
   const Cycles workers = spec.numWorkerContexts;
   const bool half = w.type == poplar::HALF;
   const auto in = ceilDiv(w.inner, u.channels), out = ceilDiv(w.columns, u.group),
@@ -132,8 +133,6 @@ Cycles severalByOne(const TargetSpec& spec, const ContractionWork& w, const Unit
   const Cycles loaded = u.height == 4 ? 60 : u.height == 2 ? 46 : u.height == 1 ? 15 : 20 * u.height;
   const auto kernel =
       outer * (14 + inner * (12 + passes * (u.load + loaded + 3))) + outer * inner * passes * pass;
-  const auto zeroed = ceilDiv(w.rows * u.group, workers);
-  const auto zeroing = workers * w.groups * out * (ceilDiv(zeroed, vectorWidth(spec, poplar::FLOAT)) + 5);
   return 109 + workers * (9 + (u.floatSums ? 9 : 10)) + w.groups * (out * 17 + (out - 1) * 6 + 1) +
          (w.groups - 1) * 6 + 1 + w.groups * (16 + in * (14 + out * (14 + kernel))) + zeroing;
 }
@@ -205,13 +204,14 @@ const char* convVertexClass(const ContractionWork& w, ConvGrains grains) {
   return isOneByOne(w) ? "poplin::ConvPartial1x1Out" : "poplin::ConvPartialnx1";
 }
 
-Cycles contractionCycles(const TargetSpec& spec, const ContractionWork& w, ConvGrains grains) {
+Cycles contractionCycles(const TargetSpec& spec, const ContractionWork& w, ConvGrains grains,
+                         Estimate estimate) {
   if (w.groups * w.rows * w.inner * w.columns * w.kernelElements == 0) return 0;
   if (!hasUnits(w)) return withoutUnits(spec, w);
   const bool floatSums = sumsAreFloats(w);
   switch (grains.method) {
     case ConvMethod::Slic: return slidingWindow(spec, w, grains, floatSums);
-    case ConvMethod::Hmac: return horizontalMac(spec, w, grains, floatSums);
+    case ConvMethod::Hmac: return horizontalMac(spec, w, grains, floatSums, estimate);
     case ConvMethod::Vmac: return verticalMac(spec, w, grains, floatSums);
     case ConvMethod::OuterProduct: return outerProduct(spec, w, grains);
     case ConvMethod::Amp: break;
@@ -223,8 +223,8 @@ Cycles contractionCycles(const TargetSpec& spec, const ContractionWork& w, ConvG
     as.columns *= grains.groups;
   }
   const Units units(spec, as, grains);
-  return units.height == 1 && isOneByOne(as) ? oneByOne(spec, as, units)
-                                             : severalByOne(spec, as, units);
+  if (units.height == 1 && isOneByOne(as)) return oneByOne(spec, as, units);
+  return severalByOne(spec, as, units, zeroingSums(spec, as, grains, floatSums, estimate));
 }
 
 // As PopLibs' ReduceAdd. If n is a multiple of the accumulators' elements and the partial sums take

@@ -58,10 +58,14 @@ WorkerCycles overWorkers(const TargetSpec& spec, const FieldRows& field, const R
 Cycles slidingWindow(const TargetSpec& spec, const ContractionWork& w, ConvGrains grains,
                      bool floatSums);
 Cycles horizontalMac(const TargetSpec& spec, const ContractionWork& w, ConvGrains grains,
-                     bool floatSums);
+                     bool floatSums, Estimate estimate);
 Cycles verticalMac(const TargetSpec& spec, const ContractionWork& w, ConvGrains grains,
                    bool floatSums);
 Cycles outerProduct(const TargetSpec& spec, const ContractionWork& w, ConvGrains grains);
+
+/// Cycles in which workers set a tile's sums to zero, before its vertex.
+Cycles zeroingSums(const TargetSpec& spec, const ContractionWork& w, ConvGrains grains,
+                   bool floatSums, Estimate estimate);
 
 /// Their grains, as PopLibs has vertices for them.
 std::vector<ConvGrains> otherGrains(const TargetSpec& spec, const ContractionWork& w,

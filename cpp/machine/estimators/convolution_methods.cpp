@@ -92,8 +92,16 @@ Cycles slidingWindow(const TargetSpec& spec, const ContractionWork& w, ConvGrain
          branches(windows) + groups * (pass(true) + (windows - 1) * later));
 }
 
+Cycles zeroingSums(const TargetSpec& spec, const ContractionWork& w, ConvGrains grains,
+                   bool floatSums, Estimate estimate) {
+  const bool floats = floatSums || estimate == Estimate::Plan;
+  const auto elements = ceilDiv(w.rows * grains.columns, spec.numWorkerContexts);
+  const auto vectors = ceilDiv(elements, vectorWidth(spec, floats ? poplar::FLOAT : poplar::HALF));
+  return supervised(spec, 0, w.groups * ceilDiv(w.columns, grains.columns) * (vectors + 5));
+}
+
 Cycles horizontalMac(const TargetSpec& spec, const ContractionWork& w, ConvGrains grains,
-                     bool floatSums) {
+                     bool floatSums, Estimate estimate) {
   const bool floats = w.type == poplar::FLOAT, single = !floats && floatSums && isOneByOne(w);
   const Cycles workers = spec.numWorkerContexts;
   const auto groups = w.groups, in = ceilDiv(w.inner, grains.inner),
@@ -112,11 +120,8 @@ Cycles horizontalMac(const TargetSpec& spec, const ContractionWork& w, ConvGrain
   if (rows.part > 0)
     each += row(rows.part * (field.length + rows.pieces - 1) / rows.pieces);
   const auto inner = workers * (w.kernelElements * each + 16);
-  Cycles zeroing = 0;
-  if (!(single && in == 1 && grains.columns == 1)) {
-    const auto elements = ceilDiv(w.rows * grains.columns, workers);
-    zeroing = workers * groups * out * (ceilDiv(elements, vectorWidth(spec, poplar::FLOAT)) + 5);
-  }
+  const bool sets = single && in == 1 && grains.columns == 1;
+  const auto zeroing = sets ? 0 : zeroingSums(spec, w, grains, floatSums, estimate);
   const Cycles keptOnce = single ? 15 : floatSums ? 0 : 6;
   return (floats ? 58 : 65) - 10 * single + workers * ((floatSums ? 9 : 10) + keptOnce) +
          groups * (23 + in * (15 + out * (10 + inner))) + zeroing;

@@ -51,9 +51,13 @@ Cycles weightsPerUnit(const TargetSpec& spec, poplar::Type type);
 
 /// The class of the vertex that takes a tile's part.
 const char* convVertexClass(const ContractionWork& w, ConvGrains grains);
+/// Who asks for the cycles of a vertex: PopLibs' planner takes all sums for floats where they are set
+/// to zero, its vertices' estimators have their type.
+enum class Estimate { Vertex, Plan };
 /// Cycles of a tile's part of a contraction with one of these granularities. The estimator of a
 /// class takes the cheapest of those that the class has.
-Cycles contractionCycles(const TargetSpec& spec, const ContractionWork& w, ConvGrains grains);
+Cycles contractionCycles(const TargetSpec& spec, const ContractionWork& w, ConvGrains grains,
+                         Estimate estimate = Estimate::Vertex);
 
 /// Cycles in which a tile adds up partial sums: `partials` of them for each of n results.
 Cycles reducePartials(const TargetSpec& spec, Cycles n, Cycles partials, poplar::Type sums,
