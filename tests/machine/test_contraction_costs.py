@@ -63,9 +63,9 @@ def conv(net: Net):
 def test_a_convolution_fetches_its_weights():
     """An image of 8 rows of 4 on a tile. One worker has 2 points of a row, and a whole one.
 
-    So it takes 17 + (3 + 44 - 9) + (3 + 45 + 8 - 9) = 102, of each of 9 kernel elements. To zero the
-    sums 6 (43 + 5). 109 + 6 (9 + 9) + 17 + 1 + 1 + 16 + 14 + 14 + 3 (14 + 3 (12 + 64 + 15 + 3)) +
-    9*6*102 + 288 = 6964. 5/4 of the result's 2048 bytes are regrouped.
+    So it takes 17 + (3 + 44 - 9) + (3 + 45 + 8 - 9) = 102, of each of 9 kernel elements. To zero
+    the sums 6 (43 + 5). 109 + 6 (9 + 9) + 17 + 1 + 1 + 16 + 14 + 14 + 3 (14 + 3 (12 + 64 + 15 +
+    3)) + 9*6*102 + 288 = 6964. 5/4 of the result's 2048 bytes are regrouped.
     """
     net = Net(tiles=2)
     params, operand = conv(net)
@@ -103,11 +103,11 @@ def test_the_weights_gradient_makes_inner_elements_of_points():
     """Two images are little for the units: with 4 points of each row they become 8 inner elements.
 
     Each of 8 rows of points is a kernel element. Of 72 rows, one for each input channel and kernel
-    element, a tile has 36 in 3 rows of 12, 6 a worker: 17 + 3 + 45 + 8*3 - 9 = 80, and 9 cycles until
-    the last worker is done. 109 + 6 (9 + 9) + 17 + 1 + 1 + 16 + 14 + 14 + 8 (14 + 12 + 64 + 15 + 3 +
-    6*80 + 9) + 6 (48 + 5) = 5374. The activations of all windows along the rows, half of the
-    gradients and half of the result are laid out anew, half of each by an exchange: 5/4 of the bytes,
-    4 a cycle. Tiles share input channels: each fetches, of the image it lacks, half of the
+    element, a tile has 36 in 3 rows of 12, 6 a worker: 17 + 3 + 45 + 8*3 - 9 = 80, and 9 cycles
+    until the last worker is done. 109 + 6 (9 + 9) + 17 + 1 + 1 + 16 + 14 + 14 + 8 (14 + 12 + 64 +
+    15 + 3 + 6*80 + 9) + 6 (48 + 5) = 5374. The activations of all windows along the rows, half of
+    the gradients and half of the result are laid out anew, half of each by an exchange: 5/4 of the
+    bytes, 4 a cycle. Tiles share input channels: each fetches, of the image it lacks, half of the
     activations, each for two windows on average, and all of the gradients, and tile 1 sends its
     results to tile 0.
     """

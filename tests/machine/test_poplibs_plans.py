@@ -4,15 +4,15 @@ poplibs_plans.csv has convolutions of MobileNet, EfficientNet, ResNeXt and ResNe
 PopLibs' planner chooses on an ipu2 of 1,472 tiles, how many groups, input and output channels lie
 together, and the cycles that it says of the plan and of its vertices. The planner
 (graphcore/poplibs, 7eac0f26) was compiled apart from this project, with the constraint solver that
-an earlier release of it has. Sizes: batch, groups, channels of a group, and of each dimension of the
-field the input, the kernel, the stride and the padding. `python -m tests.machine.test_poplibs_plans`
-prints the comparison.
+an earlier release of it has. Sizes: batch, groups, channels of a group, and of each dimension of
+the field the input, the kernel, the stride and the padding.
+`python -m tests.machine.test_poplibs_plans` prints the comparison.
 """
 
 import csv
 import math
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from popir import poplar
 from popir._device import machine
@@ -33,7 +33,7 @@ class Comparison(NamedTuple):
     ratio: float  # cycles here over PopLibs'
 
 
-def plan_of(row: dict[str, str]) -> dict:
+def plan_of(row: dict[str, str]) -> dict[str, Any]:
     batch, groups, inner, columns, *field = map(int, row["sizes"].split())
     dims = []
     points = kernel = 1
@@ -92,5 +92,7 @@ if __name__ == "__main__":
     rows = comparisons()
     for each in rows:
         print(f"{each.ratio:5.2f} {'' if each.isSameVertex else 'another vertex: '}{each.what}")
-    print(f"{len(rows)} plans, {sum(c.isSameVertex for c in rows)} of the same vertex, mean "
-          f"{mean([c.ratio for c in rows]):.3f}")
+    print(
+        f"{len(rows)} plans, {sum(c.isSameVertex for c in rows)} of the same vertex, mean "
+        f"{mean([c.ratio for c in rows]):.3f}"
+    )

@@ -61,7 +61,9 @@ std::vector<AxisSplit> axisSplits(const std::vector<Cycles>& sizes,
   std::vector<std::pair<Key, std::size_t>> order;
   for (std::size_t i = 0; i < all.size(); ++i) {
     // Those that come later have shorter parts of the first index, and longer ones of the others.
-    order.push_back({{all[i].used, ceilDiv(all[i].elements(), grain), readBy(all[i], halos), all.size() - i}, i});
+    order.push_back(
+        {{all[i].used, ceilDiv(all[i].elements(), grain), readBy(all[i], halos), all.size() - i},
+         i});
   }
   std::sort(order.begin(), order.end());
   std::vector<AxisSplit> found;

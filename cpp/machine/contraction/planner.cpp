@@ -14,9 +14,7 @@ namespace {
 class Search {
  public:
   Search(const TargetSpec& spec, const Contraction& c)
-      : spec_(spec),
-        c_(c),
-        shape_(ContractionShape::of(c.whole)) {
+      : spec_(spec), c_(c), shape_(ContractionShape::of(c.whole)) {
     bytes_ = c.whole.type.sizeInBytes();
     partials_ = c.whole.type == poplar::HALF && c.whole.partialsBits == 16 ? poplar::HALF
                 : bytes_ < 4                                               ? poplar::FLOAT
@@ -194,8 +192,10 @@ class Search {
   static Cycles zerosAround(const ContractionPlan& plan, const OperandDim& d) {
     const auto points = (plan.shape.indices[d.index].size - 1) * d.step,
                taps = (plan.shape.indices[d.tap].size - 1) * d.tapStep;
-    const auto first = std::min<std::int64_t>(points, 0) + std::min<std::int64_t>(taps, 0) + d.offset;
-    const auto last = std::max<std::int64_t>(points, 0) + std::max<std::int64_t>(taps, 0) + d.offset;
+    const auto first =
+        std::min<std::int64_t>(points, 0) + std::min<std::int64_t>(taps, 0) + d.offset;
+    const auto last =
+        std::max<std::int64_t>(points, 0) + std::max<std::int64_t>(taps, 0) + d.offset;
     const auto end = (d.size - 1) * d.divisor;
     return static_cast<Cycles>(std::max<std::int64_t>(0, -first) +
                                std::max<std::int64_t>(0, last - end));
@@ -256,7 +256,8 @@ class Search {
       std::size_t next = 0;
       for (std::size_t i = 0; i < plan.splits.size(); ++i)
         if (plan.shape.indices[i].axis == Axis::Row) addRows(part, i, split.parts[next++]);
-      const auto pieces = overWorkers(spec_, FieldRows(part), [](Cycles) { return Cycles{1}; }).most;
+      const auto pieces =
+          overWorkers(spec_, FieldRows(part), [](Cycles) { return Cycles{1}; }).most;
       const auto reads = readBy(split, of.halos);
       rows_.push_back({std::move(split), part.rows, reads, pieces});
     }
@@ -339,14 +340,13 @@ class Search {
     const auto& part = plan.part;
     if (grains_.method == ConvMethod::OuterProduct && !part.field.empty() && !isOneByOne(part))
       return;
-    const auto out = ceilDiv(part.groups, grains_.groups) * grains_.groups * part.rows *
-                     part.columns;
+    const auto out =
+        ceilDiv(part.groups, grains_.groups) * grains_.groups * part.rows * part.columns;
     rearrange(plan);
     const auto sums = partials();
     plan.partialBytes = out * sums.sizeInBytes();
     if (grains_.method == ConvMethod::Slic)
-      plan.partialBytes +=
-          plan.partialBytes / ceilDiv(part.groups, grains_.groups) + kWindowBuffer;
+      plan.partialBytes += plan.partialBytes / ceilDiv(part.groups, grains_.groups) + kWindowBuffer;
     plan.reductionBytes =
         plan.partialSums() > 1
             ? plan.partialSums() * ceilDiv(out, plan.partialSums()) * sums.sizeInBytes()
@@ -413,12 +413,12 @@ class Search {
       plan.rows = rearrangement(spec_, type, ceilDiv(size(Axis::Column), plan.serialRows), tiles,
                                 allInner_ * allColumns_);
     if (operands || padOut)
-      plan.columns = rearrangement(
-          spec_, type,
-          padded(ceilDiv(combined() * size(Axis::Row), plan.serialColumns),
-                 allColumns_ * combined(), grains_.columns),
-          tiles, allInner_ * allColumns_);
-    const auto results = ceilDiv(static_cast<Cycles>(shape_.elements(shape_.result)), plan.serial());
+      plan.columns = rearrangement(spec_, type,
+                                   padded(ceilDiv(combined() * size(Axis::Row), plan.serialColumns),
+                                          allColumns_ * combined(), grains_.columns),
+                                   tiles, allInner_ * allColumns_);
+    const auto results =
+        ceilDiv(static_cast<Cycles>(shape_.elements(shape_.result)), plan.serial());
     if (plan.swapped != (product || weightsGradient) || padOut || combined() > 1)
       plan.result = rearrangement(spec_, type, results, tiles, allColumns_);
     else if (grains_.columns != weightsPerUnit(spec_, type))
@@ -443,8 +443,7 @@ class Search {
       const auto here = axes[static_cast<int>(axis)]->parts[next[static_cast<int>(axis)]++];
       parts_[i] = static_cast<std::int64_t>(here);
       if (axis == Axis::Row) addRows(part, i, here);
-      if (axis == Axis::Tap && placeOf_[i] != kImages)
-        part.field[placeOf_[i]].kernel *= parts_[i];
+      if (axis == Axis::Tap && placeOf_[i] != kImages) part.field[placeOf_[i]].kernel *= parts_[i];
     }
     plan.rowBytes = plan.columnBytes = 0;
     for (std::size_t o = 0; o < plan.shape.operands.size(); ++o) {
@@ -467,9 +466,10 @@ class Search {
     // Operands come with the channels that fill a vertex's groups.
     plan.rowBytes = padded(padded(plan.rowBytes, part.groups, grains_.groups),
                            part.inner * combined(), grains_.inner);
-    plan.columnBytes = padded(padded(padded(combined() * plan.columnBytes, part.groups, grains_.groups),
-                                     part.inner * combined(), grains_.inner),
-                              part.columns * combined(), grains_.columns);
+    plan.columnBytes =
+        padded(padded(padded(combined() * plan.columnBytes, part.groups, grains_.groups),
+                      part.inner * combined(), grains_.inner),
+               part.columns * combined(), grains_.columns);
     const auto bus = spec_.tilesPerSharedExchangeBus;
     plan.sharesRows = bus > 1 && plan.columnSplit % bus == 0;
     plan.rowsOnce = plan.serialRows == 1 && plan.serialColumns > 1;
@@ -481,8 +481,8 @@ class Search {
     const auto serial = plan.serial();
     plan.vertexCycles = contractionCycles(spec_, plan.part, grains_, Estimate::Plan);
     plan.paddingCycles = padding(plan);
-    plan.computeCycles =
-        plan.vertexCycles + plan.paddingCycles + plan.rows.copyCycles + plan.columns.copyCycles + plan.result.copyCycles;
+    plan.computeCycles = plan.vertexCycles + plan.paddingCycles + plan.rows.copyCycles +
+                         plan.columns.copyCycles + plan.result.copyCycles;
     // The columnSplit tiles that need the same rows each store 1 / columnSplit of them, and receive
     // the others. The same holds for columns and rowSplit.
     const auto rowBytes = plan.rowBytes - plan.rowBytes / plan.columnSplit,
@@ -521,13 +521,14 @@ class Search {
     // where there is nothing to add up.
     const auto sums = plan.part.results() * partials().sizeInBytes();
     const auto moved = plan.stages.empty() ? 0 : std::min(sums, plan.stages.front().received);
-    plan.comparedCycles = plan.onceExchangeCycles + serial * (plan.computeCycles + plan.exchangeCycles +
-                                                              ceilDiv(sums - moved, rate));
+    plan.comparedCycles =
+        plan.onceExchangeCycles +
+        serial * (plan.computeCycles + plan.exchangeCycles + ceilDiv(sums - moved, rate));
     const bool once = plan.onceExchangeCycles > 0;
-    plan.cycles = plan.onceExchangeCycles +
-                  serial * (plan.computeCycles + plan.exchangeCycles +
-                            plan.calls * spec_.callCycles) +
-                  (serial * plan.syncs + once) * spec_.maxIPUSyncDelay;
+    plan.cycles =
+        plan.onceExchangeCycles +
+        serial * (plan.computeCycles + plan.exchangeCycles + plan.calls * spec_.callCycles) +
+        (serial * plan.syncs + once) * spec_.maxIPUSyncDelay;
   }
 
   // Cycles to pad with zeros what vertices take on a tile, as PopLibs' planner counts them: kernels to

@@ -93,9 +93,8 @@ Cycles oneByOne(const TargetSpec& spec, const ContractionWork& w, const Units& u
   all.length *= all.rows;
   all.rows = 1;
   const auto over = [&](bool isFirst) {
-    const auto worker = overWorkers(spec, all, [&](Cycles rows) {
-      return pass(u, w.type, rows, isFirst) - kept;
-    });
+    const auto worker =
+        overWorkers(spec, all, [&](Cycles rows) { return pass(u, w.type, rows, isFirst) - kept; });
     return std::max(workers * worker.most, workers * worker.least + 14);
   };
   const auto later = over(false), first = over(true);
@@ -129,8 +128,12 @@ Cycles severalByOne(const TargetSpec& spec, const ContractionWork& w, const Unit
     return 3 - 9 + (n == 1 ? 33 : n == 2 ? 44 : 45 + 8 * more);
   });
   const Cycles before = 17 + !u.floatSums;
-  const auto pass = std::max(workers * (before + worker.most), workers * (before + worker.least) + 9);
-  const Cycles loaded = u.height == 4 ? 60 : u.height == 2 ? 46 : u.height == 1 ? 15 : 20 * u.height;
+  const auto pass =
+      std::max(workers * (before + worker.most), workers * (before + worker.least) + 9);
+  const Cycles loaded = u.height == 4   ? 60
+                        : u.height == 2 ? 46
+                        : u.height == 1 ? 15
+                                        : 20 * u.height;
   const auto kernel =
       outer * (14 + inner * (12 + passes * (u.load + loaded + 3))) + outer * inner * passes * pass;
   return 109 + workers * (9 + (u.floatSums ? 9 : 10)) + w.groups * (out * 17 + (out - 1) * 6 + 1) +

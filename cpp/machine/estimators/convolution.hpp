@@ -41,11 +41,10 @@ WorkerCycles overWorkers(const TargetSpec& spec, const FieldRows& field, const R
     Cycles cycles = 0;
     if (begin < end) {
       const auto first = begin / field.length, last = (end - 1) / field.length;
-      cycles = first == last
-                   ? row(end - begin)
-                   : row((first + 1) * field.length - begin) +
-                         (last - first - 1) * (last > first + 1 ? row(field.length) : 0) +
-                         row(end - last * field.length);
+      cycles = first == last ? row(end - begin)
+                             : row((first + 1) * field.length - begin) +
+                                   (last - first - 1) * (last > first + 1 ? row(field.length) : 0) +
+                                   row(end - last * field.length);
     }
     found.least = std::min(found.least, cycles);
     found.most = std::max(found.most, cycles);

@@ -87,9 +87,8 @@ Cycles slidingWindow(const TargetSpec& spec, const ContractionWork& w, ConvGrain
   }
   // A vertex has the channels of one group.
   const auto vertices = ceilDiv(w.inner, grains.inner) * ceilDiv(w.columns, grains.columns);
-  return vertices *
-         ((eight ? 25 : 28) + ofGroups * groups + branches(groups) + ofWindow * windows +
-         branches(windows) + groups * (pass(true) + (windows - 1) * later));
+  return vertices * ((eight ? 25 : 28) + ofGroups * groups + branches(groups) + ofWindow * windows +
+                     branches(windows) + groups * (pass(true) + (windows - 1) * later));
 }
 
 Cycles zeroingSums(const TargetSpec& spec, const ContractionWork& w, ConvGrains grains,
@@ -117,8 +116,7 @@ Cycles horizontalMac(const TargetSpec& spec, const ContractionWork& w, ConvGrain
   };
   const Cycles kept = single ? 15 : floats ? 0 : 6;
   auto each = 16 - kept + rows.whole * row(field.length);
-  if (rows.part > 0)
-    each += row(rows.part * (field.length + rows.pieces - 1) / rows.pieces);
+  if (rows.part > 0) each += row(rows.part * (field.length + rows.pieces - 1) / rows.pieces);
   const auto inner = workers * (w.kernelElements * each + 16);
   const bool sets = single && in == 1 && grains.columns == 1;
   const auto zeroing = sets ? 0 : zeroingSums(spec, w, grains, floatSums, estimate);
@@ -141,9 +139,9 @@ Cycles verticalMac(const TargetSpec& spec, const ContractionWork& w, ConvGrains 
     return 7 + (floatSums ? 5 : 3) + dot(n, grains.groups);
   };
   const Cycles before = eights ? (grains.groups == 8 ? 13 : 25) : floatSums ? 19 : 18;
-  const auto inner = spec.numWorkerContexts *
-                     (before + height * (rows.whole * row(width) +
-                                         rows.part * row(ceilDiv(width, rows.pieces))));
+  const auto inner =
+      spec.numWorkerContexts *
+      (before + height * (rows.whole * row(width) + rows.part * row(ceilDiv(width, rows.pieces))));
   const auto outputs = w.field.empty() ? w.rows : w.rows / w.batch;
   const auto zeroing = 4 + ceilDiv(outputs, floatSums ? 2 : 4);
   const auto each = ceilDiv(outputs, spec.numWorkerContexts);
@@ -160,8 +158,8 @@ Cycles outerProduct(const TargetSpec& spec, const ContractionWork& w, ConvGrains
   const Cycles vector = floats ? 2 : 4;
   const bool fast = together >= 3 * vector && together % vector == 0 &&
                     together / vector - 3 <= spec.rptCountMax && together / vector + 1 < 512;
-  const auto each = fast ? 6 + (together - 3 * vector) / vector
-                         : 10 + (floats ? 2 * together : together * 5 / 2);
+  const auto each =
+      fast ? 6 + (together - 3 * vector) / vector : 10 + (floats ? 2 * together : together * 5 / 2);
   const auto parts = ceilDiv(w.columns, together) * w.groups;
   return supervised(spec, 0, 25 + parts * (10 + floats + width * each));
 }
