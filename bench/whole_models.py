@@ -297,6 +297,8 @@ def resnet_training(batch: int = 20, micro_batches: int = 11) -> float:
 BOW = 1.85e9
 C600 = 280e12 / (1472 * 128)
 """From its 280 TFLOPS of halves, at 128 a tile and cycle."""
+IMAGES_A_SECOND = {1: 3653, 4: 7438, 16: 11825, 64: 16084, 90: 17105}
+"""Of ResNet-50 in half on a C600, by batch: `examples/resnet50` of graphcore/PopRT."""
 TABLE = [
     Published("BERT-Large inference", 1472.84, C600, "PopRT's examples: C600, batch 18", bert),
     Published(
@@ -328,6 +330,16 @@ TABLE = [
         "performance results, Bow Pod16, PyTorch, SDK 3.0: 16 replicas, batches of 16,384; the "
         "configuration has 57 micro-batches of 18",
         resnet_recomputed,
+    ),
+    *(
+        Published(
+            f"ResNet-50 inference, {batch}",
+            per_second,
+            C600,
+            "PopRT's examples: C600, images made on the device",
+            lambda batch=batch: resnet_inference(batch),
+        )
+        for batch, per_second in IMAGES_A_SECOND.items()
     ),
 ]
 

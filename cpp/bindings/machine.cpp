@@ -94,15 +94,16 @@ py::dict asDict(const MachineReport& r) {
 }
 
 py::dict planAsDict(const ContractionPlan& p) {
-  return py::dict("groupSplit"_a = p.groupSplit, "rowSplit"_a = p.rowSplit,
-                  "columnSplit"_a = p.columnSplit, "innerSplit"_a = p.innerSplit,
-                  "serialRows"_a = p.serialRows, "serialColumns"_a = p.serialColumns,
-                  "vertexClass"_a = p.kind->name, "part"_a = sizesOf(p.part),
-                  "swapped"_a = p.swapped, "expanded"_a = p.expanded, "tiles"_a = p.tiles(),
-                  "temporaryBytes"_a = p.temporaryBytes(), "computeCycles"_a = p.computeCycles,
-                  "exchangeCycles"_a = p.exchangeCycles,
-                  "onceExchangeCycles"_a = p.onceExchangeCycles, "syncs"_a = p.syncs,
-                  "calls"_a = p.calls, "cycles"_a = p.cycles);
+  return py::dict(
+      "groupSplit"_a = p.groupSplit, "rowSplit"_a = p.rowSplit, "columnSplit"_a = p.columnSplit,
+      "innerSplit"_a = p.innerSplit, "tapSplit"_a = p.tapSplit,
+      "grains"_a = py::make_tuple(p.grains.groups, p.grains.inner, p.grains.columns),
+      "serialRows"_a = p.serialRows, "serialColumns"_a = p.serialColumns,
+      "vertexClass"_a = p.kind->name, "part"_a = sizesOf(p.part), "swapped"_a = p.swapped,
+      "expanded"_a = p.expanded, "tiles"_a = p.tiles(), "temporaryBytes"_a = p.temporaryBytes(),
+      "computeCycles"_a = p.computeCycles, "exchangeCycles"_a = p.exchangeCycles,
+      "onceExchangeCycles"_a = p.onceExchangeCycles, "syncs"_a = p.syncs, "calls"_a = p.calls,
+      "cycles"_a = p.cycles, "comparedCycles"_a = p.comparedCycles);
 }
 
 /// \throws poplar_error for a convolution with a size, stride or dilation below 1, by which the

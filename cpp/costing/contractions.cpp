@@ -42,7 +42,7 @@ class Planned {
     Phase main(spec_);
     main.temporary.resize(spec_.numTiles());
     for (unsigned t = first_; t < first_ + used_; ++t) {
-      main.compute[t] = plan_.vertexCycles;
+      main.compute[t] = plan_.vertexCycles + plan_.paddingCycles;
       main.temporary[t] = plan_.partialBytes + (once ? plan_.rowBytes : 0);
     }
     if (!once) fetchOperands(main, Axis::Column);
@@ -100,7 +100,7 @@ class Planned {
     addTraffic(phase, graph_, tensor(operand), needs, shape, first_, together);
   }
 
-  // The phases that add up partial sums. Groups of innerSplit tiles have partial sums of the same
+  // The phases that add up partial sums. Groups of partialSums() tiles have partial sums of the same
   // part of the result. In each stage some of these tiles add up a share each: they receive the
   // partial sums of their share from the others, and send these the rest of their own.
   void reduce(std::vector<Phase>& found) const {
@@ -119,15 +119,15 @@ class Planned {
       }
       if (spec_.numIPUs > 1 && &stage == &plan_.stages.front() && stage.received > 0)
         sumOverIPUs(phase,
-                    ceilDiv(plan_.part.results(), plan_.innerSplit) * plan_.part.partialBytes());
+                    ceilDiv(plan_.part.results(), plan_.partialSums()) * plan_.part.partialBytes());
     }
   }
 
   // Adds the link traffic of reduce(), for groups with tiles on several IPUs. Tiles of a group are
   // `apart` tiles apart.
   void sumOverIPUs(Phase& phase, std::uint64_t shareBytes) const {
-    const auto apart = plan_.stride(Axis::Inner);
-    const auto along = static_cast<unsigned>(plan_.innerSplit);
+    const auto apart = plan_.stride(Axis::Tap);
+    const auto along = static_cast<unsigned>(plan_.partialSums());
     for (unsigned t = 0; t < used_; ++t) {
       const auto base = t - t / apart % along * apart;
       for (unsigned k = 0; k < along; ++k)
@@ -150,6 +150,11 @@ bool isContraction(const BulkVertex& vertex, const VertexClass* kind) {
   for (const auto& o : vertex.operands)
     if (o.tensor.numElements() == 0) return false;
   return true;
+}
+
+const ContractionPlan& planOf(const GraphImpl& graph, const BulkVertex& vertex,
+                              const VertexClass& kind, const ContractionWork& whole) {
+  return graph.plans->of(kind, whole, placeOf(graph, vertex).tiles);
 }
 
 std::vector<Phase> phasesOfContraction(const GraphImpl& graph, const BulkVertex& vertex,

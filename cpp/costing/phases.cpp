@@ -361,6 +361,12 @@ Work workOf(const BulkVertex& vertex) {
   return vertex.kernel->work(layouts);
 }
 
+std::string vertexClassOf(const GraphImpl& graph, const BulkVertex& vertex, const Work& work) {
+  const auto* kind = findVertexClass(work.vertexClass);
+  if (!isContraction(vertex, kind)) return work.vertexClass;
+  return planOf(graph, vertex, *kind, std::get<ContractionWork>(work.whole)).kind->name;
+}
+
 const char* sourceOf(const Work& work) {
   const auto* kind = findVertexClass(work.vertexClass);
   if (!kind) return nameOf(VertexCost::Source::Bytes);

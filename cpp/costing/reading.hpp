@@ -57,6 +57,8 @@ struct VertexCost {
 VertexCost costOf(const GraphImpl& graph, unsigned vertex, const CodeletCounts* counts = nullptr);
 /// The name of a source in reports: "setPerfEstimate", "estimator", "counted" or "bytes".
 const char* nameOf(VertexCost::Source source);
+/// The class of the vertex that runs on tiles: of a contraction that which its plan has.
+std::string vertexClassOf(const GraphImpl& graph, const BulkVertex& vertex, const Work& work);
 /// The name of the source of a bulk vertex: "estimator", "guess", or "bytes" for a class without an
 /// estimator.
 __attribute__((visibility("default"))) const char* sourceOf(const Work& work);

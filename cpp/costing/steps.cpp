@@ -118,10 +118,11 @@ void StepCosts::execute(const ProgramNode& leaf, StepAlone& step) {
     const auto work = workOf(vertex);
     if (!findVertexClass(work.vertexClass)) withoutEstimator.insert(work.vertexClass);
     const auto phases = phasesOf(graph_, vertex, work);
+    const auto vertexClass = vertexClassOf(graph_, vertex, work);
     step.rows.emplace_back(&vertex, rowOf(vertex.name.empty() ? leaf.name : vertex.name,
-                                          work.vertexClass, sourceOf(work), phases, work.flops));
+                                          vertexClass, sourceOf(work), phases, work.flops));
     for (std::size_t i = 0; i < phases.size(); ++i) {
-      place(work.vertexClass, phases[i], vertex.operands.size());
+      place(vertexClass, phases[i], vertex.operands.size());
       if (i < together.size() && together[i].times == phases[i].times)
         together[i].add(phases[i]);
       else

@@ -120,10 +120,8 @@ Work contractionWork(ContractionWork work, const MachineOptions& options,
   work.availableMemoryPermille =
       static_cast<std::uint64_t>(std::llround(1000 * options.availableMemoryProportion));
   work.wideWeightLoads = options.wideWeightLoads;
-  const char* const vertexClass = work.inner == 1 && work.groups > 1
-                                      ? "poplin::ConvPartialVerticalMac"
-                                  : work.kernelElements == 1 ? "poplin::ConvPartial1x1Out"
-                                                             : "poplin::ConvPartialnx1";
+  const char* const vertexClass =
+      work.kernelElements == 1 ? "poplin::ConvPartial1x1Out" : "poplin::ConvPartialnx1";
   return {vertexClass, std::move(work), 2 * multiplications};
 }
 

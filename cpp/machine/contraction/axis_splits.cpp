@@ -22,10 +22,8 @@ std::vector<Cycles> partsOf(Cycles size, Cycles grain, Cycles most) {
   return found;
 }
 
-}  // namespace
-
-std::vector<AxisSplit> axisSplits(const std::vector<Cycles>& sizes,
-                                  const std::vector<Cycles>& halos, Cycles grain, Cycles most) {
+// All splits into at most `most` parts. An axis of a single index is cut at multiples of `grain`.
+std::vector<AxisSplit> combinations(const std::vector<Cycles>& sizes, Cycles grain, Cycles most) {
   std::vector<AxisSplit> all{AxisSplit{}};
   const auto single = sizes.size() == 1 ? grain : 1;
   for (const auto size : sizes) {
@@ -38,13 +36,34 @@ std::vector<AxisSplit> axisSplits(const std::vector<Cycles>& sizes,
       }
     all = std::move(with);
   }
+  return all;
+}
+
+}  // namespace
+
+Cycles readBy(const AxisSplit& split, const std::vector<Cycles>& halos) {
+  Cycles read = 1;
+  for (std::size_t k = 0; k < halos.size(); ++k) read *= split.parts[k] + halos[k];
+  return read;
+}
+
+std::vector<AxisSplit> allAxisSplits(const std::vector<Cycles>& sizes, Cycles most) {
+  auto all = combinations(sizes, 1, most);
+  std::stable_sort(all.begin(), all.end(),
+                   [](const AxisSplit& a, const AxisSplit& b) { return a.used < b.used; });
+  return all;
+}
+
+std::vector<AxisSplit> axisSplits(const std::vector<Cycles>& sizes,
+                                  const std::vector<Cycles>& halos, Cycles grain, Cycles most) {
+  const auto all = combinations(sizes, grain, most);
   using Key = std::tuple<Cycles, Cycles, Cycles, std::size_t>;
   std::vector<std::pair<Key, std::size_t>> order;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    Cycles read = 1;
-    for (std::size_t k = 0; k < sizes.size(); ++k) read *= all[i].parts[k] + halos[k];
     // Those that come later have shorter parts of the first index, and longer ones of the others.
-    order.push_back({{all[i].used, ceilDiv(all[i].elements(), grain), read, all.size() - i}, i});
+    order.push_back(
+        {{all[i].used, ceilDiv(all[i].elements(), grain), readBy(all[i], halos), all.size() - i},
+         i});
   }
   std::sort(order.begin(), order.end());
   std::vector<AxisSplit> found;

@@ -123,9 +123,10 @@ Grid layoutOf(const ContractionPlan& plan, std::size_t operand, unsigned first,
   if (grid.channels < grid.dims.size())
     grid.dims[grid.channels].group = static_cast<std::int64_t>(kChannelGroupBytes / bytes);
   if (lacks == Axis::Row) groupBoth(grid, plan, operand);
-  const auto least = operand == plan.shape.result ? 1 : leastBytes(lacks) / bytes;
-  spread(grid, static_cast<std::int64_t>(plan.along(lacks)), plan.stride(lacks),
-         static_cast<std::int64_t>(least));
+  const bool sums = operand == plan.shape.result;
+  const auto least = sums ? 1 : leastBytes(lacks) / bytes;
+  spread(grid, static_cast<std::int64_t>(sums ? plan.partialSums() : plan.along(lacks)),
+         plan.stride(sums ? Axis::Tap : lacks), static_cast<std::int64_t>(least));
   return grid;
 }
 
@@ -143,14 +144,13 @@ BoxNeeds::BoxNeeds(const ContractionPlan& plan, std::size_t operand) {
       for (std::int64_t t = 0; t < whole.count; ++t)
         dim.stretches.push_back(
             d.meets(split.of(c), tapped ? whole.of(t) : Stretch{0, whole.size}));
-    if (d.window && plan.expanded) {
+    if (plan.expands(d)) {
       const auto longest =
           std::max_element(dim.stretches.begin(), dim.stretches.end(),
                            [](const Stretch& a, const Stretch& b) { return a.size() < b.size(); });
       const auto points = split.part * (tapped ? whole.part : whole.size);
-      density_ *=
-          std::min(1.0, static_cast<double>(points) /
-                            static_cast<double>(std::max<std::int64_t>(longest->size(), 1)));
+      density_ *= static_cast<double>(points) /
+                  static_cast<double>(std::max<std::int64_t>(longest->size(), 1));
     }
     dims_.push_back(std::move(dim));
   }

@@ -56,7 +56,8 @@ class BoxNeeds {
   std::size_t boxOf(const std::vector<std::size_t>& stretches) const;
   /// The stretch of a box along a dimension.
   const Stretch& stretch(std::size_t box, std::size_t dim) const;
-  /// The fraction of a box's elements that a tile needs: windows with a stride may skip some.
+  /// How many elements a tile needs for each of a box: of what is expanded, those of all windows, of
+  /// which those with a stride may skip some.
   double density() const { return density_; }
   /// Whether several tiles need the same box.
   bool shared() const { return shared_; }

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "machine/contraction/axis_splits.hpp"
-#include "machine/estimators/formulas.hpp"
+#include "machine/estimators/convolution.hpp"
 
 namespace popir {
 namespace {
@@ -13,10 +14,7 @@ namespace {
 class Search {
  public:
   Search(const TargetSpec& spec, const Contraction& c)
-      : spec_(spec),
-        c_(c),
-        shape_(ContractionShape::of(c.whole)),
-        depthwise_(c.kind == findVertexClass("poplin::ConvPartialVerticalMac")) {
+      : spec_(spec), c_(c), shape_(ContractionShape::of(c.whole)) {
     bytes_ = c.whole.type.sizeInBytes();
     partials_ = c.whole.type == poplar::HALF && c.whole.partialsBits == 16 ? poplar::HALF
                 : bytes_ < 4                                               ? poplar::FLOAT
@@ -40,11 +38,19 @@ class Search {
 
  private:
   static constexpr Cycles kMostSerial = 1024;
+  // Bytes that PopLibs' vertex of sliding windows has beside a group's partial sums.
+  static constexpr Cycles kWindowBuffer = 200;
+  // The first index of a convolution's field, each dimension of which has two.
+  static constexpr std::size_t kFieldIndices = 4;
+  // The splits of each axis.
+  using Splits = std::array<const AxisSplit*, 5>;
+  // Of an index that is no dimension of a tile's field.
+  static constexpr std::size_t kImages = ~std::size_t{0};
 
   // Considers the plans that divide rows into `byRows` serial steps, and columns into `byColumns`.
   // A product's rows and columns are swapped as a rule, and only tried otherwise. Of what has
   // several kernel elements, or skips elements of a field, these are tried as inner elements
-  // (im2col): the operand is rearranged to have what is used alone.
+  // (im2col), along each set of dimensions: the operand is rearranged to have what is used alone.
   void trySerial(Cycles byRows, Cycles byColumns) {
     const bool taps = c_.whole.kernelElements > 1;
     ContractionPlan plan;
@@ -52,12 +58,20 @@ class Search {
     plan.splits.resize(shape_.indices.size());
     if (!taps && c_.whole.pass == ContractionWork::Pass::Product) swap(plan);
     tryGrains(plan, byRows, byColumns);
-    if (depthwise_) return;
-    if (taps || skips()) {
+    const auto choices = expandable();
+    for (std::size_t chosen = 1; chosen >> choices.size() == 0; ++chosen) {
       auto expanded = plan;
       expanded.expanded = true;
-      for (auto& index : expanded.shape.indices)
-        if (index.axis == Axis::Tap) index.axis = Axis::Inner;
+      for (std::size_t k = 0; k < choices.size(); ++k) {
+        if ((chosen >> k & 1) == 0) continue;
+        expanded.shape.indices[choices[k]].axis = Axis::Inner;
+        expanded.expandedTaps.push_back(choices[k]);
+      }
+      tryGrains(expanded, byRows, byColumns);
+      const auto isTap = [](const auto& i) { return i.axis == Axis::Tap && i.size > 1; };
+      const auto& indices = expanded.shape.indices;
+      if (!taps || std::any_of(indices.begin(), indices.end(), isTap)) continue;
+      swap(expanded);
       tryGrains(expanded, byRows, byColumns);
     }
     if (taps) return;
@@ -65,11 +79,18 @@ class Search {
     tryGrains(plan, byRows, byColumns);
   }
 
-  // Whether a convolution's kernel of one element steps over others.
-  bool skips() const {
-    return c_.whole.pass == ContractionWork::Pass::Forward &&
-           std::any_of(c_.whole.field.begin(), c_.whole.field.end(),
-                       [](const FieldDim& d) { return d.kernel == 1 && d.stride > 1; });
+  // The taps that may become inner elements: those of dimensions of which a window has several, or
+  // steps over some.
+  std::vector<std::size_t> expandable() const {
+    std::vector<std::size_t> found;
+    for (const auto& operand : shape_.operands)
+      for (const auto& d : operand) {
+        if (!d.window) continue;
+        const auto tap = shape_.indices[d.tap].axis == Axis::Tap ? d.tap : d.index;
+        const bool skips = c_.whole.pass == ContractionWork::Pass::Forward && std::abs(d.step) > 1;
+        if (shape_.indices[tap].size > 1 || skips) found.push_back(tap);
+      }
+    return found;
   }
 
   static void swap(ContractionPlan& plan) {
@@ -86,21 +107,98 @@ class Search {
     plan.serialRows = divide(plan, Axis::Row, byRows);
     plan.serialColumns = divide(plan, Axis::Column, byColumns);
     for (const auto axis : {Axis::Group, Axis::Inner, Axis::Tap}) divide(plan, axis, 1);
-    for (const auto& grains : convGrains(spec_, c_.whole)) {
+    plan.part = product(plan);
+    findRowSplits(plan);
+    for (const auto& grains : convGrains(spec_, plan.part)) {
       grains_ = grains;
-      tryAll(plan);
-      if (depthwise_) return;
+      if (promises(plan)) tryAll(plan);
     }
   }
 
-  // The contraction as a plain product, which is what estimators take. consider() sets its sizes to
-  // those of one tile.
-  ContractionWork product() const {
+  // Whether a plan with grains_ may be cheaper than the best: with all tiles at their peak.
+  bool promises(const ContractionPlan& plan) const {
+    if (!found_) return true;
+    const auto& whole = plan.part;
+    const auto up = [](Cycles n, Cycles grain) { return ceilDiv(n, grain) * grain; };
+    const auto products = ceilDiv(whole.groups, grains_.groups) * whole.rows *
+                          whole.kernelElements * up(whole.inner * combined(), grains_.inner) *
+                          up(whole.columns * combined(), grains_.columns);
+    return products / (peakProducts(spec_, whole, grains_) * tiles_) < best_.comparedCycles;
+  }
+
+  // A serial step as a plain product with a field, which is what estimators take. consider() sets its
+  // sizes to those of one tile.
+  ContractionWork product(const ContractionPlan& plan) {
     auto part = c_.whole;
     part.pass = ContractionWork::Pass::Product;
-    part.batch = 1;
-    part.field.clear();
+    part.batch = part.groups = part.rows = part.inner = part.columns = part.kernelElements = 1;
+    for (std::size_t i = 0; i < plan.splits.size(); ++i) {
+      const auto n = static_cast<Cycles>(plan.splits[i].period);
+      switch (plan.shape.indices[i].axis) {
+        case Axis::Group: part.groups *= n; break;
+        case Axis::Row: part.rows *= n; break;
+        case Axis::Inner: part.inner *= n; break;
+        case Axis::Column: part.columns *= n; break;
+        case Axis::Tap: part.kernelElements *= n; break;
+      }
+    }
+    layOutField(plan, part.field);
     return part;
+  }
+
+  // The field of a tile's part, of which consider() sets the sizes, and placeOf_. Dimensions that no
+  // kernel element moves over are one, and so are images then, as PopLibs flattens them.
+  void layOutField(const ContractionPlan& plan, std::vector<FieldDim>& field) {
+    field.clear();
+    zeros_.clear();
+    placeOf_.assign(plan.splits.size(), kImages);
+    if (c_.whole.pass == ContractionWork::Pass::Product) return;
+    std::vector<std::size_t> plain;
+    for (auto i = kFieldIndices; i < plan.splits.size(); i += 2) {
+      FieldDim d;
+      Cycles zeros = 0;
+      const bool expanded = plan.expands(i) || plan.expands(i + 1);
+      if (const auto* window = windowOf(plan, i); window && !expanded) {
+        // In a gradient of weights the points of the output are the taps.
+        const bool turned = plan.shape.indices[window->index].axis == Axis::Tap;
+        d.stride = std::abs(turned ? window->tapStep : window->step);
+        d.dilation = std::abs(turned ? window->step : window->tapStep);
+        d.inDilation = window->divisor;
+        zeros = zerosAround(plan, *window);
+      }
+      const auto isPoint = [&](std::size_t index) {
+        const auto& of = plan.shape.indices[index];
+        return of.axis != Axis::Tap || of.size == 1;
+      };
+      if (d.stride == 1 && d.inDilation == 1 && isPoint(i) && isPoint(i + 1)) plain.push_back(i);
+      placeOf_[i] = placeOf_[i + 1] = field.size();
+      field.push_back(d);
+      zeros_.push_back(zeros);
+    }
+    if (plain.empty()) return;
+    for (const auto i : plain) placeOf_[i] = placeOf_[i + 1] = placeOf_[plain.back()];
+    for (std::size_t i = 0; i < kFieldIndices; ++i) placeOf_[i] = placeOf_[plain.back()];
+  }
+
+  // The dimension of an operand that a window moves over, whose points have this index.
+  static const OperandDim* windowOf(const ContractionPlan& plan, std::size_t index) {
+    for (const auto& operand : plan.shape.operands)
+      for (const auto& d : operand)
+        if (d.window && (d.index == index || d.tap == index)) return &d;
+    return nullptr;
+  }
+
+  // Zeros at both ends of what a window moves over.
+  static Cycles zerosAround(const ContractionPlan& plan, const OperandDim& d) {
+    const auto points = (plan.shape.indices[d.index].size - 1) * d.step,
+               taps = (plan.shape.indices[d.tap].size - 1) * d.tapStep;
+    const auto first =
+        std::min<std::int64_t>(points, 0) + std::min<std::int64_t>(taps, 0) + d.offset;
+    const auto last =
+        std::max<std::int64_t>(points, 0) + std::max<std::int64_t>(taps, 0) + d.offset;
+    const auto end = (d.size - 1) * d.divisor;
+    return static_cast<Cycles>(std::max<std::int64_t>(0, -first) +
+                               std::max<std::int64_t>(0, last - end));
   }
 
   // Divides an axis into about `steps` serial steps: its first index first, then the next one if
@@ -120,66 +218,139 @@ class Search {
     return made;
   }
 
-  std::vector<AxisSplit> splits(const ContractionPlan& plan, Axis axis, Cycles grain) const {
+  // The sizes of an axis in a serial step, by index, and their halos.
+  struct AxisSizes {
     std::vector<Cycles> sizes, halos;
-    for (std::size_t i = 0; i < plan.splits.size(); ++i)
-      if (plan.shape.indices[i].axis == axis) {
-        sizes.push_back(static_cast<Cycles>(plan.splits[i].period));
-        halos.push_back(static_cast<Cycles>(plan.shape.halo(i)));
-      }
-    return axisSplits(sizes, halos, grain, tiles_);
+    AxisSizes(const ContractionPlan& plan, Axis axis) {
+      for (std::size_t i = 0; i < plan.splits.size(); ++i)
+        if (plan.shape.indices[i].axis == axis) {
+          sizes.push_back(static_cast<Cycles>(plan.splits[i].period));
+          halos.push_back(static_cast<Cycles>(plan.shape.halo(i)));
+        }
+    }
+  };
+  std::vector<AxisSplit> splits(const ContractionPlan& plan, Axis axis, Cycles grain) const {
+    const AxisSizes of(plan, axis);
+    return axisSplits(of.sizes, of.halos, grain, tiles_);
+  }
+
+  // A split of rows, with what its cost depends on: the elements of a part, those that it reads, and the
+  // pieces of rows that a worker has.
+  struct RowSplit {
+    AxisSplit split;
+    Cycles elements, reads, pieces;
+    bool isNoBetter(const RowSplit& than) const {
+      return elements >= than.elements && reads >= than.reads && pieces >= than.pieces;
+    }
+  };
+
+  void findRowSplits(const ContractionPlan& plan) {
+    const AxisSizes of(plan, Axis::Row);
+    rows_.clear();
+    rowsFor_.clear();
+    auto part = plan.part;
+    for (auto& split : allAxisSplits(of.sizes, tiles_)) {
+      part.batch = 1;
+      part.rows = split.elements();
+      for (auto& d : part.field) d.output = 1;
+      std::size_t next = 0;
+      for (std::size_t i = 0; i < plan.splits.size(); ++i)
+        if (plan.shape.indices[i].axis == Axis::Row) addRows(part, i, split.parts[next++]);
+      const auto pieces =
+          overWorkers(spec_, FieldRows(part), [](Cycles) { return Cycles{1}; }).most;
+      const auto reads = readBy(split, of.halos);
+      rows_.push_back({std::move(split), part.rows, reads, pieces});
+    }
+  }
+
+  // Adds `n` rows of an index to a tile's part.
+  void addRows(ContractionWork& part, std::size_t index, Cycles n) const {
+    if (placeOf_[index] != kImages)
+      part.field[placeOf_[index]].output *= static_cast<std::int64_t>(n);
+    else if (index < kFieldIndices)
+      part.batch *= n;
+  }
+
+  // The splits of rows into at most so many parts that none is better than, those of most parts first.
+  const std::vector<const RowSplit*>& rowsFor(Cycles tiles) {
+    const auto [found, isNew] = rowsFor_.try_emplace(tiles);
+    auto& best = found->second;
+    if (!isNew) return best;
+    for (auto row = rows_.rbegin(); row != rows_.rend(); ++row) {
+      if (row->split.used > tiles) continue;
+      const auto beats = [&](const RowSplit* other) { return row->isNoBetter(*other); };
+      if (std::any_of(best.begin(), best.end(), beats)) continue;
+      best.erase(std::remove_if(best.begin(), best.end(),
+                                [&](const RowSplit* other) { return other->isNoBetter(*row); }),
+                 best.end());
+      best.push_back(&*row);
+    }
+    return best;
   }
 
   // Considers all splits over tiles, given the plan's axes and serial steps.
   void tryAll(ContractionPlan plan) {
-    plan.kind = plan.expanded ? findVertexClass("poplin::ConvPartial1x1Out") : c_.kind;
     plan.grains = grains_;
-    plan.part = product();
-    if (plan.expanded) plan.part.kernelElements = 1;
-    const auto groups = splits(plan, Axis::Group, 1);
-    auto inner = splits(plan, Axis::Inner, depthwise_ ? 1 : grains_.inner);
-    if (depthwise_) inner.resize(1);
-    const auto columns = splits(plan, Axis::Column, grains_.columns);
-    const auto rows = splits(plan, Axis::Row, 1);
-    allGroups_ = groups.front().elements();
+    const bool together = grains_.method == ConvMethod::Slic;
+    const auto peak = peakProducts(spec_, plan.part, grains_);
+    const auto groups = splits(plan, Axis::Group, grains_.groups);
+    const auto inner = splits(plan, Axis::Inner, std::max<Cycles>(1, grains_.inner / combined()));
+    const auto columns =
+        splits(plan, Axis::Column, std::max<Cycles>(1, grains_.columns / combined()));
+    const auto taps = splits(plan, Axis::Tap, 1);
     allInner_ = inner.front().elements();
-    allRows_ = rows.front().elements();
     allColumns_ = columns.front().elements();
     for (const auto& g : groups)
       for (const auto& k : inner) {
         if (g.used * k.used > tiles_) break;
+        if (together && k.elements() > grains_.inner) continue;
         for (const auto& n : columns) {
-          const auto left = tiles_ / (g.used * k.used * n.used);
-          if (left == 0) break;
-          // The remaining tiles determine the split of rows: the finest for which they suffice.
-          auto m =
-              std::upper_bound(rows.begin(), rows.end(), left,
-                               [](Cycles tiles, const AxisSplit& s) { return tiles < s.used; });
-          --m;
-          plan.groupSplit = g.used;
-          plan.innerSplit = k.used;
-          plan.columnSplit = n.used;
-          plan.rowSplit = m->used;
-          consider(plan, g, *m, k, n);
+          if (g.used * k.used * n.used > tiles_) break;
+          if ((together || grains_.method == ConvMethod::Vmac) && n.elements() > grains_.columns)
+            continue;
+          for (const auto& t : taps) {
+            const auto left = tiles_ / (g.used * k.used * n.used * t.used);
+            if (left == 0) break;
+            plan.groupSplit = g.used;
+            plan.innerSplit = k.used;
+            plan.columnSplit = n.used;
+            plan.tapSplit = t.used;
+            const auto ofRow = ceilDiv(g.elements(), grains_.groups) * t.elements() *
+                               ceilDiv(k.elements() * combined(), grains_.inner) * grains_.inner *
+                               ceilDiv(n.elements() * combined(), grains_.columns) *
+                               grains_.columns * plan.serial();
+            for (const auto* m : rowsFor(left)) {
+              if (found_ && ofRow * m->elements / peak >= best_.comparedCycles) continue;
+              plan.rowSplit = m->split.used;
+              consider(plan, {&g, &m->split, &k, &n, &t});
+            }
+          }
         }
       }
   }
 
+  // Groups that the units compute as one.
+  Cycles combined() const { return grains_.method == ConvMethod::Amp ? grains_.groups : 1; }
+
   // Costs one plan, and keeps it if it is better than best_. A plan that fits into memory is better
   // than one that does not. Of plans that fit, the one with fewer cycles is better; of others, the
   // one with fewer bytes.
-  void consider(ContractionPlan& plan, const AxisSplit& g, const AxisSplit& m, const AxisSplit& k,
-                const AxisSplit& n) {
-    plan.part.groups = g.elements();
-    plan.part.rows = m.elements();
-    plan.part.inner = k.elements();
-    plan.part.columns = n.elements();
-    const auto out = plan.part.results();
-    needs(plan, g, m, k, n);
+  void consider(ContractionPlan& plan, const Splits& axes) {
+    needs(plan, axes);
+    const auto& part = plan.part;
+    if (grains_.method == ConvMethod::OuterProduct && !part.field.empty() && !isOneByOne(part))
+      return;
+    const auto out =
+        ceilDiv(part.groups, grains_.groups) * grains_.groups * part.rows * part.columns;
     rearrange(plan);
-    plan.partialBytes = out * partialBytes_;
+    const auto sums = partials();
+    plan.partialBytes = out * sums.sizeInBytes();
+    if (grains_.method == ConvMethod::Slic)
+      plan.partialBytes += plan.partialBytes / ceilDiv(part.groups, grains_.groups) + kWindowBuffer;
     plan.reductionBytes =
-        plan.innerSplit > 1 ? plan.innerSplit * ceilDiv(out, plan.innerSplit) * partialBytes_ : 0;
+        plan.partialSums() > 1
+            ? plan.partialSums() * ceilDiv(out, plan.partialSums()) * sums.sizeInBytes()
+            : 0;
     const auto bytes = plan.temporaryBytes();
     if (found_ && bytes > limit_) return;
     if (!found_ && bytes > limit_ && best_.kind && bytes >= best_.temporaryBytes()) return;
@@ -187,8 +358,34 @@ class Search {
     if (bytes > limit_ || !found_ || plan.comparedCycles < best_.comparedCycles) {
       found_ = bytes <= limit_;
       best_ = plan;
-      settle(best_, {&g, &m, &k, &n});
+      best_.kind = kindOf(part);
+      settle(best_, axes);
+      takeVertexCycles(best_);
     }
+  }
+
+  // Has what the vertex takes in place of what PopLibs' planner makes of it.
+  void takeVertexCycles(ContractionPlan& plan) const {
+    const auto planned = plan.vertexCycles;
+    plan.vertexCycles = contractionCycles(spec_, plan.part, grains_);
+    plan.computeCycles = plan.computeCycles - planned + plan.vertexCycles;
+    plan.cycles -= plan.serial() * (planned - plan.vertexCycles);
+  }
+
+  // The class of the vertex; of types that the units do not take that which the kernel names.
+  const VertexClass* kindOf(const ContractionWork& part) const {
+    if (part.type != poplar::HALF && part.type != poplar::FLOAT) return c_.kind;
+    return findVertexClass(convVertexClass(part, grains_));
+  }
+
+  // The type of partial sums.
+  poplar::Type partials() const {
+    return grains_.method == ConvMethod::OuterProduct ? c_.whole.type : partials_;
+  }
+
+  // What is `size` with `parts` parts, with as many that they are a multiple of `grain`.
+  static Cycles padded(Cycles size, Cycles parts, Cycles grain) {
+    return size * ceilDiv(parts, grain) * grain / parts;
   }
 
   // Decides what is rearranged, as PopLibs' planner does.
@@ -199,46 +396,54 @@ class Search {
     const bool product = pass == Pass::Product, weightsGradient = pass == Pass::WeightsGradient,
                turned = plan.swapped != product;
     plan.rows = plan.columns = plan.result = {};
-    if (depthwise_) return;
-    const bool padIn = allInner_ % grains_.inner > 0, padOut = allColumns_ % grains_.columns > 0;
+    const bool padIn = allInner_ * combined() % grains_.inner > 0,
+               padOut = allColumns_ * combined() % grains_.columns > 0;
     const auto tiles = plan.tiles();
-    const auto size = [&](std::size_t operand) {
-      return static_cast<Cycles>(shape_.elements(operand));
+    const auto size = [&](Axis lacking) {
+      Cycles elements = 1;
+      for (const auto& d : plan.shape.operands[plan.shape.lacking(lacking)]) {
+        const auto& indices = plan.shape.indices;
+        elements *= static_cast<Cycles>(
+            plan.expands(d) ? indices[d.index].size * indices[d.tap].size : d.size);
+      }
+      return padded(elements, allInner_ * combined(), grains_.inner);
     };
-    const bool operands = weightsGradient || plan.expanded || turned || padIn;
-    if (operands) {
-      auto elements = allGroups_ * allRows_ * allInner_;
-      if (!plan.expanded)
-        elements =
-            std::min(elements, ceilDiv(size(plan.shape.lacking(Axis::Column)), plan.serialRows));
-      plan.rows = rearrangement(spec_, type, elements, tiles, allInner_ * allColumns_);
-    }
+    const bool operands = weightsGradient || plan.expanded || turned || padIn || combined() > 1;
+    if (operands)
+      plan.rows = rearrangement(spec_, type, ceilDiv(size(Axis::Column), plan.serialRows), tiles,
+                                allInner_ * allColumns_);
     if (operands || padOut)
       plan.columns = rearrangement(spec_, type,
-                                   ceilDiv(size(plan.shape.lacking(Axis::Row)), plan.serialColumns),
+                                   padded(ceilDiv(combined() * size(Axis::Row), plan.serialColumns),
+                                          allColumns_ * combined(), grains_.columns),
                                    tiles, allInner_ * allColumns_);
-    const auto results = ceilDiv(size(plan.shape.result), plan.serial());
-    if (plan.swapped != (product || weightsGradient) || padOut)
+    const auto results =
+        ceilDiv(static_cast<Cycles>(shape_.elements(shape_.result)), plan.serial());
+    if (plan.swapped != (product || weightsGradient) || padOut || combined() > 1)
       plan.result = rearrangement(spec_, type, results, tiles, allColumns_);
-    else if (grains_.columns != grains_.inner)
-      plan.result = rearrangement(spec_, type, results, tiles, allColumns_, grains_.columns);
+    else if (grains_.columns != weightsPerUnit(spec_, type))
+      plan.result = regrouping(spec_, type, results, tiles, allColumns_, grains_.columns);
   }
 
-  // Computes the bytes that a tile needs of each operand, with halos, and those that it rearranges;
-  // and which operand the tiles of an exchange bus share.
-  void needs(ContractionPlan& plan, const AxisSplit& g, const AxisSplit& m, const AxisSplit& k,
-             const AxisSplit& n) {
+  // Computes what a tile has of each axis, the bytes that it needs of each operand, with halos, and
+  // which operand the tiles of an exchange bus share.
+  void needs(ContractionPlan& plan, const Splits& axes) {
     parts_.resize(plan.splits.size());
+    auto& part = plan.part;
+    part.groups = axes[0]->elements();
+    part.rows = axes[1]->elements();
+    part.inner = axes[2]->elements();
+    part.columns = axes[3]->elements();
+    part.kernelElements = axes[4]->elements();
+    part.batch = 1;
+    for (auto& d : part.field) d.output = d.kernel = 1;
     std::size_t next[5] = {};
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       const auto axis = plan.shape.indices[i].axis;
-      const auto at = next[static_cast<int>(axis)]++;
-      parts_[i] = axis == Axis::Tap ? plan.splits[i].size
-                                    : static_cast<std::int64_t>((axis == Axis::Group    ? g
-                                                                 : axis == Axis::Row    ? m
-                                                                 : axis == Axis::Column ? n
-                                                                                        : k)
-                                                                    .parts[at]);
+      const auto here = axes[static_cast<int>(axis)]->parts[next[static_cast<int>(axis)]++];
+      parts_[i] = static_cast<std::int64_t>(here);
+      if (axis == Axis::Row) addRows(part, i, here);
+      if (axis == Axis::Tap && placeOf_[i] != kImages) part.field[placeOf_[i]].kernel *= parts_[i];
     }
     plan.rowBytes = plan.columnBytes = 0;
     for (std::size_t o = 0; o < plan.shape.operands.size(); ++o) {
@@ -252,13 +457,19 @@ class Search {
           const auto most =
               (std::abs(d.step) * (part - 1) + std::abs(d.tapStep) * (taps - 1)) / d.divisor + 1;
           // What is not expanded comes with the elements between those that are used.
-          here = std::min(most, d.size);
-          if (plan.expanded) here = std::min(here, part * taps);
+          here = plan.expands(d) ? part * taps : std::min(most, d.size);
         }
         elements *= static_cast<Cycles>(std::max<std::int64_t>(here, 1));
       }
       (plan.shape.lacks(o) == Axis::Row ? plan.columnBytes : plan.rowBytes) = elements * bytes_;
     }
+    // Operands come with the channels that fill a vertex's groups.
+    plan.rowBytes = padded(padded(plan.rowBytes, part.groups, grains_.groups),
+                           part.inner * combined(), grains_.inner);
+    plan.columnBytes =
+        padded(padded(padded(combined() * plan.columnBytes, part.groups, grains_.groups),
+                      part.inner * combined(), grains_.inner),
+               part.columns * combined(), grains_.columns);
     const auto bus = spec_.tilesPerSharedExchangeBus;
     plan.sharesRows = bus > 1 && plan.columnSplit % bus == 0;
     plan.rowsOnce = plan.serialRows == 1 && plan.serialColumns > 1;
@@ -268,9 +479,10 @@ class Search {
   void price(ContractionPlan& plan) {
     const auto rate = spec_.exchangeBytesPerCycle, bus = spec_.tilesPerSharedExchangeBus;
     const auto serial = plan.serial();
-    plan.vertexCycles = contractionCycles(spec_, *plan.kind, plan.part, grains_);
-    plan.computeCycles =
-        plan.vertexCycles + plan.rows.copyCycles + plan.columns.copyCycles + plan.result.copyCycles;
+    plan.vertexCycles = contractionCycles(spec_, plan.part, grains_, Estimate::Plan);
+    plan.paddingCycles = padding(plan);
+    plan.computeCycles = plan.vertexCycles + plan.paddingCycles + plan.rows.copyCycles +
+                         plan.columns.copyCycles + plan.result.copyCycles;
     // The columnSplit tiles that need the same rows each store 1 / columnSplit of them, and receive
     // the others. The same holds for columns and rowSplit.
     const auto rowBytes = plan.rowBytes - plan.rowBytes / plan.columnSplit,
@@ -283,10 +495,10 @@ class Search {
     plan.calls = 1 + (plan.rows.bytes + plan.columns.bytes > 0) + (plan.result.bytes > 0);
     plan.syncs = ((plan.rowsOnce ? 0 : rowBytes) + columnBytes > 0) +
                  (plan.rows.received + plan.columns.received > 0) + (plan.result.received > 0);
-    // innerSplit tiles have partial sums of the same results. Each adds up its share of them.
-    const auto share = ceilDiv(plan.part.results(), plan.innerSplit);
+    // partialSums() tiles have partial sums of the same results. Each adds up its share of them.
+    const auto share = ceilDiv(plan.part.results(), plan.partialSums());
     plan.stages =
-        reductionStages(spec_, plan.part.results(), plan.innerSplit, partials_, c_.whole.type);
+        reductionStages(spec_, plan.part.results(), plan.partialSums(), partials(), c_.whole.type);
     for (const auto& stage : plan.stages) {
       ++plan.calls;
       plan.syncs += stage.received > 0;
@@ -305,16 +517,57 @@ class Search {
       plan.computeCycles += plan.sliceCycles;
       plan.calls += 2;
     }
+    // PopLibs' planner counts the exchange of all partial sums, those that the tile adds up, too, and
+    // where there is nothing to add up.
+    const auto sums = plan.part.results() * partials().sizeInBytes();
+    const auto moved = plan.stages.empty() ? 0 : std::min(sums, plan.stages.front().received);
     plan.comparedCycles =
-        plan.onceExchangeCycles + serial * (plan.computeCycles + plan.exchangeCycles);
+        plan.onceExchangeCycles +
+        serial * (plan.computeCycles + plan.exchangeCycles + ceilDiv(sums - moved, rate));
     const bool once = plan.onceExchangeCycles > 0;
-    plan.cycles = plan.comparedCycles + serial * plan.calls * spec_.callCycles +
-                  (serial * plan.syncs + once) * spec_.maxIPUSyncDelay;
+    plan.cycles =
+        plan.onceExchangeCycles +
+        serial * (plan.computeCycles + plan.exchangeCycles + plan.calls * spec_.callCycles) +
+        (serial * plan.syncs + once) * spec_.maxIPUSyncDelay;
+  }
+
+  // Cycles to pad with zeros what vertices take on a tile, as PopLibs' planner counts them: kernels to
+  // as many elements as the units have at a time; with SLIC also the input.
+  Cycles padding(const ContractionPlan& plan) const {
+    const auto& part = plan.part;
+    const bool windows = grains_.method == ConvMethod::Slic;
+    const auto height =
+        grains_.method == ConvMethod::Amp ? weightsPerUnit(spec_, part.type) / grains_.inner : 1;
+    if (part.field.empty() || (!windows && height == 1)) return 0;
+    const auto grain = windows ? 4 : static_cast<std::int64_t>(height);
+    const auto& padded = windows ? part.field.back() : part.field.front();
+    const auto missing = (grain - padded.kernel % grain) % grain;
+    Cycles kernel = 1, kernelPadded = 1, field = 1, fieldPadded = 1;
+    for (const auto& d : part.field) {
+      const auto size = static_cast<Cycles>(d.kernel), points = static_cast<Cycles>(d.output);
+      const auto zeros = static_cast<Cycles>(&d == &padded ? missing : 0);
+      kernel *= size;
+      kernelPadded *= size + zeros;
+      field *= points;
+      auto more = zeros * static_cast<Cycles>(d.dilation);
+      if (windows)
+        more += zeros_[static_cast<std::size_t>(&d - part.field.data())] +
+                (points - 1) * static_cast<Cycles>(d.inDilation - 1);
+      fieldPadded *= points + more;
+    }
+    const auto bus = plan.sharesRows ? spec_.tilesPerSharedExchangeBus : 1;
+    const auto channels = ceilDiv(part.groups, grains_.groups) * grains_.groups *
+                          ceilDiv(part.inner, grains_.inner) * grains_.inner;
+    return ceilDiv((kernelPadded - kernel) * channels *
+                       (ceilDiv(part.columns, grains_.columns) * grains_.columns) * bytes_,
+                   spec_.exchangeBytesPerCycle) +
+           ceilDiv((fieldPadded - field) * channels * part.batch * bytes_,
+                   spec_.exchangeBytesPerCycle * bus);
   }
 
   // Sets the splits of a plan's indices. Only the best plan needs them.
-  static void settle(ContractionPlan& plan, const std::array<const AxisSplit*, 4>& axes) {
-    constexpr Axis kAxes[] = {Axis::Group, Axis::Row, Axis::Inner, Axis::Column};
+  static void settle(ContractionPlan& plan, const Splits& axes) {
+    constexpr Axis kAxes[] = {Axis::Group, Axis::Row, Axis::Inner, Axis::Column, Axis::Tap};
     for (std::size_t a = 0; a < axes.size(); ++a) {
       auto stride = plan.stride(kAxes[a]);
       auto at = axes[a]->parts.size();
@@ -332,14 +585,19 @@ class Search {
   const TargetSpec& spec_;
   const Contraction& c_;
   const ContractionShape shape_;
-  const bool depthwise_;
   poplar::Type partials_;
   Cycles bytes_, partialBytes_, limit_;
   ConvGrains grains_;  // of the plan that is considered
   Cycles tiles_ = 1;
   // Elements in a serial step.
-  Cycles allGroups_ = 1, allRows_ = 1, allColumns_ = 1, allInner_ = 1;
+  Cycles allColumns_ = 1, allInner_ = 1;
   std::vector<std::int64_t> parts_;  // by index: elements on a tile
+  // By index: the dimension of a tile's field that it is part of. By dimension: zeros around it.
+  std::vector<std::size_t> placeOf_;
+  std::vector<Cycles> zeros_;
+  // Of the plans that are considered: splits of rows, and by number of tiles those to try.
+  std::vector<RowSplit> rows_;
+  std::map<Cycles, std::vector<const RowSplit*>> rowsFor_;
   ContractionPlan best_;
   bool found_ = false;  // best_ fits into memory
 };
@@ -351,13 +609,13 @@ std::uint64_t ContractionPlan::along(Axis axis) const {
          : axis == Axis::Row    ? rowSplit
          : axis == Axis::Column ? columnSplit
          : axis == Axis::Inner  ? innerSplit
-                                : 1;
+                                : tapSplit;
 }
 
 unsigned ContractionPlan::stride(Axis axis) const {
   std::uint64_t apart = 1;
   // From inner to outer: neighbours along the first of them are adjacent tiles.
-  for (const auto inner : {Axis::Column, Axis::Row, Axis::Inner, Axis::Group}) {
+  for (const auto inner : {Axis::Column, Axis::Row, Axis::Tap, Axis::Inner, Axis::Group}) {
     if (inner == axis) break;
     apart *= along(inner);
   }

@@ -34,17 +34,20 @@ struct IndexSplit {
 };
 
 /// A plan: serialRows x serialColumns serial steps, one after another. Each uses groupSplit x
-/// rowSplit x columnSplit x innerSplit tiles.
+/// rowSplit x columnSplit x innerSplit x tapSplit tiles.
 struct ContractionPlan {
-  std::uint64_t groupSplit = 1, rowSplit = 1, columnSplit = 1, innerSplit = 1;
+  std::uint64_t groupSplit = 1, rowSplit = 1, columnSplit = 1, innerSplit = 1, tapSplit = 1;
   std::uint64_t serialRows = 1, serialColumns = 1;
-  /// The work of one tile in one serial step, as a plain product.
+  /// The work of one tile in one serial step, as a plain product; `batch` and `field` have the rows
+  /// and kernel elements of a convolution on it.
   ContractionWork part;
   /// The vertex class that runs on the tiles, and its granularity.
   const VertexClass* kind = nullptr;
   ConvGrains grains;
-  /// `swapped`: rows and columns are swapped. `expanded`: kernel elements are inner elements.
+  /// `swapped`: rows and columns are swapped. `expanded`: kernel elements of some dimensions are
+  /// inner elements; `expandedTaps` has the numbers of these indices.
   bool swapped = false, expanded = false;
+  std::vector<std::size_t> expandedTaps;
   /// What is copied to another order before the vertices run, in each serial step: the operand that
   /// has rows, the operand that has columns; and after them: the result.
   Rearrangement rows, columns, result;
@@ -59,15 +62,25 @@ struct ContractionPlan {
   bool sharesRows = false;
   /// Whether rows are the same in all serial steps, and exchanged once, before these.
   bool rowsOnce = false;
-  /// Cycles of the vertices of a tile; the stages that add up partial sums.
-  std::uint64_t vertexCycles = 0;
+  /// Cycles of the vertices of a tile; cycles to pad their operands on it with zeros; the stages that
+  /// add up partial sums.
+  std::uint64_t vertexCycles = 0, paddingCycles = 0;
   std::vector<ReductionStage> stages;
   /// With several serial steps: the cycles of a step to slice its part out of the operands, and to
   /// write its part of the result back.
   std::uint64_t sliceCycles = 0;
 
   std::uint64_t serial() const { return serialRows * serialColumns; }
-  std::uint64_t tiles() const { return groupSplit * rowSplit * columnSplit * innerSplit; }
+  std::uint64_t tiles() const { return groupSplit * rowSplit * columnSplit * partialSums(); }
+  /// The number of tiles that have partial sums of the same results: neighbours along the inner axis
+  /// and the taps, whose numbers are stride(Axis::Tap) apart.
+  std::uint64_t partialSums() const { return innerSplit * tapSplit; }
+  bool expands(std::size_t tap) const {
+    return std::find(expandedTaps.begin(), expandedTaps.end(), tap) != expandedTaps.end();
+  }
+  bool expands(const OperandDim& d) const {
+    return d.window && (expands(d.tap) || expands(d.index));
+  }
   /// The number of tiles along an axis.
   std::uint64_t along(Axis axis) const;
   /// The distance between the numbers of tiles that are neighbours along an axis.

@@ -16,11 +16,14 @@ struct Rearrangement {
   }
 };
 
-/// The rearrangement of `elements` elements, spread evenly over `tiles` tiles, in pieces of
-/// `elementsTogether` elements. `channels` is the number of channels that trade places: a number
-/// that vectors do not divide takes longer.
+/// The rearrangement of `elements` elements, spread evenly over `tiles` tiles, one by one. `channels` is
+/// the number of channels that trade places: a number that vectors do not divide takes longer.
 Rearrangement rearrangement(const TargetSpec& spec, poplar::Type type, Cycles elements,
-                            Cycles tiles, Cycles channels, Cycles elementsTogether = 1);
+                            Cycles tiles, Cycles channels);
+
+/// The same within the tiles, in pieces of `together` elements.
+Rearrangement regrouping(const TargetSpec& spec, poplar::Type type, Cycles elements, Cycles tiles,
+                         Cycles channels, Cycles together);
 
 }  // namespace popir
 

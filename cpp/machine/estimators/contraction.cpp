@@ -1,40 +1,47 @@
-// Estimators of contractions, as in PopLibs' convolution vertices. These run on the accumulating
-// matrix-product units (AMP), in one pass for each kernel element and each group of input channels.
-// PopLibs' vertices for few channels (HMAC, SLIC) are not modelled, except for the depthwise one.
-// In all other contractions the number of channels is rounded up to whole groups.
-#include "machine/estimators/formulas.hpp"
+// Estimators of contractions on the accumulating matrix-product units (AMP), as in PopLibs'
+// convolution vertices: one pass for each kernel element and each group of input channels. Those of
+// its other methods are in convolution_methods.cpp.
+#include "machine/estimators/convolution.hpp"
 
 namespace popir {
 namespace {
 
+bool sumsAreFloats(const ContractionWork& w) {
+  return w.type != poplar::HALF || w.partialsBits != 16;
+}
+
 struct Units {
   Cycles units, channels;  // output channels, input channels of one pass
+  Cycles height;           // kernel elements of the outermost dimension, of one pass
   Cycles group;            // output channels that lie together, in passes of `units`
-  Cycles load;             // cycles to load the weights of a pass, units x channels
+  Cycles load;             // cycles to load the weights of a pass
   Cycles zeroing;          // cycles to zero a row of partial sums
-  poplar::Type partials;
+  bool floatSums;
   bool inPassing;  // halves: the first pass sets the partial sums, without zeroing them before
 
   Units(const TargetSpec& spec, const ContractionWork& w, ConvGrains grains)
-      : channels(grains.inner), group(grains.columns) {
+      : units(grains.units),
+        channels(grains.inner),
+        group(grains.columns),
+        floatSums(sumsAreFloats(w)) {
     const bool half = w.type == poplar::HALF;
-    partials = half && w.partialsBits == 16 ? poplar::HALF : poplar::FLOAT;
-    units = std::min(unitsOf(spec, w), group);
+    const auto weights = weightsPerUnit(spec, w.type);
+    height = weights / channels;
     // By default PopLibs loads weights at the width of the data path. The figure of the machine is
-    // the maximum, for wideWeightLoads.
+    // the maximum, for wideWeightLoads, which four kernel elements at a time cannot use.
     auto rate = spec.convUnitCoeffLoadBytesPerCycle;
-    if (!w.wideWeightLoads) rate = std::min(rate, spec.dataPathWidth / 8);
-    load = units * channels * w.type.sizeInBytes() / rate;
-    zeroing = ceilDiv(units, vectorWidth(spec, partials));
-    inPassing = half && (units == 16 || partials == poplar::FLOAT);
-  }
-
-  static Cycles unitsOf(const TargetSpec& spec, const ContractionWork& w) {
-    return w.type != poplar::HALF ? spec.fp32InFp32OutConvUnitsPerTile
-           : w.partialsBits == 16 ? spec.fp16InFp16OutConvUnitsPerTile
-                                  : spec.fp16InFp32OutConvUnitsPerTile;
+    if (!w.wideWeightLoads || height == 4) rate = std::min(rate, spec.dataPathWidth / 8);
+    load = units * weights * w.type.sizeInBytes() / rate;
+    zeroing = ceilDiv(units, vectorWidth(spec, floatSums ? poplar::FLOAT : poplar::HALF));
+    inPassing = half && (units == 16 || floatSums);
   }
 };
+
+Cycles unitsOf(const TargetSpec& spec, const ContractionWork& w) {
+  return w.type != poplar::HALF ? spec.fp32InFp32OutConvUnitsPerTile
+         : w.partialsBits == 16 ? spec.fp16InFp16OutConvUnitsPerTile
+                                : spec.fp16InFp32OutConvUnitsPerTile;
+}
 
 // Worker cycles of one pass over `rows` rows. The first pass sets the partial sums; later passes
 // add to them.
@@ -62,35 +69,35 @@ Cycles withoutUnits(const TargetSpec& spec, const ContractionWork& w) {
   return supervised(spec, kSupervisorCall, 26 + words * ceilDiv(products, spec.numWorkerContexts));
 }
 
-// The cheapest of the groupings of output channels that PopLibs has vertices for.
-template <class Estimate>
-Cycles cheapest(const TargetSpec& spec, const ContractionWork& w, const Estimate& estimate) {
+// The cheapest of the vertices that PopLibs has of a class.
+template <class Is>
+Cycles cheapest(const TargetSpec& spec, const ContractionWork& w, const Is& is) {
   if (!hasUnits(w)) return withoutUnits(spec, w);
-  if (w.groups * w.rows * w.inner * w.columns * w.kernelElements == 0) return 0;
   Cycles least = 0;
   for (const auto& grains : convGrains(spec, w)) {
-    const auto cycles = estimate(spec, w, Units(spec, w, grains));
+    if (!is(grains)) continue;
+    const auto cycles = contractionCycles(spec, w, grains);
     if (least == 0 || cycles < least) least = cycles;
   }
-  return least;
-}
-
-// What the supervisor waits for, if it takes `after` cycles after the last worker has started.
-// `rows` are divided among workers.
-Cycles waits(const TargetSpec& spec, Cycles rows, Cycles most, Cycles after) {
-  const Cycles workers = spec.numWorkerContexts;
-  return workers * most + (rows % workers == 0 ? after : 0);
+  return least > 0 ? least : withoutUnits(spec, w);
 }
 
 Cycles oneByOne(const TargetSpec& spec, const ContractionWork& w, const Units& u) {
-  const Cycles workers = spec.numWorkerContexts, groups = w.groups, rows = ceilDiv(w.rows, workers);
+  const Cycles workers = spec.numWorkerContexts, groups = w.groups;
   const Cycles in = ceilDiv(w.inner, u.channels) * w.kernelElements,
                out = ceilDiv(w.columns, u.group), passes = ceilDiv(u.group, u.units);
   // With inPassing, workers keep their state between passes: `kept` cycles of set-up are spent once
   // and not in each pass; `keptIn` of them again for each group of input channels.
   const Cycles kept = u.inPassing ? 7 : 0, keptIn = u.inPassing ? 3 : 0;
-  const auto later = waits(spec, w.rows, pass(u, w.type, rows, false) - kept, 14);
-  const auto first = waits(spec, w.rows, pass(u, w.type, rows, true) - kept, 14);
+  FieldRows all(w);
+  all.length *= all.rows;
+  all.rows = 1;
+  const auto over = [&](bool isFirst) {
+    const auto worker =
+        overWorkers(spec, all, [&](Cycles rows) { return pass(u, w.type, rows, isFirst) - kept; });
+    return std::max(workers * worker.most, workers * worker.least + 14);
+  };
+  const auto later = over(false), first = over(true);
   // Halves without inPassing take another branch of the supervisor's code.
   const Cycles other = w.type == poplar::HALF && !u.inPassing;
   const Cycles laterIn = 15 + other + out * (19 + passes * (6 + u.load + later));
@@ -99,62 +106,128 @@ Cycles oneByOne(const TargetSpec& spec, const ContractionWork& w, const Units& u
          groups * (13 - other + (in - 1) * laterIn + firstIn);
 }
 Cycles convPartial1x1Out(const TargetSpec& spec, const ContractionWork& w) {
-  return cheapest(spec, w, oneByOne);
+  return cheapest(spec, w, [&](const ConvGrains& grains) {
+    return grains.method == ConvMethod::Amp && grains.groups == 1 &&
+           grains.inner == weightsPerUnit(spec, w.type);
+  });
 }
 
-// PopLibs divides the rows of each kernel element into partial rows; here there is one per worker.
-Cycles severalByOne(const TargetSpec& spec, const ContractionWork& w, const Units& u) {
-  const Cycles workers = spec.numWorkerContexts, rows = ceilDiv(w.rows, workers);
-  const Cycles in = ceilDiv(w.inner, u.channels), out = ceilDiv(w.columns, u.group),
-               passes = ceilDiv(u.group, u.units);
-  const Cycles length = w.type == poplar::HALF ? rows == 1 ? 29
-                                                 : rows == 2
-                                                     ? 34
-                                                     : 34 + 4 * (rows - std::min<Cycles>(rows, 3))
-                        : rows == 1 ? 33
-                        : rows == 2            ? 44
-                                               : 45 + 8 * (rows - std::min<Cycles>(rows, 3));
-  const Cycles worker = waits(spec, w.rows, 18 + 3 + length - 9, 9);
-  const Cycles kernel = w.kernelElements * (14 + 12 + passes * (u.load + 15 + 3 + worker));
-  const Cycles zeroing = ceilDiv(w.rows * out * u.group, vectorWidth(spec, u.partials)) + 30;
-  return 109 + w.groups * (16 + zeroing + in * (14 + out * (14 + kernel)));
+// A kernel's outermost dimension, in steps of what the units have weights of.
+Cycles severalByOne(const TargetSpec& spec, const ContractionWork& w, const Units& u,
+                    Cycles zeroing) {
+  const Cycles workers = spec.numWorkerContexts;
+  const bool half = w.type == poplar::HALF;
+  const auto in = ceilDiv(w.inner, u.channels), out = ceilDiv(w.columns, u.group),
+             passes = ceilDiv(u.group, u.units);
+  const auto outermost =
+      w.field.empty() ? w.kernelElements : static_cast<Cycles>(w.field.front().kernel);
+  const auto outer = ceilDiv(outermost, u.height), inner = w.kernelElements / outermost;
+  const auto worker = overWorkers(spec, FieldRows(w), [&](Cycles n) -> Cycles {
+    const auto more = n - std::min<Cycles>(n, 3);
+    if (half) return 3 - 9 + (n == 1 ? 29 : n == 2 ? 33 + u.inPassing : 34 + 4 * more);
+    return 3 - 9 + (n == 1 ? 33 : n == 2 ? 44 : 45 + 8 * more);
+  });
+  const Cycles before = 17 + !u.floatSums;
+  const auto pass =
+      std::max(workers * (before + worker.most), workers * (before + worker.least) + 9);
+  const Cycles loaded = u.height == 4   ? 60
+                        : u.height == 2 ? 46
+                        : u.height == 1 ? 15
+                                        : 20 * u.height;
+  const auto kernel =
+      outer * (14 + inner * (12 + passes * (u.load + loaded + 3))) + outer * inner * passes * pass;
+  return 109 + workers * (9 + (u.floatSums ? 9 : 10)) + w.groups * (out * 17 + (out - 1) * 6 + 1) +
+         (w.groups - 1) * 6 + 1 + w.groups * (16 + in * (14 + out * (14 + kernel))) + zeroing;
 }
 Cycles convPartialnx1(const TargetSpec& spec, const ContractionWork& w) {
-  return cheapest(spec, w, severalByOne);
+  return cheapest(spec, w, [](const ConvGrains& grains) {
+    return grains.method == ConvMethod::Amp && grains.groups == 1;
+  });
 }
 
-// Depthwise convolutions: eight groups at a time. Rows are divided among workers, and the workers'
-// sums are added up. PopLibs' vertex takes halves alone.
-Cycles convPartialVerticalMac(const TargetSpec& spec, const ContractionWork& w) {
-  const Cycles rows = ceilDiv(w.rows, spec.numWorkerContexts);
-  const Cycles words = std::max<Cycles>(1, w.type.sizeInBytes() / 4);
-  const Cycles products = w.kernelElements * w.inner * w.columns * words;
-  return supervised(spec, 50, rows * (3 + 3 * products * ceilDiv(w.groups, 8) + 7 + 15));
+// A vertex has one group of channels, if there are no more than that can lie together.
+Cycles convPartial1xNSlic(const TargetSpec& spec, const ContractionWork& w) {
+  return cheapest(spec, w, [&](const ConvGrains& grains) {
+    return grains.method == ConvMethod::Slic && grains.inner >= std::min<Cycles>(w.inner, 4) &&
+           grains.columns >= std::min<Cycles>(w.columns, 4);
+  });
+}
+
+template <ConvMethod method>
+Cycles withMethod(const TargetSpec& spec, const ContractionWork& w) {
+  return cheapest(spec, w, [](const ConvGrains& grains) { return grains.method == method; });
 }
 
 }  // namespace
 
+Cycles weightsPerUnit(const TargetSpec& spec, poplar::Type type) {
+  return spec.convUnitMaxPipelineDepth * (type == poplar::HALF
+                                              ? spec.fp16ConvUnitInputLoadElemsPerCycle
+                                              : spec.fp32ConvUnitInputLoadElemsPerCycle);
+}
+
 std::vector<ConvGrains> convGrains(const TargetSpec& spec, const ContractionWork& w) {
-  if (!hasUnits(w)) return {{1, 1}};
-  const Cycles channels = spec.convUnitMaxPipelineDepth *
-                          (w.type == poplar::HALF ? spec.fp16ConvUnitInputLoadElemsPerCycle
-                                                  : spec.fp32ConvUnitInputLoadElemsPerCycle);
-  const auto units = Units::unitsOf(spec, w);
-  std::vector<ConvGrains> found{{channels, units}};
-  if (channels > units) found.push_back({channels, channels});
-  if (units > 8) found.push_back({channels, 8});
+  if (!hasUnits(w)) return {{}};
+  const auto weights = weightsPerUnit(spec, w.type);
+  const auto together = weights / spec.convUnitMaxPipelineDepth;
+  const auto units = unitsOf(spec, w);
+  std::vector<ConvGrains> found;
+  const auto add = [&](Cycles groups, Cycles channels) {
+    found.push_back({ConvMethod::Amp, groups, channels, units, units});
+    if (weights > units) found.push_back({ConvMethod::Amp, groups, channels, weights, units});
+    if (units > 8) found.push_back({ConvMethod::Amp, groups, channels, 8, 8});
+  };
+  for (auto channels = weights; channels >= together; channels -= together)
+    if (weights % channels == 0) add(1, channels);
+  // Several groups of one channel, or of two halves, as one.
+  if (w.groups > 1 && w.inner <= (w.type == poplar::HALF ? 2u : 1u))
+    for (auto groups = together / w.inner; groups * w.inner <= weights; groups *= 2)
+      add(groups, groups * w.inner);
+  for (const auto& other : otherGrains(spec, w, sumsAreFloats(w))) found.push_back(other);
   return found;
 }
 
-Cycles contractionCycles(const TargetSpec& spec, const VertexClass& kind, const ContractionWork& w,
-                         ConvGrains grains) {
-  const bool units = hasUnits(w);
+Cycles peakProducts(const TargetSpec& spec, const ContractionWork& w, ConvGrains grains) {
+  const auto width = vectorWidth(spec, w.type);
+  if (grains.method == ConvMethod::Amp)
+    return grains.units * (weightsPerUnit(spec, w.type) / spec.convUnitMaxPipelineDepth);
+  if (grains.method == ConvMethod::Slic)
+    return 4 * grains.groups * grains.inner * grains.columns * grains.units / 2;
+  return width * (grains.method == ConvMethod::OuterProduct ? grains.columns : 1);
+}
+
+const char* convVertexClass(const ContractionWork& w, ConvGrains grains) {
+  switch (grains.method) {
+    case ConvMethod::Slic: return "poplin::ConvPartial1xNSLIC";
+    case ConvMethod::Hmac: return "poplin::ConvPartialHorizontalMac";
+    case ConvMethod::Vmac: return "poplin::ConvPartialVerticalMac";
+    case ConvMethod::OuterProduct: return "poplin::OuterProduct";
+    case ConvMethod::Amp: break;
+  }
+  return isOneByOne(w) ? "poplin::ConvPartial1x1Out" : "poplin::ConvPartialnx1";
+}
+
+Cycles contractionCycles(const TargetSpec& spec, const ContractionWork& w, ConvGrains grains,
+                         Estimate estimate) {
   if (w.groups * w.rows * w.inner * w.columns * w.kernelElements == 0) return 0;
-  if (units && kind.name == std::string("poplin::ConvPartial1x1Out"))
-    return oneByOne(spec, w, Units(spec, w, grains));
-  if (units && kind.name == std::string("poplin::ConvPartialnx1"))
-    return severalByOne(spec, w, Units(spec, w, grains));
-  return kind.cycles(spec, w);
+  if (!hasUnits(w)) return withoutUnits(spec, w);
+  const bool floatSums = sumsAreFloats(w);
+  switch (grains.method) {
+    case ConvMethod::Slic: return slidingWindow(spec, w, grains, floatSums);
+    case ConvMethod::Hmac: return horizontalMac(spec, w, grains, floatSums, estimate);
+    case ConvMethod::Vmac: return verticalMac(spec, w, grains, floatSums);
+    case ConvMethod::OuterProduct: return outerProduct(spec, w, grains);
+    case ConvMethod::Amp: break;
+  }
+  auto as = w;
+  if (grains.groups > 1) {
+    as.groups = ceilDiv(w.groups, grains.groups);
+    as.inner *= grains.groups;
+    as.columns *= grains.groups;
+  }
+  const Units units(spec, as, grains);
+  if (units.height == 1 && isOneByOne(as)) return oneByOne(spec, as, units);
+  return severalByOne(spec, as, units, zeroingSums(spec, as, grains, floatSums, estimate));
 }
 
 // As PopLibs' ReduceAdd. If n is a multiple of the accumulators' elements and the partial sums take
@@ -196,8 +269,13 @@ std::vector<VertexClass> contractionClasses() {
   };
   return {vertexClass<ContractionWork>("poplin::ConvPartial1x1Out", withUnits, convPartial1x1Out),
           vertexClass<ContractionWork>("poplin::ConvPartialnx1", withUnits, convPartialnx1),
+          vertexClass<ContractionWork>("poplin::ConvPartial1xNSLIC", halves, convPartial1xNSlic),
+          vertexClass<ContractionWork>("poplin::ConvPartialHorizontalMac", withUnits,
+                                       withMethod<ConvMethod::Hmac>),
           vertexClass<ContractionWork>("poplin::ConvPartialVerticalMac", halves,
-                                       convPartialVerticalMac)};
+                                       withMethod<ConvMethod::Vmac>),
+          vertexClass<ContractionWork>("poplin::OuterProduct", withUnits,
+                                       withMethod<ConvMethod::OuterProduct>)};
 }
 
 }  // namespace popir

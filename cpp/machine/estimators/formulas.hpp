@@ -28,18 +28,36 @@ inline Cycles supervised(const TargetSpec& spec, Cycles supervisor, Cycles worke
 /// Cycles to call a supervisor vertex. PopLibs has the same number for all of them.
 constexpr Cycles kSupervisorCall = 11;
 
-/// The granularity of a tile's convolution units: how many inner elements and columns they process
-/// at a time.
+/// PopLibs' methods of a convolution on a tile: products on the accumulating units (AMP), windows
+/// that slide over a row on these units (SLIC), products along channels (HMAC) or along groups (VMAC)
+/// without them, and outer products.
+enum class ConvMethod { Amp, Slic, Hmac, Vmac, OuterProduct };
+
+/// The granularity of a vertex: how many groups, inner elements and columns lie together, and are
+/// processed at a time. `units`: of AMP the convolution units, of SLIC their chains. With AMP,
+/// `groups` groups are computed as one, whose other channels' weights are zeros.
 struct ConvGrains {
-  Cycles inner = 1, columns = 1;
+  ConvMethod method = ConvMethod::Amp;
+  Cycles groups = 1, inner = 1, columns = 1;
+  Cycles units = 1;
 };
 /// The granularities that PopLibs has vertices for, with the type of partial sums that `w` says.
 std::vector<ConvGrains> convGrains(const TargetSpec& spec, const ContractionWork& w);
+/// Products that a tile can do in a cycle with them.
+Cycles peakProducts(const TargetSpec& spec, const ContractionWork& w, ConvGrains grains);
+/// Inner elements that a convolution unit has weights of. Fewer together leave room for as many
+/// kernel elements of the outermost dimension.
+Cycles weightsPerUnit(const TargetSpec& spec, poplar::Type type);
 
-/// Cycles of a tile's part of a contraction with one of these granularities. The estimator of the
-/// class takes the cheapest of them.
-Cycles contractionCycles(const TargetSpec& spec, const VertexClass& kind, const ContractionWork& w,
-                         ConvGrains grains);
+/// The class of the vertex that takes a tile's part.
+const char* convVertexClass(const ContractionWork& w, ConvGrains grains);
+/// Who asks for the cycles of a vertex: PopLibs' planner takes all sums for floats where they are set
+/// to zero, its vertices' estimators have their type.
+enum class Estimate { Vertex, Plan };
+/// Cycles of a tile's part of a contraction with one of these granularities. The estimator of a
+/// class takes the cheapest of those that the class has.
+Cycles contractionCycles(const TargetSpec& spec, const ContractionWork& w, ConvGrains grains,
+                         Estimate estimate = Estimate::Vertex);
 
 /// Cycles in which a tile adds up partial sums: `partials` of them for each of n results.
 Cycles reducePartials(const TargetSpec& spec, Cycles n, Cycles partials, poplar::Type sums,
