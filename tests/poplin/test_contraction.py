@@ -14,6 +14,9 @@ from popir.poplin import contraction
 from tests.poplin.oracle import Conv, Out, Side
 
 FLOAT_SOURCES = ["onednn", "own", "portable"]
+DOUBLE = [("own", np.float64), ("portable", np.float64)]
+BOUND = {np.float32: (1e-5, 3e-6), np.float64: (1e-13, 1e-14)}
+"""Relative, and absolute for a sum of one product."""
 
 # m, k, n: single rows and columns, register blocks and their edges, cache blocks and their edges,
 # few rows and a second operand that comes from memory.
@@ -51,20 +54,23 @@ def laid(array: np.ndarray, how: str) -> np.ndarray:
     return array
 
 
-@pytest.mark.parametrize("source", FLOAT_SOURCES)
+@pytest.mark.parametrize(
+    ("source", "dtype"), [*((source, np.float32) for source in FLOAT_SOURCES), *DOUBLE]
+)
 @pytest.mark.parametrize("threads", [1, 2])
-def test_products(source, threads):
+def test_products(source, dtype, threads):
+    rtol, atol = BOUND[dtype]
     for (m, k, n), lay in product(SHAPES, ["dense", "transposed", "padded"]):
-        a, b = random((1, m, k)), random((1, k, n), seed=2)
+        a, b = random((1, m, k), dtype), random((1, k, n), dtype, seed=2)
         for la, lb in [(lay, "dense"), ("dense", lay), (lay, lay)]:
-            c = laid(np.full((1, m, n), np.nan, np.float32), "padded" if lay == "padded" else "")
+            c = laid(np.full((1, m, n), np.nan, dtype), "padded" if lay == "padded" else "")
             p = make(
                 contraction.product, laid(a, la), laid(b, lb), c, threads=threads, source=source
             )
             p.run()
             expected = a.astype(np.float64) @ b.astype(np.float64)
             np.testing.assert_allclose(
-                c, expected, rtol=1e-5, atol=3e-6 * np.sqrt(k), err_msg=f"{m} {k} {n} {la} {lb}"
+                c, expected, rtol=rtol, atol=atol * np.sqrt(k), err_msg=f"{m} {k} {n} {la} {lb}"
             )
 
 
@@ -110,15 +116,17 @@ def test_groups_of_which_one_operand_is_broadcast(source):
     np.testing.assert_allclose(c, a @ b, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("source", ["own", "portable", "any"])
 @pytest.mark.parametrize("shape", [(1, 20, 7), (2, 300, 40), (50, 600, 33)])
-def test_scale_bias_and_accumulation(source, shape):
+def test_scale_bias_and_accumulation(source, shape, dtype):
     m, k, n = shape
-    a, b, bias, before = random((1, m, k)), random((1, k, n)), random(n), random((1, m, n))
+    a, b, bias, before = (random(s, dtype) for s in ((1, m, k), (1, k, n), (n,), (1, m, n)))
     c = before.copy()
     make(contraction.product, a, b, c, source=source, alpha=-0.25, accumulate=True, bias=bias).run()
     expected = before - 0.25 * (a.astype(np.float64) @ b) + bias
-    np.testing.assert_allclose(c, expected, rtol=1e-5, atol=1e-5)
+    bound = {np.float32: 1e-5, np.float64: 1e-13}[dtype]
+    np.testing.assert_allclose(c, expected, rtol=bound, atol=bound)
 
 
 @pytest.mark.parametrize("source", FLOAT_SOURCES)
@@ -228,8 +236,8 @@ def test_what_nobody_does_is_refused_by_name():
     a = np.zeros((1, 2, 2), np.int8)
     with pytest.raises(ValueError, match=r"matrix product signed char \[1,2,2\].*any source"):
         contraction.product(a, a, a)
-    f = np.zeros((1, 2, 2), np.float64)
-    with pytest.raises(ValueError, match=r"double.*not done by own"):
+    f = np.zeros((1, 2, 2), np.int32)
+    with pytest.raises(ValueError, match=r"int \[1,2,2\].*not done by own"):
         contraction.product(f, f, f, source="own")
     with pytest.raises(ValueError, match="no source 'cublas'"):
         contraction.product(f, f, f, source="cublas")
@@ -374,9 +382,10 @@ def test_blocked_activations(name, blocks, source):
         np.testing.assert_allclose(result, expected, rtol=1e-4, atol=2e-5, err_msg=which)
 
 
+@pytest.mark.parametrize("source", ["any", "own", "portable"])
 @pytest.mark.parametrize("name", CONVS)
-def test_convolutions_in_double(name):
-    for which, result, expected in run_all_passes(CONVS[name], np.float64, 2, "any"):
+def test_convolutions_in_double(name, source):
+    for which, result, expected in run_all_passes(CONVS[name], np.float64, 2, source):
         np.testing.assert_allclose(result, expected, rtol=1e-12, atol=1e-12, err_msg=which)
 
 
@@ -529,13 +538,14 @@ def test_a_convolution_has_the_same_bits_in_all_layouts(
         np.testing.assert_array_equal(each, found[0])
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("rows", range(1, 10))
 @pytest.mark.parametrize(("k", "n"), [(64, 1024), (300, 230), (257, 1024)])
-def test_few_rows_read_b_in_long_runs(rows, k, n):
+def test_few_rows_read_b_in_long_runs(rows, k, n, dtype):
     """With as many threads, in parts, and in place of what is there: the same bits as by one
     thread, and those of a row alone.
     """
-    a, b, bias, before = random((1, rows, k)), random((1, k, n)), random(n), random((1, rows, n))
+    a, b, bias, before = (random(s, dtype) for s in ((1, rows, k), (1, k, n), (n,), (1, rows, n)))
     how = {"source": "own", "alpha": 0.5, "accumulate": True, "bias": bias}
     found = []
     for threads in (1, 2):
@@ -543,7 +553,8 @@ def test_few_rows_read_b_in_long_runs(rows, k, n):
         make(contraction.product, a, b, c, threads=threads, **how).run()
         found.append(c)
     expected = before + 0.5 * (a.astype(np.float64) @ b) + bias
-    np.testing.assert_allclose(found[0], expected, rtol=1e-4, atol=1e-4)
+    bound = {np.float32: 1e-4, np.float64: 1e-13}[dtype]
+    np.testing.assert_allclose(found[0], expected, rtol=bound, atol=bound)
     np.testing.assert_array_equal(found[0], found[1])
     for row in range(rows):
         c = before[:, row : row + 1].copy()

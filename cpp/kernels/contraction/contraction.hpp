@@ -157,7 +157,7 @@ std::unique_ptr<Contraction> makeOneDnnPacked(const MatMulSpec& spec, unsigned t
 std::unique_ptr<Contraction> makeWinograd(const ConvSpec& spec, unsigned threads);
 std::unique_ptr<Contraction> makePointwise(const ConvSpec& spec, unsigned threads);
 std::unique_ptr<Contraction> makeDepthwise(const ConvSpec& spec, unsigned threads);
-/// Our own kernels for AVX2 and AVX-512, float32 only.
+/// Our own kernels for AVX2 and AVX-512: FLOAT and DOUBLE.
 std::unique_ptr<Contraction> makeOwn(const MatMulSpec& spec, unsigned threads);
 std::unique_ptr<Contraction> makeOwn(const ConvSpec& spec, unsigned threads);
 /// On tiles of bfloat16, for one group of float32. `emulated` takes any machine; it is for tests.

@@ -1,4 +1,4 @@
-// Our own float32 matrix product kernels, one set per instruction set. They are used for small and
+// Our own matrix product kernels of floats and doubles, one set per instruction set. They are used for small and
 // skinny products; contraction.cpp decides where other sources are faster.
 #ifndef popir_kernels_contraction_gemm_own_hpp
 #define popir_kernels_contraction_gemm_own_hpp
@@ -11,28 +11,30 @@
 namespace popir {
 namespace gemm {
 
-using Block = BlockOf<float>;
-
 /// The routines of one instruction set.
+template <class T>
 struct Routines {
-  /// A and B must have stride 1 in at least one dimension. `scratch` has scratchFloats() floats and
-  /// is 64-byte aligned. The summation order depends on k, and for few rows also on the strides. It
-  /// does not depend on the position of a block in a larger matrix.
-  void (*run)(const Block& block, float* scratch);
-  std::size_t (*scratchFloats)(std::int64_t m, std::int64_t n, std::int64_t k);
+  /// A and B must have stride 1 in at least one dimension. `scratch` has scratchScalars() elements
+  /// and is 64-byte aligned. The summation order depends on k, and for few rows also on the strides.
+  /// It does not depend on the position of a block in a larger matrix.
+  void (*run)(const BlockOf<T>& block, T* scratch);
+  std::size_t (*scratchScalars)(std::int64_t m, std::int64_t n, std::int64_t k);
   /// Split n at multiples of this.
   std::int64_t columns;
 };
 
 namespace avx2 {
-extern const Routines kRoutines;
-}
+extern const Routines<float> kFloats;
+extern const Routines<double> kDoubles;
+}  // namespace avx2
 namespace avx512 {
-extern const Routines kRoutines;
-}
+extern const Routines<float> kFloats;
+extern const Routines<double> kDoubles;
+}  // namespace avx512
 
-/// The routines for isa(), or null for Isa::Base.
-const Routines* routines();
+/// The routines for isa(), or null for Isa::Base. T is float or double.
+template <class T>
+const Routines<T>* routines();
 
 }  // namespace gemm
 }  // namespace popir

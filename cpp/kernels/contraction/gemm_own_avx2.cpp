@@ -1,4 +1,4 @@
-// gemm_own.inc for AVX2 and FMA: 16 registers of 8 floats.
+// gemm_own.inc for AVX2 and FMA: 16 registers of 8 floats, or of 4 doubles.
 #include <immintrin.h>
 
 #include <utility>
@@ -8,9 +8,11 @@
 namespace popir {
 namespace gemm {
 namespace avx2 {
+namespace floats {
 namespace {
 
 struct Simd {
+  using Scalar = float;
   using V = __m256;
   using Mask = __m256i;
   static constexpr int kWidth = 8;
@@ -44,8 +46,45 @@ struct Simd {
 #include "kernels/contraction/gemm_own.inc"
 
 }  // namespace
+}  // namespace floats
 
-const Routines kRoutines = {run, scratchFloats, 2 * Simd::kWidth};
+namespace doubles {
+namespace {
+
+struct Simd {
+  using Scalar = double;
+  using V = __m256d;
+  using Mask = __m256i;
+  static constexpr int kWidth = 4;
+  static constexpr int rows(int vectors) { return floats::Simd::rows(vectors); }
+  static constexpr int kDotColumns = 2;
+
+  static V zero() { return _mm256_setzero_pd(); }
+  static V set(double x) { return _mm256_set1_pd(x); }
+  static V load(const double* p) { return _mm256_loadu_pd(p); }
+  static V load(const double* p, Mask mask) { return _mm256_maskload_pd(p, mask); }
+  static void store(double* p, V v) { _mm256_storeu_pd(p, v); }
+  static void store(double* p, V v, Mask mask) { _mm256_maskstore_pd(p, mask, v); }
+  static V fma(V a, V b, V c) { return _mm256_fmadd_pd(a, b, c); }
+  static V add(V a, V b) { return _mm256_add_pd(a, b); }
+  static V mul(V a, V b) { return _mm256_mul_pd(a, b); }
+  static double sum(V v) {
+    const __m128d x = _mm_add_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd(v, 1));
+    return _mm_cvtsd_f64(_mm_add_sd(x, _mm_unpackhi_pd(x, x)));
+  }
+  static Mask first(int n) {
+    return _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3));
+  }
+};
+
+#include "kernels/contraction/gemm_own.inc"
+
+}  // namespace
+}  // namespace doubles
+
+const Routines<float> kFloats = {floats::run, floats::scratchScalars, 2 * floats::Simd::kWidth};
+const Routines<double> kDoubles = {doubles::run, doubles::scratchScalars,
+                                   2 * doubles::Simd::kWidth};
 
 }  // namespace avx2
 }  // namespace gemm

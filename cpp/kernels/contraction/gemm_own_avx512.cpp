@@ -1,4 +1,4 @@
-// gemm_own.inc for AVX-512: 32 registers of 16 floats.
+// gemm_own.inc for AVX-512: 32 registers of 16 floats, or of 8 doubles.
 #include <immintrin.h>
 
 #include <utility>
@@ -8,9 +8,11 @@
 namespace popir {
 namespace gemm {
 namespace avx512 {
+namespace floats {
 namespace {
 
 struct Simd {
+  using Scalar = float;
   using V = __m512;
   using Mask = __mmask16;
   static constexpr int kWidth = 16;
@@ -45,8 +47,45 @@ struct Simd {
 #include "kernels/contraction/gemm_own.inc"
 
 }  // namespace
+}  // namespace floats
 
-const Routines kRoutines = {run, scratchFloats, 2 * Simd::kWidth};
+namespace doubles {
+namespace {
+
+struct Simd {
+  using Scalar = double;
+  using V = __m512d;
+  using Mask = __mmask8;
+  static constexpr int kWidth = 8;
+  static constexpr int rows(int vectors) { return floats::Simd::rows(vectors); }
+  static constexpr int kDotColumns = 4;
+
+  static V zero() { return _mm512_setzero_pd(); }
+  static V set(double x) { return _mm512_set1_pd(x); }
+  static V load(const double* p) { return _mm512_loadu_pd(p); }
+  static V load(const double* p, Mask mask) { return _mm512_maskz_loadu_pd(mask, p); }
+  static void store(double* p, V v) { _mm512_storeu_pd(p, v); }
+  static void store(double* p, V v, Mask mask) { _mm512_mask_storeu_pd(p, mask, v); }
+  static V fma(V a, V b, V c) { return _mm512_fmadd_pd(a, b, c); }
+  static V add(V a, V b) { return _mm512_add_pd(a, b); }
+  static V mul(V a, V b) { return _mm512_mul_pd(a, b); }
+  static double sum(V v) {
+    const __m256d y = _mm256_add_pd(_mm512_maskz_extractf64x4_pd(0xf, v, 0),
+                                    _mm512_maskz_extractf64x4_pd(0xf, v, 1));
+    const __m128d x = _mm_add_pd(_mm256_castpd256_pd128(y), _mm256_extractf128_pd(y, 1));
+    return _mm_cvtsd_f64(_mm_add_sd(x, _mm_unpackhi_pd(x, x)));
+  }
+  static Mask first(int n) { return static_cast<Mask>((1u << n) - 1); }
+};
+
+#include "kernels/contraction/gemm_own.inc"
+
+}  // namespace
+}  // namespace doubles
+
+const Routines<float> kFloats = {floats::run, floats::scratchScalars, 2 * floats::Simd::kWidth};
+const Routines<double> kDoubles = {doubles::run, doubles::scratchScalars,
+                                   2 * doubles::Simd::kWidth};
 
 }  // namespace avx512
 }  // namespace gemm
