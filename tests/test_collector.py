@@ -42,7 +42,8 @@ def test_the_last_block_that_ends_brings_them_back() -> None:
 
 
 @pytest.mark.parametrize(
-    ("thresholds", "nodes"), [((500, 9, 8), LARGE - 1), ((0, 9, 8), LARGE), ((50_000, 5, 5), LARGE)]
+    ("thresholds", "nodes"),
+    [((500, 9, 8), LARGE - 1), ((0, 9, 8), LARGE), ((SELDOM[0], 5, 5), LARGE)],
 )
 def test_what_is_small_or_set_already_is_left_alone(
     thresholds: tuple[int, int, int], nodes: int

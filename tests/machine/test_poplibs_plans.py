@@ -29,7 +29,7 @@ FORWARD, WEIGHTS = 1, 3  # ContractionWork::Pass
 
 class Comparison(NamedTuple):
     what: str
-    isSameVertex: bool
+    is_same_vertex: bool
     ratio: float  # cycles here over PopLibs'
 
 
@@ -76,7 +76,7 @@ def mean(ratios: list[float]) -> float:
 def test_most_plans_have_poplibs_vertex() -> None:
     found = comparisons()
     assert len(found) == 71
-    others = [c.what for c in found if not c.isSameVertex]
+    others = [c.what for c in found if not c.is_same_vertex]
     assert len(others) <= 5, others
     assert not [what for what in others if " SLIC " in what], others
 
@@ -91,8 +91,8 @@ def test_plans_take_what_poplibs_says() -> None:
 if __name__ == "__main__":
     rows = comparisons()
     for each in rows:
-        print(f"{each.ratio:5.2f} {'' if each.isSameVertex else 'another vertex: '}{each.what}")
+        print(f"{each.ratio:5.2f} {'' if each.is_same_vertex else 'another vertex: '}{each.what}")
     print(
-        f"{len(rows)} plans, {sum(c.isSameVertex for c in rows)} of the same vertex, mean "
+        f"{len(rows)} plans, {sum(c.is_same_vertex for c in rows)} of the same vertex, mean "
         f"{mean([c.ratio for c in rows]):.3f}"
     )

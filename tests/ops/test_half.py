@@ -28,6 +28,10 @@ ROUNDING = {"float16": 2.0**-11, "bfloat16": 2.0**-8}
 """What rounding to nearest changes a number by, relatively."""
 STEPS = {"LSTM", "Loop", "Scan", "SoftmaxCrossEntropyLoss"}
 """Operators of several steps, each of which begins from what the one before has stored."""
+FUNCTIONS = {"Attention", "CausalConvWithState", "RMSNormalization", "RotaryEmbedding", "SwiGLU"}
+"""The same, of the functions that ONNX defines them by. Terms of both signs are stored before they
+are added, so the largest element says how far off a result may be.
+"""
 STORED = {"Tanh", "Softsign", "ReduceLogSumExp", "ReduceL2", "Softmax", "LogSoftmax"}
 """Operators whose gradients are functions of the result, as it is stored."""
 
@@ -62,12 +66,14 @@ def widened(arrays: list[Array | None], dtype: np.dtype[Any]) -> list[Array | No
     return [a.astype(dtype) if a is not None and a.dtype in HALVES else a for a in arrays]
 
 
-def off(got: Array, want: Array) -> float:
-    """By how many times the rounding of its type a result is off."""
+def off(got: Array, want: Array, least: float = 1e-3) -> float:
+    """By how many times the rounding of its type a result is off, of an element or, if that is
+    more, of the part `least` of the largest one.
+    """
     with np.errstate(over="ignore"):
         is_same = got == want.astype(got.dtype)  # what overflows is infinite
     a, b = (np.where(is_same, 0, each.astype(np.float64)) for each in (got, want))
-    size = np.maximum(np.abs(b), 1e-3 * np.abs(b).max(initial=0) + 1e-30)
+    size = np.maximum(np.abs(b), least * np.abs(b).max(initial=0) + 1e-30)
     return float((np.abs(a - b) / size).max(initial=0)) / ROUNDING[got.dtype.name]
 
 
@@ -90,7 +96,10 @@ def test_a_result_is_rounded_once(case: Case, opset: int, dtype: np.dtype[Any]) 
     for result, want in zip(results, wanted, strict=True):
         assert result.dtype == want.dtype or result.dtype == dtype
         if result.dtype == dtype:
-            assert off(result, want) < (50 if case.type in STEPS else 1.01)
+            if case.type in FUNCTIONS:
+                assert off(result, want, least=1) < 3
+            else:
+                assert off(result, want) < (50 if case.type in STEPS else 1.01)
 
 
 ADDED_UP = (

@@ -43,9 +43,9 @@ AGAINST_ORACLE = {
     # padding: what is infinite elsewhere makes NaN of other elements.
     *("LRN", "LSTM", "GRU", "RNN", "Conv"),
     # Squares and products of very large numbers overflow, or not, by the order.
-    *("ReduceProd", "LayerNormalization"),
+    *("ReduceProd", "LayerNormalization", "RMSNormalization", "RotaryEmbedding"),
     # What weights of 0 make of infinity, and whether weighted sums overflow, depends on the order.
-    *("Resize", "Upsample", "GridSample", "DeformConv"),
+    *("Resize", "Upsample", "GridSample", "DeformConv", "Attention"),
     # Whether a determinant with infinity in it is infinite or NaN depends on the order.
     "Det",
     # What does not fit an integer is undefined: here it is the nearest integer, and NaN is 0.
