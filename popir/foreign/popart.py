@@ -216,6 +216,14 @@ class CppOp(Op):
         self._traits = None
         super().disconnectOutTensor(i)
 
+    def disconnectAllInputs(self) -> None:
+        self._traits = None
+        super().disconnectAllInputs()
+
+    def disconnectAllOutputs(self) -> None:
+        self._traits = None
+        super().disconnectAllOutputs()
+
 
 def _flat(at: list[int], shape: list[int]) -> int:
     """The row-major position of the element with the index `at`."""
