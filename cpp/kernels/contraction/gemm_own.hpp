@@ -1,5 +1,6 @@
-// Our own matrix product kernels of floats and doubles, one set per instruction set. They are used for small and
-// skinny products; contraction.cpp decides where other sources are faster.
+// Our own matrix product kernels of floats and doubles, one set per instruction set. They are used
+// for small and skinny products of floats, where contraction.cpp does not find other sources faster,
+// and for all of doubles.
 #ifndef popir_kernels_contraction_gemm_own_hpp
 #define popir_kernels_contraction_gemm_own_hpp
 
