@@ -43,12 +43,13 @@ enum class VecOp : std::uint8_t {
   SubSquare,
   /// (x, a): the exponential of x - a.
   SubExp,
-  /// (x, a): the same for x <= a, as in a softmax; what would be subnormal is 0.
-  SubExpDown,
   /// (x): converts to another type. The loops are in VecTable::convert.
   Convert,
+  /// (x, a): the exponential of x - a for x <= a, as in a softmax; what would be subnormal is 0. F32
+  /// only. It stands last so that what was saved before keeps its numbers.
+  SubExpDown,
 };
-constexpr VecOp lastOf(VecOp) { return VecOp::Convert; }
+constexpr VecOp lastOf(VecOp) { return VecOp::SubExpDown; }
 constexpr int kVecOps = static_cast<int>(lastOf(VecOp())) + 1;
 
 /// `dst[i] = op(src[0][i], src[1][i], ...)` for i < n. A scalar source is read at [0] only. `dst`
