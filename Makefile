@@ -2,7 +2,8 @@
 #   make run        the main example: compiles a C++ operator, trains with it, exports, compares
 #   make test       the tests            (ARGS="-k name" and the like go to pytest)
 #   make sanitize   tests and fuzzers with AddressSanitizer and UndefinedBehaviorSanitizer
-#   make stubs      popir/_device/*.pyi, what editors and type checkers know of the extension
+#   make stubs      popir/_device/*.pyi, what editors and type checkers know of the extension, and
+#                   the symbol of the headers
 #   make lint       formatters, linters, type checker
 #   make bench      measurements against other runtimes
 PYTHON ?= python3
@@ -30,6 +31,7 @@ sanitize: $(INSTALLED) $(TESTING)
 
 stubs: $(INSTALLED) $(TOOLS)
 	$(BIN)/python -m tools.device_stubs
+	$(BIN)/python -m tools.sdk_digest
 
 lint: $(INSTALLED) $(TOOLS)
 	$(BIN)/clang-format --dry-run -Werror $(CXX_FILES)

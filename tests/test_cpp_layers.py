@@ -31,7 +31,8 @@ VALUES = {
     *("poplar/Type.hpp", "poplar/TypeTraits.hpp", "poplar/HalfFloat.hpp", "poplar/StringRef.hpp"),
     *("poplar/TargetType.hpp", "poplar/OptionFlags.hpp", "poplar/exceptions.hpp"),
     *("poputil/exceptions.hpp", "popops/ExprOp.hpp", "popops/OperationDef.hpp"),
-    *("popir/NllParams.hpp", "popir/version.hpp", "popir/sdk.hpp", "gcl/CollectiveOperator.hpp"),
+    *("popir/NllParams.hpp", "popir/version.hpp", "popir/sdk.hpp", "popir/sdk_symbol.hpp"),
+    "gcl/CollectiveOperator.hpp",
 }
 """Public headers that only name values: element types, operators, errors. Every room may include
 them, and they include one another alone."""

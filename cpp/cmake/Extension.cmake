@@ -13,6 +13,7 @@ popir_mirror("${pybind11_include}" pybind11 "${CMAKE_BINARY_DIR}/pybind11/includ
 
 Python_add_library(_device MODULE WITH_SOABI ${binding_sources})
 target_include_directories(_device SYSTEM PRIVATE "${CMAKE_BINARY_DIR}/pybind11/include")
+target_compile_definitions(_device PRIVATE POPIR_IS_BUILT)
 target_compile_options(_device PRIVATE -Wall -Wextra $<$<BOOL:${POPIR_WERROR}>:-Werror>)
 target_link_libraries(_device PRIVATE popir)
 
@@ -38,6 +39,7 @@ set_target_properties(_device PROPERTIES
 add_library(popir_python SHARED embed/python.cpp)
 target_include_directories(popir_python SYSTEM PRIVATE "${CMAKE_BINARY_DIR}/pybind11/include"
   ${Python_INCLUDE_DIRS})
+target_compile_definitions(popir_python PRIVATE POPIR_IS_BUILT)
 target_compile_options(popir_python PRIVATE -Wall -Wextra $<$<BOOL:${POPIR_WERROR}>:-Werror>)
 target_link_libraries(popir_python PRIVATE popir)
 set_target_properties(popir_python PROPERTIES

@@ -7,7 +7,7 @@ file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR
 
 # What executes in a run is hot; the rest makes graphs and costs them.
 set(hot_sources ${sources})
-list(FILTER hot_sources INCLUDE REGEX "^(kernels|program|engine)/")
+list(FILTER hot_sources INCLUDE REGEX "^(kernels|program|engine|poplar)/")
 set(other_sources ${sources})
 list(REMOVE_ITEM other_sources ${hot_sources})
 
@@ -19,6 +19,7 @@ add_library(popir_simd INTERFACE)
 target_compile_options(popir_simd INTERFACE -fopenmp)
 foreach(part IN LISTS parts)
   target_include_directories(${part} PUBLIC include "${CMAKE_CURRENT_SOURCE_DIR}")
+  target_compile_definitions(${part} PRIVATE POPIR_IS_BUILT)
   target_compile_options(${part} PRIVATE -Wall -Wextra -ffp-contract=off -fno-math-errno -fno-trapping-math)
   # Of OpenMP only `omp simd`: threads are our own, and its library is not linked.
   target_link_libraries(${part} PUBLIC popir_simd Threads::Threads)

@@ -143,10 +143,13 @@ def _hint(why: str) -> str:
 
 def _about_symbol(symbol: str) -> str:
     version = _library.version()
-    if found := re.fullmatch(r"popir_sdk_([\d_]+)", symbol):
+    if found := re.fullmatch(r"popir_sdk_(\d+_\d+_\d+)(_[0-9a-f]+)?", symbol):
+        built = found[1].replace("_", ".")
+        whose = f"other headers of popir {built} than those of this one"
+        if built != version:
+            whose = f"the headers of popir {built}, and this is popir {version}"
         return (
-            f" The library was compiled with the headers of popir {found[1].replace('_', '.')}, "
-            f"and this is popir {version}. Compile it again, with this popir's headers "
+            f" The library was compiled with {whose}. Compile it again, with this popir's headers "
             f"(`popir-config --cflags`)."
         )
     if re.match(r"_?Py[A-Z_]", symbol):

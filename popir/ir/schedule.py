@@ -56,6 +56,8 @@ def schedule(ops: Collection[N], constraints: Constraints) -> list[N]:
     modify. Raises VerificationError, naming the operators, if the dependencies form a cycle.
     """
     after_readers = _modifiers(ops, constraints)
+    waiting = after_readers.keys() | constraints.keys()
+    """Those that wait not only for the producers of their inputs."""
     done: set[N] = set()
     open_: dict[N, Iterator[N]] = {}
     order: list[N] = []
@@ -68,9 +70,7 @@ def schedule(ops: Collection[N], constraints: Constraints) -> list[N]:
             if producer is not None and producer not in done:
                 break
         else:
-            if done.issuperset(after_readers.get(root, ())) and done.issuperset(
-                constraints.get(root, ())
-            ):
+            if root not in waiting or done.issuperset(_waits_for(constraints, root, after_readers)):
                 done.add(root)
                 order.append(root)
                 continue
@@ -83,10 +83,10 @@ def schedule(ops: Collection[N], constraints: Constraints) -> list[N]:
                     continue
                 if before in open_:
                     at = stack.index(before)
-                    waiting = _may_go_ahead(constraints, [*stack[at:], before], after_readers)
-                    if waiting is None:
+                    ahead = _may_go_ahead(constraints, [*stack[at:], before], after_readers)
+                    if ahead is None:
                         raise _cycle(stack[at:])
-                    while stack[-1] is not waiting:
+                    while stack[-1] is not ahead:
                         del open_[stack.pop()]
                     break
                 open_[before] = _waits_for(constraints, before, after_readers)

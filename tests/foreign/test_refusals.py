@@ -10,7 +10,7 @@ import pytest
 import popir
 from popir.foreign import refusals
 from popir.foreign.refusals import refused
-from tests.toolchain import PACKAGE
+from tools import sdk_digest
 
 ELF = b"\x7fELF\x02\x01\x01" + bytes(9)
 
@@ -74,6 +74,8 @@ def test_empty_paths() -> None:
 
 SYMBOLS = {
     "popir_sdk_0_9_2": "was compiled with the headers of popir 0.9.2, and this is popir 0.1.0",
+    "popir_sdk_0_9_2_1a2b3c4d": "was compiled with the headers of popir 0.9.2, and this is popir",
+    "popir_sdk_0_1_0_1a2b3c4d": "was compiled with other headers of popir 0.1.0 than those of this",
     "_ZN6popart2Op9somethingEi": "It stands for popart::Op::something(int). popir 0.1.0 has no",
     "_ZTIN6popart2OpE": "libpopir has it, but the library is not linked with libpopir: put",
     "_ZN6popart5errorC1ERKSs": "compiled with -D_GLIBCXX_USE_CXX11_ABI=0; popir is not. Compile",
@@ -107,10 +109,16 @@ def test_libraries_that_are_needed() -> None:
     assert "by a newer compiler, or on a newer system, than this one, which has no GLIBCXX" in said
 
 
-def test_the_headers_state_the_version_of_popir() -> None:
-    header = (PACKAGE / "include" / "popir" / "sdk.hpp").read_text()
-    symbol = f"popir_sdk_{popir.__version__.replace('.', '_')}"
-    assert f"#define POPIR_SDK_SYMBOL {symbol}\n" in header
+def test_the_symbol_of_the_headers(tmp_path: Path) -> None:
+    assert sdk_digest.text() == sdk_digest.FILE.read_text(), "run: python -m tools.sdk_digest"
+    assert sdk_digest.symbol().startswith(f"popir_sdk_{popir.__version__.replace('.', '_')}_")
+    header = tmp_path / "popart" / "op.hpp"
+    header.parent.mkdir()
+    symbols: list[str] = []
+    for said in ["struct Op { int a; };", "struct Op {\n  int a;  // a number\n};", "struct Op {};"]:
+        header.write_text(said)
+        symbols.append(sdk_digest.symbol(tmp_path))
+    assert symbols[0] == symbols[1] != symbols[2]
 
 
 def test_names_of_symbols() -> None:

@@ -87,8 +87,8 @@ def test_libraries_that_cannot_be_loaded(library, tmp_path: Path) -> None:
         build(name, tmp_path, CONFIG, text=text)
     newer = tmp_path / "include" / "popir"
     newer.mkdir(parents=True)
-    header = (PACKAGE / "include" / "popir" / "sdk.hpp").read_text()
-    (newer / "sdk.hpp").write_text(header.replace("sdk_0_1_0", "sdk_9_8_7"))
+    header = (PACKAGE / "include" / "popir" / "sdk_symbol.hpp").read_text()
+    (newer / "sdk_symbol.hpp").write_text(header.replace("sdk_0_1_0", "sdk_9_8_7"))
     options = f"-I{newer.parent}"
     build("newer", tmp_path, CONFIG, options, text=same_op("test", "Newer", "Newest"))
     isolated(check_refusals, str(tmp_path), str(good), cwd=tmp_path)

@@ -24,6 +24,7 @@
 #include <poplar/VariableMappingMethod.hpp>
 #include <poplar/exceptions.hpp>
 #include <poplar/version.hpp>
+#include <popir/sdk.hpp>
 
 #include <algorithm>
 #include <array>
