@@ -163,6 +163,16 @@ FasterPacked::Make whenPacked(const ConvSpec& s, unsigned threads) {
   };
 }
 
+/// A product by our own kernels alone, with B packed where that is done once.
+std::unique_ptr<Contraction> makeOwnOrPacked(const MatMulSpec& s, unsigned threads) {
+  auto made = makeOwn(s, threads);
+  if (made == nullptr) return nullptr;
+  return std::make_unique<FasterPacked>(std::move(made), [=] { return makeOwnPacked(s, threads); });
+}
+std::unique_ptr<Contraction> makeOwnOrPacked(const ConvSpec& s, unsigned threads) {
+  return makeOwn(s, threads);
+}
+
 /// A product by oneDNN alone, in its own form where B is packed once.
 std::unique_ptr<Contraction> makeOneDnnOrPacked(const MatMulSpec& s, unsigned threads) {
   auto made = makeOneDnn(s, threads);
@@ -214,6 +224,8 @@ std::unique_ptr<Contraction> choose(const Spec& spec, unsigned most, Source sour
     made = makeViaFloat(spec, threads, source);
   } else if (source == Source::OneDnn) {
     made = makeOneDnnOrPacked(spec, threads);
+  } else if (source == Source::Own) {
+    made = makeOwnOrPacked(spec, threads);
   } else if (source != Source::Any) {
     made = makeBy(source, spec, threads);
   } else {

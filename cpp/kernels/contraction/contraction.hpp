@@ -160,6 +160,8 @@ std::unique_ptr<Contraction> makeDepthwise(const ConvSpec& spec, unsigned thread
 /// Our own kernels for AVX2 and AVX-512: FLOAT and DOUBLE.
 std::unique_ptr<Contraction> makeOwn(const MatMulSpec& spec, unsigned threads);
 std::unique_ptr<Contraction> makeOwn(const ConvSpec& spec, unsigned threads);
+/// The product with B packed.
+std::unique_ptr<Contraction> makeOwnPacked(const MatMulSpec& spec, unsigned threads);
 /// On tiles of bfloat16, for one group of float32. `emulated` takes any machine; it is for tests.
 std::unique_ptr<Contraction> makeTiles(const MatMulSpec& spec, unsigned threads, bool emulated);
 /// Plain C++ for every machine: FLOAT and DOUBLE; matrix products also of 32-bit and 64-bit

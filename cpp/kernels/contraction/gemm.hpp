@@ -26,6 +26,10 @@ struct BlockOf {
   T alpha;
   bool accumulate;
   const T* bias;
+  /// The whole of B as it was packed before the run, of `packedColumns` columns with those that fill
+  /// vectors, and the block's first column in it. Null if B is not packed.
+  const T* packed = nullptr;
+  std::int64_t packedColumns = 0, column = 0;
 };
 
 /// Partition of a product into `groups * rowParts * columnParts` tasks for threads. The sums over k
@@ -36,7 +40,8 @@ struct Tasks {
 
   /// Splits the columns at multiples of `columnUnit` only.
   Tasks(const contraction::MatMulSpec& spec, std::int64_t columnUnit, unsigned threads);
-  std::int64_t count() const { return groups * rowParts * columnParts; }
+  std::int64_t count() const { return groups * ofGroup(); }
+  std::int64_t ofGroup() const { return rowParts * columnParts; }
   /// Largest number of rows and columns in one task.
   std::int64_t mostRows() const { return (m + rowParts - 1) / rowParts; }
   std::int64_t mostColumns() const;
@@ -75,6 +80,7 @@ BlockOf<T> task(const Tasks& tasks, std::int64_t i, const contraction::MatMulSpe
   block.alpha = scaleOf<T>(s.alpha);
   block.accumulate = s.accumulate;
   block.bias = bias == nullptr ? nullptr : bias + j;
+  block.column = j;
   return block;
 }
 

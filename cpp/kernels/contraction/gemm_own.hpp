@@ -20,7 +20,12 @@ struct Routines {
   /// It does not depend on the position of a block in a larger matrix.
   void (*run)(const BlockOf<T>& block, T* scratch);
   std::size_t (*scratchScalars)(std::int64_t m, std::int64_t n, std::int64_t k);
-  /// Split n at multiples of this.
+  /// Packs columns [first, last) of a B [k, n] into `to`, of packedScalars() elements: the form in
+  /// which run() takes BlockOf::packed.
+  void (*pack)(const T* b, std::int64_t bRow, std::int64_t bColumn, std::int64_t k, std::int64_t n,
+               std::int64_t first, std::int64_t last, T* to);
+  std::size_t (*packedScalars)(std::int64_t k, std::int64_t n);
+  /// Split n at multiples of this. A vector has half as many.
   std::int64_t columns;
 };
 

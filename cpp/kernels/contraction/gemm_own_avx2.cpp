@@ -82,9 +82,10 @@ struct Simd {
 }  // namespace
 }  // namespace doubles
 
-const Routines<float> kFloats = {floats::run, floats::scratchScalars, 2 * floats::Simd::kWidth};
-const Routines<double> kDoubles = {doubles::run, doubles::scratchScalars,
-                                   2 * doubles::Simd::kWidth};
+const Routines<float> kFloats = {floats::run,           floats::scratchScalars, floats::pack,
+                                 floats::packedScalars, floats::kPanel};
+const Routines<double> kDoubles = {doubles::run,           doubles::scratchScalars, doubles::pack,
+                                   doubles::packedScalars, doubles::kPanel};
 
 }  // namespace avx2
 }  // namespace gemm

@@ -3,7 +3,9 @@
 #ifndef popir_kernels_contraction_matmul_hpp
 #define popir_kernels_contraction_matmul_hpp
 
+#include <algorithm>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "kernels/contraction/gemm.hpp"
@@ -12,8 +14,10 @@
 namespace popir {
 namespace contraction {
 
-/// `Routine` provides run(block, scratch), scratchBytes(rows, columns, depth) and columns().
-template <class T, class Routine>
+/// `Routine` provides run(block, scratch), scratchBytes(rows, columns, depth) and columns(). With
+/// `packs`, B is packed before the run, and it provides pack(b, strides, depth, columns, first, last,
+/// to) and packedBytes(depth, columns).
+template <class T, class Routine, bool packs = false>
 class TiledMatMul final : public Contraction {
  public:
   TiledMatMul(const MatMulSpec& spec, unsigned threads, Routine routine, std::string description)
@@ -27,7 +31,28 @@ class TiledMatMul final : public Contraction {
   std::string describe() const override { return description_; }
   std::size_t workBytes() const override { return scratchBytes_ * tasks_.threads; }
 
-  void runPacked(void* const* operands, const void*, void* work) const override {
+  std::size_t packedBytes() const override { return packedGroups() * groupBytes(); }
+
+  void pack(const void* weights, void* packed) const override {
+    if constexpr (packs) {
+      const auto* b = static_cast<const T*>(weights);
+      const std::int64_t unit = routine_.columns(), units = (spec_.n + unit - 1) / unit;
+      parallelParts(packedGroups() * units, 1, tasks_.threads,
+                    [&](std::int64_t first, std::int64_t last, unsigned) {
+                      while (first < last) {
+                        const std::int64_t group = first / units;
+                        const std::int64_t end = std::min(last, (group + 1) * units);
+                        routine_.pack(b + group * spec_.b.group, spec_.b, spec_.k, spec_.n,
+                                      (first - group * units) * unit,
+                                      std::min(spec_.n, (end - group * units) * unit),
+                                      formOf(packed, group));
+                        first = end;
+                      }
+                    });
+    }
+  }
+
+  void runPacked(void* const* operands, const void* packed, void* work) const override {
     const auto* a = static_cast<const T*>(operands[0]);
     const auto* b = static_cast<const T*>(operands[1]);
     auto* c = static_cast<T*>(operands[2]);
@@ -35,7 +60,11 @@ class TiledMatMul final : public Contraction {
     parallelParts(tasks_.count(), 1, tasks_.threads,
                   [&](std::int64_t first, std::int64_t last, unsigned thread) {
                     for (std::int64_t i = first; i < last; ++i) {
-                      const auto block = gemm::task(tasks_, i, spec_, a, b, c, bias);
+                      auto block = gemm::task(tasks_, i, spec_, a, b, c, bias);
+                      if (packs) {
+                        block.packed = formOf(packed, i / tasks_.ofGroup());
+                        block.packedColumns = packedColumns();
+                      }
                       if (block.m > 0 && block.n > 0)
                         routine_.run(block, at(work, thread * scratchBytes_));
                     }
@@ -43,6 +72,25 @@ class TiledMatMul final : public Contraction {
   }
 
  private:
+  std::int64_t packedGroups() const { return spec_.b.group == 0 ? 1 : spec_.groups; }
+  std::size_t groupBytes() const {
+    if constexpr (packs) return aligned(routine_.packedBytes(spec_.k, spec_.n));
+    return 0;
+  }
+  /// Those of B, and of what fills its last vector.
+  std::int64_t packedColumns() const {
+    const std::int64_t vector = routine_.columns() / 2;
+    return (spec_.n + vector - 1) / vector * vector;
+  }
+  /// The packed form of the B of a group; the same for all if they share it.
+  template <class Bytes>
+  auto formOf(Bytes* packed, std::int64_t group) const {
+    using Element = std::conditional_t<std::is_const<Bytes>::value, const T, T>;
+    using Byte = std::conditional_t<std::is_const<Bytes>::value, const char, char>;
+    return reinterpret_cast<Element*>(static_cast<Byte*>(packed) +
+                                      (spec_.b.group == 0 ? 0 : group) * groupBytes());
+  }
+
   MatMulSpec spec_;
   gemm::Tasks tasks_;
   Routine routine_;

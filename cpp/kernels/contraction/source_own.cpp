@@ -38,24 +38,40 @@ struct OwnRoutine {
   std::size_t scratchBytes(std::int64_t m, std::int64_t n, std::int64_t k) const {
     return sizeof(T) * routines->scratchScalars(m, n, k);
   }
+  void pack(const T* b, const MatMulSpec::Strides& strides, std::int64_t k, std::int64_t n,
+            std::int64_t first, std::int64_t last, T* to) const {
+    routines->pack(b, strides.row, strides.column, k, n, first, last, to);
+  }
+  std::size_t packedBytes(std::int64_t k, std::int64_t n) const {
+    return sizeof(T) * routines->packedScalars(k, n);
+  }
   std::int64_t columns() const { return routines->columns; }
 };
 
 std::string description() { return std::string("own ") + name(isa()); }
 
-template <class T>
+template <class T, bool packs>
 std::unique_ptr<Contraction> ownProduct(const MatMulSpec& spec, unsigned threads) {
-  return std::make_unique<TiledMatMul<T, OwnRoutine<T>>>(spec, threads, OwnRoutine<T>(),
-                                                         description());
+  return std::make_unique<TiledMatMul<T, OwnRoutine<T>, packs>>(spec, threads, OwnRoutine<T>(),
+                                                                description());
+}
+
+template <bool packs>
+std::unique_ptr<Contraction> makeProduct(const MatMulSpec& spec, unsigned threads) {
+  if (gemm::routines<float>() == nullptr || spec.inType != spec.outType) return nullptr;
+  if (spec.inType == poplar::FLOAT) return ownProduct<float, packs>(spec, threads);
+  if (spec.inType == poplar::DOUBLE) return ownProduct<double, packs>(spec, threads);
+  return nullptr;
 }
 
 }  // namespace
 
 std::unique_ptr<Contraction> makeOwn(const MatMulSpec& spec, unsigned threads) {
-  if (gemm::routines<float>() == nullptr || spec.inType != spec.outType) return nullptr;
-  if (spec.inType == poplar::FLOAT) return ownProduct<float>(spec, threads);
-  if (spec.inType == poplar::DOUBLE) return ownProduct<double>(spec, threads);
-  return nullptr;
+  return makeProduct<false>(spec, threads);
+}
+
+std::unique_ptr<Contraction> makeOwnPacked(const MatMulSpec& spec, unsigned threads) {
+  return makeProduct<true>(spec, threads);
 }
 
 std::unique_ptr<Contraction> makeOwn(const ConvSpec& spec, unsigned threads) {
