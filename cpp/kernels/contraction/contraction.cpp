@@ -99,9 +99,15 @@ double workOf(const ConvSpec& s) {
   return s.out.shape.empty() ? 0 : work * static_cast<double>(s.out.shape[0]);
 }
 
+/// True where our own kernels are faster than oneDNN, by the measurements in docs/contractions.md.
+bool ownIsFaster(const MatMulSpec& s) {
+  constexpr std::int64_t kMostRowsOfAvx2 = 400;
+  return isa() == Isa::Avx2 && s.m <= kMostRowsOfAvx2;
+}
+
 /// The sources to try, fastest first.
 std::vector<Source> preference(const MatMulSpec& s, unsigned threads) {
-  if (isSmall(s) || oneDnnFallsTogether(s, threads))
+  if (isSmall(s) || ownIsFaster(s) || oneDnnFallsTogether(s, threads))
     return {Source::Own, Source::OneDnn, Source::Portable};
   return {Source::OneDnn, Source::Own, Source::Portable};
 }
@@ -151,7 +157,7 @@ FasterPacked::Make whenPacked(const MatMulSpec& s, unsigned threads) {
   return [=] {
     if (tilesAreFaster(s))
       if (auto made = makeTiles(s, threads, false)) return made;
-    return makeOneDnnPacked(s, threads);
+    return ownIsFaster(s) ? makeOwnPacked(s, threads) : makeOneDnnPacked(s, threads);
   };
 }
 FasterPacked::Make whenPacked(const ConvSpec& s, unsigned threads) {
