@@ -83,9 +83,9 @@ struct Simd {
 }  // namespace
 }  // namespace doubles
 
-const Routines<float> kFloats = {floats::run,           floats::scratchScalars, floats::pack,
+const Routines<float> kFloats = {floats::run, floats::scratchScalars, floats::pack,
                                  floats::packedScalars, floats::kPanel};
-const Routines<double> kDoubles = {doubles::run,           doubles::scratchScalars, doubles::pack,
+const Routines<double> kDoubles = {doubles::run, doubles::scratchScalars, doubles::pack,
                                    doubles::packedScalars, doubles::kPanel};
 
 }  // namespace avx512
