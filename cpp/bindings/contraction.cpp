@@ -67,7 +67,7 @@ class Prepared {
     for (const auto& a : arrays_) operands_.push_back(const_cast<void*>(a.data()));
   }
 
-  void run() const { runner_->run(operands_.data(), scratch_.get()); }
+  void run(bool weightsKept) const { seconds(1, weightsKept); }
   std::string describe() const { return runner_->describe(); }
   std::size_t scratchBytes() const { return runner_->scratchBytes(); }
   double seconds(int repeats, bool weightsKept) const {
@@ -249,7 +249,9 @@ void bindContraction(py::module_& m) {
   py::class_<Prepared>(
       m, "Prepared",
       "A contraction that is ready to run on the arrays it was given, which it keeps alive.")
-      .def("run", &Prepared::run, "Runs the contraction once on its arrays.")
+      .def("run", &Prepared::run, py::arg("weightsKept") = false,
+           "Runs the contraction once on its arrays. With `weightsKept` the weights are packed\n"
+           "first, in the form for weights that stay.")
       .def("describe", &Prepared::describe, "The source and the kernel that compute it, as text.")
       .def("scratchBytes", &Prepared::scratchBytes,
            "The bytes of scratch memory that it needs besides its arrays.")

@@ -19,11 +19,13 @@ BOUND = {np.float32: (1e-5, 3e-6), np.float64: (1e-13, 1e-14)}
 """Relative, and absolute for a sum of one product."""
 
 # m, k, n: single rows and columns, register blocks and their edges, cache blocks and their edges,
-# few rows and a second operand that comes from memory.
+# few rows and a second operand that comes from memory; several packed parts of each operand, and
+# several tasks of a thread.
 SHAPES = [
     (1, 1, 1), (1, 64, 10), (2, 7, 3), (1, 300, 70), (5, 17, 33), (6, 16, 64), (7, 31, 65),
     (14, 40, 32), (15, 40, 31), (29, 260, 48), (64, 10, 100), (64, 512, 10), (33, 513, 401),
     (100, 9, 16), (3, 1000, 5), (1, 515, 1030), (2, 90, 3001), (3, 300, 1100),
+    (40, 270, 390), (523, 5, 130), (13, 8, 8), (20, 17, 901),
 ]  # fmt: skip
 
 
@@ -58,7 +60,8 @@ def laid(array: np.ndarray, how: str) -> np.ndarray:
     ("source", "dtype"), [*((source, np.float32) for source in FLOAT_SOURCES), *DOUBLE]
 )
 @pytest.mark.parametrize("threads", [1, 2])
-def test_products(source, dtype, threads):
+@pytest.mark.parametrize("kept", [False, True])
+def test_products(source, dtype, threads, kept):
     rtol, atol = BOUND[dtype]
     for (m, k, n), lay in product(SHAPES, ["dense", "transposed", "padded"]):
         a, b = random((1, m, k), dtype), random((1, k, n), dtype, seed=2)
@@ -67,7 +70,7 @@ def test_products(source, dtype, threads):
             p = make(
                 contraction.product, laid(a, la), laid(b, lb), c, threads=threads, source=source
             )
-            p.run()
+            p.run(weightsKept=kept)
             expected = a.astype(np.float64) @ b.astype(np.float64)
             np.testing.assert_allclose(
                 c, expected, rtol=rtol, atol=atol * np.sqrt(k), err_msg=f"{m} {k} {n} {la} {lb}"
@@ -111,9 +114,35 @@ def test_rows_that_are_pages_apart(m, k, n, turned, by):
 @pytest.mark.parametrize("source", FLOAT_SOURCES)
 def test_groups_of_which_one_operand_is_broadcast(source):
     a, b = random((4, 6, 12)), np.broadcast_to(random((1, 12, 20)), (4, 12, 20))
-    c = np.empty((4, 6, 20), np.float32)
-    make(contraction.product, a, b, c, threads=2, source=source).run()
-    np.testing.assert_allclose(c, a @ b, rtol=1e-5, atol=1e-6)
+    for kept in (False, True):
+        c = np.empty((4, 6, 20), np.float32)
+        run = make(contraction.product, a, b, c, threads=2, source=source)
+        run.run(weightsKept=kept)
+        np.testing.assert_allclose(c, a @ b, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("source", FLOAT_SOURCES)
+@pytest.mark.parametrize("threads", [1, 3])
+def test_groups_whose_weights_are_kept(source, threads):
+    a, b = random((5, 21, 270)), random((5, 270, 37), seed=2)
+    c = np.empty((5, 21, 37), np.float32)
+    made = make(contraction.product, a, b, c, threads=threads, source=source)
+    made.run(weightsKept=True)
+    np.testing.assert_allclose(c, a @ b, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("kept", [False, True])
+def test_own_products_have_the_same_bits_in_any_partition(turned, kept):
+    a, b = random((1, 40, 600)), random((1, 600, 900), seed=2)
+    a, b = (laid(x, "transposed") if turned else x for x in (a, b))
+    results = []
+    for threads in (1, 2, 3):
+        c = np.empty((1, 40, 900), np.float32)
+        made = make(contraction.product, a, b, c, threads=threads, source="own")
+        made.run(weightsKept=kept)
+        results.append(c)
+    assert all((c == results[0]).all() for c in results)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -7,9 +7,9 @@ namespace {
 /// A product with fewer multiplications per thread runs on one thread, since starting others takes
 /// longer.
 constexpr double kMultiplicationsOfAThread = 5e4;
-/// Tasks have at least this number of columns, where there are more than threads: two for each thread,
-/// so that one that waits for its processor leaves the other to the rest.
-constexpr std::int64_t kColumnsOfTask = 256;
+/// Where they have at least this number of columns, each thread has two tasks, so that one that waits
+/// for its processor leaves the other to the rest.
+constexpr std::int64_t kColumnsOfTask = 192;
 /// The least rows of a part: with fewer, each element that is loaded from B is used too few times.
 constexpr std::int64_t kLeastRows = 16;
 
@@ -47,7 +47,7 @@ Tasks::Tasks(const contraction::MatMulSpec& s, std::int64_t unit, unsigned wante
   const std::int64_t parts = (threads + groups - 1) / groups;
   const std::int64_t units = (n + unit - 1) / unit;
   if (units >= parts)
-    columnParts = std::clamp(n / kColumnsOfTask, parts, 2 * parts);
+    columnParts = n < 2 * parts * kColumnsOfTask ? parts : 2 * parts;
   else
     rowParts = std::clamp<std::int64_t>(m / kLeastRows, 1, parts);
 }

@@ -20,9 +20,10 @@ class Prepared:
         """
         The source and the kernel that compute it, as text.
         """
-    def run(self) -> None:
+    def run(self, weightsKept: bool = False) -> None:
         """
-        Runs the contraction once on its arrays.
+        Runs the contraction once on its arrays. With `weightsKept` the weights are packed
+        first, in the form for weights that stay.
         """
     def scratchBytes(self) -> int:
         """
