@@ -13,7 +13,8 @@ namespace {
 
 const SavedKernel<ArgExtremumKernel> kSavedArgExtremum("arg extremum");
 
-constexpr std::int64_t kBlock = 256;  // elements searched at a time
+constexpr std::int64_t kBlock = 256;    // elements converted at a time
+constexpr std::int64_t kSearched = 32;  // elements searched at a time
 
 /// Finds the extremum, then searches for its position.
 class ExtremumOfRow {
@@ -65,9 +66,22 @@ class ArgExtremumRunner : public Runner {
  private:
   static bool matches(C v, C extremum) { return v == extremum || (extremum != extremum && v != v); }
 
+  /// Of kSearched elements.
+  static bool anyMatches(const C* x, C extremum) {
+    unsigned any = 0;
+    if (extremum == extremum)
+      for (std::int64_t i = 0; i < kSearched; ++i) any |= x[i] == extremum;
+    else
+      for (std::int64_t i = 0; i < kSearched; ++i) any |= x[i] != x[i];
+    return any != 0;
+  }
+
   std::int64_t find(const T* row, C extremum) const {
     const auto among = [&](const C* x, std::int64_t n) {
-      return std::find_if(x, x + n, [&](C v) { return matches(v, extremum); }) - x;
+      const auto is = [&](C v) { return matches(v, extremum); };
+      std::int64_t i = 0;
+      while (i + kSearched <= n && !anyMatches(x + i, extremum)) i += kSearched;
+      return std::find_if(x + i, x + n, is) - x;
     };
     if constexpr (std::is_same_v<T, C>) {
       return among(row, columns_);
