@@ -136,6 +136,11 @@ bool isNumber(const MapProgram& p, int v, float x) {
   return isConstant(p, v) && p[v].lane == Lane::F32 && floatOf(p, v) == x;
 }
 
+/// Whether a value of Bool asks an integer whether it is NaN.
+bool isNever(const MapProgram& p, int v) {
+  return isApply(p, v, VecOp::NotEqual) && p[v].args[0] == p[v].args[1] && p[v].from < Lane::F32;
+}
+
 VecOp selectBy(VecOp compare) {
   switch (compare) {
     case VecOp::Lt: return VecOp::SelectLt;
@@ -218,29 +223,6 @@ MapProgram::Value fuseAtan2(const MapProgram& p, const MapProgram::Value& v) {
   return v;
 }
 
-/// Fuses Max(low, Min(high, x)) and Min(high, Max(low, x)) to Clamp(x, low, high), for numbers low <=
-/// high.
-MapProgram::Value fuseBounds(const MapProgram& p, const MapProgram::Value& v) {
-  const VecOp other = v.op == VecOp::Max ? VecOp::Min : VecOp::Max;
-  for (std::size_t k : {0u, 1u}) {
-    if (v.from != Lane::F32 || !isConstant(p, v.args[k]) || !isApply(p, v.args[1 - k], other))
-      continue;
-    const MapProgram::Value& inner = p[v.args[1 - k]];
-    for (std::size_t j : {0u, 1u}) {
-      if (!isConstant(p, inner.args[j])) continue;
-      const bool lowers = v.op == VecOp::Min;
-      const int low = lowers ? inner.args[j] : v.args[k], high = lowers ? v.args[k] : inner.args[j];
-      if (!(floatOf(p, low) <= floatOf(p, high))) continue;
-      MapProgram::Value fused = v;
-      fused.op = VecOp::Clamp;
-      fused.count = 3;
-      fused.args = {inner.args[1 - j], low, high};
-      return fused;
-    }
-  }
-  return v;
-}
-
 }  // namespace
 
 MapProgram MapProgram::fused() const {
@@ -254,10 +236,15 @@ MapProgram MapProgram::fused() const {
       int& arg = v.args[static_cast<std::size_t>(a)];
       arg = renamed[static_cast<std::size_t>(arg)];
     }
-    if (v.kind == Kind::Apply && v.op == VecOp::Select) v = fuseSelect(p, v);
+    if (v.kind == Kind::Apply && v.op == VecOp::Select) {
+      if (isNever(p, v.args[2])) {
+        renamed.push_back(v.args[1]);
+        continue;
+      }
+      v = fuseSelect(p, v);
+    }
     if (v.kind == Kind::Apply && v.op == VecOp::Mul) v = fuseMul(p, v);
     if (v.kind == Kind::Apply && v.op == VecOp::Atan2 && v.from == Lane::F32) v = fuseAtan2(p, v);
-    if (v.kind == Kind::Apply && (v.op == VecOp::Max || v.op == VecOp::Min)) v = fuseBounds(p, v);
     renamed.push_back(p.add(v));
   }
   for (int v : outputs_) p.output(renamed[static_cast<std::size_t>(v)]);

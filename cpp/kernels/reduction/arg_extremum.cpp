@@ -141,21 +141,24 @@ class ArgExtremumOfLinesRunner : public Runner {
   }
 
  private:
-  static void load(const T* from, C* to, std::int64_t n) {
-    if constexpr (std::is_same_v<T, C>)
-      std::copy_n(from, n, to);
-    else
-      toFloats(from, to, n);
+  /// n elements as C, where they lie or in `buffer`.
+  static const C* load(const T* from, C* buffer, std::int64_t n) {
+    if constexpr (std::is_same_v<T, C>) {
+      return from;
+    } else {
+      toFloats(from, buffer, n);
+      return buffer;
+    }
   }
 
   /// n lines; `better` compares an element with the best before it.
   template <class Better>
   void find(const T* x, std::int64_t n, std::uint32_t* index, const Better& better) const {
-    C best[kLines], next[kLines];
-    load(x, best, n);
+    C best[kLines], buffer[kLines];
+    std::copy_n(load(x, buffer, n), n, best);
     std::fill_n(index, n, 0);
     for (std::int64_t i = 1; i < columns_; ++i) {
-      load(x + i * inner_, next, n);
+      const C* next = load(x + i * inner_, buffer, n);
       const auto column = static_cast<std::uint32_t>(i);
       for (std::int64_t j = 0; j < n; ++j) {
         // A NaN is better than every number, and as good as another one.
