@@ -338,7 +338,9 @@ class GatherGradOpx(Opx):
 
 
 _GROUPED = graphcore_id("GroupedGather")
+_ROWS = graphcore_id("GatherRows")  # see popir.ops.support.places
 _IDS = [*onnx_ids("Gather", 1, 11, 13), _GROUPED]
 OpCreator(GatherOp, _IDS)
-OpxCreator(GatherOpx, _IDS)
+OpCreator(GatherOp, [_ROWS], isPublic=False)
+OpxCreator(GatherOpx, [*_IDS, _ROWS])
 OpxCreator(GatherGradOpx, [GatherGradOp.opid, GatherGradOp.grouped_opid])

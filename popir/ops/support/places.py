@@ -127,9 +127,13 @@ def strides_of(shape: Sequence[int]) -> list[int]:
 
 def gather_rows(on: Decomposer, data: Tensor, rows: Tensor) -> Tensor:
     """The rows of `data` at numbers made by `row_numbers`; zeros where the number is none."""
-    # None counts from the end, so that run time need not ask.
-    known = {} if rows.isConst() else {"zeroOutOfRangeIndices": 1}
-    return on.Gather(data, rows, axis=0, **known)
+    if rows.isConst():
+        return on.Gather(data, rows, axis=0)
+    # No number counts from the end, so that the run need not ask.
+    attributes = {"axis": 0, "zeroOutOfRangeIndices": True}
+    out = on.add("ai.graphcore", "GatherRows", 1, [data, rows], 1, attributes)
+    assert isinstance(out, Tensor)
+    return out
 
 
 def scatter_rows(
