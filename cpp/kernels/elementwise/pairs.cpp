@@ -64,14 +64,16 @@ class Pairs {
   }
 
   /// Clamp(x, low, high) of Max(low, Min(high, x)) and Min(high, Max(low, x)), whose argument k is a
-  /// number, for low <= high.
+  /// number, for low <= high. Of two zeros Max and Min take the right one, and Clamp that of x, so
+  /// that no zero may stand on the right.
   std::optional<Value> between(const Value& value, int k, VecOp other) const {
     const int bound = value.args[at(k)], inside = value.args[at(1 - k)];
-    if (!isNumber(bound) || !isInner(inside, other)) return std::nullopt;
+    if (!isNumber(bound) || (k == 1 && numberOf(bound) == 0) || !isInner(inside, other))
+      return std::nullopt;
     const auto& args = values_[at(inside)].args;
     for (const int j : {0, 1}) {
       const int inner = args[at(j)], x = args[at(1 - j)];
-      if (!isNumber(inner) || uniform_[at(x)]) continue;
+      if (!isNumber(inner) || (j == 1 && numberOf(inner) == 0) || uniform_[at(x)]) continue;
       const int low = value.op == VecOp::Max ? bound : inner;
       const int high = value.op == VecOp::Max ? inner : bound;
       if (numberOf(low) <= numberOf(high)) return made(VecOp::Clamp, x, low, {high});

@@ -135,6 +135,7 @@ class TopKRunner : public Runner {
           !anyBetter(row + begin, bound))
         continue;
       for (std::int64_t i = begin; i < end; ++i) {
+        if (worst != std::numeric_limits<Key>::max() && isNoBetter(row[i], bound)) continue;
         const Key key = keyOf(row[i]);
         if (key >= worst && count >= k_) continue;
         items[count++] = Item(key, static_cast<std::uint32_t>(i));
@@ -144,7 +145,12 @@ class TopKRunner : public Runner {
     if (count > k_) halve();
   }
 
-  /// Whether one of kCompared elements may be better than the bound. Where something is NaN one may.
+  /// Whether an element is surely not better than the bound: neither is NaN.
+  bool isNoBetter(T x, T bound) const {
+    if constexpr (std::is_same_v<T, C>) return largest_ ? x <= bound : x >= bound;
+    return false;
+  }
+  /// Whether one of kCompared elements may be better than the bound.
   bool anyBetter(const T* x, T bound) const {
     if constexpr (std::is_same_v<T, C>) {
       unsigned any = 0;
