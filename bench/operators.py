@@ -56,6 +56,7 @@ class Row:
     note: str = ""
     outputs: int = 1
     opset: int = 17
+    domain: str = ""
     attributes: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -68,7 +69,8 @@ class Row:
         given = [f"x{i}" for i in range(len(self.inputs))]
         kept = [f"c{i}" if c.size else "" for i, c in enumerate(self.constants)]
         made = [f"y{i}" for i in range(self.outputs)]
-        node = helper.make_node(self.type, given + kept, made, **self.attributes)
+        attributes = {"domain": self.domain, **self.attributes}
+        node = helper.make_node(self.type, given + kept, made, **attributes)
         kinds = [helper.np_dtype_to_tensor_dtype(x.dtype) for x in self.inputs]
         infos = map(helper.make_tensor_value_info, given, kinds, (x.shape for x in self.inputs))
         outputs = [helper.make_tensor_value_info(id, TensorProto.UNDEFINED, None) for id in made]
@@ -78,6 +80,8 @@ class Row:
         initializers = [numpy_helper.from_array(c, id) for id, c in named if id]
         graph = helper.make_graph([node], "operator", [*infos], outputs, initializers)
         opsets = [helper.make_opsetid("", self.opset)]
+        if self.domain:
+            opsets.append(helper.make_opsetid(self.domain, 1))
         return helper.make_model(graph, opset_imports=opsets, ir_version=9).SerializeToString()
 
 
@@ -122,6 +126,70 @@ def elementwise() -> Iterator[Row]:
     yield Row("DynamicQuantizeLinear", [floats(*WIDE)], outputs=3)
 
 
+def other_types() -> Iterator[Row]:
+    """Functions of integers, halves, doubles and truth values."""
+    names = "Add Mul Div Mod Max Equal Less".split()
+    bytes: dict[Any, list[str]] = {
+        np.int8: ["Mod"],
+        np.uint8: ["Mod", "Max"],
+    }  # what onnxruntime has of them
+    kinds: tuple[Any, ...] = (np.int8, np.uint8, np.int32, np.int64)
+    for kind in kinds:
+        for name in bytes.get(kind, names):
+            x, y = integers(100, *WIDE, kind=kind), integers(9, *WIDE, kind=kind) + kind(1)
+            yield Row(name, [x, y], [], np.dtype(kind).name)
+    x, y = integers(100, *WIDE), integers(9, *WIDE) + 1
+    for name in ("Add", "Div", "Mod"):
+        yield Row(name, [x], [np.array(7)], "int64 by a constant")
+    for name in ("Abs", "Neg", "Sign"):
+        yield Row(name, [x - 50], [], "int64")
+    shift, bits = {"direction": "LEFT"}, integers(99, *WIDE, kind=np.uint32)
+    yield Row("BitShift", [bits, bits % 9], attributes=shift)
+    yield Row("BitwiseAnd", [x, y], opset=18)
+    truth = [integers(2, *WIDE, kind=bool), integers(2, *WIDE, kind=bool)]
+    for name in ("And", "Or", "Xor"):
+        yield Row(name, truth)
+    yield Row("Not", truth[:1])
+    for name in ("IsNaN", "IsInf"):
+        yield Row(name, [floats(*WIDE)])
+    column = integers(2, 64, 1, kind=bool)
+    yield Row("Where", [column, floats(*WIDE), floats(4096)], [], "broadcast")
+    yield Row("Where", [truth[0], floats(*WIDE)], [number(0)], "a scalar")
+    yield Row("Where", [truth[0], x, y], [], "int64")
+    for kind in (np.float16, np.float64):
+        note = np.dtype(kind).name
+        a, b = floats(*WIDE).astype(kind), positive(*WIDE).astype(kind)
+        for name in ("Add", "Mul", "Div"):
+            yield Row(name, [a, b], [], note)
+        for name in ("Relu", "Sigmoid", "Tanh", "Exp", "Sqrt"):
+            yield Row(name, [b], [], note)
+    pairs = ("float32 int32", "float32 int8", "float32 float64", "float32 bool", "float16 float32")
+    pairs += ("float64 float32", "int64 float32", "int64 int32", "int32 int64", "uint8 int32")
+    for pair in (*pairs, "bool int64", "int64 bool", "float64 int64", "float16 int32"):
+        given, to = map(np.dtype, pair.split())
+        x = (positive(*WIDE) * 50).astype(given)
+        kind = helper.np_dtype_to_tensor_dtype(to)
+        yield Row("Cast", [x], [], f"{given} to {to}", attributes={"to": kind})
+    x, scale, zero = floats(*WIDE), positive(64), integers(9, 64, kind=np.uint8)
+    axis = {"axis": 0}
+    yield Row("QuantizeLinear", [x], [scale, zero], "of rows", attributes=axis)
+    zero = np.array(0, np.int8)
+    yield Row("QuantizeLinear", [x], [number(0.1), zero], "int8")
+    eight = integers(99, *WIDE, kind=np.int8)
+    yield Row("DequantizeLinear", [eight], [number(0.1), zero], "int8")
+    zeros = integers(9, 64, kind=np.int8)
+    yield Row("DequantizeLinear", [eight], [scale, zeros], "of rows", attributes=axis)
+    for name in "Add Mul Relu Sigmoid Exp Div".split():
+        two = [positive(256)] * 2 if name in ("Add", "Mul", "Div") else [floats(256)]
+        yield Row(name, two, [], "256 elements")
+    for name in ("ThresholdedRelu", "Shrink", "Ceil", "Acosh"):
+        yield Row(name, [positive(*WIDE) + 1])
+    for name in ("Sum", "Mean", "Min"):
+        yield Row(name, [floats(*WIDE)] * 3, [], "of 3")
+    yield Row("Add", [floats(64, 1), floats(4096)], [], "a column and a row")
+    yield Row("Mul", [floats(8, 32, 32, 32), floats(32, 1, 1)], [], "channels")
+
+
 def rows() -> Iterator[Row]:
     """Reductions, normalisations, and what selects or orders."""
     for name in "Mean Max Prod L1 L2 LogSumExp SumSquare".split():
@@ -146,6 +214,32 @@ def rows() -> Iterator[Row]:
     for axis in (0, 1):
         yield Row("ArgMax", [floats(*WIDE)], [], f"{axis}", attributes={"axis": axis})
         yield Row("CumSum", [floats(*WIDE)], [np.array(axis)], f"{axis}")
+    for name in "Sum Min LogSum".split():
+        for axis in (0, 1):
+            yield Row(f"Reduce{name}", [positive(*WIDE)], [np.array([axis])], f"{axis}", opset=18)
+    for kind in (np.int32, np.int64, np.float64, np.float16):
+        x = integers(100, *WIDE).astype(kind)
+        for name in ("ReduceSum", "ReduceMax"):
+            if not (kind == np.float16 and name == "ReduceMax"):
+                for axis in (0, 1):
+                    note = f"{axis} of {np.dtype(kind)}"
+                    yield Row(name, [x], [np.array([axis])], note, opset=18)
+    whole = {"keepdims": 0}
+    for name in ("ReduceSum", "ReduceMax", "ReduceMean"):
+        yield Row(name, [floats(*WIDE)], [], "all", opset=18, attributes=whole)
+    middle = {"axes": [1]}
+    for name in ("ReduceMean", "ReduceMax"):
+        yield Row(name, [floats(16, 64, 256)], [], "1 of 3", attributes=middle)
+    yield Row("ArgMin", [floats(16, 64, 256)], [], "1 of 3", attributes={"axis": 1})
+    yield Row("ArgMax", [integers(99, *WIDE, kind=np.int32)], [], "int32", attributes={"axis": 1})
+    yield Row("CumSum", [integers(99, *WIDE)], [np.array(1)], "1 of int64")
+    yield Row("CumSum", [floats(16, 64, 256)], [np.array(1)], "1 of 3", attributes={"reverse": 1})
+    half = floats(*WIDE).astype(np.float16)
+    yield Row("Softmax", [half], [], "float16")
+    yield Row("Softmax", [floats(*WIDE).astype(np.float64)], [], "float64")
+    yield Row("MeanVarianceNormalization", [image])
+    yield Row("LpPool", [image], attributes={"kernel_shape": [2, 2], "strides": [2, 2]})
+    yield Row("LayerNormalization", [floats(4096, 32)], [positive(32), floats(32)], "short rows")
     for k in (1, 10, 1000):
         yield Row("TopK", [floats(*WIDE)], [np.array([k])], f"{k}", outputs=2)
 
@@ -185,6 +279,53 @@ def movement() -> Iterator[Row]:
     yield Row("DepthToSpace", [floats(4, 64, 32, 32)], attributes={"blocksize": 2})
     lengths, axes = integers(64, 64) + 1, {"batch_axis": 1, "time_axis": 0}
     yield Row("ReverseSequence", [floats(64, 64, 64), lengths], attributes=axes)
+    yield Row("Gather", [integers(99, 4096, 64), integers(4096, 4096)], [], "rows of int64")
+    yield Row("Gather", [floats(4096), integers(4096, 64, 1024)], [], "elements")
+    yield Row("GatherElements", [table, integers(64, 64, 4096)], [], "0", attributes={"axis": 0})
+    yield Row("GatherElements", [integers(99, *WIDE), at], [], "int64", attributes={"axis": 1})
+    yield Row("GatherND", [table, integers(64, 256, 1)], [], "rows")
+    even = np.arange(0, 64, 2).reshape(-1, 1)
+    yield Row("ScatterND", [table, even, floats(32, 4096)], [], "rows")
+    added, updates = {"axis": 1, "reduction": "add"}, floats(64, 1024)
+    yield Row("ScatterElements", [table, at, updates], [], "add", opset=18, attributes=added)
+    across = {"axis": 0}
+    places = integers(64, 64, 4096)
+    yield Row("ScatterElements", [table, places, floats(*WIDE)], [], "0", attributes=across)
+    for axis in (0, 1):
+        three = [floats(16, 32, 256)] * 3
+        yield Row("Concat", three, [], f"{axis} of 3", attributes={"axis": axis})
+    yield Row("Concat", [floats(4096, 3)] * 2, [], "short rows", attributes={"axis": 1})
+    yield Row("Split", [floats(*WIDE)], [], "0", 4, opset=13)
+    yield Row("Slice", [floats(*WIDE)], [np.array([n]) for n in (8, 4000, 1)], "columns")
+    bounds = [np.array([n]) for n in (-1, -5000, 1, -1)]
+    yield Row("Slice", [floats(*WIDE)], bounds, "backwards")
+    bounds = [np.array(n) for n in ([0, 0], [64, 64], [2, 3], [2, 2])]
+    yield Row("Slice", [floats(8, 32, 64, 64)], bounds, "2 steps")
+    yield Row("Expand", [floats(1, 4096)], [np.array(WIDE)], "rows")
+    yield Row("Expand", [floats(16, 1, 256)], [np.array([16, 64, 256])], "middle")
+    yield Row("Tile", [floats(64, 64)], [np.array([8, 8])], "both")
+    for kind in (np.int64, np.uint8):
+        x = integers(99, 512, 512, kind=kind)
+        yield Row("Transpose", [x], [], np.dtype(kind).name, attributes={"perm": (1, 0)})
+    yield Row("SpaceToDepth", [floats(4, 16, 64, 64)], attributes={"blocksize": 2})
+    yield Row("Identity", [floats(*WIDE)])
+    yield Row("Reshape", [floats(*WIDE)], [np.array([4096, 64])])
+    kept = integers(2, 64, kind=bool)
+    yield Row("Compress", [floats(*WIDE)], [kept], attributes={"axis": 0})
+    yield Row("Trilu", [integers(9, 16, 128, 128)], [], "int64", attributes={"upper": 0})
+    sizes = np.array([4, 32, 48, 80], np.int64)
+    align = {"mode": "linear", "coordinate_transformation_mode": "align_corners"}
+    empty = np.array([], np.float32)
+    yield Row(
+        "Resize",
+        [floats(4, 32, 32, 32)],
+        [empty, empty, sizes],
+        "linear to sizes",
+        attributes=align,
+    )
+    half = np.array([1, 1, 0.5, 0.5], np.float32)
+    down = {"mode": "linear"}
+    yield Row("Resize", [floats(4, 32, 64, 64)], [empty, half], "linear down", attributes=down)
     twice, none = np.array([1, 1, 2, 2], np.float32), np.array([], np.float32)
     for mode in ("nearest", "linear", "cubic"):
         x = floats(4, 32, 32, 32)
@@ -202,6 +343,11 @@ def contractions() -> Iterator[Row]:
             yield Row(name, [image], [], note, attributes=attributes)
     for name in ("GlobalAveragePool", "GlobalMaxPool"):
         yield Row(name, [image])
+    halved = {"kernel_shape": [3, 3], "strides": [2, 2], "pads": [1] * 4}
+    for name in ("MaxPool", "AveragePool"):
+        yield Row(name, [image], [], "3 x 3 by 2", attributes=halved)
+    line = {"kernel_shape": [4], "strides": [2]}
+    yield Row("MaxPool", [floats(16, 32, 512)], [], "of a line", attributes=line)
     for m, k, n in ((1, 1024, 1024), (128, 512, 512), (100, 333, 777), (4096, 16, 32)):
         yield Row("MatMul", [floats(m, k)], [floats(k, n)], f"{m} x {k} x {n}")
     yield Row("MatMul", [floats(128, 512), floats(512, 512)], [], "both change")
@@ -211,6 +357,28 @@ def contractions() -> Iterator[Row]:
         yield Row("MatMul", [a], [b], np.dtype(kind).name)
     a, b = integers(255, 128, 512, kind=np.uint8), integers(100, 512, 512, kind=np.uint8)
     yield Row("MatMulInteger", [a], [b])
+    signed = integers(100, 512, 512, kind=np.int8)
+    zeros = [np.array(3, np.uint8), np.array(2, np.int8)]
+    yield Row("MatMulInteger", [a], [signed, *zeros], "zero points")
+    yield Row("MatMulInteger", [a[:1]], [signed], "one row")
+    byte, scale = np.array(3, np.uint8), number(0.01)
+    quantized = [scale, byte, b, scale, byte, number(0.5), byte]
+    yield Row("QLinearMatMul", [a], quantized)
+    x, w = integers(255, 1, 64, 28, 28, kind=np.uint8), integers(99, 64, 64, 3, 3, kind=np.int8)
+    kept = {"pads": [1] * 4}
+    signed_zero = np.array(0, np.int8)
+    convolved = [scale, byte, w, scale, signed_zero, number(0.5), byte]
+    yield Row("QLinearConv", [x], convolved, attributes=kept)
+    yield Row("ConvInteger", [x], [w.astype(np.uint8)], attributes=kept)
+    packed = [integers(255, 512, 16, 16, kind=np.uint8), positive(512 * 16)]
+    bits = {"K": 512, "N": 512, "bits": 4, "block_size": 32}
+    yield Row("MatMulNBits", [floats(8, 512)], packed, domain="com.microsoft", attributes=bits)
+    yield Row("Gemm", [floats(128, 512)], [floats(512, 512), floats(512)], attributes={"transB": 1})
+    equation = {"equation": "bij,bjk->bik"}
+    yield Row("Einsum", [floats(8, 128, 64), floats(8, 64, 128)], attributes=equation)
+    equation = {"equation": "bhid,bhjd->bhij"}
+    heads = [floats(2, 4, 64, 64), floats(2, 4, 64, 64)]
+    yield Row("Einsum", heads, [], "heads", attributes=equation)
     same = [1] * 4
     yield Row("Conv", [floats(1, 256, 28, 28)], [floats(128, 256, 1, 1)], "one point")
     weights = floats(64, 64, 3, 3)
@@ -265,7 +433,7 @@ def measure(row: Row) -> tuple[float, float]:
 def main(*asked: str) -> None:
     """Measure and print."""
     found: list[tuple[float, str, float, float]] = []
-    for part in (elementwise, rows, movement, contractions):
+    for part in (elementwise, other_types, rows, movement, contractions):
         for row in part():
             if not asked or any(word in row.name for word in asked):
                 own, other = measure(row)

@@ -77,6 +77,7 @@ def main(names: list[str]) -> None:
     erf_small = away_from_zero(
         lambda z: mp.erf(mp.sqrt(z)) / mp.sqrt(z) - 1, 2 / mp.sqrt(mp.pi) - 1
     )
+    atan = odd(mp.atan, -third)
     cos_tail = away_from_zero(lambda z: (mp.cos(mp.sqrt(z)) - 1 + z / 2) / z**2, mp.mpf(1) / 24)
     atanh = odd(mp.atanh, third)
     ratio = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mp.mpf("1.001")
@@ -89,7 +90,8 @@ def main(names: list[str]) -> None:
         "erf, inner": (erf_small, lambda z: 1 / (1 + erf_small(z)), 0, 1, 7),
         "erf, outer": (lambda u: mp.erf(u + CENTRE), one, 1 - CENTRE, mp.mpf("3.92") - CENTRE, 15),
         "logPartsD": (lambda z: 2 * atanh(z), lambda z: z / 2, 0, ratio, 7),
-        "asin": (odd(mp.asin, mp.mpf(1) / 6), same, 0, 0.2501, 9),
+        "asinRest": (odd(mp.asin, mp.mpf(1) / 6), lambda z: z / (1 + z / 6), 0, 0.2501, 6),
+        "atanF": (odd(mp.atan, -third), lambda z: z / (1 + z * atan(z)), 0, 1, 10),
         "atan": (odd(mp.atan, -third), same, 0, 1, 14),
         "sin": (odd(mp.sin, -mp.mpf(1) / 6), same, 0, EIGHTH_TURN**2, 4),
         "cos": (cos_tail, lambda z: z * z, 0, EIGHTH_TURN**2, 4),

@@ -321,8 +321,8 @@ void bindMatMul(py::module_& m) {
   m.def("matMul", static_cast<Typed>(&matMul), POPIR_GRAPH, py::arg("A"), py::arg("B"),
         py::arg("prog"), py::arg("outputType"), POPIR_TAIL,
         "A [M, K] times B [K, N]: a new variable [M, N] of `outputType`. A and B have one\n"
-        "type: FLOAT, HALF, BFLOAT16, DOUBLE, or a 32-bit or 64-bit integer. `outputType` is\n"
-        "the same, or both are of FLOAT, HALF and BFLOAT16.\n"
+        "type: FLOAT, HALF, BFLOAT16, DOUBLE, or an integer of 16, 32 or 64 bits. `outputType` is\n"
+        "the same, or both are of FLOAT, HALF and BFLOAT16; of SHORT it is INT.\n"
         "`options`: those of poplin.matMul in `popir options`; they change the costs on the\n"
         "machine and not the result. `cache` changes no result.\n"
         "Raises poplibs_exception for shapes and types that do not match,\n"

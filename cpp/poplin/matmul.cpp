@@ -33,10 +33,17 @@ Shape resultShape(const Shape& a, const Shape& b) {
 }
 
 bool multiplied(const poplar::Type& type) {
-  for (const auto& t : {poplar::FLOAT, poplar::HALF, poplar::BFLOAT16, poplar::DOUBLE, poplar::INT,
-                        poplar::UNSIGNED_INT, poplar::LONGLONG, poplar::UNSIGNED_LONGLONG})
+  for (const auto& t :
+       {poplar::FLOAT, poplar::HALF, poplar::BFLOAT16, poplar::DOUBLE, poplar::SHORT, poplar::INT,
+        poplar::UNSIGNED_INT, poplar::LONGLONG, poplar::UNSIGNED_LONGLONG})
     if (t == type) return true;
   return false;
+}
+
+/// Whether products of such elements have their results in `out` though it is another type.
+bool widens(const poplar::Type& in, const poplar::Type& out) {
+  return (popir::isFloatOrHalf(in) && popir::isFloatOrHalf(out)) ||
+         (in == poplar::SHORT && out == poplar::INT);
 }
 
 void checkTypes(const char* who, const Tensor& a, const Tensor& b, const poplar::Type& out) {
@@ -48,11 +55,13 @@ void checkTypes(const char* who, const Tensor& a, const Tensor& b, const poplar:
   if (!multiplied(in))
     throw poputil::poplibs_error(
         std::string(who) +
-        ": expected float, half, bfloat16, double or a 32-bit or 64-bit integer" + given);
-  if (in != out && !(popir::isFloatOrHalf(in) && popir::isFloatOrHalf(out)))
-    throw poputil::poplibs_error(
-        std::string(who) +
-        ": the result has the type of A, or both are of float, half and bfloat16" + given);
+        ": expected float, half, bfloat16, double or an integer of 16, 32 or 64 bits" + given);
+  if (widens(in, out)) return;
+  if (in != out || in == poplar::SHORT)
+    throw poputil::poplibs_error(std::string(who) +
+                                 ": the result has the type of A, or both are of float, half and "
+                                 "bfloat16; that of short is int" +
+                                 given);
 }
 
 /// [rows, columns] as [1, rows, columns].

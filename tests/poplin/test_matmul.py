@@ -1,5 +1,9 @@
 """poplin's matrix products in programs, against numpy."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -22,6 +26,60 @@ def test_product(shape, threads):
 
     (c,) = run({"a": a, "b": b}, build, threads)
     np.testing.assert_allclose(c, a.astype(np.float64) @ b, rtol=1e-5, atol=3e-6 * np.sqrt(k))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(
+    "shape", [(1, 1, 1), (1, 64, 10), (7, 33, 17), (13, 700, 40), (64, 51, 129), (3, 0, 4)]
+)
+def test_shorts_are_summed_in_32_bits(shape, threads):
+    m, k, n = shape
+    rng = np.random.default_rng(k)
+    a = rng.integers(-(2**15), 2**15, (2, m, k)).astype(np.int16)
+    b = rng.integers(-(2**15), 2**15, (2, k, n)).astype(np.int16)
+
+    def build(graph, prog, a, b):
+        int32 = poplar.INT
+        turned = b.dimShuffle([0, 2, 1]).dimShuffle([0, 2, 1])
+        return [
+            poplin.matMulGrouped(graph, a, turned, prog, int32),
+            poplin.matMul(graph, a[0], b[1], prog, int32),
+            poplin.matMul(graph, b[0].transpose(), a[1].transpose(), prog, int32),
+        ]
+
+    found = run({"a": a, "b": b}, build, threads)
+    wide = [a.astype(np.int64), b.astype(np.int64)]
+    want = [wide[0] @ wide[1], wide[0][0] @ wide[1][1], (wide[0][1] @ wide[1][0]).T]
+    for result, exact in zip(found, want, strict=True):
+        np.testing.assert_array_equal(result, exact.astype(np.int32))  # modulo 2^32
+
+
+@pytest.mark.parametrize("isa", ["base", "avx2"])
+def test_shorts_with_smaller_instruction_sets(isa):
+    if os.environ.get("POPIR_ISA"):
+        pytest.skip("this process is held to less already")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__]
+    done = subprocess.run(
+        [*command, "-k", "shorts_are or shorts_accumulate"],
+        env={**os.environ, "POPIR_ISA": isa},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_shorts_accumulate():
+    a, b = (np.arange(-200, 200).reshape(20, 20).astype(np.int16) * 77 for _ in range(2))
+    c = np.arange(400).reshape(20, 20).astype(np.int32)
+
+    def build(graph, prog, a, b, c):
+        poplin.matMulAcc(graph, c, 1.0, a, b, prog)
+        return [c]
+
+    (out,) = run({"a": a, "b": b, "c": c}, build)
+    exact = c + a.astype(np.int64) @ b.astype(np.int64)
+    np.testing.assert_array_equal(out, exact.astype(np.int32))
 
 
 def test_product_of_views():

@@ -41,6 +41,9 @@ def expressions():
     yield e.Select(_1, 3, _2 >= 1)
     yield e.Select(e.Mul(2, _1), _1, _1 < 1)
     yield e.Mul(e.Select(2, 3, _1 < 1), _2)
+    yield e.Atan2(_1, 1)
+    yield e.Atan2(e.Sqrt(e.Mul(1 - _1, 1 + _1)), _1)
+    yield e.Max(1, e.Min(3, _1))
 
 
 def main():

@@ -49,6 +49,22 @@ def test_every_pair(src, dst):
     np.testing.assert_array_equal(result, oracle(x, dst))
 
 
+@pytest.mark.parametrize("src", [np.dtype(np.float32), np.dtype(np.float64)], ids=str)
+@pytest.mark.parametrize("count", [1, 7, 31, 32, 33, 1000])
+def test_floats_to_integers_on_every_length(src, count):
+    near = np.random.default_rng(count).uniform(-400, 400, count).astype(src)
+    near[::3] = np.trunc(near[::3])
+    far = near.copy()
+    far[:: max(count // 9, 1)] = np.resize([3e9, -3e9, 2.0**52, -(2.0**63), np.nan], count)[
+        :: max(count // 9, 1)
+    ]
+    for dst in DTYPES:
+        if dst.kind in "iu":
+            for x in (near, far, np.abs(near)):
+                result = run(lambda g, t, prog, dst=dst: popops.cast(g, t, TYPES[dst], prog), x)
+                np.testing.assert_array_equal(result, oracle(x, dst), err_msg=str(dst))
+
+
 def test_rounding_to_half_is_to_nearest_even():
     x = np.random.default_rng(0).standard_normal(100000).astype(np.float32) * 1e-4
     result = run(lambda g, t, prog: popops.cast(g, t, poplar.HALF, prog), x)

@@ -55,6 +55,22 @@ def test_every_type_and_order(dtype, largest):
             np.testing.assert_array_equal(values.view(np.uint8), want.view(np.uint8))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.uint8], ids=name_of)
+@pytest.mark.parametrize("largest", [True, False], ids=["largest", "smallest"])
+def test_few_of_many(dtype, largest):
+    x = np.stack([samples(dtype, 1111, seed) for seed in range(4)])
+    x[1] = np.sort(x[1])
+    x[2] = np.sort(x[2])[::-1]
+    x[3] = x[3, 7]
+    if np.dtype(dtype).kind == "f":
+        x[0, ::40] = np.nan
+    for k in (1, 10, 60):
+        values, index = top_k(x, k, largest, SortOrder.DESCENDING)
+        want, at = expected(x, k, largest, False)
+        np.testing.assert_array_equal(index, at)
+        np.testing.assert_array_equal(values.view(np.uint8), want.view(np.uint8))
+
+
 def test_without_an_order_the_best_is_first():
     x = np.array([[3, 1, 2]], np.float32)
     for largest, want in ((True, [[3, 2]]), (False, [[1, 2]])):

@@ -164,8 +164,8 @@ std::unique_ptr<Contraction> makeOwn(const ConvSpec& spec, unsigned threads);
 std::unique_ptr<Contraction> makeOwnPacked(const MatMulSpec& spec, unsigned threads);
 /// On tiles of bfloat16, for one group of float32. `emulated` takes any machine; it is for tests.
 std::unique_ptr<Contraction> makeTiles(const MatMulSpec& spec, unsigned threads, bool emulated);
-/// Plain C++ for every machine: FLOAT and DOUBLE; matrix products also of 32-bit and 64-bit
-/// integers.
+/// Plain C++ for every machine: FLOAT and DOUBLE; matrix products also of integers of 16
+/// (shorts.hpp), 32 and 64 bits.
 std::unique_ptr<Contraction> makePortable(const MatMulSpec& spec, unsigned threads);
 std::unique_ptr<Contraction> makePortable(const ConvSpec& spec, unsigned threads);
 /// For 16-bit float operands: converts them and computes in float with `source`.

@@ -1,4 +1,5 @@
 #include "kernels/contraction/im2col.hpp"
+#include "kernels/contraction/shorts.hpp"
 
 namespace popir {
 namespace contraction {
@@ -13,6 +14,7 @@ std::unique_ptr<Contraction> product(const MatMulSpec& spec, unsigned threads) {
 }  // namespace
 
 std::unique_ptr<Contraction> makePortable(const MatMulSpec& spec, unsigned threads) {
+  if (auto made = makeShorts(spec, threads)) return made;
   if (spec.inType != spec.outType) return nullptr;
   // Signed integers are multiplied as unsigned, which gives the same bits and may overflow.
   switch (spec.inType.kind()) {

@@ -1,5 +1,6 @@
 #include "kernels/elementwise/pairs.hpp"
 
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -49,9 +50,42 @@ class Pairs {
       case VecOp::Exp:
         if (isInner(a, VecOp::Sub)) return difference(VecOp::SubExp, a, {});
         break;
+      case VecOp::Max:
+        for (const int k : {0, 1})
+          if (auto bounds = between(value, k, VecOp::Min)) return bounds;
+        break;
+      case VecOp::Min:
+        for (const int k : {0, 1})
+          if (auto bounds = between(value, k, VecOp::Max)) return bounds;
+        break;
       default: break;
     }
     return std::nullopt;
+  }
+
+  /// Clamp(x, low, high) of Max(low, Min(high, x)) and Min(high, Max(low, x)), whose argument k is a
+  /// number, for low <= high. Of two zeros Max and Min take the right one, and Clamp that of x, so
+  /// that no zero may stand on the right.
+  std::optional<Value> between(const Value& value, int k, VecOp other) const {
+    const int bound = value.args[at(k)], inside = value.args[at(1 - k)];
+    if (!isNumber(bound) || (k == 1 && numberOf(bound) == 0) || !isInner(inside, other))
+      return std::nullopt;
+    const auto& args = values_[at(inside)].args;
+    for (const int j : {0, 1}) {
+      const int inner = args[at(j)], x = args[at(1 - j)];
+      if (!isNumber(inner) || (j == 1 && numberOf(inner) == 0) || uniform_[at(x)]) continue;
+      const int low = value.op == VecOp::Max ? bound : inner;
+      const int high = value.op == VecOp::Max ? inner : bound;
+      if (numberOf(low) <= numberOf(high)) return made(VecOp::Clamp, x, low, {high});
+    }
+    return std::nullopt;
+  }
+
+  bool isNumber(int v) const { return values_[at(v)].kind == MapProgram::Kind::Constant; }
+  float numberOf(int v) const {
+    float x;
+    std::memcpy(&x, &values_[at(v)].data, sizeof x);
+    return x;
   }
 
   /// Whether only one operator uses the value, an array that `op` computes in F32.

@@ -45,6 +45,8 @@ int cost(const Value& v) {
     POPIR_FLOAT_FUNCTIONS2(POPIR_COST)
 #undef POPIR_COST
     case VecOp::Sigmoid: return v.from == Lane::F64 ? 100 : 10;
+    case VecOp::Atan:
+    case VecOp::Acos: return 10;
     case VecOp::Divide: return v.from >= Lane::F32 ? 3 : 30;
     default: return 1;
   }

@@ -125,6 +125,22 @@ bool isApply(const MapProgram& p, int v, VecOp op) {
   return p[v].kind == MapProgram::Kind::Apply && p[v].op == op;
 }
 
+/// The value of an F32 constant.
+float floatOf(const MapProgram& p, int v) {
+  float x;
+  std::memcpy(&x, &p[v].data, sizeof x);
+  return x;
+}
+
+bool isNumber(const MapProgram& p, int v, float x) {
+  return isConstant(p, v) && p[v].lane == Lane::F32 && floatOf(p, v) == x;
+}
+
+/// Whether a value of Bool asks an integer whether it is NaN.
+bool isNever(const MapProgram& p, int v) {
+  return isApply(p, v, VecOp::NotEqual) && p[v].args[0] == p[v].args[1] && p[v].from < Lane::F32;
+}
+
 VecOp selectBy(VecOp compare) {
   switch (compare) {
     case VecOp::Lt: return VecOp::SelectLt;
@@ -179,6 +195,34 @@ MapProgram::Value fuseMul(const MapProgram& p, const MapProgram::Value& v) {
   return v;
 }
 
+/// Fuses Atan2(x, 1) to Atan, and Atan2(Sqrt((1 - x) * (1 + x)), x) to Acos.
+MapProgram::Value fuseAtan2(const MapProgram& p, const MapProgram::Value& v) {
+  const int y = v.args[0], x = v.args[1];
+  MapProgram::Value fused = v;
+  fused.count = 1;
+  fused.args = {};
+  if (isNumber(p, x, 1)) {
+    fused.op = VecOp::Atan;
+    fused.args[0] = y;
+    return fused;
+  }
+  if (!isApply(p, y, VecOp::Sqrt) || !isApply(p, p[y].args[0], VecOp::Mul)) return v;
+  const MapProgram::Value& product = p[p[y].args[0]];
+  for (std::size_t k : {0u, 1u}) {
+    const int below = product.args[k], above = product.args[1 - k];
+    if (!isApply(p, below, VecOp::Sub) || !isApply(p, above, VecOp::Add)) continue;
+    const auto &less = p[below].args, &more = p[above].args;
+    const bool is =
+        isNumber(p, less[0], 1) && less[1] == x &&
+        ((isNumber(p, more[0], 1) && more[1] == x) || (isNumber(p, more[1], 1) && more[0] == x));
+    if (!is) continue;
+    fused.op = VecOp::Acos;
+    fused.args[0] = x;
+    return fused;
+  }
+  return v;
+}
+
 }  // namespace
 
 MapProgram MapProgram::fused() const {
@@ -192,8 +236,15 @@ MapProgram MapProgram::fused() const {
       int& arg = v.args[static_cast<std::size_t>(a)];
       arg = renamed[static_cast<std::size_t>(arg)];
     }
-    if (v.kind == Kind::Apply && v.op == VecOp::Select) v = fuseSelect(p, v);
+    if (v.kind == Kind::Apply && v.op == VecOp::Select) {
+      if (isNever(p, v.args[2])) {
+        renamed.push_back(v.args[1]);
+        continue;
+      }
+      v = fuseSelect(p, v);
+    }
     if (v.kind == Kind::Apply && v.op == VecOp::Mul) v = fuseMul(p, v);
+    if (v.kind == Kind::Apply && v.op == VecOp::Atan2 && v.from == Lane::F32) v = fuseAtan2(p, v);
     renamed.push_back(p.add(v));
   }
   for (int v : outputs_) p.output(renamed[static_cast<std::size_t>(v)]);

@@ -192,6 +192,9 @@ Moves movesOf(SlicesKind kind, poplar::Type type, poplar::Type scale) {
 }
 
 class SlicesRunner : public Runner {
+  // Slices and bytes of a slice that are fetched before they are read: their places are not in order.
+  static constexpr std::int64_t kAhead = 4, kPrefetched = 512;
+
  public:
   SlicesRunner(SlicesKind kind, const Layout& t, const Layout& offsets, const Layout& slices,
                poplar::Type scale, const Setting& setting)
@@ -213,6 +216,10 @@ class SlicesRunner : public Runner {
     apart_ = !loops.empty() && loops[0].count == 1;
     loops_ = simplified(loops);
     size_ = dense;
+    moved_ =
+        kind <= SlicesKind::Write && (loops_.empty() || (loops_.size() == 1 && loops_[0].a == 1))
+            ? size_ * bytes_
+            : 0;
     isEach_ = size_ == 1 && sliced_.size() == 1;
   }
 
@@ -228,6 +235,8 @@ class SlicesRunner : public Runner {
     }
     if (kind_ == SlicesKind::Read) {
       parallelFor(slices_, threads_, slices_ * size_, [&](std::int64_t i) {
+        if (moved_ > 0 && i + kAhead < slices_)
+          if (const auto later = place(offsets, i + kAhead)) prefetch(t + *later * bytes_);
         if (const auto at = place(offsets, i))
           move(t, *at, slices, i, nullptr);
         else
@@ -287,7 +296,18 @@ class SlicesRunner : public Runner {
     return at;
   }
 
+  void prefetch(const char* slice) const {
+    for (std::int64_t b = 0; b < std::min(moved_, kPrefetched); b += 64)
+      __builtin_prefetch(slice + b);
+  }
+
   void move(char* t, std::int64_t at, char* slices, std::int64_t i, const void* scale) const {
+    if (moved_ > 0) {
+      char *part = t + at * bytes_, *slice = slices + i * moved_;
+      const bool reads = kind_ == SlicesKind::Read;
+      std::memcpy(reads ? slice : part, reads ? part : slice, static_cast<std::size_t>(moved_));
+      return;
+    }
     const std::int64_t stride = loops_.empty() ? 1 : loops_.back().a;
     forRuns(loops_, 0, size_, [&](std::int64_t, std::int64_t n, std::int64_t a, std::int64_t b) {
       moves_.run(t + (at + a) * bytes_, stride, slices + (i * size_ + b) * bytes_, n,
@@ -298,6 +318,7 @@ class SlicesRunner : public Runner {
   SlicesKind kind_;
   Moves moves_;
   std::int64_t bytes_, slices_, size_;
+  std::int64_t moved_;  // bytes of a slice that is copied as one run, else 0
   bool isSigned_, apart_, isEach_;
   unsigned threads_;
   Rounding rounding_;

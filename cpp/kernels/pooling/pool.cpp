@@ -5,6 +5,7 @@
 #define POPIR_POOL_ALL
 #define POPIR_ISA_NAMESPACE base
 #include "kernels/check.hpp"
+#include "kernels/half.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/pooling/pool.inc"
 #include "kernels/saved_kernel.hpp"
@@ -32,6 +33,24 @@ void findInside(PoolAxis& a) {
     if (a.whole.begin == a.whole.end) a.whole.begin = o;
     a.whole.end = o + 1;
   }
+}
+
+/// Whether planes that are plain are pooled faster one after the other than many together: their
+/// windows are neighbours, or a window is many rows, which are joined.
+bool isPooledByPlane(const PoolPlan& p, poplar::Type type) {
+  constexpr std::int64_t kMostStep = 2, kLeastOutputs = 16, kLeastInputs = 16, kLeastRows = 8;
+  const PoolAxis& last = p.axes.back();
+  if (isGrad(p.kind) || isHalf(type) || p.in.block != 1 || p.out.block != 1) return false;
+  const bool neighbours =
+      last.stride <= kMostStep && last.whole.end - last.whole.begin >= kLeastOutputs;
+  const bool rows =
+      p.rows == 1 && last.out == 1 && last.in >= kLeastInputs && p.window >= kLeastRows;
+  const auto even = [&](std::int64_t o) {
+    return !isAverage(p.kind) || last.counts[o] == last.counts[last.whole.begin];
+  };
+  for (std::int64_t o = last.whole.begin; o < last.whole.end; ++o)
+    if (!even(o)) return false;
+  return neighbours || rows;
 }
 
 class PoolRunner : public Runner {
@@ -101,6 +120,7 @@ std::unique_ptr<Runner> PoolKernel::prepare(const std::vector<Layout>& operands,
     plan.rows *= axes_[d].out;
     plan.window *= axes_[d].kernel;
   }
+  plan.isPlain = isPooledByPlane(plan, in.type);
   const PoolAxis& first = axes_.front();
   const std::int64_t step = first.in == 0
                                 ? 1

@@ -4,7 +4,8 @@
 // loops work on groups of `lanes` consecutive planes. They need the elements of a group at one
 // position to be contiguous: [position, lane]. An operand in blocks of `lanes` channels is stored
 // like this and used in place, unless it has 16-bit floats. Any other operand is copied to scratch
-// memory in this form. A band is a range of outputs along the first spatial dimension. A task
+// memory in this form, but for plain ones whose planes are pooled one after the other (`isPlain`).
+// A band is a range of outputs along the first spatial dimension. A task
 // computes one band of one group.
 #ifndef popir_kernels_pooling_pool_plan_hpp
 #define popir_kernels_pooling_pool_plan_hpp
@@ -78,6 +79,7 @@ struct PoolPlan {
   std::int64_t rows;            // rows of the output in a plane
   std::int64_t window;          // input rows in a window, at most
   std::int64_t band;            // length of a band; gradients have a single band
+  bool isPlain = false;         // whether planes are pooled where they lie, one after the other
   Rounding rounding;
 
   std::int64_t groups() const { return (planes + lanes - 1) / lanes; }

@@ -13,7 +13,8 @@ namespace {
 
 const SavedKernel<ArgExtremumKernel> kSavedArgExtremum("arg extremum");
 
-constexpr std::int64_t kBlock = 256;  // elements searched at a time
+constexpr std::int64_t kBlock = 256;    // elements converted at a time
+constexpr std::int64_t kSearched = 32;  // elements searched at a time
 
 /// Finds the extremum, then searches for its position.
 class ExtremumOfRow {
@@ -65,9 +66,22 @@ class ArgExtremumRunner : public Runner {
  private:
   static bool matches(C v, C extremum) { return v == extremum || (extremum != extremum && v != v); }
 
+  /// Of kSearched elements.
+  static bool anyMatches(const C* x, C extremum) {
+    unsigned any = 0;
+    if (extremum == extremum)
+      for (std::int64_t i = 0; i < kSearched; ++i) any |= x[i] == extremum;
+    else
+      for (std::int64_t i = 0; i < kSearched; ++i) any |= x[i] != x[i];
+    return any != 0;
+  }
+
   std::int64_t find(const T* row, C extremum) const {
     const auto among = [&](const C* x, std::int64_t n) {
-      return std::find_if(x, x + n, [&](C v) { return matches(v, extremum); }) - x;
+      const auto is = [&](C v) { return matches(v, extremum); };
+      std::int64_t i = 0;
+      while (i + kSearched <= n && !anyMatches(x + i, extremum)) i += kSearched;
+      return std::find_if(x + i, x + n, is) - x;
     };
     if constexpr (std::is_same_v<T, C>) {
       return among(row, columns_);
@@ -127,21 +141,24 @@ class ArgExtremumOfLinesRunner : public Runner {
   }
 
  private:
-  static void load(const T* from, C* to, std::int64_t n) {
-    if constexpr (std::is_same_v<T, C>)
-      std::copy_n(from, n, to);
-    else
-      toFloats(from, to, n);
+  /// n elements as C, where they lie or in `buffer`.
+  static const C* load(const T* from, C* buffer, std::int64_t n) {
+    if constexpr (std::is_same_v<T, C>) {
+      return from;
+    } else {
+      toFloats(from, buffer, n);
+      return buffer;
+    }
   }
 
   /// n lines; `better` compares an element with the best before it.
   template <class Better>
   void find(const T* x, std::int64_t n, std::uint32_t* index, const Better& better) const {
-    C best[kLines], next[kLines];
-    load(x, best, n);
+    C best[kLines], buffer[kLines];
+    std::copy_n(load(x, buffer, n), n, best);
     std::fill_n(index, n, 0);
     for (std::int64_t i = 1; i < columns_; ++i) {
-      load(x + i * inner_, next, n);
+      const C* next = load(x + i * inner_, buffer, n);
       const auto column = static_cast<std::uint32_t>(i);
       for (std::int64_t j = 0; j < n; ++j) {
         // A NaN is better than every number, and as good as another one.

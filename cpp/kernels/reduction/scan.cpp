@@ -6,6 +6,7 @@
 #include "kernels/check.hpp"
 #include "kernels/half.hpp"
 #include "kernels/parallel.hpp"
+#include "kernels/reduction/scan_lines.hpp"
 #include "kernels/saved_kernel.hpp"
 
 namespace popir {
@@ -89,8 +90,17 @@ class ScanRunner : public Runner {
   /// m lines side by side.
   void lines(const T* in, T* out, std::int64_t first, std::int64_t m) const {
     const LineScan& s = scan_;
-    C sum[kScanLanes], x[kScanLanes];
+    C sum[kScanLanes];
     std::fill_n(sum, m, neutral());
+    if constexpr (!kIsHalf<T>) {
+      const ScanLines step = scanLines<T>(s.kind);
+      for (std::int64_t i = 0; i < s.n; ++i) {
+        const std::int64_t here = first + s.at(i) * s.inner;
+        step({in + here, out + here, sum, m, s.exclusive});
+      }
+      return;
+    }
+    C x[kScanLanes];
     for (std::int64_t i = 0; i < s.n; ++i) {
       const std::int64_t here = first + s.at(i) * s.inner;
       loadLine(in + here, x, m);

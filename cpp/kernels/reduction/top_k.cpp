@@ -56,6 +56,8 @@ struct WideItem {
   bool operator<(const WideItem& o) const { return key != o.key ? key < o.key : at < o.at; }
 };
 
+constexpr std::int64_t kCompared = 32;  // elements that are compared with a bound together
+
 /// Elements T, compared as C.
 template <class T, class C>
 class TopKRunner : public Runner {
@@ -120,18 +122,46 @@ class TopKRunner : public Runner {
   void few(const T* row, Item* items) const {
     std::int64_t count = 0;
     Key worst = std::numeric_limits<Key>::max();
+    T bound = row[0];  // the worst of k, once there are any
     const auto halve = [&] {
       std::nth_element(items, items + k_ - 1, items + count);
       worst = items[k_ - 1].order();
+      bound = row[items[k_ - 1].column()];
       count = k_;
     };
-    for (std::int64_t i = 0; i < columns_; ++i) {
-      const Key key = keyOf(row[i]);
-      if (key >= worst && count >= k_) continue;
-      items[count++] = Item(key, static_cast<std::uint32_t>(i));
-      if (count == 2 * k_) halve();
+    for (std::int64_t begin = 0; begin < columns_; begin += kCompared) {
+      const std::int64_t end = std::min(begin + kCompared, columns_);
+      if (worst != std::numeric_limits<Key>::max() && end - begin == kCompared &&
+          !anyBetter(row + begin, bound))
+        continue;
+      for (std::int64_t i = begin; i < end; ++i) {
+        if (worst != std::numeric_limits<Key>::max() && isNoBetter(row[i], bound)) continue;
+        const Key key = keyOf(row[i]);
+        if (key >= worst && count >= k_) continue;
+        items[count++] = Item(key, static_cast<std::uint32_t>(i));
+        if (count == 2 * k_) halve();
+      }
     }
     if (count > k_) halve();
+  }
+
+  /// Whether an element is surely not better than the bound: neither is NaN.
+  bool isNoBetter(T x, T bound) const {
+    if constexpr (std::is_same_v<T, C>) return largest_ ? x <= bound : x >= bound;
+    return false;
+  }
+  /// Whether one of kCompared elements may be better than the bound.
+  bool anyBetter(const T* x, T bound) const {
+    if constexpr (std::is_same_v<T, C>) {
+      unsigned any = 0;
+      if (largest_)
+        for (std::int64_t i = 0; i < kCompared; ++i) any |= !(x[i] <= bound);
+      else
+        for (std::int64_t i = 0; i < kCompared; ++i) any |= !(x[i] >= bound);
+      return any != 0;
+    } else {
+      return true;
+    }
   }
 
   bool largest_;

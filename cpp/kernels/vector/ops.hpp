@@ -46,10 +46,13 @@ enum class VecOp : std::uint8_t {
   /// (x): converts to another type. The loops are in VecTable::convert.
   Convert,
   /// (x, a): the exponential of x - a for x <= a, as in a softmax; what would be subnormal is 0. F32
-  /// only. It stands last so that what was saved before keeps its numbers.
+  /// only. It and what follows stand last so that what was saved before keeps its numbers.
   SubExpDown,
+  /// (x): the arc tangent, and the arc cosine. F32 only.
+  Atan,
+  Acos,
 };
-constexpr VecOp lastOf(VecOp) { return VecOp::SubExpDown; }
+constexpr VecOp lastOf(VecOp) { return VecOp::Acos; }
 constexpr int kVecOps = static_cast<int>(lastOf(VecOp())) + 1;
 
 /// `dst[i] = op(src[0][i], src[1][i], ...)` for i < n. A scalar source is read at [0] only. `dst`

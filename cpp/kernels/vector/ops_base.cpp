@@ -4,8 +4,6 @@
 
 #include "kernels/vector/ops.hpp"
 
-#define POPIR_SMALL_INTS
-
 namespace popir {
 namespace {
 #include "kernels/vector/ops.inc"

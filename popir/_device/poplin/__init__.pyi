@@ -755,8 +755,8 @@ def matMul(
 ) -> popir._device.poplar.Tensor:
     """
     A [M, K] times B [K, N]: a new variable [M, N] of `outputType`. A and B have one
-    type: FLOAT, HALF, BFLOAT16, DOUBLE, or a 32-bit or 64-bit integer. `outputType` is
-    the same, or both are of FLOAT, HALF and BFLOAT16.
+    type: FLOAT, HALF, BFLOAT16, DOUBLE, or an integer of 16, 32 or 64 bits. `outputType` is
+    the same, or both are of FLOAT, HALF and BFLOAT16; of SHORT it is INT.
     `options`: those of poplin.matMul in `popir options`; they change the costs on the
     machine and not the result. `cache` changes no result.
     Raises poplibs_exception for shapes and types that do not match,

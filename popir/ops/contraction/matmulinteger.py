@@ -7,11 +7,9 @@ from popir.errors import OperatorInputError
 from popir.ir import Op
 from popir.ir.dimensions import Dimensions
 from popir.ops.contraction.matmul import MatMulOp, stacked
-from popir.ops.support.digits import digit_base, digits
 from popir.ops.support.identifiers import onnx_ids
 from popir.opx import Opx
-from popir.poplar import FLOAT, INT, Tensor, Type, program
-from popir.popops import expr as pe
+from popir.poplar import INT, SHORT, Tensor, program
 from popir.registry import OpCreator, OpxCreator
 from popir.types import DataType, TensorInfo
 
@@ -61,56 +59,28 @@ class MatMulIntegerOp(MatMulOp):
         names = {i: ["rows" if i == 2 else "columns"][: len(shape)] for i, shape in points.items()}
         return found._replace(inputs={**found.inputs, **names})
 
-    def greatest(self, i: int) -> int:
-        """A bound of the absolute values of operand `i` minus its zero point."""
-        return (
-            128 if self.inInfo(i).dataType() is DataType.INT8 and not self.hasInput(i + 2) else 255
-        )
-
     getGradOps = Op.getGradOps  # No gradients: the operands are integers.
 
 
 class MatMulIntegerOpx(Opx):
-    """The lowering: both operands minus their zero points, then products in FLOAT of the digits of
-    the first one (`digits`); for the largest inner dimensions one product in INT.
-    """
+    """The lowering: the product of both operands minus their zero points, which SHORT holds."""
 
     def grow(self, prog: program.Sequence) -> None:
         """Adds casts, subtractions of zero points if there are any, and poplin::matMul or
         matMulGrouped.
         """
         op = self.getOp(MatMulIntegerOp)
-        base = digit_base(op.greatest(0), op.lhs_shape()[-1] * op.greatest(1))
-        kind = INT if base is None else FLOAT
-        a = self._centred(0, op.lhs_shape(), kind, prog)
-        b = self._centred(1, op.rhs_shape(), kind, prog)
-        parts = [a] if base is None else self._digits(a, base, prog)
-        total, *lower = reversed([stacked(self, each, b, op.stack(), kind, prog) for each in parts])
-        if base is not None:
-            total = popops.cast(self.graph(), total, INT, prog, self.debugContext("sums"))
-        for each in lower:
-            tree = pe.Add(pe.Mul(pe._1, pe.Const(base)), pe.Cast(pe._2, INT))
-            total = popops.map(self.graph(), tree, [total, each], prog, self.debugContext("sums"))
+        a, b = self._centred(0, op.lhs_shape(), prog), self._centred(1, op.rhs_shape(), prog)
+        total = stacked(self, a, b, op.stack(), INT, prog)
         self.setOutTensor(0, total.reshape(self.outShape(0)))
 
-    def _digits(self, t: Tensor, base: int, prog: program.Sequence) -> list[Tensor]:
-        graph, context = self.graph(), self.debugContext("digits")
-        upper = pe.Floor(pe.Mul(pe._1, pe.Const(1 / base)))
-        rest = pe.Sub(pe._1, pe.Mul(pe._2, pe.Const(float(base))))
-        return digits(
-            t,
-            base,
-            lambda x: popops.map(graph, upper, [x], prog, context),
-            lambda x, q: popops.map(graph, rest, [x, q], prog, context),
-        )
-
-    def _centred(self, i: int, shape: list[int], kind: Type, prog: program.Sequence) -> Tensor:
+    def _centred(self, i: int, shape: list[int], prog: program.Sequence) -> Tensor:
         op, graph = self.getOp(MatMulIntegerOp), self.graph()
-        wide = popops.cast(graph, self.getInTensor(i), kind, prog, self.debugContext("widen"))
+        wide = popops.cast(graph, self.getInTensor(i), SHORT, prog, self.debugContext("widen"))
         wide = wide.reshape(shape)
         if not op.hasInput(i + 2):
             return wide
-        zero = popops.cast(graph, self.getInTensor(i + 2), kind, prog, self.debugContext("zero"))
+        zero = popops.cast(graph, self.getInTensor(i + 2), SHORT, prog, self.debugContext("zero"))
         broadcast = op.zero_point_shape(i)
         assert broadcast is not None  # setup() has checked it.
         zero = zero.reshape(broadcast)

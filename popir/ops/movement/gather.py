@@ -81,7 +81,7 @@ class GatherOp(Op):
     """
     zeroOutOfRangeIndices: bool | None
     """Whether all indices outside of [0, size) give zeros, even constant and negative ones. Only
-    C++ code sets it.
+    C++ code and decompositions set it.
     """
 
     def how(self) -> How:
@@ -160,7 +160,10 @@ class GatherOp(Op):
     def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
         """The slices, by numpy."""
         how = self.how()
-        if len(inputs) < 2 or not how.from_end:
+        if len(inputs) < 2:
+            return None
+        size = self.inShape(0)[how.axis]
+        if not how.from_end and ((inputs[1] < 0) | (inputs[1] >= size)).any():
             return None
         if not how.lead:
             return [np.take(inputs[0], inputs[1], how.axis)]
@@ -241,9 +244,13 @@ def offsets(opx: Opx, how: How, size: int, prog: program.Sequence, indices: int 
     """The indices, the input `indices`, counted from 0, for popops::multiSlice: INT [count, 1] or
     [groups, count, 1].
 
-    Indices out of range become -1, also those that do not fit 32 bits.
+    Indices out of range stay so, or become -1, also those that do not fit 32 bits.
     """
     t, zero = opx.getInTensor(indices).flatten(), pe.Const(0)
+    if t.elementType() == poplar.INT and not how.from_end:
+        return t.reshape(
+            [how.groups, t.numElements() // how.groups, 1] if how.lead else [t.numElements(), 1]
+        )
     below = pe.Add(pe._1, pe.Const(size)) if how.from_end else pe.Const(-1)
     from_start = pe.Select(below, pe._1, pe.Lt(pe._1, zero))
     # An index that does not fit 32 bits is out of range; as -1 it stays out of range.
@@ -331,7 +338,9 @@ class GatherGradOpx(Opx):
 
 
 _GROUPED = graphcore_id("GroupedGather")
+_ROWS = graphcore_id("GatherRows")  # see popir.ops.support.places
 _IDS = [*onnx_ids("Gather", 1, 11, 13), _GROUPED]
 OpCreator(GatherOp, _IDS)
-OpxCreator(GatherOpx, _IDS)
+OpCreator(GatherOp, [_ROWS], isPublic=False)
+OpxCreator(GatherOpx, [*_IDS, _ROWS])
 OpxCreator(GatherGradOpx, [GatherGradOp.opid, GatherGradOp.grouped_opid])

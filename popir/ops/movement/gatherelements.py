@@ -7,7 +7,7 @@ import math
 from popir.ir import Tensor
 from popir.ops.support.decomposition import Decomposer, Decomposition
 from popir.ops.support.identifiers import onnx_ids
-from popir.ops.support.places import Element, Slice
+from popir.ops.support.places import Element, Slice, gather_rows
 from popir.ops.support.shapes import axis
 from popir.registry import OpCreator
 
@@ -28,7 +28,7 @@ class GatherElements(Decomposition):
         """
         along = axis(self, self.axis, len(on.shape(data)))
         rows = Element(self, along).rows(on, data, indices)
-        return on.Gather(on.reshape(data, [math.prod(on.shape(data))]), rows, axis=0)
+        return gather_rows(on, on.reshape(data, [math.prod(on.shape(data))]), rows)
 
 
 class GatherND(Decomposition):
@@ -48,7 +48,7 @@ class GatherND(Decomposition):
         """
         slices = Slice(self, on.shape(data), on.shape(indices), self.batch_dims or 0)
         rows = slices.rows(on, indices)
-        found = on.Gather(on.reshape(data, [slices.places, slices.width]), rows, axis=0)
+        found = gather_rows(on, on.reshape(data, [slices.places, slices.width]), rows)
         return on.reshape(found, [*on.shape(indices)[:-1], *slices.shape])
 
 

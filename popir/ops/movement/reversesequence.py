@@ -8,7 +8,14 @@ from popir.errors import OperatorAttributeError
 from popir.ir import Tensor
 from popir.ops.support.decomposition import Decomposer, Decomposition
 from popir.ops.support.identifiers import onnx_ids
-from popir.ops.support.places import Indices, check_range, positions, row_numbers, strides_of
+from popir.ops.support.places import (
+    Indices,
+    check_range,
+    gather_rows,
+    positions,
+    row_numbers,
+    strides_of,
+)
 from popir.ops.support.shapes import axis
 from popir.registry import OpCreator
 
@@ -58,7 +65,7 @@ class ReverseSequence(Decomposition):
         bases = [0 if d == axes[1] else strides[d] for d in range(2)]
         places, width = shape[0] * shape[1], math.prod(shape[2:])
         rows = row_numbers(on, [part], places, positions(on, shape[:2], bases))
-        found = on.Gather(on.reshape(x, [places, width]), rows, axis=0)
+        found = gather_rows(on, on.reshape(x, [places, width]), rows)
         return on.reshape(found, shape)
 
 

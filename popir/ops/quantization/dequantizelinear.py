@@ -35,10 +35,12 @@ class DequantizeLinear(QuantizingOp):
             )
         scale, zero = self.pair(on, x, scale, zero)
         shape, q = on.shape(x), x
-        x = on.cast(x, DataType.FLOAT if zero is None else on.info(zero).dataType())
-        x = on.reshape(x, self.split(shape))
+        # FLOAT holds differences of up to 16 bits.
+        kind = on.info(x).dataType()
+        whole = zero is not None and kind.is_integer and kind.bits > 16
+        x = on.reshape(on.cast(x, DataType.INT32 if whole else DataType.FLOAT), self.split(shape))
         if zero is not None:
-            x = on.Sub(x, zero)
+            x = on.Sub(x, on.cast(zero, on.info(x).dataType()))
         product = on.Mul(on.cast(x, DataType.FLOAT), on.cast(scale, DataType.FLOAT))
         product = straight_through(on, product, q, scale)
         return on.reshape(on.cast(product, to), shape)

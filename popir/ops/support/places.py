@@ -71,7 +71,8 @@ def row_numbers(
         if from_end:
             counted = on.Where(on.Less(counted, zero), on.Add(counted, end), counted)
         if not indices.isConst():
-            inside += [on.GreaterOrEqual(counted, zero), on.Less(counted, end)]
+            last = on.like(size - 1, counted)
+            inside.append(on.Equal(counted, on.Clip(counted, zero, last)))
         terms.append(counted if stride == 1 else on.Mul(counted, on.like(stride, counted)))
     total, *rest = [*terms, *bases]
     for each in rest:
@@ -122,6 +123,17 @@ def positions(
 def strides_of(shape: Sequence[int]) -> list[int]:
     """The elements from one index to the next in each dimension of a tensor in row-major order."""
     return [math.prod(shape[d + 1 :]) for d in range(len(shape))]
+
+
+def gather_rows(on: Decomposer, data: Tensor, rows: Tensor) -> Tensor:
+    """The rows of `data` at numbers made by `row_numbers`; zeros where the number is none."""
+    if rows.isConst():
+        return on.Gather(data, rows, axis=0)
+    # No number counts from the end, so that the run need not ask.
+    attributes = {"axis": 0, "zeroOutOfRangeIndices": True}
+    out = on.add("ai.graphcore", "GatherRows", 1, [data, rows], 1, attributes)
+    assert isinstance(out, Tensor)
+    return out
 
 
 def scatter_rows(

@@ -1,0 +1,39 @@
+// The loops that scan neighbouring lines together.
+#ifndef popir_kernels_reduction_scan_lines_hpp
+#define popir_kernels_reduction_scan_lines_hpp
+
+#include <cstdint>
+
+#include "kernels/reduction/scan.hpp"
+
+namespace popir {
+
+/// One step of `m` lines: joins x to what is known of each line, and writes that to y, if
+/// `exclusive` before it is joined.
+struct ScanStep {
+  const void* x;
+  void* y;
+  void* known;
+  std::int64_t m;
+  bool exclusive;
+};
+using ScanLines = void (*)(const ScanStep& step);
+
+/// For elements T, computed with as C, with the best instruction set of this machine. Null but for
+/// float, double and unsigned 32-bit and 64-bit integers. Not for gradients.
+template <class T>
+ScanLines scanLines(ScanKind kind);
+
+#define POPIR_SCAN_LINES(NAMESPACE)   \
+  namespace NAMESPACE {               \
+  template <class T>                  \
+  ScanLines scanLines(ScanKind kind); \
+  }
+POPIR_SCAN_LINES(base)
+POPIR_SCAN_LINES(avx2)
+POPIR_SCAN_LINES(avx512)
+#undef POPIR_SCAN_LINES
+
+}  // namespace popir
+
+#endif
