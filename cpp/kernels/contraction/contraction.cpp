@@ -115,7 +115,7 @@ std::unique_ptr<Contraction> makeTiles(const ConvSpec&, unsigned, bool) { return
 std::unique_ptr<Contraction> makeBlocked(const MatMulSpec&, unsigned) { return nullptr; }
 std::unique_ptr<Contraction> makeBlocked(const ConvSpec& s, unsigned threads) {
   if (auto made = makeWinograd(s, threads)) return made;
-  if (auto made = makePointwise(s, threads)) return made;
+  if (auto made = makeDirect(s, threads)) return made;
   return makeDepthwise(s, threads);
 }
 
@@ -158,7 +158,7 @@ FasterPacked::Make whenPacked(const ConvSpec& s, unsigned threads) {
   return [=]() -> std::unique_ptr<Contraction> {
     if (isThree(s) && winogradIsFaster(s, true)) return makeWinograd(s, threads);
     if (!blockedIsFaster(s)) return nullptr;
-    if (auto made = makePointwise(s, threads)) return made;
+    if (auto made = makeDirect(s, threads)) return made;
     return makeDepthwise(s, threads);
   };
 }
