@@ -15,6 +15,7 @@ constexpr int kVector = 16, kRows = 14, kNeighbours = 14;
 inline V fma(V a, V b, V c) { return _mm512_fmadd_ps(a, b, c); }
 inline V broadcast(float x) { return _mm512_set1_ps(x); }
 inline V larger(V a, V b) { return a > b ? a : b; }
+inline V orNaN(V a, V b) { return b != b ? b : a; }
 inline V smaller(V a, V b) { return a < b ? a : b; }
 
 // The others are written with the first.

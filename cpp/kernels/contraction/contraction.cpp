@@ -47,13 +47,15 @@ bool isThree(const ConvSpec& s) {
 /// docs/contractions.md.
 bool winogradIsFaster(const ConvSpec& s, bool packed) {
   constexpr std::int64_t kLeastTiles = 36, kLeastTilesToPack = 200;
-  constexpr double kMostWaste = 1.2;  // tiles at the ends reach beyond the output
+  // Tiles at the ends reach beyond the output.
+  constexpr double kMostWaste = 1.2, kMostWasteOfAvx2 = 1.8;
   if (s.pass == Pass::WeightsGradient || s.fieldDims() != 2) return false;
   const auto& written = s.pass == Pass::Forward ? s.out.shape : s.in.shape;
   const std::int64_t height = written[2], width = written[3];
   const std::int64_t tiles = (height + 1) / 2 * ((width + 1) / 2);
+  const double most = packed && isa() == Isa::Avx2 ? kMostWasteOfAvx2 : kMostWaste;
   return written[0] * tiles >= (packed ? kLeastTiles : kLeastTilesToPack) &&
-         4 * static_cast<double>(tiles) <= kMostWaste * static_cast<double>(height * width);
+         4 * static_cast<double>(tiles) <= most * static_cast<double>(height * width);
 }
 
 /// Gradients of the filters of depthwise convolutions that are larger than 3 x 3: on AVX2 oneDNN
@@ -70,9 +72,34 @@ bool isBound(const PostOp& op) {
 
 /// True where our own convolutions are faster for their post-ops: oneDNN has none for bounds that
 /// keeps NaN, and pays for an exponential in each Relu.
-bool blockedIsFaster(const ConvSpec& s) {
-  return std::any_of(s.postOps.begin(), s.postOps.end(),
+bool areOursFaster(const std::vector<PostOp>& ops) {
+  return std::any_of(ops.begin(), ops.end(),
                      [](const PostOp& op) { return isBound(op) || op.kind == PostOp::Kind::Relu; });
+}
+
+bool isDepthwise(const ConvSpec& s) {
+  return s.groups > 1 && s.weights.shape[1] == 1 && s.weights.shape[2] == 1;
+}
+
+/// True where direct sums in channel blocks are faster than oneDNN if the weights are packed once, by
+/// the measurements in docs/contractions.md.
+bool directIsFaster(const ConvSpec& s) {
+  constexpr std::int64_t kVectorOfAvx2 = 8;
+  if (s.pass != Pass::Forward || s.fieldDims() != 2 || isDepthwise(s)) return false;
+  const auto& w = s.weights.shape;
+  const bool isPoint = w[3] * w[4] == 1, goesOn = areOursFaster(s.postOps);
+  if (isPoint) return goesOn && s.stride[0] * s.stride[1] == 1;
+  return isa() == Isa::Avx2 && (goesOn || w[2] % kVectorOfAvx2 == 0);
+}
+
+/// The same of depthwise convolutions.
+bool depthwiseIsFaster(const ConvSpec& s) {
+  constexpr std::int64_t kWideRow = 28, kSmallFilter = 3;
+  if (s.pass != Pass::Forward || s.fieldDims() != 2 || !isDepthwise(s)) return false;
+  if (areOursFaster(s.postOps)) return true;
+  const std::int64_t row = s.out.shape[3],
+                     filter = std::max(s.weights.shape[3], s.weights.shape[4]);
+  return isa() == Isa::Avx2 && (row >= kWideRow || (2 * row >= kWideRow && filter <= kSmallFilter));
 }
 
 bool anyHalf(const MatMulSpec& s) { return isHalf(s.inType) || isHalf(s.outType); }
@@ -115,8 +142,8 @@ std::unique_ptr<Contraction> makeTiles(const ConvSpec&, unsigned, bool) { return
 std::unique_ptr<Contraction> makeBlocked(const MatMulSpec&, unsigned) { return nullptr; }
 std::unique_ptr<Contraction> makeBlocked(const ConvSpec& s, unsigned threads) {
   if (auto made = makeWinograd(s, threads)) return made;
-  if (auto made = makeDirect(s, threads)) return made;
-  return makeDepthwise(s, threads);
+  if (auto made = makeDepthwise(s, threads)) return made;
+  return makeDirect(s, threads);
 }
 
 /// A contraction by one source or, where the weights are packed once for many runs, by another one,
@@ -157,9 +184,8 @@ FasterPacked::Make whenPacked(const MatMulSpec& s, unsigned threads) {
 FasterPacked::Make whenPacked(const ConvSpec& s, unsigned threads) {
   return [=]() -> std::unique_ptr<Contraction> {
     if (isThree(s) && winogradIsFaster(s, true)) return makeWinograd(s, threads);
-    if (!blockedIsFaster(s)) return nullptr;
-    if (auto made = makeDirect(s, threads)) return made;
-    return makeDepthwise(s, threads);
+    if (directIsFaster(s)) return makeDirect(s, threads);
+    return depthwiseIsFaster(s) ? makeDepthwise(s, threads) : nullptr;
   };
 }
 
