@@ -38,9 +38,12 @@ bool tilesAreFaster(const MatMulSpec& s) {
          s.m >= (s.math == FpMath::Highest ? kLeastRowsOfSix : kLeastRows);
 }
 
+/// Whether it is 3 x 3, of stride 1, without dilation, and of one group.
 bool isThree(const ConvSpec& s) {
+  const auto isOne = [](std::int64_t n) { return n == 1; };
   return s.weights.shape.size() == 5 && s.weights.shape[3] == 3 && s.weights.shape[4] == 3 &&
-         s.groups == 1;
+         s.groups == 1 && std::all_of(s.stride.begin(), s.stride.end(), isOne) &&
+         std::all_of(s.dilation.begin(), s.dilation.end(), isOne);
 }
 
 /// True where Winograd's algorithm is faster than oneDNN's convolution, by the measurements in
@@ -132,10 +135,15 @@ std::vector<Source> preference(const MatMulSpec& s, unsigned threads) {
     return {Source::Own, Source::OneDnn, Source::Portable};
   return {Source::OneDnn, Source::Own, Source::Portable};
 }
-std::vector<Source> preference(const ConvSpec& s, unsigned) {
-  if ((winogradIsFaster(s, false) && isThree(s)) || isLargeDepthwiseGradient(s))
-    return {Source::Blocked, Source::OneDnn, Source::Own, Source::Portable};
+std::vector<Source> preference(const ConvSpec&, unsigned) {
   return {Source::OneDnn, Source::Own, Source::Portable};
+}
+
+/// What is faster than all sources in turn, by an algorithm of its own; null if nothing is.
+std::unique_ptr<Contraction> makeFaster(const MatMulSpec&, unsigned) { return nullptr; }
+std::unique_ptr<Contraction> makeFaster(const ConvSpec& s, unsigned threads) {
+  if (isThree(s) && winogradIsFaster(s, false)) return makeWinograd(s, threads);
+  return isLargeDepthwiseGradient(s) ? makeDepthwise(s, threads) : nullptr;
 }
 
 std::unique_ptr<Contraction> makeTiles(const ConvSpec&, unsigned, bool) { return nullptr; }
@@ -155,6 +163,7 @@ class FasterPacked final : public Contraction {
       : plain_(std::move(plain)), make_(std::move(make)) {}
 
   std::string describe() const override { return plain_->describe(); }
+  std::string describePacked() const override { return whenPacked().describe(); }
   std::size_t packedBytes() const override { return plain_->packedBytes(); }
   void pack(const void* weights, void* packed) const override { plain_->pack(weights, packed); }
   std::size_t workBytes() const override { return plain_->workBytes(); }
@@ -162,11 +171,15 @@ class FasterPacked final : public Contraction {
     plain_->runPacked(operands, packed, work);
   }
   std::optional<Prepacked> prepacked(std::size_t operands) const override {
-    if (!packed_) packed_ = make_();
-    return (packed_ ? packed_ : plain_)->prepacked(operands);
+    return whenPacked().prepacked(operands);
   }
 
  private:
+  const Contraction& whenPacked() const {
+    if (!packed_) packed_ = make_();
+    return packed_ ? *packed_ : *plain_;
+  }
+
   std::unique_ptr<Contraction> plain_;
   Make make_;
   mutable std::unique_ptr<Contraction> packed_;
@@ -183,7 +196,8 @@ FasterPacked::Make whenPacked(const MatMulSpec& s, unsigned threads) {
 }
 FasterPacked::Make whenPacked(const ConvSpec& s, unsigned threads) {
   return [=]() -> std::unique_ptr<Contraction> {
-    if (isThree(s) && winogradIsFaster(s, true)) return makeWinograd(s, threads);
+    if (isThree(s) && winogradIsFaster(s, true))
+      if (auto made = makeWinograd(s, threads)) return made;
     if (directIsFaster(s)) return makeDirect(s, threads);
     return depthwiseIsFaster(s) ? makeDepthwise(s, threads) : nullptr;
   };
@@ -243,8 +257,9 @@ std::unique_ptr<Contraction> choose(const Spec& spec, unsigned most, Source sour
   } else if (source != Source::Any) {
     made = makeBy(source, spec, threads);
   } else {
+    made = makeFaster(spec, threads);
     for (Source s : preference(spec, threads))
-      if ((made = makeBy(s, spec, threads)) != nullptr) break;
+      if (made == nullptr) made = makeBy(s, spec, threads);
     if (auto make = whenPacked(spec, threads); make && made)
       made = std::make_unique<FasterPacked>(std::move(made), std::move(make));
   }

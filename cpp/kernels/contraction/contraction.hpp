@@ -48,7 +48,7 @@ struct PostOp {
     Divide,
     Relu,       ///< x < 0 ? 0 : x. NaN stays NaN. The sign of a zero is not kept.
     LeakyRelu,  ///< x < 0 ? number * x : x
-    Maximum,    ///< NaN if one of the two is.
+    Maximum,    ///< NaN if one of the two is. The sign of a zero is not kept.
     Minimum,    ///< The same.
   };
   /// The shape of the second argument.
@@ -96,6 +96,8 @@ class Contraction : public Runner {
  public:
   /// The source and its implementation, for reports: "own avx512", "onednn jit:...".
   virtual std::string describe() const = 0;
+  /// The same where the weights are packed once for many runs.
+  virtual std::string describePacked() const { return describe(); }
 
   /// Size of the packed weights (B of a matrix product), in bytes. 0 if the weights are used in
   /// their given layout, and for WeightsGradient.
