@@ -89,7 +89,9 @@ struct Routines {
   /// Computes the tiles [first, first + count). `scratch` has scratchFloats(count) floats.
   void (*runWinograd)(const Shape& shape, const Operands& operands, std::int64_t first,
                       std::int64_t count, float* scratch);
-  void (*packDirect)(const DirectShape& shape, const float* weights, float* packed);
+  /// Packs panels [panel, lastPanel), counted as below.
+  void (*packDirect)(const DirectShape& shape, const float* weights, float* packed,
+                     std::int64_t panel, std::int64_t lastPanel);
   /// Computes rows [row, lastRow) and columns [column, lastColumn) of an image's output, for panels
   /// [panel, lastPanel) of two vectors of output channels, counted through groups; the last one of a
   /// group may reach beyond the group.

@@ -129,7 +129,11 @@ class Direct final : public Blocked {
     return shape_.in * shape_.taps() * panels() * panel();
   }
   void packFloats(const float* weights, float* packed) const override {
-    routines()->packDirect(shape_, weights, packed);
+    const std::int64_t all = kSharesOfThread * threads_;
+    parallelParts(panels(), (panels() + all - 1) / all, threads_,
+                  [&](std::int64_t first, std::int64_t last, unsigned) {
+                    routines()->packDirect(shape_, weights, packed, first, last);
+                  });
   }
   /// Outputs are divided where there are many, so that a thread reads its part of the input alone;
   /// else output channels, so that it reads its part of the weights alone.
