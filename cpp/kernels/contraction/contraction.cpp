@@ -97,12 +97,11 @@ bool directIsFaster(const ConvSpec& s) {
 
 /// The same of depthwise convolutions.
 bool depthwiseIsFaster(const ConvSpec& s) {
-  constexpr std::int64_t kWideRow = 28, kSmallFilter = 3;
+  constexpr std::int64_t kWideRow = 28, kLargeFilter = 5;
   if (s.pass != Pass::Forward || s.fieldDims() != 2 || !isDepthwise(s)) return false;
   if (areOursFaster(s.postOps)) return true;
-  const std::int64_t row = s.out.shape[3],
-                     filter = std::max(s.weights.shape[3], s.weights.shape[4]);
-  return isa() == Isa::Avx2 && (row >= kWideRow || (2 * row >= kWideRow && filter <= kSmallFilter));
+  return isa() == Isa::Avx2 && s.stride[0] * s.stride[1] == 1 && s.out.shape[3] >= kWideRow &&
+         std::min(s.weights.shape[3], s.weights.shape[4]) >= kLargeFilter;
 }
 
 bool anyHalf(const MatMulSpec& s) { return isHalf(s.inType) || isHalf(s.outType); }
