@@ -97,7 +97,7 @@ bool directIsFaster(const ConvSpec& s) {
 
 /// The same of depthwise convolutions.
 bool depthwiseIsFaster(const ConvSpec& s) {
-  constexpr std::int64_t kWideRow = 28, kLargeFilter = 5;
+  constexpr std::int64_t kWideRow = 28, kLargeFilter = 7;
   if (s.pass != Pass::Forward || s.fieldDims() != 2 || !isDepthwise(s)) return false;
   if (areOursFaster(s.postOps)) return true;
   return isa() == Isa::Avx2 && s.stride[0] * s.stride[1] == 1 && s.out.shape[3] >= kWideRow &&
