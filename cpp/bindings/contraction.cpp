@@ -68,7 +68,9 @@ class Prepared {
   }
 
   void run(bool weightsKept) const { seconds(1, weightsKept); }
-  std::string describe() const { return runner_->describe(); }
+  std::string describe(bool weightsKept) const {
+    return weightsKept ? runner_->describePacked() : runner_->describe();
+  }
   std::size_t scratchBytes() const { return runner_->scratchBytes(); }
   double seconds(int repeats, bool weightsKept) const {
     const auto packed = weightsKept ? runner_->prepacked(operands_.size()) : std::nullopt;
@@ -239,7 +241,7 @@ void bindContraction(py::module_& m) {
   m.doc() =
       "Runs one contraction by a chosen source on numpy arrays, for tests and measurements.\n"
       "A source is an implementation: onednn, own, portable, blocked (forward convolutions\n"
-      "in channel blocks: of 3 x 3, of one point, depthwise), tiles (products on AMX),\n"
+      "in channel blocks: by Winograd's algorithm, direct, depthwise), tiles (products on AMX),\n"
       "emulatedTiles (the same on any machine, slowly), or any, which chooses one.";
   m.def(
       "isa", [] { return std::string(name(isa())); },
@@ -252,7 +254,9 @@ void bindContraction(py::module_& m) {
       .def("run", &Prepared::run, py::arg("weightsKept") = false,
            "Runs the contraction once on its arrays. With `weightsKept` the weights are packed\n"
            "first, in the form for weights that stay.")
-      .def("describe", &Prepared::describe, "The source and the kernel that compute it, as text.")
+      .def("describe", &Prepared::describe, py::arg("weightsKept") = false,
+           "The source and the kernel that compute it, as text. With `weightsKept`: where the\n"
+           "weights are packed once for many runs.")
       .def("scratchBytes", &Prepared::scratchBytes,
            "The bytes of scratch memory that it needs besides its arrays.")
       .def("seconds", &Prepared::seconds, py::arg("repeats"), py::arg("weightsKept") = false,

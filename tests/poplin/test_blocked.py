@@ -1,8 +1,11 @@
 """Convolutions in channel blocks against float64, at edges, and with values without bounds."""
 
+from dataclasses import dataclass
+
 import ml_dtypes
 import numpy as np
 import pytest
+import torch
 
 import popir
 from popir.poplin import contraction
@@ -146,8 +149,205 @@ def test_data_gradient(images, inputs, outputs, size, pad, threads):
 def test_pointwise(images, inputs, outputs, size, threads):
     x, w = random(images, inputs, *size), random(outputs, inputs, 1, 1, seed=1)
     expected = exact(x, w, (0, 0))
-    found = convolved(x, w, (0, 0), threads, runs=2, what="pointwise")
+    found = convolved(x, w, (0, 0), threads, runs=2, what="direct")
     assert np.abs(found - expected).max() < 1e-6 * np.abs(expected).max()
+
+
+@dataclass
+class Filters:
+    """A convolution of any filter. Pairs are height and width; `end` pads below and right."""
+
+    images: int
+    inputs: int
+    outputs: int
+    size: tuple[int, int]
+    kernel: tuple[int, int]
+    pad: tuple[int, int] = (0, 0)
+    stride: tuple[int, int] = (1, 1)
+    dilation: tuple[int, int] = (1, 1)
+    groups: int = 1
+    end: tuple[int, int] | None = None
+
+    def ends(self) -> tuple[int, int]:
+        return self.end or self.pad
+
+    def operands(self) -> tuple[np.ndarray, np.ndarray]:
+        x = random(self.images, self.inputs, *self.size)
+        return x, random(self.outputs, self.inputs // self.groups, *self.kernel, seed=1)
+
+    def torch(self, x: np.ndarray, w: np.ndarray) -> np.ndarray:
+        """By PyTorch, in double; sides that are cropped by negative padding, too."""
+        (top, left), (bottom, right) = self.pad, self.ends()
+        wide = torch.nn.functional.pad(torch.from_numpy(x).double(), (left, right, top, bottom))
+        given = {"stride": self.stride, "dilation": self.dilation, "groups": self.groups}
+        return torch.nn.functional.conv2d(wide, torch.from_numpy(w).double(), **given).numpy()
+
+    def ours(self, x, w, threads=1, lies="blocked", bias=None, source="blocked"):
+        """By our own kernels, and how it is described. The input `lies` "blocked", which is plain
+        where channels do not fill blocks, "plain", or with its channels "last".
+        """
+        block = BLOCKS.get(contraction.isa())
+        if block is None:
+            pytest.skip("this process is held to an instruction set without vectors")
+        height, width = self.torch(x[:1], w).shape[2:]
+        y = np.full((len(x), len(w) // block, height, width, block), np.nan, np.float32)
+        in_block = block if lies == "blocked" and self.inputs % block == 0 else 0
+        given = blocked(x, in_block) if in_block else np.ascontiguousarray(x)
+        if lies == "last":
+            in_block, given = -1, np.ascontiguousarray(x.transpose(0, 2, 3, 1))
+        made = contraction.convolution(
+            *("forward", given, w.reshape(self.groups, -1, *w.shape[1:]), y),
+            *(list(self.stride), list(self.dilation), [1, 1], list(self.pad)),
+            threads=threads,
+            source=source,
+            bias=bias,
+            inBlock=in_block,
+            outBlock=block,
+        )
+        made.run()
+        return plain(y), made.describe()
+
+
+FILTERS = {
+    "strided": Filters(2, 32, 48, (15, 13), (3, 3), (1, 1), (2, 2)),
+    "stem 7 x 7": Filters(1, 3, 64, (31, 33), (7, 7), (3, 3), (2, 2)),
+    "stem 3 x 3": Filters(2, 3, 32, (20, 17), (3, 3), (1, 1), (2, 2), end=(0, 0)),
+    "one channel": Filters(1, 1, 16, (9, 9), (5, 5)),
+    "five channels": Filters(1, 5, 32, (8, 30), (3, 2), (1, 1)),
+    "patches": Filters(1, 3, 48, (32, 32), (16, 16), (0, 0), (16, 16)),
+    "five wide": Filters(1, 16, 16, (28, 28), (5, 5), (2, 2)),
+    "dilated": Filters(1, 32, 32, (19, 23), (3, 3), (2, 2), dilation=(2, 2)),
+    "dilated unequally": Filters(1, 16, 32, (19, 23), (3, 2), (1, 4), (1, 2), (3, 5)),
+    "dilated plain": Filters(1, 6, 16, (12, 15), (3, 3), (2, 2), dilation=(2, 3)),
+    "grouped": Filters(2, 64, 96, (9, 11), (3, 3), (1, 1), groups=2),
+    "grouped by vectors": Filters(1, 64, 64, (7, 7), (3, 3), (1, 1), (2, 2), groups=4),
+    "half a panel": Filters(1, 16, 48, (7, 7), (3, 3), (1, 1), (3, 3)),
+    "a point, strided": Filters(1, 48, 80, (9, 9), (1, 1), (0, 0), (2, 2)),
+    "a point, padded": Filters(1, 16, 16, (4, 5), (1, 1), (1, 2)),
+    "stride beyond the filter": Filters(1, 16, 32, (17, 19), (2, 2), (0, 0), (5, 4)),
+    "one output": Filters(3, 32, 64, (3, 3), (3, 3), stride=(2, 2)),
+    "all at the sides": Filters(1, 16, 32, (2, 3), (5, 7), (2, 3)),
+    "padded beyond the filter": Filters(1, 16, 16, (3, 4), (3, 3), (4, 5), (2, 1)),
+    "padded above alone": Filters(1, 16, 32, (9, 8), (3, 3), (2, 1), (2, 2), end=(0, 0)),
+    "cropped": Filters(1, 16, 32, (12, 13), (3, 3), (-2, -1), (2, 1), end=(0, 1)),
+    "many channels": Filters(1, 528, 80, (7, 7), (3, 3), (1, 1), (2, 2)),
+    "many panels": Filters(1, 64, 336, (5, 5), (2, 2), (1, 1)),
+    "wide": Filters(1, 16, 16, (4, 150), (3, 5), (1, 2)),
+    "high": Filters(1, 16, 16, (150, 2), (5, 3), (2, 1)),
+    "many images": Filters(9, 16, 32, (6, 5), (2, 3), (0, 1)),
+}
+"""No vector of channels where inputs are fewer, or as many as no number of vectors."""
+
+
+@pytest.mark.parametrize("lies", ["blocked", "plain", "last"])
+@pytest.mark.parametrize("name", FILTERS)
+def test_direct(name, lies):
+    """The bits depend neither on threads nor on how the input lies."""
+    filters = FILTERS[name]
+    x, w = filters.operands()
+    one, by = filters.ours(x, w, lies=lies)
+    assert by.startswith("direct")
+    expected = filters.torch(x, w)
+    assert np.abs(one - expected).max() < 1.5e-6 * np.abs(expected).max()
+    for threads in (2, 3):
+        np.testing.assert_array_equal(one, filters.ours(x, w, threads, lies)[0])
+    np.testing.assert_array_equal(one, filters.ours(x, w)[0])
+
+
+DEPTHWISE = {
+    "dilated": Filters(2, 32, 32, (15, 18), (3, 3), (2, 2), dilation=(2, 2), groups=32),
+    "strided unequally": Filters(1, 16, 16, (30, 31), (5, 3), (2, 1), (2, 1), groups=16),
+    "padded above alone": Filters(1, 16, 16, (9, 8), (3, 3), (2, 1), (2, 2), groups=16, end=(0, 0)),
+    "cropped": Filters(1, 16, 16, (12, 40), (3, 3), (-2, -1), groups=16, end=(0, 1)),
+    "stride beyond the filter": Filters(1, 16, 16, (17, 19), (2, 2), (0, 0), (5, 4), groups=16),
+    "padded beyond the filter": Filters(1, 16, 16, (3, 4), (3, 3), (4, 5), (2, 1), groups=16),
+    "many images": Filters(5, 48, 48, (7, 7), (5, 5), (2, 2), groups=48),
+}
+
+
+@pytest.mark.parametrize("name", DEPTHWISE)
+def test_depthwise_filters(name):
+    filters = DEPTHWISE[name]
+    x, w = filters.operands()
+    one, by = filters.ours(x, w)
+    assert by.startswith("depthwise")
+    expected = filters.torch(x, w)
+    assert np.abs(one - expected).max() < 1e-6 * np.abs(expected).max()
+    for threads in (2, 3):
+        np.testing.assert_array_equal(one, filters.ours(x, w, threads)[0])
+
+
+def test_direct_bias():
+    filters = FILTERS["half a panel"]
+    (x, w), bias = filters.operands(), random(48, seed=2)
+    found, without = (filters.ours(x, w, bias=b)[0] for b in (bias, None))
+    np.testing.assert_array_equal(found, without + bias[:, None, None])
+
+
+@pytest.mark.parametrize("groups", [1, 16])
+def test_an_infinite_weight_meets_no_padding(groups):
+    """What lies beyond the sides is not multiplied: zero times infinity would be NaN."""
+    filters = Filters(1, 16, 16, (6, 6), (3, 3), (1, 1), (2, 2), groups=groups)
+    x, w = (np.abs(a) + 1 for a in filters.operands())
+    w[3, 0, 0, 0] = np.inf
+    found, _ = filters.ours(x, w)
+    infinite = np.zeros(found.shape, bool)
+    infinite[0, 3, 1:, 1:] = True
+    np.testing.assert_array_equal(np.isposinf(found), infinite)
+    assert not np.isnan(found).any()
+
+
+@pytest.mark.parametrize("size", [(0, 8), (8, 8)])
+def test_no_images_and_no_rows(size):
+    """Nothing is computed, or there is no sum: the result is zero."""
+    images = 0 if size == (8, 8) else 1
+    filters = Filters(images, 16, 16, size, (3, 3), (2, 2), (2, 2))
+    x, w = filters.operands()
+    block = BLOCKS.get(contraction.isa(), 8)
+    height, width = ((size[d] + 4 - 3) // 2 + 1 for d in (0, 1))
+    y = np.full((images, 16 // block, height, width, block), np.nan, np.float32)
+    made = contraction.convolution(
+        *("forward", blocked(x, block), w[None], y, [2, 2], [1, 1], [1, 1], [2, 2]),
+        inBlock=block,
+        outBlock=block,
+    )
+    made.run()
+    np.testing.assert_array_equal(y, 0)
+
+
+@pytest.mark.skipif(contraction.isa() != "avx2", reason="the rule is that of AVX2")
+@pytest.mark.parametrize(
+    ("filters", "by", "changing"),
+    [
+        (Filters(1, 32, 32, (28, 28), (3, 3), (1, 1), (2, 2)), "direct", "onednn"),
+        (Filters(1, 32, 32, (60, 60), (3, 3), (1, 1), (2, 2)), "direct", "onednn"),
+        (Filters(1, 32, 24, (60, 60), (3, 3), (1, 1)), "direct", "onednn"),
+        (Filters(1, 32, 32, (60, 60), (3, 3), (1, 1)), "winograd", "winograd"),
+        (Filters(1, 32, 32, (7, 7), (3, 3), (1, 1)), "direct", "onednn"),
+        (Filters(4, 32, 32, (7, 7), (3, 3), (1, 1)), "winograd", "onednn"),
+        (Filters(1, 64, 64, (14, 14), (3, 3), (1, 1), groups=4), "direct", "onednn"),
+        (Filters(1, 32, 64, (28, 28), (1, 1)), "onednn", "onednn"),
+        (Filters(1, 3, 32, (56, 56), (3, 3), (1, 1), (2, 2)), "onednn", "onednn"),
+        (Filters(1, 64, 64, (28, 28), (3, 3), (1, 1), groups=64), "onednn", "onednn"),
+        (Filters(1, 64, 64, (28, 28), (5, 5), (2, 2), groups=64), "onednn", "onednn"),
+        (Filters(1, 64, 64, (28, 28), (7, 7), (3, 3), groups=64), "depthwise", "onednn"),
+        (Filters(1, 64, 64, (14, 14), (5, 5), (2, 2), groups=64), "onednn", "onednn"),
+    ],
+)
+def test_the_rule(filters, by, changing):
+    """The sources for weights that stay, and for those that change between runs."""
+    x, w = filters.operands()
+    height, width = filters.torch(x, w).shape[2:]
+    y = np.empty((len(x), len(w), height, width), np.float32)
+    made = contraction.convolution(
+        *("forward", x, w.reshape(filters.groups, -1, *w.shape[1:]), y),
+        *(list(filters.stride), [1, 1], [1, 1], list(filters.pad)),
+    )
+    assert by in made.describe(weightsKept=True)
+    assert changing in made.describe()
+    made.seconds(1, weightsKept=True)
+    expected = filters.torch(x, w)
+    assert np.abs(y - expected).max() < 2e-6 * np.abs(expected).max()
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -280,14 +480,19 @@ def test_values_without_bounds_reach_only_what_reads_them(value):
 
 
 @pytest.mark.parametrize("last", ["relu", "leakyrelu", "clip", "none"])
-@pytest.mark.parametrize(("kernel", "groups"), [(3, 1), (1, 1), (3, 32)])
-def test_what_follows_a_convolution_is_done_with_it(kernel, groups, last):
+@pytest.mark.parametrize(
+    ("kernel", "groups", "stride", "channels"),
+    [(3, 1, 1, 32), (1, 1, 1, 32), (3, 32, 1, 32), (3, 1, 2, 32), (5, 2, 1, 32), (3, 1, 2, 3)],
+)
+def test_what_follows_a_convolution_is_done_with_it(kernel, groups, stride, channels, last):
     """Bias, a sum with a whole tensor, a factor, an activation: the values of steps of their own.
     NaN stays NaN.
     """
-    x, w = random(2, 32, 12, 10), random(64 if groups == 1 else 32, 32 // groups, kernel, kernel)
-    x[0, 5, 3, 3] = np.nan
-    whole, bias = random(2, len(w), 12, 10, seed=2), random(len(w), seed=3)
+    x = random(2, channels, 12, 10)
+    w = random(32 if groups == channels else 64, channels // groups, kernel, kernel)
+    x[0, channels // 6, 3, 3] = np.nan
+    whole = random(2, len(w), 12 // stride, 10 // stride, seed=2)
+    bias = random(len(w), seed=3)
     builder = popir.Builder()
     onnx = builder.aiOnnxOpset13
     given = builder.addInputTensor("FLOAT", list(x.shape))
@@ -296,7 +501,8 @@ def test_what_follows_a_convolution_is_done_with_it(kernel, groups, last):
         builder.addInitializedInputTensor(np.array(v, np.float32)) for v in (0.7, -0.5, 0.5)
     )
     weights = [builder.addInitializedInputTensor(value) for value in (w, bias)]
-    y = onnx.conv([given, *weights], pads=[kernel // 2] * 4, group=groups)
+    where = {"pads": [kernel // 2] * 4, "strides": [stride] * 2}
+    y = onnx.conv([given, *weights], group=groups, **where)
     y = onnx.mul([onnx.add([y, other]), factor])
     if last == "clip":
         y = onnx.clip([y, low, high])

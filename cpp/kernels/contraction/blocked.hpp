@@ -1,6 +1,6 @@
 // Our own convolutions on activations in blocks of channels of one vector: 3 x 3 by Winograd's
-// minimal filtering F(2x2, 3x3) (Lavin and Gray 2015), of one point, and depthwise. The bias and
-// post-ops are applied to sums in registers.
+// minimal filtering F(2x2, 3x3) (Lavin and Gray 2015), any by direct sums, and depthwise. The bias
+// and post-ops are applied to sums in registers.
 #ifndef popir_kernels_contraction_blocked_hpp
 #define popir_kernels_contraction_blocked_hpp
 
@@ -35,15 +35,30 @@ struct Shape {
   std::int64_t scratchFloats(std::int64_t count) const { return 16 * count * (in + out); }
 };
 
-/// A convolution of one point, of stride 1. The input is in blocks of inBlock channels.
-struct PointShape {
-  std::int64_t images, in, out, points, inBlock;
+/// The two dimensions over which a filter moves.
+struct Field {
+  std::int64_t height, width, outHeight, outWidth;
+  std::int64_t kernelHeight, kernelWidth, strideHeight, strideWidth;
+  std::int64_t dilationHeight, dilationWidth, padTop, padLeft;
+
+  std::int64_t taps() const { return kernelHeight * kernelWidth; }
+};
+
+/// A convolution of any filter. Channels are counted within a group. The input's channels are in
+/// blocks of `block`, in any strides: of images, blocks, rows and columns.
+struct DirectShape : Field {
+  std::int64_t images, groups, in, out;
+  std::int64_t block, imageStep, blockStep, rowStep, columnStep;
+
+  std::int64_t blocks() const { return in / block; }
+  std::int64_t panels(std::int64_t panel) const {
+    return (out + panel - 1) / panel;
+  }  ///< of a group
 };
 
 /// A depthwise convolution.
-struct DepthShape {
-  std::int64_t images, channels, height, width, outHeight, outWidth;
-  std::int64_t kernelHeight, kernelWidth, strideHeight, strideWidth, padTop, padLeft;
+struct DepthShape : Field {
+  std::int64_t images, channels;
 };
 
 /// A post-op, or the bias, with the memory it reads: a number, one for each channel, or for each
@@ -74,11 +89,15 @@ struct Routines {
   /// Computes the tiles [first, first + count). `scratch` has scratchFloats(count) floats.
   void (*runWinograd)(const Shape& shape, const Operands& operands, std::int64_t first,
                       std::int64_t count, float* scratch);
-  void (*packPointwise)(const PointShape& shape, const float* weights, float* packed);
-  /// Computes points [first, first + count) of an image, output channels [o, end), in panels of two
-  /// vectors; the last one may reach beyond the output.
-  void (*runPointwise)(const PointShape& shape, const Operands& operands, std::int64_t image,
-                       std::int64_t first, std::int64_t count, std::int64_t o, std::int64_t end);
+  /// Packs panels [panel, lastPanel), counted as below.
+  void (*packDirect)(const DirectShape& shape, const float* weights, float* packed,
+                     std::int64_t panel, std::int64_t lastPanel);
+  /// Computes rows [row, lastRow) and columns [column, lastColumn) of an image's output, for panels
+  /// [panel, lastPanel) of two vectors of output channels, counted through groups; the last one of a
+  /// group may reach beyond the group.
+  void (*runDirect)(const DirectShape& shape, const Operands& operands, std::int64_t image,
+                    std::int64_t row, std::int64_t lastRow, std::int64_t column,
+                    std::int64_t lastColumn, std::int64_t panel, std::int64_t lastPanel);
   void (*packDepthwise)(const DepthShape& shape, const float* weights, float* packed);
   /// Computes rows [first, end) of the output, counted through blocks of channels and images.
   void (*runDepthwise)(const DepthShape& shape, const Operands& operands, std::int64_t first,

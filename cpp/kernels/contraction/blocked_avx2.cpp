@@ -11,22 +11,26 @@ namespace avx2 {
 namespace {
 
 typedef float V __attribute__((vector_size(32)));
-constexpr int kVector = 8, kRows = 6;
+constexpr int kVector = 8, kRows = 6, kNeighbours = 13;
 inline V fma(V a, V b, V c) { return _mm256_fmadd_ps(a, b, c); }
 inline V broadcast(float x) { return _mm256_set1_ps(x); }
+inline V larger(V a, V b) { return _mm256_max_ps(a, b); }
+inline V orNaN(V a, V b) { return _mm256_or_ps(a, _mm256_cmp_ps(b, b, _CMP_UNORD_Q)); }
+inline V smaller(V a, V b) { return _mm256_min_ps(a, b); }
 
 // The others are written with the first.
 // clang-format off
 #include "kernels/contraction/register_block.inc"
+#include "kernels/contraction/runs.inc"
 #include "kernels/contraction/depthwise.inc"
-#include "kernels/contraction/pointwise.inc"
+#include "kernels/contraction/direct.inc"
 #include "kernels/contraction/winograd.inc"
 // clang-format on
 
 }  // namespace
 
-const Routines kRoutines = {kVector,      packWinograd,  runWinograd,  packPointwise,
-                            runPointwise, packDepthwise, runDepthwise, runDepthwiseGradient};
+const Routines kRoutines = {kVector,   packWinograd,  runWinograd,  packDirect,
+                            runDirect, packDepthwise, runDepthwise, runDepthwiseGradient};
 
 }  // namespace avx2
 }  // namespace blocked

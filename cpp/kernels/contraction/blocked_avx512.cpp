@@ -11,22 +11,26 @@ namespace avx512 {
 namespace {
 
 typedef float V __attribute__((vector_size(64)));
-constexpr int kVector = 16, kRows = 14;
+constexpr int kVector = 16, kRows = 14, kNeighbours = 14;
 inline V fma(V a, V b, V c) { return _mm512_fmadd_ps(a, b, c); }
 inline V broadcast(float x) { return _mm512_set1_ps(x); }
+inline V larger(V a, V b) { return a > b ? a : b; }
+inline V orNaN(V a, V b) { return b != b ? b : a; }
+inline V smaller(V a, V b) { return a < b ? a : b; }
 
 // The others are written with the first.
 // clang-format off
 #include "kernels/contraction/register_block.inc"
+#include "kernels/contraction/runs.inc"
 #include "kernels/contraction/depthwise.inc"
-#include "kernels/contraction/pointwise.inc"
+#include "kernels/contraction/direct.inc"
 #include "kernels/contraction/winograd.inc"
 // clang-format on
 
 }  // namespace
 
-const Routines kRoutines = {kVector,      packWinograd,  runWinograd,  packPointwise,
-                            runPointwise, packDepthwise, runDepthwise, runDepthwiseGradient};
+const Routines kRoutines = {kVector,   packWinograd,  runWinograd,  packDirect,
+                            runDirect, packDepthwise, runDepthwise, runDepthwiseGradient};
 
 }  // namespace avx512
 }  // namespace blocked

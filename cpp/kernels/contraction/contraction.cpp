@@ -38,22 +38,27 @@ bool tilesAreFaster(const MatMulSpec& s) {
          s.m >= (s.math == FpMath::Highest ? kLeastRowsOfSix : kLeastRows);
 }
 
+/// Whether it is 3 x 3, of stride 1, without dilation, and of one group.
 bool isThree(const ConvSpec& s) {
+  const auto isOne = [](std::int64_t n) { return n == 1; };
   return s.weights.shape.size() == 5 && s.weights.shape[3] == 3 && s.weights.shape[4] == 3 &&
-         s.groups == 1;
+         s.groups == 1 && std::all_of(s.stride.begin(), s.stride.end(), isOne) &&
+         std::all_of(s.dilation.begin(), s.dilation.end(), isOne);
 }
 
 /// True where Winograd's algorithm is faster than oneDNN's convolution, by the measurements in
 /// docs/contractions.md.
 bool winogradIsFaster(const ConvSpec& s, bool packed) {
   constexpr std::int64_t kLeastTiles = 36, kLeastTilesToPack = 200;
-  constexpr double kMostWaste = 1.2;  // tiles at the ends reach beyond the output
+  // Tiles at the ends reach beyond the output.
+  constexpr double kMostWaste = 1.2, kMostWasteOfAvx2 = 1.8;
   if (s.pass == Pass::WeightsGradient || s.fieldDims() != 2) return false;
   const auto& written = s.pass == Pass::Forward ? s.out.shape : s.in.shape;
   const std::int64_t height = written[2], width = written[3];
   const std::int64_t tiles = (height + 1) / 2 * ((width + 1) / 2);
+  const double most = packed && isa() == Isa::Avx2 ? kMostWasteOfAvx2 : kMostWaste;
   return written[0] * tiles >= (packed ? kLeastTiles : kLeastTilesToPack) &&
-         4 * static_cast<double>(tiles) <= kMostWaste * static_cast<double>(height * width);
+         4 * static_cast<double>(tiles) <= most * static_cast<double>(height * width);
 }
 
 /// Gradients of the filters of depthwise convolutions that are larger than 3 x 3: on AVX2 oneDNN
@@ -70,9 +75,33 @@ bool isBound(const PostOp& op) {
 
 /// True where our own convolutions are faster for their post-ops: oneDNN has none for bounds that
 /// keeps NaN, and pays for an exponential in each Relu.
-bool blockedIsFaster(const ConvSpec& s) {
-  return std::any_of(s.postOps.begin(), s.postOps.end(),
+bool areOursFaster(const std::vector<PostOp>& ops) {
+  return std::any_of(ops.begin(), ops.end(),
                      [](const PostOp& op) { return isBound(op) || op.kind == PostOp::Kind::Relu; });
+}
+
+bool isDepthwise(const ConvSpec& s) {
+  return s.groups > 1 && s.weights.shape[1] == 1 && s.weights.shape[2] == 1;
+}
+
+/// True where direct sums in channel blocks are faster than oneDNN if the weights are packed once, by
+/// the measurements in docs/contractions.md.
+bool directIsFaster(const ConvSpec& s) {
+  constexpr std::int64_t kVectorOfAvx2 = 8;
+  if (s.pass != Pass::Forward || s.fieldDims() != 2 || isDepthwise(s)) return false;
+  const auto& w = s.weights.shape;
+  const bool isPoint = w[3] * w[4] == 1, goesOn = areOursFaster(s.postOps);
+  if (isPoint) return goesOn && s.stride[0] * s.stride[1] == 1;
+  return isa() == Isa::Avx2 && (goesOn || w[2] % kVectorOfAvx2 == 0);
+}
+
+/// The same of depthwise convolutions.
+bool depthwiseIsFaster(const ConvSpec& s) {
+  constexpr std::int64_t kWideRow = 28, kLargeFilter = 7;
+  if (s.pass != Pass::Forward || s.fieldDims() != 2 || !isDepthwise(s)) return false;
+  if (areOursFaster(s.postOps)) return true;
+  return isa() == Isa::Avx2 && s.stride[0] * s.stride[1] == 1 && s.out.shape[3] >= kWideRow &&
+         std::min(s.weights.shape[3], s.weights.shape[4]) >= kLargeFilter;
 }
 
 bool anyHalf(const MatMulSpec& s) { return isHalf(s.inType) || isHalf(s.outType); }
@@ -111,18 +140,23 @@ std::vector<Source> preference(const MatMulSpec& s, unsigned threads) {
     return {Source::Own, Source::OneDnn, Source::Portable};
   return {Source::OneDnn, Source::Own, Source::Portable};
 }
-std::vector<Source> preference(const ConvSpec& s, unsigned) {
-  if ((winogradIsFaster(s, false) && isThree(s)) || isLargeDepthwiseGradient(s))
-    return {Source::Blocked, Source::OneDnn, Source::Own, Source::Portable};
+std::vector<Source> preference(const ConvSpec&, unsigned) {
   return {Source::OneDnn, Source::Own, Source::Portable};
+}
+
+/// What is faster than all sources in turn, by an algorithm of its own; null if nothing is.
+std::unique_ptr<Contraction> makeFaster(const MatMulSpec&, unsigned) { return nullptr; }
+std::unique_ptr<Contraction> makeFaster(const ConvSpec& s, unsigned threads) {
+  if (isThree(s) && winogradIsFaster(s, false)) return makeWinograd(s, threads);
+  return isLargeDepthwiseGradient(s) ? makeDepthwise(s, threads) : nullptr;
 }
 
 std::unique_ptr<Contraction> makeTiles(const ConvSpec&, unsigned, bool) { return nullptr; }
 std::unique_ptr<Contraction> makeBlocked(const MatMulSpec&, unsigned) { return nullptr; }
 std::unique_ptr<Contraction> makeBlocked(const ConvSpec& s, unsigned threads) {
   if (auto made = makeWinograd(s, threads)) return made;
-  if (auto made = makePointwise(s, threads)) return made;
-  return makeDepthwise(s, threads);
+  if (auto made = makeDepthwise(s, threads)) return made;
+  return makeDirect(s, threads);
 }
 
 /// A contraction by one source or, where the weights are packed once for many runs, by another one,
@@ -134,6 +168,7 @@ class FasterPacked final : public Contraction {
       : plain_(std::move(plain)), make_(std::move(make)) {}
 
   std::string describe() const override { return plain_->describe(); }
+  std::string describePacked() const override { return whenPacked().describe(); }
   std::size_t packedBytes() const override { return plain_->packedBytes(); }
   void pack(const void* weights, void* packed) const override { plain_->pack(weights, packed); }
   std::size_t workBytes() const override { return plain_->workBytes(); }
@@ -141,11 +176,15 @@ class FasterPacked final : public Contraction {
     plain_->runPacked(operands, packed, work);
   }
   std::optional<Prepacked> prepacked(std::size_t operands) const override {
-    if (!packed_) packed_ = make_();
-    return (packed_ ? packed_ : plain_)->prepacked(operands);
+    return whenPacked().prepacked(operands);
   }
 
  private:
+  const Contraction& whenPacked() const {
+    if (!packed_) packed_ = make_();
+    return packed_ ? *packed_ : *plain_;
+  }
+
   std::unique_ptr<Contraction> plain_;
   Make make_;
   mutable std::unique_ptr<Contraction> packed_;
@@ -162,10 +201,10 @@ FasterPacked::Make whenPacked(const MatMulSpec& s, unsigned threads) {
 }
 FasterPacked::Make whenPacked(const ConvSpec& s, unsigned threads) {
   return [=]() -> std::unique_ptr<Contraction> {
-    if (isThree(s) && winogradIsFaster(s, true)) return makeWinograd(s, threads);
-    if (!blockedIsFaster(s)) return nullptr;
-    if (auto made = makePointwise(s, threads)) return made;
-    return makeDepthwise(s, threads);
+    if (isThree(s) && winogradIsFaster(s, true))
+      if (auto made = makeWinograd(s, threads)) return made;
+    if (directIsFaster(s)) return makeDirect(s, threads);
+    return depthwiseIsFaster(s) ? makeDepthwise(s, threads) : nullptr;
   };
 }
 
@@ -235,8 +274,9 @@ std::unique_ptr<Contraction> choose(const Spec& spec, unsigned most, Source sour
   } else if (source != Source::Any) {
     made = makeBy(source, spec, threads);
   } else {
+    made = makeFaster(spec, threads);
     for (Source s : preference(spec, threads))
-      if ((made = makeBy(s, spec, threads)) != nullptr) break;
+      if (made == nullptr) made = makeBy(s, spec, threads);
     if (auto make = whenPacked(spec, threads); make && made)
       made = std::make_unique<FasterPacked>(std::move(made), std::move(make));
   }

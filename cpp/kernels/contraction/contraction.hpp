@@ -48,7 +48,7 @@ struct PostOp {
     Divide,
     Relu,       ///< x < 0 ? 0 : x. NaN stays NaN. The sign of a zero is not kept.
     LeakyRelu,  ///< x < 0 ? number * x : x
-    Maximum,    ///< NaN if one of the two is.
+    Maximum,    ///< NaN if one of the two is. The sign of a zero is not kept.
     Minimum,    ///< The same.
   };
   /// The shape of the second argument.
@@ -96,6 +96,8 @@ class Contraction : public Runner {
  public:
   /// The source and its implementation, for reports: "own avx512", "onednn jit:...".
   virtual std::string describe() const = 0;
+  /// The same where the weights are packed once for many runs.
+  virtual std::string describePacked() const { return describe(); }
 
   /// Size of the packed weights (B of a matrix product), in bytes. 0 if the weights are used in
   /// their given layout, and for WeightsGradient.
@@ -151,11 +153,11 @@ std::unique_ptr<Contraction> makeOneDnn(const MatMulSpec& spec, unsigned threads
 std::unique_ptr<Contraction> makeOneDnn(const ConvSpec& spec, unsigned threads);
 /// The product with B in oneDNN's own form, which is packed; null if there is no other form.
 std::unique_ptr<Contraction> makeOneDnnPacked(const MatMulSpec& spec, unsigned threads);
-/// Convolutions in channel blocks, for AVX2 and AVX-512, float32 only: of 3 x 3, of one point, and
-/// depthwise. Forward, with all post-ops; of 3 x 3 the gradient of data too, of depthwise ones that
-/// of weights, from operands that are plain, too.
+/// Convolutions in channel blocks, for AVX2 and AVX-512, float32 only: of 3 x 3 by Winograd's
+/// algorithm, any by direct sums, and depthwise. Forward, with all post-ops; of 3 x 3 the gradient of
+/// data too, of depthwise ones that of weights, from operands that are plain, too.
 std::unique_ptr<Contraction> makeWinograd(const ConvSpec& spec, unsigned threads);
-std::unique_ptr<Contraction> makePointwise(const ConvSpec& spec, unsigned threads);
+std::unique_ptr<Contraction> makeDirect(const ConvSpec& spec, unsigned threads);
 std::unique_ptr<Contraction> makeDepthwise(const ConvSpec& spec, unsigned threads);
 /// Our own kernels for AVX2 and AVX-512: FLOAT and DOUBLE.
 std::unique_ptr<Contraction> makeOwn(const MatMulSpec& spec, unsigned threads);

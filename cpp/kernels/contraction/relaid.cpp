@@ -115,6 +115,7 @@ std::unique_ptr<Contraction> makeInBlocks(const ConvSpec& spec, int block, unsig
   bool fits = true;
   const auto relay = [&](Layout& layout, std::size_t operand) {
     if (layout.channelBlock != Layout::kPlain) return;
+    if (operand == 0 && spec.pass == Pass::Forward && layout.shape[1] % block != 0) return;
     fits = fits && layout.type == poplar::FLOAT && layout.shape.size() == 4 &&
            layout.shape[1] % block == 0;
     if (!fits) return;

@@ -119,40 +119,52 @@ class Winograd final : public Blocked {
   std::size_t scratchBytes_;
 };
 
-class Pointwise final : public Blocked {
+class Direct final : public Blocked {
  public:
-  Pointwise(const ConvSpec& s, const blocked::PointShape& shape, unsigned threads)
-      : Blocked(s, "pointwise", threads), shape_(shape) {}
+  Direct(const ConvSpec& s, const blocked::DirectShape& shape, unsigned threads)
+      : Blocked(s, "direct", threads), shape_(shape) {}
 
  private:
-  std::size_t packedFloats() const override { return shape_.in * panels() * panel(); }
-  void packFloats(const float* weights, float* packed) const override {
-    routines()->packPointwise(shape_, weights, packed);
+  std::size_t packedFloats() const override {
+    return shape_.in * shape_.taps() * panels() * panel();
   }
-  /// Points are divided where there are many, so that a thread reads its part of the input alone;
+  void packFloats(const float* weights, float* packed) const override {
+    const std::int64_t all = kSharesOfThread * threads_;
+    parallelParts(panels(), (panels() + all - 1) / all, threads_,
+                  [&](std::int64_t first, std::int64_t last, unsigned) {
+                    routines()->packDirect(shape_, weights, packed, first, last);
+                  });
+  }
+  /// Outputs are divided where there are many, so that a thread reads its part of the input alone;
   /// else output channels, so that it reads its part of the weights alone.
   void share(const blocked::Operands& at, std::int64_t i, std::int64_t all, unsigned,
              void*) const override {
-    constexpr std::int64_t kManyPoints = 128;
-    const std::int64_t points = shape_.images * shape_.points;
-    const bool byPoints = points >= kManyPoints * threads_ || panels() < threads_;
-    const std::int64_t begin = byPoints ? points * i / all : 0;
-    const std::int64_t end = byPoints ? points * (i + 1) / all : points;
-    const std::int64_t o = byPoints ? 0 : panels() * i / all * panel();
-    const std::int64_t last = (byPoints ? panels() : panels() * (i + 1) / all) * panel();
-    if (o == last) return;
-    for (std::int64_t at0 = begin; at0 < end;) {
-      const std::int64_t image = at0 / shape_.points, first = at0 % shape_.points;
-      const std::int64_t count = std::min(shape_.points - first, end - at0);
-      routines()->runPointwise(shape_, at, image, first, count, o, last);
-      at0 += count;
+    constexpr std::int64_t kManyOutputs = 128;
+    const bool isOneRow = shape_.outHeight == 1;
+    const std::int64_t lines = isOneRow ? shape_.outWidth : shape_.outHeight;  // of an image
+    const std::int64_t outputs = shape_.images * shape_.outHeight * shape_.outWidth;
+    const bool byOutputs =
+        panels() < threads_ || (outputs >= kManyOutputs * threads_ && shape_.images * lines >= all);
+    const std::int64_t begin = byOutputs ? shape_.images * lines * i / all : 0;
+    const std::int64_t end = shape_.images * lines * (byOutputs ? i + 1 : all) / all;
+    const std::int64_t panel = byOutputs ? 0 : panels() * i / all;
+    const std::int64_t last = byOutputs ? panels() : panels() * (i + 1) / all;
+    for (std::int64_t line = begin; line < end && panel < last;) {
+      const std::int64_t image = line / lines, first = line % lines;
+      const std::int64_t count = std::min(lines - first, end - line);
+      if (isOneRow)
+        routines()->runDirect(shape_, at, image, 0, 1, first, first + count, panel, last);
+      else
+        routines()->runDirect(shape_, at, image, first, first + count, 0, shape_.outWidth, panel,
+                              last);
+      line += count;
     }
   }
 
   std::int64_t panel() const { return 2 * routines()->vector; }
-  std::int64_t panels() const { return (shape_.out + panel() - 1) / panel(); }
+  std::int64_t panels() const { return shape_.groups * shape_.panels(panel()); }
 
-  blocked::PointShape shape_;
+  blocked::DirectShape shape_;
 };
 
 class Depthwise final : public Blocked {
@@ -228,14 +240,17 @@ class DepthwiseGradient final : public Contraction {
   unsigned threads_;
 };
 
-/// Whether a convolution has a field of two dimensions, no dilation, no cropping, and FLOAT.
+/// Whether a convolution has a field of two dimensions, and FLOAT.
 bool isOrdinary(const ConvSpec& s) {
   if (routines() == nullptr || s.fieldDims() != 2 || !s.weights.dense()) return false;
   for (const Layout* l : {&s.in, &s.weights, &s.out})
     if (l->type != poplar::FLOAT || l->elements() == 0) return false;
-  for (std::size_t d = 0; d < 2; ++d)
-    if (s.inDilation[d] != 1 || s.dilation[d] != 1 || s.padLower[d] < 0) return false;
-  return true;
+  return s.inDilation[0] == 1 && s.inDilation[1] == 1;
+}
+
+/// Whether it has no dilation and crops nothing.
+bool isUndilated(const ConvSpec& s) {
+  return s.dilation[0] == 1 && s.dilation[1] == 1 && s.padLower[0] >= 0 && s.padLower[1] >= 0;
 }
 
 /// Whether a forward convolution, or the gradient of data, is of the general form that all take.
@@ -247,6 +262,12 @@ bool isBlocked(const ConvSpec& s) {
   return s.out.channelBlock == vector;
 }
 
+blocked::Field fieldOf(const ConvSpec& s) {
+  return {s.in.shape[2],      s.in.shape[3],      s.out.shape[2], s.out.shape[3],
+          s.weights.shape[3], s.weights.shape[4], s.stride[0],    s.stride[1],
+          s.dilation[0],      s.dilation[1],      s.padLower[0],  s.padLower[1]};
+}
+
 bool isKernel(const ConvSpec& s, std::int64_t size) {
   return s.weights.shape[3] == size && s.weights.shape[4] == size;
 }
@@ -256,7 +277,8 @@ bool hasStride(const ConvSpec& s, std::int64_t stride) {
 }
 
 std::unique_ptr<Contraction> winograd(const ConvSpec& s, unsigned threads) {
-  if (!isBlocked(s) || s.groups != 1 || !isKernel(s, 3) || !hasStride(s, 1)) return nullptr;
+  if (!isBlocked(s) || !isUndilated(s) || s.groups != 1 || !isKernel(s, 3) || !hasStride(s, 1))
+    return nullptr;
   const std::int64_t vector = routines()->vector;
   if (s.in.channelBlock != vector) return nullptr;
   const std::int64_t out = s.weights.shape[1], in = s.weights.shape[2];
@@ -290,32 +312,57 @@ std::unique_ptr<Contraction> winograd(const ConvSpec& s, unsigned threads) {
   return std::make_unique<Winograd>(s, shape, threads);
 }
 
-std::unique_ptr<Contraction> pointwise(const ConvSpec& s, unsigned threads) {
-  if (s.pass != Pass::Forward || !isBlocked(s) || s.groups != 1 || !isKernel(s, 1) ||
-      !hasStride(s, 1))
-    return nullptr;
-  for (std::size_t d = 0; d < 2; ++d)
-    if (s.padLower[d] != 0 || s.in.shape[d + 2] != s.out.shape[d + 2]) return nullptr;
-  const std::int64_t block =
-      s.in.channelBlock == Layout::kChannelsLast ? s.in.shape[1] : s.in.channelBlock;
-  if (block <= 0) return nullptr;
-  const blocked::PointShape shape{s.in.shape[0], s.in.shape[1], s.out.shape[1],
-                                  s.in.shape[2] * s.in.shape[3], block};
-  return std::make_unique<Pointwise>(s, shape, threads);
+/// The input's channels are in blocks of a vector where they fill these, whatever its layout is: so
+/// are the sums of a convolution in the same order.
+std::unique_ptr<Contraction> direct(const ConvSpec& s, unsigned threads) {
+  if (s.pass != Pass::Forward || !isBlocked(s)) return nullptr;
+  const std::int64_t vector = routines()->vector, out = s.weights.shape[1], in = s.weights.shape[2];
+  const bool inVectors = in % vector == 0;
+  if (s.groups > 1 && (!inVectors || out % vector != 0)) return nullptr;
+  blocked::DirectShape shape{fieldOf(s), s.in.shape[0], s.groups, in, out, 0, 0, 0, 0, 0};
+  const std::int64_t channels = s.in.shape[1], width = s.in.shape[3];
+  shape.block = inVectors ? vector : 1;
+  shape.imageStep = channels * s.in.shape[2] * width;
+  switch (s.in.channelBlock) {
+    case Layout::kPlain:
+      if (inVectors) return nullptr;
+      shape.imageStep = s.in.strides[0];
+      shape.blockStep = s.in.strides[1];
+      shape.rowStep = s.in.strides[2];
+      shape.columnStep = s.in.strides[3];
+      break;
+    case Layout::kChannelsLast:
+      shape.blockStep = shape.block;
+      shape.rowStep = width * channels;
+      shape.columnStep = channels;
+      break;
+    default:
+      if (s.in.channelBlock != vector) return nullptr;
+      shape.blockStep = s.in.shape[2] * width * vector;
+      shape.rowStep = width * vector;
+      shape.columnStep = vector;
+  }
+  // Of one point: the image is one row.
+  const bool isPoint = isKernel(s, 1) && hasStride(s, 1) && s.padLower[0] == 0 &&
+                       s.padLower[1] == 0 && shape.height == shape.outHeight &&
+                       shape.width == shape.outWidth;
+  if (isPoint && shape.rowStep == shape.width * shape.columnStep) {
+    shape.width = shape.outWidth = shape.height * shape.width;
+    shape.height = shape.outHeight = 1;
+  }
+  return std::make_unique<Direct>(s, shape, threads);
 }
 
 std::unique_ptr<Contraction> depthwise(const ConvSpec& s, unsigned threads) {
   if (!isOrdinary(s) || s.weights.shape[1] != 1 || s.weights.shape[2] != 1) return nullptr;
   const std::int64_t vector = routines()->vector;
-  const blocked::DepthShape shape{s.in.shape[0],      s.in.shape[1],      s.in.shape[2],
-                                  s.in.shape[3],      s.out.shape[2],     s.out.shape[3],
-                                  s.weights.shape[3], s.weights.shape[4], s.stride[0],
-                                  s.stride[1],        s.padLower[0],      s.padLower[1]};
+  const blocked::DepthShape shape{fieldOf(s), s.in.shape[0], s.in.shape[1]};
   switch (s.pass) {
     case Pass::Forward:
       if (!isBlocked(s) || s.in.channelBlock != vector) return nullptr;
       return std::make_unique<Depthwise>(s, shape, threads);
     case Pass::WeightsGradient:
+      if (!isUndilated(s)) return nullptr;
       for (const Layout* l : {&s.in, &s.out})
         if (l->channelBlock != vector && l->channelBlock != Layout::kPlain) return nullptr;
       if (shape.channels % vector != 0) return nullptr;
@@ -336,8 +383,8 @@ std::unique_ptr<Contraction> makeWinograd(const ConvSpec& s, unsigned threads) {
   return inBlocks(s, threads, winograd);
 }
 
-std::unique_ptr<Contraction> makePointwise(const ConvSpec& s, unsigned threads) {
-  return inBlocks(s, threads, pointwise);
+std::unique_ptr<Contraction> makeDirect(const ConvSpec& s, unsigned threads) {
+  return inBlocks(s, threads, direct);
 }
 
 std::unique_ptr<Contraction> makeDepthwise(const ConvSpec& s, unsigned threads) {

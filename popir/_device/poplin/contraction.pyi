@@ -1,7 +1,7 @@
 """
 Runs one contraction by a chosen source on numpy arrays, for tests and measurements.
 A source is an implementation: onednn, own, portable, blocked (forward convolutions
-in channel blocks: of 3 x 3, of one point, depthwise), tiles (products on AMX),
+in channel blocks: by Winograd's algorithm, direct, depthwise), tiles (products on AMX),
 emulatedTiles (the same on any machine, slowly), or any, which chooses one.
 """
 
@@ -16,9 +16,10 @@ class Prepared:
     """
     A contraction that is ready to run on the arrays it was given, which it keeps alive.
     """
-    def describe(self) -> str:
+    def describe(self, weightsKept: bool = False) -> str:
         """
-        The source and the kernel that compute it, as text.
+        The source and the kernel that compute it, as text. With `weightsKept`: where the
+        weights are packed once for many runs.
         """
     def run(self, weightsKept: bool = False) -> None:
         """
