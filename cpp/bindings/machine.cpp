@@ -99,7 +99,7 @@ py::dict planAsDict(const ContractionPlan& p) {
       "innerSplit"_a = p.innerSplit, "tapSplit"_a = p.tapSplit,
       "grains"_a = py::make_tuple(p.grains.groups, p.grains.inner, p.grains.columns),
       "serialRows"_a = p.serialRows, "serialColumns"_a = p.serialColumns,
-      "vertexClass"_a = p.kind->name, "part"_a = sizesOf(p.part), "swapped"_a = p.swapped,
+      "serialInner"_a = p.serialInner, "joint"_a = p.joint, "vertexClass"_a = p.kind->name, "part"_a = sizesOf(p.part), "swapped"_a = p.swapped,
       "expanded"_a = p.expanded, "tiles"_a = p.tiles(), "temporaryBytes"_a = p.temporaryBytes(),
       "computeCycles"_a = p.computeCycles, "exchangeCycles"_a = p.exchangeCycles,
       "onceExchangeCycles"_a = p.onceExchangeCycles, "syncs"_a = p.syncs, "calls"_a = p.calls,

@@ -29,14 +29,23 @@ class Planned {
   std::vector<Phase> phases() const {
     const bool once = plan_.rowsOnce;
     std::vector<Phase> found;
+    const auto copy = [&](const Rearrangement& what) {
+      if (what.bytes == 0) return;
+      found.emplace_back(spec_);
+      rearrange(found.back(), what);
+    };
+    copy(plan_.beforeSlice);
+    transpose(found);
     if (once) {
+      copy(plan_.rows);
       found.emplace_back(spec_);
       fetchOperands(found.back(), Axis::Column);
     }
     const auto steps = found.size();
-    if (plan_.rows.bytes + plan_.columns.bytes > 0) {
+    const auto again = once ? Rearrangement{} : plan_.rows;
+    if (again.bytes + plan_.columns.bytes > 0) {
       found.emplace_back(spec_);
-      rearrange(found.back(), plan_.rows);
+      rearrange(found.back(), again);
       rearrange(found.back(), plan_.columns);
     }
     Phase main(spec_);
@@ -80,6 +89,21 @@ class Planned {
     for (std::size_t o = 0; o < plan_.shape.operands.size(); ++o)
       if (o != plan_.shape.result && (plan_.shape.lacks(o) == Axis::Row) == (lacks == Axis::Row))
         fetch(phase, o);
+  }
+
+  // Adds the phase in which each tile transposes the weights that it has, for a backward pass.
+  void transpose(std::vector<Phase>& found) const {
+    const auto& part = plan_.part;
+    if (!isLayerPass(part) || part.layer != ContractionWork::Layer::Backward || part.preArranged)
+      return;
+    const auto* kind = findVertexClass("popops::Transpose");
+    const auto elements = plan_.rowBytes / part.type.sizeInBytes() / plan_.columnSplit;
+    const TransposeWork blocks{part.type,
+                               ceilDiv(elements, plan_.grains.inner * plan_.grains.inner),
+                               plan_.grains.inner, plan_.grains.inner};
+    found.emplace_back(spec_);
+    for (unsigned t = first_; t < first_ + used_; ++t)
+      found.back().compute[t] = kind->cycles(spec_, blocks);
   }
 
   void rearrange(Phase& phase, const Rearrangement& what) const {

@@ -233,17 +233,18 @@ Cycles contractionCycles(const TargetSpec& spec, const ContractionWork& w, ConvG
 // As PopLibs' ReduceAdd. If n is a multiple of the accumulators' elements and the partial sums take
 // little of the tile's memory: its vertex for partial sums that lie together.
 Cycles reducePartials(const TargetSpec& spec, Cycles n, Cycles partials, poplar::Type sums,
-                      poplar::Type result) {
+                      poplar::Type result, bool fast) {
   if (n == 0) return 0;
   const bool halfSums = sums.sizeInBytes() < 4, halfResult = result.sizeInBytes() < 4;
   const Cycles workers = spec.numWorkerContexts, width = vectorWidth(spec, sums),
                accumulators = 2 * width, loads = accumulators / width;
   const auto element = spec.memoryElementBytes;
   const auto gathered = ceilDiv((partials - 1) * n * sums.sizeInBytes(), element) * element;
-  const bool together = n % accumulators == 0 && gathered < spec.memoryBytesPerTile / 16;
+  const bool together =
+      n % accumulators == 0 && (fast || gathered < spec.memoryBytesPerTile / 16);
   if (together) {
     const auto rounds = ceilDiv(n / accumulators, workers);
-    const Cycles each = loads * (partials - 1) + (halfSums ? 9 : 7) + !halfResult;
+    const Cycles each = (fast ? ceilDiv(loads, 2) : loads) * (partials - 1) + (halfSums ? 9 : 7) + !halfResult;
     return supervised(spec, 33, 20 + rounds * each);
   }
   auto loops = n / accumulators;
