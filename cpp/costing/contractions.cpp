@@ -50,7 +50,9 @@ class Planned {
     }
     Phase main(spec_);
     main.temporary.resize(spec_.numTiles());
+    main.interleaved.resize(spec_.numTiles());
     for (unsigned t = first_; t < first_ + used_; ++t) {
+      main.interleaved[t] = plan_.interleavedBytes;
       main.compute[t] = plan_.vertexCycles + plan_.paddingCycles;
       main.temporary[t] = plan_.partialBytes + (once ? plan_.rowBytes : 0);
     }
@@ -131,8 +133,10 @@ class Planned {
     for (const auto& stage : plan_.stages) {
       found.emplace_back(spec_);
       auto& phase = found.back();
+      if (plan_.interleavedSums > 0) phase.interleaved.resize(spec_.numTiles());
       for (unsigned t = first_; t < first_ + used_; ++t) {
         phase.compute[t] = stage.cycles;
+        if (plan_.interleavedSums > 0) phase.interleaved[t] = plan_.interleavedSums;
         if (stage.received == 0) continue;
         phase.traffic.receive(t, stage.received);
         phase.traffic.send(t, stage.received);

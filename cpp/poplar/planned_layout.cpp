@@ -86,13 +86,16 @@ const ContractionPlan& PlanCache::of(const VertexClass& kind, const ContractionW
                                      unsigned tiles) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const Contraction contraction{&kind, whole, tiles};
-  const auto keyOf = [&](const ContractionWork& work) { return std::make_tuple(&kind, work, tiles); };
+  const auto keyOf = [&](const ContractionWork& work) {
+    return std::make_tuple(&kind, work, tiles);
+  };
   if (isLayerPass(whole) && contractions_.count(keyOf(whole)) == 0) {
     auto plans = planLayer(target_.spec(), contraction);
     for (auto* plan : {&plans.forward, &plans.backward, &plans.update})
-      found(contractions_, keyOf(passOf(whole, plan == &plans.forward    ? Layer::Forward
-                                               : plan == &plans.backward ? Layer::Backward
-                                                                         : Layer::WeightUpdate)),
+      found(contractions_,
+            keyOf(passOf(whole, plan == &plans.forward    ? Layer::Forward
+                                : plan == &plans.backward ? Layer::Backward
+                                                          : Layer::WeightUpdate)),
             [&] { return std::move(*plan); });
   }
   return found(contractions_, keyOf(whole),

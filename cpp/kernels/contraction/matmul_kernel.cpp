@@ -50,9 +50,7 @@ bool operator<(const MatMulKernel::Problem& a, const MatMulKernel::Problem& b) {
   return a.options < b.options;
 }
 
-bool operator<(const MachineOptions& a, const MachineOptions& b) {
-  return a.state() < b.state();
-}
+bool operator<(const MachineOptions& a, const MachineOptions& b) { return a.state() < b.state(); }
 
 bool MatMulKernel::accepts(std::size_t i, const Layout& layout) const {
   if (layout.channelBlock != Layout::kPlain) return false;

@@ -37,7 +37,11 @@ class Search {
   Search(const TargetSpec& spec, const Contraction& c, Role role = Role::Alone)
       : spec_(spec), c_(c), shape_(ContractionShape::of(c.whole)), role_(role) {
     bytes_ = c.whole.type.sizeInBytes();
+    // The units have halves of 8-bit floats.
+    result_ = c.whole.type == poplar::QUARTER ? poplar::HALF : c.whole.type;
     limit_ = c.whole.availableMemoryPermille * spec.memoryBytesPerTile / 1000;
+    interleaved_ =
+        spec.memoryBytesPerTile - std::min(spec.memoryBytesPerTile, spec.interleavedMemoryOffset);
     if (role != Role::Joint) return;
     for (const auto layer : {Layer::Backward, Layer::WeightUpdate})
       followers_.push_back(std::make_unique<Search>(
@@ -446,10 +450,10 @@ class Search {
   // one with fewer bytes. Of the passes of a layer cycles are added up, and count the most bytes.
   void consider(ContractionPlan& plan, const Splits& axes) {
     if (!measure(plan, axes)) return;
-    auto bytes = plan.temporaryBytes();
+    auto bytes = bytesOf(plan);
     for (const auto& each : followers_) {
       if (!each->measureLike(plan, axes)) return;
-      bytes = std::max(bytes, each->candidate_.temporaryBytes());
+      bytes = std::max(bytes, bytesOf(each->candidate_));
     }
     if (found_ && bytes > limit_) return;
     if (!found_ && bytes > limit_ && best_.kind && bytes >= bestBytes_) return;
@@ -465,6 +469,14 @@ class Search {
     bestBytes_ = bytes;
     keep(plan, axes);
     for (const auto& each : followers_) each->keep(each->candidate_, each->candidateAxes_);
+  }
+
+  // Bytes of a plan's temporary data: more than limit_ if the interleaved memory has no room for what
+  // vertices want there.
+  Cycles bytesOf(const ContractionPlan& plan) const {
+    const auto wanted = std::max(plan.interleavedBytes, plan.interleavedSums);
+    const auto bytes = plan.temporaryBytes();
+    return wanted <= interleaved_ ? bytes : std::max(bytes, limit_ + wanted - interleaved_);
   }
 
   void keep(const ContractionPlan& plan, const Splits& axes) {
@@ -492,6 +504,13 @@ class Search {
         plan.partialSums() > 1
             ? plan.partialSums() * ceilDiv(out, plan.partialSums()) * sums.sizeInBytes()
             : 0;
+    // PopLibs' vertices with units read and write partial sums at once; those that load weights 128
+    // bits at a time, and the fast reduction, read from there.
+    const bool units = grains_.method == ConvMethod::Amp || grains_.method == ConvMethod::Slic;
+    plan.interleavedBytes =
+        (units ? plan.partialBytes : 0) +
+        (part.wideWeightLoads && grains_.method == ConvMethod::Amp ? plan.columnBytes : 0);
+    plan.interleavedSums = part.fastReduce ? plan.reductionBytes : 0;
     return true;
   }
 
@@ -505,7 +524,8 @@ class Search {
 
   // The class of the vertex; of types that the units do not take that which the kernel names.
   const VertexClass* kindOf(const ContractionWork& part) const {
-    if (part.type != poplar::HALF && part.type != poplar::FLOAT) return c_.kind;
+    if (part.type != poplar::HALF && part.type != poplar::FLOAT && part.type != poplar::QUARTER)
+      return c_.kind;
     return findVertexClass(convVertexClass(part, grains_));
   }
 
@@ -519,6 +539,7 @@ class Search {
   // The type of partial sums.
   poplar::Type partials(const ContractionWork& part) const {
     const auto type = c_.whole.type;
+    if (type == poplar::QUARTER) return result_;
     if (grains_.method == ConvMethod::OuterProduct) return type;
     if (type == poplar::HALF && part.partialsBits == 16) return poplar::HALF;
     return bytes_ < 4 ? poplar::FLOAT : type;
@@ -569,10 +590,9 @@ class Search {
                                 allColumns_, grains_.columns);
     // What serial steps slice is laid out for that first.
     if (connected && !plan.joint && plan.serial() > 1) {
-      const auto each = ceilDiv(
-          static_cast<Cycles>(
-              shape_.elements(shape_.lacking(plan.serialColumns > 1 ? Axis::Row : Axis::Column))),
-          tiles);
+      const auto each = ceilDiv(static_cast<Cycles>(shape_.elements(shape_.lacking(
+                                    plan.serialColumns > 1 ? Axis::Row : Axis::Column))),
+                                tiles);
       plan.beforeSlice.bytes = plan.beforeSlice.received = each * bytes_;
       plan.beforeSlice.copyCycles = each;
     }
@@ -580,9 +600,9 @@ class Search {
         ceilDiv(static_cast<Cycles>(shape_.elements(shape_.result)), plan.serial());
     if (plan.swapped != (product || weightsGradient) || padOut || combined() > 1 ||
         (update && !plan.joint))
-      plan.result = rearrangement(spec_, type, results, tiles, allColumns_);
+      plan.result = rearrangement(spec_, result_, results, tiles, allColumns_);
     else if (!connected && grains_.columns != weightsPerUnit(spec_, type))
-      plan.result = regrouping(spec_, type, results, tiles, allColumns_, grains_.columns);
+      plan.result = regrouping(spec_, result_, results, tiles, allColumns_, grains_.columns);
   }
 
   // Computes what a tile has of each axis, the bytes that it needs of each operand, with halos, and
@@ -631,8 +651,7 @@ class Search {
                       part.inner * combined(), grains_.inner),
                part.columns * combined(), grains_.columns);
     const auto bus = spec_.tilesPerSharedExchangeBus;
-    plan.sharesRows =
-        bus > 1 && plan.columnSplit % bus == 0 && plan.order == TileOrder::Standard;
+    plan.sharesRows = bus > 1 && plan.columnSplit % bus == 0 && plan.order == TileOrder::Standard;
     plan.rowsOnce = plan.serialRows == 1 && plan.serialColumns > 1;
   }
 
@@ -653,8 +672,7 @@ class Search {
                columnBytes = plan.columnBytes - plan.columnBytes / plan.rowSplit;
     const auto rows = ceilDiv(plan.sharesRows ? rowBytes / bus : rowBytes, rate);
     const auto arrive = rows + plan.rows.exchangeCycles(spec_);
-    plan.onceExchangeCycles =
-        plan.beforeSlice.exchangeCycles(spec_) + (plan.rowsOnce ? arrive : 0);
+    plan.onceExchangeCycles = plan.beforeSlice.exchangeCycles(spec_) + (plan.rowsOnce ? arrive : 0);
     plan.exchangeCycles = (plan.rowsOnce ? 0 : arrive) + ceilDiv(columnBytes, rate) +
                           plan.columns.exchangeCycles(spec_) + plan.result.exchangeCycles(spec_);
     const auto again = plan.rowsOnce ? Rearrangement{} : plan.rows;
@@ -665,7 +683,7 @@ class Search {
     const auto elements = sumsOf(plan.part);
     const auto share = ceilDiv(elements, plan.partialSums());
     plan.stages = reductionStages(spec_, plan.part, elements, plan.partialSums(),
-                                  partials(plan.part), c_.whole.type);
+                                  partials(plan.part), result_);
     for (const auto& stage : plan.stages) {
       ++plan.calls;
       plan.syncs += stage.received > 0;
@@ -680,7 +698,7 @@ class Search {
       };
       if (plan.serialRows * plan.serialInner > 1) plan.sliceCycles += cut(Axis::Column);
       if (plan.serialColumns * plan.serialInner > 1) plan.sliceCycles += cut(Axis::Row);
-      plan.sliceCycles += dynamicSlice(spec_, c_.whole.type, share);
+      plan.sliceCycles += dynamicSlice(spec_, result_, share);
       plan.computeCycles += plan.sliceCycles;
       plan.calls += 2;
     }
@@ -695,8 +713,7 @@ class Search {
                       (plan.rowsOnce && plan.rows.received > 0);
     plan.cycles =
         plan.onceExchangeCycles + plan.onceComputeCycles +
-        ((plan.beforeSlice.bytes > 0) + (plan.rowsOnce && plan.rows.bytes > 0)) *
-            spec_.callCycles +
+        ((plan.beforeSlice.bytes > 0) + (plan.rowsOnce && plan.rows.bytes > 0)) * spec_.callCycles +
         serial * (plan.computeCycles + plan.exchangeCycles + plan.calls * spec_.callCycles) +
         (serial * plan.syncs + once) * spec_.maxIPUSyncDelay;
   }
@@ -756,8 +773,9 @@ class Search {
   const Contraction c_;
   const ContractionShape shape_;
   const Role role_;
-  Cycles bytes_, limit_;
-  ConvGrains grains_;  // of the plan that is considered
+  poplar::Type result_;
+  Cycles bytes_, limit_, interleaved_;  // of an element; of temporary data, of those interleaved
+  ConvGrains grains_;                   // of the plan that is considered
   Cycles tiles_ = 1;
   // Elements in a serial step.
   Cycles allColumns_ = 1, allInner_ = 1;

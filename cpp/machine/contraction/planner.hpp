@@ -67,6 +67,9 @@ struct ContractionPlan {
   /// Bytes on a tile: of the operand that has rows, of the operand that has columns, of partial
   /// sums, and of what is gathered to add these up.
   std::uint64_t rowBytes = 0, columnBytes = 0, partialBytes = 0, reductionBytes = 0;
+  /// Bytes of these that vertices want in interleaved memory: those of the convolution, and those that
+  /// add up partial sums.
+  std::uint64_t interleavedBytes = 0, interleavedSums = 0;
   /// Whether the tiles of an exchange bus need the same rows.
   bool sharesRows = false;
   /// Whether rows are the same in all serial steps, and exchanged once, before these.
@@ -127,7 +130,7 @@ ContractionWork passOf(const ContractionWork& pass, ContractionWork::Layer layer
 bool isLayerPass(const ContractionWork& work);
 
 /// The plan with the fewest cycles, without syncs and calls, among those with temporary data that
-/// fit into memory; if none fits, the plan with the fewest bytes. It assumes that operands and
+/// fit into memory, and into its interleaved part where vertices want them there; if none fits, the plan with the fewest bytes. It assumes that operands and
 /// result are mapped as layoutOf() says (machine/contraction/layout.hpp). As PopLibs' planner it
 /// charges rearrangements where a product's rows and columns are not swapped, or a convolution's
 /// are; where kernel elements become inner elements; of a gradient of weights; and where channels

@@ -43,9 +43,9 @@ std::vector<ReductionStage> reductionStages(const TargetSpec& spec, const Contra
     return {{1, elements, 0, conversion(spec, elements, sums, result)}};
   }
   auto left = splitOf(partials, !part.multiStageReduce ? 1
-                               : partials >= 125      ? 3
-                               : partials >= 16       ? 2
-                                                      : 1)
+                                : partials >= 125      ? 3
+                                : partials >= 16       ? 2
+                                                       : 1)
                   .left;
   left.push_back(1);
   std::vector<ReductionStage> stages;
@@ -56,9 +56,8 @@ std::vector<ReductionStage> reductionStages(const TargetSpec& spec, const Contra
     partials = ceilDiv(partials, stage.together);
     elements = stage.outputs = ceilDiv(elements, stage.together);
     stage.received = (stage.together - 1) * stage.outputs * sums.sizeInBytes();
-    stage.cycles =
-        reducePartials(spec, stage.outputs, stage.together, sums, partials == 1 ? result : sums,
-                       part.fastReduce);
+    stage.cycles = reducePartials(spec, stage.outputs, stage.together, sums,
+                                  partials == 1 ? result : sums, part.fastReduce);
     stages.push_back(stage);
   }
   return stages;
