@@ -179,6 +179,39 @@ def test_entries_of_a_session_reach_the_planner(type: str) -> None:
     assert costs(session(type, training=True, **others)) == usual(type)
 
 
+def test_passes_of_a_layer_are_planned_together() -> None:
+    """A small batch: its weights are used where they lie in all three passes, as PopART's MatMul asks
+    PopLibs for, and no gradient of them moves.
+    """
+    shapes = [8, 1024], [1024, 1024]
+    options: dict[str, Any] = {"matmulOptions": {"partialsType": "half"}, "shapes": shapes}
+    together = costs(session(training=True, tiles=1472, **options))
+    alone = costs(session(training=True, tiles=1472, enableFullyConnectedPass=False, **options))
+    ops = types_of("MatMul")
+    assert sum(together[each][0] for each in ops) < sum(alone[each][0] for each in ops)
+    assert together["MatMulRhsGrad"][0] < alone["MatMulRhsGrad"][0]
+    # A pass that all products have.
+    named = {"matmulOptions": {**options["matmulOptions"], "fullyConnectedPass": "NONE"}}
+    same = session(
+        training=True, tiles=1472, enableFullyConnectedPass=False, **{**options, **named}
+    )
+    assert costs(same) == alone
+
+
+def test_stages_of_a_reduction_reach_the_planner() -> None:
+    """A product whose partial sums are many."""
+    shapes = [16, 16384], [16384, 16]
+    own: dict[str, Any]
+    found = {}
+    for name, own in (
+        ("usual", {}),
+        ("one stage", {"matmulOptions": {"enableMultiStageReduce": "false"}}),
+        ("fast", {"matmulOptions": {"enableFastReduce": "true"}}),
+    ):
+        found[name] = costs(session(tiles=1472, shapes=shapes, **own))["MatMul"][0]
+    assert found["fast"] < found["usual"] != found["one stage"]
+
+
 def test_options_are_part_of_the_hash() -> None:
     hashes = {
         session(annotate=annotate, **options).getHash()

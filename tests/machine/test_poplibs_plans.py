@@ -122,7 +122,7 @@ def mean(ratios: list[float]) -> float:
 
 def test_most_plans_have_poplibs_vertex() -> None:
     found = comparisons()
-    assert len(found) == 71
+    assert len(found) == 87
     others = [c.what for c in found if not c.is_same_vertex]
     assert len(others) <= 5, others
     assert not [what for what in others if " SLIC " in what], others

@@ -84,6 +84,7 @@ def serialization(op: Op) -> Serialization | None:
 
 # Options of the session and annotations of nodes.
 
+
 def _switch(note: str) -> tuple[str, Callable[[str], Any], Callable[[Any], str]]:
     return note, lambda text: int(text == "true"), lambda value: "true" if value else "false"
 
