@@ -326,9 +326,9 @@ def convolutions(batch: int) -> list[tuple[list[int], int]]:
 
 
 def resnet_in_8_bits(batch: int = 90) -> float:
-    """Cycles for an image if convolutions are those of 8-bit floats where they are faster, as PopRT
-    has them: of the step in half, each takes what its plan in 8 bits takes less or more than the one
-    in half, after a cast of its data.
+    """Cycles for an image if convolutions are those of 8-bit floats where they are faster: of the
+    step in half each spares what its plan in 8 bits, after a cast of its data, takes less than the
+    one in half.
     """
     spared = 0
     for sizes, elements in convolutions(batch):

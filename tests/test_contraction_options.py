@@ -180,8 +180,8 @@ def test_entries_of_a_session_reach_the_planner(type: str) -> None:
 
 
 def test_passes_of_a_layer_are_planned_together() -> None:
-    """A small batch: its weights are used where they lie in all three passes, as PopART's MatMul asks
-    PopLibs for, and no gradient of them moves.
+    """A small batch: its weights are used where they lie in all three passes, as PopART's MatMul
+    asks PopLibs for, and no gradient of them moves.
     """
     shapes = [8, 1024], [1024, 1024]
     options: dict[str, Any] = {"matmulOptions": {"partialsType": "half"}, "shapes": shapes}

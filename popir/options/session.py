@@ -528,8 +528,8 @@ class SessionOptions(SessionSettings):
     # The planner of matrix products and convolutions.
     enableFullyConnectedPass: bool = acts(
         True,
-        "the products of a layer, forwards and of its gradients, are planned together; else each by "
-        "itself.",
+        "the products of a layer, forwards and of its gradients, are planned together; else each "
+        "by itself.",
         _CONTRACTIONS.format("test_passes_of_a_layer_are_planned_together"),
     )
     partialsTypeMatMuls: str = acts(

@@ -181,7 +181,7 @@ class MachineReport:
     """The memory of a tile."""
     tilesOutOfMemory: int
     interleavedBytes: npt.NDArray[np.uint64] = field(compare=False)
-    """The bytes on each tile that have to lie in interleaved memory, at the step with most of them."""
+    """The bytes on each tile that have to lie in interleaved memory, at its worst step."""
     nonInterleavedBytes: npt.NDArray[np.uint64] = field(compare=False)
     """The bytes on each tile that must not: its code. All else lies where there is room."""
     interleavedBytesPerTile: int

@@ -290,8 +290,8 @@ def test_code_fits_where_instructions_are_fetched_from():
 
 
 def test_partial_sums_fit_into_interleaved_memory():
-    """PopLibs' vertices on the units write partial sums there: a plan takes what room there is, and a
-    tile without enough of it is out of memory.
+    """PopLibs' vertices on the units write partial sums there: a plan takes what room there is, and
+    a tile without enough of it is out of memory.
     """
 
     def engine(offset: int, memory: str = "1"):
@@ -318,8 +318,8 @@ def test_partial_sums_fit_into_interleaved_memory():
     assert narrow.tilesOutOfMemory == 0
     with pytest.raises(
         errors.poplar_graph_memory_allocation_error,
-        match=r"Out of memory on tile 0: vertices want \d+ bytes in interleaved memory but tiles have "
-        "8 of it",
+        match=r"Out of memory on tile 0: vertices want \d+ bytes in interleaved memory but tiles "
+        "have 8 of it",
     ):
         engine(638_968)
 

@@ -7,8 +7,8 @@ together, and the cycles that it says of the plan and of its vertices. The plann
 an earlier release of it has. Sizes: batch, groups, channels of a group, and of each dimension of
 the field the input, the kernel, the stride and the padding. Those in 8-bit floats are of an ipu21.
 
-poplibs_layers.csv has the three passes of fully connected layers of forward products [m, k] x [k, n]:
-whether PopLibs plans them together, and cycles as the plan that it chooses counts them.
+poplibs_layers.csv has the three passes of fully connected layers of forward products [m, k] x
+[k, n]: whether PopLibs plans them together, and cycles as the plan that it chooses counts them.
 `python -m tests.machine.test_poplibs_plans` prints the comparison.
 """
 
