@@ -17,7 +17,7 @@ MATMUL, CONVOLUTION, LSTM = "matmulOptions", "convolutionOptions", "lstmOptions"
 _TEST = "tests/test_contraction_options.py::test_entries_of_a_session_reach_the_planner"
 _SWITCH = ("false", "true")
 _PASSES = ("NONE", "INFERENCE_FWD", "TRAINING_FWD", "TRAINING_BWD", "TRAINING_WU")
-_BY_PLACE = "forward passes and gradients of a session are planned as what they are."
+_BY_PLACE = "the pass that every convolution is planned as; by default what it is."
 _AS_PLANNED = "a result lies as its plan makes it."
 _ONE_VARIABLE = "a result is one variable."
 _KEPT = "the gradient reads the gates and states that the forward pass has written."
@@ -87,16 +87,16 @@ ENTRIES: list[Row] = [
         *(MATMUL, "fullyConnectedPass", _PASSES, "NONE", Kind.ACTS),
         "the pass that every product is, where enableFullyConnectedPass is False.",
     ),
-    *_without(
-        *(MATMUL, "operands are arranged where they are made, as their first product wants them."),
-        "inputRHSIsPreArranged",
+    _entry(
+        *(MATMUL, "inputRHSIsPreArranged", _SWITCH, "false", Kind.ACTS),
+        "the weights of a backward pass are transposed before, and not by its product.",
     ),
     *_without(MATMUL, _AS_PLANNED, "remapOutputTensor", default="true"),
     *_without(MATMUL, _ONE_VARIABLE, "gatherOutput"),
     *_planned(CONVOLUTION),
     _entry(
         *(CONVOLUTION, "pass", (*_PASSES, *(f"FC_{name}" for name in _PASSES[1:])), "NONE"),
-        *(Kind.NO_MEANING, _BY_PLACE),
+        *(Kind.ACTS, _BY_PLACE),
     ),
     *_without(CONVOLUTION, _AS_PLANNED, "remapOutputTensor", default="true"),
     *_without(CONVOLUTION, _ONE_VARIABLE, "gatherConvOutput"),

@@ -20,11 +20,13 @@ from popir.ops.support.arithmetic import Arithmetic, accumulator
 from popir.options import OptionWarning, SessionOptions, warn
 from popir.options.annotations import (
     AVAILABLE_MEMORY,
+    CONVOLUTION_PASS,
     FAST_REDUCE,
     FULLY_CONNECTED,
     LAYER_PASS,
     MULTI_STAGE_REDUCE,
     PARTIALS_TYPE,
+    PRE_ARRANGED,
     SERIALIZE_FACTOR,
     SERIALIZE_MODE,
     SERIALIZE_PRECISION,
@@ -95,7 +97,9 @@ _ENTRIES: dict[str, tuple[str, Callable[[str], Any], Callable[[Any], str]]] = {
     "use128BitConvUnitLoad": _switch(WIDE_LOADS),
     "enableMultiStageReduce": _switch(MULTI_STAGE_REDUCE),
     "enableFastReduce": _switch(FAST_REDUCE),
+    "inputRHSIsPreArranged": _switch(PRE_ARRANGED),
     "fullyConnectedPass": (LAYER_PASS, str, str),
+    "pass": (CONVOLUTION_PASS, str, str),
 }
 """For each poplin option: the annotation, and the conversions of its value from and to poplin's
 text.
@@ -133,10 +137,10 @@ def product_flags(op: Op, sizes: tuple[str, str, str] = FORWARD) -> dict[str, st
 
 def convolution_flags(op: Op, training: str = "TRAINING_FWD") -> dict[str, str]:
     """The poplin options for a convolution of a node. Of a session that trains it is the pass
-    `training`, as of PopART's Conv.
+    `training`, as of PopART's Conv, if the session's options name none.
     """
     name = training if op.graph.isTraining else "INFERENCE_FWD"
-    return {**contraction_flags(op), "pass": name}
+    return {"pass": name, **contraction_flags(op)}
 
 
 def product_type(op: Op, kind: Type) -> Type:
