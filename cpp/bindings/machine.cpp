@@ -106,8 +106,9 @@ py::dict planAsDict(const ContractionPlan& p) {
       "tiles"_a = p.tiles(), "temporaryBytes"_a = p.temporaryBytes(),
       "interleavedBytes"_a = std::max(p.interleavedBytes, p.interleavedSums),
       "computeCycles"_a = p.computeCycles, "exchangeCycles"_a = p.exchangeCycles,
-      "onceExchangeCycles"_a = p.onceExchangeCycles, "syncs"_a = p.syncs, "calls"_a = p.calls,
-      "cycles"_a = p.cycles, "comparedCycles"_a = p.comparedCycles);
+      "onceExchangeCycles"_a = p.onceExchangeCycles, "onceComputeCycles"_a = p.onceComputeCycles,
+      "syncs"_a = p.syncs, "calls"_a = p.calls, "cycles"_a = p.cycles,
+      "comparedCycles"_a = p.comparedCycles);
 }
 
 /// \throws poplar_error for a convolution with a size, stride or dilation below 1, by which the

@@ -88,8 +88,10 @@ def test_a_plan_does_all_of_the_work_with_the_tiles_there_are(kind, n, k, m, til
         assert found["temporaryBytes"] <= 0.6 * 638976
     per_step = found["computeCycles"] + found["exchangeCycles"]
     per_step += 126 * found["syncs"] + 288 * found["calls"]
-    once = found["onceExchangeCycles"]
-    assert found["cycles"] == serial * per_step + once + 126 * (once > 0)
+    once = found["onceExchangeCycles"] + found["onceComputeCycles"]
+    # Before all steps: an exchange, of rows that are the same in all, and their rearrangement.
+    syncs_and_calls = {0, 126, 2 * 126 + 288} if serial > 1 else {0}
+    assert found["cycles"] - serial * per_step - once in syncs_and_calls
 
 
 def test_less_memory_makes_a_slower_plan_in_serial_steps():
