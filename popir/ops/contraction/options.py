@@ -112,7 +112,11 @@ def contraction_flags(op: Op) -> dict[str, str]:
     return {name: text(notes[note]) for name, (note, _, text) in _ENTRIES.items() if note in notes}
 
 
-_LAYER_PASSES = {FORWARD: "TRAINING_FWD", LHS_GRAD: "TRAINING_BWD", RHS_GRAD: "TRAINING_WU"}
+_LAYER_PASSES: dict[tuple[str, str, str], str] = {
+    FORWARD: "TRAINING_FWD",
+    LHS_GRAD: "TRAINING_BWD",
+    RHS_GRAD: "TRAINING_WU",
+}
 
 
 def plans_layers(op: Op) -> bool:
