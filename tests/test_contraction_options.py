@@ -179,6 +179,50 @@ def test_entries_of_a_session_reach_the_planner(type: str) -> None:
     assert costs(session(type, training=True, **others)) == usual(type)
 
 
+def test_passes_of_a_layer_are_planned_together() -> None:
+    """A small batch: its weights are used where they lie in all three passes, as PopART's MatMul
+    asks PopLibs for, and no gradient of them moves.
+    """
+
+    def report(**options: Any) -> Any:
+        made = session(training=True, tiles=1472, shapes=([4, 4096], [4096, 4096]), **options)
+        made.prepareDevice(loadEngine=False)
+        return made.getReport()
+
+    def moved(found: Any) -> int:
+        """By the updates of weights, of which those of `shift` are small."""
+        steps = [s for s in found.steps if s.blocks[:1] and "VarUpdate" in s.blocks[0]]
+        assert len(steps) == 2
+        return max(step.exchangeBytes for step in steps)
+
+    partials = {"partialsType": "half"}
+    together = report(matmulOptions=partials)
+    alone = report(matmulOptions=partials, enableFullyConnectedPass=False)
+    assert together.cycles < alone.cycles
+    assert moved(together) < 100_000 and moved(alone) > 30_000_000
+    # The pass that all products are, by default.
+    named = {**partials, "fullyConnectedPass": "NONE"}
+    same = report(matmulOptions=named, enableFullyConnectedPass=False)
+    assert same.cycles == alone.cycles
+    named["fullyConnectedPass"] = "TRAINING_WU"
+    other = report(matmulOptions=named, enableFullyConnectedPass=False)
+    assert other.cycles != alone.cycles
+
+
+def test_stages_of_a_reduction_reach_the_planner() -> None:
+    """A product whose partial sums are many."""
+    shapes = [16, 16384], [16384, 16]
+    own: dict[str, Any]
+    found = {}
+    for name, own in (
+        ("usual", {}),
+        ("one stage", {"matmulOptions": {"enableMultiStageReduce": "false"}}),
+        ("fast", {"matmulOptions": {"enableFastReduce": "true"}}),
+    ):
+        found[name] = costs(session(tiles=1472, shapes=shapes, **own))["MatMul"][0]
+    assert found["fast"] < found["usual"] != found["one stage"]
+
+
 def test_options_are_part_of_the_hash() -> None:
     hashes = {
         session(annotate=annotate, **options).getHash()
@@ -404,11 +448,12 @@ def test_every_entry_is_one_of_poplin(row: Any) -> None:
         assert (kind, otherwise) == (row.kind.value, row.default)
         assert set(row.choices or values) <= {"0.25", *CHOICES.get(type, type[7:].split(", "))}
     if row.kind is Kind.NO_MEANING:
-        given: dict[str, Any] = {holder: {name: values[-1]}}
+        other = next(value for value in values if value != row.default)
+        given: dict[str, Any] = {holder: {name: other}}
         options = SessionOptions(**given)
         with pytest.warns(OptionWarning) as said:
             options.check()
         assert [str(each.message) for each in said] == [
-            f"SessionOptions.{holder}['{name}'] = '{values[-1]}' has no meaning here: {row.reason}"
+            f"SessionOptions.{holder}['{name}'] = '{other}' has no meaning here: {row.reason}"
         ]
         options.check()  # Warnings are errors in these tests.

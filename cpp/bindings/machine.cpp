@@ -90,7 +90,9 @@ py::dict asDict(const MachineReport& r) {
       "memory"_a = asList(r.memory), "owners"_a = asList(r.owners), "totalBytes"_a = r.totalBytes,
       "maxTileBytes"_a = r.maxTileBytes, "fullestTile"_a = r.fullestTile,
       "bytesPerTile"_a = r.bytesPerTile, "tilesOutOfMemory"_a = r.tilesOutOfMemory,
-      "counts"_a = r.counts, "summary"_a = r.summary());
+      "interleavedBytes"_a = r.interleavedBytes, "nonInterleavedBytes"_a = r.nonInterleavedBytes,
+      "interleavedBytesPerTile"_a = r.interleavedBytesPerTile, "counts"_a = r.counts,
+      "summary"_a = r.summary());
 }
 
 py::dict planAsDict(const ContractionPlan& p) {
@@ -99,11 +101,14 @@ py::dict planAsDict(const ContractionPlan& p) {
       "innerSplit"_a = p.innerSplit, "tapSplit"_a = p.tapSplit,
       "grains"_a = py::make_tuple(p.grains.groups, p.grains.inner, p.grains.columns),
       "serialRows"_a = p.serialRows, "serialColumns"_a = p.serialColumns,
-      "vertexClass"_a = p.kind->name, "part"_a = sizesOf(p.part), "swapped"_a = p.swapped,
-      "expanded"_a = p.expanded, "tiles"_a = p.tiles(), "temporaryBytes"_a = p.temporaryBytes(),
+      "serialInner"_a = p.serialInner, "joint"_a = p.joint, "vertexClass"_a = p.kind->name,
+      "part"_a = sizesOf(p.part), "swapped"_a = p.swapped, "expanded"_a = p.expanded,
+      "tiles"_a = p.tiles(), "temporaryBytes"_a = p.temporaryBytes(),
+      "interleavedBytes"_a = std::max(p.interleavedBytes, p.interleavedSums),
       "computeCycles"_a = p.computeCycles, "exchangeCycles"_a = p.exchangeCycles,
-      "onceExchangeCycles"_a = p.onceExchangeCycles, "syncs"_a = p.syncs, "calls"_a = p.calls,
-      "cycles"_a = p.cycles, "comparedCycles"_a = p.comparedCycles);
+      "onceExchangeCycles"_a = p.onceExchangeCycles, "onceComputeCycles"_a = p.onceComputeCycles,
+      "syncs"_a = p.syncs, "calls"_a = p.calls, "cycles"_a = p.cycles,
+      "comparedCycles"_a = p.comparedCycles);
 }
 
 /// \throws poplar_error for a convolution with a size, stride or dilation below 1, by which the

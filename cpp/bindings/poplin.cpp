@@ -364,8 +364,8 @@ void bindMatMul(py::module_& m) {
         "popops.scaledAddTo() takes.");
   m.def("preArrangeMatMulInputRHS", &preArrangeMatMulInputRHS, POPIR_GRAPH, py::arg("aShape"),
         py::arg("B"), py::arg("prog"), POPIR_TAIL,
-        "B [K, N] in a layout that suits a product with A of shape `aShape` [M, K]. Every\n"
-        "layout suits here, so it returns B.\n"
+        "B [K, N] in a layout that suits a product with A of shape `aShape` [M, K]: for a\n"
+        "TRAINING_BWD whose option inputRHSIsPreArranged is true a transposed copy of it, else B.\n"
         "Raises poplibs_exception for shapes that do not match,\n"
         "poplar_invalid_option for invalid options.");
   m.def("transposeGroupedMatrix", &transposeGroupedMatrix, py::arg("A"),

@@ -29,19 +29,30 @@ class Planned {
   std::vector<Phase> phases() const {
     const bool once = plan_.rowsOnce;
     std::vector<Phase> found;
+    const auto copy = [&](const Rearrangement& what) {
+      if (what.bytes == 0) return;
+      found.emplace_back(spec_);
+      rearrange(found.back(), what);
+    };
+    copy(plan_.beforeSlice);
+    transpose(found);
     if (once) {
+      copy(plan_.rows);
       found.emplace_back(spec_);
       fetchOperands(found.back(), Axis::Column);
     }
     const auto steps = found.size();
-    if (plan_.rows.bytes + plan_.columns.bytes > 0) {
+    const auto again = once ? Rearrangement{} : plan_.rows;
+    if (again.bytes + plan_.columns.bytes > 0) {
       found.emplace_back(spec_);
-      rearrange(found.back(), plan_.rows);
+      rearrange(found.back(), again);
       rearrange(found.back(), plan_.columns);
     }
     Phase main(spec_);
     main.temporary.resize(spec_.numTiles());
+    main.interleaved.resize(spec_.numTiles());
     for (unsigned t = first_; t < first_ + used_; ++t) {
+      main.interleaved[t] = plan_.interleavedBytes;
       main.compute[t] = plan_.vertexCycles + plan_.paddingCycles;
       main.temporary[t] = plan_.partialBytes + (once ? plan_.rowBytes : 0);
     }
@@ -82,6 +93,21 @@ class Planned {
         fetch(phase, o);
   }
 
+  // Adds the phase in which each tile transposes the weights that it has, for a backward pass.
+  void transpose(std::vector<Phase>& found) const {
+    const auto& part = plan_.part;
+    if (!isLayerPass(part) || part.layer != ContractionWork::Layer::Backward || part.preArranged)
+      return;
+    const auto* kind = findVertexClass("popops::Transpose");
+    const auto elements = plan_.rowBytes / part.type.sizeInBytes() / plan_.columnSplit;
+    const TransposeWork blocks{part.type,
+                               ceilDiv(elements, plan_.grains.inner * plan_.grains.inner),
+                               plan_.grains.inner, plan_.grains.inner};
+    found.emplace_back(spec_);
+    for (unsigned t = first_; t < first_ + used_; ++t)
+      found.back().compute[t] = kind->cycles(spec_, blocks);
+  }
+
   void rearrange(Phase& phase, const Rearrangement& what) const {
     for (unsigned t = first_; t < first_ + used_; ++t) {
       phase.compute[t] += what.copyCycles;
@@ -107,8 +133,10 @@ class Planned {
     for (const auto& stage : plan_.stages) {
       found.emplace_back(spec_);
       auto& phase = found.back();
+      if (plan_.interleavedSums > 0) phase.interleaved.resize(spec_.numTiles());
       for (unsigned t = first_; t < first_ + used_; ++t) {
         phase.compute[t] = stage.cycles;
+        if (plan_.interleavedSums > 0) phase.interleaved[t] = plan_.interleavedSums;
         if (stage.received == 0) continue;
         phase.traffic.receive(t, stage.received);
         phase.traffic.send(t, stage.received);

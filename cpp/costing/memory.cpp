@@ -16,6 +16,11 @@ std::uint64_t codeRegion(const TargetSpec& spec) {
   return spec.type == poplar::TargetType::CPU ? ~std::uint64_t{0} : spec.interleavedMemoryOffset;
 }
 
+// The bytes of the region that is interleaved.
+std::uint64_t interleavedRegion(const TargetSpec& spec) {
+  return spec.memoryBytesPerTile - std::min(spec.memoryBytesPerTile, spec.interleavedMemoryOffset);
+}
+
 // Collects the program nodes that have control code. The nodes of a function count once, however
 // often it is called; each call counts as a node itself.
 void countNodes(const GraphImpl& graph, const ProgramNode& node, std::set<const void*>& known) {
@@ -55,7 +60,8 @@ MachineMemory::MachineMemory(const GraphImpl& graph, const Programs& programs, S
       costs_(costs),
       live_(programs.size()),
       worst_(tiles_),
-      most_(tiles_) {
+      most_(tiles_),
+      interleaved_(tiles_) {
   for (auto& bytes : peak_) bytes.resize(tiles_);
   const ProgramNode nothing;
   for (const auto& p : programs) flat_.push_back(flatten(graph, p ? *p : nothing, parts_));
@@ -152,6 +158,9 @@ void MachineMemory::play(std::size_t program, std::vector<Event>& events,
     if (step) {
       step->gathered.addTo(of(kGathered));
       step->hostBuffers.addTo(of(kHostBuffers));
+      PerTile wanted(tiles_);
+      step->interleaved.addTo(wanted);
+      for (unsigned t = 0; t < tiles_; ++t) interleaved_[t] = std::max(interleaved_[t], wanted[t]);
     }
     live_[program].push_back(look(now, {program, s}));
     if (step) {
@@ -190,6 +199,11 @@ unsigned MachineMemory::tileWithMostCode() const {
   return found;
 }
 
+unsigned MachineMemory::tileWithMostInterleaved() const {
+  return static_cast<unsigned>(std::max_element(interleaved_.begin(), interleaved_.end()) -
+                               interleaved_.begin());
+}
+
 std::uint64_t MachineMemory::codeOn(unsigned tile) const {
   return peak_[kVertexCode][tile] + peak_[kExchangeCode][tile] + peak_[kControlCode][tile];
 }
@@ -203,9 +217,14 @@ void MachineMemory::into(MachineReport& report) const {
   report.maxTileBytes = total[report.fullestTile];
   report.bytesPerTile = spec_.memoryBytesPerTile;
   const auto region = codeRegion(spec_);
+  report.interleavedBytesPerTile = interleavedRegion(spec_);
+  report.interleavedBytes = interleaved_;
   for (unsigned t = 0; t < tiles_; ++t) {
     report.totalBytes += total[t];
-    if (total[t] > report.bytesPerTile || codeOn(t) > region) ++report.tilesOutOfMemory;
+    report.nonInterleavedBytes.push_back(codeOn(t));
+    if (total[t] > report.bytesPerTile || codeOn(t) > region ||
+        interleaved_[t] > report.interleavedBytesPerTile)
+      ++report.tilesOutOfMemory;
   }
   for (int c = 0; c < kCategories; ++c) {
     MemoryCost row{name(c), c < kTemporaries, 0, peak_[c][report.fullestTile], peak_[c]};
@@ -290,6 +309,11 @@ void requireTileMemory(const GraphImpl& graph, const Programs& programs) {
       os << "Out of memory on tile " << tile << ": " << memory.codeOn(tile)
          << " bytes of code but instructions are fetched from the first " << codeRegion(spec)
          << " bytes only (interleavedMemoryOffset)";
+    if (const auto tile = memory.tileWithMostInterleaved();
+        memory.interleavedOn(tile) > interleavedRegion(spec))
+      os << (os.str().empty() ? "" : "; ") << "Out of memory on tile " << tile << ": vertices want "
+         << memory.interleavedOn(tile) << " bytes in interleaved memory but tiles have "
+         << interleavedRegion(spec) << " of it (interleavedMemoryOffset)";
   }
   if (report.tilesOutOfMemory == 0) return;
   if (os.str().empty())

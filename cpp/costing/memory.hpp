@@ -28,11 +28,15 @@ class MachineMemory {
   const FlatProgram& program(std::size_t p) const { return flat_[p]; }
   const std::vector<Live>& live(std::size_t p) const { return live_[p]; }
   /// Writes categories, totals and owners into a report. A tile is out of memory if it has too few
-  /// bytes, or too few of them where instructions are fetched from.
+  /// bytes, or too few of them where instructions are fetched from, or in interleaved memory.
   void into(MachineReport& report) const;
   /// The bytes of vertex code, exchange code and control code on a tile; the tile with most.
   std::uint64_t codeOn(unsigned tile) const;
   unsigned tileWithMostCode() const;
+  /// The bytes on a tile that have to be interleaved, at the step with most of them; the tile with
+  /// most.
+  std::uint64_t interleavedOn(unsigned tile) const { return interleaved_[tile]; }
+  unsigned tileWithMostInterleaved() const;
 
  private:
   enum Category {
@@ -78,6 +82,7 @@ class MachineMemory {
   std::vector<std::vector<Live>> live_;  // by program and leaf
   std::vector<Moment> worst_;            // by tile: the leaf with most bytes not always live
   PerTile most_;                         // by tile: the bytes not always live at that leaf
+  PerTile interleaved_;                  // by tile, at the leaf with most of them
   std::array<PerTile, kCategories> peak_;
 };
 

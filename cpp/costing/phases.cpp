@@ -347,9 +347,13 @@ void Phase::add(const Phase& other) {
   for (std::size_t t = 0; t < compute.size(); ++t) compute[t] += other.compute[t];
   traffic.add(other.traffic);
   calls = std::max(calls, other.calls);
-  if (other.temporary.empty()) return;
-  temporary.resize(compute.size());
-  for (std::size_t t = 0; t < compute.size(); ++t) temporary[t] += other.temporary[t];
+  const auto join = [&](PerTile& all, const PerTile& more) {
+    if (more.empty()) return;
+    all.resize(compute.size());
+    for (std::size_t t = 0; t < compute.size(); ++t) all[t] += more[t];
+  };
+  join(temporary, other.temporary);
+  join(interleaved, other.interleaved);
 }
 
 Work workOf(const BulkVertex& vertex) {

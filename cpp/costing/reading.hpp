@@ -35,6 +35,7 @@ struct Phase {
   PerTile compute;          // cycles of each tile
   Traffic traffic;          // before the computation
   PerTile temporary;        // bytes on each tile beside those received; may be empty
+  PerTile interleaved;      // bytes on each tile that vertices want interleaved; may be empty
   std::uint64_t times = 1;  // repetitions, one after another
   unsigned calls = 1;       // compute sets, one after another without an exchange between
 

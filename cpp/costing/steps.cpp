@@ -192,7 +192,7 @@ OperationCost StepCosts::rowOf(const std::string& name, const std::string& verte
 void StepCosts::charge(const std::vector<Phase>& phases, StepAlone& step) {
   auto& cost = step.cost;
   const auto tiles = spec_.numTiles();
-  PerTile gathered(tiles);
+  PerTile gathered(tiles), interleaved(tiles);
   std::vector<bool> ipus(spec_.numIPUs);
   double compute = 0;
   for (const auto& phase : phases) {
@@ -212,12 +212,15 @@ void StepCosts::charge(const std::vector<Phase>& phases, StepAlone& step) {
       ipus[t / spec_.tilesPerIPU] = true;
       gathered[t] = std::max(gathered[t], phase.traffic.received()[t] +
                                               (phase.temporary.empty() ? 0 : phase.temporary[t]));
+      if (!phase.interleaved.empty())
+        interleaved[t] = std::max(interleaved[t], phase.interleaved[t]);
     }
   }
   cost.meanComputeCycles = compute / tiles;
   for (unsigned i = 0; i < ipus.size(); ++i)
     if (ipus[i]) cost.ipus.push_back(i);
   step.gathered = TileBytes(gathered);
+  step.interleaved = TileBytes(interleaved);
   if (!byTile_) return;
   step.computeCycles.resize(tiles);
   for (const auto& phase : phases)

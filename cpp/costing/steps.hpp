@@ -21,8 +21,8 @@ struct StepAlone {
   /// steps can be added up.
   std::vector<std::pair<const void*, OperationCost>> rows;
   /// Temporary bytes on each tile. `gathered`: received operands and partial sums, in the tile's
-  /// worst phase. `hostBuffers`: stream data.
-  TileBytes gathered, hostBuffers;
+  /// worst phase. `hostBuffers`: stream data. `interleaved`: what vertices want in interleaved memory.
+  TileBytes gathered, hostBuffers, interleaved;
   /// Compute cycles of each tile, if they were asked for; else empty.
   PerTile computeCycles;
 };

@@ -134,6 +134,11 @@ struct __attribute__((visibility("default"))) MachineReport {
   /// Bytes in use over all tiles, and on the fullest tile; the size of a tile's memory.
   std::uint64_t totalBytes = 0, maxTileBytes = 0, bytesPerTile = 0;
   unsigned fullestTile = 0, tilesOutOfMemory = 0;
+  /// By tile: bytes that have to lie in interleaved memory, at the step with most of them; and those
+  /// that must not, the code. All else lies where there is room. The size of a tile's interleaved
+  /// memory.
+  std::vector<std::uint64_t> interleavedBytes, nonInterleavedBytes;
+  std::uint64_t interleavedBytesPerTile = 0;
   /// Notes, one sentence each: what the estimate includes and what it leaves out, vertex classes
   /// without an estimator, element types that no IPU has.
   std::vector<std::string> counts;
@@ -147,7 +152,8 @@ struct __attribute__((visibility("default"))) MachineReport {
                     rearrangementBytes, rearrangementCycles, hostBytesIn, hostBytesOut, hostSeconds,
                     streamingBytesIn, streamingBytesOut, streamingMemoryBytes, streamingSeconds,
                     remoteBuffers, operations, steps, distinctSteps, memory, owners, totalBytes,
-                    maxTileBytes, bytesPerTile, fullestTile, tilesOutOfMemory, counts);
+                    maxTileBytes, bytesPerTile, fullestTile, tilesOutOfMemory, interleavedBytes,
+                    nonInterleavedBytes, interleavedBytesPerTile, counts);
   }
 };
 

@@ -56,6 +56,8 @@ constexpr Figure kFigures[] = {
     POPIR_WHOLE(convUnitMaxPipelineDepth, 1, 64, 1, "steps"),
     POPIR_WHOLE(fp16ConvUnitInputLoadElemsPerCycle, 1, 64, 1, "elements"),
     POPIR_WHOLE(fp32ConvUnitInputLoadElemsPerCycle, 1, 64, 1, "elements"),
+    POPIR_WHOLE(fp8InFp16OutConvUnitsPerTile, 0, 1024, 1, "units"),
+    POPIR_WHOLE(fp8ConvUnitInputLoadElemsPerCycle, 1, 64, 1, "elements"),
     POPIR_WHOLE(convUnitCoeffLoadBytesPerCycle, 1, 1024, 1, "bytes a cycle"),
     POPIR_REAL(hostBytesPerSecond, 1e3, 1e15, "bytes a second"),
     POPIR_REAL(streamingBytesPerSecond, 1e3, 1e15, "bytes a second"),
@@ -129,6 +131,7 @@ TargetSpec TargetSpec::ipu(const std::string& version) {
   if (version == "ipu2") return spec;
   if (version == "ipu21") {
     spec.tileClockFrequency = 1.85e9;
+    spec.fp8InFp16OutConvUnitsPerTile = 16;
     return spec;
   }
   if (version == "ipu1") {
@@ -164,12 +167,25 @@ const std::vector<System>& systems() {
   return all;
 }
 
+/// Operations a second of a C600 with halves, of which its clock follows: Graphcore publishes 280 TFLOPS.
+constexpr double kC600Flops = 280e12;
+
 }  // namespace
 
 TargetSpec TargetSpec::system(const std::string& name, unsigned numIPUs) {
   std::string upper;
   for (const char c : name) upper += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   if (upper.size() > 3 && upper.substr(upper.size() - 3) == "_DA") upper.resize(upper.size() - 3);
+  if (upper == "C600") {
+    if (numIPUs > 1)
+      throw poplar::invalid_option("a target of " + std::to_string(numIPUs) +
+                                   " IPUs in 'C600', which has 1: take one, or a larger system");
+    auto spec = ipu("ipu21");
+    spec.tileClockFrequency =
+        kC600Flops / (2.0 * spec.tilesPerIPU * spec.fp16InFp16OutConvUnitsPerTile *
+                      spec.fp16ConvUnitInputLoadElemsPerCycle);
+    return spec;
+  }
   for (const System& each : systems())
     for (const unsigned size : each.sizes) {
       if (upper != each.family + std::to_string(size)) continue;
@@ -181,10 +197,11 @@ TargetSpec TargetSpec::system(const std::string& name, unsigned numIPUs) {
       return ipu(each.version);
     }
   if (upper.substr(0, 4) == "IPU-" || upper.substr(0, 4) == "BOW-")
-    throw poplar::invalid_option("the system '" + name +
-                                 "' is not known; known are IPU-M2000, Bow-2000, and IPU-POD and "
-                                 "Bow-POD with 4, 16, 32, 64, "
-                                 "128 or 256. ipu1, ipu2 and ipu21 name IPUs without a system");
+    throw poplar::invalid_option(
+        "the system '" + name +
+        "' is not known; known are C600, IPU-M2000, Bow-2000, and IPU-POD and "
+        "Bow-POD with 4, 16, 32, 64, "
+        "128 or 256. ipu1, ipu2 and ipu21 name IPUs without a system");
   return ipu(name);
 }
 

@@ -57,6 +57,9 @@ struct __attribute__((visibility("default"))) TargetSpec {
   unsigned convUnitMaxPipelineDepth = 4;
   unsigned fp16ConvUnitInputLoadElemsPerCycle = 4;
   unsigned fp32ConvUnitInputLoadElemsPerCycle = 2;
+  /// Units for 8-bit floats, with sums of half; 0: there are none, and these are cast to halves.
+  unsigned fp8InFp16OutConvUnitsPerTile = 0;
+  unsigned fp8ConvUnitInputLoadElemsPerCycle = 8;
   unsigned convUnitCoeffLoadBytesPerCycle = 16;
 
   /// The sustained rate of streams, in either direction. Latency is not modelled.
@@ -96,7 +99,7 @@ struct __attribute__((visibility("default"))) TargetSpec {
   static TargetSpec cpu();
   /// "ipu1", "ipu2" or "ipu21". \throws poplar::invalid_option for any other name.
   static TargetSpec ipu(const std::string& version);
-  /// The IPUs of a system of Graphcore's, such as "IPU-POD16"; or those of a version.
+  /// The IPUs of a system of Graphcore's, such as "IPU-POD16" or "C600"; or those of a version.
   /// \throws poplar::invalid_option for an unknown name, and for a system of fewer IPUs
   static TargetSpec system(const std::string& name, unsigned numIPUs);
 

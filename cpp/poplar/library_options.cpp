@@ -43,16 +43,17 @@ Rows contraction(const char* pass, const char* passes, Rows own) {
        "how much of a tile's memory a plan may use for temporary data"},
       {"use128BitConvUnitLoad", Effect::Acts, Type::Flag, "false",
        "whether weights are loaded 128 bits at a time, where the machine can"},
-      hint(pass, Type::Choice, "NONE",
-           "a product is planned by its sizes, types and memory, whatever pass it is part of",
-           passes),
+      {pass, Effect::Acts, Type::Choice, "NONE",
+       "the pass of a layer: of a fully connected one those of training are planned together; of a "
+       "convolution TRAINING_FWD counts what weights in other groups cost the backward pass",
+       passes},
+      {"enableMultiStageReduce", Effect::Acts, Type::Flag, "true",
+       "whether many partial sums are added up in several stages"},
+      {"enableFastReduce", Effect::Acts, Type::Flag, "false",
+       "whether partial sums lie in interleaved memory, where they are added up faster"},
   };
-  for (const auto* name : {"enableMultiStageReduce", "enableFastReduce"})
-    rows.push_back(without(name, Type::Flag, "false",
-                           "partial sums are added up in one way, which the planner's estimates "
-                           "have"));
   rows.push_back(
-      without("remapOutputTensor", Type::Flag, "false", "a result lies as its plan makes it"));
+      without("remapOutputTensor", Type::Flag, "true", "a result lies as its plan makes it"));
   rows.insert(rows.end(), own.begin(), own.end());
   return rows;
 }
@@ -61,12 +62,14 @@ std::vector<LibraryOptions> tables() {
   return {
       {Library::MatMul, "poplin.matMul",
        contraction("fullyConnectedPass", kPasses,
-                   {without("inputRHSIsPreArranged", Type::Flag, "false",
-                            "operands are arranged where they are made, as their first product "
-                            "wants them")})},
+                   {{"inputRHSIsPreArranged", Effect::Acts, Type::Flag, "false",
+                     "the right operand of a TRAINING_BWD comes from preArrangeMatMulInputRHS(), "
+                     "which transposes it, and not the product"},
+                    without("gatherOutput", Type::Flag, "false", "a result is one variable")})},
       {Library::Convolution, "poplin.convolution",
        contraction("pass", kFullyConnected,
-                   {{"enableConvDithering", Effect::Refused, Type::Flag, "false",
+                   {without("gatherConvOutput", Type::Flag, "false", "a result is one variable"),
+                    {"enableConvDithering", Effect::Refused, Type::Flag, "false",
                      "a plan names the tiles of a convolution; none is chosen at random"}})},
       {Library::Map,
        "popops.map",

@@ -7,6 +7,8 @@
 namespace popir {
 namespace {
 
+using Layer = ContractionWork::Layer;
+
 /// The only layout that a pooling plans is that of its result.
 Grid layoutOf(const PoolingPlan& plan, std::size_t, unsigned first,
               const std::vector<std::int64_t>&) {
@@ -83,9 +85,21 @@ void mapTo(poplar::Graph& graph, const poplar::Tensor& t, const Work& work, std:
 const ContractionPlan& PlanCache::of(const VertexClass& kind, const ContractionWork& whole,
                                      unsigned tiles) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return found(contractions_, {&kind, whole, tiles}, [&] {
-    return planContraction(target_.spec(), {&kind, whole, tiles});
-  });
+  const Contraction contraction{&kind, whole, tiles};
+  const auto keyOf = [&](const ContractionWork& work) {
+    return std::make_tuple(&kind, work, tiles);
+  };
+  if (isLayerPass(whole) && contractions_.count(keyOf(whole)) == 0) {
+    auto plans = planLayer(target_.spec(), contraction);
+    for (auto* plan : {&plans.forward, &plans.backward, &plans.update})
+      found(contractions_,
+            keyOf(passOf(whole, plan == &plans.forward    ? Layer::Forward
+                                : plan == &plans.backward ? Layer::Backward
+                                                          : Layer::WeightUpdate)),
+            [&] { return std::move(*plan); });
+  }
+  return found(contractions_, keyOf(whole),
+               [&] { return planContraction(target_.spec(), contraction); });
 }
 const PoolingPlan& PlanCache::of(const VertexClass& kind, const PoolingWork& whole,
                                  unsigned tiles) {

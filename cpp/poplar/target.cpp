@@ -118,16 +118,18 @@ unsigned Target::getWeightsPerConvUnit(bool floatActivations) const {
                                                 : spec_->fp16ConvUnitInputLoadElemsPerCycle);
 }
 unsigned Target::getWeightsPerConvUnit(const Type& type) const {
-  return getWeightsPerConvUnit(type == FLOAT);
+  return spec_->convUnitMaxPipelineDepth * getConvUnitInputLoadElemsPerCycle(type);
 }
 unsigned Target::getNumConvUnits(const Type& inputType, const Type& partialsType) const {
   if (inputType == FLOAT) return spec_->fp32InFp32OutConvUnitsPerTile;
+  if (inputType == QUARTER) return partialsType == HALF ? spec_->fp8InFp16OutConvUnitsPerTile : 0;
   return partialsType == FLOAT ? spec_->fp16InFp32OutConvUnitsPerTile
                                : spec_->fp16InFp16OutConvUnitsPerTile;
 }
 unsigned Target::getConvUnitInputLoadElemsPerCycle(const Type& type) const {
-  return type == HALF ? spec_->fp16ConvUnitInputLoadElemsPerCycle
-                      : spec_->fp32ConvUnitInputLoadElemsPerCycle;
+  return type == QUARTER ? spec_->fp8ConvUnitInputLoadElemsPerCycle
+         : type == HALF  ? spec_->fp16ConvUnitInputLoadElemsPerCycle
+                         : spec_->fp32ConvUnitInputLoadElemsPerCycle;
 }
 unsigned Target::getFp16InFp16OutConvUnitsPerTile() const {
   return spec_->fp16InFp16OutConvUnitsPerTile;

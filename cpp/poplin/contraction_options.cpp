@@ -5,6 +5,15 @@
 namespace popir {
 namespace {
 
+ContractionWork::Layer layerOf(const std::string& pass) {
+  using Layer = ContractionWork::Layer;
+  return pass == "INFERENCE_FWD"  ? Layer::Inference
+         : pass == "TRAINING_FWD" ? Layer::Forward
+         : pass == "TRAINING_BWD" ? Layer::Backward
+         : pass == "TRAINING_WU"  ? Layer::WeightUpdate
+                                  : Layer::None;
+}
+
 MachineOptions parse(const char* who, Library library, const poplar::OptionFlags& flags) {
   checkLibraryOptions(who, library, flags);
   MachineOptions options;
@@ -13,6 +22,13 @@ MachineOptions parse(const char* who, Library library, const poplar::OptionFlags
       options.partialsType = value == "half" ? poplar::HALF : poplar::FLOAT;
     if (name == "availableMemoryProportion") options.availableMemoryProportion = std::stod(value);
     if (name == "use128BitConvUnitLoad") options.wideWeightLoads = value == "true";
+    if (name == "enableMultiStageReduce") options.multiStageReduce = value == "true";
+    if (name == "enableFastReduce") options.fastReduce = value == "true";
+    if (name == "inputRHSIsPreArranged") options.preArranged = value == "true";
+    if (name == "fullyConnectedPass") options.layer = layerOf(value);
+    // Of a convolution's passes the planner treats this one otherwise; the gradient of weights is
+    // another kernel.
+    if (name == "pass" && value == "TRAINING_FWD") options.layer = layerOf(value);
   }
   return options;
 }

@@ -296,13 +296,18 @@ Tensor createMatMulGroupedOutput(poplar::Graph& graph, const poplar::Type& input
                    outputType, aShape, bShape, debugContext, options);
 }
 
-Tensor preArrangeMatMulInputRHS(poplar::Graph&, const Shape& aShape, const Tensor& B,
-                                poplar::program::Sequence&, const poplar::DebugContext&,
+Tensor preArrangeMatMulInputRHS(poplar::Graph& graph, const Shape& aShape, const Tensor& B,
+                                poplar::program::Sequence& prog,
+                                const poplar::DebugContext& debugContext,
                                 const poplar::OptionFlags& options, PlanningCache*) {
   const char* const who = "poplin::preArrangeMatMulInputRHS";
   checkShapes(who, aShape, B.shape(), 2);
-  popir::matMulOptions(who, options);
-  return B;
+  const auto parsed = popir::matMulOptions(who, options);
+  if (!parsed.preArranged || parsed.layer != popir::ContractionWork::Layer::Backward) return B;
+  const auto arranged = createFor(who, Operand::Right, 2, graph, B.elementType(), B.elementType(),
+                                  aShape, B.shape(), debugContext, options);
+  prog.add(poplar::program::Copy(B, arranged, false, debugContext));
+  return arranged;
 }
 
 Tensor transposeGroupedMatrix(const Tensor& A) {

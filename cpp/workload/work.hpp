@@ -251,11 +251,19 @@ struct PoolingWork {
 /// it. Tiles share the work as planned (machine/contraction/planner.hpp).
 struct ContractionWork {
   enum class Pass : std::uint8_t { Product, Forward, DataGradient, WeightsGradient };
+  /// The pass of a layer that a product or convolution is, as PopLibs' options say. The three of
+  /// training of a fully connected layer, of forward product [m, k] x [k, n], are planned together:
+  /// that one, [m, n] x [n, k] for the gradient of the input, [k, m] x [m, n] for that of the weights.
+  enum class Layer : std::uint8_t { None, Inference, Forward, Backward, WeightUpdate };
   poplar::Type type;
   std::uint64_t groups = 1, rows = 1, inner = 1, columns = 1, kernelElements = 1;
   std::uint64_t partialsBits = 32;              ///< size of a partial sum
   std::uint64_t availableMemoryPermille = 600;  ///< of a tile's memory, for temporary data
   bool wideWeightLoads = false;                 ///< weights are loaded 128 bits at a time
+  Layer layer = Layer::None;
+  /// Many partial sums are added up in several stages; by the vertex that wants them in interleaved
+  /// memory. A backward pass gets its weights transposed.
+  bool multiStageReduce = true, fastReduce = false, preArranged = false;
   /// The operands: those of a matrix product, or of a pass of the convolution that `batch` and
   /// `field` describe. Their tile mapping depends on it.
   Pass pass = Pass::Product;
@@ -269,7 +277,8 @@ struct ContractionWork {
   template <class W>
   static auto fields(W& w) {
     return std::tie(w.groups, w.rows, w.inner, w.columns, w.kernelElements, w.partialsBits,
-                    w.availableMemoryPermille, w.wideWeightLoads, w.pass, w.batch, w.field);
+                    w.availableMemoryPermille, w.wideWeightLoads, w.layer, w.multiStageReduce,
+                    w.fastReduce, w.preArranged, w.pass, w.batch, w.field);
   }
   friend bool operator<(const ContractionWork& a, const ContractionWork& b) {
     return a.type != b.type ? a.type < b.type : fields(a) < fields(b);
@@ -279,6 +288,10 @@ struct ContractionWork {
 };
 constexpr ContractionWork::Pass lastOf(ContractionWork::Pass) {
   return ContractionWork::Pass::WeightsGradient;
+}
+
+constexpr ContractionWork::Layer lastOf(ContractionWork::Layer) {
+  return ContractionWork::Layer::WeightUpdate;
 }
 
 /// A copy within the memory of a tile.

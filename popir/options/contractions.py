@@ -17,8 +17,9 @@ MATMUL, CONVOLUTION, LSTM = "matmulOptions", "convolutionOptions", "lstmOptions"
 _TEST = "tests/test_contraction_options.py::test_entries_of_a_session_reach_the_planner"
 _SWITCH = ("false", "true")
 _PASSES = ("NONE", "INFERENCE_FWD", "TRAINING_FWD", "TRAINING_BWD", "TRAINING_WU")
-_BY_ITSELF = "a product is planned by its sizes, types and memory, whatever pass it is part of."
-_ONE_REDUCTION = "partial sums are added up in one way, which the planner's estimates have."
+_BY_PLACE = "the pass that every convolution is planned as; by default what it is."
+_AS_PLANNED = "a result lies as its plan makes it."
+_ONE_VARIABLE = "a result is one variable."
 _KEPT = "the gradient reads the gates and states that the forward pass has written."
 
 
@@ -64,30 +65,41 @@ def _planned(holder: str) -> list[Entry]:
             *(holder, "use128BitConvUnitLoad", _SWITCH, "false", Kind.ACTS),
             "whether weights are loaded 128 bits at a time, where the machine can.",
         ),
+        _entry(
+            *(holder, "enableMultiStageReduce", _SWITCH, "true", Kind.ACTS),
+            "whether many partial sums are added up in several stages.",
+        ),
+        _entry(
+            *(holder, "enableFastReduce", _SWITCH, "false", Kind.ACTS),
+            "whether partial sums lie in interleaved memory, where they are added up faster.",
+        ),
     ]
 
 
-def _without(holder: str, why: str, *names: str) -> list[Entry]:
+def _without(holder: str, why: str, *names: str, default: str = "false") -> list[Entry]:
     """Switches that have no effect."""
-    return [_entry(holder, name, _SWITCH, "false", Kind.NO_MEANING, why) for name in names]
+    return [_entry(holder, name, _SWITCH, default, Kind.NO_MEANING, why) for name in names]
 
 
 ENTRIES: list[Row] = [
     *_planned(MATMUL),
-    _entry(MATMUL, "fullyConnectedPass", _PASSES, "NONE", Kind.NO_MEANING, _BY_ITSELF),
-    *_without(
-        *(MATMUL, "operands are arranged where they are made, as their first product wants them."),
-        "inputRHSIsPreArranged",
+    _entry(
+        *(MATMUL, "fullyConnectedPass", _PASSES, "NONE", Kind.ACTS),
+        "the pass that every product is, where enableFullyConnectedPass is False.",
     ),
-    *_without(MATMUL, _ONE_REDUCTION, "enableMultiStageReduce", "enableFastReduce"),
-    *_without(MATMUL, "a result lies as its plan makes it.", "remapOutputTensor"),
+    _entry(
+        *(MATMUL, "inputRHSIsPreArranged", _SWITCH, "false", Kind.ACTS),
+        "the weights of a backward pass are transposed before, and not by its product.",
+    ),
+    *_without(MATMUL, _AS_PLANNED, "remapOutputTensor", default="true"),
+    *_without(MATMUL, _ONE_VARIABLE, "gatherOutput"),
     *_planned(CONVOLUTION),
     _entry(
         *(CONVOLUTION, "pass", (*_PASSES, *(f"FC_{name}" for name in _PASSES[1:])), "NONE"),
-        *(Kind.NO_MEANING, _BY_ITSELF),
+        *(Kind.ACTS, _BY_PLACE),
     ),
-    *_without(CONVOLUTION, _ONE_REDUCTION, "enableMultiStageReduce", "enableFastReduce"),
-    *_without(CONVOLUTION, "a result lies as its plan makes it.", "remapOutputTensor"),
+    *_without(CONVOLUTION, _AS_PLANNED, "remapOutputTensor", default="true"),
+    *_without(CONVOLUTION, _ONE_VARIABLE, "gatherConvOutput"),
     _entry(
         *(CONVOLUTION, "enableConvDithering", _SWITCH, "false", Kind.REFUSED),
         "a plan names the tiles of a convolution; none is chosen at random.",

@@ -526,8 +526,11 @@ class SessionOptions(SessionSettings):
     )
 
     # The planner of matrix products and convolutions.
-    enableFullyConnectedPass: bool = no_meaning(
-        True, "a product is planned by its sizes, types and memory, whatever pass it is part of."
+    enableFullyConnectedPass: bool = acts(
+        True,
+        "the products of a layer, forwards and of its gradients, are planned together; else each "
+        "by itself.",
+        _CONTRACTIONS.format("test_passes_of_a_layer_are_planned_together"),
     )
     partialsTypeMatMuls: str = acts(
         "",

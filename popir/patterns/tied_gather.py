@@ -8,6 +8,7 @@ from popir.ir import Op, Tensor
 from popir.ops.contraction.options import OUTPUT, Serialization, serialization
 from popir.ops.movement.gather import GatherOp
 from popir.ops.movement.transpose import TransposeOp
+from popir.options.annotations import FULLY_CONNECTED
 from popir.pattern import PatternCreator, Rewrite
 from popir.patterns.edit import constraint, is_built_in, make, replace
 
@@ -54,6 +55,7 @@ class TiedGather(Rewrite):
         """Adds a TiedGather for each part, and their sums."""
         product = _product(op.inTensor(0))
         assert product is not None
+        product.settings.nodeAttributes[FULLY_CONNECTED] = 0
         cut = serialization(product) or Serialization(OUTPUT, 1, keep_precision=False)
         table, indices, out = op.inId(0), op.inId(1), op.outId(0)
         how = {"axis": 0, "parts": cut.factor}

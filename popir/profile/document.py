@@ -309,6 +309,9 @@ def _memory(report: MachineReport, found: Operators | Parts) -> Json:
         "max_tile_bytes": report.maxTileBytes,
         "fullest_tile": report.fullestTile,
         "tiles_out_of_memory": report.tilesOutOfMemory,
+        "interleaved_bytes": int(report.interleavedBytes.max(initial=0)),
+        "non_interleaved_bytes": int(report.nonInterleavedBytes.max(initial=0)),
+        "interleaved_bytes_per_tile": report.interleavedBytesPerTile,
         "streaming_bytes": report.streamingMemoryBytes,
         "remote_buffers": [
             {

@@ -180,6 +180,12 @@ class MachineReport:
     bytesPerTile: int
     """The memory of a tile."""
     tilesOutOfMemory: int
+    interleavedBytes: npt.NDArray[np.uint64] = field(compare=False)
+    """The bytes on each tile that have to lie in interleaved memory, at its worst step."""
+    nonInterleavedBytes: npt.NDArray[np.uint64] = field(compare=False)
+    """The bytes on each tile that must not: its code. All else lies where there is room."""
+    interleavedBytesPerTile: int
+    """The interleaved memory of a tile."""
     """The number of tiles that would need more than `bytesPerTile`."""
     counts: list[str]
     summary: str
@@ -204,6 +210,8 @@ class MachineReport:
         fields["steps"] = [StepCost(**row) for row in fields["steps"]]
         for row in fields["memory"]:
             row["tileBytes"] = np.array(row["tileBytes"], np.uint64)
+        for name in ("interleavedBytes", "nonInterleavedBytes"):
+            fields[name] = np.array(fields[name], np.uint64)
         fields["memory"] = [MemoryCost(**row) for row in fields["memory"]]
         buffers = fields["remoteBuffers"]
         fields["remoteBuffers"] = [RemoteBufferCost(**row) for row in buffers]

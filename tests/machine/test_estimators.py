@@ -302,7 +302,7 @@ def test_a_list_of_sizes_stands_for_the_fields_of_the_class() -> None:
 @pytest.mark.parametrize("which", [1, 2, 3], ids=["forward", "data", "weights"])
 def test_a_convolution_without_a_size_is_refused(which: int, at: int, what: str) -> None:
     geometry = [which, 1, 4, 2, 3, 1, 1, 1, 0]
-    sizes = [1, 4, 4, 4, 3, 32, 600, 0]
+    sizes = [1, 4, 4, 4, 3, 32, 600, 0, 0, 1, 0, 0]
     name = "poplin::ConvPartialnx1"
     assert machine.planContraction(IPU2, name, FLOAT, sizes + geometry)["cycles"] > 0
     geometry[at] = 0

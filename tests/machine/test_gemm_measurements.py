@@ -88,8 +88,10 @@ def test_a_plan_does_all_of_the_work_with_the_tiles_there_are(kind, n, k, m, til
         assert found["temporaryBytes"] <= 0.6 * 638976
     per_step = found["computeCycles"] + found["exchangeCycles"]
     per_step += 126 * found["syncs"] + 288 * found["calls"]
-    once = found["onceExchangeCycles"]
-    assert found["cycles"] == serial * per_step + once + 126 * (once > 0)
+    once = found["onceExchangeCycles"] + found["onceComputeCycles"]
+    # Before all steps: an exchange of rows that are the same in all, and a copy to their layout.
+    before = {126 * syncs + 288 * calls for syncs in range(3) for calls in range(2)}
+    assert found["cycles"] - serial * per_step - once in (before if serial > 1 else {0})
 
 
 def test_less_memory_makes_a_slower_plan_in_serial_steps():

@@ -11,7 +11,7 @@ import pytest
 from popir import poplar
 from tests.machine.test_estimators import FLOAT, HALF, INT, KINDS, cycles, op
 
-KIND = {name: KINDS.index(name) for name in ("Float", "Half", "Int", "UnsignedChar")}
+KIND = {name: KINDS.index(name) for name in ("Float", "Half", "Int", "UnsignedChar", "Quarter")}
 GELU = "GELU_ERF"
 
 # Supervisor 11; a worker 29 (float), 26 (half) or, in place, 58; a natural operator has 1 a vector
@@ -85,6 +85,11 @@ OTHERS = [
     # Of 167 three are left over beside 41 fours: two checks taken, 3 each:
     # 12 + 6 (18 + 19 + 2*41 + 6)
     ("popops::Cast1D", FLOAT, [1000, KIND["Float"], KIND["Half"]], 762),
+    # To 8-bit floats 2 cycles for 8: of 267 three are left over beside 33 eights:
+    # 12 + 6 (18 + 19 + 66 + 7)
+    ("popops::Cast1D", HALF, [1600, KIND["Half"], KIND["Quarter"]], 672),
+    # Back 1 cycle for 4, 66 of them: 12 + 6 (18 + 19 + 66 + 6)
+    ("popops::Cast1D", poplar.QUARTER, [1600, KIND["Quarter"], KIND["Half"]], 666),
     ("popops::Fill", HALF, [1200], 456),  # 6 (26 + 50)
     ("popops::Fill", poplar.UNSIGNED_CHAR, [1200], 384),  # 200 a worker: 6 (39 + 25)
     ("popops::Select", FLOAT, [600], 3066),  # 6 (5 + 6 + 5*100)

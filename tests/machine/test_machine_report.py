@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import popir
-from popir import errors, poplar
+from popir import errors, poplar, poplin
 from popir._device import popops
 from popir.poplar import program
 from popir.profile import MachineReport
@@ -287,6 +287,37 @@ def test_code_fits_where_instructions_are_fetched_from():
         rf"the first {less} bytes only \(interleavedMemoryOffset\) \(1 tile out of memory\)",
     ):
         engine(less)
+
+
+def test_partial_sums_fit_into_interleaved_memory():
+    """PopLibs' vertices on the units write partial sums there: a plan takes what room there is."""
+
+    def engine(offset: int, memory: str = "1"):
+        target = poplar.Target.createIPUTarget(
+            1, 1, "ipu2", {"interleavedMemoryOffset": str(offset)}
+        )
+        graph = poplar.Graph(target)
+        prog = poplar.program.Sequence()
+        make = {"partialsType": "half", "availableMemoryProportion": memory}
+        shapes = [160, 64], [64, 160]
+        a = poplin.createMatMulInputLHS(graph, poplar.HALF, poplar.HALF, *shapes, "a", make)
+        b = poplin.createMatMulInputRHS(graph, poplar.HALF, poplar.HALF, *shapes, "b", make)
+        poplin.matMul(graph, a, b, prog, poplar.HALF, "product", make)
+        return poplar.Engine(graph, [prog])
+
+    wide = MachineReport.of(engine(212_992))
+    assert wide.interleavedBytesPerTile == 638_976 - 212_992
+    assert wide.interleavedBytes.tolist() == [160 * 160 * 2]
+    code = [m.tileBytes for m in wide.memory if m.category.endswith("code")]
+    assert wide.nonInterleavedBytes.tolist() == sum(code).tolist()
+    narrow = MachineReport.of(engine(638_976 - 30_000))
+    assert narrow.interleavedBytes.max() <= narrow.interleavedBytesPerTile == 30_000
+    assert narrow.cycles > wide.cycles
+    assert narrow.tilesOutOfMemory == 0
+    # Without room for any, products are those of a vertex without units.
+    bare = MachineReport.of(engine(638_968))
+    assert bare.interleavedBytes.tolist() == [0]
+    assert bare.cycles > narrow.cycles
 
 
 def test_a_session_raises_popart_s_own_error():

@@ -1,15 +1,19 @@
-"""Plans of convolutions against those of PopLibs' own planner.
+"""Plans of convolutions and of layers' products against those of PopLibs' own planner.
 
 poplibs_plans.csv has convolutions of MobileNet, EfficientNet, ResNeXt and ResNet, the method that
 PopLibs' planner chooses on an ipu2 of 1,472 tiles, how many groups, input and output channels lie
 together, and the cycles that it says of the plan and of its vertices. The planner
 (graphcore/poplibs, 7eac0f26) was compiled apart from this project, with the constraint solver that
 an earlier release of it has. Sizes: batch, groups, channels of a group, and of each dimension of
-the field the input, the kernel, the stride and the padding.
+the field the input, the kernel, the stride and the padding. Those in 8-bit floats are of an ipu21.
+
+poplibs_layers.csv has the three passes of fully connected layers of forward products [m, k] x
+[k, n]: whether PopLibs plans them together, and cycles as the plan that it chooses counts them.
 `python -m tests.machine.test_poplibs_plans` prints the comparison.
 """
 
 import csv
+import functools
 import math
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,6 +29,9 @@ CLASSES = {
     "OUTER_PRODUCT": ("poplin::OuterProduct",),
 }
 FORWARD, WEIGHTS = 1, 3  # ContractionWork::Pass
+DEFAULTS = (0, 1, 0, 0)  # ContractionWork: layer, multiStageReduce, fastReduce, preArranged
+LAYER = {"TRAINING_FWD": 2, "TRAINING_BWD": 3, "TRAINING_WU": 4}  # ContractionWork::Layer
+TYPES = {"half": poplar.HALF, "float": poplar.FLOAT, "quarter": poplar.QUARTER}
 
 
 class Comparison(NamedTuple):
@@ -46,10 +53,10 @@ def plan_of(row: dict[str, str]) -> dict[str, Any]:
         if row["pass"] == "forward"
         else [groups, inner * kernel, batch, columns, points]
     )
-    sizes += [16 if row["partials"] == "half" else 32, 600, 0]
+    sizes += [16 if row["partials"] == "half" else 32, 600, 0, *DEFAULTS]
     sizes += [FORWARD if row["pass"] == "forward" else WEIGHTS, batch, *dims]
-    kind = poplar.HALF if row["type"] == "half" else poplar.FLOAT
-    target = poplar.Target.createIPUTarget(1, "ipu2")
+    kind = TYPES[row["type"]]
+    target = poplar.Target.createIPUTarget(1, "ipu21" if kind == poplar.QUARTER else "ipu2")
     return machine.planContraction(target, "poplin::ConvPartialnx1", kind, sizes)
 
 
@@ -69,13 +76,53 @@ def comparisons() -> list[Comparison]:
     return found
 
 
+def layer_plan(row: dict[str, str]) -> dict[str, Any]:
+    m, k, n = (int(row[name]) for name in "mkn")
+    sizes = {"TRAINING_FWD": [m, k, n], "TRAINING_BWD": [m, n, k], "TRAINING_WU": [k, m, n]}
+    target = poplar.Target.createIPUTarget(1, "ipu2")
+    bits = 16 if row["partials"] == "half" else 32
+    memory = round(1000 * float(row["memory"]))
+    work = [int(row["groups"]), *sizes[row["pass"]], 1, bits, memory, 0, LAYER[row["pass"]]]
+    return machine.planContraction(target, "poplin::ConvPartial1x1Out", TYPES[row["type"]], work)
+
+
+class Layer(NamedTuple):
+    what: str
+    is_same_plan: bool  # the same vertex, grouping and orientation
+    joint: tuple[bool, bool]  # whether it is one plan of three passes: here, in PopLibs
+    ratio: float
+
+
+@functools.cache
+def layers() -> list[Layer]:
+    found = []
+    with Path(__file__).with_name("poplibs_layers.csv").open() as file:
+        for row in csv.DictReader(file):
+            plan = layer_plan(row)
+            grains = (1, int(row["inner"]), int(row["columns"]))
+            is_same = (
+                plan["vertexClass"] in CLASSES[row["method"]]
+                and plan["grains"] == grains
+                and plan["swapped"] == bool(int(row["swapped"]))
+            )
+            found.append(
+                Layer(
+                    " ".join(row.values()),
+                    is_same,
+                    (plan["joint"], bool(int(row["joint"]))),
+                    plan["comparedCycles"] / int(row["cycles"]),
+                )
+            )
+    return found
+
+
 def mean(ratios: list[float]) -> float:
     return math.exp(sum(map(math.log, ratios)) / len(ratios))
 
 
 def test_most_plans_have_poplibs_vertex() -> None:
     found = comparisons()
-    assert len(found) == 71
+    assert len(found) == 87
     others = [c.what for c in found if not c.is_same_vertex]
     assert len(others) <= 5, others
     assert not [what for what in others if " SLIC " in what], others
@@ -88,6 +135,37 @@ def test_plans_take_what_poplibs_says() -> None:
     assert 0.98 <= mean([c.ratio for c in found]) <= 1.02
 
 
+def test_passes_of_a_layer_are_planned_together_where_poplibs_does() -> None:
+    found = layers()
+    assert len(found) == 168 and sum(each.joint[1] for each in found) == 39
+    others = [each.what for each in found if each.joint[0] != each.joint[1]]
+    assert len(others) <= 3, others
+    others = [each.what for each in found if not each.is_same_plan]
+    assert len(others) <= 20, others
+
+
+def test_plans_of_layers_take_what_poplibs_says() -> None:
+    found = layers()
+    off = [(each.ratio, each.what) for each in found if not 0.8 <= each.ratio <= 1.3]
+    assert len(off) <= 3, off
+    assert 0.98 <= mean([each.ratio for each in found]) <= 1.02
+
+
+def test_each_weight_of_a_joint_plan_stays_on_its_tile() -> None:
+    """Parts of the weights [k, n] are the same in all passes, and tiles have one each."""
+    row = {"type": "half", "partials": "half", "memory": "0.6", "groups": "1"}
+    row |= {"m": "4", "k": "4096", "n": "4096"}
+    forward, backward, update = (layer_plan({**row, "pass": name}) for name in LAYER)
+    assert forward["joint"] and backward["joint"] and update["joint"]
+    k, n = forward["innerSplit"], forward["rowSplit"]
+    assert forward["columnSplit"] == backward["columnSplit"] == update["innerSplit"] == 1
+    assert (backward["rowSplit"], backward["innerSplit"]) == (k, n)
+    assert (update["columnSplit"], update["rowSplit"]) == (k, n)
+    inner, rows = forward["part"][2], forward["part"][1]
+    assert (backward["part"][1], backward["part"][2]) == (inner, rows)
+    assert (update["part"][3], update["part"][1]) == (inner, rows)
+
+
 if __name__ == "__main__":
     rows = comparisons()
     for each in rows:
@@ -95,4 +173,12 @@ if __name__ == "__main__":
     print(
         f"{len(rows)} plans, {sum(c.is_same_vertex for c in rows)} of the same vertex, mean "
         f"{mean([c.ratio for c in rows]):.3f}"
+    )
+    passes = layers()
+    for one in passes:
+        print(f"{one.ratio:5.2f} {'' if one.is_same_plan else 'another plan: '}{one.what}")
+    print(
+        f"{len(passes)} passes of layers, {sum(p.is_same_plan for p in passes)} of the same plan, "
+        f"{sum(p.joint[0] == p.joint[1] for p in passes)} planned together or not as PopLibs', "
+        f"mean {mean([p.ratio for p in passes]):.3f}"
     )

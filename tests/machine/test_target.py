@@ -156,3 +156,22 @@ def test_a_global_sync_takes_the_way_to_the_farthest_ipu(ipus, hops):
     assert target.getGlobalSyncCycles() == math.ceil(2 * hops * 15e-9 * 1.33e9)
     told = poplar.Target.createIPUTarget(ipus, "ipu2", {"globalSyncCycles": "600"})
     assert told.getGlobalSyncCycles() == 600
+
+
+def test_a_c600_multiplies_8_bit_floats_twice_as_fast_as_halves() -> None:
+    """Graphcore's 280 TFLOPS of halves are those of its clock."""
+    card = poplar.Target.createIPUTarget(1, "C600")
+    assert (card.getTargetArchString(), card.getNumTiles()) == ("ipu21", 1472)
+    rates = {}
+    for kind in (poplar.HALF, poplar.QUARTER):
+        units = card.getNumConvUnits(kind, poplar.HALF)
+        products = units * card.getConvUnitInputLoadElemsPerCycle(kind)
+        rates[kind] = 2 * products * card.getNumTiles() * card.getTileClockFrequency()
+    assert rates[poplar.HALF] == pytest.approx(280e12)
+    assert rates[poplar.QUARTER] == pytest.approx(560e12)
+    assert card.getNumConvUnits(poplar.QUARTER, poplar.FLOAT) == 0
+    assert (
+        poplar.Target.createIPUTarget(1, "ipu2").getNumConvUnits(poplar.QUARTER, poplar.HALF) == 0
+    )
+    with pytest.raises(errors.poplar_invalid_option, match="2 IPUs in 'C600', which has 1"):
+        poplar.Target.createIPUTarget(2, "C600")

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from popir import errors, poplar, poplin
+from popir._device import machine
+from popir.poplar import program
 from tests.poplin.programs import run
 
 
@@ -242,6 +244,36 @@ def test_options_that_are_taken(operands):
         "enableFastReduce": "false",
     }
     assert poplin.matMul(graph, a, b, prog, options=options).shape() == [4, 6]
+
+
+def test_weights_are_transposed_for_a_backward_pass_once():
+    """By the product, or by preArrangeMatMulInputRHS before several of them."""
+
+    def cycles(prearranged: bool, products: int) -> int:
+        graph = poplar.Graph(poplar.Target.createIPUTarget(1, "ipu2"))
+        options = {"partialsType": "half", "fullyConnectedPass": "TRAINING_BWD"}
+        if prearranged:
+            options["inputRHSIsPreArranged"] = "true"
+        shapes = [8, 1024], [1024, 1024]
+        a = poplin.createMatMulInputLHS(
+            graph, poplar.HALF, poplar.HALF, *shapes, options=options, debugContext="a"
+        )
+        forward = {**options, "fullyConnectedPass": "TRAINING_FWD"}
+        weights = poplin.createMatMulInputRHS(
+            graph, poplar.HALF, poplar.HALF, *shapes, options=forward, debugContext="b"
+        ).transpose()
+        prog = program.Sequence()
+        if prearranged:
+            weights = poplin.preArrangeMatMulInputRHS(
+                graph, shapes[0], weights, prog, options=options
+            )
+        for _ in range(products):
+            poplin.matMul(graph, a, weights, prog, poplar.HALF, options=options)
+        return machine.programReport(graph, prog)["cycles"]
+
+    each = cycles(False, 2) - cycles(False, 1)
+    arranged = cycles(True, 2) - cycles(True, 1)
+    assert arranged < each
 
 
 def test_operands_that_do_not_fit(operands):

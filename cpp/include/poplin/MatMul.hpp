@@ -153,7 +153,7 @@ poplar::Tensor createMatMulGroupedOutput(poplar::Graph& graph, const poplar::Typ
                                          const poplar::OptionFlags& options = {},
                                          PlanningCache* cache = nullptr);
 
-/// Returns B in a layout that suits the product. All layouts suit here, so it returns a view of B.
+/// Returns B, or for a TRAINING_BWD with inputRHSIsPreArranged a copy of it, which is transposed.
 poplar::Tensor preArrangeMatMulInputRHS(poplar::Graph& graph,
                                         const std::vector<std::size_t>& aShape,
                                         const poplar::Tensor& B, poplar::program::Sequence& prog,

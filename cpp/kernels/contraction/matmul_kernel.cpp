@@ -50,10 +50,7 @@ bool operator<(const MatMulKernel::Problem& a, const MatMulKernel::Problem& b) {
   return a.options < b.options;
 }
 
-bool operator<(const MachineOptions& a, const MachineOptions& b) {
-  return std::tie(a.partialsType, a.availableMemoryProportion, a.wideWeightLoads) <
-         std::tie(b.partialsType, b.availableMemoryProportion, b.wideWeightLoads);
-}
+bool operator<(const MachineOptions& a, const MachineOptions& b) { return a.state() < b.state(); }
 
 bool MatMulKernel::accepts(std::size_t i, const Layout& layout) const {
   if (layout.channelBlock != Layout::kPlain) return false;
@@ -120,6 +117,10 @@ Work contractionWork(ContractionWork work, const MachineOptions& options,
   work.availableMemoryPermille =
       static_cast<std::uint64_t>(std::llround(1000 * options.availableMemoryProportion));
   work.wideWeightLoads = options.wideWeightLoads;
+  work.layer = options.layer;
+  work.multiStageReduce = options.multiStageReduce;
+  work.fastReduce = options.fastReduce;
+  work.preArranged = options.preArranged;
   const char* const vertexClass =
       work.kernelElements == 1 ? "poplin::ConvPartial1x1Out" : "poplin::ConvPartialnx1";
   return {vertexClass, std::move(work), 2 * multiplications};

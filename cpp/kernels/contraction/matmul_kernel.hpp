@@ -15,8 +15,14 @@ struct MachineOptions {
   double availableMemoryProportion = 0.6;
   /// Weights are loaded 128 bits at a time from interleaved memory, if the machine supports it.
   bool wideWeightLoads = false;
+  /// As in ContractionWork.
+  ContractionWork::Layer layer = ContractionWork::Layer::None;
+  bool multiStageReduce = true, fastReduce = false, preArranged = false;
 
-  auto state() const { return std::tie(partialsType, availableMemoryProportion, wideWeightLoads); }
+  auto state() const {
+    return std::tie(partialsType, availableMemoryProportion, wideWeightLoads, layer,
+                    multiStageReduce, fastReduce, preArranged);
+  }
   /// \throws std::invalid_argument if availableMemoryProportion is not a valid proportion
   void check() const;
   friend bool operator<(const MachineOptions& a, const MachineOptions& b);

@@ -47,8 +47,8 @@ Cycles readBy(const AxisSplit& split, const std::vector<Cycles>& halos) {
   return read;
 }
 
-std::vector<AxisSplit> allAxisSplits(const std::vector<Cycles>& sizes, Cycles most) {
-  auto all = combinations(sizes, 1, most);
+std::vector<AxisSplit> allAxisSplits(const std::vector<Cycles>& sizes, Cycles grain, Cycles most) {
+  auto all = combinations(sizes, grain, most);
   std::stable_sort(all.begin(), all.end(),
                    [](const AxisSplit& a, const AxisSplit& b) { return a.used < b.used; });
   return all;

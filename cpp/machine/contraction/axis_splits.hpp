@@ -33,7 +33,8 @@ std::vector<AxisSplit> axisSplits(const std::vector<std::uint64_t>& sizes,
                                   std::uint64_t most);
 
 /// All splits of an axis into at most `most` parts, in ascending order of `used`.
-std::vector<AxisSplit> allAxisSplits(const std::vector<std::uint64_t>& sizes, std::uint64_t most);
+std::vector<AxisSplit> allAxisSplits(const std::vector<std::uint64_t>& sizes, std::uint64_t grain,
+                                     std::uint64_t most);
 
 /// The elements that a part of a split reads.
 std::uint64_t readBy(const AxisSplit& split, const std::vector<std::uint64_t>& halos);

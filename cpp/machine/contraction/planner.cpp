@@ -3,24 +3,49 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <memory>
 
 #include "machine/contraction/axis_splits.hpp"
 #include "machine/estimators/convolution.hpp"
 
 namespace popir {
+
+using Layer = ContractionWork::Layer;
+
+ContractionWork passOf(const ContractionWork& pass, Layer layer) {
+  // Sizes of the forward product [m, k] x [k, n].
+  auto m = pass.rows, k = pass.inner, n = pass.columns;
+  if (pass.layer == Layer::Backward) std::swap(k, n);
+  if (pass.layer == Layer::WeightUpdate) std::swap(m, k);
+  auto other = pass;
+  other.layer = layer;
+  other.rows = layer == Layer::WeightUpdate ? k : m;
+  other.inner = layer == Layer::Forward ? k : layer == Layer::Backward ? n : m;
+  other.columns = layer == Layer::Backward ? k : n;
+  return other;
+}
+
 namespace {
 
 // The search for the best plan of a contraction.
 class Search {
  public:
-  Search(const TargetSpec& spec, const Contraction& c)
-      : spec_(spec), c_(c), shape_(ContractionShape::of(c.whole)) {
+  // What is planned: a contraction by itself; the forward pass of a layer, together with its other
+  // passes; one of these.
+  enum class Role { Alone, Joint, Follower };
+
+  Search(const TargetSpec& spec, const Contraction& c, Role role = Role::Alone)
+      : spec_(spec), c_(c), shape_(ContractionShape::of(c.whole)), role_(role) {
     bytes_ = c.whole.type.sizeInBytes();
-    partials_ = c.whole.type == poplar::HALF && c.whole.partialsBits == 16 ? poplar::HALF
-                : bytes_ < 4                                               ? poplar::FLOAT
-                                                                           : c.whole.type;
-    partialBytes_ = partials_.sizeInBytes();
+    // The units have halves of 8-bit floats.
+    result_ = c.whole.type == poplar::QUARTER ? poplar::HALF : c.whole.type;
     limit_ = c.whole.availableMemoryPermille * spec.memoryBytesPerTile / 1000;
+    interleaved_ =
+        spec.memoryBytesPerTile - std::min(spec.memoryBytesPerTile, spec.interleavedMemoryOffset);
+    if (role != Role::Joint) return;
+    for (const auto layer : {Layer::Backward, Layer::WeightUpdate})
+      followers_.push_back(std::make_unique<Search>(
+          spec, Contraction{c.kind, passOf(c.whole, layer), c.tiles}, Role::Follower));
   }
 
   // Searches the plans for this many adjacent tiles, with 1, 2, 4 ... serial steps. Ends when a
@@ -28,13 +53,21 @@ class Search {
   void on(unsigned tiles) {
     tiles_ = tiles;
     for (Cycles serial = 1; serial <= kMostSerial; serial *= 2) {
-      const auto before = best_.comparedCycles;
+      const auto before = cycles_;
       for (Cycles byRows = 1; byRows <= serial; byRows *= 2) trySerial(byRows, serial / byRows);
-      if (found_ && serial > 1 && best_.comparedCycles == before) break;
+      if (found_ && serial > 1 && cycles_ == before) break;
     }
   }
 
   const ContractionPlan& best() const { return best_; }
+  // Cycles of the best plan, and bytes on a tile; those of a layer's passes together.
+  Cycles cycles() const { return cycles_; }
+  Cycles bytes() const { return bestBytes_; }
+  bool found() const { return best_.kind != nullptr; }
+  bool fits() const { return found_; }
+  // The plans of the other passes.
+  const ContractionPlan& backward() const { return followers_[0]->best_; }
+  const ContractionPlan& update() const { return followers_[1]->best_; }
 
  private:
   static constexpr Cycles kMostSerial = 1024;
@@ -57,6 +90,10 @@ class Search {
     plan.shape = shape_;
     plan.splits.resize(shape_.indices.size());
     if (!taps && c_.whole.pass == ContractionWork::Pass::Product) swap(plan);
+    if (role_ == Role::Joint) {
+      if (byRows == 1) tryGrains(plan, byRows, byColumns);
+      return;
+    }
     tryGrains(plan, byRows, byColumns);
     const auto choices = expandable();
     for (std::size_t chosen = 1; chosen >> choices.size() == 0; ++chosen) {
@@ -108,11 +145,81 @@ class Search {
     plan.serialColumns = divide(plan, Axis::Column, byColumns);
     for (const auto axis : {Axis::Group, Axis::Inner, Axis::Tap}) divide(plan, axis, 1);
     plan.part = product(plan);
-    findRowSplits(plan);
-    for (const auto& grains : convGrains(spec_, plan.part)) {
-      grains_ = grains;
-      if (promises(plan)) tryAll(plan);
+    findRowSplits(plan, 1);
+    for (const auto bits : sumBits(plan)) {
+      plan.part.partialsBits = bits;
+      for (const auto& grains : convGrains(spec_, plan.part)) {
+        grains_ = grains;
+        if (role_ == Role::Joint && !leads(plan)) continue;
+        if (promises(plan)) tryAll(plan);
+      }
     }
+  }
+
+  // The sizes of partial sums to try: of what the units take at once, with nothing to add up after
+  // them, they may be halves where floats are asked for.
+  std::vector<Cycles> sumBits(const ContractionPlan& plan) const {
+    const auto asked = c_.whole.partialsBits;
+    const auto& part = plan.part;
+    const bool once = part.type == poplar::HALF && asked > 16 && part.kernelElements == 1 &&
+                      part.inner <= weightsPerUnit(spec_, part.type);
+    return once ? std::vector<Cycles>{16, asked} : std::vector<Cycles>{asked};
+  }
+
+  // Whether grains_ will do for the other passes, too; prepares these. The input channels of the
+  // forward pass are the output channels of the weight update.
+  bool leads(const ContractionPlan& plan) {
+    if (grains_.method != ConvMethod::Amp || grains_.groups > 1 ||
+        grains_.inner % grains_.units > 0)
+      return false;
+    findRowSplits(plan, grains_.inner);
+    for (const auto& each : followers_)
+      if (!each->follow(grains_, plan.serialColumns)) return false;
+    return true;
+  }
+
+  // Prepares the plan of a pass that has the splits of the forward one. \returns whether there is a
+  // vertex for it
+  bool follow(const ConvGrains& forward, Cycles steps) {
+    const bool update = c_.whole.layer == Layer::WeightUpdate;
+    auto& plan = candidate_;
+    plan = {};
+    plan.joint = true;
+    plan.order = update ? TileOrder::WeightUpdate : TileOrder::Backward;
+    plan.shape = shape_;
+    plan.splits.resize(shape_.indices.size());
+    swap(plan);
+    for (const auto axis : {Axis::Group, Axis::Row, Axis::Tap}) divide(plan, axis, 1);
+    plan.serialInner = divide(plan, Axis::Inner, update ? steps : 1);
+    plan.serialColumns = divide(plan, Axis::Column, update ? 1 : steps);
+    plan.part = product(plan);
+    plan.part.partialsBits = sumBits(plan).front();
+    grains_ = forward;
+    if (update) std::swap(grains_.inner, grains_.columns);
+    allInner_ = plan.part.inner;
+    allColumns_ = plan.part.columns;
+    Cycles units = 0;
+    for (const auto& each : convGrains(spec_, plan.part))
+      if (each.method == ConvMethod::Amp && each.groups == 1 && each.inner == grains_.inner &&
+          each.columns == grains_.columns)
+        units = std::max(units, each.units);
+    plan.grains = grains_;
+    plan.grains.units = grains_.units = units;
+    return units > 0;
+  }
+
+  // Computes the sizes of a follower's plan from the forward plan's splits.
+  bool measureLike(const ContractionPlan& forward, const Splits& axes) {
+    auto& plan = candidate_;
+    const bool update = c_.whole.layer == Layer::WeightUpdate;
+    // Rows, inner elements and columns of the forward plan are n, k and m of [m, k] x [k, n].
+    candidateAxes_ = update ? Splits{axes[0], axes[1], axes[3], axes[2], axes[4]}
+                            : Splits{axes[0], axes[2], axes[1], axes[3], axes[4]};
+    plan.groupSplit = forward.groupSplit;
+    plan.rowSplit = candidateAxes_[1]->used;
+    plan.innerSplit = candidateAxes_[2]->used;
+    plan.columnSplit = candidateAxes_[3]->used;
+    return measure(plan, candidateAxes_);
   }
 
   // Whether a plan with grains_ may be cheaper than the best: with all tiles at their peak.
@@ -123,7 +230,7 @@ class Search {
     const auto products = ceilDiv(whole.groups, grains_.groups) * whole.rows *
                           whole.kernelElements * up(whole.inner * combined(), grains_.inner) *
                           up(whole.columns * combined(), grains_.columns);
-    return products / (peakProducts(spec_, whole, grains_) * tiles_) < best_.comparedCycles;
+    return products / (peakProducts(spec_, whole, grains_) * tiles_) < cycles_;
   }
 
   // A serial step as a plain product with a field, which is what estimators take. consider() sets its
@@ -244,12 +351,13 @@ class Search {
     }
   };
 
-  void findRowSplits(const ContractionPlan& plan) {
+  // Finds the splits of rows, in multiples of `grain`.
+  void findRowSplits(const ContractionPlan& plan, Cycles grain) {
     const AxisSizes of(plan, Axis::Row);
     rows_.clear();
     rowsFor_.clear();
     auto part = plan.part;
-    for (auto& split : allAxisSplits(of.sizes, tiles_)) {
+    for (auto& split : allAxisSplits(of.sizes, grain, tiles_)) {
       part.batch = 1;
       part.rows = split.elements();
       for (auto& d : part.field) d.output = 1;
@@ -278,6 +386,10 @@ class Search {
     if (!isNew) return best;
     for (auto row = rows_.rbegin(); row != rows_.rend(); ++row) {
       if (row->split.used > tiles) continue;
+      if (role_ == Role::Joint) {  // For the other passes more parts may be worse.
+        best.push_back(&*row);
+        continue;
+      }
       const auto beats = [&](const RowSplit* other) { return row->isNoBetter(*other); };
       if (std::any_of(best.begin(), best.end(), beats)) continue;
       best.erase(std::remove_if(best.begin(), best.end(),
@@ -306,6 +418,7 @@ class Search {
         if (together && k.elements() > grains_.inner) continue;
         for (const auto& n : columns) {
           if (g.used * k.used * n.used > tiles_) break;
+          if (role_ == Role::Joint && n.used > 1) break;  // each weight is on one tile
           if ((together || grains_.method == ConvMethod::Vmac) && n.elements() > grains_.columns)
             continue;
           for (const auto& t : taps) {
@@ -320,7 +433,7 @@ class Search {
                                ceilDiv(n.elements() * combined(), grains_.columns) *
                                grains_.columns * plan.serial();
             for (const auto* m : rowsFor(left)) {
-              if (found_ && ofRow * m->elements / peak >= best_.comparedCycles) continue;
+              if (found_ && ofRow * m->elements / peak >= cycles_) continue;
               plan.rowSplit = m->split.used;
               consider(plan, {&g, &m->split, &k, &n, &t});
             }
@@ -334,16 +447,56 @@ class Search {
 
   // Costs one plan, and keeps it if it is better than best_. A plan that fits into memory is better
   // than one that does not. Of plans that fit, the one with fewer cycles is better; of others, the
-  // one with fewer bytes.
+  // one with fewer bytes. Of the passes of a layer cycles are added up, and count the most bytes.
   void consider(ContractionPlan& plan, const Splits& axes) {
+    if (!measure(plan, axes)) return;
+    auto bytes = bytesOf(plan);
+    for (const auto& each : followers_) {
+      if (!each->measureLike(plan, axes)) return;
+      bytes = std::max(bytes, bytesOf(each->candidate_));
+    }
+    if (found_ && bytes > limit_) return;
+    if (!found_ && bytes > limit_ && best_.kind && bytes >= bestBytes_) return;
+    price(plan);
+    auto cycles = plan.comparedCycles;
+    for (const auto& each : followers_) {
+      each->price(each->candidate_);
+      cycles += each->candidate_.comparedCycles;
+    }
+    if (bytes <= limit_ && found_ && cycles >= cycles_) return;
+    found_ = bytes <= limit_;
+    cycles_ = cycles;
+    bestBytes_ = bytes;
+    keep(plan, axes);
+    for (const auto& each : followers_) each->keep(each->candidate_, each->candidateAxes_);
+  }
+
+  // Bytes of a plan's temporary data: more than limit_ if the interleaved memory has no room for what
+  // vertices want there.
+  Cycles bytesOf(const ContractionPlan& plan) const {
+    const auto wanted = std::max(plan.interleavedBytes, plan.interleavedSums);
+    const auto bytes = plan.temporaryBytes();
+    return wanted <= interleaved_ ? bytes : std::max(bytes, limit_ + wanted - interleaved_);
+  }
+
+  void keep(const ContractionPlan& plan, const Splits& axes) {
+    best_ = plan;
+    best_.joint = role_ != Role::Alone;
+    best_.kind = kindOf(plan.part);
+    settle(best_, axes);
+    takeVertexCycles(best_);
+  }
+
+  // Computes what a plan has on a tile, and what it rearranges. \returns whether there is a vertex for
+  // it
+  bool measure(ContractionPlan& plan, const Splits& axes) {
     needs(plan, axes);
     const auto& part = plan.part;
     if (grains_.method == ConvMethod::OuterProduct && !part.field.empty() && !isOneByOne(part))
-      return;
-    const auto out =
-        ceilDiv(part.groups, grains_.groups) * grains_.groups * part.rows * part.columns;
+      return false;
+    const auto out = sumsOf(part);
     rearrange(plan);
-    const auto sums = partials();
+    const auto sums = partials(part);
     plan.partialBytes = out * sums.sizeInBytes();
     if (grains_.method == ConvMethod::Slic)
       plan.partialBytes += plan.partialBytes / ceilDiv(part.groups, grains_.groups) + kWindowBuffer;
@@ -351,17 +504,14 @@ class Search {
         plan.partialSums() > 1
             ? plan.partialSums() * ceilDiv(out, plan.partialSums()) * sums.sizeInBytes()
             : 0;
-    const auto bytes = plan.temporaryBytes();
-    if (found_ && bytes > limit_) return;
-    if (!found_ && bytes > limit_ && best_.kind && bytes >= best_.temporaryBytes()) return;
-    price(plan);
-    if (bytes > limit_ || !found_ || plan.comparedCycles < best_.comparedCycles) {
-      found_ = bytes <= limit_;
-      best_ = plan;
-      best_.kind = kindOf(part);
-      settle(best_, axes);
-      takeVertexCycles(best_);
-    }
+    // PopLibs' vertices with units read and write partial sums at once; those that load weights 128
+    // bits at a time, and the fast reduction, read from there.
+    const bool units = grains_.method == ConvMethod::Amp || grains_.method == ConvMethod::Slic;
+    plan.interleavedBytes =
+        (units ? plan.partialBytes : 0) +
+        (part.wideWeightLoads && grains_.method == ConvMethod::Amp ? plan.columnBytes : 0);
+    plan.interleavedSums = part.fastReduce ? plan.reductionBytes : 0;
+    return true;
   }
 
   // Has what the vertex takes in place of what PopLibs' planner makes of it.
@@ -374,13 +524,25 @@ class Search {
 
   // The class of the vertex; of types that the units do not take that which the kernel names.
   const VertexClass* kindOf(const ContractionWork& part) const {
-    if (part.type != poplar::HALF && part.type != poplar::FLOAT) return c_.kind;
+    if (part.type != poplar::HALF && part.type != poplar::FLOAT && part.type != poplar::QUARTER)
+      return c_.kind;
     return findVertexClass(convVertexClass(part, grains_));
   }
 
+  // Partial sums of a tile: of all channels that its vertex takes together.
+  Cycles sumsOf(const ContractionWork& part) const {
+    const auto up = [](Cycles n, Cycles grain) { return ceilDiv(n, grain) * grain; };
+    return up(part.groups, grains_.groups) / combined() * part.rows *
+           up(part.columns * combined(), grains_.columns);
+  }
+
   // The type of partial sums.
-  poplar::Type partials() const {
-    return grains_.method == ConvMethod::OuterProduct ? c_.whole.type : partials_;
+  poplar::Type partials(const ContractionWork& part) const {
+    const auto type = c_.whole.type;
+    if (type == poplar::QUARTER) return result_;
+    if (grains_.method == ConvMethod::OuterProduct) return type;
+    if (type == poplar::HALF && part.partialsBits == 16) return poplar::HALF;
+    return bytes_ < 4 ? poplar::FLOAT : type;
   }
 
   // What is `size` with `parts` parts, with as many that they are a multiple of `grain`.
@@ -395,7 +557,9 @@ class Search {
     const auto type = c_.whole.type;
     const bool product = pass == Pass::Product, weightsGradient = pass == Pass::WeightsGradient,
                turned = plan.swapped != product;
-    plan.rows = plan.columns = plan.result = {};
+    const auto layer = c_.whole.layer;
+    const bool connected = product && layer != Layer::None;
+    plan.rows = plan.columns = plan.result = plan.beforeSlice = {};
     const bool padIn = allInner_ * combined() % grains_.inner > 0,
                padOut = allColumns_ * combined() % grains_.columns > 0;
     const auto tiles = plan.tiles();
@@ -409,7 +573,9 @@ class Search {
       return padded(elements, allInner_ * combined(), grains_.inner);
     };
     const bool operands = weightsGradient || plan.expanded || turned || padIn || combined() > 1;
-    if (operands)
+    const bool update = connected && layer == Layer::WeightUpdate,
+               backward = connected && layer == Layer::Backward;
+    if (operands || update || (backward && !plan.joint))
       plan.rows = rearrangement(spec_, type, ceilDiv(size(Axis::Column), plan.serialRows), tiles,
                                 allInner_ * allColumns_);
     if (operands || padOut)
@@ -417,12 +583,26 @@ class Search {
                                    padded(ceilDiv(combined() * size(Axis::Row), plan.serialColumns),
                                           allColumns_ * combined(), grains_.columns),
                                    tiles, allInner_ * allColumns_);
+    else if (pass == Pass::Forward && layer == Layer::Forward &&
+             grains_.columns % weightsPerUnit(spec_, type) > 0)
+      // The backward pass takes the weights in other groups.
+      plan.columns = regrouping(spec_, type, ceilDiv(size(Axis::Row), plan.serialColumns), tiles,
+                                allColumns_, grains_.columns);
+    // What serial steps slice is laid out for that first.
+    if (connected && !plan.joint && plan.serial() > 1) {
+      const auto each = ceilDiv(static_cast<Cycles>(shape_.elements(shape_.lacking(
+                                    plan.serialColumns > 1 ? Axis::Row : Axis::Column))),
+                                tiles);
+      plan.beforeSlice.bytes = plan.beforeSlice.received = each * bytes_;
+      plan.beforeSlice.copyCycles = each;
+    }
     const auto results =
         ceilDiv(static_cast<Cycles>(shape_.elements(shape_.result)), plan.serial());
-    if (plan.swapped != (product || weightsGradient) || padOut || combined() > 1)
-      plan.result = rearrangement(spec_, type, results, tiles, allColumns_);
-    else if (grains_.columns != weightsPerUnit(spec_, type))
-      plan.result = regrouping(spec_, type, results, tiles, allColumns_, grains_.columns);
+    if (plan.swapped != (product || weightsGradient) || padOut || combined() > 1 ||
+        (update && !plan.joint))
+      plan.result = rearrangement(spec_, result_, results, tiles, allColumns_);
+    else if (!connected && grains_.columns != weightsPerUnit(spec_, type))
+      plan.result = regrouping(spec_, result_, results, tiles, allColumns_, grains_.columns);
   }
 
   // Computes what a tile has of each axis, the bytes that it needs of each operand, with halos, and
@@ -471,7 +651,7 @@ class Search {
                       part.inner * combined(), grains_.inner),
                part.columns * combined(), grains_.columns);
     const auto bus = spec_.tilesPerSharedExchangeBus;
-    plan.sharesRows = bus > 1 && plan.columnSplit % bus == 0;
+    plan.sharesRows = bus > 1 && plan.columnSplit % bus == 0 && plan.order == TileOrder::Standard;
     plan.rowsOnce = plan.serialRows == 1 && plan.serialColumns > 1;
   }
 
@@ -481,24 +661,29 @@ class Search {
     const auto serial = plan.serial();
     plan.vertexCycles = contractionCycles(spec_, plan.part, grains_, Estimate::Plan);
     plan.paddingCycles = padding(plan);
-    plan.computeCycles = plan.vertexCycles + plan.paddingCycles + plan.rows.copyCycles +
-                         plan.columns.copyCycles + plan.result.copyCycles;
+    plan.onceComputeCycles =
+        plan.beforeSlice.copyCycles + (plan.rowsOnce ? plan.rows.copyCycles : 0);
+    plan.computeCycles = plan.vertexCycles + plan.paddingCycles +
+                         (plan.rowsOnce ? 0 : plan.rows.copyCycles) + plan.columns.copyCycles +
+                         plan.result.copyCycles;
     // The columnSplit tiles that need the same rows each store 1 / columnSplit of them, and receive
     // the others. The same holds for columns and rowSplit.
     const auto rowBytes = plan.rowBytes - plan.rowBytes / plan.columnSplit,
                columnBytes = plan.columnBytes - plan.columnBytes / plan.rowSplit;
     const auto rows = ceilDiv(plan.sharesRows ? rowBytes / bus : rowBytes, rate);
-    plan.onceExchangeCycles = plan.rowsOnce ? rows : 0;
-    plan.exchangeCycles = (plan.rowsOnce ? 0 : rows) + ceilDiv(columnBytes, rate) +
-                          plan.rows.exchangeCycles(spec_) + plan.columns.exchangeCycles(spec_) +
-                          plan.result.exchangeCycles(spec_);
-    plan.calls = 1 + (plan.rows.bytes + plan.columns.bytes > 0) + (plan.result.bytes > 0);
+    const auto arrive = rows + plan.rows.exchangeCycles(spec_);
+    plan.onceExchangeCycles = plan.beforeSlice.exchangeCycles(spec_) + (plan.rowsOnce ? arrive : 0);
+    plan.exchangeCycles = (plan.rowsOnce ? 0 : arrive) + ceilDiv(columnBytes, rate) +
+                          plan.columns.exchangeCycles(spec_) + plan.result.exchangeCycles(spec_);
+    const auto again = plan.rowsOnce ? Rearrangement{} : plan.rows;
+    plan.calls = 1 + (again.bytes + plan.columns.bytes > 0) + (plan.result.bytes > 0);
     plan.syncs = ((plan.rowsOnce ? 0 : rowBytes) + columnBytes > 0) +
-                 (plan.rows.received + plan.columns.received > 0) + (plan.result.received > 0);
+                 (again.received + plan.columns.received > 0) + (plan.result.received > 0);
     // partialSums() tiles have partial sums of the same results. Each adds up its share of them.
-    const auto share = ceilDiv(plan.part.results(), plan.partialSums());
-    plan.stages =
-        reductionStages(spec_, plan.part.results(), plan.partialSums(), partials(), c_.whole.type);
+    const auto elements = sumsOf(plan.part);
+    const auto share = ceilDiv(elements, plan.partialSums());
+    plan.stages = reductionStages(spec_, plan.part, elements, plan.partialSums(),
+                                  partials(plan.part), result_);
     for (const auto& stage : plan.stages) {
       ++plan.calls;
       plan.syncs += stage.received > 0;
@@ -511,22 +696,24 @@ class Search {
         const auto elements = static_cast<Cycles>(shape_.elements(shape_.lacking(by)));
         return dynamicSlice(spec_, c_.whole.type, ceilDiv(elements, tiles_ * serial));
       };
-      if (plan.serialRows > 1) plan.sliceCycles += cut(Axis::Column);
-      if (plan.serialColumns > 1) plan.sliceCycles += cut(Axis::Row);
-      plan.sliceCycles += dynamicSlice(spec_, c_.whole.type, share);
+      if (plan.serialRows * plan.serialInner > 1) plan.sliceCycles += cut(Axis::Column);
+      if (plan.serialColumns * plan.serialInner > 1) plan.sliceCycles += cut(Axis::Row);
+      plan.sliceCycles += dynamicSlice(spec_, result_, share);
       plan.computeCycles += plan.sliceCycles;
       plan.calls += 2;
     }
     // PopLibs' planner counts the exchange of all partial sums, those that the tile adds up, too, and
     // where there is nothing to add up.
-    const auto sums = plan.part.results() * partials().sizeInBytes();
+    const auto sums = elements * partials(plan.part).sizeInBytes();
     const auto moved = plan.stages.empty() ? 0 : std::min(sums, plan.stages.front().received);
     plan.comparedCycles =
-        plan.onceExchangeCycles +
+        plan.onceExchangeCycles + plan.onceComputeCycles +
         serial * (plan.computeCycles + plan.exchangeCycles + ceilDiv(sums - moved, rate));
-    const bool once = plan.onceExchangeCycles > 0;
+    const auto once = (plan.beforeSlice.received > 0) + (plan.rowsOnce && rowBytes > 0) +
+                      (plan.rowsOnce && plan.rows.received > 0);
     plan.cycles =
-        plan.onceExchangeCycles +
+        plan.onceExchangeCycles + plan.onceComputeCycles +
+        ((plan.beforeSlice.bytes > 0) + (plan.rowsOnce && plan.rows.bytes > 0)) * spec_.callCycles +
         serial * (plan.computeCycles + plan.exchangeCycles + plan.calls * spec_.callCycles) +
         (serial * plan.syncs + once) * spec_.maxIPUSyncDelay;
   }
@@ -583,11 +770,12 @@ class Search {
   }
 
   const TargetSpec& spec_;
-  const Contraction& c_;
+  const Contraction c_;
   const ContractionShape shape_;
-  poplar::Type partials_;
-  Cycles bytes_, partialBytes_, limit_;
-  ConvGrains grains_;  // of the plan that is considered
+  const Role role_;
+  poplar::Type result_;
+  Cycles bytes_, limit_, interleaved_;  // of an element; of temporary data, of those interleaved
+  ConvGrains grains_;                   // of the plan that is considered
   Cycles tiles_ = 1;
   // Elements in a serial step.
   Cycles allColumns_ = 1, allInner_ = 1;
@@ -599,7 +787,13 @@ class Search {
   std::vector<RowSplit> rows_;
   std::map<Cycles, std::vector<const RowSplit*>> rowsFor_;
   ContractionPlan best_;
+  Cycles cycles_ = 0, bestBytes_ = 0;
   bool found_ = false;  // best_ fits into memory
+  // Of a layer's forward pass: the gradients of its input and of its weights. Of these: what goes with
+  // the forward plan that is considered.
+  std::vector<std::unique_ptr<Search>> followers_;
+  ContractionPlan candidate_;
+  Splits candidateAxes_ = {};
 };
 
 }  // namespace
@@ -613,9 +807,15 @@ std::uint64_t ContractionPlan::along(Axis axis) const {
 }
 
 unsigned ContractionPlan::stride(Axis axis) const {
+  using Order = std::array<Axis, 5>;
+  static constexpr Order kStandard = {Axis::Column, Axis::Row, Axis::Tap, Axis::Inner, Axis::Group},
+                         kBackward = {Axis::Tap, Axis::Inner, Axis::Column, Axis::Row, Axis::Group},
+                         kUpdate = {Axis::Row, Axis::Column, Axis::Tap, Axis::Inner, Axis::Group};
   std::uint64_t apart = 1;
   // From inner to outer: neighbours along the first of them are adjacent tiles.
-  for (const auto inner : {Axis::Column, Axis::Row, Axis::Tap, Axis::Inner, Axis::Group}) {
+  for (const auto inner : order == TileOrder::Standard   ? kStandard
+                          : order == TileOrder::Backward ? kBackward
+                                                         : kUpdate) {
     if (inner == axis) break;
     apart *= along(inner);
   }
@@ -635,14 +835,51 @@ static ContractionPlan planNothing(const Contraction& contraction) {
   return plan;
 }
 
-ContractionPlan planContraction(const TargetSpec& spec, const Contraction& contraction) {
-  const auto& whole = contraction.whole;
-  for (const auto size :
-       {whole.groups, whole.rows, whole.inner, whole.columns, whole.kernelElements})
-    if (size == 0) return planNothing(contraction);
-  Search search(spec, contraction);
+static Search searched(const TargetSpec& spec, const Contraction& contraction,
+                       Search::Role role = Search::Role::Alone) {
+  Search search(spec, contraction, role);
   search.on(std::min(contraction.tiles, spec.tilesPerIPU));
-  return search.best();
+  return search;
+}
+
+static bool isEmpty(const ContractionWork& work) {
+  return work.groups * work.rows * work.inner * work.columns * work.kernelElements == 0;
+}
+
+bool isLayerPass(const ContractionWork& work) {
+  return work.pass == ContractionWork::Pass::Product && work.layer >= Layer::Forward &&
+         work.kernelElements == 1 && !isEmpty(work) &&
+         (work.type == poplar::HALF || work.type == poplar::FLOAT);
+}
+
+LayerPlans planLayer(const TargetSpec& spec, const Contraction& contraction) {
+  const auto pass = [&](Layer layer) {
+    return Contraction{contraction.kind, passOf(contraction.whole, layer), contraction.tiles};
+  };
+  const auto joint = searched(spec, pass(Layer::Forward), Search::Role::Joint);
+  const Search alone[] = {searched(spec, pass(Layer::Forward)),
+                          searched(spec, pass(Layer::Backward)),
+                          searched(spec, pass(Layer::WeightUpdate))};
+  Cycles cycles = 0, bytes = 0;
+  bool fit = true;
+  for (const auto& each : alone) {
+    cycles += each.cycles();
+    bytes = std::max(bytes, each.bytes());
+    fit = fit && each.fits();
+  }
+  const bool separate = !joint.found() || (fit ? !joint.fits() || cycles < joint.cycles()
+                                               : !joint.fits() && bytes < joint.bytes());
+  if (separate) return {alone[0].best(), alone[1].best(), alone[2].best()};
+  return {joint.best(), joint.backward(), joint.update()};
+}
+
+ContractionPlan planContraction(const TargetSpec& spec, const Contraction& contraction) {
+  if (isEmpty(contraction.whole)) return planNothing(contraction);
+  if (!isLayerPass(contraction.whole)) return searched(spec, contraction).best();
+  auto plans = planLayer(spec, contraction);
+  return contraction.whole.layer == Layer::Forward    ? std::move(plans.forward)
+         : contraction.whole.layer == Layer::Backward ? std::move(plans.backward)
+                                                      : std::move(plans.update);
 }
 
 }  // namespace popir

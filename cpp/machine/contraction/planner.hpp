@@ -33,11 +33,18 @@ struct IndexSplit {
   }
 };
 
-/// A plan: serialRows x serialColumns serial steps, one after another. Each uses groupSplit x
-/// rowSplit x columnSplit x innerSplit x tapSplit tiles.
+/// In which order tiles are numbered along the axes. Plans of a layer's gradients number them so that
+/// each tile has the weights that it has in the forward pass, as PopLibs does.
+enum class TileOrder { Standard, Backward, WeightUpdate };
+
+/// A plan: serialRows x serialColumns x serialInner serial steps, one after another. Each uses
+/// groupSplit x rowSplit x columnSplit x innerSplit x tapSplit tiles.
 struct ContractionPlan {
   std::uint64_t groupSplit = 1, rowSplit = 1, columnSplit = 1, innerSplit = 1, tapSplit = 1;
-  std::uint64_t serialRows = 1, serialColumns = 1;
+  std::uint64_t serialRows = 1, serialColumns = 1, serialInner = 1;
+  /// Whether the three passes of a fully connected layer have this split; and the numbers of tiles.
+  bool joint = false;
+  TileOrder order = TileOrder::Standard;
   /// The work of one tile in one serial step, as a plain product; `batch` and `field` have the rows
   /// and kernel elements of a convolution on it.
   ContractionWork part;
@@ -51,6 +58,8 @@ struct ContractionPlan {
   /// What is copied to another order before the vertices run, in each serial step: the operand that
   /// has rows, the operand that has columns; and after them: the result.
   Rearrangement rows, columns, result;
+  /// Of a fully connected layer in serial steps: what is copied before all of them.
+  Rearrangement beforeSlice;
   /// The indices of the contraction, with their axes after swapping or expanding; and how each
   /// index is split.
   ContractionShape shape;
@@ -58,6 +67,9 @@ struct ContractionPlan {
   /// Bytes on a tile: of the operand that has rows, of the operand that has columns, of partial
   /// sums, and of what is gathered to add these up.
   std::uint64_t rowBytes = 0, columnBytes = 0, partialBytes = 0, reductionBytes = 0;
+  /// Bytes of these that vertices want in interleaved memory: those of the convolution, and those that
+  /// add up partial sums.
+  std::uint64_t interleavedBytes = 0, interleavedSums = 0;
   /// Whether the tiles of an exchange bus need the same rows.
   bool sharesRows = false;
   /// Whether rows are the same in all serial steps, and exchanged once, before these.
@@ -70,7 +82,7 @@ struct ContractionPlan {
   /// write its part of the result back.
   std::uint64_t sliceCycles = 0;
 
-  std::uint64_t serial() const { return serialRows * serialColumns; }
+  std::uint64_t serial() const { return serialRows * serialColumns * serialInner; }
   std::uint64_t tiles() const { return groupSplit * rowSplit * columnSplit * partialSums(); }
   /// The number of tiles that have partial sums of the same results: neighbours along the inner axis
   /// and the taps, whose numbers are stride(Axis::Tap) apart.
@@ -87,21 +99,38 @@ struct ContractionPlan {
   unsigned stride(Axis axis) const;
   /// Bytes of temporary data on a tile.
   std::uint64_t temporaryBytes() const {
-    return std::max({2 * std::max({rows.bytes, columns.bytes, result.bytes}),
-                     rowBytes + columnBytes + partialBytes, reductionBytes});
+    return beforeSlice.bytes +
+           std::max({2 * std::max({rows.bytes, columns.bytes, result.bytes}),
+                     rowBytes + columnBytes + partialBytes, reductionBytes, beforeSlice.bytes});
   }
 
   /// Cycles, syncs and calls of compute sets of one serial step; cycles of the exchange before all
   /// of them.
   std::uint64_t computeCycles = 0, exchangeCycles = 0, syncs = 0, calls = 1;
-  std::uint64_t onceExchangeCycles = 0;
+  std::uint64_t onceExchangeCycles = 0, onceComputeCycles = 0;
   /// Cycles of the whole contraction; the same without syncs and calls, by which plans are
   /// compared.
   std::uint64_t cycles = 0, comparedCycles = 0;
 };
 
+/// The plans of the three passes of a fully connected layer.
+struct LayerPlans {
+  ContractionPlan forward, backward, update;
+};
+
+/// The plans of a layer's passes (ContractionWork::Layer), of any of which `contraction` is one. As
+/// PopLibs' planner: either one split for all of them, where each weight is on one tile, which
+/// needs none of the others' rearrangements; or three plans, where these take fewer cycles.
+LayerPlans planLayer(const TargetSpec& spec, const Contraction& contraction);
+
+/// Another pass of the layer of which `pass` is one: its sizes, for the same options.
+ContractionWork passOf(const ContractionWork& pass, ContractionWork::Layer layer);
+
+/// Whether a contraction is one of the passes that planLayer() plans.
+bool isLayerPass(const ContractionWork& work);
+
 /// The plan with the fewest cycles, without syncs and calls, among those with temporary data that
-/// fit into memory; if none fits, the plan with the fewest bytes. It assumes that operands and
+/// fit into memory, and into its interleaved part where vertices want them there; if none fits, the plan with the fewest bytes. It assumes that operands and
 /// result are mapped as layoutOf() says (machine/contraction/layout.hpp). As PopLibs' planner it
 /// charges rearrangements where a product's rows and columns are not swapped, or a convolution's
 /// are; where kernel elements become inner elements; of a gradient of weights; and where channels

@@ -35,14 +35,18 @@ Cycles conversion(const TargetSpec& spec, Cycles elements, poplar::Type from, po
 
 }  // namespace
 
-std::vector<ReductionStage> reductionStages(const TargetSpec& spec, Cycles elements,
-                                            Cycles partials, poplar::Type sums,
+std::vector<ReductionStage> reductionStages(const TargetSpec& spec, const ContractionWork& part,
+                                            Cycles elements, Cycles partials, poplar::Type sums,
                                             poplar::Type result) {
   if (partials <= 1) {
     if (sums.sizeInBytes() <= result.sizeInBytes()) return {};
     return {{1, elements, 0, conversion(spec, elements, sums, result)}};
   }
-  auto left = splitOf(partials, partials >= 125 ? 3 : partials >= 16 ? 2 : 1).left;
+  auto left = splitOf(partials, !part.multiStageReduce ? 1
+                                : partials >= 125      ? 3
+                                : partials >= 16       ? 2
+                                                       : 1)
+                  .left;
   left.push_back(1);
   std::vector<ReductionStage> stages;
   for (const auto next : left) {
@@ -52,8 +56,8 @@ std::vector<ReductionStage> reductionStages(const TargetSpec& spec, Cycles eleme
     partials = ceilDiv(partials, stage.together);
     elements = stage.outputs = ceilDiv(elements, stage.together);
     stage.received = (stage.together - 1) * stage.outputs * sums.sizeInBytes();
-    stage.cycles =
-        reducePartials(spec, stage.outputs, stage.together, sums, partials == 1 ? result : sums);
+    stage.cycles = reducePartials(spec, stage.outputs, stage.together, sums,
+                                  partials == 1 ? result : sums, part.fastReduce);
     stages.push_back(stage);
   }
   return stages;

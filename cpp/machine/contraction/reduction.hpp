@@ -14,11 +14,11 @@ struct ReductionStage {
   Cycles together = 1, outputs = 0, received = 0, cycles = 0;
 };
 
-/// The stages that add up `partials` partial sums of `elements` elements: one, two or three of
-/// them, as PopLibs plans it. With a single partial sum: one stage without exchange if the sums
+/// The stages that add up `partials` partial sums of `elements` elements, of a tile's part of a
+/// contraction: one, two or three of them, as PopLibs plans it; one without `multiStageReduce`. With a single partial sum: one stage without exchange if the sums
 /// have another type than the result, else none.
-std::vector<ReductionStage> reductionStages(const TargetSpec& spec, Cycles elements,
-                                            Cycles partials, poplar::Type sums,
+std::vector<ReductionStage> reductionStages(const TargetSpec& spec, const ContractionWork& part,
+                                            Cycles elements, Cycles partials, poplar::Type sums,
                                             poplar::Type result);
 
 }  // namespace popir

@@ -7,7 +7,7 @@ namespace popir {
 namespace {
 
 bool sumsAreFloats(const ContractionWork& w) {
-  return w.type != poplar::HALF || w.partialsBits != 16;
+  return w.type != poplar::QUARTER && (w.type != poplar::HALF || w.partialsBits != 16);
 }
 
 struct Units {
@@ -38,9 +38,10 @@ struct Units {
 };
 
 Cycles unitsOf(const TargetSpec& spec, const ContractionWork& w) {
-  return w.type != poplar::HALF ? spec.fp32InFp32OutConvUnitsPerTile
-         : w.partialsBits == 16 ? spec.fp16InFp16OutConvUnitsPerTile
-                                : spec.fp16InFp32OutConvUnitsPerTile;
+  return w.type == poplar::QUARTER ? spec.fp8InFp16OutConvUnitsPerTile
+         : w.type != poplar::HALF  ? spec.fp32InFp32OutConvUnitsPerTile
+         : w.partialsBits == 16    ? spec.fp16InFp16OutConvUnitsPerTile
+                                   : spec.fp16InFp32OutConvUnitsPerTile;
 }
 
 // Worker cycles of one pass over `rows` rows. The first pass sets the partial sums; later passes
@@ -58,8 +59,9 @@ Cycles pass(const Units& u, poplar::Type type, Cycles rows, bool first) {
 }
 
 /// Whether the AMP units take elements of this type.
-bool hasUnits(const ContractionWork& w) {
-  return w.type == poplar::HALF || w.type == poplar::FLOAT;
+bool hasUnits(const TargetSpec& spec, const ContractionWork& w) {
+  return w.type == poplar::HALF || w.type == poplar::FLOAT ||
+         (w.type == poplar::QUARTER && spec.fp8InFp16OutConvUnitsPerTile > 0);
 }
 
 // Other element types, of which nothing is published: a worker multiplies 4 bytes in each cycle.
@@ -72,7 +74,7 @@ Cycles withoutUnits(const TargetSpec& spec, const ContractionWork& w) {
 // The cheapest of the vertices that PopLibs has of a class.
 template <class Is>
 Cycles cheapest(const TargetSpec& spec, const ContractionWork& w, const Is& is) {
-  if (!hasUnits(w)) return withoutUnits(spec, w);
+  if (!hasUnits(spec, w)) return withoutUnits(spec, w);
   Cycles least = 0;
   for (const auto& grains : convGrains(spec, w)) {
     if (!is(grains)) continue;
@@ -80,6 +82,48 @@ Cycles cheapest(const TargetSpec& spec, const ContractionWork& w, const Is& is) 
     if (least == 0 || cycles < least) least = cycles;
   }
   return least > 0 ? least : withoutUnits(spec, w);
+}
+
+// Worker cycles of 8-bit floats for `rows` rows.
+Cycles quarterRows(Cycles rows) {
+  return rows == 0 ? 4 : rows == 1 ? 18 : rows == 2 ? 23 : 27 + 4 * (rows - 3);
+}
+
+// PopLibs' vertices of 8-bit floats have another structure.
+Cycles quarterOneByOne(const TargetSpec& spec, const ContractionWork& w, const Units& u) {
+  const Cycles workers = spec.numWorkerContexts;
+  const auto in = ceilDiv(w.inner, u.channels) * w.kernelElements,
+             out = ceilDiv(w.columns, u.group);
+  FieldRows all(w);
+  all.length *= all.rows;
+  all.rows = 1;
+  const auto over = [&](bool isFirst) {
+    const auto worker = overWorkers(spec, all, [&](Cycles rows) {
+      return 17 + quarterRows(rows) - (isFirst && rows > 0 ? 5 : 0);
+    });
+    const auto least = worker.least == 0 ? 17 : worker.least;
+    return std::max(workers * std::max(worker.most, least), workers * least + 14);
+  };
+  const auto firstIn = 20 * workers + 11 + u.load + over(true),
+             laterIn = 17 * workers + 6 + u.load + over(false);
+  return 46 +
+         w.groups * (2 * workers + 9 + out * (6 * workers + 10 + firstIn + (in - 1) * laterIn));
+}
+
+Cycles quarterSeveralByOne(const TargetSpec& spec, const ContractionWork& w, const Units& u,
+                           Cycles zeroing) {
+  const Cycles workers = spec.numWorkerContexts;
+  const auto in = ceilDiv(w.inner, u.channels), out = ceilDiv(w.columns, u.group);
+  const auto outermost =
+      w.field.empty() ? w.kernelElements : static_cast<Cycles>(w.field.front().kernel);
+  const auto outer = ceilDiv(outermost, u.height), inner = w.kernelElements / outermost;
+  const auto worker = overWorkers(spec, FieldRows(w), [](Cycles n) { return 16 + quarterRows(n); });
+  const auto pass = std::max(workers * (18 + worker.most), workers * (18 + worker.least) + 9);
+  const auto kernel = outer * (5 * workers + 3 + 15 * workers + 13 + u.load +
+                               (inner - 1) * (13 * workers + 8) + u.load) +
+                      outer * inner * pass;
+  return 83 + zeroing +
+         w.groups * (5 * workers + 7 + out * (8 * workers + 10 + in * (8 * workers + 13 + kernel)));
 }
 
 Cycles oneByOne(const TargetSpec& spec, const ContractionWork& w, const Units& u) {
@@ -161,24 +205,27 @@ Cycles withMethod(const TargetSpec& spec, const ContractionWork& w) {
 }  // namespace
 
 Cycles weightsPerUnit(const TargetSpec& spec, poplar::Type type) {
-  return spec.convUnitMaxPipelineDepth * (type == poplar::HALF
-                                              ? spec.fp16ConvUnitInputLoadElemsPerCycle
-                                              : spec.fp32ConvUnitInputLoadElemsPerCycle);
+  return spec.convUnitMaxPipelineDepth *
+         (type == poplar::QUARTER ? spec.fp8ConvUnitInputLoadElemsPerCycle
+          : type == poplar::HALF  ? spec.fp16ConvUnitInputLoadElemsPerCycle
+                                  : spec.fp32ConvUnitInputLoadElemsPerCycle);
 }
 
 std::vector<ConvGrains> convGrains(const TargetSpec& spec, const ContractionWork& w) {
-  if (!hasUnits(w)) return {{}};
+  if (!hasUnits(spec, w)) return {{}};
   const auto weights = weightsPerUnit(spec, w.type);
   const auto together = weights / spec.convUnitMaxPipelineDepth;
   const auto units = unitsOf(spec, w);
   std::vector<ConvGrains> found;
   const auto add = [&](Cycles groups, Cycles channels) {
     found.push_back({ConvMethod::Amp, groups, channels, units, units});
+    if (w.type == poplar::QUARTER) return;  // as many columns as units, always
     if (weights > units) found.push_back({ConvMethod::Amp, groups, channels, weights, units});
     if (units > 8) found.push_back({ConvMethod::Amp, groups, channels, 8, 8});
   };
   for (auto channels = weights; channels >= together; channels -= together)
     if (weights % channels == 0) add(1, channels);
+  if (w.type == poplar::QUARTER) return found;
   // Several groups of one channel, or of two halves, as one.
   if (w.groups > 1 && w.inner <= (w.type == poplar::HALF ? 2u : 1u))
     for (auto groups = together / w.inner; groups * w.inner <= weights; groups *= 2)
@@ -210,7 +257,7 @@ const char* convVertexClass(const ContractionWork& w, ConvGrains grains) {
 Cycles contractionCycles(const TargetSpec& spec, const ContractionWork& w, ConvGrains grains,
                          Estimate estimate) {
   if (w.groups * w.rows * w.inner * w.columns * w.kernelElements == 0) return 0;
-  if (!hasUnits(w)) return withoutUnits(spec, w);
+  if (!hasUnits(spec, w)) return withoutUnits(spec, w);
   const bool floatSums = sumsAreFloats(w);
   switch (grains.method) {
     case ConvMethod::Slic: return slidingWindow(spec, w, grains, floatSums);
@@ -226,6 +273,11 @@ Cycles contractionCycles(const TargetSpec& spec, const ContractionWork& w, ConvG
     as.columns *= grains.groups;
   }
   const Units units(spec, as, grains);
+  if (w.type == poplar::QUARTER)
+    return units.height == 1 && isOneByOne(as)
+               ? quarterOneByOne(spec, as, units)
+               : quarterSeveralByOne(spec, as, units,
+                                     zeroingSums(spec, as, grains, floatSums, estimate));
   if (units.height == 1 && isOneByOne(as)) return oneByOne(spec, as, units);
   return severalByOne(spec, as, units, zeroingSums(spec, as, grains, floatSums, estimate));
 }
@@ -233,17 +285,18 @@ Cycles contractionCycles(const TargetSpec& spec, const ContractionWork& w, ConvG
 // As PopLibs' ReduceAdd. If n is a multiple of the accumulators' elements and the partial sums take
 // little of the tile's memory: its vertex for partial sums that lie together.
 Cycles reducePartials(const TargetSpec& spec, Cycles n, Cycles partials, poplar::Type sums,
-                      poplar::Type result) {
+                      poplar::Type result, bool fast) {
   if (n == 0) return 0;
   const bool halfSums = sums.sizeInBytes() < 4, halfResult = result.sizeInBytes() < 4;
   const Cycles workers = spec.numWorkerContexts, width = vectorWidth(spec, sums),
                accumulators = 2 * width, loads = accumulators / width;
   const auto element = spec.memoryElementBytes;
   const auto gathered = ceilDiv((partials - 1) * n * sums.sizeInBytes(), element) * element;
-  const bool together = n % accumulators == 0 && gathered < spec.memoryBytesPerTile / 16;
+  const bool together = n % accumulators == 0 && (fast || gathered < spec.memoryBytesPerTile / 16);
   if (together) {
     const auto rounds = ceilDiv(n / accumulators, workers);
-    const Cycles each = loads * (partials - 1) + (halfSums ? 9 : 7) + !halfResult;
+    const Cycles each =
+        (fast ? ceilDiv(loads, 2) : loads) * (partials - 1) + (halfSums ? 9 : 7) + !halfResult;
     return supervised(spec, 33, 20 + rounds * each);
   }
   auto loops = n / accumulators;
@@ -262,7 +315,8 @@ Cycles reducePartials(const TargetSpec& spec, Cycles n, Cycles partials, poplar:
 
 std::vector<VertexClass> contractionClasses() {
   const auto withUnits = [](const ContractionWork& w) {
-    return hasUnits(w) ? Formula::Published : Formula::Guess;
+    const bool quarter = w.type == poplar::QUARTER;
+    return quarter || hasUnits(TargetSpec::cpu(), w) ? Formula::Published : Formula::Guess;
   };
   const auto halves = [](const ContractionWork& w) {
     return w.type == poplar::HALF ? Formula::Published : Formula::Guess;

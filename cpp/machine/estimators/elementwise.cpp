@@ -282,11 +282,14 @@ Cycles cast(const TargetSpec& spec, const CastWork& w) {
   };
   if (w.type == poplar::UNSIGNED_CHAR && to == poplar::HALF)
     return byFours(4, 14, 9, {2, 12, 14, 22});
-  if (w.type == poplar::HALF && to.sizeInBytes() == 1 && to != poplar::BOOL)
+  if (w.type == poplar::HALF && to.sizeInBytes() == 1 && to != poplar::BOOL &&
+      to != poplar::QUARTER)
     return byFours(8, 19, 16, {2, 14, 21, 29});
   Cycles vector = 1, cycles = 2;  // compiled C++
   if (w.type == poplar::FLOAT && to == poplar::HALF) vector = 4;
   if (w.type == poplar::HALF && to == poplar::FLOAT) vector = 2, cycles = 1;
+  if (w.type == poplar::HALF && to == poplar::QUARTER) vector = 8;
+  if (w.type == poplar::QUARTER && to == poplar::HALF) vector = 4, cycles = 1;
   Cycles rest = 0;
   for (Cycles bit = 1; bit < vector; bit *= 2) rest += m % vector & bit ? 3 : 1;
   return supervised(spec, 12, 18 + 19 + cycles * (m / vector) + rest);

@@ -59,9 +59,10 @@ enum class Estimate { Vertex, Plan };
 Cycles contractionCycles(const TargetSpec& spec, const ContractionWork& w, ConvGrains grains,
                          Estimate estimate = Estimate::Vertex);
 
-/// Cycles in which a tile adds up partial sums: `partials` of them for each of n results.
+/// Cycles in which a tile adds up partial sums: `partials` of them for each of n results. `fast`: they
+/// lie in interleaved memory, of which a load takes twice as much.
 Cycles reducePartials(const TargetSpec& spec, Cycles n, Cycles partials, poplar::Type sums,
-                      poplar::Type result);
+                      poplar::Type result, bool fast = false);
 
 /// Cycles in which a tile copies a slice of `elements` elements out of a tensor, or back into it.
 Cycles dynamicSlice(const TargetSpec& spec, poplar::Type type, Cycles elements);

@@ -9,7 +9,7 @@ from popir.errors import OperatorInputError
 from popir.ir import Op
 from popir.ir import Tensor as IrTensor
 from popir.ir.dimensions import Dimensions
-from popir.ops.contraction.options import Contraction, contraction_flags, product_type
+from popir.ops.contraction.options import Contraction, convolution_flags, product_type
 from popir.ops.support.arithmetic import Arithmetic
 from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, InputGradOp
@@ -234,7 +234,7 @@ class ConvOpx(Opx):
         """Calls poplin::convolution, and addBias or one map for the bias."""
         op = self.getOp(ConvOp)
         weights = grouped(self.getInTensor(1), op.group)
-        data, params, flags = self.getInTensor(0), op.conv_params(), contraction_flags(op)
+        data, params, flags = self.getInTensor(0), op.conv_params(), convolution_flags(op)
         if op.hasInput(2):
             params.outputType = product_type(op, data.elementType())
         out = poplin.convolution(
@@ -252,7 +252,7 @@ class ConvOpx(Opx):
         """The data or weights in the layout of poplin::createInput or createWeights."""
         op = self.getOp(ConvOp)
         create = poplin.createWeights if i else poplin.createInput
-        made = create(self.graph(), op.conv_params(), debugContext, contraction_flags(op))
+        made = create(self.graph(), op.conv_params(), debugContext, convolution_flags(op))
         return made.reshape(self.inShape(i))
 
 
@@ -264,7 +264,8 @@ class ConvDataGradOpx(Opx):
         op = self.getOp(ConvDataGradOp)
         params = poplin.getGradientParams(op.params)
         weights = grouped(self.getInTensor(1), op.group)
-        g, context, flags = self.getInTensor(0), self.debugContext(), contraction_flags(op)
+        g, context = self.getInTensor(0), self.debugContext()
+        flags = convolution_flags(op, "TRAINING_BWD")
         out = poplin.convolution(self.graph(), g, weights, params, True, prog, context, flags)
         self.setOutTensor(0, out)
 
@@ -276,8 +277,9 @@ class ConvWeightsGradOpx(Opx):
         """Calls poplin::calculateWeightDeltas on g and the data."""
         op = self.getOp(ConvWeightsGradOp)
         g, data = self.getInTensor(0), self.getInTensor(1)
+        flags = convolution_flags(op, "TRAINING_WU")
         out = poplin.calculateWeightDeltas(
-            self.graph(), g, data, op.params, prog, self.debugContext(), contraction_flags(op)
+            self.graph(), g, data, op.params, prog, self.debugContext(), flags
         )
         self.setOutTensor(0, out.reshape(self.outShape(0)))
 

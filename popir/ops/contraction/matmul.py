@@ -22,6 +22,7 @@ from popir.ops.contraction.options import (
     Contraction,
     create_operand,
     multiply,
+    plans_layers,
 )
 from popir.ops.support.arithmetic import Arithmetic, accumulator
 from popir.ops.support.decomposition import Decomposer
@@ -80,11 +81,11 @@ class MatMulOp(Op, Contraction):
         self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
 
     def appendAttributes(self, os: OpSerialiser) -> None:
-        """The attributes, and PopART's `fully_connected_pass`: -1, since a product is planned by
-        itself and not with those of the other passes.
+        """The attributes, and PopART's `fully_connected_pass`: 0, the forward one, or -1 if a
+        product is planned by itself and not with those of the other passes.
         """
         super().appendAttributes(os)
-        os.appendAttribute("fully_connected_pass", -1)
+        os.appendAttribute("fully_connected_pass", 0 if plans_layers(self) else -1)
 
     def isSingle(self) -> bool:
         """Whether the second operand is one matrix."""

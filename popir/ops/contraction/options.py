@@ -20,7 +20,13 @@ from popir.ops.support.arithmetic import Arithmetic, accumulator
 from popir.options import OptionWarning, SessionOptions, warn
 from popir.options.annotations import (
     AVAILABLE_MEMORY,
+    CONVOLUTION_PASS,
+    FAST_REDUCE,
+    FULLY_CONNECTED,
+    LAYER_PASS,
+    MULTI_STAGE_REDUCE,
     PARTIALS_TYPE,
+    PRE_ARRANGED,
     SERIALIZE_FACTOR,
     SERIALIZE_MODE,
     SERIALIZE_PRECISION,
@@ -80,14 +86,20 @@ def serialization(op: Op) -> Serialization | None:
 
 # Options of the session and annotations of nodes.
 
+
+def _switch(note: str) -> tuple[str, Callable[[str], Any], Callable[[Any], str]]:
+    return note, lambda text: int(text == "true"), lambda value: "true" if value else "false"
+
+
 _ENTRIES: dict[str, tuple[str, Callable[[str], Any], Callable[[Any], str]]] = {
     "partialsType": (PARTIALS_TYPE, str.upper, str.lower),
     "availableMemoryProportion": (AVAILABLE_MEMORY, float, repr),
-    "use128BitConvUnitLoad": (
-        WIDE_LOADS,
-        lambda text: int(text == "true"),
-        lambda value: "true" if value else "false",
-    ),
+    "use128BitConvUnitLoad": _switch(WIDE_LOADS),
+    "enableMultiStageReduce": _switch(MULTI_STAGE_REDUCE),
+    "enableFastReduce": _switch(FAST_REDUCE),
+    "inputRHSIsPreArranged": _switch(PRE_ARRANGED),
+    "fullyConnectedPass": (LAYER_PASS, str, str),
+    "pass": (CONVOLUTION_PASS, str, str),
 }
 """For each poplin option: the annotation, and the conversions of its value from and to poplin's
 text.
@@ -98,6 +110,41 @@ def contraction_flags(op: Op) -> dict[str, str]:
     """The poplin options for the products or convolutions of a node."""
     notes = op.settings.nodeAttributes
     return {name: text(notes[note]) for name, (note, _, text) in _ENTRIES.items() if note in notes}
+
+
+_LAYER_PASSES: dict[tuple[str, str, str], str] = {
+    FORWARD: "TRAINING_FWD",
+    LHS_GRAD: "TRAINING_BWD",
+    RHS_GRAD: "TRAINING_WU",
+}
+
+
+def plans_layers(op: Op) -> bool:
+    """Whether the products of a layer's passes are planned together, as `enableFullyConnectedPass`
+    says.
+    """
+    options = op.graph.session_options
+    is_one = op.settings.nodeAttributes.get(FULLY_CONNECTED, 1)
+    return bool(options is not None and options.enableFullyConnectedPass and is_one)
+
+
+def product_flags(op: Op, sizes: tuple[str, str, str] = FORWARD) -> dict[str, str]:
+    """The poplin options for a product of a node; of its layer's passes it is the one that `sizes`
+    says, as of PopART's MatMul. A gradient that is computed transposed is none of them.
+    """
+    flags = contraction_flags(op)
+    if not plans_layers(op):
+        return flags
+    name = _LAYER_PASSES.get(sizes) if op.graph.isTraining else "INFERENCE_FWD"
+    return {**flags, "fullyConnectedPass": name or "NONE"}
+
+
+def convolution_flags(op: Op, training: str = "TRAINING_FWD") -> dict[str, str]:
+    """The poplin options for a convolution of a node. Of a session that trains it is the pass
+    `training`, as of PopART's Conv, if the session's options name none.
+    """
+    name = training if op.graph.isTraining else "INFERENCE_FWD"
+    return {"pass": name, **contraction_flags(op)}
 
 
 def product_type(op: Op, kind: Type) -> Type:
@@ -211,7 +258,7 @@ def multiply(
     If the node's product is serialised, its parts are computed one after the other. `sizes` says
     which dimensions of the forward product rows, inner and columns are.
     """
-    graph, context, flags = opx.graph(), opx.debugContext(name), contraction_flags(opx.op_p)
+    graph, context, flags = opx.graph(), opx.debugContext(name), product_flags(opx.op_p, sizes)
     is_grouped, cut = a.rank() == 3, serialization(opx.op_p)
     product = poplin.matMulGrouped if is_grouped else poplin.matMul
     if cut is None:
@@ -243,7 +290,7 @@ def create_operand(
     shapes `a` and `b`, in the layout that the product or its parts prefer.
     """
     create = (poplin.createMatMulInputLHS, poplin.createMatMulInputRHS)[i]
-    graph, flags, cut = opx.graph(), contraction_flags(opx.op_p), serialization(opx.op_p)
+    graph, flags, cut = opx.graph(), product_flags(opx.op_p), serialization(opx.op_p)
     (rows, inner), columns = a, b[1]
     if cut is None:
         return create(graph, kind, kind, list(a), list(b), debugContext, flags)

@@ -14,7 +14,15 @@ from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import GradInOutMapper, GradOp, Op, OpSerialiser
 from popir.ir import Tensor as IrTensor
 from popir.ir.dimensions import Dimensions
-from popir.ops.contraction.options import Contraction, contraction_flags, multiply
+from popir.ops.contraction.options import (
+    INPUT,
+    LHS_GRAD,
+    OUTPUT,
+    REDUCED,
+    Contraction,
+    contraction_flags,
+    multiply,
+)
 from popir.ops.recurrent.lstm_cell import Cell, functions
 from popir.ops.recurrent.lstm_loop import Loops
 from popir.ops.recurrent.lstm_steps import Steps
@@ -43,6 +51,9 @@ DIRECTIONS = {"forward": [False], "reverse": [True], "bidirectional": [False, Tr
 """For each value of `direction`: a list with one entry for each direction, True if it runs
 backwards in time.
 """
+
+_TRANSPOSED = (OUTPUT, INPUT, REDUCED)
+"""Sizes of a gradient of weights that have a row for each output."""
 
 
 class LstmOp(Op, Contraction):
@@ -464,9 +475,9 @@ class LstmGradOpx(Opx):
         kind, params = rows.elementType(), popops.ReduceParams(popops.Operation.ADD)
         bias = popops.reduce(self.graph(), rows, [0], params, prog, self.debugContext("bias"))
         found = {
-            X: multiply(self, rows, w, prog, accumulator(kind), name="x"),
-            W: multiply(self, rows.transpose(), given.rows(), prog, kind, name="w"),
-            R: multiply(self, rows.transpose(), before, prog, kind, name="r"),
+            X: multiply(self, rows, w, prog, accumulator(kind), LHS_GRAD, "x"),
+            W: multiply(self, rows.transpose(), given.rows(), prog, kind, _TRANSPOSED, "w"),
+            R: multiply(self, rows.transpose(), before, prog, kind, _TRANSPOSED, "r"),
             B: poplar.concat([bias, bias], 0),
             HIDDEN0: given.stored(d_hidden0),
             CELL0: given.stored(d_cell0),
