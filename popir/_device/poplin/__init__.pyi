@@ -906,8 +906,8 @@ def preArrangeMatMulInputRHS(
     cache: PlanningCache | None = None,
 ) -> popir._device.poplar.Tensor:
     """
-    B [K, N] in a layout that suits a product with A of shape `aShape` [M, K]. Every
-    layout suits here, so it returns B.
+    B [K, N] in a layout that suits a product with A of shape `aShape` [M, K]: for a
+    TRAINING_BWD whose option inputRHSIsPreArranged is true a transposed copy of it, else B.
     Raises poplibs_exception for shapes that do not match,
     poplar_invalid_option for invalid options.
     """
