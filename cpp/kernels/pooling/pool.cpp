@@ -36,9 +36,10 @@ void findInside(PoolAxis& a) {
 }
 
 /// Whether planes that are plain are pooled faster one after the other than many together: their
-/// windows are neighbours, or a window is many rows, which are joined.
+/// windows are neighbours in long rows, or a window is many rows, which are joined. On one core of an
+/// AMD EPYC (Zen 3) rows of 112 outputs take 0.4 to 1.0 of the time, and rows of 56 take 1.2 to 2.2.
 bool isPooledByPlane(const PoolPlan& p, poplar::Type type) {
-  constexpr std::int64_t kMostStep = 2, kLeastOutputs = 16, kLeastInputs = 16, kLeastRows = 8;
+  constexpr std::int64_t kMostStep = 2, kLeastOutputs = 96, kLeastInputs = 16, kLeastRows = 8;
   const PoolAxis& last = p.axes.back();
   if (isGrad(p.kind) || isHalf(type) || p.in.block != 1 || p.out.block != 1) return false;
   const bool neighbours =
