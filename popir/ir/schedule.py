@@ -75,7 +75,7 @@ def schedule(ops: Collection[N], constraints: Constraints) -> list[N]:
                 order.append(root)
                 continue
         open_[root] = _waits_for(constraints, root, after_readers)
-        stack = [root]
+        stack: list[N] = [root]
         while stack:
             op = stack[-1]
             for before in open_[op]:

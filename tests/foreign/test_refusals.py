@@ -115,7 +115,12 @@ def test_the_symbol_of_the_headers(tmp_path: Path) -> None:
     header = tmp_path / "popart" / "op.hpp"
     header.parent.mkdir()
     symbols: list[str] = []
-    for said in ["struct Op { int a; };", "struct Op {\n  int a;  // a number\n};", "struct Op {};"]:
+    plain, commented, other = (
+        "struct Op { int a; };",
+        "struct Op {\n  int a;  // a\n};",
+        "struct Op;",
+    )
+    for said in (plain, commented, other):
         header.write_text(said)
         symbols.append(sdk_digest.symbol(tmp_path))
     assert symbols[0] == symbols[1] != symbols[2]

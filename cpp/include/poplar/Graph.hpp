@@ -3,6 +3,7 @@
 #ifndef poplar_Graph_hpp
 #define poplar_Graph_hpp
 
+#include <popir/sdk.hpp>
 #include <poplar/ArrayRef.hpp>
 #include <poplar/CodeletFileType.hpp>
 #include <poplar/ConnectionDesc.hpp>
@@ -24,7 +25,6 @@
 #include <poplar/VariableMappingMethod.hpp>
 #include <poplar/exceptions.hpp>
 #include <poplar/version.hpp>
-#include <popir/sdk.hpp>
 
 #include <algorithm>
 #include <array>
