@@ -180,13 +180,13 @@ class MachineReport:
     bytesPerTile: int
     """The memory of a tile."""
     tilesOutOfMemory: int
+    """The number of tiles that would need more than `bytesPerTile`."""
     interleavedBytes: npt.NDArray[np.uint64] = field(compare=False)
     """The bytes on each tile that have to lie in interleaved memory, at its worst step."""
     nonInterleavedBytes: npt.NDArray[np.uint64] = field(compare=False)
     """The bytes on each tile that must not: its code. All else lies where there is room."""
     interleavedBytesPerTile: int
     """The interleaved memory of a tile."""
-    """The number of tiles that would need more than `bytesPerTile`."""
     counts: list[str]
     summary: str
     """The whole report as text, with the most expensive operations, as Engine::printProfileSummary
