@@ -71,7 +71,7 @@ def test_recomputation_with_accumulation_changes_no_bit() -> None:
 @pytest.mark.parametrize(
     ("model", "sizes", "report", "arena"),
     [
-        (transformer, {"rows": 8, "length": 64, "width": 64}, 0.42, 0.45),
+        (transformer, {"rows": 8, "length": 64, "width": 64}, 0.42, 0.47),
         (resnet, {"rows": 8, "size": 64, "width": 16}, 0.44, 0.5),
     ],
 )
