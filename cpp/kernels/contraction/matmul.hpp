@@ -25,8 +25,8 @@ class TiledMatMul final : public Contraction {
         tasks_(spec, routine.columns(), threads),
         routine_(routine),
         description_(std::move(description)),
-        scratchBytes_(aligned(routine.scratchBytes(
-            tasks_.mostRows(), packs ? 0 : tasks_.mostColumns(), spec.k))) {}
+        scratchBytes_(aligned(
+            routine.scratchBytes(tasks_.mostRows(), packs ? 0 : tasks_.mostColumns(), spec.k))) {}
 
   std::string describe() const override { return description_; }
   std::size_t workBytes() const override { return scratchBytes_ * tasks_.threads; }
