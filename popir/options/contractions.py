@@ -17,7 +17,10 @@ MATMUL, CONVOLUTION, LSTM = "matmulOptions", "convolutionOptions", "lstmOptions"
 _TEST = "tests/test_contraction_options.py::test_entries_of_a_session_reach_the_planner"
 _SWITCH = ("false", "true")
 _PASSES = ("NONE", "INFERENCE_FWD", "TRAINING_FWD", "TRAINING_BWD", "TRAINING_WU")
-_BY_PLACE = "the pass that every convolution is planned as; by default what it is."
+_BY_PLACE = (
+    "the pass that every convolution is planned as, by default its own; TRAINING_FWD alone has a "
+    "plan of its own, which minds the backward pass."
+)
 _AS_PLANNED = "a result lies as its plan makes it."
 _ONE_VARIABLE = "a result is one variable."
 _KEPT = "the gradient reads the gates and states that the forward pass has written."

@@ -25,7 +25,7 @@ struct Routines {
   void (*pack)(const T* b, std::int64_t bRow, std::int64_t bColumn, std::int64_t k, std::int64_t n,
                std::int64_t first, std::int64_t last, T* to);
   std::size_t (*packedScalars)(std::int64_t k, std::int64_t n);
-  /// Split n at multiples of this. A vector has half as many.
+  /// Split n at multiples of this.
   std::int64_t columns;
 };
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 #include "kernels/contraction/gemm.hpp"
@@ -45,7 +44,7 @@ class TiledMatMul final : public Contraction {
                         routine_.pack(b + group * spec_.b.group, spec_.b, spec_.k, spec_.n,
                                       (first - group * units) * unit,
                                       std::min(spec_.n, (end - group * units) * unit),
-                                      formOf(packed, group));
+                                      static_cast<T*>(at(packed, formOf(group))));
                         first = end;
                       }
                     });
@@ -62,7 +61,8 @@ class TiledMatMul final : public Contraction {
                     for (std::int64_t i = first; i < last; ++i) {
                       auto block = gemm::task(tasks_, i, spec_, a, b, c, bias);
                       if (packs) {
-                        block.packed = formOf(packed, i / tasks_.ofGroup());
+                        const auto* forms = static_cast<const T*>(packed);
+                        block.packed = forms + formOf(i / tasks_.ofGroup()) / sizeof(T);
                         block.packedColumns = packedColumns();
                       }
                       if (block.m > 0 && block.n > 0)
@@ -77,18 +77,14 @@ class TiledMatMul final : public Contraction {
     if constexpr (packs) return aligned(routine_.packedBytes(spec_.k, spec_.n));
     return 0;
   }
-  /// Those of B, and of what fills its last vector.
+  /// Those of B, and of what fills its last vector: of one row.
   std::int64_t packedColumns() const {
-    const std::int64_t vector = routine_.columns() / 2;
-    return (spec_.n + vector - 1) / vector * vector;
+    if constexpr (packs) return routine_.packedBytes(1, spec_.n) / sizeof(T);
+    return 0;
   }
-  /// The packed form of the B of a group; the same for all if they share it.
-  template <class Bytes>
-  auto formOf(Bytes* packed, std::int64_t group) const {
-    using Element = std::conditional_t<std::is_const<Bytes>::value, const T, T>;
-    using Byte = std::conditional_t<std::is_const<Bytes>::value, const char, char>;
-    return reinterpret_cast<Element*>(static_cast<Byte*>(packed) +
-                                      (spec_.b.group == 0 ? 0 : group) * groupBytes());
+  /// Where the packed form of the B of a group begins, in bytes; at 0 for all if they share it.
+  std::size_t formOf(std::int64_t group) const {
+    return spec_.b.group == 0 ? 0 : static_cast<std::size_t>(group) * groupBytes();
   }
 
   MatMulSpec spec_;

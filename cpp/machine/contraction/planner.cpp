@@ -1,3 +1,5 @@
+// The search for plans is one class, Search, and stands in one file: its steps share what they have
+// found of the plan that is considered.
 #include "machine/contraction/planner.hpp"
 
 #include <algorithm>
