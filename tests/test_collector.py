@@ -1,10 +1,12 @@
 """The garbage collector runs less often while a large model is compiled, and then as before."""
 
 import gc
+import weakref
 from collections.abc import Iterator
 
 import pytest
 
+from popir import collector
 from popir.collector import LARGE, SELDOM, run_seldom
 
 
@@ -14,6 +16,47 @@ def kept() -> Iterator[None]:
     usual = gc.get_threshold()
     yield
     gc.set_threshold(*usual)
+
+
+class Cycle:
+    """An object that only the collector removes."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def test_what_was_made_counts_as_old() -> None:
+    gc.collect()
+    with run_seldom(LARGE):
+        made = Cycle()
+        assert any(each is made for each in gc.get_objects(generation=0))
+    assert any(each is made for each in gc.get_objects(generation=2))
+
+
+def test_everything_is_collected_after_many_new_objects(monkeypatch: pytest.MonkeyPatch) -> None:
+    gc.collect()
+    monkeypatch.setattr(collector, "_limit", 1_000)
+    monkeypatch.setattr(collector, "_new", 0)
+    gone = weakref.ref(Cycle())
+    kept: list[list[list[int]]] = []
+    while gone() is not None:
+        assert len(kept) < 3, "nothing was collected"
+        with run_seldom(LARGE):
+            kept.append([[] for _ in range(400)])
+    assert len(kept) == 3
+    assert collector._limit >= collector.MOST
+
+
+def test_what_a_program_has_frozen_stays_frozen() -> None:
+    gc.collect()
+    gc.freeze()
+    try:
+        frozen = gc.get_freeze_count()
+        with run_seldom(LARGE):
+            pass
+        assert gc.get_freeze_count() == frozen
+    finally:
+        gc.unfreeze()
 
 
 def test_the_thresholds_come_back() -> None:

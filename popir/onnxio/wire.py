@@ -9,7 +9,7 @@ serialised data, `whole` puts them in.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from onnx import GraphProto, ModelProto, TensorProto
 
@@ -106,30 +106,33 @@ def apart(data: bytes) -> tuple[bytes, Values]:
     view = memoryview(data)
     try:
         fields = list(_fields(view))
-        graphs = [field for field in fields if field.number == _GRAPH]
-        if len(graphs) != 1 or any(field.number == _FUNCTIONS for field in fields):
+        graphs = [field for field in fields if field[0] == _GRAPH]
+        if len(graphs) != 1 or any(number == _FUNCTIONS for number, *_ in fields):
             return data, {}
-        (graph,) = graphs
+        ((_, start, begin, end),) = graphs
+        graph = view[begin:end]
         parts: list[bytes | memoryview] = []
         values: dict[str, memoryview] = {}
         names: set[str] = set()
-        for field in _fields(graph.payload):
-            rest: bytes | memoryview = field.whole
-            if field.number == _INITIALIZER and len(field.payload) >= LARGE:
-                name, raw, others = _tensor(field.payload)
+        kept = 0
+        """The end of the last large initializer: what follows it stays as it is."""
+        for number, first, inner, last in _fields(graph):
+            if number == _INITIALIZER and last - inner >= LARGE:
+                name, raw, others = _tensor(graph[inner:last])
                 if name in names:
                     return data, {}
                 names.add(name)
                 if raw is not None:
                     values[name] = raw
-                    rest = _field(_INITIALIZER, others)
-            parts.append(rest)
+                    parts += [graph[kept:first], _field(_INITIALIZER, others)]
+                    kept = last
     except (ValueError, UnicodeDecodeError):
         return data, {}
     if not values:
         return data, {}
-    inner = _field(_GRAPH, b"".join(parts))
-    return b"".join(inner if each is graph else each.whole for each in fields), values
+    return b"".join(
+        [view[:start], _field(_GRAPH, b"".join([*parts, graph[kept:]])), view[end:]]
+    ), values
 
 
 def whole(model: ModelProto, values: Values) -> bytes:
@@ -152,14 +155,11 @@ def whole(model: ModelProto, values: Values) -> bytes:
     return b"".join([before, _key(_GRAPH), _number(size), first, *middle, last, after])
 
 
-class _Field(NamedTuple):
-    number: int
-    whole: memoryview
-    payload: memoryview
+def _fields(view: memoryview) -> Iterator[tuple[int, int, int, int]]:
+    """The fields of a message: for each its number, its start, that of its payload, and its end.
 
-
-def _fields(view: memoryview) -> Iterator[_Field]:
-    """The fields of a message. Raises ValueError if it is cut off, or has a group."""
+    Raises ValueError if the message is cut off, or has a group.
+    """
     at, end = 0, len(view)
     while at < end:
         start = at
@@ -178,7 +178,7 @@ def _fields(view: memoryview) -> Iterator[_Field]:
             raise ValueError("a group")
         if at > end:
             raise ValueError("cut off")
-        yield _Field(key >> 3, view[start:at], view[begin:at])
+        yield key >> 3, start, begin, at
 
 
 def _tensor(view: memoryview) -> tuple[str, memoryview | None, bytes]:
@@ -188,15 +188,15 @@ def _tensor(view: memoryview) -> tuple[str, memoryview | None, bytes]:
     raw: memoryview | None = None
     names: list[str] = []
     rest: list[memoryview] = []
-    for field in _fields(view):
-        if field.number == _NAME:
-            names.append(str(field.payload, "utf-8"))
-        if field.number != _RAW_DATA or len(field.payload) < LARGE:
-            rest.append(field.whole)
+    for number, start, begin, end in _fields(view):
+        if number == _NAME:
+            names.append(str(view[begin:end], "utf-8"))
+        if number != _RAW_DATA or end - begin < LARGE:
+            rest.append(view[start:end])
         elif raw is not None:
             raise ValueError("bytes twice")
         else:
-            raw = field.payload
+            raw = view[begin:end]
     if len(names) > 1:
         raise ValueError("two names")
     return (names[0] if names else ""), raw, b"".join(rest)
@@ -216,10 +216,10 @@ def _around(message: Any, number: int) -> tuple[bytes, bytes]:
     """The serialised fields of `message` before and after those of this number."""
     data = message.SerializeToString(deterministic=True)
     before = 0
-    for field in _fields(memoryview(data)):
-        if field.number > number:
+    for found, _, _, end in _fields(memoryview(data)):
+        if found > number:
             break
-        before += len(field.whole)
+        before = end
     return data[:before], data[before:]
 
 

@@ -38,7 +38,6 @@ class _Loop:
         self.graph = graph
         self.kept = {*kept, *graph.outputs}
         _check_excluded(graph)
-        self.any_type: list[PreAliasPattern] = []
         self.byType: dict[str, list[tuple[PreAliasPattern, Callable[[Op], bool]]]] = {}
         self.used: list[PreAliasPattern] = []
         self.who: dict[str, str] = {}
