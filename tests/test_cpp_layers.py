@@ -42,6 +42,7 @@ POPIR = {
     "Codelet.hpp": "codelets",
     "codelets": "codelets",
     "CodeletGlue.hpp": "codelets",
+    "HalfMath.hpp": "codelets",
     "ArgExtremum.hpp": "popnn",
     "Nll.hpp": "popnn",
     "Pooling.hpp": "popnn",

@@ -218,10 +218,13 @@ void bindConvolution(py::module_& m) {
          "tiles as convolution() prefers.\n"
          "Raises poplibs_exception for invalid parameters,\n"
          "poplar_invalid_option for invalid options.");
-  m.def("createBiases", &createBiases, POPIR_GRAPH, py::arg("activations"),
-        py::arg_v("debugContext", DebugContext("biases"), "'biases'"),
-        "A new variable [channels] of the type of `activations` [batch, channels, field...].\n"
-        "Raises poplibs_exception for activations of rank below 2.");
+  m.def(
+      "createBiases",
+      py::overload_cast<poplar::Graph&, const poplar::Tensor&, const DebugContext&>(&createBiases),
+      POPIR_GRAPH, py::arg("activations"),
+      py::arg_v("debugContext", DebugContext("biases"), "'biases'"),
+      "A new variable [channels] of the type of `activations` [batch, channels, field...].\n"
+      "Raises poplibs_exception for activations of rank below 2.");
   m.def("convolution", &convolution, POPIR_GRAPH, py::arg("in_"), py::arg("weights"),
         py::arg("params"), py::arg("transposeAndFlipWeights"), py::arg("prog"), POPIR_TAIL,
         "The convolution of `in_` with `weights`: a new variable [batch, output channels,\n"
@@ -254,11 +257,16 @@ void bindConvolution(py::module_& m) {
         "activations[n, c, ...] += biases[c].\n"
         "Raises poplibs_exception unless both have one type, `activations` is [batch,\n"
         "channels, field...] and `biases` [channels].");
-  m.def("convolutionWeightUpdate", &convolutionWeightUpdate, POPIR_GRAPH, py::arg("zDeltas"),
-        py::arg("weights"), py::arg("activations"), py::arg("params"), py::arg("scale"),
-        py::arg("prog"), POPIR_TAIL,
-        "weights += scale * calculateWeightDeltas(...), which has the same errors. The\n"
-        "weights have a type that popops.scaledAddTo() takes.");
+  m.def(
+      "convolutionWeightUpdate",
+      py::overload_cast<poplar::Graph&, const poplar::Tensor&, const poplar::Tensor&,
+                        const poplar::Tensor&, const ConvParams&, float, poplar::program::Sequence&,
+                        const DebugContext&, const OptionFlags&, PlanningCache*>(
+          &convolutionWeightUpdate),
+      POPIR_GRAPH, py::arg("zDeltas"), py::arg("weights"), py::arg("activations"),
+      py::arg("params"), py::arg("scale"), py::arg("prog"), POPIR_TAIL,
+      "weights += scale * calculateWeightDeltas(...), which has the same errors. The\n"
+      "weights have a type that popops.scaledAddTo() takes.");
   m.def("weightsTransposeChansFlipXY", &weightsTransposeChansFlipXY, POPIR_GRAPH,
         py::arg("weightsIn"), py::arg("weightsOut"), py::arg("prog"), debugContext(),
         "Copies `weightsIn` [groups, O, I, kernel...] to `weightsOut` [groups, I, O,\n"

@@ -93,6 +93,8 @@ class DebugReader {
     Scope own;
     own.inside = false;
     const auto qualified = parent.prefix + e.name;
+    // A base class may be named through aliases, as MultiVertexIf<...> is, some of them in std.
+    if (e.tag == "typedef") aliases_[e.id] = e.type;
     if (e.tag == "compile_unit") {
       own.inside = true;
     } else if (parent.inside && e.tag == "namespace") {
@@ -120,6 +122,7 @@ class DebugReader {
   /// Collects the fields of a class, base classes first. Returns false if the class is not a
   /// vertex.
   bool collect(std::size_t id, std::vector<std::string>& fields) const {
+    for (auto a = aliases_.find(id); a != aliases_.end(); a = aliases_.find(id)) id = a->second;
     const auto found = classes_.find(id);
     if (found == classes_.end()) return false;
     const auto& c = found->second;
@@ -156,6 +159,7 @@ class DebugReader {
   std::size_t depth_ = 0;
   std::vector<Scope> scopes_;
   std::map<std::size_t, Class> classes_;
+  std::map<std::size_t, std::size_t> aliases_;  // by entry: what a typedef names
   std::map<std::string, std::string> enumerators_;
 };
 

@@ -169,6 +169,7 @@ class GraphWriter {
     to_.put(cost.source == VertexCost::Source::Estimator);
     for (const auto& f : v.fields) {
       put(f.tensors);
+      put(f.metadata);
       to_.put(f.values);
       to_.put(f.sized);
       to_.put(f.valued);
@@ -499,6 +500,7 @@ class GraphReader {
     for (std::size_t i = 0; i < v.fields.size(); ++i) {
       auto& f = v.fields[i];
       f.tensors = tensors();
+      f.metadata = tensors();
       from_.get(f.values);
       from_.get(f.sized);
       from_.get(f.valued);
@@ -517,6 +519,15 @@ class GraphReader {
               "a field of one element has several");
       require(field.direction == CodeletField::Direction::Input || t.isParallelWriteable(),
               "a field writes a tensor that cannot be written");
+    }
+    const bool isQuarter = field.type == poplar::Type::Kind::Quarter;
+    require(content.metadata.size() == (isQuarter ? content.tensors.size() : 0),
+            "a field has metadata for another number of tensors");
+    for (std::size_t i = 0; i < content.metadata.size(); ++i) {
+      const auto& m = content.metadata[i];
+      require(m.valid() ? m.elementType() == poplar::QUARTER_METADATA && m.numElements() == 1
+                        : !content.tensors[i].valid(),
+              "metadata of a field are not one byte");
     }
     const bool isList =
         field.shape == CodeletField::Shape::Scalars || field.shape == CodeletField::Shape::Vectors;

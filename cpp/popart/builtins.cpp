@@ -3,6 +3,7 @@
 #include <popart/op/abs.hpp>
 #include <popart/op/adamvarupdate.hpp>
 #include <popart/op/add.hpp>
+#include <popart/op/batchnorm.hpp>
 #include <popart/op/call.hpp>
 #include <popart/op/cast.hpp>
 #include <popart/op/ceil.hpp>
@@ -85,6 +86,30 @@ BuiltinClass dropout() {
           [](const Op& op) {
             Attributes a;
             a.setAttribute("ratio", static_cast<const popart::DropoutOp&>(op).getRatio());
+            return a;
+          }};
+}
+
+/// ONNX's has an attribute for training from version 14 on; before, and in PopART's, it is the number
+/// of outputs. The running variance is unbiased in PopART's.
+BuiltinClass batchNorm(const char* domain) {
+  return {domain, "BatchNormalization", typeid(popart::BatchNormOp),
+          [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
+            const float epsilon = a.getAttribute<Attributes::Float>("epsilon", 1e-5f);
+            const float momentum = a.getAttribute<Attributes::Float>("momentum", 0.9f);
+            const auto spatial = a.getAttribute<Attributes::Int>("spatial", 1);
+            return Made(new popart::BatchNormOp(opid, epsilon, momentum, spatial,
+                                                opid.domain == graphcore, settings));
+          },
+          [](const Op& op) {
+            const auto& norm = static_cast<const popart::BatchNormOp&>(op);
+            Attributes a;
+            a.setAttribute("epsilon", norm.getEpsilon());
+            a.setAttribute("momentum", norm.getMomentum());
+            if (op.opid.domain == onnx && op.opid.version < 9)
+              a.setAttribute("spatial", Attributes::Int(norm.getSpatial()));
+            if (op.opid.domain == onnx && op.opid.version >= 14)
+              a.setAttribute("training_mode", Attributes::Int(norm.isTraining() ? 1 : 0));
             return a;
           }};
 }
@@ -534,6 +559,8 @@ const std::vector<BuiltinClass>& rows() {
       plain<popart::SumOp>("Sum"),
       plain<popart::MeanOp>("Mean"),
       dropout(),
+      batchNorm(onnx),
+      batchNorm(graphcore),
       groupNorm(),
       reshape(onnx),
       reshape(graphcore),

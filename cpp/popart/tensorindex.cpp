@@ -30,6 +30,14 @@ std::vector<int> TensorIndexMap::indices(Tensor* tensor) const {
   return found;
 }
 
+bool PTensorCmp::operator()(const Tensor* a, const Tensor* b) const { return a->id < b->id; }
+
+std::map<Tensor*, std::vector<int>, PTensorCmp> TensorIndexMap::indicesMap() const {
+  std::map<Tensor*, std::vector<int>, PTensorCmp> found;
+  for (const auto& t : tensors_) found[t.second].push_back(t.first);
+  return found;
+}
+
 std::map<int, TensorId> TensorIndexMap::tensorIdMap() const {
   std::map<int, TensorId> ids;
   for (const auto& t : tensors_) ids[t.first] = t.second->id;

@@ -1,6 +1,7 @@
 // Text output: errors, log messages, printed values.
 #include <popart/error.hpp>
 #include <popart/logging.hpp>
+#include <popart/op.hpp>
 #include <popart/operatoridentifier.hpp>
 #include <popart/opserialiser.hpp>
 #include <popart/scope.hpp>
@@ -92,7 +93,31 @@ std::string substitute(const std::string& format, const std::vector<std::string>
   return out;
 }
 
+std::string formatted(const std::string& format, const std::vector<std::string>& arguments) {
+  std::size_t asked = 0;
+  for (std::size_t i = 0; i < format.size(); ++i) {
+    const char c = format[i];
+    if (c != '{' && c != '}') continue;
+    if (i + 1 < format.size() && format[i + 1] == c) {
+      ++i;
+    } else if (c == '{' && format.find('}', i) != std::string::npos) {
+      ++asked;
+    }
+  }
+  if (asked > arguments.size())
+    throw FormatError("'" + format + "' has " + std::to_string(asked) + " places for " +
+                      std::to_string(arguments.size()) + " arguments");
+  return substitute(format, arguments);
+}
+
 }  // namespace internal
+
+std::string escape(const std::string& text) {
+  std::string out;
+  for (const char c : text) out.append(c == '{' || c == '}' ? 2 : 1, c);
+  return out;
+}
+
 }  // namespace logging
 
 std::ostream& operator<<(std::ostream& os, const OperatorIdentifier& opid) {
@@ -171,6 +196,31 @@ void OpSerialiserBase::appendAttribute(const std::string& name, const std::strin
 }
 void OpSerialiserBase::appendAttribute(const std::string& name, const char* value) {
   appendStrAttr(name, value);
+}
+void OpSerialiserBase::appendAttribute(const std::string& name, nonstd::optional<int64_t> value) {
+  appendStrAttr(name, value ? std::to_string(*value) : "");
+}
+void OpSerialiserBase::appendAttribute(const std::string& name, nonstd::optional<float> value) {
+  if (value)
+    appendAttribute(name, *value);
+  else
+    appendStrAttr(name, "");
+}
+void OpSerialiserBase::appendAttribute(const std::string& name, nonstd::optional<double> value) {
+  if (value)
+    appendAttribute(name, *value);
+  else
+    appendStrAttr(name, "");
+}
+void OpSerialiserBase::appendAttribute(const std::string& name,
+                                       const std::map<TensorId, uint64_t> value) {
+  std::string text;
+  for (const auto& entry : value)
+    text += (text.empty() ? "" : ", ") + entry.first + ": " + std::to_string(entry.second);
+  appendStrAttr(name, "{" + text + "}");
+}
+void OpSerialiserBase::appendForwardOp(const Op* op) {
+  appendStrAttr("forwardOp", logging::internal::text(op->opid));
 }
 void OpSerialiserBase::appendAttribute(const std::string& name, const Scope& value) {
   appendStrAttr(name, value.str());

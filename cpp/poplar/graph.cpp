@@ -8,6 +8,29 @@
 #include "poplar/virtual_tiles.hpp"
 #include "support/budget.hpp"
 
+namespace popir {
+
+poplar::Tensor metadataOf(const GraphImpl& graph, const poplar::Tensor& t,
+                          const std::string& caller) {
+  const std::string who = caller + ": " + t.getDebugStr();
+  if (t.elementType() != poplar::QUARTER)
+    throw poplar::type_error(who + " is " + t.elementType().toString() + "; quarter has metadata");
+  const poplar::Tensor* found = nullptr;
+  for (const unsigned id : t.view().variables()) {
+    const auto known = graph.metadata.find(id);
+    if (known == graph.metadata.end())
+      throw poplar::type_error(who +
+                               " has none; make it with Graph::addVariable or clone and metadata");
+    if (found != nullptr && *found != known->second)
+      throw poplar::type_error(who + " joins tensors of different metadata");
+    found = &known->second;
+  }
+  if (found == nullptr) throw poplar::type_error(who + " has no elements");
+  return *found;
+}
+
+}  // namespace popir
+
 namespace poplar {
 
 using popir::Dims;
@@ -172,20 +195,7 @@ Tensor Graph::clone(const Type& type, const Tensor& metadata, const Tensor& t,
 }
 
 Tensor Graph::getMetadata(const Tensor& t) const {
-  const std::string who = "Graph::getMetadata: " + t.getDebugStr();
-  if (t.elementType() != QUARTER)
-    throw type_error(who + " is " + t.elementType().toString() + "; quarter has metadata");
-  const Tensor* found = nullptr;
-  for (const unsigned id : t.view().variables()) {
-    const auto known = impl_->metadata.find(id);
-    if (known == impl_->metadata.end())
-      throw type_error(who + " has none; make it with Graph::addVariable or clone and metadata");
-    if (found != nullptr && *found != known->second)
-      throw type_error(who + " joins tensors of different metadata");
-    found = &known->second;
-  }
-  if (found == nullptr) throw type_error(who + " has no elements");
-  return *found;
+  return popir::metadataOf(*impl_, t, "Graph::getMetadata");
 }
 
 Tensor Graph::addConstantFrom(const Type& type, ArrayRef<std::size_t> shape, const Type& valueType,

@@ -87,6 +87,12 @@ class __attribute__((visibility("default"))) GraphImpl
       workerSeeds;  // of poplar/RandomSeed.hpp; invalid until they are asked for
 };
 
+/// The metadata of a tensor of QUARTER.
+/// \throws poplar::type_error, by the name of `caller`, if it is of another type or has none, or
+///         joins tensors of different ones
+poplar::Tensor metadataOf(const GraphImpl& graph, const poplar::Tensor& t,
+                          const std::string& caller);
+
 /// Converts `n` host values from one type to another.
 /// \throws poplar::type_error for types that have no host representation
 __attribute__((visibility("default"))) void convertValues(poplar::Type from, const void* src,

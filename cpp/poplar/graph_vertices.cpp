@@ -89,6 +89,7 @@ struct Field {
       refuse("has " + std::to_string(c.tensors.size()) + " elements already, " + std::to_string(n) +
              " given");
     c.tensors.resize(n);
+    if (isQuarter()) c.metadata.resize(n);
     c.sized = true;
   }
 
@@ -101,6 +102,15 @@ struct Field {
       resize(tensors.size());
     }
     content().tensors = tensors;
+    if (!isQuarter()) return;
+    content().metadata.clear();
+    for (const auto& t : tensors) content().metadata.push_back(metadataOf(t));
+  }
+
+  bool isQuarter() const { return elementType() == poplar::QUARTER; }
+  /// \throws poplar::type_error if it has none
+  poplar::Tensor metadataOf(const poplar::Tensor& t) const {
+    return popir::metadataOf(graph, t, text());
   }
 
   std::string who;
@@ -151,6 +161,8 @@ void checkComplete(const GraphImpl& graph, unsigned computeSet) {
       for (std::size_t k = 0; k < content.tensors.size(); ++k)
         if (!content.tensors[k].valid())
           refuse("is not connected at [" + std::to_string(k) + "]; use Graph::connect");
+      for (const auto& m : content.metadata)
+        if (m != content.metadata.front()) refuse("has tensors of different metadata");
     }
   }
 }
@@ -248,6 +260,7 @@ void Graph::connect(FieldRef ref, const Tensor& t) {
                    std::to_string(ref.getIndex()) + "] given; use Graph::setFieldSize first");
     field.check(t);
     tensors[ref.getIndex()] = t;
+    if (field.isQuarter()) field.content().metadata[ref.getIndex()] = field.metadataOf(t);
     return;
   }
   if (!popir::isList(field.type()) || !t.valid()) return field.connect({t});

@@ -1,4 +1,5 @@
 #include <poplar/Quarter.hpp>
+#include <poplar/QuarterFloat.hpp>
 #include <poplar/TypeConversion.hpp>
 #include <poplar/exceptions.hpp>
 
@@ -11,13 +12,11 @@
 namespace poplar {
 namespace {
 
-constexpr std::uint8_t kNaN = 0x80, kLargest = 0x7f, kSign = 0x80;
 constexpr int kLeastScale = -32, kGreatestScale = 31;
 
 int mantissaBits(QuarterMetadata::Format fmt) {
   return fmt == QuarterMetadata::Format::F143 ? 3 : 2;
 }
-int bias(QuarterMetadata::Format fmt) { return fmt == QuarterMetadata::Format::F143 ? 8 : 16; }
 
 }  // namespace
 
@@ -27,11 +26,11 @@ QuarterMetadata::QuarterMetadata(Format fmt, int scale) : format_(fmt), scale_(s
                        std::to_string(kLeastScale) + " to " + std::to_string(kGreatestScale));
 }
 QuarterMetadata::QuarterMetadata(std::uint8_t binary)
-    : format_(binary & 0x40 ? Format::F152 : Format::F143),
+    : format_(binary & 0x80 ? Format::F143 : Format::F152),
       scale_((binary & 0x3f) - (binary & 0x20 ? 64 : 0)) {}
 
 std::uint8_t QuarterMetadata::getBinary() const {
-  return static_cast<std::uint8_t>((scale_ & 0x3f) | (format_ == Format::F152 ? 0x40 : 0));
+  return static_cast<std::uint8_t>((scale_ & 0x3f) | (format_ == Format::F143 ? 0x80 : 0));
 }
 
 const char* toString(QuarterMetadata::Format fmt) {
@@ -42,30 +41,12 @@ std::ostream& operator<<(std::ostream& os, const QuarterMetadata& metadata) {
 }
 
 std::uint8_t toQuarter(double value, const QuarterMetadata& metadata, bool nanOnOverflow) {
-  const int bits = mantissaBits(metadata.getFormat()), most = bias(metadata.getFormat());
-  const std::uint8_t beyond = nanOnOverflow ? kNaN : kLargest;
-  if (std::isnan(value)) return kNaN;
-  const std::uint8_t sign = std::signbit(value) ? kSign : 0;
-  if (std::isinf(value)) return beyond | sign;
-  const double size = std::ldexp(std::fabs(value), -metadata.getScale());
-  int exponent = 0;
-  std::frexp(size, &exponent);
-  exponent = std::max(exponent - 1, 1 - most);
-  // Units of the last place; a carry into the next exponent comes out right.
-  const double units = std::nearbyint(std::ldexp(size, bits - exponent));
-  const double one = std::ldexp(1, bits);
-  const double code = units < one ? units : std::ldexp(exponent + most, bits) + units - one;
-  if (code > kLargest) return beyond | sign;
-  return code == 0 ? 0 : static_cast<std::uint8_t>(code) | sign;
+  return popir::quarterCode(value, mantissaBits(metadata.getFormat()), metadata.getScale(),
+                            nanOnOverflow);
 }
 
 double fromQuarter(std::uint8_t code, const QuarterMetadata& metadata) {
-  if (code == kNaN) return std::numeric_limits<double>::quiet_NaN();
-  const int bits = mantissaBits(metadata.getFormat());
-  const int exponent = (code & kLargest) >> bits, one = 1 << bits;
-  const int mantissa = (code & (one - 1)) + (exponent > 0 ? one : 0);
-  const int place = std::max(exponent, 1) - bias(metadata.getFormat()) - bits;
-  return std::ldexp(code & kSign ? -mantissa : mantissa, place + metadata.getScale());
+  return popir::quarterValue(code, mantissaBits(metadata.getFormat()), metadata.getScale());
 }
 
 void requireQuarter(const char* who, const Type& type) {

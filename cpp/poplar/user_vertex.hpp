@@ -16,8 +16,9 @@ class GraphImpl;
 
 /// The contents of a field: one tensor per edge, or values.
 struct FieldContent {
-  std::vector<poplar::Tensor> tensors;  // invalid tensors are not connected yet
-  std::vector<unsigned char> values;    // with the field's element type
+  std::vector<poplar::Tensor> tensors;   // invalid tensors are not connected yet
+  std::vector<poplar::Tensor> metadata;  // of tensors of QUARTER, in the same order
+  std::vector<unsigned char> values;     // with the field's element type
   bool sized = false, valued = false;
 };
 

@@ -35,4 +35,14 @@ void convolutionWeightUpdate(poplar::Graph& graph, const Tensor& zDeltas, const 
   popops::scaledAddTo(graph, weights, deltas, scale, prog, debugContext);
 }
 
+void convolutionWeightUpdate(poplar::Graph& graph, const Tensor& zDeltas, const Tensor& weights,
+                             const Tensor& activations, ConvParams params, const Tensor& scale,
+                             poplar::program::Sequence& prog,
+                             const poplar::DebugContext& debugContext,
+                             const poplar::OptionFlags& options, PlanningCache* cache) {
+  const auto deltas = calculateWeightDeltas(graph, zDeltas, activations, params, prog,
+                                            {debugContext, "deltas"}, options, cache);
+  popops::scaledAddTo(graph, weights, deltas, scale, prog, debugContext);
+}
+
 }  // namespace poplin

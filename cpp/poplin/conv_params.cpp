@@ -325,6 +325,33 @@ ConvParams getGradientParams(const ConvParams& params) {
   return g.canonicalize();
 }
 
+ConvParams getWeightUpdateParams(const ConvParams& fwdParams) {
+  const ConvParams p = fwdParams.canonicalize();
+  const auto dims = p.getNumFieldDims();
+  ConvParams g = p;
+  std::swap(g.batchSize, g.inputChannelsPerConvGroup);
+  g.kernelShape = p.getOutputFieldShape();
+  auto& in = g.inputTransform;
+  auto& kernel = g.kernelTransform;
+  auto& out = g.outputTransform;
+  for (unsigned d = 0; d < dims; ++d) {
+    kernel.truncationLower[d] = p.outputTransform.paddingLower[d];
+    kernel.truncationUpper[d] = p.outputTransform.paddingUpper[d];
+    kernel.dilation[d] = p.outputTransform.stride[d];
+    kernel.paddingLower[d] = p.outputTransform.truncationLower[d];
+    kernel.paddingUpper[d] = p.outputTransform.truncationUpper[d];
+    // A reversed kernel: the gradient comes out reversed, so both operands are reversed.
+    kernel.flip[d] = p.kernelTransform.flip[d];
+    in.flip[d] = p.inputTransform.flip[d] != p.kernelTransform.flip[d];
+    out.truncationLower[d] = p.kernelTransform.paddingLower[d];
+    out.truncationUpper[d] = p.kernelTransform.paddingUpper[d];
+    out.stride[d] = p.kernelTransform.dilation[d];
+    out.paddingLower[d] = p.kernelTransform.truncationLower[d];
+    out.paddingUpper[d] = p.kernelTransform.truncationUpper[d];
+  }
+  return g;
+}
+
 bool operator<(const InputTransform& a, const InputTransform& b) { return key(a) < key(b); }
 bool operator==(const InputTransform& a, const InputTransform& b) { return key(a) == key(b); }
 bool operator!=(const InputTransform& a, const InputTransform& b) { return !(a == b); }

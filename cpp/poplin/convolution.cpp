@@ -287,6 +287,13 @@ Tensor createBiases(poplar::Graph& graph, const Tensor& activations,
   return biases;
 }
 
+Tensor createBiases(poplar::Graph& graph, const Tensor& activations, const ConvParams&,
+                    const poplar::DebugContext& debugContext, const poplar::OptionFlags& options,
+                    PlanningCache*) {
+  popir::convOptions("poplin::createBiases", options);
+  return createBiases(graph, activations, debugContext);
+}
+
 void convolutionWithOutput(poplar::Graph& graph, const Tensor& in, const Tensor& weights,
                            const Tensor& out, const ConvParams& params,
                            bool transposeAndFlipWeights, poplar::program::Sequence& prog,

@@ -42,7 +42,7 @@ Meaning meaningOf(Graph& graph, const Tensor& t, Sequence& prog, const DebugCont
     return popops::map(graph, pe::Shl(exponent, whole(kFloatBits)), {byte}, prog, debugContext)
         .reinterpret(poplar::FLOAT);
   };
-  const auto flag = pe::NotEqual(pe::BitwiseAnd(pe::_1, whole(0x40)), whole(0));
+  const auto flag = pe::Equal(pe::BitwiseAnd(pe::_1, whole(0x80)), whole(0));
   return {power(pe::Add(scale, whole(kFloatBias - 32))),
           power(pe::Sub(whole(kFloatBias + 32), scale)),
           popops::map(graph, flag, {byte}, prog, debugContext)};

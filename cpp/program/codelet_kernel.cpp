@@ -260,22 +260,39 @@ class CodeletVertices {
       return;
     }
     switch (field.shape) {
-      case Shape::Scalar: return edge(field, content.tensors[0], at);
+      case Shape::Scalar: return edge(field, content, 0, at);
       case Shape::Vector:
         setSize(at, content.tensors[0].numElements());
-        return edge(field, content.tensors[0], at);
+        return edge(field, content, 0, at);
       case Shape::Scalars:
       case Shape::Vectors: break;
     }
-    const auto step = sizeof(void*) * (field.shape == Shape::Scalars ? 1 : 2);
+    const auto step = sizeof(void*) * ((field.shape == Shape::Scalars ? 1 : 2) +
+                                       (content.metadata.empty() ? 0 : 1));
     const auto n = content.tensors.size(), rows = reserve(n * step);
     inside_.push_back({at, 0, rows});
     rows_.push_back({field.name, rows, n, step});
     setSize(at, n);
+    if (!content.metadata.empty()) metadataEdge(field, content, at + 2 * sizeof(void*));
     for (std::size_t i = 0; i < n; ++i) {
-      edge(field, content.tensors[i], rows + i * step);
+      edge(field, content, i, rows + i * step);
       if (field.shape == Shape::Vectors) setSize(rows + i * step, content.tensors[i].numElements());
     }
+  }
+
+  /// The pointer to metadata that fields of quarter, and each of their edges, have at their end.
+  void metadataEdge(const CodeletField& field, const FieldContent& content, std::size_t at) {
+    CodeletField read = field;
+    read.direction = Direction::Input;
+    read.align = 1;
+    edge(read, content.metadata.front(), at);
+  }
+
+  void edge(const CodeletField& field, const FieldContent& content, std::size_t i, std::size_t at) {
+    edge(field, content.tensors[i], at);
+    if (content.metadata.empty()) return;
+    const bool sized = field.shape == Shape::Vector || field.shape == Shape::Vectors;
+    metadataEdge(field, content, at + sizeof(void*) * (sized ? 2 : 1));
   }
 
   /// Makes a field point at the elements in their variable if they are contiguous, else at a copy.

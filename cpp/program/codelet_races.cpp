@@ -84,6 +84,7 @@ class Races {
             addRanges(t, id, f.name, false, ranges);
           if (f.direction != CodeletField::Direction::Input) addRanges(t, id, f.name, true, ranges);
         }
+        for (const auto& t : vertex.fields[i].metadata) addRanges(t, id, f.name, false, ranges);
       }
     }
     return ranges;

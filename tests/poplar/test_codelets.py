@@ -288,7 +288,7 @@ def test_popc_makes_files_of_several_sources(tmp_path):
         (good[:-100], "the file is damaged"),
         (good[:-1] + b"!", "the file is damaged"),
         (respelled(good), "the file is damaged: '-[0-9]*' is no size"),
-        (good.replace(b"codelets\n4\n", b"codelets\n999\n", 1), "has format '999'.*popc"),
+        (good.replace(b"codelets\n5\n", b"codelets\n999\n", 1), "has format '999'.*popc"),
         (b"\x7fELF", "not a .gp file"),
         (b"", "not a .gp file"),
     ]:
@@ -491,3 +491,49 @@ def test_a_second_process_compiles_nothing(tmp_path):
         python(code, tmp_path, env)
         inside = tmp_path / folder / (".cache" if name == "HOME" else ".") / "popir" / "codelets"
         assert len(list(inside.iterdir())) == 2
+
+
+ALIASES = """
+#include <poplar/Alignment.hpp>
+#include <poplar/IeeeHalf.hpp>
+#include <poplar/Vertex.hpp>
+using namespace poplar;
+namespace pop {
+using Base = MultiVertex;
+template <class T>
+struct Roots : SupervisorVertexIf<sizeof(T) == 4> {
+  Input<Vector<T>> x;
+  Output<Vector<float>> y;
+  void compute() {
+    for (unsigned i = 0; i < x.size(); ++i)
+      y[i] = std::sqrt(x[i]) + std::pow(x[i], T(2)) + (std::isnan(x[i]) ? 1 : 0);
+  }
+};
+template struct Roots<float>;
+template struct Roots<half>;
+struct Workers : Base {
+  InOut<Vector<float>> y;
+  void compute(unsigned worker = 5) {
+    if (worker < y.size()) y[worker] = float(IeeeHalf(float(worker) + 0.0001f));
+  }
+};
+}
+"""
+
+
+@pytest.mark.parametrize(("name", "dtype"), [("float", "float32"), ("half", "float16")])
+def test_bases_may_have_other_names_and_functions_take_halves(tmp_path, name, dtype):
+    """Bases that are aliases, in std and in the source, and functions of <cmath> of a half."""
+    source = tmp_path / "aliases.cpp"
+    source.write_text(ALIASES)
+    bench = Bench(str(source))
+    x = np.array([0.25, 2, 9], dtype)
+    y = bench.variable(np.zeros(3), name="y")
+    bench.vertex(f"pop::Roots<{name}>", x=bench.variable(x, dtype), y=y)
+    np.testing.assert_allclose(
+        bench.run(y), np.sqrt(x.astype("float32")) + x.astype("float32") ** 2, 1e-6
+    )
+    bench = Bench(str(source))
+    y = bench.variable(np.full(8, -1.0), name="y")
+    bench.vertex("pop::Workers", y=y)
+    assert bench.run(y).tolist() == [0.00010001659393310547, 1, 2, 3, 4, 5, -1, -1]

@@ -59,6 +59,28 @@ def test_casts(program: Path, name: str, scale: int) -> None:
     np.testing.assert_array_equal(made["again"], bytes_)
 
 
+@pytest.mark.parametrize("saved", [False, True])
+@pytest.mark.parametrize(("name", "scale"), [("F143", -2), ("F152", 5)])
+def test_codelets(
+    program: Path, monkeypatch: pytest.MonkeyPatch, name: str, scale: int, saved: bool
+) -> None:
+    if saved:
+        monkeypatch.setenv("SAVED", "1")
+    values = trying(name)
+    x = (values[: values.size // 2 * 2] * np.float32(2.0**scale)).astype("float32")
+    x[0] = 1.5 * 2.0**scale
+    shapes = {"bits": ("u1", x.shape), "back": ("f4", x.shape), "one": ("f4", (2,))}
+    part = f"codelets {name} {scale} {x.size // 2}"
+    made = results(program, part, {"x": x}, shapes)
+    want = rounded(x, name, scale)
+    np.testing.assert_array_equal(made["bits"], want.view("uint8"))
+    np.testing.assert_array_equal(made["back"], want.astype("float32") * np.float32(2.0**scale))
+    assert made["one"].tolist() == [x[0], x[0]]
+    lines = run(program, part, cwd=program.parent).splitlines()
+    assert "was given a tensor of float, expected quarter" in lines[0]
+    assert "has tensors of different metadata" in lines[1]
+
+
 @pytest.mark.parametrize("name", TYPES)
 def test_products(program: Path, name: str) -> None:
     x, y = (RANDOM.standard_normal(s).astype("float32") for s in ((5, 7), (7, 3)))

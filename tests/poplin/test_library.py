@@ -124,3 +124,21 @@ def test_reports_of_plans(program: Path) -> None:
     said = run(program, "reports", cwd=program.parent)
     counts = [int(line.split(": ")[1]) for line in said.splitlines() if "multiplications" in line]
     assert counts == [24, 120, *[2 * 4 * 7 * (4 * 4) * (3 * 2)] * 2]
+
+
+@pytest.mark.parametrize("part", ["update", "update flipped"])
+def test_gradients_of_weights_as_convolutions(program: Path, part: str) -> None:
+    x, w = floats(3, 8, 9, 7), floats(2, 5, 4, 3, 2)
+    shape = ("f4", w.shape)
+    shapes = {"deltas": shape, "made": shape, "updated": shape, "biases": ("f4", (10,))}
+    made = results(program, part, {"x": x, "w": w}, shapes)
+    np.testing.assert_allclose(made["made"], made["deltas"], 1e-4, 1e-3)
+    np.testing.assert_allclose(made["updated"], w - 0.5 * made["deltas"], 1e-5, 1e-4)
+    if part == "update":
+        given = torch.nn.functional.pad(torch.from_numpy(x), (0, 1, 1, 2))
+        weight = torch.from_numpy(w.reshape(10, 4, 3, 2)).requires_grad_()
+        y = torch.nn.functional.conv2d(given, weight, stride=(2, 1), dilation=(1, 2), groups=2)
+        y.backward(y.detach())
+        assert weight.grad is not None
+        gradient = weight.grad.numpy().reshape(w.shape)
+        np.testing.assert_allclose(made["deltas"], gradient, 1e-4, 1e-3)

@@ -2,13 +2,17 @@
 
 import itertools
 import math
+from pathlib import Path
 
 import ml_dtypes
 import numpy as np
+import onnx
+import onnxruntime
 import pytest
 
 from popir import errors, ext
 from popir.ext import RoiPooling
+from tests.arrays import build, results
 from tests.device import run
 
 KINDS = [RoiPooling.AlignAverage, RoiPooling.AlignMax, RoiPooling.Max]
@@ -224,3 +228,41 @@ def test_samples_outside_are_zero_whatever_the_pixels() -> None:
     for kind in KINDS[:2]:
         result = pool(params(kind, (2, 2), ratio=1), regions, images, x)[0, 0]
         assert result[0, 0] == 0
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    source = Path(__file__).parent / "programs" / "regions.cpp"
+    return build(source, tmp_path_factory.mktemp("regions"))
+
+
+@pytest.mark.parametrize(("aligned", "ratio", "kind"), [(0, 0, "int"), (1, 2, "unsigned")])
+def test_roi_align_of_popnn(program, aligned, ratio, kind):
+    """popnn's own function, against onnxruntime; its gradient is the transposed of the result."""
+    random = np.random.default_rng(3)
+    x = random.standard_normal((2, 3, 8, 9)).astype("f4")
+    rois = np.array([[0, 0, 12, 10], [2.5, 1, 9, 8], [4, 4, 17, 15], [1, 3, 5, 13]], "f4")
+    g = random.standard_normal((4, 3, 2, 4)).astype("f4")
+    given = {"x": x, "rois": rois, "images": np.array([0, 1, 1, 0], "i4"), "g": g}
+    shapes = {"y": ("f4", g.shape), "dx": ("f4", x.shape)}
+    made = results(program, f"{aligned} {ratio} {kind}", given, shapes)
+    mode = "half_pixel" if aligned else "output_half_pixel"
+    node = onnx.helper.make_node(
+        "RoiAlign",
+        ["x", "r", "i"],
+        ["y"],
+        output_height=2,
+        output_width=4,
+        sampling_ratio=ratio,
+        spatial_scale=0.5,
+        coordinate_transformation_mode=mode,
+    )
+    info = onnx.helper.make_tensor_value_info
+    inputs = [info("x", 1, x.shape), info("r", 1, rois.shape), info("i", 7, [4])]
+    graph = onnx.helper.make_graph([node], "g", inputs, [info("y", 1, g.shape)])
+    opset = [onnx.helper.make_opsetid("", 16)]
+    model = onnx.helper.make_model(graph, opset_imports=opset, ir_version=9)
+    session = onnxruntime.InferenceSession(model.SerializeToString())
+    want = session.run(None, {"x": x, "r": rois, "i": given["images"].astype("i8")})[0]
+    np.testing.assert_allclose(made["y"], want, 1e-5, 1e-5)
+    assert np.vdot(made["dx"], x) == pytest.approx(np.vdot(g, made["y"]), rel=1e-4)

@@ -11,6 +11,7 @@
 #include <ostream>
 #include <set>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,6 +42,15 @@ bool shouldLog(Module module, Level level);
 Level getLogLevel(Module module);
 void setLogLevel(Module module, Level level);
 void log(Module module, Level level, const std::string& message);
+
+/// What is wrong with the text that is to be formatted.
+class FormatError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The text with its braces doubled, so that format() gives it back.
+std::string escape(const std::string& text);
 
 namespace internal {
 
@@ -78,14 +88,17 @@ std::string text(const T& value) {
 /// Replaces the k-th "{}" of `format` by arguments[k]. "{{" and "}}" give braces. Text inside of
 /// the braces is ignored. If arguments are missing, "{}" remains.
 std::string substitute(const std::string& format, const std::vector<std::string>& arguments);
+/// The same. \throws FormatError if arguments are missing
+std::string formatted(const std::string& format, const std::vector<std::string>& arguments);
 
 }  // namespace internal
 
 /// Formatting as by fmt: each "{}" is replaced by the next argument, written with operator<<.
 /// Vectors and sets are written as "[1, 2]".
+/// \throws FormatError if arguments are missing
 template <typename... Args>
 std::string format(const std::string& s, const Args&... args) {
-  return internal::substitute(s, {internal::text(args)...});
+  return internal::formatted(s, {internal::text(args)...});
 }
 
 /// Writes the elements with `separator` between them.

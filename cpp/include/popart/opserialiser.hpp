@@ -7,7 +7,9 @@
 #include <popart/logging.hpp>
 #include <popart/names.hpp>
 #include <popart/scope.hpp>
+#include <popart/vendored/optional.hpp>
 
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -35,6 +37,13 @@ class OpSerialiserBase {
   void appendAttribute(const std::string& name, const std::vector<double>& value);
   void appendAttribute(const std::string& name, const std::vector<int64_t>& value);
   void appendAttribute(const std::string& name, const Scope& value);
+  /// What is not there has no text.
+  virtual void appendAttribute(const std::string& name, nonstd::optional<int64_t> value);
+  virtual void appendAttribute(const std::string& name, nonstd::optional<float> value);
+  virtual void appendAttribute(const std::string& name, nonstd::optional<double> value);
+  virtual void appendAttribute(const std::string& name, const std::map<TensorId, uint64_t> value);
+  /// The operator to which a gradient belongs, by its identifier.
+  virtual void appendForwardOp(const Op* op);
   /// Any type with operator<<.
   template <typename T>
   void appendAttribute(const std::string& name, const T& value) {

@@ -1,11 +1,13 @@
 // Orders of operators and tensors that do not depend on addresses. After
-// popart/pointercomparators.hpp of PopART 3. POpCmp, operators by id, is in popart/names.hpp.
+// popart/pointercomparators.hpp of PopART 3. POpCmp, operators by id, is in popart/names.hpp, and
+// PTensorCmp in popart/tensorindex.hpp.
 #ifndef popart_pointercomparators_hpp
 #define popart_pointercomparators_hpp
 
 #include <popart/names.hpp>
 #include <popart/op.hpp>
 #include <popart/tensor.hpp>
+#include <popart/tensorindex.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -13,10 +15,6 @@
 
 namespace popart {
 
-/// Tensors by id.
-struct PTensorCmp {
-  bool operator()(const Tensor* a, const Tensor* b) const { return a->id < b->id; }
-};
 /// Lists of tensors, by the first id that differs.
 struct VectorPTensorCmp {
   bool operator()(const std::vector<Tensor*>& a, const std::vector<Tensor*>& b) const {

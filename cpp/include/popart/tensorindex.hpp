@@ -12,6 +12,11 @@
 
 namespace popart {
 
+/// Tensors by id.
+struct PTensorCmp {
+  bool operator()(const Tensor* a, const Tensor* b) const;
+};
+
 /// A read-only map from index to tensor. To change connections, call the operator's
 /// connectInTensor(), disconnectInTensor() etc., which also update producers and consumers.
 class TensorIndexMap {
@@ -28,6 +33,8 @@ class TensorIndexMap {
   TensorId id(int index) const;
   /// All indices of a tensor.
   std::vector<int> indices(Tensor* tensor) const;
+  /// The indices of all tensors, by their ids.
+  std::map<Tensor*, std::vector<int>, PTensorCmp> indicesMap() const;
   const std::map<int, Tensor*>& tensorMap() const { return tensors_; }
   std::map<int, TensorId> tensorIdMap() const;
   std::vector<Tensor*> tensors() const;

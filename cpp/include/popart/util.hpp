@@ -2,6 +2,7 @@
 #ifndef popart_util_hpp
 #define popart_util_hpp
 
+#include <popart/datatype.hpp>
 #include <popart/names.hpp>
 
 #include <algorithm>
@@ -78,6 +79,12 @@ template <typename Key, typename T, typename Compare, typename Allocator, typena
 void erase_if(std::map<Key, T, Compare, Allocator>& map, const Predicate& predicate) {
   for (auto it = map.begin(); it != map.end();) it = predicate(*it) ? map.erase(it) : std::next(it);
 }
+
+/// `nbytes` bytes of numbers of one type as those of another, as a static_cast converts them.
+/// \throws error for a number that the integers of `dst` do not have, for types without numbers, and
+/// for a size that is no multiple of an element's
+std::vector<char> cast(DataType src, DataType dst, const void* data, std::size_t nbytes);
+std::vector<char> cast(DataType src, DataType dst, const std::vector<char>& data);
 
 /// The id of a tensor of a graph: that of the graph before it, and the reverse.
 TensorId addScope(const Graph& graph, const TensorId& id);

@@ -13,13 +13,14 @@
 namespace popir {
 
 /// Increment it when the meaning of this table, or of the fields of poplar/Vertex.hpp, changes.
-constexpr unsigned kCodeletFormat = 4;
+constexpr unsigned kCodeletFormat = 5;
 
 /// A field of a vertex class: name, position and size in the object, direction, type, alignment.
 struct CodeletField {
   enum class Direction : std::uint8_t { State, Input, Output, InOut };
   /// Memory layout of the field: a T or a pointer; pointer and size; a pointer to Scalars, or to
-  /// Vectors, and their number.
+  /// Vectors, and their number. A field of quarter, and each edge of a
+  /// list, has a pointer to its metadata behind that.
   enum class Shape : std::uint8_t { Scalar, Vector, Scalars, Vectors };
 
   const char* name;
@@ -70,6 +71,10 @@ struct ElementKind<
       std::is_same<T, long>::value            ? poplar::Type::Kind::Longlong
       : std::is_same<T, unsigned long>::value ? poplar::Type::Kind::UnsignedLonglong
                                               : poplar::equivalent_device_type<T>::kind;
+};
+template <>
+struct ElementKind<quarter> {
+  static constexpr poplar::Type::Kind value = poplar::Type::Kind::Quarter;
 };
 template <class T>
 struct ElementKind<const T> : ElementKind<T> {};

@@ -4,6 +4,7 @@
 #define popir_CodeletGlue_hpp
 
 #include <popir/Codelet.hpp>
+#include <popir/HalfMath.hpp>
 #ifndef __clang__
 #include <popir/ShortVectors.hpp>
 #endif
@@ -41,12 +42,8 @@ struct WorkerCalls {
   }
 };
 
-/// The function that runs a vertex. Null for a class without compute(), which is only a base class.
-template <class V>
-auto computeOf(int) -> decltype((void)std::declval<V&>().compute(), Compute()) {
-  if (std::is_base_of<poplar::SupervisorVertex, V>::value) return &SupervisorCall<V>::run;
-  return &OneCall<V>::run;
-}
+/// The function that runs a vertex: that of a MultiVertex's workers, if it has one, which may take a
+/// default. Null for a class without compute(), which is only a base class.
 template <class V>
 auto computeOf(int) ->
     typename std::enable_if<std::is_base_of<poplar::MultiVertex, V>::value,
@@ -54,7 +51,12 @@ auto computeOf(int) ->
   return &WorkerCalls<V>::run;
 }
 template <class V>
-Compute computeOf(long) {
+auto computeOf(long) -> decltype((void)std::declval<V&>().compute(), Compute()) {
+  if (std::is_base_of<poplar::SupervisorVertex, V>::value) return &SupervisorCall<V>::run;
+  return &OneCall<V>::run;
+}
+template <class V>
+Compute computeOf(...) {
   return nullptr;
 }
 template <class V>

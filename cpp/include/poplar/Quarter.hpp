@@ -21,7 +21,7 @@ class QuarterMetadata {
   QuarterMetadata() = default;
   /// \throws poplar_error for a scale outside of [-32, 31]
   QuarterMetadata(Format fmt, int scale);
-  /// The metadata that a byte holds on the device: the scale in 6 bits, above it 1 for F152.
+  /// The metadata that a byte holds on the device: the scale in 6 bits, and 0x80 for F143.
   explicit QuarterMetadata(std::uint8_t binary);
 
   Format getFormat() const { return format_; }

@@ -77,6 +77,8 @@ POPIR_TYPE LONG{Type::Kind::Int};
 POPIR_TYPE UNSIGNED_LONGLONG{Type::Kind::UnsignedLonglong};
 POPIR_TYPE LONGLONG{Type::Kind::Longlong};
 POPIR_TYPE QUARTER{Type::Kind::Quarter};
+/// Metadata of QUARTER (poplar/MetadataCreation.hpp), one byte.
+POPIR_TYPE QUARTER_METADATA{Type::Kind::UnsignedChar};
 POPIR_TYPE HALF{Type::Kind::Half};
 POPIR_TYPE BFLOAT16{Type::Kind::Bfloat16};
 POPIR_TYPE FLOAT{Type::Kind::Float};

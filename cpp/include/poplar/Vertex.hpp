@@ -2,11 +2,12 @@
 //
 // The engine never runs a vertex's constructor. It allocates a zeroed object, sets its fields
 // through popir/Codelet.hpp and calls compute(). A field is a pointer, with a length if its layout
-// has one.
+// has one, and for quarter a pointer to its metadata.
 #ifndef poplar_Vertex_hpp
 #define poplar_Vertex_hpp
 
 #include <poplar/HalfFloat.hpp>
+#include <poplar/QuarterFloat.hpp>
 #include <poplar/VectorLayout.hpp>
 
 #ifdef __POPC__
@@ -66,11 +67,36 @@ template <class T, VectorListLayout L = VectorListLayout::DELTAN, unsigned MinAl
           bool Interleaved = false>
 class VectorList;
 
+template <class T>
+class Input;
+template <class T>
+class Output;
+template <class T>
+class InOut;
+
 namespace detail_ {
+
+/// Whether a field of such elements, or such edges, has metadata.
+template <class T>
+struct HasMetadata : popir::IsQuarter<T> {};
+template <class T>
+struct HasMetadata<const T> : HasMetadata<T> {};
+template <class T>
+struct HasMetadata<Input<T>> : HasMetadata<T> {};
+template <class T>
+struct HasMetadata<Output<T>> : HasMetadata<T> {};
+template <class T>
+struct HasMetadata<InOut<T>> : HasMetadata<T> {};
+template <class T, VectorLayout L, unsigned A, bool I>
+struct HasMetadata<Vector<T, L, A, I>> : HasMetadata<T> {};
+template <class V, bool Sized, bool Q>
+class Span;
+template <class V, bool Sized, bool Q>
+struct HasMetadata<Span<V, Sized, Q>> : HasMetadata<V> {};
 
 /// One element. A single implicit conversion lets fields be compared and computed with like
 /// elements.
-template <class V>
+template <class V, bool = HasMetadata<V>::value>
 class Scalar {
  public:
   V& operator*() const { return *data_; }
@@ -79,6 +105,14 @@ class Scalar {
 
  protected:
   V* data_;
+};
+template <class V>
+class Scalar<V, true> : public Scalar<V, false> {
+ public:
+  const MetadataType* getMetadata() const { return metadata_; }
+
+ private:
+  const MetadataType* metadata_;
 };
 
 /// A Scalar that can be assigned to.
@@ -144,7 +178,7 @@ half operator-(const A& a) {
 #endif
 
 /// A contiguous array of elements, or of rows.
-template <class V, bool Sized>
+template <class V, bool Sized, bool = HasMetadata<V>::value>
 class Span {
  public:
   using value_type = V;
@@ -170,6 +204,15 @@ class Span {
  protected:
   V* data_;
   std::size_t size_;
+};
+template <class V, bool Sized>
+class Span<V, Sized, true> : public Span<V, Sized, false> {
+ public:
+  const Span* operator->() const { return this; }
+  const MetadataType* getMetadata() const { return metadata_; }
+
+ private:
+  const MetadataType* metadata_;
 };
 
 constexpr bool isSized(VectorLayout l) {

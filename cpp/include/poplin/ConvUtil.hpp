@@ -19,6 +19,10 @@ ConvParams canonicalizeParams(const ConvParams& params);
 /// gradient of its output. The weights must have their channels exchanged and their fields
 /// reversed: use weightsTransposeChansFlipXY(), or transposeAndFlipWeights in convolution().
 ConvParams getGradientParams(const ConvParams& params);
+/// Parameters of the convolution that computes the gradient of the weights: of the activations with
+/// batch and channels exchanged, by the gradient of the output as weights, whose batch is the
+/// input's channels. Its result has batch and channels of weights exchanged.
+ConvParams getWeightUpdateParams(const ConvParams& fwdParams);
 
 // Which elements meet. Indices are those before all transforms, ranges are half open. `dim` is a
 // dimension of the field.

@@ -67,6 +67,14 @@ poplar::Tensor createConvOutput(poplar::Graph& graph, const ConvParams& params,
 poplar::Tensor createBiases(poplar::Graph& graph, const poplar::Tensor& activations,
                             const poplar::DebugContext& debugContext = "biases");
 
+/// The same for a convolution of `params`. Options and `cache` are for planning, which biases have
+/// not.
+poplar::Tensor createBiases(poplar::Graph& graph, const poplar::Tensor& activations,
+                            const ConvParams& params,
+                            const poplar::DebugContext& debugContext = "biases",
+                            const poplar::OptionFlags& options = {},
+                            PlanningCache* cache = nullptr);
+
 /// Returns the convolution of `in` with `weights`, as a new tensor.
 ///
 /// With `transposeAndFlipWeights`, `weights` are those of the forward pass, [groups,
@@ -101,6 +109,13 @@ poplar::Tensor calculateWeightDeltas(poplar::Graph& graph, const poplar::Tensor&
 void convolutionWeightUpdate(poplar::Graph& graph, const poplar::Tensor& zDeltas,
                              const poplar::Tensor& weights, const poplar::Tensor& activations,
                              const ConvParams& params, float scale, poplar::program::Sequence& prog,
+                             const poplar::DebugContext& debugContext = {},
+                             const poplar::OptionFlags& options = {},
+                             PlanningCache* cache = nullptr);
+void convolutionWeightUpdate(poplar::Graph& graph, const poplar::Tensor& zDeltas,
+                             const poplar::Tensor& weights, const poplar::Tensor& activations,
+                             ConvParams params, const poplar::Tensor& scale,
+                             poplar::program::Sequence& prog,
                              const poplar::DebugContext& debugContext = {},
                              const poplar::OptionFlags& options = {},
                              PlanningCache* cache = nullptr);

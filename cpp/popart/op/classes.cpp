@@ -1,6 +1,7 @@
 // The small operator classes of popart/op/.
 #include <popart/alias/aliasmodel.hpp>
 #include <popart/op/add.hpp>
+#include <popart/op/batchnorm.hpp>
 #include <popart/op/clip.hpp>
 #include <popart/op/detach.hpp>
 #include <popart/op/div.hpp>
@@ -86,6 +87,7 @@ IdentityGradOp::~IdentityGradOp() = default;
 RandomBaseOp::~RandomBaseOp() = default;
 DropoutBaseOp::~DropoutBaseOp() = default;
 DropoutOp::~DropoutOp() = default;
+BatchNormOp::~BatchNormOp() = default;
 GroupNormOp::~GroupNormOp() = default;
 LossOp::~LossOp() = default;
 L1Op::~L1Op() = default;
@@ -116,6 +118,7 @@ std::unique_ptr<Op> SumOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> IdentityOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> IdentityGradOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> DropoutOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> BatchNormOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> GroupNormOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> L1Op::clone() const { return copyOf(*this); }
 
@@ -152,6 +155,22 @@ void DropoutOp::setup() {
 void DropoutOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   DropoutBaseOp::appendOutlineAttributes(os);
   os.appendAttribute("ratio", getRatio());
+}
+
+void BatchNormOp::setup() {
+  outInfo(getYOutIndex()) = inInfo(getXInIndex());
+  for (OutIndex out : {getMeanOutIndex(), getSavedMeanOutIndex()})
+    if (hasOutput(out)) outInfo(out) = inInfo(getMeanInIndex());
+  for (OutIndex out : {getVarOutIndex(), getSavedVarOutIndex()})
+    if (hasOutput(out)) outInfo(out) = inInfo(getVarInIndex());
+}
+
+void BatchNormOp::appendOutlineAttributes(OpSerialiserBase& os) const {
+  Op::appendOutlineAttributes(os);
+  os.appendAttribute("epsilon", epsilon_);
+  os.appendAttribute("momentum", momentum_);
+  os.appendAttribute("spatial", spatial_);
+  os.appendAttribute("unbiased_variance", unbiased_);
 }
 
 void GroupNormOp::setup() {

@@ -58,6 +58,37 @@ int main(int, char** argv) {
     const auto made = poplin::multiconv::convolution(a.graph, args, false, a.prog);
     a.output("y2", made[0]);
     a.output("y3", made[1]);
+  } else if (part.rfind("update", 0) == 0) {
+    // The gradient of weights as a convolution, and the update by a scale on the device.
+    poplin::ConvParams params(FLOAT, 3, {9, 7}, {3, 2}, 4, 5, 2);
+    params.inputTransform.paddingLower = {1, 0};
+    params.inputTransform.paddingUpper = {2, 1};
+    params.outputTransform.stride = {2, 1};
+    params.kernelTransform.dilation = {1, 2};
+    if (part == "update flipped") {
+      params.kernelTransform.flip = {true, false};
+      params.inputTransform.flip = {false, true};
+      params.outputTransform.truncationLower = {1, 0};
+      params.kernelTransform.paddingUpper = {0, 1};
+    }
+    const auto x = a.input("x", FLOAT, {3, 8, 9, 7});
+    const auto w = a.input("w", FLOAT, {2, 5, 4, 3, 2});
+    const auto y = poplin::convolution(a.graph, x, w, params, false, a.prog);
+    const auto deltas = poplin::calculateWeightDeltas(a.graph, y, x, params, a.prog);
+    const auto turned = [](const Tensor& t, std::size_t rows) {  // channels of a group as the batch
+      return t.reshapePartial(1, 2, {2, rows}).dimRoll(0, 2);
+    };
+    const auto update = poplin::getWeightUpdateParams(params);
+    const auto in = turned(x, 4).dimRoll(0, 1).reshape({4, 6, 9, 7});
+    const auto kernel = turned(y, 5);
+    const auto made = poplin::convolution(a.graph, in, kernel, update, false, a.prog);
+    a.output("deltas", deltas);
+    a.output("made", made.reshapePartial(1, 2, {2, 5}).dimRoll(0, 2));
+    const auto scale = a.graph.addConstant(FLOAT, {}, -0.5f);
+    a.graph.setTileMapping(scale, 0);
+    poplin::convolutionWeightUpdate(a.graph, y, w, x, params, scale, a.prog);
+    a.output("updated", w);
+    a.output("biases", poplin::createBiases(a.graph, y, params, "biases", {}, nullptr));
   } else if (part == "reports") {
     poplin::matMulReportPlan(std::cout, a.graph, FLOAT, FLOAT, {2, 3}, {3, 4});
     poplin::matMulGroupedReportPlan(std::cout, a.graph, HALF, FLOAT, {5, 2, 3}, {5, 3, 4});
