@@ -443,7 +443,6 @@ def test_an_infinite_gradient_reaches_the_taps_that_meet_it():
     np.testing.assert_array_equal(finite[5, :, :2], True)
 
 
-@pytest.mark.skipif(contraction.isa() != "avx2", reason="the rule is that of AVX2")
 @pytest.mark.parametrize(("size", "by"), [(5, "depthwise gradient"), (3, "onednn")])
 def test_large_filters_have_their_gradients_by_our_own(size, by):
     x, g = random(1, 16, 12, 12), random(1, 16, 12, 12, seed=1)

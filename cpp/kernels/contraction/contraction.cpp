@@ -61,12 +61,12 @@ bool winogradIsFaster(const ConvSpec& s, bool packed) {
          4 * static_cast<double>(tiles) <= most * static_cast<double>(height * width);
 }
 
-/// Gradients of the filters of depthwise convolutions that are larger than 3 x 3: on AVX2 oneDNN
-/// computes these by a product for each channel.
+/// Gradients of the filters of depthwise convolutions that are larger than 3 x 3: oneDNN computes
+/// these by a product for each channel.
 bool isLargeDepthwiseGradient(const ConvSpec& s) {
   const auto& w = s.weights.shape;
-  return isa() == Isa::Avx2 && s.pass == Pass::WeightsGradient && s.fieldDims() == 2 && w[1] == 1 &&
-         w[2] == 1 && std::max(w[3], w[4]) > 3;
+  return s.pass == Pass::WeightsGradient && s.fieldDims() == 2 && w[1] == 1 && w[2] == 1 &&
+         std::max(w[3], w[4]) > 3;
 }
 
 bool isBound(const PostOp& op) {
