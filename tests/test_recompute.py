@@ -72,7 +72,7 @@ def test_recomputation_with_accumulation_changes_no_bit() -> None:
     ("model", "sizes", "report", "arena"),
     [
         (transformer, {"rows": 8, "length": 64, "width": 64}, 0.42, 0.47),
-        (resnet, {"rows": 8, "size": 64, "width": 16}, 0.44, 0.5),
+        (resnet, {"rows": 8, "size": 64, "width": 16}, 0.44, 0.53),
     ],
 )
 def test_recompute_all_takes_less_memory(

@@ -66,6 +66,7 @@ const Passes& enginePasses() {
       {kFuse, std::make_shared<Hoist>()},
       {kFuse, std::make_shared<Widen>()},
       {kFuse, std::make_shared<Fuse>()},
+      {kFuse, std::make_shared<ShareGathers>()},
       {"host.overlapCollectives", std::make_shared<OverlapCollectives>()},
       {nullptr, std::make_shared<AssignBuffers>()},
       {kFuse, std::make_shared<AliasConcats>()},

@@ -20,6 +20,7 @@
 namespace popir {
 
 struct ElementWiseForm;
+struct SummingForm;
 struct Tail;
 
 enum class Access : std::uint8_t { Read, Write, ReadWrite };
@@ -171,6 +172,9 @@ class Kernel {
   virtual bool hasEffects() const { return false; }
   /// The kernel as an element-wise program; null if it is not element-wise.
   virtual std::shared_ptr<const ElementWiseForm> elementWise() const { return nullptr; }
+  /// The kernel as an element-wise program with sums for each channel; null if it is none, or has no
+  /// sums.
+  virtual std::shared_ptr<const SummingForm> summing() const { return nullptr; }
   /// True if a vertex that works in place may be replaced by one that runs the elementWise()
   /// program and writes to another tensor.
   virtual bool mayWorkOutOfPlace() const { return false; }

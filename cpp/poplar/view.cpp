@@ -572,10 +572,35 @@ void View::expand(Nest nest, const std::function<void(unsigned, Nest)>& emit) co
   Separator(sizes, toBase).separate(std::move(nest));
 }
 
+namespace {
+
+/// Makes one nest of two if the second goes on where the first ends, along one of its loops: parts of
+/// a variable that were taken apart and joined again. False if it does not.
+bool goesOn(Nest& first, const Nest& second) {
+  if (first.dims.size() != second.dims.size()) return false;
+  std::optional<std::size_t> along;
+  for (std::size_t d = 0; d < first.dims.size(); ++d) {
+    const NestDim &x = first.dims[d], &y = second.dims[d];
+    if (x.from != y.from || x.to != y.to) return false;
+    const bool follows =
+        second.from == first.from + x.n * x.from && second.to == first.to + x.n * x.to;
+    if (follows && !along) along = d;
+    if (x.n != y.n && along != d) return false;
+  }
+  if (!along) return false;
+  first.dims[*along].n += second.dims[*along].n;
+  first.coalesce();
+  return true;
+}
+
+}  // namespace
+
 std::vector<Piece> View::pieces() const {
   std::vector<Piece> result;
   expand(Nest{0, 0, {{elements(), 1, 1}}}, [&](unsigned variable, Nest nest) {
     nest.coalesce();
+    if (!result.empty() && result.back().variable == variable && goesOn(result.back().nest, nest))
+      return;
     result.push_back({variable, std::move(nest)});
   });
   return result;

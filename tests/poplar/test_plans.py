@@ -137,8 +137,8 @@ def test_passes_that_are_off_say_nothing() -> None:
     assert "before the first run" not in instructions(plain)
 
 
-@pytest.mark.parametrize(("readers", "gathers"), [(2, 2), (6, 0)])
-def test_a_copy_that_brings_parts_together_for_many_readers_stays(
+@pytest.mark.parametrize(("readers", "gathers"), [(1, 1), (2, 0), (6, 0)])
+def test_a_copy_that_brings_parts_together_for_several_readers_stays(
     readers: int, gathers: int
 ) -> None:
     """Else each of the products would gather the parts of its weights."""
@@ -205,3 +205,46 @@ def test_nothing_at_the_end_of_a_variable_is_no_part_of_it() -> None:
     found = np.ones((), np.float32)
     engine.readTensor("out", found)
     assert found == 0
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_steps_that_gather_one_view_share_a_copy(again: bool) -> None:
+    """Heads side by side, read by a product, as A transposed by another, and by a sum: one copy;
+    unless one more step reads the heads where they lie, for then these would live on beside it.
+    """
+    heads, rows, width = 4, 24, 8
+    graph = poplar.Graph(poplar.Target.createCPUTarget())
+    linear = poplar.VariableMappingMethod.LINEAR
+    given = np.random.default_rng(1).normal(size=(heads, rows, width)).astype(np.float32)
+    stream = graph.addHostToDeviceFIFO("in", poplar.FLOAT, given.size)
+    x = graph.addVariable(poplar.FLOAT, given.shape, linear, "x")
+    prog = program.Sequence([program.Copy(stream, x)])
+    x = popops.tanh(graph, x, prog, "tanh")
+    joined = x.dimShuffle([1, 0, 2]).reshape([rows, heads * width])
+    w = graph.addVariable(poplar.FLOAT, [heads * width, 5], linear, "w")
+    graph.setInitialValue(w, np.eye(heads * width, 5, dtype=np.float32))
+    y = poplin.matMul(graph, joined, w, prog, "product")
+    add = popops.ReduceParams(popops.Operation.ADD)
+    found = {
+        "y": y,
+        "w": poplin.matMul(graph, joined.transpose(), y, prog, "of weights"),
+        "b": popops.reduce(graph, joined, [0], add, prog, "bias"),
+    }
+    if again:
+        turned = x.dimShuffle([0, 2, 1])
+        found["again"] = poplin.matMulGrouped(graph, x, turned, prog, poplar.FLOAT, "again")
+    for name, t in found.items():
+        graph.createHostRead(name, t)
+    engine = poplar.Engine(graph, [prog], {"debug.verifyPlan": "true"})
+    lines = instructions(engine).splitlines()
+    assert sum("gather " in line for line in lines) == (3 if again else 0)
+    assert passes(engine).get("share gathers") == (None if again else "2 gathers left out")
+    engine.connectStream("in", given)
+    engine.run(0)
+    a = np.tanh(given).transpose(1, 0, 2).reshape(rows, -1)
+    scores = np.tanh(given) @ np.tanh(given).transpose(0, 2, 1)
+    expected = {"y": a[:, :5], "w": a.T @ a[:, :5], "b": a.sum(0), "again": scores}
+    for name, t in found.items():
+        result = np.empty(t.shape(), np.float32)
+        engine.readTensor(name, result)
+        np.testing.assert_allclose(result, expected[name], 1e-5, 1e-5)

@@ -4,6 +4,7 @@
 
 #include "kernels/elementwise/expression.hpp"
 #include "kernels/elementwise/forms.hpp"
+#include "kernels/reduction/channel_sums.hpp"
 #include "poplar/view.hpp"
 
 namespace popir {
@@ -55,6 +56,11 @@ class Joint {
     result.program.output(value);
     result.outputs.push_back(t);
   }
+  /// \pre all outputs are there
+  void sum(int value, const poplar::Tensor& t) {
+    result.program.output(value);
+    result.sums.push_back(t);
+  }
 
   ElementWise result;
 };
@@ -102,23 +108,47 @@ ElementWise withoutUnused(ElementWise work) {
   for (std::size_t i = 0; i < lanes.size(); ++i)
     if (lanes[i]) values[i] = used.input(work.inputs[i], *lanes[i]);
   const auto results = append(used.result.program, work.program, values);
-  for (std::size_t k = 0; k < results.size(); ++k) used.output(results[k], work.outputs[k]);
+  const std::size_t outputs = work.outputs.size();
+  for (std::size_t k = 0; k < outputs; ++k) used.output(results[k], work.outputs[k]);
+  for (std::size_t k = 0; k < work.sums.size(); ++k) used.sum(results[outputs + k], work.sums[k]);
   return std::move(used.result);
 }
 
 }  // namespace
 
 std::optional<ElementWise> elementWiseOf(const BulkVertex& vertex) {
-  const auto form = vertex.kernel->elementWise();
-  if (!form) return std::nullopt;
+  const auto summing = vertex.kernel->summing();
+  const auto plain = vertex.kernel->elementWise();
+  if (!summing && !plain) return std::nullopt;
+  const auto* form = summing ? &summing->map : plain.get();
   ElementWise work;
   work.program = form->program;
+  if (summing)
+    for (const auto o : summing->sums) work.sums.push_back(vertex.operands[o].tensor);
   for (const auto o : form->outputs) work.outputs.push_back(vertex.operands[o].tensor);
   for (const auto& input : form->inputs) {
     const auto& t = vertex.operands[input.operand].tensor;
     work.inputs.push_back(input.perChannel ? overChannels(t, work.outputs.front()) : t);
   }
   return withoutUnused(std::move(work));
+}
+
+bool hasKernel(const ElementWise& work) {
+  if (work.sums.empty()) return true;
+  const auto& values = work.program.values();
+  const auto shape = work.shape();
+  if (!ChannelSumsKernel::fits({shape.begin(), shape.end()}) ||
+      std::any_of(values.begin(), values.end(), isRounding))
+    return false;
+  for (std::size_t k = 0; k < work.sums.size(); ++k) {
+    const int value = work.program.outputs()[work.outputs.size() + k];
+    if (work.program[value].lane != Lane::F32 || work.sums[k].elementType() != poplar::FLOAT)
+      return false;
+  }
+  return std::all_of(values.begin(), values.end(), [&](const auto& v) {
+    return v.kind != MapProgram::Kind::Input ||
+           v.lane == storageLane(work.inputs[v.data].elementType());
+  });
 }
 
 BulkVertex vertexOf(ElementWise work, std::string name) {
@@ -137,8 +167,18 @@ BulkVertex vertexOf(ElementWise work, std::string name) {
       vertex.operands[o].access = Access::ReadWrite;
     inputs.push_back(o);
   }
-  vertex.kernel =
-      std::make_shared<MapKernel>(std::move(work.program), std::move(inputs), std::move(outputs));
+  if (work.sums.empty()) {
+    vertex.kernel =
+        std::make_shared<MapKernel>(std::move(work.program), std::move(inputs), std::move(outputs));
+  } else {
+    SummingForm form{{std::move(work.program), {}, std::move(outputs)}, {}};
+    for (const auto i : inputs) form.map.inputs.push_back({i, false});
+    for (const auto& t : work.sums) {
+      form.sums.push_back(vertex.operands.size());
+      vertex.operands.push_back({t, Access::Write});
+    }
+    vertex.kernel = std::make_shared<ChannelSumsKernel>(std::move(form));
+  }
   vertex.name = std::move(name);
   return vertex;
 }
@@ -171,6 +211,12 @@ ElementWise joined(const ElementWise& first, const ElementWise& second,
   for (std::size_t o = 0; o < first.outputs.size(); ++o)
     if (!dropped[o] && !second.writes(first.outputs[o])) joint.output(made[o], first.outputs[o]);
   for (std::size_t o = 0; o < second.outputs.size(); ++o) joint.output(last[o], second.outputs[o]);
+  const auto sum = [&](const ElementWise& work, const std::vector<int>& values) {
+    for (std::size_t k = 0; k < work.sums.size(); ++k)
+      joint.sum(values[work.outputs.size() + k], work.sums[k]);
+  };
+  sum(first, made);
+  sum(second, last);
   return std::move(joint.result);
 }
 
@@ -182,6 +228,14 @@ bool separate(const ElementWise& work) {
     if (!std::all_of(work.inputs.begin(), work.inputs.end(), apart)) return false;
     for (std::size_t k = 0; k < o; ++k)
       if (work.outputs[o].intersectsWith(work.outputs[k])) return false;
+  }
+  for (std::size_t k = 0; k < work.sums.size(); ++k) {
+    const auto overlaps = [&](const poplar::Tensor& t) { return work.sums[k].intersectsWith(t); };
+    if (std::any_of(work.inputs.begin(), work.inputs.end(), overlaps) ||
+        std::any_of(work.outputs.begin(), work.outputs.end(), overlaps) ||
+        std::any_of(work.sums.begin() + static_cast<std::ptrdiff_t>(k) + 1, work.sums.end(),
+                    overlaps))
+      return false;
   }
   return true;
 }

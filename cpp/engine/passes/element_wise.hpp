@@ -10,20 +10,29 @@
 
 namespace popir {
 
-/// An element-wise computation. All tensors have the shape of the outputs; a broadcast input is a
-/// view with strides of 0.
+/// An element-wise computation, and sums of what it computes for each channel. All tensors but the
+/// sums have one shape; a broadcast input is a view with strides of 0.
 struct ElementWise {
   MapProgram program;
   std::vector<poplar::Tensor> inputs, outputs;  // by number of the program's inputs and outputs
+  /// For the outputs of the program that follow those: what gets their sums, [channels].
+  std::vector<poplar::Tensor> sums;
+
+  std::vector<std::size_t> shape() const {
+    return outputs.empty() ? inputs.front().shape() : outputs.front().shape();
+  }
 
   /// The output that is the same view as `t`; null if there is none.
   const poplar::Tensor* writes(const poplar::Tensor& t) const;
 };
 
-/// Nothing if the vertex is not element-wise.
+/// Nothing if the vertex is not element-wise, with sums or without.
 std::optional<ElementWise> elementWiseOf(const BulkVertex& vertex);
 
-/// The vertex that computes `work`. \pre separate(work).
+/// Whether there is a kernel for `work`: there is for all without sums.
+bool hasKernel(const ElementWise& work);
+
+/// The vertex that computes `work`. \pre separate(work) and hasKernel(work).
 BulkVertex vertexOf(ElementWise work, std::string name);
 
 /// The fusion of `first` and `second`, where `second` reads outputs of `first`. It does not write
@@ -39,8 +48,8 @@ std::vector<int> append(MapProgram& to, const MapProgram& from, const std::vecto
 /// affine.
 bool sameView(const poplar::Tensor& a, const poplar::Tensor& b);
 
-/// True if no output overlaps another output, and each input is either the same view as an output
-/// or does not overlap it.
+/// True if no output overlaps another output, each input is either the same view as an output or does
+/// not overlap it, and no sum overlaps anything.
 bool separate(const ElementWise& work);
 
 /// The only operand that a vertex writes. Nothing if the vertex writes none or several, or also

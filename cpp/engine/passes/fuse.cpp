@@ -1,7 +1,8 @@
 // Fusion of an element-wise step (the reader) with a step that computes one of its inputs (the
 // writer). There are three forms:
 //  - withTail: the writer is, say, a convolution, and its kernel applies the reader as a tail.
-//  - withElementWise: the writer is element-wise with the same shape.
+//  - withElementWise: the writer is element-wise with the same shape. Either of the two may sum what
+//    it computes for each channel. A reader that does nothing else takes the writer's place.
 //  - intoProduct: the writer is a matrix product, and the reader adds its result to a variable, as
 //    in the update of a weight by its gradient.
 #include <algorithm>
@@ -161,9 +162,15 @@ class Fuser {
         replace(s, p, std::move(*sum));
         return true;
       }
+      // Sums go up to what they sum: its operands end there, and others may read it in between.
+      if (reader->outputs.empty() && canMove(s, p, s))
+        if (auto sums = withElementWise(*before.vertex, *reader, p, s)) {
+          replace(s, p, std::move(*sums));
+          return true;
+        }
       if (!canMove(p, p, s)) continue;
       auto joined = withTail(*before.vertex, *reader, *t, s);
-      if (!joined) joined = withElementWise(*before.vertex, *reader, s);
+      if (!joined) joined = withElementWise(*before.vertex, *reader, p, s);
       if (!joined) continue;
       replace(p, s, std::move(*joined));
       return true;
@@ -195,21 +202,23 @@ class Fuser {
                                         const poplar::Tensor& read, std::size_t p,
                                         std::size_t s) const {
     const auto v = read.view().wholeVariable();
-    if (!v || usedBetween(*v, p, s) || !diesAt(*v, s) || !canMove(s, p, s)) return std::nullopt;
+    if (!second.sums.empty() || !v || usedBetween(*v, p, s) || !diesAt(*v, s) || !canMove(s, p, s))
+      return std::nullopt;
     return accumulated(before, second, read);
   }
 
   std::optional<BulkVertex> withElementWise(const BulkVertex& before, const ElementWise& second,
-                                            std::size_t s) const {
+                                            std::size_t p, std::size_t s) const {
     // A quick lower bound of the fused step's operands, because to fuse and count them is slow.
-    if (before.operands.size() >= kMostOperands + second.outputs.size()) return std::nullopt;
+    if (before.operands.size() >= kMostOperands + second.outputs.size() + second.sums.size())
+      return std::nullopt;
     const auto first = elementWiseOf(before);
     if (!first || second.inputs.size() > kMostOperands + first->outputs.size()) return std::nullopt;
-    if (first->outputs.front().shape() != second.outputs.front().shape()) return std::nullopt;
+    if (first->shape() != second.shape()) return std::nullopt;
     std::vector<bool> dropped;
     for (const auto& out : first->outputs) {
       const auto v = out.view().wholeVariable();
-      dropped.push_back(v && diesAt(*v, s));
+      dropped.push_back(v && diesAt(*v, s) && !usedBetween(*v, p, s));
       // The second step must not use another part of this output, or another order of its elements.
       const auto apart = [&](const poplar::Tensor& t) {
         return sameView(out, t) || !out.intersectsWith(t);
@@ -219,7 +228,8 @@ class Fuser {
         return std::nullopt;
     }
     auto work = joined(*first, second, dropped);
-    if (!separate(work) || work.inputs.size() + work.outputs.size() > kMostOperands ||
+    const auto operands = work.inputs.size() + work.outputs.size() + work.sums.size();
+    if (!separate(work) || !hasKernel(work) || operands > kMostOperands ||
         work.program.values().size() > kMostValues)
       return std::nullopt;
     return vertexOf(std::move(work), {});
@@ -232,7 +242,8 @@ class Fuser {
     const auto written = first ? writtenOperand(before) : std::nullopt;
     if (!written) return std::nullopt;
     const auto& result = before.operands[*written].tensor;
-    if (second.outputs.size() != 1 || !sameView(result, read)) return std::nullopt;
+    if (second.outputs.size() != 1 || !second.sums.empty() || !sameView(result, read))
+      return std::nullopt;
     const auto& out = second.outputs.front();
     const auto v = result.view().wholeVariable();
     const bool inPlace = sameView(out, result);

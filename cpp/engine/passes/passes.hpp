@@ -46,8 +46,9 @@ class Widen final : public Pass {
 
 /// Fuses the step that computes a value (the writer) with the element-wise step that reads it (the
 /// reader). The fused step takes the reader's place, and the writer becomes Step::Kind::None.
-/// A matrix product and the addition of its result (accumulate.hpp) are fused the other way round:
-/// the fused step takes the place of the product, the writer.
+/// A matrix product and the addition of its result (accumulate.hpp) are fused the other way round, and
+/// so are sums for each channel and the step that computes what they sum: the fused step takes the
+/// place of the writer.
 class Fuse final : public Pass {
  public:
   const char* name() const override { return "fuse"; }
@@ -55,6 +56,17 @@ class Fuse final : public Pass {
     return "a fusion of element-wise steps has at most 12 operands and 64 values; a fused step "
            "does not write a whole variable that only carried a value between its parts and that "
            "the host cannot reach";
+  }
+  std::string run(Plan& plan) const override;
+};
+
+/// Steps that would each gather an operand from the same view read one copy of it.
+class ShareGathers final : public Pass {
+ public:
+  const char* name() const override { return "share gathers"; }
+  const char* contract() const override {
+    return "of a temporary that several steps gather in one order, and that no step uses otherwise "
+           "after the first of these, there is one copy in that order, which they read";
   }
   std::string run(Plan& plan) const override;
 };

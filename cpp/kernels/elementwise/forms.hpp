@@ -20,6 +20,13 @@ struct ElementWiseForm {
   std::vector<std::size_t> outputs;  ///< by output of the program: the operand that it writes
 };
 
+/// A kernel that is an element-wise program over its operands, some values of which are summed over
+/// all dimensions but that of the channels, the second.
+struct SummingForm {
+  ElementWiseForm map;            ///< the last outputs of its program are summed, others stored
+  std::vector<std::size_t> sums;  ///< for each that is summed: the operand of its sums, [channels]
+};
+
 /// Element-wise work that a kernel does on its result before storing it. Input 0 of the program is
 /// this result. The other inputs are further operands, after those of the kernel itself, in order.
 struct Tail {

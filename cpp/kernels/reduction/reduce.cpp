@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "kernels/check.hpp"
+#include "kernels/elementwise/forms.hpp"
 #include "kernels/loops.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/reduction/reduce_functions.hpp"
@@ -302,6 +303,17 @@ Rows ReduceKernel::rows(const std::vector<OperandInfo>&) const {
   const auto first = std::find(reduced_.begin(), reduced_.end(), true);
   const auto kept = static_cast<std::size_t>(first - reduced_.begin());
   return {kept, {kept, kept, 0}};
+}
+
+std::shared_ptr<const SummingForm> ReduceKernel::summing() const {
+  if (op_ != popops::Operation::ADD || update_ || scaled_ || reduced_.size() < 3) return nullptr;
+  for (std::size_t d = 0; d < reduced_.size(); ++d)
+    if (reduced_[d] == (d == 1)) return nullptr;
+  auto form = std::make_shared<SummingForm>();
+  form->map.program.output(form->map.program.input(0, Lane::F32));
+  form->map.inputs = {{0, false}};
+  form->sums = {1};
+  return form;
 }
 
 Work ReduceKernel::work(const std::vector<Layout>& operands) const {

@@ -35,6 +35,8 @@ class ReduceKernel : public Kernel {
   }
   void check(const std::vector<OperandInfo>& operands) const override;
   Rows rows(const std::vector<OperandInfo>& operands) const override;
+  /// Of a sum of all but the second of three dimensions or more.
+  std::shared_ptr<const SummingForm> summing() const override;
   /// "popops::Reduce".
   Work work(const std::vector<Layout>& operands) const override;
 

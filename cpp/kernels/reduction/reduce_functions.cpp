@@ -86,7 +86,8 @@ namespace base {
 ReduceFunctions logAddFunctions(poplar::Type type) {
   const auto of = [](poplar::Type accumulator, auto loops) {
     using L = decltype(loops);
-    return ReduceFunctions{accumulator, L::rows, nullptr, L::columns, L::fold, L::neutral};
+    return ReduceFunctions{accumulator, L::rows, nullptr, L::columns, L::fold,
+                           L::neutral,  nullptr, nullptr, nullptr};
   };
   if (type == poplar::FLOAT) return of(poplar::FLOAT, LogSum<float, float>());
   if (type == poplar::HALF) return of(poplar::FLOAT, LogSum<half, float>());

@@ -15,6 +15,9 @@ namespace popir {
 
 /// The most columns, channels of a block, and positions of a row of a block in one call.
 constexpr std::int64_t kReduceColumns = 512, kReduceBlock = 16, kReduceRow = 64 * 1024;
+/// Of types of 4 bytes: the lanes of a channel, the positions that are added to them in order, and
+/// those that need no lanes.
+constexpr std::int64_t kReduceLanes = 32, kReduceLeaf = 32 * kReduceLanes, kReduceFew = 16;
 
 /// Partial results have type `accumulator`: float for HALF and BFLOAT16, the unsigned type for sums
 /// and products of integers (which wrap), otherwise the type of the elements.
@@ -33,6 +36,13 @@ struct ReduceFunctions {
   void (*fold)(void* out, std::int64_t rows, std::int64_t columns);
   /// out[i] = the neutral element.
   void (*neutral)(void* out, std::int64_t n);
+
+  /// The parts of block() for more than kReduceFew positions, which need not be there at once: the
+  /// lanes of some, kReduceLeaf but for the last; lanes joined to others, of the positions before
+  /// them, as BalancedTree says; their result. The type has 4 bytes.
+  void (*blockLeaf)(const void* x, std::int64_t channels, std::int64_t n, void* lanes);
+  void (*join)(void* to, const void* from, std::int64_t n);
+  void (*blockEnd)(void* lanes, std::int64_t channels, void* out);
 
   explicit operator bool() const { return rows != nullptr; }
 };

@@ -9,6 +9,9 @@ time steps.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import permutations
+
 from popir import poplar, poplin, popops
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import GradInOutMapper, GradOp, Op, OpSerialiser
@@ -247,6 +250,19 @@ class LstmGradOp(GradOp):
             self.setOutInfo(out, self._infos[i])
 
 
+def by_gates(t: Tensor, order: Sequence[int], dimension: int = 0) -> Tensor:
+    """A tensor with the four gates along a dimension as a view with them in another order."""
+    if [*order] == [*range(4)]:
+        return t
+    n = t.dim(dimension) // 4
+    return poplar.concat([t.slice(i * n, (i + 1) * n, dimension) for i in order], dimension)
+
+
+def places_of(order: Sequence[int]) -> list[int]:
+    """For each gate, its place in the order."""
+    return [order.index(gate) for gate in range(4)]
+
+
 def _mask(
     opx: Opx, lengths: Tensor | None, time: int, hidden: int, prog: program.Sequence
 ) -> Tensor | None:
@@ -317,6 +333,16 @@ class _Inputs:
         arithmetic = Arithmetic(self._opx, self._prog)
         return arithmetic.converted(t, self.x.elementType(), "stored")
 
+    def gate_order(self, d: int) -> list[int]:
+        """The gates as they follow one another in memory. Exporters put the weights together from
+        parts, for ONNX's order; those lie as the exporter's network had them.
+        """
+        weights = [t for t in (self.weight(W, d), self.weight(R, d)) if t is not None]
+        for order in permutations(range(4)):
+            if all(by_gates(t, order).isContiguous() for t in weights):
+                return [*order]
+        return [*range(4)]
+
     def weight(self, i: int, d: int) -> Tensor | None:
         """W, R, B or P of direction `d`; None if it is not connected."""
         t = self._given(i)
@@ -335,9 +361,11 @@ class _Inputs:
         recurrent = self.weight(R, d)
         peepholes = self.weight(P, d)
         assert recurrent is not None
+        order_of_gates = self.gate_order(d)
+        recurrent = by_gates(recurrent, order_of_gates)
         if self.time > 1 and not recurrent.isContiguous():
-            # Put together from parts, as exporters reorder gates: once, not in each time step. The
-            # steps forwards read them transposed; of few rows, a product reads long runs faster.
+            # Put together from parts: once, not in each time step. The steps forwards read them
+            # transposed; of few rows, a product reads long runs faster.
             graph, context = self._opx.graph(), self._opx.debugContext("whole")
             method, kind = VariableMappingMethod.LINEAR, recurrent.elementType()
             if forward and self.batch <= _FEW_ROWS:
@@ -353,7 +381,7 @@ class _Inputs:
         order = order[::-1] if reverse else order
         hidden0, starts_at_zero = self.state(HIDDEN0, d), self._given(HIDDEN0) is None
         return Steps(
-            *(self._opx, self._prog, cell, order, recurrent),
+            *(self._opx, self._prog, cell, order, recurrent, places_of(order_of_gates)),
             *(hidden0, starts_at_zero, self.state(CELL0, d), peepholes, self._mask),
         )
 
@@ -370,18 +398,22 @@ class LstmOpx(Opx):
         given = _Inputs(self, op, 0, prog)
         kept: list[list[Tensor]] = []
         for d, (cell, reverse) in enumerate(zip(op.cells(), op.reversals(), strict=True)):
-            w, bias = given.weight(W, d), given.weight(B, d)
+            w, bias, order = given.weight(W, d), given.weight(B, d), given.gate_order(d)
             assert w is not None
-            rows, columns = given.rows(), w.transpose()
+            rows, columns = given.rows(), by_gates(w, order).transpose()
             wide = accumulator(rows.elementType())
             gates = multiply(self, rows, columns, prog, wide, name="input")
             if bias is not None:
+                # The sum of the two first: what is put together from parts is gathered for it, and
+                # not for each row of gates.
                 n = 4 * given.hidden
-                halves = [bias.slice(i * n, (i + 1) * n).expand([0]) for i in range(2)]
-                e = Arg(0) + (Arg(1) + Arg(2))
-                Arithmetic(self, prog).mapInPlace(e, [gates, *halves], "bias")
+                halves = [by_gates(bias.slice(i * n, (i + 1) * n), order) for i in range(2)]
+                arithmetic = Arithmetic(self, prog)
+                both = arithmetic.map(Arg(0) + Arg(1), halves, "biases", wide).expand([0])
+                arithmetic.mapInPlace(Arg(0) + Arg(1), [gates, both], "bias")
             gates = gates.reshape([given.time, given.batch, 4 * given.hidden])
-            kept.append([gates, *given.steps(d, cell, reverse, True).forward(gates)])
+            states = given.steps(d, cell, reverse, True).forward(gates)
+            kept.append([by_gates(gates, places_of(order), 2), *states])
         for i, parts in enumerate(zip(*kept, strict=True)):
             if op.hasOutput(GATES + i):
                 self.setOutTensor(GATES + i, poplar.concat([t.expand([0]) for t in parts], 0))
@@ -464,20 +496,26 @@ class LstmGradOpx(Opx):
         """The gradients of one direction, by the index of the forward operator's input."""
         kept = op.FORWARD + P + 1
         gates, cells, hiddens = (self.getInTensor(kept + i)[d] for i in range(3))
+        order = given.gate_order(d)
+        places, gates = places_of(order), by_gates(gates, order, 2)
         sequence, hidden, cell = self._incoming(op, d)
         sequence = None if sequence is None else given.within(sequence)
         d_gates, d_hidden0, d_cell0 = steps.backward(gates, cells, hiddens, sequence, hidden, cell)
         rows = d_gates.reshape([given.time * given.batch, 4 * given.hidden])
         w = given.weight(W, d)
         assert w is not None
+        w = by_gates(w, order)
         before = steps.before(hiddens, given.state(HIDDEN0, d))
         before = before.reshape([given.time * given.batch, given.hidden])
         kind, params = rows.elementType(), popops.ReduceParams(popops.Operation.ADD)
         bias = popops.reduce(self.graph(), rows, [0], params, prog, self.debugContext("bias"))
+        bias = by_gates(bias, places)
+        towards_w = multiply(self, rows.transpose(), given.rows(), prog, kind, _TRANSPOSED, "w")
+        towards_r = multiply(self, rows.transpose(), before, prog, kind, _TRANSPOSED, "r")
         found = {
             X: multiply(self, rows, w, prog, accumulator(kind), LHS_GRAD, "x"),
-            W: multiply(self, rows.transpose(), given.rows(), prog, kind, _TRANSPOSED, "w"),
-            R: multiply(self, rows.transpose(), before, prog, kind, _TRANSPOSED, "r"),
+            W: by_gates(towards_w, places),
+            R: by_gates(towards_r, places),
             B: poplar.concat([bias, bias], 0),
             HIDDEN0: given.stored(d_hidden0),
             CELL0: given.stored(d_cell0),

@@ -38,6 +38,8 @@ class Steps:
     """The indices of the time steps, in the order in which they run."""
     recurrent: Tensor
     """The recurrent weights, [4 hidden, hidden]."""
+    places: list[int]
+    """Where each gate is among the four, in the rows of the weights and in all gates here."""
     hidden0: Tensor
     """The initial hidden state, [batch, hidden]."""
     starts_at_zero: bool
@@ -147,9 +149,9 @@ class Steps:
         return poplar.concat(found, 0)
 
     def _by_gate(self, t: Tensor) -> list[Tensor]:
-        """[..., 4 hidden] as views of the four gates, [..., hidden] each."""
+        """[..., 4 hidden] as views of the four gates, [..., hidden] each, in ONNX's order."""
         last, hidden = t.rank() - 1, self.cell0.dim(1)
-        return [t.slice(i * hidden, (i + 1) * hidden, last) for i in range(4)]
+        return [t.slice(i * hidden, (i + 1) * hidden, last) for i in self.places]
 
     def _states(self, kind: Type, name: str) -> Tensor:
         """A new variable [time, batch, hidden]."""
