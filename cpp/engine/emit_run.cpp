@@ -2,11 +2,37 @@
 #include <poplar/exceptions.hpp>
 
 #include <algorithm>
+#include <numeric>
 
 #include "engine/engine.hpp"
 #include "engine/plan/concat.hpp"
 
 namespace popir {
+namespace {
+
+/// With the last two dimensions exchanged.
+poplar::Tensor turned(const poplar::Tensor& t) {
+  std::vector<unsigned> order(t.rank());
+  std::iota(order.begin(), order.end(), 0u);
+  std::swap(order[t.rank() - 1], order[t.rank() - 2]);
+  return t.dimShuffle(order);
+}
+
+/// Whether neighbours in memory are neighbours along the last dimension but one, and never along the
+/// last: to gather the columns, one after another, reads and writes long runs.
+bool liesTurned(const poplar::Tensor& t) {
+  if (t.rank() < 2) return false;
+  const auto columns = t.view().shape().back();
+  const auto pieces = t.view().pieces();
+  return std::all_of(pieces.begin(), pieces.end(), [&](const Piece& piece) {
+    const auto& loops = piece.nest.dims;
+    return std::any_of(loops.begin(), loops.end(), [&](const NestDim& loop) {
+      return loop.from == 1 && loop.to == columns && columns > 1;
+    });
+  });
+}
+
+}  // namespace
 
 const Runner& EngineImpl::runnerOf(const Step& step, const std::vector<Layout>& layouts) {
   const auto& vertex = *step.vertex;
@@ -85,8 +111,19 @@ void EngineImpl::emitRun(const Step& step, Compiled& out) {
     } else {
       layout = Layout::rowMajor(t.elementType(), t.view().shape());
       const auto temp = workspace_->take(layout.bytes());
+      bool isTurned = false;
+      // What computes element by element, or sums, has all its operands in one order.
+      const bool isFree = !kernel.elementWise() && !kernel.summing();
+      if (operand.access == Access::Read && isFree && liesTurned(t)) {
+        auto columns = layout;
+        const auto last = columns.shape.size() - 1;
+        columns.strides[last] = columns.shape[last - 1];
+        columns.strides[last - 1] = 1;
+        isTurned = kernel.accepts(i, columns);
+        if (isTurned) layout = std::move(columns);
+      }
       if (operand.access != Access::Write)
-        emitMoves(t, {kArenaSlot, temp}, true, gathers[i], step.names);
+        emitMoves(isTurned ? turned(t) : t, {kArenaSlot, temp}, true, gathers[i], step.names);
       if (operand.access != Access::Read) scatters.push_back({&t, temp});
       refs.push_back({kArenaSlot, temp});
     }

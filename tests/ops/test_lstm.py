@@ -11,8 +11,8 @@ from onnx import helper, numpy_helper
 
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.onnxio.importer import import_model
-from tests.models import floats, run
-from tests.ops.control.models import gradients
+from tests.models import Array, floats, run, training_session
+from tests.ops.control.models import agrees, gradients, parsed, weighed
 
 T, N, INPUTS, H = 4, 2, 3, 5
 
@@ -86,3 +86,49 @@ def test_without_time_steps_the_last_states_are_the_initial_ones(
     np.testing.assert_array_equal(given["c"], factors["cell"])
     assert not given["w"].any()
     assert not given["r"].any()
+
+
+@pytest.mark.parametrize("direction", ["forward", "reverse", "bidirectional"])
+def test_weights_of_an_exporter_lie_in_the_order_of_their_network(direction: str) -> None:
+    """PyTorch holds input, forget gate, candidate and output gate, and its exporter puts ONNX's
+    order together. Nothing is copied or gathered for that, and the gradients are those of weights
+    in ONNX's order.
+    """
+    directions = 2 if direction == "bidirectional" else 1
+    gates = {
+        f"{kind}{d}": floats(4, H, *width, seed=d)
+        for d in range(directions)
+        for kind, width in (("w", [INPUTS]), ("r", [H]), ("b", []), ("c", []))
+    }
+    x, factors = floats(T, N, INPUTS), {"y": floats(T, directions, N, H)}
+    plans: list[int] = []
+    found: list[dict[str, Array]] = []
+    for order in ([0, 1, 2, 3], [0, 2, 3, 1]):
+        parts = {name: t[order].reshape(4 * H, *t.shape[2:]) for name, t in gates.items()}
+        nodes = ["axis = Constant<value_ints=[0]>()"]
+        nodes += [f"at{i} = Constant<value_ints=[{i * H}]>()" for i in range(5)]
+        for name in parts:
+            cut = [order.index(gate) for gate in range(4)]
+            nodes += [f"{name}_{i} = Slice({name}, at{i}, at{i + 1}, axis)" for i in cut]
+            joined = ", ".join(f"{name}_{i}" for i in cut)
+            nodes.append(f"{name}_whole = Concat<axis=0>({joined})")
+        for d in range(directions):
+            nodes.append(f"both{d}_whole = Concat<axis=0>(b{d}_whole, c{d}_whole)")
+        for name, kind in (("W", "w"), ("R", "r"), ("B", "both")):
+            for d in range(directions):
+                nodes.append(f"{kind}{d}_one = Unsqueeze({kind}{d}_whole, axis)")
+            ones = ", ".join(f"{kind}{d}_one" for d in range(directions))
+            nodes.append(f"{name} = Concat<axis=0>({ones})")
+        nodes.append(f'y = LSTM<hidden_size={H}, direction="{direction}">(x, W, R, B)')
+        head = f"agraph (float[{T},{N},{INPUTS}] x) => (float[{T},{directions},{N},{H}] y)"
+        model = parsed(head + " {\n" + "\n".join(nodes) + "\n}", 14, **parts)
+        agrees(model, {"x": x})
+        towards = gradients(model, {"x": x}, factors, [*parts])
+        back = [order.index(gate) for gate in range(4)]
+        found.append({name: t.reshape(gates[name].shape)[back] for name, t in towards.items()})
+        session = training_session(weighed(model, factors).SerializeToString(), "loss", ["loss"])
+        lines = session.planText().splitlines()
+        plans.append(sum("gather " in line or "copy " in line for line in lines))
+    assert plans[0] == plans[1]
+    for name, expected in found[0].items():
+        np.testing.assert_allclose(found[1][name], expected, 1e-4, 1e-5)

@@ -248,3 +248,38 @@ def test_steps_that_gather_one_view_share_a_copy(again: bool) -> None:
         result = np.empty(t.shape(), np.float32)
         engine.readTensor(name, result)
         np.testing.assert_allclose(result, expected[name], 1e-5, 1e-5)
+
+
+@pytest.mark.parametrize("changes", [False, True])
+def test_what_a_loop_gathers_and_does_not_change_is_copied_before_it(changes: bool) -> None:
+    """Weights put together from parts, read in each iteration; a loop that changes them gathers
+    them each time.
+    """
+    linear = poplar.VariableMappingMethod.LINEAR
+
+    def run(fuse: str) -> tuple[poplar.Engine, np.ndarray]:
+        graph = poplar.Graph(poplar.Target.createCPUTarget())
+        rng = np.random.default_rng(2)
+        x, w = (graph.addVariable(poplar.FLOAT, [16, 16], linear, name) for name in "xw")
+        for t in (x, w):
+            graph.setInitialValue(t, rng.normal(size=(16, 16)).astype(np.float32) / 4)
+        body = program.Sequence()
+        turned = poplar.concat([w.slice(4, 16), w.slice(0, 4)])
+        body.add(program.Copy(poplin.matMul(graph, x, turned, body, "product"), x))
+        if changes:
+            popops.mulInPlace(graph, w, x, body, "change")
+        graph.createHostRead("out", x)
+        engine = poplar.Engine(
+            graph, [program.Repeat(5, body)], {"host.fuse": fuse, "debug.verifyPlan": "true"}
+        )
+        engine.run(0)
+        found = np.empty((16, 16), np.float32)
+        engine.readTensor("out", found)
+        return engine, found
+
+    (engine, found), (_, expected) = run("true"), run("false")
+    lines = instructions(engine).splitlines()
+    repeat = next(i for i, line in enumerate(lines) if "repeat" in line)
+    assert sum("gather " in line for line in lines) == int(changes)
+    assert any("copy product" in line for line in lines[:repeat]) != changes
+    np.testing.assert_array_equal(found, expected)

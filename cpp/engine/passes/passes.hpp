@@ -66,7 +66,10 @@ class ShareGathers final : public Pass {
   const char* name() const override { return "share gathers"; }
   const char* contract() const override {
     return "of a temporary that several steps gather in one order, and that no step uses otherwise "
-           "after the first of these, there is one copy in that order, which they read";
+           "after the first of these, there is one copy in that order, which they read; "
+           "what a step of a loop with a known number of iterations gathers, and nothing in the "
+           "loop "
+           "writes, is copied before the loop, unless it joins whole variables";
   }
   std::string run(Plan& plan) const override;
 };

@@ -1,12 +1,15 @@
 // Gathers that steps share. A kernel that does not take an operand as it lies, such as a product that
 // reads heads of attention side by side, gets it gathered before it runs; and so does each other
 // step that reads the same view, as a gradient of weights does, one of data and one of a bias. Where
-// nobody reads the variable in another way afterwards, one copy takes its place for all of them.
+// nobody reads the variable in another way afterwards, one copy takes its place for all of them. What
+// a step in a loop gathers and the loop does not change, as weights of a cell, is copied before it.
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 
 #include "engine/passes/passes.hpp"
+#include "engine/plan/concat.hpp"
 #include "poplar/view.hpp"
 #include "program/lifetimes.hpp"
 
@@ -29,6 +32,7 @@ class GatherSharer {
     for (std::size_t v = 0; v < uses.size(); ++v)
       if (lifetimes[v].kind == Lifetime::Kind::Steps && lifetimes[v].program == p_)
         shared += share(uses[v]);
+    for (std::size_t s = 0; s < program_.steps.size(); ++s) shared += hoist(s, uses);
     if (shared > 0) insert();
     return shared;
   }
@@ -46,16 +50,18 @@ class GatherSharer {
   bool isGathered(const Use& use) const {
     const auto& step = program_.steps[use.step];
     if (use.write || use.whole || step.kind != Step::Kind::Run) return false;
-    const auto i = operandOf(use);
-    const auto& operand = step.vertex->operands[i];
+    return isGathered(*step.vertex, operandOf(use)) && use.tensor->view().variables().size() == 1;
+  }
+  static bool isGathered(const BulkVertex& vertex, std::size_t i) {
+    const auto& operand = vertex.operands[i];
     const auto& view = operand.tensor.view();
     if (operand.access != Access::Read || view.elements() == 0 || view.wholeVariable())
       return false;
     const auto affine = view.affine();
-    if (!affine) return view.variables().size() == 1;
+    if (!affine) return true;
     auto layout = Layout::rowMajor(view.type(), view.shape());
     layout.strides = affine->strides;
-    return !step.vertex->kernel->accepts(i, layout);
+    return !vertex.kernel->accepts(i, layout);
   }
 
   /// Whether both show the same elements in the same order, in whatever shape.
@@ -102,8 +108,66 @@ class GatherSharer {
              (isSame(*use.tensor, *first->tensor) || isTurned(use, *first->tensor));
     });
     if (!isAll) return 0;
+    const auto copy = copied(*first->tensor, first->step, first->step);
+    for (auto use = first; use != uses.end(); ++use) {
+      const auto& read = *use->tensor;
+      changes_[use->step].push_back(
+          {use->tensor, isSame(read, *first->tensor) ? copy.reshape(read.shape())
+                                                     : turned(copy.reshape(turned(read).shape()))});
+    }
+    return static_cast<std::size_t>(uses.end() - first) - 1;
+  }
+
+  /// Whether the range is a loop of a known number of iterations, which begins with its count.
+  bool isRepeat(const StepRange& range) const {
+    const auto& first = program_.steps[range.begin];
+    return first.kind == Step::Kind::RepeatBegin && first.target == range.end;
+  }
+
+  /// The outermost loop of a known number of iterations around a step in which nothing writes what
+  /// the tensor shows; nothing if there is none.
+  std::optional<StepRange> loopOf(std::size_t s, const poplar::Tensor& t,
+                                  const std::vector<std::vector<Use>>& uses) const {
+    const auto variables = t.view().variables();
+    const auto isWritten = [&](const StepRange& loop) {
+      return std::any_of(variables.begin(), variables.end(), [&](unsigned v) {
+        return std::any_of(uses[v].begin(), uses[v].end(), [&](const Use& use) {
+          return use.program == p_ && use.write && loop.contains(use.step);
+        });
+      });
+    };
+    std::optional<StepRange> found;
+    for (const auto& loop : program_.loops)
+      if (loop.contains(s) && isRepeat(loop) && (!found || loop.begin < found->begin) &&
+          !isWritten(loop))
+        found = loop;
+    return found;
+  }
+
+  /// Lets the operands of a step in a loop be gathered before the loop. \returns how many of them.
+  std::size_t hoist(std::size_t s, const std::vector<std::vector<Use>>& uses) {
+    const auto& step = program_.steps[s];
+    if (step.kind != Step::Kind::Run) return 0;
+    std::size_t hoisted = 0;
+    for (std::size_t i = 0; i < step.vertex->operands.size(); ++i) {
+      const auto& t = step.vertex->operands[i].tensor;
+      const auto& changes = changes_[s];
+      const auto isOfIt = [&](const auto& change) { return change.first == &t; };
+      if (std::any_of(changes.begin(), changes.end(), isOfIt) || !isGathered(*step.vertex, i) ||
+          concatOf(graph_, t))
+        continue;
+      if (const auto loop = loopOf(s, t, uses)) {
+        changes_[s].push_back({&t, copied(t, s, loop->begin)});
+        ++hoisted;
+      }
+    }
+    return hoisted;
+  }
+
+  /// A copy of what step `s` reads, to be made before step `before`.
+  poplar::Tensor copied(const poplar::Tensor& read, std::size_t s, std::size_t before) {
     const auto id = static_cast<unsigned>(graph_.variables.size());
-    const auto& view = first->tensor->view();
+    const auto& view = read.view();
     Variable made;
     made.type = view.type();
     made.shape = view.shape();
@@ -114,23 +178,18 @@ class GatherSharer {
     const poplar::Tensor copy(View::ofVariable(view.graph(), id, false, made.type, made.shape));
     Step step;
     step.kind = Step::Kind::Copy;
-    step.names = program_.steps[first->step].names;
-    step.rounding = program_.steps[first->step].rounding;
-    step.src = *first->tensor;
+    step.names = program_.steps[s].names;
+    step.rounding = program_.steps[s].rounding;
+    step.src = read;
     step.dst = copy;
-    added_[first->step].push_back(std::move(step));
-    for (auto use = first; use != uses.end(); ++use) {
-      const auto& read = *use->tensor;
-      changes_[use->step].push_back(
-          {use->tensor, isSame(read, *first->tensor) ? copy.reshape(read.shape())
-                                                     : turned(copy.reshape(turned(read).shape()))});
-    }
-    return static_cast<std::size_t>(uses.end() - first) - 1;
+    added_[before].push_back(std::move(step));
+    return copy;
   }
 
   /// Lets the readers read the copies, and puts these before the first of them.
   void insert() {
     for (const auto& [s, changes] : changes_) {
+      if (changes.empty()) continue;
       auto& step = program_.steps[s];
       BulkVertex vertex = *step.vertex;
       for (std::size_t i = 0; i < vertex.operands.size(); ++i)
@@ -140,17 +199,19 @@ class GatherSharer {
       step.vertex = step.joined.get();
     }
     std::vector<Step> steps;
-    std::vector<std::size_t> at;
+    std::vector<std::size_t> at, own;  // by step: the first of its copies, and itself
     for (std::size_t s = 0; s < program_.steps.size(); ++s) {
       at.push_back(steps.size());
       for (auto& step : added_[s]) steps.push_back(std::move(step));
-      steps.push_back(std::move(program_.steps[s]));
+      own.push_back(steps.size());
+      steps.push_back(program_.steps[s]);
     }
     at.push_back(steps.size());
     for (auto& step : steps)
       if (isControl(step)) step.target = at[step.target];
     for (auto* ranges : {&program_.loops, &program_.conditionals})
-      for (auto& range : *ranges) range = {at[range.begin], at[range.end]};
+      for (auto& range : *ranges)
+        range = {isRepeat(range) ? own[range.begin] : at[range.begin], at[range.end]};
     program_.leaves.clear();  // copies are of no program
     program_.steps = std::move(steps);
   }
