@@ -156,6 +156,7 @@ EngineImpl::EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
   const std::size_t bytes = workspace_->end();
   workspace_.reset();
   prepared_.clear();
+  packed_.clear();
   totalBytes_ = bytes + keptBytes_;
   arena_ = std::make_unique<Arena>(bytes);
   kept_ = std::make_unique<Arena>(keptBytes_);

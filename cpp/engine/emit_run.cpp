@@ -149,12 +149,20 @@ void EngineImpl::emitRun(const Step& step, Compiled& out) {
     to.text.push_back(line);
   };
   const auto weights = runner->packable();
+  const bool packs = weights && isInvariant(vertex.operands[*weights].tensor);
+  // Memory that weights are gathered into may hold others later.
+  const bool shares = packs && gathers[*weights].instrs.empty();
+  const auto [first, last] = packed_.equal_range(runner);
+  const auto known = std::find_if(first, last, [&](const auto& each) {
+    const Ref &has = each.second.weights, &wants = refs[*weights];
+    return shares && has.slot == wants.slot && has.offset == wants.offset;
+  });
   std::optional<Prepacked> packed;
-  if (weights && isInvariant(vertex.operands[*weights].tensor))
-    packed = runner->prepacked(refs.size());
+  if (packs && known == last) packed = runner->prepacked(refs.size());
   for (std::size_t i = 0; i < gathers.size(); ++i)
     append(packed && weights == i ? compiled_.back() : out, gathers[i]);
   if (packed) {
+    const Runner* const packer = runner;
     const auto operands = refs;
     const auto form = keep(packed->bytes);
     refs = {operands[*weights], form};
@@ -165,6 +173,11 @@ void EngineImpl::emitRun(const Step& step, Compiled& out) {
     refs.push_back(form);
     runners_.push_back(std::move(packed->run));
     runner = runners_.back().get();
+    if (shares) packed_.emplace(packer, PackedForm{operands[*weights], form, runner});
+    text += ", packed";
+  } else if (known != last) {
+    refs.push_back(known->second.form);
+    runner = known->second.run;
     text += ", packed";
   }
   emit(out, text);

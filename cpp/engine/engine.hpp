@@ -240,6 +240,14 @@ class __attribute__((visibility("default"))) EngineImpl {
   };
   /// While instructions are emitted.
   std::unordered_multimap<const Kernel*, Prepared> prepared_;
+  /// A packed form of weights, and what runs with it.
+  struct PackedForm {
+    Ref weights, form;
+    const Runner* run;
+  };
+  /// While instructions are emitted: by the runner that packs. Steps that are alike, as those of an
+  /// unrolled recurrence, read one form.
+  std::unordered_multimap<const Runner*, PackedForm> packed_;
   std::vector<Compiled> compiled_;  // by program; the prologue is last
   std::vector<bool> invariant_;     // by variable, as Plan::invariant
   std::uint32_t replica_ = 0;       // its number

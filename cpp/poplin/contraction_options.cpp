@@ -1,5 +1,8 @@
 #include "poplin/contraction_options.hpp"
 
+#include <algorithm>
+#include <mutex>
+
 #include "poplar/library_options.hpp"
 
 namespace popir {
@@ -33,9 +36,27 @@ MachineOptions parse(const char* who, Library library, const poplar::OptionFlags
   return options;
 }
 
+/// Without a cache, too, equal kernels are one as long as somebody has it: an engine prepares it once,
+/// and packs weights that several steps read once.
+template <class Kernel, class Problem>
+std::shared_ptr<const Kernel> shared(const Problem& problem) {
+  static std::mutex mutex;
+  static std::map<Problem, std::weak_ptr<const Kernel>> known;
+  static std::size_t most = 64;
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (known.size() >= most) {
+    for (auto i = known.begin(); i != known.end();) i = i->second.expired() ? known.erase(i) : ++i;
+    most = std::max<std::size_t>(64, 2 * known.size());
+  }
+  auto& entry = known[problem];
+  auto kernel = entry.lock();
+  if (kernel == nullptr) entry = kernel = std::make_shared<const Kernel>(problem);
+  return kernel;
+}
+
 template <class Kernel, class Problem, class Plans>
 std::shared_ptr<const Kernel> planIn(Plans* plans, const Problem& problem) {
-  if (plans == nullptr) return std::make_shared<const Kernel>(problem);
+  if (plans == nullptr) return shared<Kernel>(problem);
   auto& kernel = (*plans)[problem];
   if (kernel == nullptr) kernel = std::make_shared<const Kernel>(problem);
   return kernel;

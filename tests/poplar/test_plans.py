@@ -283,3 +283,34 @@ def test_what_a_loop_gathers_and_does_not_change_is_copied_before_it(changes: bo
     assert sum("gather " in line for line in lines) == int(changes)
     assert any("copy product" in line for line in lines[:repeat]) != changes
     np.testing.assert_array_equal(found, expected)
+
+
+def test_steps_that_are_alike_read_one_packed_form() -> None:
+    """Each of three products packs weights that stay, and those that are equal do it once."""
+    graph = poplar.Graph(poplar.Target.createCPUTarget())
+    rows, width = 40, 96
+    weights = [graph.addVariable(poplar.FLOAT, [width, width], name) for name in ("w", "v")]
+    given = np.random.default_rng(0).standard_normal((2, width, width)).astype(np.float32) / 8
+    x = graph.addVariable(poplar.FLOAT, [rows, width], "x")
+    for t in [*weights, x]:
+        graph.setTileMapping(t, 0)
+    sequence = program.Sequence()
+    y = x
+    for w in (weights[0], weights[0], weights[1]):
+        y = poplin.matMul(graph, y, w, sequence, "product")
+    for i, t in enumerate([*weights, x, y]):
+        graph.createHostWrite(f"in{i}", t)
+        graph.createHostRead(f"out{i}", t)
+    engine = poplar.Engine(graph, [sequence])
+    engine.load(poplar.Device.createCPUDevice())
+    values = np.random.default_rng(1).standard_normal((rows, width)).astype(np.float32)
+    for i, value in enumerate([*given, values]):
+        engine.writeTensor(f"in{i}", value)
+    engine.run(0)
+    found = np.zeros((rows, width), np.float32)
+    engine.readTensor("out3", found)
+    text = engine.planText()
+    assert text.count(", packed") == 3
+    assert text.count("pack product") == 2
+    expected = values.astype(np.float64) @ given[0] @ given[0] @ given[1]
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)

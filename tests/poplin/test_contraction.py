@@ -25,7 +25,7 @@ SHAPES = [
     (1, 1, 1), (1, 64, 10), (2, 7, 3), (1, 300, 70), (5, 17, 33), (6, 16, 64), (7, 31, 65),
     (14, 40, 32), (15, 40, 31), (29, 260, 48), (64, 10, 100), (64, 512, 10), (33, 513, 401),
     (100, 9, 16), (3, 1000, 5), (1, 515, 1030), (2, 90, 3001), (3, 300, 1100),
-    (40, 270, 390), (523, 5, 130), (13, 8, 8), (20, 17, 901),
+    (40, 270, 390), (523, 5, 130), (13, 8, 8), (20, 17, 901), (1, 600, 421), (2, 600, 421),
 ]  # fmt: skip
 
 
@@ -75,6 +75,45 @@ def test_products(source, dtype, threads, kept):
             np.testing.assert_allclose(
                 c, expected, rtol=rtol, atol=atol * np.sqrt(k), err_msg=f"{m} {k} {n} {la} {lb}"
             )
+
+
+@pytest.mark.skipif(contraction.isa() != "avx512", reason="the rule is that of AVX-512")
+@pytest.mark.parametrize(
+    ("m", "k", "n", "by"),
+    [(1, 300, 10, "own"), (1, 300, 900, "own"), (2, 300, 900, "own"), (3, 300, 900, "onednn")],
+)
+@pytest.mark.parametrize("more", [{}, {"alpha": 2}, {"accumulate": True}, {"bias": True}])
+def test_few_rows_and_a_second_operand_that_is_packed_once(m, k, n, by, more):
+    """oneDNN's better loops need a result without gaps, and do not add to one."""
+    a, b, c = random((1, m, k)), random((1, k, n), seed=2), random((1, m, n), seed=4)
+    given = {**more, "bias": random((n,), seed=3)} if "bias" in more else more
+    expected = given.get("alpha", 1) * (a.astype(np.float64) @ b) + given.get("bias", 0)
+    if "accumulate" in more:
+        expected += c
+    made = contraction.product(a, b, c, threads=2, **given)
+    assert made.describe(weightsKept=True).startswith(by)
+    assert ("brg" in made.describe(weightsKept=True)) == (m == 3 and "accumulate" not in more)
+    made.run(weightsKept=True)
+    np.testing.assert_allclose(c, expected, rtol=1e-5, atol=1e-4)
+
+
+@pytest.mark.skipif(contraction.isa() != "avx512", reason="the form is that of AVX-512")
+@pytest.mark.parametrize("bias", [False, True])
+def test_blocks_of_columns_are_copied_from_a_result_without_gaps(bias):
+    """Two threads share the columns of a few rows. What lies between rows is not written."""
+    m, k, n = 5, 520, 700
+    wide = np.full((1, m + 2, n + 9), 7, np.float32)
+    inner = wide[:, 1 : m + 1, 4 : n + 4]
+    a, b = random((1, m, k)), random((1, k, n), seed=2)
+    added = random((n,), seed=3) if bias else None
+    alpha = 1 if bias else 0.5
+    made = contraction.product(a, b, inner, threads=2, alpha=alpha, bias=added)
+    assert "brg" in made.describe(weightsKept=True)
+    made.run(weightsKept=True)
+    expected = alpha * (a.astype(np.float64) @ b) + (0 if added is None else added)
+    np.testing.assert_allclose(inner, expected, rtol=1e-5, atol=1e-4)
+    inner[...] = 7
+    assert (wide == 7).all()
 
 
 @pytest.mark.parametrize("source", ["any", *FLOAT_SOURCES])

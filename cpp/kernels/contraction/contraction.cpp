@@ -17,17 +17,19 @@ namespace {
 
 // The rules for our own products follow the measurements in docs/contractions.md.
 
-/// Products with few rows, which mostly read B, and products so small that the call of oneDNN takes
-/// longest.
+/// Products so small that the call of oneDNN takes longest.
 bool isSmall(const MatMulSpec& s) {
   constexpr double kSmallWork = 1.6e5;
+  return static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) <=
+         kSmallWork;
+}
+
+/// Products with few rows, which mostly read B.
+bool hasFewRows(const MatMulSpec& s) {
   constexpr std::int64_t kFewRows = 14, kFewRowsTransposed = 8, kFewRowsOfAvx2 = 4;
-  const double work =
-      static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
-  const std::int64_t few = isa() == Isa::Avx2 ? kFewRowsOfAvx2
-                           : s.b.column == 1  ? kFewRows
-                                              : kFewRowsTransposed;
-  return work <= kSmallWork || s.m <= few;
+  return s.m <= (isa() == Isa::Avx2 ? kFewRowsOfAvx2
+                 : s.b.column == 1  ? kFewRows
+                                    : kFewRowsTransposed);
 }
 
 /// True where tiles are faster than oneDNN if B is packed once, by the measurements in
@@ -51,12 +53,12 @@ bool isThree(const ConvSpec& s) {
 bool winogradIsFaster(const ConvSpec& s, bool packed) {
   constexpr std::int64_t kLeastTiles = 36, kLeastTilesToPack = 200;
   // Tiles at the ends reach beyond the output.
-  constexpr double kMostWaste = 1.2, kMostWasteOfAvx2 = 1.8;
+  constexpr double kMostWaste = 1.2, kMostWasteOfPacked = 1.8;
   if (s.pass == Pass::WeightsGradient || s.fieldDims() != 2) return false;
   const auto& written = s.pass == Pass::Forward ? s.out.shape : s.in.shape;
   const std::int64_t height = written[2], width = written[3];
   const std::int64_t tiles = (height + 1) / 2 * ((width + 1) / 2);
-  const double most = packed && isa() == Isa::Avx2 ? kMostWasteOfAvx2 : kMostWaste;
+  const double most = packed ? kMostWasteOfPacked : kMostWaste;
   return written[0] * tiles >= (packed ? kLeastTiles : kLeastTilesToPack) &&
          4 * static_cast<double>(tiles) <= most * static_cast<double>(height * width);
 }
@@ -133,10 +135,15 @@ bool ownIsFaster(const MatMulSpec& s) {
   constexpr std::int64_t kMostRowsOfAvx2 = 400;
   return isa() == Isa::Avx2 && s.m <= kMostRowsOfAvx2;
 }
+/// The same if B is packed once.
+bool ownIsFasterPacked(const MatMulSpec& s) {
+  constexpr std::int64_t kMostRowsOfAvx512 = 2;
+  return isa() == Isa::Avx512 ? s.m <= kMostRowsOfAvx512 : ownIsFaster(s);
+}
 
 /// The sources to try, fastest first.
 std::vector<Source> preference(const MatMulSpec& s, unsigned threads) {
-  if (isSmall(s) || ownIsFaster(s) || oneDnnFallsTogether(s, threads))
+  if (isSmall(s) || hasFewRows(s) || ownIsFaster(s) || oneDnnFallsTogether(s, threads))
     return {Source::Own, Source::OneDnn, Source::Portable};
   return {Source::OneDnn, Source::Own, Source::Portable};
 }
@@ -192,11 +199,11 @@ class FasterPacked final : public Contraction {
 
 /// The source for weights that are packed once; null if it is the same as for others.
 FasterPacked::Make whenPacked(const MatMulSpec& s, unsigned threads) {
-  if (isSmall(s)) return nullptr;
+  if (isSmall(s) || (isa() != Isa::Avx512 && hasFewRows(s))) return nullptr;
   return [=] {
     if (tilesAreFaster(s))
       if (auto made = makeTiles(s, threads, false)) return made;
-    return ownIsFaster(s) ? makeOwnPacked(s, threads) : makeOneDnnPacked(s, threads);
+    return ownIsFasterPacked(s) ? makeOwnPacked(s, threads) : makeOneDnnPacked(s, threads);
   };
 }
 FasterPacked::Make whenPacked(const ConvSpec& s, unsigned threads) {

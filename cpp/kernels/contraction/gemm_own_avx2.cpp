@@ -23,6 +23,8 @@ struct Simd {
 
   /// Columns of B per block of dot products, for up to four rows of A.
   static constexpr int kDotColumns = 2;
+  /// Packed panels that one row or two meet at a time.
+  static constexpr int kPanelsOfFew = 2;
 
   static V zero() { return _mm256_setzero_ps(); }
   static V set(float x) { return _mm256_set1_ps(x); }
@@ -58,6 +60,8 @@ struct Simd {
   static constexpr int kWidth = 4;
   static constexpr int rows(int vectors) { return floats::Simd::rows(vectors); }
   static constexpr int kDotColumns = 2;
+  /// Packed panels that one row or two meet at a time.
+  static constexpr int kPanelsOfFew = 2;
 
   static V zero() { return _mm256_setzero_pd(); }
   static V set(double x) { return _mm256_set1_pd(x); }

@@ -80,6 +80,37 @@ struct Blocking {
             Axis(s.n, best, kColumns)};
   }
 
+  /// The same of a product with B packed, for AVX-512: the blocks with which the thread that has most
+  /// to do has least.
+  static Blocking packed(const MatMulSpec& s, unsigned threads) {
+    constexpr std::int64_t kBlocksOfThread = 2, kRows = 4, kColumns = 64;
+    // In multiply-adds: to read an element of A or of B in a block, to copy one of a dense C, and to
+    // begin with a block.
+    constexpr double kRead = 8, kCopy = 16, kBegin = 3e4;
+    // What it is worth that a thread may take over what another is late with.
+    constexpr double kTakesOver = 0.97;
+    const std::int64_t most = threads == 1 ? 1 : kBlocksOfThread * threads;
+    const Axis groups(s.groups, most, 1);
+    const std::int64_t each = (most + s.groups - 1) / s.groups;
+    Blocking best{groups, Axis(s.m, 1, kRows), Axis(s.n, 1, kColumns)};
+    const auto cost = [&](const Blocking& b) {
+      const auto blocks = b.groups.count() * b.rows.count() * b.columns.count();
+      const auto m = static_cast<double>(b.rows.each), n = static_cast<double>(b.columns.each);
+      const auto k = static_cast<double>(std::max<std::int64_t>(s.k, 1));
+      const auto rounds = static_cast<double>((blocks + threads - 1) / threads);
+      const double copied = b.columns.count() > 1 ? kCopy * m * n : 0;
+      const double one =
+          static_cast<double>(b.groups.each) * (m * n + kRead * (m + n)) + (copied + kBegin) / k;
+      return rounds * one * (blocks > threads ? kTakesOver : 1);
+    };
+    for (std::int64_t c = 1; c <= each; ++c)
+      for (std::int64_t r = 1; r * c <= each; ++r) {
+        const Blocking next{groups, Axis(s.m, r, kRows), Axis(s.n, c, kColumns)};
+        if (cost(next) < cost(best)) best = next;
+      }
+    return best;
+  }
+
   /// The same, with fewer and larger blocks where those fall together.
   static Blocking apart(const MatMulSpec& s, unsigned threads) {
     const Blocking usual = of(s, threads, true);
@@ -100,6 +131,7 @@ struct Blocking {
 struct Product {
   dnnl::matmul primitive;
   bool scaled;                         // alpha is a scale of A, an argument
+  bool isDense;                        // C without gaps between its rows, to be copied
   Desc a, given, b, c, bias, scratch;  // B as it is given, and in the form that it must have
   std::string implementation;
 };
@@ -116,6 +148,12 @@ dnnl::primitive_attr attributesOf(const MatMulSpec& s, bool scaled) {
   if (s.accumulate) ops.append_sum(1.0f);
   attr.set_post_ops(ops);
   return attr;
+}
+
+/// The same product with C in memory of its own.
+MatMulSpec withDenseC(MatMulSpec s) {
+  s.c = {s.m * s.n, s.n, 1};
+  return s;
 }
 
 /// `packs`: whether oneDNN chooses the form of B.
@@ -140,6 +178,16 @@ Product makeProduct(const MatMulSpec& s, bool packs) {
                : dnnl::matmul::primitive_desc(onednn::engine(), made.a, b, made.c, attr);
   };
   auto pd = make(false);
+  // oneDNN's better loops, of blocks of brgemm, take no C with gaps, as a block of columns is.
+  const char* const usual = pd.impl_info_str();
+  if (packs && s.c.row != s.n && !s.accumulate &&
+      (onednn::isGemm(usual) || onednn::isReference(usual))) {
+    Product dense = makeProduct(withDenseC(s), packs);
+    dense.isDense = true;
+    const char* const better = dense.implementation.c_str();
+    if (!onednn::isGemm(better) && !onednn::isReference(better)) return dense;
+  }
+  made.isDense = false;
   made.scaled = s.alpha != 1.0f && onednn::isReference(pd.impl_info_str());
   if (made.scaled) pd = make(true);
   made.implementation = pd.impl_info_str();
@@ -177,8 +225,7 @@ class OneDnnMatMul final : public Contraction {
  public:
   OneDnnMatMul(const MatMulSpec& spec, unsigned threads, bool packs)
       : spec_(spec), threads_(threads) {
-    if (divide(packs ? Blocking::of(spec, threads, true) : Blocking::apart(spec, threads), packs))
-      return;
+    if (divide(blocking(packs), packs)) return;
     kinds_.clear();
     blocks_.clear();
     divide(Blocking::of(spec, threads, false), packs);
@@ -206,13 +253,16 @@ class OneDnnMatMul final : public Contraction {
         const Block& block = blocks_[static_cast<std::size_t>(i)];
         void* const b =
             packed == nullptr ? floats[1] + block.b : at(const_cast<void*>(packed), block.packed);
-        std::vector<void*> pointers = {floats[0] + block.a, b, floats[2] + block.c,
-                                       at(work, thread * scratchBytes_)};
-        if (spec_.bias) pointers.push_back(floats[3] + block.column);
         const Kind& kind = kinds_[block.kind];
+        float* const c = floats[2] + block.c;
+        void* const scratch = at(work, thread * scratchBytes_);
+        auto* const dense = static_cast<float*>(at(scratch, kind.scratchBytes));
+        std::vector<void*> pointers = {floats[0] + block.a, b, kind.isDense ? dense : c, scratch};
+        if (spec_.bias) pointers.push_back(floats[3] + block.column);
         if (kind.scaled) pointers.push_back(const_cast<float*>(&spec_.alpha));
         const onednn::Call& call = kind.calls[thread];
         threads_ > 1 ? call.runAlone(pointers) : call.run(pointers);
+        if (kind.isDense) copyRows(dense, kind, c);
       }
     };
     parallelParts(static_cast<std::int64_t>(blocks_.size()), 1, threads_, run);
@@ -222,7 +272,8 @@ class OneDnnMatMul final : public Contraction {
   /// The primitive for blocks of one size.
   struct Kind {
     std::int64_t groups, m, n;
-    bool scaled;  // as Product
+    bool scaled, isDense;      // as Product
+    std::size_t scratchBytes;  // of oneDNN; a dense C follows
     Desc given, b;
     std::vector<onednn::Call> calls;  // by thread
   };
@@ -236,6 +287,12 @@ class OneDnnMatMul final : public Contraction {
     std::size_t to;  // bytes
     onednn::Reorder reorder;
   };
+
+  Blocking blocking(bool packs) const {
+    if (!packs) return Blocking::apart(spec_, threads_);
+    return isa() == Isa::Avx512 ? Blocking::packed(spec_, threads_)
+                                : Blocking::of(spec_, threads_, true);
+  }
 
   /// Fills blocks_, and packs_ if `packs`. False if rows want different forms of the same columns.
   bool divide(const Blocking& by, bool packs) {
@@ -266,6 +323,14 @@ class OneDnnMatMul final : public Contraction {
     return true;
   }
 
+  /// Copies a dense C of a block to where it belongs.
+  void copyRows(const float* dense, const Kind& kind, float* c) const {
+    for (std::int64_t g = 0; g < kind.groups; ++g)
+      for (std::int64_t i = 0; i < kind.m; ++i)
+        std::copy_n(dense + (g * kind.m + i) * kind.n, kind.n,
+                    c + g * spec_.c.group + i * spec_.c.row);
+  }
+
   /// The number of the kind in kinds_, where it is added if it is new.
   std::size_t kindOf(std::int64_t groups, std::int64_t m, std::int64_t n, bool packs) {
     for (std::size_t i = 0; i < kinds_.size(); ++i)
@@ -277,8 +342,11 @@ class OneDnnMatMul final : public Contraction {
     const Product product = productOf(block, packs);
     isReference_ = isReference_ || onednn::isReference(product.implementation.c_str());
     description_ = "onednn " + product.implementation + (packs ? " packed" : "");
-    scratchBytes_ = std::max(scratchBytes_, aligned(product.scratch.get_size()));
-    Kind kind{groups, m, n, product.scaled, product.given, product.b, {}};
+    const std::size_t ofProduct = aligned(product.scratch.get_size());
+    const std::size_t ofC = product.isDense ? aligned(product.c.get_size()) : 0;
+    scratchBytes_ = std::max(scratchBytes_, ofProduct + ofC);
+    Kind kind{groups,        m,         n, product.scaled, product.isDense, ofProduct,
+              product.given, product.b, {}};
     for (unsigned t = 0; t < threads_; ++t) {
       auto& call = kind.calls.emplace_back(product.primitive);
       call.add(DNNL_ARG_SRC, product.a);
