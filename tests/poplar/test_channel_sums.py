@@ -93,9 +93,7 @@ CASES = [
 
 @pytest.mark.parametrize(("shape", "blocks"), CASES)
 @pytest.mark.parametrize("keeps", [False, True])
-def test_sums_have_the_bits_of_the_steps_apart(
-    shape: list[int], blocks: bool, keeps: bool
-) -> None:
+def test_sums_have_the_bits_of_the_steps_apart(shape: list[int], blocks: bool, keeps: bool) -> None:
     over = [0, *range(2, len(shape))]
     net = Net(shape, blocks, keeps, over)
     apart, expected = net.run(False, 1)
