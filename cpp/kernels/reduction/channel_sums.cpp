@@ -19,8 +19,6 @@ constexpr std::int64_t kBoxElements = 16 * 1024;  // of a box: part of an L2 cac
 constexpr std::int64_t kBoxesOfThread = 4;        // at least, so that threads end together
 constexpr std::int64_t kTogether = 8;             // partial results joined at a time
 
-std::int64_t divideUp(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 std::int64_t positionsOf(const std::vector<std::int64_t>& shape) {
   std::int64_t n = 1;
   for (std::size_t d = 2; d < shape.size(); ++d) n *= shape[d];

@@ -28,8 +28,6 @@ const SavedKernel<ReduceKernel> kSavedReduce("reduce");
 constexpr std::int64_t kChunk = kReduceRow;  // minimum number of elements per partial result
 constexpr std::int64_t kAccumulatorBytes = 8;
 
-std::int64_t divideUp(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 struct Nest {
   std::vector<Loop> kept;     // kept loops without the innermost; a: input stride, b: output stride
   Loop across = {1, 1, 1};    // the innermost kept loop

@@ -19,6 +19,8 @@ constexpr std::int64_t kReduceColumns = 512, kReduceBlock = 16, kReduceRow = 64 
 /// those that need no lanes.
 constexpr std::int64_t kReduceLanes = 32, kReduceLeaf = 32 * kReduceLanes, kReduceFew = 16;
 
+inline std::int64_t divideUp(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
 /// Partial results have type `accumulator`: float for HALF and BFLOAT16, the unsigned type for sums
 /// and products of integers (which wrap), otherwise the type of the elements.
 struct ReduceFunctions {
