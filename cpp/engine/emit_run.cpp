@@ -2,21 +2,12 @@
 #include <poplar/exceptions.hpp>
 
 #include <algorithm>
-#include <numeric>
 
 #include "engine/engine.hpp"
 #include "engine/plan/concat.hpp"
 
 namespace popir {
 namespace {
-
-/// With the last two dimensions exchanged.
-poplar::Tensor turned(const poplar::Tensor& t) {
-  std::vector<unsigned> order(t.rank());
-  std::iota(order.begin(), order.end(), 0u);
-  std::swap(order[t.rank() - 1], order[t.rank() - 2]);
-  return t.dimShuffle(order);
-}
 
 /// Whether neighbours in memory are neighbours along the last dimension but one, and never along the
 /// last: to gather the columns, one after another, reads and writes long runs.
@@ -123,7 +114,10 @@ void EngineImpl::emitRun(const Step& step, Compiled& out) {
         if (isTurned) layout = std::move(columns);
       }
       if (operand.access != Access::Write)
-        emitMoves(isTurned ? turned(t) : t, {kArenaSlot, temp}, true, gathers[i], step.names);
+        emitMoves(isTurned ? t.dimRoll(static_cast<unsigned>(t.rank() - 1),
+                                       static_cast<unsigned>(t.rank() - 2))
+                           : t,
+                  {kArenaSlot, temp}, true, gathers[i], step.names);
       if (operand.access != Access::Read) scatters.push_back({&t, temp});
       refs.push_back({kArenaSlot, temp});
     }

@@ -5,7 +5,6 @@
 // a step in a loop gathers and the loop does not change, as weights of a cell, is copied before it.
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <optional>
 
 #include "engine/passes/passes.hpp"
@@ -81,10 +80,7 @@ class GatherSharer {
 
   /// With the last two dimensions exchanged.
   static poplar::Tensor turned(const poplar::Tensor& t) {
-    std::vector<unsigned> order(t.rank());
-    std::iota(order.begin(), order.end(), 0u);
-    std::swap(order[t.rank() - 1], order[t.rank() - 2]);
-    return t.dimShuffle(order);
+    return t.dimRoll(static_cast<unsigned>(t.rank() - 1), static_cast<unsigned>(t.rank() - 2));
   }
 
   /// Whether the use shows the same matrices as the tensor, transposed, and its kernel takes them so.

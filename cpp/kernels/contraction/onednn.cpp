@@ -22,7 +22,7 @@ Desc blockedDesc(const Layout& layout, int block) {
                     : block == 16                  ? kSixteen
                                                    : nullptr;
   if (tags == nullptr) return Desc();
-  return Desc(layout.shape, dnnl::memory::data_type::f32, tags[layout.shape.size() - 3]);
+  return Desc(layout.shape, kFloat, tags[layout.shape.size() - 3]);
 }
 
 dnnl::engine makeEngine() {
@@ -45,14 +45,18 @@ dnnl::stream& stream() {
   return theStream;
 }
 
-Desc desc(const Layout& layout) {
-  if (layout.channelBlock != Layout::kPlain) return blockedDesc(layout, layout.channelBlock);
-  return Desc(layout.shape, dnnl::memory::data_type::f32, layout.strides);
+dnnl::primitive_attr userScratch() {
+  dnnl::primitive_attr attr;
+  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attr;
 }
 
-Desc openDesc(const Layout& layout) {
-  return Desc(layout.shape, dnnl::memory::data_type::f32, Tag::any);
+Desc desc(const Layout& layout) {
+  if (layout.channelBlock != Layout::kPlain) return blockedDesc(layout, layout.channelBlock);
+  return Desc(layout.shape, kFloat, layout.strides);
 }
+
+Desc openDesc(const Layout& layout) { return Desc(layout.shape, kFloat, Tag::any); }
 
 int channelBlockOf(const Desc& desc, const Layout& layout) {
   for (int block : {16, 8, Layout::kChannelsLast}) {
@@ -91,9 +95,7 @@ void Call::runAlone(const std::vector<void*>& pointers) const {
 
 Reorder::Reorder(const Desc& from, const Desc& to) {
   if (from == to) return;
-  dnnl::primitive_attr attr;
-  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  const dnnl::reorder::primitive_desc pd(engine(), from, engine(), to, attr);
+  const dnnl::reorder::primitive_desc pd(engine(), from, engine(), to, userScratch());
   call_ = Call(dnnl::reorder(pd));
   call_.add(DNNL_ARG_FROM, from);
   call_.add(DNNL_ARG_TO, to);

@@ -16,6 +16,10 @@ const dnnl::engine& engine();
 /// The stream of this thread: oneDNN's streams must not be shared.
 dnnl::stream& stream();
 
+constexpr auto kFloat = dnnl::memory::data_type::f32;
+/// Attributes of a primitive whose scratch memory is an argument.
+dnnl::primitive_attr userScratch();
+
 /// Activations [n, channels, field...] of FLOAT.
 dnnl::memory::desc desc(const Layout& layout);
 /// The same with the format chosen by oneDNN.
