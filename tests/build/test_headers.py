@@ -15,6 +15,8 @@ STANDARDS = {
     **dict.fromkeys(("habana", "popir", "tensorflow", "tf", "xla"), "c++17"),
 }
 """Of the headers of other interfaces than PopART's and Poplar's, what those ask for today."""
+NEWER = {"poputil/OptionParsing.hpp": "c++17"}
+"""Headers whose interface has types of a later standard, such as std::optional."""
 STRICT = ["-Wall", "-Wextra", "-Werror"]
 
 
@@ -35,7 +37,7 @@ def test_public_headers_compile_alone(folder: str, tmp_path: Path) -> None:
     standard = STANDARDS.get(folder, "c++11")
     headers = sorted(p.relative_to(INCLUDE).as_posix() for p in (INCLUDE / folder).rglob("*.h*"))
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        found = list(pool.map(lambda h: faults(h, standard, tmp_path), headers))
+        found = list(pool.map(lambda h: faults(h, NEWER.get(h, standard), tmp_path), headers))
     assert not any(found), "\n".join(filter(None, found))
 
 
