@@ -114,10 +114,8 @@ void EngineImpl::emitRun(const Step& step, Compiled& out) {
         if (isTurned) layout = std::move(columns);
       }
       if (operand.access != Access::Write)
-        emitMoves(isTurned ? t.dimRoll(static_cast<unsigned>(t.rank() - 1),
-                                       static_cast<unsigned>(t.rank() - 2))
-                           : t,
-                  {kArenaSlot, temp}, true, gathers[i], step.names);
+        emitMoves(isTurned ? t.dimRoll(t.rank() - 1, t.rank() - 2) : t, {kArenaSlot, temp}, true,
+                  gathers[i], step.names);
       if (operand.access != Access::Read) scatters.push_back({&t, temp});
       refs.push_back({kArenaSlot, temp});
     }

@@ -53,9 +53,9 @@ std::vector<std::size_t> Tensor::shape() const {
   return {view_->shape().begin(), view_->shape().end()};
 }
 
-std::size_t Tensor::rank() const {
+unsigned Tensor::rank() const {
   if (!valid()) refuse("rank", *this, "no tensor");
-  return view_->shape().size();
+  return static_cast<unsigned>(view_->shape().size());
 }
 
 std::size_t Tensor::dim(unsigned d) const {

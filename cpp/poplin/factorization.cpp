@@ -39,7 +39,7 @@ void checkSquare(const char* who, const poplar::Type& type, const std::vector<st
 
 /// Matrices as [batch, rows, columns].
 Tensor batched(const Tensor& t) {
-  return t.rank() == 2 ? t.expand({0}) : t.flatten(0, static_cast<unsigned>(t.rank() - 2));
+  return t.rank() == 2 ? t.expand({0}) : t.flatten(0, t.rank() - 2);
 }
 
 /// A tensor of its own with the contents of `t`. HALF becomes FLOAT: many steps would round it.
@@ -74,7 +74,7 @@ Tensor triangle(Graph& graph, std::size_t rows, std::size_t columns, bool lower,
 /// `t` with zeros outside of a triangle.
 Tensor masked(Graph& graph, const Tensor& t, bool lower, Sequence& prog,
               const DebugContext& context) {
-  const unsigned last = static_cast<unsigned>(t.rank() - 1);
+  const unsigned last = t.rank() - 1;
   const Tensor kept = triangle(graph, t.dim(last - 1), t.dim(last), lower, true, context);
   const pe::Cast zero(pe::Const(0.0f), t.elementType());
   return popops::map(graph, pe::Select(pe::_1, zero, pe::_2), {t, kept}, prog, context);
@@ -167,7 +167,7 @@ Tensor triangularMask(Graph& graph, const Tensor& a, bool lower, bool unitDiagon
   const DebugContext context(debugContext, "triangularMask");
   const Tensor kept = masked(graph, a, lower, prog, context);
   if (!unitDiagonal) return kept;
-  const std::size_t n = a.dim(static_cast<unsigned>(a.rank() - 1));
+  const std::size_t n = a.dim(a.rank() - 1);
   // True off the diagonal.
   std::unique_ptr<bool[]> off(new bool[n * n + 1]);
   for (std::size_t i = 0; i < n * n; ++i) off[i] = i / n != i % n;
@@ -181,7 +181,7 @@ Tensor triangularSolve(Graph& graph, const Tensor& a, const Tensor& b, bool left
                        bool unitDiagonal, Sequence& prog, const DebugContext& debugContext,
                        const poplar::OptionFlags&, PlanningCache*) {
   checkSquare("triangularSolve", a.elementType(), a.shape());
-  const unsigned last = static_cast<unsigned>(a.rank() - 1);
+  const unsigned last = a.rank() - 1;
   const std::size_t n = a.dim(last);
   bool isAlike = b.rank() == a.rank() && b.elementType() == a.elementType() &&
                  b.dim(leftSide ? last - 1 : last) == n;

@@ -55,10 +55,9 @@ Tensor gather(Graph& graph, const Tensor& input, const Tensor& indices, std::siz
                   std::to_string(collapsedSliceDims.size()) + " that collapse, for an input " +
                   input.shapeToString());
   const unsigned vectorDim = static_cast<unsigned>(indexVectorDim);
-  const Tensor vectors =
-      indexVectorDim == indices.rank()
-          ? indices.expand({indexVectorDim})
-          : indices.dimRoll(vectorDim, static_cast<unsigned>(indices.rank() - 1));
+  const Tensor vectors = indexVectorDim == indices.rank()
+                             ? indices.expand({indexVectorDim})
+                             : indices.dimRoll(vectorDim, indices.rank() - 1);
   auto batch = vectors.shape();
   const std::size_t length = batch.back();
   batch.pop_back();

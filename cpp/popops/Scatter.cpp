@@ -54,9 +54,8 @@ Scattering scattering(Graph& graph, const Tensor& operand, Tensor indices, const
     refuseScatter("the indices " + indices.shapeToString() + " have no dimension " +
                   std::to_string(indexVectorDim) + " for their vectors");
   const unsigned vectorDim = static_cast<unsigned>(indexVectorDim);
-  indices = indexVectorDim == indices.rank()
-                ? indices.expand({indexVectorDim})
-                : indices.dimRoll(vectorDim, static_cast<unsigned>(indices.rank() - 1));
+  indices = indexVectorDim == indices.rank() ? indices.expand({indexVectorDim})
+                                             : indices.dimRoll(vectorDim, indices.rank() - 1);
   const std::size_t length = indices.shape().back();
   std::size_t count = 1;
   for (std::size_t d = 0; d + 1 < indices.rank(); ++d)

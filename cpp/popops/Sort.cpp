@@ -24,20 +24,18 @@ Sorted sorted(const char* who, Graph& graph, const Tensor& t, unsigned dim, Sequ
     throw poputil::poplibs_error(std::string("popops::") + who + ": dimension " +
                                  std::to_string(dim) + " given, the tensor has " +
                                  std::to_string(t.rank()));
-  const auto last = t.dimRoll(dim, static_cast<unsigned>(t.rank() - 1));
+  const auto last = t.dimRoll(dim, t.rank() - 1);
   const TopKParams all(static_cast<unsigned>(t.dim(dim)), false, SortOrder::ASCENDING, true);
   auto [keys, indices] = topKWithPermutation(graph, prog, last, all, {debugContext, who});
   return {keys, indices};
 }
 
-Tensor back(const Tensor& t, unsigned dim) {
-  return t.dimRoll(static_cast<unsigned>(t.rank() - 1), dim);
-}
+Tensor back(const Tensor& t, unsigned dim) { return t.dimRoll(t.rank() - 1, dim); }
 
 Tensor inOrder(Graph& graph, const Tensor& v, const Tensor& indices, unsigned dim, Sequence& prog,
                const DebugContext& debugContext) {
-  const auto last = v.dimRoll(dim, static_cast<unsigned>(v.rank() - 1));
-  const std::size_t columns = last.dim(static_cast<unsigned>(last.rank() - 1));
+  const auto last = v.dimRoll(dim, v.rank() - 1);
+  const std::size_t columns = last.dim(last.rank() - 1);
   if (last.numElements() == 0) return back(last, dim);
   const std::size_t rows = last.numElements() / columns;
   std::vector<unsigned> starts(rows);

@@ -80,7 +80,7 @@ class GatherSharer {
 
   /// With the last two dimensions exchanged.
   static poplar::Tensor turned(const poplar::Tensor& t) {
-    return t.dimRoll(static_cast<unsigned>(t.rank() - 1), static_cast<unsigned>(t.rank() - 2));
+    return t.dimRoll(t.rank() - 1, t.rank() - 2);
   }
 
   /// Whether the use shows the same matrices as the tensor, transposed, and its kernel takes them so.

@@ -42,7 +42,7 @@ class Tensor {
   bool valid() const { return view_ != nullptr; }
   Type elementType() const;
   std::vector<std::size_t> shape() const;
-  std::size_t rank() const;
+  unsigned rank() const;
   std::size_t dim(unsigned d) const;
   std::size_t numElements() const;
 

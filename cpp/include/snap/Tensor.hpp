@@ -33,7 +33,7 @@ class Tensor {
   bool valid() const { return tensor_.valid(); }
   poplar::Type elementType() const { return tensor_.elementType(); }
   std::vector<std::size_t> shape() const { return tensor_.shape(); }
-  unsigned rank() const { return static_cast<unsigned>(tensor_.rank()); }
+  unsigned rank() const { return tensor_.rank(); }
   std::size_t dim(unsigned d) const { return tensor_.dim(d); }
   std::size_t numElements() const { return tensor_.numElements(); }
   bool isContiguous() const { return tensor_.isContiguous(); }
