@@ -1,8 +1,13 @@
 #include "poplin/contraction_options.hpp"
 
+#include <popops/Cast.hpp>
+
 #include <algorithm>
 #include <mutex>
+#include <utility>
+#include <variant>
 
+#include "kernels/contraction/quarter_kernel.hpp"
 #include "poplar/library_options.hpp"
 
 namespace popir {
@@ -62,6 +67,10 @@ std::shared_ptr<const Kernel> planIn(Plans* plans, const Problem& problem) {
   return kernel;
 }
 
+bool hasQuarterUnits(const poplar::Graph& graph) {
+  return graph.getTarget().getNumConvUnits(poplar::QUARTER, poplar::HALF) > 0;
+}
+
 }  // namespace
 
 MachineOptions matMulOptions(const char* who, const poplar::OptionFlags& flags) {
@@ -80,6 +89,31 @@ std::shared_ptr<const MatMulKernel> plan(const MatMulKernel::Problem& problem,
 std::shared_ptr<const ConvKernel> plan(const ConvKernel::Problem& problem,
                                        poplin::PlanningCache* cache) {
   return planIn<ConvKernel>(cache ? &cache->impl->convolutions : nullptr, problem);
+}
+
+Work layoutWork(const poplar::Graph& graph, const Kernel& kernel, const poplar::Type& read) {
+  Work work = kernel.work({});
+  if (read == poplar::QUARTER && hasQuarterUnits(graph))
+    std::get<ContractionWork>(work.whole).type = read;
+  return work;
+}
+
+void addContraction(poplar::Graph& graph, poplar::program::Sequence& prog,
+                    std::shared_ptr<const Kernel> kernel, std::vector<BulkOperand> operands,
+                    const poplar::DebugContext& debugContext) {
+  std::vector<std::size_t> quarters;
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    if (operands[i].tensor.elementType() == poplar::QUARTER) quarters.push_back(i);
+  if (quarters.size() == 2 && hasQuarterUnits(graph)) {
+    for (const auto i : quarters)
+      operands.push_back({graph.getMetadata(operands[i].tensor).reshape({1}), Access::Read});
+    kernel = std::make_shared<const QuarterKernel>(std::move(kernel), quarters[0], quarters[1]);
+  } else {
+    for (const auto i : quarters)
+      operands[i].tensor =
+          popops::cast(graph, operands[i].tensor, poplar::FLOAT, prog, debugContext);
+  }
+  addBulkVertex(graph, prog, std::move(kernel), std::move(operands), debugContext);
 }
 
 std::string shapeText(const std::vector<std::size_t>& shape) {

@@ -1,15 +1,18 @@
-// Options of matrix products and convolutions.
+// What matrix products and convolutions have in common: options, kernels by their parameters, and
+// operands of 8-bit floats.
 #ifndef popir_poplin_contraction_options_hpp
 #define popir_poplin_contraction_options_hpp
 
 #include <map>
 #include <memory>
+#include <poplar/Graph.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplin/Convolution.hpp>
 #include <poplin/MatMul.hpp>
 
 #include "kernels/contraction/conv_kernel.hpp"
 #include "kernels/contraction/matmul_kernel.hpp"
+#include "poplar/bulk_vertex.hpp"
 
 namespace poplin {
 
@@ -33,6 +36,18 @@ std::shared_ptr<const MatMulKernel> plan(const MatMulKernel::Problem& problem,
                                          poplin::PlanningCache* cache);
 std::shared_ptr<const ConvKernel> plan(const ConvKernel::Problem& problem,
                                        poplin::PlanningCache* cache);
+
+/// The type whose kernel contracts elements of a type: FLOAT for QUARTER, of which it holds all values.
+inline poplar::Type contracted(const poplar::Type& type) {
+  return type == poplar::QUARTER ? poplar::FLOAT : type;
+}
+/// The work of a kernel for the machine's layouts, if what it reads is of type `read`.
+Work layoutWork(const poplar::Graph& graph, const Kernel& kernel, const poplar::Type& read);
+/// Adds a contraction. Operands of QUARTER are read as they are if the machine has units for them, and
+/// as FLOAT, by casts before it, elsewhere.
+void addContraction(poplar::Graph& graph, poplar::program::Sequence& prog,
+                    std::shared_ptr<const Kernel> kernel, std::vector<BulkOperand> operands,
+                    const poplar::DebugContext& debugContext);
 
 /// Plans the product or the forward pass of the convolution, as the function that adds it would.
 void planAhead(const poplin::MatMulParams& params, const poplar::OptionFlags& options,

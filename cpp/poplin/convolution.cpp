@@ -8,7 +8,6 @@
 
 #include "kernels/contraction/meetings.hpp"
 #include "kernels/half.hpp"
-#include "poplar/bulk_vertex.hpp"
 #include "poplar/planned_layout.hpp"
 #include "poplar/tile_mapping.hpp"
 #include "poplin/contraction_options.hpp"
@@ -52,12 +51,15 @@ void check(const char* who, const char* what, const Tensor& t, const Shape& shap
 }
 
 void checkTypes(const char* who, const ConvParams& p) {
-  if ((popir::isFloatOrHalf(p.inputType) && popir::isFloatOrHalf(p.outputType)) ||
+  if ((popir::isFloatOrHalf(popir::contracted(p.inputType)) &&
+       popir::isFloatOrHalf(p.outputType)) ||
       (p.inputType == poplar::DOUBLE && p.outputType == poplar::DOUBLE))
     return;
-  throw poputil::poplibs_error(std::string(who) +
-                               ": convolutions take float, half, bfloat16 or double, got " +
-                               p.inputType.toString() + " to " + p.outputType.toString());
+  throw poputil::poplibs_error(
+      std::string(who) +
+      ": convolutions take float, half, bfloat16, double, or quarter to one of the "
+      "first three, got " +
+      p.inputType.toString() + " to " + p.outputType.toString());
 }
 
 /// Keeps elements [lower, size - upper) of each field dimension. The first field dimension is
@@ -114,7 +116,7 @@ bool truncated(const ConvParams::InputTransform& t) {
 Problem forwardProblem(const ConvParams& p) {
   Problem f;
   f.pass = Pass::Forward;
-  f.inType = p.inputType;
+  f.inType = popir::contracted(p.inputType);
   f.outType = p.outputType;
   f.batch = static_cast<std::int64_t>(p.batchSize);
   f.groups = static_cast<std::int64_t>(p.numConvGroups);
@@ -189,7 +191,7 @@ Tensor create(poplar::Graph& graph, Role role, Pass pass, bool turned, const Con
     problem.pass = pass;
   }
   if (written && role != Role::Weights) operand = 2 - operand;
-  const auto work = popir::ConvKernel(problem).work({});
+  const auto work = popir::layoutWork(graph, popir::ConvKernel(problem), p.inputType);
   const auto planned = popir::ContractionShape::of(std::get<popir::ContractionWork>(work.whole));
   // Batch, groups, channels of a group, and the field unless some of its dimensions are one
   std::vector<std::int64_t> sizes{problem.batch, problem.groups,
@@ -226,6 +228,8 @@ std::uint64_t getWuFlops(const ConvParams& params) { return getFwdFlops(params);
 double getFwdPerfectCycleCount(const poplar::Graph& graph, const ConvParams& params) {
   const auto& target = graph.getTarget();
   unsigned perCycle = target.getVectorWidth(params.inputType);
+  if (params.inputType == poplar::QUARTER)
+    perCycle *= std::max(target.getNumConvUnits(poplar::QUARTER, poplar::HALF), 1U);
   if (params.inputType == poplar::HALF)
     perCycle *= std::max({target.getFp16InFp16OutConvUnitsPerTile(),
                           target.getFp16InFp32OutConvUnitsPerTile(),
@@ -317,7 +321,7 @@ void convolutionWithOutput(poplar::Graph& graph, const Tensor& in, const Tensor&
     std::swap(first, last);
   }
   const auto access = [](bool write) { return write ? popir::Access::Write : popir::Access::Read; };
-  popir::addBulkVertex(
+  popir::addContraction(
       graph, prog, popir::plan(problem, cache),
       {{first, access(written)}, {kernel, popir::Access::Read}, {last, access(!written)}},
       debugContext);
@@ -342,6 +346,9 @@ Tensor calculateWeightDeltas(poplar::Graph& graph, const Tensor& zDeltas, const 
   const char* const who = "poplin::calculateWeightDeltas";
   const ConvParams p = params.canonicalize();
   checkTypes(who, p);
+  if (p.inputType == poplar::QUARTER)
+    throw poputil::poplibs_error(std::string(who) +
+                                 ": gradients of weights of quarter; cast to half");
   check(who, "the gradient of the output", zDeltas, outputShape(p), p.outputType);
   check(who, "the activations", activations, inputShape(p), p.inputType);
   const auto machineOptions = popir::convOptions(who, options);

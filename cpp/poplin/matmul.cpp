@@ -1,9 +1,7 @@
 #include <poplin/MatMul.hpp>
-#include <popops/Cast.hpp>
 #include <poputil/exceptions.hpp>
 
 #include "kernels/half.hpp"
-#include "poplar/bulk_vertex.hpp"
 #include "poplar/planned_layout.hpp"
 #include "poplar/tile_mapping.hpp"
 #include "poplin/contraction_options.hpp"
@@ -47,15 +45,16 @@ bool widens(const poplar::Type& in, const poplar::Type& out) {
 }
 
 void checkTypes(const char* who, const Tensor& a, const Tensor& b, const poplar::Type& out) {
-  const auto in = a.elementType();
-  const std::string given = "; A is " + in.toString() + ", B " + b.elementType().toString() +
-                            ", the result " + out.toString();
-  if (in != b.elementType())
+  const auto in = popir::contracted(a.elementType());
+  const std::string given = "; A is " + a.elementType().toString() + ", B " +
+                            b.elementType().toString() + ", the result " + out.toString();
+  if (in != popir::contracted(b.elementType()))
     throw poputil::poplibs_error(std::string(who) + ": expected one type of A and B" + given);
   if (!multiplied(in))
     throw poputil::poplibs_error(
         std::string(who) +
-        ": expected float, half, bfloat16, double or an integer of 16, 32 or 64 bits" + given);
+        ": expected float, half, bfloat16, quarter, double or an integer of 16, 32 or 64 bits" +
+        given);
   if (widens(in, out)) return;
   if (in != out || in == poplar::SHORT)
     throw poputil::poplibs_error(std::string(who) +
@@ -82,7 +81,7 @@ popir::MatMulKernel::Problem problemOf(const poplar::Type& in, const poplar::Typ
   };
   popir::MatMulKernel::Problem problem;
   problem.options = options;
-  problem.inType = in;
+  problem.inType = popir::contracted(in);
   problem.outType = out;
   problem.groups = a.size() == 3 ? size(a, 3) : 1;
   problem.m = size(a, 2);
@@ -91,17 +90,9 @@ popir::MatMulKernel::Problem problemOf(const poplar::Type& in, const poplar::Typ
   return problem;
 }
 
-/// An operand; QUARTER as FLOAT, which holds all its values.
-Tensor multiplied(poplar::Graph& graph, const Tensor& t, poplar::program::Sequence& prog,
-                  const Call& call) {
-  if (t.elementType() != poplar::QUARTER) return t;
-  return popops::cast(graph, t, poplar::FLOAT, prog, call.debugContext);
-}
-
 /// C = k * A * B, or C += k * A * B if `accumulate`.
-void multiply(poplar::Graph& graph, const Tensor& left, const Tensor& right, const Tensor& c,
-              float k, bool accumulate, poplar::program::Sequence& prog, const Call& call) {
-  const Tensor a = multiplied(graph, left, prog, call), b = multiplied(graph, right, prog, call);
+void multiply(poplar::Graph& graph, const Tensor& a, const Tensor& b, const Tensor& c, float k,
+              bool accumulate, poplar::program::Sequence& prog, const Call& call) {
   checkTypes(call.who, a, b, c.elementType());
   const auto expected = resultShape(a.shape(), b.shape());
   if (c.shape() != expected)
@@ -113,33 +104,34 @@ void multiply(poplar::Graph& graph, const Tensor& left, const Tensor& right, con
                            popir::matMulOptions(call.who, call.options));
   problem.alpha = k;
   problem.accumulate = accumulate;
-  popir::addBulkVertex(graph, prog, popir::plan(problem, call.cache),
-                       {{a3, popir::Access::Read},
-                        {b3, popir::Access::Read},
-                        {c3, accumulate ? popir::Access::ReadWrite : popir::Access::Write}},
-                       call.debugContext);
+  popir::addContraction(graph, prog, popir::plan(problem, call.cache),
+                        {{a3, popir::Access::Read},
+                         {b3, popir::Access::Read},
+                         {c3, accumulate ? popir::Access::ReadWrite : popir::Access::Write}},
+                        call.debugContext);
 }
 
 enum class Operand { Left, Right, Result };  // operand numbers of MatMulKernel
 
 /// Creates a variable with the layout of the product's plan.
 Tensor create(poplar::Graph& graph, Operand role, const popir::MatMulKernel::Problem& problem,
-              const poplar::Type& type, const Shape& shape,
+              const poplar::Type& inputType, const poplar::Type& type, const Shape& shape,
               const poplar::DebugContext& debugContext) {
   const auto t = graph.addVariable(type, shape, debugContext);
-  popir::mapByPlan(graph, t, popir::MatMulKernel(problem).work({}), static_cast<std::size_t>(role));
+  popir::mapByPlan(graph, t, popir::layoutWork(graph, popir::MatMulKernel(problem), inputType),
+                   static_cast<std::size_t>(role));
   return t;
 }
 
-Tensor product(poplar::Graph& graph, const Tensor& left, const Tensor& right, std::size_t rank,
+Tensor product(poplar::Graph& graph, const Tensor& a, const Tensor& b, std::size_t rank,
                const poplar::Type& type, poplar::program::Sequence& prog, const Call& call) {
-  const Tensor a = multiplied(graph, left, prog, call), b = multiplied(graph, right, prog, call);
   checkShapes(call.who, a.shape(), b.shape(), rank);
   checkTypes(call.who, a, b, type);
-  const auto out = create(graph, Operand::Result,
-                          problemOf(a.elementType(), type, a.shape(), b.shape(),
-                                    popir::matMulOptions(call.who, call.options)),
-                          type, resultShape(a.shape(), b.shape()), call.debugContext);
+  const auto out =
+      create(graph, Operand::Result,
+             problemOf(a.elementType(), type, a.shape(), b.shape(),
+                       popir::matMulOptions(call.who, call.options)),
+             a.elementType(), type, resultShape(a.shape(), b.shape()), call.debugContext);
   multiply(graph, a, b, out, 1.0f, false, prog, call);
   return out;
 }
@@ -148,15 +140,10 @@ Tensor createFor(const char* who, Operand role, std::size_t rank, poplar::Graph&
                  const poplar::Type& inputType, const poplar::Type& outputType, const Shape& a,
                  const Shape& b, const poplar::DebugContext& debugContext,
                  const poplar::OptionFlags& options) {
-  if (inputType == poplar::QUARTER) {
-    const auto t =
-        createFor(who, role, rank, graph, poplar::FLOAT, outputType, a, b, debugContext, options);
-    return role == Operand::Result ? t : graph.clone(poplar::QUARTER, t, debugContext);
-  }
   checkShapes(who, a, b, rank);
   const auto problem = problemOf(inputType, outputType, a, b, popir::matMulOptions(who, options));
   const bool result = role == Operand::Result;
-  return create(graph, role, problem, result ? outputType : inputType,
+  return create(graph, role, problem, inputType, result ? outputType : inputType,
                 result                  ? resultShape(a, b)
                 : role == Operand::Left ? a
                                         : b,
@@ -170,8 +157,7 @@ void popir::planAhead(const poplin::MatMulParams& params, const poplar::OptionFl
                       poplin::PlanningCache& cache) {
   const char* const who = "poplin::preplan";
   poplin::checkShapes(who, params.aShape, params.bShape, params.aShape.size() == 3 ? 3 : 2);
-  const auto in = params.inputType == poplar::QUARTER ? poplar::FLOAT : params.inputType;
-  plan(poplin::problemOf(in, params.outputType, params.aShape, params.bShape,
+  plan(poplin::problemOf(params.inputType, params.outputType, params.aShape, params.bShape,
                          matMulOptions(who, options)),
        &cache);
 }

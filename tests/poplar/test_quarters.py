@@ -1,5 +1,6 @@
 """QUARTER, numbers of 8 bits with a scale, beside ml_dtypes."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,80 @@ def test_products(program: Path, name: str) -> None:
     assert lines[1] == "popops::cast: to quarter without metadata; give a metadata tensor"
     assert "a variable of half with metadata" in lines[2]
     assert lines[3] == "QuarterMetadata: scale 32; expected from -32 to 31"
+
+
+def convolved(x: np.ndarray, w: np.ndarray, stride: tuple[int, int]) -> np.ndarray:
+    """x [n, g * i, field] with w [g, o, i, 3, 3], padded by one."""
+    groups, out, channels, *kernel = w.shape
+    padded = np.pad(x, [(0, 0), (0, 0), (1, 1), (1, 1)])
+    windows = np.lib.stride_tricks.sliding_window_view(padded, kernel, (2, 3))
+    windows = windows[:, :, :: stride[0], :: stride[1]]
+    windows = windows.reshape(len(x), groups, channels, *windows.shape[2:])
+    result = np.einsum("ngihwyx,goiyx->ngohw", windows, w)
+    return result.reshape(len(x), groups * out, *result.shape[3:])
+
+
+@pytest.mark.parametrize("saved", [False, True])
+@pytest.mark.parametrize("units", [0, 1])
+@pytest.mark.parametrize("name", TYPES)
+def test_contractions(
+    program: Path, monkeypatch: pytest.MonkeyPatch, name: str, units: int, saved: bool
+) -> None:
+    """The units for 8-bit floats read operands as they are; elsewhere casts come before them."""
+    if saved:
+        monkeypatch.setenv("SAVED", "1")
+    sizes = {
+        "x": (2, 9, 20),
+        "y": (2, 20, 7),
+        "c": (5, 7),
+        "in": (2, 8, 9, 8),
+        "w": (2, 6, 4, 3, 3),
+        "g": (2, 12, 9, 8),
+    }
+    given = {key: RANDOM.standard_normal(size).astype("float32") for key, size in sizes.items()}
+    shapes = {
+        "product": ("f2", (2, 9, 7)),
+        "sum": ("f4", (5, 7)),
+        "conv": ("f2", (2, 12, 5, 8)),
+        "back": ("f4", (2, 8, 9, 8)),
+    }
+    scale = -3
+    words = f"units {name} {scale} {units}"
+    made = results(program, words, given, shapes)
+
+    def read(key: str, is_first: bool) -> np.ndarray:
+        kind = name if is_first else next(each for each in TYPES if each != name)
+        power = scale if is_first else -scale
+        return rounded(given[key], kind, power).astype("float64") * 2.0**power
+
+    x, y, image = read("x", True), read("y", False), read("in", True)
+    weights, gradient = read("w", False), read("g", False)
+    np.testing.assert_allclose(made["product"], x @ y, 2e-3, 1e-3)
+    turned = x[0, ::2, ::-1]
+    np.testing.assert_allclose(made["sum"], given["c"] + 0.5 * (turned @ y[1]), 1e-4, 1e-4)
+    np.testing.assert_allclose(made["conv"], convolved(image, weights, (2, 1)), 4e-3, 4e-3)
+    flipped = weights.swapaxes(1, 2)[..., ::-1, ::-1]
+    np.testing.assert_allclose(made["back"], convolved(gradient, flipped, (1, 1)), 1e-4, 1e-4)
+    lines = run(program, words, cwd=program.parent).splitlines()
+    assert lines[0] == (
+        "poplin::calculateWeightDeltas: gradients of weights of quarter; cast to half"
+    )
+    assert "; A is quarter, B quarter, the result quarter" in lines[1]
+    assert "expected one type of A and B; A is quarter, B half, the result half" in lines[2]
+
+
+def test_units_are_faster(program: Path) -> None:
+    """8-bit floats take less than half of the cycles of half, which take less than float; without
+    units for them they are cast.
+    """
+
+    def cycles(units: int) -> list[int]:
+        said = run(program, f"cycles F143 0 {units}", cwd=program.parent)
+        return [int(c) for c in re.findall(r"^Cycles: (\d+)", said, re.MULTILINE)]
+
+    quarter, half, floats = (cycles(1)[i : i + 2] for i in (0, 2, 4))
+    assert [2 * q < h < f for q, h, f in zip(quarter, half, floats, strict=True)] == [True, True]
+    assert all(q > f for q, f in zip(cycles(0)[:2], cycles(0)[4:], strict=True))
 
 
 @pytest.mark.parametrize(("name", "largest"), [("F143", 240), ("F152", 57344)])

@@ -1,4 +1,4 @@
-// A program on the CPU device whose inputs and outputs are files of raw numbers, NAME.bin.
+// A program, on the CPU device unless another is given, whose inputs and outputs are files of raw numbers, NAME.bin.
 #ifndef tests_poplar_programs_arrays_hpp
 #define tests_poplar_programs_arrays_hpp
 
@@ -18,7 +18,8 @@
 
 class Arrays {
  public:
-  Arrays() : device(poplar::Device::createCPUDevice()), graph(device.getTarget()) {}
+  explicit Arrays(poplar::Device of = poplar::Device::createCPUDevice())
+      : device(std::move(of)), graph(device.getTarget()) {}
 
   /// A variable with the contents of a file.
   poplar::Tensor input(const std::string& name, const poplar::Type& type,

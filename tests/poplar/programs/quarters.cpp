@@ -1,9 +1,12 @@
 // QUARTER: casts both ways, products, and conversions on the host.
-// ARGS: part format scale count, where part is cast, product, codelets or host.
+// ARGS: part format scale count, where part is cast, product, units, cycles, codelets or host. Of
+// `units` and `cycles` count is 1 for an ipu21, which has units for 8-bit floats, and 0 for an ipu2.
 #include <arrays.hpp>
 #include <iostream>
+#include <poplar/IPUModel.hpp>
 #include <poplar/MetadataCreation.hpp>
 #include <poplar/TypeConversion.hpp>
+#include <poplin/Convolution.hpp>
 #include <poplin/MatMul.hpp>
 #include <popops/Cast.hpp>
 
@@ -53,6 +56,70 @@ void refused(const Call& call) {
   }
 }
 
+Device machine(bool hasUnits) {
+  IPUModel model(hasUnits ? "ipu21" : "ipu2");
+  model.tilesPerIPU = 16;
+  return model.createDevice();
+}
+
+/// Products and convolutions of operands with metadata of their own.
+void contract(Arrays& a, Format format, int scale) {
+  const auto meta = createConstantMetadataTensor(a.graph, format, scale);
+  const auto other = createConstantMetadataTensor(
+      a.graph, format == Format::F143 ? Format::F152 : Format::F143, -scale);
+  const auto small = [&](const char* name, const std::vector<std::size_t>& shape,
+                         const Tensor& metadata) {
+    return popops::cast(a.graph, a.input(name, FLOAT, shape), QUARTER, metadata, a.prog);
+  };
+  const auto left = small("x", {2, 9, 20}, meta), right = small("y", {2, 20, 7}, other);
+  a.output("product", poplin::matMulGrouped(a.graph, left, right, a.prog, HALF));
+  // Views: columns of every second row, reversed.
+  const auto turned = left[0].subSample(2, 0).reverse(1);
+  const auto sum = a.input("c", FLOAT, {5, 7});
+  poplin::matMulAcc(a.graph, sum, 0.5f, turned, right[1], a.prog);
+  a.output("sum", sum);
+
+  poplin::ConvParams params(QUARTER, HALF, 2, {9, 8}, {3, 3}, 4, 6, 2);
+  params.inputTransform.paddingLower = {1, 1};
+  params.inputTransform.paddingUpper = {1, 1};
+  params.outputTransform.stride = {2, 1};
+  const auto in = small("in", {2, 8, 9, 8}, meta), weights = small("w", {2, 6, 4, 3, 3}, other);
+  a.output("conv", poplin::convolution(a.graph, in, weights, params, false, a.prog));
+  poplin::ConvParams back(QUARTER, FLOAT, 2, {9, 8}, {3, 3}, 6, 4, 2);
+  back.inputTransform.paddingLower = {1, 1};
+  back.inputTransform.paddingUpper = {1, 1};
+  const auto gradient = small("g", {2, 12, 9, 8}, other);
+  a.output("back", poplin::convolution(a.graph, gradient, weights, back, true, a.prog));
+  refused([&] {
+    poplin::calculateWeightDeltas(a.graph, gradient, in,
+                                  poplin::ConvParams(QUARTER, FLOAT, 2, {9, 8}, {3, 3}, 4, 6, 2),
+                                  a.prog);
+  });
+  refused([&] { poplin::matMul(a.graph, left[0], right[0], a.prog, QUARTER); });
+  refused([&] { poplin::matMul(a.graph, left[0], a.graph.clone(HALF, right[0]), a.prog, HALF); });
+}
+
+/// The cycles of a product and a convolution of a type.
+void estimate(const Device& device, const Type& type, Format format) {
+  Graph graph(device);
+  program::Sequence product, convolution;
+  const auto variable = [&](const Tensor& t) {
+    if (type != QUARTER) return t;
+    return graph.clone(QUARTER, createConstantMetadataTensor(graph, format, 0), t);
+  };
+  const auto x =
+      variable(poplin::createMatMulInputLHS(graph, type, HALF, {512, 512}, {512, 512}, "x"));
+  const auto y =
+      variable(poplin::createMatMulInputRHS(graph, type, HALF, {512, 512}, {512, 512}, "y"));
+  poplin::matMul(graph, x, y, product, HALF);
+  const poplin::ConvParams params(type, HALF, 4, {16, 16}, {3, 3}, 64, 64, 1);
+  const auto in = variable(poplin::createInput(graph, params, "in"));
+  const auto weights = variable(poplin::createWeights(graph, params, "weights"));
+  poplin::convolution(graph, in, weights, params, false, convolution);
+  Engine engine(graph, {product, convolution});
+  engine.printProfileSummary(std::cout);
+}
+
 }  // namespace
 
 int main(int, char** argv) {
@@ -62,8 +129,14 @@ int main(int, char** argv) {
   std::size_t count = 0;
   words >> part >> name >> scale >> count;
   const auto format = name == "F143" ? Format::F143 : Format::F152;
-  Arrays a;
-  if (part == "cast") {
+  if (part == "cycles") {
+    for (const auto& type : {QUARTER, HALF, FLOAT}) estimate(machine(count > 0), type, format);
+    return 0;
+  }
+  Arrays a(part == "units" ? machine(count > 0) : Device::createCPUDevice());
+  if (part == "units") {
+    contract(a, format, scale);
+  } else if (part == "cast") {
     const auto x = a.input("x", FLOAT, {count}), s = a.input("s", INT, {});
     const auto metadata = createVariableMetadataTensor(a.graph, format, s, a.prog);
     const auto small = popops::cast(a.graph, x, QUARTER, metadata, a.prog);

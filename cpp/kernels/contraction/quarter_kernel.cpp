@@ -1,0 +1,123 @@
+#include "kernels/contraction/quarter_kernel.hpp"
+
+#include <poplar/QuarterFloat.hpp>
+
+#include <algorithm>
+#include <variant>
+
+#include "kernels/check.hpp"
+#include "kernels/parallel.hpp"
+#include "kernels/saved_kernel.hpp"
+
+namespace popir {
+namespace {
+
+// Operands of a contraction, and with the metadata of two of them.
+constexpr std::size_t kContracted = 3, kOperands = kContracted + 2;
+constexpr std::size_t kAlignment = 64;  // of scratch memory, in bytes
+
+std::size_t aligned(std::size_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+class QuarterRunner final : public Runner {
+ public:
+  QuarterRunner(std::unique_ptr<Runner> inner, const std::array<std::size_t, 2>& quarters,
+                const std::vector<Layout>& operands, unsigned threads)
+      : inner_(std::move(inner)), quarters_(quarters), threads_(threads) {
+    for (std::size_t n = 0; n < quarters.size(); ++n) {
+      elements_[n] = operands[quarters[n]].elements();
+      widened_ += aligned(elements_[n] * sizeof(float));
+    }
+  }
+
+  std::size_t scratchBytes() const override { return widened_ + inner_->scratchBytes(); }
+
+  void run(void* const* operands, void* scratch) const override {
+    auto* at = static_cast<char*>(scratch);
+    std::array<void*, kOperands> given;
+    std::copy_n(operands, kOperands, given.begin());
+    for (std::size_t n = 0; n < quarters_.size(); ++n) {
+      given[quarters_[n]] = at;
+      widen(static_cast<const unsigned char*>(operands[quarters_[n]]),
+            *static_cast<const MetadataType*>(operands[kContracted + n]), elements_[n],
+            reinterpret_cast<float*>(at));
+      at += aligned(elements_[n] * sizeof(float));
+    }
+    inner_->run(given.data(), at);
+  }
+
+ private:
+  void widen(const unsigned char* codes, MetadataType byte, std::size_t count, float* to) const {
+    const auto metadata = poplar::unpackMetadata(&byte);
+    std::array<float, 256> values;
+    for (unsigned code = 0; code < values.size(); ++code)
+      values[code] = static_cast<float>(quarterValue(code, mantissaBits(metadata), metadata.scale));
+    constexpr std::int64_t kBlock = 4096;
+    const auto all = static_cast<std::int64_t>(count);
+    parallelFor((all + kBlock - 1) / kBlock, threads_, all, [&](std::int64_t block) {
+      const auto last = std::min(all, (block + 1) * kBlock);
+      for (auto i = block * kBlock; i < last; ++i) to[i] = values[codes[i]];
+    });
+  }
+
+  const std::unique_ptr<Runner> inner_;
+  const std::array<std::size_t, 2> quarters_;
+  const unsigned threads_;
+  std::array<std::size_t, 2> elements_{};
+  std::size_t widened_ = 0;  // bytes
+};
+
+void save(const Kernel& kernel, Writer& to) {
+  const auto& quarter = static_cast<const QuarterKernel&>(kernel);
+  for (const auto i : quarter.quarters()) to.put(i);
+  saveKernel(quarter.inner(), to);
+}
+
+std::shared_ptr<const Kernel> load(Reader& from) {
+  const auto first = from.get<std::size_t>(), second = from.get<std::size_t>();
+  return std::make_shared<const QuarterKernel>(loadKernel(from), first, second);
+}
+
+const struct Saved {
+  Saved() { addSavedKernel({"quarters", &typeid(QuarterKernel), save, load}); }
+} kSavedQuarters;
+
+}  // namespace
+
+bool QuarterKernel::accepts(std::size_t i, const Layout& layout) const {
+  const bool widened = std::count(quarters_.begin(), quarters_.end(), i) > 0;
+  return widened || i >= kContracted ? layout.dense() : inner_->accepts(i, layout);
+}
+
+std::unique_ptr<Runner> QuarterKernel::prepare(const std::vector<Layout>& operands,
+                                               const Setting& setting) const {
+  std::vector<Layout> contracted(operands.begin(), operands.begin() + kContracted);
+  for (const auto i : quarters_) contracted[i] = Layout::rowMajor(poplar::FLOAT, operands[i].shape);
+  return std::make_unique<QuarterRunner>(inner_->prepare(contracted, setting), quarters_, operands,
+                                         setting.threads);
+}
+
+void QuarterKernel::check(const std::vector<OperandInfo>& operands) const {
+  requireOperands(operands, kOperands);
+  require(quarters_[0] < quarters_[1] && quarters_[1] < kContracted,
+          "the operands of quarter are not two of the contraction");
+  std::vector<OperandInfo> contracted(operands.begin(), operands.begin() + kContracted);
+  for (std::size_t n = 0; n < quarters_.size(); ++n) {
+    auto& operand = contracted[quarters_[n]];
+    requireOperand(operand, Access::Read, poplar::QUARTER, operand.shape);
+    operand.type = poplar::FLOAT;
+    requireOperand(operands[kContracted + n], Access::Read, poplar::UNSIGNED_CHAR, {1});
+  }
+  inner_->check(contracted);
+  require(std::holds_alternative<ContractionWork>(inner_->work({}).whole),
+          "the kernel of quarter is no contraction");
+}
+
+Work QuarterKernel::work(const std::vector<Layout>&) const {
+  Work work = inner_->work({});
+  std::get<ContractionWork>(work.whole).type = poplar::QUARTER;
+  return work;
+}
+
+}  // namespace popir
