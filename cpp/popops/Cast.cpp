@@ -5,9 +5,9 @@
 #include <poputil/exceptions.hpp>
 
 #include "kernels/elementwise/expression.hpp"
+#include "kernels/elementwise/quarter_cast.hpp"
 #include "poplar/bulk_vertex.hpp"
 #include "popops/compile_expressions.hpp"
-#include "popops/quarter.hpp"
 
 namespace popops {
 namespace {
@@ -25,16 +25,36 @@ void check(const Tensor& src, const Tensor& dst) {
 
 expr::Cast to(const Type& type) { return expr::Cast(expr::_1, type); }
 
+bool isQuarterCast(const Type& from, const Type& to) {
+  return from == poplar::QUARTER || to == poplar::QUARTER;
+}
+/// Whether there is one step between QUARTER and the type.
+bool castsInOneStep(const Type& other) { return other == poplar::FLOAT || other == poplar::HALF; }
+
+/// Adds the cast between QUARTER, which must have metadata, and FLOAT or HALF.
+void castQuarter(Graph& graph, const Tensor& src, const Tensor& dst, poplar::ComputeSet cs) {
+  const Type from = src.elementType(), type = dst.elementType();
+  const Tensor metadata = graph.getMetadata(from == poplar::QUARTER ? src : dst);
+  const bool isInstruction = graph.getTarget().getNumConvUnits(poplar::QUARTER, poplar::HALF) > 0;
+  popir::addBulkVertex(graph, cs,
+                       std::make_shared<popir::QuarterCastKernel>(from, type, isInstruction),
+                       {{src, popir::Access::Read},
+                        {dst, popir::Access::Write},
+                        {metadata.reshape({1}), popir::Access::Read}},
+                       "Cast");
+}
+
 }  // namespace
 
 Tensor cast(Graph& graph, const Tensor& src, const Type& dstType, poplar::program::Sequence& prog,
             const DebugContext& debugContext) {
-  if (src.elementType() == poplar::QUARTER) {
-    const Tensor value = popir::fromQuarter(graph, src, prog, {debugContext, "Cast"});
-    return dstType == poplar::FLOAT ? value : cast(graph, value, dstType, prog, debugContext);
-  }
   if (dstType == poplar::QUARTER)
     throw poplar::type_error("popops::cast: to quarter without metadata; give a metadata tensor");
+  if (src.elementType() == poplar::QUARTER) {
+    const Tensor dst = graph.clone(dstType, src, {debugContext, "Cast"});
+    castWithOutput(graph, src, dst, prog, debugContext);
+    return dst;
+  }
   return map(graph, to(dstType), {src}, prog, {debugContext, "Cast"});
 }
 
@@ -49,9 +69,14 @@ void castWithOutput(Graph& graph, const Tensor& src, const Tensor& dst,
                     poplar::program::Sequence& prog, const DebugContext& debugContext) {
   check(src, dst);
   const Type from = src.elementType(), type = dst.elementType();
-  if (from == poplar::QUARTER || type == poplar::QUARTER) {
-    const Tensor value = from == poplar::FLOAT ? src : cast(graph, src, poplar::FLOAT, prog);
-    if (type == poplar::QUARTER) return popir::toQuarter(graph, value, dst, prog, debugContext);
+  if (isQuarterCast(from, type)) {
+    if (castsInOneStep(from) || castsInOneStep(type)) {
+      const auto cs = graph.addComputeSet({debugContext, "Cast"});
+      castQuarter(graph, src, dst, cs);
+      prog.add(poplar::program::Execute(cs, {debugContext, "Cast"}));
+      return;
+    }
+    const Tensor value = cast(graph, src, poplar::FLOAT, prog, debugContext);
     return castWithOutput(graph, value, dst, prog, debugContext);
   }
   mapWithOutput(graph, to(dst.elementType()), {src}, dst, prog, {debugContext, "Cast"});
@@ -66,8 +91,14 @@ poplar::program::Program cast(Graph& graph, Tensor src, Tensor dst,
 
 void cast(Graph& graph, Tensor src, Tensor dst, poplar::ComputeSet cs) {
   check(src, dst);
-  const auto expression = to(dst.elementType());
-  auto compiled = popir::compileExpressions({&expression}, {src.elementType()}, "popops::cast: ");
+  const Type from = src.elementType(), type = dst.elementType();
+  if (isQuarterCast(from, type)) {
+    if (castsInOneStep(from) || castsInOneStep(type)) return castQuarter(graph, src, dst, cs);
+    throw poputil::poplibs_error("popops::cast: " + from.toString() + " to " + type.toString() +
+                                 " in one compute set; cast to float in another one first");
+  }
+  const auto expression = to(type);
+  auto compiled = popir::compileExpressions({&expression}, {from}, "popops::cast: ");
   using Operands = std::vector<std::size_t>;
   popir::addBulkVertex(
       graph, cs,

@@ -46,6 +46,7 @@ def test_casts(program: Path, name: str, scale: int) -> None:
     shapes = {
         "bits": ("u1", x.shape),
         "back": ("f4", x.shape),
+        "set": ("f2", x.shape),
         "values": ("f2", (256,)),
         "again": ("u1", (256,)),
     }
@@ -56,8 +57,12 @@ def test_casts(program: Path, name: str, scale: int) -> None:
     np.testing.assert_array_equal(made["back"], want.astype("float32") * np.float32(2.0**scale))
     values = bytes_.view(TYPES[name]).astype("float32") * np.float32(2.0**scale)
     with np.errstate(over="ignore"):
+        np.testing.assert_array_equal(made["set"], made["back"].astype("float16"))
+    with np.errstate(over="ignore"):
         np.testing.assert_array_equal(made["values"], values.astype("float16"))
     np.testing.assert_array_equal(made["again"], bytes_)
+    (refused,) = run(program, f"cast {name} {scale} {x.size}", cwd=program.parent).splitlines()
+    assert refused.startswith("popops::cast: quarter to int in one compute set; cast to float")
 
 
 @pytest.mark.parametrize("saved", [False, True])

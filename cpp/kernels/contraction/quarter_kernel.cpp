@@ -1,12 +1,11 @@
 #include "kernels/contraction/quarter_kernel.hpp"
 
-#include <poplar/QuarterFloat.hpp>
-
 #include <algorithm>
 #include <variant>
 
 #include "kernels/check.hpp"
 #include "kernels/parallel.hpp"
+#include "kernels/quarter.hpp"
 #include "kernels/saved_kernel.hpp"
 
 namespace popir {
@@ -49,10 +48,7 @@ class QuarterRunner final : public Runner {
 
  private:
   void widen(const unsigned char* codes, MetadataType byte, std::size_t count, float* to) const {
-    const auto metadata = poplar::unpackMetadata(&byte);
-    std::array<float, 256> values;
-    for (unsigned code = 0; code < values.size(); ++code)
-      values[code] = static_cast<float>(quarterValue(code, mantissaBits(metadata), metadata.scale));
+    const auto values = quarterValues(byte);
     constexpr std::int64_t kBlock = 4096;
     const auto all = static_cast<std::int64_t>(count);
     parallelFor((all + kBlock - 1) / kBlock, threads_, all, [&](std::int64_t block) {

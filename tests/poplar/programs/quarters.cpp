@@ -142,6 +142,10 @@ int main(int, char** argv) {
     const auto small = popops::cast(a.graph, x, QUARTER, metadata, a.prog);
     a.output("bits", small.reinterpret(UNSIGNED_CHAR));
     a.output("back", popops::cast(a.graph, small, FLOAT, a.prog));
+    const auto cs = a.graph.addComputeSet("both");
+    a.output("set", popops::cast(a.graph, small, HALF, cs));
+    a.prog.add(program::Execute(cs));
+    refused([&] { popops::cast(a.graph, small, INT, cs); });
     // Bytes that came from elsewhere, as operators of PopART take them; in the other direction too.
     const auto bytes = a.input("bytes", UNSIGNED_CHAR, {256});
     const auto all = a.graph.clone(
