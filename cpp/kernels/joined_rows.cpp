@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "kernels/parallel.hpp"
+#include "kernels/streaming.hpp"
 
 namespace popir {
 namespace {
@@ -104,18 +105,20 @@ std::unique_ptr<Runner> JoinedRowsKernel::prepare(const std::vector<Layout>&,
                                                   const Setting& setting) const {
   // Rows are neighbours in every operand as long as the innermost of its dimensions goes on.
   std::int64_t run = rows_, least = 1, most = rows_, work = 0;
-  std::size_t bytes = std::accumulate(inner_.begin(), inner_.end(), std::size_t{0});
+  std::size_t bytesOutside = 0;  // of a row, of what is no inner value
   for (const auto& part : parts_) {
     std::size_t elements = 0;
     for (const auto& operand : part.operands) {
       elements = std::max(elements, operand.layout.elements());
       run = std::gcd(run, operand.rows.back().size);
-      if (!operand.isInner) bytes += operand.layout.bytes() / static_cast<std::size_t>(rows_);
+      if (!operand.isInner)
+        bytesOutside += operand.layout.bytes() / static_cast<std::size_t>(rows_);
     }
     work += static_cast<std::int64_t>(elements);
     least = std::max(least, (part.least + part.by.each - 1) / part.by.each);
     if (part.oneByOne) most = 1;
   }
+  const auto bytes = std::accumulate(inner_.begin(), inner_.end(), bytesOutside);
   const auto fits = static_cast<std::int64_t>(kBlockBytes / std::max<std::size_t>(bytes, 1));
   const auto shared = rows_ / (kBlocksPerThread * static_cast<std::int64_t>(setting.threads));
   auto block = std::min({std::max(std::min(fits, shared), least), most, run});
@@ -138,6 +141,9 @@ std::unique_ptr<Runner> JoinedRowsKernel::prepare(const std::vector<Layout>&,
       full.push_back(ofRows(layout, operand.had, part.by, block));
       if (rest) last.push_back(ofRows(layout, operand.had, part.by, rest));
     }
+    // No part reads what the last one writes.
+    const StreamedPart of(&part == &parts_.back() ? bytesOutside * static_cast<std::size_t>(rows_)
+                                                  : 0);
     made.block = part.kernel->prepare(full, one);
     if (rest) made.rest = part.kernel->prepare(last, one);
     parts.push_back(std::move(made));

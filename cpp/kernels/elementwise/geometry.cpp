@@ -10,6 +10,8 @@ namespace {
 
 // Box length along each of two axes, where operands are contiguous along different axes.
 constexpr std::int64_t kTileSide = 64;
+// Rows of up to this length are not cut there, so that dense operands need no buffers.
+constexpr std::int64_t kWholeRow = 256;
 // Elements of a box that take longer than what a box costs on its own.
 constexpr std::int64_t kLongRow = 512;
 
@@ -130,7 +132,7 @@ void setBoxes(MapPlan& plan, std::int64_t target) {
   };
   const int cross = crossAxis(plan);
   if (cross >= 0) {
-    give(plan.axes.back(), kTileSide);
+    give(plan.axes.back(), plan.axes.back().size <= kWholeRow ? kWholeRow : kTileSide);
     give(plan.axes[static_cast<std::size_t>(cross)], room);
   } else {
     std::int64_t elements = 1;

@@ -1,13 +1,12 @@
 #include "kernels/elementwise/plan.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <map>
 #include <stdexcept>
 
 #include "kernels/elementwise/geometry.hpp"
 #include "kernels/elementwise/pairs.hpp"
+#include "kernels/streaming.hpp"
 #include "kernels/vector/functions.hpp"
 
 namespace popir {
@@ -23,18 +22,6 @@ constexpr std::int64_t kBoxBytes = 12 * 1024;
 constexpr std::int64_t kLongBox = 16 * 1024;
 // Work for one thread, in elements times the cost per element.
 constexpr std::int64_t kThreadWork = 48 * 1024;
-
-/// Results of at least this size are written with non-temporal stores: three quarters of the
-/// last-level cache, but from 8 to 24 MiB. The upper limit is there because other processes may use
-/// part of a shared cache.
-std::size_t streamBytes() {
-  static const std::size_t bytes = [] {
-    const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    return std::clamp<std::size_t>(cache > 0 ? static_cast<std::size_t>(cache) / 4 * 3 : 0,
-                                   std::size_t{8} << 20, std::size_t{24} << 20);
-  }();
-  return bytes;
-}
 
 /// Estimated cost per element of a step, in additions. Used to choose the number of threads.
 int cost(const Value& v) {
@@ -274,7 +261,7 @@ class Planner {
     for (const Value& input : program_.values())
       if (input.kind == Kind::Input && inputs_[static_cast<std::size_t>(input.data)] == at(o))
         return false;
-    return static_cast<std::size_t>(plan_.elements) * sizeof(float) >= streamBytes();
+    return isStreamed(static_cast<std::size_t>(plan_.elements) * sizeof(float));
   }
 
   /// A buffer filled with a uniform value.

@@ -2,6 +2,8 @@
 // maxima and sums of reduce_functions.hpp, arithmetic and exp of vector/ops.hpp.
 #include "kernels/reduction/softmax.hpp"
 
+#include <immintrin.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -10,6 +12,7 @@
 #include "kernels/parallel.hpp"
 #include "kernels/reduction/reduce_functions.hpp"
 #include "kernels/saved_kernel.hpp"
+#include "kernels/streaming.hpp"
 #include "kernels/vector/ops.hpp"
 
 namespace popir {
@@ -37,7 +40,9 @@ class SoftmaxRunner : public Runner {
         sub_(vectorOp(VecOp::Sub, kLane, 0)),
         mulScalar_(vectorOp(VecOp::Mul, kLane, 2)),
         subScalar_(vectorOp(VecOp::Sub, kLane, 2)),
-        expOfDifference_(vectorOp(VecOp::SubExpDown, kLane, 2)) {
+        expOfDifference_(vectorOp(VecOp::SubExpDown, kLane, 2)),
+        past_(std::is_same_v<T, float> && isStreamed(layout.bytes()) ? vectorStream(VecOp::Mul, 2)
+                                                                     : nullptr) {
     const auto elements = static_cast<std::int64_t>(layout.elements());
     rows_ = elements == 0 ? 0 : elements / length_;
     block_ = length_ == 0 ? 1 : std::clamp<std::int64_t>(kAtOnce / length_, 1, kRows);
@@ -120,7 +125,8 @@ class SoftmaxRunner : public Runner {
     sum_.rows(e, rows, length_, length_, s);
     if (kind_ == SoftmaxKind::Softmax) {
       for (std::int64_t r = 0; r < rows; ++r) s[r] = static_cast<C>(scale_) / s[r];
-      eachRow(mulScalar_, y, e, s, rows);
+      eachRow(past_ != nullptr ? past_ : mulScalar_, y, e, s, rows);
+      if (past_ != nullptr) _mm_sfence();
     } else {
       for (std::int64_t r = 0; r < rows; ++r) s[r] = std::log(s[r]);
       eachRow(subScalar_, y, y, s, rows);
@@ -158,6 +164,7 @@ class SoftmaxRunner : public Runner {
   ReduceFunctions sum_, max_;
   VecFn exp_, mul_, sub_, mulScalar_, subScalar_;
   VecFn expOfDifference_;  // null in double
+  VecFn past_;             // mulScalar_ with non-temporal stores, if results are stored so
 };
 
 }  // namespace
