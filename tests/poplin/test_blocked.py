@@ -254,6 +254,101 @@ def test_direct(name, lies):
     np.testing.assert_array_equal(one, filters.ours(x, w)[0])
 
 
+@pytest.mark.parametrize("lies", ["plain", "last"])
+@pytest.mark.parametrize(
+    ("inputs", "outputs", "kernel", "stride"),
+    [
+        (3, 3, (1, 1), 1),
+        (1, 1, (3, 3), 1),
+        (3, 18, (1, 1), 1),
+        (18, 3, (1, 1), 1),
+        (5, 11, (3, 2), 2),
+        (33, 15, (1, 1), 1),
+        (3, 2, (5, 3), 1),
+    ],
+)
+def test_half_vectors(inputs, outputs, kernel, stride, lies):
+    """Channels, counted in halves of a vector, that do not fill vectors are last in memory."""
+    block = BLOCKS.get(contraction.isa())
+    if block is None:
+        pytest.skip("this process is held to an instruction set without vectors")
+    half = block // 2
+    pad, step = (kernel[0] // 2, kernel[1] // 2), (stride, stride)
+    filters = Filters(2, inputs * half, outputs * half, (11, 13), kernel, pad, step)
+    (x, w), bias = filters.operands(), random(outputs * half, seed=2)
+    expected = filters.torch(x, w) + bias[:, None, None]
+    found = []
+    for threads in (1, 2, 3):
+        out_block = 0 if lies == "plain" else -1 if outputs % 2 else block
+        in_block = 0 if lies == "plain" else -1
+        y = np.full(expected.shape, np.nan, np.float32)
+        given = y.transpose(0, 2, 3, 1).copy() if out_block == -1 else y
+        if out_block == block:
+            given = blocked(y, block)
+        read = np.ascontiguousarray(x.transpose(0, 2, 3, 1)) if in_block else x
+        made = contraction.convolution(
+            *("forward", read, w[None], given, list(step), [1, 1], [1, 1], list(pad)),
+            threads=threads,
+            source="blocked",
+            bias=bias,
+            inBlock=in_block,
+            outBlock=out_block,
+        )
+        assert made.describe().startswith("direct")
+        made.run()
+        if out_block == -1:
+            given = given.transpose(0, 3, 1, 2)
+        found.append(plain(given) if out_block == block else given)
+    assert np.abs(found[0] - expected).max() < 1.5e-6 * np.abs(expected).max()
+    for other in found[1:]:
+        np.testing.assert_array_equal(found[0], other)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_half_vectors_stay_last(tmp_path):
+    """Convolutions of one point pass them on without a copy, with a residual and bounds, too."""
+    torch.manual_seed(0)
+    conv = torch.nn.Conv2d
+
+    class Inverted(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.wide = conv(3, 32, 3, 2, 1), conv(24, 144, 1)
+            self.narrow, self.project, self.last = (
+                conv(144, 24, 1),
+                conv(32, 24, 1),
+                conv(24, 40, 1),
+            )
+
+        def forward(self, x):
+            y = self.project(self.first(x))
+            y = y + self.narrow(self.wide(y).clamp(0, 6))
+            return self.last(y).relu()
+
+    model, x = Inverted().eval(), torch.randn(1, 3, 40, 36)
+    path = str(tmp_path / "model.onnx")
+    names = {"input_names": ["x"], "output_names": ["y"]}
+    torch.onnx.export(model, (x,), path, opset_version=17, dynamo=False, **names)
+    found = []
+    for fuse in ("true", "false"):
+        options = popir.SessionOptions()
+        options.engineOptions = {"host.numThreads": "2", "host.fuse": fuse}
+        device = popir.DeviceManager().createCpuDevice()
+        session = popir.InferenceSession(
+            path, popir.DataFlow(1, ["y"]), device, userOptions=options
+        )
+        session.prepareDevice()
+        anchors = session.initAnchorArrays()
+        session.run(popir.PyStepIO({"x": x.numpy()}, anchors))
+        found.append(anchors["y"].copy())
+        if fuse == "true" and contraction.isa() == "avx512":
+            assert session.planText().count("/clast") >= 5
+    with torch.no_grad():
+        expected = model(x).numpy()
+    for each in found:
+        np.testing.assert_allclose(each, expected, 1e-5, 1e-5)
+
+
 DEPTHWISE = {
     "dilated": Filters(2, 32, 32, (15, 18), (3, 3), (2, 2), dilation=(2, 2), groups=32),
     "strided unequally": Filters(1, 16, 16, (30, 31), (5, 3), (2, 1), (2, 1), groups=16),

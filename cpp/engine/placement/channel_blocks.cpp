@@ -24,6 +24,7 @@ class BlockChooser {
         next_(graph_.variables.size(), kNone),
         leader_(graph_.variables.size()),
         plain_(graph_.variables.size()),
+        joined_(graph_.variables.size()),
         wishes_(graph_.variables.size()) {
     std::iota(leader_.begin(), leader_.end(), 0u);
     for (const auto& concat : plan.assignment.concats)
@@ -63,6 +64,7 @@ class BlockChooser {
       }
       const unsigned first = concats[i]->front();
       for (auto v : *concats[i]) join(v, first);
+      if (concats[i]->size() > 1) joined_[first] = true;
       if (tied[i] && last) join(first, *last);
       if (tied[i]) last = first;
       if (!preferred.empty() && preferred[i] != Layout::kPlain) wishes_[first].insert(preferred[i]);
@@ -77,8 +79,12 @@ class BlockChooser {
       const auto g = find(v);
       if (g == v) continue;
       if (plain_[v]) plain_[g] = true;
+      if (joined_[v]) joined_[g] = true;
       wishes_[g].insert(wishes_[v].begin(), wishes_[v].end());
     }
+    // Channels-last, neighbours of a concatenation would not be in one piece.
+    for (unsigned v = 0; v < n; ++v)
+      if (joined_[v] && blockOf(find(v)) == Layout::kChannelsLast) plain_[find(v)] = true;
     for (auto& ask : asks_) {
       const auto g = find(ask.variable);
       if (blockOf(g) == Layout::kPlain) continue;
@@ -125,7 +131,8 @@ class BlockChooser {
   const unsigned threads_;
   std::vector<unsigned> next_;  // by variable: its successor in a concatenation, or kNone
   std::vector<unsigned> leader_;
-  std::vector<bool> plain_;  // by variable: must be row-major; a group must if any member must
+  std::vector<bool> plain_;   // by variable: must be row-major; a group must if any member must
+  std::vector<bool> joined_;  // by variable: is a part of a concatenation, or its group is
   std::vector<std::set<int>> wishes_;
   std::vector<Ask> asks_;
 };

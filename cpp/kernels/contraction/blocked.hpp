@@ -45,10 +45,12 @@ struct Field {
 };
 
 /// A convolution of any filter. Channels are counted within a group. The input's channels are in
-/// blocks of `block`, in any strides: of images, blocks, rows and columns.
+/// blocks of `block`, in any strides: of images, blocks, rows and columns. The output's are in blocks
+/// of a vector, of which the last one may be a half.
 struct DirectShape : Field {
   std::int64_t images, groups, in, out;
   std::int64_t block, imageStep, blockStep, rowStep, columnStep;
+  std::int64_t outBlockStep, outColumnStep;
 
   std::int64_t blocks() const { return in / block; }
   std::int64_t panels(std::int64_t panel) const {

@@ -86,6 +86,21 @@ bool isDepthwise(const ConvSpec& s) {
   return s.groups > 1 && s.weights.shape[1] == 1 && s.weights.shape[2] == 1;
 }
 
+/// Whether the channels fill vectors of AVX-512 but for a half: blocks of whole vectors do not hold
+/// them, and channels-last does.
+bool isHalfVectors(const ConvSpec& s, const Layout& layout) {
+  constexpr std::int64_t kVectorOfAvx512 = 16;
+  return isa() == Isa::Avx512 && s.groups == 1 &&
+         layout.shape[1] % kVectorOfAvx512 == kVectorOfAvx512 / 2;
+}
+
+/// Whether the channels of one side do, and those of the other side fill vectors or do so too.
+bool hasHalfVectors(const ConvSpec& s) {
+  constexpr std::int64_t kHalfVector = 8;
+  return (isHalfVectors(s, s.in) || isHalfVectors(s, s.out)) && s.in.shape[1] % kHalfVector == 0 &&
+         s.out.shape[1] % kHalfVector == 0;
+}
+
 /// True where direct sums in channel blocks are faster than oneDNN if the weights are packed once, by
 /// the measurements in docs/contractions.md.
 bool directIsFaster(const ConvSpec& s) {
@@ -93,7 +108,7 @@ bool directIsFaster(const ConvSpec& s) {
   if (s.pass != Pass::Forward || s.fieldDims() != 2 || isDepthwise(s)) return false;
   const auto& w = s.weights.shape;
   const bool isPoint = w[3] * w[4] == 1, goesOn = areOursFaster(s.postOps);
-  if (isPoint) return goesOn && s.stride[0] * s.stride[1] == 1;
+  if (isPoint) return s.stride[0] * s.stride[1] == 1 && (goesOn || hasHalfVectors(s));
   return isa() == Isa::Avx2 && (goesOn || w[2] % kVectorOfAvx2 == 0);
 }
 
@@ -400,7 +415,15 @@ std::unique_ptr<Contraction> makeWithPostOps(const ConvSpec& spec, unsigned thre
 
 Blocks preferredBlocks(const ConvSpec& spec, unsigned threads) {
   if (anyHalf(spec)) return {Layout::kPlain, Layout::kPlain};
-  return oneDnnBlocks(spec, threads);
+  ConvSpec bare = spec;
+  bare.postOps.clear();
+  auto blocks = oneDnnBlocks(bare, threads);
+  // What a bias or more follows has weights that are packed, as in inference.
+  if (!spec.postOps.empty() && directIsFaster(spec)) {
+    if (isHalfVectors(spec, spec.in)) blocks.in = Layout::kChannelsLast;
+    if (isHalfVectors(spec, spec.out)) blocks.out = Layout::kChannelsLast;
+  }
+  return blocks;
 }
 
 }  // namespace contraction

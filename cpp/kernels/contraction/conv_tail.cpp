@@ -181,8 +181,13 @@ std::unique_ptr<Runner> ConvTailKernel::prepare(const std::vector<Layout>& opera
 
 std::vector<int> ConvTailKernel::preferredBlocks(const std::vector<Layout>& operands,
                                                  unsigned threads) const {
-  auto wish = conv_.preferredBlocks(operands, threads);
-  if (wish.empty()) return wish;
+  auto spec = conv_.spec(operands);
+  spec.postOps = chain_;
+  const auto blocks = contraction::preferredBlocks(spec, threads);
+  if (blocks.in == Layout::kPlain && blocks.out == Layout::kPlain) return {};
+  std::vector<int> wish(operands.size(), Layout::kPlain);
+  wish[0] = blocks.in;
+  wish[kOut] = blocks.out;
   for (std::size_t i : tied(operands)) wish[i] = wish[kOut];
   return wish;
 }

@@ -115,12 +115,15 @@ std::unique_ptr<Contraction> makeInBlocks(const ConvSpec& spec, int block, unsig
   bool fits = true;
   const auto relay = [&](Layout& layout, std::size_t operand) {
     if (layout.channelBlock != Layout::kPlain) return;
-    if (operand == 0 && spec.pass == Pass::Forward && layout.shape[1] % block != 0) return;
+    const auto channels = layout.shape[1];
+    const bool areLast =
+        spec.pass == Pass::Forward && spec.groups == 1 && channels % block == block / 2;
+    if (operand == 0 && spec.pass == Pass::Forward && channels % block != 0 && !areLast) return;
     fits = fits && layout.type == poplar::FLOAT && layout.shape.size() == 4 &&
-           layout.shape[1] % block == 0;
+           (channels % block == 0 || areLast);
     if (!fits) return;
-    copies.emplace_back(layout, block, operand);
-    layout.channelBlock = block;
+    copies.emplace_back(layout, areLast ? static_cast<int>(channels) : block, operand);
+    layout.channelBlock = areLast ? Layout::kChannelsLast : block;
   };
   relay(blocked.in, 0);
   relay(blocked.out, 2);

@@ -11,8 +11,8 @@ namespace contraction {
 
 using MakeConv = std::unique_ptr<Contraction> (*)(const ConvSpec& spec, unsigned threads);
 
-/// What `make` gives for activations in blocks of `block` channels; those that are plain are copied
-/// before or after. So a convolution has the same source, and the same bits, whatever the layouts.
+/// What `make` gives for activations in blocks of `block` channels, or channels-last where a block
+/// and a half are forward channels without groups; those that are plain are copied before or after. So a convolution has the same source, and the same bits, whatever the layouts.
 /// Null if channels do not divide into blocks, or if `make` gives none. Not for gradients of
 /// weights.
 std::unique_ptr<Contraction> makeInBlocks(const ConvSpec& spec, int block, unsigned threads,

@@ -253,13 +253,20 @@ bool isUndilated(const ConvSpec& s) {
   return s.dilation[0] == 1 && s.dilation[1] == 1 && s.padLower[0] >= 0 && s.padLower[1] >= 0;
 }
 
+/// Whether the channels of a layout are vectors and a half. Then they are last, not in blocks.
+bool endsInHalf(const ConvSpec& s, const Layout& layout, std::int64_t vector) {
+  return s.groups == 1 && layout.shape[1] % vector == vector / 2;
+}
+
 /// Whether a forward convolution, or the gradient of data, is of the general form that all take.
 bool isBlocked(const ConvSpec& s) {
   if (!isOrdinary(s)) return false;
   const auto vector = static_cast<int>(routines()->vector);
   for (const PostOp& op : s.postOps)
-    if (op.extent == PostOp::Extent::Full && op.layout.channelBlock != vector) return false;
-  return s.out.channelBlock == vector;
+    if (op.extent == PostOp::Extent::Full && op.layout.channelBlock != s.out.channelBlock)
+      return false;
+  return s.out.channelBlock == vector ||
+         (s.out.channelBlock == Layout::kChannelsLast && endsInHalf(s, s.out, vector));
 }
 
 blocked::Field fieldOf(const ConvSpec& s) {
@@ -280,7 +287,7 @@ std::unique_ptr<Contraction> winograd(const ConvSpec& s, unsigned threads) {
   if (!isBlocked(s) || !isUndilated(s) || s.groups != 1 || !isKernel(s, 3) || !hasStride(s, 1))
     return nullptr;
   const std::int64_t vector = routines()->vector;
-  if (s.in.channelBlock != vector) return nullptr;
+  if (s.in.channelBlock != vector || s.out.channelBlock != vector) return nullptr;
   const std::int64_t out = s.weights.shape[1], in = s.weights.shape[2];
   blocked::Shape shape{s.in.shape[0],
                        in,
@@ -319,13 +326,17 @@ std::unique_ptr<Contraction> direct(const ConvSpec& s, unsigned threads) {
   const std::int64_t vector = routines()->vector, out = s.weights.shape[1], in = s.weights.shape[2];
   const bool inVectors = in % vector == 0;
   if (s.groups > 1 && (!inVectors || out % vector != 0)) return nullptr;
-  blocked::DirectShape shape{fieldOf(s), s.in.shape[0], s.groups, in, out, 0, 0, 0, 0, 0};
+  blocked::DirectShape shape{fieldOf(s), s.in.shape[0], s.groups, in, out, 0, 0, 0, 0, 0, 0, 0};
+  const bool isLast = s.out.channelBlock == Layout::kChannelsLast;
+  shape.outColumnStep = isLast ? out : vector;
+  shape.outBlockStep = isLast ? vector : s.out.shape[2] * s.out.shape[3] * vector;
   const std::int64_t channels = s.in.shape[1], width = s.in.shape[3];
-  shape.block = inVectors ? vector : 1;
+  const bool inHalves = endsInHalf(s, s.in, vector);
+  shape.block = inVectors ? vector : inHalves ? vector / 2 : 1;
   shape.imageStep = channels * s.in.shape[2] * width;
   switch (s.in.channelBlock) {
     case Layout::kPlain:
-      if (inVectors) return nullptr;
+      if (inVectors || inHalves) return nullptr;
       shape.imageStep = s.in.strides[0];
       shape.blockStep = s.in.strides[1];
       shape.rowStep = s.in.strides[2];
@@ -337,7 +348,7 @@ std::unique_ptr<Contraction> direct(const ConvSpec& s, unsigned threads) {
       shape.columnStep = channels;
       break;
     default:
-      if (s.in.channelBlock != vector) return nullptr;
+      if (s.in.channelBlock != vector || !inVectors) return nullptr;
       shape.blockStep = s.in.shape[2] * width * vector;
       shape.rowStep = width * vector;
       shape.columnStep = vector;
@@ -359,7 +370,8 @@ std::unique_ptr<Contraction> depthwise(const ConvSpec& s, unsigned threads) {
   const blocked::DepthShape shape{fieldOf(s), s.in.shape[0], s.in.shape[1]};
   switch (s.pass) {
     case Pass::Forward:
-      if (!isBlocked(s) || s.in.channelBlock != vector) return nullptr;
+      if (!isBlocked(s) || s.in.channelBlock != vector || s.out.channelBlock != vector)
+        return nullptr;
       return std::make_unique<Depthwise>(s, shape, threads);
     case Pass::WeightsGradient:
       if (!isUndilated(s)) return nullptr;
