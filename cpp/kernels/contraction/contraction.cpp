@@ -145,10 +145,31 @@ double workOf(const ConvSpec& s) {
   return s.out.shape.empty() ? 0 : work * static_cast<double>(s.out.shape[0]);
 }
 
-/// True where our own kernels are faster than oneDNN, by the measurements in docs/contractions.md.
+/// True where our own kernels are faster than oneDNN on AVX2, by the measurements in
+/// docs/contractions.md.
 bool ownIsFaster(const MatMulSpec& s) {
   constexpr std::int64_t kMostRowsOfAvx2 = 400;
   return isa() == Isa::Avx2 && s.m <= kMostRowsOfAvx2;
+}
+/// The same on AVX-512, of a B that is not packed, on several threads.
+bool ownIsFasterShared(const MatMulSpec& s, unsigned threads) {
+  constexpr std::int64_t kLeastColumns = 128;
+  if (isa() != Isa::Avx512 || threads == 1 || s.groups != 1 || s.n < kLeastColumns) return false;
+  const bool turnedA = s.a.column != 1, turnedB = s.b.column != 1;
+  if (turnedA && turnedB) {
+    constexpr std::int64_t kRows = 400, kRowsOfDeep = 1500, kDeep = 512;
+    return s.m <= kRows || (s.m <= kRowsOfDeep && s.k >= kDeep);
+  }
+  if (turnedB) {
+    constexpr std::int64_t kRows = 256, kWide = 1000;
+    return s.m <= kRows && s.n < kWide;
+  }
+  // oneDNN computes columns in blocks of 48.
+  constexpr std::int64_t kRows = 512, kColumns = 192, kBlock = 48, kPage = 1024;
+  constexpr double kMostWaste = 1.06;
+  const std::int64_t blocks = (s.n + kBlock - 1) / kBlock;
+  return s.m <= kRows && s.n >= kColumns && (turnedA || s.a.row % kPage != 0) &&
+         static_cast<double>(blocks * kBlock) > kMostWaste * static_cast<double>(s.n);
 }
 /// The same if B is packed once.
 bool ownIsFasterPacked(const MatMulSpec& s) {
@@ -158,7 +179,8 @@ bool ownIsFasterPacked(const MatMulSpec& s) {
 
 /// The sources to try, fastest first.
 std::vector<Source> preference(const MatMulSpec& s, unsigned threads) {
-  if (isSmall(s) || hasFewRows(s) || ownIsFaster(s) || oneDnnFallsTogether(s, threads))
+  if (isSmall(s) || hasFewRows(s) || ownIsFaster(s) || ownIsFasterShared(s, threads) ||
+      oneDnnFallsTogether(s, threads))
     return {Source::Own, Source::OneDnn, Source::Portable};
   return {Source::OneDnn, Source::Own, Source::Portable};
 }
