@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "kernels/elementwise/program.hpp"
+#include "poplar/view.hpp"
 
 namespace popir {
 namespace {
@@ -46,6 +47,25 @@ std::optional<float> scaleOf(const MapProgram& p, unsigned sum, unsigned added) 
   return std::nullopt;
 }
 
+/// The elements of `sum`, which lie as those of `read`, in the order of `result`: that one, or, as the
+/// gradient of weights that a product reads transposed, with two dimensions exchanged. Nothing if
+/// `read` is no such view of it.
+std::optional<poplar::Tensor> inOrderOf(const poplar::Tensor& result, const poplar::Tensor& read,
+                                        const poplar::Tensor& sum) {
+  if (sameView(read.flatten(), result.flatten())) return sum.reshape(result.shape());
+  if (read.rank() != 2 || !sameView(read.transpose().flatten(), result.flatten()))
+    return std::nullopt;
+  return sum.transpose().reshape(result.shape());
+}
+
+/// Whether the kernel takes the tensor as its operand `i` without a copy.
+bool acceptsAsItLies(const Kernel& kernel, std::size_t i, const poplar::Tensor& t) {
+  const auto affine = t.view().affine();
+  auto layout = Layout::rowMajor(t.elementType(), t.view().shape());
+  if (affine) layout.strides = affine->strides;
+  return affine && kernel.accepts(i, layout);
+}
+
 }  // namespace
 
 std::optional<BulkVertex> accumulated(const BulkVertex& product, const ElementWise& reader,
@@ -56,9 +76,10 @@ std::optional<BulkVertex> accumulated(const BulkVertex& product, const ElementWi
   const auto& result = product.operands[*written].tensor;
   const unsigned added = sameView(reader.inputs[0], read) ? 0 : 1;
   const auto& sum = reader.inputs[1 - added];
-  if (!sameView(reader.inputs[added], read) || !sameView(read.flatten(), result.flatten()) ||
-      !sameView(reader.outputs.front(), sum))
+  if (!sameView(reader.inputs[added], read) || !sameView(reader.outputs.front(), sum))
     return std::nullopt;
+  const auto place = inOrderOf(result, read, sum);
+  if (!place) return std::nullopt;
   const auto scale = scaleOf(reader.program, 1 - added, added);
   if (!scale) return std::nullopt;
   auto kernel = product.kernel->accumulating(*scale);
@@ -67,7 +88,8 @@ std::optional<BulkVertex> accumulated(const BulkVertex& product, const ElementWi
     if (operand.tensor.intersectsWith(sum)) return std::nullopt;
   BulkVertex vertex = product;
   vertex.kernel = std::move(kernel);
-  vertex.operands[*written] = {sum.reshape(result.shape()), Access::ReadWrite};
+  if (!acceptsAsItLies(*vertex.kernel, *written, *place)) return std::nullopt;
+  vertex.operands[*written] = {*place, Access::ReadWrite};
   return vertex;
 }
 

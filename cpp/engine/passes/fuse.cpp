@@ -201,7 +201,8 @@ class Fuser {
   std::optional<BulkVertex> intoProduct(const BulkVertex& before, const ElementWise& second,
                                         const poplar::Tensor& read, std::size_t p,
                                         std::size_t s) const {
-    const auto v = read.view().wholeVariable();
+    auto v = read.view().wholeVariable();
+    if (!v && read.rank() == 2) v = read.transpose().view().wholeVariable();
     if (!second.sums.empty() || !v || usedBetween(*v, p, s) || !diesAt(*v, s) || !canMove(s, p, s))
       return std::nullopt;
     return accumulated(before, second, read);
