@@ -314,6 +314,24 @@ def test_a_program_of_constants_is_computed_once():
     assert names(b.check()) == []
 
 
+@pytest.mark.parametrize("wide", [False, True])
+def test_an_update_reads_a_gradient_transposed(wide):
+    """Weights that the product reads transposed are updated in the product of their gradient."""
+    b = Built()
+    x, g = b.activation([16, 24]), b.activation([16, 40])
+    w = b.variable([48, 24] if wide else [40, 24])
+    part = w.slice(3, 43) if wide else w
+    gradient = poplin.matMul(b.graph, x.transpose(), g, b.prog, poplar.FLOAT, "gradient")
+    descent = pe.Sub(pe._1, pe.Mul(pe.Const(0.25), pe._2))
+    popops.mapInPlace(b.graph, descent, [part, gradient.transpose()], b.prog, "update")
+    b.watch(w)
+    assert names(b.check(runs=3)) == ["matmul"]
+    fused = b.run(b.engine(True))[0]
+    expected = b.begin["v0"].astype(np.float64)
+    expected[slice(3, 43) if wide else slice(None)] -= 0.25 * (b.sent["s1"].T @ b.sent["s0"])
+    np.testing.assert_allclose(fused, expected, 1e-5, 1e-5)
+
+
 def test_weights_that_the_program_changes_are_not_kept():
     b = Built()
     x, w = b.activation(SHAPE), b.variable([1, CHANNELS, CHANNELS, 1, 1])

@@ -96,6 +96,16 @@ def test_normalizations(shape: list[int], threads: int, type: str) -> None:
     assert "  softmax " not in plan
 
 
+@pytest.mark.parametrize("softmax", [False, True])
+def test_rows_that_fill_the_last_level_cache(softmax: bool) -> None:
+    """Their results are stored past it: 27 MB are more than the most that is not."""
+    model = Model({"x": [3301, 1024]})
+    out = normalized(model, "x")
+    if softmax:
+        out = model.add("Softmax", out, axis=-1)
+    assert check_same_bits(model, [out]).count("  rows ") == 1
+
+
 def test_values_that_others_read_are_written() -> None:
     model = Model({"x": [256, 64]})
     y = normalized(model, "x")

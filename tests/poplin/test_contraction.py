@@ -116,6 +116,47 @@ def test_blocks_of_columns_are_copied_from_a_result_without_gaps(bias):
     assert (wide == 7).all()
 
 
+@pytest.mark.skipif(contraction.isa() != "avx512", reason="the rule is that of AVX-512")
+@pytest.mark.parametrize(
+    ("m", "k", "n", "packs"),
+    [
+        (256, 1024, 256, True),
+        (720, 208, 192, True),
+        (233, 1040, 1152, True),
+        (256, 512, 256, False),
+        (256, 1024, 250, False),
+    ],
+)
+def test_a_transposed_operand_is_packed_in_each_run(m, k, n, packs):
+    a, b, c = random((1, m, k)), random((1, k, n), seed=2), np.full((1, m, n), np.nan, np.float32)
+    made = contraction.product(a, laid(b, "transposed"), c, threads=2)
+    assert made.describe().endswith("packed") == packs
+    for kept in (False, True):
+        made.run(weightsKept=kept)
+        np.testing.assert_allclose(c, a.astype(np.float64) @ b, rtol=1e-5, atol=1e-5 * k**0.5)
+        c[:] = np.nan
+
+
+@pytest.mark.skipif(contraction.isa() != "avx512", reason="the rule is that of AVX-512")
+@pytest.mark.parametrize(
+    ("m", "k", "n", "lies", "by"),
+    [
+        (256, 512, 196, ("transposed", "transposed"), "own"),
+        (1600, 512, 196, ("transposed", "transposed"), "onednn"),
+        (64, 512, 256, ("dense", "transposed"), "own"),
+        (392, 256, 392, ("dense", "dense"), "own"),
+        (392, 256, 384, ("dense", "dense"), "onednn"),
+        (392, 1024, 392, ("dense", "dense"), "onednn"),
+    ],
+)
+def test_the_rule_for_operands_as_they_lie(m, k, n, lies, by):
+    a, b, c = random((1, m, k)), random((1, k, n), seed=2), np.full((1, m, n), np.nan, np.float32)
+    made = contraction.product(laid(a, lies[0]), laid(b, lies[1]), c, threads=2)
+    assert made.describe().startswith(by)
+    made.run()
+    np.testing.assert_allclose(c, a.astype(np.float64) @ b, rtol=1e-5, atol=1e-5 * k**0.5)
+
+
 @pytest.mark.parametrize("source", ["any", *FLOAT_SOURCES])
 def test_what_lies_between_rows_is_left_alone(source):
     wide = np.full((2, 9, 21), 7, np.float32)

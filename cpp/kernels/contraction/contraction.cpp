@@ -177,6 +177,16 @@ bool ownIsFasterPacked(const MatMulSpec& s) {
   return isa() == Isa::Avx512 ? s.m <= kMostRowsOfAvx512 : ownIsFaster(s);
 }
 
+/// True where it is faster to pack a transposed B in each run for oneDNN's blocked loops than to use
+/// it as it lies, by the measurements in docs/contractions.md.
+bool isWorthPacking(const MatMulSpec& s, unsigned threads) {
+  constexpr std::int64_t kLeastRows = 200, kLeast = 192, kMostColumns = 1200;
+  constexpr std::int64_t kManyRows = 700, kDeep = 1000;
+  return isa() == Isa::Avx512 && threads > 1 && s.groups == 1 && s.a.column == 1 &&
+         s.b.column != 1 && !s.accumulate && s.m >= kLeastRows && s.k >= kLeast && s.n >= kLeast &&
+         s.n <= kMostColumns && (s.m >= kManyRows || s.k >= kDeep);
+}
+
 /// The sources to try, fastest first.
 std::vector<Source> preference(const MatMulSpec& s, unsigned threads) {
   if (isSmall(s) || hasFewRows(s) || ownIsFaster(s) || ownIsFasterShared(s, threads) ||
@@ -189,7 +199,9 @@ std::vector<Source> preference(const ConvSpec&, unsigned) {
 }
 
 /// What is faster than all sources in turn, by an algorithm of its own; null if nothing is.
-std::unique_ptr<Contraction> makeFaster(const MatMulSpec&, unsigned) { return nullptr; }
+std::unique_ptr<Contraction> makeFaster(const MatMulSpec& s, unsigned threads) {
+  return isWorthPacking(s, threads) ? makeOneDnnPacking(s, threads) : nullptr;
+}
 std::unique_ptr<Contraction> makeFaster(const ConvSpec& s, unsigned threads) {
   if (isThree(s) && winogradIsFaster(s, false)) return makeWinograd(s, threads);
   return isLargeDepthwiseGradient(s) ? makeDepthwise(s, threads) : nullptr;

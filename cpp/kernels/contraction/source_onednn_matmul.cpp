@@ -12,6 +12,7 @@
 
 #include "kernels/contraction/onednn.hpp"
 #include "kernels/contraction/onednn_threads.hpp"
+#include "kernels/movement/tiles.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/vector/isa.hpp"
 
@@ -224,6 +225,11 @@ class OneDnnMatMul final : public Contraction {
     divide(Blocking::of(spec, threads, false), packs);
   }
 
+  /// Whether B is packed by us, on all threads, which is much faster than by oneDNN.
+  bool hasPanels() const {
+    return !packs_.empty() && std::all_of(packs_.begin(), packs_.end(),
+                                          [](const Pack& part) { return part.isPanels; });
+  }
   /// Whether a block would be computed by oneDNN's slow reference.
   bool isReference() const { return isReference_; }
   std::string describe() const override { return description_; }
@@ -231,6 +237,12 @@ class OneDnnMatMul final : public Contraction {
     return packedBytes_ > 0 ? packedBytes_ + packScratch_ : 0;
   }
   void pack(const void* b, void* packed) const override {
+    if (hasPanels()) {
+      for (const Pack& part : packs_)
+        packPanels(static_cast<const float*>(b) + part.from, part.columns,
+                   static_cast<float*>(at(packed, part.to)));
+      return;
+    }
     const onednn::Threads scope(1);
     for (const Pack& part : packs_)
       part.reorder.run(static_cast<const float*>(b) + part.from, at(packed, part.to),
@@ -279,6 +291,8 @@ class OneDnnMatMul final : public Contraction {
     std::int64_t from;
     std::size_t to;  // bytes
     onednn::Reorder reorder;
+    std::int64_t columns;
+    bool isPanels;  // the form is packPanels()'s
   };
 
   Blocking blocking(bool packs) const {
@@ -306,7 +320,8 @@ class OneDnnMatMul final : public Contraction {
       const auto last = blocks_.size() - 1, first = blocks_.size() - static_cast<std::size_t>(rows);
       const Kind& kind = kinds_[blocks_[first].kind];
       if (kinds_[blocks_[last].kind].b != kind.b) return false;
-      parts.push_back({column * spec_.b.column, packed, onednn::Reorder(kind.given, kind.b)});
+      parts.push_back({column * spec_.b.column, packed, onednn::Reorder(kind.given, kind.b), n,
+                       isOfPanels(kind.b, n)});
       if (!parts.back().reorder.needed()) return true;  // B is used as it lies
       packed += aligned(kind.b.get_size());
       packScratch_ = std::max(packScratch_, parts.back().reorder.scratchBytes());
@@ -314,6 +329,28 @@ class OneDnnMatMul final : public Contraction {
     packs_ = std::move(parts);
     packedBytes_ = packed;
     return true;
+  }
+
+  /// Whether a form of k x n of B is [n / kPanel][k][kPanel].
+  bool isOfPanels(const Desc& form, std::int64_t n) const {
+    return spec_.groups == 1 && n % kPanel == 0 && spec_.k % kPanelRows == 0 &&
+           (spec_.b.column == 1 || spec_.b.row == 1) &&
+           form == Desc({spec_.k, n}, onednn::kFloat, dnnl::memory::format_tag::BA16a64b);
+  }
+  /// Writes that form of columns of B.
+  void packPanels(const float* b, std::int64_t columns, float* to) const {
+    constexpr auto kBytes = static_cast<std::int64_t>(sizeof(float));
+    const auto transpose = transposeMatrix(sizeof(float));
+    parallelFor(columns / kPanel, threads_, spec_.k * columns, [&](std::int64_t i) {
+      const float* from = b + i * kPanel * spec_.b.column;
+      float* panel = to + i * kPanel * spec_.k;
+      if (spec_.b.column == 1)
+        for (std::int64_t k = 0; k < spec_.k; ++k)
+          std::copy_n(from + k * spec_.b.row, kPanel, panel + k * kPanel);
+      else
+        transpose(reinterpret_cast<const char*>(from), spec_.b.column * kBytes,
+                  reinterpret_cast<char*>(panel), kPanel * kBytes, spec_.k, kPanel);
+    });
   }
 
   /// Copies a dense C of a block to where it belongs.
@@ -354,6 +391,8 @@ class OneDnnMatMul final : public Contraction {
     return kinds_.size() - 1;
   }
 
+  static constexpr std::int64_t kPanel = 64, kPanelRows = 16;
+
   MatMulSpec spec_;
   unsigned threads_;
   bool isReference_ = false;
@@ -364,7 +403,7 @@ class OneDnnMatMul final : public Contraction {
   std::size_t scratchBytes_ = 0, packedBytes_ = 0, packScratch_ = 0;
 };
 
-std::unique_ptr<Contraction> product(const MatMulSpec& spec, unsigned threads, bool packs) {
+std::unique_ptr<OneDnnMatMul> product(const MatMulSpec& spec, unsigned threads, bool packs) {
   if (spec.inType != poplar::FLOAT || spec.outType != poplar::FLOAT) return nullptr;
   if (spec.alpha != 1.0f && spec.bias) return nullptr;  // alpha would scale the bias too
   if (spec.k == 0) return nullptr;                      // oneDNN would not write C
@@ -387,6 +426,11 @@ std::unique_ptr<Contraction> makeOneDnnPacked(const MatMulSpec& spec, unsigned t
   return made && made->packedBytes() > 0 ? std::move(made) : nullptr;
 }
 
+std::unique_ptr<Contraction> makeOneDnnPacking(const MatMulSpec& spec, unsigned threads) {
+  auto made = spec.groups == 1 ? product(spec, threads, true) : nullptr;
+  return made && made->hasPanels() ? std::move(made) : nullptr;
+}
+
 bool oneDnnFallsTogether(const MatMulSpec& spec, unsigned threads) {
   return Blocking::apart(spec, threads).fallTogether(spec);
 }
@@ -400,6 +444,7 @@ namespace popir {
 namespace contraction {
 
 std::unique_ptr<Contraction> makeOneDnn(const MatMulSpec&, unsigned) { return nullptr; }
+std::unique_ptr<Contraction> makeOneDnnPacking(const MatMulSpec&, unsigned) { return nullptr; }
 bool oneDnnFallsTogether(const MatMulSpec&, unsigned) { return false; }
 
 }  // namespace contraction
