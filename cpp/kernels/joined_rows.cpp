@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "kernels/parallel.hpp"
-#include "kernels/streaming.hpp"
 
 namespace popir {
 namespace {
@@ -141,11 +140,11 @@ std::unique_ptr<Runner> JoinedRowsKernel::prepare(const std::vector<Layout>&,
       full.push_back(ofRows(layout, operand.had, part.by, block));
       if (rest) last.push_back(ofRows(layout, operand.had, part.by, rest));
     }
-    // No part reads what the last one writes.
-    const StreamedPart of(&part == &parts_.back() ? bytesOutside * static_cast<std::size_t>(rows_)
-                                                  : 0);
-    made.block = part.kernel->prepare(full, one);
-    if (rest) made.rest = part.kernel->prepare(last, one);
+    // No part reads what the last one writes: it may be stored past the caches.
+    auto alone = one;
+    if (&part == &parts_.back()) alone.wholeBytes = bytesOutside * static_cast<std::size_t>(rows_);
+    made.block = part.kernel->prepare(full, alone);
+    if (rest) made.rest = part.kernel->prepare(last, alone);
     parts.push_back(std::move(made));
   }
   return std::make_unique<JoinedRowsRunner>(std::move(parts),

@@ -96,6 +96,9 @@ struct Setting {
   unsigned threads = 1;
   Rounding rounding = {};
   FpMath math = FpMath::Highest;
+  /// Bytes of the operands of the step of which the kernel computes a part, 0 if it computes all. It
+  /// writes past the caches as if its own were as many (kernels/streaming.hpp).
+  std::size_t wholeBytes = 0;
 };
 
 /// Which rounding modes a kernel supports for the 16-bit floats that it computes.

@@ -7,8 +7,6 @@
 namespace popir {
 namespace {
 
-thread_local std::size_t wholeBytes = 0;
-
 std::size_t streamBytes() {
   static const std::size_t bytes = [] {
     const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
@@ -20,9 +18,8 @@ std::size_t streamBytes() {
 
 }  // namespace
 
-bool isStreamed(std::size_t bytes) { return std::max(bytes, wholeBytes) >= streamBytes(); }
-
-StreamedPart::StreamedPart(std::size_t whole) { wholeBytes = whole; }
-StreamedPart::~StreamedPart() { wholeBytes = 0; }
+bool isStreamed(std::size_t bytes, const Setting& setting) {
+  return std::max(bytes, setting.wholeBytes) >= streamBytes();
+}
 
 }  // namespace popir

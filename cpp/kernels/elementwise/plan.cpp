@@ -61,8 +61,8 @@ VecOp mirrored(VecOp op) {
 class Planner {
  public:
   Planner(const MapProgram& program, const std::vector<std::size_t>& inputs,
-          const std::vector<std::size_t>& outputs, MapPlan& plan)
-      : program_(program), inputs_(inputs), outputs_(outputs), plan_(plan) {
+          const std::vector<std::size_t>& outputs, const Setting& setting, MapPlan& plan)
+      : program_(program), inputs_(inputs), outputs_(outputs), setting_(setting), plan_(plan) {
     const std::size_t n = program.values().size();
     slotOf_.assign(n, -1);
     spreadSlot_.assign(n, -1);
@@ -261,7 +261,7 @@ class Planner {
     for (const Value& input : program_.values())
       if (input.kind == Kind::Input && inputs_[static_cast<std::size_t>(input.data)] == at(o))
         return false;
-    return isStreamed(static_cast<std::size_t>(plan_.elements) * sizeof(float));
+    return isStreamed(static_cast<std::size_t>(plan_.elements) * sizeof(float), setting_);
   }
 
   /// A buffer filled with a uniform value.
@@ -334,6 +334,7 @@ class Planner {
   MapProgram program_;
   const std::vector<std::size_t>& inputs_;
   const std::vector<std::size_t>& outputs_;
+  const Setting& setting_;
   MapPlan& plan_;
   std::vector<int> slotOf_, spreadSlot_, target_;
   std::vector<bool> uniform_, invariant_;
@@ -362,7 +363,7 @@ MapPlan planMap(const MapProgram& program, const std::vector<std::size_t>& input
   for (int round = 0;; ++round) {
     MapPlan plan = bare;
     setBoxes(plan, target);
-    Planner planner(program, inputs, outputs, plan);
+    Planner planner(program, inputs, outputs, setting, plan);
     planner.run();
     const std::int64_t work = planner.work_ * plan.elements;
     plan.threads = static_cast<unsigned>(

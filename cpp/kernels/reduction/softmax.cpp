@@ -41,7 +41,7 @@ class SoftmaxRunner : public Runner {
         mulScalar_(vectorOp(VecOp::Mul, kLane, 2)),
         subScalar_(vectorOp(VecOp::Sub, kLane, 2)),
         expOfDifference_(vectorOp(VecOp::SubExpDown, kLane, 2)),
-        past_(std::is_same_v<T, float> && isStreamed(layout.bytes()) ? vectorStream(VecOp::Mul, 2)
+        past_(std::is_same_v<T, float> && isStreamed(layout.bytes(), setting) ? vectorStream(VecOp::Mul, 2)
                                                                      : nullptr) {
     const auto elements = static_cast<std::int64_t>(layout.elements());
     rows_ = elements == 0 ? 0 : elements / length_;
