@@ -14,6 +14,9 @@ constexpr const char* kFullyConnected =
     "NONE INFERENCE_FWD TRAINING_FWD TRAINING_BWD TRAINING_WU FC_INFERENCE_FWD FC_TRAINING_FWD "
     "FC_TRAINING_BWD FC_TRAINING_WU";
 constexpr const char* kOneKernel = "one kernel does every expression, on the host as it comes";
+constexpr const char* kOwnPlan = "the machine reading makes its own plan, of its own terms";
+constexpr const char* kOnePartialsType = "all partial sums are of partialsType";
+constexpr const char* kWholeTarget = "a plan is for the tiles of the graph";
 constexpr const char* kAnyPlan = "a plan serves every use: lookups and updates alike";
 constexpr const char* kInPlace =
     "the device reads and writes the host's arrays in place, so there is no transfer to arrange";
@@ -54,6 +57,7 @@ Rows contraction(const char* pass, const char* passes, Rows own) {
   };
   rows.push_back(
       without("remapOutputTensor", Type::Flag, "true", "a result lies as its plan makes it"));
+  rows.push_back(without("planConstraints", Type::Text, "{}", kOwnPlan));
   rows.insert(rows.end(), own.begin(), own.end());
   return rows;
 }
@@ -67,10 +71,19 @@ std::vector<LibraryOptions> tables() {
                      "which transposes it, and not the product"},
                     without("gatherOutput", Type::Flag, "false", "a result is one variable")})},
       {Library::Convolution, "poplin.convolution",
-       contraction("pass", kFullyConnected,
-                   {without("gatherConvOutput", Type::Flag, "false", "a result is one variable"),
-                    {"enableConvDithering", Effect::Refused, Type::Flag, "false",
-                     "a plan names the tiles of a convolution; none is chosen at random"}})},
+       contraction(
+           "pass", kFullyConnected,
+           {without("gatherConvOutput", Type::Flag, "false", "a result is one variable"),
+            without("partialsType.interTile", Type::Choice, "float", kOnePartialsType,
+                    "float half"),
+            without("partialsType.interIPU", Type::Choice, "float", kOnePartialsType, "float half"),
+            without("numIPUs", Type::Whole, "1", kWholeTarget),
+            without("tilesPerIPU", Type::Whole, "1472", kWholeTarget),
+            without("disableTransformations", Type::Flag, "false", kOwnPlan),
+            without("insertTransformsCycleCountProgs", Type::Flag, "false",
+                    "a report has the cycles of every step"),
+            {"enableConvDithering", Effect::Refused, Type::Flag, "false",
+             "a plan names the tiles of a convolution; none is chosen at random"}})},
       {Library::Map,
        "popops.map",
        {

@@ -55,6 +55,11 @@ void requireQuarter(const char* who, const Type& type) {
                      " with metadata; only quarter has it");
 }
 
+void conversion::refuse(const char* who, const Type& type) {
+  throw type_error(std::string(who) + ": " + type.toString() +
+                   (type == QUARTER ? " without metadata" : ", which the host has no type for"));
+}
+
 QuarterMetadata bestMetadata(const Type& type, const double* values, std::size_t count,
                              QuarterMetadata::Format fmt) {
   requireQuarter("calculateMetadataForConversion", type);

@@ -511,6 +511,18 @@ struct Roots : SupervisorVertexIf<sizeof(T) == 4> {
 };
 template struct Roots<float>;
 template struct Roots<half>;
+template <class T>
+struct Limits : Vertex {
+  Output<Vector<float>> y;
+  void compute() {
+    using L = std::numeric_limits<T>;
+    const T all[] = {L::min(),     L::max(),       L::lowest(),   L::epsilon(),
+                     L::infinity(), L::quiet_NaN(), L::denorm_min(), T(L::digits)};
+    for (unsigned i = 0; i < y.size(); ++i) y[i] = float(all[i]);
+  }
+};
+template struct Limits<float>;
+template struct Limits<half>;
 struct Workers : Base {
   InOut<Vector<float>> y;
   void compute(unsigned worker = 5) {
@@ -523,7 +535,7 @@ struct Workers : Base {
 
 @pytest.mark.parametrize(("name", "dtype"), [("float", "float32"), ("half", "float16")])
 def test_bases_may_have_other_names_and_functions_take_halves(tmp_path, name, dtype):
-    """Bases that are aliases, in std and in the source, and functions of <cmath> of a half."""
+    """Bases that are aliases, in std and in the source; functions and limits of a half."""
     source = tmp_path / "aliases.cpp"
     source.write_text(ALIASES)
     bench = Bench(str(source))
@@ -533,6 +545,12 @@ def test_bases_may_have_other_names_and_functions_take_halves(tmp_path, name, dt
     np.testing.assert_allclose(
         bench.run(y), np.sqrt(x.astype("float32")) + x.astype("float32") ** 2, 1e-6
     )
+    bench = Bench(str(source))
+    y = bench.variable(np.zeros(8), name="y")
+    bench.vertex(f"pop::Limits<{name}>", y=y)
+    info = np.finfo(dtype)
+    limits = [info.tiny, info.max, info.min, info.eps, np.inf, np.nan, info.smallest_subnormal]
+    np.testing.assert_array_equal(bench.run(y), np.array([*limits, info.nmant + 1], "float32"))
     bench = Bench(str(source))
     y = bench.variable(np.full(8, -1.0), name="y")
     bench.vertex("pop::Workers", y=y)

@@ -75,7 +75,7 @@ ROWS = [
     or {".".join(row[0].split(".")[:2])}
 ]
 """Each row with the function whose option it is before it."""
-SAMPLES = {"a number from 0 to 1": "0.25", "a number": "0.5", "a whole number": "7"}
+SAMPLES = {"a number from 0 to 1": "0.25", "a number": "0.5", "a whole number": "7", "text": "x"}
 
 
 def other(type: str, otherwise: str) -> str:

@@ -196,3 +196,12 @@ def test_conversions_on_the_host(program: Path, name: str, largest: float) -> No
         errors[s] = np.mean((kept.astype("float64") * 2.0**s - x) ** 2)
     assert errors[int(lines[4])] == pytest.approx(min(errors.values()))
     assert lines[5] == "convertToDeviceType: half with metadata; only quarter has it"
+    assert lines[6] == "11"
+    numbers = np.array([0, 1, 2.6, -1, 70000, 1e-8, 0.1])
+    types = ("float16", "float32", "float64", "int32", "int64", "bool")
+    for line, to in zip(lines[7:], types, strict=False):
+        with np.errstate(over="ignore"):
+            want = numbers.astype(to).astype("float64")
+        np.testing.assert_allclose(np.array(line.split(), "float64"), want, 1e-5)
+    assert lines[13] == "convertToDeviceType: quarter without metadata"
+    assert lines[14] == "convertToDeviceType: bfloat16, which the host has no type for"

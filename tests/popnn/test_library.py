@@ -122,7 +122,7 @@ def test_decoding_finds_the_labels_of_the_most_likely_alignments(program: Path) 
         for k, (label, p) in enumerate(best):
             assert made["lengths"][b, k] == len(label)
             assert tuple(made["decoded"][b, k, : len(label)]) == label
-            np.testing.assert_allclose(made["probabilities"][b, k], -np.log(p), rtol=1e-4)
+            np.testing.assert_allclose(made["probabilities"][b, k], np.log(p), rtol=1e-4)
 
 
 def test_expected_places_of_fields(program: Path) -> None:

@@ -64,6 +64,32 @@ namespace poplar {
 using ::half;
 }
 
+#ifndef __STDCPP_FLOAT16_T__  // C++23's library has it for _Float16.
+template <>
+class std::numeric_limits<half> {
+  static constexpr half of(std::uint16_t bits) { return __builtin_bit_cast(half, bits); }
+
+ public:
+  static constexpr bool is_specialized = true, is_signed = true, is_integer = false,
+                        is_exact = false, is_bounded = true, is_iec559 = true, is_modulo = false,
+                        has_infinity = true, has_quiet_NaN = true, has_signaling_NaN = true,
+                        traps = false, tinyness_before = false;
+  static constexpr int digits = 11, digits10 = 3, max_digits10 = 5, radix = 2, min_exponent = -13,
+                       min_exponent10 = -4, max_exponent = 16, max_exponent10 = 4;
+  static constexpr float_round_style round_style = round_to_nearest;
+
+  static constexpr half min() noexcept { return of(0x0400); }
+  static constexpr half max() noexcept { return of(0x7bff); }
+  static constexpr half lowest() noexcept { return of(0xfbff); }
+  static constexpr half epsilon() noexcept { return of(0x1400); }
+  static constexpr half round_error() noexcept { return of(0x3800); }
+  static constexpr half infinity() noexcept { return of(0x7c00); }
+  static constexpr half quiet_NaN() noexcept { return of(0x7e00); }
+  static constexpr half signaling_NaN() noexcept { return of(0x7d00); }
+  static constexpr half denorm_min() noexcept { return of(0x0001); }
+};
+#endif
+
 #pragma GCC visibility pop
 
 #endif

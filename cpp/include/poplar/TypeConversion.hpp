@@ -1,8 +1,9 @@
-// Numbers of the host as QUARTER and back. After poplar/TypeConversion.hpp of the Poplar SDK 3.
+// Numbers of the host as those of the device and back. After poplar/TypeConversion.hpp of the Poplar SDK 3.
 #ifndef poplar_TypeConversion_hpp
 #define poplar_TypeConversion_hpp
 
 #include <poplar/ArrayRef.hpp>
+#include <poplar/HalfFloat.hpp>
 #include <poplar/Quarter.hpp>
 #include <poplar/Type.hpp>
 
@@ -46,6 +47,86 @@ void convertFromDeviceType(const Type& type, const QuarterMetadata& metadata, co
   requireQuarter("convertFromDeviceType", type);
   for (std::size_t i = 0; i < count; ++i)
     dst[i] = static_cast<T>(fromQuarter(static_cast<const std::uint8_t*>(src)[i], metadata));
+}
+template <class T>
+void convertFromDeviceType(const Type& type, const QuarterMetadata& metadata, const void* src,
+                           std::vector<T>& dst) {
+  convertFromDeviceType(type, metadata, src, dst.data(), dst.size());
+}
+/// Writes the array that `dst` shows, as the SDK's function does.
+template <class T>
+void convertFromDeviceType(const Type& type, const QuarterMetadata& metadata, const void* src,
+                           ArrayRef<T> dst) {
+  convertFromDeviceType(type, metadata, src, const_cast<T*>(dst.data()), dst.size());
+}
+
+namespace conversion {
+
+/// \throws type_error: `who` does not convert elements of `type`
+[[noreturn]] void refuse(const char* who, const Type& type);
+
+/// Calls `f` with a number of the type that the host has for `type`.
+template <class F>
+void withHostType(const char* who, const Type& type, const F& f) {
+  switch (type.kind()) {
+    case Type::Kind::Bool: return f(bool());
+    case Type::Kind::Char: return f(char());
+    case Type::Kind::UnsignedChar: return f(std::uint8_t());
+    case Type::Kind::SignedChar: return f(std::int8_t());
+    case Type::Kind::UnsignedShort: return f(std::uint16_t());
+    case Type::Kind::Short: return f(std::int16_t());
+    case Type::Kind::UnsignedInt: return f(std::uint32_t());
+    case Type::Kind::Int: return f(std::int32_t());
+    case Type::Kind::UnsignedLonglong: return f(std::uint64_t());
+    case Type::Kind::Longlong: return f(std::int64_t());
+    case Type::Kind::Half: return f(half());
+    case Type::Kind::Float: return f(float());
+    case Type::Kind::Double: return f(double());
+    default: refuse(who, type);
+  }
+}
+
+template <class T>
+struct ToDevice {
+  ArrayRef<T> src;
+  void* dst;
+  template <class D>
+  void operator()(D) const {
+    for (std::size_t i = 0; i < src.size(); ++i) static_cast<D*>(dst)[i] = static_cast<D>(src[i]);
+  }
+};
+
+template <class T>
+struct FromDevice {
+  const void* src;
+  T* dst;
+  std::size_t count;
+  template <class D>
+  void operator()(D) const {
+    for (std::size_t i = 0; i < count; ++i) dst[i] = static_cast<T>(static_cast<const D*>(src)[i]);
+  }
+};
+
+}  // namespace conversion
+
+/// The same for types without metadata, by C++'s conversions. \throws type_error for QUARTER and
+/// BFLOAT16
+template <class T>
+void convertToDeviceType(const Type& type, ArrayRef<T> src, void* dst) {
+  conversion::withHostType("convertToDeviceType", type, conversion::ToDevice<T>{src, dst});
+}
+template <class T>
+void convertToDeviceType(const Type& type, const std::vector<T>& src, void* dst) {
+  convertToDeviceType(type, ArrayRef<T>(src), dst);
+}
+template <class T>
+void convertFromDeviceType(const Type& type, const void* src, ArrayRef<T> dst) {
+  conversion::withHostType("convertFromDeviceType", type,
+                           conversion::FromDevice<T>{src, const_cast<T*>(dst.data()), dst.size()});
+}
+template <class T>
+void convertFromDeviceType(const Type& type, const void* src, std::vector<T>& dst) {
+  convertFromDeviceType(type, src, ArrayRef<T>(dst));
 }
 
 /// The metadata of a format by which numbers lose least.

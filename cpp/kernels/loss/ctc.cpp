@@ -233,7 +233,7 @@ class CtcSearchRunner : public Runner {
             const std::size_t at = b * paths_ + k;
             const bool is = k < best.size();
             probabilities[at] =
-                is ? static_cast<float>(-best[k].second) : std::numeric_limits<float>::infinity();
+                is ? static_cast<float>(best[k].second) : -std::numeric_limits<float>::infinity();
             lengths[at] = is ? static_cast<unsigned>(best[k].first.size()) : 0;
             if (is)
               std::copy(best[k].first.begin(), best[k].first.end(), labels + at * sizes_.time);

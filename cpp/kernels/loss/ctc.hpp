@@ -46,7 +46,7 @@ class CtcLossKernel : public Kernel {
 };
 
 /// A beam search over prefixes. Dense operands: FLOAT logarithms of probabilities [time, batch,
-/// classes]; INT steps [batch]; FLOAT negated logarithms of the probabilities of the best paths
+/// classes]; INT steps [batch]; FLOAT logarithms of the probabilities of the best paths
 /// [batch, paths]; UNSIGNED_INT lengths [batch, paths]; UNSIGNED_INT labels [batch, paths, time],
 /// filled up with the blank.
 class CtcSearchKernel : public Kernel {

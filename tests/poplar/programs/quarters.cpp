@@ -226,6 +226,22 @@ int main(int, char** argv) {
     std::cout << "\n" << QuarterMetadata(metadata.getBinary()) << "\n";
     std::cout << calculateMetadataForConversion<float>(QUARTER, values, format).getScale() << "\n";
     refused([&] { convertToDeviceType<float>(HALF, metadata, values, bytes.data()); });
+    std::vector<float> again(count);
+    convertFromDeviceType(QUARTER, metadata, bytes.data(), again);
+    std::cout << (again == back);
+    convertFromDeviceType(QUARTER, metadata, bytes.data(), ArrayRef<float>(again));
+    std::cout << (again == back) << "\n";
+    const std::vector<double> numbers = {0, 1, 2.6, -1, 70000, 1e-8, 0.1};
+    for (const Type& type : {HALF, FLOAT, DOUBLE, INT, LONGLONG, BOOL}) {
+      std::vector<unsigned char> there(numbers.size() * type.sizeInBytes());
+      std::vector<double> returned(numbers.size());
+      convertToDeviceType(type, numbers, there.data());
+      convertFromDeviceType(type, there.data(), ArrayRef<double>(returned));
+      for (const double value : returned) std::cout << value << " ";
+      std::cout << "\n";
+    }
+    refused([&] { convertToDeviceType(QUARTER, numbers, bytes.data()); });
+    refused([&] { convertToDeviceType(BFLOAT16, numbers, bytes.data()); });
     return 0;
   }
   a.run();
