@@ -106,6 +106,8 @@ def test_each_option_acts_or_says_what_it_comes_to(row: tuple[str, ...]) -> None
             call({option: value})
         words = f"{option} is '{value}', which has no meaning here: {reason}"
         assert all(str(each.message).endswith(words) for each in said)
+    if type == "text":
+        return
     with pytest.raises(errors.poplar_invalid_option, match=f"{option} is 'odd', expected {type}"):
         call({option: "odd"})
 
