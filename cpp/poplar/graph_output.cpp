@@ -90,7 +90,51 @@ class Picture {
   unsigned next_ = 0;
 };
 
+/// What dumpProgram() writes.
+class ProgramText {
+ public:
+  ProgramText(const popir::GraphImpl& graph, std::ostream& out) : graph_(graph), out_(out) {}
+
+  void program(const ProgramNode& node) {
+    using Kind = ProgramNode::Kind;
+    out_ << "{\"kind\": " << quoted(kindOf(node.kind));
+    if (!node.name.empty()) text("name", node.name);
+    if (node.kind == Kind::Execute)
+      text("computeSet", graph_.computeSets[node.computeSet.getId()].name);
+    if (node.kind == Kind::Repeat) out_ << ", \"times\": " << node.count;
+    if (node.kind == Kind::StreamToDst || node.kind == Kind::SrcToStream)
+      text("stream", node.stream.handle());
+    if (node.src.valid()) text("source", node.src.getDebugStr());
+    if (node.dst.valid()) text("destination", node.dst.getDebugStr());
+    std::vector<const ProgramNode*> children;
+    for (const auto& child : node.children) children.push_back(child.get());
+    if (node.kind == Kind::Call) children.push_back(graph_.functions[node.function.getId()].get());
+    if (!children.empty()) {
+      out_ << ", \"programs\": [";
+      for (std::size_t i = 0; i < children.size(); ++i) {
+        if (i != 0) out_ << ", ";
+        program(*children[i]);
+      }
+      out_ << "]";
+    }
+    out_ << "}";
+  }
+
+ private:
+  void text(const char* key, const std::string& value) {
+    out_ << ", \"" << key << "\": " << quoted(value);
+  }
+
+  const popir::GraphImpl& graph_;
+  std::ostream& out_;
+};
+
 }  // namespace
+
+void program::dumpProgram(const Graph& graph, const Program& program, std::ostream& out) {
+  ProgramText(*graph.impl(), out).program(*popir::nodesOf({program})[0]);
+  out << "\n";
+}
 
 std::vector<VariableInterval> Tensor::getVarRegions() const {
   std::vector<Place> all;

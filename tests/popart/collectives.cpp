@@ -100,6 +100,10 @@ extern "C" const char* grouping(unsigned replicas, unsigned stride, unsigned siz
   say([&](std::ostream& os) {
     const CommGroup group{ReplicaGrouping(replicas, stride, size)};
     os << group << (group.toReplicaGrouping(replicas) == ReplicaGrouping(replicas, stride, size));
+    const auto known = popx::toGCLCommGroup(group);
+    os << " " << int(known.type()) << " " << known.replicaGroupSize();
+    os << " " << int(popx::toGCLCommGroup(CommGroup()).type());
+    os << " " << popx::toGCLCommGroup({CommGroupType::None, 0}).replicaGroupSize();
   });
   return said.c_str();
 }

@@ -143,6 +143,7 @@ class AskDerived : public PreAliasPattern {
   bool apply(Op* op) const final {
     AliasModel model;
     op->growAliasModel(model);
+    op->growAliasModelMulti(model);
     for (const auto& modifier : model.modifiers())
       logging::pattern::info("{} modifies {}", modifier.op->id, modifier.inputs.at(0));
     Attributes given;

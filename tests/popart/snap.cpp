@@ -67,8 +67,10 @@ class CopiedOpx : public popx::PopOpx {
     poputil::mapTensorLinearly(poplarGraph, made);
     const snap::Tensor out{made, graph()};
     prog.add(snap::program::WriteUndef(out));
-    prog.add(snap::program::Copy({in, graph()}, out, false, debugContext("copied")));
+    prog.add(snap::program::Copy({in, graph()}, out, false, debugPrefix("copied")));
     setOutTensor(0, out);
+    if (hasInViewChangers(0)) throw error("an input has a view");
+    setOutViewChangers(0, getInViewChangers(0));
   }
   popx::InputCreatorType getInputCreatorType(InIndex) const final {
     return popx::InputCreatorType::CanUnwind;

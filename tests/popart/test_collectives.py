@@ -28,11 +28,11 @@ def check_groups(library: str) -> None:
     said_of = "ReplicaGrouping(numReplicas=8, stride={}, groupSize={})".format
     assert lines(8, 2, 4)[1:] == [
         said_of(1, 2),
-        "CommGroup(type=Orthogonal, replicaGroupSize=4)1",
+        "CommGroup(type=Orthogonal, replicaGroupSize=4)1 2 4 0 1",
     ]
     assert lines(8, 1, 2)[1:] == [
         said_of(2, 4),
-        "CommGroup(type=Consecutive, replicaGroupSize=2)1",
+        "CommGroup(type=Consecutive, replicaGroupSize=2)1 1 2 0 1",
     ]
     assert "has no transpose with a single stride" in lines(12, 3, 2)[1]
     assert "neither consecutive nor orthogonal" in lines(12, 3, 2)[2]

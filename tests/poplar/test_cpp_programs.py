@@ -97,6 +97,12 @@ def test_remote_buffers_switches_and_profiles(tmp_path: Path):
     execution, graph = json.loads(lines[16]), json.loads("\n".join(lines[17:]))
     assert execution["runs"] == [0] * 5 and execution["programs"][0]["cycles"] > 100
     assert graph["target"]["tiles"] == 1472 == len(graph["memory"]["byTile"]["total"])
+    dumped, shown = (tmp_path / "program.json").read_text().splitlines()
+    program = json.loads(dumped)
+    assert program["kind"] == "Sequence"
+    assert program["programs"][0]["kind"] == "HostCall"
+    assert "Execute" in dumped and "computeSet" in dumped
+    assert shown.startswith("[") or "float" in shown
     (trace,) = tmp_path.glob("pvti-*.json")
     events = json.loads(trace.read_text())
     assert [event["ph"] for event in events] == ["B", "C", "E"]

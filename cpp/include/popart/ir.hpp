@@ -11,6 +11,7 @@
 #include <popart/patterns/patterns.hpp>
 #include <popart/scheduler_requireoptimal.hpp>
 #include <popart/sessionoptions.hpp>
+#include <popart/tensornames.hpp>
 #include <popart/tensors.hpp>
 
 #include <cstdint>

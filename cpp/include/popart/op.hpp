@@ -222,6 +222,7 @@ class Op : public Vertex {
   // popir reads only the results of the functions above, and does not call these; see
   // alias/aliasmodel.hpp.
   virtual void growAliasModel(AliasModel& model) const;
+  void growAliasModelMulti(AliasModel& model) const;
   virtual poprithms::memory::inplace::Proposal mapInplaceProposal(const AliasModel& model,
                                                                   OperatorIdentifier variant) const;
   /// The proposal that output 0 aliases input 0.

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <utility>
@@ -25,6 +26,8 @@ struct ProgramNode;  // cpp/poplar/program_node.hpp
 }
 
 namespace poplar {
+
+class Graph;
 
 /// A program that can be called; created by Graph::addFunction.
 class Function {
@@ -244,6 +247,11 @@ class WriteUndef : public Program {
  public:
   explicit WriteUndef(Tensor t, const DebugContext& debugContext = {});
 };
+
+/// Writes the program as JSON: its kind, its name if it has one, what it copies or executes, and
+/// the programs in it. Functions that are called are written out where they are. The keys are
+/// popir's own.
+void dumpProgram(const Graph& graph, const Program& program, std::ostream& out);
 
 }  // namespace program
 }  // namespace poplar

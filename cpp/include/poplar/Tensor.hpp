@@ -120,6 +120,7 @@ class Tensor {
   std::string shapeToString() const;
   std::string getDebugStr() const;
   void dump(std::ostream& os) const { os << getDebugStr(); }
+  void output(std::ostream& os) const { os << getDebugStr(); }
 
   bool operator==(const Tensor& o) const { return view_ == o.view_; }
   bool operator!=(const Tensor& o) const { return !(*this == o); }

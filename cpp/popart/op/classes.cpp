@@ -56,6 +56,7 @@ void builtin::changed(Op& op, bool isAttribute) {
 // ---- Op's functions for PopART's alias models ----
 
 void Op::growAliasModel(AliasModel&) const {}
+void Op::growAliasModelMulti(AliasModel&) const {}
 
 poprithms::memory::inplace::Proposal Op::mapInplaceProposal(const AliasModel&,
                                                             OperatorIdentifier variant) const {

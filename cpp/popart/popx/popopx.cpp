@@ -25,6 +25,10 @@ void PopOpx::insert(TensorId id, const snap::Tensor& tensor) const {
   dv_p->insert(id, tensor.getPoplarTensor());
 }
 
+void PopOpx::setOutViewChangers(OutIndex index, const ViewChangers& changers) const {
+  opx_->setOutViewChangers(index, changers);
+}
+
 snap::Tensor PopOpx::cloneNcopy(snap::program::Sequence& prog, const snap::Tensor& tensor,
                                 const std::string& name) const {
   return wrapped(opx_->cloneNcopy(prog.getPoplarSequence(), tensor.getPoplarTensor(), name));

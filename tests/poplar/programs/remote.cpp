@@ -70,6 +70,11 @@ int main() {
   graph.outputComputeGraph(steps, {prog});
   std::cout << vertices.str().substr(0, 18) << " "
             << (steps.str().find("HostCall") != std::string::npos) << "\n";
+  std::ofstream text("program.json");
+  dumpProgram(graph, prog, text);
+  std::ostringstream shown;
+  t.output(shown);
+  text << shown.str();
   std::ofstream saved("graph.bin", std::ios::binary);
   graph.serialize(saved, SerializationFormat::Binary);
 

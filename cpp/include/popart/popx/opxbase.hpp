@@ -112,6 +112,10 @@ class OpxBase {
   poplar::DebugContext debugContext(
       const std::string& name = "",
       poplar::SourceLocation loc = poplar::SourceLocation::Current()) const;
+  /// The path that debugContext() gives, as up to PopART 2.0.
+  std::string debugPrefix(const std::string& name = "") const {
+    return debugContext(name).getPathName();
+  }
 
  protected:
   OpxBase(Op* op, Devicex* devicex) : op_p(op), dv_p(devicex) {}

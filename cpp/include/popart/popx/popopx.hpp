@@ -4,6 +4,7 @@
 #define popart_popx_popopx_hpp
 
 #include <popart/popx/opxbase.hpp>
+#include <popart/popx/viewchangers.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/Type.hpp>
 #include <snap/Graph.hpp>
@@ -51,6 +52,10 @@ class PopOpx : public OpxBase {
   const snap::Tensor& getInView(InIndex index) const { return getInTensor(index); }
   const snap::Tensor& getOutView(OutIndex index) const { return getOutTensor(index); }
   const snap::Tensor& getView(TensorId id) const { return get(id); }
+
+  bool hasInViewChangers(InIndex) const { return false; }
+  ViewChangers getInViewChangers(InIndex) const { return ViewChangers(); }
+  void setOutViewChangers(OutIndex index, const ViewChangers& changers) const;
 
   snap::Tensor cloneNcopy(snap::program::Sequence& prog, const snap::Tensor& tensor,
                           const std::string& name = "") const;

@@ -25,6 +25,19 @@ gcl::CommGroup toGclCommGroup(const ReplicaGrouping& grouping) {
                         grouping.getStride());
 }
 
+gcl::CommGroup toGCLCommGroup(const CommGroup& group) {
+  switch (group.type) {
+    case CommGroupType::All: return gcl::CommGroup();
+    case CommGroupType::Consecutive:
+      return gcl::CommGroup(gcl::CommGroupType::CONSECUTIVE, group.replicaGroupSize);
+    case CommGroupType::Orthogonal:
+      return gcl::CommGroup(gcl::CommGroupType::ORTHOGONAL, group.replicaGroupSize);
+    case CommGroupType::None: return gcl::CommGroup(gcl::CommGroupType::CONSECUTIVE, 1);
+    case CommGroupType::N: break;
+  }
+  throw error("No type of a group of replicas has the number {}", int(group.type));
+}
+
 CollectivesBaseOpx::CollectivesBaseOpx(Op* op, Devicex* devicex) : Opx(op, devicex) {
   const auto* collective = dynamic_cast<const CollectivesBaseOp*>(op);
   const unsigned replicas = graph().impl()->replicas;

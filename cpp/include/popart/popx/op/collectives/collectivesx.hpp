@@ -5,6 +5,7 @@
 
 #include <gcl/CollectiveBalancedReorder.hpp>
 #include <gcl/Collectives.hpp>
+#include <popart/commgroup.hpp>
 #include <popart/op/collectives/collectives.hpp>
 #include <popart/popx/opx.hpp>
 #include <popart/popx/viewchangers.hpp>
@@ -19,6 +20,9 @@ namespace popx {
 /// \throws error for CollectiveOperator::N
 gcl::CollectiveOperator getPoplarCollectiveOperator(CollectiveOperator op);
 gcl::CommGroup toGclCommGroup(const ReplicaGrouping& grouping);
+/// The same as up to PopART 2.6. A group of CommGroupType::None is a replica of its own.
+/// \throws error for CommGroupType::N
+gcl::CommGroup toGCLCommGroup(const CommGroup& group);
 
 /// The part of a gathered tensor that the model has: its first elements.
 class ReplicatedGatherInScatterOutViewChanger : public ViewChanger {
