@@ -58,9 +58,33 @@ class Pairs {
         for (const int k : {0, 1})
           if (auto bounds = between(value, k, VecOp::Max)) return bounds;
         break;
+      case VecOp::Convert: return quantized(value);
       default: break;
     }
     return std::nullopt;
+  }
+
+  /// Quantize of an array that is divided by a number, rounded, added to a number if at all, and
+  /// converted.
+  std::optional<Value> quantized(const Value& value) const {
+    if (vectorQuantize(value.lane, false) == nullptr) return std::nullopt;
+    int rounded = value.args[0], zero = -1;
+    if (isInner(rounded, VecOp::Add)) {
+      const auto& args = values_[at(rounded)].args;
+      const bool second = uniform_[at(args[1])];
+      rounded = args[second ? 0 : 1];
+      zero = args[second ? 1 : 0];
+      if (!uniform_[at(zero)]) return std::nullopt;
+    }
+    if (!isInner(rounded, VecOp::NearbyInt)) return std::nullopt;
+    const int quotient = values_[at(rounded)].args[0];
+    if (!isInner(quotient, VecOp::Divide)) return std::nullopt;
+    const auto& args = values_[at(quotient)].args;
+    if (uniform_[at(args[0])] || !uniform_[at(args[1])]) return std::nullopt;
+    Value joined = made(VecOp::Quantize, args[0], args[1], {});
+    joined.lane = value.lane;
+    if (zero >= 0) joined.args[at(joined.count++)] = zero;
+    return joined;
   }
 
   /// Clamp(x, low, high) of Max(low, Min(high, x)) and Min(high, Max(low, x)), whose argument k is a

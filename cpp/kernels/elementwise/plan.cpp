@@ -33,7 +33,10 @@ int cost(const Value& v) {
 #undef POPIR_COST
     case VecOp::Sigmoid: return v.from == Lane::F64 ? 100 : 10;
     case VecOp::Atan:
-    case VecOp::Acos: return 10;
+    case VecOp::Acos:
+    case VecOp::Swish: return 10;
+    case VecOp::GeluTanh: return 16;
+    case VecOp::Quantize: return 6;
     case VecOp::Divide: return v.from >= Lane::F32 ? 3 : 30;
     default: return 1;
   }
@@ -198,6 +201,9 @@ class Planner {
 
   VecFn loop(const Value& value, VecOp op, int form) const {
     if (op == VecOp::Convert) return form == 0 ? vectorConvert(value.from, value.lane) : nullptr;
+    if (op == VecOp::Quantize)
+      return form == (1 << value.count) - 2 ? vectorQuantize(value.lane, value.count == 3)
+                                            : nullptr;
     return vectorOp(op, value.from, form);
   }
 

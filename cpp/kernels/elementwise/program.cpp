@@ -223,6 +223,63 @@ MapProgram::Value fuseAtan2(const MapProgram& p, const MapProgram::Value& v) {
   return v;
 }
 
+/// Two arguments of a value: what is sought, and the other one; -1 if it is not there.
+struct Sides {
+  int applied = -1, other = -1;
+};
+/// Of the operator `outer`: an argument that `op` computes.
+Sides sides(const MapProgram& p, int v, VecOp outer, VecOp op) {
+  if (!isApply(p, v, outer) || p[v].from != Lane::F32) return {};
+  for (std::size_t k : {0u, 1u})
+    if (isApply(p, p[v].args[k], op)) return {p[v].args[k], p[v].args[1 - k]};
+  return {};
+}
+/// The argument beside the number x of a product or a sum; -1 if there is none.
+int besideNumber(const MapProgram& p, int v, VecOp op, float x) {
+  if (!isApply(p, v, op)) return -1;
+  for (std::size_t k : {0u, 1u})
+    if (isNumber(p, p[v].args[k], x)) return p[v].args[1 - k];
+  return -1;
+}
+/// Of a product: a constant.
+Sides factors(const MapProgram& p, int v) {
+  if (!isApply(p, v, VecOp::Mul) || p[v].from != Lane::F32) return {};
+  for (std::size_t k : {0u, 1u})
+    if (isConstant(p, p[v].args[k])) return {p[v].args[k], p[v].args[1 - k]};
+  return {};
+}
+
+/// Fuses x * Sigmoid(x) to Swish, and 0.5 * x * (1 + Tanh(a * (x + b * (x * Square(x))))) to GeluTanh.
+MapProgram::Value fuseGates(const MapProgram& p, const MapProgram::Value& v) {
+  if (v.from != Lane::F32) return v;
+  for (std::size_t k : {0u, 1u}) {
+    const int gate = v.args[k], x = v.args[1 - k];
+    MapProgram::Value fused = v;
+    if (isApply(p, gate, VecOp::Sigmoid) && p[gate].args[0] == x) {
+      fused.op = VecOp::Swish;
+      fused.count = 1;
+      fused.args = {x};
+      return fused;
+    }
+    const int half = besideNumber(p, x, VecOp::Mul, 0.5f);
+    const int tanh = besideNumber(p, gate, VecOp::Add, 1.0f);
+    if (half < 0 || tanh < 0 || !isApply(p, tanh, VecOp::Tanh)) continue;
+    const Sides outer = factors(p, p[tanh].args[0]);
+    if (outer.applied < 0) continue;
+    const Sides sum = sides(p, outer.other, VecOp::Add, VecOp::Mul);
+    if (sum.other != half) continue;
+    const Sides cubic = factors(p, sum.applied);
+    if (cubic.applied < 0) continue;
+    const Sides cube = sides(p, cubic.other, VecOp::Mul, VecOp::Square);
+    if (cube.other != half || p[cube.applied].args[0] != half) continue;
+    fused.op = VecOp::GeluTanh;
+    fused.count = 3;
+    fused.args = {half, outer.applied, cubic.applied};
+    return fused;
+  }
+  return v;
+}
+
 }  // namespace
 
 MapProgram MapProgram::fused() const {
@@ -244,6 +301,7 @@ MapProgram MapProgram::fused() const {
       v = fuseSelect(p, v);
     }
     if (v.kind == Kind::Apply && v.op == VecOp::Mul) v = fuseMul(p, v);
+    if (v.kind == Kind::Apply && v.op == VecOp::Mul) v = fuseGates(p, v);
     if (v.kind == Kind::Apply && v.op == VecOp::Atan2 && v.from == Lane::F32) v = fuseAtan2(p, v);
     renamed.push_back(p.add(v));
   }

@@ -67,7 +67,7 @@ class MapProgram {
   auto state() const { return std::tie(values_, outputs_, inputCount_); }
 
   /// The same program with groups of values replaced by the fused operators at the end of VecOp
-  /// (SelectLt to MulBelow), without dead values. For execution only: the cost model uses the
+  /// (from SelectLt on), without dead values. For execution only: the cost model uses the
   /// unfused program.
   MapProgram fused() const;
   /// Removes values that no output needs.

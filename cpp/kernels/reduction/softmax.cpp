@@ -22,6 +22,7 @@ const SavedKernel<SoftmaxKernel> kSavedSoftmax("softmax");
 
 constexpr std::int64_t kAtOnce = 2048;  // elements per step, unless a row is longer
 constexpr std::int64_t kRows = 256;     // largest number of rows per step
+constexpr std::int64_t kPart = 512;     // elements of a row that two loops pass one after the other
 
 /// Elements T, computed in C: float for 16-bit floats, else T.
 template <class T, class C>
@@ -113,23 +114,32 @@ class SoftmaxRunner : public Runner {
     C s[kRows];
     const C* x = load(operands[0], at, n, buffer(scratch, 0));
     C* y = place(operands[1], at, buffer(scratch, 0));
-    C* e = buffer(scratch, 1);
-    max_.rows(x, rows, length_, length_, s);
+    // The exponentials. Where the result comes, unless x is there and still needed.
+    C* e = kind_ == SoftmaxKind::LogSoftmax && x == y ? buffer(scratch, 1) : y;
+    C m[kRows];
+    max_.rows(x, rows, length_, length_, m);
     if (expOfDifference_ != nullptr) {
-      eachRow(expOfDifference_, e, x, s, rows);
+      eachRow(expOfDifference_, e, x, m, rows);
     } else {
-      eachRow(subScalar_, e, x, s, rows);
+      eachRow(subScalar_, e, x, m, rows);
       apply(exp_, e, e, nullptr, n);
     }
-    if (kind_ == SoftmaxKind::LogSoftmax) eachRow(subScalar_, y, x, s, rows);
     sum_.rows(e, rows, length_, length_, s);
     if (kind_ == SoftmaxKind::Softmax) {
       for (std::int64_t r = 0; r < rows; ++r) s[r] = static_cast<C>(scale_) / s[r];
       eachRow(past_ != nullptr ? past_ : mulScalar_, y, e, s, rows);
       if (past_ != nullptr) _mm_sfence();
     } else {
-      for (std::int64_t r = 0; r < rows; ++r) s[r] = std::log(s[r]);
-      eachRow(subScalar_, y, y, s, rows);
+      for (std::int64_t r = 0; r < rows; ++r) {
+        s[r] = std::log(s[r]);
+        for (std::int64_t i = 0; i < length_; i += kPart) {
+          C* const part = y + r * length_ + i;
+          const void *differences[] = {x + r * length_ + i, m + r}, *logs[] = {part, s + r};
+          const auto some = static_cast<std::size_t>(std::min(kPart, length_ - i));
+          subScalar_(part, differences, some);
+          subScalar_(part, logs, some);
+        }
+      }
     }
     store(y, operands[1], at, n);
   }

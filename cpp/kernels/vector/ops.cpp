@@ -36,6 +36,8 @@ VecFn vectorConvert(Lane from, Lane to) {
   return table().convert[static_cast<int>(from)][static_cast<int>(to)];
 }
 
+VecFn vectorQuantize(Lane to, bool zero) { return table().quantize[static_cast<int>(to)][zero]; }
+
 VecFn vectorDraw(Lane from, Lane to) {
   if ((from != Lane::F32 && from != Lane::F64) || (to != Lane::F16 && to != Lane::BF16))
     return nullptr;

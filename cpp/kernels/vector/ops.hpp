@@ -51,8 +51,16 @@ enum class VecOp : std::uint8_t {
   /// (x): the arc tangent, and the arc cosine. F32 only.
   Atan,
   Acos,
+  /// (x, a, b): 0.5 x (1 + tanh(a (x + b x^3))). F32 only; a and b are scalars. Each operator rounds.
+  GeluTanh,
+  /// (x): x times its sigmoid. F32 only.
+  Swish,
+  /// (x, scale) and (x, scale, zero): x / scale, rounded to an integer, plus zero, in an integer type
+  /// of 8 or 16 bits as Convert makes it. F32 only; scale and zero are scalars. The loops are in
+  /// VecTable::quantize.
+  Quantize,
 };
-constexpr VecOp lastOf(VecOp) { return VecOp::Acos; }
+constexpr VecOp lastOf(VecOp) { return VecOp::Quantize; }
 constexpr int kVecOps = static_cast<int>(lastOf(VecOp())) + 1;
 
 /// `dst[i] = op(src[0][i], src[1][i], ...)` for i < n. A scalar source is read at [0] only. `dst`
@@ -70,6 +78,8 @@ struct VecTable {
   VecFn stream[kVecOps][kForms];
   /// [from][to]
   VecFn convert[kLanes][kLanes];
+  /// [to][whether there is a zero point]
+  VecFn quantize[kLanes][2];
   /// [from F32 or F64][to F16 or BF16]
   VecFn draw[2][2];
 };
@@ -84,6 +94,8 @@ VecFn vectorStream(VecOp op, int form);
 /// Null only if the conversion needs an intermediate step over F32, or over F64 where F32 would
 /// round twice.
 VecFn vectorConvert(Lane from, Lane to);
+/// The loop of Quantize to the type `to`. Null if it has more than 16 bits or is none of integers.
+VecFn vectorQuantize(Lane to, bool zero);
 /// (x, words): rounds x, F32 or F64, stochastically to F16 or BF16 with one random word per element
 /// (kernels/rounding.hpp). Null for other types.
 VecFn vectorDraw(Lane from, Lane to);
