@@ -78,8 +78,11 @@ class Planner {
   void run() {
     for (std::size_t v = 0; v < program_.values().size(); ++v) classify(static_cast<int>(v));
     program_ = paired(program_, uniform_);
-    for (const Value& v : program_.values())
-      for (int i = 0; i < v.count; ++i) final_[at(v.args[at(i)])] = false;
+    for (std::size_t v = program_.values().size(); v-- > 0;) {
+      const Value& value = program_.values()[v];
+      if (isNeeded(static_cast<int>(v)))
+        for (int i = 0; i < value.count; ++i) final_[at(value.args[at(i)])] = false;
+    }
     findTargets();
     for (std::size_t v = 0; v < program_.values().size(); ++v)
       if (isNeeded(static_cast<int>(v))) place(static_cast<int>(v));
@@ -344,7 +347,7 @@ class Planner {
   MapPlan& plan_;
   std::vector<int> slotOf_, spreadSlot_, target_;
   std::vector<bool> uniform_, invariant_;
-  /// True if no other value is computed from this one.
+  /// True if no other value that is needed is computed from this one.
   std::vector<bool> final_;
   std::vector<Buffer> buffers_;
   std::map<int, int> held_;
