@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <list>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 
@@ -17,7 +18,8 @@ namespace popir {
 namespace {
 
 constexpr std::size_t kMostParts = 32;
-constexpr std::int64_t kRowsPerThread = 4;  // at least: fewer are shared badly
+constexpr std::int64_t kRowsPerThread = 4;     // at least: fewer are shared badly
+constexpr std::int64_t kLeastElements = 1024;  // of a block, so that it takes longer than its start
 
 using Division = JoinedRowsKernel::Division;
 using RowDimension = JoinedRowsKernel::RowDimension;
@@ -185,17 +187,21 @@ class Run {
   }
 
   /// Adds a part if the run has begun and can have it. The number of rows becomes the greatest that
-  /// suits all. A part that is not added stays as it is.
+  /// suits all and whose blocks have kLeastElements, or that with the longest blocks. A part that is
+  /// not added stays as it is.
   bool add(Part& part) {
     if (parts_.empty() || parts_.size() == kMostParts || !touches(part)) return false;
     append(part);
     std::set<std::int64_t> counts;
     for (const auto& each : parts_) counts.merge(each.counts());
-    for (auto rows = counts.rbegin(); rows != counts.rend(); ++rows)
+    std::int64_t most = 0;
+    for (auto rows = counts.rbegin(); rows != counts.rend() && most < kLeastElements; ++rows)
       if (suits(*rows)) {
-        rows_ = *rows;
-        return true;
+        const auto some = neighbours(*rows);
+        if (some > most) rows_ = *rows;
+        most = std::max(most, some);
       }
+    if (most > 0) return true;
     for (const auto& place : parts_.back().places) {
       const auto at = variables_.find(place.variable);
       at->second.pop_back();
@@ -241,6 +247,19 @@ class Run {
         return false;
     }
     return true;
+  }
+
+  /// The most elements of a part in a block of so many rows: rows that are neighbours in all operands.
+  std::int64_t neighbours(std::int64_t rows) const {
+    std::int64_t run = rows, elements = 0;
+    for (const auto& part : parts_) {
+      const auto by = *part.division(rows);
+      for (const auto& place : part.places) {
+        run = std::gcd(run, place.rows(part.shape(), by).back().size);
+        elements = std::max(elements, static_cast<std::int64_t>(place.layout.elements()));
+      }
+    }
+    return run * std::max<std::int64_t>(elements / rows, 1);
   }
 
   const GraphImpl& graph_;

@@ -8,6 +8,7 @@
 #include "kernels/check.hpp"
 #include "kernels/half.hpp"
 #include "kernels/loops.hpp"
+#include "kernels/movement/tiles.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/saved_kernel.hpp"
 
@@ -194,6 +195,9 @@ Moves movesOf(SlicesKind kind, poplar::Type type, poplar::Type scale) {
 class SlicesRunner : public Runner {
   // Slices and bytes of a slice that are fetched before they are read: their places are not in order.
   static constexpr std::int64_t kAhead = 4, kPrefetched = 512;
+  // Bytes of rows whose columns are read together, the rows for which that pays off, and the columns
+  // for one that is read.
+  static constexpr std::int64_t kColumnBytes = 16 * 1024, kLeastRows = 8, kMostColumns = 2;
 
  public:
   SlicesRunner(SlicesKind kind, const Layout& t, const Layout& offsets, const Layout& slices,
@@ -221,6 +225,14 @@ class SlicesRunner : public Runner {
             ? size_ * bytes_
             : 0;
     isEach_ = size_ == 1 && sliced_.size() == 1;
+    // Columns: single elements along a dense dimension, next to nothing that is dense.
+    if (kind == SlicesKind::Read && (loops_.size() == 1 || loops_.size() == 2) &&
+        loops_.back().a > 1 && sliced_.size() == 1 && sliced_[0].stride == 1 &&
+        sliced_[0].places > 1 && sliced_[0].places <= kMostColumns * slices_) {
+      const std::int64_t some =
+          std::min(loops_.back().count, kColumnBytes / (sliced_[0].places * bytes_));
+      if (some >= kLeastRows) rowsOfBlock_ = some;
+    }
   }
 
   void run(void* const* operands, void*) const override {
@@ -231,6 +243,10 @@ class SlicesRunner : public Runner {
     if (isEach_) {
       runEach(t, reinterpret_cast<const std::uint32_t*>(offsets), slices,
               kind_ == SlicesKind::Add ? operands[3] : nullptr);
+      return;
+    }
+    if (rowsOfBlock_ > 0) {
+      readColumns(t, offsets, slices);
       return;
     }
     if (kind_ == SlicesKind::Read) {
@@ -279,6 +295,27 @@ class SlicesRunner : public Runner {
     });
   }
 
+  // Slices that are columns of rows: a block of rows is transposed, then each slice is a copy.
+  void readColumns(char* t, const std::int32_t* offsets, char* slices) const {
+    const Loop outer = loops_.size() == 2 ? loops_[0] : Loop{1, 0, 0}, inner = loops_.back();
+    const std::int64_t blocks = (inner.count + rowsOfBlock_ - 1) / rowsOfBlock_;
+    const auto transpose = transposeMatrix(static_cast<std::size_t>(bytes_));
+    parallelFor(outer.count * blocks, threads_, slices_ * size_, [&](std::int64_t task) {
+      alignas(64) char columns[kColumnBytes];
+      const std::int64_t first = task % blocks * rowsOfBlock_, k = task / blocks;
+      const std::int64_t n = std::min(rowsOfBlock_, inner.count - first), bytes = n * bytes_;
+      transpose(t + (k * outer.a + first * inner.a) * bytes_, inner.a * bytes_, columns, bytes,
+                sliced_[0].places, n);
+      for (std::int64_t i = 0; i < slices_; ++i) {
+        char* const to = slices + (i * size_ + k * outer.b + first) * bytes_;
+        if (const auto at = place(offsets, i))
+          std::memcpy(to, columns + *at * bytes, static_cast<std::size_t>(bytes));
+        else
+          std::memset(to, 0, static_cast<std::size_t>(bytes));
+      }
+    });
+  }
+
   std::int64_t offset(const std::int32_t* offsets, std::int64_t i, std::size_t d) const {
     const std::int32_t value = offsets[i * sliced_.size() + d];
     return isSigned_ ? value : static_cast<std::int64_t>(static_cast<std::uint32_t>(value));
@@ -309,6 +346,14 @@ class SlicesRunner : public Runner {
       return;
     }
     const std::int64_t stride = loops_.empty() ? 1 : loops_.back().a;
+    if (loops_.size() == 2) {  // as forRuns() below, without divisions
+      const Loop &outer = loops_[0], &inner = loops_[1];
+      for (std::int64_t k = 0; k < outer.count; ++k)
+        moves_.run(t + (at + k * outer.a) * bytes_, stride,
+                   slices + (i * size_ + k * outer.b) * bytes_, inner.count,
+                   {scale, rounding_, i * size_ + k * outer.b});
+      return;
+    }
     forRuns(loops_, 0, size_, [&](std::int64_t, std::int64_t n, std::int64_t a, std::int64_t b) {
       moves_.run(t + (at + a) * bytes_, stride, slices + (i * size_ + b) * bytes_, n,
                  {scale, rounding_, i * size_ + b});
@@ -318,7 +363,8 @@ class SlicesRunner : public Runner {
   SlicesKind kind_;
   Moves moves_;
   std::int64_t bytes_, slices_, size_;
-  std::int64_t moved_;  // bytes of a slice that is copied as one run, else 0
+  std::int64_t moved_;            // bytes of a slice that is copied as one run, else 0
+  std::int64_t rowsOfBlock_ = 0;  // of readColumns(); 0 if slices are read apart
   bool isSigned_, apart_, isEach_;
   unsigned threads_;
   Rounding rounding_;
