@@ -4,7 +4,7 @@ import hashlib
 
 import numpy as np
 
-from popir import popops
+from popir import poplar, popops
 from popir.errors import poplibs_exception
 from tests.popops.rig import Rig
 
@@ -44,6 +44,12 @@ def expressions():
     yield e.Atan2(_1, 1)
     yield e.Atan2(e.Sqrt(e.Mul(1 - _1, 1 + _1)), _1)
     yield e.Max(1, e.Min(3, _1))
+    yield _1 * e.Sigmoid(_1)
+    yield 0.5 * _1 * (1 + e.Tanh(0.8 * (_1 + 0.04 * (_1 * e.Square(_1)))))
+    yield 0.5 * _1 * (1 + e.Erf(0.7 * _1))
+    yield e.Exp(_1 - 3)
+    yield e.Cast(e.NearbyInt(_1 / 3), poplar.SIGNED_CHAR)
+    yield e.Cast(e.NearbyInt(_1 / 3) + 5, poplar.UNSIGNED_SHORT)
 
 
 def main():

@@ -124,6 +124,29 @@ def test_a_view_is_sliced_where_it_lies():
     np.testing.assert_array_equal(result, np.stack([expected[..., 2:3], expected[..., :1]]))
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(
+    "dtype", [np.int8, np.float16, np.float32, np.int64], ids=lambda t: t.__name__
+)
+@pytest.mark.parametrize(
+    "shape", [(300, 32), (7, 41, 13), (2, 9, 5), (3, 700, 2), (40, 1)], ids=str
+)
+def test_columns(shape, dtype, threads):
+    x = numbers(shape, dtype)
+    at = RNG.integers(-1, shape[-1] + 1, (37, 1)).astype(np.int32)
+    expected = np.zeros((37, *shape[:-1], 1), dtype)
+    for i, (o,) in enumerate(at):
+        if 0 <= o < shape[-1]:
+            expected[i] = x[..., o : o + 1]
+    np.testing.assert_array_equal(sliced(x, at, [x.ndim - 1], [1], threads), expected)
+    if x.ndim < 3:
+        return
+    rig = Rig(threads)
+    t = rig.tensor(x).dimShuffle([2, 1, 0])
+    name = rig.result(popops.multiSlice(rig.graph, t, rig.tensor(at), [0], [1], rig.prog))
+    np.testing.assert_array_equal(rig.run()[name], expected.transpose(0, 3, 2, 1))
+
+
 @pytest.mark.parametrize("reversed", [(0,), (1,), (0, 1)], ids=str)
 @pytest.mark.parametrize("dims", [[0], [1], [0, 1], [1, 0]], ids=str)
 def test_a_reversed_view_is_read_and_written_from_its_first_element_on(dims, reversed):

@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 from popir import errors, poplar, popops
+from tests.device import TYPES
 from tests.popops.rig import Rig, evaluate
 
 e = popops.expr
 _1, _2, _3 = e._1, e._2, e._3
+F = np.float32
 
 
 @pytest.fixture(autouse=True)
@@ -74,6 +76,7 @@ PAIRS = {
     ),
 }
 """Expressions of two operators that are one loop where only one uses the other, and numpy's."""
+EDGES = np.array([0, -0.0, 1e-40, 88, -88, 104, 3e38, -3e38, np.inf, -np.inf, np.nan], np.float32)
 OPERANDS = {"whole": (3, 700), "one for each row": (3, 1), "one for each column": (700,), "one": ()}
 
 
@@ -93,6 +96,70 @@ def test_the_exponential_of_a_difference_is_that_of_its_result(shape: tuple[int,
     made = evaluate(e.Exp(_1 - _2), x, a)
     np.testing.assert_array_equal(made, evaluate(e.Exp(_1), x - a))
     np.testing.assert_allclose(made, np.exp((x - a).astype(np.float64)), rtol=1e-6)
+
+
+GATES = {
+    "swish": (_1 * e.Sigmoid(_1), e.Sigmoid(_1), lambda x: x, lambda x, y: x * y),
+    "gelu": (
+        e.Const(0.5)
+        * _1
+        * (e.Const(1.0) + e.Tanh(e.Const(0.8) * (_1 + 0.04 * (_1 * e.Square(_1))))),
+        e.Tanh(_1),
+        lambda x: F(0.8) * (x + F(0.04) * (x * (x * x))),
+        lambda x, y: F(0.5) * x * (F(1) + y),
+    ),
+    "gelu by erf": (
+        (e.Erf(_1 * 0.7) + 1.0) * (_1 * 0.5),
+        e.Erf(_1),
+        lambda x: F(0.7) * x,
+        lambda x, y: F(0.5) * x * (F(1) + y),
+    ),
+}
+"""Products with a gate that are one loop: whole; the gate's function, its argument, the product."""
+
+
+@pytest.mark.parametrize("count", [1, 15, 16, 255, 257, 3000])
+@pytest.mark.parametrize("name", GATES)
+def test_gates_in_one_loop_round_as_each_operator_does(name: str, count: int) -> None:
+    whole, function, argument, product = GATES[name]
+    x = np.resize(np.concatenate([EDGES, 6 * floats(3000, 1)]), count)
+    y = evaluate(function, argument(x))
+    np.testing.assert_array_equal(evaluate(whole, x), product(x, y))
+    # What is nearly a gate is none.
+    near = np.float32(2) * x * y
+    np.testing.assert_array_equal(evaluate(e.Mul(2.0, _1) * _2, x, y), near)
+
+
+@pytest.mark.parametrize("type", ["int8", "uint8", "int16", "uint16"])
+@pytest.mark.parametrize("zero", [None, 3.0, -200.0])
+@pytest.mark.parametrize("count", [1, 31, 64, 3001])
+def test_quantization_in_one_loop(type: str, zero: float | None, count: int) -> None:
+    dtype, scale = np.dtype(type), np.float32(0.3)
+    x = np.resize(
+        np.concatenate([EDGES, np.arange(-9, 9, dtype=F) * F(0.15), 99 * floats(3000, 2)]), count
+    )
+    rounded = e.NearbyInt(_1 / _2)
+    given = [x, np.array(scale)]
+    want = np.rint(x / scale)
+    if zero is not None:
+        rounded, want = rounded + _3, want + F(zero)
+        given.append(np.array(zero, np.float32))
+    limits = np.iinfo(dtype)
+    want = np.clip(np.where(np.isnan(want), 0, want), limits.min, limits.max).astype(dtype)
+    np.testing.assert_array_equal(evaluate(e.Cast(rounded, TYPES[dtype]), *given), want)
+
+
+def test_what_only_a_joined_loop_used_is_kept_where_others_use_it() -> None:
+    x, scale = floats(1000, 3), np.array(0.3, np.float32)
+    rig = Rig()
+    t, s = rig.tensor(x), rig.tensor(scale)
+    cast = e.Cast(e.NearbyInt(_1 / _2), poplar.SIGNED_CHAR)
+    q = popops.map(rig.graph, cast, [t, s], rig.prog)
+    both = popops.map(rig.graph, (_1 / _2) + e.NearbyInt(_1 / _2), [t, s], rig.prog)
+    names = rig.result(q), rig.result(both)
+    results = rig.run()
+    np.testing.assert_array_equal(results[names[0]], np.rint(x / scale).astype(np.int8))
+    np.testing.assert_array_equal(results[names[1]], x / scale + np.rint(x / scale))
 
 
 def test_three_shapes_are_matched_together():
