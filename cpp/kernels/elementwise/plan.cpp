@@ -35,7 +35,8 @@ int cost(const Value& v) {
     case VecOp::Atan:
     case VecOp::Acos:
     case VecOp::Swish: return 10;
-    case VecOp::GeluTanh: return 16;
+    case VecOp::GeluTanh:
+    case VecOp::GeluErfOf: return 16;
     case VecOp::Quantize: return 6;
     case VecOp::Divide: return v.from >= Lane::F32 ? 3 : 30;
     default: return 1;

@@ -249,7 +249,8 @@ Sides factors(const MapProgram& p, int v) {
   return {};
 }
 
-/// Fuses x * Sigmoid(x) to Swish, and 0.5 * x * (1 + Tanh(a * (x + b * (x * Square(x))))) to GeluTanh.
+/// Fuses x * Sigmoid(x) to Swish, 0.5 * x * (1 + Erf(a * x)) to GeluErfOf, and
+/// 0.5 * x * (1 + Tanh(a * (x + b * (x * Square(x))))) to GeluTanh.
 MapProgram::Value fuseGates(const MapProgram& p, const MapProgram::Value& v) {
   if (v.from != Lane::F32) return v;
   for (std::size_t k : {0u, 1u}) {
@@ -262,10 +263,16 @@ MapProgram::Value fuseGates(const MapProgram& p, const MapProgram::Value& v) {
       return fused;
     }
     const int half = besideNumber(p, x, VecOp::Mul, 0.5f);
-    const int tanh = besideNumber(p, gate, VecOp::Add, 1.0f);
-    if (half < 0 || tanh < 0 || !isApply(p, tanh, VecOp::Tanh)) continue;
-    const Sides outer = factors(p, p[tanh].args[0]);
+    const int curve = besideNumber(p, gate, VecOp::Add, 1.0f);
+    if (half < 0 || curve < 0 || p[curve].kind != MapProgram::Kind::Apply) continue;
+    const Sides outer = factors(p, p[curve].args[0]);
     if (outer.applied < 0) continue;
+    if (p[curve].op == VecOp::Erf && outer.other == half) {
+      fused.op = VecOp::GeluErfOf;
+      fused.args = {half, outer.applied};
+      return fused;
+    }
+    if (p[curve].op != VecOp::Tanh) continue;
     const Sides sum = sides(p, outer.other, VecOp::Add, VecOp::Mul);
     if (sum.other != half) continue;
     const Sides cubic = factors(p, sum.applied);

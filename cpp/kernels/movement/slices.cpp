@@ -198,6 +198,7 @@ class SlicesRunner : public Runner {
   // Bytes of rows whose columns are read together, the rows for which that pays off, and the columns
   // for one that is read.
   static constexpr std::int64_t kColumnBytes = 16 * 1024, kLeastRows = 8, kMostColumns = 2;
+  static constexpr std::int64_t kPlaces = 64;  // that are brought in order at a time
 
  public:
   SlicesRunner(SlicesKind kind, const Layout& t, const Layout& offsets, const Layout& slices,
@@ -233,10 +234,29 @@ class SlicesRunner : public Runner {
           std::min(loops_.back().count, kColumnBytes / (sliced_[0].places * bytes_));
       if (some >= kLeastRows) rowsOfBlock_ = some;
     }
+    // Many slices of single places whose elements lie apart, such as the channels of pixels: t is
+    // brought in the order of the slices first.
+    std::int64_t places = 1;
+    bool single = !sliced_.empty() && sliced_.size() <= 2 && sliced_.back().stride == 1;
+    for (std::size_t d = 0; d < sliced_.size(); ++d) {
+      places *= sliced_[d].places;
+      single = single && slices.shape[d + 1] == 1;
+    }
+    if (kind == SlicesKind::Read && rowsOfBlock_ == 0 && single && loops_.size() == 1 &&
+        loops_[0].a > 1 && places > 0 && places <= kMostColumns * slices_) {
+      from_ = sliced_;
+      copied_ = places * size_ * bytes_;
+      sliced_.back().stride = size_;
+      if (sliced_.size() == 2) sliced_[0].stride = sliced_[1].places * size_;
+      moved_ = size_ * bytes_;
+    }
   }
 
-  void run(void* const* operands, void*) const override {
+  std::size_t scratchBytes() const override { return static_cast<std::size_t>(copied_); }
+
+  void run(void* const* operands, void* scratch) const override {
     auto* t = static_cast<char*>(operands[0]);
+    if (copied_ > 0) t = inOrder(t, static_cast<char*>(scratch));
     const auto* offsets =
         static_cast<const std::int32_t*>(operands[kind_ == SlicesKind::Read ? 1 : 2]);
     auto* slices = static_cast<char*>(operands[kind_ == SlicesKind::Read ? 2 : 1]);
@@ -293,6 +313,20 @@ class SlicesRunner : public Runner {
       moves_.each(t, sliced_[0].stride, offsets, slices, reads ? part(slices_) : 0,
                   reads ? next(slices_) : slices_, own, scale, rounding_);
     });
+  }
+
+  // A copy of t in which the elements of a place are neighbours.
+  char* inOrder(const char* t, char* copy) const {
+    const std::int64_t outer = from_.size() == 2 ? from_[0].places : 1, inner = from_.back().places;
+    const std::int64_t step = outer > 1 ? from_[0].stride : 0, row = size_ * bytes_;
+    const std::int64_t blocks = (inner + kPlaces - 1) / kPlaces;
+    const auto transpose = transposeMatrix(static_cast<std::size_t>(bytes_));
+    parallelFor(outer * blocks, threads_, outer * inner * size_, [&](std::int64_t task) {
+      const std::int64_t k = task / blocks, first = task % blocks * kPlaces;
+      transpose(t + (k * step + first) * bytes_, loops_[0].a * bytes_,
+                copy + (k * inner + first) * row, row, std::min(kPlaces, inner - first), size_);
+    });
+    return copy;
   }
 
   // Slices that are columns of rows: a block of rows is transposed, then each slice is a copy.
@@ -369,6 +403,9 @@ class SlicesRunner : public Runner {
   unsigned threads_;
   Rounding rounding_;
   std::vector<Sliced> sliced_;
+  // Of inOrder(): its bytes, 0 if t is read where it lies, and `sliced_` of t.
+  std::int64_t copied_ = 0;
+  std::vector<Sliced> from_;
   std::vector<Loop> loops_;
 };
 

@@ -53,6 +53,8 @@ enum class VecOp : std::uint8_t {
   Acos,
   /// (x, a, b): 0.5 x (1 + tanh(a (x + b x^3))). F32 only; a and b are scalars. Each operator rounds.
   GeluTanh,
+  /// (x, a): 0.5 x (1 + erf(a x)), the same way; a is a scalar.
+  GeluErfOf,
   /// (x): x times its sigmoid. F32 only.
   Swish,
   /// (x, scale) and (x, scale, zero): x / scale, rounded to an integer, plus zero, in an integer type
