@@ -55,11 +55,10 @@ void checkTypes(const char* who, const ConvParams& p) {
        popir::isFloatOrHalf(p.outputType)) ||
       (p.inputType == poplar::DOUBLE && p.outputType == poplar::DOUBLE))
     return;
-  throw poputil::poplibs_error(
-      std::string(who) +
-      ": convolutions take float, half, bfloat16, double, or quarter to one of the "
-      "first three, got " +
-      p.inputType.toString() + " to " + p.outputType.toString());
+  throw poputil::poplibs_error(std::string(who) +
+                               ": convolutions take float, half, bfloat16 or double, or quarter "
+                               "with a result of one of the first three; got " +
+                               p.inputType.toString() + " to " + p.outputType.toString());
 }
 
 /// Keeps elements [lower, size - upper) of each field dimension. The first field dimension is

@@ -337,7 +337,7 @@ def test_operands_that_do_not_fit():
     with pytest.raises(errors.poplar_invalid_option, match="no option 'partial'"):
         poplin.convolution(graph, x, w, params, False, prog, options={"partial": "half"})
     refused(
-        "float, half, bfloat16 or double, got int",
+        "float, half, bfloat16 or double, or quarter .*; got int to int",
         x,
         w,
         params_of(Conv(1, 1, (2, 3), (9,), (3,)), poplar.INT),

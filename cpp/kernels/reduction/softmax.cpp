@@ -42,8 +42,9 @@ class SoftmaxRunner : public Runner {
         mulScalar_(vectorOp(VecOp::Mul, kLane, 2)),
         subScalar_(vectorOp(VecOp::Sub, kLane, 2)),
         expOfDifference_(vectorOp(VecOp::SubExpDown, kLane, 2)),
-        past_(std::is_same_v<T, float> && isStreamed(layout.bytes(), setting) ? vectorStream(VecOp::Mul, 2)
-                                                                     : nullptr) {
+        past_(std::is_same_v<T, float> && isStreamed(layout.bytes(), setting)
+                  ? vectorStream(VecOp::Mul, 2)
+                  : nullptr) {
     const auto elements = static_cast<std::int64_t>(layout.elements());
     rows_ = elements == 0 ? 0 : elements / length_;
     block_ = length_ == 0 ? 1 : std::clamp<std::int64_t>(kAtOnce / length_, 1, kRows);
@@ -114,8 +115,10 @@ class SoftmaxRunner : public Runner {
     C s[kRows];
     const C* x = load(operands[0], at, n, buffer(scratch, 0));
     C* y = place(operands[1], at, buffer(scratch, 0));
-    // The exponentials. Where the result comes, unless x is there and still needed.
-    C* e = kind_ == SoftmaxKind::LogSoftmax && x == y ? buffer(scratch, 1) : y;
+    // The exponentials. Where the result comes, unless x is there and still needed, or the result is
+    // written past the caches.
+    const bool apart = past_ != nullptr || (kind_ == SoftmaxKind::LogSoftmax && x == y);
+    C* e = apart ? buffer(scratch, 1) : y;
     C m[kRows];
     max_.rows(x, rows, length_, length_, m);
     if (expOfDifference_ != nullptr) {
