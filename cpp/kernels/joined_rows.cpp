@@ -104,7 +104,7 @@ std::unique_ptr<Runner> JoinedRowsKernel::prepare(const std::vector<Layout>&,
                                                   const Setting& setting) const {
   // Rows are neighbours in every operand as long as the innermost of its dimensions goes on.
   std::int64_t run = rows_, least = 1, most = rows_, work = 0;
-  std::size_t bytesOutside = 0;  // of a row, of what is no inner value
+  std::size_t bytesOutside = 0;  // of a row, without inner values
   for (const auto& part : parts_) {
     std::size_t elements = 0;
     for (const auto& operand : part.operands) {

@@ -96,8 +96,8 @@ struct Setting {
   unsigned threads = 1;
   Rounding rounding = {};
   FpMath math = FpMath::Highest;
-  /// Bytes of the operands of the step of which the kernel computes a part, 0 if it computes all. It
-  /// writes past the caches as if its own were as many (kernels/streaming.hpp).
+  /// Where the kernel computes part of a step: the bytes of all operands of the step, by which
+  /// isStreamed() decides (kernels/streaming.hpp). Else 0.
   std::size_t wholeBytes = 0;
 };
 

@@ -37,14 +37,14 @@ std::shared_ptr<const MatMulKernel> plan(const MatMulKernel::Problem& problem,
 std::shared_ptr<const ConvKernel> plan(const ConvKernel::Problem& problem,
                                        poplin::PlanningCache* cache);
 
-/// The type whose kernel contracts elements of a type: FLOAT for QUARTER, of which it holds all values.
+/// The type whose kernel contracts elements of `type`: FLOAT, which holds all its values, for QUARTER.
 inline poplar::Type contracted(const poplar::Type& type) {
   return type == poplar::QUARTER ? poplar::FLOAT : type;
 }
 /// The work of a kernel for the machine's layouts, if what it reads is of type `read`.
 Work layoutWork(const poplar::Graph& graph, const Kernel& kernel, const poplar::Type& read);
-/// Adds a contraction. Operands of QUARTER are read as they are if the machine has units for them, and
-/// as FLOAT, by casts before it, elsewhere.
+/// Adds a contraction. It reads operands of QUARTER themselves if the machine has units for them, and
+/// else what casts to FLOAT make of them.
 void addContraction(poplar::Graph& graph, poplar::program::Sequence& prog,
                     std::shared_ptr<const Kernel> kernel, std::vector<BulkOperand> operands,
                     const poplar::DebugContext& debugContext);

@@ -47,9 +47,8 @@ std::optional<float> scaleOf(const MapProgram& p, unsigned sum, unsigned added) 
   return std::nullopt;
 }
 
-/// The elements of `sum`, which lie as those of `read`, in the order of `result`: that one, or, as the
-/// gradient of weights that a product reads transposed, with two dimensions exchanged. Nothing if
-/// `read` is no such view of it.
+/// `sum` in the order of `result`, where `read`, which is added to it, shows `result` as it is or
+/// transposed, as the update of weights that a product reads transposed does. Else nothing.
 std::optional<poplar::Tensor> inOrderOf(const poplar::Tensor& result, const poplar::Tensor& read,
                                         const poplar::Tensor& sum) {
   if (sameView(read.flatten(), result.flatten())) return sum.reshape(result.shape());

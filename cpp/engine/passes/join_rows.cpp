@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMostParts = 32;
 constexpr std::int64_t kRowsPerThread = 4;     // at least: fewer are shared badly
-constexpr std::int64_t kLeastElements = 1024;  // of a block, so that it takes longer than its start
+constexpr std::int64_t kLeastElements = 1024;  // of a block: less is computed faster than begun
 
 using Division = JoinedRowsKernel::Division;
 using RowDimension = JoinedRowsKernel::RowDimension;
@@ -187,8 +187,8 @@ class Run {
   }
 
   /// Adds a part if the run has begun and can have it. The number of rows becomes the greatest that
-  /// suits all and whose blocks have kLeastElements, or that with the longest blocks. A part that is
-  /// not added stays as it is.
+  /// suits all parts and allows blocks of kLeastElements, else the one that allows the longest
+  /// blocks. A part that is not added stays as it is.
   bool add(Part& part) {
     if (parts_.empty() || parts_.size() == kMostParts || !touches(part)) return false;
     append(part);
@@ -249,7 +249,8 @@ class Run {
     return true;
   }
 
-  /// The most elements of a part in a block of so many rows: rows that are neighbours in all operands.
+  /// How many elements of the largest operand the longest block has, if there are `rows` rows. The
+  /// rows of a block are neighbours in all operands.
   std::int64_t neighbours(std::int64_t rows) const {
     std::int64_t run = rows, elements = 0;
     for (const auto& part : parts_) {

@@ -82,7 +82,7 @@ class BlockChooser {
       if (joined_[v]) joined_[g] = true;
       wishes_[g].insert(wishes_[v].begin(), wishes_[v].end());
     }
-    // Channels-last, neighbours of a concatenation would not be in one piece.
+    // Channels-last, the parts of a concatenation would not be contiguous.
     for (unsigned v = 0; v < n; ++v)
       if (joined_[v] && blockOf(find(v)) == Layout::kChannelsLast) plain_[find(v)] = true;
     for (auto& ask : asks_) {
@@ -132,7 +132,7 @@ class BlockChooser {
   std::vector<unsigned> next_;  // by variable: its successor in a concatenation, or kNone
   std::vector<unsigned> leader_;
   std::vector<bool> plain_;   // by variable: must be row-major; a group must if any member must
-  std::vector<bool> joined_;  // by variable: is a part of a concatenation, or its group is
+  std::vector<bool> joined_;  // by variable: is part of a concatenation, or its group is
   std::vector<std::set<int>> wishes_;
   std::vector<Ask> asks_;
 };

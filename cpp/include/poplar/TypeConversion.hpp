@@ -1,4 +1,5 @@
-// Numbers of the host as those of the device and back. After poplar/TypeConversion.hpp of the Poplar SDK 3.
+// Numbers of the host as those of the device and back. After poplar/TypeConversion.hpp of the Poplar
+// SDK 3.
 #ifndef poplar_TypeConversion_hpp
 #define poplar_TypeConversion_hpp
 

@@ -4,7 +4,8 @@
 // input channels per group, field...]. There are one to three field dimensions.
 //
 // `popir options` lists the supported `options` under poplin.convolution. They affect the machine
-// model only, not results. `cache` may be null; it changes no result.
+// model only, not results. `cache` may be null; it changes no result. Operands of QUARTER are as in
+// poplin/MatMul.hpp; there are no gradients of weights of this type.
 // \throws poplar::invalid_option for any other option or value
 #ifndef poplin_Convolution_hpp
 #define poplin_Convolution_hpp

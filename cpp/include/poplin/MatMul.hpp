@@ -5,7 +5,7 @@
 //
 // `popir options` lists the supported `options` under poplin.matMul. They affect the machine model
 // only, not results. `cache` may be null; it changes no result. Operands of QUARTER with metadata
-// are multiplied as FLOAT.
+// are multiplied as FLOAT on the host, and by the machine's units for them where it has any.
 // \throws poputil::poplibs_error if ranks, groups, inner dimensions, types or the output shape do
 // not match; the message contains the shapes
 // \throws poplar::invalid_option for any other option or value

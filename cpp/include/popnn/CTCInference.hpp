@@ -28,9 +28,9 @@ poplar::Tensor createDataInput(poplar::Graph& graph, const poplar::Type& type,
 
 /// The most likely labels by a search with `beamwidth` prefixes: logarithms of their probabilities
 /// [batch, topPaths] of the type of the data, most likely first, their lengths [batch, topPaths],
-/// and the labels [batch, topPaths, time], both UNSIGNED_INT; the blank class fills labels up. A
-/// path that there is not has the value -infinity and the length 0. PopLibs' documentation calls
-/// the logarithms negated, which its functions do not do.
+/// and the labels [batch, topPaths, time], both UNSIGNED_INT; the blank class fills labels up. If
+/// there are fewer paths, the others have the value -infinity and the length 0. By PopLibs'
+/// documentation the logarithms are negated; by its functions they are not.
 std::tuple<poplar::Tensor, poplar::Tensor, poplar::Tensor> beamSearchDecoderLogProbabilities(
     poplar::Graph& graph, const poplar::Tensor& logProbs, const poplar::Tensor& dataLengths,
     poplar::program::Sequence& prog, unsigned blankClass, unsigned beamwidth, unsigned topPaths,

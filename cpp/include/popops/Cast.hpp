@@ -18,8 +18,8 @@ namespace popops {
 /// - QUARTER to any other type, by way of FLOAT: the number times 2^scale, by its metadata;
 /// - to QUARTER, by way of FLOAT, where `dst` or the call has metadata: the nearest number to
 ///   x / 2^scale, ties to even, NaN beyond the largest.
-/// \throws poputil::poplibs_error if `src` and `dst` differ in shape, and in a compute set for QUARTER and a
-/// type other than FLOAT and HALF
+/// \throws poputil::poplibs_error if `src` and `dst` differ in shape, and in a compute set for casts
+/// between QUARTER and a type other than FLOAT and HALF
 /// \throws poplar::type_error for QUARTER without metadata
 poplar::Tensor cast(poplar::Graph& graph, const poplar::Tensor& src, const poplar::Type& dstType,
                     poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {});

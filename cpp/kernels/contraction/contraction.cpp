@@ -86,15 +86,15 @@ bool isDepthwise(const ConvSpec& s) {
   return s.groups > 1 && s.weights.shape[1] == 1 && s.weights.shape[2] == 1;
 }
 
-/// Whether the channels fill vectors of AVX-512 but for a half: blocks of whole vectors do not hold
-/// them, and channels-last does.
+/// Whether the channels are an odd multiple of half a vector of AVX-512, as 24 and 40 are. Blocks of
+/// whole vectors do not hold them, so they are best last in memory.
 bool isHalfVectors(const ConvSpec& s, const Layout& layout) {
   constexpr std::int64_t kVectorOfAvx512 = 16;
   return isa() == Isa::Avx512 && s.groups == 1 &&
          layout.shape[1] % kVectorOfAvx512 == kVectorOfAvx512 / 2;
 }
 
-/// Whether the channels of one side do, and those of the other side fill vectors or do so too.
+/// Whether the channels of one side are, and those of the other side are, or fill whole vectors.
 bool hasHalfVectors(const ConvSpec& s) {
   constexpr std::int64_t kHalfVector = 8;
   return (isHalfVectors(s, s.in) || isHalfVectors(s, s.out)) && s.in.shape[1] % kHalfVector == 0 &&
@@ -151,7 +151,7 @@ bool ownIsFaster(const MatMulSpec& s) {
   constexpr std::int64_t kMostRowsOfAvx2 = 400;
   return isa() == Isa::Avx2 && s.m <= kMostRowsOfAvx2;
 }
-/// The same on AVX-512, of a B that is not packed, on several threads.
+/// The same on AVX-512 with several threads, for a B that is not packed.
 bool ownIsFasterShared(const MatMulSpec& s, unsigned threads) {
   constexpr std::int64_t kLeastColumns = 128;
   if (isa() != Isa::Avx512 || threads == 1 || s.groups != 1 || s.n < kLeastColumns) return false;
@@ -165,7 +165,8 @@ bool ownIsFasterShared(const MatMulSpec& s, unsigned threads) {
     return s.m <= kRows && s.n < kWide;
   }
   // oneDNN computes columns in blocks of 48.
-  constexpr std::int64_t kRows = 512, kColumns = 192, kBlock = 48, kPage = 1024;
+  constexpr std::int64_t kRows = 512, kColumns = 192, kBlock = 48;
+  constexpr std::int64_t kPage = 1024;  // floats
   constexpr double kMostWaste = 1.06;
   const std::int64_t blocks = (s.n + kBlock - 1) / kBlock;
   return s.m <= kRows && s.n >= kColumns && (turnedA || s.a.row % kPage != 0) &&
@@ -452,7 +453,7 @@ Blocks preferredBlocks(const ConvSpec& spec, unsigned threads) {
   ConvSpec bare = spec;
   bare.postOps.clear();
   auto blocks = oneDnnBlocks(bare, threads);
-  // What a bias or more follows has weights that are packed, as in inference.
+  // Post-ops follow in inference, where weights are packed once, as directIsFaster() supposes.
   if (!spec.postOps.empty() && directIsFaster(spec)) {
     if (isHalfVectors(spec, spec.in)) blocks.in = Layout::kChannelsLast;
     if (isHalfVectors(spec, spec.out)) blocks.out = Layout::kChannelsLast;

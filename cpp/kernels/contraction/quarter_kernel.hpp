@@ -13,7 +13,7 @@
 namespace popir {
 
 /// A contraction of FLOAT, `inner`, with operands of QUARTER in place of the two that it reads. They
-/// are widened before it: FLOAT holds all their values. On the machine it is one of QUARTER.
+/// are converted before it, exactly. The machine model counts it as a contraction of QUARTER.
 ///
 /// Operands: those of `inner`, then the metadata of the two, [1] each.
 class QuarterKernel final : public Kernel {

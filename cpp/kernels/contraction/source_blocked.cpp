@@ -253,7 +253,7 @@ bool isUndilated(const ConvSpec& s) {
   return s.dilation[0] == 1 && s.dilation[1] == 1 && s.padLower[0] >= 0 && s.padLower[1] >= 0;
 }
 
-/// Whether the channels of a layout are vectors and a half. Then they are last, not in blocks.
+/// Whether channels are an odd multiple of half a vector: these are last in memory, not in blocks.
 bool endsInHalf(const ConvSpec& s, const Layout& layout, std::int64_t vector) {
   return s.groups == 1 && layout.shape[1] % vector == vector / 2;
 }

@@ -225,7 +225,7 @@ class OneDnnMatMul final : public Contraction {
     divide(Blocking::of(spec, threads, false), packs);
   }
 
-  /// Whether B is packed by us, on all threads, which is much faster than by oneDNN.
+  /// Whether our own loops pack B, on all threads: much faster than oneDNN's reorder on one.
   bool hasPanels() const {
     return !packs_.empty() && std::all_of(packs_.begin(), packs_.end(),
                                           [](const Pack& part) { return part.isPanels; });
@@ -337,7 +337,7 @@ class OneDnnMatMul final : public Contraction {
            (spec_.b.column == 1 || spec_.b.row == 1) &&
            form == Desc({spec_.k, n}, onednn::kFloat, dnnl::memory::format_tag::BA16a64b);
   }
-  /// Writes that form of columns of B.
+  /// Writes so many columns of B in that form, which is oneDNN's BA16a64b.
   void packPanels(const float* b, std::int64_t columns, float* to) const {
     constexpr auto kBytes = static_cast<std::int64_t>(sizeof(float));
     const auto transpose = transposeMatrix(sizeof(float));

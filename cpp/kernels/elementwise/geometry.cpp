@@ -10,7 +10,7 @@ namespace {
 
 // Box length along each of two axes, where operands are contiguous along different axes.
 constexpr std::int64_t kTileSide = 64;
-// Rows of up to this length are not cut there, so that dense operands need no buffers.
+// There, rows of up to this length are not cut, so that dense operands need no buffers.
 constexpr std::int64_t kWholeRow = 256;
 // Elements of a box that take longer than what a box costs on its own.
 constexpr std::int64_t kLongRow = 512;

@@ -223,25 +223,25 @@ MapProgram::Value fuseAtan2(const MapProgram& p, const MapProgram::Value& v) {
   return v;
 }
 
-/// Two arguments of a value: what is sought, and the other one; -1 if it is not there.
+/// The arguments of a binary operator: the one that was looked for and the other one, or -1.
 struct Sides {
   int applied = -1, other = -1;
 };
-/// Of the operator `outer`: an argument that `op` computes.
+/// If `outer` computes value v: the argument that `op` computes, and the other one.
 Sides sides(const MapProgram& p, int v, VecOp outer, VecOp op) {
   if (!isApply(p, v, outer) || p[v].from != Lane::F32) return {};
   for (std::size_t k : {0u, 1u})
     if (isApply(p, p[v].args[k], op)) return {p[v].args[k], p[v].args[1 - k]};
   return {};
 }
-/// The argument beside the number x of a product or a sum; -1 if there is none.
+/// If `op` computes value v from the number x and another value: that one, else -1.
 int besideNumber(const MapProgram& p, int v, VecOp op, float x) {
   if (!isApply(p, v, op)) return -1;
   for (std::size_t k : {0u, 1u})
     if (isNumber(p, p[v].args[k], x)) return p[v].args[1 - k];
   return -1;
 }
-/// Of a product: a constant.
+/// If value v is a product with a constant: the constant, and the other factor.
 Sides factors(const MapProgram& p, int v) {
   if (!isApply(p, v, VecOp::Mul) || p[v].from != Lane::F32) return {};
   for (std::size_t k : {0u, 1u})

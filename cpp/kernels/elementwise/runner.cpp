@@ -59,7 +59,7 @@ void moveBox(char* strided, T*& buffer, const std::int64_t* sizes, const std::in
     } else if (step == 0) {
       std::fill(buffer, buffer + n, *reinterpret_cast<const T*>(strided));
     } else if (step == 2 * static_cast<std::int64_t>(sizeof(T))) {
-      // known to the compiler, which has vectors for it
+      // A constant stride, for which the compiler vectorizes the loop.
       const T* const from = reinterpret_cast<const T*>(strided);
       for (std::int64_t i = 0; i < n; ++i) buffer[i] = from[2 * i];
     } else {

@@ -195,10 +195,10 @@ Moves movesOf(SlicesKind kind, poplar::Type type, poplar::Type scale) {
 class SlicesRunner : public Runner {
   // Slices and bytes of a slice that are fetched before they are read: their places are not in order.
   static constexpr std::int64_t kAhead = 4, kPrefetched = 512;
-  // Bytes of rows whose columns are read together, the rows for which that pays off, and the columns
-  // for one that is read.
+  // Of readColumns(): bytes of a block of rows, the fewest rows for which it pays off. Of that and
+  // of inOrder(): the most places of t for each slice.
   static constexpr std::int64_t kColumnBytes = 16 * 1024, kLeastRows = 8, kMostColumns = 2;
-  static constexpr std::int64_t kPlaces = 64;  // that are brought in order at a time
+  static constexpr std::int64_t kPlaces = 64;  // of a task of inOrder()
 
  public:
   SlicesRunner(SlicesKind kind, const Layout& t, const Layout& offsets, const Layout& slices,
@@ -226,7 +226,7 @@ class SlicesRunner : public Runner {
             ? size_ * bytes_
             : 0;
     isEach_ = size_ == 1 && sliced_.size() == 1;
-    // Columns: single elements along a dense dimension, next to nothing that is dense.
+    // Columns: t is dense along the sliced dimension, and strided along the others.
     if (kind == SlicesKind::Read && (loops_.size() == 1 || loops_.size() == 2) &&
         loops_.back().a > 1 && sliced_.size() == 1 && sliced_[0].stride == 1 &&
         sliced_[0].places > 1 && sliced_[0].places <= kMostColumns * slices_) {
@@ -234,8 +234,8 @@ class SlicesRunner : public Runner {
           std::min(loops_.back().count, kColumnBytes / (sliced_[0].places * bytes_));
       if (some >= kLeastRows) rowsOfBlock_ = some;
     }
-    // Many slices of single places whose elements lie apart, such as the channels of pixels: t is
-    // brought in the order of the slices first.
+    // Many slices of one place each, whose elements are strided, such as the channels of pixels: t
+    // is transposed first, so that the elements of a place are contiguous.
     std::int64_t places = 1;
     bool single = !sliced_.empty() && sliced_.size() <= 2 && sliced_.back().stride == 1;
     for (std::size_t d = 0; d < sliced_.size(); ++d) {
@@ -315,7 +315,7 @@ class SlicesRunner : public Runner {
     });
   }
 
-  // A copy of t in which the elements of a place are neighbours.
+  // A copy of t in which the elements of a place are contiguous.
   char* inOrder(const char* t, char* copy) const {
     const std::int64_t outer = from_.size() == 2 ? from_[0].places : 1, inner = from_.back().places;
     const std::int64_t step = outer > 1 ? from_[0].stride : 0, row = size_ * bytes_;
@@ -398,7 +398,7 @@ class SlicesRunner : public Runner {
   Moves moves_;
   std::int64_t bytes_, slices_, size_;
   std::int64_t moved_;            // bytes of a slice that is copied as one run, else 0
-  std::int64_t rowsOfBlock_ = 0;  // of readColumns(); 0 if slices are read apart
+  std::int64_t rowsOfBlock_ = 0;  // of readColumns(); 0 if that does not read
   bool isSigned_, apart_, isEach_;
   unsigned threads_;
   Rounding rounding_;

@@ -22,7 +22,7 @@ const SavedKernel<SoftmaxKernel> kSavedSoftmax("softmax");
 
 constexpr std::int64_t kAtOnce = 2048;  // elements per step, unless a row is longer
 constexpr std::int64_t kRows = 256;     // largest number of rows per step
-constexpr std::int64_t kPart = 512;     // elements of a row that two loops pass one after the other
+constexpr std::int64_t kPart = 512;     // elements that a LogSoftmax subtracts from twice in turn
 
 /// Elements T, computed in C: float for 16-bit floats, else T.
 template <class T, class C>
@@ -115,8 +115,8 @@ class SoftmaxRunner : public Runner {
     C s[kRows];
     const C* x = load(operands[0], at, n, buffer(scratch, 0));
     C* y = place(operands[1], at, buffer(scratch, 0));
-    // The exponentials. Where the result comes, unless x is there and still needed, or the result is
-    // written past the caches.
+    // The exponentials: in the place of the result, unless x lies there and is read again, or the
+    // result is written past the caches.
     const bool apart = past_ != nullptr || (kind_ == SoftmaxKind::LogSoftmax && x == y);
     C* e = apart ? buffer(scratch, 1) : y;
     C m[kRows];

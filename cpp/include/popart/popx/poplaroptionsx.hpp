@@ -1,4 +1,4 @@
-// Options of Poplar's libraries that can be compared. After popart/popx/poplaroptionsx.hpp of PopART 3.
+// Options of Poplar's libraries, as a map. After popart/popx/poplaroptionsx.hpp of PopART 3.
 #ifndef popart_popx_poplaroptionsx_hpp
 #define popart_popx_poplaroptionsx_hpp
 

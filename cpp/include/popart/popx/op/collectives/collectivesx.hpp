@@ -20,7 +20,7 @@ namespace popx {
 /// \throws error for CollectiveOperator::N
 gcl::CollectiveOperator getPoplarCollectiveOperator(CollectiveOperator op);
 gcl::CommGroup toGclCommGroup(const ReplicaGrouping& grouping);
-/// The same as up to PopART 2.6. A group of CommGroupType::None is a replica of its own.
+/// The same under its name up to PopART 2.6. In CommGroupType::None each replica is its own group.
 /// \throws error for CommGroupType::N
 gcl::CommGroup toGCLCommGroup(const CommGroup& group);
 
