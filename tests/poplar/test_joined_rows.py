@@ -98,7 +98,7 @@ def test_normalizations(shape: list[int], threads: int, type: str) -> None:
 
 @pytest.mark.parametrize("softmax", [False, True])
 def test_rows_that_fill_the_last_level_cache(softmax: bool) -> None:
-    """Their results are stored past it: 27 MB are more than the most that is not."""
+    """Results are stored past it: input and result have 27 MB, the limit 24 MiB at most."""
     model = Model({"x": [3301, 1024]})
     out = normalized(model, "x")
     if softmax:

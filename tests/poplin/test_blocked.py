@@ -268,7 +268,7 @@ def test_direct(name, lies):
     ],
 )
 def test_half_vectors(inputs, outputs, kernel, stride, lies):
-    """Channels, counted in halves of a vector, that do not fill vectors are last in memory."""
+    """An odd number of half vectors of channels is last in memory. Channels are counted so."""
     block = BLOCKS.get(contraction.isa())
     if block is None:
         pytest.skip("this process is held to an instruction set without vectors")
@@ -306,7 +306,7 @@ def test_half_vectors(inputs, outputs, kernel, stride, lies):
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_half_vectors_stay_last(tmp_path):
-    """Convolutions of one point pass them on without a copy, with a residual and bounds, too."""
+    """Convolutions of one point pass 24 and 40 channels on, by a residual and bounds, too."""
     torch.manual_seed(0)
     conv = torch.nn.Conv2d
 

@@ -1,4 +1,5 @@
-// A program, on the CPU device unless another is given, whose inputs and outputs are files of raw numbers, NAME.bin.
+// A program, on the CPU device unless another is given, whose inputs and outputs are files of raw
+// numbers, NAME.bin.
 #ifndef tests_poplar_programs_arrays_hpp
 #define tests_poplar_programs_arrays_hpp
 

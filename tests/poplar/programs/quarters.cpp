@@ -1,6 +1,7 @@
 // QUARTER: casts both ways, products, and conversions on the host.
-// ARGS: part format scale count, where part is cast, product, units, cycles, codelets or host. Of
-// `units` and `cycles` count is 1 for an ipu21, which has units for 8-bit floats, and 0 for an ipu2.
+// ARGS: part format scale count, where part is cast, product, units, cycles, codelets or host. For
+// `units` and `cycles` count says which machine: 1 an ipu21, which has units for 8-bit floats, 0 an
+// ipu2, which has none.
 #include <arrays.hpp>
 #include <iostream>
 #include <poplar/IPUModel.hpp>
