@@ -48,7 +48,7 @@ void checkTypes(const char* who, const Tensor& a, const Tensor& b, const poplar:
   const auto in = popir::contracted(a.elementType());
   const std::string given = "; A is " + a.elementType().toString() + ", B " +
                             b.elementType().toString() + ", the result " + out.toString();
-  if (in != popir::contracted(b.elementType()))
+  if (a.elementType() != b.elementType())
     throw poputil::poplibs_error(std::string(who) + ": expected one type of A and B" + given);
   if (!multiplied(in))
     throw poputil::poplibs_error(

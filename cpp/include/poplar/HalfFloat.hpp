@@ -11,6 +11,7 @@
 #pragma GCC visibility push(default)
 
 #if defined(__clang__) || !defined(__GNUC__) || __GNUC__ >= 12
+#define POPIR_HALF_IS_FLOAT16
 using half = _Float16;
 #else
 /// For compilers without _Float16: 16 bits that convert from and to float.
@@ -19,6 +20,10 @@ class half {
   half() = default;
   template <class T, class = typename std::enable_if<std::is_arithmetic<T>::value>::type>
   half(T value) : bits_(rounded(static_cast<float>(value))) {}
+  struct Bits {
+    std::uint16_t bits;
+  };
+  explicit constexpr half(Bits value) : bits_(value.bits) {}
   operator float() const { return widened(bits_); }
 
   half& operator+=(float v) { return *this = half(float(*this) + v); }
@@ -67,7 +72,11 @@ using ::half;
 #ifndef __STDCPP_FLOAT16_T__  // C++23's library has it for _Float16.
 template <>
 class std::numeric_limits<half> {
+#ifdef POPIR_HALF_IS_FLOAT16
   static constexpr half of(std::uint16_t bits) { return __builtin_bit_cast(half, bits); }
+#else
+  static constexpr half of(std::uint16_t bits) { return half(half::Bits{bits}); }
+#endif
 
  public:
   static constexpr bool is_specialized = true, is_signed = true, is_integer = false,
@@ -77,6 +86,8 @@ class std::numeric_limits<half> {
   static constexpr int digits = 11, digits10 = 3, max_digits10 = 5, radix = 2, min_exponent = -13,
                        min_exponent10 = -4, max_exponent = 16, max_exponent10 = 4;
   static constexpr float_round_style round_style = round_to_nearest;
+  static constexpr float_denorm_style has_denorm = denorm_present;
+  static constexpr bool has_denorm_loss = false;
 
   static constexpr half min() noexcept { return of(0x0400); }
   static constexpr half max() noexcept { return of(0x7bff); }
@@ -89,6 +100,7 @@ class std::numeric_limits<half> {
   static constexpr half denorm_min() noexcept { return of(0x0001); }
 };
 #endif
+#undef POPIR_HALF_IS_FLOAT16
 
 #pragma GCC visibility pop
 

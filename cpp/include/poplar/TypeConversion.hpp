@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -93,7 +94,10 @@ struct ToDevice {
   void* dst;
   template <class D>
   void operator()(D) const {
-    for (std::size_t i = 0; i < src.size(); ++i) static_cast<D*>(dst)[i] = static_cast<D>(src[i]);
+    for (std::size_t i = 0; i < src.size(); ++i) {
+      const D value = static_cast<D>(src[i]);
+      std::memcpy(static_cast<char*>(dst) + i * sizeof value, &value, sizeof value);
+    }
   }
 };
 
@@ -104,7 +108,11 @@ struct FromDevice {
   std::size_t count;
   template <class D>
   void operator()(D) const {
-    for (std::size_t i = 0; i < count; ++i) dst[i] = static_cast<T>(static_cast<const D*>(src)[i]);
+    for (std::size_t i = 0; i < count; ++i) {
+      D value;
+      std::memcpy(&value, static_cast<const char*>(src) + i * sizeof value, sizeof value);
+      dst[i] = static_cast<T>(value);
+    }
   }
 };
 

@@ -1,9 +1,12 @@
 #include "kernels/contraction/quarter_kernel.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <variant>
 
 #include "kernels/check.hpp"
+#include "kernels/contraction/conv_kernel.hpp"
+#include "kernels/contraction/matmul_kernel.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/quarter.hpp"
 #include "kernels/saved_kernel.hpp"
@@ -13,11 +16,8 @@ namespace {
 
 // Operands of a contraction, and with the metadata of two of them.
 constexpr std::size_t kContracted = 3, kOperands = kContracted + 2;
-constexpr std::size_t kAlignment = 64;  // of scratch memory, in bytes
 
-std::size_t aligned(std::size_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
+using contraction::aligned;
 
 class QuarterRunner final : public Runner {
  public:
@@ -64,19 +64,34 @@ class QuarterRunner final : public Runner {
   std::size_t widened_ = 0;  // bytes
 };
 
-void save(const Kernel& kernel, Writer& to) {
+// A saved kernel has the product or convolution without the name that saveKernel() gives kernels, so
+// that it holds none of any other class.
+void saveQuarter(const Kernel& kernel, Writer& to) {
   const auto& quarter = static_cast<const QuarterKernel&>(kernel);
   for (const auto i : quarter.quarters()) to.put(i);
-  saveKernel(quarter.inner(), to);
+  const auto* product = dynamic_cast<const MatMulKernel*>(&quarter.inner());
+  to.put(product != nullptr);
+  if (product != nullptr)
+    to.put(*product);
+  else
+    to.put(static_cast<const ConvKernel&>(quarter.inner()));
 }
 
-std::shared_ptr<const Kernel> load(Reader& from) {
+template <class K>
+std::shared_ptr<const Kernel> loadAs(Reader& from) {
+  return std::apply(
+      [](auto&&... member) { return std::make_shared<const K>(std::move(member)...); },
+      from.getTuple<archive::StateOf<K>>());
+}
+
+std::shared_ptr<const Kernel> loadQuarter(Reader& from) {
   const auto first = from.get<std::size_t>(), second = from.get<std::size_t>();
-  return std::make_shared<const QuarterKernel>(loadKernel(from), first, second);
+  return std::make_shared<const QuarterKernel>(
+      from.get<bool>() ? loadAs<MatMulKernel>(from) : loadAs<ConvKernel>(from), first, second);
 }
 
 const struct Saved {
-  Saved() { addSavedKernel({"quarters", &typeid(QuarterKernel), save, load}); }
+  Saved() { addSavedKernel({"quarters", &typeid(QuarterKernel), saveQuarter, loadQuarter}); }
 } kSavedQuarters;
 
 }  // namespace
@@ -106,8 +121,6 @@ void QuarterKernel::check(const std::vector<OperandInfo>& operands) const {
     requireOperand(operands[kContracted + n], Access::Read, poplar::UNSIGNED_CHAR, {1});
   }
   inner_->check(contracted);
-  require(std::holds_alternative<ContractionWork>(inner_->work({}).whole),
-          "the kernel of quarter is no contraction");
 }
 
 Work QuarterKernel::work(const std::vector<Layout>&) const {

@@ -444,6 +444,7 @@ namespace popir {
 namespace contraction {
 
 std::unique_ptr<Contraction> makeOneDnn(const MatMulSpec&, unsigned) { return nullptr; }
+std::unique_ptr<Contraction> makeOneDnnPacked(const MatMulSpec&, unsigned) { return nullptr; }
 std::unique_ptr<Contraction> makeOneDnnPacking(const MatMulSpec&, unsigned) { return nullptr; }
 bool oneDnnFallsTogether(const MatMulSpec&, unsigned) { return false; }
 

@@ -14,7 +14,7 @@ namespace {
 
 const SavedKernel<QuarterCastKernel> kSavedQuarterCast("quarter_cast");
 
-constexpr std::int64_t kBlock = 1024;  // elements of a task
+constexpr std::int64_t kCastAtOnce = 1024;  // elements of a task
 
 /// Casts from or to T, float or half.
 template <class T, bool fromQuarter>
@@ -25,12 +25,12 @@ class QuarterCastRunner : public Runner {
 
   void run(void* const* operands, void*) const override {
     const auto byte = *static_cast<const MetadataType*>(operands[2]);
-    const auto values = quarterValues(byte);
+    const auto values = fromQuarter ? quarterValues(byte) : std::array<float, 256>();
     const auto metadata = poplar::unpackMetadata(&byte);
-    const auto tasks = (elements_ + kBlock - 1) / kBlock;
+    const auto tasks = (elements_ + kCastAtOnce - 1) / kCastAtOnce;
     parallelFor(tasks, setting_.threads, elements_, [&](std::int64_t task) {
-      const auto first = task * kBlock, n = std::min(kBlock, elements_ - first);
-      std::array<float, kBlock> floats;
+      const auto first = task * kCastAtOnce, n = std::min(kCastAtOnce, elements_ - first);
+      std::array<float, kCastAtOnce> floats;
       if constexpr (fromQuarter) {
         const auto* codes = static_cast<const unsigned char*>(operands[0]) + first;
         auto* to = static_cast<T*>(operands[1]) + first;
@@ -61,7 +61,7 @@ class QuarterCastRunner : public Runner {
 };
 
 template <class T>
-std::unique_ptr<Runner> runner(bool fromQuarter, std::size_t elements, const Setting& setting) {
+std::unique_ptr<Runner> castRunner(bool fromQuarter, std::size_t elements, const Setting& setting) {
   if (fromQuarter) return std::make_unique<QuarterCastRunner<T, true>>(elements, setting);
   return std::make_unique<QuarterCastRunner<T, false>>(elements, setting);
 }
@@ -73,8 +73,8 @@ std::unique_ptr<Runner> QuarterCastKernel::prepare(const std::vector<Layout>& op
   const bool fromQuarter = from_ == poplar::QUARTER;
   const auto elements = operands[0].elements();
   return (fromQuarter ? to_ : from_) == poplar::HALF
-             ? runner<half>(fromQuarter, elements, setting)
-             : runner<float>(fromQuarter, elements, setting);
+             ? castRunner<half>(fromQuarter, elements, setting)
+             : castRunner<float>(fromQuarter, elements, setting);
 }
 
 void QuarterCastKernel::check(const std::vector<OperandInfo>& operands) const {
