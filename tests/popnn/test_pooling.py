@@ -262,11 +262,27 @@ def test_empty(shape):
     assert pool(MAX, x, [2, 2], [2, 2], [0, 0], [0, 0]).shape == (*shape[:2], 4, 4)
 
 
-def test_kernel_larger_than_input():
+@pytest.mark.parametrize("kind", [MAX, AVG], ids=["max", "avg"])
+@pytest.mark.parametrize(("kernel", "shape"), [([5, 1], (1, 2, 0, 3)), ([1, 5], (1, 2, 3, 0))])
+def test_kernel_larger_than_input(kind, kernel, shape):
     x = random((1, 2, 3, 3))
-    assert pool(AVG, x, [5, 1], [1, 1], [0, 0], [0, 0]).shape == (1, 2, 0, 3)
-    g = np.zeros((1, 2, 0, 3), np.float32)
-    assert not grad(AVG, x, g, [5, 1], [1, 1], [0, 0], [0, 0]).any()
+    assert pool(kind, x, kernel, [1, 1], [0, 0], [0, 0]).shape == shape
+    g = np.zeros(shape, np.float32)
+    assert not grad(AVG, x, g, kernel, [1, 1], [0, 0], [0, 0]).any()
+
+
+@pytest.mark.parametrize("include", [False, True], ids=["exclude_pad", "include_pad"])
+@pytest.mark.parametrize("kind", [MAX, AVG, SUM], ids=["max", "avg", "sum"])
+def test_windows_of_padding_alone(kind, include):
+    """The first and the last rows, and the first outputs of each."""
+    x = random((1, 3, 8, 32))
+    got = pool(kind, x, [2, 2], [1, 1], [2, 2], [2, 0], countIncludePad=include)
+    inner = pool(kind, x, [2, 2], [1, 1], [0, 0], [0, 0], countIncludePad=include)
+    assert got.shape == (1, 3, 11, 33)
+    assert not got[:, :, 0].any()
+    assert not got[:, :, -1].any()
+    assert not got[:, :, :, 0].any()
+    np.testing.assert_array_equal(got[:, :, 2:9, 2:], inner)
 
 
 def test_flops_and_text():

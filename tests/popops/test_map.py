@@ -125,9 +125,31 @@ def test_gates_in_one_loop_round_as_each_operator_does(name: str, count: int) ->
     x = np.resize(np.concatenate([EDGES, 6 * floats(3000, 1)]), count)
     y = evaluate(function, argument(x))
     np.testing.assert_array_equal(evaluate(whole, x), product(x, y))
-    # What is nearly a gate is none.
-    near = np.float32(2) * x * y
-    np.testing.assert_array_equal(evaluate(e.Mul(2.0, _1) * _2, x, y), near)
+
+
+NEARLY = {
+    "swish": (_1 * e.Sigmoid(_2), lambda x, y: x * evaluate(e.Sigmoid(_1), y)),
+    "gelu": (
+        e.Const(0.5)
+        * _1
+        * (e.Const(1.0) + e.Tanh(e.Const(0.8) * (_1 + 0.04 * (_1 * e.Square(_2))))),
+        lambda x, y: (
+            F(0.5) * x * (F(1) + evaluate(e.Tanh(_1), F(0.8) * (x + F(0.04) * (x * (y * y)))))
+        ),
+    ),
+    "gelu by erf": (
+        (e.Erf(_2 * 0.7) + 1.0) * (_1 * 0.5),
+        lambda x, y: F(0.5) * x * (F(1) + evaluate(e.Erf(_1), F(0.7) * y)),
+    ),
+}
+"""Products with a gate of another operand, and what they are, by one operator at a time."""
+
+
+@pytest.mark.parametrize("name", NEARLY)
+def test_gates_of_another_operand_are_not_taken_for_one_of_x(name: str) -> None:
+    whole, apart = NEARLY[name]
+    x, y = floats(3000, 1), floats(3000, 2)
+    np.testing.assert_array_equal(evaluate(whole, x, y), apart(x, y))
 
 
 @pytest.mark.parametrize("type", ["int8", "uint8", "int16", "uint16"])

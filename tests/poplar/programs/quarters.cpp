@@ -98,6 +98,7 @@ void contract(Arrays& a, Format format, int scale) {
   });
   refused([&] { poplin::matMul(a.graph, left[0], right[0], a.prog, QUARTER); });
   refused([&] { poplin::matMul(a.graph, left[0], a.graph.clone(HALF, right[0]), a.prog, HALF); });
+  refused([&] { poplin::matMul(a.graph, left[0], a.graph.clone(FLOAT, right[0]), a.prog, HALF); });
 }
 
 /// The cycles of a product and a convolution of a type.
