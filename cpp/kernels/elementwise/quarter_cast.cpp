@@ -12,7 +12,7 @@
 namespace popir {
 namespace {
 
-const SavedKernel<QuarterCastKernel> kSavedQuarterCast("quarter_cast");
+const SavedKernel<QuarterCastKernel> kSavedQuarterCast("quarter cast");
 
 constexpr std::int64_t kCastAtOnce = 1024;  // elements of a task
 
