@@ -91,7 +91,9 @@ std::shared_ptr<const Kernel> loadQuarter(Reader& from) {
 }
 
 const struct Saved {
-  Saved() { addSavedKernel({"quarter contraction", &typeid(QuarterKernel), saveQuarter, loadQuarter}); }
+  Saved() {
+    addSavedKernel({"quarter contraction", &typeid(QuarterKernel), saveQuarter, loadQuarter});
+  }
 } kSavedQuarters;
 
 }  // namespace
