@@ -275,4 +275,6 @@ _STATES = (
 
 def weight_of_state(id: str) -> str | None:
     """The weight that `id` is the optimizer state of: "w" for "Accl___w". None for other ids."""
-    return next((id[len(prefix) :] for prefix in _STATES if id.startswith(prefix)), None)
+    if not id.startswith(_STATES):
+        return None
+    return next(id[len(prefix) :] for prefix in _STATES if id.startswith(prefix))

@@ -31,6 +31,7 @@ import enum
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -185,12 +186,11 @@ for _kind, _rows in (
         _KNOWN.setdefault(_type, {}).update({i: (_kind, what) for i, what in _inputs.items()})
 
 
-@dataclass(frozen=True, slots=True)
-class _Use:
-    """An operator that reads an initializer at input `index`, directly or through views."""
+class _Use(NamedTuple):
+    """An operator that reads an initializer at input `at`, directly or through views."""
 
     op: Op
-    index: int
+    at: int
     kind: str
     """The purpose of the input: "parameter", "literal", "statistics", "detached", "state",
     "written", or "" if it is not known.

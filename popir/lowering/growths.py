@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from popir import poplar
 from popir._device.popart import Devicex, Growth, KnownGrowths, Likeness
+from popir.ir import blamed
 from popir.ir.likeness import is_of_popir, is_own
 from popir.opx import Opx, block_of, debug_prefix
 from popir.poplar import program, programWrites
@@ -87,5 +88,6 @@ class Growths:
         """The same, by the code of `opx`."""
         prog = program.Sequence(debugContext=block_of(opx.op_p))
         before = self._graph.numVariables()
-        opx.grow(prog)
+        with blamed(opx.op_p, "grow", opx):
+            opx.grow(prog)
         return prog, sorted(v for v in programWrites(self._graph, prog) if v < before), None

@@ -173,8 +173,7 @@ class Watch:
         """
         op = opx.op_p
         try:
-            with blamed(op, "grow", opx):
-                grown, writes, shown = self._growths.grow(opx)
+            grown, writes, shown = self._growths.grow(opx)
             return _Grown(grown, {}, writes, shown)
         except PopirError as error:
             rigid = {

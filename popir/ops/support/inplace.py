@@ -84,7 +84,7 @@ class OverwritingOp(Op):
 
     def modified_inputs(self) -> list[int]:
         """The overwritten input, if there is one."""
-        return [] if self._overwritten is None else super().modified_inputs()
+        return [self._overwritten] if self._overwritten in self.input else []
 
     def aliases(self, inIndex: int, outIndex: int) -> bool:
         """Whether this is the overwritten input: the output is its memory."""

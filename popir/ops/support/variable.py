@@ -21,6 +21,10 @@ class VariableOp(Op):
         """The variable is modified."""
         return inIndex == VAR
 
+    def modified_inputs(self) -> list[int]:
+        """The variable."""
+        return [VAR] if VAR in self.input else []
+
     def aliases(self, inIndex: int, outIndex: int) -> bool:
         """The output is the variable itself."""
         return inIndex == VAR and outIndex == 0

@@ -189,6 +189,11 @@ class VarUpdateOp(VariableOp):
         """The weight and the states are modified."""
         return super().modifies(inIndex) or FIRST_STATE <= inIndex < FIRST_STATE + self.states
 
+    def modified_inputs(self) -> list[int]:
+        """The weight and the states."""
+        states = range(FIRST_STATE, FIRST_STATE + self.states)
+        return [i for i in (VAR, *states) if i in self.input]
+
     def optimizerInputs(self) -> dict[int, Tensor]:
         """The scalar inputs, by index."""
         return {i: self.inTensor(i) for i in self.scalar_inputs().values()}
