@@ -2,6 +2,7 @@
 #include <pybind11/stl.h>
 #include <popir/Abort.hpp>
 #include <popir/ArgExtremum.hpp>
+#include <popir/IntegerProduct.hpp>
 #include <popir/Nll.hpp>
 #include <popir/Pooling.hpp>
 #include <popir/Roi.hpp>
@@ -153,6 +154,16 @@ void bindNll(py::module_& m) {
         "Raises poplibs_exception for shapes and types that do not match.");
 }
 
+void bindProducts(py::module_& m) {
+  m.def("integerProduct", &integerProduct, py::arg("graph"), py::arg("A"), py::arg("B"),
+        py::arg("aZeros"), py::arg("bZeros"), py::arg("prog"), debugContext(),
+        "(A - aZeros) (B - bZeros), a new tensor INT [groups, m, n], for A [groups, m, k] and B\n"
+        "[groups, k, n] of SIGNED_CHAR or UNSIGNED_CHAR. The sums wrap around at 32 bits.\n"
+        "`aZeros`, `bZeros`: zero points in the type of their operand, [1] or one for each row\n"
+        "of A, [groups, m], or column of B, [groups, n]; None for none.\n"
+        "Raises poplibs_exception for shapes and types that do not match.");
+}
+
 void bindScans(py::module_& m) {
   py::class_<ScanOptions>(m, "ScanOptions", "How a scan goes along its dimension.")
       .def(py::init([](bool exclusive, bool reverse) {
@@ -230,6 +241,7 @@ void bindExt(py::module_& m) {
   bindPooling(m);
   bindSoftmax(m);
   bindNll(m);
+  bindProducts(m);
   bindScans(m);
   bindRois(m);
 }

@@ -18,6 +18,7 @@ __all__: list[str] = [
     "ScanOptions",
     "abortOnCondition",
     "argExtremum",
+    "integerProduct",
     "logSoftmax",
     "logSoftmaxGrad",
     "logSoftmaxInPlace",
@@ -309,6 +310,23 @@ def argExtremum(
 ) -> popir._device.poplar.Tensor:
     """
     popnn.argMax or argMin; with `last` the last of several equal extrema. The input may also be [outer, columns, inner], and the index [outer, inner].
+    """
+
+def integerProduct(
+    graph: popir._device.poplar.Graph,
+    A: popir._device.poplar.Tensor,
+    B: popir._device.poplar.Tensor,
+    aZeros: popir._device.poplar.Tensor | None,
+    bZeros: popir._device.poplar.Tensor | None,
+    prog: popir._device.poplar.program.Sequence,
+    debugContext: popir._device.poplar.DebugContext | str = "",
+) -> popir._device.poplar.Tensor:
+    """
+    (A - aZeros) (B - bZeros), a new tensor INT [groups, m, n], for A [groups, m, k] and B
+    [groups, k, n] of SIGNED_CHAR or UNSIGNED_CHAR. The sums wrap around at 32 bits.
+    `aZeros`, `bZeros`: zero points in the type of their operand, [1] or one for each row
+    of A, [groups, m], or column of B, [groups, n]; None for none.
+    Raises poplibs_exception for shapes and types that do not match.
     """
 
 def logSoftmax(

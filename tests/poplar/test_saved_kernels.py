@@ -104,6 +104,14 @@ def map_(c: Case) -> None:
     c.give(popops.map(c.graph, pe.Mul(pe.Exp(pe._1), pe.Const(3.0)), [x], c.prog))
 
 
+def integer_product(c: Case) -> None:
+    rng = np.random.default_rng(0)
+    a = c.tensor([2, 5, 7], rng.integers(0, 255, (2, 5, 7)).astype(np.uint8))
+    b = c.tensor([2, 7, 3], rng.integers(-128, 127, (2, 7, 3)).astype(np.int8))
+    x, y = c.tensor([1], np.array([7], np.uint8)), c.tensor([2, 3], np.ones((2, 3), np.int8))
+    c.give(ext.integerProduct(c.graph, a, b, x, y, c.prog))
+
+
 def matmul(c: Case) -> None:
     c.give(poplin.matMul(c.graph, c.tensor([4, 6]), c.tensor([6, 5]), c.prog, FLOAT))
 
@@ -184,6 +192,7 @@ PROGRAMS: dict[str, Callable[[Case], None]] = {
     "class loss": class_loss,
     "conv": conv,
     "fill": fill,
+    "integer product": integer_product,
     "map": map_,
     "matmul": matmul,
     "max pool index": max_pool_index,

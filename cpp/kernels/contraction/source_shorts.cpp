@@ -1,25 +1,14 @@
-#define POPIR_ISA_NAMESPACE base
 #include <algorithm>
 #include <vector>
 
-#include "kernels/contraction/shorts.inc"
+#include "kernels/contraction/shorts.hpp"
+#include "kernels/contraction/words.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/vector/isa.hpp"
 
 namespace popir {
 namespace contraction {
 namespace {
-
-// Pairs along k that a panel has at a time, so that it stays in the L1 cache.
-constexpr std::int64_t kPairsOfBlock = 256;
-
-const ShortsKernel& shortsKernel() {
-  switch (isa()) {
-    case Isa::Avx512: return avx512::kShorts;
-    case Isa::Avx2: return avx2::kShorts;
-    default: return base::kShorts;
-  }
-}
 
 class ShortsMatMul final : public Contraction {
  public:
@@ -72,7 +61,7 @@ class ShortsMatMul final : public Contraction {
   }
 
  private:
-  static constexpr std::int64_t kMostColumns = 32, kRowsOfEdge = 24;
+  static constexpr std::int64_t kRowsOfEdge = 24;
 
   void packPanel(const std::int16_t* b, std::int64_t first, std::int16_t* to) const {
     for (std::int64_t k = 0; k < 2 * pairs_; k += 2)
@@ -100,7 +89,7 @@ class ShortsMatMul final : public Contraction {
                 std::int64_t first, std::int32_t* c) const {
     const std::int64_t n = std::min(kernel_.columns, s_.n - first);
     if (n == kernel_.columns) return runRows(a, aRow, panel, c + first, s_.c.row, s_.m);
-    std::int32_t edge[kRowsOfEdge * kMostColumns] = {};
+    std::int32_t edge[kRowsOfEdge * kMostWordColumns] = {};
     for (std::int64_t i = 0; i < s_.m; i += kRowsOfEdge) {
       const std::int64_t rows = std::min(kRowsOfEdge, s_.m - i);
       for (std::int64_t r = 0; s_.accumulate && r < rows; ++r)
@@ -113,13 +102,12 @@ class ShortsMatMul final : public Contraction {
 
   void runRows(const std::int16_t* a, std::int64_t aRow, const std::int16_t* panel, std::int32_t* c,
                std::int64_t cRow, std::int64_t rows) const {
-    for (std::int64_t p = 0; p == 0 || p < pairs_; p += kPairsOfBlock)
-      kernel_.run(a + 2 * p, aRow, panel + 2 * p * kernel_.columns,
-                  std::min(kPairsOfBlock, pairs_ - p), c, cRow, rows, s_.accumulate || p > 0);
+    runWords(kernel_, reinterpret_cast<const std::byte*>(a), aRow * sizeof(std::int16_t),
+             reinterpret_cast<const std::byte*>(panel), pairs_, c, cRow, rows, s_.accumulate);
   }
 
   MatMulSpec s_;
-  const ShortsKernel& kernel_;
+  const WordsKernel& kernel_;
   unsigned threads_;
   std::int64_t pairs_, panels_, panelElements_;
   bool aIsPaired_;

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from popir import popops
 from popir.errors import OperatorInputError
+from popir.ext import integerProduct
 from popir.ir import Op
 from popir.ir.dimensions import Dimensions
-from popir.ops.contraction.matmul import MatMulOp, stacked
+from popir.ops.contraction.matmul import MatMulOp
 from popir.ops.support.identifiers import onnx_ids
+from popir.ops.support.shapes import broadcast_to, product
 from popir.opx import Opx
-from popir.poplar import INT, SHORT, Tensor, program
+from popir.poplar import Tensor, program
 from popir.registry import OpCreator, OpxCreator
 from popir.types import DataType, TensorInfo
 
@@ -63,28 +64,46 @@ class MatMulIntegerOp(MatMulOp):
 
 
 class MatMulIntegerOpx(Opx):
-    """The lowering: the product of both operands minus their zero points, which SHORT holds."""
+    """The lowering: one product of bytes, which takes zero points."""
 
     def grow(self, prog: program.Sequence) -> None:
-        """Adds casts, subtractions of zero points if there are any, and poplin::matMul or
-        matMulGrouped.
-        """
+        """Adds `integerProduct`, of all rows of A at once if there is one matrix B."""
         op = self.getOp(MatMulIntegerOp)
-        a, b = self._centred(0, op.lhs_shape(), prog), self._centred(1, op.rhs_shape(), prog)
-        total = stacked(self, a, b, op.stack(), INT, prog)
+        lhs, rhs = op.lhs_shape(), op.rhs_shape()
+        (m, k), n = lhs[-2:], rhs[-1]
+        a, b = self.getInTensor(0).reshape(lhs), self.getInTensor(1).reshape(rhs)
+        if product(rhs[:-2]) == 1:
+            stack, of_b = lhs[:-2], [1, n]
+            groups, rows = 1, product(lhs[:-1])
+        else:
+            stack = op.stack()
+            of_b = [*stack, 1, n]
+            groups, rows = product(stack), m
+            a, b = broadcast_to(a, [*stack, m, k]), broadcast_to(b, [*stack, k, n])
+        total = integerProduct(
+            self.graph(),
+            a.reshape([groups, rows, k]),
+            b.reshape([groups, k, n]),
+            self._zero_points(0, [*stack, m, 1], [groups, rows]),
+            self._zero_points(1, of_b, [groups, n]),
+            prog,
+            self.debugContext("product"),
+        )
         self.setOutTensor(0, total.reshape(self.outShape(0)))
 
-    def _centred(self, i: int, shape: list[int], prog: program.Sequence) -> Tensor:
-        op, graph = self.getOp(MatMulIntegerOp), self.graph()
-        wide = popops.cast(graph, self.getInTensor(i), SHORT, prog, self.debugContext("widen"))
-        wide = wide.reshape(shape)
+    def _zero_points(self, i: int, broadcast: list[int], shape: list[int]) -> Tensor | None:
+        """The zero points of an operand: [1], or broadcast and then in `shape`; None if there are
+        none.
+        """
+        op = self.getOp(MatMulIntegerOp)
         if not op.hasInput(i + 2):
-            return wide
-        zero = popops.cast(graph, self.getInTensor(i + 2), SHORT, prog, self.debugContext("zero"))
-        broadcast = op.zero_point_shape(i)
-        assert broadcast is not None  # setup() has checked it.
-        zero = zero.reshape(broadcast)
-        return popops.sub(graph, wide, zero, prog, self.debugContext("centre"))
+            return None
+        given = op.zero_point_shape(i)
+        assert given is not None  # setup() has checked it.
+        zeros = self.getInTensor(i + 2)
+        if product(given) == 1:
+            return zeros.reshape([1])
+        return broadcast_to(zeros.reshape(given), broadcast).reshape(shape)
 
 
 _IDS = onnx_ids("MatMulInteger", 10)

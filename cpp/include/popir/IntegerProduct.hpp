@@ -1,0 +1,27 @@
+// Products of matrices of 8-bit integers. popir's own.
+#ifndef popir_IntegerProduct_hpp
+#define popir_IntegerProduct_hpp
+
+#include <poplar/Graph.hpp>
+#include <poplar/Program.hpp>
+
+#include <optional>
+
+#pragma GCC visibility push(default)
+namespace popir {
+
+/// Returns (A - aZeros) (B - bZeros), INT [groups, m, n], for A [groups, m, k] and B [groups, k, n]
+/// of SIGNED_CHAR or UNSIGNED_CHAR. The sums wrap around at 32 bits. Zero points have the type of
+/// their operand: [1], or [groups, m] for each row of A, [groups, n] for each column of B.
+/// The machine model counts a contraction of SHORT.
+/// \throws poputil::poplibs_error if shapes or types do not match
+poplar::Tensor integerProduct(poplar::Graph& graph, const poplar::Tensor& A,
+                              const poplar::Tensor& B, const std::optional<poplar::Tensor>& aZeros,
+                              const std::optional<poplar::Tensor>& bZeros,
+                              poplar::program::Sequence& prog,
+                              const poplar::DebugContext& debugContext = {});
+
+}  // namespace popir
+#pragma GCC visibility pop
+
+#endif

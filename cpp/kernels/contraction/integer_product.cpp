@@ -1,0 +1,234 @@
+#include "kernels/contraction/integer_product.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <vector>
+
+#include "kernels/contraction/words.hpp"
+#include "kernels/parallel.hpp"
+
+namespace popir {
+namespace contraction {
+namespace {
+
+/// With a and b for A and B without their zero points x and y, k long:
+///   sum (a - x) (b - y) = sum a b - x sum b - y (sum a - k x)
+/// The first sum is that of the loops, the others take one pass over A, and one over B when it is
+/// packed.
+///
+/// Loops for bytes want A without signs and B with them. What is otherwise gets 128 added or
+/// subtracted, and its zero points do too. Loops for shorts take any.
+class IntegerProduct final : public Contraction {
+ public:
+  IntegerProduct(const IntegerProductSpec& spec, unsigned threads)
+      : s_(spec),
+        isBytes_(bytesKernel() != nullptr),
+        kernel_(isBytes_ ? *bytesKernel() : shortsKernel()),
+        threads_(threads),
+        perWord_(isBytes_ ? 4 : 2),
+        words_((spec.k + perWord_ - 1) / perWord_),
+        panels_((spec.n + kernel_.columns - 1) / kernel_.columns),
+        aShift_(isBytes_ && spec.aType != poplar::UNSIGNED_CHAR ? 128 : 0),
+        bShift_(isBytes_ && spec.bType == poplar::UNSIGNED_CHAR ? -128 : 0),
+        aIsWords_(isBytes_ && aShift_ == 0 && bShift_ == 0 && spec.bZeros == ZeroPoints::None &&
+                  spec.a.column == 1 && spec.k % perWord_ == 0),
+        aGroups_(spec.a.group == 0 ? 1 : spec.groups),
+        bGroups_(spec.b.group == 0 ? 1 : spec.groups),
+        aBytes_(aIsWords_ ? 0 : aligned(aGroups_ * spec.m * words_ * kWordBytes)),
+        panelBytes_(words_ * kernel_.columns * kWordBytes),
+        allPanelBytes_(aligned(bGroups_ * panels_ * panelBytes_)) {}
+
+  std::string describe() const override { return isBytes_ ? "bytes" : "bytes as shorts"; }
+
+  std::size_t packedBytes() const override {
+    return allPanelBytes_ + bGroups_ * panels_ * kernel_.columns * sizeof(std::int32_t);
+  }
+
+  void pack(const void* weights, void* packed) const override {
+    auto* sums = static_cast<std::int32_t*>(at(packed, allPanelBytes_));
+    parallelFor(bGroups_ * panels_, threads_, bGroups_ * s_.k * s_.n, [&](std::int64_t i) {
+      const std::int64_t b = i / panels_ * s_.b.group, first = i % panels_ * kernel_.columns;
+      void* const panel = at(packed, i * panelBytes_);
+      auto* const own = sums + i * kernel_.columns;
+      if (isBytes_)
+        packPanel(weights, b, first, static_cast<std::int8_t*>(panel), own);
+      else
+        packPanel(weights, b, first, static_cast<std::int16_t*>(panel), own);
+    });
+  }
+
+  // A in words, and the sums of its rows, which zero points of B take.
+  std::size_t workBytes() const override {
+    return aIsWords_ ? 0 : aBytes_ + aGroups_ * s_.m * sizeof(std::int32_t);
+  }
+
+  void runPacked(void* const* operands, const void* packed, void* work) const override {
+    const auto* a = static_cast<const std::byte*>(aIsWords_ ? operands[0] : work);
+    auto* sums = aIsWords_ ? nullptr : static_cast<std::int32_t*>(at(work, aBytes_));
+    if (!aIsWords_) arrange(operands[0], work, sums);
+    const Given given = {
+        a,
+        sums,
+        static_cast<const std::byte*>(packed),
+        reinterpret_cast<const std::int32_t*>(static_cast<const std::byte*>(packed) +
+                                              allPanelBytes_),
+        s_.aZeros == ZeroPoints::None ? nullptr : operands[3],
+        s_.bZeros == ZeroPoints::None ? nullptr : operands[s_.aZeros == ZeroPoints::None ? 3 : 4],
+        static_cast<std::int32_t*>(operands[2])};
+    const std::int64_t blocks = (s_.m + kRowsOfBlock - 1) / kRowsOfBlock;
+    parallelFor(s_.groups * panels_ * blocks, threads_, s_.groups * s_.m * s_.n * words_,
+                [&](std::int64_t i) {
+                  runBlock(given, i / blocks / panels_, i / blocks % panels_,
+                           i % blocks * kRowsOfBlock);
+                });
+  }
+
+ private:
+  static constexpr std::int64_t kRowsOfBlock = 48;
+
+  struct Given {
+    const std::byte* a;
+    const std::int32_t* aSums;
+    const std::byte* panels;
+    const std::int32_t* bSums;
+    const void* aZeros;
+    const void* bZeros;
+    std::int32_t* c;
+  };
+
+  void arrange(const void* a, void* work, std::int32_t* sums) const {
+    parallelFor(aGroups_ * s_.m, threads_, aGroups_ * s_.m * s_.k, [&](std::int64_t i) {
+      const std::int64_t from = i / s_.m * s_.a.group + i % s_.m * s_.a.row;
+      void* const to = at(work, i * words_ * kWordBytes);
+      sums[i] = isBytes_ ? copyRow(a, from, static_cast<std::uint8_t*>(to))
+                         : copyRow(a, from, static_cast<std::int16_t*>(to));
+    });
+  }
+
+  static std::int32_t element(const void* from, poplar::Type type, std::int64_t i) {
+    return type == poplar::UNSIGNED_CHAR ? std::int32_t{static_cast<const std::uint8_t*>(from)[i]}
+                                         : std::int32_t{static_cast<const std::int8_t*>(from)[i]};
+  }
+
+  /// Copies a row of A and pads it. Returns its sum.
+  template <class T>
+  std::int32_t copyRow(const void* a, std::int64_t from, T* to) const {
+    return s_.aType == poplar::UNSIGNED_CHAR
+               ? copyRowOf(static_cast<const std::uint8_t*>(a) + from, to)
+               : copyRowOf(static_cast<const std::int8_t*>(a) + from, to);
+  }
+  template <class F, class T>
+  std::int32_t copyRowOf(const F* from, T* to) const {
+    std::int32_t sum = 0;
+    const auto copied = [&](std::int64_t stride) {
+      for (std::int64_t k = 0; k < s_.k; ++k) {
+        const std::int32_t x = from[k * stride] + aShift_;
+        to[k] = static_cast<T>(x);
+        sum += x;
+      }
+    };
+    if (s_.a.column == 1)
+      copied(1);
+    else
+      copied(s_.a.column);
+    std::fill(to + s_.k, to + words_ * perWord_, T{0});
+    return sum;
+  }
+
+  /// Packs the columns of B from `first` on, and sums them.
+  template <class T>
+  void packPanel(const void* b, std::int64_t offset, std::int64_t first, T* to,
+                 std::int32_t* sums) const {
+    if (s_.bType == poplar::UNSIGNED_CHAR)
+      packPanelOf(static_cast<const std::uint8_t*>(b) + offset + first * s_.b.column,
+                  std::min(kernel_.columns, s_.n - first), to, sums);
+    else
+      packPanelOf(static_cast<const std::int8_t*>(b) + offset + first * s_.b.column,
+                  std::min(kernel_.columns, s_.n - first), to, sums);
+  }
+  template <class F, class T>
+  void packPanelOf(const F* b, std::int64_t columns, T* to, std::int32_t* sums) const {
+    std::memset(to, 0, panelBytes_);
+    std::fill_n(sums, kernel_.columns, 0);
+    const auto packed = [&](std::int64_t stride) {
+      for (std::int64_t k = 0; k < s_.k; ++k) {
+        const F* from = b + k * s_.b.row;
+        T* own = to + k / perWord_ * kernel_.columns * perWord_ + k % perWord_;
+        for (std::int64_t j = 0; j < columns; ++j) {
+          const std::int32_t x = from[j * stride] + bShift_;
+          own[j * perWord_] = static_cast<T>(x);
+          sums[j] += x;
+        }
+      }
+    };
+    if (s_.b.column == 1)
+      packed(1);
+    else
+      packed(s_.b.column);
+  }
+
+  /// Rows of C from `row` on, at the columns of a panel.
+  void runBlock(const Given& given, std::int64_t group, std::int64_t panel,
+                std::int64_t row) const {
+    const std::int64_t columns = kernel_.columns, first = panel * columns;
+    const std::int64_t rows = std::min(kRowsOfBlock, s_.m - row),
+                       n = std::min(columns, s_.n - first);
+    std::int32_t* const c = given.c + (group * s_.m + row) * s_.n + first;
+    std::int32_t edge[kRowsOfBlock * kMostWordColumns];
+    const bool isEdge = n < columns;
+    std::int32_t* const to = isEdge ? edge : c;
+    const std::int64_t toRow = isEdge ? columns : s_.n;
+    const std::int64_t b = (s_.b.group == 0 ? 0 : group) * panels_ + panel;
+    const std::int64_t a = (s_.a.group == 0 ? 0 : group) * s_.m + row;
+    const bool hasZeros =
+        given.aZeros != nullptr || given.bZeros != nullptr || aShift_ != 0 || bShift_ != 0;
+    if (hasZeros) {
+      std::int32_t bZeros[kMostWordColumns] = {};
+      for (std::int64_t j = 0; j < n; ++j)
+        bZeros[j] = bShift_ + zero(given.bZeros, s_.bType, s_.bZeros, group * s_.n + first + j);
+      for (std::int64_t r = 0; r < rows; ++r) {
+        const std::int32_t aZero =
+            aShift_ + zero(given.aZeros, s_.aType, s_.aZeros, group * s_.m + row + r);
+        const auto rest =
+            aIsWords_ ? 0u
+                      : static_cast<std::uint32_t>(given.aSums[a + r]) -
+                            static_cast<std::uint32_t>(s_.k) * static_cast<std::uint32_t>(aZero);
+        kernel_.startRow(given.bSums + b * columns, bZeros, aZero, static_cast<std::int32_t>(rest),
+                         to + r * toRow);
+      }
+    }
+    const std::int64_t aRow = aIsWords_ ? s_.a.row : words_ * kWordBytes;
+    const std::byte* const from =
+        aIsWords_ ? given.a + group * s_.a.group + row * aRow : given.a + a * aRow;
+    runWords(kernel_, from, aRow, given.panels + b * panelBytes_, words_, to, toRow, rows,
+             hasZeros);
+    for (std::int64_t r = 0; isEdge && r < rows; ++r)
+      std::copy_n(edge + r * columns, n, c + r * s_.n);
+  }
+
+  static std::int32_t zero(const void* zeros, poplar::Type type, ZeroPoints kind, std::int64_t i) {
+    return zeros == nullptr ? 0 : element(zeros, type, kind == ZeroPoints::One ? 0 : i);
+  }
+
+  IntegerProductSpec s_;
+  bool isBytes_;
+  const WordsKernel& kernel_;
+  unsigned threads_;
+  std::int64_t perWord_, words_, panels_;
+  std::int32_t aShift_, bShift_;
+  bool aIsWords_;  // whether the loops read A as it lies
+  std::int64_t aGroups_, bGroups_;
+  std::size_t aBytes_;
+  std::int64_t panelBytes_;
+  std::size_t allPanelBytes_;
+};
+
+}  // namespace
+
+std::unique_ptr<Contraction> makeIntegerProduct(const IntegerProductSpec& spec, unsigned threads) {
+  return std::make_unique<IntegerProduct>(spec, threads);
+}
+
+}  // namespace contraction
+}  // namespace popir

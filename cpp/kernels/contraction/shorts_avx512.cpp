@@ -1,2 +1,0 @@
-#define POPIR_ISA_NAMESPACE avx512
-#include "kernels/contraction/shorts.inc"

@@ -1,0 +1,57 @@
+// Loops of products of integer matrices, with sums of 32 bits that wrap. Elements of A and B come in
+// words of 32 bits along k: two shorts, or four bytes.
+#ifndef popir_kernels_contraction_words_hpp
+#define popir_kernels_contraction_words_hpp
+
+#include <cstddef>
+#include <cstdint>
+
+namespace popir {
+
+/// The loops of one instruction set for one type of elements.
+struct WordsKernel {
+  /// The columns of a panel.
+  std::int64_t columns;
+  /// C [rows, columns] = A B, or C += A B if `add`. A: rows of words, aRow bytes apart; B: a panel of
+  /// words [words, columns]; C: rows that are cRow elements apart.
+  void (*run)(const std::byte* a, std::int64_t aRow, const std::byte* panel, std::int64_t words,
+              std::int32_t* c, std::int64_t cRow, std::int64_t rows, bool add);
+  /// What zero points take from a row of C [columns]: c = -aZero * sums - bZeros * rest, with the
+  /// sums of the columns of B, and for `rest` that of the row of A minus k times aZero.
+  void (*startRow)(const std::int32_t* sums, const std::int32_t* bZeros, std::int32_t aZero,
+                   std::int32_t rest, std::int32_t* c);
+};
+
+constexpr std::int64_t kWordBytes = 4;
+/// The most columns of a panel.
+constexpr std::int64_t kMostWordColumns = 32;
+/// Words along k that a panel has at a time, so that it stays in the L1 cache.
+constexpr std::int64_t kWordsOfBlock = 256;
+
+namespace base {
+extern const WordsKernel kShorts;
+}
+namespace avx2 {
+extern const WordsKernel kShorts;
+}
+namespace avx512 {
+extern const WordsKernel kShorts;
+}
+namespace avx512vnni {
+/// A has unsigned bytes, B signed ones.
+extern const WordsKernel kShorts, kBytes;
+}  // namespace avx512vnni
+
+/// The best loops of this machine for shorts.
+const WordsKernel& shortsKernel();
+/// Those for bytes; null on a machine without VNNI, and if POPIR_ISA is set.
+const WordsKernel* bytesKernel();
+
+/// kernel.run() for all words, a block of them at a time.
+void runWords(const WordsKernel& kernel, const std::byte* a, std::int64_t aRow,
+              const std::byte* panel, std::int64_t words, std::int32_t* c, std::int64_t cRow,
+              std::int64_t rows, bool add);
+
+}  // namespace popir
+
+#endif

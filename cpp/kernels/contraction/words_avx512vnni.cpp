@@ -1,0 +1,2 @@
+#define POPIR_ISA_NAMESPACE avx512vnni
+#include "kernels/contraction/words.inc"
