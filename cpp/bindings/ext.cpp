@@ -162,6 +162,17 @@ void bindProducts(py::module_& m) {
         "`aZeros`, `bZeros`: zero points in the type of their operand, [1] or one for each row\n"
         "of A, [groups, m], or column of B, [groups, n]; None for none.\n"
         "Raises poplibs_exception for shapes and types that do not match.");
+  m.def("integerConvolution", &integerConvolution, py::arg("graph"), py::arg("in_"),
+        py::arg("weights"), py::arg("params"), py::arg("inZero"), py::arg("weightZeros"),
+        py::arg("prog"), debugContext(),
+        "The convolution of `in_` - inZero and `weights` - weightZeros, a new tensor INT, of\n"
+        "SIGNED_CHAR or UNSIGNED_CHAR in the shapes that `params`, a poplin.ConvParams, has; its\n"
+        "types do not count. It pads with inZero. The sums wrap around at 32 bits.\n"
+        "`inZero`, `weightZeros`: zero points in the type of their operand, [1], or one for each\n"
+        "output channel of the weights; None for none.\n"
+        "Raises poplibs_exception for shapes and types that do not match, and for parameters with\n"
+        "other transforms than truncation and padding of the input, dilation of the kernel, and\n"
+        "strides.");
 }
 
 void bindScans(py::module_& m) {

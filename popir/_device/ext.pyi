@@ -6,6 +6,7 @@ from __future__ import annotations
 import collections.abc
 import popir._device.poplar
 import popir._device.poplar.program
+import popir._device.poplin
 import popir._device.popnn.pooling
 import typing
 
@@ -18,6 +19,7 @@ __all__: list[str] = [
     "ScanOptions",
     "abortOnCondition",
     "argExtremum",
+    "integerConvolution",
     "integerProduct",
     "logSoftmax",
     "logSoftmaxGrad",
@@ -310,6 +312,27 @@ def argExtremum(
 ) -> popir._device.poplar.Tensor:
     """
     popnn.argMax or argMin; with `last` the last of several equal extrema. The input may also be [outer, columns, inner], and the index [outer, inner].
+    """
+
+def integerConvolution(
+    graph: popir._device.poplar.Graph,
+    in_: popir._device.poplar.Tensor,
+    weights: popir._device.poplar.Tensor,
+    params: popir._device.poplin.ConvParams,
+    inZero: popir._device.poplar.Tensor | None,
+    weightZeros: popir._device.poplar.Tensor | None,
+    prog: popir._device.poplar.program.Sequence,
+    debugContext: popir._device.poplar.DebugContext | str = "",
+) -> popir._device.poplar.Tensor:
+    """
+    The convolution of `in_` - inZero and `weights` - weightZeros, a new tensor INT, of
+    SIGNED_CHAR or UNSIGNED_CHAR in the shapes that `params`, a poplin.ConvParams, has; its
+    types do not count. It pads with inZero. The sums wrap around at 32 bits.
+    `inZero`, `weightZeros`: zero points in the type of their operand, [1], or one for each
+    output channel of the weights; None for none.
+    Raises poplibs_exception for shapes and types that do not match, and for parameters with
+    other transforms than truncation and padding of the input, dilation of the kernel, and
+    strides.
     """
 
 def integerProduct(

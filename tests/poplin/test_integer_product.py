@@ -75,7 +75,9 @@ def test_operands_lie_in_any_way(a_type, b_type):
         return [
             ext.integerProduct(graph, turned, other, x, None, prog),
             ext.integerProduct(graph, one.broadcast(3, 0), other, x, None, prog),
-            ext.integerProduct(graph, turned, other[2].expand([0]).broadcast(3, 0), None, None, prog),
+            ext.integerProduct(
+                graph, turned, other[2].expand([0]).broadcast(3, 0), None, None, prog
+            ),
             ext.integerProduct(graph, b.slice([0, 0, 3], [3, 50, 40]), cut, None, None, prog),
         ]
 

@@ -1,9 +1,10 @@
-// Products of matrices of 8-bit integers. popir's own.
+// Products of matrices, and convolutions, of 8-bit integers. popir's own.
 #ifndef popir_IntegerProduct_hpp
 #define popir_IntegerProduct_hpp
 
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
+#include <poplin/ConvParams.hpp>
 
 #include <optional>
 
@@ -20,6 +21,20 @@ poplar::Tensor integerProduct(poplar::Graph& graph, const poplar::Tensor& A,
                               const std::optional<poplar::Tensor>& bZeros,
                               poplar::program::Sequence& prog,
                               const poplar::DebugContext& debugContext = {});
+
+/// Returns the convolution of `in` - inZero and `weights` - weightZeros, INT, for operands of
+/// SIGNED_CHAR or UNSIGNED_CHAR with the shapes that `params` has; its types do not count. It pads
+/// with inZero. The sums wrap around at 32 bits. Zero points have the type of their operand: inZero
+/// [1], weightZeros [1] or one for each output channel.
+/// The machine model counts a convolution of SHORT.
+/// \throws poputil::poplibs_error if shapes or types do not match, and for parameters with other
+/// transforms than truncation and padding of the input, dilation of the kernel, and strides
+poplar::Tensor integerConvolution(poplar::Graph& graph, const poplar::Tensor& in,
+                                  const poplar::Tensor& weights, const poplin::ConvParams& params,
+                                  const std::optional<poplar::Tensor>& inZero,
+                                  const std::optional<poplar::Tensor>& weightZeros,
+                                  poplar::program::Sequence& prog,
+                                  const poplar::DebugContext& debugContext = {});
 
 }  // namespace popir
 #pragma GCC visibility pop

@@ -23,15 +23,13 @@ from popir.registry import OpCreator, OpxCreator
 from popir.types import TensorInfo
 
 
-class ConvOp(WindowOp, Contraction):
-    """ONNX's Conv, versions 1, 11 and 22. Inputs: data [batch, in channels, spatial...], weights
-    [out channels, in channels / group, window...], optionally a bias [out channels].
-
-    One to three spatial dimensions; ONNX allows any number.
+class ConvolvingOp(WindowOp):
+    """The base of convolutions. Inputs: data [batch, in channels, spatial...], weights [out
+    channels, in channels / group, window...]. One to three spatial dimensions; ONNX allows any
+    number.
     """
 
     costly = True
-    session_options = CONVOLUTION
     dilations: list[int] | None
     group: int
 
@@ -50,9 +48,9 @@ class ConvOp(WindowOp, Contraction):
             )
         return window
 
-    def setup(self) -> None:
-        """Infers [batch, out channels, spatial...], with the type of the data. Raises
-        OperatorInputError for shapes that do not fit, OperatorAttributeError for wrong attributes.
+    def result_shape(self) -> list[int]:
+        """[batch, out channels, spatial...]. Raises OperatorInputError for shapes that do not fit,
+        OperatorAttributeError for wrong attributes.
         """
         data, weights = self.inShape(0), self.inShape(1)
         spatial = self.spatial_shape()
@@ -67,23 +65,12 @@ class ConvOp(WindowOp, Contraction):
                 f"{self.group}, {len(spatial)} dimensions of the window], the out channels a "
                 "multiple of the group."
             )
-        if self.hasInput(2) and self.inShape(2) != weights[:1]:
-            raise OperatorInputError(
-                f"{self.debugName()}: the bias has shape {self.inShape(2)}; expected is "
-                f"{weights[:1]}."
-            )
-        shape = [data[0], weights[0], *self.output_spatial()]
-        self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
+        return [data[0], weights[0], *self.output_spatial()]
 
     def dimensionNames(self) -> Dimensions | None:
         """The batch alone has a name."""
         names = ["batch", *[None] * (self.inRank(0) - 1)]
         return Dimensions({0: names}, {0: names})
-
-    def getGradOps(self) -> list[Op]:
-        """One gradient operator for each input."""
-        found: list[Op] = [ConvDataGradOp(self, 0), ConvWeightsGradOp(self, 1)]
-        return [*found, ConvBiasGradOp(self, 2)] if self.hasInput(2) else found
 
     def conv_params(self) -> poplin.ConvParams:
         """The convolution as poplin::ConvParams."""
@@ -116,6 +103,29 @@ class ConvOp(WindowOp, Contraction):
             on_kernel,
             on_output,
         )
+
+
+class ConvOp(ConvolvingOp, Contraction):
+    """ONNX's Conv, versions 1, 11 and 22. A third input is a bias [out channels]."""
+
+    session_options = CONVOLUTION
+
+    def setup(self) -> None:
+        """Infers [batch, out channels, spatial...], with the type of the data. Raises
+        OperatorInputError for shapes that do not fit, OperatorAttributeError for wrong attributes.
+        """
+        shape = self.result_shape()
+        if self.hasInput(2) and self.inShape(2) != shape[1:2]:
+            raise OperatorInputError(
+                f"{self.debugName()}: the bias has shape {self.inShape(2)}; expected is "
+                f"{shape[1:2]}."
+            )
+        self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
+
+    def getGradOps(self) -> list[Op]:
+        """One gradient operator for each input."""
+        found: list[Op] = [ConvDataGradOp(self, 0), ConvWeightsGradOp(self, 1)]
+        return [*found, ConvBiasGradOp(self, 2)] if self.hasInput(2) else found
 
 
 @dataclass(frozen=True)

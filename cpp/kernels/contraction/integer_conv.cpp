@@ -1,0 +1,330 @@
+#include "kernels/contraction/integer_conv.hpp"
+
+#include <emmintrin.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <utility>
+
+#include "kernels/contraction/words.hpp"
+#include "kernels/parallel.hpp"
+
+namespace popir {
+namespace contraction {
+namespace {
+
+std::int64_t allOf(const std::vector<std::int64_t>& sizes) {
+  std::int64_t n = 1;
+  for (const auto size : sizes) n *= size;
+  return n;
+}
+
+/// The product of the weights, [outputs, k], and of the image, [k, points], as in
+/// integer_product.cpp, where k are input channels and elements of the window.
+///
+/// The image is padded first, and each step of a stride becomes a plane of its own, so that a row of
+/// that second matrix is a run of a plane that begins at an offset of its own. There a point of the
+/// output lies in rows as long as those of the plane: what is between the end of an output's row and
+/// that of the plane's is computed and not kept.
+class IntegerConv final : public Contraction {
+ public:
+  IntegerConv(const IntegerConvSpec& spec, unsigned threads)
+      : s_(spec),
+        isBytes_(bytesKernel() != nullptr),
+        kernel_(isBytes_ ? *bytesKernel() : shortsKernel()),
+        threads_(threads),
+        perWord_(isBytes_ ? 4 : 2),
+        elements_(spec.inChannels * allOf(spec.kernel)),
+        words_((elements_ + perWord_ - 1) / perWord_),
+        inShift_(isBytes_ && spec.inType == poplar::UNSIGNED_CHAR ? -128 : 0),
+        weightShift_(isBytes_ && spec.weightsType != poplar::UNSIGNED_CHAR ? 128 : 0) {
+    const std::size_t fields = s_.kernel.size();
+    phaseSizes_.resize(fields);
+    std::vector<std::int64_t> strides(fields);
+    planeElements_ = 1;
+    for (std::size_t d = fields; d-- > 0;) {
+      const std::int64_t padded = (std::max<std::int64_t>(s_.outField[d], 1) - 1) * s_.stride[d] +
+                                  (s_.kernel[d] - 1) * s_.dilation[d] + 1;
+      phaseSizes_[d] = (padded + s_.stride[d] - 1) / s_.stride[d];
+      strides[d] = planeElements_;
+      planeElements_ *= phaseSizes_[d];
+    }
+    channelElements_ = planeElements_ * allOf(s_.stride);
+    points_ = 1;
+    for (std::size_t d = 0; d < fields; ++d)
+      points_ += (std::max<std::int64_t>(s_.outField[d], 1) - 1) * strides[d];
+    panels_ = (points_ + kernel_.columns - 1) / kernel_.columns;
+    panelBytes_ = words_ * kernel_.columns * kWordBytes;
+    findTaps(strides);
+    findRows(strides);
+    rowBytes_ = words_ * kWordBytes;
+    allRowBytes_ = aligned(s_.groups * s_.outChannels * rowBytes_);
+    // Panels read beyond the last plane.
+    imageBytes_ =
+        aligned(s_.batch * s_.groups * s_.inChannels * channelElements_ + kMostWordColumns + 16);
+  }
+
+  std::string describe() const override { return isBytes_ ? "bytes" : "bytes as shorts"; }
+
+  std::size_t packedBytes() const override {
+    // Rows of weights, one row of ones, and the sums of the rows.
+    return allRowBytes_ + aligned(rowBytes_) +
+           aligned(s_.groups * s_.outChannels * sizeof(std::int32_t));
+  }
+
+  void pack(const void* weights, void* packed) const override {
+    const std::int64_t rows = s_.groups * s_.outChannels;
+    void* const ones = at(packed, allRowBytes_);
+    auto* const sums = static_cast<std::int32_t*>(at(ones, aligned(rowBytes_)));
+    parallelFor(rows, threads_, rows * elements_, [&](std::int64_t i) {
+      void* const to = at(packed, i * rowBytes_);
+      sums[i] = isBytes_ ? packRow(weights, i, static_cast<std::uint8_t*>(to))
+                         : packRow(weights, i, static_cast<std::int16_t*>(to));
+    });
+    if (isBytes_)
+      fillRow(static_cast<std::uint8_t*>(ones));
+    else
+      fillRow(static_cast<std::int16_t*>(ones));
+  }
+
+  // The image, and a panel for each thread.
+  std::size_t workBytes() const override { return imageBytes_ + threads_ * aligned(panelBytes_); }
+
+  void runPacked(void* const* operands, const void* packed, void* work) const override {
+    std::size_t next = 3;
+    const std::int32_t inZero =
+        s_.inZero == ZeroPoints::None ? 0 : element(operands[next++], s_.inType, 0);
+    const void* const weightZeros = s_.weightZeros == ZeroPoints::None ? nullptr : operands[next];
+    auto* const image = static_cast<std::int8_t*>(work);
+    const std::int64_t channels = s_.batch * s_.groups * s_.inChannels;
+    parallelFor(channels, threads_, channels * channelElements_, [&](std::int64_t i) {
+      pad(static_cast<const std::uint8_t*>(operands[0]) + i * allOf(s_.inField),
+          static_cast<std::uint8_t>(inZero), image + i * channelElements_);
+    });
+    const std::int64_t images = s_.batch * s_.groups;
+    const std::int64_t steps = images * s_.outChannels * points_ * words_;
+    parallelFor(images * panels_, threads_, steps, [&](std::int64_t i, unsigned thread) {
+      void* const panel = at(work, imageBytes_ + thread * aligned(panelBytes_));
+      runPanel(image, i / panels_, i % panels_, static_cast<const std::byte*>(packed), inZero,
+               weightZeros, panel, static_cast<std::int32_t*>(operands[2]));
+    });
+  }
+
+ private:
+  static constexpr std::int64_t kRowsOfBlock = 48;
+
+  /// A row of the output among the points, and where it is in the output.
+  struct Row {
+    std::int64_t point, output;
+  };
+
+  static std::int32_t element(const void* from, poplar::Type type, std::int64_t i) {
+    return type == poplar::UNSIGNED_CHAR ? std::int32_t{static_cast<const std::uint8_t*>(from)[i]}
+                                         : std::int32_t{static_cast<const std::int8_t*>(from)[i]};
+  }
+
+  /// Finds, for each k, where its run of a plane begins.
+  void findTaps(const std::vector<std::int64_t>& strides) {
+    const std::int64_t window = allOf(s_.kernel);
+    taps_.reserve(words_ * perWord_);
+    for (std::int64_t k = 0; k < elements_; ++k) {
+      std::int64_t rest = k % window, phase = 0, phases = 1, offset = 0;
+      for (std::size_t d = s_.kernel.size(); d-- > 0; rest /= s_.kernel[d]) {
+        const std::int64_t at = rest % s_.kernel[d] * s_.dilation[d];
+        phase += at % s_.stride[d] * phases;
+        phases *= s_.stride[d];
+        offset += at / s_.stride[d] * strides[d];
+      }
+      taps_.push_back(k / window * channelElements_ + phase * planeElements_ + offset);
+    }
+    // The weights are 0 there.
+    taps_.resize(words_ * perWord_, 0);
+  }
+
+  /// Finds the rows of the output, in order.
+  void findRows(const std::vector<std::int64_t>& strides) {
+    const std::int64_t length = s_.outField.back(),
+                       rows = allOf(s_.outField) / std::max<std::int64_t>(length, 1);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      std::int64_t rest = i, point = 0;
+      for (std::size_t d = s_.outField.size() - 1; d-- > 0; rest /= s_.outField[d])
+        point += rest % s_.outField[d] * strides[d];
+      rows_.push_back({point, i * length});
+    }
+  }
+
+  template <class T>
+  std::int32_t packRow(const void* weights, std::int64_t i, T* to) const {
+    std::int32_t sum = 0;
+    for (std::int64_t k = 0; k < elements_; ++k) {
+      const std::int32_t x = element(weights, s_.weightsType, i * elements_ + k) + weightShift_;
+      to[k] = static_cast<T>(x);
+      sum += x;
+    }
+    std::fill(to + elements_, to + words_ * perWord_, T{0});
+    return sum;
+  }
+
+  template <class T>
+  void fillRow(T* to) const {
+    std::fill_n(to, elements_, T{1});
+    std::fill(to + elements_, to + words_ * perWord_, T{0});
+  }
+
+  /// Writes the planes of a channel: padded, and without signs if these are wanted so. In bytes, of
+  /// either type.
+  void pad(const std::uint8_t* from, std::uint8_t zero, std::int8_t* to) const {
+    const std::uint8_t flip = inShift_ != 0 ? 0x80 : 0;
+    const auto padding = static_cast<std::int8_t>(zero ^ flip);
+    const std::size_t last = s_.kernel.size() - 1;
+    const std::int64_t width = phaseSizes_[last], lines = channelElements_ / width;
+    const std::int64_t stride = s_.stride[last], lower = s_.padLower[last];
+    const std::int64_t size = s_.inField[last];
+    for (std::int64_t line = 0; line < lines; ++line, to += width) {
+      // The coordinates of the line: phases, then places of a plane, the last ones fastest.
+      std::int64_t rest = line, source = 0, scale = size;
+      bool inside = true;
+      std::int64_t places[3] = {}, phases[3] = {};
+      for (std::size_t d = last; d-- > 0; rest /= phaseSizes_[d]) places[d] = rest % phaseSizes_[d];
+      for (std::size_t d = last + 1; d-- > 0; rest /= s_.stride[d]) phases[d] = rest % s_.stride[d];
+      for (std::size_t d = last; d-- > 0; scale *= s_.inField[d]) {
+        const std::int64_t x = places[d] * s_.stride[d] + phases[d] - s_.padLower[d];
+        inside = inside && x >= 0 && x < s_.inField[d];
+        source += x * scale;
+      }
+      const std::int64_t first = phases[last] - lower;  // of input, at place 0
+      std::int64_t i = 0;
+      const std::int64_t begin =
+          inside ? std::clamp<std::int64_t>((-first + stride - 1) / stride, 0, width) : width;
+      const std::int64_t end =
+          inside ? std::clamp<std::int64_t>((size - first + stride - 1) / stride, begin, width)
+                 : width;
+      for (; i < begin; ++i) to[i] = padding;
+      const std::uint8_t* own = from + source + first;
+      if (stride == 1)
+        for (; i < end; ++i) to[i] = static_cast<std::int8_t>(own[i] ^ flip);
+      else
+        for (; i < end; ++i) to[i] = static_cast<std::int8_t>(own[i * stride] ^ flip);
+      for (; i < width; ++i) to[i] = padding;
+    }
+  }
+
+  /// Four rows of bytes to words of their columns.
+  void packBytes(const std::int8_t* image, std::byte* to) const {
+    const auto load = [](const std::int8_t* from) {
+      return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+    };
+    for (std::int64_t w = 0; w < words_; ++w) {
+      const std::int64_t* tap = taps_.data() + 4 * w;
+      for (std::int64_t j = 0; j < kernel_.columns; j += 16, to += 64) {
+        const __m128i a = load(image + tap[0] + j), b = load(image + tap[1] + j);
+        const __m128i c = load(image + tap[2] + j), d = load(image + tap[3] + j);
+        const __m128i x = _mm_unpacklo_epi8(a, b), y = _mm_unpackhi_epi8(a, b);
+        const __m128i z = _mm_unpacklo_epi8(c, d), u = _mm_unpackhi_epi8(c, d);
+        auto* own = reinterpret_cast<__m128i*>(to);
+        _mm_storeu_si128(own, _mm_unpacklo_epi16(x, z));
+        _mm_storeu_si128(own + 1, _mm_unpackhi_epi16(x, z));
+        _mm_storeu_si128(own + 2, _mm_unpacklo_epi16(y, u));
+        _mm_storeu_si128(own + 3, _mm_unpackhi_epi16(y, u));
+      }
+    }
+  }
+
+  template <class F>
+  void packShorts(const F* image, std::int16_t* to) const {
+    for (std::int64_t w = 0; w < words_; ++w, to += 2 * kernel_.columns) {
+      const F* const a = image + taps_[2 * w];
+      const F* const b = image + taps_[2 * w + 1];
+      for (std::int64_t j = 0; j < kernel_.columns; ++j) {
+        to[2 * j] = a[j];
+        to[2 * j + 1] = b[j];
+      }
+    }
+  }
+
+  void runPanel(const std::int8_t* image, std::int64_t which, std::int64_t number,
+                const std::byte* packed, std::int32_t inZero, const void* weightZeros, void* panel,
+                std::int32_t* out) const {
+    const std::int64_t first = number * kernel_.columns, group = which % s_.groups;
+    const std::int8_t* const from = image + which * s_.inChannels * channelElements_ + first;
+    if (isBytes_)
+      packBytes(from, static_cast<std::byte*>(panel));
+    else if (s_.inType == poplar::UNSIGNED_CHAR)
+      packShorts(reinterpret_cast<const std::uint8_t*>(from), static_cast<std::int16_t*>(panel));
+    else
+      packShorts(from, static_cast<std::int16_t*>(panel));
+
+    const auto* const b = static_cast<const std::byte*>(panel);
+    const std::byte* const ones = packed + allRowBytes_;
+    const auto* const rowSums =
+        reinterpret_cast<const std::int32_t*>(ones + aligned(rowBytes_)) + group * s_.outChannels;
+    const std::int32_t bZero = inZero + inShift_;
+    const bool hasWeightZeros = weightZeros != nullptr || weightShift_ != 0;
+    const bool hasZeros = hasWeightZeros || bZero != 0;
+    std::int32_t sums[kMostWordColumns] = {}, bZeros[kMostWordColumns];
+    std::fill_n(bZeros, kMostWordColumns, bZero);
+    if (hasWeightZeros)
+      runWords(kernel_, ones, rowBytes_, b, words_, sums, kernel_.columns, 1, false);
+
+    const std::int64_t outputs = allOf(s_.outField), length = s_.outField.back();
+    std::int32_t block[kRowsOfBlock * kMostWordColumns];
+    for (std::int64_t row = 0; row < s_.outChannels; row += kRowsOfBlock) {
+      const std::int64_t rows = std::min(kRowsOfBlock, s_.outChannels - row);
+      for (std::int64_t r = 0; hasZeros && r < rows; ++r) {
+        const std::int64_t channel = group * s_.outChannels + row + r;
+        const std::int32_t aZero =
+            weightShift_ + (weightZeros == nullptr
+                                ? 0
+                                : element(weightZeros, s_.weightsType,
+                                          s_.weightZeros == ZeroPoints::One ? 0 : channel));
+        const auto rest = static_cast<std::uint32_t>(rowSums[row + r]) -
+                          static_cast<std::uint32_t>(elements_) * static_cast<std::uint32_t>(aZero);
+        kernel_.startRow(sums, bZeros, aZero, static_cast<std::int32_t>(rest),
+                         block + r * kernel_.columns);
+      }
+      runWords(kernel_, packed + (group * s_.outChannels + row) * rowBytes_, rowBytes_, b, words_,
+               block, kernel_.columns, rows, hasZeros);
+      keep(block, rows, first, length, out + (which * s_.outChannels + row) * outputs, outputs);
+    }
+  }
+
+  /// Copies what belongs to the output.
+  void keep(const std::int32_t* block, std::int64_t rows, std::int64_t first, std::int64_t length,
+            std::int32_t* out, std::int64_t outputs) const {
+    const std::int64_t last = first + kernel_.columns;
+    auto row = std::upper_bound(rows_.begin(), rows_.end(), first,
+                                [](std::int64_t point, const Row& r) { return point < r.point; });
+    if (row != rows_.begin()) --row;
+    for (; row != rows_.end() && row->point < last; ++row) {
+      const std::int64_t begin = std::max(first, row->point);
+      const std::int64_t end = std::min(last, row->point + length);
+      if (begin >= end) continue;
+      for (std::int64_t r = 0; r < rows; ++r)
+        std::memcpy(out + r * outputs + row->output + begin - row->point,
+                    block + r * kernel_.columns + begin - first,
+                    static_cast<std::size_t>(end - begin) * sizeof(std::int32_t));
+    }
+  }
+
+  IntegerConvSpec s_;
+  bool isBytes_;
+  const WordsKernel& kernel_;
+  unsigned threads_;
+  std::int64_t perWord_, elements_, words_;
+  std::int32_t inShift_, weightShift_;
+  std::vector<std::int64_t> phaseSizes_, taps_;
+  std::vector<Row> rows_;
+  std::int64_t planeElements_ = 1, channelElements_ = 1, points_ = 1, panels_ = 0;
+  std::int64_t panelBytes_ = 0, rowBytes_ = 0;
+  std::size_t allRowBytes_ = 0, imageBytes_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Contraction> makeIntegerConv(const IntegerConvSpec& spec, unsigned threads) {
+  return std::make_unique<IntegerConv>(spec, threads);
+}
+
+}  // namespace contraction
+}  // namespace popir

@@ -1,0 +1,53 @@
+#include "kernels/contraction/integer_conv_kernel.hpp"
+
+#include <algorithm>
+
+#include "kernels/check.hpp"
+#include "kernels/saved_kernel.hpp"
+
+namespace popir {
+namespace {
+
+const SavedKernel<IntegerConvKernel> kSavedIntegerConv("integer conv");
+
+}  // namespace
+
+std::unique_ptr<Runner> IntegerConvKernel::prepare(const std::vector<Layout>&,
+                                                   const Setting& setting) const {
+  const auto& p = shape_;
+  return contraction::makeIntegerConv(
+      {inType_, weightsType_, p.batch, p.groups, p.inChannels, p.outChannels, p.inField, p.kernel,
+       p.outField, p.stride, p.dilation, p.padLower, inZero_, weightZeros_},
+      setting.threads);
+}
+
+void IntegerConvKernel::check(const std::vector<OperandInfo>& operands) const {
+  std::size_t n = 3;
+  requireOperands(operands, n + (inZero_ != ZeroPoints::None) + (weightZeros_ != ZeroPoints::None));
+  auto shorts = std::vector<OperandInfo>(operands.begin(), operands.begin() + n);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto& type = i == 0 ? inType_ : weightsType_;
+    require(type == poplar::SIGNED_CHAR || type == poplar::UNSIGNED_CHAR,
+            "an operand is not of bytes");
+    requireOperand(operands[i], Access::Read, type, operands[i].shape);
+    shorts[i].type = poplar::SHORT;
+  }
+  require(shape_.pass == contraction::Pass::Forward && !shape_.bias &&
+              shape_.inType == poplar::SHORT && shape_.outType == poplar::INT,
+          "it is no forward convolution from short to int");
+  require(std::all_of(shape_.inDilation.begin(), shape_.inDilation.end(),
+                      [](std::int64_t n) { return n == 1; }),
+          "the input is dilated");
+  ConvKernel(shape_).check(shorts);
+  require(inZero_ != ZeroPoints::Each, "the input has more than one zero point");
+  if (inZero_ != ZeroPoints::None) requireOperand(operands[n++], Access::Read, inType_, {1});
+  if (weightZeros_ != ZeroPoints::None)
+    requireOperand(operands[n], Access::Read, weightsType_,
+                   {weightZeros_ == ZeroPoints::One ? 1 : shape_.groups * shape_.outChannels});
+}
+
+Work IntegerConvKernel::work(const std::vector<Layout>&) const {
+  return ConvKernel(shape_).work({});
+}
+
+}  // namespace popir
