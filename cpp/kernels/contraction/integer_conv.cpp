@@ -20,6 +20,23 @@ std::int64_t allOf(const std::vector<std::int64_t>& sizes) {
   return n;
 }
 
+/// Joins field dimensions in which nothing but single elements meet, such as both of a 1 x 1
+/// convolution, with those before them.
+IntegerConvSpec joined(IntegerConvSpec s) {
+  const auto isWhole = [&s](std::size_t d) {
+    return s.kernel[d] == 1 && s.stride[d] == 1 && s.padLower[d] == 0 &&
+           s.inField[d] == s.outField[d];
+  };
+  for (std::size_t d = s.kernel.size(); d-- > 1;) {
+    if (!isWhole(d) || !isWhole(d - 1)) continue;
+    s.inField[d - 1] *= s.inField[d];
+    s.outField[d - 1] *= s.outField[d];
+    for (auto* sizes : {&s.inField, &s.kernel, &s.outField, &s.stride, &s.dilation, &s.padLower})
+      sizes->erase(sizes->begin() + static_cast<std::ptrdiff_t>(d));
+  }
+  return s;
+}
+
 /// The product of the weights, [outputs, k], and of the image, [k, points], as in
 /// integer_product.cpp, where k are input channels and elements of the window.
 ///
@@ -30,7 +47,7 @@ std::int64_t allOf(const std::vector<std::int64_t>& sizes) {
 class IntegerConv final : public Contraction {
  public:
   IntegerConv(const IntegerConvSpec& spec, unsigned threads)
-      : s_(spec),
+      : s_(joined(spec)),
         isBytes_(bytesKernel() != nullptr),
         kernel_(isBytes_ ? *bytesKernel() : shortsKernel()),
         threads_(threads),
@@ -58,6 +75,7 @@ class IntegerConv final : public Contraction {
     panelBytes_ = words_ * kernel_.columns * kWordBytes;
     findTaps(strides);
     findRows(strides);
+    findLines();
     rowBytes_ = words_ * kWordBytes;
     allRowBytes_ = aligned(s_.groups * s_.outChannels * rowBytes_);
     // Panels read beyond the last plane.
@@ -119,6 +137,12 @@ class IntegerConv final : public Contraction {
     std::int64_t point, output;
   };
 
+  /// A line of a channel's planes: places from `begin` to `end` hold input, the others padding. Place
+  /// 0 is of element `source` of the input.
+  struct Line {
+    std::int64_t source, begin, end;
+  };
+
   static std::int32_t element(const void* from, poplar::Type type, std::int64_t i) {
     return type == poplar::UNSIGNED_CHAR ? std::int32_t{static_cast<const std::uint8_t*>(from)[i]}
                                          : std::int32_t{static_cast<const std::int8_t*>(from)[i]};
@@ -172,41 +196,51 @@ class IntegerConv final : public Contraction {
     std::fill(to + elements_, to + words_ * perWord_, T{0});
   }
 
-  /// Writes the planes of a channel: padded, and without signs if these are wanted so. In bytes, of
-  /// either type.
-  void pad(const std::uint8_t* from, std::uint8_t zero, std::int8_t* to) const {
-    const std::uint8_t flip = inShift_ != 0 ? 0x80 : 0;
-    const auto padding = static_cast<std::int8_t>(zero ^ flip);
+  /// Finds what the lines of a channel's planes hold.
+  void findLines() {
     const std::size_t last = s_.kernel.size() - 1;
-    const std::int64_t width = phaseSizes_[last], lines = channelElements_ / width;
-    const std::int64_t stride = s_.stride[last], lower = s_.padLower[last];
-    const std::int64_t size = s_.inField[last];
-    for (std::int64_t line = 0; line < lines; ++line, to += width) {
-      // The coordinates of the line: phases, then places of a plane, the last ones fastest.
+    const std::int64_t width = phaseSizes_[last], stride = s_.stride[last], size = s_.inField[last];
+    for (std::int64_t line = 0; line < channelElements_ / width; ++line) {
+      // Its coordinates: phases, then places in a plane, the last ones fastest.
       std::int64_t rest = line, source = 0, scale = size;
-      bool inside = true;
       std::int64_t places[3] = {}, phases[3] = {};
+      bool isInside = true;
       for (std::size_t d = last; d-- > 0; rest /= phaseSizes_[d]) places[d] = rest % phaseSizes_[d];
       for (std::size_t d = last + 1; d-- > 0; rest /= s_.stride[d]) phases[d] = rest % s_.stride[d];
       for (std::size_t d = last; d-- > 0; scale *= s_.inField[d]) {
         const std::int64_t x = places[d] * s_.stride[d] + phases[d] - s_.padLower[d];
-        inside = inside && x >= 0 && x < s_.inField[d];
+        isInside = isInside && x >= 0 && x < s_.inField[d];
         source += x * scale;
       }
-      const std::int64_t first = phases[last] - lower;  // of input, at place 0
-      std::int64_t i = 0;
-      const std::int64_t begin =
-          inside ? std::clamp<std::int64_t>((-first + stride - 1) / stride, 0, width) : width;
-      const std::int64_t end =
-          inside ? std::clamp<std::int64_t>((size - first + stride - 1) / stride, begin, width)
-                 : width;
-      for (; i < begin; ++i) to[i] = padding;
-      const std::uint8_t* own = from + source + first;
+      const std::int64_t first = phases[last] - s_.padLower[last];  // of input, at place 0
+      Line found = {source + first, width, width};
+      if (isInside) {
+        found.begin = std::clamp<std::int64_t>((stride - 1 - first) / stride, 0, width);
+        found.end =
+            std::clamp<std::int64_t>((size - first + stride - 1) / stride, found.begin, width);
+      }
+      lines_.push_back(found);
+    }
+  }
+
+  /// Writes the planes of a channel: padded, and without signs if these are wanted so. In bytes, of
+  /// either type.
+  void pad(const std::uint8_t* from, std::uint8_t zero, std::int8_t* to) const {
+    const std::uint8_t flip = inShift_ != 0 ? 0x80 : 0;
+    const int padding = zero ^ flip;
+    const std::int64_t width = phaseSizes_.back(), stride = s_.stride.back();
+    for (const Line& line : lines_) {
+      std::memset(to, padding, static_cast<std::size_t>(line.begin));
+      const std::uint8_t* own = from + line.source;
+      std::int8_t* const end = to + line.end;
       if (stride == 1)
-        for (; i < end; ++i) to[i] = static_cast<std::int8_t>(own[i] ^ flip);
+        for (std::int64_t i = line.begin; i < line.end; ++i)
+          to[i] = static_cast<std::int8_t>(own[i] ^ flip);
       else
-        for (; i < end; ++i) to[i] = static_cast<std::int8_t>(own[i * stride] ^ flip);
-      for (; i < width; ++i) to[i] = padding;
+        for (std::int64_t i = line.begin; i < line.end; ++i)
+          to[i] = static_cast<std::int8_t>(own[i * stride] ^ flip);
+      std::memset(end, padding, static_cast<std::size_t>(width - line.end));
+      to += width;
     }
   }
 
@@ -315,6 +349,7 @@ class IntegerConv final : public Contraction {
   std::int32_t inShift_, weightShift_;
   std::vector<std::int64_t> phaseSizes_, taps_;
   std::vector<Row> rows_;
+  std::vector<Line> lines_;
   std::int64_t planeElements_ = 1, channelElements_ = 1, points_ = 1, panels_ = 0;
   std::int64_t panelBytes_ = 0, rowBytes_ = 0;
   std::size_t allRowBytes_ = 0, imageBytes_ = 0;

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from popir import poplin, popops
 from popir.errors import OperatorInputError
 from popir.ext import integerConvolution
 from popir.ops.contraction.conv import ConvolvingOp, grouped
 from popir.ops.support.identifiers import onnx_ids
 from popir.ops.support.shapes import product
 from popir.opx import Opx
-from popir.poplar import Tensor, program
+from popir.poplar import FLOAT, INT, Tensor, program
 from popir.registry import OpCreator, OpxCreator
 from popir.types import DataType, TensorInfo
+
+_EXACT = 2**24
+"""FLOAT holds all integers up to this."""
+_GREATEST_TERM = 255 * 255
+"""The greatest product of two bytes minus their zero points."""
+_FEWEST_OUTPUTS = 8
+"""Output channels of a group, below which products of its matrices are slower than floats."""
 
 
 class ConvIntegerOp(ConvolvingOp):
@@ -42,25 +50,49 @@ class ConvIntegerOp(ConvolvingOp):
 
 
 class ConvIntegerOpx(Opx):
-    """The lowering: one convolution of bytes, which takes zero points."""
+    """The lowering: one convolution of bytes, which takes zero points, or one of floats."""
 
     def grow(self, prog: program.Sequence) -> None:
-        """Adds `integerConvolution`."""
+        """Adds `integerConvolution`; for groups of few output channels, whose sums FLOAT holds,
+        casts and poplin::convolution.
+        """
         op = self.getOp(ConvIntegerOp)
-        out = integerConvolution(
-            self.graph(),
-            self.getInTensor(0),
-            grouped(self.getInTensor(1), op.group),
-            op.conv_params(),
-            self._zero_points(2),
-            self._zero_points(3),
-            prog,
-            self.debugContext("convolution"),
-        )
+        data, weights = self.getInTensor(0), grouped(self.getInTensor(1), op.group)
+        terms = product(weights.shape()[2:])
+        if weights.dim(1) < _FEWEST_OUTPUTS and terms * _GREATEST_TERM < _EXACT:
+            self.setOutTensor(0, self._by_floats(data, weights, prog))
+            return
+        context = self.debugContext("convolution")
+        points = (self._zero_points(2), self._zero_points(3))
+        params = op.conv_params()
+        out = integerConvolution(self.graph(), data, weights, params, *points, prog, context)
         self.setOutTensor(0, out)
 
     def _zero_points(self, i: int) -> Tensor | None:
         return self.getInTensor(i).flatten() if self.hasInput(i) else None
+
+    def _by_floats(self, data: Tensor, weights: Tensor, prog: program.Sequence) -> Tensor:
+        params = self.getOp(ConvIntegerOp).conv_params()
+        params.inputType = params.outputType = FLOAT
+        operands: list[Tensor] = []
+        for i, t in enumerate((data, weights)):
+            zeros = self._zero_points(i + 2)
+            if zeros is not None and zeros.numElements() > 1:
+                zeros = zeros.reshape([*weights.shape()[:2], *[1] * (weights.rank() - 2)])
+            elif zeros is not None:
+                zeros = zeros.reshape([])
+            operands.append(self._centred(t, zeros, prog))
+        out = poplin.convolution(
+            self.graph(), *operands, params, False, prog, self.debugContext("convolution")
+        )
+        return popops.cast(self.graph(), out, INT, prog, self.debugContext("sums"))
+
+    def _centred(self, t: Tensor, zeros: Tensor | None, prog: program.Sequence) -> Tensor:
+        wide = popops.cast(self.graph(), t, FLOAT, prog, self.debugContext("widen"))
+        if zeros is None:
+            return wide
+        zero = popops.cast(self.graph(), zeros, FLOAT, prog, self.debugContext("zero"))
+        return popops.sub(self.graph(), wide, zero, prog, self.debugContext("centre"))
 
 
 _IDS = onnx_ids("ConvInteger", 10)
