@@ -104,6 +104,21 @@ def map_(c: Case) -> None:
     c.give(popops.map(c.graph, pe.Mul(pe.Exp(pe._1), pe.Const(3.0)), [x], c.prog))
 
 
+def integer_conv(c: Case) -> None:
+    rng = np.random.default_rng(0)
+    x = c.tensor([1, 4, 6, 7], rng.integers(0, 255, (1, 4, 6, 7)).astype(np.uint8))
+    w = c.tensor([1, 3, 4, 2, 2], rng.integers(-128, 127, (1, 3, 4, 2, 2)).astype(np.int8))
+    zeros = c.tensor([1], np.array([7], np.uint8)), c.tensor([3], np.arange(3, dtype=np.int8))
+    none, one, forwards = [0, 0], [1, 1], [False, False]
+    same = poplin.ConvParams.InputTransform(none, none, one, one, none, forwards)
+    params = poplin.ConvParams(
+        *(poplar.SIGNED_CHAR, poplar.INT, 1, [6, 7], [2, 2], 4, 3, 1, same),
+        poplin.ConvParams.InputTransform(none, none, one, none, none, forwards),
+        poplin.ConvParams.OutputTransform(none, none, [1, 2], none, none),
+    )
+    c.give(ext.integerConvolution(c.graph, x, w, params, *zeros, c.prog))
+
+
 def integer_product(c: Case) -> None:
     rng = np.random.default_rng(0)
     a = c.tensor([2, 5, 7], rng.integers(0, 255, (2, 5, 7)).astype(np.uint8))
@@ -192,6 +207,7 @@ PROGRAMS: dict[str, Callable[[Case], None]] = {
     "class loss": class_loss,
     "conv": conv,
     "fill": fill,
+    "integer conv": integer_conv,
     "integer product": integer_product,
     "map": map_,
     "matmul": matmul,

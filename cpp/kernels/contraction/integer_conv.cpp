@@ -229,17 +229,16 @@ class IntegerConv final : public Contraction {
     const std::uint8_t flip = inShift_ != 0 ? 0x80 : 0;
     const int padding = zero ^ flip;
     const std::int64_t width = phaseSizes_.back(), stride = s_.stride.back();
-    for (const Line& line : lines_) {
-      std::memset(to, padding, static_cast<std::size_t>(line.begin));
-      const std::uint8_t* own = from + line.source;
-      std::int8_t* const end = to + line.end;
+    // Copies, since stores of bytes might change what they refer to.
+    for (const auto [source, begin, end] : lines_) {
+      const std::uint8_t* own = from + source;
+      std::memset(to, padding, static_cast<std::size_t>(begin));
       if (stride == 1)
-        for (std::int64_t i = line.begin; i < line.end; ++i)
-          to[i] = static_cast<std::int8_t>(own[i] ^ flip);
+        for (std::int64_t i = begin; i < end; ++i) to[i] = static_cast<std::int8_t>(own[i] ^ flip);
       else
-        for (std::int64_t i = line.begin; i < line.end; ++i)
+        for (std::int64_t i = begin; i < end; ++i)
           to[i] = static_cast<std::int8_t>(own[i * stride] ^ flip);
-      std::memset(end, padding, static_cast<std::size_t>(width - line.end));
+      std::memset(to + end, padding, static_cast<std::size_t>(width - end));
       to += width;
     }
   }
@@ -302,35 +301,48 @@ class IntegerConv final : public Contraction {
       runWords(kernel_, ones, rowBytes_, b, words_, sums, kernel_.columns, 1, false);
 
     const std::int64_t outputs = allOf(s_.outField), length = s_.outField.back();
-    std::int32_t block[kRowsOfBlock * kMostWordColumns];
+    // Points that are all of one row of the output go there at once.
+    const Row* const whole = rowOf(first);
+    const bool isWhole = whole != nullptr && first + kernel_.columns <= whole->point + length;
+    std::int32_t block[kRowsOfBlock * kMostWordColumns], aZeros[kRowsOfBlock], rests[kRowsOfBlock];
     for (std::int64_t row = 0; row < s_.outChannels; row += kRowsOfBlock) {
       const std::int64_t rows = std::min(kRowsOfBlock, s_.outChannels - row);
-      for (std::int64_t r = 0; hasZeros && r < rows; ++r) {
-        const std::int64_t channel = group * s_.outChannels + row + r;
-        const std::int32_t aZero =
-            weightShift_ + (weightZeros == nullptr
-                                ? 0
-                                : element(weightZeros, s_.weightsType,
-                                          s_.weightZeros == ZeroPoints::One ? 0 : channel));
-        const auto rest = static_cast<std::uint32_t>(rowSums[row + r]) -
-                          static_cast<std::uint32_t>(elements_) * static_cast<std::uint32_t>(aZero);
-        kernel_.startRow(sums, bZeros, aZero, static_cast<std::int32_t>(rest),
-                         block + r * kernel_.columns);
+      std::int32_t* const own = out + (which * s_.outChannels + row) * outputs;
+      std::int32_t* const to = isWhole ? own + whole->output + first - whole->point : block;
+      const std::int64_t toRow = isWhole ? outputs : kernel_.columns;
+      if (hasZeros) {
+        for (std::int64_t r = 0; r < rows; ++r) {
+          const std::int64_t channel = group * s_.outChannels + row + r;
+          aZeros[r] =
+              weightShift_ + (weightZeros == nullptr
+                                  ? 0
+                                  : element(weightZeros, s_.weightsType,
+                                            s_.weightZeros == ZeroPoints::One ? 0 : channel));
+          rests[r] = restOf(rowSums[row + r], elements_, aZeros[r]);
+        }
+        kernel_.startRows(sums, bZeros, aZeros, rests, to, toRow, rows);
       }
       runWords(kernel_, packed + (group * s_.outChannels + row) * rowBytes_, rowBytes_, b, words_,
-               block, kernel_.columns, rows, hasZeros);
-      keep(block, rows, first, length, out + (which * s_.outChannels + row) * outputs, outputs);
+               to, toRow, rows, hasZeros);
+      if (!isWhole) keep(block, rows, first, length, own, outputs);
     }
+  }
+
+  /// The last row of the output that begins at `point` or before; null if there is none.
+  const Row* rowOf(std::int64_t point) const {
+    const auto next =
+        std::upper_bound(rows_.begin(), rows_.end(), point,
+                         [](std::int64_t at, const Row& row) { return at < row.point; });
+    return next == rows_.begin() ? nullptr : &*(next - 1);
   }
 
   /// Copies what belongs to the output.
   void keep(const std::int32_t* block, std::int64_t rows, std::int64_t first, std::int64_t length,
             std::int32_t* out, std::int64_t outputs) const {
     const std::int64_t last = first + kernel_.columns;
-    auto row = std::upper_bound(rows_.begin(), rows_.end(), first,
-                                [](std::int64_t point, const Row& r) { return point < r.point; });
-    if (row != rows_.begin()) --row;
-    for (; row != rows_.end() && row->point < last; ++row) {
+    const Row* row = rowOf(first);
+    if (row == nullptr) row = rows_.data();
+    for (; row != rows_.data() + rows_.size() && row->point < last; ++row) {
       const std::int64_t begin = std::max(first, row->point);
       const std::int64_t end = std::min(last, row->point + length);
       if (begin >= end) continue;

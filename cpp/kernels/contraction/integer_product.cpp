@@ -187,16 +187,12 @@ class IntegerProduct final : public Contraction {
       std::int32_t bZeros[kMostWordColumns] = {};
       for (std::int64_t j = 0; j < n; ++j)
         bZeros[j] = bShift_ + zero(given.bZeros, s_.bType, s_.bZeros, group * s_.n + first + j);
+      std::int32_t aZeros[kRowsOfBlock], rests[kRowsOfBlock];
       for (std::int64_t r = 0; r < rows; ++r) {
-        const std::int32_t aZero =
-            aShift_ + zero(given.aZeros, s_.aType, s_.aZeros, group * s_.m + row + r);
-        const auto rest =
-            aIsWords_ ? 0u
-                      : static_cast<std::uint32_t>(given.aSums[a + r]) -
-                            static_cast<std::uint32_t>(s_.k) * static_cast<std::uint32_t>(aZero);
-        kernel_.startRow(given.bSums + b * columns, bZeros, aZero, static_cast<std::int32_t>(rest),
-                         to + r * toRow);
+        aZeros[r] = aShift_ + zero(given.aZeros, s_.aType, s_.aZeros, group * s_.m + row + r);
+        rests[r] = aIsWords_ ? 0 : restOf(given.aSums[a + r], s_.k, aZeros[r]);
       }
+      kernel_.startRows(given.bSums + b * columns, bZeros, aZeros, rests, to, toRow, rows);
     }
     const std::int64_t aRow = aIsWords_ ? s_.a.row : words_ * kWordBytes;
     const std::byte* const from =

@@ -16,10 +16,12 @@ struct WordsKernel {
   /// words [words, columns]; C: rows that are cRow elements apart.
   void (*run)(const std::byte* a, std::int64_t aRow, const std::byte* panel, std::int64_t words,
               std::int32_t* c, std::int64_t cRow, std::int64_t rows, bool add);
-  /// What zero points take from a row of C [columns]: c = -aZero * sums - bZeros * rest, with the
-  /// sums of the columns of B, and for `rest` that of the row of A minus k times aZero.
-  void (*startRow)(const std::int32_t* sums, const std::int32_t* bZeros, std::int32_t aZero,
-                   std::int32_t rest, std::int32_t* c);
+  /// What zero points take from rows of C [rows, columns]: c = -aZero * sums - bZeros * rest, with
+  /// the sums of the columns of B, and for each row `rest`, the sum of that row of A minus k times
+  /// aZero.
+  void (*startRows)(const std::int32_t* sums, const std::int32_t* bZeros,
+                    const std::int32_t* aZeros, const std::int32_t* rests, std::int32_t* c,
+                    std::int64_t cRow, std::int64_t rows);
 };
 
 constexpr std::int64_t kWordBytes = 4;
@@ -46,6 +48,13 @@ extern const WordsKernel kShorts, kBytes;
 const WordsKernel& shortsKernel();
 /// Those for bytes; null on a machine without VNNI, and if POPIR_ISA is set.
 const WordsKernel* bytesKernel();
+
+/// sum - k * zero, modulo 2^32.
+inline std::int32_t restOf(std::int32_t sum, std::int64_t k, std::int32_t zero) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(sum) -
+                                   static_cast<std::uint32_t>(k) *
+                                       static_cast<std::uint32_t>(zero));
+}
 
 /// kernel.run() for all words, a block of them at a time.
 void runWords(const WordsKernel& kernel, const std::byte* a, std::int64_t aRow,
