@@ -45,6 +45,7 @@ POPIR = {
     "CodeletGlue.hpp": "codelets",
     "HalfMath.hpp": "codelets",
     "ArgExtremum.hpp": "popnn",
+    "IntegerProduct.hpp": "poplin",
     "Nll.hpp": "popnn",
     "Pooling.hpp": "popnn",
     "Roi.hpp": "popnn",
