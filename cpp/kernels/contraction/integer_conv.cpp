@@ -180,14 +180,14 @@ class IntegerConv final : public Contraction {
 
   template <class T>
   std::int32_t packRow(const void* weights, std::int64_t i, T* to) const {
-    std::int32_t sum = 0;
+    std::uint32_t sum = 0;  // modulo 2^32, as all sums here
     for (std::int64_t k = 0; k < elements_; ++k) {
       const std::int32_t x = element(weights, s_.weightsType, i * elements_ + k) + weightShift_;
       to[k] = static_cast<T>(x);
-      sum += x;
+      sum += static_cast<std::uint32_t>(x);
     }
     std::fill(to + elements_, to + words_ * perWord_, T{0});
-    return sum;
+    return static_cast<std::int32_t>(sum);
   }
 
   template <class T>

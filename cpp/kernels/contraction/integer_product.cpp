@@ -120,12 +120,12 @@ class IntegerProduct final : public Contraction {
   }
   template <class F, class T>
   std::int32_t copyRowOf(const F* from, T* to) const {
-    std::int32_t sum = 0;
+    std::uint32_t sum = 0;  // modulo 2^32, as all sums here
     const auto copied = [&](std::int64_t stride) {
       for (std::int64_t k = 0; k < s_.k; ++k) {
         const std::int32_t x = from[k * stride] + aShift_;
         to[k] = static_cast<T>(x);
-        sum += x;
+        sum += static_cast<std::uint32_t>(x);
       }
     };
     if (s_.a.column == 1)
@@ -133,7 +133,7 @@ class IntegerProduct final : public Contraction {
     else
       copied(s_.a.column);
     std::fill(to + s_.k, to + words_ * perWord_, T{0});
-    return sum;
+    return static_cast<std::int32_t>(sum);
   }
 
   /// Packs the columns of B from `first` on, and sums them.
@@ -158,7 +158,8 @@ class IntegerProduct final : public Contraction {
         for (std::int64_t j = 0; j < columns; ++j) {
           const std::int32_t x = from[j * stride] + bShift_;
           own[j * perWord_] = static_cast<T>(x);
-          sums[j] += x;
+          sums[j] = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[j]) +
+                                              static_cast<std::uint32_t>(x));
         }
       }
     };
