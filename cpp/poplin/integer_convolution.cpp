@@ -109,6 +109,9 @@ Tensor integerConvolution(poplar::Graph& graph, const Tensor& in, const Tensor& 
   requireZero("the weights", weightZeros, weights, channels);
 
   const auto shape = shapeOf(p);
+  if (contraction::paddedElements(shape.kernel, shape.outField, shape.stride, shape.dilation) >
+      contraction::kMostPadded)
+    refuseConvolution("with its padding a channel of the input has more than 2^31 elements");
   const auto out = graph.addVariable(
       poplar::INT, joined(Shape{p.batchSize, channels}, shape.outField), debugContext);
   const auto kernel = std::make_shared<IntegerConvKernel>(

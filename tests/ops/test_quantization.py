@@ -135,3 +135,28 @@ def test_wrong_attributes() -> None:
     blocks = np.ones((2, 2, 4), np.float32)
     with pytest.raises(OperatorAttributeError, match="'block_size' is -2; expected is a positive"):
         result("QuantizeLinear", X, blocks, block_size=-2)
+
+
+@pytest.mark.parametrize(
+    "window",
+    [
+        {"dilations": [2**20], "pads": [2**20, 0]},
+        {"strides": [2**30], "pads": [2**30, 2**30]},
+        {"strides": [2**30]},
+        {"dilations": [50], "pads": [40, 40], "strides": [7]},
+    ],
+)
+def test_windows_that_reach_far(window: dict[str, Any]) -> None:
+    rng = np.random.default_rng(0)
+    x, w = rng.integers(0, 255, (1, 2, 9)), rng.integers(-128, 127, (9, 2, 2))
+    zero = np.uint8(7)
+    found = result("ConvInteger", x.astype(np.uint8), w.astype(np.int8), zero, **window)
+    lower, upper = window.get("pads", [0, 0])
+    step, dilation = (window.get(name, [1])[0] for name in ("strides", "dilations"))
+    last = 9 + lower + upper - dilation - 1
+    # The places of the two elements of each window; outside of the data is padding.
+    starts = np.arange(last // step + 1) * step - lower
+    taps = np.stack([starts, starts + dilation])
+    inside = (taps >= 0) & (taps < 9)
+    values = np.where(inside, x[0][:, np.clip(taps, 0, 8)] - 7, 0)
+    np.testing.assert_array_equal(found[0], np.einsum("ckn,ock->on", values, w))

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "kernels/contraction/meetings.hpp"
 #include "kernels/contraction/words.hpp"
 #include "kernels/parallel.hpp"
 
@@ -20,13 +21,27 @@ std::int64_t allOf(const std::vector<std::int64_t>& sizes) {
   return n;
 }
 
-/// Joins field dimensions in which nothing but single elements meet, such as both of a 1 x 1
+/// The elements of a dimension that windows reach, in as many steps of the stride as there are.
+std::uint64_t reached(std::int64_t kernel, std::int64_t outField, std::int64_t stride,
+                      std::int64_t dilation) {
+  const auto size = [](std::int64_t n) {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(n, 1));
+  };
+  if (outField <= 1) stride = 1;
+  const std::uint64_t all =
+      (size(outField) - 1) * size(stride) + (size(kernel) - 1) * size(dilation) + 1;
+  return (all + size(stride) - 1) / size(stride) * size(stride);
+}
+
+/// A single window has no stride. Joins field dimensions in which nothing but single elements meet, such as both of a 1 x 1
 /// convolution, with those before them.
 IntegerConvSpec joined(IntegerConvSpec s) {
   const auto isWhole = [&s](std::size_t d) {
     return s.kernel[d] == 1 && s.stride[d] == 1 && s.padLower[d] == 0 &&
            s.inField[d] == s.outField[d];
   };
+  for (std::size_t d = 0; d < s.kernel.size(); ++d)
+    if (s.outField[d] <= 1) s.stride[d] = 1;
   for (std::size_t d = s.kernel.size(); d-- > 1;) {
     if (!isWhole(d) || !isWhole(d - 1)) continue;
     s.inField[d - 1] *= s.inField[d];
@@ -61,9 +76,9 @@ class IntegerConv final : public Contraction {
     std::vector<std::int64_t> strides(fields);
     planeElements_ = 1;
     for (std::size_t d = fields; d-- > 0;) {
-      const std::int64_t padded = (std::max<std::int64_t>(s_.outField[d], 1) - 1) * s_.stride[d] +
-                                  (s_.kernel[d] - 1) * s_.dilation[d] + 1;
-      phaseSizes_[d] = (padded + s_.stride[d] - 1) / s_.stride[d];
+      phaseSizes_[d] = static_cast<std::int64_t>(
+                           reached(s_.kernel[d], s_.outField[d], s_.stride[d], s_.dilation[d])) /
+                       s_.stride[d];
       strides[d] = planeElements_;
       planeElements_ *= phaseSizes_[d];
     }
@@ -368,6 +383,16 @@ class IntegerConv final : public Contraction {
 };
 
 }  // namespace
+
+std::uint64_t paddedElements(const std::vector<std::int64_t>& kernel,
+                             const std::vector<std::int64_t>& outField,
+                             const std::vector<std::int64_t>& stride,
+                             const std::vector<std::int64_t>& dilation) {
+  std::uint64_t n = 1;
+  for (std::size_t d = 0; d < kernel.size(); ++d)
+    n = saturatingProduct(n, reached(kernel[d], outField[d], stride[d], dilation[d]));
+  return n;
+}
 
 std::unique_ptr<Contraction> makeIntegerConv(const IntegerConvSpec& spec, unsigned threads) {
   return std::make_unique<IntegerConv>(spec, threads);

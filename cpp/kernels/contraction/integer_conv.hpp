@@ -2,6 +2,7 @@
 #ifndef popir_kernels_contraction_integer_conv_hpp
 #define popir_kernels_contraction_integer_conv_hpp
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -21,6 +22,14 @@ struct IntegerConvSpec {
   ZeroPoints inZero;       ///< None or One
   ZeroPoints weightZeros;  ///< one for each output channel, [groups * outChannels], if Each
 };
+
+/// The most elements of a channel with its padding that makeIntegerConv() takes.
+constexpr std::uint64_t kMostPadded = std::uint64_t{1} << 31;
+/// These elements, as far as windows reach, for the sizes of the window and the output. Saturates.
+std::uint64_t paddedElements(const std::vector<std::int64_t>& kernel,
+                             const std::vector<std::int64_t>& outField,
+                             const std::vector<std::int64_t>& stride,
+                             const std::vector<std::int64_t>& dilation);
 
 /// Operands: in, weights, out, then the zero point of `in` and those of the weights, as far as there
 /// are any. The weights are packed.

@@ -39,6 +39,9 @@ void IntegerConvKernel::check(const std::vector<OperandInfo>& operands) const {
                       [](std::int64_t n) { return n == 1; }),
           "the input is dilated");
   ConvKernel(shape_).check(shorts);
+  require(contraction::paddedElements(shape_.kernel, shape_.outField, shape_.stride,
+                                      shape_.dilation) <= contraction::kMostPadded,
+          "its padded input is too large");
   require(inZero_ != ZeroPoints::Each, "the input has more than one zero point");
   if (inZero_ != ZeroPoints::None) requireOperand(operands[n++], Access::Read, inType_, {1});
   if (weightZeros_ != ZeroPoints::None)

@@ -9,7 +9,7 @@ from popir.ops.contraction.conv import ConvolvingOp, grouped
 from popir.ops.support.identifiers import onnx_ids
 from popir.ops.support.shapes import product
 from popir.opx import Opx
-from popir.poplar import FLOAT, INT, Tensor, program
+from popir.poplar import DOUBLE, FLOAT, INT, LONGLONG, Tensor, Type, program
 from popir.registry import OpCreator, OpxCreator
 from popir.types import DataType, TensorInfo
 
@@ -19,6 +19,9 @@ _GREATEST_TERM = 255 * 255
 """The greatest product of two bytes minus their zero points."""
 _FEWEST_OUTPUTS = 8
 """Output channels of a group, below which products of its matrices are slower than floats."""
+
+_MOST_PADDING = 16
+"""How many times the elements of data and result a window may reach, for products of bytes."""
 
 
 class ConvIntegerOp(ConvolvingOp):
@@ -48,19 +51,27 @@ class ConvIntegerOp(ConvolvingOp):
             )
         self.setOutInfo(0, TensorInfo(DataType.INT32, shape))
 
+    def reach(self) -> int:
+        """The elements of a channel, with its padding, from the first window to the last."""
+        steps = zip(self.outShape(0)[2:], self.stride(), self.extent(), strict=True)
+        return product([(out - 1) * step + extent for out, step, extent in steps])
+
 
 class ConvIntegerOpx(Opx):
     """The lowering: one convolution of bytes, which takes zero points, or one of floats."""
 
     def grow(self, prog: program.Sequence) -> None:
-        """Adds `integerConvolution`; for groups of few output channels, whose sums FLOAT holds,
-        casts and poplin::convolution.
+        """Adds `integerConvolution`, or casts and poplin::convolution: in FLOAT for groups of few
+        output channels, in DOUBLE for windows that reach far over little data.
         """
         op = self.getOp(ConvIntegerOp)
         data, weights = self.getInTensor(0), grouped(self.getInTensor(1), op.group)
         terms = product(weights.shape()[2:])
         if weights.dim(1) < _FEWEST_OUTPUTS and terms * _GREATEST_TERM < _EXACT:
-            self.setOutTensor(0, self._by_floats(data, weights, prog))
+            self.setOutTensor(0, self._by_floats(FLOAT, data, weights, prog))
+            return
+        if op.reach() > _MOST_PADDING * (product(data.shape()[2:]) + product(self.outShape(0)[2:])):
+            self.setOutTensor(0, self._by_floats(DOUBLE, data, weights, prog))
             return
         context = self.debugContext("convolution")
         points = (self._zero_points(2), self._zero_points(3))
@@ -71,27 +82,35 @@ class ConvIntegerOpx(Opx):
     def _zero_points(self, i: int) -> Tensor | None:
         return self.getInTensor(i).flatten() if self.hasInput(i) else None
 
-    def _by_floats(self, data: Tensor, weights: Tensor, prog: program.Sequence) -> Tensor:
+    def _by_floats(
+        self, kind: Type, data: Tensor, weights: Tensor, prog: program.Sequence
+    ) -> Tensor:
+        """The sums, by floats that hold them."""
         params = self.getOp(ConvIntegerOp).conv_params()
-        params.inputType = params.outputType = FLOAT
-        operands: list[Tensor] = []
-        for i, t in enumerate((data, weights)):
-            zeros = self._zero_points(i + 2)
-            if zeros is not None and zeros.numElements() > 1:
-                zeros = zeros.reshape([*weights.shape()[:2], *[1] * (weights.rank() - 2)])
-            elif zeros is not None:
-                zeros = zeros.reshape([])
-            operands.append(self._centred(t, zeros, prog))
-        out = poplin.convolution(
-            self.graph(), *operands, params, False, prog, self.debugContext("convolution")
-        )
+        params.inputType = params.outputType = kind
+        by_channel = [*weights.shape()[:2], *[1] * (weights.rank() - 2)]
+        x = self._centred(kind, data, self._zero_points(2), [], prog)
+        w = self._centred(kind, weights, self._zero_points(3), by_channel, prog)
+        context = self.debugContext("convolution")
+        out = poplin.convolution(self.graph(), x, w, params, False, prog, context)
+        if kind == DOUBLE:  # A cast to INT would clamp.
+            out = popops.cast(self.graph(), out, LONGLONG, prog, self.debugContext("exact"))
         return popops.cast(self.graph(), out, INT, prog, self.debugContext("sums"))
 
-    def _centred(self, t: Tensor, zeros: Tensor | None, prog: program.Sequence) -> Tensor:
-        wide = popops.cast(self.graph(), t, FLOAT, prog, self.debugContext("widen"))
+    def _centred(
+        self,
+        kind: Type,
+        t: Tensor,
+        zeros: Tensor | None,
+        shape: list[int],
+        prog: program.Sequence,
+    ) -> Tensor:
+        """An operand minus its zero points, of which there is one or as many as in `shape`."""
+        wide = popops.cast(self.graph(), t, kind, prog, self.debugContext("widen"))
         if zeros is None:
             return wide
-        zero = popops.cast(self.graph(), zeros, FLOAT, prog, self.debugContext("zero"))
+        zero = popops.cast(self.graph(), zeros, kind, prog, self.debugContext("zero"))
+        zero = zero.reshape([] if zeros.numElements() == 1 else shape)
         return popops.sub(self.graph(), wide, zero, prog, self.debugContext("centre"))
 
 
