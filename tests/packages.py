@@ -52,8 +52,7 @@ def sanitized_environment(folder: Path) -> dict[str, str]:
     `popir/bin/popir-config`, below PYTHONPATH. Any fault ends the process with a report on stderr;
     leaks are not looked for, since Python itself leaves some.
     """
-    # Every file alone, so that one which leans on another's includes is found.
-    options = "-DPOPIR_SANITIZE=address,undefined -DPOPIR_BINDINGS=OFF -DCMAKE_UNITY_BUILD=OFF"
+    options = "-DPOPIR_SANITIZE=address,undefined -DPOPIR_BINDINGS=OFF"
     site = install(build_wheel(folder, options), folder)
     for extension in PACKAGE.glob("_device.*.so"):
         shutil.copy(extension, site / "popir")
