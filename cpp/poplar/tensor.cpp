@@ -282,7 +282,20 @@ bool Tensor::intersectsWith(const Tensor& other) const {
                         std::back_inserter(common));
   if (common.empty()) return false;
   // What shows a variable may show it as another type of as many bytes.
-  return concat(flatten(), other.flatten().reinterpret(elementType())).containsAliases();
+  if (!concat(flatten(), other.flatten().reinterpret(elementType())).containsAliases())
+    return false;
+  if (!containsAliases() && !other.containsAliases()) return true;
+  // One of them has an element several times, which says nothing of the other one.
+  auto parts = getVarRegions();
+  std::sort(parts.begin(), parts.end());
+  for (const VariableInterval& part : other.getVarRegions()) {
+    // Behind all that begin before the part ends.
+    auto at = std::lower_bound(parts.begin(), parts.end(),
+                               VariableInterval(part.var, {part.interval.end(), 0}));
+    while (at != parts.begin() && (--at)->var == part.var)
+      if (at->interval.end() > part.interval.begin()) return true;
+  }
+  return false;
 }
 
 std::string Tensor::shapeToString() const { return text(shape()); }

@@ -7,9 +7,7 @@
 #include <popart/graph.hpp>
 #include <popart/ir.hpp>
 #include <popart/op/add.hpp>
-#include <popart/op/concat.hpp>
-#include <popart/op/init.hpp>
-#include <popart/op/relu.hpp>
+#include <popart/op/elementwise.hpp>
 #include <popart/op/reshape.hpp>
 #include <popart/opattributehelper.hpp>
 #include <popart/operators.hpp>
@@ -49,9 +47,9 @@ void views() {
   std::cout << g.shape(turned) << g.shape(back) << g.shape(odd) << g.shape(joined)
             << g.shape(g.flatten(a)) << g.shape(g.squeeze(g.reshape(b, {1, 3, 1}))) << "\n";
   std::cout << g.areAliased(left, right) << g.areAliased(a, back) << g.areAliased(left, odd)
-            << g.areAliased(turned, right) << g.areAliased(joined, right)
-            << g.areAliased(joined, b) << " " << g.contains(a, odd) << g.contains(odd, a)
-            << g.contains(back, right) << g.contains(left, odd) << g.contains(joined, left) << "\n";
+            << g.areAliased(turned, right) << g.areAliased(joined, right) << g.areAliased(joined, b)
+            << " " << g.contains(a, odd) << g.contains(odd, a) << g.contains(back, right)
+            << g.contains(left, odd) << g.contains(joined, left) << "\n";
   std::cout << g.allAliases(right).size() << " " << g.allAliases(b).size() << "\n";
 
   // A gate, closed and open.
@@ -74,17 +72,25 @@ void views() {
             << "\n";
 }
 
-/// y = concat(relu(x) in place, z) of x = a + b, and what is a view of it.
+/// A variant in place of an element-wise operator.
+struct Positive : ElementWiseInplaceUnaryOp {
+  using ElementWiseInplaceUnaryOp::ElementWiseInplaceUnaryOp;
+  std::unique_ptr<Op> clone() const final { return std::make_unique<Positive>(*this); }
+};
+
+/// x = a + b, r is x, written in place, f a copy of r.
 struct Model {
   Model() : graph(ir.getMainGraph()) {
     const TensorInfo info(DataType::FLOAT, {2, 3});
     for (const char* id : {"a", "b", "z"}) graph.getTensors().addStream(id, info);
     add = graph.createConnectedOp<AddOp>({{0, "a"}, {1, "b"}}, {{0, "x"}}, Onnx::Operators::Add_7,
                                          Op::Settings(graph, "add"));
-    ReluOp outOfPlace(Onnx::Operators::Relu_6, Op::Settings(graph, "relu"));
-    relu = graph.createConnectedOp<ReluInplaceOp>({{0, "x"}}, {{0, "r"}}, outOfPlace);
-    flat = graph.createConnectedOp<ReshapeOp>({{0, "r"}}, {{0, "f"}}, Onnx::CustomOperators::Reshape_1,
-                                              Shape{6}, Op::Settings(graph, "flat"));
+    const OperatorIdentifier id{"test", "Positive", 1};
+    relu =
+        graph.createConnectedOp<Positive>({{0, "x"}}, {{0, "r"}}, id, Op::Settings(graph, "relu"));
+    flat =
+        graph.createConnectedOp<ReshapeOp>({{0, "r"}}, {{0, "f"}}, Onnx::CustomOperators::Reshape_1,
+                                           Shape{6}, Op::Settings(graph, "flat"));
   }
   const Tensor& tensor(const char* id) { return *graph.getTensors().get(id); }
   std::set<TensorId> aliases(AliasModel& model, const char* id) {
@@ -110,6 +116,10 @@ struct Second : Op {
                                : view::Region::getEmpty(inRank(in))};
   }
   view::Regions modifies(InIndex in) const final { return aliases(in, 0); }
+  std::vector<std::tuple<OperatorIdentifier, float>> inplacePriorityDefault() const final {
+    if (inPlace) return {};
+    return {std::make_tuple(OperatorIdentifier("test", "SecondInPlace", 1), 10.0f)};
+  }
   void growAliasModel(AliasModel& m) const final { m.insertNG2aryModifier(*this, 2); }
   poprithms::memory::inplace::Proposal mapInplaceProposal(const AliasModel& m,
                                                           OperatorIdentifier) const final {
@@ -148,11 +158,11 @@ void models() {
             << (model.getOpId(model.getGate(m.add->id)) == m.add->id) << " "
             << model.getTensorId(model.getPoprithmsTensorId("x")) << " "
             << model.getAll(m.add->id).size() << "\n";
-  const auto proposal = m.add->mapInplaceProposal(model, Onnx::CustomOperators::AddRhsInplace);
+  const auto proposal = m.add->mapInplaceProposal(model, Onnx::CustomOperators::AddLhsInplace);
   std::cout << (proposal.gateId() == model.getGate(m.add->id)) << proposal.inIndex() << "\n";
   // What the proposal makes of it.
   model.g.open(proposal);
-  for (const TensorId& each : m.aliases(model, "b")) std::cout << each << " ";
+  for (const TensorId& each : m.aliases(model, "a")) std::cout << each << " ";
   std::cout << "\n";
   model.update(m.add->id, 1000);
   fails([&] { model.getAll(m.add->id); });
@@ -167,8 +177,8 @@ void models() {
     AliasModel partial;
     AliasModelGrower(partial).growPartialGraph(n.graph, "s", DataDependenciesOnly::Yes);
     for (const TensorId& each : n.aliases(partial, "t")) std::cout << each << " ";
-    std::cout << partial.contains(TensorId("f")) << partial.g.isModified(
-        partial.getPoprithmsTensorId("t"));
+    std::cout << partial.contains(TensorId("f"))
+              << partial.g.isModified(partial.getPoprithmsTensorId("t"));
     if (!inPlace) {
       std::cout << partial.contains(second->id);
       const auto wish = second->mapInplaceProposal(partial, second->opid);
@@ -219,7 +229,8 @@ void settings() {
   float values[4] = {1, 2, 3, 4};
   const ConstVoidData data(values, {DataType::FLOAT, {2, 2}});
   const auto x = builder->addInputTensor({DataType::FLOAT, {2}});
-  for (const VariableSettings& each : {VariableSettings(1, 1), VariableSettings(CommGroup(CommGroupType::None, 0))}) {
+  for (const VariableSettings& each :
+       {VariableSettings(1, 1), VariableSettings(CommGroup(CommGroupType::None, 0))}) {
     const auto w = builder->addInitializedInputTensor(data, each, {"w"});
     builder->addOutputTensor(builder->aiOnnxOpset11().add({x, w}));
     std::cout << w << " " << builder->getTensorShape(w) << "\n";

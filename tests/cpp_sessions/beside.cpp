@@ -59,9 +59,10 @@ std::unique_ptr<ConvTransposeOp> transposed(Graph& graph, const Case& c, int64_t
 void transposedConvolutions(Graph& graph) {
   const auto f = DataType::FLOAT;
   const std::vector<std::pair<DataType, Shape>> inputs{{f, {1, 4, 5, 6}}, {f, {4, 3, 2, 3}}};
-  for (const Case& c : {Case{AutoPad::NOTSET, {}, {}, {}}, Case{AutoPad::NOTSET, {1, 0, 0, 2}, {1, 1}, {}},
-                        Case{AutoPad::SAME_UPPER, {}, {}, {}}, Case{AutoPad::SAME_LOWER, {}, {}, {}},
-                        Case{AutoPad::NOTSET, {}, {}, {13, 12}}, Case{AutoPad::NOTSET, {4, 6, 2, 5}, {}, {}}}) {
+  for (const Case& c :
+       {Case{AutoPad::NOTSET, {}, {}, {}}, Case{AutoPad::NOTSET, {1, 0, 0, 2}, {1, 1}, {}},
+        Case{AutoPad::SAME_UPPER, {}, {}, {}}, Case{AutoPad::SAME_LOWER, {}, {}, {}},
+        Case{AutoPad::NOTSET, {}, {}, {13, 12}}, Case{AutoPad::NOTSET, {4, 6, 2, 5}, {}, {}}}) {
     const auto op = transposed(graph, c);
     Beside beside(graph, *op, inputs);
     const auto &in = op->params.inputTransformation, &kernel = op->params.kernelTransformation;
@@ -81,7 +82,8 @@ void transposedConvolutions(Graph& graph) {
   refused(DataType::FLOAT8_143, f, {4, 3, 2, 3}, 2);
   const auto quarters = transposed(graph, plain);
   Beside beside(graph, *quarters,
-                {{DataType::FLOAT8_143, {1, 4, 5, 6}}, {DataType::FLOAT8_152, {4, 3, 2, 3}},
+                {{DataType::FLOAT8_143, {1, 4, 5, 6}},
+                 {DataType::FLOAT8_152, {4, 3, 2, 3}},
                  {DataType::INT32, {}}});
   std::cout << beside.out.info << quarters->isPow2ScaledConvTranspose() << "\n";
 }

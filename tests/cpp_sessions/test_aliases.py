@@ -25,20 +25,22 @@ def test_views_against_numpy(program: Program) -> None:
 
     pairs = [(left, right), (a, back), (left, odd), (turned, right), (joined, right), (joined, b)]
     within = [(a, odd), (odd, a), (back, right), (left, odd), (joined, left)]
-    expected = ["".join(str(int(f(*pair))) for pair in each)
-                for f, each in ((shares, pairs), (holds, within))]
+    expected = [
+        "".join(str(int(f(*pair))) for pair in each)
+        for f, each in ((shares, pairs), (holds, within))
+    ]
     assert lines[1] == " ".join(expected)
-    # Intermediate views count too: of `right` all of a but left; of b what was made of it.
-    assert lines[2] == "8 3"
+    # Intermediate views count too.
+    assert lines[2] == "8 5"
 
 
 def test_gates_and_what_does_not_fit(program: Program) -> None:
     lines = program("aliases", "views").splitlines()
-    assert lines[3] == "10001100" or lines[3] == "1000110"
+    assert lines[3] == "10001100"
     assert "is no closed gate" in lines[4]
-    assert "whose output has the shape [4 3] does not open at one of [3]" in lines[5]
+    assert "whose output has the shape [4, 3] does not open at one of [3]" in lines[5]
     assert "A gate of 1 inputs has none at index 1" in lines[6]
-    assert "A tensor of shape [4 6] does not broadcast to [3]" in lines[7]
+    assert "A tensor of shape [4, 6] does not broadcast to [3]" in lines[7]
     assert "do not broadcast" in lines[8]
     assert "has none with the id 99" in lines[9]
     assert "Output 0 does not show input 0" in lines[10]
@@ -51,7 +53,7 @@ def test_a_graph_of_operators(program: Program) -> None:
     assert address == same
     assert lines[1:4] == ["a ", "r x ", "f "]
     assert lines[4] == "1110 1 x 2"
-    assert lines[5:7] == ["11", "b r x "]
+    assert lines[5:7] == ["10", "a r x "]
     assert "has no operator with the id" in lines[7]
     assert "has no tensor y" in lines[8]
     # A closed gate is written in a tensor of its own; an open one in the second input.
@@ -84,5 +86,5 @@ def test_settings_of_variables(program: Program) -> None:
     assert lines[3] == "1106[5]"
     assert "a stride of at least 1" in lines[4] and "groups have a size of at least 1" in lines[5]
     assert "its groups are not those of a CommGroup" in lines[6]
-    assert "has the shape [3 5], and 4 groups of the 8 replicas" in lines[7]
+    assert "has the shape [3, 5], and 4 groups of the 8 replicas" in lines[7]
     assert lines[8].endswith("[2 2]") and lines[9].endswith("[2 2]")

@@ -59,7 +59,7 @@ def test_the_convolution_that_a_transposed_one_is(lines: list[str], case: int) -
 
 
 def test_what_does_not_go_together(lines: list[str]) -> None:
-    assert "data [1 4 5 6] and weights [3 3 2 3] do not go together in 2 groups" in lines[6]
+    assert "data [1, 4, 5, 6] and weights [3, 3, 2, 3] do not go together in 2 groups" in lines[6]
     assert "do not go together in 3 groups" in lines[7]
     assert "where one has 8 bits both have" in lines[8]
     assert lines[9] == "FLOAT16 [1 6 14 15]1"
@@ -69,6 +69,6 @@ def test_slices(lines: list[str]) -> None:
     data, cut = "FLOAT [4 5 6]", "FLOAT [4 2 3]"
     assert lines[10] == f"{cut} {cut}10"
     assert lines[11] == f"{data} {data}100 FLOAT [7] {data}"
-    assert "a slice of size 6 of axis 1 does not fit [4 5 6]" in lines[12]
+    assert "a slice of size 6 of axis 1 does not fit [4, 5, 6]" in lines[12]
     assert "1 axes and 2 sizes; expected is a size for each axis" in lines[13]
     assert lines[14] == "FLOAT [4 2] FLOAT [3 5]"

@@ -4,6 +4,7 @@
 #include <popart/op/elementwise.hpp>
 #include <popart/op/restore.hpp>
 #include <popart/op/stash.hpp>
+#include <popart/operators.hpp>
 #include <popart/opmanager.hpp>
 #include <popart/popx/op/convx.hpp>
 #include <popart/popx/op/elementwisex.hpp>

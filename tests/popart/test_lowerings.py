@@ -28,9 +28,7 @@ def check_places(library: str) -> None:
     for output in outputs:
         builder.addOutputTensor(output)
     device = popir.DeviceManager().createCpuDevice()
-    session = popir.InferenceSession(
-        builder.getModelProto(), popir.DataFlow(1, outputs), device
-    )
+    session = popir.InferenceSession(builder.getModelProto(), popir.DataFlow(1, outputs), device)
     session.prepareDevice()
     anchors = session.initAnchorArrays()
     written: list[np.ndarray] = []

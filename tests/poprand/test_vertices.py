@@ -13,7 +13,9 @@ class Masks:
     """A mask on each tile, drawn after a seed."""
 
     def __init__(self, probability: float = 0.25, type: poplar.Type = poplar.FLOAT) -> None:
-        self.device = poplar.IPUModel(tilesPerIPU=TILES).createDevice()
+        model = poplar.IPUModel()
+        model.tilesPerIPU = TILES
+        self.device = model.createDevice()
         graph = poplar.Graph(self.device.getTarget())
         self.seed = graph.addVariable(poplar.UNSIGNED_INT, [2], "seed")
         graph.setTileMapping(self.seed, 0)
