@@ -87,11 +87,13 @@ Tensor Tensor::slice(std::size_t begin, std::size_t end, unsigned dimension) con
 }
 
 Tensor Tensor::slice(ArrayRef<std::size_t> begin, ArrayRef<std::size_t> end) const {
-  if (begin.size() != rank() || end.size() != rank())
+  if (begin.size() != end.size() || begin.size() > rank())
     refuse("slice", *this,
-           "begin " + text(begin) + " and end " + text(end) + " need one value a dimension");
+           "begin " + text(begin) + " and end " + text(end) +
+               " need as many values as each other, at most one a dimension");
+  // Dimensions that are not named stay whole.
   Tensor t = *this;
-  for (unsigned d = 0; d < rank(); ++d) t = t.slice(begin[d], end[d], d);
+  for (unsigned d = 0; d < begin.size(); ++d) t = t.slice(begin[d], end[d], d);
   return t;
 }
 

@@ -1,4 +1,4 @@
-"""Operators whose lowerings are PopART's classes, or derive from those of element-wise operators."""
+"""Operators whose lowerings are classes of PopART, or derive from those of element-wise ones."""
 
 import ctypes
 from pathlib import Path
