@@ -1,3 +1,5 @@
+// One table, an operator a row with what makes its class and what its attributes are: as long as there
+// are classes.
 #include "popart/builtins.hpp"
 
 #include <popart/op/abs.hpp>
