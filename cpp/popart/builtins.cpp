@@ -1,3 +1,5 @@
+// One table, an operator a row with what makes its class and what its attributes are: as long as there
+// are classes.
 #include "popart/builtins.hpp"
 
 #include <popart/op/abs.hpp>
@@ -10,10 +12,15 @@
 #include <popart/op/clip.hpp>
 #include <popart/op/concat.hpp>
 #include <popart/op/conv.hpp>
+#include <popart/op/convtranspose.hpp>
 #include <popart/op/cos.hpp>
 #include <popart/op/detach.hpp>
 #include <popart/op/div.hpp>
 #include <popart/op/dropout.hpp>
+#include <popart/op/dynamic/dynamicadd.hpp>
+#include <popart/op/dynamic/dynamicslice.hpp>
+#include <popart/op/dynamic/dynamicupdate.hpp>
+#include <popart/op/dynamic/dynamiczero.hpp>
 #include <popart/op/erf.hpp>
 #include <popart/op/exp.hpp>
 #include <popart/op/floor.hpp>
@@ -484,6 +491,44 @@ BuiltinClass conv() {
           }};
 }
 
+BuiltinClass convTranspose() {
+  return {onnx, "ConvTranspose", typeid(popart::ConvTransposeOp),
+          [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
+            const auto list = [&](const char* name) {
+              return a.getAttribute<Attributes::Ints>(name, {});
+            };
+            const auto type = popart::HasReceptiveFieldOp::getAutoPad(
+                a.getAttribute<Attributes::String>("auto_pad", ""));
+            return Made(new popart::ConvTransposeOp(
+                opid, settings, list("strides"), list("pads"), list("dilations"),
+                a.getAttribute<Attributes::Int>("group", 1), type, list("output_padding"),
+                list("output_shape"), popart::MultiConvOptions({}, a)));
+          },
+          [](const Op& op) {
+            return static_cast<const popart::ConvTransposeOp&>(op).nodeAttributes();
+          }};
+}
+
+template <class OP>
+BuiltinClass dynamic(const char* type) {
+  return {graphcore, type, typeid(OP),
+          [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
+            const auto list = [&](const char* name) {
+              return a.getAttribute<Attributes::Ints>(name, {});
+            };
+            const bool noOverlap = a.getAttribute<Attributes::Int>("noOverlap", 0) != 0;
+            return Made(new OP(opid, list("axes"), list("sizes"), noOverlap, settings));
+          },
+          [](const Op& op) {
+            const auto& made = static_cast<const popart::DynamicBaseOp&>(op);
+            Attributes a;
+            a.setAttribute("axes", made.getAxes());
+            a.setAttribute("sizes", made.getSizes());
+            a.setAttribute("noOverlap", Attributes::Int(made.isNotOverlapping() ? 1 : 0));
+            return a;
+          }};
+}
+
 /// Amounts are attributes before opset 11; later they are inputs.
 BuiltinClass pad() {
   return {onnx, "Pad", typeid(popart::PadOp),
@@ -584,6 +629,11 @@ const std::vector<BuiltinClass>& rows() {
       scale(),
       concat(),
       conv(),
+      convTranspose(),
+      dynamic<popart::DynamicSliceOp>("DynamicSlice"),
+      dynamic<popart::DynamicUpdateOp>("DynamicUpdate"),
+      dynamic<popart::DynamicAddOp>("DynamicAdd"),
+      dynamic<popart::DynamicZeroOp>("DynamicZero"),
       pad(),
       plain<popart::CallOp>("Call", graphcore),
       loop(),

@@ -230,7 +230,7 @@ VertexRef Graph::addVertexFrom(ComputeSet cs, StringRef vertexType,
                                ArrayRef<ConnectionDesc> connections) {
   if (cs.graph() != impl_.get())
     throw graph_connection_error("Graph::addVertex: the compute set is not of this graph");
-  for (const std::string library : {"popnn", "popops"})
+  for (const std::string library : {"popnn", "popops", "poprand"})
     if (std::string(vertexType).rfind(library + "::", 0) == 0 && !impl_->codelets.knows(vertexType))
       addCodelets(popir::broughtSource(library + ".cpp"));
   popir::UserVertex vertex;
@@ -334,7 +334,20 @@ void Graph::setTileMapping(VertexRef v, unsigned tile) {
     throw invalid_tile_mapping("Graph::setTileMapping: tile " + std::to_string(tile) +
                                " given, the target has " +
                                std::to_string(getTarget().getNumTiles()));
-  impl_->vertices[id].tile = virtual_ ? virtual_->tiles[tile] : tile;
+  tile = virtual_ ? virtual_->tiles[tile] : tile;
+  impl_->vertices[id].tile = tile;
+  // Vertices of poprand draw from the words of their tile's workers.
+  if (std::string(impl_->vertices[id].codelet->name).rfind("poprand::", 0) != 0) return;
+  Graph all = getTopLevelGraph();
+  Tensor& words = impl_->workerSeeds;
+  if (!words.valid()) {
+    const std::size_t tiles = impl_->target.getNumTiles();
+    words = all.addVariable(UNSIGNED_INT, {tiles, impl_->target.getNumWorkerContexts(), 4},
+                            "workerSeeds");
+    for (std::size_t t = 0; t < tiles; ++t) all.setTileMapping(words[t], static_cast<unsigned>(t));
+    all.setInitialValue(words.flatten(), std::vector<unsigned>(words.numElements()));
+  }
+  connect(v["workerSeeds"], words[tile].flatten());
 }
 
 void Graph::registerPerfEstimator(StringRef vertexType, PerfEstimateFunc estimator) {

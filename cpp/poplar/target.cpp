@@ -207,6 +207,29 @@ Device Device::createVirtualDevice(unsigned tilesPerIPU) {
   return Device(targetOf(spec), id_);
 }
 bool Device::attach() const { return *attached_ = true; }
+
+std::map<std::string, std::string> Device::getAttributes() const {
+  const auto text = [](auto number) { return std::to_string(number); };
+  return {{"target type", toString(target_.getTargetType())},
+          {"ipu architecture", std::string(target_.getTargetArchString())},
+          {"ipu count", text(target_.getNumIPUs())},
+          {"tiles per ipu", text(target_.getTilesPerIPU())},
+          {"worker contexts", text(target_.getNumWorkerContexts())},
+          {"bytes per tile", text(target_.getBytesPerTile())},
+          {"tile clock (Hz)", text(static_cast<std::uint64_t>(target_.getTileClockFrequency()))},
+          {"device id", text(id_)},
+          {"simulated", "true"}};
+}
+
+std::string Device::getAttribute(StringRef name) const {
+  const auto attributes = getAttributes();
+  const auto found = attributes.find(std::string(name));
+  if (found != attributes.end()) return found->second;
+  std::string known;
+  for (const auto& each : attributes) known += (known.empty() ? "" : ", ") + each.first;
+  throw poplar_error("Device::getAttribute: \"" + std::string(name) + "\" given, expected one of " +
+                     known);
+}
 void Device::detach() const { *attached_ = false; }
 bool Device::isAttached() const { return *attached_; }
 

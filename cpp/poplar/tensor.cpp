@@ -87,11 +87,13 @@ Tensor Tensor::slice(std::size_t begin, std::size_t end, unsigned dimension) con
 }
 
 Tensor Tensor::slice(ArrayRef<std::size_t> begin, ArrayRef<std::size_t> end) const {
-  if (begin.size() != rank() || end.size() != rank())
+  if (begin.size() != end.size() || begin.size() > rank())
     refuse("slice", *this,
-           "begin " + text(begin) + " and end " + text(end) + " need one value a dimension");
+           "begin " + text(begin) + " and end " + text(end) +
+               " need as many values as each other, at most one a dimension");
+  // Dimensions that are not named stay whole.
   Tensor t = *this;
-  for (unsigned d = 0; d < rank(); ++d) t = t.slice(begin[d], end[d], d);
+  for (unsigned d = 0; d < begin.size(); ++d) t = t.slice(begin[d], end[d], d);
   return t;
 }
 
@@ -282,7 +284,20 @@ bool Tensor::intersectsWith(const Tensor& other) const {
                         std::back_inserter(common));
   if (common.empty()) return false;
   // What shows a variable may show it as another type of as many bytes.
-  return concat(flatten(), other.flatten().reinterpret(elementType())).containsAliases();
+  if (!concat(flatten(), other.flatten().reinterpret(elementType())).containsAliases())
+    return false;
+  if (!containsAliases() && !other.containsAliases()) return true;
+  // One of them has an element several times, which says nothing of the other one.
+  auto parts = getVarRegions();
+  std::sort(parts.begin(), parts.end());
+  for (const VariableInterval& part : other.getVarRegions()) {
+    // Behind all that begin before the part ends.
+    auto at = std::lower_bound(parts.begin(), parts.end(),
+                               VariableInterval(part.var, {part.interval.end(), 0}));
+    while (at != parts.begin() && (--at)->var == part.var)
+      if (at->interval.end() > part.interval.begin()) return true;
+  }
+  return false;
 }
 
 std::string Tensor::shapeToString() const { return text(shape()); }

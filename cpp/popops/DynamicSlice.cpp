@@ -294,4 +294,13 @@ void multiUpdateMin(Graph& graph, const Tensor& t, const Tensor& s, const Tensor
          debugContext);
 }
 
+poplar::Graph::TileToTensorMapping getSliceMapping(poplar::Graph& graph, const poplar::Tensor& t,
+                                                   const std::vector<std::size_t>& dims,
+                                                   const std::vector<std::size_t>& sizes) {
+  poplar::Tensor first = t;
+  for (std::size_t i = 0; i < dims.size(); ++i)
+    first = first.slice(0, sizes.at(i), static_cast<unsigned>(dims[i]));
+  return graph.getTileMapping(first);
+}
+
 }  // namespace popops

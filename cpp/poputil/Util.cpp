@@ -2,7 +2,9 @@
 #include <poputil/Util.hpp>
 #include <poputil/exceptions.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "poplar/view.hpp"
 #include "support/host_memory.hpp"
@@ -162,6 +164,22 @@ Tensor cloneN(poplar::Graph& graph, const Tensor& t, unsigned N,
   for (unsigned i = 0; i < N; ++i)
     clones.push_back(graph.clone(t, {debugContext, std::to_string(i)}, method).expand({0}));
   return poplar::concat(clones, 0);
+}
+
+std::vector<poplar::Interval> calculateUnshufflingIntervals(
+    const std::vector<poplar::Interval>& intervals) {
+  // Each interval with its place in the shuffled tensor, in the order of the tensor.
+  std::vector<std::pair<poplar::Interval, std::size_t>> placed;
+  std::size_t place = 0;
+  for (const poplar::Interval& each : intervals) {
+    placed.emplace_back(each, place);
+    place += each.size();
+  }
+  std::sort(placed.begin(), placed.end(),
+            [](const auto& a, const auto& b) { return a.first.begin() < b.first.begin(); });
+  std::vector<poplar::Interval> undone;
+  for (const auto& each : placed) undone.emplace_back(each.second, each.second + each.first.size());
+  return undone;
 }
 
 std::vector<int> balancedPartition(int rangeUpperBound, int splitCount) {

@@ -318,4 +318,14 @@ void Engine::printProfileSummary(std::ostream& stream, const OptionFlags&) const
   }
 }
 
+void Engine::reportIntervals(std::ostream& stream) const {
+  stream << "program,from,to\n";
+  for (const auto& block : getReport().execution().blocks(0)) {
+    std::string name = block.program()->name();
+    for (std::size_t at = 0; (at = name.find('"', at)) != std::string::npos; at += 2)
+      name.insert(at, 1, '"');
+    stream << '"' << name << "\"," << block.cyclesFrom() << ',' << block.cyclesTo() << '\n';
+  }
+}
+
 }  // namespace poplar

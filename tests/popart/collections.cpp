@@ -44,7 +44,7 @@ class CallOpx : public popart::popx::Opx {
                                           poplar::VariableMappingMethod::LINEAR, "made");
     const auto in = [&](int i) { return getInTensor(i); };
     const auto op = static_cast<gcl::CollectiveOperator>(number);
-    poplar::setFloatingPointBehaviour(graph(), prog, {});
+    poplar::setFloatingPointBehaviour(graph(), prog, !poplar::FloatingPointBehaviour());
     if (what == "stochastic") {
       poplar::setStochasticRounding(graph(), prog, true);
       setOutTensor(0, popops::cast(graph(), in(0), poplar::HALF, prog));

@@ -1,5 +1,5 @@
 // Operators that leave everything to a class of popart/op/, and a pattern that asks such classes.
-#include <popart/alias/aliasmodel.hpp>
+#include <popart/alias/aliasmodelgrower.hpp>
 #include <popart/graph.hpp>
 #include <popart/op/convbase.hpp>
 #include <popart/op/elementwise.hpp>
@@ -142,10 +142,9 @@ class AskDerived : public PreAliasPattern {
   std::vector<const popart::Tensor*> touches(Op*) const final { return {}; }
   bool apply(Op* op) const final {
     AliasModel model;
-    op->growAliasModel(model);
-    op->growAliasModelMulti(model);
-    for (const auto& modifier : model.modifiers())
-      logging::pattern::info("{} modifies {}", modifier.op->id, modifier.inputs.at(0));
+    AliasModelGrower(model).growFullGraph(op->getGraph(), DataDependenciesOnly::Yes);
+    const auto proposal = op->mapInplaceProposal(model, op->opid);
+    logging::pattern::info("{} modifies {}", model.getOpId(proposal.gateId()), proposal.inIndex());
     Attributes given;
     const MultiConvOptions none({{"a", "b"}}, given);
     logging::pattern::info("none {} {} {} {}", !none.planType, !none.perConvReservedTiles,

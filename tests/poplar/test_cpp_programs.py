@@ -52,6 +52,27 @@ def test_devices_by_id_and_written_executables(tmp_path: Path):
     assert lines[4:] == ["8 48", "0 2 12"]
 
 
+def test_what_a_device_says_spans_as_csv_and_slices_by_lists(tmp_path: Path):
+    lines = run(build("devices", tmp_path), cwd=tmp_path).splitlines()
+    words = dict(each.split("=") for each in lines[0].split(";")[:-1])
+    assert words["tiles per ipu"] == "4" and words["ipu count"] == "1"
+    assert words["ipu architecture"] == "ipu2" and words["simulated"] == "true"
+    assert lines[0].endswith(";10")
+    assert lines[1].startswith(
+        'Device::getAttribute: "board" given, expected one of bytes per tile'
+    )
+    assert lines[2] == "program,from,to"
+    (span,) = [line for line in lines[3:] if line.startswith('"') and "twice" in line]
+    assert span.startswith('"say ""twice""')
+    begin, end = (int(word) for word in span.rsplit(",", 2)[1:])
+    assert 0 <= begin < end
+    version = next(i for i, line in enumerate(lines) if line == "popir")
+    rest = lines[version + 1 :]
+    assert rest[0].replace(" ", "") == "[2,6][2,3]1"
+    assert "need as many values as each other" in rest[1]
+    assert rest[2:] == ["00110", "2-5 5-6 0-2 64", "111110000010"]
+
+
 def test_types_that_a_branch_never_uses(tmp_path: Path):
     first, second = run(build("foreign_types", tmp_path), cwd=tmp_path).splitlines()
     assert first == "22"

@@ -17,6 +17,7 @@
 #include <popart/operatoridentifier.hpp>
 #include <popart/tensorinfo.hpp>
 #include <popart/tensorlocation.hpp>
+#include <popart/variablesettings.hpp>
 #include <popart/vendored/any.hpp>
 #include <popart/vendored/optional.hpp>
 #include <popart/voiddata.hpp>
@@ -221,6 +222,10 @@ class Builder {
   void addInputTensorFromParentGraph(const TensorId& id);
   /// A weight. The data is copied.
   TensorId addInitializedInputTensor(const ConstVoidData& data,
+                                     const DebugContext& debugContext = {});
+  /// The initial value has a first dimension for the groups of replicas, if there are several.
+  TensorId addInitializedInputTensor(const ConstVoidData& data,
+                                     const VariableSettings& variableSettings,
                                      const DebugContext& debugContext = {});
   void addOutputTensor(const TensorId& id);
 

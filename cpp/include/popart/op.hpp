@@ -219,9 +219,11 @@ class Op : public Vertex {
   /// identity.
   virtual view::RegMap fwdRegMap(InIndex in, OutIndex out) const;
   virtual view::RegMap bwdRegMap(InIndex in, OutIndex out) const;
-  // popir reads only the results of the functions above, and does not call these; see
-  // alias/aliasmodel.hpp.
+  // What an AliasModelGrower calls. popir's own in-placing reads the results of the functions above.
+  /// Adds the operator and its outputs to an alias model. By default as growAliasModelMulti().
   virtual void growAliasModel(AliasModel& model) const;
+  /// Adds it by aliases(), modifies() and the region maps.
+  /// \throws error if an output shows elements of an input that are no single region
   void growAliasModelMulti(AliasModel& model) const;
   virtual poprithms::memory::inplace::Proposal mapInplaceProposal(const AliasModel& model,
                                                                   OperatorIdentifier variant) const;
@@ -292,6 +294,8 @@ class Op : public Vertex {
     settings.batchSerializedPhase = phase;
   }
   void setScope(const Scope& scope) { settings.scope = scope; }
+  /// InheritOpAttributeHelper::apply() of popart/opattributehelper.hpp.
+  void inheritPlacementAttributes(bool inheritSerializations, AliasModel& aliasModel);
 
   /// The IPU and the tiles of an input or an output: those of the operator. A class whose tensors
   /// lie elsewhere overrides the forms with `visited`, the operators that were asked before.

@@ -12,17 +12,20 @@
 namespace poplar {
 
 /// inv, div0, oflo: stop on invalid operations, division by zero, overflow. esr: round
-/// stochastically. nanoo: half overflows to NaN.
+/// stochastically. nanoo: half overflows to NaN. By default all of these, as in the SDK.
 struct FloatingPointBehaviour {
-  bool inv = false;
-  bool div0 = false;
-  bool oflo = false;
-  bool esr = false;
-  bool nanoo = false;
+  bool inv = true;
+  bool div0 = true;
+  bool oflo = true;
+  bool esr = true;
+  bool nanoo = true;
 
   FloatingPointBehaviour() = default;
   FloatingPointBehaviour(bool inv_, bool div0_, bool oflo_, bool esr_, bool nanoo_)
       : inv(inv_), div0(div0_), oflo(oflo_), esr(esr_), nanoo(nanoo_) {}
+
+  /// Each the other way round.
+  FloatingPointBehaviour operator!() const { return {!inv, !div0, !oflo, !esr, !nanoo}; }
 };
 
 /// Calls setStochasticRounding() with `behaviour.esr`. With inv, a vertex that makes NaN of numbers

@@ -3,9 +3,12 @@
 #define poplar_Device_hpp
 
 #include <poplar/OptionFlags.hpp>
+#include <poplar/StringRef.hpp>
 #include <poplar/Target.hpp>
 
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -38,6 +41,14 @@ class Device {
   bool isAttached() const;
   bool hasRemoteBuffers() const { return true; }
   bool supportsRemoteBuffers() const { return true; }
+  /// Remote buffers are host memory; there is no gateway.
+  bool hasGateway() const { return false; }
+  /// What the device is, by name: "target type", "ipu architecture", "ipu count", "tiles per ipu",
+  /// "worker contexts", "bytes per tile", "tile clock (Hz)", "device id" and "simulated". There is no
+  /// hardware, and so nothing of a board, a driver or a sensor.
+  std::map<std::string, std::string> getAttributes() const;
+  /// \throws poplar_error for another name
+  std::string getAttribute(StringRef name) const;
   std::vector<int> getDriverIDs() const { return {static_cast<int>(id_)}; }
 
  private:

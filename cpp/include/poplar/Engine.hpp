@@ -178,6 +178,10 @@ class Engine {
   /// The report states what it includes. There are no options yet.
   void printProfileSummary(std::ostream& stream, const OptionFlags& options = {}) const;
 
+  /// Writes what getReport() says of the executed spans, as CSV: a line for each program, with the
+  /// estimated cycles at which it began and ended.
+  void reportIntervals(std::ostream& stream) const;
+
   /// Returns a profile: the graph, memory by tile and, with `reportExecution`, the executed steps.
   /// Include pva/pva.hpp to use it.
   pva::Report getReport(bool reportExecution = true) const;

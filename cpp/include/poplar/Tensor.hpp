@@ -49,7 +49,7 @@ class Tensor {
   /// Element i of the first dimension, which is removed.
   Tensor operator[](std::size_t i) const;
   /// Elements [begin, end) of `dimension` (the first by default). With lists: [begin[d], end[d]) of
-  /// each dimension d.
+  /// each dimension d that they name; the others stay whole.
   Tensor slice(std::size_t begin, std::size_t end, unsigned dimension) const;
   Tensor slice(std::size_t begin, std::size_t end) const { return slice(begin, end, 0); }
   Tensor slice(const Interval& region, unsigned dimension = 0) const {

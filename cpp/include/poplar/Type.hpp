@@ -52,6 +52,8 @@ class Type {
 
   constexpr bool isFloatingPoint() const { return kind_ >= Kind::Quarter && kind_ < Kind::Invalid; }
   constexpr bool isIntegral() const { return kind_ != Kind::Bool && kind_ <= Kind::Longlong; }
+  /// Whether the elements are numbers by their metadata alone (poplar/MetadataCreation.hpp).
+  constexpr bool requiresMetadata() const { return kind_ == Kind::Quarter; }
   constexpr bool operator==(const Type& o) const { return kind_ == o.kind_; }
   constexpr bool operator!=(const Type& o) const { return kind_ != o.kind_; }
   constexpr bool operator<(const Type& o) const { return kind_ < o.kind_; }

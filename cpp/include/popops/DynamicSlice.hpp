@@ -74,6 +74,11 @@ struct SlicePlanningParameters {
 std::vector<SlicePlan> planMultiple(const std::vector<SlicePlanningParameters>& parameters);
 }  // namespace embedding
 
+/// The tiles that the first slice of a tensor has, as `createSliceableTensor` lays slices out.
+poplar::Graph::TileToTensorMapping getSliceMapping(poplar::Graph& graph, const poplar::Tensor& t,
+                                                   const std::vector<std::size_t>& dims,
+                                                   const std::vector<std::size_t>& sizes);
+
 /// Creates a tensor to slice, distributed evenly over the tiles.
 poplar::Tensor createSliceableTensor(poplar::Graph& graph, const poplar::Type& type,
                                      const std::vector<std::size_t>& shape,

@@ -263,6 +263,11 @@ class Report {
 Report openReport(const std::string& profile, const std::string& execution = "",
                   const std::string& debug = "");
 
+/// Where all of this was until SDK 2.2.
+namespace preview {
+using namespace pva;
+}
+
 }  // namespace pva
 
 #pragma GCC visibility pop

@@ -22,7 +22,7 @@ class Tensor {
  public:
   Tensor() = default;
   /// Belongs to no graph.
-  explicit Tensor(const poplar::Tensor& tensor) : tensor_(tensor) {}
+  Tensor(const poplar::Tensor& tensor) : tensor_(tensor) {}
   Tensor(const poplar::Tensor& tensor, Graph& graph) : tensor_(tensor), graph_(&graph) {}
 
   poplar::Tensor& getPoplarTensor() { return tensor_; }
@@ -112,9 +112,12 @@ inline std::vector<poplar::Tensor> getPoplarTensors(const std::vector<Tensor>& t
   return made;
 }
 
-/// Concatenates at least one tensor. The result belongs to the graph of the first.
+/// Concatenates at least one tensor. The result belongs to the graph of the first that has one.
 inline Tensor concat(const std::vector<Tensor>& tensors, unsigned dimension = 0) {
-  return {poplar::concat(getPoplarTensors(tensors), dimension), *tensors.at(0).graph()};
+  const poplar::Tensor joined = poplar::concat(getPoplarTensors(tensors), dimension);
+  for (const Tensor& tensor : tensors)
+    if (tensor.graph() != nullptr) return {joined, *tensor.graph()};
+  return joined;
 }
 inline Tensor concat(const Tensor& first, const Tensor& second, unsigned dimension = 0) {
   return concat(std::vector<Tensor>{first, second}, dimension);

@@ -78,6 +78,7 @@ using popir::python::get;
 using popir::python::ids;
 using popir::python::List;
 using popir::python::make;
+using popir::python::member;
 using popir::python::settingsOf;
 using popir::python::toPython;
 using popir::python::Value;
@@ -131,6 +132,28 @@ void Builder::addInputTensorFromParentGraph(const TensorId& id) {
 TensorId Builder::addInitializedInputTensor(const ConstVoidData& data,
                                             const DebugContext& debugContext) {
   return call(builder_, "addInitializedInputTensor", {valueOf(data)},
+              {{"debugContext", debugContext.getPathName()}})
+      .text();
+}
+TensorId Builder::addInitializedInputTensor(const ConstVoidData& data,
+                                            const VariableSettings& variableSettings,
+                                            const DebugContext& debugContext) {
+  // The names have the same order in Python and C++.
+  const Value mode =
+      member("VariableRetrievalMode", {"OnePerGroup", "AllReduceReplicas", "AllReplicas"},
+             static_cast<int>(variableSettings.getRetrievalMode()));
+  const int64_t size = variableSettings.getGroupSize();
+  const Value settings =
+      variableSettings.isUsingCommGroup()
+          ? make("VariableSettings",
+                 {make("CommGroup",
+                       {member("CommGroupType", {"All", "Consecutive", "Orthogonal", "Ungrouped"},
+                               static_cast<int>(variableSettings.getCommGroupType())),
+                        size}),
+                  mode})
+          : make("VariableSettings",
+                 {static_cast<int64_t>(variableSettings.getStride()), size, mode});
+  return call(builder_, "addInitializedInputTensor", {valueOf(data), settings},
               {{"debugContext", debugContext.getPathName()}})
       .text();
 }

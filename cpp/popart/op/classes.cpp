@@ -53,22 +53,6 @@ void builtin::changed(Op& op, bool isAttribute) {
   popir::irCalls().setAttributes(op, row->attributes(op));
 }
 
-// ---- Op's functions for PopART's alias models ----
-
-void Op::growAliasModel(AliasModel&) const {}
-void Op::growAliasModelMulti(AliasModel&) const {}
-
-poprithms::memory::inplace::Proposal Op::mapInplaceProposal(const AliasModel&,
-                                                            OperatorIdentifier variant) const {
-  throw error("{} says nothing of its in-place variant {}: its class has no mapInplaceProposal()",
-              debugName(), variant);
-}
-
-poprithms::memory::inplace::Proposal Op::mapInplaceProposalGate0(const AliasModel&,
-                                                                 OperatorIdentifier) const {
-  return poprithms::memory::inplace::Proposal(0);
-}
-
 AddOp::~AddOp() = default;
 ClipOp::~ClipOp() = default;
 DetachOp::~DetachOp() = default;

@@ -158,10 +158,10 @@ float ElementWiseBinaryOp::getInplacePriority(const OperatorIdentifier& id) cons
 }
 
 poprithms::memory::inplace::Proposal ElementWiseBinaryOp::mapInplaceProposal(
-    const AliasModel&, OperatorIdentifier variant) const {
-  return poprithms::memory::inplace::Proposal(
-      hasRhsInplaceVariant() && variant == getRhsOperatorIdentifier() ? getArg1InIndex()
-                                                                      : getArg0InIndex());
+    const AliasModel& model, OperatorIdentifier variant) const {
+  return {model.getGate(id), hasRhsInplaceVariant() && variant == getRhsOperatorIdentifier()
+                                 ? getArg1InIndex()
+                                 : getArg0InIndex()};
 }
 
 std::unique_ptr<Op> ElementWiseBinaryOp::getLhsInplaceVariant() const {

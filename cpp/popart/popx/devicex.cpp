@@ -30,7 +30,7 @@ poplar::Type popType(DataType type) {
 
 poplar::Type popType(const TensorInfo& info) { return popType(info.dataType()); }
 
-const poplar::Tensor& Devicex::get(const TensorId& id) const {
+const poplar::Tensor& PopTensors::get(const TensorId& id) const {
   const auto found = tensors_.find(id);
   if (found == tensors_.end())
     throw error(

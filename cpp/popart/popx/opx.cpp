@@ -8,7 +8,18 @@
 namespace popart {
 namespace popx {
 
+OpxGraph::OpxGraph(poplar::Graph& graph)
+    : poplar::Graph(graph.virtualTiles() == nullptr
+                        ? graph.getTopLevelGraph()
+                        : graph.createVirtualGraph(0, graph.getTarget().getNumTiles())),
+      snap_(*this) {}
+
 Opx::~Opx() = default;
+
+OpxGraph& Opx::graph() const {
+  if (graph_ == nullptr) graph_ = std::make_unique<OpxGraph>(dv_p->graph());
+  return *graph_;
+}
 
 void Opx::grow(poplar::program::Sequence&) const {
   throw error("{}: the class of its Opx has no grow()", op_p->debugName());

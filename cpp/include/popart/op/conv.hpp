@@ -4,8 +4,10 @@
 
 #include <popart/op/convbase.hpp>
 
+#include <map>
 #include <memory>
 #include <set>
+#include <string>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -44,6 +46,50 @@ class ConvOp : public MultiConvBaseOp {
 
  private:
   int64_t group_;
+};
+
+/// Weights for the transpose of a convolution: flipped in all spatial dimensions, and with the channels
+/// in and out of each group exchanged. The compiler has no such operator: a library's own class derives
+/// from this one, and its lowering from ConvFlipWeightsGradOpx.
+class ConvFlipWeightsOp : public Op {
+ public:
+  ConvFlipWeightsOp(const OperatorIdentifier& opid, const Op::Settings& settings);
+  ConvFlipWeightsOp(const ConvFlipWeightsOp&) = default;
+  ~ConvFlipWeightsOp() override;
+
+  static InIndex getInIndex() { return 0; }
+  static OutIndex getOutIndex() { return 0; }
+  std::unique_ptr<Op> clone() const override;
+  /// The flip of the gradient.
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
+  /// [out, in / g, window...] becomes [in, out / g, window...], g the groups of the parameters, or 1
+  /// without setGroupReshape().
+  void setup() final;
+  const ConvParameters& getParameters() const { return parameters_; }
+  void setParameters(const ConvParameters& parameters) { parameters_ = parameters; }
+  bool getGroupReshape() const { return groupReshape_; }
+  void setGroupReshape(bool reshape) { groupReshape_ = reshape; }
+  int64_t getGroups() const;
+  float getSubgraphValue() const final { return getLowSubgraphValue(); }
+  void appendOutlineAttributes(OpSerialiserBase& os) const final;
+  void setConvOptions(const MultiConvOptions& options) { options_ = options; }
+  const MultiConvOptions& getMultiConvOptions() const { return options_; }
+  std::map<std::string, std::string> getConvOptions() const { return options_.getConvOptions(0); }
+
+ private:
+  bool groupReshape_ = false;
+  ConvParameters parameters_;
+  MultiConvOptions options_;
+};
+
+/// The gradient of a flip, which is a flip.
+class ConvFlipWeightsGradOp : public ConvFlipWeightsOp {
+ public:
+  explicit ConvFlipWeightsGradOp(const ConvFlipWeightsOp& op);
+  ~ConvFlipWeightsGradOp() override;
+  std::unique_ptr<Op> clone() const final;
+  const std::vector<GradInOutMapper>& gradInputInfo() const final;
+  const std::map<int, int>& gradOutToNonGradIn() const final;
 };
 
 /// The gradient of the weights.

@@ -4,14 +4,12 @@
 #define popart_popx_devicex_hpp
 
 #include <popart/names.hpp>
+#include <popart/op/restore.hpp>
 #include <popart/popx/irlowering.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/Tensor.hpp>
 #include <poplin/Convolution.hpp>
 #include <poplin/MatMul.hpp>
-
-#include <string>
-#include <unordered_map>
 
 #pragma GCC visibility push(default)
 
@@ -32,12 +30,14 @@ class Devicex {
   unsigned getReplicationFactor() const { return lowering_.getReplicationFactor(); }
   bool isReplicatedGraph() const { return lowering_.isReplicatedGraph(); }
 
-  /// Sets or replaces the tensor of an id.
-  void insert(const TensorId& id, const poplar::Tensor& tensor) { tensors_[id] = tensor; }
-  bool contains(const TensorId& id) const { return tensors_.count(id) != 0; }
+  // The lowering's tensors.
+  void insert(const TensorId& id, const poplar::Tensor& tensor) {
+    lowering_.tensors().insert(id, tensor);
+  }
+  bool contains(const TensorId& id) const { return lowering_.tensors().contains(id); }
   /// \throws error for an unknown id
-  const poplar::Tensor& get(const TensorId& id) const;
-  void erase(const TensorId& id) { tensors_.erase(id); }
+  const poplar::Tensor& get(const TensorId& id) const { return lowering_.tensors().get(id); }
+  void erase(const TensorId& id) { lowering_.tensors().erase(id); }
 
   /// The planning cache for poplin's functions.
   poplin::PlanningCache convCache;
@@ -45,7 +45,6 @@ class Devicex {
 
  private:
   IrLowering lowering_;
-  std::unordered_map<TensorId, poplar::Tensor> tensors_;
 };
 
 }  // namespace popx

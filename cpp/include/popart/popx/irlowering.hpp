@@ -3,6 +3,7 @@
 #define popart_popx_irlowering_hpp
 
 #include <popart/names.hpp>
+#include <popart/popx/poptensors.hpp>
 #include <popart/tensorinfo.hpp>
 #include <popart/tensorlocation.hpp>
 #include <poplar/Graph.hpp>
@@ -48,6 +49,8 @@ class IrLowering {
   /// The graph of an IPU: one graph contains all IPUs and all their tiles.
   poplar::Graph& getVirtualGraph(VGraphId, TileSet = TileSet::Compute) const { return graph_; }
   LinearMapper& getLinearMapper() { return mapper_; }
+  PopTensors& tensors() { return tensors_; }
+  const PopTensors& tensors() const { return tensors_; }
 
   poplar::OptionFlags pooling_options;
   poplar::OptionFlags lstmOptions;
@@ -57,6 +60,7 @@ class IrLowering {
  private:
   poplar::Graph& graph_;
   LinearMapper mapper_;
+  PopTensors tensors_;
 };
 
 }  // namespace popx

@@ -4,11 +4,13 @@
 #define popart_popx_opx_hpp
 
 #include <popart/popx/opxbase.hpp>
+#include <popart/popx/opxgraph.hpp>
 #include <popart/popx/popopx.hpp>
 #include <popart/popx/viewchangers.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/Type.hpp>
 
+#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -37,7 +39,8 @@ class Opx : public OpxBase {
   /// \throws error
   virtual bool createsEquiv(int index0, const Opx* opx1, int index1) const;
 
-  poplar::Graph& graph() const { return dv_p->graph(); }
+  /// Made when it is first asked for.
+  OpxGraph& graph() const;
   poplar::Graph& topLevelGraph() const { return dv_p->graph(); }
   // The graphs of the IPUs of an input and an output. There is only one graph.
   poplar::Graph& inGraph(InIndex) const { return dv_p->graph(); }
@@ -92,6 +95,9 @@ class Opx : public OpxBase {
   poplar::Tensor makeUnwound(const poplar::Tensor& tensor, InIndex in, OutIndex out) const final {
     return unwindTensorLayout(tensor, in, out);
   }
+
+ private:
+  mutable std::unique_ptr<OpxGraph> graph_;
 };
 
 }  // namespace popx

@@ -6,6 +6,7 @@ namespace popx {
 
 EwuComputex::~EwuComputex() = default;
 EwbComputex::~EwbComputex() = default;
+ElementWiseOpx::~ElementWiseOpx() = default;
 ElementWiseUnaryOpx::~ElementWiseUnaryOpx() = default;
 ElementWiseUnaryInplaceOpx::~ElementWiseUnaryInplaceOpx() = default;
 ElementWiseUnaryOutplaceOpx::~ElementWiseUnaryOutplaceOpx() = default;
@@ -95,13 +96,35 @@ snap::Tensor EwuComputex::coerceTo2D(const snap::Tensor& tensor, int64_t axis) {
   return tensor.reshape(split(tensor.shape(), axis));
 }
 
-InputCreatorType ElementWiseUnaryOpx::getInputCreatorType(InIndex) const {
-  return InputCreatorType::CanUnwind;
+void ElementWiseOpx::grow(poplar::program::Sequence& prog) const {
+  snap::program::Sequence wrapped(prog);
+  grow(wrapped);
 }
 
-poplar::Tensor ElementWiseUnaryOpx::unwindTensorLayout(poplar::Tensor tensor, InIndex,
-                                                       OutIndex) const {
+void ElementWiseOpx::grow(snap::program::Sequence& prog) const {
+  Opx::grow(prog.getPoplarSequence());
+}
+
+poplar::Tensor ElementWiseOpx::unwindTensorLayout(poplar::Tensor tensor, InIndex in,
+                                                  OutIndex out) const {
+  return unwindTensorLayout(snap::Tensor(tensor, graph()), in, out).getPoplarTensor();
+}
+
+snap::Tensor ElementWiseOpx::unwindTensorLayout(snap::Tensor tensor, InIndex, OutIndex) const {
   return tensor;
+}
+
+snap::Tensor ElementWiseOpx::cloneNcopy(snap::program::Sequence& prog, const snap::Tensor& tensor,
+                                        const std::string& name) const {
+  return {Opx::cloneNcopy(prog.getPoplarSequence(), tensor.getPoplarTensor(), name), graph()};
+}
+
+snap::Tensor ElementWiseOpx::cloneNcopy(snap::program::Sequence& prog, TensorId id) const {
+  return {Opx::cloneNcopy(prog.getPoplarSequence(), id), graph()};
+}
+
+InputCreatorType ElementWiseUnaryOpx::getInputCreatorType(InIndex) const {
+  return InputCreatorType::CanUnwind;
 }
 
 view::RegMap ElementWiseUnaryOpx::unwindRegion(InIndex, OutIndex) const { return oneToOne(); }
@@ -195,11 +218,6 @@ std::set<TensorId> ElementWiseBinaryOpx::mustExistBeforeCreate(InIndex index) co
 poplar::Tensor ElementWiseBinaryOpx::createInput(InIndex index,
                                                  const poplar::DebugNameAndId& dnai) const {
   return graph().clone(getInTensor(1 - index), dnai);
-}
-
-poplar::Tensor ElementWiseBinaryOpx::unwindTensorLayout(poplar::Tensor tensor, InIndex,
-                                                        OutIndex) const {
-  return tensor;
 }
 
 view::RegMap ElementWiseBinaryOpx::unwindRegion(InIndex, OutIndex) const { return oneToOne(); }

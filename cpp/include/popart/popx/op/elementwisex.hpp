@@ -49,14 +49,47 @@ class EwuComputex {
   static snap::Tensor coerceTo2D(const snap::Tensor& tensor, int64_t axis);
 };
 
-/// The layout of the output is the layout of the input.
-class ElementWiseUnaryOpx : public Opx {
+/// Base of the lowerings below. A class of one's own that derives from one of them has a grow() for
+/// Poplar's programs or for snap's, and meets tensors that are of both.
+class ElementWiseOpx : public Opx {
  public:
   using Opx::Opx;
+  ~ElementWiseOpx() override;
+
+  /// By default calls the other one, which throws.
+  void grow(poplar::program::Sequence& prog) const override;
+  virtual void grow(snap::program::Sequence& prog) const;
+  /// By default calls the other one, which returns the tensor.
+  poplar::Tensor unwindTensorLayout(poplar::Tensor tensor, InIndex in, OutIndex out) const override;
+  virtual snap::Tensor unwindTensorLayout(snap::Tensor tensor, InIndex in, OutIndex out) const;
+
+  OpxTensor get(TensorId id) const { return {Opx::get(id), graph()}; }
+  OpxTensor getInTensor(InIndex index) const { return get(inId(index)); }
+  OpxTensor getOutTensor(OutIndex index) const { return get(outId(index)); }
+  OpxTensor getInView(InIndex index) const { return getInTensor(index); }
+  OpxTensor getOutView(OutIndex index) const { return getOutTensor(index); }
+  OpxTensor getView(TensorId id) const { return get(id); }
+  using Opx::insert;
+  void insert(TensorId id, const snap::Tensor& tensor) const {
+    Opx::insert(id, tensor.getPoplarTensor());
+  }
+  using Opx::setOutTensor;
+  void setOutTensor(OutIndex index, const snap::Tensor& tensor) const {
+    insert(outId(index), tensor);
+  }
+  using Opx::cloneNcopy;
+  snap::Tensor cloneNcopy(snap::program::Sequence& prog, const snap::Tensor& tensor,
+                          const std::string& name = "") const;
+  snap::Tensor cloneNcopy(snap::program::Sequence& prog, TensorId id) const;
+};
+
+/// The layout of the output is the layout of the input.
+class ElementWiseUnaryOpx : public ElementWiseOpx {
+ public:
+  using ElementWiseOpx::ElementWiseOpx;
   ~ElementWiseUnaryOpx() override;
 
   InputCreatorType getInputCreatorType(InIndex index) const override;
-  poplar::Tensor unwindTensorLayout(poplar::Tensor tensor, InIndex in, OutIndex out) const override;
   view::RegMap unwindRegion(InIndex in, OutIndex out) const override;
 };
 
@@ -133,15 +166,14 @@ class EwbComputex {
 
 /// Inputs with the shape of the output get its layout. If the class can create an input, it gets
 /// the layout of the other input, which must exist first.
-class ElementWiseBinaryOpx : public Opx {
+class ElementWiseBinaryOpx : public ElementWiseOpx {
  public:
-  using Opx::Opx;
+  using ElementWiseOpx::ElementWiseOpx;
   ~ElementWiseBinaryOpx() override;
 
   InputCreatorType getInputCreatorType(InIndex index) const override;
   std::set<TensorId> mustExistBeforeCreate(InIndex index) const override;
   poplar::Tensor createInput(InIndex index, const poplar::DebugNameAndId& dnai) const override;
-  poplar::Tensor unwindTensorLayout(poplar::Tensor tensor, InIndex in, OutIndex out) const override;
   view::RegMap unwindRegion(InIndex in, OutIndex out) const override;
 };
 
@@ -171,9 +203,9 @@ class ElementWiseBinaryInplaceOpx : public ElementWiseBinaryOpx {
 };
 
 /// Base of lowerings of comparisons.
-class BinaryComparisonOpx : public Opx {
+class BinaryComparisonOpx : public ElementWiseOpx {
  public:
-  using Opx::Opx;
+  using ElementWiseOpx::ElementWiseOpx;
   ~BinaryComparisonOpx() override;
 };
 

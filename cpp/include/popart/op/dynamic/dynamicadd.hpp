@@ -1,0 +1,34 @@
+// A slice is added to. After popart/op/dynamic/dynamicadd.hpp of PopART 3.
+#ifndef popart_op_dynamic_dynamicadd_hpp
+#define popart_op_dynamic_dynamicadd_hpp
+
+#include <popart/op/dynamic/dynamicbase.hpp>
+
+#include <memory>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+/// Input 0 with input 2 added to a slice.
+class DynamicAddOp : public DynamicTernaryBaseOp {
+ public:
+  using DynamicTernaryBaseOp::DynamicTernaryBaseOp;
+  ~DynamicAddOp() override;
+  std::unique_ptr<Op> clone() const override;
+};
+
+/// Its variant in place, which C++ code may make; the compiler writes in place by itself where it can.
+class DynamicAddInplaceOp : public DynamicTernaryBaseInplaceOp {
+ public:
+  using DynamicTernaryBaseInplaceOp::DynamicTernaryBaseInplaceOp;
+  explicit DynamicAddInplaceOp(const DynamicAddOp& op);
+  ~DynamicAddInplaceOp() override;
+  std::unique_ptr<Op> clone() const override;
+};
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,34 @@
+// A slice is replaced. After popart/op/dynamic/dynamicupdate.hpp of PopART 3.
+#ifndef popart_op_dynamic_dynamicupdate_hpp
+#define popart_op_dynamic_dynamicupdate_hpp
+
+#include <popart/op/dynamic/dynamicbase.hpp>
+
+#include <memory>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+/// Input 0 with input 2 in the place of a slice.
+class DynamicUpdateOp : public DynamicTernaryBaseOp {
+ public:
+  using DynamicTernaryBaseOp::DynamicTernaryBaseOp;
+  ~DynamicUpdateOp() override;
+  std::unique_ptr<Op> clone() const override;
+};
+
+/// Its variant in place, which C++ code may make; the compiler writes in place by itself where it can.
+class DynamicUpdateInplaceOp : public DynamicTernaryBaseInplaceOp {
+ public:
+  using DynamicTernaryBaseInplaceOp::DynamicTernaryBaseInplaceOp;
+  explicit DynamicUpdateInplaceOp(const DynamicUpdateOp& op);
+  ~DynamicUpdateInplaceOp() override;
+  std::unique_ptr<Op> clone() const override;
+};
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,34 @@
+// A slice becomes zeros. After popart/op/dynamic/dynamiczero.hpp of PopART 3.
+#ifndef popart_op_dynamic_dynamiczero_hpp
+#define popart_op_dynamic_dynamiczero_hpp
+
+#include <popart/op/dynamic/dynamicbase.hpp>
+
+#include <memory>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+/// Input 0 with zeros in the place of a slice.
+class DynamicZeroOp : public DynamicBinaryBaseOp {
+ public:
+  using DynamicBinaryBaseOp::DynamicBinaryBaseOp;
+  ~DynamicZeroOp() override;
+  std::unique_ptr<Op> clone() const override;
+};
+
+/// Its variant in place, which C++ code may make; the compiler writes in place by itself where it can.
+class DynamicZeroInplaceOp : public DynamicBinaryBaseInplaceOp {
+ public:
+  using DynamicBinaryBaseInplaceOp::DynamicBinaryBaseInplaceOp;
+  explicit DynamicZeroInplaceOp(const DynamicZeroOp& op);
+  ~DynamicZeroInplaceOp() override;
+  std::unique_ptr<Op> clone() const override;
+};
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

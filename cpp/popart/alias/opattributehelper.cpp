@@ -1,0 +1,74 @@
+#include <popart/alias/aliasmodel.hpp>
+#include <popart/ir.hpp>
+#include <popart/opattributehelper.hpp>
+#include <popart/sessionoptions.hpp>
+#include <popart/tensor.hpp>
+#include <popart/tensorindex.hpp>
+
+#include <set>
+#include <vector>
+
+namespace popart {
+namespace {
+
+/// The operators around one, nearest first: at each distance those that compute, then those that read.
+std::vector<Op*> neighbours(Op* op, const AliasModel& model) {
+  std::vector<Op*> found;
+  std::set<Op*> seen{op};
+  std::vector<Op*> front{op};
+  while (!front.empty()) {
+    std::vector<Op*> producers, consumers;
+    for (Op* each : front)
+      for (const auto* map : {&each->input->tensorMap(), &each->output->tensorMap()})
+        for (const auto& connected : *map) {
+          std::vector<Tensor*> tensors{connected.second};
+          if (model.thisGraph != nullptr && model.contains(connected.second->id))
+            for (Tensor* alias : model.allAliases(*connected.second)) tensors.push_back(alias);
+          for (Tensor* tensor : tensors) {
+            if (tensor->hasProducer() && seen.insert(tensor->getProducer()).second)
+              producers.push_back(tensor->getProducer());
+            for (Op* reader : tensor->consumers.getOps())
+              if (seen.insert(reader).second) consumers.push_back(reader);
+          }
+        }
+    front = producers;
+    front.insert(front.end(), consumers.begin(), consumers.end());
+    found.insert(found.end(), front.begin(), front.end());
+  }
+  return found;
+}
+
+}  // namespace
+
+void InheritOpAttributeHelper::apply(Op* op, bool inheritSerializations, AliasModel& aliasModel) {
+  const SessionOptions& options = op->getIr().getSessionOptions();
+  const bool hasGraphs = options.virtualGraphMode != VirtualGraphMode::Off;
+  const bool hasPhases = options.executionPhaseSettings.phases > 1;
+  Op::Settings& own = op->settings;
+  bool hasContext = false;
+  const auto take = [](auto& mine, const auto& theirs, bool isWanted) {
+    if (isWanted && !mine && theirs) mine = theirs;
+  };
+  OptionalVGraphId graph;
+  OptionalPipelineStage stage;
+  OptionalExecutionPhase phase;
+  OptionalBatchSerializedPhase part;
+  for (const Op* each : neighbours(op, aliasModel)) {
+    take(graph, each->settings.vgraphId, hasGraphs);
+    take(stage, each->settings.pipelineStage, options.enablePipelining);
+    take(phase, each->settings.executionPhase, hasPhases);
+    take(part, each->settings.batchSerializedPhase, inheritSerializations);
+    if (!hasContext) own.executionContext = each->settings.executionContext;
+    hasContext = true;
+  }
+  if (graph) own.vgraphId = graph;
+  if (stage) own.pipelineStage = stage;
+  if (phase) own.executionPhase = phase;
+  if (part) own.batchSerializedPhase = part;
+}
+
+void Op::inheritPlacementAttributes(bool inheritSerializations, AliasModel& aliasModel) {
+  InheritOpAttributeHelper::apply(this, inheritSerializations, aliasModel);
+}
+
+}  // namespace popart
