@@ -45,6 +45,7 @@ from popir.onnxio.sequences import Sequences
 from popir.onnxio.subgraphs import Subgraph, reads
 from popir.onnxio.tensors import TensorReader
 from popir.onnxio.unrolled import unroll, unrolls
+from popir.options.annotations import PLACES
 from popir.options.session import SessionOptions
 from popir.replicas import Shared, VariableSettings
 from popir.reserved import weight_of_state
@@ -324,7 +325,7 @@ class GraphImporter:
         outputs[place] = wide = graph.uniqueId(f"{node.output[place]}/wide")
         add_op("ai.onnx", node.op_type, opset, settings, attributes, inputs, outputs)
         narrow = Op.Settings(graph, f"{node.name or node.op_type}/Cast")
-        narrow.nodeAttributes.update(settings.nodeAttributes)
+        narrow.nodeAttributes.update(self._notes(node))
         to, source = {"to": DataType.INT32.onnx}, [graph.tensors[wide]]
         add_op("ai.onnx", "Cast", 13, narrow, to, source, [node.output[place]])
 
@@ -425,8 +426,16 @@ class GraphImporter:
     def _cast(self, node: NodeProto, i: int, tensor: Tensor, to: DataType) -> Tensor:
         id = self.graph.uniqueId(f"{next(filter(None, node.output), node.name)}/Cast:{i}")
         settings = Op.Settings(self.graph, f"{node.name or node.op_type}/Cast:{i}")
+        settings.nodeAttributes.update(self._notes(node))
         add_op("ai.onnx", "Cast", 13, settings, {"to": to.onnx}, [tensor], [id])
         return self.graph.tensors[id]
+
+    def _notes(self, node: NodeProto) -> dict[str, Any]:
+        """What the builder has noted of where and when a node runs: what is made for it has the
+        same.
+        """
+        noted = [item for item in node.attribute if item.name in PLACES]
+        return {item.name: to_python(item, self.reader) for item in noted}
 
     def _wrap(
         self, who: str, domain: str, type: str, opset: int, attributes: dict[str, Any]
