@@ -197,14 +197,15 @@ def test_the_optimizer_s_state_may_stay_on_the_device(tmp_path: Path) -> None:
     states = [np.empty([4, 5], np.float32) for _ in range(2)]
     for one, state in zip((session, trained(model, [])), states, strict=True):
         one.readWeights(popir.PyWeightsIO({"Accl___one": state}))
-    assert np.array_equal(*states)
+    np.testing.assert_array_equal(states[0], states[1])
     session.weightsFromHost()  # As a state that was never there: it begins anew.
     step(session, {"x": X[5], "labels": T[5]})
     step(whole, {"x": X[5], "labels": T[5]})
     ends = [tmp_path / "whole.onnx", tmp_path / "anew.onnx"]
     for one, end in zip((whole, session), ends, strict=True):
         one.modelToHost(end)
-    assert not np.array_equal(*(initializers(end)["two"] for end in ends))
+    one, other = (initializers(end)["two"] for end in ends)
+    assert not np.array_equal(one, other)
 
     whole.modelToHost(file)  # A model that has the state loses it when it is saved again.
     trained(file, [], options=options).modelToHost(file)
@@ -218,7 +219,8 @@ def test_the_optimizer_s_state_may_stay_on_the_device(tmp_path: Path) -> None:
         if one is again:
             step(again, {"x": X[5], "labels": T[5]})
         one.modelToHost(end)
-    assert np.array_equal(*(initializers(end)["two"] for end in ends))
+    one, other = (initializers(end)["two"] for end in ends)
+    np.testing.assert_array_equal(one, other)
 
 
 def test_another_optimizer(tmp_path: Path) -> None:

@@ -427,7 +427,9 @@ class GraphImporter:
         id = self.graph.uniqueId(f"{next(filter(None, node.output), node.name)}/Cast:{i}")
         settings = Op.Settings(self.graph, f"{node.name or node.op_type}/Cast:{i}")
         settings.nodeAttributes.update(self._notes(node))
-        add_op("ai.onnx", "Cast", 13, settings, {"to": to.onnx}, [tensor], [id])
+        cast = add_op("ai.onnx", "Cast", 13, settings, {"to": to.onnx}, [tensor], [id])
+        if cast is not None:
+            cast.is_conversion = to.is_integer
         return self.graph.tensors[id]
 
     def _notes(self, node: NodeProto) -> dict[str, Any]:
