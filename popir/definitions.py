@@ -195,7 +195,7 @@ def check_inputs(
     infos: Sequence[TensorInfo | None] = (),
 ) -> dict[str, DataType]:
     """Checks number, presence and element types of inputs; see `check`. With `converting`, types
-    are allowed that a conversion fits (`Formal.conversion`, `mixes`).
+    are allowed that a conversion fits (`Formal.conversion`, `mixes`, `widens`).
 
     Returns the element type of each type constraint, as far as known: {"T": DataType.FLOAT}.
     """
@@ -223,6 +223,8 @@ def check_inputs(
             if converting and formal.converts and mixes(first[2], kind):
                 half = kind if kind in _HALVES else first[2]
                 bound[formal.constraint] = (*first[:2], half)
+            elif converting and formal.converts and widens(first[2], kind):
+                bound[formal.constraint] = (*first[:2], DataType.INT64)
             elif first[2] is not kind and formals.at(first[0]).apart == formal.apart:
                 raise OperatorInputError(
                     f"{who}: input {i} ({formal.name}) is '{id}' of type {kind.name}, but input "
@@ -251,6 +253,29 @@ def mixes(a: DataType, b: DataType) -> bool:
     in PopART, is converted to the halves.
     """
     return DataType.FLOAT in (a, b) and (a in _HALVES or b in _HALVES)
+
+
+PLACES = {"ArgMax": 0, "ArgMin": 0, "TopK": 1}
+"""The outputs of ONNX's operators that are places, INT64; in PopART INT32."""
+_as_popart: list[bool] = []
+"""Not empty if places are PopART's."""
+
+
+def place_as_popart() -> None:
+    """Lets models from now on have places (`PLACES`) as INT32, which programs for PopART expect,
+    and INT32 under one constraint with INT64, to which it is converted.
+    """
+    _as_popart.append(True)
+
+
+def narrow_place(domain: str, type: str) -> int | None:
+    """The output of an operator that is converted to INT32; None if there is none."""
+    return PLACES.get(type) if _as_popart and domain in ("", "ai.onnx") else None
+
+
+def widens(a: DataType, b: DataType) -> bool:
+    """Whether two types may meet under one constraint: INT32, which is converted, and INT64."""
+    return bool(_as_popart) and {a, b} == {DataType.INT32, DataType.INT64}
 
 
 def _check_attribute(who: str, known: Mapping[str, str], name: str, value: Any) -> None:

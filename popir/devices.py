@@ -141,8 +141,11 @@ class DeviceManager:
         return _simulated("createIpuModelDevice", DeviceType.IpuModel, options or {})
 
     def createSimDevice(self, options: Figures | None = None) -> DeviceInfo:
-        """A simulated IPU, as `createIpuModelDevice` makes it, of the type Sim."""
-        return _simulated("createSimDevice", DeviceType.Sim, options or {})
+        """A simulated IPU, as `createIpuModelDevice` makes it, of the type Sim; as in PopART, of 4
+        tiles unless the options say another number.
+        """
+        figures = {"tilesPerIPU": 4, **(options or {})}
+        return _simulated("createSimDevice", DeviceType.Sim, figures)
 
     def createOfflineIPUDevice(self, opts: Figures | None = None) -> DeviceInfo:
         """An IPU that sessions compile for and do not run on, with the options of

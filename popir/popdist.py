@@ -46,6 +46,8 @@ OUTPUT = "POPIR_OUTPUT_FROM"
 """Environment variable: the rank whose output is shown; that of all, if it is not there."""
 ENDED = "POPIR_RANK_ENDED"
 """Environment variable: the file for the exit code of the rank that fails first."""
+RANKS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
+"""Environment variables in which launchers of MPI say which rank a process is."""
 _SONAME = "libmpi_abi.so.1"
 _peers: poplar.MpiPeers | None = None
 is_talking: mmap.mmap | None = None
@@ -218,14 +220,19 @@ def isPopdistEnvSet() -> bool:
     return REPLICAS in os.environ
 
 
+def _is_alone() -> bool:
+    """Whether nothing has started this process as one of several."""
+    return not in_job() and not any(name in os.environ for name in RANKS)
+
+
 def getInstanceIndex() -> int:
-    """The number of this instance: its rank."""
-    return peers("popdist.getInstanceIndex()").rank()
+    """The number of this instance: its rank; 0 in a process that is alone."""
+    return 0 if _is_alone() else peers("popdist.getInstanceIndex()").rank()
 
 
 def getNumInstances() -> int:
-    """The number of instances."""
-    return peers("popdist.getNumInstances()").ranks()
+    """The number of instances; 1 in a process that is alone."""
+    return 1 if _is_alone() else peers("popdist.getNumInstances()").ranks()
 
 
 def getNumLocalReplicas() -> int:
@@ -241,6 +248,21 @@ def getNumTotalReplicas() -> int:
 def getNumIpusPerReplica() -> int:
     """The IPUs of each replica: `poprun --ipus-per-replica`."""
     return int(os.environ.get(IPUS, "1"))
+
+
+@typed
+def checkNumIpusPerReplica(ipus_per_replica: int) -> bool:
+    """Whether each replica has this number of IPUs."""
+    return ipus_per_replica == getNumIpusPerReplica()
+
+
+@typed
+def getDeviceId(ipus_per_replica: int | None = None) -> int:
+    """The id, for `DeviceManager.acquireDeviceById`, of the device that `getDevice` acquires.
+
+    Raises popart_exception if no system has so many IPUs.
+    """
+    return getDevice(ipus_per_replica).id
 
 
 def getReplicaIndexOffset() -> int:

@@ -22,8 +22,6 @@ from types import FrameType
 
 from popir import popdist
 
-_RANKS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
-"""Where launchers of MPI say which rank a process is."""
 _GRACE = 1.0
 """The seconds that the other ranks have to tell of an error, before MPI ends them."""
 _ONE_INTERRUPT = 1.0
@@ -70,7 +68,7 @@ def end_with_parent(number: int = signal.SIGTERM) -> None:
 
 
 def _rank() -> str:
-    return next((os.environ[name] for name in _RANKS if name in os.environ), "?")
+    return next((os.environ[name] for name in popdist.RANKS if name in os.environ), "?")
 
 
 def _take_interrupts() -> None:

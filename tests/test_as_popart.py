@@ -253,6 +253,68 @@ def test_popdist_is_popirs(tmp_path: Path) -> None:
     assert said == "1\npopir.popdist\n"
 
 
+def test_popdist_of_a_program_that_is_alone(tmp_path: Path) -> None:
+    """Such a program is one instance, and asks popdist before it knows of any other."""
+    text = """
+        import popart, popdist
+
+        print(popdist.getInstanceIndex(), popdist.getNumInstances(), popdist.getNumTotalReplicas())
+        print(popdist.checkNumIpusPerReplica(1), popdist.checkNumIpusPerReplica(2))
+        manager = popart.DeviceManager()
+        print([manager.acquireDeviceById(popdist.getDeviceId(n)).numIpus for n in (1, 4)])
+    """
+    assert run(text, tmp_path) == "0 1 1\nTrue False\n[1, 4]\n"
+
+
+def test_places_are_of_popart_s_type(tmp_path: Path) -> None:
+    """ArgMax, ArgMin and TopK find INT32, in a branch too, and that meets INT64 as well."""
+    text = """
+        import numpy as np
+        import popart
+
+        builder = popart.Builder()
+        x = builder.addInputTensor("FLOAT", [2, 3])
+        label = builder.addInputTensor("INT32", [2])
+        wide = builder.addInputTensor("INT64", [2])
+        most = builder.aiOnnx.argmax([x], axis=1, keepdims=0)
+        least = builder.aiOnnx.argmin([x], axis=1, keepdims=0)
+        k = builder.aiOnnx.constant(np.array([2]))
+        best, place = builder.aiOnnx.topk([x, k], axis=1)
+        right = builder.aiOnnx.equal([most, label])
+        total = builder.aiOnnx.add([wide, most])
+        branches = [builder.createSubgraphBuilder() for _ in range(2)]
+        for branch in branches:
+            branch.addInputTensorFromParentGraph(x)
+            branch.addOutputTensor(branch.aiOnnx.argmax([x], axis=0, keepdims=0))
+        yes = builder.aiOnnx.constant(np.array(True))
+        (chosen,) = builder.aiOnnx.logical_if([yes], 1, *branches)
+        outputs = [most, least, best, place, right, total, chosen]
+        print(builder.getTensorDtypeString(most), builder.getTensorDtypeString(place))
+        session = popart.InferenceSession(
+            builder.getModelProto(),
+            popart.DataFlow(1, {id: popart.AnchorReturnType("All") for id in outputs}),
+            popart.DeviceManager().createCpuDevice(),
+        )
+        session.prepareDevice()
+        anchors = session.initAnchorArrays()
+        values = np.array([[1, 3, 2], [6, 4, 5]], np.float32)
+        fed = {x: values, label: np.array([1, 1], np.int32), wide: np.array([2**40, 0])}
+        session.run(popart.PyStepIO(fed, anchors))
+        for id in outputs:
+            print(anchors[id].dtype, anchors[id].tolist())
+    """
+    assert run(text, tmp_path).splitlines() == [
+        "int32 int32",
+        "int32 [1, 0]",
+        "int32 [0, 1]",
+        "float32 [[3.0, 2.0], [6.0, 5.0]]",
+        "int32 [[1, 2], [0, 2]]",
+        "bool [True, False]",
+        f"int64 {[2**40 + 1, 0]}",
+        "int32 [1, 1, 1]",
+    ]
+
+
 def test_a_module_that_somebody_else_has_is_found(tmp_path: Path) -> None:
     (tmp_path / "popdist.py").write_text("def getNumInstances(): return 1\n")
     text = "import popdist; print(popdist.getNumInstances())"

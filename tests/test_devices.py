@@ -166,6 +166,7 @@ def test_what_has_no_effect_says_so(use: Any) -> None:
 
 def test_offline_and_sim_devices_have_the_size_asked_for() -> None:
     manager = DeviceManager()
+    assert manager.createSimDevice({}).tilesPerIPU == 4
     sim = manager.createSimDevice({"numIPUs": 2, "tilesPerIPU": 8})
     assert (sim.type, sim.numIpus, sim.tilesPerIPU) == (DeviceType.Sim, 2, 8)
     offline = manager.createOfflineIpuFromDeviceInfo(sim)

@@ -247,3 +247,25 @@ def test_what_stages_restore_may_be_an_anchor(factor: int) -> None:
     if factor > 1:
         with pytest.raises(popart_exception, match="no later stage of the pipeline gets"):
             made(first + loss)
+
+
+def test_a_conversion_has_the_stage_of_its_operator() -> None:
+    """Indices of a type that ONNX does not name are converted."""
+    builder = popir.Builder(opsets={"ai.onnx": 11})
+    table, rows = np.arange(8, dtype=np.float32).reshape(4, 2), np.array([[3, 0], [1, 2]])
+    i = builder.addInputTensor("UINT32", [1, 2], "i")
+    with builder.virtualGraph(0), builder.pipelineStage(0):
+        t = builder.addInitializedInputTensor(table, "table")
+        x = builder.aiOnnx.gather([t, i])
+    with builder.virtualGraph(1), builder.pipelineStage(1):
+        y = builder.aiOnnx.neg([x])
+    options = popir.SessionOptions(
+        virtualGraphMode=popir.VirtualGraphMode.Manual, enablePipelining=True
+    )
+    made = popir.InferenceSession(
+        builder.getModelProto(), popir.DataFlow(2, [y]), device(2), userOptions=options
+    )
+    made.prepareDevice()
+    anchors = made.initAnchorArrays()
+    made.run(popir.PyStepIO({"i": rows.reshape(2, 1, 2).astype(np.uint32)}, anchors))
+    np.testing.assert_array_equal(anchors[y].reshape(2, 2, 2), -table[rows])

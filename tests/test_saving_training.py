@@ -45,9 +45,16 @@ def classifier(opset: int = 17, dropout: bool = False) -> popir.Builder:
     return builder
 
 
-def trained(model: Any, steps: Iterable[int], optimizer: Any = None, loss: str = LOSS) -> Any:
+def trained(
+    model: Any,
+    steps: Iterable[int],
+    optimizer: Any = None,
+    loss: str = LOSS,
+    options: popir.SessionOptions | None = None,
+) -> Any:
     """A session after those of the STEPS."""
-    session = training_session(model, loss, [loss], optimizer or popir.SGD(MOMENTUM))
+    optimizer = optimizer or popir.SGD(MOMENTUM)
+    session = training_session(model, loss, [loss], optimizer, options=options)
     for i in steps:
         step(session, {"x": X[i], "labels": T[i]})
     return session
@@ -176,6 +183,44 @@ def test_state_is_read_and_written_by_its_name() -> None:
     batch = {"x": X[5], "labels": T[5]}
     for _ in range(2):
         np.testing.assert_array_equal(step(session, batch)[LOSS], step(other, batch)[LOSS])
+
+
+def test_the_optimizer_s_state_may_stay_on_the_device(tmp_path: Path) -> None:
+    """Weights that are read, and models that are saved, are without it; a checkpoint has it."""
+    model, file = classifier().getModelProto(), tmp_path / "m.onnx"
+    options = popir.SessionOptions()
+    options.disableOptimizerStateTensorStreams = True
+    whole, session = trained(model, range(5)), trained(model, range(5), options=options)
+    session.modelToHost(file)
+    assert not [id for id in initializers(file) if id.startswith("Accl")]
+    session.weightsToHost()
+    states = [np.empty([4, 5], np.float32) for _ in range(2)]
+    for one, state in zip((session, trained(model, [])), states, strict=True):
+        one.readWeights(popir.PyWeightsIO({"Accl___one": state}))
+    np.testing.assert_array_equal(states[0], states[1])
+    session.weightsFromHost()  # As a state that was never there: it begins anew.
+    step(session, {"x": X[5], "labels": T[5]})
+    step(whole, {"x": X[5], "labels": T[5]})
+    ends = [tmp_path / "whole.onnx", tmp_path / "anew.onnx"]
+    for one, end in zip((whole, session), ends, strict=True):
+        one.modelToHost(end)
+    one, other = (initializers(end)["two"] for end in ends)
+    assert not np.array_equal(one, other)
+
+    whole.modelToHost(file)  # A model that has the state loses it when it is saved again.
+    trained(file, [], options=options).modelToHost(file)
+    assert not [id for id in initializers(file) if id.startswith("Accl")]
+
+    session = trained(model, range(5), options=options)
+    session.save(tmp_path / "checkpoint")
+    again = trained(model, [])
+    again.load(tmp_path / "checkpoint")
+    for one, end in zip((trained(model, range(6)), again), ends, strict=True):
+        if one is again:
+            step(again, {"x": X[5], "labels": T[5]})
+        one.modelToHost(end)
+    one, other = (initializers(end)["two"] for end in ends)
+    np.testing.assert_array_equal(one, other)
 
 
 def test_another_optimizer(tmp_path: Path) -> None:

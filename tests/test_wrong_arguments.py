@@ -119,6 +119,20 @@ def refused(change: Callable[[popir.Builder, str], None]) -> str:
 def test_names_of_variants_that_there_are_not() -> None:
     words = refused(lambda b, y: b.setInplacePreferences(y, {"ReluInplac": 1.0}))
     assert "names 'ReluInplac', which is no in-place variant of it; it has ReluInplace." in words
+    words = refused(lambda b, y: b.setInplacePreferences(y, {"ReluInplac": -1.0}))
+    assert "names 'ReluInplac'" in words
+
+
+def test_that_there_is_to_be_no_variant_where_there_is_none() -> None:
+    builder = popir.Builder(opsets={"ai.onnx": 17})
+    y = builder.aiOnnx.softmax([builder.addInputTensor("FLOAT", [2, 2], "x")])
+    builder.setInplacePreferences(y, {"SoftmaxInplace": -1})
+    popir.InferenceSession(builder.getModelProto(), popir.DataFlow(1, [y]), DEVICE)
+    builder.setInplacePreferences(y, {"SoftmaxInplace": 1})
+    words = told(
+        lambda: popir.InferenceSession(builder.getModelProto(), popir.DataFlow(1, [y]), DEVICE)
+    )
+    assert "names 'SoftmaxInplace', which is no in-place variant of it; it has none." in words
 
 
 def made(**options: Any) -> popir.InferenceSession:

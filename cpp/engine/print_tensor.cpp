@@ -33,6 +33,8 @@ class Printer {
       chooseFloat();
     } else {
       convertValues(type, values, poplar::LONGLONG, integers_.data(), n);
+      // One width for all values, so that they are aligned.
+      for (std::size_t i = 0; i < n; ++i) width_ = std::max(width_, integer(i).size());
     }
   }
 
@@ -58,11 +60,16 @@ class Printer {
     decimals_ = scientific_ ? digits - 1 : std::max(digits - before, 0);
   }
 
+  std::string integer(std::size_t i) const {
+    if (type_ == poplar::UNSIGNED_LONGLONG)
+      return std::to_string(static_cast<std::uint64_t>(integers_[i]));
+    return std::to_string(integers_[i]);
+  }
+
   std::string element(std::size_t i) const {
     if (!isFloating(type_)) {
-      if (type_ == poplar::UNSIGNED_LONGLONG)
-        return std::to_string(static_cast<std::uint64_t>(integers_[i]));
-      return std::to_string(integers_[i]);
+      const auto text = integer(i);
+      return std::string(width_ - text.size(), ' ') + text;
     }
     const double v = values_[i];
     if (std::isnan(v)) return "nan";
@@ -140,6 +147,7 @@ class Printer {
   std::vector<std::int64_t> integers_;
   bool summarised_ = false, scientific_ = false;
   int decimals_ = 0;
+  std::size_t width_ = 0;
   std::ostringstream os_;
 };
 

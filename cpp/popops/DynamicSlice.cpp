@@ -192,9 +192,31 @@ Tensor createSliceableTensorFromSlice(Graph& graph, const Tensor& s, const Sizes
                                  listed(dims) + " and the numbers " + listed(numSlices) +
                                  " were given; give one number for each dimension");
   checkDims("createSliceableTensorFromSlice", s.shape(), dims, Sizes(dims.size(), 0));
-  Sizes shape = s.shape();
-  for (std::size_t i = 0; i < dims.size(); ++i) shape[dims[i]] *= numSlices[i];
-  return linear(graph, s.elementType(), shape, {debugContext, "sliceable"});
+  Sizes shape = s.shape(), memory = numSlices;
+  memory.insert(memory.end(), shape.begin(), shape.end());
+  const Tensor made = graph.addVariable(s.elementType(), memory, {debugContext, "sliceable"});
+  // Each slice lies where `s` does.
+  auto mapping = graph.getTileMapping(s, false);
+  const std::size_t size = s.numElements(), count = size ? made.numElements() / size : 0;
+  for (auto& regions : mapping) {
+    std::vector<poplar::Interval> all;
+    for (std::size_t i = 0; i < count; ++i)
+      for (const poplar::Interval& each : regions)
+        all.emplace_back(i * size + each.begin(), i * size + each.end());
+    regions = std::move(all);
+  }
+  graph.setTileMapping(made, mapping);
+  std::vector<unsigned> order;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    const auto at = std::find(dims.begin(), dims.end(), d);
+    if (at != dims.end()) {
+      const auto i = static_cast<std::size_t>(at - dims.begin());
+      order.push_back(static_cast<unsigned>(i));
+      shape[d] *= numSlices[i];
+    }
+    order.push_back(static_cast<unsigned>(dims.size() + d));
+  }
+  return made.dimShuffle(order).reshape(shape);
 }
 
 Tensor createSliceTensor(Graph& graph, const Tensor& t, const Sizes& dims, const Sizes& sizes,

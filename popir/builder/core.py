@@ -95,7 +95,8 @@ class Core(Annotations, abc.ABC):
         self._model.graph.node.append(node)
         for i, id in enumerate(outputs):
             self._nodes[id] = self._model.graph.node[-1]
-            self._kinds[id] = _output_kind(schema, i, bound)
+            is_narrow = i == definitions.narrow_place(domain, type)
+            self._kinds[id] = DataType.INT32 if is_narrow else _output_kind(schema, i, bound)
         return outputs
 
     @abc.abstractmethod

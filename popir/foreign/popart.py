@@ -200,7 +200,14 @@ class CppOp(Op):
             self.connect_plainly(i, tensorId)
 
     def connect_plainly(self, i: int, tensorId: str) -> None:
-        """Connects an input as `Op` does. The library's connectInTensor() calls it."""
+        """Connects an input as `Op` does. The library's connectInTensor() calls it.
+
+        An operator that a pattern puts in the place of one of ONNX's reads what the model has, and
+        not what was converted for ONNX's.
+        """
+        producer = self.graph.getTensor(tensorId).producer
+        if producer is not None and producer.is_conversion:
+            tensorId = producer.inId(0)
         self._traits = None
         super().connectInTensor(i, tensorId)
 

@@ -201,6 +201,8 @@ class Op(Traits):
     """The connected outputs, by index."""
     source: str = "built in"
     """Where the operator comes from: "built in", "python", or the path of a library."""
+    is_conversion: bool = False
+    """Whether it is a Cast that a model does not have: one to a type that an operator takes."""
     twin: Any
     """The C++ object for this operator, made when C++ code first needs it."""
 

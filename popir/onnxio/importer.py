@@ -19,7 +19,7 @@ from onnx import (
 
 from popir import definitions, host, registry
 from popir.adding import add_op, check_info
-from popir.definitions import Formals, kinds, mixes
+from popir.definitions import Formals, kinds, mixes, narrow_place, widens
 from popir.errors import (
     LeavesDeviceError,
     ModelError,
@@ -45,6 +45,7 @@ from popir.onnxio.sequences import Sequences
 from popir.onnxio.subgraphs import Subgraph, reads
 from popir.onnxio.tensors import TensorReader
 from popir.onnxio.unrolled import unroll, unrolls
+from popir.options.annotations import PLACES
 from popir.options.session import SessionOptions
 from popir.replicas import Shared, VariableSettings
 from popir.reserved import weight_of_state
@@ -289,6 +290,10 @@ class GraphImporter:
         inputs = [graph.tensors[id] if id else None for id in node.input]
         _check_numbers(node, inputs)
         inputs = self._converted(node, opset, inputs)
+        place = None if self._is_body else narrow_place(domain, type)
+        if place is not None and len(node.output) > place and node.output[place]:
+            self._add_narrow(node, place, opset, settings, attributes, inputs)
+            return None
         try:
             return add_op(domain, type, opset, settings, attributes, inputs, list(node.output))
         except UnknownOperatorError as error:
@@ -305,6 +310,24 @@ class GraphImporter:
                     f"{_who(node)}: in the function that ONNX defines it by: {inner}"
                 ) from inner
             return None
+
+    def _add_narrow(
+        self,
+        node: NodeProto,
+        place: int,
+        opset: int,
+        settings: Op.Settings,
+        attributes: Mapping[str, Any],
+        inputs: Sequence[Tensor | None],
+    ) -> None:
+        """Adds an operator, and the conversion of output `place` to INT32."""
+        graph, outputs = self.graph, list(node.output)
+        outputs[place] = wide = graph.uniqueId(f"{node.output[place]}/wide")
+        add_op("ai.onnx", node.op_type, opset, settings, attributes, inputs, outputs)
+        narrow = Op.Settings(graph, f"{node.name or node.op_type}/Cast")
+        narrow.nodeAttributes.update(self._notes(node))
+        to, source = {"to": DataType.INT32.onnx}, [graph.tensors[wide]]
+        add_op("ai.onnx", "Cast", 13, narrow, to, source, [node.output[place]])
 
     def _check_body(
         self,
@@ -347,7 +370,7 @@ class GraphImporter:
         self, node: NodeProto, opset: int, inputs: list[Tensor | None]
     ) -> list[Tensor | None]:
         """The inputs of a node, those cast that have a type which only a conversion fits: see
-        `Formal.conversion` and `definitions.mixes`.
+        `Formal.conversion`, `definitions.mixes` and `definitions.widens`.
         """
         schema = schemas.find(node.domain, node.op_type, opset)
         if schema is None or not schema.inputs or len(inputs) < schema.inputs.least:
@@ -356,6 +379,7 @@ class GraphImporter:
         if given in schema.inputs.unconverted and not self._is_body:
             return inputs
         halves: dict[str, DataType] = {}
+        wide: set[str] = set()
         found = list(inputs)
         for i, tensor in enumerate(inputs):
             if tensor is None or tensor.info is None:
@@ -366,6 +390,8 @@ class GraphImporter:
                 found[i] = self._cast(node, i, tensor, to)
             if formal.constraint and mixes(kind, DataType.FLOAT):
                 halves[formal.constraint] = kind
+            if formal.constraint and kind is DataType.INT64:
+                wide.add(formal.constraint)
         for i, tensor in enumerate(inputs):
             if tensor is None or tensor.info is None:
                 continue
@@ -373,6 +399,9 @@ class GraphImporter:
             half = halves.get(formal.constraint)
             if half and mixes(half, info.dataType()) and info.nelms() == 1 and formal.converts:
                 found[i] = self._cast(node, i, tensor, half)
+            is_wide = formal.constraint in wide and formal.converts
+            if is_wide and widens(info.dataType(), DataType.INT64):
+                found[i] = self._cast(node, i, tensor, DataType.INT64)
         if found == inputs and not halves:
             schema.inputs.unconverted.add(given)
         return self._in_double(node, schema.inputs, found) if self._is_body else found
@@ -397,8 +426,18 @@ class GraphImporter:
     def _cast(self, node: NodeProto, i: int, tensor: Tensor, to: DataType) -> Tensor:
         id = self.graph.uniqueId(f"{next(filter(None, node.output), node.name)}/Cast:{i}")
         settings = Op.Settings(self.graph, f"{node.name or node.op_type}/Cast:{i}")
-        add_op("ai.onnx", "Cast", 13, settings, {"to": to.onnx}, [tensor], [id])
+        settings.nodeAttributes.update(self._notes(node))
+        cast = add_op("ai.onnx", "Cast", 13, settings, {"to": to.onnx}, [tensor], [id])
+        if cast is not None:
+            cast.is_conversion = to.is_integer
         return self.graph.tensors[id]
+
+    def _notes(self, node: NodeProto) -> dict[str, Any]:
+        """What the builder has noted of where and when a node runs: what is made for it has the
+        same.
+        """
+        noted = [item for item in node.attribute if item.name in PLACES]
+        return {item.name: to_python(item, self.reader) for item in noted}
 
     def _wrap(
         self, who: str, domain: str, type: str, opset: int, attributes: dict[str, Any]

@@ -641,8 +641,12 @@ class SessionOptions(SessionSettings):
     disableGradAccumulationTensorStreams: bool = no_meaning(
         False, "accumulators are zero between two steps, and are not saved with the model."
     )
-    disableOptimizerStateTensorStreams: bool = refused(
-        False, "the optimizer's state goes to the host with the weights."
+    disableOptimizerStateTensorStreams: bool = acts(
+        False,
+        "the optimizer's state does not go to the host with the weights: readWeights and saved "
+        "models do not have it. Session.save does.",
+        "tests/test_saving_training.py::test_the_optimizer_s_state_may_stay_on_the_device",
+        is_compiled=False,
     )
     batchSerializationSettings: BatchSerializationSettings = nested(BatchSerializationSettings)
     enableReplicatedGraphs: bool = acts(

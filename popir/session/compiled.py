@@ -251,9 +251,10 @@ class Compiled(Exclusive):
             self._skeleton = Skeleton(loaded, self._host.of_groups(), graph.saved)
         else:
             training = Training(loss, self._compilation.weights, infos)
-            self._skeleton = Skeleton(
-                *(loaded, self._host.of_groups(), graph.saved, self._unused(), training)
-            )
+            left = self._left_states()
+            saved = [id for id in graph.saved if id not in left]
+            dropped = {*self._unused(), *left}
+            self._skeleton = Skeleton(loaded, self._host.of_groups(), saved, dropped, training)
 
     def _run_on(self, deviceInfo: DeviceInfo, name: str) -> None:
         """Takes another device and name than those that the model was compiled with; for graphs of
@@ -305,6 +306,12 @@ class Compiled(Exclusive):
                     f"The optimizer has values of '{weight}' alone (insertSpecific), which is not "
                     f"trained: {choice.reason}. Leave them out, or train it: trained=['{weight}']."
                 )
+
+    def _left_states(self) -> set[str]:
+        """The optimizer's states if they do not go to the host with the weights."""
+        if not self.options.disableOptimizerStateTensorStreams:
+            return set()
+        return {id for id in self._host if weight_of_state(id) in self.graph.tensors}
 
     def _unused(self) -> list[str]:
         """The optimizer states in the model that this optimizer does not use. Warns of them."""

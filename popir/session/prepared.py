@@ -6,7 +6,7 @@ import functools
 import logging
 import os
 import zlib
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Container, Sequence
 from typing import Any
 
 import numpy as np
@@ -287,14 +287,19 @@ class Prepared(Compiled):
     def weightsToHost(self) -> None:
         """Copies the device's weights and states to the host, where `readWeights` finds them. Of
         what each replica changes by itself these are those of the first one; `weightsFromHost`
-        gives each replica its own again, unless the host's have been written to.
+        gives each replica its own again, unless the host's have been written to. The optimizer's
+        states stay on the device with the option `disableOptimizerStateTensorStreams`.
 
         With several instances of which each has shards of a tensor, or groups of replicas with
         values of their own (`VariableSettings`), all call it. Raises popart_exception before
         `prepareDevice`.
         """
         self._prepared("weightsToHost")
-        ids = self._variables()
+        left = self._left_states()
+        self._fetch([id for id in self._variables() if id not in left])
+
+    def _fetch(self, ids: Sequence[str]) -> None:
+        """Copies variables of the device to the host."""
         exchanged = [id for id in ids if id in self.graph.sharded or id in self.graph.shared]
         if self._peers is not None and exchanged:
             popdist.require_equal("weightsToHost()", "weights to read", exchanged)
@@ -412,11 +417,13 @@ class Prepared(Compiled):
         if self._peers is not None and self._optimizer is not None:
             self._sent_seed = words.copy()
 
-    def _fetch_all(self) -> None:
-        """Copies the device's weights, states and random seed to the host, if there is a device."""
+    def _fetch_all(self, left: Container[str] = ()) -> None:
+        """Copies the device's weights, states and random seed to the host, if there is a device,
+        but for the variables `left`.
+        """
         if self._engine is None:
             return
-        self.weightsToHost()
+        self._fetch([id for id in self._variables() if id not in left])
         if self._draws_random_numbers():
             self._engine.readTensor(RANDOM_SEED, self._host.writeable(RANDOM_SEED))
 

@@ -117,7 +117,7 @@ class Weights(Prepared):
         file cannot be written.
         """
         path = require_path("modelToHost", filename)
-        self._fetch_all()
+        self._fetch_all(self._left_states())
         self._of_model("modelToHost").save(self._host.of_groups(), path)
 
     def _of_model(self, method: str) -> Skeleton:

@@ -172,6 +172,7 @@ class _Inplacer:
 def check_preferences(graph: Graph) -> None:
     """Raises OperatorAttributeError if `Builder.setInplacePreferences` names a variant that the
     operator does not have. What is a view of its input is taken to have the one variant that it is.
+    That a variant is not to be used, which has a priority of 0 or less, holds without one as well.
     """
     for op in (op for each in called_graphs(graph) for op in each.ops.values()):
         names = op.settings.nodeAttributes.get(INPLACE_NAMES, ())
@@ -181,8 +182,9 @@ def check_preferences(graph: Graph) -> None:
         if not known and op.hasInput(0) and op.aliases(0, 0):
             known = [f"{op.plainType()}Inplace"]
             _tell_view(op, known[0])
+        unwanted = {name for name, priority in op.inplacePriorityVeto() if priority <= 0}
         for name in names:
-            if name not in known:
+            if name not in known and (name not in unwanted or name != f"{op.plainType()}Inplace"):
                 raise OperatorAttributeError(
                     f"{op.debugName()}: Builder.setInplacePreferences names '{name}', which is no "
                     f"in-place variant of it; it has {', '.join(known) or 'none'}."

@@ -211,10 +211,10 @@ def test_the_format_of_what_is_printed(capfd: pytest.CaptureFixture[str]) -> Non
 
 
 def test_a_gradient_is_printed_if_asked_for(capfd: pytest.CaptureFixture[str]) -> None:
-    for asked in (1, 0):
+    for asked, title in ((1, "t"), (1, ""), (0, "t")):
         builder = Builder()
         x = builder.addInitializedInputTensor(X)
-        y = builder.aiGraphcore.printtensor([x], asked, title="t")
+        y = builder.aiGraphcore.printtensor([x], asked, title=title)
         loss = builder.aiGraphcore.identityloss([y])
         session = popir.TrainingSession(
             builder.getModelProto(),
@@ -227,7 +227,20 @@ def test_a_gradient_is_printed_if_asked_for(capfd: pytest.CaptureFixture[str]) -
         session.weightsFromHost()
         session.run(popir.PyStepIO({}, session.initAnchorArrays()))
         text = capfd.readouterr().err
-        assert ("t:Gradient" in text) == bool(asked)
+        assert ("t_gradient:" in text) == bool(asked and title)
+        assert (f"Gradient___{x}:" in text) == (not title)
+
+
+def test_printed_integers_are_aligned(capfd: pytest.CaptureFixture[str]) -> None:
+    builder = Builder()
+    x = builder.addInputTensor("INT32", [2, 3])
+    y = builder.aiGraphcore.printtensor([x], title="t")
+    device = popir.DeviceManager().createCpuDevice()
+    session = popir.InferenceSession(builder.getModelProto(), popir.DataFlow(1, [y]), device)
+    session.prepareDevice()
+    values = np.array([[6, 9, 12], [-1, 0, 100]], np.int32)
+    session.run(popir.PyStepIO({x: values}, session.initAnchorArrays()))
+    assert "[  6   9  12]\n [ -1   0 100]" in capfd.readouterr().err
 
 
 def test_values_are_printed(capfd: pytest.CaptureFixture[str]) -> None:

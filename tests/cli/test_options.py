@@ -13,7 +13,7 @@ def test_every_option_is_listed() -> None:
     assert all(row["reason"] for row in every)
     by_name = {row["name"]: row for row in every}
     assert by_name["enableReplicatedGraphs"]["kind"] == "acts"
-    assert by_name["disableOptimizerStateTensorStreams"]["kind"] == "refused"
+    assert by_name["decomposeGradSum"]["kind"] == "refused"
     assert by_name["host.numThreads"]["kind"] == "acts"
     assert by_name["tilesPerIPU"]["default"] == "1472"
 

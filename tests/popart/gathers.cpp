@@ -161,4 +161,49 @@ class SplitOpx : public popx::Opx {
 OpCreator<Rows> split(OpDefinitions({{named("Split"), {}}}), made<Rows>, true);
 popx::OpxCreator<SplitOpx> splitX(named("Split"));
 
+// GatherToRows: a pattern puts an operator of the library in the place of ONNX's.
+
+class GatherToRows : public PreAliasPattern {
+ public:
+  bool matches(Op* op) const final {
+    return op->isConvertibleTo<GatherOp>() && op->name() == "to rows";
+  }
+  std::vector<const popart::Tensor*> touches(Op*) const final { return {}; }
+  bool apply(Op* op) const final {
+    const auto axis = dynamic_cast<const GatherOp*>(op)->getAxis();
+    const auto in = op->input->tensorIdMap(), out = op->output->tensorIdMap();
+    Graph& graph = op->getGraph();
+    op->disconnectAllInputs();
+    op->disconnectAllOutputs();
+    graph.createConnectedOp<Rows>(in, out, named("Rows"), axis, 1, Op::Settings(graph, "rows"));
+    graph.eraseOp(op->id);
+    return true;
+  }
+};
+
+PatternCreator<GatherToRows> gatherToRows("GatherToRows", true);
+
+// Spread: the slices of a tensor that is made for a slice lie where that does.
+
+class SpreadOpx : public popx::Opx {
+ public:
+  using Opx::Opx;
+  void grow(poplar::program::Sequence&) const final {
+    const auto slice = graph().addVariable(poplar::FLOAT, {2, 3}, "slice");
+    graph().setTileMapping(slice[0], 1);
+    graph().setTileMapping(slice[1], 3);
+    const auto all = popops::createSliceableTensorFromSlice(graph(), slice, {0, 1}, {2, 4});
+    if (all.shape() != std::vector<std::size_t>{4, 12}) throw error("wrong shape");
+    const auto mapping = graph().getTileMapping(slice);
+    for (std::size_t i = 0; i < 4; i += 2)
+      for (std::size_t j = 0; j < 12; j += 3)
+        if (graph().getTileMapping(all.slice({i, j}, {i + 2, j + 3})) != mapping)
+          throw error("slice {} {} lies elsewhere", i, j);
+    setOutTensor(0, getInTensor(0));
+  }
+};
+
+OpCreator<Rows> spread(OpDefinitions({{named("Spread"), {}}}), made<Rows>, true);
+popx::OpxCreator<SpreadOpx> spreadX(named("Spread"));
+
 }  // namespace

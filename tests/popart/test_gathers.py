@@ -126,3 +126,42 @@ def check_refused(library: str) -> None:
 
 def test_what_does_not_fit_is_said(library: Library, tmp_path: Path) -> None:
     isolated(check_refused, library("gathers"), cwd=tmp_path)
+
+
+def check_unconverted(library: str) -> None:
+    ctypes.CDLL(library)
+    builder = popir.Builder(opsets={"ai.onnx": 11})
+    x = builder.addInputTensor("FLOAT", [4, 2], "x")
+    i = builder.addInputTensor("UINT32", [3], "i")
+    y = builder.aiOnnx.gather([x, i], debugContext="to rows")
+    device = popir.DeviceManager().createCpuDevice()
+    session = popir.InferenceSession(builder.getModelProto(), popir.DataFlow(1, [y]), device)
+    (op,) = [op for op in session.graph.ops.values() if op.opid.type == "Rows"]
+    assert op.inId(1) == i
+    session.prepareDevice()
+    anchors, data, at = session.initAnchorArrays(), floats(4, 2), np.array([3, 0, 3], np.uint32)
+    session.run(popir.PyStepIO({x: data, i: at}, anchors))
+    np.testing.assert_array_equal(anchors[y], data[at])
+
+
+def test_an_operator_in_the_place_of_onnx_s_reads_what_the_model_has(
+    library: Library, tmp_path: Path
+) -> None:
+    """Indices of a type that ONNX does not name are converted, for ONNX's operator alone."""
+    isolated(check_unconverted, library("gathers"), cwd=tmp_path)
+
+
+def check_spread(library: str) -> None:
+    ctypes.CDLL(library)
+    builder = popir.Builder(opsets={"ai.onnx": 11})
+    ids = [builder.addInputTensor("FLOAT", [2, 3]), builder.addInputTensor("INT32", [2])]
+    (y,) = builder.customOp("Spread", 1, "test", ids, {"axis": 0})
+    device = popir.DeviceManager().createIpuModelDevice({"numIPUs": 1, "tilesPerIPU": 4})
+    session = popir.InferenceSession(builder.getModelProto(), popir.DataFlow(1, [y]), device)
+    session.prepareDevice()
+
+
+def test_slices_lie_where_the_slice_does_that_they_are_made_for(
+    library: Library, tmp_path: Path
+) -> None:
+    isolated(check_spread, library("gathers"), cwd=tmp_path)

@@ -98,7 +98,7 @@ poplar::Tensor createGroupedSliceableTensor(
     const std::vector<std::size_t>& sizes, const SlicePlan& plan,
     const poplar::OptionFlags& options, const poplar::DebugContext& debugContext = {});
 /// Creates a tensor to slice. Along dimension dims[i] it holds numSlices[i] slices of the shape of
-/// `s`.
+/// `s`, each on the tiles that `s` is on.
 poplar::Tensor createSliceableTensorFromSlice(poplar::Graph& graph, const poplar::Tensor& s,
                                               const std::vector<std::size_t>& dims,
                                               const std::vector<std::size_t>& numSlices,

@@ -19,8 +19,8 @@ _CHARACTERS = "separator openBracket closeBracket".split()
 
 class PrintTensorOp(Op):
     """PopART's PrintTensor: the input, whose values go to standard error each time that it runs,
-    after a title. The gradient is printed too, with `print_gradient`, under the id of the gradient
-    or the title and ":Gradient".
+    after a title. The gradient is printed too, with `print_gradient`, under the title and
+    "_gradient", or the id of the gradient of the input.
     """
 
     print_gradient: bool
@@ -77,7 +77,8 @@ class PrintTensorGradOp(InputGradOp):
         super().__init__(fwdOp)
         self.prints = fwdOp.print_gradient
         self.layout = fwdOp.format()
-        self.title = f"{fwdOp.title}:Gradient" if fwdOp.title else ""
+        own = f"{fwdOp.title}_gradient" if fwdOp.title else ""
+        self.title = own or f"Gradient___{fwdOp.inId(0)}"
 
     def hasSideEffect(self) -> bool:
         """Whether it prints the gradient."""
