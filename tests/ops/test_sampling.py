@@ -66,6 +66,15 @@ SCALES = F32([1, 1, 2, 2])
             {"coordinate_transformation_mode": "tf_crop_and_resize"},
             "the region is None; tf_crop_and_resize takes a start for each",
         ),
+        *(
+            (
+                [IMAGE, F32([0, 0, 0, wrong, 1, 1, 1, 1]), None, SIZES],
+                (1, 3),
+                {"coordinate_transformation_mode": "tf_crop_and_resize"},
+                r"the region is \[0.0, .* all of them less than 2\^31",
+            )
+            for wrong in (np.nan, np.inf, 1e30)
+        ),
         ([IMAGE[:, :, :0], None, None, SIZES], (3,), {}, "axis 2 has no elements to make 8 of"),
         (
             [IMAGE, None, None, SIZES << 58],
@@ -144,6 +153,11 @@ OFFSETS = numbers(1, 8, 3, 4)
         ("DeformConv", [IMAGE, WEIGHTS, OFFSETS], {"pads": [1]}, "'pads' is .*expected are 4"),
         ("DeformConv", [IMAGE, WEIGHTS, OFFSETS[:, 1:]], {}, "the offsets have shape"),
         ("DeformConv", [IMAGE[:, :, :1], WEIGHTS, OFFSETS], {}, "does not fit the data"),
+        *(
+            (type, [IMAGE[:, :channels], WEIGHTS[:, :channels]], {"group": group}, "do not fit")
+            for type in ("Conv", "ConvTranspose")
+            for group, channels in ((0, 2), (-1, 2), (0, 0))
+        ),
         ("InstanceNormalization", [IMAGE, F32([1]), F32([1, 2])], {}, "the scale has shape"),
         ("InstanceNormalization", [IMAGE[0, 0], F32([1]), F32([1])], {}, "data has shape"),
     ],

@@ -58,6 +58,7 @@ class ConvOp(WindowOp, Contraction):
         spatial = self.spatial_shape()
         if (
             len(weights) != len(data)
+            or self.group < 1
             or weights[1] * self.group != data[1]
             or weights[0] % self.group
         ):
