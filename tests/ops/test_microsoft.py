@@ -130,6 +130,15 @@ def test_what_is_refused(
         infer(model_of(case, 1, given), inputs_of(case, given))
 
 
+def test_heads_without_numbers_give_the_mean_of_the_values() -> None:
+    none, values = np.zeros((1, 2, 0), np.float32), floats(1, 2, 4)
+    case = Case("MultiHeadAttention", [none, none, values], {"num_heads": 2}, "com.microsoft")
+    model = model_of(case, 1, [none, none, values])
+    found = infer(model, inputs_of(case, [none, none, values]))[0]
+    want = np.broadcast_to(values.mean(1, keepdims=True), values.shape)
+    np.testing.assert_allclose(found, want, 1e-6)
+
+
 @pytest.mark.parametrize("lengths", [(6, 6), (4, 6)])
 def test_each_row_goes_on_where_its_cache_ends(lengths: tuple[int, int]) -> None:
     """What comes after the end of a row, onnxruntime clears and popir keeps."""
