@@ -97,6 +97,16 @@ REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
         "give cos_cache and sin_cache",
     ),
     (
+        "QAttention",
+        [
+            *(np.zeros(shape, np.uint8) for shape in ((3, 4), (4, 6))),
+            floats(6),
+            *[np.float32(1)] * 2,
+        ],
+        {"num_heads": 1},
+        r"the input has shape \[3, 4\], the weights \[4, 6\]; expected",
+    ),
+    (
         "FusedGemm",
         [floats(2, 3), floats(3, 2)],
         {"activation": "Cos"},
