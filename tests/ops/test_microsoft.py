@@ -97,6 +97,12 @@ REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
         "give cos_cache and sin_cache",
     ),
     (
+        "GatherBlockQuantized",
+        [np.zeros((3, 16), np.uint8), ints(1), floats(3, 2), np.uint8(3)],
+        {"gather_axis": 0, "quantize_axis": 1, "block_size": 16, "bits": 4},
+        r"the zero points have shape \[\]; expected are 2 dimensions",
+    ),
+    (
         "QAttention",
         [
             *(np.zeros(shape, np.uint8) for shape in ((3, 4), (4, 6))),
