@@ -96,6 +96,28 @@ REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
         {**HEADS, "do_rotary": 1},
         "give cos_cache and sin_cache",
     ),
+    *(
+        (
+            "EmbedLayerNormalization",
+            [ids(0, 1).reshape(1, 2), None, *rest],
+            {},
+            words,
+        )
+        for rest, words in (
+            (
+                [floats(5, 4), np.float32(1), None, floats(4), floats(4)],
+                r"position_embedding has shape \[\]; expected is \[rows, numbers\]",
+            ),
+            (
+                [floats(5, 4), floats(5, 3), None, floats(4), floats(4)],
+                r"position_embedding has shape \[5, 3\]; expected is",
+            ),
+            (
+                [floats(5, 4), floats(5, 4), None, floats(2, 4), floats(4)],
+                r"gamma has shape \[2, 4\]; expected is \[4\]",
+            ),
+        )
+    ),
     (
         "GatherBlockQuantized",
         [np.zeros((3, 16), np.uint8), ints(1), floats(3, 2), np.uint8(3)],
