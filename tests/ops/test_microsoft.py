@@ -119,6 +119,12 @@ REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
         )
     ),
     (
+        "MatMulIntegerToFloat",
+        [np.zeros((2, 3), np.uint8), np.uint8(1), np.float32(1), floats(4)],
+        {},
+        r"b has shape \[\]; expected is a matrix or a vector",
+    ),
+    (
         "GatherBlockQuantized",
         [np.zeros((3, 16), np.uint8), ints(1), floats(3, 2), np.uint8(3)],
         {"gather_axis": 0, "quantize_axis": 1, "block_size": 16, "bits": 4},
