@@ -142,6 +142,15 @@ OFFSETS = numbers(1, 8, 3, 4)
             {},
             "lower_edge_hertz <= upper_edge_hertz <= sample_rate / 2",
         ),
+        *(
+            (
+                "MelWeightMatrix",
+                [np.int64(bands), np.int64(length), np.int64(100), F32(0), F32(40)],
+                {},
+                "the matrix would have 2.31 elements or more",
+            )
+            for bands, length in ((4, 2**62), (2**62, 4), (2**16, 2**16))
+        ),
         ("DeformConv", [IMAGE[0], WEIGHTS, OFFSETS], {}, "data has shape .* and the weights"),
         ("DeformConv", [IMAGE, WEIGHTS, OFFSETS], {"group": 3}, "do not fit with group=3"),
         (
