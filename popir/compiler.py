@@ -10,7 +10,13 @@ import numpy as np
 from popir import registry
 from popir.autodiff import ancestors, differentiate, reservedGradientPrefix
 from popir.enums import RecomputationType
-from popir.errors import AnchorError, VerificationError, did_you_mean, popart_exception
+from popir.errors import (
+    AnchorError,
+    LeavesDeviceError,
+    VerificationError,
+    did_you_mean,
+    popart_exception,
+)
 from popir.ir import Graph, Op, Tensor, verify
 from popir.ir.graph import called_graphs
 from popir.ir.hash import digest, encoded
@@ -74,7 +80,7 @@ from popir.transforms.recompute import (
 from popir.transforms.sharding import changed_apart, groups_of, shard_variables, why_whole
 from popir.transforms.state import keep_state
 from popir.transforms.updates import Accumulation, Changeable, Updater, add_updates, update_early
-from popir.types import require_finite
+from popir.types import DataType, require_finite
 from popir.virtual_graphs import Places
 
 
@@ -420,7 +426,9 @@ def accumulate_sparsely(c: Compilation) -> None:
 
 
 def check_anchors(c: Compilation) -> None:
-    """Raises AnchorError, with similar names, for an anchor that is no tensor of the graph."""
+    """Raises AnchorError, with similar names, for an anchor that is no tensor of the graph;
+    LeavesDeviceError for one that holds strings.
+    """
     tensors = c.graph.tensors
     later = _restored(c) if c.overlaps else {}
     for id in c.anchors:
@@ -429,6 +437,12 @@ def check_anchors(c: Compilation) -> None:
             raise AnchorError(
                 f"The anchor '{id}' is no tensor of the model.{near}",
                 popart=f"Anchor tensor `{id}' not in Ir Tensors.{near}",
+            )
+        info = tensors[id].info if id in tensors else None
+        if info is not None and info.dataType() is DataType.STRING:
+            raise LeavesDeviceError(
+                f"'{id}' holds strings, which no device program does. popir.backend.prepare and "
+                "popir run run such a model in segments."
             )
 
 

@@ -13,6 +13,7 @@ from onnx.reference import ReferenceEvaluator
 import popir.backend
 import tests.models  # noqa: F401
 from popir import UnknownOperatorError
+from popir.errors import LeavesDeviceError
 from popir.segments import sessions
 
 
@@ -96,6 +97,29 @@ def test_inputs_that_there_are_not() -> None:
     assert str(error.value) == (
         "The model has no input 'bb'; its inputs are a, b. Did you mean 'b'?"
     )
+
+
+@pytest.mark.parametrize("constant", [True, False])
+def test_outputs_that_are_strings_and_nothing_on_the_host_makes(constant: bool) -> None:
+    words = numpy_helper.from_array(np.array(["a", "é"], object), "words")
+    value = helper.make_tensor_value_info
+    nodes = [helper.make_node("Neg", ["x"], ["y"])]
+    if constant:
+        nodes.append(helper.make_node("Constant", [], ["words"], value=words))
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [value("x", 1, [3])],
+        [value("y", 1, [3]), value("words", onnx.TensorProto.STRING, [2])],
+        [] if constant else [words],
+    )
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
+    out = popir.backend.prepare(made).run([A])
+    np.testing.assert_array_equal(out[0], -A)
+    assert out[1].tolist() == ["a", "é"]
+    device = popir.DeviceManager().createCpuDevice()
+    with pytest.raises(LeavesDeviceError, match="'words' holds strings"):
+        popir.InferenceSession(made, popir.DataFlow(1, ["words"]), device)
 
 
 def test_devices() -> None:

@@ -142,12 +142,16 @@ void EngineImpl::emitRun(const Step& step, Compiled& out) {
   };
   const auto weights = runner->packable();
   const bool packs = weights && isInvariant(vertex.operands[*weights].tensor);
-  // Memory that weights are gathered into may hold others later.
+  // Memory that weights are gathered into may hold others later, and so may that of a variable which
+  // the prologue alone uses. A variable has one value: one step of the prologue, or the host, writes it.
   const bool shares = packs && gathers[*weights].instrs.empty();
+  const auto variables =
+      shares ? vertex.operands[*weights].tensor.view().variables() : std::vector<unsigned>();
   const auto [first, last] = packed_.equal_range(runner);
   const auto known = std::find_if(first, last, [&](const auto& each) {
     const Ref &has = each.second.weights, &wants = refs[*weights];
-    return shares && has.slot == wants.slot && has.offset == wants.offset;
+    return shares && each.second.variables == variables && has.slot == wants.slot &&
+           has.offset == wants.offset;
   });
   std::optional<Prepacked> packed;
   if (packs && known == last) packed = runner->prepacked(refs.size());
@@ -165,7 +169,7 @@ void EngineImpl::emitRun(const Step& step, Compiled& out) {
     refs.push_back(form);
     runners_.push_back(std::move(packed->run));
     runner = runners_.back().get();
-    if (shares) packed_.emplace(packer, PackedForm{operands[*weights], form, runner});
+    if (shares) packed_.emplace(packer, PackedForm{variables, operands[*weights], form, runner});
     text += ", packed";
   } else if (known != last) {
     refs.push_back(known->second.form);

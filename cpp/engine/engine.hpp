@@ -242,6 +242,7 @@ class __attribute__((visibility("default"))) EngineImpl {
   std::unordered_multimap<const Kernel*, Prepared> prepared_;
   /// A packed form of weights, and what runs with it.
   struct PackedForm {
+    std::vector<unsigned> variables;  // that the weights lie in
     Ref weights, form;
     const Runner* run;
   };

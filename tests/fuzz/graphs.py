@@ -49,12 +49,15 @@ class Way:
     """Whether a part of the model is in a function."""
 
     def rounds_alike(self, other: Way, program: Program) -> bool:
-        """Whether the documentation promises the same bits: a contraction may be another one, and
-        without in-place operators what is reduced may lie in another order.
+        """Whether the documentation promises the same bits: a contraction may be another one, also
+        where a loop of batches has its operands gathered before it, and without in-place operators
+        what is reduced may lie in another order.
         """
         types = {node.op_type for node in program.nodes}
-        changed = (self.threads, self.fuses, self.outlining)
-        if changed != (other.threads, other.fuses, other.outlining) and types & CONTRACTIONS:
+        changed, others = (
+            (way.threads, way.fuses, way.outlining, way.batches) for way in (self, other)
+        )
+        if changed != others and types & CONTRACTIONS:
             return False
         return self.inplace == other.inplace or not any(t.startswith("Reduce") for t in types)
 

@@ -743,12 +743,19 @@ def own_batch_norm(g: Graph, type: str) -> None:
 
 
 def layer_norm(g: Graph, type: str) -> None:
-    """Over the last dimensions, with and without a bias and the further outputs."""
+    """Over the last dimensions, with and without a bias and the further outputs. Scale and bias
+    broadcast to X.
+    """
     x = g.pick(g.types(type), _ranked(1))
     axis = _axis(g, len(x.shape))
-    normal = x.shape[axis:]
-    scale = g.like(x.dtype, normal)
-    bias = [g.like(x.dtype, normal)] if _maybe(g) else []
+
+    def given() -> Value:
+        if _maybe(g, 0.7):
+            return g.like(x.dtype, x.shape[axis:])
+        dims = x.shape[g.rng.randrange(len(x.shape) + 1) :]
+        return g.like(x.dtype, tuple(1 if _maybe(g, 0.4) else d for d in dims))
+
+    scale, bias = given(), [given()] if _maybe(g) else []
     attributes: dict[str, Any] = {"axis": axis}
     if _maybe(g):
         attributes["epsilon"] = g.rng.choice([1e-5, 1e-3, 0.1])

@@ -126,7 +126,8 @@ def _cancelled(node: onnx.NodeProto, output: int, inputs: Sequence[Array | None]
         return 1 + size.reshape(-1, *[1] * (x.ndim - 2))
     if node.op_type == "LayerNormalization" and not output:
         x, scale = (np.asarray(a).astype(np.float64) for a in inputs[:2])
-        axes = tuple(range(x.ndim - scale.ndim, x.ndim))
+        axis = next((a.i for a in node.attribute if a.name == "axis"), -1)
+        axes = tuple(range(axis % x.ndim, x.ndim))
         mean, variance = x.mean(axes, keepdims=True), x.var(axes, keepdims=True)
         with np.errstate(all="ignore"):
             return 1 + np.abs(mean * scale) / np.sqrt(variance + epsilon)

@@ -96,6 +96,50 @@ REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
         {**HEADS, "do_rotary": 1},
         "give cos_cache and sin_cache",
     ),
+    *(
+        (
+            "EmbedLayerNormalization",
+            [ids(0, 1).reshape(1, 2), None, *rest],
+            {},
+            words,
+        )
+        for rest, words in (
+            (
+                [floats(5, 4), np.float32(1), None, floats(4), floats(4)],
+                r"position_embedding has shape \[\]; expected is \[rows, numbers\]",
+            ),
+            (
+                [floats(5, 4), floats(5, 3), None, floats(4), floats(4)],
+                r"position_embedding has shape \[5, 3\]; expected is",
+            ),
+            (
+                [floats(5, 4), floats(5, 4), None, floats(2, 4), floats(4)],
+                r"gamma has shape \[2, 4\]; expected is \[4\]",
+            ),
+        )
+    ),
+    (
+        "MatMulIntegerToFloat",
+        [np.zeros((2, 3), np.uint8), np.uint8(1), np.float32(1), floats(4)],
+        {},
+        r"b has shape \[\]; expected is a matrix or a vector",
+    ),
+    (
+        "GatherBlockQuantized",
+        [np.zeros((3, 16), np.uint8), ints(1), floats(3, 2), np.uint8(3)],
+        {"gather_axis": 0, "quantize_axis": 1, "block_size": 16, "bits": 4},
+        r"the zero points have shape \[\]; expected are 2 dimensions",
+    ),
+    (
+        "QAttention",
+        [
+            *(np.zeros(shape, np.uint8) for shape in ((3, 4), (4, 6))),
+            floats(6),
+            *[np.float32(1)] * 2,
+        ],
+        {"num_heads": 1},
+        r"the input has shape \[3, 4\], the weights \[4, 6\]; expected",
+    ),
     (
         "FusedGemm",
         [floats(2, 3), floats(3, 2)],
@@ -128,6 +172,15 @@ def test_what_is_refused(
     given = [None if a is None else np.asarray(a) for a in arrays]
     with pytest.raises(PopirError, match=words):
         infer(model_of(case, 1, given), inputs_of(case, given))
+
+
+def test_heads_without_numbers_give_the_mean_of_the_values() -> None:
+    none, values = np.zeros((1, 2, 0), np.float32), floats(1, 2, 4)
+    case = Case("MultiHeadAttention", [none, none, values], {"num_heads": 2}, "com.microsoft")
+    model = model_of(case, 1, [none, none, values])
+    found = infer(model, inputs_of(case, [none, none, values]))[0]
+    want = np.broadcast_to(values.mean(1, keepdims=True), values.shape)
+    np.testing.assert_allclose(found, want, 1e-6)
 
 
 @pytest.mark.parametrize("lengths", [(6, 6), (4, 6)])

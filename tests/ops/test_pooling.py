@@ -108,6 +108,22 @@ def test_indices_out_of_range_and_of_two_values() -> None:
     np.testing.assert_array_equal(np.flatnonzero(found), [5])
 
 
+@pytest.mark.parametrize("kind", ["MaxPool", "AveragePool", "LpPool"])
+def test_a_window_reaches_beyond_a_small_image(kind: str) -> None:
+    """As PyTorch has it: with ceil_mode the first window may be the one that reaches beyond, if it
+    does by less than a stride.
+    """
+    x = np.array([[[[1, 2, 5], [4, 3, -2]]]], np.float32)
+    windows: dict[str, Any] = {"kernel_shape": [4, 2], "strides": [3, 2], "ceil_mode": 1}
+    want = {"MaxPool": [[4, 5]], "AveragePool": [[2.5, 1.5]], "LpPool": [[30**0.5, 29**0.5]]}
+    found = results(kind, x, opset=22, **windows)[0]
+    np.testing.assert_allclose(found, [[want[kind]]], rtol=1e-6)
+    for name, value in (("strides", [2, 2]), ("ceil_mode", 0)):
+        windows = {"kernel_shape": [4, 2], "strides": [3, 2], "ceil_mode": 1} | {name: value}
+        with pytest.raises(OperatorInputError, match="does not fit the input"):
+            results(kind, x, opset=22, **windows)
+
+
 def test_nothing_is_pooled() -> None:
     none = np.zeros((0, 2, 4, 4), np.float32)
     values, index = results("MaxPool", none, outputs=2, opset=12, **WINDOWS)

@@ -66,6 +66,15 @@ SCALES = F32([1, 1, 2, 2])
             {"coordinate_transformation_mode": "tf_crop_and_resize"},
             "the region is None; tf_crop_and_resize takes a start for each",
         ),
+        *(
+            (
+                [IMAGE, F32([0, 0, 0, wrong, 1, 1, 1, 1]), None, SIZES],
+                (1, 3),
+                {"coordinate_transformation_mode": "tf_crop_and_resize"},
+                r"the region is \[0.0, .* all of them less than 2\^31",
+            )
+            for wrong in (np.nan, np.inf, 1e30)
+        ),
         ([IMAGE[:, :, :0], None, None, SIZES], (3,), {}, "axis 2 has no elements to make 8 of"),
         (
             [IMAGE, None, None, SIZES << 58],
@@ -133,6 +142,15 @@ OFFSETS = numbers(1, 8, 3, 4)
             {},
             "lower_edge_hertz <= upper_edge_hertz <= sample_rate / 2",
         ),
+        *(
+            (
+                "MelWeightMatrix",
+                [np.int64(bands), np.int64(length), np.int64(100), F32(0), F32(40)],
+                {},
+                "the matrix would have 2.31 elements or more",
+            )
+            for bands, length in ((4, 2**62), (2**62, 4), (2**16, 2**16))
+        ),
         ("DeformConv", [IMAGE[0], WEIGHTS, OFFSETS], {}, "data has shape .* and the weights"),
         ("DeformConv", [IMAGE, WEIGHTS, OFFSETS], {"group": 3}, "do not fit with group=3"),
         (
@@ -144,6 +162,11 @@ OFFSETS = numbers(1, 8, 3, 4)
         ("DeformConv", [IMAGE, WEIGHTS, OFFSETS], {"pads": [1]}, "'pads' is .*expected are 4"),
         ("DeformConv", [IMAGE, WEIGHTS, OFFSETS[:, 1:]], {}, "the offsets have shape"),
         ("DeformConv", [IMAGE[:, :, :1], WEIGHTS, OFFSETS], {}, "does not fit the data"),
+        *(
+            (type, [IMAGE[:, :channels], WEIGHTS[:, :channels]], {"group": group}, "do not fit")
+            for type in ("Conv", "ConvTranspose")
+            for group, channels in ((0, 2), (-1, 2), (0, 0))
+        ),
         ("InstanceNormalization", [IMAGE, F32([1]), F32([1, 2])], {}, "the scale has shape"),
         ("InstanceNormalization", [IMAGE[0, 0], F32([1]), F32([1])], {}, "data has shape"),
     ],

@@ -314,3 +314,31 @@ def test_steps_that_are_alike_read_one_packed_form() -> None:
     assert text.count("pack product") == 2
     expected = values.astype(np.float64) @ given[0] @ given[0] @ given[1]
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+
+
+def test_weights_in_the_same_memory_are_packed_each() -> None:
+    """Both products run before the first run, and the second one's weights are made where the
+    first one's were.
+    """
+    graph = poplar.Graph(poplar.Target.createCPUTarget())
+    rng = np.random.default_rng(0)
+    x, *weights = (rng.standard_normal((96, 96)).astype(np.float32) for _ in range(3))
+    linear = poplar.VariableMappingMethod.LINEAR
+
+    def given(value: np.ndarray) -> poplar.Tensor:
+        t = graph.addVariable(poplar.FLOAT, list(value.shape), linear, "given")
+        graph.setInitialValue(t, value)
+        return t
+
+    sequence, left = program.Sequence(), given(x)
+    for i, w in enumerate(weights):
+        turned = popops.neg(graph, given(w), sequence, f"turned{i}")
+        graph.createHostRead(f"out{i}", poplin.matMul(graph, left, turned, sequence, f"product{i}"))
+    engine = poplar.Engine(graph, [sequence])
+    engine.run(0)
+    text = engine.planText()
+    assert text.count(", packed") == text.count("pack product") == 2
+    for i, w in enumerate(weights):
+        found = np.zeros((96, 96), np.float32)
+        engine.readTensor(f"out{i}", found)
+        np.testing.assert_allclose(found, x @ -w, rtol=1e-4, atol=1e-4)

@@ -103,6 +103,14 @@ class ProjectedAttention(_MultiHead):
     rotary_embedding_dim: int | None = None
     past_present_share_buffer: int | None
 
+    def check_ranks(self, on: Decomposer, x: Tensor, weights: Tensor) -> None:
+        """Raises OperatorInputError for an input or weights of another rank than they have."""
+        if len(on.shape(x)) != 3 or len(on.shape(weights)) != 2:
+            raise self.wrong(
+                f"the input has shape {on.shape(x)}, the weights {on.shape(weights)}; expected is "
+                "[batch, places, numbers] and [numbers, queries + keys + values]."
+            )
+
     def from_projected(
         self,
         on: Decomposer,
@@ -179,11 +187,7 @@ class Attention(ProjectedAttention):
         """
         if past_length is not None:
             raise self.wrong("past_sequence_length goes with past_present_share_buffer, refused.")
-        if len(on.shape(x)) != 3 or len(on.shape(weights)) != 2:
-            raise self.wrong(
-                f"the input has shape {on.shape(x)}, the weights {on.shape(weights)}; expected is "
-                "[batch, places, numbers] and [numbers, queries + keys + values]."
-            )
+        self.check_ranks(on, x, weights)
         projected = on.MatMul(x, weights)
         if bias is not None:
             projected = on.Add(projected, row_of(self, on, "the bias", bias, on.shape(weights)[1]))

@@ -32,6 +32,7 @@ class QAttention(ProjectedAttention):
         past: Tensor | None = None,
     ) -> list[Tensor]:
         """MatMulIntegerToFloat, then what Attention does. Raises what that raises."""
+        self.check_ranks(on, x, weights)
         given = [x, weights, x_scale, w_scale, x_zero, w_zero]
         projected = on.add("com.microsoft", "MatMulIntegerToFloat", 1, given, 1, {})
         assert not isinstance(projected, list)

@@ -56,6 +56,7 @@ class ConvolvingOp(WindowOp):
         spatial = self.spatial_shape()
         if (
             len(weights) != len(data)
+            or self.group < 1
             or weights[1] * self.group != data[1]
             or weights[0] % self.group
         ):

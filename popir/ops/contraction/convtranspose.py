@@ -113,7 +113,8 @@ class ConvTransposeOp(WindowOp, Contraction):
         """
         data, weights = self.inShape(0), self.inShape(1)
         spatial = self.spatial_shape()
-        if len(weights) != len(data) or weights[0] != data[1] or data[1] % self.group:
+        fits = len(weights) == len(data) and weights[0] == data[1] and self.group >= 1
+        if not fits or data[1] % self.group:
             raise OperatorInputError(
                 f"{self.debugName()}: data {data} and weights {weights} do not fit with "
                 f"group={self.group}: expected are weights [{data[1]}, out channels / "

@@ -28,8 +28,8 @@ Y, MEAN, INV_STD = range(3)
 
 class LayerNormOp(Op):
     """ONNX's LayerNormalization, version 17. Inputs: data; scale and bias, which broadcast to the
-    normalised dimensions. Outputs: the result; mean and invStd of each row, in the type
-    `stash_type`, FLOAT or BFLOAT16.
+    data, mostly by the normalised dimensions alone. Outputs: the result; mean and invStd of each
+    row, in the type `stash_type`, FLOAT or BFLOAT16.
 
     Deviation: `stash_type` is only how the statistics are stored. All is computed in double for
     DOUBLE data, in float for others.
@@ -51,13 +51,11 @@ class LayerNormOp(Op):
         """
         shape, first = self.inShape(X), self.first()
         for i in (SCALE, BIAS):
-            if self.hasInput(i):
-                given = self.inShape(i)
-                if not broadcasts_to(given, shape[first:]):
-                    raise OperatorInputError(
-                        f"{self.debugName()}: input {i} has shape {given}, which does not "
-                        f"broadcast to the normalised dimensions {shape[first:]}."
-                    )
+            if self.hasInput(i) and not broadcasts_to(self.inShape(i), shape):
+                raise OperatorInputError(
+                    f"{self.debugName()}: input {i} has shape {self.inShape(i)}, which does not "
+                    f"broadcast to the data, {shape}."
+                )
         self.setOutInfo(Y, self.inInfo(X))
         statistics = [*shape[:first], *[1] * (len(shape) - first)]
         for i in (MEAN, INV_STD):
@@ -85,7 +83,10 @@ class LayerNormOp(Op):
 
     def dimensionNames(self) -> Dimensions | None:
         """Those before the normalised ones."""
-        return Dimensions.same(self.inRank(X), range(self.first(), self.inRank(X)), 3)
+        rank = self.inRank(X)
+        found = Dimensions.same(rank, range(self.first(), rank), 3)
+        given = {i: found.inputs[X][rank - self.inRank(i) :] for i in sorted(self.input)}
+        return found._replace(inputs=given)
 
     def getGradOps(self) -> list[Op]:
         """One gradient operator for all inputs.
@@ -167,6 +168,14 @@ def _statistics(arithmetic: Arithmetic, x: Tensor, epsilon: float) -> tuple[Tens
     return mean, arithmetic.map(s.rsqrt(Arg(0) + epsilon), [variance], "invStd")
 
 
+def _in_rows(t: Tensor, shape: list[int], first: int) -> Tensor:
+    """Scale or bias as [1, columns], or as [rows, columns] if it differs between rows."""
+    dims = shape[first:]
+    if broadcasts_to(t.shape(), dims):
+        return broadcast_to(t, dims).reshape([1, product(dims)])
+    return broadcast_to(t, shape).reshape([product(shape[:first]), product(dims)])
+
+
 class LayerNormOpx(Opx):
     """The lowering: two passes for the statistics, one for the result."""
 
@@ -178,20 +187,15 @@ class LayerNormOpx(Opx):
         arithmetic = Arithmetic(self, prog)
         mean, inv_std = _statistics(arithmetic, x, op.epsilon)
         e: Expr = (Arg(0) - Arg(1)) * Arg(2) * Arg(3)
-        operands = [x, mean, inv_std, self._columns(SCALE, shape, rows)]
+        operands = [x, mean, inv_std, _in_rows(self.getInTensor(SCALE), shape, op.first())]
         if op.hasInput(BIAS):
             e = e + Arg(4)
-            operands.append(self._columns(BIAS, shape, rows))
+            operands.append(_in_rows(self.getInTensor(BIAS), shape, op.first()))
         self.setOutTensor(Y, arithmetic.map(e, operands, out=x.elementType()).reshape(shape))
         for i, t in ((MEAN, mean), (INV_STD, inv_std)):
             if op.hasOutput(i):
                 stored = arithmetic.converted(t, popType(self.outInfo(i)), "stash")
                 self.setOutTensor(i, stored.reshape(self.outShape(i)))
-
-    def _columns(self, i: int, shape: list[int], rows: list[int]) -> Tensor:
-        """Scale or bias as [1, columns]."""
-        dims = shape[self.getOp(LayerNormOp).first() :]
-        return broadcast_to(self.getInTensor(i), dims).reshape([1, rows[1]])
 
 
 class LayerNormGradOpx(Opx):
@@ -206,7 +210,7 @@ class LayerNormGradOpx(Opx):
         dims = shape[op.first :]
         rows = [product(shape[: op.first]), product(dims)]
         g, x = (self.getInTensor(i).reshape(rows) for i in range(2))
-        scale = broadcast_to(self.getInTensor(2), dims).reshape([1, rows[1]])
+        scale = _in_rows(self.getInTensor(2), shape, op.first)
         arithmetic = Arithmetic(self, prog)
         if op.reads_statistics:
             mean, inv_std = (self.getInTensor(i).reshape([rows[0], 1]) for i in (3, 4))
@@ -223,8 +227,9 @@ class LayerNormGradOpx(Opx):
         product_ = arithmetic.map(Arg(0) * Arg(1), [g, whitened], "product")
         for i, t in ((SCALE, product_), (BIAS, g)):
             if op.hasOutput(i):
-                whole, kind = t.reshape([rows[0], *dims]), popType(self.outInfo(i))
-                summed = arithmetic.reduce_to(whole, self.outShape(i), "sum", kind)
+                given, kind = self.outShape(i), popType(self.outInfo(i))
+                whole = t.reshape([rows[0], *dims] if broadcasts_to(given, dims) else shape)
+                summed = arithmetic.reduce_to(whole, given, "sum", kind)
                 self.setOutTensor(i, arithmetic.separate(summed))
 
 

@@ -115,6 +115,19 @@ class EmbedLayerNormalization(Decomposition):
                 "mask_index) or 1."
             )
         shape = on.shape(words)
+        width = on.shape(word_table)[-1:]
+        for what, table in (
+            ("word_embedding", word_table),
+            ("position_embedding", position_table),
+            ("segment_embedding", segment_table),
+        ):
+            if table is not None and (len(on.shape(table)) != 2 or on.shape(table)[1:] != width):
+                raise self.wrong(
+                    f"{what} has shape {on.shape(table)}; expected is [rows, numbers], with as "
+                    "many numbers in each table."
+                )
+        for what, row in (("gamma", gamma), ("beta", beta)):
+            row_of(self, on, what, row, width[0])
         self._check(on, shape, segments, segment_table, mask, positions, position_table)
         batch, places = shape
         total = on.Gather(word_table, words, axis=0)

@@ -51,6 +51,10 @@ class GatherBlockQuantized(Decomposition):
                 f"the scales have shape {on.shape(scales)}; for a table {whole} in blocks of "
                 f"{self.block_size} along dimension {along} expected is {expected}."
             )
+        if zeros is not None and len(on.shape(zeros)) != rank:
+            raise self.wrong(
+                f"the zero points have shape {on.shape(zeros)}; expected are {rank} dimensions."
+            )
         numbers = self._numbers(on, data, bytes)
         middle = None if zeros is None else self._numbers(on, zeros, bytes)
         if middle is not None and bytes and on.shape(middle)[-1] > expected[-1]:

@@ -29,6 +29,8 @@ class _IntegerProduct(Decomposition):
         `a`, one number or one for each column for `b`. Raises OperatorInputError for others.
         """
         columns = on.shape(b)[-1:]
+        if not columns:
+            raise self.wrong("b has shape []; expected is a matrix or a vector.")
         for what, t, many in (("a", scales[0], False), ("b", scales[1], True)):
             if product(on.shape(t)) != 1 and not (many and on.shape(t) == columns):
                 more = f" or {columns[0]}, one for each column" if many else ""

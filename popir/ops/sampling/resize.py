@@ -248,17 +248,18 @@ class ResizeOp(Decomposition):
         if not np.all(good & np.isfinite(numbers)):
             raise self.wrong(f"the {what} are {numbers.tolist()}; all of them must be positive.")
         if self._transformation() != CROP:
-            roi = None
-        elif roi is None or roi.size != 2 * len(named):
-            raise self.wrong(
-                f"the region is {None if roi is None else roi.tolist()}; {CROP} takes a start for "
-                f"each of the axes {list(named)}, then an end for each."
-            )
+            region = [0.0] * len(named) + [1.0] * len(named)
+        else:
+            region = [] if roi is None else roi.reshape(-1).tolist()
+            if len(region) != 2 * len(named) or not np.all(np.abs(region) < 2**31):
+                raise self.wrong(
+                    f"the region is {region or None}; {CROP} takes a start for each of the axes "
+                    f"{list(named)}, then an end for each, all of them less than 2^31."
+                )
         found: list[Line] = []
         ratio = self._ratio([shape[a] for a in named], numbers) if scales is None else None
         for i, a in enumerate(named):
             old = shape[a]
-            start, end = (0.0, 1.0) if roi is None else (roi[i], roi[i + len(named)])
             if scales is not None:
                 scale = float(F(numbers[i]))
                 new = math.floor(F(min(float(F(old)) * scale, 2.0**31)))
@@ -273,7 +274,8 @@ class ResizeOp(Decomposition):
                     f"the {what} are {numbers.tolist()}; an axis of {old} elements would have "
                     "2^31 or more, and popir makes less."
                 )
-            found.append(Line(a, old, max(new, 0), scale, float(start), float(end)))
+            start, end = region[i], region[i + len(named)]
+            found.append(Line(a, old, max(new, 0), scale, start, end))
         return found
 
     def _ratio(self, old: list[int], sizes: Array) -> float | None:

@@ -40,6 +40,11 @@ class MelWeightMatrixOp(Decomposition):
                 f"the inputs are {given}; expected are lengths and a rate above 0, and "
                 "0 <= lower_edge_hertz <= upper_edge_hertz <= sample_rate / 2."
             )
+        if bands * (length // 2 + 1) >= 2**31:
+            raise self.wrong(
+                f"the inputs are {given}; the matrix would have 2^31 elements or more, and popir "
+                "makes less."
+            )
         kind = DataType.of(self.output_datatype)
         return on.const(_matrix(bands, length, rate, low, high), kind)
 

@@ -103,7 +103,7 @@ class Scores:
         """
         batch, heads, places, size = on.shape(q)
         total = on.shape(k)[2]
-        factor = self.scale or 1 / math.sqrt(size)
+        factor = self.scale or 1 / math.sqrt(size or 1)
         scores = capped(on, scaled_products(on, q, k, factor), self.softcap)
         for each in self.added:
             scores = on.Add(scores, each)

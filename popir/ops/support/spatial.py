@@ -105,7 +105,8 @@ class WindowOp(Op):
         """The spatial dimensions of the output. Raises OperatorInputError if the window does not
         fit.
 
-        `round_up` is ONNX's ceil_mode.
+        `round_up` is ONNX's ceil_mode: the last window, which may be the first, reaches beyond the
+        input.
         """
         found = []
         lower, upper = self.padding()
@@ -113,14 +114,14 @@ class WindowOp(Op):
             self.spatial_shape(), lower, upper, self.extent(), self.stride(), strict=True
         ):
             room = size + a + b - extent
-            if room < 0:
+            steps = -(-room // step) if round_up else room // step
+            if round_up and steps * step >= size + a:
+                steps -= 1
+            if steps < 0:
                 raise OperatorInputError(
                     f"{self.debugName()}: a window that spans {self.extent()} does not fit the "
                     f"input {self.inShape(0)} with padding {lower} before and {upper} after."
                 )
-            steps = -(-room // step) if round_up else room // step
-            if round_up and steps * step >= size + a:
-                steps -= 1
             found.append(steps + 1)
         return found
 

@@ -123,6 +123,13 @@ NORMALISATION += [
         atol=1e-5,
         id="axes",
     ),
+    Case(
+        "LayerNormalization",
+        [[2, 3, 4], [3, 1], [2, 1, 4]],
+        outputs=3,
+        atol=1e-5,
+        id="a scale for each row",
+    ),
     Case("InstanceNormalization", [[2, 3, 4], [3], [3]], atol=1e-5),
     Case(
         *("InstanceNormalization", [[2, 3, 2, 2, 3], [3], [3]], {"epsilon": 0.1}),
