@@ -151,13 +151,15 @@ def convolution(x=poplar.UNSIGNED_CHAR, zeros=([], []), **changed):
     [
         (
             {"x": poplar.SHORT},
-            "the input: given is short [1, 2, 5, 5]; expected signed char or unsigned char [1, 2, 5, 5]",
+            "the input: given is short [1, 2, 5, 5]; expected signed char or unsigned char "
+            "[1, 2, 5, 5]",
         ),
         ({"kernelShape": [2, 3]}, "the weights: given is signed char [1, 4, 2, 3, 3]; expected"),
         ({"zeros": ([2], [])}, "the zero point of the input: given is unsigned char [2]; expected"),
         (
             {"zeros": ([], [3])},
-            "the zero point of the weights: given is signed char [3]; expected signed char [1] or [4]",
+            "the zero point of the weights: given is signed char [3]; expected signed char [1] or "
+            "[4]",
         ),
         (
             {
