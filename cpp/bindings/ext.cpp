@@ -172,7 +172,10 @@ void bindProducts(py::module_& m) {
         "output channel of the weights; None for none.\n"
         "Raises poplibs_exception for shapes and types that do not match, and for parameters with\n"
         "other transforms than truncation and padding of the input, dilation of the kernel, and\n"
-        "strides.");
+        "strides, and if windows reach too far (isCompact).");
+  m.def("isCompact", py::overload_cast<const poplin::ConvParams&>(&isCompact), py::arg("params"),
+        "Whether the windows of a convolution reach over no more than 16 times the elements of\n"
+        "its input and output, and 2^16, in a channel.");
 }
 
 void bindScans(py::module_& m) {

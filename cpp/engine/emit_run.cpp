@@ -142,8 +142,8 @@ void EngineImpl::emitRun(const Step& step, Compiled& out) {
   };
   const auto weights = runner->packable();
   const bool packs = weights && isInvariant(vertex.operands[*weights].tensor);
-  // Memory that weights are gathered into may hold others later, and so may that of a variable which
-  // the prologue alone uses. A variable has one value: one step of the prologue, or the host, writes it.
+  // An address does not tell weights apart: gathered copies, and variables that the prologue alone
+  // uses, share memory in turns. Variables do, since each that stays is written once.
   const bool shares = packs && gathers[*weights].instrs.empty();
   const auto variables =
       shares ? vertex.operands[*weights].tensor.view().variables() : std::vector<unsigned>();

@@ -1,5 +1,6 @@
 #include <popir/IntegerProduct.hpp>
 #include <poputil/exceptions.hpp>
+#include <sstream>
 
 #include "kernels/contraction/integer_conv_kernel.hpp"
 #include "poplar/bulk_vertex.hpp"
@@ -43,7 +44,7 @@ ZeroPoints zeroKind(const std::optional<Tensor>& zeros) {
   return zeros->numElements() == 1 ? ZeroPoints::One : ZeroPoints::Each;
 }
 
-/// Whether a canonical convolution has no transforms but truncation and padding of the input,
+/// Whether a convolution has no transforms but truncation and padding of the input,
 /// dilation of the kernel, and strides.
 bool isPlain(const poplin::ConvParams& p) {
   const Shape::size_type fields = p.getNumFieldDims();
@@ -89,15 +90,25 @@ Shape joined(Shape first, const std::vector<T>& field) {
 
 }  // namespace
 
+bool isCompact(const poplin::ConvParams& params) {
+  const auto s = shapeOf(params);
+  return contraction::isCompact(s.inField, s.kernel, s.outField, s.stride, s.dilation);
+}
+
 Tensor integerConvolution(poplar::Graph& graph, const Tensor& in, const Tensor& weights,
                           const poplin::ConvParams& params, const std::optional<Tensor>& inZero,
                           const std::optional<Tensor>& weightZeros, poplar::program::Sequence& prog,
                           const poplar::DebugContext& debugContext) {
-  const auto p = params.canonicalize();
-  if (!isPlain(p))
+  params.validate();
+  const auto& p = params;
+  if (!isPlain(p)) {
+    std::ostringstream given;
+    given << p;
     refuseConvolution(
         "the parameters have other transforms than truncation and padding of the input, dilation "
-        "of the kernel, and strides");
+        "of the kernel, and strides; given are " +
+        given.str());
+  }
   requireBytes(
       "the input", in,
       joined({p.batchSize, p.numConvGroups * p.inputChannelsPerConvGroup}, p.inputFieldShape));
@@ -109,9 +120,8 @@ Tensor integerConvolution(poplar::Graph& graph, const Tensor& in, const Tensor& 
   requireZero("the weights", weightZeros, weights, channels);
 
   const auto shape = shapeOf(p);
-  if (contraction::paddedElements(shape.kernel, shape.outField, shape.stride, shape.dilation) >
-      contraction::kMostPadded)
-    refuseConvolution("with its padding a channel of the input has more than 2^31 elements");
+  if (!isCompact(p))
+    refuseConvolution("the windows reach too far beyond the input " + shapeText(in.shape()));
   const auto out = graph.addVariable(
       poplar::INT, joined(Shape{p.batchSize, channels}, shape.outField), debugContext);
   const auto kernel = std::make_shared<IntegerConvKernel>(

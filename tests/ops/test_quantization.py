@@ -160,3 +160,22 @@ def test_windows_that_reach_far(window: dict[str, Any]) -> None:
     inside = (taps >= 0) & (taps < 9)
     values = np.where(inside, x[0][:, np.clip(taps, 0, 8)] - 7, 0)
     np.testing.assert_array_equal(found[0], np.einsum("ckn,ock->on", values, w))
+
+
+def test_windows_that_see_no_data() -> None:
+    """Both windows lie beside the one element, at -1 and at 2: what they read is padding."""
+    x, w = np.full((1, 3, 1), 9, np.uint8), np.ones((9, 3, 1), np.int8)
+    found = result("ConvInteger", x, w, np.uint8(7), strides=[3], pads=[1, 1])
+    np.testing.assert_array_equal(found, np.zeros((1, 9, 1)))
+
+
+@pytest.mark.parametrize(
+    ("a", "b"), [((4, 5), (1, 5, 6)), ((3, 4, 5), (1, 1, 5, 6)), ((2, 1, 4, 5), (1, 3, 5, 6))]
+)
+def test_zero_points_of_all_dimensions(a: tuple[int, ...], b: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(0)
+    x, w = rng.integers(0, 255, a).astype(np.uint8), rng.integers(-128, 127, b).astype(np.int8)
+    x_zero = rng.integers(0, 255, (*a[:-1], 1)).astype(np.uint8)
+    w_zero = rng.integers(-128, 127, (*b[:-2], 1, b[-1])).astype(np.int8)
+    want = (x.astype(int) - x_zero) @ (w.astype(int) - w_zero)
+    np.testing.assert_array_equal(result("MatMulInteger", x, w, x_zero, w_zero), want)

@@ -27,14 +27,19 @@ poplar::Tensor integerProduct(poplar::Graph& graph, const poplar::Tensor& A,
 /// with inZero. The sums wrap around at 32 bits. Zero points have the type of their operand: inZero
 /// [1], weightZeros [1] or one for each output channel.
 /// The machine model counts a convolution of SHORT.
-/// \throws poputil::poplibs_error if shapes or types do not match, and for parameters with other
-/// transforms than truncation and padding of the input, dilation of the kernel, and strides
+/// \throws poputil::poplibs_error if shapes or types do not match, for parameters with other
+/// transforms than truncation and padding of the input, dilation of the kernel, and strides, and if
+/// windows reach too far (isCompact())
 poplar::Tensor integerConvolution(poplar::Graph& graph, const poplar::Tensor& in,
                                   const poplar::Tensor& weights, const poplin::ConvParams& params,
                                   const std::optional<poplar::Tensor>& inZero,
                                   const std::optional<poplar::Tensor>& weightZeros,
                                   poplar::program::Sequence& prog,
                                   const poplar::DebugContext& debugContext = {});
+
+/// Whether the windows of a convolution reach over no more than 16 times the elements of its input
+/// and output, and 2^16, in a channel.
+bool isCompact(const poplin::ConvParams& params);
 
 }  // namespace popir
 #pragma GCC visibility pop

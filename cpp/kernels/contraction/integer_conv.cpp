@@ -21,20 +21,18 @@ std::int64_t allOf(const std::vector<std::int64_t>& sizes) {
   return n;
 }
 
-/// The elements of a dimension that windows reach, in as many steps of the stride as there are.
-std::uint64_t reached(std::int64_t kernel, std::int64_t outField, std::int64_t stride,
-                      std::int64_t dilation) {
-  const auto size = [](std::int64_t n) {
-    return static_cast<std::uint64_t>(std::max<std::int64_t>(n, 1));
-  };
+/// The elements of a dimension from the first window to the end of the last, rounded up to a
+/// multiple of the stride.
+std::int64_t reached(std::int64_t kernel, std::int64_t outField, std::int64_t stride,
+                     std::int64_t dilation) {
   if (outField <= 1) stride = 1;
-  const std::uint64_t all =
-      (size(outField) - 1) * size(stride) + (size(kernel) - 1) * size(dilation) + 1;
-  return (all + size(stride) - 1) / size(stride) * size(stride);
+  const std::int64_t all =
+      (std::max<std::int64_t>(outField, 1) - 1) * stride + (kernel - 1) * dilation + 1;
+  return (all + stride - 1) / stride * stride;
 }
 
-/// A single window has no stride. Joins field dimensions in which nothing but single elements meet, such as both of a 1 x 1
-/// convolution, with those before them.
+/// A single window has no stride. Joins field dimensions in which nothing but single elements meet,
+/// such as both of a 1 x 1 convolution, with those before them.
 IntegerConvSpec joined(IntegerConvSpec s) {
   const auto isWhole = [&s](std::size_t d) {
     return s.kernel[d] == 1 && s.stride[d] == 1 && s.padLower[d] == 0 &&
@@ -53,12 +51,12 @@ IntegerConvSpec joined(IntegerConvSpec s) {
 }
 
 /// The product of the weights, [outputs, k], and of the image, [k, points], as in
-/// integer_product.cpp, where k are input channels and elements of the window.
+/// integer_product.cpp, where k are input channels and elements of the window, as of an im2col.
 ///
-/// The image is padded first, and each step of a stride becomes a plane of its own, so that a row of
-/// that second matrix is a run of a plane that begins at an offset of its own. There a point of the
-/// output lies in rows as long as those of the plane: what is between the end of an output's row and
-/// that of the plane's is computed and not kept.
+/// The padded image is split by phases of the strides (space to batch), each a plane, so that row k
+/// of the second matrix is a contiguous run of a plane, which begins at taps_[k]. The points of an
+/// output row are as far apart as the rows of a plane: those between its end and the next row are
+/// computed and not kept.
 class IntegerConv final : public Contraction {
  public:
   IntegerConv(const IntegerConvSpec& spec, unsigned threads)
@@ -76,9 +74,8 @@ class IntegerConv final : public Contraction {
     std::vector<std::int64_t> strides(fields);
     planeElements_ = 1;
     for (std::size_t d = fields; d-- > 0;) {
-      phaseSizes_[d] = static_cast<std::int64_t>(
-                           reached(s_.kernel[d], s_.outField[d], s_.stride[d], s_.dilation[d])) /
-                       s_.stride[d];
+      phaseSizes_[d] =
+          reached(s_.kernel[d], s_.outField[d], s_.stride[d], s_.dilation[d]) / s_.stride[d];
       strides[d] = planeElements_;
       planeElements_ *= phaseSizes_[d];
     }
@@ -98,7 +95,9 @@ class IntegerConv final : public Contraction {
         aligned(s_.batch * s_.groups * s_.inChannels * channelElements_ + kMostWordColumns + 16);
   }
 
-  std::string describe() const override { return isBytes_ ? "bytes" : "bytes as shorts"; }
+  std::string describe() const override {
+    return std::string(isBytes_ ? "bytes " : "bytes as shorts ") + kernel_.name;
+  }
 
   std::size_t packedBytes() const override {
     // Rows of weights, one row of ones, and the sums of the rows.
@@ -127,7 +126,7 @@ class IntegerConv final : public Contraction {
   void runPacked(void* const* operands, const void* packed, void* work) const override {
     std::size_t next = 3;
     const std::int32_t inZero =
-        s_.inZero == ZeroPoints::None ? 0 : element(operands[next++], s_.inType, 0);
+        s_.inZero == ZeroPoints::None ? 0 : byteAt(operands[next++], s_.inType, 0);
     const void* const weightZeros = s_.weightZeros == ZeroPoints::None ? nullptr : operands[next];
     auto* const image = static_cast<std::int8_t*>(work);
     const std::int64_t channels = s_.batch * s_.groups * s_.inChannels;
@@ -145,25 +144,18 @@ class IntegerConv final : public Contraction {
   }
 
  private:
-  static constexpr std::int64_t kRowsOfBlock = 48;
-
   /// A row of the output among the points, and where it is in the output.
   struct Row {
     std::int64_t point, output;
   };
 
-  /// A line of a channel's planes: places from `begin` to `end` hold input, the others padding. Place
-  /// 0 is of element `source` of the input.
+  /// A line of a channel's planes: places from `begin` to `end` hold input, the others padding.
+  /// Place 0 is of element `source` of the input, which may lie outside of it.
   struct Line {
     std::int64_t source, begin, end;
   };
 
-  static std::int32_t element(const void* from, poplar::Type type, std::int64_t i) {
-    return type == poplar::UNSIGNED_CHAR ? std::int32_t{static_cast<const std::uint8_t*>(from)[i]}
-                                         : std::int32_t{static_cast<const std::int8_t*>(from)[i]};
-  }
-
-  /// Finds, for each k, where its run of a plane begins.
+  /// Finds where the run of each k begins.
   void findTaps(const std::vector<std::int64_t>& strides) {
     const std::int64_t window = allOf(s_.kernel);
     taps_.reserve(words_ * perWord_);
@@ -197,7 +189,7 @@ class IntegerConv final : public Contraction {
   std::int32_t packRow(const void* weights, std::int64_t i, T* to) const {
     std::uint32_t sum = 0;  // modulo 2^32, as all sums here
     for (std::int64_t k = 0; k < elements_; ++k) {
-      const std::int32_t x = element(weights, s_.weightsType, i * elements_ + k) + weightShift_;
+      const std::int32_t x = byteAt(weights, s_.weightsType, i * elements_ + k) + weightShift_;
       to[k] = static_cast<T>(x);
       sum += static_cast<std::uint32_t>(x);
     }
@@ -246,13 +238,13 @@ class IntegerConv final : public Contraction {
     const std::int64_t width = phaseSizes_.back(), stride = s_.stride.back();
     // Copies, since stores of bytes might change what they refer to.
     for (const auto [source, begin, end] : lines_) {
-      const std::uint8_t* own = from + source;
       std::memset(to, padding, static_cast<std::size_t>(begin));
       if (stride == 1)
-        for (std::int64_t i = begin; i < end; ++i) to[i] = static_cast<std::int8_t>(own[i] ^ flip);
+        for (std::int64_t i = begin; i < end; ++i)
+          to[i] = static_cast<std::int8_t>(from[source + i] ^ flip);
       else
         for (std::int64_t i = begin; i < end; ++i)
-          to[i] = static_cast<std::int8_t>(own[i * stride] ^ flip);
+          to[i] = static_cast<std::int8_t>(from[source + i * stride] ^ flip);
       std::memset(to + end, padding, static_cast<std::size_t>(width - end));
       to += width;
     }
@@ -319,9 +311,10 @@ class IntegerConv final : public Contraction {
     // Points that are all of one row of the output go there at once.
     const Row* const whole = rowOf(first);
     const bool isWhole = whole != nullptr && first + kernel_.columns <= whole->point + length;
-    std::int32_t block[kRowsOfBlock * kMostWordColumns], aZeros[kRowsOfBlock], rests[kRowsOfBlock];
-    for (std::int64_t row = 0; row < s_.outChannels; row += kRowsOfBlock) {
-      const std::int64_t rows = std::min(kRowsOfBlock, s_.outChannels - row);
+    std::int32_t block[kWordRowsOfBlock * kMostWordColumns], aZeros[kWordRowsOfBlock],
+        rests[kWordRowsOfBlock];
+    for (std::int64_t row = 0; row < s_.outChannels; row += kWordRowsOfBlock) {
+      const std::int64_t rows = std::min(kWordRowsOfBlock, s_.outChannels - row);
       std::int32_t* const own = out + (which * s_.outChannels + row) * outputs;
       std::int32_t* const to = isWhole ? own + whole->output + first - whole->point : block;
       const std::int64_t toRow = isWhole ? outputs : kernel_.columns;
@@ -331,8 +324,8 @@ class IntegerConv final : public Contraction {
           aZeros[r] =
               weightShift_ + (weightZeros == nullptr
                                   ? 0
-                                  : element(weightZeros, s_.weightsType,
-                                            s_.weightZeros == ZeroPoints::One ? 0 : channel));
+                                  : byteAt(weightZeros, s_.weightsType,
+                                           s_.weightZeros == ZeroPoints::One ? 0 : channel));
           rests[r] = restOf(rowSums[row + r], elements_, aZeros[r]);
         }
         kernel_.startRows(sums, bZeros, aZeros, rests, to, toRow, rows);
@@ -384,14 +377,20 @@ class IntegerConv final : public Contraction {
 
 }  // namespace
 
-std::uint64_t paddedElements(const std::vector<std::int64_t>& kernel,
-                             const std::vector<std::int64_t>& outField,
-                             const std::vector<std::int64_t>& stride,
-                             const std::vector<std::int64_t>& dilation) {
-  std::uint64_t n = 1;
-  for (std::size_t d = 0; d < kernel.size(); ++d)
-    n = saturatingProduct(n, reached(kernel[d], outField[d], stride[d], dilation[d]));
-  return n;
+bool isCompact(const std::vector<std::int64_t>& inField, const std::vector<std::int64_t>& kernel,
+               const std::vector<std::int64_t>& outField, const std::vector<std::int64_t>& stride,
+               const std::vector<std::int64_t>& dilation) {
+  constexpr std::uint64_t kMostTimes = 16, kMore = 1 << 16;
+  const auto size = [](std::int64_t n) { return static_cast<std::uint64_t>(n); };
+  std::uint64_t padded = 1, in = 1, out = 1;
+  for (std::size_t d = 0; d < kernel.size(); ++d) {
+    padded =
+        saturatingProduct(padded, size(reached(kernel[d], outField[d], stride[d], dilation[d])));
+    in = saturatingProduct(in, size(inField[d]));
+    out = saturatingProduct(out, size(outField[d]));
+  }
+  const std::uint64_t most = saturatingProduct(kMostTimes, in + out < in ? in : in + out);
+  return padded <= (most + kMore < most ? most : most + kMore);
 }
 
 std::unique_ptr<Contraction> makeIntegerConv(const IntegerConvSpec& spec, unsigned threads) {

@@ -23,16 +23,14 @@ struct IntegerConvSpec {
   ZeroPoints weightZeros;  ///< one for each output channel, [groups * outChannels], if Each
 };
 
-/// The most elements of a channel with its padding that makeIntegerConv() takes.
-constexpr std::uint64_t kMostPadded = std::uint64_t{1} << 31;
-/// These elements, as far as windows reach, for the sizes of the window and the output. Saturates.
-std::uint64_t paddedElements(const std::vector<std::int64_t>& kernel,
-                             const std::vector<std::int64_t>& outField,
-                             const std::vector<std::int64_t>& stride,
-                             const std::vector<std::int64_t>& dilation);
+/// Whether makeIntegerConv() takes such sizes: a channel with its padding has at most 16 times the
+/// elements of its input and output, and 2^16 more.
+bool isCompact(const std::vector<std::int64_t>& inField, const std::vector<std::int64_t>& kernel,
+               const std::vector<std::int64_t>& outField, const std::vector<std::int64_t>& stride,
+               const std::vector<std::int64_t>& dilation);
 
-/// Operands: in, weights, out, then the zero point of `in` and those of the weights, as far as there
-/// are any. The weights are packed.
+/// Operands: in, weights, out, then the zero point of `in` and those of the weights, as far as
+/// there are any. The weights are packed.
 std::unique_ptr<Contraction> makeIntegerConv(const IntegerConvSpec& spec, unsigned threads);
 
 }  // namespace contraction

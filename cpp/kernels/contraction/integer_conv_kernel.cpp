@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/check.hpp"
+#include "kernels/contraction/meetings.hpp"
 #include "kernels/saved_kernel.hpp"
 
 namespace popir {
@@ -39,9 +40,22 @@ void IntegerConvKernel::check(const std::vector<OperandInfo>& operands) const {
                       [](std::int64_t n) { return n == 1; }),
           "the input is dilated");
   ConvKernel(shape_).check(shorts);
-  require(contraction::paddedElements(shape_.kernel, shape_.outField, shape_.stride,
-                                      shape_.dilation) <= contraction::kMostPadded,
-          "its padded input is too large");
+  constexpr std::int64_t kMost = std::int64_t{1} << 31;
+  for (const auto* sizes : {&shape_.kernel, &shape_.outField})
+    for (const auto size : *sizes) require(size < kMost, "a size is out of range");
+  for (const auto size : shape_.kernel) require(size >= 1, "a window has no elements");
+  require(contraction::isCompact(shape_.inField, shape_.kernel, shape_.outField, shape_.stride,
+                                 shape_.dilation),
+          "its windows reach far beyond the input");
+  // The image in its padded form, and a panel of it for each of the threads.
+  std::uint64_t bytes = 1 << 22;
+  for (const auto size : {shape_.batch, shape_.groups, shape_.inChannels})
+    bytes = saturatingProduct(bytes, static_cast<std::uint64_t>(std::max<std::int64_t>(size, 1)));
+  for (std::size_t d = 0; d < shape_.kernel.size(); ++d)
+    bytes = saturatingProduct(
+        bytes, static_cast<std::uint64_t>((shape_.outField[d] + 1) * shape_.stride[d] +
+                                          shape_.kernel[d] * shape_.dilation[d]));
+  require(bytes < (std::uint64_t{1} << 63), "its padded input is too large");
   require(inZero_ != ZeroPoints::Each, "the input has more than one zero point");
   if (inZero_ != ZeroPoints::None) requireOperand(operands[n++], Access::Read, inType_, {1});
   if (weightZeros_ != ZeroPoints::None)

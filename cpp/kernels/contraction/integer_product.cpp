@@ -39,7 +39,9 @@ class IntegerProduct final : public Contraction {
         panelBytes_(words_ * kernel_.columns * kWordBytes),
         allPanelBytes_(aligned(bGroups_ * panels_ * panelBytes_)) {}
 
-  std::string describe() const override { return isBytes_ ? "bytes" : "bytes as shorts"; }
+  std::string describe() const override {
+    return std::string(isBytes_ ? "bytes " : "bytes as shorts ") + kernel_.name;
+  }
 
   std::size_t packedBytes() const override {
     return allPanelBytes_ + bGroups_ * panels_ * kernel_.columns * sizeof(std::int32_t);
@@ -76,17 +78,15 @@ class IntegerProduct final : public Contraction {
         s_.aZeros == ZeroPoints::None ? nullptr : operands[3],
         s_.bZeros == ZeroPoints::None ? nullptr : operands[s_.aZeros == ZeroPoints::None ? 3 : 4],
         static_cast<std::int32_t*>(operands[2])};
-    const std::int64_t blocks = (s_.m + kRowsOfBlock - 1) / kRowsOfBlock;
+    const std::int64_t blocks = (s_.m + kWordRowsOfBlock - 1) / kWordRowsOfBlock;
     parallelFor(s_.groups * panels_ * blocks, threads_, s_.groups * s_.m * s_.n * words_,
                 [&](std::int64_t i) {
                   runBlock(given, i / blocks / panels_, i / blocks % panels_,
-                           i % blocks * kRowsOfBlock);
+                           i % blocks * kWordRowsOfBlock);
                 });
   }
 
  private:
-  static constexpr std::int64_t kRowsOfBlock = 48;
-
   struct Given {
     const std::byte* a;
     const std::int32_t* aSums;
@@ -104,11 +104,6 @@ class IntegerProduct final : public Contraction {
       sums[i] = isBytes_ ? copyRow(a, from, static_cast<std::uint8_t*>(to))
                          : copyRow(a, from, static_cast<std::int16_t*>(to));
     });
-  }
-
-  static std::int32_t element(const void* from, poplar::Type type, std::int64_t i) {
-    return type == poplar::UNSIGNED_CHAR ? std::int32_t{static_cast<const std::uint8_t*>(from)[i]}
-                                         : std::int32_t{static_cast<const std::int8_t*>(from)[i]};
   }
 
   /// Copies a row of A and pads it. Returns its sum.
@@ -173,10 +168,10 @@ class IntegerProduct final : public Contraction {
   void runBlock(const Given& given, std::int64_t group, std::int64_t panel,
                 std::int64_t row) const {
     const std::int64_t columns = kernel_.columns, first = panel * columns;
-    const std::int64_t rows = std::min(kRowsOfBlock, s_.m - row),
+    const std::int64_t rows = std::min(kWordRowsOfBlock, s_.m - row),
                        n = std::min(columns, s_.n - first);
     std::int32_t* const c = given.c + (group * s_.m + row) * s_.n + first;
-    std::int32_t edge[kRowsOfBlock * kMostWordColumns];
+    std::int32_t edge[kWordRowsOfBlock * kMostWordColumns];
     const bool isEdge = n < columns;
     std::int32_t* const to = isEdge ? edge : c;
     const std::int64_t toRow = isEdge ? columns : s_.n;
@@ -188,7 +183,7 @@ class IntegerProduct final : public Contraction {
       std::int32_t bZeros[kMostWordColumns] = {};
       for (std::int64_t j = 0; j < n; ++j)
         bZeros[j] = bShift_ + zero(given.bZeros, s_.bType, s_.bZeros, group * s_.n + first + j);
-      std::int32_t aZeros[kRowsOfBlock], rests[kRowsOfBlock];
+      std::int32_t aZeros[kWordRowsOfBlock], rests[kWordRowsOfBlock];
       for (std::int64_t r = 0; r < rows; ++r) {
         aZeros[r] = aShift_ + zero(given.aZeros, s_.aType, s_.aZeros, group * s_.m + row + r);
         rests[r] = aIsWords_ ? 0 : restOf(given.aSums[a + r], s_.k, aZeros[r]);
@@ -205,7 +200,7 @@ class IntegerProduct final : public Contraction {
   }
 
   static std::int32_t zero(const void* zeros, poplar::Type type, ZeroPoints kind, std::int64_t i) {
-    return zeros == nullptr ? 0 : element(zeros, type, kind == ZeroPoints::One ? 0 : i);
+    return zeros == nullptr ? 0 : byteAt(zeros, type, kind == ZeroPoints::One ? 0 : i);
   }
 
   IntegerProductSpec s_;

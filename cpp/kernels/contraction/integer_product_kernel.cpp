@@ -1,7 +1,10 @@
 #include "kernels/contraction/integer_product_kernel.hpp"
 
+#include <utility>
+
 #include "kernels/check.hpp"
 #include "kernels/contraction/matmul_kernel.hpp"
+#include "kernels/contraction/meetings.hpp"
 #include "kernels/saved_kernel.hpp"
 
 namespace popir {
@@ -49,9 +52,13 @@ void IntegerProductKernel::check(const std::vector<OperandInfo>& operands) const
 }
 
 Work IntegerProductKernel::work(const std::vector<Layout>&) const {
-  const auto size = [](std::int64_t n) { return static_cast<std::uint64_t>(n); };
-  return contractionWork({poplar::SHORT, size(p_.groups), size(p_.m), size(p_.k), size(p_.n)}, {},
-                         size(p_.groups * p_.m * p_.n * p_.k));
+  std::uint64_t multiplications = 1;
+  const auto size = [&](std::int64_t n) {
+    multiplications = saturatingProduct(multiplications, static_cast<std::uint64_t>(n));
+    return static_cast<std::uint64_t>(n);
+  };
+  ContractionWork work = {poplar::SHORT, size(p_.groups), size(p_.m), size(p_.k), size(p_.n)};
+  return contractionWork(std::move(work), {}, multiplications);
 }
 
 }  // namespace popir

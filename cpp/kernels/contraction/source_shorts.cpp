@@ -4,7 +4,6 @@
 #include "kernels/contraction/shorts.hpp"
 #include "kernels/contraction/words.hpp"
 #include "kernels/parallel.hpp"
-#include "kernels/vector/isa.hpp"
 
 namespace popir {
 namespace contraction {
@@ -22,7 +21,7 @@ class ShortsMatMul final : public Contraction {
         aIsPaired_(spec.a.column == 1 && spec.k % 2 == 0),
         aBytes_(aIsPaired_ ? 0 : aligned(sizeof(std::int16_t) * spec.m * 2 * pairs_)) {}
 
-  std::string describe() const override { return std::string("shorts ") + name(isa()); }
+  std::string describe() const override { return std::string("shorts ") + kernel_.name; }
 
   std::size_t packedBytes() const override {
     const std::int64_t groups = s_.b.group == 0 ? 1 : s_.groups;

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 
 #include "kernels/contraction/bf16_tiles.hpp"
@@ -30,10 +29,7 @@ bool machineHasAmx() {
 }  // namespace
 
 bool haveAmx() {
-  static const bool have = [] {
-    const char* held = std::getenv("POPIR_ISA");
-    return isa() == Isa::Avx512 && (held == nullptr || *held == '\0') && machineHasAmx();
-  }();
+  static const bool have = isa() == Isa::Avx512 && !isHeld() && machineHasAmx();
   return have;
 }
 

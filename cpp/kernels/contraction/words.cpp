@@ -1,7 +1,6 @@
 #include "kernels/contraction/words.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 #define POPIR_ISA_NAMESPACE base
 #include "kernels/contraction/words.inc"
@@ -11,11 +10,8 @@ namespace popir {
 namespace {
 
 bool haveVnni() {
-  static const bool have = [] {
-    const char* held = std::getenv("POPIR_ISA");
-    return isa() == Isa::Avx512 && (held == nullptr || *held == '\0') &&
-           __builtin_cpu_supports("avx512vnni");
-  }();
+  static const bool have =
+      isa() == Isa::Avx512 && !isHeld() && __builtin_cpu_supports("avx512vnni");
   return have;
 }
 

@@ -1,24 +1,27 @@
-// Loops of products of integer matrices, with sums of 32 bits that wrap. Elements of A and B come in
-// words of 32 bits along k: two shorts, or four bytes.
+// Loops of products of integer matrices, with sums of 32 bits that wrap. Elements of A and B come
+// in words of 32 bits along k: two shorts, or four bytes.
 #ifndef popir_kernels_contraction_words_hpp
 #define popir_kernels_contraction_words_hpp
 
 #include <cstddef>
 #include <cstdint>
+#include <poplar/Type.hpp>
 
 namespace popir {
 
 /// The loops of one instruction set for one type of elements.
 struct WordsKernel {
+  /// The instruction set, for reports.
+  const char* name;
   /// The columns of a panel.
   std::int64_t columns;
-  /// C [rows, columns] = A B, or C += A B if `add`. A: rows of words, aRow bytes apart; B: a panel of
-  /// words [words, columns]; C: rows that are cRow elements apart.
+  /// C [rows, columns] = A B, or C += A B if `add`. A: rows of words, aRow bytes apart; B: a panel
+  /// of words [words, columns]; C: rows that are cRow elements apart.
   void (*run)(const std::byte* a, std::int64_t aRow, const std::byte* panel, std::int64_t words,
               std::int32_t* c, std::int64_t cRow, std::int64_t rows, bool add);
-  /// What zero points take from rows of C [rows, columns]: c = -aZero * sums - bZeros * rest, with
-  /// the sums of the columns of B, and for each row `rest`, the sum of that row of A minus k times
-  /// aZero.
+  /// Starts sums that zero points take part in: overwrites C [rows, columns] with
+  /// -aZeros[row] * sums[column] - rests[row] * bZeros[column], where `sums` are those of the
+  /// columns of B, and `rests` those of the rows of A minus k times their zero points (restOf()).
   void (*startRows)(const std::int32_t* sums, const std::int32_t* bZeros,
                     const std::int32_t* aZeros, const std::int32_t* rests, std::int32_t* c,
                     std::int64_t cRow, std::int64_t rows);
@@ -46,8 +49,17 @@ extern const WordsKernel kShorts, kBytes;
 
 /// The best loops of this machine for shorts.
 const WordsKernel& shortsKernel();
-/// Those for bytes; null on a machine without VNNI, and if POPIR_ISA is set.
+/// Those for bytes; null on a machine without VNNI, and if POPIR_ISA holds the process to less.
 const WordsKernel* bytesKernel();
+
+/// The rows of C that are computed at a time.
+constexpr std::int64_t kWordRowsOfBlock = 48;
+
+/// Element i of bytes of SIGNED_CHAR or UNSIGNED_CHAR.
+inline std::int32_t byteAt(const void* from, const poplar::Type& type, std::int64_t i) {
+  return type == poplar::UNSIGNED_CHAR ? std::int32_t{static_cast<const std::uint8_t*>(from)[i]}
+                                       : std::int32_t{static_cast<const std::int8_t*>(from)[i]};
+}
 
 /// sum - k * zero, modulo 2^32.
 inline std::int32_t restOf(std::int32_t sum, std::int64_t k, std::int32_t zero) {

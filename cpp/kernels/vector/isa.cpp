@@ -20,11 +20,11 @@ Isa machineIsa() {
 }
 
 Isa wantedIsa() {
-  const char* wanted = std::getenv("POPIR_ISA");
-  if (wanted == nullptr || *wanted == '\0') return Isa::Avx512;
+  if (!isHeld()) return Isa::Avx512;
+  const std::string wanted = std::getenv("POPIR_ISA");
   for (Isa isa : {Isa::Base, Isa::Avx2, Isa::Avx512})
-    if (std::string(wanted) == name(isa)) return isa;
-  throw std::invalid_argument(std::string("POPIR_ISA is '") + wanted +
+    if (wanted == name(isa)) return isa;
+  throw std::invalid_argument("POPIR_ISA is '" + wanted +
                               "'; set it to base, avx2 or avx512, or leave it unset");
 }
 
@@ -33,6 +33,11 @@ Isa wantedIsa() {
 Isa isa() {
   static const Isa chosen = std::min(machineIsa(), wantedIsa());
   return chosen;
+}
+
+bool isHeld() {
+  const char* wanted = std::getenv("POPIR_ISA");
+  return wanted != nullptr && *wanted != '\0';
 }
 
 const char* name(Isa isa) {

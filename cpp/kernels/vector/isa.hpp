@@ -9,10 +9,12 @@ namespace popir {
 enum class Isa { Base, Avx2, Avx512 };
 
 /// The best instruction set of this machine. The environment variable POPIR_ISA ("base", "avx2" or
-/// "avx512"), read at the first call, selects a lower one; any value leaves out tiles
-/// (tiles::haveAmx()).
+/// "avx512"), read at the first call, selects a lower one, and leaves out what isHeld() says.
 /// \throws std::invalid_argument if POPIR_ISA has another value
 __attribute__((visibility("default"))) Isa isa();
+
+/// Whether POPIR_ISA has a value: then no extension of these is used either, such as VNNI or tiles.
+bool isHeld();
 
 /// "base", "avx2" or "avx512".
 __attribute__((visibility("default"))) const char* name(Isa isa);

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from popir import poplin, popops
 from popir.errors import OperatorInputError
-from popir.ext import integerConvolution
+from popir.ext import integerConvolution, isCompact
 from popir.ops.contraction.conv import ConvolvingOp, grouped
 from popir.ops.support.identifiers import onnx_ids
 from popir.ops.support.shapes import product
@@ -19,9 +19,6 @@ _GREATEST_TERM = 255 * 255
 """The greatest product of two bytes minus their zero points."""
 _FEWEST_OUTPUTS = 8
 """Output channels of a group, below which products of its matrices are slower than floats."""
-
-_MOST_PADDING = 16
-"""How many times the elements of data and result a window may reach, for products of bytes."""
 
 
 class ConvIntegerOp(ConvolvingOp):
@@ -51,11 +48,6 @@ class ConvIntegerOp(ConvolvingOp):
             )
         self.setOutInfo(0, TensorInfo(DataType.INT32, shape))
 
-    def reach(self) -> int:
-        """The elements of a channel, with its padding, from the first window to the last."""
-        steps = zip(self.outShape(0)[2:], self.stride(), self.extent(), strict=True)
-        return product([(out - 1) * step + extent for out, step, extent in steps])
-
 
 class ConvIntegerOpx(Opx):
     """The lowering: one convolution of bytes, which takes zero points, or one of floats."""
@@ -70,12 +62,12 @@ class ConvIntegerOpx(Opx):
         if weights.dim(1) < _FEWEST_OUTPUTS and terms * _GREATEST_TERM < _EXACT:
             self.setOutTensor(0, self._by_floats(FLOAT, data, weights, prog))
             return
-        if op.reach() > _MOST_PADDING * (product(data.shape()[2:]) + product(self.outShape(0)[2:])):
+        params = op.conv_params()
+        if not isCompact(params):
             self.setOutTensor(0, self._by_floats(DOUBLE, data, weights, prog))
             return
         context = self.debugContext("convolution")
         points = (self._zero_points(2), self._zero_points(3))
-        params = op.conv_params()
         out = integerConvolution(self.graph(), data, weights, params, *points, prog, context)
         self.setOutTensor(0, out)
 

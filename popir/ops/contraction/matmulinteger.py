@@ -73,7 +73,7 @@ class MatMulIntegerOpx(Opx):
         (m, k), n = lhs[-2:], rhs[-1]
         a, b = self.getInTensor(0).reshape(lhs), self.getInTensor(1).reshape(rhs)
         if product(rhs[:-2]) == 1:
-            stack, of_b = lhs[:-2], [1, n]
+            stack, of_b = lhs[:-2], [*rhs[:-2], 1, n]
             groups, rows = 1, product(lhs[:-1])
         else:
             stack = op.stack()
