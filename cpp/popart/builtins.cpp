@@ -1,5 +1,5 @@
-// One table, an operator a row with what makes its class and what its attributes are: as long as there
-// are classes.
+// One table, an operator a row with what makes its class and what its attributes are: as long as
+// there are classes.
 #include "popart/builtins.hpp"
 
 #include <popart/op/abs.hpp>
@@ -97,8 +97,8 @@ BuiltinClass dropout() {
           }};
 }
 
-/// ONNX's has an attribute for training from version 14 on; before, and in PopART's, it is the number
-/// of outputs. The running variance is unbiased in PopART's.
+/// ONNX's has an attribute for training from version 14 on; before, and in PopART's, it is the
+/// number of outputs. The running variance is unbiased in PopART's.
 BuiltinClass batchNorm(const char* domain) {
   return {domain, "BatchNormalization", typeid(popart::BatchNormOp),
           [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {

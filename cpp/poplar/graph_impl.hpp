@@ -5,10 +5,12 @@
 #include <poplar/Graph.hpp>
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "codelets/library.hpp"
@@ -58,6 +60,8 @@ struct ComputeSetImpl {
   std::string name;
   std::vector<BulkVertex> bulk;
   std::vector<unsigned> vertices;  // vertices of codelets
+  // The vertex that draws from the words of a worker, by tile and worker.
+  std::map<std::pair<unsigned, unsigned>, unsigned> drawing{};
 };
 
 class __attribute__((visibility("default"))) GraphImpl
@@ -83,8 +87,8 @@ class __attribute__((visibility("default"))) GraphImpl
   std::set<std::string> remoteBuffers;  // their handles
   std::vector<std::shared_ptr<ProgramNode>> functions;
   std::map<std::string, poplar::Tensor> hostWrites, hostReads;
-  poplar::Tensor seedState,
-      workerSeeds;  // of poplar/RandomSeed.hpp; invalid until they are asked for
+  poplar::Tensor workerSeeds;  // of worker_seeds.hpp; invalid until they are asked for
+  std::vector<std::function<void(poplar::Graph&)>> withWorkerSeeds;  // called then
 };
 
 /// The metadata of a tensor of QUARTER.

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "codelets/compile.hpp"
 #include "poplar/graph_impl.hpp"
 #include "poplar/virtual_tiles.hpp"
+#include "poplar/worker_seeds.hpp"
 #include "support/host_process.hpp"
 
 namespace popir {
@@ -335,19 +337,8 @@ void Graph::setTileMapping(VertexRef v, unsigned tile) {
                                " given, the target has " +
                                std::to_string(getTarget().getNumTiles()));
   tile = virtual_ ? virtual_->tiles[tile] : tile;
-  impl_->vertices[id].tile = tile;
-  // Vertices of poprand draw from the words of their tile's workers.
-  if (std::string(impl_->vertices[id].codelet->name).rfind("poprand::", 0) != 0) return;
-  Graph all = getTopLevelGraph();
-  Tensor& words = impl_->workerSeeds;
-  if (!words.valid()) {
-    const std::size_t tiles = impl_->target.getNumTiles();
-    words = all.addVariable(UNSIGNED_INT, {tiles, impl_->target.getNumWorkerContexts(), 4},
-                            "workerSeeds");
-    for (std::size_t t = 0; t < tiles; ++t) all.setTileMapping(words[t], static_cast<unsigned>(t));
-    all.setInitialValue(words.flatten(), std::vector<unsigned>(words.numElements()));
-  }
-  connect(v["workerSeeds"], words[tile].flatten());
+  const auto before = std::exchange(impl_->vertices[id].tile, tile);
+  popir::connectWorkerSeeds(*this, v, before);
 }
 
 void Graph::registerPerfEstimator(StringRef vertexType, PerfEstimateFunc estimator) {

@@ -1,5 +1,5 @@
 // The program tree behind poplar::program. Copies of a program share nodes. A shared node is never
-// modified.
+// modified, but that of poprand::setSeed(), which is empty until there is what it sets.
 #ifndef popir_poplar_program_node_hpp
 #define popir_poplar_program_node_hpp
 

@@ -59,7 +59,8 @@ void change(TargetSpec& spec, const OptionFlags& options) {
     popir::noteOption(note);
 }
 
-/// What a CPU says its tile has, where nothing limits it. Programs take it as an int, and as a float.
+/// What a CPU says its tile has, where nothing limits it. Programs take it as an int, and as a
+/// float.
 constexpr unsigned kCpuBytes = 1u << 30;
 
 }  // namespace

@@ -290,12 +290,21 @@ bool Tensor::intersectsWith(const Tensor& other) const {
   // One of them has an element several times, which says nothing of the other one.
   auto parts = getVarRegions();
   std::sort(parts.begin(), parts.end());
+  // The end of the furthest of a variable's parts up to each: parts may contain one another.
+  std::vector<std::size_t> furthest;
+  for (const VariableInterval& part : parts) {
+    const bool isFirst = furthest.empty() || parts[furthest.size() - 1].var != part.var;
+    furthest.push_back(isFirst ? part.interval.end()
+                               : std::max(furthest.back(), part.interval.end()));
+  }
   for (const VariableInterval& part : other.getVarRegions()) {
     // Behind all that begin before the part ends.
-    auto at = std::lower_bound(parts.begin(), parts.end(),
-                               VariableInterval(part.var, {part.interval.end(), 0}));
-    while (at != parts.begin() && (--at)->var == part.var)
-      if (at->interval.end() > part.interval.begin()) return true;
+    const auto behind = std::lower_bound(parts.begin(), parts.end(),
+                                         VariableInterval(part.var, {part.interval.end(), 0}));
+    const auto before = static_cast<std::size_t>(behind - parts.begin());
+    if (before > 0 && parts[before - 1].var == part.var &&
+        furthest[before - 1] > part.interval.begin())
+      return true;
   }
   return false;
 }

@@ -82,6 +82,21 @@ Tensor linear(Graph& graph, const poplar::Type& type, const Sizes& shape,
   return graph.addVariable(type, shape, poplar::VariableMappingMethod::LINEAR, debugContext);
 }
 
+/// The elements of a tensor of `count` that a mapping has not.
+std::vector<poplar::Interval> without(std::size_t count,
+                                      const Graph::TileToTensorMapping& mapping) {
+  std::vector<poplar::Interval> mapped, rest;
+  for (const auto& regions : mapping) mapped.insert(mapped.end(), regions.begin(), regions.end());
+  std::sort(mapped.begin(), mapped.end());
+  mapped.emplace_back(count, count);
+  std::size_t at = 0;
+  for (const poplar::Interval& each : mapped) {
+    if (each.begin() > at) rest.emplace_back(at, each.begin());
+    at = std::max(at, each.end());
+  }
+  return rest;
+}
+
 Tensor slices(const char* who, Graph& graph, const Tensor& t, const Tensor& offsets,
               const Sizes& dims, const Sizes& sizes, Sequence& prog,
               const DebugContext& debugContext) {
@@ -195,17 +210,21 @@ Tensor createSliceableTensorFromSlice(Graph& graph, const Tensor& s, const Sizes
   Sizes shape = s.shape(), memory = numSlices;
   memory.insert(memory.end(), shape.begin(), shape.end());
   const Tensor made = graph.addVariable(s.elementType(), memory, {debugContext, "sliceable"});
-  // Each slice lies where `s` does.
+  // Each slice lies where `s` does; what lies nowhere is spread over the tiles.
   auto mapping = graph.getTileMapping(s, false);
+  const auto nowhere = without(s.numElements(), mapping);
   const std::size_t size = s.numElements(), count = size ? made.numElements() / size : 0;
-  for (auto& regions : mapping) {
+  const auto ofEachSlice = [&](const std::vector<poplar::Interval>& regions) {
     std::vector<poplar::Interval> all;
     for (std::size_t i = 0; i < count; ++i)
       for (const poplar::Interval& each : regions)
         all.emplace_back(i * size + each.begin(), i * size + each.end());
-    regions = std::move(all);
-  }
+    return all;
+  };
+  for (auto& regions : mapping) regions = ofEachSlice(regions);
   graph.setTileMapping(made, mapping);
+  if (!nowhere.empty())
+    poputil::mapTensorLinearly(graph, concat(made.flatten().slices(ofEachSlice(nowhere))));
   std::vector<unsigned> order;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     const auto at = std::find(dims.begin(), dims.end(), d);
@@ -319,9 +338,10 @@ void multiUpdateMin(Graph& graph, const Tensor& t, const Tensor& s, const Tensor
 poplar::Graph::TileToTensorMapping getSliceMapping(poplar::Graph& graph, const poplar::Tensor& t,
                                                    const std::vector<std::size_t>& dims,
                                                    const std::vector<std::size_t>& sizes) {
+  checkDims("getSliceMapping", t.shape(), dims, sizes);
   poplar::Tensor first = t;
   for (std::size_t i = 0; i < dims.size(); ++i)
-    first = first.slice(0, sizes.at(i), static_cast<unsigned>(dims[i]));
+    first = first.slice(0, sizes[i], static_cast<unsigned>(dims[i]));
   return graph.getTileMapping(first);
 }
 

@@ -153,7 +153,7 @@ const std::vector<Type> kReal = {poplar::FLOAT, poplar::HALF, poplar::DOUBLE};
 void setSeed(Graph& graph, const Tensor& masterSeed, std::uint32_t seedModifier, Sequence& prog,
              const DebugContext& debugContext) {
   prog.add(popir::seedProgram(masterSeed, seedModifier, debugContext));
-  popir::keepSeed(graph, masterSeed, seedModifier, prog, debugContext);
+  popir::seedWorkers(graph, masterSeed, seedModifier, prog, debugContext);
 }
 
 Tensor uniform(Graph& graph, const Tensor* seed, std::uint32_t seedModifier,

@@ -4,12 +4,14 @@
 #include <poplar/exceptions.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/Reduce.hpp>
-#include <poputil/TileMapping.hpp>
+#include <poputil/Util.hpp>
 
 #include <numeric>
 
 #include "poplar/graph_impl.hpp"
 #include "poplar/rounding_program.hpp"
+#include "poplar/virtual_tiles.hpp"
+#include "poplar/worker_seeds.hpp"
 
 namespace popir {
 namespace {
@@ -22,32 +24,18 @@ using poplar::program::Copy;
 using poplar::program::Sequence;
 namespace pe = popops::expr;
 
-/// The words of a seed, its modifier, and 1 if the seeds of all workers were set since.
-constexpr std::size_t kWords = 4;
-
-std::vector<std::size_t> shapeOf(const Graph& graph) {
-  const auto& target = graph.getTarget();
-  return {target.getNumTiles(), target.getNumWorkerContexts(), 4};
-}
-
-/// A variable of the graph that is made when it is first asked for, and 0 at first.
-Tensor kept(Graph& graph, Tensor& own, const std::vector<std::size_t>& shape, const char* name) {
-  if (own.valid()) return own;
-  own = graph.addVariable(UNSIGNED_INT, shape, name);
-  poputil::mapTensorLinearly(graph, own);
-  graph.setInitialValue(own.flatten(),
-                        poplar::ArrayRef<unsigned>(std::vector<unsigned>(own.numElements())));
-  return own;
-}
-Tensor stateOf(Graph& graph) { return kept(graph, graph.impl()->seedState, {kWords}, "seedState"); }
-
-Tensor numbers(Graph& graph, const DebugContext& context) {
-  const auto shape = shapeOf(graph);
-  std::vector<unsigned> values(shape[0] * shape[1] * shape[2]);
-  std::iota(values.begin(), values.end(), 0u);
+/// The numbers of the words of some tiles, among those of all tiles.
+Tensor numbers(Graph& graph, const VirtualTiles* part, const DebugContext& context) {
+  const auto words = workerSeeds(graph, part);
+  const auto perTile = static_cast<unsigned>(words.numElements() / words.dim(0));
+  std::vector<unsigned> values(words.numElements());
+  for (unsigned i = 0; i < words.dim(0); ++i) {
+    const auto at = values.begin() + static_cast<std::ptrdiff_t>(i) * perTile;
+    std::iota(at, at + perTile, (part ? part->tiles[i] : i) * perTile);
+  }
   const auto made =
-      graph.addConstant(UNSIGNED_INT, shape, poplar::ArrayRef<unsigned>(values), context);
-  poputil::mapTensorLinearly(graph, made);
+      graph.addConstant(UNSIGNED_INT, words.shape(), poplar::ArrayRef<unsigned>(values), context);
+  graph.setTileMapping(made, graph.getTileMapping(words));
   return made;
 }
 
@@ -58,9 +46,9 @@ pe::Any mixed(const pe::Any& x, unsigned factor, unsigned shift) {
 }
 
 void check(const Graph& graph, const Tensor& seeds) {
-  if (seeds.valid() && seeds.elementType() == UNSIGNED_INT && seeds.shape() == shapeOf(graph))
-    return;
-  const auto shape = shapeOf(graph);
+  const auto& target = graph.getTarget();
+  const std::vector<std::size_t> shape = {target.getNumTiles(), target.getNumWorkerContexts(), 4};
+  if (seeds.valid() && seeds.elementType() == UNSIGNED_INT && seeds.shape() == shape) return;
   throw poplar::control_program_error(
       "setHwSeeds: the seeds are " + (seeds.valid() ? seeds.getDebugStr() : "no tensor") +
       "; give unsigned int [" + std::to_string(shape[0]) + ", " + std::to_string(shape[1]) +
@@ -69,13 +57,24 @@ void check(const Graph& graph, const Tensor& seeds) {
 
 }  // namespace
 
-void keepSeed(Graph& graph, const Tensor& seed, unsigned modifier, Sequence& prog,
-              const DebugContext& debugContext) {
-  const auto state = stateOf(graph);
-  const auto rest = graph.addConstant(UNSIGNED_INT, {2}, std::vector<unsigned>{modifier, 0});
-  graph.setTileMapping(rest, 0);
-  prog.add(Copy(seed, state.slice(0, 2), false, debugContext));
-  prog.add(Copy(rest, state.slice(2, 4), false, debugContext));
+void seedWorkers(Graph& graph, const Tensor& seed, unsigned modifier, Sequence& prog,
+                 const DebugContext& debugContext) {
+  const Sequence later({}, {debugContext, "workers"});
+  prog.add(later);
+  // The words of a virtual graph are those of its tiles.
+  withWorkerSeeds(graph, [=, name = debugContext.getPathName(), part = graph.virtualTiles(),
+                          node = later.node()](Graph& all) {
+    const DebugContext context(name);
+    Sequence made;
+    const auto word = [&](std::size_t i) { return seed.slice(i, i + 1).expand({0, 0}); };
+    auto x = mixed(pe::Any(pe::_1 * pe::Const(0x9E3779B1u) + pe::_2), 0x85EBCA77u, 15);
+    x = mixed(pe::Any(pe::Add(x, pe::_3)), 0xC2B2AE3Du, 13);
+    x = mixed(pe::Any(pe::Add(x, pe::Const(modifier))), 0x27D4EB2Fu, 16);
+    const auto words =
+        popops::map(all, x, {numbers(all, part.get(), context), word(0), word(1)}, made, context);
+    made.add(Copy(words, workerSeeds(all, part.get()), false, context));
+    node->children = {made.node()};
+  });
 }
 
 }  // namespace popir
@@ -85,33 +84,19 @@ namespace poplar {
 namespace pe = popops::expr;
 
 Tensor getHwSeeds(Graph& graph, program::Sequence& prog, const DebugContext& debugContext) {
-  const DebugContext context(debugContext, "getHwSeeds");
-  const auto state = popir::stateOf(graph);
-  const auto set =
-      popir::kept(graph, graph.impl()->workerSeeds, popir::shapeOf(graph), "workerSeeds");
-  const auto word = [&](std::size_t i) { return state.slice(i, i + 1).expand({0, 0}); };
-  // _1: the numbers of the words; _2, _3, _4: the state; _5: whether seeds were set, which are _6.
-  auto x = popir::mixed(pe::Any(pe::_1 * pe::Const(0x9E3779B1u) + pe::_2), 0x85EBCA77u, 15);
-  x = popir::mixed(pe::Any(pe::Add(x, pe::_3)), 0xC2B2AE3Du, 13);
-  x = popir::mixed(pe::Any(pe::Add(x, pe::_4)), 0x27D4EB2Fu, 16);
-  return popops::map(graph, pe::Select(pe::_6, x, pe::_5 != pe::Const(0u)),
-                     {popir::numbers(graph, context), word(0), word(1), word(2), word(3), set},
-                     prog, context);
+  return poputil::duplicate(graph, popir::workerSeeds(graph, graph.virtualTiles().get()), prog,
+                            {debugContext, "getHwSeeds"});
 }
 
 void setHwSeeds(Graph& graph, const Tensor& seeds, program::Sequence& prog,
                 const DebugContext& debugContext) {
   popir::check(graph, seeds);
   const DebugContext context(debugContext, "setHwSeeds");
-  const auto state = popir::stateOf(graph);
-  const auto set =
-      popir::kept(graph, graph.impl()->workerSeeds, popir::shapeOf(graph), "workerSeeds");
-  prog.add(program::Copy(seeds, set, false, context));
-  const auto one = graph.addConstant(UNSIGNED_INT, {1}, 1u, context);
-  graph.setTileMapping(one, 0);
-  prog.add(program::Copy(one, state.slice(3, 4), false, context));
+  const auto* part = graph.virtualTiles().get();
+  Graph all = graph.getTopLevelGraph();
+  prog.add(program::Copy(seeds, popir::workerSeeds(graph, part), false, context));
   // Two sums over all words, each with weights of its own, are the generator's seed.
-  const auto places = popir::numbers(graph, context);
+  const auto places = popir::numbers(all, part, context);
   const auto sum = [&](unsigned factor) {
     const auto words = popops::map(
         graph, popir::mixed(pe::Any(pe::Add(pe::_1, pe::_2 * pe::Const(factor))), factor | 1u, 15),

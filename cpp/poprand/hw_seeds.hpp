@@ -7,9 +7,10 @@
 
 namespace popir {
 
-/// Keeps the seed and modifier of poprand::setSeed().
-void keepSeed(poplar::Graph& graph, const poplar::Tensor& seed, unsigned modifier,
-              poplar::program::Sequence& prog, const poplar::DebugContext& debugContext);
+/// Adds a program that sets the words of the graph's workers by the seed and modifier of
+/// poprand::setSeed(). It is empty as long as nothing uses such words.
+void seedWorkers(poplar::Graph& graph, const poplar::Tensor& seed, unsigned modifier,
+                 poplar::program::Sequence& prog, const poplar::DebugContext& debugContext);
 
 }  // namespace popir
 

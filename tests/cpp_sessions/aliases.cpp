@@ -16,10 +16,13 @@
 #include <popart/util.hpp>
 #include <popart/variablesettings.hpp>
 
+#include <chrono>
 #include <cstring>
 #include <functional>
 #include <iostream>
 #include <set>
+#include <utility>
+#include <vector>
 
 using namespace popart;
 namespace inplace = poprithms::memory::inplace;
@@ -35,6 +38,12 @@ void fails(const std::function<void()>& body) {
   }
 }
 
+/// A line of what was found, each by its name.
+void say(const std::vector<std::pair<const char*, int64_t>>& found) {
+  for (const auto& each : found) std::cout << each.first << "=" << each.second << " ";
+  std::cout << "\n";
+}
+
 void views() {
   inplace::Graph g;
   const auto a = g.allocate({4, 6});
@@ -46,20 +55,32 @@ void views() {
   const auto wide = g.expand(b, {4, 3}), joined = g.concat({left, wide}, 1);
   std::cout << g.shape(turned) << g.shape(back) << g.shape(odd) << g.shape(joined)
             << g.shape(g.flatten(a)) << g.shape(g.squeeze(g.reshape(b, {1, 3, 1}))) << "\n";
-  std::cout << g.areAliased(left, right) << g.areAliased(a, back) << g.areAliased(left, odd)
-            << g.areAliased(turned, right) << g.areAliased(joined, right) << g.areAliased(joined, b)
-            << " " << g.contains(a, odd) << g.contains(odd, a) << g.contains(back, right)
-            << g.contains(left, odd) << g.contains(joined, left) << "\n";
-  std::cout << g.allAliases(right).size() << " " << g.allAliases(b).size() << "\n";
+  say({{"left,right", g.areAliased(left, right)},
+       {"a,back", g.areAliased(a, back)},
+       {"left,odd", g.areAliased(left, odd)},
+       {"turned,right", g.areAliased(turned, right)},
+       {"joined,right", g.areAliased(joined, right)},
+       {"joined,b", g.areAliased(joined, b)}});
+  say({{"a,odd", g.contains(a, odd)},
+       {"odd,a", g.contains(odd, a)},
+       {"back,right", g.contains(back, right)},
+       {"left,odd", g.contains(left, odd)},
+       {"joined,left", g.contains(joined, left)}});
+  say({{"right", g.allAliases(right).size()}, {"b", g.allAliases(b).size()}});
 
   // A gate, closed and open.
   const auto gate = g.aliasGate({left, wide});
   const inplace::TensorId out(gate, 0);
   const auto written = g.modify(g.reshape(out, {12}));
-  std::cout << g.isClosed(gate) << g.areAliased(written, a) << g.isModified(a);
+  say({{"closed", g.isClosed(gate)},
+       {"written shows a", g.areAliased(written, a)},
+       {"a is modified", g.isModified(a)}});
   g.open({gate, 0});
-  std::cout << g.isClosed(gate) << g.areAliased(written, a) << g.isModified(left)
-            << g.isModified(right) << g.isModified(b) << "\n";
+  say({{"closed", g.isClosed(gate)},
+       {"written shows a", g.areAliased(written, a)},
+       {"left is modified", g.isModified(left)},
+       {"right is modified", g.isModified(right)},
+       {"b is modified", g.isModified(b)}});
   fails([&] { g.open({gate, 1}); });
   fails([&] { g.open({g.aliasGate({b, wide}), 0}); });
   fails([&] { g.aliasGate({b}, 1); });
@@ -68,8 +89,26 @@ void views() {
   fails([&] { g.shape({inplace::OpId(99), 0}); });
   fails([&] { g.multi({a}, {{6}}, {inplace::CrossLink::modifies(0, 0)}); });
   const auto multi = g.multi({b}, {{3}, {2}}, {inplace::CrossLink::modifies(0, 0)});
-  std::cout << g.areAliased({multi, 0}, wide) << g.areAliased({multi, 1}, b) << g.isModified(b)
-            << "\n";
+  say({{"output 0 shows b", g.areAliased({multi, 0}, wide)},
+       {"output 1 shows b", g.areAliased({multi, 1}, b)},
+       {"b is modified", g.isModified(b)}});
+}
+
+/// Views that do not fit.
+void misfits() {
+  inplace::Graph g;
+  const auto a = g.allocate({4, 6}), b = g.allocate({3});
+  fails([&] { g.reshape(a, {5, 5}); });
+  fails([&] { g.slice(a, {0, 0}, {5, 6}); });
+  fails([&] { g.dimShuffle(a, {{0, 0}}); });
+  fails([&] { g.reverse(a, {2}); });
+  fails([&] { g.reverse(a, {uint64_t{1} << 32}); });
+  fails([&] { g.subSample(a, 2, 2); });
+  fails([&] { g.subSample(a, 0, 0); });
+  fails([&] { g.subSample(a, -1, 0); });
+  fails([&] { g.concat({a, b}, 0); });
+  fails([&] { g.concat({}, 0); });
+  say({{"operators", g.nOps()}});
 }
 
 /// A variant in place of an element-wise operator.
@@ -143,6 +182,44 @@ struct Turn : Op {
   }
 };
 
+/// Writes a part of its input, of which its output shows nothing, or a row.
+struct Mark : Op {
+  Mark(const Op::Settings& settings, bool showsRow)
+      : Op({"test", "Mark", 1}, settings), shows(showsRow) {}
+  std::unique_ptr<Op> clone() const final { return std::make_unique<Mark>(*this); }
+  void setup() final { outInfo(0) = {inInfo(0).dataType(), {inShape(0)[1]}}; }
+  float getSubgraphValue() const final { return getLowSubgraphValue(); }
+  view::Regions aliases(InIndex in, OutIndex) const final {
+    return {shows ? row(0, in) : view::Region::getEmpty(inRank(in))};
+  }
+  view::Regions modifies(InIndex in) const final { return {row(1, in)}; }
+  view::Region row(int64_t i, InIndex in) const { return {{i, 0}, {i + 1, inShape(in)[1]}}; }
+  bool shows;
+};
+
+/// The parts that an operator without a growAliasModel() of its own shows and writes.
+void marks() {
+  for (const bool shows : {false, true}) {
+    Model m;
+    Op* mark = m.graph.createConnectedOp<Mark>({{0, "z"}}, {{0, "k"}},
+                                               Op::Settings(m.graph, "mark"), shows);
+    AliasModel model;
+    AliasModelGrower(model).growFullGraph(m.graph, DataDependenciesOnly::Yes);
+    auto& g = model.g;
+    const auto z = model.getPoprithmsTensorId("z"), k = model.getPoprithmsTensorId("k");
+    int64_t own = 0;
+    for (uint64_t i = 0; i < g.nOps(); ++i) {
+      const inplace::OpId op(static_cast<int64_t>(i));
+      own += model.contains(op) && model.getOpId(op) == mark->id;
+    }
+    say({{"operators", model.getAll(mark->id).size()},
+         {"of them its own", own},
+         {"k shows z", g.areAliased(k, z)},
+         {"z is modified", g.isModified(z)},
+         {"row 1 is modified", g.isModified(g.slice(z, {1, 0}, {2, 3}))}});
+  }
+}
+
 void models() {
   Model m;
   AliasModel model;
@@ -153,13 +230,16 @@ void models() {
     for (const TensorId& each : m.aliases(model, id)) std::cout << each << " ";
     std::cout << "\n";
   }
-  std::cout << model.contains(m.tensor("x"), m.tensor("r")) << model.contains(m.relu->id)
-            << model.contains(TensorId("x")) << model.contains(TensorId("y")) << " "
-            << (model.getOpId(model.getGate(m.add->id)) == m.add->id) << " "
-            << model.getTensorId(model.getPoprithmsTensorId("x")) << " "
-            << model.getAll(m.add->id).size() << "\n";
+  say({{"x holds r", model.contains(m.tensor("x"), m.tensor("r"))},
+       {"has relu", model.contains(m.relu->id)},
+       {"has x", model.contains(TensorId("x"))},
+       {"has y", model.contains(TensorId("y"))},
+       {"the gate is add's", model.getOpId(model.getGate(m.add->id)) == m.add->id},
+       {"x is x", model.getTensorId(model.getPoprithmsTensorId("x")) == "x"},
+       {"operators of add", model.getAll(m.add->id).size()}});
   const auto proposal = m.add->mapInplaceProposal(model, Onnx::CustomOperators::AddLhsInplace);
-  std::cout << (proposal.gateId() == model.getGate(m.add->id)) << proposal.inIndex() << "\n";
+  say({{"the gate is proposed", proposal.gateId() == model.getGate(m.add->id)},
+       {"input", proposal.inIndex()}});
   // What the proposal makes of it.
   model.g.open(proposal);
   for (const TensorId& each : m.aliases(model, "a")) std::cout << each << " ";
@@ -177,16 +257,13 @@ void models() {
     AliasModel partial;
     AliasModelGrower(partial).growPartialGraph(n.graph, "s", DataDependenciesOnly::Yes);
     for (const TensorId& each : n.aliases(partial, "t")) std::cout << each << " ";
-    std::cout << partial.contains(TensorId("f"))
-              << partial.g.isModified(partial.getPoprithmsTensorId("t"));
-    if (!inPlace) {
-      std::cout << partial.contains(second->id);
-      const auto wish = second->mapInplaceProposal(partial, second->opid);
-      partial.g.open(wish);
-      std::cout << partial.g.areAliased(partial.getPoprithmsTensorId("t"),
-                                        partial.getPoprithmsTensorId("z"));
-    }
     std::cout << "\n";
+    if (!inPlace) partial.g.open(second->mapInplaceProposal(partial, second->opid));
+    const auto t = partial.getPoprithmsTensorId("t"), z = partial.getPoprithmsTensorId("z");
+    say({{"has f", partial.contains(TensorId("f"))},
+         {"has second", partial.contains(second->id)},
+         {"t is modified", partial.g.isModified(t)},
+         {"t shows z", partial.g.areAliased(t, z)}});
   }
 }
 
@@ -202,10 +279,33 @@ void inherited() {
     AliasModel model;
     AliasModelGrower(model).growFullGraph(m.graph, DataDependenciesOnly::Yes);
     m.relu->inheritPlacementAttributes(mode == VirtualGraphMode::Manual, model);
-    std::cout << (m.relu->hasVirtualGraphId() ? m.relu->getVirtualGraphId() : -1) << " "
-              << m.relu->getPipelineStage() << " " << m.relu->hasBatchSerializedPhase() << " "
-              << m.relu->hasExecutionPhase() << "\n";
+    say({{"graph", m.relu->hasVirtualGraphId() ? m.relu->getVirtualGraphId() : -1},
+         {"stage", m.relu->getPipelineStage()},
+         {"has a batch phase", m.relu->hasBatchSerializedPhase()},
+         {"has a phase", m.relu->hasExecutionPhase()}});
   }
+}
+
+/// Inheriting from a neighbour takes as long as to find the neighbours, however many others there are.
+void near() {
+  Model m;
+  TensorId last = "r";
+  for (int i = 0; i < 500; ++i) {
+    const TensorId next = "r" + std::to_string(i);
+    m.graph.createConnectedOp<Positive>({{0, last}}, {{0, next}}, m.relu->opid,
+                                        Op::Settings(m.graph, "relu"));
+    last = next;
+  }
+  AliasModel model;
+  AliasModelGrower(model).growFullGraph(m.graph, DataDependenciesOnly::Yes);
+  const auto seconds = [](const std::function<void()>& body) {
+    const auto begin = std::chrono::steady_clock::now();
+    body();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  const double one = seconds([&] { model.allAliases(m.tensor("r")); });
+  const double all = seconds([&] { m.relu->inheritPlacementAttributes(false, model); });
+  say({{"look-ups", static_cast<int64_t>(all / one)}});
 }
 
 void settings() {
@@ -216,9 +316,11 @@ void settings() {
               << each.getStride(8) << " " << each.numReplicasReturningVariable(8) << " "
               << each.groups(8)[0] << " " << each.shapeOnHost({3}, 8) << "\n";
   }
-  std::cout << (all == VariableSettings(CommGroup())) << (all != groups)
-            << groups.isUsingCommGroup() << pairs.getGroupRepresentative(3)
-            << groups.shapeOnReplica({4, 5}, 8, "w") << "\n";
+  say({{"all is the default", all == VariableSettings(CommGroup())},
+       {"all is not groups", all != groups},
+       {"groups is a CommGroup", groups.isUsingCommGroup()},
+       {"pair 3 begins at", pairs.getGroupRepresentative(3)}});
+  std::cout << groups.shapeOnReplica({4, 5}, 8, "w") << "\n";
   fails([] { VariableSettings(0, 2); });
   fails([] { VariableSettings(CommGroup(CommGroupType::Orthogonal, 0)); });
   fails([&] { groups.getSharedVariableDomain(); });
@@ -242,7 +344,10 @@ void settings() {
 int main(int argc, char** argv) {
   const auto is = [&](const char* name) { return argc > 1 && std::strcmp(argv[1], name) == 0; };
   if (is("views")) views();
+  if (is("misfits")) misfits();
   if (is("models")) models();
+  if (is("marks")) marks();
   if (is("inherited")) inherited();
+  if (is("near")) near();
   if (is("settings")) settings();
 }

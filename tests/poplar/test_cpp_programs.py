@@ -70,7 +70,14 @@ def test_what_a_device_says_spans_as_csv_and_slices_by_lists(tmp_path: Path):
     rest = lines[version + 1 :]
     assert rest[0].replace(" ", "") == "[2,6][2,3]1"
     assert "need as many values as each other" in rest[1]
-    assert rest[2:] == ["00110", "2-5 5-6 0-2 64", "111110000010"]
+    assert rest[2:4] == ["00110", "2-5 5-6 0-2 64"]
+    assert rest[4].startswith(
+        "popops::getSliceMapping: of a tensor {8, 64}, slices of the sizes {1}"
+    )
+    # 16 rows of 3 elements each have a tile, every second one of them the tile 2.
+    spread, partly = (list(map(int, each.split())) for each in rest[5:7])
+    assert sum(spread) == sum(partly) == 48 and spread[2] == 0 and partly[2] == 24
+    assert rest[7:] == ["111110000010"]
 
 
 def test_types_that_a_branch_never_uses(tmp_path: Path):

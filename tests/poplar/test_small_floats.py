@@ -188,3 +188,27 @@ def test_seeds_of_the_tiles(program: Path) -> None:
     assert not np.intersect1d(first, seeded).size
     np.testing.assert_array_equal(given, own)
     np.testing.assert_array_equal(again, seeded)
+
+
+def test_vertices_draw_from_the_seeds(program: Path) -> None:
+    folder = program.parent
+    (folder / "seed.bin").write_bytes(np.array([11, 12], "uint32").tobytes())
+    run(program, "masks", cwd=folder)
+    first, second, repeated, again, partly = (
+        np.fromfile(folder / f"{name}.bin", "float32").reshape(8, 1000)
+        for name in ("first", "second", "repeated", "again", "partly")
+    )
+    np.testing.assert_array_equal(repeated, second)
+    np.testing.assert_array_equal(again, first)
+    # A virtual graph of the tiles 1 and 3 has their seeds.
+    words = np.fromfile(folder / "all.bin", "uint32").reshape(4, 6, 4)
+    own = np.fromfile(folder / "own.bin", "uint32").reshape(2, 6, 4)
+    np.testing.assert_array_equal(own, words[[1, 3]])
+    np.testing.assert_array_equal(partly[[0, 1, 4, 5]], first[[0, 1, 4, 5]])
+    # Any two of the others agree by chance.
+    rows = [*first, *second, *partly[[2, 3, 6, 7]]]
+    p = 30000 / 65536
+    same = p**2 + (1 - p) ** 2
+    for i, a in enumerate(rows):
+        for b in rows[:i]:
+            assert abs((a == b).mean() - same) < 5 * np.sqrt(same * (1 - same) / 1000)

@@ -1,6 +1,8 @@
 """Tensor views against numpy: random chains of view operations, read and written through."""
 
 import random
+import time
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -179,3 +181,50 @@ def test_one_variable_shown_as_two_types() -> None:
 
     found = run(build, np.array([1, -2, 3, -4], np.float32))
     np.testing.assert_array_equal(found, [0, 2, -2, -3])
+
+
+def test_intersections_of_parts_that_contain_one_another() -> None:
+    rng = random.Random(5)
+    graph = poplar.Graph(poplar.Target.createCPUTarget())
+    v = graph.addVariable(poplar.INT, [64], poplar.VariableMappingMethod.LINEAR, "v")
+
+    def parts(most: int) -> tuple[poplar.Tensor, set[int]]:
+        """Some of them hold an element several times."""
+        tensors, elements = [], set[int]()
+        for _ in range(rng.randint(1, 5)):
+            begin = rng.randrange(64)
+            end = min(64, begin + rng.randint(1, most))
+            tensors.append(v.slice(begin, end))
+            elements |= set(range(begin, end))
+        return poplar.concat(tensors), elements
+
+    found = []
+    for _ in range(500):
+        (a, mine), (b, theirs) = parts(20), parts(4)
+        found.append(bool(mine & theirs))
+        assert a.intersectsWith(b) == b.intersectsWith(a) == found[-1]
+    assert set(found) == {False, True}
+
+
+def test_intersections_of_many_parts() -> None:
+    """Nearly as fast as to look for an element that is there twice, though no part meets another;
+    comparing each with each would take hundreds of times as long.
+    """
+    graph = poplar.Graph(poplar.Target.createCPUTarget())
+    v = graph.addVariable(poplar.INT, [40_000, 2], poplar.VariableMappingMethod.LINEAR, "v")
+    left, right = v.slice(0, 1, 1).flatten(), v.slice(1, 2, 1).flatten()
+    twice = poplar.concat([left, left])
+    both = poplar.concat([twice, right])
+
+    def seconds(call: Callable[[], bool]) -> float:
+        begin = time.process_time()
+        call()
+        return time.process_time() - begin
+
+    assert not twice.intersectsWith(right)
+    asked = [
+        (seconds(lambda: twice.intersectsWith(right)), seconds(both.containsAliases))
+        for _ in range(5)
+    ]
+    meeting, own = map(min, zip(*asked, strict=True))
+    assert meeting < 40 * own

@@ -183,8 +183,8 @@ class Op : public Vertex {
   std::vector<GraphId> getCalledGraphIds() const;
   /// \throws error for a graph that the operator does not call
   SubgraphIndex getCalledGraphIndex(const GraphId& graphId) const;
-  /// The operator's input for one of a called graph, and the reverse; the same for outputs. -1 where
-  /// there is none. By default they have the same indices.
+  /// The operator's input for one of a called graph, and the reverse; the same for outputs. -1
+  /// where there is none. By default they have the same indices.
   virtual InIndex opInToSubgraphInIndex(SubgraphIndex subgraph, InIndex index) const;
   virtual InIndex subgraphInToOpInIndex(SubgraphIndex subgraph, InIndex index) const;
   virtual OutIndex opOutToSubgraphOutIndex(SubgraphIndex subgraph, OutIndex index) const;
@@ -219,7 +219,8 @@ class Op : public Vertex {
   /// identity.
   virtual view::RegMap fwdRegMap(InIndex in, OutIndex out) const;
   virtual view::RegMap bwdRegMap(InIndex in, OutIndex out) const;
-  // What an AliasModelGrower calls. popir's own in-placing reads the results of the functions above.
+  // What an AliasModelGrower calls. popir's own in-placing reads the results of the functions
+  // above.
   /// Adds the operator and its outputs to an alias model. By default as growAliasModelMulti().
   virtual void growAliasModel(AliasModel& model) const;
   /// Adds it by aliases(), modifies() and the region maps.

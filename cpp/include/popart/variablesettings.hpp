@@ -1,4 +1,5 @@
-// Which replicas share a variable, and how the host gets it. After popart/variablesettings.hpp of PopART 3.
+// Which replicas share a variable, and how the host gets it. After popart/variablesettings.hpp of
+// PopART 3.
 #ifndef popart_variablesettings_hpp
 #define popart_variablesettings_hpp
 
@@ -19,8 +20,8 @@ namespace popart {
 enum class VariableRetrievalMode { OnePerGroup = 0, AllReduceReplicas, AllReplicas };
 
 /// The groups of replicas that share a variable, by a CommGroup or by a stride and a size; all by
-/// default. With several groups the initial value is [groups, shape of the variable]. The host has an
-/// array of this form; with AllReplicas one of [replicas, shape].
+/// default. With several groups the initial value is [groups, shape of the variable]. The host has
+/// an array of this form; with AllReplicas one of [replicas, shape].
 class VariableSettings {
  public:
   VariableSettings() : VariableSettings(CommGroup()) {}

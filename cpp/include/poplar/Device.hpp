@@ -44,8 +44,8 @@ class Device {
   /// Remote buffers are host memory; there is no gateway.
   bool hasGateway() const { return false; }
   /// What the device is, by name: "target type", "ipu architecture", "ipu count", "tiles per ipu",
-  /// "worker contexts", "bytes per tile", "tile clock (Hz)", "device id" and "simulated". There is no
-  /// hardware, and so nothing of a board, a driver or a sensor.
+  /// "worker contexts", "bytes per tile", "tile clock (Hz)", "device id" and "simulated". There is
+  /// no hardware, and so nothing of a board, a driver or a sensor.
   std::map<std::string, std::string> getAttributes() const;
   /// \throws poplar_error for another name
   std::string getAttribute(StringRef name) const;

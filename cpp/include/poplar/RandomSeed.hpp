@@ -1,7 +1,9 @@
-// The seeds of the tiles' random number generators. After poplar/RandomSeed.hpp of the Poplar SDK 3.
+// The seeds of the tiles' random number generators. After poplar/RandomSeed.hpp of the Poplar SDK
+// 3.
 //
-// There is one generator here, that of stochastic rounding; poprand's functions have seeds of their
-// own. It counts what it has drawn by itself, so seeds that are read and set again begin anew.
+// Vertices of poprand draw from them. Stochastic rounding has a generator of its own, which counts
+// what it has drawn by itself, so seeds that are read and set again begin it anew; poprand's
+// functions have seeds of their own.
 #ifndef poplar_RandomSeed_hpp
 #define poplar_RandomSeed_hpp
 
@@ -14,8 +16,9 @@
 
 namespace poplar {
 
-/// Returns the seeds of all workers of all tiles, UNSIGNED_INT [tiles, workers, 4]: those that
-/// setHwSeeds() has set last, else what poprand::setSeed() makes of its seed, or of (0, 0).
+/// Returns the seeds of all workers of the graph's tiles, UNSIGNED_INT [tiles, workers, 4]: what
+/// setHwSeeds(), poprand::setSeed() and vertices of poprand have made of them; in the beginning
+/// they are what setSeed() makes of (0, 0).
 Tensor getHwSeeds(Graph& graph, program::Sequence& prog, const DebugContext& debugContext = {});
 
 /// Sets these seeds: stochastic rounding is then a function of all of them.

@@ -202,8 +202,8 @@ void multiUpdateAdd(poplar::Graph& graph, const poplar::Tensor& t, const poplar:
                     std::size_t dim, poplar::program::Sequence& prog,
                     const poplar::DebugContext& debugContext = {},
                     const poplar::OptionFlags& options = {});
-/// Sets each element of `t` to the maximum of itself and the elements of `s` scattered to it, NaN if
-/// one of them is. Types as for multiUpdateAdd().
+/// Sets each element of `t` to the maximum of itself and the elements of `s` scattered to it, NaN
+/// if one of them is. Types as for multiUpdateAdd().
 void multiUpdateMax(poplar::Graph& graph, const poplar::Tensor& t, const poplar::Tensor& s,
                     const poplar::Tensor& offsets, const std::vector<std::size_t>& dims,
                     const std::vector<std::size_t>& sizes, poplar::program::Sequence& prog,
@@ -215,8 +215,8 @@ void multiUpdateMul(poplar::Graph& graph, const poplar::Tensor& t, const poplar:
                     const std::vector<std::size_t>& sizes, poplar::program::Sequence& prog,
                     const SlicePlan& plan, const poplar::OptionFlags& options,
                     const poplar::DebugContext& debugContext = {});
-/// Sets each element of `t` to the minimum of itself and the elements of `s` scattered to it, NaN if
-/// one of them is. Types as for multiUpdateAdd(). PopLibs has no such function.
+/// Sets each element of `t` to the minimum of itself and the elements of `s` scattered to it, NaN
+/// if one of them is. Types as for multiUpdateAdd(). PopLibs has no such function.
 void multiUpdateMin(poplar::Graph& graph, const poplar::Tensor& t, const poplar::Tensor& s,
                     const poplar::Tensor& offsets, const std::vector<std::size_t>& dims,
                     const std::vector<std::size_t>& sizes, poplar::program::Sequence& prog,

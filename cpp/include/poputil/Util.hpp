@@ -91,8 +91,8 @@ poplar::Tensor cloneN(
     const poplar::DebugContext& debugContext = {},
     poplar::TensorCloneMethod method = poplar::TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
 
-/// Of intervals that shuffle a tensor, by concatenating its slices, and that together are all of it once:
-/// those that undo it.
+/// Of intervals that shuffle a tensor, by concatenating its slices, and that together are all of it
+/// once: those that undo it.
 std::vector<poplar::Interval> calculateUnshufflingIntervals(
     const std::vector<poplar::Interval>& intervals);
 

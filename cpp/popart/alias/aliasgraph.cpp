@@ -4,9 +4,11 @@
 #include <poplar/Graph.hpp>
 #include <poplar/Tensor.hpp>
 #include <poplar/VariableInterval.hpp>
+#include <poplar/exceptions.hpp>
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <utility>
 
 namespace poprithms {
@@ -24,6 +26,12 @@ std::vector<std::size_t> dims(const Shape& shape) {
     made.push_back(static_cast<std::size_t>(each));
   }
   return made;
+}
+
+unsigned small(const char* what, uint64_t given) {
+  if (given > std::numeric_limits<unsigned>::max())
+    throw popart::error("An alias graph has no {} {}", what, given);
+  return static_cast<unsigned>(given);
 }
 
 Shape shapeOf(const Tensor& tensor) {
@@ -116,7 +124,12 @@ struct Graph::Impl {
     return found;
   }
   OpId add(Node node) {
-    node.outputs = node.make(all(node.inputs));
+    const Tensors given = all(node.inputs);
+    try {
+      node.outputs = node.make(given);
+    } catch (const poplar::poplar_error& e) {
+      throw popart::error("An alias graph has no such view: {}", e.what());
+    }
     nodes.push_back(std::move(node));
     return OpId(static_cast<int64_t>(nodes.size()) - 1);
   }
@@ -153,12 +166,13 @@ TensorId Graph::expand(const TensorId& id, const Shape& shape) {
   return impl_->view(id, [shape](const Tensor& t) { return broadcast(t, shape); });
 }
 TensorId Graph::dimShuffle(const TensorId& id, const util::Permutation& permutation) {
-  const std::vector<unsigned> order(permutation.get().begin(), permutation.get().end());
+  std::vector<unsigned> order;
+  for (const uint64_t d : permutation.get()) order.push_back(small("dimension", d));
   return impl_->view(id, [order](const Tensor& t) { return t.dimShuffle(order); });
 }
 TensorId Graph::reverse(const TensorId& id, const std::vector<uint64_t>& dimensions) {
   return impl_->view(id, [dimensions](Tensor t) {
-    for (const uint64_t d : dimensions) t = t.reverse(static_cast<unsigned>(d));
+    for (const uint64_t d : dimensions) t = t.reverse(small("dimension", d));
     return t;
   });
 }
@@ -168,15 +182,16 @@ TensorId Graph::slice(const TensorId& id, const std::vector<int64_t>& lower,
       id, [from = dims(lower), to = dims(upper)](const Tensor& t) { return t.slice(from, to); });
 }
 TensorId Graph::subSample(const TensorId& id, int64_t stride, uint64_t dimension) {
-  return impl_->view(id, [stride, dimension](const Tensor& t) {
-    return t.subSample(static_cast<unsigned>(stride), static_cast<unsigned>(dimension));
-  });
+  if (stride < 1) throw popart::error("A stride of at least 1 is expected, {} was given", stride);
+  const unsigned by = small("stride", static_cast<uint64_t>(stride));
+  return impl_->view(
+      id, [by, d = small("dimension", dimension)](const Tensor& t) { return t.subSample(by, d); });
 }
 TensorId Graph::concat(const TensorIds& ids, uint64_t axis) {
   Impl::Node node;
   node.inputs = ids;
-  node.make = [axis](const Tensors& given) {
-    return Tensors{poplar::concat(given, static_cast<unsigned>(axis))};
+  node.make = [d = small("dimension", axis)](const Tensors& given) {
+    return Tensors{poplar::concat(given, d)};
   };
   return {impl_->add(std::move(node)), 0};
 }

@@ -172,6 +172,14 @@ void Op::growAliasModelMulti(AliasModel& model) const {
   inplace::Shapes shapes;
   inplace::CrossLinks links;
   std::vector<const Tensor*> outputs;
+  std::set<InIndex> wholly;  // the inputs of which an output shows all elements
+  const auto cut = [&](const Tensor& tensor, const view::Region& region) {
+    const inplace::TensorId of = model.getPoprithmsTensorId(tensor.id);
+    if (region.nelms() == tensor.info.nelms()) return of;
+    const inplace::TensorId part = model.g.slice(of, region.getLower(), region.getUpper());
+    model.insertOp(part.opId(), id);
+    return part;
+  };
   const auto show = [&](const inplace::TensorId& shown, OutIndex at, bool isWritten) {
     const auto in = static_cast<InIndex>(ids.size());
     ids.push_back(shown);
@@ -185,10 +193,11 @@ void Op::growAliasModelMulti(AliasModel& model) const {
     shapes.push_back(shape);
     for (const auto& in : input->tensorMap()) {
       if (!doesAlias(in.first, out.first)) continue;
-      const inplace::TensorId id = model.getPoprithmsTensorId(in.second->id);
+      const inplace::TensorId from = model.getPoprithmsTensorId(in.second->id);
       const bool isWritten = modifiesIndex(in.first);
-      if (model.g.shape(id) == shape) {
-        show(id, at, isWritten);
+      if (model.g.shape(from) == shape) {
+        show(from, at, isWritten);
+        wholly.insert(in.first);
         break;
       }
       const view::Regions regions = aliases(in.first, out.first);
@@ -197,10 +206,17 @@ void Op::growAliasModelMulti(AliasModel& model) const {
             "{}: output {} shows elements of input {} that are no single region; the class has to "
             "override growAliasModel()",
             debugName(), out.first, in.first);
-      show(model.g.reshape(model.g.slice(id, regions[0].getLower(), regions[0].getUpper()), shape),
-           at, isWritten);
+      const inplace::TensorId shown = model.g.reshape(cut(*in.second, regions[0]), shape);
+      model.insertOp(shown.opId(), id);
+      show(shown, at, isWritten);
       break;
     }
+  }
+  // What is written of other inputs.
+  for (const auto& in : input->tensorMap()) {
+    if (wholly.count(in.first) != 0 || !modifiesIndex(in.first)) continue;
+    for (const view::Region& region : modifies(in.first))
+      if (!region.isEmpty()) model.insertOp(model.g.modify(cut(*in.second, region)).opId(), id);
   }
   const inplace::OpId made = model.g.multi(ids, shapes, links);
   model.insertOp(made, id);

@@ -5,15 +5,19 @@
 #include <popart/tensor.hpp>
 #include <popart/tensorindex.hpp>
 
+#include <algorithm>
+#include <iterator>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace popart {
 namespace {
 
-/// The operators around one, nearest first: at each distance those that compute, then those that read.
-std::vector<Op*> neighbours(Op* op, const AliasModel& model) {
-  std::vector<Op*> found;
+/// Calls a function with the operators around one, nearest first, until it returns true: at each
+/// distance those that compute, then those that read.
+template <class Function>
+void visitAround(Op* op, const AliasModel& model, const Function& isEnough) {
   std::set<Op*> seen{op};
   std::vector<Op*> front{op};
   while (!front.empty()) {
@@ -31,11 +35,11 @@ std::vector<Op*> neighbours(Op* op, const AliasModel& model) {
               if (seen.insert(reader).second) consumers.push_back(reader);
           }
         }
-    front = producers;
+    front = std::move(producers);
     front.insert(front.end(), consumers.begin(), consumers.end());
-    found.insert(found.end(), front.begin(), front.end());
+    for (const Op* each : front)
+      if (isEnough(*each)) return;
   }
-  return found;
 }
 
 }  // namespace
@@ -46,21 +50,24 @@ void InheritOpAttributeHelper::apply(Op* op, bool inheritSerializations, AliasMo
   const bool hasPhases = options.executionPhaseSettings.phases > 1;
   Op::Settings& own = op->settings;
   bool hasContext = false;
+  // Whether it is wanted still.
   const auto take = [](auto& mine, const auto& theirs, bool isWanted) {
     if (isWanted && !mine && theirs) mine = theirs;
+    return isWanted && !mine;
   };
   OptionalVGraphId graph;
   OptionalPipelineStage stage;
   OptionalExecutionPhase phase;
   OptionalBatchSerializedPhase part;
-  for (const Op* each : neighbours(op, aliasModel)) {
-    take(graph, each->settings.vgraphId, hasGraphs);
-    take(stage, each->settings.pipelineStage, options.enablePipelining);
-    take(phase, each->settings.executionPhase, hasPhases);
-    take(part, each->settings.batchSerializedPhase, inheritSerializations);
-    if (!hasContext) own.executionContext = each->settings.executionContext;
+  visitAround(op, aliasModel, [&](const Op& each) {
+    if (!hasContext) own.executionContext = each.settings.executionContext;
     hasContext = true;
-  }
+    const bool wanted[] = {take(graph, each.settings.vgraphId, hasGraphs),
+                           take(stage, each.settings.pipelineStage, options.enablePipelining),
+                           take(phase, each.settings.executionPhase, hasPhases),
+                           take(part, each.settings.batchSerializedPhase, inheritSerializations)};
+    return std::none_of(std::begin(wanted), std::end(wanted), [](bool each) { return each; });
+  });
   if (graph) own.vgraphId = graph;
   if (stage) own.pipelineStage = stage;
   if (phase) own.executionPhase = phase;

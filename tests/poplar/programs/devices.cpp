@@ -6,6 +6,7 @@
 #include <popops/DynamicSlice.hpp>
 #include <popops/ElementWise.hpp>
 #include <poputil/Util.hpp>
+#include <poputil/exceptions.hpp>
 #include <pva/pva.hpp>
 
 using namespace poplar;
@@ -56,6 +57,23 @@ int main() {
   for (const auto& tile : popops::getSliceMapping(graph, rows, {0}, {1}))
     for (const auto& each : tile) mapped += each.size();
   std::cout << mapped << "\n";
+  try {
+    popops::getSliceMapping(graph, rows, {0, 1}, {1});
+  } catch (const poputil::poplibs_error& error) {
+    std::cout << error.what() << "\n";
+  }
+  // What is made for slices of which nothing lies on a tile, or row 0.
+  for (const bool partly : {false, true}) {
+    const Tensor slice = graph.addVariable(FLOAT, {2, 3}, "slice");
+    if (partly) graph.setTileMapping(slice[0], 2);
+    const Tensor made = popops::createSliceableTensorFromSlice(graph, slice, {0}, {8});
+    for (const auto& tile : graph.getTileMapping(made)) {
+      std::size_t held = 0;
+      for (const auto& each : tile) held += each.size();
+      std::cout << held << " ";
+    }
+    std::cout << "\n";
+  }
 
   const FloatingPointBehaviour all, none = !all;
   std::cout << all.inv << all.div0 << all.oflo << all.esr << all.nanoo << none.inv << none.div0

@@ -1,14 +1,56 @@
 // Casts to small floats and back, and the seeds of the tiles.
 #include <arrays.hpp>
 #include <popfloat/experimental/CastToGfloat.hpp>
+#include <poplar/IPUModel.hpp>
 #include <poplar/RandomSeed.hpp>
 #include <popops/Fill.hpp>
 #include <poprand/RandomGen.hpp>
+#include <poputil/Util.hpp>
 
 #include <sstream>
 
 using namespace poplar;
 using namespace popfloat::experimental;
+
+namespace {
+
+/// Masks that two vertices on each of 4 tiles draw, and the seeds that they draw from.
+void masks() {
+  IPUModel model;
+  model.tilesPerIPU = 4;
+  Arrays a(model.createDevice());
+  const auto seed = a.input("seed", UNSIGNED_INT, {2});
+  poprand::setSeed(a.graph, seed, 7, a.prog);
+  const auto mask = a.graph.addVariable(FLOAT, {8, 1000}, "mask");
+  const auto draws = a.graph.addComputeSet("draws");
+  for (unsigned i = 0; i < 8; ++i) {
+    a.graph.setTileMapping(mask[i], i / 2);
+    const auto drawn = a.graph.addVertex(draws, "poprand::Bernoulli<float>", {{"out", mask[i]}});
+    a.graph.setInitialValue(drawn["prob"], 30000);
+    a.graph.setTileMapping(drawn, i / 2);
+  }
+  const auto draw = [&](const char* name) {
+    a.prog.add(program::Execute(draws));
+    a.output(name, poputil::duplicate(a.graph, mask, a.prog));
+  };
+  draw("first");
+  const auto kept = getHwSeeds(a.graph, a.prog);
+  draw("second");
+  setHwSeeds(a.graph, kept, a.prog);
+  draw("repeated");
+  poprand::setSeed(a.graph, seed, 7, a.prog);
+  draw("again");
+  poprand::setSeed(a.graph, seed, 7, a.prog);
+  // Of a part of the tiles.
+  auto part = a.graph.createVirtualGraph(std::vector<unsigned>{1, 3});
+  a.output("own", getHwSeeds(part, a.prog));
+  a.output("all", getHwSeeds(a.graph, a.prog));
+  poprand::setSeed(part, seed, 8, a.prog);
+  draw("partly");
+  a.run();
+}
+
+}  // namespace
 
 // ARGS: mantissa exponent bias denormals infinity nanoo rounding type(FP32, FP16, INT8 or INT16).
 // cast in=x.bin (FLOAT): "kept" as FLOAT, after it was packed if the type packs.
@@ -26,6 +68,10 @@ int main(int argc, char** argv) {
     poprand::setSeed(a.graph, seed, 7, a.prog);
     a.output("again", getHwSeeds(a.graph, a.prog));
     a.run();
+    return 0;
+  }
+  if (part == "masks") {
+    masks();
     return 0;
   }
   std::vector<int> numbers;

@@ -131,16 +131,16 @@ class Graph {
   /// The same elements, written.
   TensorId modify(const TensorId& id);
 
-  /// A gate of several inputs, whose output is 0. A closed one has elements of its own, in the shape
-  /// to which the inputs are broadcast; an open one shows an input.
+  /// A gate of several inputs, whose output is 0. A closed one has elements of its own, in the
+  /// shape to which the inputs are broadcast; an open one shows an input.
   OpId aliasGate(const TensorIds& ids);
   OpId aliasGate(const TensorIds& ids, popart::InIndex open);
   bool isGate(OpId op) const;
   bool isClosed(OpId gate) const;
   /// Opens a closed gate. All that is made of its output changes with it.
   void open(const Proposal& proposal);
-  /// An operator of several outputs: those of a link show an input, the others have elements of their
-  /// own.
+  /// An operator of several outputs: those of a link show an input, the others have elements of
+  /// their own.
   OpId multi(const TensorIds& ids, const Shapes& outShapes, const CrossLinks& links);
 
   Shape shape(const TensorId& id) const;

@@ -1,7 +1,7 @@
 // Which tensors of a graph share elements. After popart/alias/aliasmodel.hpp of PopART 3.
 //
-// A program may grow such a model (aliasmodelgrower.hpp) and ask it. popir's own in-placing decides by
-// aliases(), modifies(), uses() and the priorities of operators.
+// A program may grow such a model (aliasmodelgrower.hpp) and ask it. popir's own in-placing decides
+// by aliases(), modifies(), uses() and the priorities of operators.
 #ifndef popart_alias_aliasmodel_hpp
 #define popart_alias_aliasmodel_hpp
 
@@ -30,8 +30,8 @@ class AliasModel {
   void insertTensor(const PoprithmsTensorId& poprithmsTensor, const Tensor& popartTensor);
   void insertOp(PoprithmsOpId poprithmsOp, OpId op);
 
-  // What growAliasModel() of an operator calls. Its inputs must be in the model. An operator that is
-  // no in-place variant computes a new tensor; one that is, modifies the input of its output.
+  // What growAliasModel() of an operator calls. Its inputs must be in the model. An operator that
+  // is no in-place variant computes a new tensor; one that is, modifies the input of its output.
   /// Output 0 is input 0, modified in place, in some variant.
   void insertUnaryModifier0(const Op& op) { insertUnaryModifier(op, 0); }
   void insertUnaryModifier(const Op& op, InIndex index);

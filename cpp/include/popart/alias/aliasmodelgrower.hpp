@@ -22,7 +22,8 @@ class AliasModelGrower final {
   AliasModel& getAliasModelRef() { return model_; }
   /// Adds all tensors of a graph.
   void growFullGraph(const Graph& graph, DataDependenciesOnly);
-  /// Adds those that may share elements with one: by operators that alias or have in-place variants.
+  /// Adds those that may share elements with one: by operators that alias or have in-place
+  /// variants.
   void growPartialGraph(const Graph& graph, const TensorId& tensorId, DataDependenciesOnly);
 
  private:

@@ -15,7 +15,8 @@
 namespace popart {
 
 /// ONNX's Conv: the data, the weights and, of the compiler's, a bias. On data and weights of 8 bits
-/// input 2 is the logarithm of a scale instead (isPow2ScaledConv()), which the compiler does not have.
+/// input 2 is the logarithm of a scale instead (isPow2ScaledConv()), which the compiler does not
+/// have.
 class ConvOp : public MultiConvBaseOp {
  public:
   ConvOp(const OperatorIdentifier& opid, const Settings& settings, std::vector<int64_t> strides,
@@ -48,9 +49,9 @@ class ConvOp : public MultiConvBaseOp {
   int64_t group_;
 };
 
-/// Weights for the transpose of a convolution: flipped in all spatial dimensions, and with the channels
-/// in and out of each group exchanged. The compiler has no such operator: a library's own class derives
-/// from this one, and its lowering from ConvFlipWeightsGradOpx.
+/// Weights for the transpose of a convolution: flipped in all spatial dimensions, and with the
+/// channels in and out of each group exchanged. The compiler has no such operator: a library's own
+/// class derives from this one, and its lowering from ConvFlipWeightsGradOpx.
 class ConvFlipWeightsOp : public Op {
  public:
   ConvFlipWeightsOp(const OperatorIdentifier& opid, const Op::Settings& settings);
@@ -62,8 +63,8 @@ class ConvFlipWeightsOp : public Op {
   std::unique_ptr<Op> clone() const override;
   /// The flip of the gradient.
   std::vector<std::unique_ptr<Op>> getGradOps() override;
-  /// [out, in / g, window...] becomes [in, out / g, window...], g the groups of the parameters, or 1
-  /// without setGroupReshape().
+  /// [out, in / g, window...] becomes [in, out / g, window...], g the groups of the parameters, or
+  /// 1 without setGroupReshape().
   void setup() final;
   const ConvParameters& getParameters() const { return parameters_; }
   void setParameters(const ConvParameters& parameters) { parameters_ = parameters; }

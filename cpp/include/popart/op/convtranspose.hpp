@@ -12,9 +12,10 @@
 
 namespace popart {
 
-/// ONNX's ConvTranspose: the data [batch, channels in, spatial...], the weights [channels in, channels
-/// out / group, window...] and, of the compiler's, a bias. On data and weights of 8 bits input 2 is the
-/// logarithm of a scale instead (isPow2ScaledConvTranspose()), which the compiler does not have.
+/// ONNX's ConvTranspose: the data [batch, channels in, spatial...], the weights [channels in,
+/// channels out / group, window...] and, of the compiler's, a bias. On data and weights of 8 bits
+/// input 2 is the logarithm of a scale instead (isPow2ScaledConvTranspose()), which the compiler
+/// does not have.
 class ConvTransposeOp : public Op {
  public:
   ConvTransposeOp(const OperatorIdentifier& opid, const Settings& settings,

@@ -1,7 +1,8 @@
 // The vertices of PopLibs' poprand that programs add by name; popir's own functions need none.
 //
-// Each has one field more than PopLibs', `workerSeeds`, which Graph::setTileMapping() connects: the
-// words that vertices of a tile draw from, those of poplar::setHwSeeds().
+// Each has one field more than PopLibs', `workerSeeds`, which Graph::setTileMapping() connects:
+// words of its tile, those of poplar::setHwSeeds(). SetSeed has those of all workers, the others
+// those of one.
 #include <poplar/Vertex.hpp>
 
 namespace poprand {

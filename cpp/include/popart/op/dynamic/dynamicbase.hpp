@@ -1,4 +1,5 @@
-// Bases of slices at offsets that are known at run time. After popart/op/dynamic/dynamicbase.hpp of PopART 3.
+// Bases of slices at offsets that are known at run time. After popart/op/dynamic/dynamicbase.hpp of
+// PopART 3.
 #ifndef popart_op_dynamic_dynamicbase_hpp
 #define popart_op_dynamic_dynamicbase_hpp
 
@@ -56,7 +57,8 @@ class DynamicSliceBaseOp : public DynamicBaseOp {
 /// Base of operators that return input 0 with another slice.
 class DynamicBinaryBaseOp : public DynamicBaseOp {
  public:
-  /// The type and shape of the output are `updateInInfo`, if that has a type, else those of input 0.
+  /// The type and shape of the output are `updateInInfo`, if that has a type, else those of input
+  /// 0.
   DynamicBinaryBaseOp(const OperatorIdentifier& opid, std::vector<int64_t> axes,
                       std::vector<int64_t> sizes, bool noOverlap, const Op::Settings& settings,
                       TensorInfo updateInInfo = TensorInfo());

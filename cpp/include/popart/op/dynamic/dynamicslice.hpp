@@ -21,7 +21,8 @@ class DynamicSliceOp : public DynamicSliceBaseOp {
   static InIndex getSliceInIndex() { return 2; }
 };
 
-/// Its variant in place, which C++ code may make; the compiler writes in place by itself where it can.
+/// Its variant in place, which C++ code may make; the compiler writes in place by itself where it
+/// can.
 class DynamicSliceInplaceOp : public DynamicSliceOp {
  public:
   using DynamicSliceOp::DynamicSliceOp;

@@ -18,7 +18,8 @@ class DynamicUpdateOp : public DynamicTernaryBaseOp {
   std::unique_ptr<Op> clone() const override;
 };
 
-/// Its variant in place, which C++ code may make; the compiler writes in place by itself where it can.
+/// Its variant in place, which C++ code may make; the compiler writes in place by itself where it
+/// can.
 class DynamicUpdateInplaceOp : public DynamicTernaryBaseInplaceOp {
  public:
   using DynamicTernaryBaseInplaceOp::DynamicTernaryBaseInplaceOp;

@@ -18,7 +18,8 @@ class DynamicZeroOp : public DynamicBinaryBaseOp {
   std::unique_ptr<Op> clone() const override;
 };
 
-/// Its variant in place, which C++ code may make; the compiler writes in place by itself where it can.
+/// Its variant in place, which C++ code may make; the compiler writes in place by itself where it
+/// can.
 class DynamicZeroInplaceOp : public DynamicBinaryBaseInplaceOp {
  public:
   using DynamicBinaryBaseInplaceOp::DynamicBinaryBaseInplaceOp;
