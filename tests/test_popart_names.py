@@ -107,9 +107,8 @@ def test_prefixes_are_written_once() -> None:
     assert all(getattr(popir, name).__module__ == "popir.reserved" for name in names)
     for path in Path(popir.__file__).parent.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())) if path.stem != "reserved" else ():
-            text = node.value if isinstance(node, ast.Constant) else None
-            is_prefixed = isinstance(text, str) and text.startswith(prefixes)
-            assert not is_prefixed, f"{path}:{node.lineno} has {text!r}"
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                assert not node.value.startswith(prefixes), f"{path}:{node.lineno}: {node.value!r}"
 
 
 @pytest.mark.parametrize(
