@@ -6,7 +6,6 @@ your own are written in Python (`Op`, `GradOp`, `Opx`, `OpCreator`, `OpxCreator`
 """
 
 from popir import _library, custom_ops, data, ops, testing, training
-from popir.autodiff import reservedGradientPrefix
 from popir.builder import Builder
 from popir.builder.settings import InputSettings
 from popir.dataflow import AnchorReturnType, AnchorReturnTypeId, DataFlow
@@ -164,6 +163,7 @@ from popir.reserved import (
     reservedDefaultWeightDecayPrefix,
     reservedDefaultWeightDecayScaleFactor0Prefix,
     reservedFinalReducedGradPrefix,
+    reservedGradientPrefix,
     reservedLambR1SqPrefix,
     reservedLambR2SqPrefix,
     reservedLossScalingPrefix,

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from popir.builder.core import name_as_popart
-from popir.definitions import place_as_popart
+from popir.definitions import indices_as_popart
 from popir.errors import did_you_mean
 from popir.onnxio.proto import write_as_popart
 from popir.version import POPART
@@ -147,11 +147,11 @@ def _absent(name: str) -> str:
 def install() -> None:
     """Makes popir what `import popart` finds in this process, and lets it write the numbers of
     weights to the fields of models that PopART writes them to, give results PopART's ids, and
-    places (`popir.definitions.PLACES`) PopART's type. A second call changes nothing.
+    indices (`popir.definitions.INDEX_OUTPUTS`) PopART's type. A second call changes nothing.
     """
     write_as_popart()
     name_as_popart()
-    place_as_popart()
+    indices_as_popart()
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
         sys.meta_path.append(_Refuser())

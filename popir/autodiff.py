@@ -36,15 +36,11 @@ from popir.ir import (
 from popir.ir.graph import GradientGraph, add_alike, copied
 from popir.ir.likeness import is_own, may_be_copied
 from popir.ops.support.second_order import can_be_decomposed, decomposed
+from popir.reserved import reservedGradientPrefix
 from popir.transforms.prune import prune
 from popir.types import TRAINABLE, DataType, TensorInfo, require_finite
 
 _INPUT, _OUTPUT = GradOpInType.In, GradOpInType.Out
-
-
-def reservedGradientPrefix() -> str:
-    """The prefix of the ids of gradients, "Gradient___". PopART's function of this name."""
-    return "Gradient___"
 
 
 def getGradId(id: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from popir import registry
-from popir.autodiff import ancestors, differentiate, reservedGradientPrefix
+from popir.autodiff import ancestors, differentiate
 from popir.enums import RecomputationType
 from popir.errors import (
     AnchorError,
@@ -32,6 +32,7 @@ from popir.reserved import (
     COUNTER,
     OF_SESSION,
     RANDOM_SEED,
+    reservedGradientPrefix,
     reservedLossScalingPrefix,
     reservedRestoredPrefix,
 )

@@ -105,9 +105,10 @@ class Formals(tuple[Formal, ...]):
     """The least number of tensors."""
     most: int | None
     """The greatest number of tensors; None for any."""
-    unconverted: set[Kinds]
+    unconverted: set[tuple[Kinds, bool]]
     """Types of inputs that the importer has found to need no conversion (`Formal.conversion`,
-    `mixes`). Most nodes of a model are like an earlier one.
+    `mixes`, `widens`), each with `has_narrow_indices`. Most nodes of a model are like an earlier
+    one.
     """
 
     def __new__(cls, rows: Iterable[Formal | tuple[Any, ...]] = ()) -> Formals:
@@ -255,27 +256,29 @@ def mixes(a: DataType, b: DataType) -> bool:
     return DataType.FLOAT in (a, b) and (a in _HALVES or b in _HALVES)
 
 
-PLACES = {"ArgMax": 0, "ArgMin": 0, "TopK": 1}
-"""The outputs of ONNX's operators that are places, INT64; in PopART INT32."""
-_as_popart: list[bool] = []
-"""Not empty if places are PopART's."""
+INDEX_OUTPUTS = {"ArgMax": 0, "ArgMin": 0, "TopK": 1}
+"""The outputs of ONNX's operators that are indices, INT64; in PopART INT32."""
+has_narrow_indices = False
+"""Whether indices have PopART's type."""
 
 
-def place_as_popart() -> None:
-    """Lets models from now on have places (`PLACES`) as INT32, which programs for PopART expect,
-    and INT32 under one constraint with INT64, to which it is converted.
+def indices_as_popart() -> None:
+    """Lets models from now on have indices (`INDEX_OUTPUTS`) as INT32, which programs for PopART
+    expect, and INT32 under one constraint with INT64, to which it is converted.
     """
-    _as_popart.append(True)
+    global has_narrow_indices
+    has_narrow_indices = True
 
 
-def narrow_place(domain: str, type: str) -> int | None:
+def narrow_index(domain: str, type: str) -> int | None:
     """The output of an operator that is converted to INT32; None if there is none."""
-    return PLACES.get(type) if _as_popart and domain in ("", "ai.onnx") else None
+    is_known = has_narrow_indices and domain in ("", "ai.onnx")
+    return INDEX_OUTPUTS.get(type) if is_known else None
 
 
 def widens(a: DataType, b: DataType) -> bool:
     """Whether two types may meet under one constraint: INT32, which is converted, and INT64."""
-    return bool(_as_popart) and {a, b} == {DataType.INT32, DataType.INT64}
+    return has_narrow_indices and {a, b} == {DataType.INT32, DataType.INT64}
 
 
 def _check_attribute(who: str, known: Mapping[str, str], name: str, value: Any) -> None:

@@ -201,22 +201,17 @@ class DeviceManager:
         and for the connection type Never.
         """
         who = "acquireAvailableDevice"
-        if numIpus > 0 and numIpus & (numIpus - 1):
-            raise popart_exception(
-                f"You have attempted to acquire {numIpus} IPUs. The number of IPUs requested must "
-                "be a power of two."
-            )
+        id = _available(numIpus)
         if selectionCriterion is not DeviceSelectionCriterion.First:
             warn(
                 f"{who}: selectionCriterion = {shown(selectionCriterion)} has no effect: simulated "
                 "IPUs are all alike, and free.",
                 OptionWarning,
             )
-        ids = _ids(numIpus)
         _check_connection(connectionType)
-        if not ids:
+        if id is None:
             return None
-        return _acquired(who, ids[0], tilesPerIpu, pattern, connectionType)
+        return _acquired(who, id, tilesPerIpu, pattern, connectionType)
 
     def acquireAvailableDevice(
         self,
@@ -233,10 +228,7 @@ class DeviceManager:
             numIpus, tilesPerIpu, pattern, connectionType, selectionCriterion
         )
         if found is None:
-            raise popart_exception(
-                f"Failed to acquire device with {numIpus} IPUs. Ensure that there are sufficient "
-                f"IPUs available. The simulated system has {_SYSTEM}."
-            )
+            raise _too_many(numIpus)
         return found
 
     def tryAcquireDeviceById(
@@ -333,6 +325,36 @@ def _ids(ipus: int) -> range:
         first += _SYSTEM // size
         size *= 2
     return range(0)
+
+
+def available_id(ipus: int) -> int:
+    """The id of the device of that many IPUs that `DeviceManager.acquireAvailableDevice` acquires.
+
+    Raises popart_exception as that does.
+    """
+    id = _available(ipus)
+    if id is None:
+        raise _too_many(ipus)
+    return id
+
+
+def _available(ipus: int) -> int | None:
+    """The id of the first device of that many IPUs; None if the system has not so many. Raises
+    popart_exception for a number that is no power of two.
+    """
+    if ipus > 0 and ipus & (ipus - 1):
+        raise popart_exception(
+            f"You have attempted to acquire {ipus} IPUs. The number of IPUs requested must be a "
+            "power of two."
+        )
+    return next(iter(_ids(ipus)), None)
+
+
+def _too_many(ipus: int) -> popart_exception:
+    return popart_exception(
+        f"Failed to acquire device with {ipus} IPUs. Ensure that there are sufficient IPUs "
+        f"available. The simulated system has {_SYSTEM}."
+    )
 
 
 def _figures(ipus: int, tiles: int) -> Figures:

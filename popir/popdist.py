@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from popir import _library, poplar
-from popir.devices import DeviceInfo, DeviceManager
+from popir.devices import DeviceInfo, DeviceManager, available_id
 from popir.errors import (
     MissingPackageError,
     popart_exception,
@@ -46,8 +46,12 @@ OUTPUT = "POPIR_OUTPUT_FROM"
 """Environment variable: the rank whose output is shown; that of all, if it is not there."""
 ENDED = "POPIR_RANK_ENDED"
 """Environment variable: the file for the exit code of the rank that fails first."""
-RANKS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
-"""Environment variables in which launchers of MPI say which rank a process is."""
+_SLURM_RANK, _SLURM_RANKS = "SLURM_PROCID", "SLURM_STEP_NUM_TASKS"
+RANKS = (
+    *("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PALS_RANKID"),
+    *("FLUX_TASK_RANK", _SLURM_RANK),
+)
+"""Environment variables in which launchers say which rank a process is."""
 _SONAME = "libmpi_abi.so.1"
 _peers: poplar.MpiPeers | None = None
 is_talking: mmap.mmap | None = None
@@ -222,7 +226,11 @@ def isPopdistEnvSet() -> bool:
 
 def _is_alone() -> bool:
     """Whether nothing has started this process as one of several."""
-    return not in_job() and not any(name in os.environ for name in RANKS)
+    said = {name: os.environ[name] for name in RANKS if name in os.environ}
+    # The one process of a batch script of Slurm's has its variable too; that of srun counts.
+    if said.get(_SLURM_RANK) == "0" and os.environ.get(_SLURM_RANKS, "1") == "1":
+        del said[_SLURM_RANK]
+    return not in_job() and not said
 
 
 def getInstanceIndex() -> int:
@@ -262,7 +270,7 @@ def getDeviceId(ipus_per_replica: int | None = None) -> int:
 
     Raises popart_exception if no system has so many IPUs.
     """
-    return getDevice(ipus_per_replica).id
+    return available_id(_local_ipus(ipus_per_replica))
 
 
 def getReplicaIndexOffset() -> int:
@@ -277,8 +285,13 @@ def getDevice(ipus_per_replica: int | None = None) -> DeviceInfo:
 
     Raises popart_exception if no system has so many.
     """
+    return DeviceManager().acquireAvailableDevice(_local_ipus(ipus_per_replica))
+
+
+def _local_ipus(ipus_per_replica: int | None) -> int:
+    """The IPUs of this instance's replicas."""
     each = getNumIpusPerReplica() if ipus_per_replica is None else ipus_per_replica
-    return DeviceManager().acquireAvailableDevice(each * getNumLocalReplicas())
+    return each * getNumLocalReplicas()
 
 
 @typed

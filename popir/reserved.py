@@ -133,6 +133,11 @@ def reservedFinalReducedGradPrefix() -> str:
     return "FinalReducedGradient___"
 
 
+def reservedGradientPrefix() -> str:
+    """The prefix of the ids of gradients."""
+    return "Gradient___"
+
+
 def reservedLambR1SqPrefix() -> str:
     """The prefix of the id of the squared norm of a weight, of Lamb."""
     return "LambR1Sq___"

@@ -266,7 +266,7 @@ def test_popdist_of_a_program_that_is_alone(tmp_path: Path) -> None:
     assert run(text, tmp_path) == "0 1 1\nTrue False\n[1, 4]\n"
 
 
-def test_places_are_of_popart_s_type(tmp_path: Path) -> None:
+def test_indices_are_of_popart_s_type(tmp_path: Path) -> None:
     """ArgMax, ArgMin and TopK find INT32, in a branch too, and that meets INT64 as well."""
     text = """
         import numpy as np
@@ -279,7 +279,7 @@ def test_places_are_of_popart_s_type(tmp_path: Path) -> None:
         most = builder.aiOnnx.argmax([x], axis=1, keepdims=0)
         least = builder.aiOnnx.argmin([x], axis=1, keepdims=0)
         k = builder.aiOnnx.constant(np.array([2]))
-        best, place = builder.aiOnnx.topk([x, k], axis=1)
+        best, index = builder.aiOnnx.topk([x, k], axis=1)
         right = builder.aiOnnx.equal([most, label])
         total = builder.aiOnnx.add([wide, most])
         branches = [builder.createSubgraphBuilder() for _ in range(2)]
@@ -288,8 +288,8 @@ def test_places_are_of_popart_s_type(tmp_path: Path) -> None:
             branch.addOutputTensor(branch.aiOnnx.argmax([x], axis=0, keepdims=0))
         yes = builder.aiOnnx.constant(np.array(True))
         (chosen,) = builder.aiOnnx.logical_if([yes], 1, *branches)
-        outputs = [most, least, best, place, right, total, chosen]
-        print(builder.getTensorDtypeString(most), builder.getTensorDtypeString(place))
+        outputs = [most, least, best, index, right, total, chosen]
+        print(builder.getTensorDtypeString(most), builder.getTensorDtypeString(index))
         session = popart.InferenceSession(
             builder.getModelProto(),
             popart.DataFlow(1, {id: popart.AnchorReturnType("All") for id in outputs}),
@@ -313,6 +313,78 @@ def test_places_are_of_popart_s_type(tmp_path: Path) -> None:
         f"int64 {[2**40 + 1, 0]}",
         "int32 [1, 1, 1]",
     ]
+
+
+def test_a_subgraph_gets_and_returns_indices_as_it_declares_them(tmp_path: Path) -> None:
+    """ONNX's models say INT64 of the values that a Loop or Scan carries."""
+    text = """
+        import numpy as np
+        import popart
+        from onnx import parser
+        from popir import backend
+
+        model = parser.parse_model('''
+            <ir_version: 8, opset_import: ["" : 17]>
+            g (float[5] x, float[2,5] rows, int64 trip, bool is_first)
+                => (int64 last, int64 count, int64 found, int64[2] each, int64 chosen) {
+                zero = Constant<value = int64 {0}>()
+                one = Constant<value = int64 {1}>()
+                first = ArgMax<axis = 0, keepdims = 0>(x)
+                starts = ArgMin<axis = 1, keepdims = 0>(rows)
+                last = Loop(trip, , zero) <body = a (int64 i, bool go, int64 carried)
+                    => (bool on, int64 next) {
+                    on = Identity(go)
+                    next = ArgMax<axis = 0, keepdims = 0>(x)
+                }>
+                count = Loop(trip, , first) <body = b (int64 i, bool go, int64 carried)
+                    => (bool on, int64 next) {
+                    on = Identity(go)
+                    next = Add(carried, one)
+                }>
+                found, each = Scan(zero, rows, starts) <num_scan_inputs = 2, body = c
+                    (int64 state, float[5] row, int64 start) => (int64 index, int64 sum) {
+                    index = ArgMax<axis = 0, keepdims = 0>(row)
+                    sum = Add(state, start)
+                }>
+                chosen = If(is_first) <
+                    then_branch = d () => (int64 y) {y = Identity(first)},
+                    else_branch = e () => (int64 z) {z = Add(trip, one)}
+                >
+            }
+        ''')
+        x = np.array([0, 1, 5, 2, 3], np.float32)
+        given = [x, np.stack([x, -x]), np.array(3), np.array(True)]
+        for value in backend.prepare(model).run(given):
+            print(value.dtype, value.tolist())
+    """
+    assert run(text, tmp_path).splitlines() == [
+        *("int64 2", "int64 5", "int64 0"),
+        *("int64 [0, 4]", "int64 2"),
+    ]
+
+
+def test_what_was_imported_before_does_not_count(tmp_path: Path) -> None:
+    """A program may import models before it calls install()."""
+    text = """
+        import numpy as np
+        from onnx import parser
+        from popir import as_popart, backend, errors
+
+        model = parser.parse_model('''
+            <ir_version: 8, opset_import: ["" : 17]>
+            g (int32[2] a, int64[2] b) => (int64[2] y) {y = Sub(a, b)}
+        ''')
+        given = [np.array([1, 2], np.int32), np.array([3, 5])]
+        try:
+            backend.prepare(model).run(given)
+        except errors.OperatorInputError as error:
+            print(str(error)[:15])
+        as_popart.install()
+        print(backend.prepare(model).run(given)[0].tolist())
+    """
+    (tmp_path / "program.py").write_text(textwrap.dedent(text))
+    done = python("program.py", folder=tmp_path)
+    assert (done.stdout, done.stderr) == ("ai.onnx.Sub:14:\n[-2, -3]\n", "")
 
 
 def test_a_module_that_somebody_else_has_is_found(tmp_path: Path) -> None:

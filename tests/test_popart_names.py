@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import logging
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -96,6 +98,17 @@ def test_prefixes_are_popart_s() -> None:
     assert len(set(given.values())) == len(given)
     assert popir.reservedDefaultScaledLearningRate0Prefix() == "scaledLearningRate0___default___"
     assert popir.reservedRestoredPrefix() == "Restored___"
+
+
+def test_prefixes_are_written_once() -> None:
+    """In popir.reserved; other modules call its functions."""
+    names = [name for name in popir.__all__ if name.startswith("reserved")]
+    prefixes = tuple(getattr(popir, name)() for name in names)
+    assert all(getattr(popir, name).__module__ == "popir.reserved" for name in names)
+    for path in Path(popir.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())) if path.stem != "reserved" else ():
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                assert not node.value.startswith(prefixes), f"{path}:{node.lineno}: {node.value!r}"
 
 
 @pytest.mark.parametrize(

@@ -285,8 +285,8 @@ void installPythonIr() {
   calls.connectIn = [](Op& op, int index, const TensorId& id) {
     // connectInTensor() of a library's operator would call the library, and that call may be the
     // one that is running.
-    const bool is_ours = py::hasattr(pythonOf(op), "connect_plainly");
-    connect(op, is_ours ? "connect_plainly" : "connectInTensor", index, id);
+    const bool is_ours = py::hasattr(pythonOf(op), "connect_unconverted");
+    connect(op, is_ours ? "connect_unconverted" : "connectInTensor", index, id);
   };
   calls.connectOut = [](Op& op, int index, const TensorId& id) {
     connect(op, "connectOutTensor", index, id);

@@ -95,7 +95,7 @@ class Core(Annotations, abc.ABC):
         self._model.graph.node.append(node)
         for i, id in enumerate(outputs):
             self._nodes[id] = self._model.graph.node[-1]
-            is_narrow = i == definitions.narrow_place(domain, type)
+            is_narrow = i == definitions.narrow_index(domain, type)
             self._kinds[id] = DataType.INT32 if is_narrow else _output_kind(schema, i, bound)
         return outputs
 
@@ -159,15 +159,16 @@ class Core(Annotations, abc.ABC):
         return TensorId(id, self._reference)
 
 
-_as_popart: list[bool] = []
-"""Not empty if the ids of results are PopART's."""
+_as_popart = False
+"""Whether the ids of results are PopART's."""
 
 
 def name_as_popart() -> None:
     """Lets the ids of results from now on begin with the type of the node, `Exp:0`, as programs for
     PopART expect it, and not with its name, `name/Exp:0`.
     """
-    _as_popart.append(True)
+    global _as_popart
+    _as_popart = True
 
 
 def check_text(text: str) -> None:

@@ -197,10 +197,11 @@ class CppOp(Op):
         if self._connects_itself:
             device.connectInTensor(self, i, tensorId)
         else:
-            self.connect_plainly(i, tensorId)
+            self.connect_unconverted(i, tensorId)
 
-    def connect_plainly(self, i: int, tensorId: str) -> None:
-        """Connects an input as `Op` does. The library's connectInTensor() calls it.
+    def connect_unconverted(self, i: int, tensorId: str) -> None:
+        """Connects an input as `Op` does, to the tensor before the Cast if the importer has made
+        one of it to an integer type (`Op.is_conversion`). The library's connectInTensor() calls it.
 
         An operator that a pattern puts in the place of one of ONNX's reads what the model has, and
         not what was converted for ONNX's.

@@ -19,7 +19,7 @@ from onnx import (
 
 from popir import definitions, host, registry
 from popir.adding import add_op, check_info
-from popir.definitions import Formals, kinds, mixes, narrow_place, widens
+from popir.definitions import Formals, kinds, mixes, narrow_index, widens
 from popir.errors import (
     LeavesDeviceError,
     ModelError,
@@ -289,10 +289,10 @@ class GraphImporter:
                 self._wrap(_who(node), domain, type, opset, attributes)
         inputs = [graph.tensors[id] if id else None for id in node.input]
         _check_numbers(node, inputs)
-        inputs = self._converted(node, opset, inputs)
-        place = None if self._is_body else narrow_place(domain, type)
-        if place is not None and len(node.output) > place and node.output[place]:
-            self._add_narrow(node, place, opset, settings, attributes, inputs)
+        inputs = self._as_declared(node, self._converted(node, opset, inputs))
+        index = None if self._is_body else narrow_index(domain, type)
+        if index is not None and len(node.output) > index and node.output[index]:
+            self._add_narrow(node, index, opset, settings, attributes, inputs)
             return None
         try:
             return add_op(domain, type, opset, settings, attributes, inputs, list(node.output))
@@ -314,20 +314,20 @@ class GraphImporter:
     def _add_narrow(
         self,
         node: NodeProto,
-        place: int,
+        index: int,
         opset: int,
         settings: Op.Settings,
         attributes: Mapping[str, Any],
         inputs: Sequence[Tensor | None],
     ) -> None:
-        """Adds an operator, and the conversion of output `place` to INT32."""
+        """Adds an operator, and the conversion of output `index` to INT32."""
         graph, outputs = self.graph, list(node.output)
-        outputs[place] = wide = graph.uniqueId(f"{node.output[place]}/wide")
+        outputs[index] = wide = graph.uniqueId(f"{node.output[index]}/wide")
         add_op("ai.onnx", node.op_type, opset, settings, attributes, inputs, outputs)
         narrow = Op.Settings(graph, f"{node.name or node.op_type}/Cast")
         narrow.nodeAttributes.update(self._notes(node))
         to, source = {"to": DataType.INT32.onnx}, [graph.tensors[wide]]
-        add_op("ai.onnx", "Cast", 13, narrow, to, source, [node.output[place]])
+        add_op("ai.onnx", "Cast", 13, narrow, to, source, [node.output[index]])
 
     def _check_body(
         self,
@@ -375,7 +375,7 @@ class GraphImporter:
         schema = schemas.find(node.domain, node.op_type, opset)
         if schema is None or not schema.inputs or len(inputs) < schema.inputs.least:
             return inputs
-        given = kinds(inputs)
+        given = kinds(inputs), definitions.has_narrow_indices
         if given in schema.inputs.unconverted and not self._is_body:
             return inputs
         halves: dict[str, DataType] = {}
@@ -430,6 +430,37 @@ class GraphImporter:
         cast = add_op("ai.onnx", "Cast", 13, settings, {"to": to.onnx}, [tensor], [id])
         if cast is not None:
             cast.is_conversion = to.is_integer
+        return self.graph.tensors[id]
+
+    def _as_declared(self, node: NodeProto, inputs: list[Tensor | None]) -> list[Tensor | None]:
+        """The inputs of a Loop or Scan, as INT64 where they are INT32 and its body declares that:
+        see `definitions.widens`.
+        """
+        is_known = node.domain in ("", "ai.onnx") and node.op_type in ("Loop", "Scan")
+        if not definitions.has_narrow_indices or not is_known:
+            return inputs
+        found = list(inputs)
+        for body in subgraphs(node):
+            first = max(0, len(inputs) - len(body.input))  # Scan's version 8 has another input.
+            pairs = zip(range(first, len(inputs)), body.input, strict=False)
+            for i, value in pairs:
+                tensor = found[i]
+                if tensor is not None and _is_widened(tensor, value):
+                    found[i] = self._cast(node, i, tensor, DataType.INT64)
+        return found
+
+    def output_as_declared(self, tensor: Tensor, value: ValueInfoProto) -> Tensor:
+        """The output of a subgraph, as INT64 where it is INT32 and the subgraph declares that: see
+        `definitions.widens`.
+        """
+        if not _is_widened(tensor, value):
+            return tensor
+        settings = Op.Settings(self.graph, f"{tensor.id}/Cast")
+        if tensor.producer is not None:
+            notes = tensor.producer.settings.nodeAttributes
+            settings.nodeAttributes.update({key: notes[key] for key in PLACES if key in notes})
+        id = self.graph.uniqueId(f"{tensor.id}/Cast")
+        add_op("ai.onnx", "Cast", 13, settings, {"to": DataType.INT64.onnx}, [tensor], [id])
         return self.graph.tensors[id]
 
     def _notes(self, node: NodeProto) -> dict[str, Any]:
@@ -550,6 +581,11 @@ class GraphImporter:
         if old is not None:
             origin = old.producer.debugName() if old.producer else f"a {old.tensorType.name}"
             raise ModelError(f"{who} defines '{id}', which the model has already ({origin}).")
+
+
+def _is_widened(tensor: Tensor, declared: ValueInfoProto) -> bool:
+    is_wide = declared.type.tensor_type.elem_type == DataType.INT64.onnx
+    return is_wide and tensor.info is not None and widens(tensor.info.dataType(), DataType.INT64)
 
 
 _OF_SHAPES = {"Shape", "Size"}

@@ -199,7 +199,7 @@ class Subgraph:
                 raise ModelError(
                     f"{self._who} has the output '{value.name}', which is no tensor of it."
                 )
-            found.append(tensor)
+            found.append(into.output_as_declared(tensor, value))
         return found
 
     def _check(self, given: Sequence[Given]) -> None:

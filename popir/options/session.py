@@ -643,8 +643,8 @@ class SessionOptions(SessionSettings):
     )
     disableOptimizerStateTensorStreams: bool = acts(
         False,
-        "the optimizer's state does not go to the host with the weights: readWeights and saved "
-        "models do not have it. Session.save does.",
+        "the optimizer's state stays on the device when weights go to the host and back: "
+        "saved models do not have it, and readWeights refuses to read it. Session.save has it.",
         "tests/test_saving_training.py::test_the_optimizer_s_state_may_stay_on_the_device",
         is_compiled=False,
     )

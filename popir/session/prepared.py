@@ -264,12 +264,18 @@ class Prepared(Compiled):
 
     @exclusive()
     def weightsFromHost(self) -> None:
-        """Copies the host's weights and states to the device. Raises popart_exception before
+        """Copies the host's weights and states to the device, without the optimizer's states if
+        they stay there (`disableOptimizerStateTensorStreams`). Raises popart_exception before
         `prepareDevice`.
         """
         self._prepared("weightsFromHost")
+        self._send(self._left_states())
+
+    def _send(self, left: Container[str] = ()) -> None:
+        """Copies variables to the device, but for those `left`."""
         for id in self._variables():
-            self._write(id)
+            if id not in left:
+                self._write(id)
 
     def _write(self, id: str) -> None:
         """Copies the host's values of a variable to the device."""
@@ -380,9 +386,11 @@ class Prepared(Compiled):
             if sums is not None:
                 sums[row] += own
 
-    def _send_all(self) -> None:
-        """Copies the host's weights, states and random seed to the device."""
-        self.weightsFromHost()
+    def _send_all(self, left: Container[str] = ()) -> None:
+        """Copies the host's weights, states and random seed to the device, but for the variables
+        `left`.
+        """
+        self._send(left)
         if self._draws_random_numbers():
             self._send_seed(self._host[RANDOM_SEED])
         self._is_unmatched = self._peers is not None and self._optimizer is not None

@@ -40,8 +40,10 @@ class Weights(Prepared):
         device first.
 
         The ids are those of weights and of states, such as `Accl___w` of the optimizer. Raises
-        popart_exception for an unknown id, or an array of another type or shape.
+        popart_exception for an unknown id, an array of another type or shape, or a state of the
+        optimizer that stays on the device (`disableOptimizerStateTensorStreams`).
         """
+        self._require_streamed("readWeights", weights)
         for id, array in weights.weights.items():
             np.copyto(array, self._host.like(id, array))
 
@@ -56,10 +58,25 @@ class Weights(Prepared):
         """Copies the given arrays to the host's weights. `weightsFromHost` copies these to the
         device.
 
-        Raises popart_exception for an unknown id, or an array of another type or shape.
+        Raises popart_exception for an unknown id, or an array of another type or shape; after
+        `prepareDevice` also for a state of the optimizer that stays on the device
+        (`disableOptimizerStateTensorStreams`).
         """
+        if self._engine is not None:
+            self._require_streamed("writeWeights, after prepareDevice", weights)
         for id, array in weights.weights.items():
             self._host.put(id, array)
+
+    def _require_streamed(self, who: str, weights: PyWeightsIO) -> None:
+        """Raises popart_exception for a state of the optimizer that stays on the device."""
+        left = self._left_states()
+        id = next((id for id in weights.weights if id in left), None)
+        if id is not None:
+            raise popart_exception(
+                f"{who}: '{id}' is a state of the optimizer, which stays on the device: "
+                "SessionOptions.disableOptimizerStateTensorStreams is True. Session.save and load "
+                "take it along."
+            )
 
     @exclusive()
     def resetHostWeights(
@@ -79,9 +96,9 @@ class Weights(Prepared):
     @exclusive()
     def broadcastWeights(self, rootRank: int = 0) -> None:
         """Copies the host's weights and states of the instance `rootRank` of the program to all
-        others, and to their devices if they are prepared. All instances call it, also where the
-        session's replicas are not spread over them. Of what each replica changes by itself, all get
-        that of the first one of `rootRank`.
+        others, and to their devices if they are prepared, as `weightsFromHost` does. All instances
+        call it, also where the session's replicas are not spread over them. Of what each replica
+        changes by itself, all get that of the first one of `rootRank`.
 
         Raises popart_exception for a rank that there is not.
         """
@@ -99,7 +116,7 @@ class Weights(Prepared):
         for id in self._host:
             popdist.broadcast("broadcastWeights()", self._host.writeable(id), rootRank)
         if self._engine is not None:
-            self._send_all()
+            self._send_all(self._left_states())
 
     @exclusive()
     def modelToHost(self, filename: str | os.PathLike[str]) -> None:
@@ -108,9 +125,10 @@ class Weights(Prepared):
         A TrainingSession also saves the optimizer's state and the random seed as initializers
         (`Accl___w`, `randomSeed___fromHost`). A session made from the file continues bit for bit
         where this one stopped, but that all replicas begin with what the first one has changed by
-        itself, such as running means; `save` keeps those of all. A loss of the domain ai.graphcore
-        goes with its inputs to the model's `training_info`, so that tools that do not know the
-        domain can run the rest.
+        itself, such as running means; `save` keeps those of all. With the option
+        `disableOptimizerStateTensorStreams` the file is without the optimizer's state, which then
+        begins anew. A loss of the domain ai.graphcore goes with its inputs to the model's
+        `training_info`, so that tools that do not know the domain can run the rest.
 
         Weights that came from an external data file go to `FILENAME.DIGEST.data` beside the new
         model; so do all weights if they are too large for the model file. Raises ModelError if a

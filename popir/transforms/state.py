@@ -9,6 +9,7 @@ from popir import registry
 from popir.ir import Graph, Op
 from popir.ir.graph import called_graphs
 from popir.ir.states import states, update_states
+from popir.reserved import reservedUpdatedVarPrefix
 
 
 def keep_state(graph: Graph, kept: Collection[str]) -> None:
@@ -31,7 +32,7 @@ def keep_state(graph: Graph, kept: Collection[str]) -> None:
         graph.createConnectedOp(
             registry.createOp,
             {0: variable.id, 1: value},
-            {0: f"UpdatedVar___{variable.id}"},
+            {0: reservedUpdatedVarPrefix() + variable.id},
             *("ai.graphcore", "CopyVarUpdate", 1, settings, {}),
             [variable, graph.getTensor(value)],
         )

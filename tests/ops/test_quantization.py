@@ -120,6 +120,19 @@ def test_the_bias_of_a_quantized_convolution_is_added_before_scaling() -> None:
             {},
             r"for weights \[2, 3, 1\] expected is one number, or 2 of them",
         ),
+        (
+            "QLinearConv",
+            [Q, ONE, ZERO, Q, ONE, ZERO, ONE, ZERO],
+            {"group": 0},
+            r"ai\.onnx\.QLinearConv:10 .*: group=0: expected is 1 or more\.",
+        ),
+        (
+            "QLinearConv",
+            [Q, ONE, ZERO, Q, ONE, ZERO, ONE, ZERO],
+            {"group": 2},
+            r"ai\.onnx\.QLinearConv:10 .* do not fit with group=2: .* channels, 3 / 2, 1 dimens",
+        ),
+        ("ConvInteger", [Q, Q], {"group": 0}, r"ConvInteger:10, .*: group=0: expected is 1"),
     ],
 )
 def test_what_does_not_fit(

@@ -251,6 +251,18 @@ def weights() -> None:
         again = session(name="again", is_sharded=not is_sharded)
         assert again.load(folder).step == 1
         np.testing.assert_array_equal(weight(again), want)
+    x = numbers(2, popdist.getNumTotalReplicas(), 2, WIDE)
+    ends: list[Any] = []
+    for is_broadcast in (False, True):
+        made = deep(OPTIMIZERS["combined"](), True, disableOptimizerStateTensorStreams=True)
+        run(made, x[0])
+        if is_broadcast:  # The momentum of the devices stays as it is.
+            made.weightsToHost()
+            made.broadcastWeights()
+        run(made, x[1])
+        made.weightsToHost()
+        ends.append(made.held_weights()["w0"].copy())
+    np.testing.assert_array_equal(*ends)
     print("weights agree", flush=True)
 
 

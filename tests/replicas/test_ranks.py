@@ -12,6 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from popir import popdist
+from popir.errors import popart_exception
 from tests.replicas.networks import Network, mlp, transformer
 from tests.replicas.training import ROWS, options, train
 from tests.toolchain import CXX, run, started
@@ -213,6 +215,52 @@ def test_poprun_starts_a_program_of_popart(tmp_path: Path) -> None:
     )
     assert (made.returncode, made.stderr) == (0, "")
     assert made.stdout == "['--a'] 0 4 4 [1.]\n"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *({name: "0"} for name in popdist.RANKS if name != "SLURM_PROCID"),
+        {"SLURM_PROCID": "1"},
+        {"SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "2"},
+    ],
+    ids=str,
+)
+def test_a_process_of_a_launcher_is_not_alone(
+    said: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All would be rank 0, and write its files."""
+    assert {"SLURM_PROCID", "MV2_COMM_WORLD_RANK", "PALS_RANKID", "FLUX_TASK_RANK"} <= {
+        *popdist.RANKS
+    }
+    for name in popdist.RANKS:
+        monkeypatch.delenv(name, raising=False)
+    for name, value in said.items():
+        monkeypatch.setenv(name, value)
+    for asked in (popdist.getInstanceIndex, popdist.getNumInstances):
+        with pytest.raises(popart_exception, match=r"before popdist\.init\(\)"):
+            asked()
+
+
+def test_a_batch_script_is_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (*popdist.RANKS, "SLURM_STEP_NUM_TASKS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("SLURM_PROCID", "0")
+    assert (popdist.getInstanceIndex(), popdist.getNumInstances()) == (0, 1)
+
+
+def test_the_id_of_a_device_is_known_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    ids = {ipus: popdist.getDevice(ipus).id for ipus in (1, 2, 64)}
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("A device is made.")
+
+    monkeypatch.setattr("popir.devices.DeviceInfo.__init__", refuse)
+    assert {ipus: popdist.getDeviceId(ipus) for ipus in ids} == ids
+    with pytest.raises(popart_exception, match="Failed to acquire device with 128 IPUs"):
+        popdist.getDeviceId(128)
+    with pytest.raises(popart_exception, match=r"3 IPUs\..* must be a power of two"):
+        popdist.getDeviceId(3)
 
 
 @needs_mpi

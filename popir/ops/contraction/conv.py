@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from popir import poplin, popops
@@ -21,6 +22,21 @@ from popir.opx import InputCreatorType, Opx, popType
 from popir.poplar import Tensor, program
 from popir.registry import OpCreator, OpxCreator
 from popir.types import TensorInfo
+
+
+def misfit(data: Sequence[int], weights: Sequence[int], group: int) -> str | None:
+    """What is wrong with the shapes of a convolution's data, of rank 2 at least, and weights, or
+    with its group; None if they fit.
+    """
+    if group < 1:
+        return f"group={group}: expected is 1 or more."
+    if len(weights) == len(data) and weights[1] * group == data[1] and weights[0] % group == 0:
+        return None
+    return (
+        f"data {data} and weights {weights} do not fit with group={group}: expected are weights "
+        f"[out channels, {data[1]} / {group}, {len(data) - 2} dimensions of the window], the out "
+        "channels a multiple of the group."
+    )
 
 
 class ConvolvingOp(WindowOp):
@@ -53,19 +69,9 @@ class ConvolvingOp(WindowOp):
         OperatorAttributeError for wrong attributes.
         """
         data, weights = self.inShape(0), self.inShape(1)
-        spatial = self.spatial_shape()
-        if (
-            len(weights) != len(data)
-            or self.group < 1
-            or weights[1] * self.group != data[1]
-            or weights[0] % self.group
-        ):
-            raise OperatorInputError(
-                f"{self.debugName()}: data {data} and weights {weights} do not fit with "
-                f"group={self.group}: expected are weights [out channels, {data[1]} / "
-                f"{self.group}, {len(spatial)} dimensions of the window], the out channels a "
-                "multiple of the group."
-            )
+        self.spatial_shape()
+        if wrong := misfit(data, weights, self.group):
+            raise OperatorInputError(f"{self.debugName()}: {wrong}")
         return [data[0], weights[0], *self.output_spatial()]
 
     def dimensionNames(self) -> Dimensions | None:

@@ -12,6 +12,7 @@ from popir.ops.support.views import ReshapeGradOp
 from popir.opx import Opx
 from popir.poplar import program
 from popir.registry import OpCreator, OpxCreator
+from popir.reserved import reservedGradientPrefix
 
 _LAYOUT = "summariseThreshold edgeItems maxLineWidth digits floatFormat".split()
 _CHARACTERS = "separator openBracket closeBracket".split()
@@ -78,7 +79,7 @@ class PrintTensorGradOp(InputGradOp):
         self.prints = fwdOp.print_gradient
         self.layout = fwdOp.format()
         own = f"{fwdOp.title}_gradient" if fwdOp.title else ""
-        self.title = own or f"Gradient___{fwdOp.inId(0)}"
+        self.title = own or reservedGradientPrefix() + fwdOp.inId(0)
 
     def hasSideEffect(self) -> bool:
         """Whether it prints the gradient."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from popir.ir import Op, Tensor
+from popir.ops.contraction.conv import misfit
 from popir.ops.quantization.granularity import is_zero, stored
 from popir.ops.support.decomposition import Decomposer, Decomposition
 from popir.ops.support.identifiers import onnx_ids
@@ -42,8 +43,11 @@ class QLinearConv(Decomposition):
         bias: Tensor | None = None,
     ) -> Tensor:
         """ConvInteger, a product with the scales, and what QuantizeLinear does. Raises
-        OperatorInputError for scales, zero points and a bias of wrong shapes.
+        OperatorInputError for a group, weights, scales, zero points and a bias that do not fit.
         """
+        data, weights = on.shape(x), on.shape(w)
+        if len(data) > 2 and (wrong := misfit(data, weights, self.group)):
+            raise self.wrong(wrong)
         total = on.ConvInteger(
             x,
             w,
