@@ -121,7 +121,7 @@ class ProductOpx : public popart::popx::Opx {
   }
   void grow(poplar::program::Sequence& prog) const override {
     const auto& lowering = dv_p->lowering();
-    if (&srcGraph(0) != &graph() || &dstGraph(0) != &lowering.graph() || getVirtualGraphId() != 0 ||
+    if (&srcGraph(0) != &graph() || &dstGraph(0) != &graph() || getVirtualGraphId() != 0 ||
         lowering.getReplicationFactor() != dv_p->getReplicationFactor() ||
         lowering.isReplicatedGraph() || dv_p->isReplicatedGraph() ||
         getView(inId(0)) != getInView(0))

@@ -197,7 +197,7 @@ def test_printing(tmp_path: Path):
     assert run(build("printing", tmp_path), cwd=tmp_path) == (
         "scalar: 0.5000000\n"
         "bool: [1 0]\n"
-        "ints: [\n [1 -2 3]\n [40 50 60]\n]\n"
+        "ints: [\n [ 1 -2  3]\n [40 50 60]\n]\n"
         "half: [1.0000 1024.0000]\n"
         "large: [1.0000000e+10 -1.0000000e+00 inf]\n"
         "small: [1.0000000e-06 nan]\n"

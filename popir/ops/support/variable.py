@@ -22,7 +22,7 @@ class VariableOp(Op):
         return inIndex == VAR
 
     def modified_inputs(self) -> list[int]:
-        """The variable."""
+        """The variable is modified."""
         return [VAR] if VAR in self.input else []
 
     def aliases(self, inIndex: int, outIndex: int) -> bool:

@@ -190,7 +190,7 @@ class VarUpdateOp(VariableOp):
         return super().modifies(inIndex) or FIRST_STATE <= inIndex < FIRST_STATE + self.states
 
     def modified_inputs(self) -> list[int]:
-        """The weight and the states."""
+        """The weight and the states are modified."""
         states = range(FIRST_STATE, FIRST_STATE + self.states)
         return [i for i in (VAR, *states) if i in self.input]
 

@@ -43,12 +43,12 @@ class Opx : public OpxBase {
   OpxGraph& graph() const;
   poplar::Graph& topLevelGraph() const { return dv_p->graph(); }
   // The graphs of the IPUs of an input and an output. There is only one graph.
-  poplar::Graph& inGraph(InIndex) const { return dv_p->graph(); }
-  poplar::Graph& outGraph(OutIndex) const { return dv_p->graph(); }
+  poplar::Graph& inGraph(InIndex) const { return graph(); }
+  poplar::Graph& outGraph(OutIndex) const { return graph(); }
   virtual poplar::Graph& srcGraph(InIndex index) const { return inGraph(index); }
   virtual poplar::Graph& dstGraph(OutIndex index) const { return outGraph(index); }
-  poplar::Graph& srcVirtualGraph(InIndex) const { return dv_p->graph(); }
-  poplar::Graph& dstVirtualGraph(OutIndex) const { return dv_p->graph(); }
+  poplar::Graph& srcVirtualGraph(InIndex) const { return graph(); }
+  poplar::Graph& dstVirtualGraph(OutIndex) const { return graph(); }
 
   const poplar::Tensor& getInTensor(InIndex index) const { return get(inId(index)); }
   const poplar::Tensor& getOutTensor(OutIndex index) const { return get(outId(index)); }
