@@ -21,6 +21,7 @@ __all__: list[str] = [
     "argExtremum",
     "integerConvolution",
     "integerProduct",
+    "isCompact",
     "logSoftmax",
     "logSoftmaxGrad",
     "logSoftmaxInPlace",
@@ -332,7 +333,7 @@ def integerConvolution(
     output channel of the weights; None for none.
     Raises poplibs_exception for shapes and types that do not match, and for parameters with
     other transforms than truncation and padding of the input, dilation of the kernel, and
-    strides.
+    strides, and if windows reach too far (isCompact).
     """
 
 def integerProduct(
@@ -350,6 +351,12 @@ def integerProduct(
     `aZeros`, `bZeros`: zero points in the type of their operand, [1] or one for each row
     of A, [groups, m], or column of B, [groups, n]; None for none.
     Raises poplibs_exception for shapes and types that do not match.
+    """
+
+def isCompact(params: popir._device.poplin.ConvParams) -> bool:
+    """
+    Whether the windows of a convolution reach over no more than 16 times the elements of
+    its input and output, and 2^16, in a channel.
     """
 
 def logSoftmax(
