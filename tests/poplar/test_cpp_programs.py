@@ -203,8 +203,8 @@ def test_printing(tmp_path: Path):
         "small: [1.0000000e-06 nan]\n"
         "cube: [\n [\n  [1 2]\n ]\n [\n  [3 4]\n ]\n]\n"
         "empty: []\n"
-        "long: [0 1 ... 28 29]\n"
-        "wide: [0 1 2 3 4 5\n 6 7 8 9 10\n 11]\n"
+        "long: [ 0  1 ... 28 29]\n"
+        "wide: [ 0  1  2  3\n  4  5  6  7\n  8  9 10 11]\n"
         "own: {1.50e+00,2.00e+00}\n"
         "plain: [1.5 2]\n"
     )
