@@ -1,8 +1,13 @@
 """Graphs of a few tensors, built, run and read back."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
+import pytest
 
 from popir import poplar
 from popir.poplar import program
@@ -44,3 +49,17 @@ def run(
     for i, result in enumerate(results):
         engine.readTensor(f"out{i}", result)
     return results
+
+
+def run_again(isa: str, *words: str | Path) -> None:
+    """Runs tests, the arguments `words` of pytest, once more in a process that is held to an
+    instruction set; skips the test that calls it in such a process.
+    """
+    if os.environ.get("POPIR_ISA"):
+        pytest.skip("this process is held to less already")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *words]
+    done = subprocess.run(
+        command, env={**os.environ, "POPIR_ISA": isa}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "passed" in done.stdout

@@ -12,6 +12,7 @@ import pytest
 
 from popir.poplin import contraction
 from tests.poplin.oracle import Conv, Out, Side
+from tests.poplin.programs import run_again
 
 FLOAT_SOURCES = ["onednn", "own", "portable"]
 DOUBLE = [("own", np.float64), ("portable", np.float64)]
@@ -564,14 +565,7 @@ def test_wishes_for_blocks_are_kept_where_channels_divide():
 @pytest.mark.parametrize("isa", ["base", "avx2"])
 def test_smaller_instruction_sets(isa):
     """The tests of contractions once more in a process that is held to less."""
-    if os.environ.get("POPIR_ISA"):
-        pytest.skip("this process is held to less already")
-    files = [__file__, str(Path(__file__).with_name("test_blocked.py"))]
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files]
-    done = subprocess.run(
-        command, env={**os.environ, "POPIR_ISA": isa}, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    run_again(isa, __file__, Path(__file__).with_name("test_blocked.py"))
 
 
 def test_an_instruction_set_that_does_not_exist_is_an_error():

@@ -2,17 +2,13 @@
 double precision, which is exact for the sums here.
 """
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 import torch
 
 from popir import errors, ext, poplar, poplin
 from popir.poplar import program
-from tests.poplin.programs import run
+from tests.poplin.programs import run, run_again
 from tests.poplin.test_integer_product import BYTES, bytes_of
 
 
@@ -122,14 +118,7 @@ def test_random_windows():
 
 @pytest.mark.parametrize("isa", ["base", "avx2", "avx512"])
 def test_without_the_instructions_for_bytes(isa):
-    if os.environ.get("POPIR_ISA"):
-        pytest.skip("this process is held to less already")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__]
-    done = subprocess.run(
-        command, env={**os.environ, "POPIR_ISA": isa}, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "passed" in done.stdout
+    run_again(isa, __file__)
 
 
 def convolution(x=poplar.UNSIGNED_CHAR, zeros=([], []), **changed):

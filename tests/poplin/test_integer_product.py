@@ -1,15 +1,11 @@
 """popir.ext.integerProduct: products of bytes minus zero points, against numpy."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
 from popir import errors, ext, poplar
 from popir.poplar import program
-from tests.poplin.programs import run
+from tests.poplin.programs import run, run_again
 
 BYTES = (np.int8, np.uint8)
 
@@ -102,14 +98,7 @@ def test_sums_wrap_around():
 
 @pytest.mark.parametrize("isa", ["base", "avx2", "avx512"])
 def test_without_the_instructions_for_bytes(isa):
-    if os.environ.get("POPIR_ISA"):
-        pytest.skip("this process is held to less already")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__]
-    done = subprocess.run(
-        command, env={**os.environ, "POPIR_ISA": isa}, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "passed" in done.stdout
+    run_again(isa, __file__)
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,12 @@
 """poplin's matrix products in programs, against numpy."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
 from popir import errors, poplar, poplin
 from popir._device import machine
 from popir.poplar import program
-from tests.poplin.programs import run
+from tests.poplin.programs import run, run_again
 
 
 def random(*shape, dtype=np.float32, seed=1):
@@ -58,17 +54,7 @@ def test_shorts_are_summed_in_32_bits(shape, threads):
 
 @pytest.mark.parametrize("isa", ["base", "avx2"])
 def test_shorts_with_smaller_instruction_sets(isa):
-    if os.environ.get("POPIR_ISA"):
-        pytest.skip("this process is held to less already")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__]
-    done = subprocess.run(
-        [*command, "-k", "shorts_are or shorts_accumulate"],
-        env={**os.environ, "POPIR_ISA": isa},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    run_again(isa, __file__, "-k", "shorts_are or shorts_accumulate")
 
 
 def test_shorts_accumulate():

@@ -47,7 +47,8 @@ void IntegerConvKernel::check(const std::vector<OperandInfo>& operands) const {
   require(contraction::isCompact(shape_.inField, shape_.kernel, shape_.outField, shape_.stride,
                                  shape_.dilation),
           "its windows reach far beyond the input");
-  // The image in its padded form, and a panel of it for each of the threads.
+  // Sizes of scratch memory are computed in 64 bits without checks: none is more than 2^22 times
+  // the padded image.
   std::uint64_t bytes = 1 << 22;
   for (const auto size : {shape_.batch, shape_.groups, shape_.inChannels})
     bytes = saturatingProduct(bytes, static_cast<std::uint64_t>(std::max<std::int64_t>(size, 1)));
