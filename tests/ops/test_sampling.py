@@ -163,7 +163,12 @@ OFFSETS = numbers(1, 8, 3, 4)
         ("DeformConv", [IMAGE, WEIGHTS, OFFSETS[:, 1:]], {}, "the offsets have shape"),
         ("DeformConv", [IMAGE[:, :, :1], WEIGHTS, OFFSETS], {}, "does not fit the data"),
         *(
-            (type, [IMAGE[:, :channels], WEIGHTS[:, :channels]], {"group": group}, "do not fit")
+            (
+                type,
+                [IMAGE[:, :channels], WEIGHTS[:, :channels]],
+                {"group": group},
+                f"group={group}: expected is 1 or more",
+            )
             for type in ("Conv", "ConvTranspose")
             for group, channels in ((0, 2), (-1, 2), (0, 0))
         ),

@@ -113,7 +113,11 @@ class ConvTransposeOp(WindowOp, Contraction):
         """
         data, weights = self.inShape(0), self.inShape(1)
         spatial = self.spatial_shape()
-        fits = len(weights) == len(data) and weights[0] == data[1] and self.group >= 1
+        if self.group < 1:
+            raise OperatorInputError(
+                f"{self.debugName()}: group={self.group}: expected is 1 or more."
+            )
+        fits = len(weights) == len(data) and weights[0] == data[1]
         if not fits or data[1] % self.group:
             raise OperatorInputError(
                 f"{self.debugName()}: data {data} and weights {weights} do not fit with "
