@@ -94,9 +94,9 @@ def differentiate(
 def _decompose_above(
     ends: Collection[Tensor], graph: Graph, targets: Iterable[str], kinds: frozenset[DataType]
 ) -> set[Op]:
-    """Replaces the gradient operators between the targets and the ends by operators that have
-    gradients: the ends depend on gradients, and theirs are of the second order. Returns the
-    operators that the ends then depend on.
+    """Replaces the operators without a gradient between the targets and the ends by operators that
+    have gradients: most are gradients themselves, on which the ends depend, and theirs are of the
+    second order. Returns the operators that the ends then depend on.
     """
     found = ancestors(*ends)
     known = [op for op in found if can_be_decomposed(op)]

@@ -2,6 +2,7 @@
 #include <pybind11/stl.h>
 #include <popir/Abort.hpp>
 #include <popir/ArgExtremum.hpp>
+#include <popir/DequantizeBits.hpp>
 #include <popir/IntegerProduct.hpp>
 #include <popir/Nll.hpp>
 #include <popir/Pooling.hpp>
@@ -178,6 +179,23 @@ void bindProducts(py::module_& m) {
         "its input and output, and 2^16, in a channel.");
 }
 
+void bindBits(py::module_& m) {
+  m.def("dequantizeBits", withOptionals(&dequantizeBits), py::arg("graph"), py::arg("numbers"),
+        py::arg("scales"), py::arg("zeros"), py::arg("bits"), py::arg("columns"),
+        py::arg("roundsRows"), py::arg("prog"), debugContext(),
+        "The values of a matrix [rows, columns] of numbers of `bits` bits, 2, 4 or 8: a new tensor\n"
+        "of FLOAT, (number - 2^(bits - 1) - zero point) * scale.\n"
+        "`numbers`: UNSIGNED_CHAR [rows, blocks, bytes of a block], the lowest bits of a byte\n"
+        "first. The last block of a row may reach beyond `columns`. A block has a multiple of 16\n"
+        "numbers.\n"
+        "`scales`, `zeros`: FLOAT [blocks, rows]; None for zero points that are all 0.\n"
+        "A matrix product that alone reads the values, transposed, reads the numbers instead\n"
+        "(engine option host.fuse). With `roundsRows` it may round its other operand to bytes,\n"
+        "with a scale for each block.\n"
+        "Raises poplibs_exception for shapes and types that do not match, for other bits and "
+        "blocks.");
+}
+
 void bindScans(py::module_& m) {
   py::class_<ScanOptions>(m, "ScanOptions", "How a scan goes along its dimension.")
       .def(py::init([](bool exclusive, bool reverse) {
@@ -256,6 +274,7 @@ void bindExt(py::module_& m) {
   bindSoftmax(m);
   bindNll(m);
   bindProducts(m);
+  bindBits(m);
   bindScans(m);
   bindRois(m);
 }

@@ -63,6 +63,7 @@ const Passes& enginePasses() {
   // clang-format off
   static const Passes passes{
       {kFuse, std::make_shared<CoalesceCopies>()},
+      {kFuse, std::make_shared<MultiplyBits>()},
       {kFuse, std::make_shared<Hoist>()},
       {kFuse, std::make_shared<Widen>()},
       {kFuse, std::make_shared<Fuse>()},

@@ -198,6 +198,15 @@ class Kernel {
   /// adds at the precision of its sums, before any rounding. Its operand `out` is read and written.
   /// Null if there is none.
   virtual std::shared_ptr<const Kernel> accumulating(float /*factor*/) const { return nullptr; }
+  /// Whether a matrix product may read what the kernel reads, in place of what it writes.
+  virtual bool mayBeMultiplied() const { return false; }
+  /// Of a kernel that mayBeMultiplied(), and writes operand 1: the kernel of this one and of
+  /// `product`, which multiplies its first operand with what this one writes, transposed. Its
+  /// operands: the first one of `product`, the first one of this kernel, the result of `product`, and
+  /// this kernel's operands from 2 on, joined into one [operands, ...]. Null if there is none.
+  virtual std::shared_ptr<const Kernel> multiplied(const Kernel& /*product*/) const {
+    return nullptr;
+  }
   /// The element-wise program that the kernel applies to its result before storing it. A kernel
   /// that could apply one but does not returns the identity (output = input 0). Null if it cannot.
   virtual std::shared_ptr<const Tail> tail() const { return nullptr; }

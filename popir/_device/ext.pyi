@@ -19,6 +19,7 @@ __all__: list[str] = [
     "ScanOptions",
     "abortOnCondition",
     "argExtremum",
+    "dequantizeBits",
     "integerConvolution",
     "integerProduct",
     "isCompact",
@@ -313,6 +314,30 @@ def argExtremum(
 ) -> popir._device.poplar.Tensor:
     """
     popnn.argMax or argMin; with `last` the last of several equal extrema. The input may also be [outer, columns, inner], and the index [outer, inner].
+    """
+
+def dequantizeBits(
+    graph: popir._device.poplar.Graph,
+    numbers: popir._device.poplar.Tensor,
+    scales: popir._device.poplar.Tensor,
+    zeros: popir._device.poplar.Tensor | None,
+    bits: typing.SupportsInt | typing.SupportsIndex,
+    columns: typing.SupportsInt | typing.SupportsIndex,
+    roundsRows: bool,
+    prog: popir._device.poplar.program.Sequence,
+    debugContext: popir._device.poplar.DebugContext | str = "",
+) -> popir._device.poplar.Tensor:
+    """
+    The values of a matrix [rows, columns] of numbers of `bits` bits, 2, 4 or 8: a new tensor
+    of FLOAT, (number - 2^(bits - 1) - zero point) * scale.
+    `numbers`: UNSIGNED_CHAR [rows, blocks, bytes of a block], the lowest bits of a byte
+    first. The last block of a row may reach beyond `columns`. A block has a multiple of 16
+    numbers.
+    `scales`, `zeros`: FLOAT [blocks, rows]; None for zero points that are all 0.
+    A matrix product that alone reads the values, transposed, reads the numbers instead
+    (engine option host.fuse). With `roundsRows` it may round its other operand to bytes,
+    with a scale for each block.
+    Raises poplibs_exception for shapes and types that do not match, for other bits and blocks.
     """
 
 def integerConvolution(

@@ -104,6 +104,13 @@ def map_(c: Case) -> None:
     c.give(popops.map(c.graph, pe.Mul(pe.Exp(pe._1), pe.Const(3.0)), [x], c.prog))
 
 
+def dequantize_bits(c: Case) -> None:
+    rng = np.random.default_rng(0)
+    numbers = c.tensor([3, 2, 8], rng.integers(0, 256, (3, 2, 8)).astype(np.uint8))
+    scales, zeros = c.tensor([2, 3]), c.tensor([2, 3])
+    c.give(ext.dequantizeBits(c.graph, numbers, scales, zeros, 4, 20, True, c.prog))
+
+
 def integer_conv(c: Case) -> None:
     rng = np.random.default_rng(0)
     x = c.tensor([1, 4, 6, 7], rng.integers(0, 255, (1, 4, 6, 7)).astype(np.uint8))
@@ -207,6 +214,7 @@ PROGRAMS: dict[str, Callable[[Case], None]] = {
     "class loss": class_loss,
     "conv": conv,
     "fill": fill,
+    "dequantize bits": dequantize_bits,
     "integer conv": integer_conv,
     "integer product": integer_product,
     "map": map_,

@@ -51,6 +51,12 @@ def run(
     return results
 
 
+def multiplies_bytes() -> bool:
+    """Whether kernels multiply bytes by VNNI here."""
+    found = "avx512_vnni" in Path("/proc/cpuinfo").read_text().split()
+    return found and not os.environ.get("POPIR_ISA")
+
+
 def run_again(isa: str, *words: str | Path) -> None:
     """Runs tests, the arguments `words` of pytest, once more in a process that is held to an
     instruction set; skips the test that calls it in such a process.

@@ -19,6 +19,18 @@ class CoalesceCopies final : public Pass {
   std::string run(Plan& plan) const override;
 };
 
+/// Runs before Hoist, which would compute the floats of a constant matrix once, before the first run,
+/// and keep them.
+class MultiplyBits final : public Pass {
+ public:
+  const char* name() const override { return "multiply bits"; }
+  const char* contract() const override {
+    return "no matrix of few bits that only products read, transposed, is dequantized, if nothing "
+           "changes its numbers, scales and zero points before the last of them";
+  }
+  std::string run(Plan& plan) const override;
+};
+
 class Hoist final : public Pass {
  public:
   const char* name() const override { return "hoist"; }

@@ -7,16 +7,6 @@
 #include "kernels/vector/isa.hpp"
 
 namespace popir {
-namespace {
-
-bool haveVnni() {
-  static const bool have =
-      isa() == Isa::Avx512 && !isHeld() && __builtin_cpu_supports("avx512vnni");
-  return have;
-}
-
-}  // namespace
-
 const WordsKernel& shortsKernel() {
   if (haveVnni()) return avx512vnni::kShorts;
   switch (isa()) {

@@ -40,6 +40,12 @@ bool isHeld() {
   return wanted != nullptr && *wanted != '\0';
 }
 
+bool haveVnni() {
+  static const bool have =
+      isa() == Isa::Avx512 && !isHeld() && __builtin_cpu_supports("avx512vnni");
+  return have;
+}
+
 const char* name(Isa isa) {
   switch (isa) {
     case Isa::Base: return "base";

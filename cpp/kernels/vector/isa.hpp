@@ -16,6 +16,9 @@ __attribute__((visibility("default"))) Isa isa();
 /// Whether POPIR_ISA has a value: then no extension of these is used either, such as VNNI or tiles.
 bool isHeld();
 
+/// Whether kernels may use AVX-512's VNNI, which multiplies bytes.
+bool haveVnni();
+
 /// "base", "avx2" or "avx512".
 __attribute__((visibility("default"))) const char* name(Isa isa);
 

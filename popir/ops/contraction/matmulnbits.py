@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from popir.errors import OperatorAttributeError
 from popir.ir import Tensor
+from popir.ops.quantization.dequantizebits import values
 from popir.ops.support.bits import unpacked
 from popir.ops.support.decomposition import Decomposer, Decomposition
 from popir.ops.support.identifiers import microsoft_id
@@ -11,14 +12,19 @@ from popir.ops.support.norms import row_of
 from popir.registry import OpCreator
 from popir.types import DataType
 
+_BYTES = 4
+"""The level of accuracy of bytes."""
+
 
 class MatMulNBits(Decomposition):
     """onnxruntime's MatMulNBits, version 1: the product of A with a matrix [K, N] of 2, 4 or 8
     bits, which has a scale and a zero point for each block of `block_size` numbers of a column.
 
-    Weights that nothing else changes are unpacked once, before the first run. `accuracy_level`
-    allows less accuracy than there is; weights that are packed for one kind of hardware, and
-    `g_idx`, are refused.
+    Rows of FLOAT are multiplied with the numbers as they are packed (DequantizeBits); for other
+    types weights that nothing else changes are unpacked once, before the first run.
+    `accuracy_level` 4 lets rows be rounded to bytes, block by block, where the machine multiplies
+    these faster; other levels ask for less accuracy than there is. Weights that are packed for one
+    kind of hardware, and `g_idx`, are refused.
     """
 
     K: int
@@ -38,8 +44,8 @@ class MatMulNBits(Decomposition):
         order: Tensor | None = None,
         bias: Tensor | None = None,
     ) -> Tensor:
-        """Bytes taken apart, DequantizeLinear by hand, MatMul. Raises OperatorInputError for shapes
-        that do not fit, OperatorAttributeError for what is refused.
+        """DequantizeBits, and a MatMul. Raises OperatorInputError for shapes that do not fit,
+        OperatorAttributeError for what is refused.
         """
         blocks = self._blocks()
         if order is not None:
@@ -53,19 +59,29 @@ class MatMulNBits(Decomposition):
         if on.shape(a)[-1:] != [self.K]:
             raise self.wrong(f"A has shape {on.shape(a)}; its last dimension must be K, {self.K}.")
         kind = on.info(a).dataType()
-        numbers = on.cast(unpacked(on, b, self.bits), kind)
-        scale = self._by_block(on, "the scales", scales, kind)
-        middle: Tensor = on.like(float(1 << (self.bits - 1)), numbers)
-        if zeros is not None and on.info(zeros).dataType() is DataType.UINT8:
-            middle = on.cast(self._zeros(on, zeros), kind)
-        elif zeros is not None:
-            middle = self._by_block(on, "the zero points", zeros, kind)
-        weights = on.Mul(on.Sub(numbers, middle), scale)
-        whole = on.reshape(weights, [self.N, blocks * self.block_size])
-        if blocks * self.block_size != self.K:
-            whole = on.Slice(whole, on.ints(0), on.ints(self.K), on.ints(1))
-        y = on.MatMul(a, on.Transpose(whole, perm=[1, 0]))
+        wide = DataType.DOUBLE if kind is DataType.DOUBLE else DataType.FLOAT
+        inputs = [b, self._by_block(on, "the scales", scales, wide)]
+        if zeros is not None:
+            middle = on.const(float(1 << (self.bits - 1)), wide)
+            if on.info(zeros).dataType() is DataType.UINT8:
+                zeros = self._zeros(on, zeros)
+            inputs.append(on.Sub(self._by_block(on, "the zero points", zeros, wide), middle))
+        weights = on.cast(self._weights(on, inputs, wide), kind)
+        y = on.MatMul(a, on.Transpose(weights, perm=[1, 0]))
         return y if bias is None else on.Add(y, row_of(self, on, "the bias", bias, self.N))
+
+    def _weights(self, on: Decomposer, inputs: list[Tensor], wide: DataType) -> Tensor:
+        """The values of the matrix [N, K]: from its bytes, scales and zero points."""
+        if wide is DataType.DOUBLE:
+            return values(on, self.bits, self.K, *inputs)
+        attributes = {
+            "bits": self.bits,
+            "columns": self.K,
+            "rounds_rows": int(self.accuracy_level == _BYTES),
+        }
+        made = on.add("ai.graphcore", "DequantizeBits", 1, inputs, 1, attributes)
+        assert isinstance(made, Tensor)
+        return made
 
     def _blocks(self) -> int:
         """The number of blocks of a column. Raises OperatorAttributeError for what is refused."""
@@ -89,15 +105,15 @@ class MatMulNBits(Decomposition):
             )
         return -(-self.K // self.block_size)
 
-    def _by_block(self, on: Decomposer, what: str, t: Tensor, kind: DataType) -> Tensor:
-        """`t`, a number for each block, as [N, blocks, 1]."""
+    def _by_block(self, on: Decomposer, what: str, t: Tensor, wide: DataType) -> Tensor:
+        """`t`, a number for each block, as [blocks, N]."""
         expected = [self.N, self._blocks()]
         if on.shape(t) not in (expected, [expected[0] * expected[1]]):
             raise self.wrong(f"{what} have shape {on.shape(t)}; expected is {expected}.")
-        return on.reshape(on.cast(t, kind), [*expected, 1])
+        return on.Transpose(on.reshape(on.cast(t, wide), expected), perm=[1, 0])
 
     def _zeros(self, on: Decomposer, zeros: Tensor) -> Tensor:
-        """The zero points from bytes, [N, blocks, 1]."""
+        """The zero points from bytes, [N, blocks]."""
         blocks = self._blocks()
         row = -(-blocks * self.bits // 8)
         if on.shape(zeros) not in ([self.N, row], [self.N * row]):
@@ -106,8 +122,7 @@ class MatMulNBits(Decomposition):
                 f"{[self.N, row]}."
             )
         found = unpacked(on, on.reshape(zeros, [self.N, row]), self.bits)
-        found = on.Slice(found, on.ints(0), on.ints(blocks), on.ints(1))
-        return on.reshape(found, [self.N, blocks, 1])
+        return on.Slice(found, on.ints(0), on.ints(blocks), on.ints(1))
 
 
 OpCreator(MatMulNBits, microsoft_id("MatMulNBits"))

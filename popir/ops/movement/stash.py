@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from popir import poplar, popops
+from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import Op
 from popir.ops.support.identifiers import graphcore_id
 from popir.opx import Opx, popType
@@ -23,11 +24,15 @@ class StashOp(Op):
     openAttributes = True
 
     def setup(self) -> None:
-        """Infers the type of the input, with a dimension for the places before its shape."""
-        info = self.inInfo(0)
-        self.setOutInfo(
-            0, type(info)(info.dataType(), [self.attributes.get("stash_size", 1), *info.shape()])
-        )
+        """Infers the type of the input, with a dimension for the places before its shape. Raises
+        OperatorAttributeError for less than one place.
+        """
+        info, places = self.inInfo(0), self.attributes.get("stash_size", 1)
+        if not isinstance(places, int) or not 1 <= places < 1 << 31:
+            raise OperatorAttributeError(
+                f"{self.debugName()}: stash_size is {places!r}; expected is 1 or more, below 2^31."
+            )
+        self.setOutInfo(0, type(info)(info.dataType(), [places, *info.shape()]))
 
     def isOutlineable(self) -> bool:
         """False: each has places of its own."""
@@ -42,8 +47,15 @@ class RestoreOp(Op):
     openAttributes = True
 
     def setup(self) -> None:
-        """Infers the type and shape of a place."""
+        """Infers the type and shape of a place. Raises OperatorInputError for a stash without
+        places.
+        """
         info = self.inInfo(0)
+        if not info.shape() or info.shape()[0] < 1:
+            raise OperatorInputError(
+                f"{self.debugName()}: the stash has shape {info.shape()}; its first dimension are "
+                "its places, 1 or more."
+            )
         self.setOutInfo(0, type(info)(info.dataType(), info.shape()[1:]))
 
     def isOutlineable(self) -> bool:

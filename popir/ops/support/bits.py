@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from popir.ir import Tensor
 from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.shapes import product
@@ -22,3 +26,13 @@ def unpacked(on: Decomposer, packed: Tensor, bits: int) -> Tensor:
         part = on.BitShift(packed, shift, direction="RIGHT") if n else packed
         parts.append(on.reshape(on.BitwiseAnd(part, mask), [product(shape), 1]))
     return on.reshape(on.Concat(*parts, axis=1), [*shape[:-1], shape[-1] * per])
+
+
+def packed(numbers: np.ndarray[Any, Any], bits: int, block: int) -> np.ndarray[Any, Any]:
+    """Rows [rows, columns] of numbers below 2^bits as bytes [rows, blocks, bytes of a block], the
+    lowest bits of a byte first. `bits` is 2, 4 or 8; the last block is filled up with zeros.
+    """
+    rows, columns = numbers.shape
+    whole = np.pad(numbers.astype(np.uint8), ((0, 0), (0, -columns % block)))
+    parts = whole.reshape(rows, -1, 8 // bits) << np.arange(0, 8, bits, dtype=np.uint8)
+    return np.bitwise_or.reduce(parts, axis=2).reshape(rows, -1, block * bits // 8)

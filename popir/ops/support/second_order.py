@@ -2,7 +2,8 @@
 
 A gradient operator has a lowering of its own, and no gradient. If one has to be differentiated, as
 for a gradient penalty, autodiff replaces it by the operators that its `decompose()` adds
-(`decomposed`), and walks on through these.
+(`decomposed`), and walks on through these. So it does with any operator that has `decompose()` and
+no gradient, such as DequantizeBits.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 
 from popir import registry
 from popir.errors import MissingGradientError
-from popir.ir import GradOp, Op, Tensor
+from popir.ir import Op, Tensor
 from popir.ops.support.decomposition import OPSET, Decomposer
 from popir.ops.support.shapes import summed_dims
 from popir.ops.support.symbolic import Arg, Call, Const, Expr
@@ -22,13 +23,12 @@ from popir.types import DataType, TensorInfo
 
 
 def can_be_decomposed(op: Op) -> bool:
-    """Whether an operator is a gradient that has no gradient, but consists of operators that do."""
-    is_last = isinstance(op, GradOp) and type(op).getGradOps is Op.getGradOps
-    return is_last and hasattr(op, "decompose")
+    """Whether an operator has no gradient, but consists of operators that do."""
+    return type(op).getGradOps is Op.getGradOps and hasattr(op, "decompose")
 
 
 def decomposed(op: Op) -> None:
-    """Replaces a gradient operator in its graph by the operators that compute the same."""
+    """Replaces an operator in its graph by the operators that compute the same."""
     graph, outputs = op.graph, [op.output[i] for i in sorted(op.output)]
     places = sorted(op.output)
     inputs = [op.input.get(i) for i in range(max(op.input, default=-1) + 1)]

@@ -74,6 +74,18 @@ def _quantizing() -> list[Case]:
             formula=lambda x, s: x * np.repeat(s, 2, 2),
             id="blocks",
         ),
+        Case(
+            "DequantizeLinear",
+            [
+                np.arange(-50, 46, dtype=np.int8).reshape(32, 3),
+                np.float64([[0.5, 2, 1], [3, 1, 4]]),
+            ],
+            {"axis": 0, "block_size": 16},
+            opsets=(21, 28),
+            constants=[0],
+            formula=lambda x, s: x * np.repeat(s, 16, 0),
+            id="constant blocks",
+        ),
     ]
     return [
         *(replace(case, gradient=False) for case in found),
