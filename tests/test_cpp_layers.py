@@ -45,6 +45,7 @@ POPIR = {
     "CodeletGlue.hpp": "codelets",
     "HalfMath.hpp": "codelets",
     "ArgExtremum.hpp": "popnn",
+    "DequantizeBits.hpp": "poplin",
     "IntegerProduct.hpp": "poplin",
     "Nll.hpp": "popnn",
     "Pooling.hpp": "popnn",

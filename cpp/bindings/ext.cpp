@@ -180,20 +180,21 @@ void bindProducts(py::module_& m) {
 }
 
 void bindBits(py::module_& m) {
-  m.def("dequantizeBits", withOptionals(&dequantizeBits), py::arg("graph"), py::arg("numbers"),
-        py::arg("scales"), py::arg("zeros"), py::arg("bits"), py::arg("columns"),
-        py::arg("roundsRows"), py::arg("prog"), debugContext(),
-        "The values of a matrix [rows, columns] of numbers of `bits` bits, 2, 4 or 8: a new tensor\n"
-        "of FLOAT, (number - 2^(bits - 1) - zero point) * scale.\n"
-        "`numbers`: UNSIGNED_CHAR [rows, blocks, bytes of a block], the lowest bits of a byte\n"
-        "first. The last block of a row may reach beyond `columns`. A block has a multiple of 16\n"
-        "numbers.\n"
-        "`scales`, `zeros`: FLOAT [blocks, rows]; None for zero points that are all 0.\n"
-        "A matrix product that alone reads the values, transposed, reads the numbers instead\n"
-        "(engine option host.fuse). With `roundsRows` it may round its other operand to bytes,\n"
-        "with a scale for each block.\n"
-        "Raises poplibs_exception for shapes and types that do not match, for other bits and "
-        "blocks.");
+  m.def(
+      "dequantizeBits", withOptionals(&dequantizeBits), py::arg("graph"), py::arg("numbers"),
+      py::arg("scales"), py::arg("zeros"), py::arg("bits"), py::arg("columns"),
+      py::arg("roundsRows"), py::arg("prog"), debugContext(),
+      "The values of a matrix [rows, columns] of numbers of `bits` bits, 2, 4 or 8: a new tensor\n"
+      "of FLOAT, (number - 2^(bits - 1) - zero point) * scale.\n"
+      "`numbers`: UNSIGNED_CHAR [rows, blocks, bytes of a block], the lowest bits of a byte\n"
+      "first. The last block of a row may reach beyond `columns`. A block has a multiple of 16\n"
+      "numbers.\n"
+      "`scales`, `zeros`: FLOAT [blocks, rows]; None for zero points that are all 0.\n"
+      "A matrix product that alone reads the values, transposed, reads the numbers instead\n"
+      "(engine option host.fuse). With `roundsRows` it may round its other operand to bytes,\n"
+      "with a scale for each block.\n"
+      "Raises poplibs_exception for shapes and types that do not match, for other bits and "
+      "blocks.");
 }
 
 void bindScans(py::module_& m) {

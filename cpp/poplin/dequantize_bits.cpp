@@ -23,8 +23,8 @@ BitsMatrix matrixOf(const Tensor& numbers, std::int64_t bits, std::int64_t colum
                shapeText(numbers.shape()) +
                "; expected are unsigned char [rows, blocks, bytes of a block]");
   const auto size = [](std::size_t n) { return static_cast<std::int64_t>(n); };
-  const BitsMatrix matrix = {size(numbers.dim(0)), columns, size(numbers.dim(2)) * 8 / bits, bits,
-                             false, false};
+  const BitsMatrix matrix = {
+      size(numbers.dim(0)), columns, size(numbers.dim(2)) * 8 / bits, bits, false, false};
   if (matrix.blockSize == 0 || matrix.blockSize % 16 != 0)
     refuseBits("a block has " + std::to_string(matrix.blockSize) +
                " numbers; expected is a multiple of 16");
@@ -38,7 +38,8 @@ BitsMatrix matrixOf(const Tensor& numbers, std::int64_t bits, std::int64_t colum
 
 Tensor dequantizeBits(poplar::Graph& graph, const Tensor& numbers, const Tensor& scales,
                       const std::optional<Tensor>& zeros, std::int64_t bits, std::int64_t columns,
-                      bool roundsRows, poplar::program::Sequence& prog, const poplar::DebugContext& debugContext) {
+                      bool roundsRows, poplar::program::Sequence& prog,
+                      const poplar::DebugContext& debugContext) {
   auto matrix = matrixOf(numbers, bits, columns);
   matrix.hasZeros = zeros.has_value();
   matrix.roundsRows = roundsRows;

@@ -16,6 +16,7 @@ from popir.devices import DeviceInfo, DeviceManager
 from popir.errors import MissingGradientError, popart_exception
 from popir.ir import Op, Tensor, gradients_of
 from popir.onnxio.importer import import_model
+from popir.ops.support.second_order import can_be_decomposed
 from popir.optimizers import ConstSGD
 from popir.session import TrainingSession
 from popir.stepio import PyStepIO
@@ -129,8 +130,9 @@ def _reached(last: Tensor, inputs: Sequence[str]) -> set[int]:
         op = left.pop().producer
         if op is None:
             continue
-        if type(op).gradOpsOfCalls is not Op.gradOpsOfCalls:
-            towards = set(op.input)  # A graph that is called may lead to any of them.
+        if type(op).gradOpsOfCalls is not Op.gradOpsOfCalls or can_be_decomposed(op):
+            # A graph that is called, or what the operator consists of, may lead to any of them.
+            towards = set(op.input)
         else:
             towards = {i for each in gradients_of(op) for i in each.towards.values()}
         for tensor in (op.inTensor(i) for i in towards if op.hasInput(i)):

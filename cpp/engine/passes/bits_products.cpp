@@ -127,7 +127,8 @@ std::string MultiplyBits::run(Plan& plan) const {
     const auto& steps = plan.programs[p].steps;
     if (std::any_of(steps.begin(), steps.end(), isFactor)) found += FactorMultiplier(plan, p).run();
   }
-  return found == 0 ? "" : counted(found, "product reads", "products read") + " numbers of few bits";
+  return found == 0 ? ""
+                    : counted(found, "product reads", "products read") + " numbers of few bits";
 }
 
 }  // namespace popir

@@ -28,8 +28,8 @@ struct BitsKernel {
   /// The columns of a panel.
   std::int64_t columns;
   /// C [rows, columns] = A B. A: rows of floats, aRow apart, as long as the panel's columns.
-  void (*run)(const float* a, std::int64_t aRow, std::int64_t rows, const BitsPanel& panel, float* c,
-              std::int64_t cRow);
+  void (*run)(const float* a, std::int64_t aRow, std::int64_t rows, const BitsPanel& panel,
+              float* c, std::int64_t cRow);
   /// Writes the values of the panel to rows [blocks * numbers of a block, columns], toRow apart.
   void (*unpack)(const BitsPanel& panel, float* to, std::int64_t toRow);
 };

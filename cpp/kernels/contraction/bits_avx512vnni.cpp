@@ -73,8 +73,8 @@ void someRows(const BitsRows& a, std::int64_t first, const BitsPanel& p, float* 
                                             _mm512_maskz_cvtepi32_ps(kAll, sums[r][v]));
         const __m512 by = _mm512_mul_ps(scale, _mm512_set1_ps(a.scales[block]));
         float* const to = c + r * cRow + v * kLanes;
-        _mm512_storeu_ps(to, b == 0 ? _mm512_mul_ps(sum, by)
-                                    : _mm512_fmadd_ps(sum, by, _mm512_loadu_ps(to)));
+        _mm512_storeu_ps(
+            to, b == 0 ? _mm512_mul_ps(sum, by) : _mm512_fmadd_ps(sum, by, _mm512_loadu_ps(to)));
       }
     }
   }

@@ -72,8 +72,8 @@ std::shared_ptr<const Kernel> DequantizeBitsKernel::multiplied(const Kernel& pro
   const auto* matMul = dynamic_cast<const MatMulKernel*>(&product);
   if (matMul == nullptr) return nullptr;
   const auto& problem = std::get<0>(matMul->state());
-  if (problem.inType != poplar::FLOAT || problem.outType != poplar::FLOAT ||
-      problem.groups != 1 || problem.alpha != 1 || problem.accumulate || problem.m == 0)
+  if (problem.inType != poplar::FLOAT || problem.outType != poplar::FLOAT || problem.groups != 1 ||
+      problem.alpha != 1 || problem.accumulate || problem.m == 0)
     return nullptr;
   return std::make_shared<BitsProductKernel>(matrix_, problem.m);
 }

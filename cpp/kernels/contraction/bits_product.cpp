@@ -49,8 +49,8 @@ class BitsProduct final : public Contraction {
     if (w.n % columns_ != 0) edgeBytes_ = aligned(floats(w.blocks() * columns_));
     if (!unpacks_) return;
     chunkBytes_ = aligned(floats(chunkK_ * mostColumns_));
-    threadBytes_ = chunkBytes_ + aligned(floats(static_cast<std::int64_t>(routines_->scratchScalars(
-                                     m, mostColumns_, chunkK_))));
+    threadBytes_ = chunkBytes_ + aligned(floats(static_cast<std::int64_t>(
+                                     routines_->scratchScalars(m, mostColumns_, chunkK_))));
   }
 
   std::string describe() const override {
@@ -114,9 +114,7 @@ class BitsProduct final : public Contraction {
     void* work;
   };
 
-  static std::size_t floats(std::int64_t n) {
-    return static_cast<std::size_t>(n) * sizeof(float);
-  }
+  static std::size_t floats(std::int64_t n) { return static_cast<std::size_t>(n) * sizeof(float); }
 
   void packPanel(const std::uint8_t* numbers, std::int64_t first, std::uint32_t* to) const {
     const std::int64_t columns = std::min(columns_, w_.n - first), perWord = 32 / w_.bits,
@@ -179,8 +177,7 @@ class BitsProduct final : public Contraction {
   void runPanel(const Given& given, std::int64_t panel) const {
     const auto bits = panelOf(given, panel, 0, paddedK_);
     const std::int64_t first = panel * columns_;
-    if (first + columns_ <= w_.n)
-      return runRows(given, 0, m_, bits, given.c + first, w_.n);
+    if (first + columns_ <= w_.n) return runRows(given, 0, m_, bits, given.c + first, w_.n);
     float row[kMostBitsColumns];
     for (std::int64_t i = 0; i < m_; ++i) {
       runRows(given, i, 1, bits, row, columns_);
@@ -214,8 +211,8 @@ class BitsProduct final : public Contraction {
     block.alpha = 1;
     for (std::int64_t k = 0; k < paddedK_; k += block.k) {
       // Within a block, or to the end of one.
-      block.k = std::min(chunkK_, w_.blockSize < kChunkK ? paddedK_ - k
-                                                         : w_.blockSize - k % w_.blockSize);
+      block.k = std::min(chunkK_,
+                         w_.blockSize < kChunkK ? paddedK_ - k : w_.blockSize - k % w_.blockSize);
       for (std::int64_t p = panel; p < last; ++p)
         kernel_.unpack(panelOf(given, p, k, block.k), values + (p - panel) * columns_, width);
       block.a = given.a + k;
@@ -238,8 +235,8 @@ class BitsProduct final : public Contraction {
 
 }  // namespace
 
-std::unique_ptr<Contraction> makeBitsProduct(const BitsMatrix& w, std::int64_t m,
-                                             std::int64_t aRow, unsigned threads) {
+std::unique_ptr<Contraction> makeBitsProduct(const BitsMatrix& w, std::int64_t m, std::int64_t aRow,
+                                             unsigned threads) {
   return std::make_unique<BitsProduct>(w, m, aRow, threads);
 }
 

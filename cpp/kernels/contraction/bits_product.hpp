@@ -33,8 +33,8 @@ namespace contraction {
 
 /// C [m, n] = A [m, k] W^T, of FLOAT. The columns of A have stride 1, C is dense. Operands: A, the
 /// numbers of W, C, the scales, followed by the zero points if there are any. The numbers are packed.
-std::unique_ptr<Contraction> makeBitsProduct(const BitsMatrix& w, std::int64_t m,
-                                             std::int64_t aRow, unsigned threads);
+std::unique_ptr<Contraction> makeBitsProduct(const BitsMatrix& w, std::int64_t m, std::int64_t aRow,
+                                             unsigned threads);
 
 }  // namespace contraction
 }  // namespace popir
