@@ -1,6 +1,6 @@
-// Products with matrices of few bits. A program dequantizes such a matrix, a factor, into floats and
-// multiplies with these, transposed. A product that reads the numbers themselves moves a fraction of
-// the bytes.
+// Products with matrices of few bits. A program dequantizes such a matrix, a factor, into floats
+// and multiplies with these, transposed. A product that reads the numbers themselves moves a
+// fraction of the bytes.
 #include <algorithm>
 
 #include "engine/passes/element_wise.hpp"

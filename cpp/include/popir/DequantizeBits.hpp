@@ -17,8 +17,8 @@ namespace popir {
 /// `columns`. `scales` and `zeros` are FLOAT [blocks, rows]. A block has a multiple of 16 numbers.
 ///
 /// On the host a matrix product that alone reads the values, transposed, reads the numbers instead
-/// (engine option host.fuse). With `roundsRows` it may round its other operand to bytes, with a scale
-/// for each block. The machine model counts a codelet for each value.
+/// (engine option host.fuse). With `roundsRows` it may round its other operand to bytes, with a
+/// scale for each block. The machine model counts a codelet for each value.
 /// \throws poputil::poplibs_error if shapes or types do not match, for other bits and blocks
 poplar::Tensor dequantizeBits(poplar::Graph& graph, const poplar::Tensor& numbers,
                               const poplar::Tensor& scales,

@@ -1,9 +1,9 @@
 // Loops of products with a matrix of numbers of 2, 4 or 8 bits, which has a scale and a zero point
 // for each block of a column.
 //
-// The matrix comes in panels of columns. A panel is words of 32 bits [words, columns]: the next 32 /
-// bits numbers of each column. Number 4 j + i of a word is in byte i, from bit j * bits on, so that a
-// shift of whole vectors brings the same number of all columns to the lowest bits.
+// The matrix comes in panels of columns. A panel is words of 32 bits [words, columns]: the next 32
+// / bits numbers of each column. Number 4 j + i of a word is in byte i, from bit j * bits on, so
+// that a shift of whole vectors brings the same number of all columns to the lowest bits.
 #ifndef popir_kernels_contraction_bits_hpp
 #define popir_kernels_contraction_bits_hpp
 

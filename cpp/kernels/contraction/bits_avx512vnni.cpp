@@ -1,6 +1,7 @@
 // Products of matrices of few bits with rows of bytes. VNNI multiplies four unsigned bytes, numbers
-// of the matrix, with four signed ones, and adds the products to a sum of 32 bits. What the middle of
-// the range and the zero points take from the sum of a block is a multiple of the sum of A's numbers.
+// of the matrix, with four signed ones, and adds the products to a sum of 32 bits. What the middle
+// of the range and the zero points take from the sum of a block is a multiple of the sum of A's
+// numbers.
 #include <immintrin.h>
 
 #include <cstring>

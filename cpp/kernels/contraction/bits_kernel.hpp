@@ -9,8 +9,8 @@
 namespace popir {
 
 /// The values of a BitsMatrix. Operands: its numbers [n, blocks, bytes], the values, FLOAT [n, k],
-/// scales and, if there are any, zero points, FLOAT [blocks, n]. Work: one codelet of shifts, masks,
-/// casts, differences and products.
+/// scales and, if there are any, zero points, FLOAT [blocks, n]. Work: one codelet of shifts,
+/// masks, casts, differences and products.
 class DequantizeBitsKernel final : public Kernel {
  public:
   explicit DequantizeBitsKernel(const BitsMatrix& matrix) : matrix_(matrix) {}
@@ -30,9 +30,9 @@ class DequantizeBitsKernel final : public Kernel {
   BitsMatrix matrix_;
 };
 
-/// The product of `m` rows, FLOAT [1, m, k], with a BitsMatrix, transposed: what DequantizeBitsKernel
-/// makes of a product (multiplied()). Operands: the rows, the numbers, the result [1, m, n],
-/// scales [1, blocks, n], or scales and zero points [2, blocks, n].
+/// The product of `m` rows, FLOAT [1, m, k], with a BitsMatrix, transposed: what
+/// DequantizeBitsKernel makes of a product (multiplied()). Operands: the rows, the numbers, the
+/// result [1, m, n], scales [1, blocks, n], or scales and zero points [2, blocks, n].
 class BitsProductKernel final : public Kernel {
  public:
   BitsProductKernel(const BitsMatrix& matrix, std::int64_t m) : matrix_(matrix), m_(m) {}

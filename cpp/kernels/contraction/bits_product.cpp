@@ -67,7 +67,8 @@ class BitsProduct final : public Contraction {
     });
   }
 
-  // A in whole blocks, of bytes or of floats; scales and zero points of the last panel in whole vectors; what threads unpack.
+  // A in whole blocks, of bytes or of floats; scales and zero points of the last panel in whole
+  // vectors; what threads unpack.
   std::size_t workBytes() const override {
     return aBytes_ + 2 * edgeBytes_ + (unpacks_ ? threads_ * threadBytes_ : 0);
   }

@@ -11,9 +11,9 @@
 namespace popir {
 
 /// A matrix W [n, k] of numbers of 2, 4 or 8 bits. Each `blockSize` numbers of a row, a multiple of
-/// 16, are a block, the last of which may reach beyond k. The numbers are [n, blocks, bytes of a block], the lowest bits
-/// of a byte first; scales and zero points are [blocks, n]. The value of a number is
-/// (number - 2^(bits - 1) - zero point) * scale.
+/// 16, are a block, the last of which may reach beyond k. The numbers are [n, blocks, bytes of a
+/// block], the lowest bits of a byte first; scales and zero points are [blocks, n]. The value of a
+/// number is (number - 2^(bits - 1) - zero point) * scale.
 struct BitsMatrix {
   std::int64_t n, k, blockSize, bits;
   bool hasZeros;
@@ -32,7 +32,8 @@ struct BitsMatrix {
 namespace contraction {
 
 /// C [m, n] = A [m, k] W^T, of FLOAT. The columns of A have stride 1, C is dense. Operands: A, the
-/// numbers of W, C, the scales, followed by the zero points if there are any. The numbers are packed.
+/// numbers of W, C, the scales, followed by the zero points if there are any. The numbers are
+/// packed.
 std::unique_ptr<Contraction> makeBitsProduct(const BitsMatrix& w, std::int64_t m, std::int64_t aRow,
                                              unsigned threads);
 
