@@ -182,10 +182,10 @@ void bindProducts(py::module_& m) {
 void bindBits(py::module_& m) {
   m.def(
       "dequantizeBits", withOptionals(&dequantizeBits), py::arg("graph"), py::arg("numbers"),
-      py::arg("scales"), py::arg("zeros"), py::arg("bits"), py::arg("columns"),
+      py::arg("scales"), py::arg("zeros"), py::arg("type"), py::arg("bits"), py::arg("columns"),
       py::arg("roundsRows"), py::arg("prog"), debugContext(),
       "The values of a matrix [rows, columns] of numbers of `bits` bits, 2, 4 or 8: a new tensor\n"
-      "of FLOAT, (number - 2^(bits - 1) - zero point) * scale.\n"
+      "of `type`, FLOAT, HALF or BFLOAT16, (number - 2^(bits - 1) - zero point) * scale.\n"
       "`numbers`: UNSIGNED_CHAR [rows, blocks, bytes of a block], the lowest bits of a byte\n"
       "first. The last block of a row may reach beyond `columns`. A block has a multiple of 16\n"
       "numbers.\n"

@@ -3,6 +3,7 @@
 #include <poputil/exceptions.hpp>
 
 #include "kernels/contraction/bits_kernel.hpp"
+#include "kernels/half.hpp"
 #include "poplar/bulk_vertex.hpp"
 #include "poplin/contraction_options.hpp"
 
@@ -37,14 +38,16 @@ BitsMatrix matrixOf(const Tensor& numbers, std::int64_t bits, std::int64_t colum
 }  // namespace
 
 Tensor dequantizeBits(poplar::Graph& graph, const Tensor& numbers, const Tensor& scales,
-                      const std::optional<Tensor>& zeros, std::int64_t bits, std::int64_t columns,
-                      bool roundsRows, poplar::program::Sequence& prog,
-                      const poplar::DebugContext& debugContext) {
+                      const std::optional<Tensor>& zeros, const poplar::Type& type,
+                      std::int64_t bits, std::int64_t columns, bool roundsRows,
+                      poplar::program::Sequence& prog, const poplar::DebugContext& debugContext) {
   auto matrix = matrixOf(numbers, bits, columns);
   matrix.hasZeros = zeros.has_value();
   matrix.roundsRows = roundsRows;
-  const auto values = graph.addVariable(
-      poplar::FLOAT, {numbers.dim(0), static_cast<std::size_t>(columns)}, debugContext);
+  if (!isFloatOrHalf(type))
+    refuseBits("the values would be " + type.toString() + "; expected is float, half or bfloat16");
+  const auto values =
+      graph.addVariable(type, {numbers.dim(0), static_cast<std::size_t>(columns)}, debugContext);
   poputil::mapTensorLinearly(graph, values);
   std::vector<BulkOperand> operands = {
       {numbers, Access::Read}, {values, Access::Write}, {scales, Access::Read}};
@@ -57,8 +60,8 @@ Tensor dequantizeBits(poplar::Graph& graph, const Tensor& numbers, const Tensor&
                  t.elementType().toString() + " " + shapeText(t.shape()) + "; expected are float " +
                  shapeText(expected));
   }
-  addBulkVertex(graph, prog, std::make_shared<DequantizeBitsKernel>(matrix), std::move(operands),
-                debugContext);
+  addBulkVertex(graph, prog, std::make_shared<DequantizeBitsKernel>(matrix, type),
+                std::move(operands), debugContext);
   return values;
 }
 

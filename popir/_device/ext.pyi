@@ -321,6 +321,7 @@ def dequantizeBits(
     numbers: popir._device.poplar.Tensor,
     scales: popir._device.poplar.Tensor,
     zeros: popir._device.poplar.Tensor | None,
+    type: popir._device.poplar.Type,
     bits: typing.SupportsInt | typing.SupportsIndex,
     columns: typing.SupportsInt | typing.SupportsIndex,
     roundsRows: bool,
@@ -329,7 +330,7 @@ def dequantizeBits(
 ) -> popir._device.poplar.Tensor:
     """
     The values of a matrix [rows, columns] of numbers of `bits` bits, 2, 4 or 8: a new tensor
-    of FLOAT, (number - 2^(bits - 1) - zero point) * scale.
+    of `type`, FLOAT, HALF or BFLOAT16, (number - 2^(bits - 1) - zero point) * scale.
     `numbers`: UNSIGNED_CHAR [rows, blocks, bytes of a block], the lowest bits of a byte
     first. The last block of a row may reach beyond `columns`. A block has a multiple of 16
     numbers.

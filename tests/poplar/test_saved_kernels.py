@@ -108,7 +108,7 @@ def dequantize_bits(c: Case) -> None:
     rng = np.random.default_rng(0)
     numbers = c.tensor([3, 2, 8], rng.integers(0, 256, (3, 2, 8)).astype(np.uint8))
     scales, zeros = c.tensor([2, 3]), c.tensor([2, 3])
-    c.give(ext.dequantizeBits(c.graph, numbers, scales, zeros, 4, 20, True, c.prog))
+    c.give(ext.dequantizeBits(c.graph, numbers, scales, zeros, FLOAT, 4, 20, True, c.prog))
 
 
 def integer_conv(c: Case) -> None:

@@ -1,5 +1,6 @@
 """popir.ext.dequantizeBits and the products that read the numbers, against numpy."""
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -32,7 +33,7 @@ def product(bits, columns, rounds=False):
     """A program of x times the values, transposed."""
 
     def build(graph, prog, x, w, s, z=None):
-        values = ext.dequantizeBits(graph, w, s, z, bits, columns, rounds, prog)
+        values = ext.dequantizeBits(graph, w, s, z, poplar.FLOAT, bits, columns, rounds, prog)
         return [poplin.matMul(graph, x, values.transpose(), prog)]
 
     return build
@@ -56,7 +57,7 @@ def test_values_and_products(m, k, n, block, bits, zeros, threads):
     given, values = matrix(n, k, block, bits, zeros)
 
     def dequantized(graph, prog, w, s, z=None):
-        return [ext.dequantizeBits(graph, w, s, z, bits, k, False, prog)]
+        return [ext.dequantizeBits(graph, w, s, z, poplar.FLOAT, bits, k, False, prog)]
 
     (found,) = run(given, dequantized, threads)
     np.testing.assert_allclose(found, values, rtol=1e-6)
@@ -89,6 +90,33 @@ def test_rows_rounded_to_bytes(m, k, n, block, bits, zeros):
     assert np.quantile(np.abs(found - rounded @ values.T) / size, 0.9) < 1e-5
 
 
+@pytest.mark.parametrize("rounds", [False, True])
+@pytest.mark.parametrize(("dtype", "step"), [(np.float16, 2.0**-11), (ml_dtypes.bfloat16, 2.0**-8)])
+def test_rows_of_16_bits(dtype, step, rounds):
+    """A result is that of floats, rounded once; what rounding to bytes adds is not small."""
+    given, values = matrix(70, 100, 32, 4)
+    for m in (1, 20):
+        x = RNG.standard_normal((m, 100)).astype(dtype)
+        wide, plans = x.astype(np.float64), []
+        size = np.abs(wide) @ np.abs(values.T)
+
+        def build(graph, prog, x, w, s, z):
+            made = ext.dequantizeBits(graph, w, s, z, x.elementType(), 4, 100, rounds, prog)
+            return [poplin.matMul(graph, x, made.transpose(), prog)]
+
+        for fuse in (True, False):
+            (found,) = run({"x": x, **given}, build, plans=plans, fuse=fuse)
+            assert found.dtype == dtype
+            error = np.abs(found.astype(np.float64) - wide @ values.T)
+            allowed = step * np.abs(wide @ values.T) + 1e-6 * size
+            if not fuse:
+                allowed += step * size  # each value is rounded
+            elif rounds and multiplies_bytes():
+                allowed += 0.01 * size
+            np.testing.assert_array_less(error, allowed + 1e-12)
+        assert "bitsProduct" in plans[0] and "bitsProduct" not in plans[1]
+
+
 def test_what_is_not_finite_is_not_lost():
     given, values = matrix(70, 64, 32, 4)
     for bad in (np.nan, np.inf, -np.inf):
@@ -109,7 +137,7 @@ def test_one_matrix_of_several_products():
     plans: list[str] = []
 
     def build(graph, prog, x, y, w, s, z):
-        made = ext.dequantizeBits(graph, w, s, z, 4, 32, False, prog).transpose()
+        made = ext.dequantizeBits(graph, w, s, z, poplar.FLOAT, 4, 32, False, prog).transpose()
         return [poplin.matMul(graph, each, made, prog) for each in (x, y)]
 
     found = run({"x": x, "y": y, **given}, build, plans=plans)
@@ -124,7 +152,7 @@ def test_in_a_loop():
     plans: list[str] = []
 
     def build(graph, prog, x, w, s, z):
-        made = ext.dequantizeBits(graph, w, s, z, 4, 32, False, prog).transpose()
+        made = ext.dequantizeBits(graph, w, s, z, poplar.FLOAT, 4, 32, False, prog).transpose()
         body = program.Sequence()
         body.add(program.Copy(poplin.matMul(graph, x, made, body), x))
         prog.add(program.Repeat(2, body))
@@ -136,24 +164,24 @@ def test_in_a_loop():
 
 
 def other_readers(graph, prog, x, w, s, z):
-    made = ext.dequantizeBits(graph, w, s, z, 4, 32, False, prog)
+    made = ext.dequantizeBits(graph, w, s, z, poplar.FLOAT, 4, 32, False, prog)
     return [poplin.matMul(graph, x, made.transpose(), prog), popops.neg(graph, made, prog)]
 
 
 def not_transposed(graph, prog, x, w, s, z):
-    made = ext.dequantizeBits(graph, w, s, z, 4, 32, False, prog)
+    made = ext.dequantizeBits(graph, w, s, z, poplar.FLOAT, 4, 32, False, prog)
     return [poplin.matMul(graph, x, made, prog)]
 
 
 def changed_scales(graph, prog, x, w, s, z):
-    made = ext.dequantizeBits(graph, w, s, z, 4, 32, False, prog)
+    made = ext.dequantizeBits(graph, w, s, z, poplar.FLOAT, 4, 32, False, prog)
     popops.mulInPlace(graph, s, s, prog)
     return [poplin.matMul(graph, x, made.transpose(), prog), s]
 
 
 def in_a_conditional(graph, prog, x, w, s, z):
     body = program.Sequence()
-    made = ext.dequantizeBits(graph, w, s, z, 4, 32, False, body)
+    made = ext.dequantizeBits(graph, w, s, z, poplar.FLOAT, 4, 32, False, body)
     flag = graph.addVariable(poplar.BOOL, [], poplar.VariableMappingMethod.LINEAR)
     prog.add(program.Copy(popops.neq(graph, x.flatten()[0], x.flatten()[1], prog), flag))
     other = program.Sequence()
@@ -201,5 +229,7 @@ def test_what_does_not_fit(kind, shape, scales, bits, columns, message):
     graph = poplar.Graph(poplar.Target.createCPUTarget())
     w, s = graph.addVariable(kind, shape), graph.addVariable(poplar.FLOAT, scales)
     with pytest.raises(errors.poplibs_exception) as raised:
-        ext.dequantizeBits(graph, w, s, None, bits, columns, False, program.Sequence())
+        ext.dequantizeBits(
+            graph, w, s, None, poplar.FLOAT, bits, columns, False, program.Sequence()
+        )
     assert message in str(raised.value)

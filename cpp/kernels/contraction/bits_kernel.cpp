@@ -2,6 +2,7 @@
 
 #include "kernels/check.hpp"
 #include "kernels/contraction/matmul_kernel.hpp"
+#include "kernels/half.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/saved_kernel.hpp"
 
@@ -10,36 +11,42 @@ namespace {
 
 const SavedKernel<DequantizeBitsKernel> kSavedDequantizeBits("dequantize bits");
 
+template <class T>
 class DequantizeBits final : public Runner {
  public:
-  DequantizeBits(const BitsMatrix& matrix, unsigned threads) : m_(matrix), threads_(threads) {}
+  DequantizeBits(const BitsMatrix& matrix, const Setting& setting)
+      : m_(matrix), setting_(setting) {}
 
   void run(void* const* operands, void*) const override {
     const auto* numbers = static_cast<const std::uint8_t*>(operands[0]);
-    auto* values = static_cast<float*>(operands[1]);
+    auto* values = static_cast<T*>(operands[1]);
     const auto* scales = static_cast<const float*>(operands[2]);
     const auto* zeros = m_.hasZeros ? static_cast<const float*>(operands[3]) : nullptr;
-    parallelFor(m_.n, threads_, m_.n * m_.k, [&](std::int64_t row) {
+    parallelFor(m_.n, setting_.threads, m_.n * m_.k, [&](std::int64_t row) {
       const auto* const from = numbers + row * m_.blocks() * m_.bytesOfBlock();
       const std::int64_t middle = std::int64_t{1} << (m_.bits - 1);
       for (std::int64_t i = 0; i < m_.k; ++i) {
         const std::int64_t at = i / m_.blockSize * m_.n + row;
         const auto number = static_cast<float>(m_.number(from, i) - middle);
-        values[row * m_.k + i] = (zeros == nullptr ? number : number - zeros[at]) * scales[at];
+        const float value = (zeros == nullptr ? number : number - zeros[at]) * scales[at];
+        values[row * m_.k + i] = rounded<T>(value, setting_.rounding, row * m_.k + i);
       }
     });
   }
 
  private:
   BitsMatrix m_;
-  unsigned threads_;
+  Setting setting_;
 };
 
 }  // namespace
 
 std::unique_ptr<Runner> DequantizeBitsKernel::prepare(const std::vector<Layout>&,
                                                       const Setting& setting) const {
-  return std::make_unique<DequantizeBits>(matrix_, setting.threads);
+  if (type_ == poplar::HALF) return std::make_unique<DequantizeBits<half>>(matrix_, setting);
+  if (type_ == poplar::BFLOAT16)
+    return std::make_unique<DequantizeBits<Bfloat16>>(matrix_, setting);
+  return std::make_unique<DequantizeBits<float>>(matrix_, setting);
 }
 
 void DequantizeBitsKernel::check(const std::vector<OperandInfo>& operands) const {
@@ -52,7 +59,8 @@ void DequantizeBitsKernel::check(const std::vector<OperandInfo>& operands) const
   requireOperands(operands, m.hasZeros ? 4 : 3);
   requireOperand(operands[0], Access::Read, poplar::UNSIGNED_CHAR,
                  {m.n, m.blocks(), m.bytesOfBlock()});
-  requireOperand(operands[1], Access::Write, poplar::FLOAT, {m.n, m.k});
+  require(isFloatOrHalf(type_), "the values are not of float, half or bfloat16");
+  requireOperand(operands[1], Access::Write, type_, {m.n, m.k});
   for (std::size_t i = 2; i < operands.size(); ++i)
     requireOperand(operands[i], Access::Read, poplar::FLOAT, {m.blocks(), m.n});
 }
@@ -72,26 +80,35 @@ std::shared_ptr<const Kernel> DequantizeBitsKernel::multiplied(const Kernel& pro
   const auto* matMul = dynamic_cast<const MatMulKernel*>(&product);
   if (matMul == nullptr) return nullptr;
   const auto& problem = std::get<0>(matMul->state());
-  if (problem.inType != poplar::FLOAT || problem.outType != poplar::FLOAT || problem.groups != 1 ||
+  if (problem.inType != type_ || !isFloatOrHalf(problem.outType) || problem.groups != 1 ||
       problem.alpha != 1 || problem.accumulate || problem.m == 0)
     return nullptr;
-  return std::make_shared<BitsProductKernel>(matrix_, problem.m);
+  return std::make_shared<BitsProductKernel>(matrix_, problem.m, problem.inType, problem.outType);
 }
 
 bool BitsProductKernel::accepts(std::size_t i, const Layout& layout) const {
   if (layout.channelBlock != Layout::kPlain) return false;
-  if (i != 0) return layout.dense();
+  if (i != 0 || isHalf(in_)) return layout.dense();
   return layout.shape[2] <= 1 || layout.strides[2] == 1;
 }
 
 std::unique_ptr<Runner> BitsProductKernel::prepare(const std::vector<Layout>& operands,
                                                    const Setting& setting) const {
-  return contraction::makeBitsProduct(matrix_, m_, operands[0].strides[1], setting.threads);
+  const std::int64_t aRow = isHalf(in_) ? matrix_.k : operands[0].strides[1];
+  auto inner = contraction::makeBitsProduct(matrix_, m_, aRow, setting.threads);
+  if (!isHalf(in_) && !isHalf(out_)) return inner;
+  const auto size = [](std::int64_t n) { return static_cast<std::size_t>(n); };
+  return contraction::makeViaFloat(std::move(inner),
+                                   {{in_, size(m_ * matrix_.k), true, false},
+                                    {poplar::UNSIGNED_CHAR, operands[1].elements(), true, false},
+                                    {out_, size(m_ * matrix_.n), false, true},
+                                    {poplar::FLOAT, operands[3].elements(), true, false}},
+                                   setting.threads, setting.rounding);
 }
 
 Work BitsProductKernel::work(const std::vector<Layout>&) const {
   const auto size = [](std::int64_t n) { return static_cast<std::uint64_t>(n); };
-  return contractionWork({poplar::FLOAT, 1, size(m_), size(matrix_.k), size(matrix_.n)}, {},
+  return contractionWork({in_, 1, size(m_), size(matrix_.k), size(matrix_.n)}, {},
                          size(m_ * matrix_.k * matrix_.n));
 }
 

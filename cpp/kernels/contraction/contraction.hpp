@@ -172,7 +172,17 @@ std::unique_ptr<Contraction> makeTiles(const MatMulSpec& spec, unsigned threads,
 /// (shorts.hpp), 32 and 64 bits.
 std::unique_ptr<Contraction> makePortable(const MatMulSpec& spec, unsigned threads);
 std::unique_ptr<Contraction> makePortable(const ConvSpec& spec, unsigned threads);
-/// For 16-bit float operands: converts them and computes in float with `source`.
+/// An operand whose elements fill a contiguous range of memory, in any order.
+struct Operand {
+  poplar::Type type;
+  std::size_t elements;
+  bool read, written;
+};
+/// For 16-bit float operands: converts them and computes in float with `inner`.
+std::unique_ptr<Contraction> makeViaFloat(std::unique_ptr<Contraction> inner,
+                                          std::vector<Operand> operands, unsigned threads,
+                                          const Rounding& rounding);
+/// The same with `source`.
 std::unique_ptr<Contraction> makeViaFloat(const MatMulSpec& spec, unsigned threads, Source source);
 std::unique_ptr<Contraction> makeViaFloat(const ConvSpec& spec, unsigned threads, Source source);
 

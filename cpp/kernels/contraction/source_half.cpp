@@ -10,21 +10,17 @@ namespace popir {
 namespace contraction {
 namespace {
 
-/// An operand whose elements fill a contiguous range of memory, in any order.
-struct Operand {
-  poplar::Type type;
-  std::size_t elements;
-  bool read, written;
-
-  std::size_t bytes() const { return isHalf(type) ? aligned(elements * sizeof(float)) : 0; }
-};
+/// The bytes of an operand that is converted.
+std::size_t bytesOf(const Operand& operand) {
+  return isHalf(operand.type) ? aligned(operand.elements * sizeof(float)) : 0;
+}
 
 class ViaFloat final : public Contraction {
  public:
   ViaFloat(std::unique_ptr<Contraction> inner, std::vector<Operand> operands,
            const Setting& setting)
       : inner_(std::move(inner)), operands_(std::move(operands)), setting_(setting) {
-    for (const auto& operand : operands_) operandBytes_ += operand.bytes();
+    for (const auto& operand : operands_) operandBytes_ += bytesOf(operand);
   }
 
   std::string describe() const override { return inner_->describe() + " via float"; }
@@ -43,7 +39,7 @@ class ViaFloat final : public Contraction {
     if (!inner && !isHalf(weights.type)) return std::nullopt;
     const bool readsBoth = inner && inner->readsBoth;
     // That of FLOAT weights is 0 bytes: they are read as they are.
-    const std::size_t floats = !inner || readsBoth ? weights.bytes() : 0;
+    const std::size_t floats = !inner || readsBoth ? bytesOf(weights) : 0;
     const std::size_t bytes = floats + (inner ? inner->bytes : 0);
     return Prepacked{
         bytes, std::make_unique<Pack>(*this, inner ? std::move(inner->pack) : nullptr, floats),
@@ -69,10 +65,10 @@ class ViaFloat final : public Contraction {
       }
       if (!inner_) return;
       void* const given[] = {floats, at(operands[1], floats_)};
-      inner_->run(given, at(scratch, weights.bytes()));
+      inner_->run(given, at(scratch, bytesOf(weights)));
     }
     std::size_t scratchBytes() const override {
-      return inner_ ? of_.operands_[kWeights].bytes() + inner_->scratchBytes() : 0;
+      return inner_ ? bytesOf(of_.operands_[kWeights]) + inner_->scratchBytes() : 0;
     }
 
    private:
@@ -113,7 +109,7 @@ class ViaFloat final : public Contraction {
       const auto& operand = operands_[i];
       if (!isHalf(operand.type) || (weights != nullptr && i == kWeights)) continue;
       floats[i] = at(work, offset);
-      offset += operand.bytes();
+      offset += bytesOf(operand);
       if (operand.read) convert<true>(operand, floats[i], operands[i]);
     }
     if (weights != nullptr) {
@@ -174,6 +170,13 @@ FpMath mathOf(const MatMulSpec& spec) {
 
 }  // namespace
 
+std::unique_ptr<Contraction> makeViaFloat(std::unique_ptr<Contraction> inner,
+                                          std::vector<Operand> operands, unsigned threads,
+                                          const Rounding& rounding) {
+  return std::make_unique<ViaFloat>(std::move(inner), std::move(operands),
+                                    Setting{threads, rounding});
+}
+
 std::unique_ptr<Contraction> makeViaFloat(const MatMulSpec& spec, unsigned threads, Source source) {
   if (!isFloatOrHalf(spec.inType) || !isFloatOrHalf(spec.outType)) return nullptr;
   MatMulSpec inner = spec;
@@ -184,8 +187,7 @@ std::unique_ptr<Contraction> makeViaFloat(const MatMulSpec& spec, unsigned threa
       {spec.inType, spanOf(spec.groups, spec.k, spec.n, spec.b), true, false},
       {spec.outType, spanOf(spec.groups, spec.m, spec.n, spec.c), spec.accumulate, true}};
   if (spec.bias) operands.push_back({spec.outType, static_cast<std::size_t>(spec.n), true, false});
-  return std::make_unique<ViaFloat>(make(inner, threads, source), std::move(operands),
-                                    Setting{threads, spec.rounding});
+  return makeViaFloat(make(inner, threads, source), std::move(operands), threads, spec.rounding);
 }
 
 std::unique_ptr<Contraction> makeViaFloat(const ConvSpec& spec, unsigned threads, Source source) {
@@ -202,8 +204,7 @@ std::unique_ptr<Contraction> makeViaFloat(const ConvSpec& spec, unsigned threads
         {layouts[i]->type, spanOf(*layouts[i]), spec.pass != writes[i], spec.pass == writes[i]});
   if (spec.bias)
     operands.push_back({spec.out.type, static_cast<std::size_t>(spec.out.shape[1]), true, false});
-  return std::make_unique<ViaFloat>(make(inner, threads, source), std::move(operands),
-                                    Setting{threads, spec.rounding});
+  return makeViaFloat(make(inner, threads, source), std::move(operands), threads, spec.rounding);
 }
 
 }  // namespace contraction

@@ -20,11 +20,10 @@ class MatMulNBits(Decomposition):
     """onnxruntime's MatMulNBits, version 1: the product of A with a matrix [K, N] of 2, 4 or 8
     bits, which has a scale and a zero point for each block of `block_size` numbers of a column.
 
-    Rows of FLOAT are multiplied with the numbers as they are packed (DequantizeBits); for other
-    types weights that nothing else changes are unpacked once, before the first run.
-    `accuracy_level` 4 lets rows be rounded to bytes, block by block, where the machine multiplies
-    these faster; other levels ask for less accuracy than there is. Weights that are packed for one
-    kind of hardware, and `g_idx`, are refused.
+    Rows are multiplied with the numbers as they are packed (DequantizeBits). `accuracy_level` 4
+    lets them be rounded to bytes, block by block, where the machine multiplies these faster; other
+    levels ask for less accuracy than there is. Weights that are packed for one kind of hardware,
+    and `g_idx`, are refused.
     """
 
     K: int
@@ -66,17 +65,18 @@ class MatMulNBits(Decomposition):
             if on.info(zeros).dataType() is DataType.UINT8:
                 zeros = self._zeros(on, zeros)
             inputs.append(on.Sub(self._by_block(on, "the zero points", zeros, wide), middle))
-        weights = on.cast(self._weights(on, inputs, wide), kind)
+        weights = self._weights(on, inputs, kind)
         y = on.MatMul(a, on.Transpose(weights, perm=[1, 0]))
         return y if bias is None else on.Add(y, row_of(self, on, "the bias", bias, self.N))
 
-    def _weights(self, on: Decomposer, inputs: list[Tensor], wide: DataType) -> Tensor:
+    def _weights(self, on: Decomposer, inputs: list[Tensor], kind: DataType) -> Tensor:
         """The values of the matrix [N, K]: from its bytes, scales and zero points."""
-        if wide is DataType.DOUBLE:
+        if kind is DataType.DOUBLE:
             return values(on, self.bits, self.K, *inputs)
         attributes = {
             "bits": self.bits,
             "columns": self.K,
+            "to": kind.onnx,
             "rounds_rows": int(self.accuracy_level == _BYTES),
         }
         made = on.add("ai.graphcore", "DequantizeBits", 1, inputs, 1, attributes)

@@ -8,7 +8,7 @@ from popir.ir import Tensor as IrTensor
 from popir.ops.support.bits import unpacked
 from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.identifiers import graphcore_id
-from popir.opx import Opx
+from popir.opx import Opx, popType
 from popir.poplar import program
 from popir.registry import OpCreator, OpxCreator
 from popir.types import DataType, TensorInfo
@@ -17,7 +17,7 @@ _ID = graphcore_id("DequantizeBits")
 
 
 class DequantizeBitsOp(Op):
-    """The values of a matrix [rows, columns]: (number - 2^(bits - 1) - zero point) * scale, FLOAT.
+    """The values of a matrix [rows, columns]: (number - 2^(bits - 1) - zero point) * scale.
 
     Inputs: the numbers, UINT8 [rows, blocks, bytes of a block], the lowest bits of a byte first;
     scales, and optionally zero points, FLOAT [blocks, rows]. A product with the values, transposed,
@@ -26,12 +26,16 @@ class DequantizeBitsOp(Op):
 
     bits: int
     columns: int
+    to: int
+    """The type of the values, as in ONNX: FLOAT, FLOAT16 or BFLOAT16."""
     rounds_rows: int
     """Whether such a product may round its other operand to bytes."""
 
     def setup(self) -> None:
-        """Infers FLOAT [rows, columns]. The decompositions that add the operator check shapes."""
-        self.setOutInfo(0, TensorInfo(DataType.FLOAT, [self.inShape(0)[0], self.columns]))
+        """Infers [rows, columns] of type `to`. The decompositions that add the operator check
+        shapes.
+        """
+        self.setOutInfo(0, TensorInfo(DataType.of(self.to), [self.inShape(0)[0], self.columns]))
 
     def decompose(
         self,
@@ -41,7 +45,8 @@ class DequantizeBitsOp(Op):
         zeros: IrTensor | None = None,
     ) -> IrTensor:
         """The same by operators that have gradients, of scales and zero points."""
-        return values(on, self.bits, self.columns, numbers, scales, zeros)
+        found = values(on, self.bits, self.columns, numbers, scales, zeros)
+        return on.cast(found, DataType.of(self.to))
 
 
 def values(
@@ -77,6 +82,7 @@ class DequantizeBitsOpx(Opx):
             self.getInTensor(0),
             self.getInTensor(1),
             self.getInTensor(2) if op.hasInput(2) else None,
+            popType(op.outInfo(0)),
             op.bits,
             op.columns,
             bool(op.rounds_rows),

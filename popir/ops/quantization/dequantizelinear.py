@@ -39,9 +39,9 @@ class DequantizeLinear(QuantizingOp):
                 f"the result would be of type {to.name}; give the attribute 'output_dtype' as "
                 f"{', '.join(f'{each.name} ({each.onnx})' for each in _RESULTS)}."
             )
-        values = self._of_bits(on, x, scale, zero)
+        values = self._of_bits(on, x, scale, zero, to)
         if values is not None:
-            return on.cast(values, to)
+            return values
         scale, zero = self.pair(on, x, scale, zero)
         shape, q = on.shape(x), x
         # FLOAT holds differences of up to 16 bits.
@@ -55,7 +55,7 @@ class DequantizeLinear(QuantizingOp):
         return on.reshape(on.cast(product, to), shape)
 
     def _of_bits(
-        self, on: Decomposer, x: Tensor, scale: Tensor, zero: Tensor | None
+        self, on: Decomposer, x: Tensor, scale: Tensor, zero: Tensor | None, to: DataType
     ) -> Tensor | None:
         """The values of a constant matrix of integers of 8 bits or fewer in blocks, by
         DequantizeBits, so that a product reads its bits. None if it is no such matrix.
@@ -84,7 +84,12 @@ class DequantizeLinear(QuantizingOp):
         if not is_zero(zero) or shift:
             points = on.const(np.zeros(blocks), DataType.FLOAT) if zero is None else zero
             inputs.append(on.Sub(by_block(points), on.const(float(shift), DataType.FLOAT)))
-        attributes = {"bits": kind.bits, "columns": shape[along], "rounds_rows": 0}
+        attributes = {
+            "bits": kind.bits,
+            "columns": shape[along],
+            "to": to.onnx,
+            "rounds_rows": 0,
+        }
         found = on.add("ai.graphcore", "DequantizeBits", 1, inputs, 1, attributes)
         assert isinstance(found, Tensor)
         return found if along else on.Transpose(found, perm=[1, 0])
