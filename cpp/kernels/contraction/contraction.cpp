@@ -48,19 +48,34 @@ bool isThree(const ConvSpec& s) {
          std::all_of(s.dilation.begin(), s.dilation.end(), isOne);
 }
 
+/// Tiles of 2 x 2 of an image, and how much larger they are than the image: at the ends they reach
+/// beyond it.
+struct Tiling {
+  std::int64_t tiles;
+  double waste;
+  explicit Tiling(const std::vector<std::int64_t>& shape)
+      : tiles((shape[2] + 1) / 2 * ((shape[3] + 1) / 2)),
+        waste(4 * static_cast<double>(tiles) / static_cast<double>(shape[2] * shape[3])) {}
+};
+constexpr double kMostWaste = 1.2, kMostWasteWithoutPacking = 1.8;
+
 /// True where Winograd's algorithm is faster than oneDNN's convolution, by the measurements in
 /// docs/contractions.md.
 bool winogradIsFaster(const ConvSpec& s, bool packed) {
   constexpr std::int64_t kLeastTiles = 36, kLeastTilesToPack = 200;
-  // Tiles at the ends reach beyond the output.
-  constexpr double kMostWaste = 1.2, kMostWasteOfPacked = 1.8;
   if (s.pass == Pass::WeightsGradient || s.fieldDims() != 2) return false;
   const auto& written = s.pass == Pass::Forward ? s.out.shape : s.in.shape;
-  const std::int64_t height = written[2], width = written[3];
-  const std::int64_t tiles = (height + 1) / 2 * ((width + 1) / 2);
-  const double most = packed ? kMostWasteOfPacked : kMostWaste;
-  return written[0] * tiles >= (packed ? kLeastTiles : kLeastTilesToPack) &&
-         4 * static_cast<double>(tiles) <= most * static_cast<double>(height * width);
+  const Tiling by(written);
+  return written[0] * by.tiles >= (packed ? kLeastTiles : kLeastTilesToPack) &&
+         by.waste <= (packed ? kMostWasteWithoutPacking : kMostWaste);
+}
+
+/// The same of gradients of weights, whose output channels threads share.
+bool winogradGradientIsFaster(const ConvSpec& s, unsigned threads) {
+  const std::int64_t vector = isa() == Isa::Avx512 ? 16 : 8;
+  return s.pass == Pass::WeightsGradient && s.fieldDims() == 2 &&
+         s.weights.shape[1] >= vector * threads &&
+         Tiling(s.out.shape).waste <= kMostWasteWithoutPacking;
 }
 
 /// Gradients of the filters of depthwise convolutions that are larger than 3 x 3: oneDNN computes
@@ -204,7 +219,8 @@ std::unique_ptr<Contraction> makeFaster(const MatMulSpec& s, unsigned threads) {
   return isWorthPacking(s, threads) ? makeOneDnnPacking(s, threads) : nullptr;
 }
 std::unique_ptr<Contraction> makeFaster(const ConvSpec& s, unsigned threads) {
-  if (isThree(s) && winogradIsFaster(s, false)) return makeWinograd(s, threads);
+  if (isThree(s) && (winogradIsFaster(s, false) || winogradGradientIsFaster(s, threads)))
+    return makeWinograd(s, threads);
   return isLargeDepthwiseGradient(s) ? makeDepthwise(s, threads) : nullptr;
 }
 
