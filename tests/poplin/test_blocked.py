@@ -613,7 +613,7 @@ def test_gradient_of_weights_is_as_exact_as_a_sum():
     expected = exact_three(x, g, (1, 1))
     found, _ = three_gradient(x, g, (1, 1))
     error = np.sqrt(np.square(found - expected).mean() / np.square(expected).mean())
-    assert error < 1e-6
+    assert error < 6e-7
 
 
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
@@ -633,7 +633,8 @@ def test_a_gradient_of_weights_keeps_infinities_apart(place, of, value):
 
 def test_a_gradient_of_weights_that_only_the_transforms_overflow():
     x, g = np.full((1, 16, 4, 4), 1e38, np.float32), np.ones((1, 16, 4, 4), np.float32)
-    g[0, :, 1::2] = g[0, :, :, 1::2] = -1
+    g[:, :, 1::2] *= -1
+    g[:, :, :, 1::2] *= -1
     expected = exact_three(x, g, (1, 1))
     found, _ = three_gradient(x, g, (1, 1))
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e33)

@@ -130,11 +130,11 @@ class WinogradGradient final : public Contraction {
     shares_ = std::min<std::int64_t>(threads, vectors);
     outs_ = (vectors + shares_ - 1) / shares_ * vector;
     const std::int64_t tiles = shape_.tiles();
-    // What is transformed at a time stays in half of a second-level cache, unless sums of so few
-    // tiles would be read and written more often than that.
-    const std::int64_t channels = shape_.in + outs_;
+    // What is transformed at a time, of two threads, stays in half of a second-level cache, unless
+    // sums of so few tiles would be read and written more often than that.
+    const std::int64_t outs = shape_.out / 2, channels = shape_.in + outs;
     const std::int64_t most =
-        std::max({kFloats / (kPlaces * channels), 2 * shape_.in * outs_ / channels, kOne});
+        std::max({kFloats / (kPlaces * channels), 2 * shape_.in * outs / channels, kOne});
     const std::int64_t parts = (tiles + most - 1) / most;
     most_ = (tiles + parts - 1) / parts;
   }
