@@ -226,6 +226,7 @@ std::unique_ptr<Contraction> makeFaster(const ConvSpec& s, unsigned threads) {
 
 std::unique_ptr<Contraction> makeTiles(const ConvSpec&, unsigned, bool) { return nullptr; }
 std::unique_ptr<Contraction> makeBlocked(const MatMulSpec&, unsigned) { return nullptr; }
+std::unique_ptr<Contraction> makeWide(const ConvSpec&, unsigned) { return nullptr; }
 std::unique_ptr<Contraction> makeBlocked(const ConvSpec& s, unsigned threads) {
   if (auto made = makeWinograd(s, threads)) return made;
   if (auto made = makeDepthwise(s, threads)) return made;
@@ -307,6 +308,7 @@ std::unique_ptr<Contraction> makeBy(Source source, const Spec& spec, unsigned th
   switch (source) {
     case Source::OneDnn: return makeOneDnn(spec, threads);
     case Source::Own: return makeOwn(spec, threads);
+    case Source::Wide: return makeWide(spec, threads);
     case Source::Blocked: return makeBlocked(spec, threads);
     case Source::Tiles: return makeTiles(spec, threads, false);
     case Source::EmulatedTiles: return makeTiles(spec, threads, true);
@@ -391,8 +393,8 @@ class Transposed final : public Contraction {
 }  // namespace
 
 const char* name(Source source) {
-  static const char* const kNames[] = {"any",     "onednn", "own",          "portable",
-                                       "blocked", "tiles",  "emulatedTiles"};
+  static const char* const kNames[] = {"any",      "onednn",  "own",   "wide",
+                                       "portable", "blocked", "tiles", "emulatedTiles"};
   return kNames[static_cast<int>(source)];
 }
 
