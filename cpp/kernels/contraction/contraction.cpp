@@ -171,13 +171,9 @@ bool ownIsFasterShared(const MatMulSpec& s, unsigned threads) {
   constexpr std::int64_t kLeastColumns = 128;
   if (isa() != Isa::Avx512 || threads == 1 || s.groups != 1 || s.n < kLeastColumns) return false;
   const bool turnedA = s.a.column != 1, turnedB = s.b.column != 1;
-  if (turnedA && turnedB) {
-    constexpr std::int64_t kRows = 400, kRowsOfDeep = 1500, kDeep = 512;
-    return s.m <= kRows || (s.m <= kRowsOfDeep && s.k >= kDeep);
-  }
   if (turnedB) {
     constexpr std::int64_t kRows = 256, kWide = 1000;
-    return s.m <= kRows && s.n < kWide;
+    return s.m <= kRows && (turnedA || s.n < kWide);
   }
   // oneDNN computes columns in blocks of 48.
   constexpr std::int64_t kRows = 512, kColumns = 192, kBlock = 48;
@@ -187,24 +183,26 @@ bool ownIsFasterShared(const MatMulSpec& s, unsigned threads) {
   return s.m <= kRows && s.n >= kColumns && (turnedA || s.a.row % kPage != 0) &&
          static_cast<double>(blocks * kBlock) > kMostWaste * static_cast<double>(s.n);
 }
+/// True where panels of four vectors are faster than oneDNN and our other kernels, for a B that is not
+/// packed, by the measurements in docs/contractions.md.
+bool wideIsFaster(const MatMulSpec& s, unsigned threads) {
+  constexpr std::int64_t kRows = 64, kLeast = 64, kLeastColumns = 128;
+  if (isa() != Isa::Avx512 || s.groups != 1 || s.m <= kRows || s.k < kLeast || s.n < kLeast)
+    return false;
+  if (s.a.column != 1) return true;
+  // oneDNN has good loops for a B as it lies, where threads need not share columns.
+  const bool sharesColumns = s.n >= kLeastColumns && s.m < 2 * s.n;
+  return threads > 1 && (s.b.column != 1 || sharesColumns);
+}
 /// The same if B is packed once.
 bool ownIsFasterPacked(const MatMulSpec& s) {
   constexpr std::int64_t kMostRowsOfAvx512 = 2;
   return isa() == Isa::Avx512 ? s.m <= kMostRowsOfAvx512 : ownIsFaster(s);
 }
 
-/// True where it is faster to pack a transposed B in each run for oneDNN's blocked loops than to use
-/// it as it lies, by the measurements in docs/contractions.md.
-bool isWorthPacking(const MatMulSpec& s, unsigned threads) {
-  constexpr std::int64_t kLeastRows = 200, kLeast = 192, kMostColumns = 1200;
-  constexpr std::int64_t kManyRows = 700, kDeep = 1000;
-  return isa() == Isa::Avx512 && threads > 1 && s.groups == 1 && s.a.column == 1 &&
-         s.b.column != 1 && !s.accumulate && s.m >= kLeastRows && s.k >= kLeast && s.n >= kLeast &&
-         s.n <= kMostColumns && (s.m >= kManyRows || s.k >= kDeep);
-}
-
 /// The sources to try, fastest first.
 std::vector<Source> preference(const MatMulSpec& s, unsigned threads) {
+  if (wideIsFaster(s, threads)) return {Source::Wide, Source::Own, Source::Portable};
   if (isSmall(s) || hasFewRows(s) || ownIsFaster(s) || ownIsFasterShared(s, threads) ||
       oneDnnFallsTogether(s, threads))
     return {Source::Own, Source::OneDnn, Source::Portable};
@@ -215,9 +213,7 @@ std::vector<Source> preference(const ConvSpec&, unsigned) {
 }
 
 /// What is faster than all sources in turn, by an algorithm of its own; null if nothing is.
-std::unique_ptr<Contraction> makeFaster(const MatMulSpec& s, unsigned threads) {
-  return isWorthPacking(s, threads) ? makeOneDnnPacking(s, threads) : nullptr;
-}
+std::unique_ptr<Contraction> makeFaster(const MatMulSpec&, unsigned) { return nullptr; }
 std::unique_ptr<Contraction> makeFaster(const ConvSpec& s, unsigned threads) {
   if (isThree(s) && (winogradIsFaster(s, false) || winogradGradientIsFaster(s, threads)))
     return makeWinograd(s, threads);

@@ -153,8 +153,6 @@ std::unique_ptr<Contraction> makeOneDnn(const MatMulSpec& spec, unsigned threads
 std::unique_ptr<Contraction> makeOneDnn(const ConvSpec& spec, unsigned threads);
 /// The product with B in oneDNN's own form, which is packed; null if there is no other form.
 std::unique_ptr<Contraction> makeOneDnnPacked(const MatMulSpec& spec, unsigned threads);
-/// The same for a B that is packed in each run; null unless our own loops can write oneDNN's form.
-std::unique_ptr<Contraction> makeOneDnnPacking(const MatMulSpec& spec, unsigned threads);
 /// Convolutions in channel blocks, for AVX2 and AVX-512, float32 only: of 3 x 3 by Winograd's
 /// algorithm, any by direct sums, and depthwise. Forward, with all post-ops; of 3 x 3 the gradient of
 /// data too, of depthwise ones that of weights, from operands that are plain, too.
