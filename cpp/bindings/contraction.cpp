@@ -240,8 +240,9 @@ py::typing::Tuple<py::int_, py::int_> blocks(const std::string& pass, Ints in, I
 void bindContraction(py::module_& m) {
   m.doc() =
       "Runs one contraction by a chosen source on numpy arrays, for tests and measurements.\n"
-      "A source is an implementation: onednn, own, portable, blocked (forward convolutions\n"
-      "in channel blocks: by Winograd's algorithm, direct, depthwise), tiles (products on AMX),\n"
+      "A source is an implementation: onednn, own, wide (products of many rows on\n"
+      "AVX-512), portable, blocked (convolutions in channel blocks: by Winograd's algorithm,\n"
+      "direct, depthwise), tiles (products on AMX),\n"
       "emulatedTiles (the same on any machine, slowly), or any, which chooses one.";
   m.def(
       "isa", [] { return std::string(name(isa())); },
