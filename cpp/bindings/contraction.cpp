@@ -26,12 +26,12 @@ using Ints = std::vector<std::int64_t>;
 using Bias = OneOf<py::array, py::none>;
 
 Source sourceOf(const std::string& name) {
-  for (Source s : {Source::Any, Source::OneDnn, Source::Own, Source::Portable, Source::Blocked,
-                   Source::Tiles, Source::EmulatedTiles})
+  for (Source s : {Source::Any, Source::OneDnn, Source::Own, Source::Wide, Source::Portable,
+                   Source::Blocked, Source::Tiles, Source::EmulatedTiles})
     if (name == contraction::name(s)) return s;
   throw py::value_error(
       "no source '" + name +
-      "'; there are any, onednn, own, portable, blocked, tiles and emulatedTiles");
+      "'; there are any, onednn, own, wide, portable, blocked, tiles and emulatedTiles");
 }
 
 FpMath mathOf(const std::string& name) {
@@ -46,7 +46,7 @@ std::vector<std::string> sources() {
   one.inType = one.outType = poplar::FLOAT;
   one.groups = one.m = one.n = one.k = 1;
   one.a = one.b = one.c = {1, 1, 1};
-  for (Source s : {Source::OneDnn, Source::Own, Source::Portable, Source::Tiles}) {
+  for (Source s : {Source::OneDnn, Source::Own, Source::Wide, Source::Portable, Source::Tiles}) {
     try {
       contraction::make(one, 1, s);
       found.push_back(contraction::name(s));
@@ -240,8 +240,9 @@ py::typing::Tuple<py::int_, py::int_> blocks(const std::string& pass, Ints in, I
 void bindContraction(py::module_& m) {
   m.doc() =
       "Runs one contraction by a chosen source on numpy arrays, for tests and measurements.\n"
-      "A source is an implementation: onednn, own, portable, blocked (forward convolutions\n"
-      "in channel blocks: by Winograd's algorithm, direct, depthwise), tiles (products on AMX),\n"
+      "A source is an implementation: onednn, own, wide (products of many rows on\n"
+      "AVX-512), portable, blocked (convolutions in channel blocks: by Winograd's algorithm,\n"
+      "direct, depthwise), tiles (products on AMX),\n"
       "emulatedTiles (the same on any machine, slowly), or any, which chooses one.";
   m.def(
       "isa", [] { return std::string(name(isa())); },

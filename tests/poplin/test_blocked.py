@@ -547,6 +547,115 @@ def test_large_filters_have_their_gradients_by_our_own(size, by):
     np.testing.assert_allclose(found, exact_gradient(*given, 1), rtol=1e-4, atol=1e-4)
 
 
+def three_gradient(x, g, pad, threads=1, lies="blocked", source="blocked"):
+    """The gradient of the weights of a convolution of 3 x 3, and by what; `lies` as above."""
+    if contraction.isa() not in BLOCKS:
+        pytest.skip("this process is held to an instruction set without vectors")
+    block = BLOCKS[contraction.isa()] if lies == "blocked" else 0
+    form = (lambda a: blocked(a, block)) if block else (lambda a: a)
+    w = np.full((1, g.shape[1], x.shape[1], 3, 3), np.nan, np.float32)
+    made = contraction.convolution(
+        *("weights_gradient", form(x), w, form(g), [1, 1], [1, 1], [1, 1], list(pad)),
+        threads=threads,
+        source=source,
+        inBlock=block,
+        outBlock=block,
+    )
+    for _ in range(2):
+        made.run()
+    return w[0], made.describe()
+
+
+def exact_three(x, g, pad):
+    """The same in double, tap by tap: nothing is multiplied beyond the sides."""
+    (height, width), found = g.shape[2:], np.zeros((g.shape[1], x.shape[1], 3, 3))
+    for y in range(3):
+        for z in range(3):
+            up, left = y - pad[0], z - pad[1]  # where the input of the first output is
+            rows = slice(max(0, -up), min(height, x.shape[2] - up))
+            columns = slice(max(0, -left), min(width, x.shape[3] - left))
+            met = x[:, :, rows.start + up : rows.stop + up]
+            met = met[:, :, :, columns.start + left : columns.stop + left]
+            with np.errstate(invalid="ignore"):
+                found[:, :, y, z] = np.einsum(
+                    "nohw,nihw->oi", g[:, :, rows, columns].astype(np.float64), met
+                )
+    return found
+
+
+@pytest.mark.parametrize("lies", ["blocked", "plain"])
+@pytest.mark.parametrize(
+    ("images", "ins", "outs", "size", "pad"),
+    [
+        (1, 16, 16, (1, 1), (1, 1)),
+        (2, 16, 32, (4, 4), (1, 1)),
+        (1, 48, 16, (5, 8), (1, 1)),
+        (2, 32, 48, (7, 3), (0, 0)),
+        (3, 32, 32, (9, 30), (1, 0)),
+        (1, 16, 16, (6, 5), (2, 2)),
+        (2, 16, 16, (3, 3), (0, 0)),
+        (4, 64, 64, (40, 41), (1, 1)),  # of several parts of the tiles
+    ],
+)
+def test_gradient_of_weights(images, ins, outs, size, pad, lies):
+    x = random(images, ins, *size)
+    g = random(images, outs, *(size[d] + 2 * pad[d] - 2 for d in (0, 1)), seed=1)
+    expected = exact_three(x, g, pad)
+    one, by = three_gradient(x, g, pad, 1, lies)
+    assert by.startswith("winograd gradient")
+    assert np.abs(one - expected).max() < 3e-6 * np.abs(expected).max()
+    for threads in (2, 3, 7):
+        np.testing.assert_array_equal(one, three_gradient(x, g, pad, threads, lies)[0])
+
+
+def test_gradient_of_weights_is_as_exact_as_a_sum():
+    x, g = random(8, 32, 28, 28), random(8, 32, 28, 28, seed=1)
+    expected = exact_three(x, g, (1, 1))
+    found, _ = three_gradient(x, g, (1, 1))
+    error = np.sqrt(np.square(found - expected).mean() / np.square(expected).mean())
+    assert error < 6e-7
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+@pytest.mark.parametrize("of", ["input", "gradient"])
+@pytest.mark.parametrize("place", [(0, 0), (5, 7), (3, 2)])
+def test_a_gradient_of_weights_keeps_infinities_apart(place, of, value):
+    """At a corner an element meets 4 taps; the transforms would take it to all."""
+    x, g = random(1, 32, 6, 8), random(1, 32, 6, 8, seed=1)
+    (x if of == "input" else g)[0, 21, place[0], place[1]] = value
+    expected = exact_three(x, g, (1, 1))
+    found, _ = three_gradient(x, g, (1, 1))
+    np.testing.assert_array_equal(np.isfinite(found), np.isfinite(expected))
+    np.testing.assert_array_equal(np.isnan(found), np.isnan(expected))
+    finite = np.isfinite(expected)
+    np.testing.assert_allclose(found[finite], expected[finite], rtol=1e-4, atol=1e-4)
+
+
+def test_a_gradient_of_weights_that_only_the_transforms_overflow():
+    x, g = np.full((1, 16, 4, 4), 1e38, np.float32), np.ones((1, 16, 4, 4), np.float32)
+    g[:, :, 1::2] *= -1
+    g[:, :, :, 1::2] *= -1
+    expected = exact_three(x, g, (1, 1))
+    found, _ = three_gradient(x, g, (1, 1))
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e33)
+
+
+@pytest.mark.parametrize(
+    ("outs", "size", "threads", "by"),
+    [
+        (32, (8, 8), 1, "winograd gradient"),
+        (32, (8, 8), 2, "winograd gradient"),
+        (32, (64, 64), 5, "onednn"),  # threads would have less than a vector each
+        (32, (1, 8), 1, "onednn"),  # half of the tiles is beyond the output
+    ],
+)
+def test_the_source_of_a_gradient_of_weights(outs, size, threads, by):
+    x, g = random(2, 32, *size), random(2, outs, *size, seed=1)
+    found, described = three_gradient(x, g, (1, 1), threads, source="any")
+    assert by in described
+    np.testing.assert_allclose(found, exact_three(x, g, (1, 1)), rtol=1e-4, atol=1e-3)
+
+
 def test_the_bits_do_not_depend_on_threads():
     x, w = random(2, 32, 30, 30), random(64, 32, 3, 3, seed=1)
     one = convolved(x, w, (1, 1), 1)

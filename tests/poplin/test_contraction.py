@@ -119,43 +119,65 @@ def test_blocks_of_columns_are_copied_from_a_result_without_gaps(bias):
 
 @pytest.mark.skipif(contraction.isa() != "avx512", reason="the rule is that of AVX-512")
 @pytest.mark.parametrize(
-    ("m", "k", "n", "packs"),
+    ("m", "k", "n", "lies", "threads", "by"),
     [
-        (256, 1024, 256, True),
-        (720, 208, 192, True),
-        (233, 1040, 1152, True),
-        (256, 512, 256, False),
-        (256, 1024, 250, False),
+        (256, 512, 196, ("transposed", "transposed"), 2, "wide"),
+        (1600, 512, 64, ("transposed", "transposed"), 1, "wide"),
+        (65, 64, 300, ("transposed", "dense"), 2, "wide"),
+        (64, 512, 256, ("transposed", "dense"), 2, "own"),  # few rows
+        (600, 48, 256, ("transposed", "dense"), 2, "onednn"),
+        (256, 1024, 48, ("transposed", "dense"), 2, "onednn"),
+        (256, 1024, 256, ("dense", "transposed"), 2, "wide"),
+        (256, 1024, 256, ("dense", "transposed"), 1, "onednn"),
+        (64, 512, 256, ("dense", "transposed"), 2, "own"),
+        (392, 256, 392, ("dense", "dense"), 2, "wide"),
+        (392, 256, 192, ("dense", "dense"), 2, "onednn"),  # threads share rows alone
+        (392, 256, 392, ("dense", "dense"), 1, "onednn"),
     ],
 )
-def test_a_transposed_operand_is_packed_in_each_run(m, k, n, packs):
+@pytest.mark.parametrize("kept", [False, True])
+def test_the_rule_for_operands_as_they_lie(m, k, n, lies, threads, by, kept):
     a, b, c = random((1, m, k)), random((1, k, n), seed=2), np.full((1, m, n), np.nan, np.float32)
-    made = contraction.product(a, laid(b, "transposed"), c, threads=2)
-    assert made.describe().endswith("packed") == packs
-    for kept in (False, True):
-        made.run(weightsKept=kept)
-        np.testing.assert_allclose(c, a.astype(np.float64) @ b, rtol=1e-5, atol=1e-5 * k**0.5)
-        c[:] = np.nan
-
-
-@pytest.mark.skipif(contraction.isa() != "avx512", reason="the rule is that of AVX-512")
-@pytest.mark.parametrize(
-    ("m", "k", "n", "lies", "by"),
-    [
-        (256, 512, 196, ("transposed", "transposed"), "own"),
-        (1600, 512, 196, ("transposed", "transposed"), "onednn"),
-        (64, 512, 256, ("dense", "transposed"), "own"),
-        (392, 256, 392, ("dense", "dense"), "own"),
-        (392, 256, 384, ("dense", "dense"), "onednn"),
-        (392, 1024, 392, ("dense", "dense"), "onednn"),
-    ],
-)
-def test_the_rule_for_operands_as_they_lie(m, k, n, lies, by):
-    a, b, c = random((1, m, k)), random((1, k, n), seed=2), np.full((1, m, n), np.nan, np.float32)
-    made = contraction.product(laid(a, lies[0]), laid(b, lies[1]), c, threads=2)
+    made = contraction.product(laid(a, lies[0]), laid(b, lies[1]), c, threads=threads)
     assert made.describe().startswith(by)
-    made.run()
+    made.run(weightsKept=kept)
     np.testing.assert_allclose(c, a.astype(np.float64) @ b, rtol=1e-5, atol=1e-5 * k**0.5)
+
+
+@pytest.mark.skipif(contraction.isa() != "avx512", reason="AVX-512 alone has the registers")
+@pytest.mark.parametrize("lies", [("dense", "dense"), ("dense", "transposed"), ("transposed",) * 2])
+@pytest.mark.parametrize(
+    ("m", "k", "n"),
+    [
+        (1, 1, 1),
+        (5, 0, 9),
+        (6, 1024, 64),
+        (13, 1025, 65),
+        (50, 2100, 130),
+        (67, 33, 200),
+        (9, 7, 48),
+    ],
+)
+def test_panels_of_four_vectors(m, k, n, lies):
+    """Of any shape and on any number of threads, with the same bits."""
+    a, b, c = random((1, m, k)), random((1, k, n), seed=2), random((1, m, n), seed=4)
+    bias, found = random((n,), seed=3), []
+    exact = a.astype(np.float64) @ b
+    for given in ({}, {"alpha": -0.25, "accumulate": True, "bias": bias}):
+        for threads in (1, 2, 3, 8):
+            wide = np.full((1, m + 2, n + 3), 7, np.float32)
+            wide[:, 1:-1, 1:-2] = c
+            inner = wide[:, 1:-1, 1:-2]
+            of = laid(a, lies[0]), laid(b, lies[1])
+            contraction.product(*of, inner, threads=threads, source="wide", **given).run()
+            found.append(inner.copy())
+            inner[...] = 7
+            assert (wide == 7).all()
+    expected = [exact] * 4 + [c - 0.25 * exact + bias] * 4
+    for one, right in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, right, rtol=1e-5, atol=1e-5 * max(k, 1) ** 0.5)
+    for part in (found[:4], found[4:]):
+        assert all((one == part[0]).all() for one in part)
 
 
 @pytest.mark.parametrize("source", ["any", *FLOAT_SOURCES])

@@ -35,6 +35,18 @@ struct Shape {
   std::int64_t scratchFloats(std::int64_t count) const { return 16 * count * (in + out); }
 };
 
+/// Tiles [first, first + count) of the gradient of the weights. What they are transformed to is in
+/// blocks of a vector of channels, for each place; places are not whole pages apart.
+struct GradientTiles {
+  std::int64_t first, count;
+
+  static std::int64_t step(std::int64_t count, std::int64_t channels) {
+    constexpr std::int64_t kApart = 16;
+    return count * channels + kApart;
+  }
+  std::int64_t step(std::int64_t channels) const { return step(count, channels); }
+};
+
 /// The two dimensions over which a filter moves.
 struct Field {
   std::int64_t height, width, outHeight, outWidth;
@@ -91,6 +103,14 @@ struct Routines {
   /// Computes the tiles [first, first + count). `scratch` has scratchFloats(count) floats.
   void (*runWinograd)(const Shape& shape, const Operands& operands, std::int64_t first,
                       std::int64_t count, float* scratch);
+  /// Transforms inputs to u and the gradients of output channels [o, end) to d, and adds their
+  /// products to `sums` [place, out, in], or writes these if the tiles are the first ones.
+  void (*addGradient)(const Shape& shape, const GradientTiles& tiles, const float* in,
+                      const float* gradient, std::int64_t o, std::int64_t end, float* u, float* d,
+                      float* sums);
+  /// Transforms the sums of output channels [first, end) to the gradient of the weights.
+  void (*finishGradient)(const Shape& shape, const float* in, const float* gradient,
+                         const float* sums, float* weights, std::int64_t first, std::int64_t end);
   /// Packs panels [panel, lastPanel), counted as below.
   void (*packDirect)(const DirectShape& shape, const float* weights, float* packed,
                      std::int64_t panel, std::int64_t lastPanel);

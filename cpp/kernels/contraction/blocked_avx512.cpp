@@ -31,8 +31,9 @@ inline V smaller(V a, V b) { return a < b ? a : b; }
 
 }  // namespace
 
-const Routines kRoutines = {kVector,   packWinograd,  runWinograd,  packDirect,
-                            runDirect, packDepthwise, runDepthwise, runDepthwiseGradient};
+const Routines kRoutines = {kVector,        packWinograd,        runWinograd, addGradient,
+                            finishGradient, packDirect,          runDirect,   packDepthwise,
+                            runDepthwise,   runDepthwiseGradient};
 
 }  // namespace avx512
 }  // namespace blocked

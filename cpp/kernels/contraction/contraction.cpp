@@ -48,19 +48,34 @@ bool isThree(const ConvSpec& s) {
          std::all_of(s.dilation.begin(), s.dilation.end(), isOne);
 }
 
+/// Tiles of 2 x 2 of an image, and how much larger they are than the image: at the ends they reach
+/// beyond it.
+struct Tiling {
+  std::int64_t tiles;
+  double waste;
+  explicit Tiling(const std::vector<std::int64_t>& shape)
+      : tiles((shape[2] + 1) / 2 * ((shape[3] + 1) / 2)),
+        waste(4 * static_cast<double>(tiles) / static_cast<double>(shape[2] * shape[3])) {}
+};
+constexpr double kMostWaste = 1.2, kMostWasteWithoutPacking = 1.8;
+
 /// True where Winograd's algorithm is faster than oneDNN's convolution, by the measurements in
 /// docs/contractions.md.
 bool winogradIsFaster(const ConvSpec& s, bool packed) {
   constexpr std::int64_t kLeastTiles = 36, kLeastTilesToPack = 200;
-  // Tiles at the ends reach beyond the output.
-  constexpr double kMostWaste = 1.2, kMostWasteOfPacked = 1.8;
   if (s.pass == Pass::WeightsGradient || s.fieldDims() != 2) return false;
   const auto& written = s.pass == Pass::Forward ? s.out.shape : s.in.shape;
-  const std::int64_t height = written[2], width = written[3];
-  const std::int64_t tiles = (height + 1) / 2 * ((width + 1) / 2);
-  const double most = packed ? kMostWasteOfPacked : kMostWaste;
-  return written[0] * tiles >= (packed ? kLeastTiles : kLeastTilesToPack) &&
-         4 * static_cast<double>(tiles) <= most * static_cast<double>(height * width);
+  const Tiling by(written);
+  return written[0] * by.tiles >= (packed ? kLeastTiles : kLeastTilesToPack) &&
+         by.waste <= (packed ? kMostWasteWithoutPacking : kMostWaste);
+}
+
+/// The same of gradients of weights, whose output channels threads share.
+bool winogradGradientIsFaster(const ConvSpec& s, unsigned threads) {
+  const std::int64_t vector = isa() == Isa::Avx512 ? 16 : 8;
+  return s.pass == Pass::WeightsGradient && s.fieldDims() == 2 &&
+         s.weights.shape[1] >= vector * threads &&
+         Tiling(s.out.shape).waste <= kMostWasteWithoutPacking;
 }
 
 /// Gradients of the filters of depthwise convolutions that are larger than 3 x 3: oneDNN computes
@@ -156,13 +171,9 @@ bool ownIsFasterShared(const MatMulSpec& s, unsigned threads) {
   constexpr std::int64_t kLeastColumns = 128;
   if (isa() != Isa::Avx512 || threads == 1 || s.groups != 1 || s.n < kLeastColumns) return false;
   const bool turnedA = s.a.column != 1, turnedB = s.b.column != 1;
-  if (turnedA && turnedB) {
-    constexpr std::int64_t kRows = 400, kRowsOfDeep = 1500, kDeep = 512;
-    return s.m <= kRows || (s.m <= kRowsOfDeep && s.k >= kDeep);
-  }
   if (turnedB) {
     constexpr std::int64_t kRows = 256, kWide = 1000;
-    return s.m <= kRows && s.n < kWide;
+    return s.m <= kRows && (turnedA || s.n < kWide);
   }
   // oneDNN computes columns in blocks of 48.
   constexpr std::int64_t kRows = 512, kColumns = 192, kBlock = 48;
@@ -172,24 +183,26 @@ bool ownIsFasterShared(const MatMulSpec& s, unsigned threads) {
   return s.m <= kRows && s.n >= kColumns && (turnedA || s.a.row % kPage != 0) &&
          static_cast<double>(blocks * kBlock) > kMostWaste * static_cast<double>(s.n);
 }
+/// True where panels of four vectors are faster than oneDNN and our other kernels, for a B that is not
+/// packed, by the measurements in docs/contractions.md.
+bool wideIsFaster(const MatMulSpec& s, unsigned threads) {
+  constexpr std::int64_t kRows = 64, kLeast = 64, kLeastColumns = 128;
+  if (isa() != Isa::Avx512 || s.groups != 1 || s.m <= kRows || s.k < kLeast || s.n < kLeast)
+    return false;
+  if (s.a.column != 1) return true;
+  // oneDNN has good loops for a B as it lies, where threads need not share columns.
+  const bool sharesColumns = s.n >= kLeastColumns && s.m < 2 * s.n;
+  return threads > 1 && (s.b.column != 1 || sharesColumns);
+}
 /// The same if B is packed once.
 bool ownIsFasterPacked(const MatMulSpec& s) {
   constexpr std::int64_t kMostRowsOfAvx512 = 2;
   return isa() == Isa::Avx512 ? s.m <= kMostRowsOfAvx512 : ownIsFaster(s);
 }
 
-/// True where it is faster to pack a transposed B in each run for oneDNN's blocked loops than to use
-/// it as it lies, by the measurements in docs/contractions.md.
-bool isWorthPacking(const MatMulSpec& s, unsigned threads) {
-  constexpr std::int64_t kLeastRows = 200, kLeast = 192, kMostColumns = 1200;
-  constexpr std::int64_t kManyRows = 700, kDeep = 1000;
-  return isa() == Isa::Avx512 && threads > 1 && s.groups == 1 && s.a.column == 1 &&
-         s.b.column != 1 && !s.accumulate && s.m >= kLeastRows && s.k >= kLeast && s.n >= kLeast &&
-         s.n <= kMostColumns && (s.m >= kManyRows || s.k >= kDeep);
-}
-
 /// The sources to try, fastest first.
 std::vector<Source> preference(const MatMulSpec& s, unsigned threads) {
+  if (wideIsFaster(s, threads)) return {Source::Wide, Source::Own, Source::Portable};
   if (isSmall(s) || hasFewRows(s) || ownIsFaster(s) || ownIsFasterShared(s, threads) ||
       oneDnnFallsTogether(s, threads))
     return {Source::Own, Source::OneDnn, Source::Portable};
@@ -200,16 +213,16 @@ std::vector<Source> preference(const ConvSpec&, unsigned) {
 }
 
 /// What is faster than all sources in turn, by an algorithm of its own; null if nothing is.
-std::unique_ptr<Contraction> makeFaster(const MatMulSpec& s, unsigned threads) {
-  return isWorthPacking(s, threads) ? makeOneDnnPacking(s, threads) : nullptr;
-}
+std::unique_ptr<Contraction> makeFaster(const MatMulSpec&, unsigned) { return nullptr; }
 std::unique_ptr<Contraction> makeFaster(const ConvSpec& s, unsigned threads) {
-  if (isThree(s) && winogradIsFaster(s, false)) return makeWinograd(s, threads);
+  if (isThree(s) && (winogradIsFaster(s, false) || winogradGradientIsFaster(s, threads)))
+    return makeWinograd(s, threads);
   return isLargeDepthwiseGradient(s) ? makeDepthwise(s, threads) : nullptr;
 }
 
 std::unique_ptr<Contraction> makeTiles(const ConvSpec&, unsigned, bool) { return nullptr; }
 std::unique_ptr<Contraction> makeBlocked(const MatMulSpec&, unsigned) { return nullptr; }
+std::unique_ptr<Contraction> makeWide(const ConvSpec&, unsigned) { return nullptr; }
 std::unique_ptr<Contraction> makeBlocked(const ConvSpec& s, unsigned threads) {
   if (auto made = makeWinograd(s, threads)) return made;
   if (auto made = makeDepthwise(s, threads)) return made;
@@ -291,6 +304,7 @@ std::unique_ptr<Contraction> makeBy(Source source, const Spec& spec, unsigned th
   switch (source) {
     case Source::OneDnn: return makeOneDnn(spec, threads);
     case Source::Own: return makeOwn(spec, threads);
+    case Source::Wide: return makeWide(spec, threads);
     case Source::Blocked: return makeBlocked(spec, threads);
     case Source::Tiles: return makeTiles(spec, threads, false);
     case Source::EmulatedTiles: return makeTiles(spec, threads, true);
@@ -375,8 +389,8 @@ class Transposed final : public Contraction {
 }  // namespace
 
 const char* name(Source source) {
-  static const char* const kNames[] = {"any",     "onednn", "own",          "portable",
-                                       "blocked", "tiles",  "emulatedTiles"};
+  static const char* const kNames[] = {"any",      "onednn",  "own",   "wide",
+                                       "portable", "blocked", "tiles", "emulatedTiles"};
   return kNames[static_cast<int>(source)];
 }
 

@@ -117,9 +117,9 @@ class Contraction : public Runner {
 };
 
 /// Any: chosen by contraction.cpp.
-enum class Source { Any, OneDnn, Own, Portable, Blocked, Tiles, EmulatedTiles };
+enum class Source { Any, OneDnn, Own, Wide, Portable, Blocked, Tiles, EmulatedTiles };
 
-/// "any", "onednn", "own", "portable", "blocked", "tiles" or "emulatedTiles".
+/// "any", "onednn", "own", "wide", "portable", "blocked", "tiles" or "emulatedTiles".
 const char* name(Source source);
 
 /// \throws std::invalid_argument if no source, or not the requested one, supports the shapes and
@@ -153,8 +153,6 @@ std::unique_ptr<Contraction> makeOneDnn(const MatMulSpec& spec, unsigned threads
 std::unique_ptr<Contraction> makeOneDnn(const ConvSpec& spec, unsigned threads);
 /// The product with B in oneDNN's own form, which is packed; null if there is no other form.
 std::unique_ptr<Contraction> makeOneDnnPacked(const MatMulSpec& spec, unsigned threads);
-/// The same for a B that is packed in each run; null unless our own loops can write oneDNN's form.
-std::unique_ptr<Contraction> makeOneDnnPacking(const MatMulSpec& spec, unsigned threads);
 /// Convolutions in channel blocks, for AVX2 and AVX-512, float32 only: of 3 x 3 by Winograd's
 /// algorithm, any by direct sums, and depthwise. Forward, with all post-ops; of 3 x 3 the gradient of
 /// data too, of depthwise ones that of weights, from operands that are plain, too.
@@ -164,6 +162,8 @@ std::unique_ptr<Contraction> makeDepthwise(const ConvSpec& spec, unsigned thread
 /// Our own kernels for AVX2 and AVX-512: FLOAT and DOUBLE.
 std::unique_ptr<Contraction> makeOwn(const MatMulSpec& spec, unsigned threads);
 std::unique_ptr<Contraction> makeOwn(const ConvSpec& spec, unsigned threads);
+/// The product of FLOAT by panels of four vectors, for AVX-512.
+std::unique_ptr<Contraction> makeWide(const MatMulSpec& spec, unsigned threads);
 /// The product with B packed.
 std::unique_ptr<Contraction> makeOwnPacked(const MatMulSpec& spec, unsigned threads);
 /// On tiles of bfloat16, for one group of float32. `emulated` takes any machine; it is for tests.

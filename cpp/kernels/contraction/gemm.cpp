@@ -52,6 +52,24 @@ Tasks::Tasks(const contraction::MatMulSpec& s, std::int64_t unit, unsigned wante
     rowParts = std::clamp<std::int64_t>(m / kLeastRows, 1, parts);
 }
 
+Tasks Tasks::square(const contraction::MatMulSpec& s, std::int64_t unit, unsigned wanted) {
+  Tasks made(s, unit, wanted);
+  made.rowParts = made.columnParts = 1;
+  if (made.groups >= made.threads) return made;
+  const std::int64_t parts = (made.threads + made.groups - 1) / made.groups;
+  const std::int64_t units = (made.n + unit - 1) / unit;
+  const auto read = [&](std::int64_t rows) {
+    const std::int64_t columns = (parts + rows - 1) / rows;
+    return (made.m + rows - 1) / rows + (units + columns - 1) / columns * unit;
+  };
+  for (std::int64_t rows = 2; rows <= parts && made.m >= rows * kLeastRows; ++rows)
+    if (read(rows) <= read(made.rowParts)) made.rowParts = rows;
+  // Two tasks for each thread, neighbours in columns: they read the same rows.
+  const std::int64_t columns = (parts + made.rowParts - 1) / made.rowParts;
+  made.columnParts = std::min(units, 2 * columns);
+  return made;
+}
+
 std::int64_t Tasks::mostColumns() const {
   const std::int64_t units = (n + columnUnit - 1) / columnUnit;
   return std::min(n, (units + columnParts - 1) / columnParts * columnUnit);

@@ -40,6 +40,9 @@ struct Tasks {
 
   /// Splits the columns at multiples of `columnUnit` only.
   Tasks(const contraction::MatMulSpec& spec, std::int64_t columnUnit, unsigned threads);
+  /// Splits rows and columns so that a task reads as little of A and B as it can.
+  static Tasks square(const contraction::MatMulSpec& spec, std::int64_t columnUnit,
+                      unsigned threads);
   std::int64_t count() const { return groups * ofGroup(); }
   std::int64_t ofGroup() const { return rowParts * columnParts; }
   /// Largest number of rows and columns in one task.

@@ -27,6 +27,13 @@ struct Routines {
   std::size_t (*packedScalars)(std::int64_t k, std::int64_t n);
   /// Split n at multiples of this.
   std::int64_t columns;
+
+  /// For many rows, with another order of summation, which depends on k alone; null where the
+  /// instruction set has too few registers. `scratch` has wideScalars() elements.
+  void (*runWide)(const BlockOf<T>& block, T* scratch);
+  std::size_t (*wideScalars)(std::int64_t k, std::int64_t n);
+  /// Split n at multiples of this.
+  std::int64_t wideColumns;
 };
 
 namespace avx2 {

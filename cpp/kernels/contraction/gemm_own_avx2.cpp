@@ -86,10 +86,14 @@ struct Simd {
 }  // namespace
 }  // namespace doubles
 
-const Routines<float> kFloats = {floats::run, floats::scratchScalars, floats::pack,
-                                 floats::packedScalars, floats::kPanel};
-const Routines<double> kDoubles = {doubles::run, doubles::scratchScalars, doubles::pack,
-                                   doubles::packedScalars, doubles::kPanel};
+const Routines<float> kFloats = {floats::run,    floats::scratchScalars,
+                                 floats::pack,   floats::packedScalars,
+                                 floats::kPanel, nullptr,
+                                 nullptr,        0};
+const Routines<double> kDoubles = {doubles::run,    doubles::scratchScalars,
+                                   doubles::pack,   doubles::packedScalars,
+                                   doubles::kPanel, nullptr,
+                                   nullptr,         0};
 
 }  // namespace avx2
 }  // namespace gemm

@@ -46,7 +46,11 @@ struct Simd {
   static Mask first(int n) { return static_cast<Mask>((1u << n) - 1); }
 };
 
+// The second is written with the first.
+// clang-format off
 #include "kernels/contraction/gemm_own.inc"
+#include "kernels/contraction/gemm_wide.inc"
+// clang-format on
 
 }  // namespace
 }  // namespace floats
@@ -87,10 +91,13 @@ struct Simd {
 }  // namespace
 }  // namespace doubles
 
-const Routines<float> kFloats = {floats::run, floats::scratchScalars, floats::pack,
-                                 floats::packedScalars, floats::kPanel};
-const Routines<double> kDoubles = {doubles::run, doubles::scratchScalars, doubles::pack,
-                                   doubles::packedScalars, doubles::kPanel};
+const Routines<float> kFloats = {floats::run,           floats::scratchScalars, floats::pack,
+                                 floats::packedScalars, floats::kPanel,         floats::runWide,
+                                 floats::wideScalars,   floats::kWidePanel};
+const Routines<double> kDoubles = {doubles::run,    doubles::scratchScalars,
+                                   doubles::pack,   doubles::packedScalars,
+                                   doubles::kPanel, nullptr,
+                                   nullptr,         0};
 
 }  // namespace avx512
 }  // namespace gemm

@@ -13,7 +13,7 @@
 namespace popir {
 namespace contraction {
 
-/// `Routine` provides run(block, scratch), scratchBytes(rows, columns, depth) and columns(). With
+/// `Routine` provides run(block, scratch), scratchBytes(rows, columns, depth) and tasks(spec, threads). With
 /// `packs`, B is packed before the run, and it provides pack(b, strides, depth, columns, first, last,
 /// to) and packedBytes(depth, columns).
 template <class T, class Routine, bool packs = false>
@@ -21,7 +21,7 @@ class TiledMatMul final : public Contraction {
  public:
   TiledMatMul(const MatMulSpec& spec, unsigned threads, Routine routine, std::string description)
       : spec_(spec),
-        tasks_(spec, routine.columns(), threads),
+        tasks_(routine.tasks(spec, threads)),
         routine_(routine),
         description_(std::move(description)),
         scratchBytes_(aligned(
@@ -99,7 +99,10 @@ template <class T>
 struct PortableRoutine {
   void run(const gemm::BlockOf<T>& block, void*) const { gemm::portable(block); }
   std::size_t scratchBytes(std::int64_t, std::int64_t, std::int64_t) const { return 0; }
-  std::int64_t columns() const { return 64; }
+  gemm::Tasks tasks(const MatMulSpec& spec, unsigned threads) const {
+    constexpr std::int64_t kColumns = 64;
+    return {spec, kColumns, threads};
+  }
 };
 
 }  // namespace contraction

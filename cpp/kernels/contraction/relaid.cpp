@@ -135,7 +135,9 @@ std::unique_ptr<Contraction> makeInBlocks(const ConvSpec& spec, int block, unsig
   if (!fits) return nullptr;
   auto made = make(blocked, threads);
   if (!made || copies.empty()) return made;
-  const std::size_t written = spec.pass == Pass::DataGradient ? 0 : 2;
+  const std::size_t written = spec.pass == Pass::Forward        ? 2
+                              : spec.pass == Pass::DataGradient ? 0
+                                                                : 1;
   return std::make_unique<Relaid>(std::move(made), std::move(copies), written, operands, threads);
 }
 

@@ -119,6 +119,63 @@ class Winograd final : public Blocked {
   std::size_t scratchBytes_;
 };
 
+/// The gradient of the weights of a convolution of 3 x 3. Threads share output channels, each
+/// transforms all inputs for itself: what another one has just written would come slowly. So the bits
+/// do not depend on threads.
+class WinogradGradient final : public Contraction {
+ public:
+  WinogradGradient(const blocked::Shape& shape, unsigned threads)
+      : shape_(shape), threads_(threads) {
+    const std::int64_t vector = routines()->vector, vectors = shape_.out / vector;
+    shares_ = std::min<std::int64_t>(threads, vectors);
+    outs_ = (vectors + shares_ - 1) / shares_ * vector;
+    const std::int64_t tiles = shape_.tiles();
+    // What is transformed at a time, of two threads, stays in half of a second-level cache, unless
+    // sums of so few tiles would be read and written more often than that.
+    const std::int64_t outs = shape_.out / 2, channels = shape_.in + outs;
+    const std::int64_t most =
+        std::max({kFloats / (kPlaces * channels), 2 * shape_.in * outs / channels, kOne});
+    const std::int64_t parts = (tiles + most - 1) / most;
+    most_ = (tiles + parts - 1) / parts;
+  }
+
+  std::string describe() const override { return std::string("winograd gradient ") + name(isa()); }
+  std::size_t workBytes() const override {
+    return sumsBytes() + threads_ * (bytesOf(shape_.in) + bytesOf(outs_));
+  }
+  void runPacked(void* const* operands, const void*, void* work) const override {
+    const auto* in = static_cast<const float*>(operands[0]);
+    const auto* gradient = static_cast<const float*>(operands[2]);
+    auto* sums = static_cast<float*>(work);
+    parallelParts(shares_, 1, threads_, [&](std::int64_t begin, std::int64_t end, unsigned thread) {
+      const std::size_t own = sumsBytes() + thread * (bytesOf(shape_.in) + bytesOf(outs_));
+      auto* u = static_cast<float*>(at(work, own));
+      auto* d = static_cast<float*>(at(work, own + bytesOf(shape_.in)));
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t o = i * outs_, last = std::min(o + outs_, shape_.out);
+        for (std::int64_t first = 0, all = shape_.tiles(); first < all; first += most_)
+          routines()->addGradient(shape_, {first, std::min(most_, all - first)}, in, gradient, o,
+                                  last, u, d, sums);
+        routines()->finishGradient(shape_, in, gradient, sums, static_cast<float*>(operands[1]), o,
+                                   last);
+      }
+    });
+  }
+
+ private:
+  static constexpr std::int64_t kPlaces = 16, kFloats = 1 << 17, kOne = 1;
+
+  std::size_t sumsBytes() const { return aligned(sizeof(float) * shape_.packedFloats()); }
+  std::size_t bytesOf(std::int64_t channels) const {
+    return aligned(sizeof(float) * kPlaces * blocked::GradientTiles::step(most_, channels));
+  }
+
+  blocked::Shape shape_;
+  unsigned threads_;
+  std::int64_t shares_, outs_;  // output channels of a share
+  std::int64_t most_;           // tiles at a time
+};
+
 class Direct final : public Blocked {
  public:
   Direct(const ConvSpec& s, const blocked::DirectShape& shape, unsigned threads)
@@ -284,8 +341,9 @@ bool hasStride(const ConvSpec& s, std::int64_t stride) {
 }
 
 std::unique_ptr<Contraction> winograd(const ConvSpec& s, unsigned threads) {
-  if (!isBlocked(s) || !isUndilated(s) || s.groups != 1 || !isKernel(s, 3) || !hasStride(s, 1))
-    return nullptr;
+  const bool isGradient = s.pass == Pass::WeightsGradient;
+  if (isGradient ? !isOrdinary(s) : !isBlocked(s)) return nullptr;
+  if (!isUndilated(s) || s.groups != 1 || !isKernel(s, 3) || !hasStride(s, 1)) return nullptr;
   const std::int64_t vector = routines()->vector;
   if (s.in.channelBlock != vector || s.out.channelBlock != vector) return nullptr;
   const std::int64_t out = s.weights.shape[1], in = s.weights.shape[2];
@@ -315,6 +373,7 @@ std::unique_ptr<Contraction> winograd(const ConvSpec& s, unsigned threads) {
              9,
              9 * in,
              true};
+  if (isGradient) return std::make_unique<WinogradGradient>(shape, threads);
   if (shape.out % (2 * vector) != 0 || shape.padTop < 0 || shape.padLeft < 0) return nullptr;
   return std::make_unique<Winograd>(s, shape, threads);
 }
@@ -385,7 +444,7 @@ std::unique_ptr<Contraction> depthwise(const ConvSpec& s, unsigned threads) {
 }
 
 std::unique_ptr<Contraction> inBlocks(const ConvSpec& s, unsigned threads, const MakeConv& make) {
-  if (routines() == nullptr || s.pass == Pass::WeightsGradient) return nullptr;
+  if (routines() == nullptr) return nullptr;
   return makeInBlocks(s, static_cast<int>(routines()->vector), threads, make);
 }
 

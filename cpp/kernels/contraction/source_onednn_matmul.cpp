@@ -225,11 +225,6 @@ class OneDnnMatMul final : public Contraction {
     divide(Blocking::of(spec, threads, false), packs);
   }
 
-  /// Whether our own loops pack B, on all threads: much faster than oneDNN's reorder on one.
-  bool hasPanels() const {
-    return !packs_.empty() && std::all_of(packs_.begin(), packs_.end(),
-                                          [](const Pack& part) { return part.isPanels; });
-  }
   /// Whether a block would be computed by oneDNN's slow reference.
   bool isReference() const { return isReference_; }
   std::string describe() const override { return description_; }
@@ -237,7 +232,8 @@ class OneDnnMatMul final : public Contraction {
     return packedBytes_ > 0 ? packedBytes_ + packScratch_ : 0;
   }
   void pack(const void* b, void* packed) const override {
-    if (hasPanels()) {
+    // Our own loops pack on all threads, and oneDNN's reorder on one.
+    if (std::all_of(packs_.begin(), packs_.end(), [](const Pack& part) { return part.isPanels; })) {
       for (const Pack& part : packs_)
         packPanels(static_cast<const float*>(b) + part.from, part.columns,
                    static_cast<float*>(at(packed, part.to)));
@@ -426,11 +422,6 @@ std::unique_ptr<Contraction> makeOneDnnPacked(const MatMulSpec& spec, unsigned t
   return made && made->packedBytes() > 0 ? std::move(made) : nullptr;
 }
 
-std::unique_ptr<Contraction> makeOneDnnPacking(const MatMulSpec& spec, unsigned threads) {
-  auto made = spec.groups == 1 ? product(spec, threads, true) : nullptr;
-  return made && made->hasPanels() ? std::move(made) : nullptr;
-}
-
 bool oneDnnFallsTogether(const MatMulSpec& spec, unsigned threads) {
   return Blocking::apart(spec, threads).fallTogether(spec);
 }
@@ -445,7 +436,6 @@ namespace contraction {
 
 std::unique_ptr<Contraction> makeOneDnn(const MatMulSpec&, unsigned) { return nullptr; }
 std::unique_ptr<Contraction> makeOneDnnPacked(const MatMulSpec&, unsigned) { return nullptr; }
-std::unique_ptr<Contraction> makeOneDnnPacking(const MatMulSpec&, unsigned) { return nullptr; }
 bool oneDnnFallsTogether(const MatMulSpec&, unsigned) { return false; }
 
 }  // namespace contraction

@@ -46,6 +46,24 @@ struct OwnRoutine {
     return sizeof(T) * routines->packedScalars(k, n);
   }
   std::int64_t columns() const { return routines->columns; }
+  gemm::Tasks tasks(const MatMulSpec& spec, unsigned threads) const {
+    return {spec, columns(), threads};
+  }
+};
+
+/// Products of many floats by panels of four vectors.
+struct WideRoutine {
+  const gemm::Routines<float>* routines = gemm::routines<float>();
+
+  void run(const gemm::BlockOf<float>& block, void* scratch) const {
+    routines->runWide(block, static_cast<float*>(scratch));
+  }
+  std::size_t scratchBytes(std::int64_t, std::int64_t n, std::int64_t k) const {
+    return sizeof(float) * routines->wideScalars(k, n);
+  }
+  gemm::Tasks tasks(const MatMulSpec& spec, unsigned threads) const {
+    return gemm::Tasks::square(spec, routines->wideColumns, threads);
+  }
 };
 
 std::string description() { return std::string("own ") + name(isa()); }
@@ -72,6 +90,15 @@ std::unique_ptr<Contraction> makeOwn(const MatMulSpec& spec, unsigned threads) {
 
 std::unique_ptr<Contraction> makeOwnPacked(const MatMulSpec& spec, unsigned threads) {
   return makeProduct<true>(spec, threads);
+}
+
+std::unique_ptr<Contraction> makeWide(const MatMulSpec& spec, unsigned threads) {
+  const auto* routines = gemm::routines<float>();
+  if (routines == nullptr || routines->runWide == nullptr || spec.inType != poplar::FLOAT ||
+      spec.outType != poplar::FLOAT)
+    return nullptr;
+  return std::make_unique<TiledMatMul<float, WideRoutine>>(spec, threads, WideRoutine(),
+                                                           std::string("wide ") + name(isa()));
 }
 
 std::unique_ptr<Contraction> makeOwn(const ConvSpec& spec, unsigned threads) {
