@@ -19,8 +19,10 @@ from dataclasses import dataclass, field
 from popir import registry
 from popir.errors import popart_exception
 from popir.ir import Graph, Op, Tensor
+from popir.ops.collectives.replicated import ReplicatedAllGatherOp, ReplicatedAllReduceOp
 from popir.ops.contraction.options import OUTPUT, serialization
 from popir.ops.movement.transpose import TransposeGradOp, TransposeOp
+from popir.ops.support.identifiers import graphcore_id
 from popir.ops.support.variable import VAR
 from popir.ops.update.accumulate import AccumulateOp
 from popir.ops.update.sparse_accumulate import (
@@ -248,9 +250,24 @@ class _Rows:
                 "gradient is accumulated."
             )
         inputs = {i: given[i] for i in (GRADIENT, FACTOR, INDICES) if i in given}
+        summed = dense[0].inTensor(GRADIENT).producer
+        if isinstance(summed, ReplicatedAllReduceOp):  # The rows of all replicas belong there.
+            for i in (GRADIENT, INDICES):
+                inputs[i] = _of_all(summed, inputs[i])
         attributes = {**self.op.attributes, "axis": self.axis}
         attributes.update(part=self.part, parts=self.parts)
         put_behind(dense[0], self.op.name(), inputs, attributes)
+
+
+def _of_all(summed: ReplicatedAllReduceOp, id: str) -> str:
+    """The id of what the replicas have of a tensor that another one is summed over."""
+    graph, kind = summed.graph, graphcore_id("ReplicatedAllGather")
+    out = f"{id}/replicas"
+    if not graph.hasTensor(out):
+        settings = Op.Settings(graph, f"{kind.type}/{id}", dict(summed.settings.nodeAttributes))
+        op = ReplicatedAllGatherOp(kind, settings)
+        graph.createConnectedOp(lambda: op, {0: id}, {0: out})
+    return out
 
 
 def _accumulated(update: VarUpdateOp) -> AccumulateOp | None:
@@ -269,7 +286,7 @@ def _cut(weight: Tensor, gradient: Tensor) -> tuple[int, int] | None:
     their parts; None if that is not computed in parts, or its gradient has other parts.
     """
     maker = gradient.producer
-    while isinstance(maker, (TransposeOp, TransposeGradOp)):
+    while isinstance(maker, (TransposeOp, TransposeGradOp, ReplicatedAllReduceOp)):
         maker = maker.inTensor(0).producer
     if maker is None or maker.opid.type != "MatMulRhsGrad":
         return None
