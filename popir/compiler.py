@@ -339,7 +339,9 @@ def _passes(c: Compilation) -> tuple[set[Op], set[Op]]:
         return set(c.graph.ops.values()), set()
     forward = ancestors(c.graph.getTensor(c.loss))
     ends = [c.graph.getTensor(id) for id in c.gradients.values() if c.graph.hasTensor(id)]
-    adding = (op for op in c.graph.ops.values() if isinstance(op, (AccumulateOp, SparseAccumulateOp)))
+    adding = (
+        op for op in c.graph.ops.values() if isinstance(op, (AccumulateOp, SparseAccumulateOp))
+    )
     ends += (op.inTensor(GRADIENT) for op in adding)
     ends += (t for op in c.handed if op.id in c.graph.ops for t in op.output.values())
     return forward, ancestors(*ends) - forward
@@ -451,10 +453,11 @@ def rewrite_updates(c: Compilation) -> None:
         left = [t.id for t in op.output.values() if not t.uses and t.id not in c.kept]
         if op.id in c.graph.ops and left:
             raise popart_exception(
-                f"{op.debugName()} is not pruneable, and no gradient of a weight passes it, because "
-                "of a Detach before it for example. It waits for a pattern of its library that "
-                f"hands its result to an optimizer, and none has; so the gradient '{left[0]}' "
-                "would be lost. Switch that pattern on, or the one that put the operator there off."
+                f"{op.debugName()} is not pruneable, and no gradient of a weight passes it, "
+                "because of a Detach before it for example. It waits for a pattern of its library "
+                "that hands its result to an optimizer, and none has; so the gradient "
+                f"'{left[0]}' would be lost. Switch that pattern on, or the one that put the operator "
+                "there off."
             )
 
 

@@ -182,10 +182,11 @@ def _check_sums(stage: Mapping[Op, int]) -> None:
     batch.
     """
     for op, at in stage.items():
-        chain = [t.producer for t in op.input.values() if t.producer in stage] * op.accumulates
-        for before in chain:
-            is_mean = before is not None and before.attributes.get("mode") == "Mean"
-            if is_mean and before.accumulates and stage[before] != at:
+        for tensor in op.input.values() if op.accumulates else ():
+            before = tensor.producer
+            if before is None or not before.accumulates or before not in stage:
+                continue
+            if before.attributes.get("mode") == "Mean" and stage[before] != at:
                 raise popart_exception(
                     f"{op.debugName()} adds to a running mean in the pipeline stage {at}, and "
                     f"{before.debugName()} in stage {stage[before]}, which is at another "

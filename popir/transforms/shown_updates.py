@@ -15,6 +15,7 @@ to the accumulator, behind the Accumulate of the dense gradient.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from popir import registry
 from popir.errors import popart_exception
@@ -130,7 +131,7 @@ class ShownUpdates:
         opid: tuple[str, str, int],
         out: str,
         inputs: list[str],
-        attributes: dict[str, object],
+        attributes: dict[str, Any],
     ) -> str:
         settings = Op.Settings(self.graph, out)
         tensors = [self._tensor(id) for id in inputs]
@@ -171,7 +172,10 @@ class ShownUpdates:
         for rows in given:
             shown = of_whole.get(rows.accumulator)
             if shown is not None:
-                rows.part, rows.parts = shown.accumulators[rows.accumulator], len(shown.accumulators)
+                rows.part, rows.parts = (
+                    shown.accumulators[rows.accumulator],
+                    len(shown.accumulators),
+                )
                 rows.accumulator = self._tensor(shown.dense.inputs[VAR])
             rows.take_out()
         for shown in self.parts:

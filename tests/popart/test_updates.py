@@ -24,27 +24,27 @@ BOTH = ("HideRows", "HandOver")
 ADAM = {"defaultLearningRate": 0.05, "defaultBeta1": 0.8, "defaultBeta2": 0.9, "defaultEps": 1e-6}
 
 
-def numbers(is_const: bool = False, **values: float) -> dict[str, tuple[float, bool]]:
+def numbers(values: dict[str, float], is_const: bool = False) -> dict[str, tuple[float, bool]]:
     return {name: (value, is_const) for name, value in values.items()}
 
 
 OPTIMIZERS: dict[str, Callable[[], Any]] = {
     **tied.OPTIMIZERS,
-    "dampened": lambda: popir.SGD(numbers(True, **{**tied.MOMENTUM, "defaultDampening": 0.4})),
+    "dampened": lambda: popir.SGD(numbers({**tied.MOMENTUM, "defaultDampening": 0.4}, True)),
     "separate": lambda: popir.SGD(
-        numbers(**tied.MOMENTUM), accumulatorAndMomentum=SGDAccumulatorAndMomentum.Separate
+        numbers(tied.MOMENTUM), accumulatorAndMomentum=SGDAccumulatorAndMomentum.Separate
     ),
-    "adam": lambda: popir.Adam(numbers(**ADAM)),
+    "adam": lambda: popir.Adam(numbers(ADAM)),
     "lamb": lambda: popir.Adam(
-        numbers(True, **ADAM, defaultWeightDecay=0.1), mode=AdamMode.LambNoBias
+        numbers({**ADAM, "defaultWeightDecay": 0.1}, True), mode=AdamMode.LambNoBias
     ),
     "adagrad": lambda: popir.Adaptive(
-        numbers(defaultLearningRate=0.05, defaultEps=1e-6), mode=popir.AdaptiveMode.AdaGrad
+        numbers({"defaultLearningRate": 0.05, "defaultEps": 1e-6}), mode=popir.AdaptiveMode.AdaGrad
     ),
 }
-POST = {"accumulationAndReplicationReductionType": ReductionType.Mean}
-SUM = {"accumulationAndReplicationReductionType": ReductionType.Sum}
-RUNNING = {
+POST: dict[str, Any] = {"accumulationAndReplicationReductionType": ReductionType.Mean}
+SUM: dict[str, Any] = {"accumulationAndReplicationReductionType": ReductionType.Sum}
+RUNNING: dict[str, Any] = {
     **POST,
     "meanAccumulationAndReplicationReductionStrategy": MeanReductionStrategy.Running,
 }
@@ -211,8 +211,8 @@ def check_classes(library: str) -> None:
         types = [op.opid.type for op in session.graph.ops.values()]
         assert "PopartSparseAccumulate" not in types
     log = Lines()
-    of_one = (each[:, 0] for each in data())
-    tied.trained(*of_one, "plain", ("LookAround",), accumulates=False)
+    indices, labels = data()
+    tied.trained(indices[:, 0], labels[:, 0], "plain", ("LookAround",), accumulates=False)
     assert "SGD0VarUpdate of w, each batch" in log.lines
     log = Lines()
     tied.trained(*data(), "plain", ("LookAround",), **RUNNING)
@@ -221,3 +221,65 @@ def check_classes(library: str) -> None:
 
 def test_updates_have_popart_classes(library: Library, tmp_path: Path) -> None:
     isolated(check_classes, library("updates"), cwd=tmp_path)
+
+
+def pipelined(indices: Array, labels: Array, parts: int, **more: Any) -> Array:
+    """The table after three steps, where the Gather is in the first of three stages and the product
+    in the last, on one IPU.
+    """
+    builder = popir.Builder(opsets={"ai.onnx": 17, "ai.graphcore": 1})
+    i = builder.addInputTensor("UINT32", [tied.COUNT], "i")
+    t = builder.addInputTensor("INT32", [tied.COUNT], "t")
+    w = builder.addInitializedInputTensor(np.array(tied.TABLE.T), "w")
+    h = builder.addInitializedInputTensor(tied.HIDDEN, "h")
+    with builder.virtualGraph(0), builder.pipelineStage(0):
+        x = builder.aiOnnx.gather([builder.aiOnnx.transpose([w]), i])
+    with builder.virtualGraph(1), builder.pipelineStage(1):
+        y = builder.aiOnnx.tanh([builder.aiOnnx.matmul([x, h])])
+    with builder.virtualGraph(0), builder.pipelineStage(2):
+        z = builder.aiOnnx.matmul([y, w])
+        p = builder.aiOnnx.softmax([z], axis=1)
+        loss = builder.aiGraphcore.nllloss([p, t], reduction=ReductionType.Mean)
+    if parts > 1:
+        builder.setSerializeMatMul({z}, "output_channels", parts, True)
+    options = popir.SessionOptions(
+        enableGradientAccumulation=True,
+        accumulationFactor=indices.shape[1],
+        enablePipelining=True,
+        virtualGraphMode=popir.VirtualGraphMode.Manual,
+        **more,
+    )
+    chosen = popir.Patterns()
+    for name in BOTH:
+        chosen.enablePattern(name, True)
+    session = popir.TrainingSession(
+        *(builder.getModelProto(), popir.DataFlow(1, [loss]), loss, OPTIMIZERS["adam"]()),
+        popir.DeviceManager().createIpuModelDevice({"numIPUs": 2}),
+        userOptions=options,
+        patterns=chosen,
+    )
+    session.prepareDevice()
+    for step in range(3):
+        given = {"i": indices[step], "t": labels[step]}
+        session.run(popir.PyStepIO(given, session.initAnchorArrays()))
+    session.weightsToHost()
+    found = {"w": np.empty(tied.TABLE.T.shape, np.float32)}
+    session.readWeights(popir.PyWeightsIO(found))
+    return found["w"].T
+
+
+def check_pipeline(library: str) -> None:
+    ctypes.CDLL(library)
+    rng = np.random.default_rng(8)
+    indices = rng.integers(0, tied.ROWS, (3, 6, tied.COUNT)).astype(np.uint32)
+    labels = rng.integers(0, tied.ROWS, indices.shape).astype(np.int32)
+    expected = by_torch(indices, labels, "adam", mean=True)["w"]
+    for parts in (1, 4):
+        found = pipelined(indices, labels, parts, **POST)
+        np.testing.assert_allclose(found, expected, rtol=2e-5, atol=2e-6)
+    with pytest.raises(popir.popart_exception, match=r"running mean.*MeanReductionStrategy.Post"):
+        pipelined(indices, labels, 1, **RUNNING)
+
+
+def test_stages_add_to_one_sum(library: Library, tmp_path: Path) -> None:
+    isolated(check_pipeline, library("updates"), cwd=tmp_path)

@@ -44,9 +44,7 @@ class Rows : public GatherOp {
 
 class RowsGrad : public GatherGradOp {
  public:
-  explicit RowsGrad(Rows& op) : GatherGradOp(op, 0), weight(op.inTensor(0)) {
-    pruneable = false;
-  }
+  explicit RowsGrad(Rows& op) : GatherGradOp(op, 0), weight(op.inTensor(0)) { pruneable = false; }
   std::unique_ptr<Op> clone() const final { return std::make_unique<RowsGrad>(*this); }
   Tensor* weight;
 };
@@ -207,8 +205,7 @@ class HandOver : public PreAliasPattern {
     graph.moveIntoGraph(std::move(up));
     sparse->connectInTensor(SparseAccumulateOp::getVarToUpdateInIndex(), sum);
     sparse->connectInTensor(SparseAccumulateOp::getUpdaterInIndex(), op->inId(0));
-    if (!factor.empty())
-      sparse->connectInTensor(SparseAccumulateOp::getFactorInIndex(), factor);
+    if (!factor.empty()) sparse->connectInTensor(SparseAccumulateOp::getFactorInIndex(), factor);
     sparse->connectInTensor(SparseAccumulateOp::getIndicesInIndex(), op->inId(1));
     sparse->createAndConnectOutTensor(0, sparse->name() + ":0");
     sparse->setup();

@@ -123,7 +123,7 @@ def connect_sparse(dense: AccumulateOp, gather: TiedGatherGradOp, axis: int) -> 
     mode, number = dense.attributes["mode"], "dampeningScaleFactor1"
     scalars, part = dense.scalar_inputs(), gather.place()
     inputs = {GRADIENT: gather.inId(0), INDICES: gather.inId(1)}
-    attributes = {
+    attributes: dict[str, Any] = {
         "mode": "Add" if mode == "Add" else "DampenedAdd",
         "axis": axis,
         "part": part.number,
