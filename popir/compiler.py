@@ -456,8 +456,8 @@ def rewrite_updates(c: Compilation) -> None:
                 f"{op.debugName()} is not pruneable, and no gradient of a weight passes it, "
                 "because of a Detach before it for example. It waits for a pattern of its library "
                 "that hands its result to an optimizer, and none has; so the gradient "
-                f"'{left[0]}' would be lost. Switch that pattern on, or the one that put the operator "
-                "there off."
+                f"'{left[0]}' would be lost. Switch that pattern on, or the one that put the "
+                "operator there off."
             )
 
 
