@@ -71,11 +71,12 @@ def differentiate(
             shape.
         handed: gets the gradient operators that are not pruneable and that no target needs, such as
             those of an operator behind a Detach: something that comes later takes their results.
+            None if nothing does.
 
     Returns the id of the gradient for each target that the loss depends on. Only operators that
     these need are added. Raises MissingGradientError if the loss depends on a target through an
     operator without a gradient, popart_exception for an unsuitable loss, for wrong gradient
-    operators.
+    operators, and for one that `handed` is to get if it is None.
     """
     wanted = list(targets)
     if not graph.hasTensor(loss):
@@ -86,7 +87,13 @@ def differentiate(
     below = _decompose_above([end], graph, wanted, _kinds(end))
     walk = _Walk(graph, wanted, _kinds(end))
     ops = graph.schedule()
-    waited_for = _waited_for(walk, below, ops) if handed is not None else {}
+    waited_for = _waited_for(walk, below, ops)
+    if waited_for and handed is None:
+        raise popart_exception(
+            f"The gradient of '{next(iter(waited_for))}' is to stay, since the operator that "
+            "computes it is not pruneable, and no gradient of a weight passes it. Such gradients "
+            "are there where weights are trained alone."
+        )
     if waited_for:
         walk = _Walk(graph, [*wanted, *waited_for], _kinds(end))
     if walk.is_active(end) or loss in wanted:

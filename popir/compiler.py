@@ -27,6 +27,7 @@ from popir.ops.update.sparse_accumulate import SparseAccumulateOp
 from popir.ops.update.var_update import GRADIENT
 from popir.options.annotations import EXECUTION_PHASE, PIPELINE_STAGE, VIRTUAL_GRAPH
 from popir.patterns import Patterns, apply_patterns
+from popir.patterns.loop import uses_others
 from popir.progress import Logger
 from popir.replicas import ReplicaGrouping
 from popir.reserved import (
@@ -442,7 +443,7 @@ def rewrite_updates(c: Compilation) -> None:
     if c.optimizer is None:
         return
     c.graph.has_updates = True
-    if c.patterns.isAnyUsed(built_in=False):
+    if uses_others(c.patterns):
         shown = ShownUpdates(c.graph)
         if c.accumulation.is_on:
             c.graph.outer = {op.id for op in after_accumulation(c.graph)}

@@ -36,6 +36,12 @@ def apply_patterns(
     return _Loop(graph, patterns, kept, built_in).run()
 
 
+def uses_others(patterns: Patterns) -> bool:
+    """Whether patterns are used that are not built in."""
+    others = (entry for entry in pattern.entries() if entry.source != registry.BUILT_IN)
+    return any(map(patterns.isUsed, others))
+
+
 class _Loop:
     def __init__(
         self, graph: Graph, patterns: Patterns, kept: Collection[str], built_in: bool

@@ -10,7 +10,6 @@ from popir import pattern
 from popir.errors import did_you_mean, popart_exception
 from popir.options.table import OptionWarning, warn
 from popir.patterns.popart import ALIASES, NOT_HERE
-from popir.registry import BUILT_IN
 from popir.typed import typed
 
 INPLACE = "InPlace"
@@ -94,13 +93,6 @@ class Patterns:
             PatternsLevel.All: True,
         }
         return levels[self._level]
-
-    def isAnyUsed(self, built_in: bool) -> bool:
-        """Whether a registered pattern is used that is built in, or one that is not."""
-        return any(
-            self.isUsed(entry) and (entry.source == BUILT_IN) is built_in
-            for entry in pattern.entries()
-        )
 
     def enableRuntimeAsserts(self, enable: bool) -> Patterns:
         """Whether leaving out a mandatory pattern is an error (the default); returns this object.
