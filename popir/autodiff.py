@@ -54,7 +54,11 @@ def get_edge_grad_id(op: Op, i: int) -> str:
 
 
 def differentiate(
-    graph: Graph, loss: str, targets: Iterable[str], lossScaling: str | float = 1.0
+    graph: Graph,
+    loss: str,
+    targets: Iterable[str],
+    lossScaling: str | float = 1.0,
+    handed: list[Op] | None = None,
 ) -> dict[str, str]:
     """Adds the operators that compute the gradients of `loss` with respect to `targets`.
 
@@ -65,11 +69,14 @@ def differentiate(
             gradients of INT32, which move and add up integers, as PopART's do.
         lossScaling: the gradient of the loss itself: a number, or the id of a tensor of the loss's
             shape.
+        handed: gets the gradient operators that are not pruneable and that no target needs, such as
+            those of an operator behind a Detach: something that comes later takes their results.
+            None if nothing does.
 
     Returns the id of the gradient for each target that the loss depends on. Only operators that
     these need are added. Raises MissingGradientError if the loss depends on a target through an
     operator without a gradient, popart_exception for an unsuitable loss, for wrong gradient
-    operators, and for a gradient operator that is not pruneable and that no target needs.
+    operators, and for one that `handed` is to get if it is None.
     """
     wanted = list(targets)
     if not graph.hasTensor(loss):
@@ -80,13 +87,27 @@ def differentiate(
     below = _decompose_above([end], graph, wanted, _kinds(end))
     walk = _Walk(graph, wanted, _kinds(end))
     ops = graph.schedule()
+    waited_for = _waited_for(walk, below, ops)
+    if waited_for and handed is None:
+        raise popart_exception(
+            f"The gradient of '{next(iter(waited_for))}' is to stay, since the operator that "
+            "computes it is not pruneable, and no gradient of a weight passes it. Such gradients "
+            "are there where weights are trained alone."
+        )
+    if waited_for:
+        walk = _Walk(graph, [*wanted, *waited_for], _kinds(end))
     if walk.is_active(end) or loss in wanted:
         walk.seed(end, lossScaling)
         for op in reversed(ops):
-            if op in below and any(map(walk.is_active, _outputs(op).values())):
+            if getattr(op, "stopsGradient", False) or op not in below:
+                continue
+            if any(map(walk.is_active, _outputs(op).values())):
                 walk.differentiate(op)
-            elif op in below and not is_own(op):
-                _check_unreached(op)
+    for id in waited_for:
+        gradient = walk.total(graph.getTensor(id))
+        maker = None if gradient is None else graph.getTensor(gradient).producer
+        if handed is not None and maker is not None and not maker.isPruneable():
+            handed.append(maker)
     found = {id: walk.total(graph.getTensor(id)) for id in wanted}
     return {id: gradient for id, gradient in found.items() if gradient is not None}
 
@@ -490,19 +511,18 @@ def _add(
     )
 
 
-def _check_unreached(op: Op) -> None:
-    """Raises popart_exception if an operator that no gradient of a target passes has a gradient
-    operator that is to stay: something else than a weight waits for its result.
+def _waited_for(walk: _Walk, below: Collection[Op], ops: Iterable[Op]) -> dict[str, None]:
+    """The ids of the inputs of operators that no gradient of a target passes, but whose gradient
+    operators are to stay: something else than a weight waits for the results of these.
     """
-    for each in gradients_of(op):
-        if not each.op.isPruneable():
-            raise popart_exception(
-                f"{op.debugName()}: its gradient operator {each.op.opid} is not pruneable, and no "
-                "gradient of a weight passes it, because of a Detach before it for example. It "
-                "would stay for what comes later, such as a pattern of its library that hands its "
-                "result to an optimizer; such patterns popir does not apply, and the gradient "
-                "would be lost. Switch off the pattern that put the operator there."
-            )
+    found: dict[str, None] = {}
+    for op in ops:
+        if op not in below or is_own(op) or any(map(walk.is_active, _outputs(op).values())):
+            continue
+        for each in gradients_of(op):
+            if not each.op.isPruneable():
+                found.update((op.inId(i), None) for i in each.towards.values() if op.hasInput(i))
+    return found
 
 
 def _check_maps(op: Op, gradient: Gradient) -> None:

@@ -22,10 +22,12 @@ from popir.ir.graph import called_graphs
 from popir.ir.hash import digest, encoded
 from popir.ir.schedule import modified
 from popir.lowering.accumulation import after_accumulation
+from popir.ops.update.accumulate import AccumulateOp
 from popir.ops.update.sparse_accumulate import SparseAccumulateOp
 from popir.ops.update.var_update import GRADIENT
 from popir.options.annotations import EXECUTION_PHASE, PIPELINE_STAGE, VIRTUAL_GRAPH
 from popir.patterns import Patterns, apply_patterns
+from popir.patterns.loop import uses_others
 from popir.progress import Logger
 from popir.replicas import ReplicaGrouping
 from popir.reserved import (
@@ -79,6 +81,7 @@ from popir.transforms.recompute import (
     recomputed_operators,
 )
 from popir.transforms.sharding import changed_apart, groups_of, shard_variables, why_whole
+from popir.transforms.shown_updates import ShownUpdates
 from popir.transforms.state import keep_state
 from popir.transforms.updates import Accumulation, Changeable, Updater, add_updates, update_early
 from popir.types import DataType, require_finite
@@ -139,6 +142,8 @@ class Compilation:
     """The ids of the initializers that are trained."""
     gradients: dict[str, str] = field(default_factory=dict)
     """Maps the id of a tensor to the id of its gradient."""
+    handed: list[Op] = field(default_factory=list)
+    """The gradient operators that only patterns of libraries take anything from."""
     scalars: dict[str, Changeable] = field(default_factory=dict)
     """The tensors that hold changeable numbers of the optimizer, by id."""
     decisions: list[Decision] = field(default_factory=list)
@@ -311,7 +316,7 @@ def add_gradients(c: Compilation) -> None:
         check_tracked(c.graph, asked.tracked, c.loss)
         targets.update(dict.fromkeys(asked.tracked))
         seed = scale_loss(c.graph, seed)
-    c.gradients = differentiate(c.graph, c.loss, targets, seed)
+    c.gradients = differentiate(c.graph, c.loss, targets, seed, c.handed)
     if c.serialization is not None:
         add_up_early(c.graph, c.gradients.values())
     c.graph.has_gradients = True
@@ -334,9 +339,12 @@ def _passes(c: Compilation) -> tuple[set[Op], set[Op]]:
     if c.loss is None:
         return set(c.graph.ops.values()), set()
     forward = ancestors(c.graph.getTensor(c.loss))
-    ends = [c.graph.getTensor(id) for id in c.gradients.values()]
-    sparse = (op for op in c.graph.ops.values() if isinstance(op, SparseAccumulateOp))
-    ends += (op.inTensor(GRADIENT) for op in sparse)
+    ends = [c.graph.getTensor(id) for id in c.gradients.values() if c.graph.hasTensor(id)]
+    adding = (
+        op for op in c.graph.ops.values() if isinstance(op, (AccumulateOp, SparseAccumulateOp))
+    )
+    ends += (op.inTensor(GRADIENT) for op in adding)
+    ends += (t for op in c.handed if op.id in c.graph.ops for t in op.output.values())
     return forward, ancestors(*ends) - forward
 
 
@@ -424,6 +432,34 @@ def accumulate_sparsely(c: Compilation) -> None:
     if c.accumulation.is_on and c.patterns.isPatternEnabled(name):
         only = Patterns([name]).enableRuntimeAsserts(False)
         c.decisions += apply_patterns(c.graph, only, c.kept)
+
+
+def rewrite_updates(c: Compilation) -> None:
+    """Applies the patterns of libraries and of Python code once more, now that the updates are
+    there, as PopART does. Protected are the tensors that the host reads or asks for.
+
+    Raises popart_exception for a gradient that such a pattern should have taken, and has not.
+    """
+    if c.optimizer is None:
+        return
+    c.graph.has_updates = True
+    if uses_others(c.patterns):
+        shown = ShownUpdates(c.graph)
+        if c.accumulation.is_on:
+            c.graph.outer = {op.id for op in after_accumulation(c.graph)}
+        kept = {*c.kept, *differentiated(c.anchors), *_restored(c).values()}
+        c.decisions += apply_patterns(c.graph, c.patterns, kept, built_in=False)
+        shown.take_back()
+    for op in c.handed:
+        left = [t.id for t in op.output.values() if not t.uses and t.id not in c.kept]
+        if op.id in c.graph.ops and left:
+            raise popart_exception(
+                f"{op.debugName()} is not pruneable, and no gradient of a weight passes it, "
+                "because of a Detach before it for example. It waits for a pattern of its library "
+                "that hands its result to an optimizer, and none has; so the gradient "
+                f"'{left[0]}' would be lost. Switch that pattern on, or the one that put the "
+                "operator there off."
+            )
 
 
 def check_anchors(c: Compilation) -> None:
@@ -626,6 +662,7 @@ PASSES: list[Callable[[Compilation], None]] = [
     recompute_activations,
     update_weights,
     accumulate_sparsely,
+    rewrite_updates,
     stage_operators,
     give_restored,
     check_anchors,

@@ -125,6 +125,35 @@ def test_weights_are_in_the_fields_of_models_that_programs_read(tmp_path: Path) 
     assert is_same == "True"
 
 
+def test_halves_are_packed_as_programs_take_them_out(tmp_path: Path) -> None:
+    said = run(
+        """
+        import numpy as np
+        import onnx
+        import popart
+
+        halves = np.array([[1.5, -2, 3], [4, 5, 0.25], [7, 8, 9]], np.float16)
+        builder = popart.Builder()
+        w = builder.addInitializedInputTensor(halves, "w")
+        y = builder.aiOnnx.neg([w])
+        builder.addOutputTensor(y)
+        (stored,) = onnx.load_from_string(builder.getModelProto()).graph.initializer
+        taken = np.asarray(stored.int32_data, np.int32).view(np.float16)
+        print(len(stored.int32_data), np.array_equal(taken[:9].reshape(3, 3), halves))
+        session = popart.InferenceSession(
+            builder.getModelProto(), popart.DataFlow(1, [y]),
+            popart.DeviceManager().createCpuDevice(),
+        )
+        session.prepareDevice()
+        anchors = session.initAnchorArrays()
+        session.run(popart.PyStepIO({}, anchors))
+        print(np.array_equal(anchors[y], -halves))
+        """,
+        tmp_path,
+    )
+    assert said.splitlines() == ["5 True", "True"]
+
+
 def test_an_inference_program_on_a_device_that_it_acquires(tmp_path: Path) -> None:
     said = run(
         """

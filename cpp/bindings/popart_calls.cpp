@@ -278,6 +278,10 @@ void installPythonIr() {
     aboutToAsk();
     return pythonOf(graph).attr("has_gradients").cast<bool>();
   };
+  calls.hasUpdates = [](Graph& graph) {
+    aboutToAsk();
+    return pythonOf(graph).attr("has_updates").cast<bool>();
+  };
   calls.opsetVersion = [](Graph& graph, const std::string& domain) {
     aboutToAsk();
     return pythonOf(graph).attr("opsets").attr("get")(domain, 0).cast<int>();
@@ -305,6 +309,10 @@ void installPythonIr() {
     values.attr("update")(toPython(attributes));
     callOp(op, "bindAttributes", values);
   };
+  calls.setNote = [](Op& op, const char* name, int64_t value) {
+    aboutToAsk();
+    pythonOf(op).attr("settings").attr("nodeAttributes")[name] = value;
+  };
   calls.setup = [](Op& op) { callOp(op, "setup"); };
   calls.clone = [](const Op& op) { return takeFromPython(callOp(op, "clone")); };
   calls.subgraphValue = [](const Op& op) { return callOp(op, "getSubgraphValue").cast<float>(); };
@@ -323,11 +331,12 @@ void installPythonIr() {
              &IrCalls::op, &IrCalls::opIds, &IrCalls::schedule, &IrCalls::createOp,
              &IrCalls::moveIntoGraph, &IrCalls::eraseOp, &IrCalls::addConstraint,
              &IrCalls::removeConstraint, &IrCalls::constraints, &IrCalls::isTraining,
-             &IrCalls::sessionOptions, &IrCalls::hasGradients, &IrCalls::opsetVersion,
-             &IrCalls::connectIn, &IrCalls::connectOut, &IrCalls::createAndConnectOut,
-             &IrCalls::disconnectIn, &IrCalls::disconnectOut, &IrCalls::setName,
-             &IrCalls::setAttributes, &IrCalls::setup, &IrCalls::clone, &IrCalls::subgraphValue,
-             &IrCalls::modifies, &IrCalls::aliases>(calls));
+             &IrCalls::sessionOptions, &IrCalls::hasGradients, &IrCalls::hasUpdates,
+             &IrCalls::opsetVersion, &IrCalls::connectIn, &IrCalls::connectOut,
+             &IrCalls::createAndConnectOut, &IrCalls::disconnectIn, &IrCalls::disconnectOut,
+             &IrCalls::setName, &IrCalls::setAttributes, &IrCalls::setNote, &IrCalls::setup,
+             &IrCalls::clone, &IrCalls::subgraphValue, &IrCalls::modifies, &IrCalls::aliases>(
+          calls));
 }
 
 }  // namespace popir

@@ -224,7 +224,9 @@ std::unique_ptr<Op> sideOf(py::handle pyOp, const popart::OperatorIdentifier& id
 Op& opOf(py::handle pyOp) {
   py::object twin = pyOp.attr("twin");
   if (twin.is_none()) {
-    const Op::Settings settings = settingsFrom(pyOp.attr("settings"));
+    Op::Settings settings = settingsFrom(pyOp.attr("settings"));
+    if (pyOp.attr("settings").attr("graph").attr("outer").contains(pyOp.attr("id")))
+      settings.executionContext = popart::ExecutionContext::AccumulateOuterFragment;
     const py::object opid = pyOp.attr("opid");
     const popart::OperatorIdentifier id(opid.attr("domain").cast<std::string>(),
                                         opid.attr("type").cast<std::string>(),

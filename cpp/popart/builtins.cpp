@@ -3,6 +3,8 @@
 #include "popart/builtins.hpp"
 
 #include <popart/op/abs.hpp>
+#include <popart/op/accumulate.hpp>
+#include <popart/op/accumulatorzero.hpp>
 #include <popart/op/adamvarupdate.hpp>
 #include <popart/op/add.hpp>
 #include <popart/op/batchnorm.hpp>
@@ -43,7 +45,10 @@
 #include <popart/op/reshape.hpp>
 #include <popart/op/restore.hpp>
 #include <popart/op/scale.hpp>
+#include <popart/op/scaledvarupdate.hpp>
 #include <popart/op/sgd0varupdate.hpp>
+#include <popart/op/sgd1varupdate.hpp>
+#include <popart/op/sgd2varupdate.hpp>
 #include <popart/op/sigmoid.hpp>
 #include <popart/op/sign.hpp>
 #include <popart/op/sin.hpp>
@@ -577,6 +582,91 @@ BuiltinClass adam() {
           [](const Op&) { return Attributes(); }};
 }
 
+template <class OP>
+BuiltinClass momentum(const char* type, const char* rate) {
+  static const char* const name = rate;
+  return {graphcore, type, typeid(OP),
+          [](const OperatorIdentifier&, const Op::Settings& settings, const Attributes& a) {
+            return Made(new OP(optimizerValue(a, name), settings));
+          },
+          nullptr};
+}
+
+BuiltinClass scaled() {
+  return {
+      graphcore, "AdaptiveVarUpdate", typeid(popart::ScaledVarUpdateOp),
+      [](const OperatorIdentifier&, const Op::Settings& settings, const Attributes& a) {
+        return Made(new popart::ScaledVarUpdateOp(
+            optimizerValue(a, "learningRate"), optimizerValue(a, "weightDecay"), false, settings));
+      },
+      nullptr};
+}
+
+BuiltinClass accumulate() {
+  return {graphcore, "Accumulate", typeid(popart::AccumulateOp),
+          [](const OperatorIdentifier&, const Op::Settings& settings, const Attributes& a) {
+            using Type = popart::AccumulationType;
+            const auto mode = a.getAttribute<Attributes::String>("mode");
+            if (mode == "Mean")
+              return Made(new popart::AccumulateOp(Type::Mean, {0.0f, false}, settings));
+            if (mode == "Add")
+              return Made(new popart::AccumulateOp(Type::Add, {1.0f, true}, settings));
+            return Made(new popart::AccumulateOp(
+                Type::DampenedAdd, optimizerValue(a, "dampeningScaleFactor1"), settings));
+          },
+          nullptr};
+}
+
+BuiltinClass accumulatorZero() {
+  return {graphcore, "AccumulatorZero", typeid(popart::AccumulatorZeroOp),
+          [](const OperatorIdentifier&, const Op::Settings& settings, const Attributes&) {
+            return Made(new popart::AccumulatorZeroOp(settings));
+          },
+          nullptr};
+}
+
+const char* const* accumulationTypes() {
+  static const char* const names[] = {"Add", "DampenedAdd", "DampenedAddSquare", nullptr};
+  return names;
+}
+
+BuiltinClass sparseAccumulate() {
+  return {graphcore, "PopartSparseAccumulate", typeid(popart::SparseAccumulateOp),
+          [](const OperatorIdentifier&, const Op::Settings& settings, const Attributes& a) {
+            const auto mode = a.getAttribute<Attributes::String>("mode");
+            int type = 0;
+            while (mode != accumulationTypes()[type]) ++type;
+            const auto axis = a.getAttribute<Attributes::Int>("axis");
+            return Made(new popart::SparseAccumulateOp(static_cast<popart::AccumulationType>(type),
+                                                       optimizerValue(a, "factor"),
+                                                       static_cast<unsigned>(axis), settings));
+          },
+          [](const Op& op) {
+            const auto& made = static_cast<const popart::SparseAccumulateOp&>(op);
+            Attributes a;
+            a.setAttribute(
+                "mode",
+                std::string(accumulationTypes()[static_cast<int>(made.getAccumulationType())]));
+            a.setAttribute("axis", Attributes::Int(made.getAxis()));
+            if (made.getFactor().isConst()) a.setAttribute("factor", made.getFactor().val());
+            return a;
+          }};
+}
+
+BuiltinClass transposeInplace() {
+  return {graphcore, "TransposeInplace", typeid(popart::TransposeInplaceOp),
+          [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
+            return Made(new popart::TransposeInplaceOp(
+                opid, a.getAttribute<Attributes::Ints>("perm", {}), settings));
+          },
+          [](const Op& op) {
+            const auto& transpose = static_cast<const popart::TransposeInplaceOp&>(op);
+            Attributes a;
+            if (!transpose.getPerm().empty()) a.setAttribute("perm", transpose.getPerm());
+            return a;
+          }};
+}
+
 const std::vector<BuiltinClass>& rows() {
   static const std::vector<BuiltinClass> all = {
       plain<popart::AddOp>("Add"),
@@ -643,8 +733,15 @@ const std::vector<BuiltinClass>& rows() {
       plain<popart::AddLhsInplaceOp>("AddLhsInplace", graphcore),
       plain<popart::AddRhsInplaceOp>("AddRhsInplace", graphcore),
       plain<popart::ReluInplaceOp>("ReluInplace", graphcore),
+      transposeInplace(),
       sgd0(),
-      adam()};
+      momentum<popart::SGD1VarUpdateOp>("SGD1VarUpdate", "scaledLearningRate1"),
+      momentum<popart::SGD2VarUpdateOp>("SGD2VarUpdate", "scaledLearningRate2"),
+      adam(),
+      scaled(),
+      accumulate(),
+      accumulatorZero(),
+      sparseAccumulate()};
   return all;
 }
 
@@ -658,7 +755,8 @@ const BuiltinClass* builtinClass(const OperatorIdentifier& opid) {
 
 const BuiltinClass* builtinClass(const Op& op) {
   const BuiltinClass* row = builtinClass(op.opid);
-  return row != nullptr && row->cls == std::type_index(typeid(op)) ? row : nullptr;
+  if (row == nullptr || row->attributes == nullptr) return nullptr;
+  return row->cls == std::type_index(typeid(op)) ? row : nullptr;
 }
 
 }  // namespace popir

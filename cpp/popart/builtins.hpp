@@ -18,7 +18,8 @@ struct BuiltinClass {
   std::type_index cls;
   std::unique_ptr<popart::Op> (*make)(const popart::OperatorIdentifier&,
                                       const popart::Op::Settings&, const popart::Attributes&);
-  /// The object's attributes, with the names of the operator's schema.
+  /// The object's attributes, with the names of the operator's schema. Null where the compiler adds
+  /// the operator, and what a library makes of the class is the library's own.
   popart::Attributes (*attributes)(const popart::Op&);
 };
 

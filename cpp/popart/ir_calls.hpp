@@ -72,6 +72,7 @@ struct IrCalls {
   /// Fills in the options of the session that compiles the graph.
   void (*sessionOptions)(popart::Graph&, popart::SessionOptions&);
   bool (*hasGradients)(popart::Graph&);
+  bool (*hasUpdates)(popart::Graph&);
   int (*opsetVersion)(popart::Graph&, const std::string& domain);
 
   // ---- Connections and name of an operator ----
@@ -83,6 +84,8 @@ struct IrCalls {
   void (*setName)(popart::Op&, const std::string&);
   /// Those that are not named stay.
   void (*setAttributes)(popart::Op&, const popart::Attributes&);
+  /// An annotation of the node, such as "__use_fully_connected_pass".
+  void (*setNote)(popart::Op&, const char* name, int64_t value);
 
   // ---- Virtual functions of an operator that is not written in C++ ----
   void (*setup)(popart::Op&);

@@ -2,7 +2,9 @@
 
 #include <poplar/exceptions.hpp>
 
+#include <algorithm>
 #include <sstream>
+#include <string>
 
 #include "poplar/graph_impl.hpp"
 
@@ -11,6 +13,13 @@ namespace {
 
 constexpr const char* kCollectiveMark = "collective:";
 constexpr const char* kNames[] = {"allReduce", "reduceScatter", "allGather", "allToAll"};
+
+/// The name of a type as one word.
+std::string wordOf(const poplar::Type& type) {
+  std::string word = type.toString();
+  std::replace(word.begin(), word.end(), ' ', '_');
+  return word;
+}
 
 }  // namespace
 
@@ -38,7 +47,7 @@ std::string handleOf(const Collective& collective) {
   const auto& grouping = collective.grouping;
   os << kCollectiveMark << static_cast<int>(collective.kind) << " "
      << static_cast<int>(collective.op) << " " << grouping.replicas << " " << grouping.stride << " "
-     << grouping.size << " " << collective.type.toString() << " " << collective.elements << " "
+     << grouping.size << " " << wordOf(collective.type) << " " << collective.elements << " "
      << collective.name;
   return os.str();
 }
@@ -65,7 +74,7 @@ std::optional<Collective> collectiveOf(const poplar::HostFunction& function) {
       inputs.size() != 1 || outputs.size() != 1 || grouping.stride == 0 || grouping.size == 0 ||
       grouping.replicas % grouping.stride != 0 ||
       grouping.replicas / grouping.stride % grouping.size != 0 ||
-      inputs[0].numElements != found.elements || inputs[0].type.toString() != type ||
+      inputs[0].numElements != found.elements || wordOf(inputs[0].type) != type ||
       outputs[0].type != inputs[0].type)
     refuse();
   found.kind = static_cast<Collective::Kind>(kind);

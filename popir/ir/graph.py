@@ -670,6 +670,14 @@ class Graph:
         """
         self.has_gradients = False
         """Whether autodiff has added the gradients of the loss."""
+        self.has_updates = False
+        """Whether the updates of the weights are there, with what they accumulate; PopART's
+        `Ir::hasDecomposedOptimizers`.
+        """
+        self.outer: set[int] = set()
+        """The ids of the operators that run once after accumulation, once the updates are there:
+        those in PopART's AccumulateOuterFragment, for patterns in C++.
+        """
         self.session_options: SessionOptions | None = None
         """The options of the session that compiles the graph, for operators in C++."""
         self.replicas: int = caller.replicas if caller else 1
@@ -1016,8 +1024,19 @@ class Graph:
     # Order.
 
     def addConstraint(self, before: Op, after: Op) -> None:
-        """Makes `before` run before `after`, in addition to the order given by their tensors."""
+        """Makes `before` run before `after`, in addition to the order given by their tensors. If
+        `after` reads a variable that `before` changes, it reads what that makes of it.
+        """
         self.constraints.setdefault(after, {})[before] = None
+        for i in before.modified_inputs():
+            old = before.input[i]
+            made = (t for o, t in before.output.items() if before.aliases(i, o))
+            if not old.is_variable() or (new := next(made, None)) is None:
+                continue
+            at = [j for j, tensor in after.input.items() if tensor is old]
+            for j in () if any(map(after.modifies, at)) else at:
+                after.disconnectInTensor(j)
+                after.connectInTensor(j, new.id)
         self.changes += 1
 
     def removeConstraint(self, before: Op, after: Op) -> None:

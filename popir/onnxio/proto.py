@@ -57,9 +57,10 @@ _typed: set[np.dtype[Any]] = set()
 
 def write_as_popart() -> None:
     """Lets `tensor` from now on write FLOAT to float_data, INT32 to int32_data and INT64 to
-    int64_data, where programs for PopART look for them, and not to raw_data.
+    int64_data, where programs for PopART look for them, and not to raw_data; FLOAT16 to int32_data,
+    two in each number, which is PopART's form and not ONNX's.
     """
-    _typed.update(map(np.dtype, (np.float32, np.int32, np.int64)))
+    _typed.update(map(np.dtype, (np.float32, np.float16, np.int32, np.int64)))
 
 
 def tensor(id: str, value: np.ndarray[Any, Any]) -> TensorProto:
@@ -68,6 +69,11 @@ def tensor(id: str, value: np.ndarray[Any, Any]) -> TensorProto:
         return numpy_helper.from_array(value, id)
     kind = helper.np_dtype_to_tensor_dtype(value.dtype)
     found = TensorProto(name=id, data_type=kind, dims=value.shape)
+    if value.dtype == np.float16:
+        pairs = np.zeros(value.size + value.size % 2, np.float16)
+        pairs[: value.size] = value.reshape(-1)
+        found.int32_data.extend(pairs.view(np.int32).tolist())
+        return found
     getattr(found, helper.tensor_dtype_to_field(kind)).extend(value.reshape(-1).tolist())
     return found
 

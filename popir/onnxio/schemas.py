@@ -210,12 +210,19 @@ def _input(schema: onnx.defs.OpSchema, i: int) -> Formal:
         for each in _history()[schema.domain, schema.name]
         if each.since_version > schema.since_version and i < len(each.inputs)
     ]
-    later = frozenset(kind for each in newer for kind in each.types) if found.types else ()
+    later = {kind for each in newer for kind in each.types} if found.types else set[DataType]()
+    later |= _READ.get((schema.domain, schema.name, i), set())
     last = newer[-1] if newer else found
     spared = last.optional
     return replace(
         found, later=frozenset(later), apart=last.constraint, spared=spared, converts=True
     )
+
+
+_READ = {("", "Gather", 1): {DataType.UINT32}}
+"""Types that an input may have as it is, although ONNX does not name them: those that programs for
+PopART use, whose operators in C++ look for them behind a Gather.
+"""
 
 
 def _spec(attribute: onnx.defs.OpSchema.Attribute) -> AttributeSpec:

@@ -154,6 +154,8 @@ def _inline(
         _check_size(who, shape, kind, count, len(data), _stored(kind, count))
         packed = _narrow(who, np.array(data, np.int32), np.dtype(np.uint8))
         return _of_bytes(packed, kind, count)
+    if kind is DataType.FLOAT16 and len(data) == -(-count // 2) != count:  # as PopART packs them
+        return np.array(data, np.int32).view(np.float16)[:count]
     _check_size(who, shape, kind, count, len(data))
     if kind is DataType.STRING:
         return _strings(who, tensor)

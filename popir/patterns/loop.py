@@ -17,24 +17,35 @@ _MOST = 100
 """The most applications of patterns in a chain at one operator and its replacements."""
 
 
-def apply_patterns(graph: Graph, patterns: Patterns, kept: Collection[str] = ()) -> list[Decision]:
+def apply_patterns(
+    graph: Graph, patterns: Patterns, kept: Collection[str] = (), built_in: bool = True
+) -> list[Decision]:
     """Applies all patterns in use to all operators, until none matches.
 
     A pattern is skipped if it touches a tensor in `kept` (anchors, the loss), or if the operator
     excludes it. Operators are visited in scheduled order, and patterns tried in the order of
     registration. After an application, the operators around it are visited again; at the end all
-    operators are, until nothing changes. The time is proportional to the size of the graph.
+    operators are, until nothing changes. The time is proportional to the size of the graph. Without
+    `built_in`, only patterns of libraries and of Python code are applied.
 
     Returns a decision for each application and each refusal. Raises VerificationError if patterns
     that are not built in leave the graph inconsistent; popart_exception if patterns do not
     terminate, or if `patterns` leaves out a mandatory one.
     """
     patterns.checkMandatory()
-    return _Loop(graph, patterns, kept).run()
+    return _Loop(graph, patterns, kept, built_in).run()
+
+
+def uses_others(patterns: Patterns) -> bool:
+    """Whether patterns are used that are not built in."""
+    others = (entry for entry in pattern.entries() if entry.source != registry.BUILT_IN)
+    return any(map(patterns.isUsed, others))
 
 
 class _Loop:
-    def __init__(self, graph: Graph, patterns: Patterns, kept: Collection[str]) -> None:
+    def __init__(
+        self, graph: Graph, patterns: Patterns, kept: Collection[str], built_in: bool
+    ) -> None:
         self.graph = graph
         self.kept = {*kept, *graph.outputs}
         _check_excluded(graph)
@@ -44,7 +55,7 @@ class _Loop:
         self.suspects: set[str] = set()
         """The names of the patterns that are not built in."""
         for entry in pattern.entries():
-            if patterns.isUsed(entry):
+            if patterns.isUsed(entry) and (built_in or entry.source != registry.BUILT_IN):
                 made = entry.create()
                 made.name = entry.name
                 made.kept = self.kept

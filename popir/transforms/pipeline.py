@@ -142,11 +142,15 @@ def numbers_of(order: Sequence[Op], backward: Collection[Op], key: str, what: st
 
 
 def stash_between_stages(graph: Graph) -> None:
-    """Adds the Stash and Restore operators. Runs when all operators are placed on IPUs."""
+    """Adds the Stash and Restore operators. Runs when all operators are placed on IPUs.
+
+    Raises popart_exception for a running mean to which several stages add.
+    """
     order = graph.schedule()
     stage = {
         op: n for op in order if (n := op.settings.nodeAttributes.get(PIPELINE_STAGE)) is not None
     }
+    _check_sums(stage)
     changing = _changing(stage)
     for op in order:  # Copies of inputs and weights run where their first reader is.
         if op.opid.type == "IpuCopy" and op not in stage:
@@ -173,6 +177,24 @@ def stash_between_stages(graph: Graph) -> None:
                 reader.connectInTensor(i, restored[tensor, to])
 
 
+def _check_sums(stage: Mapping[Op, int]) -> None:
+    """Raises popart_exception for a running mean to which several stages add: each is at another
+    batch.
+    """
+    for op, at in stage.items():
+        for tensor in op.input.values() if op.accumulates else ():
+            before = tensor.producer
+            if before is None or not before.accumulates or before not in stage:
+                continue
+            if before.attributes.get("mode") == "Mean" and stage[before] != at:
+                raise popart_exception(
+                    f"{op.debugName()} adds to a running mean in the pipeline stage {at}, and "
+                    f"{before.debugName()} in stage {stage[before]}, which is at another "
+                    "micro-batch. Choose SessionOptions."
+                    "meanAccumulationAndReplicationReductionStrategy = MeanReductionStrategy.Post."
+                )
+
+
 def _changing(stage: Mapping[Op, int]) -> dict[Tensor, int]:
     """The variables that operators read and change with each micro-batch, and the stage in which
     they change. What accumulates is left out: nothing else reads it.
@@ -192,8 +214,8 @@ def _stage_of(
     op = tensor.producer
     if op is not None and op.opid.type == "IpuCopy" and op.inTensor(0).is_variable():
         return stage[op] if op.inTensor(0) in changing else None
-    if op is not None:
-        return stage.get(op)
+    if op is not None:  # What stages add up is one variable.
+        return None if op.accumulates else stage.get(op)
     if tensor.is_stream():
         return min((stage[r] for r in tensor.uses if r in stage), default=None)
     return changing.get(tensor)

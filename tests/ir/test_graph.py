@@ -137,6 +137,17 @@ def test_schedule_respects_constraints() -> None:
         graph.schedule()
 
 
+def test_a_reader_behind_a_modifier_reads_the_new_value() -> None:
+    graph = stream_graph()
+    graph.addVarInit("w", np.zeros(4, np.float32))
+    update = add(graph, UpdateOp, UPDATE, "w x", "updated")
+    before = add(graph, AddOp, ADD, "w x", "old")
+    after = add(graph, AddOp, ADD, "w x", "new")
+    graph.addConstraint(update, after)
+    assert [op.inId(0) for op in (update, before, after)] == ["w", "w", "updated"]
+    assert ids(graph.schedule()) == "old updated new"
+
+
 def test_modifier_runs_after_the_other_readers() -> None:
     graph = stream_graph("x", "w")
     add(graph, UpdateOp, UPDATE, "w x", "updated")

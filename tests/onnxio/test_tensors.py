@@ -43,6 +43,14 @@ def test_scalars_and_empty_tensors(shape: list[int]) -> None:
     assert array(tensor).shape == tuple(shape)
 
 
+@pytest.mark.parametrize("count", [2, 3, 8])
+def test_halves_that_popart_has_packed(count: int) -> None:
+    values = np.arange(count).astype(np.float16) - np.float16(1.5)
+    pairs = np.concatenate([values, np.zeros(count % 2, np.float16)]).view(np.int32)
+    tensor = tensor_of([count], TensorProto.FLOAT16, int32_data=pairs.tolist())
+    np.testing.assert_array_equal(array(tensor), values)
+
+
 def test_any_byte_but_zero_is_true() -> None:
     tensor = TensorProto(name="w", data_type=TensorProto.BOOL, dims=[3], raw_data=b"\0\2\xff")
     assert array(tensor).view(np.uint8).tolist() == [0, 1, 1]

@@ -180,3 +180,10 @@ def test_replicas_without_an_engine_of_their_own_are_refused() -> None:
         poplar.Replicas([])
     with pytest.raises(poplar_exception, match="an engine is given twice"):
         poplar.Replicas([engine, engine])
+
+
+@pytest.mark.parametrize("kind", [np.uint32, np.int64, np.uint64, np.uint8])
+def test_types_whose_names_are_two_words(kind: Any) -> None:
+    x = np.arange(X.size, dtype=kind).reshape(X.shape)
+    found = results(x, lambda b, t: b.aiGraphcore.replicatedallgather([t]))
+    np.testing.assert_array_equal(found, np.broadcast_to(x.reshape(-1), (N, x.size)))

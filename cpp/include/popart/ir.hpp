@@ -113,8 +113,9 @@ class Ir {
   bool isTesting() const { return !isTraining(); }
   /// Patterns run twice: before the gradients are added (false) and after (true).
   bool hasConstructedBackwards() const;
-  /// True once the model is prepared: optimizers are decomposed after patterns have run.
-  bool hasDecomposedOptimizers() const { return isPrepared_ && isTraining(); }
+  /// True once the updates of the weights are in the graph, with what they accumulate. Patterns of
+  /// libraries run once more then.
+  bool hasDecomposedOptimizers() const;
 
   // ---- Graphs ----
   Graph& getMainGraph() { return main(); }

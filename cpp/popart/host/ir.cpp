@@ -200,6 +200,8 @@ bool Ir::isTraining() const { return irCalls().isTraining(main()); }
 
 bool Ir::hasConstructedBackwards() const { return irCalls().hasGradients(main()); }
 
+bool Ir::hasDecomposedOptimizers() const { return irCalls().hasUpdates(main()); }
+
 bool Ir::virtualGraphsEnabled() const {
   return getSessionOptions().virtualGraphMode != VirtualGraphMode::Off;
 }

@@ -4,6 +4,7 @@
 #include <popart/tensor.hpp>
 
 #include "popart/builtins.hpp"
+#include "popart/ir_calls.hpp"
 #include "popart/op/copy_of.hpp"
 #include "popart/op/float8.hpp"
 
@@ -47,6 +48,12 @@ std::string toString(const MatMulPartialsType& type) {
 
 std::ostream& operator<<(std::ostream& os, const MatMulPartialsType& type) {
   return os << toString(type);
+}
+
+void MatMulBaseOp::setUseFullyConnectedPass(bool b) {
+  enableFullyConnectedPass = b;
+  if (link() != nullptr)
+    popir::irCalls().setNote(*this, "__use_fully_connected_pass", static_cast<int64_t>(b));
 }
 
 void MatMulBaseOp::appendOutlineAttributes(OpSerialiserBase& os) const {

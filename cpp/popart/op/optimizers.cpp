@@ -4,6 +4,7 @@
 #include <popart/op/adamupdater.hpp>
 #include <popart/op/adamvarupdate.hpp>
 #include <popart/op/lamb.hpp>
+#include <popart/op/scaledvarupdate.hpp>
 #include <popart/op/sgd0varupdate.hpp>
 #include <popart/op/sgd1varupdate.hpp>
 #include <popart/operators.hpp>
@@ -19,6 +20,7 @@ SGD1VarUpdateOp::~SGD1VarUpdateOp() = default;
 AdamVarUpdateOp::~AdamVarUpdateOp() = default;
 AdamUpdaterOp::~AdamUpdaterOp() = default;
 LambSquareOp::~LambSquareOp() = default;
+ScaledVarUpdateOp::~ScaledVarUpdateOp() = default;
 SparseAccumulateOp::~SparseAccumulateOp() = default;
 
 std::unique_ptr<Op> SGD0VarUpdateOp::clone() const { return copyOf(*this); }
@@ -26,6 +28,7 @@ std::unique_ptr<Op> SGD1VarUpdateOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> AdamVarUpdateOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> AdamUpdaterOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> LambSquareOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> ScaledVarUpdateOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> SparseAccumulateOp::clone() const { return copyOf(*this); }
 
 SGD0VarUpdateOp::SGD0VarUpdateOp(const OptimizerValue& initialSlr0,
@@ -56,6 +59,23 @@ std::map<InIndex, TensorId> SGD1VarUpdateOp::optimizerInputs() const {
 void SGD1VarUpdateOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   Op::appendOutlineAttributes(os);
   appendConstants(os, {{"scaled learning rate", initSlr1, 0}});
+}
+
+ScaledVarUpdateOp::ScaledVarUpdateOp(OptimizerValue lr, OptimizerValue wd, bool inUpdater,
+                                     const Op::Settings& settings)
+    : VarUpdateWithUpdaterOp(Onnx::CustomOperators::ScaledVarUpdate, settings),
+      initLr(lr),
+      initWd(wd),
+      lrInUpdater(inUpdater) {}
+
+std::map<InIndex, TensorId> ScaledVarUpdateOp::optimizerInputs() const {
+  return connected(
+      *this, {{"learning rate", initLr, getLrInIndex()}, {"weight decay", initWd, getWdInIndex()}});
+}
+
+void ScaledVarUpdateOp::appendOutlineAttributes(OpSerialiserBase& os) const {
+  Op::appendOutlineAttributes(os);
+  appendConstants(os, {{"learning rate", initLr, 0}, {"weight decay", initWd, 0}});
 }
 
 AdamVarUpdateOp::AdamVarUpdateOp(OptimizerValue lr, OptimizerValue mwn,

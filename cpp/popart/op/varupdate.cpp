@@ -3,6 +3,7 @@
 #include <popart/alias/aliasmodel.hpp>
 #include <popart/op/accumulate.hpp>
 #include <popart/op/accumulatorscale.hpp>
+#include <popart/op/accumulatorzero.hpp>
 #include <popart/operators.hpp>
 #include <popart/opserialiser.hpp>
 #include <popart/tensor.hpp>
@@ -68,6 +69,14 @@ std::unique_ptr<Op> AccumulateOp::clone() const {
 AccumulatorScaleOp::AccumulatorScaleOp(const OptimizerValue factor, const Op::Settings& settings)
     : VarUpdateOp(Onnx::CustomOperators::AccumulatorScale, settings), factor_(factor) {}
 AccumulatorScaleOp::~AccumulatorScaleOp() = default;
+
+AccumulatorZeroOp::AccumulatorZeroOp(const Op::Settings& settings)
+    : AccumulatorScaleOp(OptimizerValue(0.0f, true), settings) {}
+AccumulatorZeroOp::~AccumulatorZeroOp() = default;
+
+std::unique_ptr<Op> AccumulatorZeroOp::clone() const {
+  return std::unique_ptr<Op>(new AccumulatorZeroOp(*this));
+}
 
 std::unique_ptr<Op> AccumulatorScaleOp::clone() const {
   return std::unique_ptr<Op>(new AccumulatorScaleOp(*this));

@@ -86,14 +86,19 @@ class Part:
         size = table.dim(self.axis) // self.parts
         return table.slice(self.number * size, (self.number + 1) * size, self.axis)
 
-    def rows(self, opx: Opx, indices: int, size: int, prog: program.Sequence) -> Tensor:
-        """The places in the part of the indices, the input `indices`, into a table of `size` rows,
-        for popops::multiSlice: INT [count, 1], -1 for those of other parts.
+    def rows(
+        self, opx: Opx, indices: int, size: int, prog: program.Sequence, of_table: bool = True
+    ) -> Tensor:
+        """The places in the part, for popops::multiSlice: INT [count, 1], out of range for those of
+        other parts. The input `indices` has them or, if they are `of_table`, the indices into a
+        table of `size` rows, negative ones from its end.
         """
+        here = size // self.parts
+        if not of_table:
+            return offsets(opx, How(0, 1, False), here, prog, indices)
         places = offsets(opx, How(0, 1, True), size, prog, indices)
         if self.parts == 1:
             return places
-        here = size // self.parts
         first, end = pe.Const(self.number * here), pe.Const((self.number + 1) * here)
         inside = pe.And(pe.Gte(pe._1, first), pe.Lt(pe._1, end))
         tree = pe.Select(pe.Sub(pe._1, first), pe.Const(-1), inside)
@@ -107,9 +112,10 @@ class Part:
         indices: int,
         scale: Tensor,
         prog: program.Sequence,
+        of_table: bool = True,
     ) -> None:
         """Adds the rows of `g` that belong to the part, times `scale`, to the table."""
-        places = self.rows(opx, indices, table.dim(self.axis), prog)
+        places = self.rows(opx, indices, table.dim(self.axis), prog, of_table)
         count, width = places.dim(0), table.dim(1 - self.axis)
         slices = g.reshape([count, width]).expand([1 + self.axis])
         dims, context = [self.axis], opx.debugContext()

@@ -81,6 +81,12 @@ class TransposeOp(ViewOp):
         return [TransposeGradOp(self)]
 
 
+class TransposeInplaceOp(TransposeOp):
+    """PopART's TransposeInplace, which patterns of libraries add; a Transpose is a view here in any
+    case.
+    """
+
+
 class TransposeGradOp(InputGradOp):
     """The output's gradient with the inverse permutation."""
 
@@ -135,5 +141,7 @@ class TransposeOpx(Opx):
 
 
 _IDS = onnx_ids("Transpose", 1, 13, 21, 23, 24, 25)
+_INPLACE = graphcore_id("TransposeInplace")
 OpCreator(TransposeOp, _IDS)
-OpxCreator(TransposeOpx, [*_IDS, TransposeGradOp.opid])
+OpCreator(TransposeInplaceOp, [_INPLACE], isPublic=False)
+OpxCreator(TransposeOpx, [*_IDS, _INPLACE, TransposeGradOp.opid])

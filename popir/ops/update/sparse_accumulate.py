@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from popir import registry
+from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import Graph, Op, Tensor
 from popir.ops.movement.tiedgather import Part, TiedGatherGradOp
 from popir.ops.support import symbolic as s
@@ -22,25 +23,69 @@ from popir.opx import InputCreatorType, Opx
 from popir.poplar import program
 from popir.registry import OpCreator, OpxCreator
 
-INDICES, FIRST_FACTOR = 2, 3
+FACTOR, INDICES, ORIGINAL, FIRST_SCALE = 2, 3, 4, 5
+_MODES = ("Add", "DampenedAdd", "DampenedAddSquare")
 
 
 class SparseAccumulateOp(VariableOp):
-    """PopART's SparseAccumulate. Input 0 is the accumulator, a matrix, after the Accumulate of the
-    dense gradient; input 1 the gradient of the rows that the indices, input 2, have taken from a
-    part of the table. The rows of the table are along `axis` of the accumulator. The gradient is
-    multiplied by `factor` and by the scalars from input 3 on.
+    """PopART's SparseAccumulate. Input 0 is the accumulator, a matrix; input 1 the gradient of the
+    rows that the indices, input 3, have taken from a table or, of `parts` of one, from the `part`.
+    The rows of the table are along `axis` of the accumulator. By the attribute `mode` the gradient
+    g is added (Add), or f * g (DampenedAdd) or f * g^2 (DampenedAddSquare), where f is the
+    attribute `factor` or else input 2. It is multiplied by the scalars from input 5 on besides.
+    Input 4, the table, is not read.
     """
 
+    mode: str
     axis: int
-    part: int
-    parts: int
-    factor: float
+    factor: float | None
+    part: int | None
+    """Which part of the table the indices are for; 0 by default."""
+    parts: int | None
+    """1 by default."""
+    ofTable: bool | None
+    """Whether the indices are those into the table, negative ones from its end. By default they are
+    places in the part, as in PopART. Rows whose places are not in the part are left out.
+    """
     accumulates = True
+
+    def setup(self) -> None:
+        """Infers the type and shape of the accumulator. Raises OperatorAttributeError for an
+        unknown mode, OperatorInputError for what is no matrix, and without a factor.
+        """
+        if self.mode not in _MODES:
+            raise OperatorAttributeError(
+                f"{self.debugName()}: mode is '{self.mode}'; rows are accumulated by one of "
+                f"{', '.join(_MODES)}."
+            )
+        if self.inRank(VAR) != 2 or self.axis not in (0, 1):
+            raise OperatorInputError(
+                f"{self.debugName()}: rows are accumulated along axis {self.axis} of "
+                f"{self.inInfo(VAR)}; expected is a matrix, and axis 0 or 1."
+            )
+        if self.mode != "Add" and self.factor is None and not self.hasInput(FACTOR):
+            raise OperatorInputError(
+                f"{self.debugName()}: the mode {self.mode} takes a factor, as an attribute or as "
+                f"input {FACTOR}."
+            )
+        super().setup()
+
+    def mayLackInput(self, i: int) -> bool:
+        """Whether the input is the factor, or the table."""
+        return i in (FACTOR, ORIGINAL)
+
+    def place(self) -> Part:
+        """The part of the accumulator that is written."""
+        return Part(self.part or 0, self.parts or 1, self.axis)
+
+    def scales(self) -> list[int]:
+        """The inputs that the gradient is multiplied by."""
+        own = [FACTOR] if self.mode != "Add" and self.factor is None else []
+        return [*own, *(i for i in self.input if i >= FIRST_SCALE)]
 
     def optimizerInputs(self) -> dict[int, Tensor]:
         """The factors that are numbers of the optimizer, by index."""
-        return {i: t for i, t in self.input.items() if i >= FIRST_FACTOR and t.is_variable()}
+        return {i: self.input[i] for i in self.scales() if self.input[i].is_variable()}
 
 
 class SparseAccumulateOpx(Opx):
@@ -52,12 +97,15 @@ class SparseAccumulateOpx(Opx):
         table = self.getInTensor(VAR)
         kind = table.elementType()
         g = arithmetic.converted(self.getInTensor(GRADIENT), kind, "gradient")
-        scale = self.getConst(accumulator(kind), [], op.factor, "factor")
-        if op.numInputs() > FIRST_FACTOR:
-            given = [self.getInTensor(i).flatten()[0] for i in op.input if i >= FIRST_FACTOR]
-            product = s.folded(s.mul, [s.Const(op.factor), *map(s.Arg, range(len(given)))])
+        if op.mode == "DampenedAddSquare":
+            g = arithmetic.map(s.square(s.Arg(0)), [g], "square", out=kind)
+        factor = 1.0 if op.mode == "Add" or op.factor is None else op.factor
+        scale = self.getConst(accumulator(kind), [], factor, "factor")
+        if scales := op.scales():
+            given = [self.getInTensor(i).flatten()[0] for i in scales]
+            product = s.folded(s.mul, [s.Const(factor), *map(s.Arg, range(len(given)))])
             scale = arithmetic.map(product, given, "factor", out=accumulator(kind))
-        Part(op.part, op.parts, op.axis).add(self, table, g, INDICES, scale, prog)
+        op.place().add(self, table, g, INDICES, scale, prog, bool(op.ofTable))
         self.setOutTensor(0, table)
 
     def getInputCreatorType(self, i: int) -> InputCreatorType:
@@ -71,29 +119,44 @@ class SparseAccumulateOpx(Opx):
 
 def connect_sparse(dense: AccumulateOp, gather: TiedGatherGradOp, axis: int) -> SparseAccumulateOp:
     """Adds the SparseAccumulate of a gather's gradient behind the Accumulate of the dense one."""
-    graph, summed = dense.graph, dense.outTensor(0)
+    graph = dense.graph
     mode, number = dense.attributes["mode"], "dampeningScaleFactor1"
-    scalars = dense.scalar_inputs()
-    factors = [dense.inId(i) for i in dense.input if i >= dense.first_factor()]
-    if mode == "Mean":
-        factors.append(_inverse(graph, dense.inTensor(scalars["counter"])))
-    elif number in scalars:
-        factors.append(dense.inId(scalars[number]))
-    part = gather.place()
-    attributes = {
+    scalars, part = dense.scalar_inputs(), gather.place()
+    inputs = {GRADIENT: gather.inId(0), INDICES: gather.inId(1)}
+    attributes: dict[str, Any] = {
+        "mode": "Add" if mode == "Add" else "DampenedAdd",
         "axis": axis,
         "part": part.number,
         "parts": part.parts,
-        "factor": float(dense.attributes.get(number, 1.0)),
+        "ofTable": True,
     }
-    settings = Op.Settings(graph, f"SparseAccumulate/{dense.inId(VAR)}/{part.number}")
-    op = SparseAccumulateOp(_SPARSE, settings, attributes)
-    readers = list(summed.uses)
-    inputs = [summed.id, gather.inId(0), gather.inId(1), *factors]
-    out = graph.uniqueId(f"{summed.id}/sparse")
-    graph.createConnectedOp(lambda: op, dict(enumerate(inputs)), {0: out})
+    if mode == "Mean":
+        inputs[FACTOR] = _inverse(graph, dense.inTensor(scalars["counter"]))
+    elif number in scalars:
+        inputs[FACTOR] = dense.inId(scalars[number])
+    elif mode != "Add":
+        attributes["factor"] = float(dense.attributes[number])
+    name = f"SparseAccumulate/{dense.inId(VAR)}/{part.number}"
+    return put_behind(dense, name, inputs, attributes)
+
+
+def put_behind(
+    dense: AccumulateOp, name: str, inputs: dict[int, str], attributes: dict[str, Any]
+) -> SparseAccumulateOp:
+    """Adds a SparseAccumulate to what `dense` accumulates in, behind that operator and those of
+    this kind behind it, with the factors of its gradient. `inputs` are the others, by index.
+    """
+    graph, last = dense.graph, dense.outTensor(0)
+    scales = [dense.inId(i) for i in dense.input if i >= dense.first_factor()]
+    while chained := [op for op in last.uses if isinstance(op, SparseAccumulateOp)]:
+        last = chained[0].outTensor(0)
+    readers = list(last.uses)
+    op = SparseAccumulateOp(SPARSE, Op.Settings(graph, name), attributes)
+    connected = {VAR: last.id, **inputs, **dict(enumerate(scales, FIRST_SCALE))}
+    out = graph.uniqueId(f"{dense.outId(0)}/sparse")
+    graph.createConnectedOp(lambda: op, connected, {0: out})
     for reader in readers:
-        for i in [i for i, t in reader.input.items() if t is summed]:
+        for i in [i for i, t in reader.input.items() if t is last]:
             reader.disconnectInTensor(i)
             reader.connectInTensor(i, out)
     return op
@@ -118,6 +181,6 @@ def _inverse(graph: Graph, counter: Tensor) -> str:
     return id
 
 
-_SPARSE = graphcore_id("PopartSparseAccumulate")
-OpCreator(SparseAccumulateOp, [_SPARSE], isPublic=False)
-OpxCreator(SparseAccumulateOpx, [_SPARSE])
+SPARSE = graphcore_id("PopartSparseAccumulate")
+OpCreator(SparseAccumulateOp, [SPARSE], isPublic=False)
+OpxCreator(SparseAccumulateOpx, [SPARSE])

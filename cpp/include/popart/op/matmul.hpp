@@ -49,10 +49,11 @@ class MatMulBaseOp : public Op {
   ~MatMulBaseOp() override;
 
   std::unique_ptr<Op> clone() const override = 0;
-  /// What a caller sets here is what the getters return; the compiler plans products from their
-  /// annotations, and does not look at it.
   bool useFullyConnectedPass() const { return enableFullyConnectedPass; }
-  void setUseFullyConnectedPass(bool b) { enableFullyConnectedPass = b; }
+  /// Whether the product is planned together with those of the layer's other passes.
+  void setUseFullyConnectedPass(bool b);
+  /// What a caller sets below is what the getters return; the compiler plans products from their
+  /// annotations, and does not look at it.
   nonstd::optional<float> getAvailableMemoryProportion() const { return availableMemoryProportion; }
   void setAvailableMemoryProportion(const nonstd::optional<float> v) {
     availableMemoryProportion = v;
