@@ -41,6 +41,8 @@ class Target {
 
   TargetType getTargetType() const;
   StringRef getTargetArchString() const;
+  /// The system type that createIPUTarget() was given; else the architecture.
+  StringRef getTargetSystemString() const;
   unsigned getNumIPUs() const;
   unsigned getTilesPerIPU() const;
   IpuLinkTopology getIpuLinkTopology() const { return IpuLinkTopology::Mesh; }
