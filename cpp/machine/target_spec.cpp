@@ -173,12 +173,6 @@ constexpr double kC600Flops = 280e12;
 }  // namespace
 
 TargetSpec TargetSpec::system(const std::string& name, unsigned numIPUs) {
-  auto spec = ofSystem(name, numIPUs);
-  spec.systemName = name;
-  return spec;
-}
-
-TargetSpec TargetSpec::ofSystem(const std::string& name, unsigned numIPUs) {
   std::string upper;
   for (const char c : name) upper += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   if (upper.size() > 3 && upper.substr(upper.size() - 3) == "_DA") upper.resize(upper.size() - 3);

@@ -92,9 +92,6 @@ struct __attribute__((visibility("default"))) TargetSpec {
   /// Alignment of variables on a tile, in bytes.
   unsigned variableAlignment = 8;
 
-  /// The name that system() was given, else "".
-  std::string systemName;
-
   unsigned numTiles() const { return numIPUs * tilesPerIPU; }
   /// globalSyncCycles, or the value computed in its place if it is 0.
   unsigned syncBetweenIPUs() const;
@@ -113,9 +110,6 @@ struct __attribute__((visibility("default"))) TargetSpec {
   double get(const std::string& name) const;
   /// The names of all figures.
   static std::vector<std::string> figures();
-
- private:
-  static TargetSpec ofSystem(const std::string& name, unsigned numIPUs);
 };
 
 }  // namespace popir

@@ -262,6 +262,8 @@ ProfileValue Engine::getGraphProfile() const {
   return out;
 }
 
+void Engine::resetExecutionProfile() { impl_->forgetRuns(); }
+
 ProfileValue Engine::getExecutionProfile() const {
   using Map = ProfileValue::Map;
   ProfileValue::Vector programs;

@@ -41,8 +41,8 @@ class Target {
 
   TargetType getTargetType() const;
   StringRef getTargetArchString() const;
-  /// The system type that createIPUTarget() was given; else the architecture.
-  StringRef getTargetSystemString() const;
+  /// What names the IPUs for createIPUTarget(): their version, as all systems are made of it.
+  StringRef getTargetSystemString() const { return getTargetArchString(); }
   unsigned getNumIPUs() const;
   unsigned getTilesPerIPU() const;
   IpuLinkTopology getIpuLinkTopology() const { return IpuLinkTopology::Mesh; }
