@@ -13,6 +13,7 @@
 #include <popart/sessionoptions.hpp>
 #include <popart/sgd.hpp>
 #include <popart/transforms/prune.hpp>
+#include <popart/util.hpp>
 #include <popart/util/expressionchecking.hpp>
 
 #include <fstream>
@@ -93,7 +94,11 @@ void replaced() {
   fails([&] { sgd(true, 1.0f).validReplacement(sgd(true, 2.0f)); });
   fails([&] { sgd(true, 1.0f).validReplacement(sgd(false, 1.0f)); });
   fails([&] { sgd(false, 1.0f).validReplacement(sgd(false, 1.0f, 0.5f)); });
-  fails([&] { sgd(false, 1.0f).validReplacement(Adam({})); });
+  fails([&] {
+    sgd(false, 1.0f)
+        .validReplacement(Adam(Optimizer::Params(), AdamMode::Adam, WeightDecayMode::Decay,
+                               DataType::UNDEFINED, DataType::UNDEFINED, DataType::UNDEFINED));
+  });
   SGD own = sgd(false, 1.0f);
   own.insertSpecific("w", {{"learningRate", {3.0f, false}}});
   fails([&] { sgd(false, 1.0f).validReplacement(own); });

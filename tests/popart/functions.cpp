@@ -67,12 +67,14 @@ OpCreator<Made> madeCreator(
     },
     true);
 
+using Axes = nonstd::optional<std::vector<int64_t>>;
+Axes over(std::vector<int64_t> axes) { return axes; }
+
 class Make : public PreAliasPattern {
  public:
   bool matches(Op* op) const final { return op->isConvertibleTo<Made>(); }
   std::vector<const popart::Tensor*> touches(Op*) const final { return {}; }
   bool apply(Op* op) const final {
-    using Axes = nonstd::optional<std::vector<int64_t>>;
     const auto kind = dynamic_cast<Made*>(op)->kind;
     const auto in = op->input->tensorIdMap(), out = op->output->tensorIdMap();
     Graph& g = op->getGraph();
@@ -81,9 +83,9 @@ class Make : public PreAliasPattern {
     op->disconnectAllOutputs();
     namespace O = Onnx::Operators;
     if (kind == "sum")
-      g.createConnectedOp<ReduceSumOp>(in, out, O::ReduceSum_11, Axes({-1, 0}), 1, s);
+      g.createConnectedOp<ReduceSumOp>(in, out, O::ReduceSum_11, over({-1, 0}), 1, s);
     else if (kind == "mean")
-      g.createConnectedOp<ReduceMeanOp>(in, out, O::ReduceMean_11, Axes({1}), 0, s);
+      g.createConnectedOp<ReduceMeanOp>(in, out, O::ReduceMean_11, over({1}), 0, s);
     else if (kind == "max")
       g.createConnectedOp<ReduceMaxOp>(in, out, O::ReduceMax_11, Axes(), 0, s);
     else if (kind == "l2 set") {
@@ -206,7 +208,7 @@ struct TotalGradOpx : popx::Opx {
   void grow(poplar::program::Sequence& prog) const final {
     const auto& op = *dynamic_cast<TotalGrad*>(op_p);
     const auto& back = op.backwardShape();
-    auto gradient = getInTensor(0).reshape({back.begin(), back.end()});
+    auto gradient = getInTensor(0).reshape(std::vector<std::size_t>(back.begin(), back.end()));
     for (const auto axis : op.getAxes())
       gradient = gradient.broadcast(static_cast<unsigned>(op.outShape(0)[axis]),
                                     static_cast<unsigned>(axis));
