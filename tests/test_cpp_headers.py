@@ -15,7 +15,7 @@ from tests.toolchain import PACKAGE, clang, popir_config, run
 INCLUDE = PACKAGE / "include"
 LIBRARIES = [
     *("gcl", "popart", "popfloat", "poplar", "poplin", "popnn", "popops", "poprand", "popsparse"),
-    *("poputil", "pva", "pvti", "snap"),
+    *("popsys", "poputil", "pva", "pvti", "snap"),
 ]
 TEMPLATES = {
     "ClassTemplateDecl",

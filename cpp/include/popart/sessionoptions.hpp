@@ -17,6 +17,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace popart {
 
 enum class GradientTensorTrackingMethod {
@@ -327,5 +329,7 @@ struct SessionOptions {
 };
 
 }  // namespace popart
+
+#pragma GCC visibility pop
 
 #endif

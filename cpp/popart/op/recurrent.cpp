@@ -61,7 +61,6 @@ void BaseOnnxRNNOp::setOut(OutIndex out, const Shape& shape) {
 }
 
 void BaseOnnxRNNOp::setup() {
-  if (link() != nullptr && popir::builtinClass(*this) != nullptr) return builtin::setup(*this);
   for (const InIndex in :
        {getInputInIndex(), getInputWeightsInIndex(), getRecurrenceWeightsInIndex()})
     if (inShape(in).size() != 3)
@@ -110,8 +109,8 @@ void GRUOp::appendOutlineAttributes(OpSerialiserBase& os) const {
 }
 
 void LSTMOp::setup() {
+  if (link() != nullptr && popir::builtinClass(*this) != nullptr) return builtin::setup(*this);
   BaseOnnxRNNOp::setup();
-  if (link() != nullptr && popir::builtinClass(*this) != nullptr) return;
   const Shape state = {getNumDirections(), getBatchSize(), getHiddenSize()};
   if (hasInitialCInput()) expect(*this, "first cells", getInitialCInIndex(), state);
   setOut(getLastCellStateOutIndex(), state);
@@ -131,7 +130,6 @@ void LSTMOp::appendOutlineAttributes(OpSerialiserBase& os) const {
 }
 
 void PopartLSTMOp::setup() {
-  if (link() != nullptr && popir::builtinClass(*this) != nullptr) return builtin::setup(*this);
   if (inShape(getInputInIndex()).size() != 3 || inShape(getWeightsInIndex()).size() != 3)
     throw error(
         "{}: the input is of the shape {}, the weights of {}; expected are three dimensions",
