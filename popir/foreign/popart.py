@@ -302,7 +302,7 @@ class CppPattern(pattern.PreAliasPattern):
         return self._twin.touches(op)
 
     def apply(self, op: Op) -> bool:
-        """The library's apply(). Operators that it makes and that consist of others become these."""
+        """The library's apply(). What it makes that consists of other operators becomes these."""
         graph, last = op.graph, op.graph.lastOpId
         changed = self._twin.apply(op)
         for made in [each for each in graph.ops.values() if each.id > last]:
