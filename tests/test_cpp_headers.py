@@ -15,7 +15,7 @@ from tests.toolchain import PACKAGE, clang, popir_config, run
 INCLUDE = PACKAGE / "include"
 LIBRARIES = [
     *("gcl", "popart", "popfloat", "poplar", "poplin", "popnn", "popops", "poprand", "popsparse"),
-    *("popsys", "poputil", "pva", "pvti", "snap"),
+    *("poputil", "pva", "pvti", "snap"),
 ]
 TEMPLATES = {
     "ClassTemplateDecl",
