@@ -3,6 +3,7 @@
 import ctypes
 import logging
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -17,7 +18,7 @@ from tests.popart.libraries import isolated
 from tests.popart.test_operator_classes import Lines
 
 
-def reference(type: str, inputs: list[np.ndarray], **attributes: object) -> list:
+def reference(type: str, inputs: list[np.ndarray], **attributes: Any) -> list[Any]:
     """What onnx.reference computes with one node."""
     names = [f"in{i}" for i in range(len(inputs))]
     outs = ["out"]
@@ -30,7 +31,9 @@ def reference(type: str, inputs: list[np.ndarray], **attributes: object) -> list
         [onnx.helper.make_tensor_value_info(n, 0, None) for n in outs],
     )
     model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 11)])
-    return ReferenceEvaluator(model).run(None, dict(zip(names, inputs, strict=True)))
+    found = ReferenceEvaluator(model).run(None, dict(zip(names, inputs, strict=True)))
+    assert isinstance(found, list)
+    return found
 
 
 def check_made(library: str) -> None:
@@ -50,10 +53,10 @@ def check_made(library: str) -> None:
 
     w16, r16, b32 = floats(1, 16, 3), floats(1, 16, 4), floats(1, 32)
     with torch.no_grad():
-        lstm.weight_ih_l0.copy_(of_onnx(w16[0]))
-        lstm.weight_hh_l0.copy_(of_onnx(r16[0]))
-        lstm.bias_ih_l0.copy_(of_onnx(b32[0, :16]).reshape(-1))
-        lstm.bias_hh_l0.copy_(of_onnx(b32[0, 16:]).reshape(-1))
+        lstm.get_parameter("weight_ih_l0").copy_(of_onnx(w16[0]))
+        lstm.get_parameter("weight_hh_l0").copy_(of_onnx(r16[0]))
+        lstm.get_parameter("bias_ih_l0").copy_(of_onnx(b32[0, :16]).reshape(-1))
+        lstm.get_parameter("bias_hh_l0").copy_(of_onnx(b32[0, 16:]).reshape(-1))
         states = lstm(sequence)[0].numpy().reshape(7, 1, 2, 4)
         # PopART has forget, input, candidate, output, and weights [inputs + hidden, hidden].
         joined = np.concatenate([w16[0], r16[0]], 1).reshape(4, 4, 7)[[2, 0, 3, 1]]
@@ -62,10 +65,10 @@ def check_made(library: str) -> None:
     tanh_free = torch.nn.RNN(3, 4, nonlinearity="relu")
     w4, r4, b8 = floats(1, 4, 3), floats(1, 4, 4), floats(1, 8)
     with torch.no_grad():
-        tanh_free.weight_ih_l0.copy_(torch.tensor(w4[0]))
-        tanh_free.weight_hh_l0.copy_(torch.tensor(r4[0]))
-        tanh_free.bias_ih_l0.copy_(torch.tensor(b8[0, :4]))
-        tanh_free.bias_hh_l0.copy_(torch.tensor(b8[0, 4:]))
+        tanh_free.get_parameter("weight_ih_l0").copy_(torch.tensor(w4[0]))
+        tanh_free.get_parameter("weight_hh_l0").copy_(torch.tensor(r4[0]))
+        tanh_free.get_parameter("bias_ih_l0").copy_(torch.tensor(b8[0, :4]))
+        tanh_free.get_parameter("bias_hh_l0").copy_(torch.tensor(b8[0, 4:]))
         plain = tanh_free(sequence)[0].numpy().reshape(7, 1, 2, 4)
     cell = torch.nn.GRU(3, 4)
     swap = [1, 0, 2]  # torch's reset, update, candidate of ONNX's update, reset, candidate
@@ -74,10 +77,10 @@ def check_made(library: str) -> None:
         return torch.tensor(t.reshape(3, 4, -1)[swap].reshape(12, -1))
 
     with torch.no_grad():
-        cell.weight_ih_l0.copy_(of_gru(gates[0][0]))
-        cell.weight_hh_l0.copy_(of_gru(gates[1][0]))
-        cell.bias_ih_l0.copy_(of_gru(bias3[0, :12]).reshape(-1))
-        cell.bias_hh_l0.copy_(of_gru(bias3[0, 12:]).reshape(-1))
+        cell.get_parameter("weight_ih_l0").copy_(of_gru(gates[0][0]))
+        cell.get_parameter("weight_hh_l0").copy_(of_gru(gates[1][0]))
+        cell.get_parameter("bias_ih_l0").copy_(of_gru(bias3[0, :12]).reshape(-1))
+        cell.get_parameter("bias_hh_l0").copy_(of_gru(bias3[0, 12:]).reshape(-1))
         gated = cell(sequence)[0].numpy().reshape(7, 1, 2, 4)
     cases = {
         "sum": ([x], x.sum((0, 2), keepdims=True)),
