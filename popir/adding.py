@@ -99,3 +99,44 @@ def _check_outputs(op: Op) -> None:
 def check_info(who: str, info: TensorInfo) -> None:
     """Raises an error for a tensor too large for the host, before anything is allocated for it."""
     memory.require(who, check_shape(who, info.dataType(), info.shape()))
+
+
+def expand_in_place(op: Op) -> None:
+    """Puts what an operator consists of in its place, in a graph where others read its outputs;
+    nothing for one that is computed itself.
+    """
+    graph = op.graph
+    inputs = [op.input.get(i) for i in range(max(op.input, default=-1) + 1)]
+    outputs = [op.output.get(i) for i in range(max(op.output, default=-1) + 1)]
+    ids = [tensor and graph.uniqueId(f"{tensor.id}/made") for tensor in outputs]
+    if not op.expand(inputs, [id or "" for id in ids]):
+        return
+    graph.eraseOp(op.id)
+    for tensor, id in zip(outputs, ids, strict=True):
+        if tensor is not None and id is not None:
+            take_place(tensor, graph.getTensor(id))
+
+
+def take_place(old: Tensor, new: Tensor) -> None:
+    """Gives `new` the readers and the id of `old`, which nothing computes any more."""
+    graph, id = old.graph, old.id
+    at = [i for i, each in enumerate(graph.outputs) if each == id]
+    graph.outputs = [each for each in graph.outputs if each != id]
+    replace_tensor(old, new)
+    graph.renameTensor(new.id, id)
+    for i in at:
+        graph.outputs.insert(i, id)
+
+
+def replace_tensor(old: Tensor, new: Tensor) -> None:
+    """Makes all readers of `old`, which nothing computes any more, read `new`."""
+    reconnect(old, new)
+    old.graph.removeTensor(old.id)
+
+
+def reconnect(old: Tensor, new: Tensor) -> None:
+    """Makes all readers of `old` read `new`."""
+    for op in list(old.uses):
+        for i in [i for i, tensor in op.input.items() if tensor is old]:
+            op.disconnectInTensor(i)
+            op.connectInTensor(i, new.id)

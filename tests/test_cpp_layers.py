@@ -17,7 +17,7 @@ LAYERS = [
     "costing",
     "engine",
     "executable pva",
-    "poputil",
+    "poputil popsys",
     "popops",
     "poplin poprand gcl popfloat",
     "popnn popsparse",

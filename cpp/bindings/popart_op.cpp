@@ -254,7 +254,7 @@ void checkSetup(const Op& op, const std::map<int, std::string>& outputs) {
 /// of its entry in the table, in bytes, plus 1.
 bool connectsItself(const Op& op) {
   const auto entry = [](const Op& o) {
-    const auto member = &Op::connectInTensor;
+    void (Op::*member)(popart::InIndex, popart::TensorId) = &Op::connectInTensor;
     std::ptrdiff_t place = 0;
     std::memcpy(&place, &member, sizeof place);
     const void* table = *reinterpret_cast<const void* const*>(&o);

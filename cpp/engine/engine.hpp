@@ -104,6 +104,7 @@ class __attribute__((visibility("default"))) EngineImpl {
   const poplar::OptionFlags& options() const { return options_; }
   /// The program of each run, in order; only the first 65536 runs are recorded.
   const std::vector<unsigned>& runs() const { return runs_; }
+  void forgetRuns() { runs_.clear(); }
   unsigned threads() const { return threads_; }
   /// The execution counts of its codelets; null if the engine does not count.
   const CodeletCounts* counts() const { return parts_.codelets.counts.get(); }

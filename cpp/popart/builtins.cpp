@@ -69,6 +69,8 @@
 #include <string>
 #include <vector>
 
+#include "popart/builtin_rows.hpp"
+
 namespace popir {
 namespace {
 
@@ -79,15 +81,6 @@ using Made = std::unique_ptr<Op>;
 
 constexpr const char* onnx = "ai.onnx";
 constexpr const char* graphcore = "ai.graphcore";
-
-template <class OP>
-BuiltinClass plain(const char* type, const char* domain = onnx) {
-  return {domain, type, typeid(OP),
-          [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes&) {
-            return Made(new OP(opid, settings));
-          },
-          [](const Op&) { return Attributes(); }};
-}
 
 BuiltinClass dropout() {
   return {onnx, "Dropout", typeid(popart::DropoutOp),
@@ -668,80 +661,85 @@ BuiltinClass transposeInplace() {
 }
 
 const std::vector<BuiltinClass>& rows() {
-  static const std::vector<BuiltinClass> all = {
-      plain<popart::AddOp>("Add"),
-      plain<popart::SubtractOp>("Sub"),
-      plain<popart::MulOp>("Mul"),
-      plain<popart::DivOp>("Div"),
-      plain<popart::NegateOp>("Neg"),
-      plain<popart::ReluOp>("Relu"),
-      plain<popart::SqrtOp>("Sqrt"),
-      plain<popart::ExpOp>("Exp"),
-      plain<popart::LogOp>("Log"),
-      plain<popart::AbsOp>("Abs"),
-      plain<popart::TanhOp>("Tanh"),
-      plain<popart::SigmoidOp>("Sigmoid"),
-      plain<popart::SinOp>("Sin"),
-      plain<popart::CosOp>("Cos"),
-      plain<popart::TanOp>("Tan"),
-      plain<popart::FloorOp>("Floor"),
-      plain<popart::CeilOp>("Ceil"),
-      plain<popart::ReciprocalOp>("Reciprocal"),
-      plain<popart::ErfOp>("Erf"),
-      plain<popart::SignOp>("Sign"),
-      plain<popart::SoftSignOp>("Softsign"),
-      plain<popart::IdentityOp>("Identity"),
-      plain<popart::SumOp>("Sum"),
-      plain<popart::MeanOp>("Mean"),
-      dropout(),
-      batchNorm(onnx),
-      batchNorm(graphcore),
-      groupNorm(),
-      reshape(onnx),
-      reshape(graphcore),
-      gather(onnx, "Gather"),
-      gather(graphcore, "GroupedGather"),
-      l1(),
-      nll(),
-      matMul(),
-      matMulGrad<popart::MatMulLhsGradOp>("MatMulLhsGrad"),
-      matMulGrad<popart::MatMulRhsGradOp>("MatMulRhsGrad"),
-      slice(onnx),
-      slice(graphcore),
-      transpose(),
-      softmax(),
-      plain<popart::SoftmaxGradOp>("SoftmaxGrad", graphcore),
-      dropoutGrad(),
-      init(),
-      clip(),
-      plain<popart::DetachOp>("Detach", graphcore),
-      cast(),
-      scale(),
-      concat(),
-      conv(),
-      convTranspose(),
-      dynamic<popart::DynamicSliceOp>("DynamicSlice"),
-      dynamic<popart::DynamicUpdateOp>("DynamicUpdate"),
-      dynamic<popart::DynamicAddOp>("DynamicAdd"),
-      dynamic<popart::DynamicZeroOp>("DynamicZero"),
-      pad(),
-      plain<popart::CallOp>("Call", graphcore),
-      loop(),
-      ipuCopy(),
-      stash<popart::StashOp>("Stash"),
-      stash<popart::RestoreOp>("Restore"),
-      plain<popart::AddLhsInplaceOp>("AddLhsInplace", graphcore),
-      plain<popart::AddRhsInplaceOp>("AddRhsInplace", graphcore),
-      plain<popart::ReluInplaceOp>("ReluInplace", graphcore),
-      transposeInplace(),
-      sgd0(),
-      momentum<popart::SGD1VarUpdateOp>("SGD1VarUpdate", "scaledLearningRate1"),
-      momentum<popart::SGD2VarUpdateOp>("SGD2VarUpdate", "scaledLearningRate2"),
-      adam(),
-      scaled(),
-      accumulate(),
-      accumulatorZero(),
-      sparseAccumulate()};
+  static const std::vector<BuiltinClass> all = [] {
+    std::vector<BuiltinClass> made = {
+        plainRow<popart::AddOp>("Add"),
+        plainRow<popart::SubtractOp>("Sub"),
+        plainRow<popart::MulOp>("Mul"),
+        plainRow<popart::DivOp>("Div"),
+        plainRow<popart::NegateOp>("Neg"),
+        plainRow<popart::ReluOp>("Relu"),
+        plainRow<popart::SqrtOp>("Sqrt"),
+        plainRow<popart::ExpOp>("Exp"),
+        plainRow<popart::LogOp>("Log"),
+        plainRow<popart::AbsOp>("Abs"),
+        plainRow<popart::TanhOp>("Tanh"),
+        plainRow<popart::SigmoidOp>("Sigmoid"),
+        plainRow<popart::SinOp>("Sin"),
+        plainRow<popart::CosOp>("Cos"),
+        plainRow<popart::TanOp>("Tan"),
+        plainRow<popart::FloorOp>("Floor"),
+        plainRow<popart::CeilOp>("Ceil"),
+        plainRow<popart::ReciprocalOp>("Reciprocal"),
+        plainRow<popart::ErfOp>("Erf"),
+        plainRow<popart::SignOp>("Sign"),
+        plainRow<popart::SoftSignOp>("Softsign"),
+        plainRow<popart::IdentityOp>("Identity"),
+        plainRow<popart::SumOp>("Sum"),
+        plainRow<popart::MeanOp>("Mean"),
+        dropout(),
+        batchNorm(onnx),
+        batchNorm(graphcore),
+        groupNorm(),
+        reshape(onnx),
+        reshape(graphcore),
+        gather(onnx, "Gather"),
+        gather(graphcore, "GroupedGather"),
+        l1(),
+        nll(),
+        matMul(),
+        matMulGrad<popart::MatMulLhsGradOp>("MatMulLhsGrad"),
+        matMulGrad<popart::MatMulRhsGradOp>("MatMulRhsGrad"),
+        slice(onnx),
+        slice(graphcore),
+        transpose(),
+        softmax(),
+        plainRow<popart::SoftmaxGradOp>("SoftmaxGrad", graphcore),
+        dropoutGrad(),
+        init(),
+        clip(),
+        plainRow<popart::DetachOp>("Detach", graphcore),
+        cast(),
+        scale(),
+        concat(),
+        conv(),
+        convTranspose(),
+        dynamic<popart::DynamicSliceOp>("DynamicSlice"),
+        dynamic<popart::DynamicUpdateOp>("DynamicUpdate"),
+        dynamic<popart::DynamicAddOp>("DynamicAdd"),
+        dynamic<popart::DynamicZeroOp>("DynamicZero"),
+        pad(),
+        plainRow<popart::CallOp>("Call", graphcore),
+        loop(),
+        ipuCopy(),
+        stash<popart::StashOp>("Stash"),
+        stash<popart::RestoreOp>("Restore"),
+        plainRow<popart::AddLhsInplaceOp>("AddLhsInplace", graphcore),
+        plainRow<popart::AddRhsInplaceOp>("AddRhsInplace", graphcore),
+        plainRow<popart::ReluInplaceOp>("ReluInplace", graphcore),
+        transposeInplace(),
+        sgd0(),
+        momentum<popart::SGD1VarUpdateOp>("SGD1VarUpdate", "scaledLearningRate1"),
+        momentum<popart::SGD2VarUpdateOp>("SGD2VarUpdate", "scaledLearningRate2"),
+        adam(),
+        scaled(),
+        accumulate(),
+        accumulatorZero(),
+        sparseAccumulate()};
+    const auto others = functionRows();
+    made.insert(made.end(), others.begin(), others.end());
+    return made;
+  }();
   return all;
 }
 

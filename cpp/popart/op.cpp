@@ -183,6 +183,10 @@ void Op::connectInTensor(InIndex index, TensorId tensorId) {
   irCalls().connectIn(placed(*this), index, tensorId);
 }
 
+void Op::connectInTensor(InIndex index, TensorId tensorId, VGraphId) {
+  connectInTensor(index, tensorId);
+}
+
 void Op::connectOutTensor(OutIndex index, TensorId tensorId) {
   irCalls().connectOut(placed(*this), index, tensorId);
 }

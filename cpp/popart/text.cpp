@@ -70,6 +70,11 @@ void log(Module module, Level level, const std::string& message) {
     std::cerr << "popir: " << message << std::endl;
 }
 
+void flush(Module) {
+  std::clog.flush();
+  std::cerr.flush();
+}
+
 namespace internal {
 
 std::string substitute(const std::string& format, const std::vector<std::string>& arguments) {

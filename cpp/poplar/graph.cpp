@@ -491,6 +491,9 @@ poplar::Tensor GraphImpl::addVariable(poplar::Type type, Dims shape, std::string
   v.elements = product(shape);
   v.name = std::move(name);
   v.constant = constant;
+  // A CPU has nothing to exchange between tiles: what a program does not map is on the first.
+  if (target.getTargetType() == poplar::TargetType::CPU && v.elements > 0)
+    v.mapping.setLinear(v.elements, {v.elements});
   variables.push_back(std::move(v));
   return poplar::Tensor(View::ofVariable(this, id, constant, type, std::move(shape)));
 }

@@ -250,6 +250,8 @@ VertexRef Graph::addVertexFrom(ComputeSet cs, StringRef vertexType,
     else
       connect(v[c.field()], c.tensors());
   }
+  // As with variables: what a program for a CPU does not map is on the first tile.
+  if (getTarget().getTargetType() == TargetType::CPU) setTileMapping(v, 0);
   return v;
 }
 

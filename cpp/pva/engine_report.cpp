@@ -160,7 +160,8 @@ std::shared_ptr<ProfileData> graphProfile(const GraphImpl& graph, const Programs
   }
   data->tileBytes.resize(spec.numTiles());
   if (programs.empty()) return data;
-  for (const auto& category : readMachine(graph, programs, 0, {}).memory)
+  data->memory = readMachine(graph, programs, 0, {}).memory;
+  for (const auto& category : data->memory)
     for (std::size_t t = 0; t < data->tileBytes.size(); ++t)
       data->tileBytes[t] += category.tileBytes[t];
   StepCosts costs(graph);
@@ -260,6 +261,8 @@ ProfileValue Engine::getGraphProfile() const {
   }
   return out;
 }
+
+void Engine::resetExecutionProfile() { impl_->forgetRuns(); }
 
 ProfileValue Engine::getExecutionProfile() const {
   using Map = ProfileValue::Map;

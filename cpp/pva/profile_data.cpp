@@ -28,6 +28,8 @@ bool fits(const ProfileData& data) {
     if (block.program >= data.programs.size() || block.from > block.to) return false;
   for (const auto& run : data.runs)
     if (run.from > run.to) return false;
+  for (const auto& category : data.memory)
+    if (category.tileBytes.size() != tiles) return false;
   for (const auto& of : data.vertexTypes)
     if (of.byTile.size() != tiles) return false;
   for (const auto& set : data.sets)
@@ -106,6 +108,30 @@ std::vector<CompilationTile> CompilationReport::tiles() const {
   return tiles;
 }
 TileMemoryTotal TileMemory::total() const { return TileMemoryTotal(data_->tileBytes[tile_]); }
+TileMemoryByCategory TileMemory::category() const { return {data_, tile_}; }
+
+TileMemoryCategory TileMemoryByCategory::of(const char* always, const char* atTimes) const {
+  std::uint64_t alone = 0, shared = 0;
+  for (const auto& each : data_->memory) {
+    if (each.category == always) alone = each.tileBytes[tile_];
+    if (atTimes != nullptr && each.category == atTimes) shared = each.tileBytes[tile_];
+  }
+  return TileMemoryCategory(alone, shared);
+}
+TileMemoryCategory TileMemoryByCategory::variable() const { return of("variables", "temporaries"); }
+TileMemoryCategory TileMemoryByCategory::constant() const { return of("constants"); }
+TileMemoryCategory TileMemoryByCategory::vertexInstanceState() const { return of("vertex state"); }
+TileMemoryCategory TileMemoryByCategory::vertexCode() const { return of("vertex code"); }
+TileMemoryCategory TileMemoryByCategory::internalExchangeCode() const {
+  return of("exchange code");
+}
+TileMemoryCategory TileMemoryByCategory::controlCode() const { return of("control code"); }
+TileMemoryCategory TileMemoryByCategory::stack() const { return of("stack"); }
+TileMemoryCategory TileMemoryByCategory::message() const { return of("", "gathered operands"); }
+TileMemoryCategory TileMemoryByCategory::hostMessage() const {
+  return of("", "host exchange buffers");
+}
+
 std::vector<VertexInstances> TileMemory::vertices() const {
   std::vector<VertexInstances> vertices;
   for (const auto& of : data_->vertexTypes)

@@ -53,6 +53,7 @@ struct ProfileData {
   double clockHz = 0;
   unsigned computeSets = 0, vertices = 0, edges = 0, variables = 0;
   std::vector<std::uint64_t> tileBytes;
+  std::vector<MemoryCost> memory;  // the same by category; empty without programs
   std::vector<Program> programs;
   std::vector<Block> blocks;
   std::vector<Run> runs;
@@ -63,8 +64,8 @@ struct ProfileData {
 
   auto state() const {
     return std::tie(version, arch, numIPUs, tilesPerIPU, bytesPerTile, clockHz, computeSets,
-                    vertices, edges, variables, tileBytes, programs, blocks, runs, vertexTypes,
-                    sets, steps, reports);
+                    vertices, edges, variables, tileBytes, memory, programs, blocks, runs,
+                    vertexTypes, sets, steps, reports);
   }
 };
 

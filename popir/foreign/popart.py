@@ -15,6 +15,7 @@ from typing import Any
 
 from popir import pattern, poplar, registry
 from popir._device import popart as device
+from popir.adding import expand_in_place
 from popir.definitions import OpDefinition
 from popir.errors import DuplicateOperatorError, did_you_mean, popart_exception
 from popir.ir import GradInOutMapper, GradOpInType, Graph, Op, OperatorIdentifier, Region, Tensor
@@ -301,7 +302,13 @@ class CppPattern(pattern.PreAliasPattern):
         return self._twin.touches(op)
 
     def apply(self, op: Op) -> bool:
-        return self._twin.apply(op)
+        """The library's apply(). What it makes that consists of other operators becomes these."""
+        graph, last = op.graph, op.graph.lastOpId
+        changed = self._twin.apply(op)
+        for made in [each for each in graph.ops.values() if each.id > last]:
+            if made.__class__.expand is not Op.expand:
+                expand_in_place(made)
+        return changed
 
 
 # Functions that C++ code calls.

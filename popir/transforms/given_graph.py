@@ -13,6 +13,7 @@ import numpy as np
 
 from popir import registry
 from popir._device import popart as device
+from popir.adding import expand_in_place, reconnect, replace_tensor, take_place
 from popir.errors import AnchorError, did_you_mean, popart_exception
 from popir.ir import Graph, Op, Tensor
 from popir.ir.graph import called_graphs
@@ -88,7 +89,7 @@ def fit_to_lower(graph: Graph, sent: Mapping[str, str]) -> None:
             elif op.opid.type == "Loop" and op.opid.domain in (_ONNX, _GRAPHCORE) and is_others:
                 _loop(op)
             elif op.__class__.expand is not Op.expand:
-                _expand(op)
+                expand_in_place(op)
     for anchor, id in sent.items():
         _show(graph, id, anchor)
 
@@ -107,7 +108,7 @@ def _show_input(op: Op) -> None:
         )
     empty, loaded = op.inTensor(0), op.outTensor(0)
     graph.eraseOp(op.id)
-    _replace(loaded, graph.getTensor(id))
+    replace_tensor(loaded, graph.getTensor(id))
     if empty.producer is not None and not empty.uses:
         graph.eraseOp(empty.producer.id)
         graph.removeTensor(empty.id)
@@ -152,7 +153,7 @@ def _accumulate(op: Op) -> None:
         *(_GRAPHCORE, "CopyVarUpdate", 1, settings, {}, [variable, value]),
     )
     graph.eraseOp(op.id)
-    _take_place(updated, made.outTensor(0))
+    take_place(updated, made.outTensor(0))
 
 
 def _overwrite(op: Op) -> None:
@@ -216,7 +217,7 @@ def _loop(op: Op) -> None:
     count.info = ITERATION
     if body.getTensor(going).uses:
         always = body.addConstInit(body.uniqueId(f"{going}/true"), np.array(True))
-        _reconnect(body.getTensor(going), always)
+        reconnect(body.getTensor(going), always)
     body.setOutputs([goes_on, *results] if is_asked else results)
     old = body.getTensor(number).info
     body.setInputs([counted, *rest])
@@ -236,40 +237,3 @@ def _loop(op: Op) -> None:
         "reversed_outputs": [0] * scanned,
     }
     graph.replaceOp(op, LoopOp(LOOP, Op.Settings(graph, op.name()), made))
-
-
-def _expand(op: Op) -> None:
-    graph = op.graph
-    inputs = [op.input.get(i) for i in range(max(op.input, default=-1) + 1)]
-    outputs = [op.output.get(i) for i in range(max(op.output, default=-1) + 1)]
-    ids = [tensor and graph.uniqueId(f"{tensor.id}/made") for tensor in outputs]
-    if not op.expand(inputs, [id or "" for id in ids]):
-        return
-    graph.eraseOp(op.id)
-    for tensor, id in zip(outputs, ids, strict=True):
-        if tensor is not None and id is not None:
-            _take_place(tensor, graph.getTensor(id))
-
-
-def _take_place(old: Tensor, new: Tensor) -> None:
-    """Gives `new` the readers and the id of `old`, which nothing computes any more."""
-    graph, id = old.graph, old.id
-    at = [i for i, each in enumerate(graph.outputs) if each == id]
-    graph.outputs = [each for each in graph.outputs if each != id]
-    _replace(old, new)
-    graph.renameTensor(new.id, id)
-    for i in at:
-        graph.outputs.insert(i, id)
-
-
-def _replace(old: Tensor, new: Tensor) -> None:
-    """Makes all readers of `old`, which nothing computes any more, read `new`."""
-    _reconnect(old, new)
-    old.graph.removeTensor(old.id)
-
-
-def _reconnect(old: Tensor, new: Tensor) -> None:
-    for op in list(old.uses):
-        for i in [i for i, tensor in op.input.items() if tensor is old]:
-            op.disconnectInTensor(i)
-            op.connectInTensor(i, new.id)

@@ -17,7 +17,7 @@ from tests.packages import build, build_wheel, install
 from tests.toolchain import CXX, ROOT, run
 
 LIBRARIES = (
-    "popir popart poplar poplin popnn popops poprand poputil gcl pva pvti popfloat popsparse"
+    "popir popart poplar poplin popnn popops poprand poputil gcl pva pvti popfloat popsparse popsys"
 ).split()
 CARRIED = {
     *(f"lib/lib{name}.so" for name in LIBRARIES),

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import popir
@@ -78,6 +79,16 @@ def test_what_a_device_says_spans_as_csv_and_slices_by_lists(tmp_path: Path):
     spread, partly = (list(map(int, each.split())) for each in rest[5:7])
     assert sum(spread) == sum(partly) == 48 and spread[2] == 0 and partly[2] == 24
     assert rest[7:] == ["111110000010"]
+
+
+def test_what_a_cpu_leaves_without_a_tile_and_memory_by_category(tmp_path: Path):
+    matrix, vector = np.arange(12.0).reshape(3, 4), np.arange(1.0, 5)
+    lines = run(build("unmapped", tmp_path), cwd=tmp_path).splitlines()
+    product = matrix @ vector
+    assert [float(x) for x in lines[0].split()] == [*2 * product, *product, 1]
+    assert "elements" in lines[1] and "tile" in lines[1], lines[1]
+    assert lines[2] == "ipu2 ipu2"
+    assert lines[3:] == ["4000 111", "0 001"]
 
 
 def test_types_that_a_branch_never_uses(tmp_path: Path):

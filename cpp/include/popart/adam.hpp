@@ -72,6 +72,7 @@ class Adam : public Optimizer {
 
  private:
   void describe(Arguments& arguments) const override;
+  std::map<std::string, int> form() const override;
 
   AdamMode mode_;
   WeightDecayMode decay_;

@@ -48,6 +48,7 @@ class Adaptive : public Optimizer {
 
  private:
   void describe(Arguments& arguments) const override;
+  std::map<std::string, int> form() const override;
 
   AdaptiveMode mode_;
   WeightDecayMode decay_;

@@ -5,6 +5,7 @@
 #include <onnx/onnx_pb.h>
 
 #include <string>
+#include <vector>
 
 #pragma GCC visibility push(default)
 
@@ -23,6 +24,8 @@ ONNX_NAMESPACE::ModelProto getModelFromFile(const std::string& filename);
 std::string getCanonicalDirName(const std::string& folder);
 /// The path of a file in a folder.
 std::string appendDirFn(const std::string& folder, const std::string& filename);
+/// The paths of the files of a folder whose names contain `part`, in alphabetical order.
+std::vector<std::string> getMatchFns(const std::string& folder, const std::string& part);
 bool isRegularFile(const std::string& filename);
 /// \throws error if there is no such file
 void confirmRegularFile(const std::string& filename);

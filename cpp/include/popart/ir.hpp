@@ -128,6 +128,8 @@ class Ir {
   bool hasGraph(const GraphId& id) const;
   /// Removes a graph that createGraph() has made, and that no operator calls.
   void removeGraph(const GraphId& id);
+  /// Removes all such graphs that nothing which starts at the main graph calls.
+  void removeIsolatedGraphs();
   /// The main graph first, then those that its operators call and those that were created.
   std::vector<const Graph*> getAllGraphs() const;
   /// Those that `root` calls, directly or not, and itself: each after those that call it.

@@ -42,6 +42,8 @@ bool shouldLog(Module module, Level level);
 Level getLogLevel(Module module);
 void setLogLevel(Module module, Level level);
 void log(Module module, Level level, const std::string& message);
+/// Writes out what a module has logged and the standard streams still keep.
+void flush(Module module);
 
 /// What is wrong with the text that is to be formatted.
 class FormatError : public std::runtime_error {

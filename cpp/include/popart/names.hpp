@@ -88,6 +88,13 @@ static constexpr const char* sOutlineAttribute = "__outline";
 static constexpr const char* sAvailMemAttribute = "__available_memory";
 static constexpr const char* sPartialsTypeAttribute = "__partials_type";
 static constexpr const char* sDebugInfoId = "__debug_info_id";
+static constexpr const char* sSerializeMatMulModeAttribute = "__serialize_matmul_mode";
+static constexpr const char* sSerializeMatMulFactorAttribute = "__serialize_matmul_factor";
+static constexpr const char* sSerializeMatMulPrecisionAttribute = "__serialize_matmul_precision";
+static constexpr const char* sSerializeMatMulMode_None = "none";
+static constexpr const char* sSerializeMatMulMode_InputChannels = "input_channels";
+static constexpr const char* sSerializeMatMulMode_ReducingDim = "reducing_dim";
+static constexpr const char* sSerializeMatMulMode_OutputChannels = "output_channels";
 
 /// Separator in scoped names.
 static constexpr const char* sNameDelimiter = "/";

@@ -99,6 +99,10 @@ class Op : public Vertex {
     Settings(Graph& graph_, const std::string& name_) : graph(graph_), name(name_) {}
     Settings(Graph& graph_, const std::string& name_, const Scope& scope_)
         : graph(graph_), name(name_), scope(scope_) {}
+    /// A DebugInfo's id is accepted; the compiler names operators by `name` and `scope`.
+    Settings(Graph& graph_, const std::string& name_, uint64_t) : Settings(graph_, name_) {}
+    Settings(Graph& graph_, const std::string& name_, const Scope& scope_, uint64_t)
+        : Settings(graph_, name_, scope_) {}
     Settings(const Settings&) = default;
     Settings& operator=(const Settings&) = default;
     virtual ~Settings();
@@ -335,6 +339,8 @@ class Op : public Vertex {
 
   // ---- Connections. These functions also update producers and consumers of the tensors. ----
   virtual void connectInTensor(InIndex index, TensorId tensorId);
+  /// The same: what tells where the tensor comes from (IpuCopyOp) keeps the IPU.
+  virtual void connectInTensor(InIndex index, TensorId tensorId, VGraphId sourceIpu);
   /// The tensor must exist and have no producer.
   void connectOutTensor(OutIndex index, TensorId tensorId);
   /// Creates the tensor.

@@ -5,6 +5,7 @@
 #include <popart/clipnormsettings.hpp>
 #include <popart/datatype.hpp>
 #include <popart/debugcontext.hpp>
+#include <popart/error.hpp>
 #include <popart/names.hpp>
 #include <popart/optimizervalue.hpp>
 #include <popart/optimizervaluemap.hpp>
@@ -29,6 +30,13 @@ enum class WeightDecayMode { Decay, L2Regularization };
 /// What is summed over replicas: nothing, each gradient, the momentum, or sums over micro-batches.
 enum class OptimizerReductionType { None, GradReduce, AcclReduce, AccumReduce };
 
+/// One optimizer is given in the place of another, and does not fit.
+class optimizer_replacement_error : public error {
+ public:
+  using error::error;
+  ~optimizer_replacement_error() override;
+};
+
 /// Values of hyperparameters, which a TrainingSession gives to the compiler; that checks them.
 class Optimizer {
  public:
@@ -50,6 +58,11 @@ class Optimizer {
   /// A value of a weight by its name, as in "learningRate"; "lossScaling" is the same for all.
   /// \throws error for a name that the optimizer does not have
   OptimizerValue value(const std::string& name, const TensorId& weight) const;
+
+  /// Whether an optimizer may take the place of this one while a session trains: of the same kind,
+  /// with the same clipping, and with the same values where this one's are constant.
+  /// \throws optimizer_replacement_error that says what is not the same
+  void validReplacement(const Optimizer& other) const;
 
   // ---- What sums over micro-batches and replicas become. \throws error before the first. ----
   /// Reads the options that say it.
@@ -83,6 +96,8 @@ class Optimizer {
   /// The compiler's arguments other than the values, by name.
   struct Arguments;
   virtual void describe(Arguments& arguments) const = 0;
+  /// What must be the same in an optimizer that takes the place of this one: enumerators by name.
+  virtual std::map<std::string, int> form() const = 0;
   friend class SGD;
   friend class Adam;
   friend class Adaptive;

@@ -3,6 +3,8 @@
 #ifndef popart_optimizervalue_hpp
 #define popart_optimizervalue_hpp
 
+#include <popart/error.hpp>
+
 #include <ostream>
 #include <utility>
 
@@ -20,6 +22,15 @@ class OptimizerValue {
 
   float val() const { return val_; }
   bool isConst() const { return isConst_; }
+
+  /// \throws error unless both are variable, or both are constant and equal
+  void validReplacement(const OptimizerValue& other) const {
+    if (isConst_ != other.isConst_)
+      throw error("a value that is {} takes the place of one that is {}",
+                  other.isConst_ ? "constant" : "variable", isConst_ ? "constant" : "variable");
+    if (isConst_ && val_ != other.val_)
+      throw error("the constant {} takes the place of the constant {}", other.val_, val_);
+  }
 
   bool operator==(const OptimizerValue& o) const {
     return val_ == o.val_ && isConst_ == o.isConst_;

@@ -17,6 +17,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace popart {
 
 enum class GradientTensorTrackingMethod {
@@ -207,7 +209,9 @@ struct SessionOptions {
   bool rearrangeStreamsOnHost = false;
   bool enablePrefetchDatastreams = true;
   unsigned defaultBufferingDepth = 1;
-  unsigned defaultPrefetchBufferingDepth = 1;
+  /// Earlier names of the two beside them: getBufferingDepth() moves what is set here.
+  static constexpr unsigned initialDefaultPrefetchBufferingDepthValue = 111122;
+  unsigned defaultPrefetchBufferingDepth = initialDefaultPrefetchBufferingDepthValue;
   std::map<TensorId, unsigned> bufferingDepthMap;
   std::map<TensorId, unsigned> prefetchBufferingDepthMap;
   bool enableNonStableSoftmax = false;
@@ -312,6 +316,9 @@ struct SessionOptions {
     explicitRecomputation = enable;
   }
   /// The number of replicas, in all instances of the program.
+  /// The depth of a tensor's stream, which has no meaning here: 1 for what the host rearranges.
+  /// \throws error for a depth of 0, and for more than 1 for what the host rearranges
+  unsigned getBufferingDepth(const TensorId& id, bool isRearrangedOnHost = false);
   int64_t getGlobalReplicationFactor() const {
     if (enableDistributedReplicatedGraphs) return globalReplicationFactor;
     return enableReplicatedGraphs ? replicatedGraphCount : 1;
@@ -322,5 +329,7 @@ struct SessionOptions {
 };
 
 }  // namespace popart
+
+#pragma GCC visibility pop
 
 #endif

@@ -65,6 +65,7 @@ class SGD : public Optimizer {
 
  private:
   void describe(Arguments& arguments) const override;
+  std::map<std::string, int> form() const override;
 
   SGDAccumulatorAndMomentum form_;
   DataType accumType_;

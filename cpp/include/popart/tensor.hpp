@@ -39,8 +39,6 @@ std::ostream& operator<<(std::ostream& os, const TensorType& type);
 class Consumers {
  public:
   explicit Consumers(const Tensor* tensor) : tensor_(tensor) {}
-  Consumers(const Consumers&) = delete;
-  Consumers& operator=(const Consumers&) = delete;
 
   /// Each operator once, in the order in which they were first connected.
   std::vector<Op*> getOps() const;

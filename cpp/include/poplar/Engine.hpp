@@ -173,6 +173,8 @@ class Engine {
   /// Profiles of executions are there in any case: these change nothing.
   void enableExecutionProfiling() {}
   void disableExecutionProfiling() {}
+  /// Forgets the runs so far: a profile has those that follow.
+  void resetExecutionProfile();
 
   /// Writes a report of estimates: the cycles of one run of each program, and the memory on tiles.
   /// The report states what it includes. There are no options yet.

@@ -41,6 +41,8 @@ class Target {
 
   TargetType getTargetType() const;
   StringRef getTargetArchString() const;
+  /// What names the IPUs for createIPUTarget(): their version, as all systems are made of it.
+  StringRef getTargetSystemString() const { return getTargetArchString(); }
   unsigned getNumIPUs() const;
   unsigned getTilesPerIPU() const;
   IpuLinkTopology getIpuLinkTopology() const { return IpuLinkTopology::Mesh; }

@@ -79,6 +79,57 @@ class TileMemoryTotal {
   std::uint64_t bytes_;
 };
 
+/// Bytes of one kind of memory: those that belong to one thing all the time, and those at the step
+/// with the highest usage that other things have at other steps.
+class MemoryRegion {
+ public:
+  MemoryRegion(std::uint64_t alone, std::uint64_t shared) : alone_(alone), shared_(shared) {}
+  std::uint64_t nonOverlapped() const { return alone_; }
+  std::uint64_t overlapped() const { return shared_; }
+
+ private:
+  std::uint64_t alone_, shared_;
+};
+
+/// The bytes of one category. Interleaved memory is not told apart by category, and nothing is
+/// placed beyond a tile's memory, so that all is in the first region.
+class TileMemoryCategory {
+ public:
+  TileMemoryCategory(std::uint64_t alone, std::uint64_t shared) : region_(alone, shared) {}
+  MemoryRegion nonInterleaved() const { return region_; }
+  MemoryRegion interleaved() const { return {0, 0}; }
+  MemoryRegion overflowed() const { return {0, 0}; }
+  std::uint64_t total() const { return region_.nonOverlapped() + region_.overlapped(); }
+
+ private:
+  MemoryRegion region_;
+};
+
+/// Memory of a tile by category. Gaps and padding are in none. Fields of vertices, descriptors of
+/// lists and of copies are part of their state; messages are operands that are gathered.
+class TileMemoryByCategory {
+ public:
+  TileMemoryByCategory(DataPtr data, unsigned tile) : data_(std::move(data)), tile_(tile) {}
+  TileMemoryCategory variable() const;
+  TileMemoryCategory constant() const;
+  TileMemoryCategory vertexInstanceState() const;
+  TileMemoryCategory vertexFieldData() const { return {0, 0}; }
+  TileMemoryCategory vectorListDescriptor() const { return {0, 0}; }
+  TileMemoryCategory copyDescriptor() const { return {0, 0}; }
+  TileMemoryCategory vertexCode() const;
+  TileMemoryCategory internalExchangeCode() const;
+  TileMemoryCategory controlCode() const;
+  TileMemoryCategory stack() const;
+  TileMemoryCategory message() const;
+  TileMemoryCategory hostMessage() const;
+
+ private:
+  TileMemoryCategory of(const char* always, const char* atTimes = nullptr) const;
+
+  DataPtr data_;
+  unsigned tile_;
+};
+
 /// A class of vertices.
 class VertexType {
  public:
@@ -107,6 +158,7 @@ class TileMemory {
  public:
   TileMemory(DataPtr data, unsigned tile) : data_(std::move(data)), tile_(tile) {}
   TileMemoryTotal total() const;
+  TileMemoryByCategory category() const;
   /// The vertices of the compute sets that programs execute.
   std::vector<VertexInstances> vertices() const;
 

@@ -69,6 +69,26 @@ Graph& Ir::createGraph(const GraphId& id) { return bound(irCalls().createGraph(m
 
 void Ir::removeGraph(const GraphId& id) { irCalls().removeGraph(main(), id.str()); }
 
+void Ir::removeIsolatedGraphs() {
+  const auto reached = getGraphSchedule();
+  // A graph that calls others goes before these, which are then called by none.
+  std::vector<const Graph*> isolated;
+  for (const Graph* graph : graphs())
+    if (std::find(reached.begin(), reached.end(), graph) == reached.end())
+      isolated.push_back(graph);
+  std::vector<GraphId> order;
+  for (const Graph* graph : isolated)
+    for (const Graph* called : getGraphSchedule(graph->id)) {
+      const auto earlier = std::find(order.begin(), order.end(), called->id);
+      if (earlier != order.end()) order.erase(earlier);
+      order.push_back(called->id);
+    }
+  for (const GraphId& id : order)
+    if (std::any_of(isolated.begin(), isolated.end(),
+                    [&](const Graph* graph) { return graph->id == id; }))
+      removeGraph(id);
+}
+
 bool Ir::hasGraph(const GraphId& id) const {
   for (const Graph* graph : graphs())
     if (graph->id == id) return true;

@@ -2,6 +2,7 @@
 #include <popart/error.hpp>
 #include <popart/filereader.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -411,6 +412,15 @@ std::string getCanonicalDirName(const std::string& folder) {
 
 std::string appendDirFn(const std::string& folder, const std::string& filename) {
   return (std::filesystem::path(getCanonicalDirName(folder)) / filename).string();
+}
+
+std::vector<std::string> getMatchFns(const std::string& folder, const std::string& part) {
+  std::vector<std::string> found;
+  for (const auto& file : std::filesystem::directory_iterator(getCanonicalDirName(folder)))
+    if (file.is_regular_file() && file.path().filename().string().find(part) != std::string::npos)
+      found.push_back(file.path().string());
+  std::sort(found.begin(), found.end());
+  return found;
 }
 
 bool isRegularFile(const std::string& filename) {

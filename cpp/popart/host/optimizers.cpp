@@ -57,6 +57,30 @@ Optimizer::Optimizer(OptimizerValue lossScaling, const Values& defaults,
 }
 
 Optimizer::~Optimizer() = default;
+optimizer_replacement_error::~optimizer_replacement_error() = default;
+
+void Optimizer::validReplacement(const Optimizer& other) const {
+  const auto refuse = [&](const std::string& why) {
+    throw optimizer_replacement_error("{} does not take the place of {}: {}", other.type_s(),
+                                      type_s(), why);
+  };
+  if (other.type() != type()) refuse("they are of different kinds");
+  if (other.clip_ != clip_) refuse("gradients are clipped in another way");
+  const auto check = [&](const std::string& name, const auto& own, const auto& replacement) {
+    try {
+      own.validReplacement(replacement);
+    } catch (const error& fault) {
+      refuse(name + ": " + fault.what());
+    }
+  };
+  check("lossScaling", lossScaling_, other.lossScaling_);
+  for (const auto& [name, value] : values_) check(name, value, other.values_.at(name));
+  const auto own = form(), replacement = other.form();
+  for (const auto& [name, value] : own)
+    if (const auto found = replacement.find(name);
+        found == replacement.end() || found->second != value)
+      refuse(name + " is not the same");
+}
 
 Optimizer::Values Optimizer::complete(const Params& params, const Values& otherwise) {
   Values found = otherwise;
@@ -213,6 +237,15 @@ void SGD::insertSpecific(const TensorId& weight, OptimizerValue learningRate,
                   {"velocityScaling", velocityScaling}});
 }
 
+/// Of no momentum there is nothing to keep.
+std::map<std::string, int> SGD::form() const {
+  const OptimizerValue momentum = momentums().getDefault();
+  if (momentum.isConst() && momentum.val() == 0.0f && !momentums().hasSpecific()) return {};
+  return {{"accumulatorAndMomentum", static_cast<int>(form_)},
+          {"accumType", static_cast<int>(accumType_)},
+          {"accl1Type", static_cast<int>(accl1Type_)}};
+}
+
 void SGD::describe(Arguments& arguments) const {
   arguments.cls = "SGD";
   arguments.named = {
@@ -303,6 +336,13 @@ void Adam::insertSpecific(const TensorId& weight, OptimizerValue learningRate,
                   {"maxWeightNorm", mwn}});
 }
 
+std::map<std::string, int> Adam::form() const {
+  return {
+      {"mode", static_cast<int>(mode_)},           {"weightDecayMode", static_cast<int>(decay_)},
+      {"accumType", static_cast<int>(accumType_)}, {"accl1Type", static_cast<int>(accl1Type_)},
+      {"accl2Type", static_cast<int>(accl2Type_)}, {"scaledOptimizerState", isScaled_ ? 1 : 0}};
+}
+
 void Adam::describe(Arguments& arguments) const {
   arguments.cls = "Adam";
   arguments.named = {
@@ -366,6 +406,14 @@ void Adaptive::insertSpecific(const TensorId& weight, OptimizerValue learningRat
                   {"alpha", alpha},
                   {"momentum", momentum},
                   {"eps", eps}});
+}
+
+std::map<std::string, int> Adaptive::form() const {
+  return {
+      {"mode", static_cast<int>(mode_)},           {"weightDecayMode", static_cast<int>(decay_)},
+      {"accumType", static_cast<int>(accumType_)}, {"accl1Type", static_cast<int>(accl1Type_)},
+      {"accl2Type", static_cast<int>(accl2Type_)}, {"accl3Type", static_cast<int>(accl3Type_)},
+      {"rmspropTFVariant", isTensorFlows_ ? 1 : 0}};
 }
 
 void Adaptive::describe(Arguments& arguments) const {

@@ -1,7 +1,35 @@
 // The options of a session, by name.
 #include "popart/host/settings.hpp"
 
+#include <popart/error.hpp>
+#include <popart/logging.hpp>
+
 #include <set>
+#include <utility>
+
+namespace popart {
+
+unsigned SessionOptions::getBufferingDepth(const TensorId& id, bool isRearrangedOnHost) {
+  if (defaultPrefetchBufferingDepth != initialDefaultPrefetchBufferingDepthValue) {
+    logging::warn("defaultPrefetchBufferingDepth has been deprecated; use defaultBufferingDepth");
+    defaultBufferingDepth = defaultPrefetchBufferingDepth;
+    defaultPrefetchBufferingDepth = initialDefaultPrefetchBufferingDepthValue;
+  }
+  if (!prefetchBufferingDepthMap.empty()) {
+    logging::warn("prefetchBufferingDepthMap has been deprecated; use bufferingDepthMap");
+    bufferingDepthMap = std::move(prefetchBufferingDepthMap);
+    prefetchBufferingDepthMap.clear();
+  }
+  const auto own = bufferingDepthMap.find(id);
+  const unsigned usual = isRearrangedOnHost ? 1 : defaultBufferingDepth;
+  const unsigned depth = own == bufferingDepthMap.end() ? usual : own->second;
+  if (depth == 0 || (depth > 1 && isRearrangedOnHost))
+    throw error("The stream of '{}' has a buffering depth of {}; expected is {}", id, depth,
+                isRearrangedOnHost ? "1, as the host rearranges it" : "1 or more");
+  return depth;
+}
+
+}  // namespace popart
 
 namespace popir {
 namespace python {

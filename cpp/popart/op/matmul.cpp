@@ -1,7 +1,10 @@
+#include <popart/op/gemm.hpp>
 #include <popart/op/matmul.hpp>
 #include <popart/opserialiser.hpp>
 
 #include <popart/tensor.hpp>
+
+#include <algorithm>
 
 #include "popart/builtins.hpp"
 #include "popart/ir_calls.hpp"
@@ -9,19 +12,39 @@
 #include "popart/op/float8.hpp"
 
 namespace popart {
+namespace {
+
+Shape threeDimensions(Shape shape) {
+  if (shape.size() < 3) shape.insert(shape.begin(), 3 - shape.size(), 1);
+  return shape;
+}
+
+}  // namespace
 
 MatMulBaseOp::~MatMulBaseOp() = default;
 MatMulOp::~MatMulOp() = default;
 MatMulBaseGradOp::~MatMulBaseGradOp() = default;
 MatMulLhsGradOp::~MatMulLhsGradOp() = default;
 MatMulRhsGradOp::~MatMulRhsGradOp() = default;
+GemmOp::~GemmOp() = default;
 
 std::unique_ptr<Op> MatMulOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> MatMulLhsGradOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> MatMulRhsGradOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> GemmOp::clone() const { return copyOf(*this); }
 
 bool MatMulOp::isPow2ScaledMatMul() const {
   return isPow2Scaled(*this, getLhsInIndex(), getRhsInIndex(), getLog2ScaleInIndex());
+}
+
+Shape MatMulBaseOp::getExpandedLhsShape() const { return threeDimensions(inShape(0)); }
+Shape MatMulBaseOp::getExpandedRhsShape() const { return threeDimensions(inShape(1)); }
+Shape MatMulOp::getExpandedLhsShape() const { return threeDimensions(inShape(getLhsInIndex())); }
+
+Shape MatMulOp::getExpandedRhsShape() const {
+  Shape shape = inShape(getRhsInIndex());
+  if (shape.size() == 1) shape.push_back(1);
+  return threeDimensions(std::move(shape));
 }
 
 void MatMulOp::setup() {
@@ -63,6 +86,29 @@ void MatMulBaseOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   os.appendAttribute("serialization_mode", static_cast<int>(serialization.mode));
   os.appendAttribute("serialization_factor", serialization.factor);
   os.appendAttribute("partialsType", toString(partialsType));
+}
+
+void GemmOp::setup() {
+  if (link() != nullptr && popir::builtinClass(*this) != nullptr) return builtin::setup(*this);
+  Shape a = inShape(getAInIndex()), b = inShape(getBInIndex());
+  if (transA_) std::reverse(a.begin(), a.end());
+  if (transB_) std::reverse(b.begin(), b.end());
+  if (a.size() != 2 || b.size() != 2 || a[1] != b[0])
+    throw error("{}: there is no product of {} (transA = {}) and {} (transB = {})", debugName(),
+                inShape(getAInIndex()), transA_, inShape(getBInIndex()), transB_);
+  const Shape out = {a[0], b[1]};
+  if (hasInput(getCInIndex()) && prettyNpOut(out, inShape(getCInIndex())) != out)
+    throw error("{}: C is of the shape {}, which does not broadcast to {}", debugName(),
+                inShape(getCInIndex()), out);
+  outInfo(getOutIndex()) = {inInfo(getAInIndex()).dataType(), out};
+}
+
+void GemmOp::appendOutlineAttributes(OpSerialiserBase& os) const {
+  Op::appendOutlineAttributes(os);
+  os.appendAttribute("alpha", alpha_);
+  os.appendAttribute("beta", beta_);
+  os.appendAttribute("transA", transA_);
+  os.appendAttribute("transB", transB_);
 }
 
 }  // namespace popart

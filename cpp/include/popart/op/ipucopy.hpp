@@ -32,7 +32,7 @@ class IpuCopyOp : public Op {
   std::unique_ptr<Op> clone() const override;
   void setup() override;
   /// Connects an input that is on `sourceIpu`.
-  void connectInTensor(InIndex index, TensorId tensorId, VGraphId sourceIpu);
+  void connectInTensor(InIndex index, TensorId tensorId, VGraphId sourceIpu) override;
   void disconnectInTensor(InIndex index, Tensor* tensor);
   using Op::disconnectInTensor;
   VGraphId getDestIpu() const { return destIpu_; }

@@ -59,6 +59,9 @@ class MatMulBaseOp : public Op {
     availableMemoryProportion = v;
   }
   const SerialiseSettings& getSerialiseSettings() const { return serialization; }
+  /// The shapes of the operands, inputs 0 and 1, with leading 1 up to three dimensions.
+  virtual Shape getExpandedLhsShape() const;
+  virtual Shape getExpandedRhsShape() const;
   SerialiseSettings& getSerialiseSettings() { return serialization; }
   OptionalDataType getOutputType() const { return outputType; }
   Phase getPhase() const { return phase; }
@@ -100,6 +103,9 @@ class MatMulOp : public MatMulBaseOp {
   void setup() override;
   std::set<InIndex> optionalInputs() const override { return {getLog2ScaleInIndex()}; }
   bool isPow2ScaledMatMul() const;
+  /// A vector is a row on the left and a column on the right.
+  Shape getExpandedLhsShape() const override;
+  Shape getExpandedRhsShape() const override;
   const Tensor* lhsIn() const { return inTensor(getLhsInIndex()); }
   const Tensor* rhsIn() const { return inTensor(getRhsInIndex()); }
   const Tensor* out() const { return outTensor(getOutIndex()); }

@@ -1,0 +1,27 @@
+// Where the first input is greater than the second. After popart/op/greater.hpp of PopART 3.
+#ifndef popart_op_greater_hpp
+#define popart_op_greater_hpp
+
+#include <popart/op/elementwise.hpp>
+
+#include <memory>
+#include <vector>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+class GreaterOp : public BinaryComparisonOp {
+ public:
+  using BinaryComparisonOp::BinaryComparisonOp;
+  ~GreaterOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+};
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

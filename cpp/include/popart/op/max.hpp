@@ -1,0 +1,25 @@
+// The largest of any number of inputs. After popart/op/max.hpp of PopART 3.
+#ifndef popart_op_max_hpp
+#define popart_op_max_hpp
+
+#include <popart/op/sum.hpp>
+
+#include <memory>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+class MaxOp : public VariadicOp {
+ public:
+  using VariadicOp::VariadicOp;
+  ~MaxOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+};
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

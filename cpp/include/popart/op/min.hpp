@@ -1,0 +1,25 @@
+// The smallest of any number of inputs. After popart/op/min.hpp of PopART 3.
+#ifndef popart_op_min_hpp
+#define popart_op_min_hpp
+
+#include <popart/op/sum.hpp>
+
+#include <memory>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+class MinOp : public VariadicOp {
+ public:
+  using VariadicOp::VariadicOp;
+  ~MinOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+};
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,28 @@
+// Functions of one input whose derivative is 0. After popart/op/onewayunary.hpp of PopART 3.
+#ifndef popart_op_onewayunary_hpp
+#define popart_op_onewayunary_hpp
+
+#include <popart/op/elementwise.hpp>
+
+#include <memory>
+#include <vector>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+/// Base of Round and NearbyInt.
+class OneWayUnaryOp : public ElementWiseUnaryOp {
+ public:
+  using ElementWiseUnaryOp::ElementWiseUnaryOp;
+  ~OneWayUnaryOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+};
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,28 @@
+// Sums of absolute values over dimensions. After popart/op/reducel1.hpp of PopART 3.
+#ifndef popart_op_reducel1_hpp
+#define popart_op_reducel1_hpp
+
+#include <popart/op/reduce.hpp>
+
+#include <memory>
+#include <vector>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+class ReduceL1Op : public ReduceOp {
+ public:
+  using ReduceOp::ReduceOp;
+  ~ReduceL1Op() override;
+
+  std::unique_ptr<Op> clone() const override;
+  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  bool canBeReplacedByIdentity() const override { return false; }
+};
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,27 @@
+// Maxima over dimensions. After popart/op/reducemax.hpp of PopART 3.
+#ifndef popart_op_reducemax_hpp
+#define popart_op_reducemax_hpp
+
+#include <popart/op/reduce.hpp>
+
+#include <memory>
+#include <vector>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+class ReduceMaxOp : public ReduceOp {
+ public:
+  using ReduceOp::ReduceOp;
+  ~ReduceMaxOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+};
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

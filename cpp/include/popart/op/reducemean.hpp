@@ -1,0 +1,27 @@
+// Means over dimensions. After popart/op/reducemean.hpp of PopART 3.
+#ifndef popart_op_reducemean_hpp
+#define popart_op_reducemean_hpp
+
+#include <popart/op/reduce.hpp>
+
+#include <memory>
+#include <vector>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+class ReduceMeanOp : public ReduceOp {
+ public:
+  using ReduceOp::ReduceOp;
+  ~ReduceMeanOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+};
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,27 @@
+// Sums over dimensions. After popart/op/reducesum.hpp of PopART 3.
+#ifndef popart_op_reducesum_hpp
+#define popart_op_reducesum_hpp
+
+#include <popart/op/reduce.hpp>
+
+#include <memory>
+#include <vector>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+class ReduceSumOp : public ReduceOp {
+ public:
+  using ReduceOp::ReduceOp;
+  ~ReduceSumOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+};
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

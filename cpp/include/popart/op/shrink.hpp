@@ -1,0 +1,34 @@
+// x + bias below -lambd, x - bias above lambd, else 0. After popart/op/shrink.hpp of PopART 3.
+#ifndef popart_op_shrink_hpp
+#define popart_op_shrink_hpp
+
+#include <popart/op/elementwise.hpp>
+
+#include <memory>
+#include <vector>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+class ShrinkOp : public ElementWiseUnaryOp {
+ public:
+  ShrinkOp(const OperatorIdentifier& opid, float lambd, float bias, const Op::Settings& settings)
+      : ElementWiseUnaryOp(opid, settings), lambd_(lambd), bias_(bias) {}
+  ~ShrinkOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  void appendOutlineAttributes(OpSerialiserBase& os) const override;
+  float lambd() const { return lambd_; }
+  float bias() const { return bias_; }
+
+ private:
+  float lambd_, bias_;
+};
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,26 @@
+// Rows of the table of classes, which stand in two files.
+#ifndef popir_popart_builtin_rows_hpp
+#define popir_popart_builtin_rows_hpp
+
+#include <vector>
+
+#include "popart/builtins.hpp"
+
+namespace popir {
+
+/// A class without attributes of its own.
+template <class OP>
+BuiltinClass plainRow(const char* type, const char* domain = "ai.onnx") {
+  return {
+      domain, type, typeid(OP),
+      [](const popart::OperatorIdentifier& opid, const popart::Op::Settings& settings,
+         const popart::Attributes&) { return std::unique_ptr<popart::Op>(new OP(opid, settings)); },
+      [](const popart::Op&) { return popart::Attributes(); }};
+}
+
+/// Functions, comparisons, activations, reductions, Gemm and recurrent layers.
+std::vector<BuiltinClass> functionRows();
+
+}  // namespace popir
+
+#endif
