@@ -534,6 +534,8 @@ def _reference(node: onnx.NodeProto, opset: int, inputs: Sequence[Array | None])
     arrays = [np.asarray(a) for a in found]
     if node.op_type.startswith("Reduce"):  # numpy sums integers in 64 bits
         arrays = [a.astype(np.asarray(inputs[0]).dtype) for a in arrays]
+    if node.op_type == "RMSNormalization":  # its result has the type of the scale
+        arrays = [a.astype(np.asarray(inputs[1]).dtype) for a in arrays]
     if node.op_type == "LayerNormalization":  # its statistics are float, whatever the data are
         arrays[1:] = [a.astype(_FLOAT) for a in arrays[1:]]
     return arrays
@@ -544,7 +546,8 @@ def _over_the_rest(node: onnx.NodeProto, x: Array) -> Array:
     newest.
     """
     axis = next((a.i for a in node.attribute if a.name == "axis"), 1)
-    rows = x.reshape(math.prod(x.shape[:axis]) if axis else 1, -1)
+    axis %= x.ndim or 1
+    rows = x.reshape(math.prod(x.shape[:axis]), math.prod(x.shape[axis:]))
     last = helper.make_node(node.op_type, ["x"], ["y"], axis=-1)
     (found,) = _reference(last, 13, [rows])
     return found.reshape(x.shape)

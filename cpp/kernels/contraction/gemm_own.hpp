@@ -48,6 +48,10 @@ extern const Routines<double> kDoubles;
 /// The routines for isa(), or null for Isa::Base. T is float or double.
 template <class T>
 const Routines<T>* routines();
+template <>
+const Routines<float>* routines();
+template <>
+const Routines<double>* routines();
 
 }  // namespace gemm
 }  // namespace popir

@@ -242,6 +242,8 @@ class ChannelSumsRunner final : public Runner {
 
 bool ChannelSumsKernel::fits(const std::vector<std::int64_t>& shape) {
   if (shape.size() < 3 || shape[0] < 1 || shape[1] < 1) return false;
+  // Of one channel ReduceKernel adds the positions of all samples as one row.
+  if (shape[1] == 1 && shape[0] > 1) return false;
   const std::int64_t positions = positionsOf(shape);
   return positions > 1 && positions <= kReduceRow;
 }
