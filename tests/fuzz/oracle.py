@@ -546,7 +546,6 @@ def _over_the_rest(node: onnx.NodeProto, x: Array) -> Array:
     newest.
     """
     axis = next((a.i for a in node.attribute if a.name == "axis"), 1)
-    axis %= x.ndim or 1
     rows = x.reshape(math.prod(x.shape[:axis]), math.prod(x.shape[axis:]))
     last = helper.make_node(node.op_type, ["x"], ["y"], axis=-1)
     (found,) = _reference(last, 13, [rows])

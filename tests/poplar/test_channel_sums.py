@@ -86,6 +86,7 @@ CASES = [
     ([2, 5, 130, 130], False),
     ([40, 3, 2, 2], False),
     ([3, 7, 11], False),
+    ([1, 1, 9, 9], False),
     ([2, 3, 2, 3, 4], False),
     ([300, 2, 20, 20], False),  # more than one part of the samples
 ]
@@ -118,6 +119,7 @@ def test_sums_have_the_bits_of_the_steps_apart(shape: list[int], blocks: bool, k
         ([4, 6, 9, 9], [0, 1, 2]),
         ([4, 6], [0]),
         ([4, 6, 1, 1], [0, 2, 3]),  # of one position
+        ([30, 1, 7], [0, 2]),  # of one channel: the positions of all samples are one row
         ([1, 2, 300, 300], [0, 2, 3]),  # of more positions than a row of a reduction
     ],
 )
