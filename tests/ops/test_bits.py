@@ -86,7 +86,9 @@ def test_halves() -> None:
 @pytest.mark.parametrize("how", ["MatMul", "Gemm", "Transpose", "Gather"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_constant_in_blocks(kind: str, how: str, zeros: bool) -> None:
-    for sizes in ((1, 64, 96, 32), (3, 70, 33, 16), (20, 256, 100, 128)):
+    for sizes in ((1, 64, 96, 32), (3, 70, 33, 16), (20, 256, 100, 128), (3, 64, 0, 32)):
+        if how == "Gather" and not sizes[2]:
+            continue  # There is nothing to gather.
         model = dequantized(kind, sizes, how, zeros)
         x: Any = RNG.standard_normal(sizes[:2]).astype(np.float32)
         if how == "Gather":
@@ -96,5 +98,17 @@ def test_a_constant_in_blocks(kind: str, how: str, zeros: bool) -> None:
         session = ort.InferenceSession(model.SerializeToString(), options)
         want = np.asarray(session.run(None, {"x": x})[0])
         found, plan = run(model, x)
-        np.testing.assert_allclose(found, want, rtol=1e-5, atol=1e-5 * np.abs(want).max())
-        assert ("bitsProduct" in plan) == (how != "Gather")
+        assert found.shape == want.shape
+        np.testing.assert_allclose(found, want, rtol=1e-5, atol=1e-5 * np.abs(want).max(initial=0))
+        assert ("bitsProduct" in plan) == (how != "Gather" and sizes[2] > 0)
+
+
+def test_the_products_of_a_matrix_with_itself() -> None:
+    model = dequantized("INT4", (40, 40, 40, 16), "Transpose", zeros=True)
+    (product,) = (node for node in model.graph.node if node.op_type == "MatMul")
+    product.input[0] = "d"
+    session = ort.InferenceSession(model.SerializeToString())
+    x = np.zeros((40, 40), np.float32)
+    want = np.asarray(session.run(None, {"x": x})[0])
+    found, _ = run(model, x)
+    np.testing.assert_allclose(found, want, rtol=1e-5, atol=1e-5 * np.abs(want).max())

@@ -46,6 +46,7 @@ SHAPES = [
     (5, 128, 33, 128),
     (13, 300, 200, 48),
     (20, 600, 100, 304),
+    (20, 64, 600, 32),
 ]
 
 
@@ -67,7 +68,8 @@ def test_values_and_products(m, k, n, block, bits, zeros, threads):
         (found,) = run({"x": x, **given}, product(bits, k), threads, plans=plans, fuse=fuse)
         size = np.abs(x.astype(np.float64)) @ np.abs(values.T)
         np.testing.assert_array_less(np.abs(found - x @ values.T), 1e-6 * size + 1e-12)
-    assert "bitsProduct" in plans[0] and "dequantizeBits" not in plans[0]
+    assert ("bitsProduct" in plans[0]) == (n > 1)  # of one column most of a panel would be empty
+    assert ("dequantizeBits" in plans[0]) == (n == 1)
     assert "dequantizeBits" in plans[1] and "bitsProduct" not in plans[1]
 
 
@@ -82,7 +84,7 @@ def test_rows_rounded_to_bytes(m, k, n, block, bits, zeros):
     (found,) = run({"x": x, **given}, product(bits, k, rounds=True))
     rounded = np.pad(x, ((0, 0), (0, -k % block))).reshape(m, -1, block)
     scales = np.abs(rounded).max(-1, keepdims=True) / np.float32(127)
-    rounded = np.rint(rounded / scales) * scales if multiplies_bytes() else rounded
+    rounded = np.rint(rounded / scales) * scales if multiplies_bytes() and n > 1 else rounded
     rounded = rounded.reshape(m, -1)[:, :k].astype(np.float64)
     size = np.abs(rounded) @ np.abs(values.T)
     np.testing.assert_allclose(found, rounded @ values.T, atol=2e-3 * size.max())
@@ -131,6 +133,15 @@ def test_what_is_not_finite_is_not_lost():
     assert np.abs(found).max() < 1e-35
 
 
+@pytest.mark.parametrize("rounds", [False, True])
+@pytest.mark.parametrize("m", [3, 20])
+def test_sums_of_nothing(m, rounds):
+    given, _ = matrix(70, 0, 32, 4)
+    given["x"] = np.zeros((m, 0), np.float32)
+    (found,) = run(given, product(4, 0, rounds))
+    np.testing.assert_array_equal(found, np.zeros((m, 70), np.float32))
+
+
 def test_one_matrix_of_several_products():
     given, values = matrix(40, 32, 16, 4)
     x, y = (RNG.standard_normal((m, 32)).astype(np.float32) for m in (3, 30))
@@ -168,6 +179,17 @@ def other_readers(graph, prog, x, w, s, z):
     return [poplin.matMul(graph, x, made.transpose(), prog), popops.neg(graph, made, prog)]
 
 
+def gram(graph, prog, x, w, s, z):
+    made = ext.dequantizeBits(graph, w, s, z, poplar.FLOAT, 4, 32, False, prog)
+    return [poplin.matMul(graph, made, made.transpose(), prog), popops.neg(graph, x, prog)]
+
+
+def gram_of_some_rows(graph, prog, x, w, s, z):
+    made = ext.dequantizeBits(graph, w, s, z, poplar.FLOAT, 4, 32, False, prog)
+    some = made.slice(0, 5, 0)
+    return [poplin.matMul(graph, some, made.transpose(), prog), popops.neg(graph, x, prog)]
+
+
 def not_transposed(graph, prog, x, w, s, z):
     made = ext.dequantizeBits(graph, w, s, z, poplar.FLOAT, 4, 32, False, prog)
     return [poplin.matMul(graph, x, made, prog)]
@@ -190,7 +212,10 @@ def in_a_conditional(graph, prog, x, w, s, z):
     return [poplin.matMul(graph, x, made.transpose(), prog)]
 
 
-@pytest.mark.parametrize("build", [other_readers, not_transposed, changed_scales, in_a_conditional])
+@pytest.mark.parametrize(
+    "build",
+    [other_readers, gram, gram_of_some_rows, not_transposed, changed_scales, in_a_conditional],
+)
 def test_where_the_values_are_wanted(build):
     given, _ = matrix(32, 32, 16, 4)
     given["x"] = RNG.standard_normal((5, 32)).astype(np.float32)

@@ -2,6 +2,7 @@
 // and multiplies with these, transposed. A product that reads the numbers themselves moves a
 // fraction of the bytes.
 #include <algorithm>
+#include <map>
 
 #include "engine/passes/element_wise.hpp"
 #include "engine/passes/passes.hpp"
@@ -16,20 +17,16 @@ bool isFactor(const Step& step) {
   return step.kind == Step::Kind::Run && step.vertex->kernel->mayBeMultiplied();
 }
 
-/// The product of `step` with what `factor` writes, transposed, as one vertex with `factor`, whose
-/// operands from 2 on are in `rest`. Nothing if the step is no such product.
-std::optional<BulkVertex> productOf(const Step& step, const BulkVertex& factor,
-                                    const poplar::Tensor& rest) {
-  if (step.kind != Step::Kind::Run || step.vertex->operands.size() != 3) return std::nullopt;
+/// The kernel of the product of `step` with what `factor` writes, transposed, and of `factor`. Null
+/// if the step is no such product, or reads what `factor` writes in another way, too.
+std::shared_ptr<const Kernel> productOf(const Step& step, const BulkVertex& factor) {
+  if (step.kind != Step::Kind::Run || step.vertex->operands.size() != 3) return nullptr;
   const auto& operands = step.vertex->operands;
-  const auto written = factor.operands[1].tensor.transpose().expand({0});
-  if (!sameView(operands[1].tensor, written)) return std::nullopt;
-  BulkVertex vertex = *step.vertex;
-  vertex.kernel = factor.kernel->multiplied(*step.vertex->kernel);
-  if (!vertex.kernel) return std::nullopt;
-  vertex.operands[1] = factor.operands[0];
-  vertex.operands.push_back({rest, Access::Read});
-  return vertex;
+  const auto& values = factor.operands[1].tensor;
+  if (!sameView(operands[1].tensor, values.transpose().expand({0})) ||
+      operands[0].tensor.intersectsWith(values))
+    return nullptr;
+  return factor.kernel->multiplied(*step.vertex->kernel);
 }
 
 class FactorMultiplier {
@@ -58,21 +55,22 @@ class FactorMultiplier {
     const auto block = program_.blockOf(s);
     for (std::size_t i = 0; i < factor.operands.size(); ++i)
       if (i != 1 && isWrittenAfter(factor.operands[i].tensor, s)) return 0;
-    auto arranged = arrangement(factor);
-    std::vector<BulkVertex> products;
+    std::map<std::size_t, std::shared_ptr<const Kernel>> products;  // by step
     for (const auto& use : uses) {
       if (use.write && use.step == s) continue;
       if (use.write || use.step < s || !block.contains(use.step)) return 0;
-      auto product = productOf(program_.steps[use.step], factor, arranged.dst);
-      if (!product) return 0;
-      products.push_back(std::move(*product));
+      products[use.step] = productOf(program_.steps[use.step], factor);
+      if (!products[use.step]) return 0;
     }
     if (products.empty()) return 0;
-    auto product = products.begin();
-    for (const auto& use : uses) {
-      if (use.write) continue;
-      auto& step = program_.steps[use.step];
-      step.joined = std::make_shared<const BulkVertex>(std::move(*product++));
+    auto arranged = arrangement(factor);
+    for (const auto& [at, kernel] : products) {
+      auto& step = program_.steps[at];
+      BulkVertex vertex = *step.vertex;
+      vertex.kernel = kernel;
+      vertex.operands[1] = factor.operands[0];
+      vertex.operands.push_back({arranged.dst, Access::Read});
+      step.joined = std::make_shared<const BulkVertex>(std::move(vertex));
       step.vertex = step.joined.get();
     }
     auto& step = program_.steps[s];

@@ -25,8 +25,10 @@ class MultiplyBits final : public Pass {
  public:
   const char* name() const override { return "multiply bits"; }
   const char* contract() const override {
-    return "no matrix of few bits that only products read, transposed, is dequantized, if nothing "
-           "changes its numbers, scales and zero points before the last of them";
+    return "no matrix of few bits is dequantized for products alone that a kernel can multiply "
+           "with "
+           "its numbers, transposed, unless a step behind it changes numbers, scales or zero "
+           "points";
   }
   std::string run(Plan& plan) const override;
 };

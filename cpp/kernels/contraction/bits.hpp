@@ -12,6 +12,11 @@
 
 namespace popir {
 
+/// The place of number `i` of a word, in bits.
+constexpr std::int64_t placeOfBits(std::int64_t i, std::int64_t bits) {
+  return 8 * (i % 4) + bits * (i / 4);
+}
+
 /// Blocks of a panel, one below the other.
 struct BitsPanel {
   int bits;

@@ -104,8 +104,8 @@ void runBytes(const BitsRows& a, std::int64_t first, std::int64_t rows, const Bi
   run(a, first, rows, panel, c, cRow);
 }
 
-/// A smaller block is 0: its numbers have fewer digits than a byte.
-constexpr float kLeastMagnitude = 0x1p-118f;
+/// A block of smaller numbers is 0: 127 over one of them may be infinite.
+constexpr float kLeastMagnitude = 0x1p-120f;
 
 POPIR_INLINE __mmask16 firstLanes(std::int64_t n) {
   return n >= kLanes ? kAll : static_cast<__mmask16>((1u << n) - 1);

@@ -81,7 +81,8 @@ std::shared_ptr<const Kernel> DequantizeBitsKernel::multiplied(const Kernel& pro
   if (matMul == nullptr) return nullptr;
   const auto& problem = std::get<0>(matMul->state());
   if (problem.inType != type_ || !isFloatOrHalf(problem.outType) || problem.groups != 1 ||
-      problem.alpha != 1 || problem.accumulate || problem.m == 0)
+      problem.alpha != 1 || problem.accumulate || problem.m == 0 || matrix_.k == 0 ||
+      matrix_.n < contraction::leastBitsColumns())
     return nullptr;
   return std::make_shared<BitsProductKernel>(matrix_, problem.m, problem.inType, problem.outType);
 }

@@ -16,7 +16,7 @@ namespace {
 
 /// More rows than these multiply floats, which are unpacked a chunk at a time.
 constexpr std::int64_t kMostBitsRows = 12;
-/// The most elements of a chunk along k, and panels in it.
+/// The elements of a chunk along k, and the most panels in it, nearly.
 constexpr std::int64_t kChunkK = 256, kChunkPanels = 6;
 /// The largest block whose sum of products of bytes has 32 bits.
 constexpr std::int64_t kMostRounded = 1 << 16;
@@ -38,7 +38,7 @@ class BitsProduct final : public Contraction {
         chunkK_(w.blockSize < kChunkK ? kChunkK / w.blockSize * w.blockSize : kChunkK),
         chunks_(std::min(panels_, (panels_ + kChunkPanels - 1) / kChunkPanels + threads - 1)) {
     const auto all = static_cast<std::int64_t>(threads);
-    chunks_ = std::max<std::int64_t>(1, chunks_ / all * all);
+    if (chunks_ > all) chunks_ -= chunks_ % all;  // so that threads end together
     mostColumns_ = (panels_ + chunks_ - 1) / chunks_ * columns_;
     if (bytes_ != nullptr) {
       blockBytes_ = aligned(floats(m * w.blocks()));
@@ -126,7 +126,7 @@ class BitsProduct final : public Contraction {
       for (std::int64_t w = 0; w < words; ++w)
         for (std::int64_t i = 0; i < perWord; ++i)
           to[w * columns_ + j] |= static_cast<std::uint32_t>(w_.number(row, w * perWord + i))
-                                  << (8 * (i % 4) + w_.bits * (i / 4));
+                                  << placeOfBits(i, w_.bits);
     }
   }
 
@@ -235,6 +235,8 @@ class BitsProduct final : public Contraction {
 };
 
 }  // namespace
+
+std::int64_t leastBitsColumns() { return bitsKernel().columns / 2; }
 
 std::unique_ptr<Contraction> makeBitsProduct(const BitsMatrix& w, std::int64_t m, std::int64_t aRow,
                                              unsigned threads) {

@@ -37,6 +37,9 @@ namespace contraction {
 std::unique_ptr<Contraction> makeBitsProduct(const BitsMatrix& w, std::int64_t m, std::int64_t aRow,
                                              unsigned threads);
 
+/// With fewer columns of W^T, rows of W, most of a panel would be empty.
+std::int64_t leastBitsColumns();
+
 }  // namespace contraction
 }  // namespace popir
 

@@ -34,5 +34,6 @@ def packed(numbers: np.ndarray[Any, Any], bits: int, block: int) -> np.ndarray[A
     """
     rows, columns = numbers.shape
     whole = np.pad(numbers.astype(np.uint8), ((0, 0), (0, -columns % block)))
-    parts = whole.reshape(rows, -1, 8 // bits) << np.arange(0, 8, bits, dtype=np.uint8)
-    return np.bitwise_or.reduce(parts, axis=2).reshape(rows, -1, block * bits // 8)
+    per, blocks = 8 // bits, whole.shape[1] // block
+    parts = whole.reshape(rows, blocks * block // per, per) << np.arange(0, 8, bits, dtype=np.uint8)
+    return np.bitwise_or.reduce(parts, axis=2).reshape(rows, blocks, block // per)

@@ -15,7 +15,8 @@ import numpy as np
 
 from popir import registry
 from popir.errors import MissingGradientError
-from popir.ir import Op, Tensor
+from popir.ir import GradOp, Op, Tensor
+from popir.ir.likeness import is_own
 from popir.ops.support.decomposition import OPSET, Decomposer
 from popir.ops.support.shapes import summed_dims
 from popir.ops.support.symbolic import Arg, Call, Const, Expr
@@ -23,8 +24,11 @@ from popir.types import DataType, TensorInfo
 
 
 def can_be_decomposed(op: Op) -> bool:
-    """Whether an operator has no gradient, but consists of operators that do."""
-    return type(op).getGradOps is Op.getGradOps and hasattr(op, "decompose")
+    """Whether an operator, a gradient or one of popir's own, has no gradient, but consists of
+    operators that do.
+    """
+    is_last = type(op).getGradOps is Op.getGradOps and hasattr(op, "decompose")
+    return is_last and (isinstance(op, GradOp) or is_own(op))
 
 
 def decomposed(op: Op) -> None:
