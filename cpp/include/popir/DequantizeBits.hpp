@@ -12,9 +12,10 @@
 namespace popir {
 
 /// Returns the values of a matrix [rows, columns] of numbers of 2, 4 or 8 bits, a new tensor of
-/// `type`, FLOAT, HALF or BFLOAT16: (number - 2^(bits - 1) - zero point) * scale. `numbers` are UNSIGNED_CHAR [rows, blocks,
-/// bytes of a block], the lowest bits of a byte first; the last block of a row may reach beyond
-/// `columns`. `scales` and `zeros` are FLOAT [blocks, rows]. A block has a multiple of 16 numbers.
+/// `type`, FLOAT, HALF or BFLOAT16: (number - 2^(bits - 1) - zero point) * scale. `numbers` are
+/// UNSIGNED_CHAR [rows, blocks, bytes of a block], the lowest bits of a byte first; the last block
+/// of a row may reach beyond `columns`. `scales` and `zeros` are FLOAT [blocks, rows]. A block has
+/// a multiple of 16 numbers.
 ///
 /// On the host a matrix product that alone reads the values, transposed, reads the numbers instead
 /// (engine option host.fuse). With `roundsRows` it may round its other operand to bytes, with a

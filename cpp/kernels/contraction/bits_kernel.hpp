@@ -9,8 +9,8 @@
 namespace popir {
 
 /// The values of a BitsMatrix in a type FLOAT, HALF or BFLOAT16. Operands: its numbers [n, blocks,
-/// bytes], the values [n, k], scales and, if there are any, zero points, FLOAT [blocks, n]. Work: one codelet of shifts,
-/// masks, casts, differences and products.
+/// bytes], the values [n, k], scales and, if there are any, zero points, FLOAT [blocks, n]. Work:
+/// one codelet of shifts, masks, casts, differences and products.
 class DequantizeBitsKernel final : public Kernel {
  public:
   DequantizeBitsKernel(const BitsMatrix& matrix, const poplar::Type& type)
@@ -34,9 +34,9 @@ class DequantizeBitsKernel final : public Kernel {
   poplar::Type type_;
 };
 
-/// The product of `m` rows [1, m, k], of FLOAT, HALF or BFLOAT16, with a BitsMatrix, transposed: what
-/// DequantizeBitsKernel makes of a product (multiplied()). Operands: the rows, the numbers, the
-/// result [1, m, n], scales [1, blocks, n], or scales and zero points [2, blocks, n].
+/// The product of `m` rows [1, m, k], of FLOAT, HALF or BFLOAT16, with a BitsMatrix, transposed:
+/// what DequantizeBitsKernel makes of a product (multiplied()). Operands: the rows, the numbers,
+/// the result [1, m, n], scales [1, blocks, n], or scales and zero points [2, blocks, n].
 class BitsProductKernel final : public Kernel {
  public:
   /// `in` and `out` are the types of the rows and of the result.

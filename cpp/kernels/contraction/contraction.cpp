@@ -183,6 +183,7 @@ bool ownIsFasterShared(const MatMulSpec& s, unsigned threads) {
   return s.m <= kRows && s.n >= kColumns && (turnedA || s.a.row % kPage != 0) &&
          static_cast<double>(blocks * kBlock) > kMostWaste * static_cast<double>(s.n);
 }
+
 /// True where panels of four vectors are faster than oneDNN and our other kernels, for a B that is not
 /// packed, by the measurements in docs/contractions.md.
 bool wideIsFaster(const MatMulSpec& s, unsigned threads) {

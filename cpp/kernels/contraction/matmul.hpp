@@ -13,9 +13,9 @@
 namespace popir {
 namespace contraction {
 
-/// `Routine` provides run(block, scratch), scratchBytes(rows, columns, depth) and tasks(spec, threads). With
-/// `packs`, B is packed before the run, and it provides pack(b, strides, depth, columns, first, last,
-/// to) and packedBytes(depth, columns).
+/// `Routine` provides run(block, scratch), scratchBytes(rows, columns, depth) and tasks(spec,
+/// threads). With `packs`, B is packed before the run, and it provides pack(b, strides, depth,
+/// columns, first, last, to) and packedBytes(depth, columns).
 template <class T, class Routine, bool packs = false>
 class TiledMatMul final : public Contraction {
  public:
