@@ -87,14 +87,25 @@ def differentiate(
     below = _decompose_above([end], graph, wanted, _kinds(end))
     walk = _Walk(graph, wanted, _kinds(end))
     ops = graph.schedule()
-    waited_for = _waited_for(walk, below, ops)
-    if waited_for and handed is None:
+    waiting = _waiting(walk, below, ops)
+    if waiting and handed is None:
+        op, gradient = next((op, each) for op, made in waiting.items() for each in made)
+        at = next(i for i in gradient.towards.values() if op.hasInput(i))
         raise popart_exception(
-            f"The gradient of '{next(iter(waited_for))}' is to stay, since the operator that "
-            "computes it is not pruneable, and no gradient of a weight passes it. Such gradients "
-            "are there where weights are trained alone."
+            f"{op.debugName()}: the gradient of '{op.inId(at)}' is to stay, since "
+            f"{gradient.op.debugName()}, which computes it, is not pruneable; and no gradient that "
+            "is asked for passes it. Such operators are for a TrainingSession, where a pattern "
+            "takes what they compute. Switch off the pattern that put the operator there, or ask "
+            f"for the gradient of '{op.inId(at)}' too."
         )
-    if waited_for:
+    if waiting:
+        waited_for = (
+            op.inId(i)
+            for op, made in waiting.items()
+            for each in made
+            for i in each.towards.values()
+            if op.hasInput(i)
+        )
         walk = _Walk(graph, [*wanted, *waited_for], _kinds(end))
     if walk.is_active(end) or loss in wanted:
         walk.seed(end, lossScaling)
@@ -103,11 +114,8 @@ def differentiate(
                 continue
             if any(map(walk.is_active, _outputs(op).values())):
                 walk.differentiate(op)
-    for id in waited_for:
-        gradient = walk.total(graph.getTensor(id))
-        maker = None if gradient is None else graph.getTensor(gradient).producer
-        if handed is not None and maker is not None and not maker.isPruneable():
-            handed.append(maker)
+    if handed is not None:
+        handed += [grad_op for op, grad_op in walk.staying if op in waiting]
     found = {id: walk.total(graph.getTensor(id)) for id in wanted}
     return {id: gradient for id, gradient in found.items() if gradient is not None}
 
@@ -184,6 +192,8 @@ class _Walk:
         """The ids of edge gradients that are the gradients of other tensors."""
         self.totals: dict[Tensor, str] = {}
         """For each tensor, the id of its whole gradient, once that is complete."""
+        self.staying: list[tuple[Op, Op]] = []
+        """The gradient operators of libraries that are not pruneable, behind their operators."""
         self._alike = _AlikeGradients(graph)
         stack = [graph.getTensor(id) for id in self._named]
         passed: set[Op] = set()
@@ -324,6 +334,8 @@ class _Walk:
                 _check_info(op, i, grad_op, out)
         for i, id in grad_op.furtherGradients().items():
             self.parts.setdefault(op.inTensor(i), []).append(id)
+        if not is_own(op) and not grad_op.isPruneable():
+            self.staying.append((op, grad_op))
 
     def _connect_copy(self, op: Op, gradient: Gradient, gradients: dict[int, str | None]) -> None:
         """The same for a copy of a gradient operator that is set up."""
@@ -511,17 +523,21 @@ def _add(
     )
 
 
-def _waited_for(walk: _Walk, below: Collection[Op], ops: Iterable[Op]) -> dict[str, None]:
-    """The ids of the inputs of operators that no gradient of a target passes, but whose gradient
-    operators are to stay: something else than a weight waits for the results of these.
+def _waiting(walk: _Walk, below: Collection[Op], ops: Iterable[Op]) -> dict[Op, list[Gradient]]:
+    """The operators that no gradient of a target passes, but some of whose gradient operators are
+    to stay, with these: something else than a weight waits for the results.
     """
-    found: dict[str, None] = {}
+    found: dict[Op, list[Gradient]] = {}
     for op in ops:
         if op not in below or is_own(op) or any(map(walk.is_active, _outputs(op).values())):
             continue
-        for each in gradients_of(op):
-            if not each.op.isPruneable():
-                found.update((op.inId(i), None) for i in each.towards.values() if op.hasInput(i))
+        kept = [
+            each
+            for each in gradients_of(op)
+            if any(map(op.hasInput, each.towards.values())) and not each.op.isPruneable()
+        ]
+        if kept:
+            found[op] = kept
     return found
 
 

@@ -448,8 +448,9 @@ def rewrite_updates(c: Compilation) -> None:
         if c.accumulation.is_on:
             c.graph.outer = {op.id for op in after_accumulation(c.graph)}
         kept = {*c.kept, *differentiated(c.anchors), *_restored(c).values()}
-        c.decisions += apply_patterns(c.graph, c.patterns, kept, built_in=False)
-        shown.take_back()
+        made = apply_patterns(c.graph, c.patterns, kept, built_in=False)
+        shown.take_back([decision.what for decision in made if decision.reason is None])
+        c.decisions += made
     for op in c.handed:
         left = [t.id for t in op.output.values() if not t.uses and t.id not in c.kept]
         if op.id in c.graph.ops and left:

@@ -259,13 +259,30 @@ def test_a_gradient_that_is_to_stay_is_handed_on(
     make.add("Kept", [hidden], "k", "test", kept=kept)
     make.add("Mul", ["k", "w"], "loss")
     if kept and detached:
-        with pytest.raises(popir.popart_exception, match=r"gradient of 'd' is to stay"):
+        said = r"test.Kept:1.*name='k'.* of 'd' is to stay.*KeptGrad:1.*pruneable.*TrainingSession"
+        with pytest.raises(popir.popart_exception, match=said):
             differentiate(make.graph, "loss", ["w"])
     handed: list[Op] = []
     differentiate(make.graph, "loss", ["w"], handed=handed)
     verify(make.graph)
     assert ("KeptGrad" in types(make.graph)) == (kept or not detached)
     assert [op.opid.type for op in handed] == ["KeptGrad"] * (kept and detached)
+
+
+def test_each_gradient_that_is_to_stay_is_handed_on(make: GraphMaker) -> None:
+    """Those of two readers of one tensor, and one that another reads. They are not summed."""
+    register(Kept)
+    make.weight("w")
+    make.add("Detach", ["w"], "d", "ai.graphcore")
+    first, second = (make.add("Kept", ["d"], id, "test", kept=True) for id in ("a", "b"))
+    third = make.add("Kept", [first], "c", "test", kept=True)
+    make.add("Add", [second, third], "k")
+    make.add("Mul", ["k", "w"], "loss")
+    handed: list[Op] = []
+    differentiate(make.graph, "loss", ["w"], handed=handed)
+    verify(make.graph)
+    assert len(handed) == types(make.graph).count("KeptGrad") == 3
+    assert "Sum" not in types(make.graph)
 
 
 def test_an_output_that_the_loss_ignores_has_the_gradient_zero(make: GraphMaker) -> None:

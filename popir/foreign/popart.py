@@ -305,7 +305,8 @@ class CppPattern(pattern.PreAliasPattern):
         """The library's apply(). What it makes that consists of other operators becomes these."""
         graph, last = op.graph, op.graph.lastOpId
         changed = self._twin.apply(op)
-        for made in [each for each in graph.ops.values() if each.id > last]:
+        fresh = itertools.takewhile(lambda each: each.id > last, reversed(graph.ops.values()))
+        for made in list(fresh):
             if made.__class__.expand is not Op.expand:
                 expand_in_place(made)
         return changed

@@ -1025,22 +1025,25 @@ class Graph:
 
     def addConstraint(self, before: Op, after: Op) -> None:
         """Makes `before` run before `after`, in addition to the order given by their tensors. If
-        `after` reads a variable that `before` changes, it reads what that makes of it.
+        `after` reads a variable that `before` changes, or what others before it have made of that,
+        it reads what `before` makes of it.
         """
         self.constraints.setdefault(after, {})[before] = None
         for i in before.modified_inputs():
-            old = before.input[i]
+            values = _earlier(before.input[i])
             made = (t for o, t in before.output.items() if before.aliases(i, o))
-            if not old.is_variable() or (new := next(made, None)) is None:
+            if not values[-1].is_variable() or (new := next(made, None)) is None:
                 continue
-            at = [j for j, tensor in after.input.items() if tensor is old]
+            at = [j for j, tensor in after.input.items() if tensor in values]
             for j in () if any(map(after.modifies, at)) else at:
                 after.disconnectInTensor(j)
                 after.connectInTensor(j, new.id)
         self.changes += 1
 
     def removeConstraint(self, before: Op, after: Op) -> None:
-        """Undoes `addConstraint`. Does nothing if there is no such constraint."""
+        """Undoes `addConstraint`, but for what `after` reads: that stays what `before` makes. Does
+        nothing if there is no such constraint.
+        """
         self.constraints.get(after, {}).pop(before, None)
         self.changes += 1
 
@@ -1064,6 +1067,18 @@ class Graph:
 
     def __repr__(self) -> str:
         return f"Graph('{self.name}', {len(self.ops)} ops, {len(self.tensors)} tensors)"
+
+
+def _earlier(tensor: Tensor) -> list[Tensor]:
+    """A tensor and what it was before operators changed it, the latest value first."""
+    found = [tensor]
+    while (op := found[-1].producer) is not None:
+        o = next(o for o, t in op.output.items() if t is found[-1])
+        changed = (i for i in op.modified_inputs() if op.aliases(i, o))
+        if (i := next(changed, None)) is None:
+            break
+        found.append(op.input[i])
+    return found
 
 
 @dataclass

@@ -20,6 +20,7 @@ from popir import registry
 from popir.errors import popart_exception
 from popir.ir import Graph, Op, Tensor
 from popir.lowering.accumulation import after_accumulation
+from popir.ops.support.variable import VAR
 from popir.options.annotations import PIPELINE_STAGE, VIRTUAL_GRAPH
 from popir.reserved import reservedRestoredPrefix, reservedStashedPrefix
 
@@ -182,17 +183,18 @@ def _check_sums(stage: Mapping[Op, int]) -> None:
     batch.
     """
     for op, at in stage.items():
-        for tensor in op.input.values() if op.accumulates else ():
-            before = tensor.producer
-            if before is None or not before.accumulates or before not in stage:
-                continue
-            if before.attributes.get("mode") == "Mean" and stage[before] != at:
-                raise popart_exception(
-                    f"{op.debugName()} adds to a running mean in the pipeline stage {at}, and "
-                    f"{before.debugName()} in stage {stage[before]}, which is at another "
-                    "micro-batch. Choose SessionOptions."
-                    "meanAccumulationAndReplicationReductionStrategy = MeanReductionStrategy.Post."
-                )
+        if not op.accumulates:
+            continue
+        first = op
+        while (before := first.inTensor(VAR).producer) is not None and before.accumulates:
+            first = before
+        if first.attributes.get("mode") == "Mean" and stage.get(first, at) != at:
+            raise popart_exception(
+                f"{op.debugName()} adds to a running mean in the pipeline stage {at}, and "
+                f"{first.debugName()} in stage {stage[first]}, which is at another "
+                "micro-batch. Choose SessionOptions."
+                "meanAccumulationAndReplicationReductionStrategy = MeanReductionStrategy.Post."
+            )
 
 
 def _changing(stage: Mapping[Op, int]) -> dict[Tensor, int]:

@@ -8,18 +8,23 @@ them away:
   are one operator, so that they stay one pass over the weight. Each becomes as many, on slices.
 - The update of SGD with momentum in its form Combined has its state as its updater, too.
 
+What patterns put between a gradient and all of its parts stays there. Any other change of the
+parts, or of the updater that is a state, is an error, since it would be lost.
+
 What they put there that accumulates rows, a SparseAccumulate, becomes a link of the chain that adds
 to the accumulator, behind the Accumulate of the dense gradient.
 """
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from popir import registry
 from popir.errors import popart_exception
-from popir.ir import Graph, Op, Tensor
+from popir.ir import Graph, Op, OperatorIdentifier, Tensor
 from popir.ops.collectives.replicated import ReplicatedAllGatherOp, ReplicatedAllReduceOp
 from popir.ops.contraction.options import OUTPUT, serialization
 from popir.ops.movement.transpose import TransposeGradOp, TransposeOp
@@ -65,16 +70,76 @@ class _Held:
         )
 
 
+def _ids(tensors: dict[int, Tensor]) -> dict[int, str]:
+    return {i: t.id for i, t in tensors.items()}
+
+
+class _Made:
+    """An operator that shows a part of an update, as it was made."""
+
+    def __init__(self, op: Op, cuts: str | None) -> None:
+        self.op = op
+        self.cuts = cuts
+        """The tensor of which it is a slice; None if it is none."""
+        self.inputs = _ids(op.input)
+        self.outputs = _ids(op.output)
+        self.attributes = copy.deepcopy(dict(op.attributes))
+
+    def fault(self, inputs: dict[int, str]) -> str | None:
+        """What a pattern has done to it, other than to connect it to `inputs`; None if nothing."""
+        op = self.op
+        if op.settings.graph.ops.get(op.id) is not op:
+            return "has removed"
+        if _ids(op.output) != self.outputs or dict(op.attributes) != self.attributes:
+            return f"has changed {op.debugName()},"
+        if (given := _ids(op.input)) != inputs:
+            i = next(i for i in (*inputs, *given) if inputs.get(i) != given.get(i))
+            return f"has changed input {i} of {op.debugName()},"
+        return None
+
+
 @dataclass
 class _Weight:
     """The Accumulate and the update of a weight, which are shown as several."""
 
     dense: _Held
     update: _Held
-    made: list[Op] = field(default_factory=list)
+    made: list[_Made] = field(default_factory=list)
     """The operators that show them."""
     accumulators: dict[Tensor, int] = field(default_factory=dict)
     """The parts of the accumulator, with their numbers."""
+
+
+@dataclass
+class _Lent:
+    """The update of a weight from a state, which it has as its updater, too."""
+
+    opid: OperatorIdentifier
+    weight: Tensor
+    state: str
+    updater: str
+
+    def take_back(self, graph: Graph, who: str) -> None:
+        """Disconnects the updater of what updates the weight so now: patterns may have replaced the
+        operator. Raises popart_exception if that reads something else.
+        """
+        read = graph.tensors.get(self.updater)
+        for op in {**self.weight.uses, **(read.uses if read is not None else {})}:
+            if op.opid != self.opid:
+                continue
+            updater, state = (
+                op.inId(i) if op.hasInput(i) else None for i in (GRADIENT, FIRST_STATE)
+            )
+            if updater not in (None, self.updater) or state != self.state:
+                raise popart_exception(
+                    f"{who} lets {op.debugName()} read '{updater}' and '{state}' as its updater "
+                    f"and its state, which are '{self.updater}' and '{self.state}': with momentum "
+                    "in the form Combined the state is all that is there after the batches. Change "
+                    "what Accumulate adds to it, its input 1, or choose "
+                    "SGDAccumulatorAndMomentum.Separate."
+                )
+            if updater is not None:
+                op.disconnectInTensor(GRADIENT)
 
 
 class ShownUpdates:
@@ -83,7 +148,7 @@ class ShownUpdates:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.parts: list[_Weight] = []
-        self.lent: list[Op] = []
+        self.lent: list[_Lent] = []
         """The updates that have their state as their updater, too."""
         for update in [op for op in graph.ops.values() if isinstance(op, VarUpdateOp)]:
             dense = None if update.accumulates else _accumulated(update)
@@ -94,7 +159,8 @@ class ShownUpdates:
                 self._show_parts(dense, update, *cut)
             elif not update.hasInput(GRADIENT):
                 update.connectInTensor(GRADIENT, dense.outId(0))
-                self.lent.append(update)
+                state = update.inId(FIRST_STATE)
+                self.lent.append(_Lent(update.opid, update.inTensor(VAR), state, dense.outId(0)))
 
     def _show_parts(self, dense: AccumulateOp, update: Op, axis: int, parts: int) -> None:
         shown = _Weight(_Held.out_of(dense), _Held.out_of(update))
@@ -111,7 +177,7 @@ class ShownUpdates:
             def cut(id: str, name: str = name, begin: int = part * size) -> str:
                 how = {"starts": [begin], "ends": [begin + size], "axes": [axis]}
                 slice = ("ai.graphcore", "Slice", 1)
-                return self._add(shown, slice, f"{id}/{name}", [id], how)
+                return self._add(shown, slice, f"{id}/{name}", [id], how, id)
 
             own = {VAR: cut(shown.dense.inputs[VAR]), GRADIENT: cut(shown.dense.inputs[GRADIENT])}
             shown.accumulators[self._tensor(own[VAR])] = part
@@ -132,6 +198,7 @@ class ShownUpdates:
         out: str,
         inputs: list[str],
         attributes: dict[str, Any],
+        cuts: str | None = None,
     ) -> str:
         settings = Op.Settings(self.graph, out)
         tensors = [self._tensor(id) for id in inputs]
@@ -141,7 +208,7 @@ class ShownUpdates:
             {0: out},
             *(*opid, settings, attributes, tensors),
         )
-        shown.made.append(op)
+        shown.made.append(_Made(op, cuts))
         return out
 
     def _copy(self, shown: _Weight, held: _Held, own: dict[int, str], name: str) -> str:
@@ -155,17 +222,18 @@ class ShownUpdates:
         states = range(FIRST_STATE, FIRST_STATE + op.states)
         rest = {i: id for i, id in held.inputs.items() if i not in states}
         inputs = dict(sorted({**rest, **own}.items()))
-        shown.made.append(self.graph.createConnectedOp(lambda: op, inputs, {0: out}))
+        shown.made.append(_Made(self.graph.createConnectedOp(lambda: op, inputs, {0: out}), None))
         return out
 
-    def take_back(self) -> None:
+    def take_back(self, patterns: Sequence[str]) -> None:
         """Takes away what only shows the updates, and puts each SparseAccumulate where it belongs.
 
-        Raises popart_exception if a pattern has changed a part of an update, or reads one.
+        Raises popart_exception if one of `patterns`, those that were applied, has changed a part of
+        an update or what is updated from a state, or reads a part.
         """
-        for update in self.lent:
-            if update.id in self.graph.ops and update.hasInput(GRADIENT):
-                update.disconnectInTensor(GRADIENT)
+        who = _named(patterns)
+        for lent in self.lent:
+            lent.take_back(self.graph, who)
         sparse = [op for op in self.graph.ops.values() if isinstance(op, SparseAccumulateOp)]
         given = [_Rows(op) for op in sparse if not op.parts]
         of_whole = {each: shown for shown in self.parts for each in shown.accumulators}
@@ -179,34 +247,58 @@ class ShownUpdates:
                 rows.accumulator = self._tensor(shown.dense.inputs[VAR])
             rows.take_out()
         for shown in self.parts:
-            self._join(shown)
+            self._join(shown, who)
         for rows in given:
             rows.put_back()
 
-    def _join(self, shown: _Weight) -> None:
-        made = set(shown.made)
-        for op in shown.made:
-            if op.id not in self.graph.ops:
-                raise self._changed(shown, "has removed")
-            others = [each for t in op.output.values() for each in t.uses if each not in made]
+    def _join(self, shown: _Weight, who: str) -> None:
+        ops = dict.fromkeys(made.op for made in shown.made)
+        gradient = self._gradient(shown)
+        for made in shown.made:
+            inputs = made.inputs
+            if made.cuts == shown.dense.inputs[GRADIENT]:
+                inputs = {**inputs, 0: gradient}
+            if (fault := made.fault(inputs)) is not None:
+                raise _changed(shown, f"{who} {fault}")
+        for op in ops:
+            others = [each for t in op.output.values() for each in t.uses if each not in ops]
             if others and op.opid.type != "Concat":
-                raise self._changed(shown, f"lets {others[0].debugName()} read")
-        outputs = [t for op in shown.made for t in op.output.values()]
-        for op in shown.made:
+                raise _changed(shown, f"{who} lets {others[0].debugName()} read")
+        outputs = [t for op in ops for t in op.output.values()]
+        for op in ops:
             self.graph.eraseOp(op.id)
         kept = {shown.dense.outputs[0], shown.update.outputs[0]}
         for tensor in outputs:
             if tensor.id not in kept:
                 self.graph.removeTensor(tensor.id)
+        shown.dense.inputs[GRADIENT] = gradient
         shown.dense.put_back()
         shown.update.put_back()
 
-    def _changed(self, shown: _Weight, what: str) -> popart_exception:
-        return popart_exception(
-            f"A pattern {what} a part of the update of '{shown.update.inputs[VAR]}', whose product "
-            "is computed in parts (setSerializeMatMul). popir updates such a weight as a whole, "
-            "and takes of what patterns add there a SparseAccumulate alone."
-        )
+    def _gradient(self, shown: _Weight) -> str:
+        """The id of what is accumulated now: patterns may put something behind the gradient, which
+        all slices read then.
+        """
+        before = shown.dense.inputs[GRADIENT]
+        slices = (made.op for made in shown.made if made.cuts == before)
+        return next((op.inId(0) for op in slices if op.hasInput(0)), before)
+
+
+def _named(patterns: Sequence[str]) -> str:
+    """The patterns of which one has changed something."""
+    names = sorted({*patterns})
+    if len(names) == 1:
+        return f"The pattern {names[0]}"
+    return f"One of the patterns {', '.join(names)}"
+
+
+def _changed(shown: _Weight, what: str) -> popart_exception:
+    return popart_exception(
+        f"{what} a part of the update of '{shown.update.inputs[VAR]}', whose product is computed "
+        "in parts (setSerializeMatMul). popir updates such a weight as a whole: patterns may add a "
+        "SparseAccumulate to a part, or put something between the gradient and all of its parts, "
+        "and nothing else. Switch the pattern off, or do without setSerializeMatMul."
+    )
 
 
 class _Rows:
@@ -214,6 +306,7 @@ class _Rows:
 
     def __init__(self, op: SparseAccumulateOp) -> None:
         self.op = op
+        self.who = op.debugName()  # As long as it is connected.
         self.axis = op.axis
         self.part, self.parts = 0, 1
         self.accumulator = op.inTensor(VAR)
@@ -250,8 +343,9 @@ class _Rows:
         ]
         if not dense:
             raise popart_exception(
-                f"{self.op.debugName()} accumulates rows in '{self.accumulator.id}', where no "
-                "gradient is accumulated."
+                f"{self.who} accumulates rows in '{self.accumulator.id}', where no gradient is "
+                "accumulated. Its input 0 has to be the accumulator that is input 0 of an "
+                "Accumulate, or a transpose of it in place."
             )
         inputs = {i: given[i] for i in (GRADIENT, FACTOR, INDICES) if i in given}
         summed = dense[0].inTensor(GRADIENT).producer

@@ -148,6 +148,18 @@ def test_a_reader_behind_a_modifier_reads_the_new_value() -> None:
     assert ids(graph.schedule()) == "old updated new"
 
 
+@pytest.mark.parametrize("read", ["w", "first"])
+def test_a_reader_behind_the_last_of_modifiers_reads_its_value(read: str) -> None:
+    graph = stream_graph()
+    graph.addVarInit("w", np.zeros(4, np.float32))
+    add(graph, UpdateOp, UPDATE, "w x", "first")
+    last = add(graph, UpdateOp, UPDATE, "first x", "last")
+    after = add(graph, AddOp, ADD, f"{read} x", "new")
+    graph.addConstraint(last, after)
+    assert after.inId(0) == "last"
+    assert ids(graph.schedule()) == "first last new"
+
+
 def test_modifier_runs_after_the_other_readers() -> None:
     graph = stream_graph("x", "w")
     add(graph, UpdateOp, UPDATE, "w x", "updated")

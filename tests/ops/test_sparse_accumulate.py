@@ -46,3 +46,25 @@ def test_what_is_refused() -> None:
         run(DOMAIN, [TABLE, G, None, INDICES], {"mode": "DampenedAdd", "axis": 0})
     with pytest.raises(popir.popart_exception, match="axis 2 of"):
         run(DOMAIN, [TABLE, G, None, INDICES], {"mode": "Add", "axis": 2})
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"part": 0, "parts": 4}, r"part 0 of 4 .*6 rows.* parts of equal size, numbered from 0"),
+        ({"part": 2, "parts": 2}, r"part 2 of 2 .*6 rows"),
+        ({"part": -1, "parts": 2}, r"part -1 of 2 .*6 rows"),
+        ({"part": 0, "parts": 0}, r"part 0 of 0 .*6 rows"),
+    ],
+)
+def test_parts_that_a_table_does_not_have_are_refused(given: dict[str, int], said: str) -> None:
+    with pytest.raises(popir.OperatorAttributeError, match=said):
+        run(DOMAIN, [TABLE, G, None, INDICES], {"mode": "Add", "axis": 0, **given})
+
+
+@pytest.mark.parametrize("rows", [G[:, :3], G[:4], G.T])
+def test_rows_of_another_shape_are_refused(rows: Array) -> None:
+    said = r"PopartSparseAccumulate.*input 1 is FLOAT.*expected are 5 rows of 4, one for each index"
+    given = [TABLE, np.ascontiguousarray(rows), None, INDICES]
+    with pytest.raises(popir.OperatorInputError, match=said):
+        run(DOMAIN, given, {"mode": "Add", "axis": 0})

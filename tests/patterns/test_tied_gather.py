@@ -235,3 +235,40 @@ def test_popart_knows_the_operators_by_their_names() -> None:
     matmuls = [op for op in ops if op["type"] == "MatMul"]
     passes = sorted(op["attributes"]["fully_connected_pass"] for op in matmuls)
     assert passes == ["-1", "0"]  # the tied one is planned by itself
+
+
+def test_stages_do_not_add_to_one_running_mean() -> None:
+    """The Gather of the last stage adds behind the product there, that of the first stage last."""
+    builder = popir.Builder(opsets={"ai.onnx": 17, "ai.graphcore": 1})
+    i = builder.addInputTensor("INT32", [COUNT], "i")
+    t = builder.addInputTensor("INT32", [COUNT], "t")
+    w = builder.addInitializedInputTensor(np.array(TABLE), "w")
+    h = builder.addInitializedInputTensor(HIDDEN, "h")
+    with builder.virtualGraph(0), builder.pipelineStage(0):
+        x = builder.aiOnnx.tanh([builder.aiOnnx.gather([w, i])])
+    with builder.virtualGraph(1), builder.pipelineStage(1):
+        y = builder.aiOnnx.tanh([builder.aiOnnx.matmul([x, h])])
+    with builder.virtualGraph(0), builder.pipelineStage(2):
+        y = builder.aiOnnx.add([y, builder.aiOnnx.gather([w, t])])
+        z = builder.aiOnnx.matmul([y, builder.aiOnnx.transpose([w])])
+        p = builder.aiOnnx.softmax([z], axis=1)
+        loss = builder.aiGraphcore.nllloss([p, t], reduction=ReductionType.Mean)
+    options = popir.SessionOptions(
+        enableGradientAccumulation=True,
+        accumulationFactor=6,
+        enablePipelining=True,
+        virtualGraphMode=popir.VirtualGraphMode.Manual,
+        accumulationAndReplicationReductionType=ReductionType.Mean,
+        meanAccumulationAndReplicationReductionStrategy=RUNNING,
+    )
+    chosen = popir.Patterns()
+    for name in BOTH:
+        chosen.enablePattern(name, True)
+    said = r"running mean in the pipeline stage 4, and Op\(.*Accumulate:.* in stage 2, .*Post"
+    with pytest.raises(popir.popart_exception, match=said):
+        popir.TrainingSession(
+            *(builder.getModelProto(), popir.DataFlow(1, [loss]), loss, popir.ConstSGD(0.1)),
+            popir.DeviceManager().createIpuModelDevice({"numIPUs": 2}),
+            userOptions=options,
+            patterns=chosen,
+        ).prepareDevice()

@@ -3,10 +3,15 @@
 import ctypes
 import gc
 import logging
+from collections.abc import Iterator, ValuesView
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
 
 import popir
-from popir import DataType, Op, OperatorIdentifier, TensorInfo, pattern
+from popir import DataType, Graph, Op, OperatorIdentifier, TensorInfo, pattern
 from popir.foreign import popart
 from popir.ir import verify
 from tests.popart.graphs import add, graph
@@ -96,6 +101,45 @@ def check_double(library: str) -> None:
 
 def test_a_pattern_clones_and_moves(library, tmp_path: Path) -> None:
     isolated(check_double, library("probe"), cwd=tmp_path)
+
+
+def same(graph: Graph, read: str, out: str) -> Op:
+    op = Same(OperatorIdentifier("test", "Same", 1), Op.Settings(graph))
+    return graph.createConnectedOp(lambda: op, {0: read}, {0: out})
+
+
+def test_only_what_a_pattern_makes_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And not the whole graph after each application."""
+    g = graph()
+    for i in range(100):
+        same(g, f"y{i - 1}" if i else "x", f"y{i}")
+    seen: list[int] = []
+
+    class Watched(dict[int, Op]):
+        def values(self) -> Any:
+            return Values(self)
+
+    class Values(ValuesView[Op]):
+        def __iter__(self) -> Iterator[Op]:
+            for id in self._mapping:
+                seen.append(id)
+                yield self._mapping[id]
+
+        def __reversed__(self) -> Iterator[Op]:
+            for id in reversed(list(self._mapping)):
+                seen.append(id)
+                yield self._mapping[id]
+
+    def apply(op: Op) -> bool:
+        g.ops = Watched(g.ops)
+        for i in range(3):
+            same(g, op.inId(0), f"made{i}")
+        return True
+
+    twin = SimpleNamespace(apply=apply)
+    monkeypatch.setattr(popart.device, "PatternTwin", lambda name: twin)
+    assert popart.CppPattern("Fake").apply(g.getTensor("y0").getProducer())
+    assert seen == [102, 101, 100, 99]
 
 
 def check_replace(leaky_relu: str, relu_to_leaky_relu: str) -> None:

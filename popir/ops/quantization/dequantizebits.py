@@ -72,10 +72,10 @@ def values(
 
 
 class DequantizeBitsOpx(Opx):
-    """The lowering: ext.dequantizeBits."""
+    """The lowering, to ext.dequantizeBits: its vertex unpacks and scales what it reads."""
 
     def grow(self, prog: program.Sequence) -> None:
-        """Adds one vertex."""
+        """Adds the vertex to the program, and gives its result."""
         op = self.getOp(DequantizeBitsOp)
         values = dequantizeBits(
             self.graph(),

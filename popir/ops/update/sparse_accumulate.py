@@ -51,7 +51,8 @@ class SparseAccumulateOp(VariableOp):
 
     def setup(self) -> None:
         """Infers the type and shape of the accumulator. Raises OperatorAttributeError for an
-        unknown mode, OperatorInputError for what is no matrix, and without a factor.
+        unknown mode and a part that there is not, OperatorInputError for what is no matrix, for
+        rows that are not as many or as wide, and without a factor.
         """
         if self.mode not in _MODES:
             raise OperatorAttributeError(
@@ -68,7 +69,26 @@ class SparseAccumulateOp(VariableOp):
                 f"{self.debugName()}: the mode {self.mode} takes a factor, as an attribute or as "
                 f"input {FACTOR}."
             )
+        self._check_rows()
         super().setup()
+
+    def _check_rows(self) -> None:
+        shape = self.inShape(VAR)
+        size, width = shape[self.axis], shape[1 - self.axis]
+        part = 0 if self.part is None else self.part
+        parts = 1 if self.parts is None else self.parts
+        if parts < 1 or size % parts or not 0 <= part < parts:
+            raise OperatorAttributeError(
+                f"{self.debugName()}: rows are accumulated in part {part} of {parts} of a table of "
+                f"{size} rows; expected are parts of equal size, numbered from 0."
+            )
+        count, given = self.inInfo(INDICES).nelms(), self.inInfo(GRADIENT)
+        is_wide = given.rank() < 2 or given.dim(-1) == width  # What replicas gather is flat.
+        if given.nelms() != count * width or not is_wide:
+            raise OperatorInputError(
+                f"{self.debugName()}: input {GRADIENT} is {given}; expected are {count} rows of "
+                f"{width}, one for each index."
+            )
 
     def mayLackInput(self, i: int) -> bool:
         """Whether the input is the factor, or the table."""
