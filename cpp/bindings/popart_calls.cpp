@@ -313,6 +313,7 @@ void installPythonIr() {
     aboutToAsk();
     pythonOf(op).attr("settings").attr("nodeAttributes")[name] = value;
   };
+  calls.origin = [](const Op& op) { return originFor(op); };
   calls.setup = [](Op& op) { callOp(op, "setup"); };
   calls.clone = [](const Op& op) { return takeFromPython(callOp(op, "clone")); };
   calls.subgraphValue = [](const Op& op) { return callOp(op, "getSubgraphValue").cast<float>(); };
@@ -334,9 +335,9 @@ void installPythonIr() {
              &IrCalls::sessionOptions, &IrCalls::hasGradients, &IrCalls::hasUpdates,
              &IrCalls::opsetVersion, &IrCalls::connectIn, &IrCalls::connectOut,
              &IrCalls::createAndConnectOut, &IrCalls::disconnectIn, &IrCalls::disconnectOut,
-             &IrCalls::setName, &IrCalls::setAttributes, &IrCalls::setNote, &IrCalls::setup,
-             &IrCalls::clone, &IrCalls::subgraphValue, &IrCalls::modifies, &IrCalls::aliases>(
-          calls));
+             &IrCalls::setName, &IrCalls::setAttributes, &IrCalls::setNote, &IrCalls::origin,
+             &IrCalls::setup, &IrCalls::clone, &IrCalls::subgraphValue, &IrCalls::modifies,
+             &IrCalls::aliases>(calls));
 }
 
 }  // namespace popir

@@ -1,6 +1,7 @@
 #include "bindings/popart_ir.hpp"
 
 #include <popart/op/call.hpp>
+#include <popart/op/matmul.hpp>
 
 #include <utility>
 #include <vector>
@@ -203,20 +204,55 @@ Tensor& tensorOf(py::handle pyTensor) {
 
 namespace {
 
+constexpr const char* fullyConnected = "__use_fully_connected_pass";
+
+/// An operator's attributes and annotations.
+struct Values {
+  py::dict attributes, notes;
+  explicit Values(py::handle pyOp)
+      : attributes(pyOp.attr("attributes").attr("copy")()),
+        notes(pyOp.attr("settings").attr("nodeAttributes").attr("copy")()) {}
+};
+
+/// Makes an object of the operator's class.
+std::unique_ptr<Op> make(const BuiltinClass& known, const popart::OperatorIdentifier& id,
+                         const Op::Settings& settings, const Values& from) {
+  const py::dict values = from.attributes.attr("copy")();
+  for (const char* graph : {"callee", "body"})  // which operators are asked for
+    if (values.contains(graph)) values.attr("pop")(graph);
+  // Annotations of products, which their class has as members.
+  for (const char* name : {"__serialize_matmul_mode", "__serialize_matmul_factor",
+                           "__serialize_matmul_precision", "__available_memory", "__partials_type"})
+    if (from.notes.contains(name)) values[name] = from.notes[name];
+  std::unique_ptr<Op> made = known.make(id, settings, attributesFrom(values, settings.name));
+  if (auto* product = dynamic_cast<popart::MatMulBaseOp*>(made.get()))
+    if (from.notes.contains(fullyConnected))
+      product->setUseFullyConnectedPass(from.notes[fullyConnected].cast<int>() != 0);
+  return made;
+}
+
 /// Makes the C++ object of an operator that is not written in C++.
 std::unique_ptr<Op> sideOf(py::handle pyOp, const popart::OperatorIdentifier& id,
                            const Op::Settings& settings) {
   const BuiltinClass* known = builtinClass(id);
   if (known == nullptr) return std::make_unique<BuiltinOp>(id, settings);
-  const py::dict values = pyOp.attr("attributes").attr("copy")();
-  for (const char* graph : {"callee", "body"})  // which operators are asked for
-    if (values.contains(graph)) values.attr("pop")(graph);
-  // Annotations of products, which their class has as members.
-  const py::dict notes = pyOp.attr("settings").attr("nodeAttributes");
-  for (const char* name : {"__serialize_matmul_mode", "__serialize_matmul_factor",
-                           "__serialize_matmul_precision", "__available_memory", "__partials_type"})
-    if (notes.contains(name)) values[name] = notes[name];
-  return known->make(id, settings, attributesFrom(values, settings.name));
+  return make(*known, id, settings, Values(pyOp));
+}
+
+/// The attributes of an operator of this class. Those of a copy are the original's, except for what
+/// was changed in the copy.
+py::dict attributesOf(const BuiltinClass& known, const Op& op, const Values* original) {
+  const py::dict now = toPython(known.attributes(op));
+  if (original == nullptr) return now;
+  const auto unchanged = make(known, op.opid, op.settings, *original);
+  const py::dict before = toPython(known.attributes(*unchanged));
+  py::dict values = original->attributes.attr("copy")();
+  for (const auto& each : before)
+    if (!now.contains(each.first)) values.attr("pop")(each.first, py::none());
+  for (const auto& each : now)
+    if (!before.contains(each.first) || !each.second.equal(py::object(before[each.first])))
+      values[each.first] = each.second;
+  return values;
 }
 
 }  // namespace
@@ -242,6 +278,16 @@ Op& opOf(py::handle pyOp) {
 
 bool isOwnedByCpp(const Op& op) { return static_cast<bool>(linkOf(op)->kept); }
 
+std::shared_ptr<void> originFor(const Op& op) {
+  const PyOpLink* link = linkOf(op);
+  const py::object pyOp = link == nullptr ? py::object() : deref(link->op);
+  if (!pyOp) return nullptr;
+  return {new Values(pyOp), [](Values* values) {
+            const py::gil_scoped_acquire locked;
+            delete values;
+          }};
+}
+
 std::unique_ptr<Op> takeFromPython(const py::object& pyOp) {
   Op& op = opOf(pyOp);
   linkOf(op)->kept = pyOp;
@@ -264,10 +310,17 @@ py::object giveToPython(std::unique_ptr<Op> op) {
   const py::tuple opid = toPython(op->opid);
   const std::string name = op->name();
   if (const BuiltinClass* known = builtinClass(*op)) {
-    py::dict values = toPython(known->attributes(*op));
+    const auto origin = originOf(*op);
+    const auto* original = static_cast<const Values*>(origin.get());
+    py::dict values = attributesOf(*known, *op, original);
     if (const auto* call = dynamic_cast<const popart::CallOp*>(op.get()))
       values["callee"] = pythonOf(call->getCalledGraph());
     py::object pyOp = hooks().createOp(graph, opid, name, values);
+    const py::object notes = pyOp.attr("settings").attr("nodeAttributes");
+    if (original != nullptr) notes.attr("update")(original->notes);
+    if (const auto* product = dynamic_cast<const popart::MatMulBaseOp*>(op.get()))
+      if (!product->useFullyConnectedPass() || notes.contains(fullyConnected))
+        notes[fullyConnected] = product->useFullyConnectedPass() ? 1 : 0;
     if (pyOp.attr("twin").is_none()) {  // else a library's operator replaces the built-in one
       pyOp.attr("twin") = py::cast(OpTwin(std::move(op)));
       pyOp.attr("twin").cast<OpTwin&>().bind(pyOp);

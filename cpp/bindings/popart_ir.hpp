@@ -100,6 +100,9 @@ std::unique_ptr<popart::Op> takeFromPython(const pybind11::object& op);
 /// \throws popart::error if the compiler owns it already
 pybind11::object giveToPython(std::unique_ptr<popart::Op> op);
 
+/// For IrCalls::origin.
+std::shared_ptr<void> originFor(const popart::Op& op);
+
 /// Installs the table of calls from C++ code to the compiler.
 void installPythonIr();
 /// Must be called before C++ code calls the compiler: gives it the infos that the code has changed.

@@ -184,6 +184,7 @@ std::string onnxName(const Op& op, ActivationFunction function) {
     case ActivationFunction::Sigmoid: return "Sigmoid";
     case ActivationFunction::Tanh: return "Tanh";
     case ActivationFunction::Relu: return "Relu";
+    case ActivationFunction::Invalid: return "Invalid";  // ONNX has some that PopART has not
     default:
       throw popart::error("{}: the activation {} is none that the compiler's recurrent layers have",
                           op.debugName(), static_cast<int>(function));

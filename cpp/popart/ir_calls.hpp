@@ -84,6 +84,9 @@ struct IrCalls {
   void (*setName)(popart::Op&, const std::string&);
   /// Those that are not named stay.
   void (*setAttributes)(popart::Op&, const popart::Attributes&);
+  /// The attributes and annotations that the operator has now, for giveToPython() of a copy. Null
+  /// for one that is gone.
+  std::shared_ptr<void> (*origin)(const popart::Op&);
   /// An annotation of the node, such as "__use_fully_connected_pass".
   void (*setNote)(popart::Op&, const char* name, int64_t value);
 

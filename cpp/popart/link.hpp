@@ -46,6 +46,10 @@ void touch(popart::Tensor& tensor);
 const std::vector<popart::Tensor*>& touchedTensors();
 void forgetTouched();
 
+/// What the compiler had of the operator that this one is a copy of, IrCalls::origin; null if it is
+/// no copy of one that the compiler has.
+std::shared_ptr<void> originOf(const popart::Op& op);
+
 /// Number of existing operators, for tests of ownership.
 long liveOps();
 

@@ -5,6 +5,11 @@
 #include <popart/opserialiser.hpp>
 #include <popart/tensor.hpp>
 
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "popart/builtins.hpp"
 #include "popart/ir_calls.hpp"
 #include "popart/link.hpp"
 
@@ -12,9 +17,46 @@ namespace popir {
 
 namespace {
 long live = 0;
+
+/// Beside the operators: few are copies.
+struct Origins {
+  std::mutex mutex;
+  std::unordered_map<const popart::Op*, std::shared_ptr<void>> ofCopies;
+};
+
+Origins& origins() {
+  static auto* const all = new Origins();
+  return *all;
+}
+
+/// The class of a built-in operator has members for a part of its attributes; a copy keeps the
+/// others.
+void keepOrigin(const popart::Op& copy, const popart::Op& original) {
+  const bool isBuiltin = original.link() != nullptr && builtinClass(original) != nullptr;
+  auto origin = isBuiltin ? irCalls().origin(original) : originOf(original);
+  if (origin == nullptr) return;
+  const std::lock_guard<std::mutex> lock(origins().mutex);
+  origins().ofCopies[&copy] = std::move(origin);
+}
+
+void forgetOrigin(const popart::Op& copy) {
+  std::shared_ptr<void> dead;  // released after the lock, since that takes Python's
+  const std::lock_guard<std::mutex> lock(origins().mutex);
+  const auto found = origins().ofCopies.find(&copy);
+  if (found == origins().ofCopies.end()) return;
+  dead = std::move(found->second);
+  origins().ofCopies.erase(found);
+}
+
 }  // namespace
 
 long liveOps() { return live; }
+
+std::shared_ptr<void> originOf(const popart::Op& op) {
+  const std::lock_guard<std::mutex> lock(origins().mutex);
+  const auto found = origins().ofCopies.find(&op);
+  return found == origins().ofCopies.end() ? nullptr : found->second;
+}
 
 }  // namespace popir
 
@@ -34,9 +76,15 @@ Op::Op(const OperatorIdentifier& opid_, const Settings& settings_)
   ++popir::live;
 }
 
-Op::Op(const Op& other) : Op(other.opid, other.settings) { pruneable = other.pruneable; }
+Op::Op(const Op& other) : Op(other.opid, other.settings) {
+  pruneable = other.pruneable;
+  popir::keepOrigin(*this, other);
+}
 
-Op::~Op() { --popir::live; }
+Op::~Op() {
+  popir::forgetOrigin(*this);
+  --popir::live;
+}
 
 void Op::setLink(popir::OpLink* link) { link_.reset(link); }
 

@@ -86,12 +86,11 @@ void PruneHelper::deleteTensors(const std::vector<Tensor*>& tensors) const {
 bool Prune::apply(Graph& graph) const {
   Ir& ir = graph.getIr();
   std::vector<Tensor*> front;
-  std::set<TensorId> ids;
+  const auto outputs = graph.getOutputIds();
+  std::set<TensorId> ids(outputs.begin(), outputs.end());
   if (isMain(graph))
     for (const auto& anchors : {ir.getAnchors(), ir.getRootAnchors()})
       ids.insert(anchors.begin(), anchors.end());
-  const auto outputs = graph.getOutputIds();
-  if (ids.empty()) ids.insert(outputs.begin(), outputs.end());
   for (const TensorId& id : ids)
     if (graph.getTensors().contains(id)) front.push_back(graph.getTensors().get(id));
 

@@ -60,6 +60,21 @@ void pruned() {
             << Transform::applyTransform(Transform::getIdFromName("Prune"), main) << "\n";
 }
 
+/// An output is needed beside the anchors.
+void markedOutput() {
+  Ir ir;
+  Graph& main = ir.getMainGraph();
+  main.getTensors().addStream("x", {DataType::FLOAT, {2, 3}});
+  relu(main, "x", "anchor");
+  relu(main, "x", "out");
+  relu(main, "x", "unused");
+  main.markAsOutput("out");
+  ir.setDataFlow(DataFlow(1, {{"anchor", AnchorReturnType("All")}}));
+  ir.applyTransform(Prune::id(), main);
+  for (const auto& op : main.getOps()) std::cout << op.second->name() << " ";
+  std::cout << main.getOutputIds().size() << "\n";
+}
+
 /// Of four graphs the main one calls one, and one that none calls calls another.
 void isolated() {
   Ir ir;
@@ -145,12 +160,26 @@ void checks() {
   fails([&] { POPART_CHECK_EQ(two, 3) << "{} more"; });
   fails([&] { POPART_ASSERT_GE(two, 3); });
   fails([&] { POPART_CHECK(two > 3); });
+  for (const bool first : {true, false}) {
+    if (first)
+      POPART_CHECK(two == 2);
+    else
+      std::cout << "else ";
+    if (first)
+      POPART_CHECK_EQ(two, 2);
+    else
+      std::cout << "otherwise\n";
+  }
+  const auto text = []() -> int { throw error("What it says cannot be said"); };
+  fails([&] { POPART_CHECK(two > 3) << text(); });
+  fails([&] { POPART_CHECK_GT(two, 3) << "so " << text(); });
 }
 
 }  // namespace
 
 int main() {
   pruned();
+  markedOutput();
   isolated();
   replaced();
   depths();

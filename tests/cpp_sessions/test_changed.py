@@ -8,6 +8,7 @@ def test_what_a_program_changes(program: Program) -> None:
     lines = program("changed").splitlines()
     # "c" needs "a" and itself; the others are "b", "kept", "d" and "e".
     assert lines[:2] == ["44", "a b kept 010"]
+    assert lines.pop(2) == "anchor out 1"
     assert lines[2] == "2100"
     refusals = [
         "SGD does not take the place of SGD: learningRate: the constant 2 takes the place of the "
@@ -33,4 +34,5 @@ def test_what_a_program_changes(program: Program) -> None:
         "Check two >= 3 has failed. [2 < 3]",
         "Check two > 3 has failed.",
     ]
-    assert lines[18:] == ["a.dot b.dot "]
+    assert lines[18:21] == ["else otherwise", *["What it says cannot be said"] * 2]
+    assert lines[21:] == ["a.dot b.dot "]

@@ -91,6 +91,14 @@ def test_what_a_cpu_leaves_without_a_tile_and_memory_by_category(tmp_path: Path)
     assert lines[3:] == ["4000 111", "0 001"]
 
 
+def test_cycles_by_popsys_and_a_profile_that_is_reset(tmp_path: Path):
+    runs, later, *cycles, value = map(int, run(build("cycles", tmp_path), cwd=tmp_path).split())
+    assert (runs, later) == (2, 2)
+    stamp, stamp_above, count, count_above = cycles
+    assert stamp == count > 1000 / 2 and stamp_above == count_above == 0
+    assert value == 2**4  # doubled in each run
+
+
 def test_types_that_a_branch_never_uses(tmp_path: Path):
     first, second = run(build("foreign_types", tmp_path), cwd=tmp_path).splitlines()
     assert first == "22"

@@ -12,8 +12,8 @@
 namespace popart {
 namespace io {
 
-/// A serialised model. Fields that the classes of onnx/onnx_pb.h have no member for are kept as they
-/// are.
+/// A serialised model. Fields that the classes of onnx/onnx_pb.h have no member for are kept as
+/// they are.
 /// \throws error for bytes that are no message
 ONNX_NAMESPACE::ModelProto getModelFromString(const std::string& modelProto);
 /// The reverse. \throws error for messages that are nested more than 100 deep

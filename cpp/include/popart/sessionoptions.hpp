@@ -315,11 +315,11 @@ struct SessionOptions {
     enableExplicitMainLoops = enable;
     explicitRecomputation = enable;
   }
-  /// The number of replicas, in all instances of the program.
   /// The depth of a tensor's stream, which has no meaning here: 1 for what the host rearranges.
-  /// \throws error for a depth of 0, and for more than 1 for what the host rearranges
+  /// \throws error for a depth of 0
+  /// \throws error for more than 1 for what the host rearranges
   unsigned getBufferingDepth(const TensorId& id, bool isRearrangedOnHost = false);
-  int64_t getGlobalReplicationFactor() const {
+  int64_t getGlobalReplicationFactor() const {  // in all instances of the program
     if (enableDistributedReplicatedGraphs) return globalReplicationFactor;
     return enableReplicatedGraphs ? replicatedGraphCount : 1;
   }

@@ -50,7 +50,7 @@ Shape MatMulOp::getExpandedRhsShape() const {
 void MatMulOp::setup() {
   if (link() != nullptr && popir::builtinClass(*this) != nullptr) return builtin::setup(*this);
   const bool is8 = checkFloat8(*this, getLhsInIndex(), getRhsInIndex(), getLog2ScaleInIndex());
-  // As numpy.matmul: a vector is a row on the left and a column on the right, for the product alone.
+  // As numpy.matmul: for the product alone, a vector is a row on the left, a column on the right.
   Shape lhs = inShape(getLhsInIndex()), rhs = inShape(getRhsInIndex());
   const bool isRow = lhs.size() == 1, isColumn = rhs.size() == 1;
   if (isRow) lhs.insert(lhs.begin(), 1);

@@ -36,6 +36,7 @@ class LSTMOp : public BaseOnnxRNNOp {
   bool hasInitialCInput() const { return hasInput(getInitialCInIndex()); }
   ActivationFunction getActivation() const { return activation_; }
   ActivationFunction getRecurrentActivation() const { return recurrent_; }
+  /// What the node's annotation or the constructor said; the compiler reads annotations alone.
   nonstd::optional<float> getAvailableMemoryProportion() const { return memory_; }
 
  private:
@@ -84,6 +85,7 @@ class PopartLSTMOp : public Op {
   int64_t getHiddenSize() const { return inShape(getWeightsInIndex())[2]; }
   ActivationFunction getActivation() const { return activation_; }
   ActivationFunction getRecurrentActivation() const { return recurrent_; }
+  /// What the node's annotation or the constructor said; the compiler reads annotations alone.
   nonstd::optional<float> getAvailableMemoryProportion() const { return memory_; }
 
   const bool outputFullSequence;

@@ -81,8 +81,8 @@ class MatMulBaseOp : public Op {
   MatMulPartialsType partialsType;
 };
 
-/// ONNX's MatMul: numpy.matmul of two inputs. On inputs of 8 bits input 2 is the logarithm of a scale
-/// (isPow2ScaledMatMul()), which the compiler does not have.
+/// ONNX's MatMul: numpy.matmul of two inputs. On inputs of 8 bits input 2 is the logarithm of a
+/// scale (isPow2ScaledMatMul()), which the compiler does not have.
 class MatMulOp : public MatMulBaseOp {
  public:
   MatMulOp(const OperatorIdentifier& opid, const Op::Settings& settings,

@@ -1,4 +1,5 @@
-// Integers nearest, halves to even ones, as PopART has them beside Round. After popart/op/nearbyint.hpp of PopART 3.
+// Integers nearest, halves to even ones, as PopART has them beside Round. After
+// popart/op/nearbyint.hpp of PopART 3.
 #ifndef popart_op_nearbyint_hpp
 #define popart_op_nearbyint_hpp
 

@@ -35,8 +35,8 @@ class ReduceOp : public Op {
   /// -1 if dimension 0 is reduced.
   int getOutBatchAxis(OutIndex) const override;
 
-  /// Once the input is connected, dimensions from 0 on in ascending order. Those of the constructor;
-  /// else, of an operator that has them as input 1, the constant there; else all dimensions.
+  /// Once the input is connected, dimensions from 0 on in ascending order. Those of the
+  /// constructor; else, of an operator that has them as input 1, the constant there; else all.
   const std::vector<int64_t>& getAxes() const;
   bool getKeepDims() const { return keepdims != 0; }
   /// Of a compiler's operator that has them as an input, an error.

@@ -1,4 +1,5 @@
-// Logarithms of sums of exponentials over dimensions. After popart/op/reducelogsumexp.hpp of PopART 3.
+// Logarithms of sums of exponentials over dimensions. After popart/op/reducelogsumexp.hpp of
+// PopART 3.
 #ifndef popart_op_reducelogsumexp_hpp
 #define popart_op_reducelogsumexp_hpp
 

@@ -17,9 +17,10 @@
 namespace popart {
 
 /// ONNX's recurrent layers: X [time, batch, inputs], W [directions, gates hidden, inputs], R
-/// [directions, gates hidden, hidden]; biases, lengths and the first state are optional. The outputs
-/// are all states [time, directions, batch, hidden] and the last one. The attributes are those that
-/// PopART has; of the compiler's operators, `direction`, `clip` and `layout` of a node act too.
+/// [directions, gates hidden, hidden]; biases, lengths and the first state are optional. The
+/// outputs are all states [time, directions, batch, hidden] and the last one. The attributes are
+/// those that PopART has; of the compiler's operators, and of their copies, the others of a node
+/// act too, such as `direction`, `clip` and `layout`.
 class BaseOnnxRNNOp : public Op {
  public:
   BaseOnnxRNNOp(const OperatorIdentifier& opid, nonstd::optional<int64_t> hiddenSize,

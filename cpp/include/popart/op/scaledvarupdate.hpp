@@ -13,8 +13,8 @@
 namespace popart {
 
 /// The weight's step. In popir one operator, AdaptiveVarUpdate, computes states, step and weight:
-/// patterns meet it as this class, with the gradient as its updater. What a library makes of the class
-/// has no lowering.
+/// patterns meet it as this class, with the gradient as its updater. What a library makes of the
+/// class has no lowering.
 class ScaledVarUpdateOp : public VarUpdateWithUpdaterOp {
  public:
   ScaledVarUpdateOp(OptimizerValue initLr, OptimizerValue initWd, bool lrInUpdater,

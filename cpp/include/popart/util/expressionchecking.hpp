@@ -18,20 +18,19 @@ namespace internal {
 
 /// What two values are, if they do not compare as expected.
 struct Compared {
-  bool hasFailed;
+  bool holds;
   std::string left, right;
-  explicit operator bool() const { return hasFailed; }
+  explicit operator bool() const { return holds; }
 };
 
 /// Each operand is evaluated once.
 template <class L, class R, class Comparison>
 Compared compared(const L& left, const R& right, Comparison holds) {
-  if (holds(left, right)) return {false, "", ""};
-  return {true, logging::internal::text(left), logging::internal::text(right)};
+  if (holds(left, right)) return {true, "", ""};
+  return {false, logging::internal::text(left), logging::internal::text(right)};
 }
 
-/// Throws at the end of its statement, with what was written into it.
-template <class Error>
+/// What an error says; more may be written into it.
 class FailedCheck {
  public:
   FailedCheck(const char* file, int line, const std::string& expression, const std::string& values)
@@ -43,16 +42,16 @@ class FailedCheck {
 #endif
     text_ << "Check " << expression << " has failed.";
   }
-  ~FailedCheck() noexcept(false) {
-    std::string all = text_.str();
-    for (const std::string& each : {more_.str(), values_})
-      if (!each.empty()) all += " " + each;
-    throw Error(all);
-  }
   template <class T>
   FailedCheck& operator<<(const T& value) {
     more_ << value;
     return *this;
+  }
+  std::string text() const {
+    std::string all = text_.str();
+    for (const std::string& each : {more_.str(), values_})
+      if (!each.empty()) all += " " + each;
+    return all;
   }
 
  private:
@@ -60,17 +59,35 @@ class FailedCheck {
   std::string values_;
 };
 
+/// Throws after all was written into the check, since `&` binds less than `<<`.
+template <class Error>
+struct Thrown {
+  [[noreturn]] void operator&(const FailedCheck& check) const { throw Error(check.text()); }
+};
+
 }  // namespace internal
 }  // namespace popart
 
+// The label keeps an else that follows the statement out of it, without a warning.
 #define POPART_CHECK_TRUE_(EXPRESSION, ERROR) \
-  if (!(EXPRESSION)) ::popart::internal::FailedCheck<ERROR>(__FILE__, __LINE__, #EXPRESSION, "")
-#define POPART_CHECK_COMPARED_(LEFT, OPERATOR, OPPOSITE, RIGHT, ERROR)             \
-  if (const auto popartCompared_ = ::popart::internal::compared(                   \
-          LEFT, RIGHT, [](const auto& l, const auto& r) { return l OPERATOR r; })) \
-  ::popart::internal::FailedCheck<ERROR>(                                          \
-      __FILE__, __LINE__, #LEFT " " #OPERATOR " " #RIGHT,                          \
-      "[" + popartCompared_.left + " " #OPPOSITE " " + popartCompared_.right + "]")
+  switch (0)                                  \
+  case 0:                                     \
+  default:                                    \
+    if (EXPRESSION) {                         \
+    } else                                    \
+      ::popart::internal::Thrown<ERROR>() &   \
+          ::popart::internal::FailedCheck(__FILE__, __LINE__, #EXPRESSION, "")
+#define POPART_CHECK_COMPARED_(LEFT, OPERATOR, OPPOSITE, RIGHT, ERROR)                 \
+  switch (0)                                                                           \
+  case 0:                                                                              \
+  default:                                                                             \
+    if (const auto popartCompared_ = ::popart::internal::compared(                     \
+            LEFT, RIGHT, [](const auto& l, const auto& r) { return l OPERATOR r; })) { \
+    } else                                                                             \
+      ::popart::internal::Thrown<ERROR>() &                                            \
+          ::popart::internal::FailedCheck(                                             \
+              __FILE__, __LINE__, #LEFT " " #OPERATOR " " #RIGHT,                      \
+              "[" + popartCompared_.left + " " #OPPOSITE " " + popartCompared_.right + "]")
 
 #define POPART_CHECK(EXPRESSION) POPART_CHECK_TRUE_(EXPRESSION, ::popart::error)
 #define POPART_CHECK_EQ(LEFT, RIGHT) POPART_CHECK_COMPARED_(LEFT, ==, !=, RIGHT, ::popart::error)
