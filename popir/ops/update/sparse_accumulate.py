@@ -43,7 +43,7 @@ class SparseAccumulateOp(VariableOp):
     """Which part of the table the indices are for; 0 by default."""
     parts: int | None
     """1 by default."""
-    ofTable: bool | None
+    of_table: bool | None
     """Whether the indices are those into the table, negative ones from its end. By default they are
     places in the part, as in PopART. Rows whose places are not in the part are left out.
     """
@@ -125,7 +125,7 @@ class SparseAccumulateOpx(Opx):
             given = [self.getInTensor(i).flatten()[0] for i in scales]
             product = s.folded(s.mul, [s.Const(factor), *map(s.Arg, range(len(given)))])
             scale = arithmetic.map(product, given, "factor", out=accumulator(kind))
-        op.place().add(self, table, g, INDICES, scale, prog, bool(op.ofTable))
+        op.place().add(self, table, g, INDICES, scale, prog, bool(op.of_table))
         self.setOutTensor(0, table)
 
     def getInputCreatorType(self, i: int) -> InputCreatorType:
@@ -148,7 +148,7 @@ def connect_sparse(dense: AccumulateOp, gather: TiedGatherGradOp, axis: int) -> 
         "axis": axis,
         "part": part.number,
         "parts": part.parts,
-        "ofTable": True,
+        "of_table": True,
     }
     if mode == "Mean":
         inputs[FACTOR] = _inverse(graph, dense.inTensor(scalars["counter"]))
