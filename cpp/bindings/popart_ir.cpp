@@ -207,16 +207,16 @@ namespace {
 constexpr const char* fullyConnected = "__use_fully_connected_pass";
 
 /// An operator's attributes and annotations.
-struct Origin {
+struct OriginalOp {
   py::dict attributes, notes;
-  explicit Origin(py::handle pyOp)
+  explicit OriginalOp(py::handle pyOp)
       : attributes(pyOp.attr("attributes").attr("copy")()),
         notes(pyOp.attr("settings").attr("nodeAttributes").attr("copy")()) {}
 };
 
 /// Makes an object of the operator's class.
 std::unique_ptr<Op> make(const BuiltinClass& known, const popart::OperatorIdentifier& id,
-                         const Op::Settings& settings, const Origin& from) {
+                         const Op::Settings& settings, const OriginalOp& from) {
   const py::dict values = from.attributes.attr("copy")();
   for (const char* graph : {"callee", "body"})  // which operators are asked for
     if (values.contains(graph)) values.attr("pop")(graph);
@@ -236,12 +236,12 @@ std::unique_ptr<Op> sideOf(py::handle pyOp, const popart::OperatorIdentifier& id
                            const Op::Settings& settings) {
   const BuiltinClass* known = builtinClass(id);
   if (known == nullptr) return std::make_unique<BuiltinOp>(id, settings);
-  return make(*known, id, settings, Origin(pyOp));
+  return make(*known, id, settings, OriginalOp(pyOp));
 }
 
 /// The attributes of an operator of this class. Those of a copy are the original's, except for what
 /// was changed in the copy.
-py::dict attributesOf(const BuiltinClass& known, const Op& op, const Origin* original) {
+py::dict attributesOf(const BuiltinClass& known, const Op& op, const OriginalOp* original) {
   const py::dict now = toPython(known.attributes(op));
   if (original == nullptr) return now;
   const auto unchanged = make(known, op.opid, op.settings, *original);
@@ -282,7 +282,7 @@ std::shared_ptr<void> originFor(const Op& op) {
   const PyOpLink* link = linkOf(op);
   const py::object pyOp = link == nullptr ? py::object() : deref(link->op);
   if (!pyOp) return nullptr;
-  return {new Origin(pyOp), [](Origin* origin) {
+  return {new OriginalOp(pyOp), [](OriginalOp* origin) {
             const py::gil_scoped_acquire locked;
             delete origin;
           }};
@@ -311,7 +311,7 @@ py::object giveToPython(std::unique_ptr<Op> op) {
   const std::string name = op->name();
   if (const BuiltinClass* known = builtinClass(*op)) {
     const auto origin = originOf(*op);
-    const auto* original = static_cast<const Origin*>(origin.get());
+    const auto* original = static_cast<const OriginalOp*>(origin.get());
     py::dict values = attributesOf(*known, *op, original);
     if (const auto* call = dynamic_cast<const popart::CallOp*>(op.get()))
       values["callee"] = pythonOf(call->getCalledGraph());
