@@ -140,6 +140,16 @@ class SquareOp(popir.Op):
         self.setOutInfo(0, self.inInfo(0))
 
 
+@pytest.fixture(autouse=True)
+def no_pattern_stays() -> Iterator[None]:
+    """Removes the patterns that a test registers: others list those that there are."""
+    before = {entry.name for entry in pattern.entries()}
+    yield
+    for entry in pattern.entries():
+        if entry.name not in before:
+            pattern.remove(entry.name)
+
+
 class Leave(popir.Rewrite):
     """A pattern of a user's."""
 

@@ -629,8 +629,10 @@ def fused_quantized() -> Iterator[Row]:
     yield Row(bits, "N", 4, refused="B has shape")
     yield Row(bits, "block_size", 8, refused="block_size is 8; expected is a power of two")
     yield Row(bits, "bits", 8, refused="B has shape")
+    bytes = np.resize(bits.inputs[1], (40, 2, 8))  # columns for half a panel at least
+    wide = replace(bits, inputs=[[2, 24], bytes, [40, 2]], attributes={**bits.attributes, "N": 40})
     other = "" if multiplies_bytes() else "without VNNI popir computes in A's type in any case"
-    yield Row(bits, "accuracy_level", 4, neutral=other)
+    yield Row(wide, "accuracy_level", 4, neutral=other)
     yield Row(bits, "weight_prepacked", 1, refused="weight_prepacked is 1")
     table = fused("GatherBlockQuantized-bytes")
     yield Row(table, "bits", 4, refused="the scales have shape")
