@@ -25,9 +25,8 @@ class MultiplyBits final : public Pass {
  public:
   const char* name() const override { return "multiply bits"; }
   const char* contract() const override {
-    return "no matrix of few bits is dequantized for products alone that a kernel can multiply "
-           "with "
-           "its numbers, transposed, unless a step behind it changes numbers, scales or zero "
+    return "no matrix of few bits is dequantized if only products read it, transposed, that a "
+           "kernel computes from its numbers, unless a later step changes these, scales or zero "
            "points";
   }
   std::string run(Plan& plan) const override;
