@@ -114,8 +114,8 @@ def sum_up(g: Graph) -> None:
 def by_torch(program: Program, noise: float = 0, draw: int = 0) -> dict[str, Array]:
     """The loss, and the gradient of each floating-point input and initializer that has one, by id.
 
-    With noise, what is given is off by up to that much, in each draw otherwise. Raises
-    `torch_ops.Unknown`.
+    With noise, what is given and the gradient of each result are off by up to that much, in each
+    draw otherwise: gradients that cancel each other are rounded too. Raises `torch_ops.Unknown`.
     """
     given, values = _values(program, noise, draw)
     loss = values[LOSS]
@@ -135,7 +135,12 @@ def _values(
     rng = np.random.default_rng(draw)
     given = {}
 
+    def noisy(gradient: torch.Tensor) -> torch.Tensor:
+        return gradient * torch.tensor(1 + noise * rng.uniform(-1, 1, tuple(gradient.shape)))
+
     def rounded(result: torch.Tensor) -> torch.Tensor:
+        if noise and result.requires_grad:
+            result.register_hook(noisy)
         if not roundings or result.dtype != torch.float64:
             return result
         is_exact = (result == result.round()) & (result.abs() < 2**53)

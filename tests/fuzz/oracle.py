@@ -655,7 +655,7 @@ def _over(
     keepdims: int = 1,
     noop_with_empty_axes: int = 0,
 ) -> Array:
-    """A reduction of integers by `function` of an array in double and the axes."""
+    """A reduction by `function` of an array in double and the axes."""
     wide, given = x.astype(np.float64), [int(a) for a in np.asarray([] if axes is None else axes)]
     if not given and noop_with_empty_axes:
         return function(wide[None], axis=(0,), keepdims=False)
@@ -664,6 +664,7 @@ def _over(
 
 def _log_sum_exp(x: Array, axis: Any, keepdims: bool) -> Array:
     top = x.max(axis, keepdims=True, initial=-np.inf)
+    top = np.where(np.isfinite(top), top, 0)
     found = np.log(np.exp(x - top).sum(axis, keepdims=True)) + top
     return found if keepdims else found.squeeze(axis)
 
@@ -713,6 +714,7 @@ _MODULAR: dict[str, Callable[..., Array]] = {"Gemm": _gemm}
 """Of integers alone, which `onnx.reference` multiplies by floating-point factors."""
 _PRECISE: dict[str, Callable[..., Array]] = {
     "LRN": _lrn,
+    "ReduceLogSumExp": partial(_over, _log_sum_exp),
     "Slice": _slice,
     "Erf": np.vectorize(math.erf, otypes=[float]),
     "Gelu": _gelu,
@@ -720,7 +722,9 @@ _PRECISE: dict[str, Callable[..., Array]] = {
     "GlobalMaxPool": lambda x: x.max(tuple(range(2, x.ndim)), keepdims=True),
     "GlobalAveragePool": lambda x: x.mean(tuple(range(2, x.ndim)), keepdims=True),
 }
-"""Operators of ONNX that `onnx.reference` has in float only, or not for all ranks and ranges."""
+"""Operators of ONNX that `onnx.reference` has in float only, or not for all ranks and ranges, as
+infinities.
+"""
 
 
 def _formula(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
+import torch
 from onnx import helper
 
 from popir import registry
@@ -160,6 +161,16 @@ def test_the_oracle_sums_exponentials_of_integers_as_reals(values: list[int]) ->
     (found,) = oracle.apply(node, 18, [np.array(values, np.int32)])
     top = max(values)
     assert found == int(top + math.log(math.fsum(math.exp(v - top) for v in values)))
+
+
+@pytest.mark.parametrize("values", [[math.inf] * 2, [-math.inf] * 2, [-math.inf, 3], [800, 800]])
+def test_the_oracle_sums_exponentials_without_overflow(values: list[float]) -> None:
+    x = np.array(values, np.float32)
+    for opset, given, axes in ((13, {"axes": [0]}, []), (18, {}, [np.array([0])])):
+        node = helper.make_node("ReduceLogSumExp", ["x", "axes"][: 1 + len(axes)], ["y"], **given)
+        (found,) = oracle.apply(node, opset, [x, *axes])
+        want = torch.logsumexp(torch.from_numpy(x), 0, keepdim=True)
+        np.testing.assert_allclose(found, want, rtol=1e-6)
 
 
 def test_the_oracle_adds_squares_beyond_their_type() -> None:
