@@ -26,8 +26,12 @@ def plain(x: np.ndarray) -> np.ndarray:
     return x.transpose(0, 1, 4, 2, 3).reshape(n, blocks * block, h, w)
 
 
-def convolved(x, w, pad, threads=1, bias=None, stride=1, groups=1, runs=1, what="winograd"):
-    """The result by our own kernels, in this machine's blocks. `w` is [out, in / groups, ...]."""
+def convolved(
+    x, w, pad, threads=1, bias=None, stride=1, groups=1, runs=1, what="winograd", kept=False
+):
+    """The result by our own kernels, in this machine's blocks. `w` is [out, in / groups, ...], and
+    packed once if it is `kept`.
+    """
     if contraction.isa() not in BLOCKS:
         pytest.skip("this process is held to an instruction set without vectors")
     block = BLOCKS[contraction.isa()]
@@ -42,9 +46,9 @@ def convolved(x, w, pad, threads=1, bias=None, stride=1, groups=1, runs=1, what=
         inBlock=block,
         outBlock=block,
     )
-    assert made.describe().startswith(what)
+    assert made.describe(kept).startswith(what)
     for _ in range(runs):
-        made.run()
+        made.run(kept)
     return plain(y)
 
 
@@ -97,6 +101,57 @@ def test_shapes(images, inputs, outputs, size, pad, threads):
     assert np.abs(found - expected).max() < 1.5e-6 * np.abs(expected).max()
 
 
+@pytest.mark.parametrize("kept", [False, True])
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize(
+    ("images", "inputs", "outputs", "size", "pad"),
+    [
+        (12, 16, 32, (5, 7), (1, 1)),
+        (24, 48, 64, (4, 4), (1, 1)),
+        (4, 32, 32, (11, 14), (0, 1)),
+        (2, 16, 32, (21, 18), (2, 2)),
+        (3, 80, 96, (30, 33), (1, 0)),
+    ],
+)
+def test_tiles_of_four(images, inputs, outputs, size, pad, threads, kept):
+    x, w = random(images, inputs, *size), random(outputs, inputs, 3, 3, seed=1)
+    expected = exact(x, w, pad)
+    found = convolved(x, w, pad, threads, runs=2, what="winograd 4 x 4", kept=kept)
+    assert np.abs(found - expected).max() < 2e-6 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize(
+    ("images", "size", "what", "most"),
+    [(1, 14, "winograd 2 x 2", 3e-7), (16, 16, "winograd 4 x 4", 7e-7)],
+)
+@pytest.mark.parametrize("channels", [32, 256])
+def test_the_error_hardly_grows_with_channels(channels, images, size, what, most):
+    """The plain sum of 2304 products, one after another, has 8e-7."""
+    x, w = random(images, channels, size, size), random(64, channels, 3, 3, seed=1)
+    expected = exact(x, w, (1, 1))
+    found = convolved(x, w, (1, 1), what=what)
+    assert np.sqrt(np.square(found - expected).mean() / np.square(expected).mean()) < most
+
+
+@pytest.mark.parametrize(
+    ("images", "size", "outputs", "changing", "kept"),
+    [
+        (1, 14, 64, "winograd 2 x 2", "winograd 4 x 4"),  # 16 tiles of 4 x 4
+        (1, 10, 64, "winograd 2 x 2", "winograd 2 x 2"),  # 9
+        (1, 14, 32, "winograd 4 x 4", "winograd 4 x 4"),
+        (64, 6, 32, "winograd 2 x 2", "winograd 2 x 2"),  # as many multiplications either way
+        (64, 5, 32, "winograd 2 x 2", "winograd 2 x 2"),
+        (64, 7, 32, "winograd 4 x 4", "winograd 4 x 4"),
+    ],
+)
+def test_the_size_of_tiles(images, size, outputs, changing, kept):
+    x, w = random(images, 16, size, size), random(outputs, 16, 3, 3, seed=1)
+    expected = exact(x, w, (1, 1))
+    for what, packed in ((changing, False), (kept, True)):
+        found = convolved(x, w, (1, 1), what=what, kept=packed)
+        assert np.abs(found - expected).max() < 2e-6 * np.abs(expected).max()
+
+
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize(
     ("images", "inputs", "outputs", "size", "pad"),
@@ -130,7 +185,7 @@ def test_data_gradient(images, inputs, outputs, size, pad, threads):
     made.run()
     turned = w.transpose(1, 0, 2, 3)[:, :, ::-1, ::-1]
     expected = exact(g, turned, tuple(2 - p for p in pad))
-    assert np.abs(plain(found) - expected).max() < 1.5e-6 * np.abs(expected).max()
+    assert np.abs(plain(found) - expected).max() < 2e-6 * np.abs(expected).max()
     np.testing.assert_array_equal(given, blocked(g, block))
 
 
@@ -608,20 +663,25 @@ def test_gradient_of_weights(images, ins, outs, size, pad, lies):
         np.testing.assert_array_equal(one, three_gradient(x, g, pad, threads, lies)[0])
 
 
-def test_gradient_of_weights_is_as_exact_as_a_sum():
-    x, g = random(8, 32, 28, 28), random(8, 32, 28, 28, seed=1)
+@pytest.mark.parametrize(("images", "by", "most"), [(8, "4 x 4", 1e-6), (1, "2 x 2", 6e-7)])
+def test_gradient_of_weights_is_as_exact_as_a_sum(images, by, most):
+    """PyTorch's has 7e-7 to 1e-6."""
+    outs = 32 if images > 1 else 256
+    x, g = random(images, 32, 28, 28), random(images, outs, 28, 28, seed=1)
     expected = exact_three(x, g, (1, 1))
-    found, _ = three_gradient(x, g, (1, 1))
+    found, described = three_gradient(x, g, (1, 1))
+    assert f"gradient {by}" in described
     error = np.sqrt(np.square(found - expected).mean() / np.square(expected).mean())
-    assert error < 6e-7
+    assert error < most
 
 
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
 @pytest.mark.parametrize("of", ["input", "gradient"])
 @pytest.mark.parametrize("place", [(0, 0), (5, 7), (3, 2)])
-def test_a_gradient_of_weights_keeps_infinities_apart(place, of, value):
-    """At a corner an element meets 4 taps; the transforms would take it to all."""
-    x, g = random(1, 32, 6, 8), random(1, 32, 6, 8, seed=1)
+@pytest.mark.parametrize("images", [1, 6])
+def test_a_gradient_of_weights_keeps_infinities_apart(images, place, of, value):
+    """At a corner an element meets 4 taps; the transforms, of either size, would take it to all."""
+    x, g = random(images, 32, 8, 8), random(images, 32, 8, 8, seed=1)
     (x if of == "input" else g)[0, 21, place[0], place[1]] = value
     expected = exact_three(x, g, (1, 1))
     found, _ = three_gradient(x, g, (1, 1))
@@ -656,10 +716,20 @@ def test_the_source_of_a_gradient_of_weights(outs, size, threads, by):
     np.testing.assert_allclose(found, exact_three(x, g, (1, 1)), rtol=1e-4, atol=1e-3)
 
 
-def test_the_bits_do_not_depend_on_threads():
-    x, w = random(2, 32, 30, 30), random(64, 32, 3, 3, seed=1)
-    one = convolved(x, w, (1, 1), 1)
-    assert all(np.array_equal(one, convolved(x, w, (1, 1), n)) for n in (2, 3, 5))
+@pytest.mark.parametrize("kept", [False, True])
+@pytest.mark.parametrize(
+    ("images", "size", "outs", "what"),
+    [
+        (2, 30, 64, "winograd 4 x 4"),
+        (4, 7, 64, "winograd"),  # threads share output channels where weights change
+        (1, 4, 160, "winograd 2 x 2"),  # where they stay too
+    ],
+)
+def test_the_bits_do_not_depend_on_threads(images, size, outs, what, kept):
+    x, w = random(images, 32, size, size), random(outs, 32, 3, 3, seed=1)
+    one = convolved(x, w, (1, 1), 1, what=what, kept=kept)
+    for n in (2, 3, 5):
+        np.testing.assert_array_equal(one, convolved(x, w, (1, 1), n, what=what, kept=kept))
 
 
 def test_bias():
@@ -669,17 +739,19 @@ def test_bias():
 
 
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
-def test_values_without_bounds_reach_only_what_reads_them(value):
+@pytest.mark.parametrize(("images", "what"), [(1, "winograd 2 x 2"), (4, "winograd 4 x 4")])
+def test_values_without_bounds_reach_only_what_reads_them(images, what, value):
     """Transforms mix the inputs of a tile; an output must not see those that it does not read."""
-    x, w = random(1, 16, 9, 9), random(32, 16, 3, 3, seed=1)
+    x, w = random(images, 16, 9, 9), random(32, 16, 3, 3, seed=1)
     x[0, 3, 4, 5] = value
     expected = exact(x, w, (1, 1))
-    found = convolved(x, w, (1, 1))
+    found = convolved(x, w, (1, 1), what=what)
     np.testing.assert_array_equal(np.isfinite(found), np.isfinite(expected))
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
     w[7, 2, 1, 1] = value
     expected = exact(x, w, (1, 1))
-    np.testing.assert_allclose(convolved(x, w, (1, 1)), expected, rtol=1e-4, atol=1e-4)
+    found = convolved(x, w, (1, 1), what=what)
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("last", ["relu", "leakyrelu", "clip", "none"])
@@ -727,7 +799,7 @@ def test_what_follows_a_convolution_is_done_with_it(kernel, groups, stride, chan
 
     fused, apart = run("true"), run("false")
     assert np.isnan(fused[0]).any()
-    np.testing.assert_allclose(fused, apart, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(fused, apart, rtol=1e-5, atol=5e-5)
 
 
 @pytest.mark.parametrize("kind", ["FLOAT16", "BFLOAT16"])

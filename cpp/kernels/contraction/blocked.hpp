@@ -1,6 +1,6 @@
 // Our own convolutions on activations in blocks of channels of one vector: 3 x 3 by Winograd's
-// minimal filtering F(2x2, 3x3) (Lavin and Gray 2015), any by direct sums, and depthwise. The bias
-// and post-ops are applied to sums in registers.
+// minimal filtering, any by direct sums, and depthwise. The bias and post-ops are applied to sums in
+// registers.
 #ifndef popir_kernels_contraction_blocked_hpp
 #define popir_kernels_contraction_blocked_hpp
 
@@ -13,9 +13,10 @@
 namespace popir {
 namespace blocked {
 
-/// A convolution of 3 x 3, of stride 1. A tile of 4 x 4 inputs gives 2 x 2 outputs by 16
-/// multiplications for each pair of channels instead of 36.
+/// A convolution of 3 x 3, of stride 1, by tiles of 2 x 2 or of 4 x 4 outputs. A tile of 2 x 2 takes 16
+/// multiplications for each pair of channels instead of 36, one of 4 x 4 takes 36 instead of 144.
 struct Shape {
+  std::int64_t tile;             ///< outputs along a side: 2 or 4
   std::int64_t images, in, out;  ///< channels: multiples of a vector and of two vectors
   std::int64_t height, width, outHeight, outWidth, padTop, padLeft;
   /// The weight of output channel o, input channel i and tap t is at o * outStep + i * inStep + t;
@@ -27,24 +28,25 @@ struct Shape {
     return weights + o * outStep + i * inStep + (turned ? 8 - tap : tap);
   }
 
-  std::int64_t tileRows() const { return (outHeight + 1) / 2; }
-  std::int64_t tileColumns() const { return (outWidth + 1) / 2; }
+  std::int64_t tileRows() const { return (outHeight + tile - 1) / tile; }
+  std::int64_t tileColumns() const { return (outWidth + tile - 1) / tile; }
+  std::int64_t places() const { return (tile + 2) * (tile + 2); }
   std::int64_t tiles() const { return images * tileRows() * tileColumns(); }
-  std::int64_t packedFloats() const { return 16 * in * out; }
-  /// For `count` tiles.
-  std::int64_t scratchFloats(std::int64_t count) const { return 16 * count * (in + out); }
-};
-
-/// Tiles [first, first + count) of the gradient of the weights. What they are transformed to is in
-/// blocks of a vector of channels, for each place; places are not whole pages apart.
-struct GradientTiles {
-  std::int64_t first, count;
-
+  std::int64_t packedFloats() const { return places() * step(in, out); }
+  /// Floats of a place: of `count` tiles or channels by `channels`. Places are not whole pages apart.
   static std::int64_t step(std::int64_t count, std::int64_t channels) {
     constexpr std::int64_t kApart = 16;
     return count * channels + kApart;
   }
-  std::int64_t step(std::int64_t channels) const { return step(count, channels); }
+  /// For `count` tiles by `outs` output channels.
+  std::int64_t scratchFloats(std::int64_t count, std::int64_t outs) const {
+    return places() * (step(count, in) + step(count, outs));
+  }
+};
+
+/// Tiles [first, first + count) by output channels [o, end).
+struct TileRange {
+  std::int64_t first, count, o, end;
 };
 
 /// The two dimensions over which a filter moves.
@@ -100,14 +102,14 @@ struct Routines {
   /// Packs output channels [o, end), multiples of a vector.
   void (*packWinograd)(const Shape& shape, const float* weights, float* packed, std::int64_t o,
                        std::int64_t end);
-  /// Computes the tiles [first, first + count). `scratch` has scratchFloats(count) floats.
-  void (*runWinograd)(const Shape& shape, const Operands& operands, std::int64_t first,
-                      std::int64_t count, float* scratch);
-  /// Transforms inputs to u and the gradients of output channels [o, end) to d, and adds their
-  /// products to `sums` [place, out, in], or writes these if the tiles are the first ones.
-  void (*addGradient)(const Shape& shape, const GradientTiles& tiles, const float* in,
-                      const float* gradient, std::int64_t o, std::int64_t end, float* u, float* d,
-                      float* sums);
+  /// Computes a part, of whole panels of two vectors. `scratch` has its scratchFloats().
+  void (*runWinograd)(const Shape& shape, const Operands& operands, const TileRange& part,
+                      float* scratch);
+  /// Transforms inputs to u and the gradients of outputs to d, in blocks of a vector of channels for
+  /// each place, and adds their products to `sums` [place, out, in], or writes these if the tiles are
+  /// the first ones.
+  void (*addGradient)(const Shape& shape, const TileRange& part, const float* in,
+                      const float* gradient, float* u, float* d, float* sums);
   /// Transforms the sums of output channels [first, end) to the gradient of the weights.
   void (*finishGradient)(const Shape& shape, const float* in, const float* gradient,
                          const float* sums, float* weights, std::int64_t first, std::int64_t end);

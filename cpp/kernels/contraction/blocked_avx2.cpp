@@ -16,6 +16,13 @@ inline V fma(V a, V b, V c) { return _mm256_fmadd_ps(a, b, c); }
 inline V broadcast(float x) { return _mm256_set1_ps(x); }
 inline V loadHalf(const float* p) { return _mm256_zextps128_ps256(_mm_loadu_ps(p)); }
 inline void storeHalf(float* p, V v) { _mm_storeu_ps(p, _mm256_castps256_ps128(v)); }
+inline V fours(const float* p, std::int64_t apart) {
+  return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p)), _mm_loadu_ps(p + apart), 1);
+}
+inline V lowWords(V a, V b) { return _mm256_unpacklo_ps(a, b); }
+inline V highWords(V a, V b) { return _mm256_unpackhi_ps(a, b); }
+inline V lowPairs(V a, V b) { return (V)_mm256_unpacklo_pd((__m256d)a, (__m256d)b); }
+inline V highPairs(V a, V b) { return (V)_mm256_unpackhi_pd((__m256d)a, (__m256d)b); }
 inline V larger(V a, V b) { return _mm256_max_ps(a, b); }
 inline V orNaN(V a, V b) { return _mm256_or_ps(a, _mm256_cmp_ps(b, b, _CMP_UNORD_Q)); }
 inline V smaller(V a, V b) { return _mm256_min_ps(a, b); }

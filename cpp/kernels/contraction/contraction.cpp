@@ -57,17 +57,21 @@ struct Tiling {
       : tiles((shape[2] + 1) / 2 * ((shape[3] + 1) / 2)),
         waste(4 * static_cast<double>(tiles) / static_cast<double>(shape[2] * shape[3])) {}
 };
-constexpr double kMostWaste = 1.2, kMostWasteWithoutPacking = 1.8;
+constexpr double kMostWaste = 1.35, kMostWasteWithoutPacking = 1.8;
 
 /// True where Winograd's algorithm is faster than oneDNN's convolution, by the measurements in
-/// docs/contractions.md.
+/// docs/contractions.md. Fewer tiles are enough where they have many channels.
 bool winogradIsFaster(const ConvSpec& s, bool packed) {
-  constexpr std::int64_t kLeastTiles = 36, kLeastTilesToPack = 200;
+  constexpr std::int64_t kLeastTiles = 36, kLeastTilesToPack = 200, kLeastWorkToPack = 800'000;
   if (s.pass == Pass::WeightsGradient || s.fieldDims() != 2) return false;
   const auto& written = s.pass == Pass::Forward ? s.out.shape : s.in.shape;
   const Tiling by(written);
-  return written[0] * by.tiles >= (packed ? kLeastTiles : kLeastTilesToPack) &&
-         by.waste <= (packed ? kMostWasteWithoutPacking : kMostWaste);
+  const std::int64_t tiles = written[0] * by.tiles;
+  if (packed) return tiles >= kLeastTiles && by.waste <= kMostWasteWithoutPacking;
+  return by.waste <= kMostWaste &&
+         (tiles >= kLeastTilesToPack ||
+          (tiles >= kLeastTiles &&
+           tiles * s.weights.shape[1] * s.weights.shape[2] >= kLeastWorkToPack));
 }
 
 /// The same of gradients of weights, whose output channels threads share.
@@ -217,18 +221,13 @@ std::vector<Source> preference(const ConvSpec&, unsigned) {
 std::unique_ptr<Contraction> makeFaster(const MatMulSpec&, unsigned) { return nullptr; }
 std::unique_ptr<Contraction> makeFaster(const ConvSpec& s, unsigned threads) {
   if (isThree(s) && (winogradIsFaster(s, false) || winogradGradientIsFaster(s, threads)))
-    return makeWinograd(s, threads);
+    return makeWinograd(s, threads, false);
   return isLargeDepthwiseGradient(s) ? makeDepthwise(s, threads) : nullptr;
 }
 
 std::unique_ptr<Contraction> makeTiles(const ConvSpec&, unsigned, bool) { return nullptr; }
 std::unique_ptr<Contraction> makeBlocked(const MatMulSpec&, unsigned) { return nullptr; }
 std::unique_ptr<Contraction> makeWide(const ConvSpec&, unsigned) { return nullptr; }
-std::unique_ptr<Contraction> makeBlocked(const ConvSpec& s, unsigned threads) {
-  if (auto made = makeWinograd(s, threads)) return made;
-  if (auto made = makeDepthwise(s, threads)) return made;
-  return makeDirect(s, threads);
-}
 
 /// A contraction by one source or, where the weights are packed once for many runs, by another one,
 /// which packing makes too slow elsewhere.
@@ -273,10 +272,18 @@ FasterPacked::Make whenPacked(const MatMulSpec& s, unsigned threads) {
 FasterPacked::Make whenPacked(const ConvSpec& s, unsigned threads) {
   return [=]() -> std::unique_ptr<Contraction> {
     if (isThree(s) && winogradIsFaster(s, true))
-      if (auto made = makeWinograd(s, threads)) return made;
+      if (auto made = makeWinograd(s, threads, true)) return made;
     if (directIsFaster(s)) return makeDirect(s, threads);
     return depthwiseIsFaster(s) ? makeDepthwise(s, threads) : nullptr;
   };
+}
+
+std::unique_ptr<Contraction> makeBlocked(const ConvSpec& s, unsigned threads) {
+  if (auto made = makeWinograd(s, threads, false))
+    return std::make_unique<FasterPacked>(std::move(made),
+                                          [=] { return makeWinograd(s, threads, true); });
+  if (auto made = makeDepthwise(s, threads)) return made;
+  return makeDirect(s, threads);
 }
 
 /// A product by our own kernels alone, with B packed where that is done once.
@@ -456,9 +463,9 @@ std::unique_ptr<Contraction> makeWithPostOps(const ConvSpec& spec, unsigned thre
   threads = threadsFor(workOf(spec), threads);
   if (std::any_of(spec.postOps.begin(), spec.postOps.end(), isBound))
     return makeBlocked(spec, threads);
-  if (isThree(spec) && winogradIsFaster(spec, false))
-    if (auto made = makeWinograd(spec, threads)) return made;
-  auto made = makeOneDnn(spec, threads);
+  std::unique_ptr<Contraction> made;
+  if (isThree(spec) && winogradIsFaster(spec, false)) made = makeWinograd(spec, threads, false);
+  if (made == nullptr) made = makeOneDnn(spec, threads);
   if (made) made = std::make_unique<FasterPacked>(std::move(made), whenPacked(spec, threads));
   return made;
 }

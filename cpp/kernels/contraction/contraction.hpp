@@ -155,8 +155,9 @@ std::unique_ptr<Contraction> makeOneDnn(const ConvSpec& spec, unsigned threads);
 std::unique_ptr<Contraction> makeOneDnnPacked(const MatMulSpec& spec, unsigned threads);
 /// Convolutions in channel blocks, for AVX2 and AVX-512, float32 only: of 3 x 3 by Winograd's
 /// algorithm, any by direct sums, and depthwise. Forward, with all post-ops; of 3 x 3 the gradient of
-/// data too, of depthwise ones that of weights, from operands that are plain, too.
-std::unique_ptr<Contraction> makeWinograd(const ConvSpec& spec, unsigned threads);
+/// data too, of depthwise ones that of weights, from operands that are plain, too. `packed`: for
+/// weights that are packed once for many runs.
+std::unique_ptr<Contraction> makeWinograd(const ConvSpec& spec, unsigned threads, bool packed);
 std::unique_ptr<Contraction> makeDirect(const ConvSpec& spec, unsigned threads);
 std::unique_ptr<Contraction> makeDepthwise(const ConvSpec& spec, unsigned threads);
 /// Our own kernels for AVX2 and AVX-512: FLOAT and DOUBLE.

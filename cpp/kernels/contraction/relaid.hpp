@@ -2,6 +2,7 @@
 #ifndef popir_kernels_contraction_relaid_hpp
 #define popir_kernels_contraction_relaid_hpp
 
+#include <functional>
 #include <memory>
 
 #include "kernels/contraction/contraction.hpp"
@@ -9,7 +10,8 @@
 namespace popir {
 namespace contraction {
 
-using MakeConv = std::unique_ptr<Contraction> (*)(const ConvSpec& spec, unsigned threads);
+using MakeConv =
+    std::function<std::unique_ptr<Contraction>(const ConvSpec& spec, unsigned threads)>;
 
 /// What `make` gives for activations in blocks of `block` channels, or channels-last where a forward
 /// convolution without groups has an odd multiple of half a block. Activations that are plain are

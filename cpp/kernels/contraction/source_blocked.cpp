@@ -75,25 +75,38 @@ class Blocked : public Contraction {
   std::vector<PostOp> posts_;
 };
 
+/// Threads share tiles; or output channels, where each would read or write more of the packed weights
+/// than the inputs are that it then transforms for itself. Weights that change between runs are packed
+/// by the thread that reads them: what another one has just written would come slowly.
 class Winograd final : public Blocked {
  public:
-  Winograd(const ConvSpec& s, const blocked::Shape& shape, unsigned threads)
-      : Blocked(s, "winograd", threads), shape_(shape) {
-    // What a thread works on stays in half of a second-level cache; all threads get as much.
+  /// `packed`: the weights are packed once for many runs.
+  Winograd(const ConvSpec& s, const blocked::Shape& shape, unsigned threads, bool packed)
+      : Blocked(s, shape.tile == 4 ? "winograd 4 x 4" : "winograd 2 x 2", threads), shape_(shape) {
+    // What a thread works on stays in a second-level cache, unless weights would be read more often
+    // than that takes.
     constexpr std::int64_t kFloats = 1 << 18, kLeastTiles = 14;
-    const std::int64_t tiles = shape_.tiles();
-    const std::int64_t most = std::max(kLeastTiles, kFloats / shape_.scratchFloats(1));
-    std::int64_t parts = std::max<std::int64_t>(1, (tiles + most - 1) / most);
-    if (parts > 1 || tiles >= 2 * kLeastTiles) parts = (parts + threads - 1) / threads * threads;
-    parts_ = std::max<std::int64_t>(1, std::min(parts, tiles));
-    scratchBytes_ = aligned(sizeof(float) * shape_.scratchFloats((tiles + parts_ - 1) / parts_));
+    const std::int64_t tiles = shape_.tiles(), in = shape_.in, panel = 2 * routines()->vector;
+    const std::int64_t panels = shape_.out / panel;
+    byOutputs_ = threads > 1 && panels >= threads && (packed ? 16 : 1) * tiles < shape_.out;
+    packs_ = byOutputs_ && !packed;
+    outs_ = byOutputs_ ? (panels + threads - 1) / threads * panel : shape_.out;
+    const std::int64_t most = std::max(
+        {kLeastTiles, kFloats / shape_.scratchFloats(1, outs_), in * outs_ / (4 * (in + outs_))});
+    std::int64_t parts = (tiles + most - 1) / most;
+    if (!byOutputs_) parts = (parts + threads - 1) / threads * threads;
+    parts_ = std::min(parts, tiles);
+    scratchBytes_ =
+        aligned(sizeof(float) * shape_.scratchFloats((tiles + parts_ - 1) / parts_, outs_));
   }
-  std::size_t workBytes() const override { return threads_ * scratchBytes_; }
+  std::size_t workBytes() const override {
+    return threads_ * scratchBytes_ + (packs_ ? sizeof(float) * shape_.packedFloats() : 0);
+  }
   /// For tiles that are not finite.
   bool readsBoth() const override { return true; }
 
  private:
-  std::size_t packedFloats() const override { return shape_.packedFloats(); }
+  std::size_t packedFloats() const override { return packs_ ? 0 : shape_.packedFloats(); }
   void packFloats(const float* weights, float* packed) const override {
     const std::int64_t vector = routines()->vector, blocks = shape_.out / vector;
     const std::int64_t all = kSharesOfThread * threads_;
@@ -103,19 +116,40 @@ class Winograd final : public Blocked {
                                              last * vector);
                   });
   }
-  std::int64_t shares() const override { return parts_; }
+  std::int64_t shares() const override {
+    return byOutputs_ ? (shape_.out + outs_ - 1) / outs_ : parts_;
+  }
   void share(const blocked::Operands& at, std::int64_t i, std::int64_t all, unsigned thread,
              void* work) const override {
-    const std::int64_t tiles = shape_.tiles();
     auto* own = static_cast<float*>(contraction::at(work, thread * scratchBytes_));
-    for (std::int64_t p = parts_ * i / all; p < parts_ * (i + 1) / all; ++p) {
-      const std::int64_t first = tiles * p / parts_, end = tiles * (p + 1) / parts_;
-      routines()->runWinograd(shape_, at, first, end - first, own);
+    const std::int64_t n = shares();
+    if (!byOutputs_) return run(at, n * i / all, n * (i + 1) / all, 0, shape_.out, own);
+    blocked::Operands ours = at;
+    for (std::int64_t j = n * i / all; j < n * (i + 1) / all; ++j) {
+      const std::int64_t o = j * outs_, end = std::min(o + outs_, shape_.out);
+      if (packs_) {
+        auto* packed = static_cast<float*>(contraction::at(work, threads_ * scratchBytes_));
+        routines()->packWinograd(shape_, at.weights, packed, o, end);
+        ours.packed = packed;
+      }
+      run(ours, 0, parts_, o, end, own);
+    }
+  }
+
+  /// Parts [begin, last) of the tiles by output channels [o, end).
+  void run(const blocked::Operands& at, std::int64_t begin, std::int64_t last, std::int64_t o,
+           std::int64_t end, float* own) const {
+    const std::int64_t tiles = shape_.tiles();
+    for (std::int64_t p = begin; p < last; ++p) {
+      const std::int64_t first = tiles * p / parts_;
+      routines()->runWinograd(shape_, at, {first, tiles * (p + 1) / parts_ - first, o, end}, own);
     }
   }
 
   blocked::Shape shape_;
-  std::int64_t parts_;
+  bool byOutputs_, packs_;
+  std::int64_t outs_;   // output channels of a share
+  std::int64_t parts_;  // of the tiles
   std::size_t scratchBytes_;
 };
 
@@ -134,12 +168,15 @@ class WinogradGradient final : public Contraction {
     // sums of so few tiles would be read and written more often than that.
     const std::int64_t outs = shape_.out / 2, channels = shape_.in + outs;
     const std::int64_t most =
-        std::max({kFloats / (kPlaces * channels), 2 * shape_.in * outs / channels, kOne});
+        std::max({kFloats / (shape_.places() * channels), 2 * shape_.in * outs / channels, kOne});
     const std::int64_t parts = (tiles + most - 1) / most;
     most_ = (tiles + parts - 1) / parts;
   }
 
-  std::string describe() const override { return std::string("winograd gradient ") + name(isa()); }
+  std::string describe() const override {
+    return std::string("winograd gradient ") + (shape_.tile == 4 ? "4 x 4 " : "2 x 2 ") +
+           name(isa());
+  }
   std::size_t workBytes() const override {
     return sumsBytes() + threads_ * (bytesOf(shape_.in) + bytesOf(outs_));
   }
@@ -154,8 +191,8 @@ class WinogradGradient final : public Contraction {
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t o = i * outs_, last = std::min(o + outs_, shape_.out);
         for (std::int64_t first = 0, all = shape_.tiles(); first < all; first += most_)
-          routines()->addGradient(shape_, {first, std::min(most_, all - first)}, in, gradient, o,
-                                  last, u, d, sums);
+          routines()->addGradient(shape_, {first, std::min(most_, all - first), o, last}, in,
+                                  gradient, u, d, sums);
         routines()->finishGradient(shape_, in, gradient, sums, static_cast<float*>(operands[1]), o,
                                    last);
       }
@@ -163,11 +200,11 @@ class WinogradGradient final : public Contraction {
   }
 
  private:
-  static constexpr std::int64_t kPlaces = 16, kFloats = 1 << 17, kOne = 1;
+  static constexpr std::int64_t kFloats = 1 << 17, kOne = 1;
 
   std::size_t sumsBytes() const { return aligned(sizeof(float) * shape_.packedFloats()); }
   std::size_t bytesOf(std::int64_t channels) const {
-    return aligned(sizeof(float) * kPlaces * blocked::GradientTiles::step(most_, channels));
+    return aligned(sizeof(float) * shape_.places() * blocked::Shape::step(most_, channels));
   }
 
   blocked::Shape shape_;
@@ -340,14 +377,28 @@ bool hasStride(const ConvSpec& s, std::int64_t stride) {
   return s.stride[0] == stride && s.stride[1] == stride;
 }
 
-std::unique_ptr<Contraction> winograd(const ConvSpec& s, unsigned threads) {
+/// Whether tiles of 4 x 4 are faster than those of 2 x 2, by the measurements in docs/contractions.md:
+/// there are fewer multiplications, and tiles enough for the larger weights.
+bool largeTilesAreFaster(blocked::Shape shape, bool packed) {
+  constexpr std::int64_t kLeastTiles = 16;
+  const auto multiplications = [&](std::int64_t tile) {
+    shape.tile = tile;
+    return shape.places() * shape.tiles();
+  };
+  if (10 * multiplications(4) > 9 * multiplications(2)) return false;
+  shape.tile = 4;
+  return packed ? shape.tiles() >= kLeastTiles : 8 * shape.tiles() >= 3 * shape.out;
+}
+
+std::unique_ptr<Contraction> winograd(const ConvSpec& s, unsigned threads, bool packed) {
   const bool isGradient = s.pass == Pass::WeightsGradient;
   if (isGradient ? !isOrdinary(s) : !isBlocked(s)) return nullptr;
   if (!isUndilated(s) || s.groups != 1 || !isKernel(s, 3) || !hasStride(s, 1)) return nullptr;
   const std::int64_t vector = routines()->vector;
   if (s.in.channelBlock != vector || s.out.channelBlock != vector) return nullptr;
   const std::int64_t out = s.weights.shape[1], in = s.weights.shape[2];
-  blocked::Shape shape{s.in.shape[0],
+  blocked::Shape shape{2,
+                       s.in.shape[0],
                        in,
                        out,
                        s.in.shape[2],
@@ -361,7 +412,8 @@ std::unique_ptr<Contraction> winograd(const ConvSpec& s, unsigned threads) {
                        false};
   // The gradient of the input is the convolution of that of the output with the weights turned.
   if (s.pass == Pass::DataGradient)
-    shape = {s.in.shape[0],
+    shape = {2,
+             s.in.shape[0],
              out,
              in,
              s.out.shape[2],
@@ -373,9 +425,10 @@ std::unique_ptr<Contraction> winograd(const ConvSpec& s, unsigned threads) {
              9,
              9 * in,
              true};
+  if (largeTilesAreFaster(shape, packed)) shape.tile = 4;
   if (isGradient) return std::make_unique<WinogradGradient>(shape, threads);
   if (shape.out % (2 * vector) != 0 || shape.padTop < 0 || shape.padLeft < 0) return nullptr;
-  return std::make_unique<Winograd>(s, shape, threads);
+  return std::make_unique<Winograd>(s, shape, threads, packed);
 }
 
 /// The input's channels are in blocks of a vector where they fill these, whatever its layout is: so
@@ -450,8 +503,10 @@ std::unique_ptr<Contraction> inBlocks(const ConvSpec& s, unsigned threads, const
 
 }  // namespace
 
-std::unique_ptr<Contraction> makeWinograd(const ConvSpec& s, unsigned threads) {
-  return inBlocks(s, threads, winograd);
+std::unique_ptr<Contraction> makeWinograd(const ConvSpec& s, unsigned threads, bool packed) {
+  return inBlocks(s, threads, [packed](const ConvSpec& inner, unsigned n) {
+    return winograd(inner, n, packed);
+  });
 }
 
 std::unique_ptr<Contraction> makeDirect(const ConvSpec& s, unsigned threads) {
