@@ -13,6 +13,9 @@
 namespace popir {
 namespace blocked {
 
+/// Input channels of weights that are packed at a time where they are not packed before.
+constexpr std::int64_t kFreshIns = 64;
+
 /// A convolution of 3 x 3, of stride 1, by tiles of 2 x 2 or of 4 x 4 outputs. A tile of 2 x 2 takes 16
 /// multiplications for each pair of channels instead of 36, one of 4 x 4 takes 36 instead of 144.
 struct Shape {
@@ -41,6 +44,10 @@ struct Shape {
   /// For `count` tiles by `outs` output channels.
   std::int64_t scratchFloats(std::int64_t count, std::int64_t outs) const {
     return places() * (step(count, in) + step(count, outs));
+  }
+  /// The same with weights that are not packed, in panels of `panel` output channels.
+  std::int64_t freshFloats(std::int64_t count, std::int64_t panel) const {
+    return scratchFloats(count, panel) + places() * step(kFreshIns, panel);
   }
 };
 
@@ -86,8 +93,9 @@ struct Step {
   const float* data;
 };
 
-/// Memory of a run. `weights` are plain, `packed` what the pack function made of them. The gradient
-/// of an input reads that of the output and writes that of the input: `in` and `out` are these.
+/// Memory of a run. `weights` are plain, `packed` what the pack function made of them, or null. The
+/// gradient of an input reads that of the output and writes that of the input: `in` and `out` are
+/// these.
 struct Operands {
   const float* in;
   const float* weights;
@@ -99,10 +107,11 @@ struct Operands {
 /// The routines of one instruction set.
 struct Routines {
   std::int64_t vector;  ///< channels of a block
-  /// Packs output channels [o, end), multiples of a vector.
+  /// Packs output channels [o, end), multiples of two vectors.
   void (*packWinograd)(const Shape& shape, const float* weights, float* packed, std::int64_t o,
                        std::int64_t end);
-  /// Computes a part, of whole panels of two vectors. `scratch` has its scratchFloats().
+  /// Computes a part, of whole panels of two vectors. `scratch` has its scratchFloats(), or, if
+  /// `operands.packed` is null, its freshFloats().
   void (*runWinograd)(const Shape& shape, const Operands& operands, const TileRange& part,
                       float* scratch);
   /// Transforms inputs to u and the gradients of outputs to d, in blocks of a vector of channels for

@@ -75,22 +75,26 @@ class Blocked : public Contraction {
   std::vector<PostOp> posts_;
 };
 
-/// Threads share tiles; or output channels, where each would read or write more of the packed weights
-/// than the inputs are that it then transforms for itself. Weights that change between runs are packed
-/// by the thread that reads them: what another one has just written would come slowly.
+/// Threads share tiles; or output channels, where each would read more of the packed weights than the
+/// inputs are that it then transforms for itself. Weights that change between runs are then packed by
+/// the thread that reads them: what another one has just written would come slowly.
 class Winograd final : public Blocked {
  public:
   /// `packed`: the weights are packed once for many runs.
   Winograd(const ConvSpec& s, const blocked::Shape& shape, unsigned threads, bool packed)
       : Blocked(s, shape.tile == 4 ? "winograd 4 x 4" : "winograd 2 x 2", threads), shape_(shape) {
+    const std::int64_t tiles = shape_.tiles(), in = shape_.in, panels = shape_.out / panel();
+    byOutputs_ = panels >= threads && (packed ? 16 : 1) * tiles < shape_.out;
+    packs_ = !byOutputs_ || packed;
+    outs_ = byOutputs_ ? (panels + threads - 1) / threads * panel() : shape_.out;
+    if (!packs_) {
+      parts_ = 1;
+      scratchBytes_ = aligned(sizeof(float) * shape_.freshFloats(tiles, panel()));
+      return;
+    }
     // What a thread works on stays in a second-level cache, unless weights would be read more often
     // than that takes.
     constexpr std::int64_t kFloats = 1 << 18, kLeastTiles = 14;
-    const std::int64_t tiles = shape_.tiles(), in = shape_.in, panel = 2 * routines()->vector;
-    const std::int64_t panels = shape_.out / panel;
-    byOutputs_ = threads > 1 && panels >= threads && (packed ? 16 : 1) * tiles < shape_.out;
-    packs_ = byOutputs_ && !packed;
-    outs_ = byOutputs_ ? (panels + threads - 1) / threads * panel : shape_.out;
     const std::int64_t most = std::max(
         {kLeastTiles, kFloats / shape_.scratchFloats(1, outs_), in * outs_ / (4 * (in + outs_))});
     std::int64_t parts = (tiles + most - 1) / most;
@@ -99,21 +103,20 @@ class Winograd final : public Blocked {
     scratchBytes_ =
         aligned(sizeof(float) * shape_.scratchFloats((tiles + parts_ - 1) / parts_, outs_));
   }
-  std::size_t workBytes() const override {
-    return threads_ * scratchBytes_ + (packs_ ? sizeof(float) * shape_.packedFloats() : 0);
-  }
+  std::size_t workBytes() const override { return threads_ * scratchBytes_; }
   /// For tiles that are not finite.
   bool readsBoth() const override { return true; }
 
  private:
-  std::size_t packedFloats() const override { return packs_ ? 0 : shape_.packedFloats(); }
+  static std::int64_t panel() { return 2 * routines()->vector; }
+
+  std::size_t packedFloats() const override { return packs_ ? shape_.packedFloats() : 0; }
   void packFloats(const float* weights, float* packed) const override {
-    const std::int64_t vector = routines()->vector, blocks = shape_.out / vector;
-    const std::int64_t all = kSharesOfThread * threads_;
-    parallelParts(blocks, (blocks + all - 1) / all, threads_,
+    const std::int64_t panels = shape_.out / panel(), all = kSharesOfThread * threads_;
+    parallelParts(panels, (panels + all - 1) / all, threads_,
                   [&](std::int64_t first, std::int64_t last, unsigned) {
-                    routines()->packWinograd(shape_, weights, packed, first * vector,
-                                             last * vector);
+                    routines()->packWinograd(shape_, weights, packed, first * panel(),
+                                             last * panel());
                   });
   }
   std::int64_t shares() const override {
@@ -122,27 +125,18 @@ class Winograd final : public Blocked {
   void share(const blocked::Operands& at, std::int64_t i, std::int64_t all, unsigned thread,
              void* work) const override {
     auto* own = static_cast<float*>(contraction::at(work, thread * scratchBytes_));
-    const std::int64_t n = shares();
-    if (!byOutputs_) return run(at, n * i / all, n * (i + 1) / all, 0, shape_.out, own);
-    blocked::Operands ours = at;
+    const std::int64_t n = shares(), tiles = shape_.tiles();
+    const auto run = [&](std::int64_t part, std::int64_t o, std::int64_t end) {
+      const std::int64_t first = tiles * part / parts_, last = tiles * (part + 1) / parts_;
+      routines()->runWinograd(shape_, at, {first, last - first, o, end}, own);
+    };
     for (std::int64_t j = n * i / all; j < n * (i + 1) / all; ++j) {
-      const std::int64_t o = j * outs_, end = std::min(o + outs_, shape_.out);
-      if (packs_) {
-        auto* packed = static_cast<float*>(contraction::at(work, threads_ * scratchBytes_));
-        routines()->packWinograd(shape_, at.weights, packed, o, end);
-        ours.packed = packed;
+      if (!byOutputs_) {
+        run(j, 0, shape_.out);
+        continue;
       }
-      run(ours, 0, parts_, o, end, own);
-    }
-  }
-
-  /// Parts [begin, last) of the tiles by output channels [o, end).
-  void run(const blocked::Operands& at, std::int64_t begin, std::int64_t last, std::int64_t o,
-           std::int64_t end, float* own) const {
-    const std::int64_t tiles = shape_.tiles();
-    for (std::int64_t p = begin; p < last; ++p) {
-      const std::int64_t first = tiles * p / parts_;
-      routines()->runWinograd(shape_, at, {first, tiles * (p + 1) / parts_ - first, o, end}, own);
+      for (std::int64_t part = 0; part < parts_; ++part)
+        run(part, j * outs_, std::min((j + 1) * outs_, shape_.out));
     }
   }
 
