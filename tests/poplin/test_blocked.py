@@ -107,10 +107,11 @@ def test_shapes(images, inputs, outputs, size, pad, threads):
     ("images", "inputs", "outputs", "size", "pad"),
     [
         (12, 16, 32, (5, 7), (1, 1)),
-        (24, 48, 64, (4, 4), (1, 1)),
+        (40, 48, 64, (4, 4), (1, 1)),
         (4, 32, 32, (11, 14), (0, 1)),
         (2, 16, 32, (21, 18), (2, 2)),
         (3, 80, 96, (30, 33), (1, 0)),
+        (9, 144, 64, (8, 8), (1, 1)),  # packed while it runs, by 64 channels
     ],
 )
 def test_tiles_of_four(images, inputs, outputs, size, pad, threads, kept):
@@ -138,7 +139,7 @@ def test_the_error_hardly_grows_with_channels(channels, images, size, what, most
     [
         (1, 14, 64, "winograd 2 x 2", "winograd 4 x 4"),  # 16 tiles of 4 x 4
         (1, 10, 64, "winograd 2 x 2", "winograd 2 x 2"),  # 9
-        (1, 14, 32, "winograd 4 x 4", "winograd 4 x 4"),
+        (2, 14, 64, "winograd 4 x 4", "winograd 4 x 4"),  # 32
         (64, 6, 32, "winograd 2 x 2", "winograd 2 x 2"),  # as many multiplications either way
         (64, 5, 32, "winograd 2 x 2", "winograd 2 x 2"),
         (64, 7, 32, "winograd 4 x 4", "winograd 4 x 4"),
@@ -721,7 +722,8 @@ def test_the_source_of_a_gradient_of_weights(outs, size, threads, by):
     ("images", "size", "outs", "what"),
     [
         (2, 30, 64, "winograd 4 x 4"),
-        (4, 7, 64, "winograd"),  # threads share output channels where weights change
+        (4, 7, 128, "winograd"),  # threads share output channels where weights change
+        (10, 7, 128, "winograd 4 x 4"),
         (1, 4, 160, "winograd 2 x 2"),  # where they stay too
     ],
 )

@@ -13,9 +13,6 @@
 namespace popir {
 namespace blocked {
 
-/// Input channels of weights that are packed at a time where they are not packed before.
-constexpr std::int64_t kFreshIns = 64;
-
 /// A convolution of 3 x 3, of stride 1, by tiles of 2 x 2 or of 4 x 4 outputs. A tile of 2 x 2 takes 16
 /// multiplications for each pair of channels instead of 36, one of 4 x 4 takes 36 instead of 144.
 struct Shape {
@@ -45,9 +42,14 @@ struct Shape {
   std::int64_t scratchFloats(std::int64_t count, std::int64_t outs) const {
     return places() * (step(count, in) + step(count, outs));
   }
-  /// The same with weights that are not packed, in panels of `panel` output channels.
+  /// Weights that are not packed before are packed for so many input channels at a time; inputs are
+  /// transformed to groups of these.
+  std::int64_t freshIns() const { return in < 64 ? in : 64; }
+  std::int64_t groups() const { return (in + freshIns() - 1) / freshIns(); }
+  /// The same as scratchFloats() for such weights, in panels of `panel` output channels.
   std::int64_t freshFloats(std::int64_t count, std::int64_t panel) const {
-    return scratchFloats(count, panel) + places() * step(kFreshIns, panel);
+    return places() *
+           (step(count, groups() * freshIns()) + step(count, panel) + step(freshIns(), panel));
   }
 };
 

@@ -57,29 +57,28 @@ struct Tiling {
       : tiles((shape[2] + 1) / 2 * ((shape[3] + 1) / 2)),
         waste(4 * static_cast<double>(tiles) / static_cast<double>(shape[2] * shape[3])) {}
 };
-constexpr double kMostWaste = 1.35, kMostWasteWithoutPacking = 1.8;
+constexpr double kMostWaste = 1.35, kMostWastePacked = 1.8;
 
 /// True where Winograd's algorithm is faster than oneDNN's convolution, by the measurements in
-/// docs/contractions.md. Fewer tiles are enough where they have many channels.
+/// docs/contractions.md. Weights that change take more tiles, or many channels.
 bool winogradIsFaster(const ConvSpec& s, bool packed) {
-  constexpr std::int64_t kLeastTiles = 36, kLeastTilesToPack = 200, kLeastWorkToPack = 800'000;
+  constexpr std::int64_t kLeastTilesPacked = 36, kLeastTiles = 200, kLeastTilesOfMany = 32,
+                         kManyFilters = 64 * 64;
   if (s.pass == Pass::WeightsGradient || s.fieldDims() != 2) return false;
   const auto& written = s.pass == Pass::Forward ? s.out.shape : s.in.shape;
   const Tiling by(written);
-  const std::int64_t tiles = written[0] * by.tiles;
-  if (packed) return tiles >= kLeastTiles && by.waste <= kMostWasteWithoutPacking;
-  return by.waste <= kMostWaste &&
-         (tiles >= kLeastTilesToPack ||
-          (tiles >= kLeastTiles &&
-           tiles * s.weights.shape[1] * s.weights.shape[2] >= kLeastWorkToPack));
+  const std::int64_t tiles = written[0] * by.tiles,
+                     filters = s.weights.shape[1] * s.weights.shape[2];
+  if (packed) return tiles >= kLeastTilesPacked && by.waste <= kMostWastePacked;
+  return tiles >= (filters >= kManyFilters ? kLeastTilesOfMany : kLeastTiles) &&
+         by.waste <= kMostWaste;
 }
 
 /// The same of gradients of weights, whose output channels threads share.
 bool winogradGradientIsFaster(const ConvSpec& s, unsigned threads) {
   const std::int64_t vector = isa() == Isa::Avx512 ? 16 : 8;
   return s.pass == Pass::WeightsGradient && s.fieldDims() == 2 &&
-         s.weights.shape[1] >= vector * threads &&
-         Tiling(s.out.shape).waste <= kMostWasteWithoutPacking;
+         s.weights.shape[1] >= vector * threads && Tiling(s.out.shape).waste <= kMostWastePacked;
 }
 
 /// Gradients of the filters of depthwise convolutions that are larger than 3 x 3: oneDNN computes

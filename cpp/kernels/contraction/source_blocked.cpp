@@ -373,15 +373,16 @@ bool hasStride(const ConvSpec& s, std::int64_t stride) {
 
 /// Whether tiles of 4 x 4 are faster than those of 2 x 2, by the measurements in docs/contractions.md:
 /// there are fewer multiplications, and tiles enough for the larger weights.
-bool largeTilesAreFaster(blocked::Shape shape, bool packed) {
-  constexpr std::int64_t kLeastTiles = 16;
+bool largeTilesAreFaster(blocked::Shape shape, Pass pass, bool packed) {
+  constexpr std::int64_t kLeastTiles = 32, kLeastTilesPacked = 16;
   const auto multiplications = [&](std::int64_t tile) {
     shape.tile = tile;
     return shape.places() * shape.tiles();
   };
   if (10 * multiplications(4) > 9 * multiplications(2)) return false;
   shape.tile = 4;
-  return packed ? shape.tiles() >= kLeastTiles : 8 * shape.tiles() >= 3 * shape.out;
+  if (pass == Pass::WeightsGradient) return 8 * shape.tiles() >= 3 * shape.out;
+  return shape.tiles() >= (packed ? kLeastTilesPacked : kLeastTiles);
 }
 
 std::unique_ptr<Contraction> winograd(const ConvSpec& s, unsigned threads, bool packed) {
@@ -419,7 +420,7 @@ std::unique_ptr<Contraction> winograd(const ConvSpec& s, unsigned threads, bool 
              9,
              9 * in,
              true};
-  if (largeTilesAreFaster(shape, packed)) shape.tile = 4;
+  if (largeTilesAreFaster(shape, s.pass, packed)) shape.tile = 4;
   if (isGradient) return std::make_unique<WinogradGradient>(shape, threads);
   if (shape.out % (2 * vector) != 0 || shape.padTop < 0 || shape.padLeft < 0) return nullptr;
   return std::make_unique<Winograd>(s, shape, threads, packed);
