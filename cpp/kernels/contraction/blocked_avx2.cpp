@@ -16,6 +16,7 @@ inline V fma(V a, V b, V c) { return _mm256_fmadd_ps(a, b, c); }
 inline V broadcast(float x) { return _mm256_set1_ps(x); }
 inline V loadHalf(const float* p) { return _mm256_zextps128_ps256(_mm_loadu_ps(p)); }
 inline void storeHalf(float* p, V v) { _mm_storeu_ps(p, _mm256_castps256_ps128(v)); }
+inline bool hasNaN(V v) { return _mm256_movemask_ps(_mm256_cmp_ps(v, v, _CMP_UNORD_Q)) != 0; }
 inline V fours(const float* p, std::int64_t apart) {
   return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p)), _mm_loadu_ps(p + apart), 1);
 }

@@ -16,6 +16,7 @@ inline V fma(V a, V b, V c) { return _mm512_fmadd_ps(a, b, c); }
 inline V broadcast(float x) { return _mm512_set1_ps(x); }
 inline V loadHalf(const float* p) { return _mm512_maskz_loadu_ps(0xff, p); }
 inline void storeHalf(float* p, V v) { __builtin_memcpy(p, &v, sizeof v / 2); }
+inline bool hasNaN(V v) { return _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q) != 0; }
 inline V fours(const float* p, std::int64_t apart) {
   V v = _mm512_castps128_ps512(_mm_loadu_ps(p));
   v = _mm512_insertf32x4(v, _mm_loadu_ps(p + apart), 1);
