@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,6 +17,7 @@ from popir.errors import (
     did_you_mean,
     popart_exception,
 )
+from popir.foreign.popart import apply_transform
 from popir.ir import Graph, Op, Tensor, verify
 from popir.ir.graph import called_graphs
 from popir.ir.hash import digest, encoded
@@ -126,6 +127,8 @@ class Compilation:
     """Whether the model is cut into execution phases."""
     locations: Locations | None = None
     """Which tensors are to be off chip, or sharded over replicas; None if none is."""
+    library_transforms: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """The names of transforms of libraries, by when they are applied."""
     serialization: BatchSerialization | None = None
     """How a batch is computed in parts, if it is."""
     passes: tuple[set[Op], set[Op]] = (set(), set())
@@ -202,6 +205,40 @@ def _frozen(c: Compilation) -> set[str]:
             ):
                 found.discard(tensor.id)
     return found
+
+
+STAGES = ("Fwd0", "Fwd1", "Bwd0", "PreAlias", "Final")
+"""When transforms of libraries may be applied, in this order."""
+
+
+def check_library_transforms(asked: Mapping[str, Sequence[str]]) -> None:
+    """Raises popart_exception for a time at which no transform can be applied."""
+    for stage in asked:
+        if stage not in STAGES:
+            raise popart_exception(
+                "SessionOptions.experimentalSettings.customTransformApplierSettings names "
+                f"'{stage}'; transforms can be applied at {', '.join(STAGES)}."
+                f"{did_you_mean(stage, STAGES)}"
+            )
+
+
+def _transforms_at(stage: str) -> Callable[[Compilation], None]:
+    """The pass that applies the transforms of libraries for `stage`. Anchors and the loss are told
+    to them.
+    """
+
+    def run(c: Compilation) -> None:
+        for name in c.library_transforms.get(stage, ()):
+            if not apply_transform(name, c.graph, sorted(c.kept)):
+                continue
+            c.decisions.append(Decision("the model", f"the transform {name}", None))
+            try:
+                verify(c.graph)
+            except popart_exception as error:
+                raise VerificationError(f"After the transform '{name}': {error}") from error
+
+    run.__name__ = f"transforms_of_libraries_{stage}"
+    return run
 
 
 def expand_gradient_operators(c: Compilation) -> None:
@@ -652,18 +689,22 @@ def getHash(c: Compilation, seed: object = ()) -> int:
 
 PASSES: list[Callable[[Compilation], None]] = [
     check_pipeline,
+    _transforms_at("Fwd0"),
     choose_weights,
     connect_random_seed,
     expand_gradient_operators,
     keep_states,
     rewrite,
+    _transforms_at("Fwd1"),
     cut_batch,
     add_gradients,
+    _transforms_at("Bwd0"),
     rewrite,
     recompute_activations,
     update_weights,
     accumulate_sparsely,
     rewrite_updates,
+    _transforms_at("PreAlias"),
     stage_operators,
     give_restored,
     check_anchors,
@@ -674,6 +715,7 @@ PASSES: list[Callable[[Compilation], None]] = [
     move_tensors_off_chip,
     copy_far_tensors,
     stash_values,
+    _transforms_at("Final"),
     outline_repeats,
     update_at_once,
     overwrite,

@@ -354,12 +354,6 @@ def test_what_a_nested_object_brings_is_said_by_its_whole_name() -> None:
         "SessionOptions.activationTensorLocationSettings.location.replicatedTensorSharding",
         "SessionOptions.activationTensorLocationSettings.minElementsForReplicatedTensorSharding",
     ]
-    options.experimentalSettings.customTransformApplierSettings = {"Fwd0": ["Transform"]}
-    with pytest.raises(
-        popart_exception,
-        match=r"SessionOptions.experimentalSettings.customTransformApplierSettings = .* Leave it",
-    ):
-        options.check()
 
 
 def test_former_names() -> None:

@@ -4,6 +4,7 @@
 #include <popart/popx/irlowering.hpp>
 #include <popart/popx/opxbase.hpp>
 #include <popart/popx/opxmanager.hpp>
+#include <popart/transforms/transform.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -396,6 +397,22 @@ void bindPatterns(py::module_& m) {
           },
           py::arg("op"),
           "Changes the graph around the operator. Returns whether it has changed it.");
+  m.def(
+      "applyTransform",
+      [](const std::string& name, const py::object& graph,
+         const std::vector<std::string>& anchors) {
+        GraphTwin& twin = graphOf(graph);
+        twin.ir.setDataFlow(popart::DataFlow(1, anchors));
+        return run([&] { return popart::logging::format(" (the transform '{}')", name); },
+                   [&] {
+                     return popart::Transform::applyTransform(
+                         popart::Transform::getIdFromName(name), twin.graph);
+                   });
+      },
+      py::arg("name"), py::arg("graph"), py::arg("anchors"),
+      "Runs a transform of a library or program. Returns whether it has changed the graph.\n"
+      "The graph's Ir has the anchors.\n"
+      "Raises popart_exception if none has that name.");
 }
 
 }  // namespace popir

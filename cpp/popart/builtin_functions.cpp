@@ -15,11 +15,13 @@
 #include <popart/op/greater.hpp>
 #include <popart/op/gru.hpp>
 #include <popart/op/hardsigmoid.hpp>
+#include <popart/op/incrementmod.hpp>
 #include <popart/op/isinf.hpp>
 #include <popart/op/isnan.hpp>
 #include <popart/op/leakyrelu.hpp>
 #include <popart/op/less.hpp>
 #include <popart/op/log1p.hpp>
+#include <popart/op/lrn.hpp>
 #include <popart/op/lstm.hpp>
 #include <popart/op/max.hpp>
 #include <popart/op/min.hpp>
@@ -122,6 +124,41 @@ BuiltinClass shrink() {
             Attributes a;
             a.setAttribute("lambd", shrink.lambd());
             a.setAttribute("bias", shrink.bias());
+            return a;
+          }};
+}
+
+BuiltinClass incrementMod() {
+  return {"ai.graphcore", "IncrementMod", typeid(popart::IncrementModOp),
+          [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
+            return Made(
+                new popart::IncrementModOp(opid, a.getAttribute<Attributes::Float>("increment"),
+                                           a.getAttribute<Attributes::Float>("modulus"), settings));
+          },
+          [](const Op& op) {
+            const auto& increment = static_cast<const popart::IncrementModOp&>(op);
+            Attributes a;
+            a.setAttribute("increment", static_cast<float>(increment.getIncrement()));
+            a.setAttribute("modulus", static_cast<float>(increment.getModulus()));
+            return a;
+          }};
+}
+
+BuiltinClass lrn() {
+  return {"ai.onnx", "LRN", typeid(popart::LRNOp),
+          [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
+            return Made(new popart::LRNOp(opid, a.getAttribute<Attributes::Float>("alpha", 1e-4f),
+                                          a.getAttribute<Attributes::Float>("beta", 0.75f),
+                                          a.getAttribute<Attributes::Float>("bias", 1.0f),
+                                          a.getAttribute<Attributes::Int>("size"), settings));
+          },
+          [](const Op& op) {
+            const auto& lrn = static_cast<const popart::LRNOp&>(op);
+            Attributes a;
+            a.setAttribute("alpha", lrn.getAlpha());
+            a.setAttribute("beta", lrn.getBeta());
+            a.setAttribute("bias", lrn.getBias());
+            a.setAttribute("size", lrn.getSize());
             return a;
           }};
 }
@@ -315,6 +352,8 @@ std::vector<BuiltinClass> functionRows() {
           selu(),
           hardSigmoid(),
           shrink(),
+          incrementMod(),
+          lrn(),
           reduction<popart::ReduceSumOp>("ReduceSum"),
           reduction<popart::ReduceMeanOp>("ReduceMean"),
           reduction<popart::ReduceMaxOp>("ReduceMax"),

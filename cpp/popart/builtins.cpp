@@ -15,6 +15,7 @@
 #include <popart/op/concat.hpp>
 #include <popart/op/conv.hpp>
 #include <popart/op/convtranspose.hpp>
+#include <popart/op/copyvarupdate.hpp>
 #include <popart/op/cos.hpp>
 #include <popart/op/detach.hpp>
 #include <popart/op/div.hpp>
@@ -736,6 +737,7 @@ const std::vector<BuiltinClass>& rows() {
                                       scaled(),
                                       accumulate(),
                                       accumulatorZero(),
+                                      plainRow<popart::CopyVarUpdateOp>("CopyVarUpdate", graphcore),
                                       sparseAccumulate()};
     const auto others = functionRows();
     made.insert(made.end(), others.begin(), others.end());

@@ -2,9 +2,12 @@
 #include <popart/op.hpp>
 #include <popart/tensor.hpp>
 #include <popart/tensorindex.hpp>
+#include <popart/topocons.hpp>
 
+#include <algorithm>
 #include <deque>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace popart {
@@ -103,6 +106,179 @@ std::vector<Tensor*> rootTensors(Tensor* tensor) {
       [](Op*, Tensor*, Tensor*) { return true; }, TraversalType::DepthFirst, VisitType::Pre,
       TraversalDirection::Backward);
   return roots;
+}
+
+// ---- Orders ----
+
+namespace {
+
+/// The operators that read an operator's outputs, and those that have to run after it.
+std::vector<Op*> followers(const Op& op) {
+  std::vector<Op*> found;
+  for (const auto& out : op.output->tensorMap()) {
+    const std::vector<Op*> readers = out.second->consumers.getOps();
+    found.insert(found.end(), readers.begin(), readers.end());
+  }
+  const std::vector<Op*> bound = op.getGraph().topoCons->getAfters(const_cast<Op*>(&op));
+  found.insert(found.end(), bound.begin(), bound.end());
+  return found;
+}
+
+}  // namespace
+
+std::map<Op*, std::set<Op*, POpCmp>, POpCmp> getOpsWithBefores(const std::set<Op*, POpCmp>& ops) {
+  std::map<Op*, std::set<Op*, POpCmp>, POpCmp> befores;
+  for (Op* op : ops) befores[op];
+  for (Op* op : ops) {
+    std::set<Op*> seen = {op};
+    std::vector<Op*> waiting = {op};
+    while (!waiting.empty()) {
+      const Op* next = waiting.back();
+      waiting.pop_back();
+      for (Op* after : followers(*next)) {
+        if (!seen.insert(after).second) continue;
+        waiting.push_back(after);
+        const auto found = befores.find(after);
+        if (found != befores.end()) found->second.insert(op);
+      }
+    }
+  }
+  return befores;
+}
+
+std::map<Op*, std::set<Op*, POpCmp>, POpCmp> getOpsWithBefores(const std::vector<Op*>& ops) {
+  return getOpsWithBefores(std::set<Op*, POpCmp>(ops.begin(), ops.end()));
+}
+
+// ---- Matches ----
+
+bool operator<(const Edge& a, const Edge& b) {
+  const auto key = [](const Edge& e) {
+    return std::make_tuple(e.getFrom(), e.getTo(), e.getOut(), e.getIn(), e.getEdgeType());
+  };
+  return key(a) < key(b);
+}
+
+namespace {
+
+bool connects(const Edge& edge, Op* from, Op* to) {
+  if (edge.getEdgeType() == EdgeType::TopoCon) return from->getGraph().topoCons->contains(from, to);
+  for (const auto& out : from->output->tensorMap()) {
+    if (edge.getOut() != -1 && edge.getOut() != out.first) continue;
+    for (const InIndex in : to->input->indices(out.second))
+      if (edge.getIn() == -1 || edge.getIn() == in) return true;
+  }
+  return false;
+}
+
+/// Chooses operators for one predicate after another. An edge is looked at as soon as both of its
+/// ends are chosen.
+class Matcher {
+ public:
+  Matcher(Graph& graph, const OpPreds& preds, const Edges& edges)
+      : edges_(edges), candidates_(preds.size()), chosen_(preds.size(), nullptr) {
+    const int count = static_cast<int>(preds.size());
+    for (const Edge& edge : edges)
+      for (const int end : {edge.getFrom(), edge.getTo()})
+        if (end < 0 || end >= count)
+          throw error("findMatchingOps: an edge names the predicate {}; there are {}", end, count);
+    for (const OpId id : graph.getOpIds()) {
+      Op* op = graph.getOp(id);
+      for (std::size_t i = 0; i < preds.size(); ++i)
+        if (preds[i](op)) candidates_[i].push_back(op);
+    }
+  }
+
+  std::vector<std::vector<Op*>> matches() {
+    if (!chosen_.empty()) choose(0);
+    return std::move(found_);
+  }
+
+ private:
+  void choose(std::size_t i) {
+    if (i == chosen_.size()) return found_.push_back(chosen_);
+    for (Op* op : candidates_[i]) {
+      if (std::find(chosen_.begin(), chosen_.begin() + static_cast<std::ptrdiff_t>(i), op) !=
+          chosen_.begin() + static_cast<std::ptrdiff_t>(i))
+        continue;
+      chosen_[i] = op;
+      if (fits(static_cast<int>(i))) choose(i + 1);
+    }
+  }
+
+  bool fits(int i) const {
+    return std::all_of(edges_.begin(), edges_.end(), [&](const Edge& edge) {
+      if (std::max(edge.getFrom(), edge.getTo()) != i) return true;
+      return connects(edge, chosen_[static_cast<std::size_t>(edge.getFrom())],
+                      chosen_[static_cast<std::size_t>(edge.getTo())]);
+    });
+  }
+
+  const Edges& edges_;
+  std::vector<std::vector<Op*>> candidates_;
+  std::vector<Op*> chosen_;
+  std::vector<std::vector<Op*>> found_;
+};
+
+}  // namespace
+
+std::vector<std::vector<Op*>> findMatchingOps(Graph& graph, const OpPreds& preds,
+                                              const Edges& edges) {
+  return Matcher(graph, preds, edges).matches();
+}
+
+std::vector<std::vector<Op*>> findMatchingOps(Graph& graph, const OpPredMap& preds,
+                                              const Edges& edges) {
+  OpPreds inOrder;
+  for (const auto& pred : preds) {
+    if (pred.first != inOrder.size())
+      throw error("findMatchingOps: the predicates have the numbers 0 to {}; one has {}",
+                  preds.size() - 1, pred.first);
+    inOrder.push_back(pred.second);
+  }
+  return findMatchingOps(graph, inOrder, edges);
+}
+
+// ---- The loss ----
+
+std::ostream& operator<<(std::ostream& os, const OpFinalLossRelation& relation) {
+  static const char* const names[] = {"ToLoss", "FromLoss", "ToFromLoss", "FromToLoss"};
+  return os << names[static_cast<int>(relation)];
+}
+
+std::map<Op*, OpFinalLossRelation, POpCmp> getOpFinalLossRelations(Graph& graph) {
+  using Relation = OpFinalLossRelation;
+  std::map<Op*, Relation, POpCmp> relations;
+  const std::vector<Op*> schedule = graph.getOpSchedule({}, RequireOptimalSchedule::No);
+  for (Op* op : schedule)
+    relations[op] = op->toLoss == PathToLoss::Yes       ? Relation::ToLoss
+                    : op->fromLoss == PathFromLoss::Yes ? Relation::FromLoss
+                                                        : Relation::FromToLoss;
+  const auto isBackward = [&](Op* op) {
+    return relations.at(op) == Relation::FromLoss || relations.at(op) == Relation::ToFromLoss;
+  };
+  // What the backward pass reads is before what reads it in the order.
+  for (auto each = schedule.rbegin(); each != schedule.rend(); ++each) {
+    Relation& relation = relations.at(*each);
+    if (relation != Relation::FromToLoss) continue;
+    for (const auto& out : (*each)->output->tensorMap())
+      for (Op* reader : out.second->consumers.getOps())
+        if (isBackward(reader)) relation = Relation::ToFromLoss;
+  }
+  for (Op* op : schedule) {
+    Relation& relation = relations.at(op);
+    if (relation != Relation::FromToLoss) continue;
+    for (Op* before : graph.topoCons->getBefores(op))
+      if (isBackward(before)) relation = Relation::ToFromLoss;
+  }
+  // What has to run before an operator of the forward pass is beside that.
+  for (auto each = schedule.rbegin(); each != schedule.rend(); ++each) {
+    Relation& relation = relations.at(*each);
+    if (relation != Relation::ToFromLoss) continue;
+    for (Op* after : graph.topoCons->getAfters(*each))
+      if (!isBackward(after)) relation = Relation::FromToLoss;
+  }
+  return relations;
 }
 
 }  // namespace graphutils

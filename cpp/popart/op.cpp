@@ -286,6 +286,21 @@ void Op::transferBaseProperties(Op* to) const {
   to->settings.debugInfoId = settings.debugInfoId;
 }
 
+std::ostream& operator<<(std::ostream& os, const RecomputeType& type) {
+  static const char* const names[] = {"Undefined", "Checkpoint", "Recompute", "Recomputed"};
+  return os << names[static_cast<int>(type)];
+}
+
+std::ostream& operator<<(std::ostream& os, const ExecutionContext& context) {
+  static const char* const names[] = {"Normal",
+                                      "AccumulateOuterFragment",
+                                      "WeightsFromHostFragment",
+                                      "WeightsToHostFragment",
+                                      "OptimizerFromHostFragment",
+                                      "Subgraph"};
+  return os << names[static_cast<int>(context)];
+}
+
 std::ostream& operator<<(std::ostream& os, const GradOpInType& type) {
   switch (type) {
     case GradOpInType::In: return os << "In";

@@ -106,6 +106,24 @@ Shape npOut(const Shape& a, const Shape& b, const std::string& who) {
   return out;
 }
 
+bool npBroadcastable(const Shape& a, const Shape& b) {
+  for (std::size_t fromEnd = 1; fromEnd <= std::min(a.size(), b.size()); ++fromEnd) {
+    const int64_t x = a[a.size() - fromEnd], y = b[b.size() - fromEnd];
+    if (x != y && x != 1 && y != 1) return false;
+  }
+  return true;
+}
+
+std::vector<int64_t> npReductionAxis(const Shape& in, const Shape& out) {
+  if (npOut(in, out) != out)
+    throw error("A tensor of the shape {} does not broadcast to one of {}", in, out);
+  const std::size_t added = out.size() - in.size();
+  std::vector<int64_t> axes;
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (i < added || in[i - added] != out[i]) axes.push_back(static_cast<int64_t>(i));
+  return axes;
+}
+
 TensorInfo npOut(const TensorInfo& a, const TensorInfo& b, bool checkDataType,
                  const std::string& who) {
   if (checkDataType && a.dataType() != b.dataType())

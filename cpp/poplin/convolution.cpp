@@ -308,6 +308,14 @@ void convolutionWithOutput(poplar::Graph& graph, const Tensor& in, const Tensor&
   check(who, "the input", in, inputShape(p), p.inputType);
   check(who, "the weights", weights, weightsShape(p, transposeAndFlipWeights), p.inputType);
   check(who, "the output", out, outputShape(p), p.outputType);
+  if (out.intersectsWith(in) || out.intersectsWith(weights)) {
+    // Written in place, an element of the result would be an operand of others.
+    const Tensor beside = graph.clone(out, debugContext);
+    convolutionWithOutput(graph, in, weights, beside, params, transposeAndFlipWeights, prog,
+                          debugContext, options, cache);
+    prog.add(poplar::program::Copy(beside, out, false, debugContext));
+    return;
+  }
   if (padded(p.outputTransform)) popops::zero(graph, out, prog, {debugContext, "padding"});
 
   const auto [problem, written] =

@@ -99,6 +99,14 @@ void multiply(poplar::Graph& graph, const Tensor& a, const Tensor& b, const Tens
     refuse(call.who, a.shape(), b.shape(),
            "the result is " + popir::shapeText(c.shape()) + ", expected " +
                popir::shapeText(expected));
+  if (c.intersectsWith(a) || c.intersectsWith(b)) {
+    // Written in place, an element of the result would be an operand of others.
+    const Tensor beside = graph.clone(c, call.debugContext);
+    if (accumulate) prog.add(poplar::program::Copy(c, beside, false, call.debugContext));
+    multiply(graph, a, b, beside, k, accumulate, prog, call);
+    prog.add(poplar::program::Copy(beside, c, false, call.debugContext));
+    return;
+  }
   const Tensor a3 = grouped(a), b3 = grouped(b), c3 = grouped(c);
   auto problem = problemOf(a.elementType(), c.elementType(), a3.shape(), b3.shape(),
                            popir::matMulOptions(call.who, call.options));

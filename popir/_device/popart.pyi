@@ -23,6 +23,7 @@ __all__: list[str] = [
     "PatternTwin",
     "TensorTwin",
     "aliases",
+    "applyTransform",
     "attributeTexts",
     "bwdRegMap",
     "calledGraphs",
@@ -322,6 +323,13 @@ def aliases(
     The regions of an input that an output aliases. A region is (lower, upper), with an
     index for each dimension; upper is excluded.
     Raises popart_exception for a region outside of the tensor.
+    """
+
+def applyTransform(name: str, graph: typing.Any, anchors: collections.abc.Sequence[str]) -> bool:
+    """
+    Runs a transform of a library or program. Returns whether it has changed the graph.
+    The graph's Ir has the anchors.
+    Raises popart_exception if none has that name.
     """
 
 def attributeTexts(op: popir.ir.graph.Op, outline: bool) -> list[tuple[str, str]]:

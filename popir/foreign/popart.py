@@ -305,11 +305,25 @@ class CppPattern(pattern.PreAliasPattern):
         """The library's apply(). What it makes that consists of other operators becomes these."""
         graph, last = op.graph, op.graph.lastOpId
         changed = self._twin.apply(op)
-        fresh = itertools.takewhile(lambda each: each.id > last, reversed(graph.ops.values()))
-        for made in list(fresh):
-            if made.__class__.expand is not Op.expand:
-                expand_in_place(made)
+        _expand_since(graph, last)
         return changed
+
+
+def apply_transform(name: str, graph: Graph, anchors: list[str]) -> bool:
+    """Runs a transform that a library has registered, by its name; returns whether the graph has
+    changed. What it makes that consists of other operators becomes these.
+    """
+    last = graph.lastOpId
+    changed = device.applyTransform(name, graph, anchors)
+    _expand_since(graph, last)
+    return changed
+
+
+def _expand_since(graph: Graph, last: int) -> None:
+    fresh = itertools.takewhile(lambda each: each.id > last, reversed(graph.ops.values()))
+    for made in list(fresh):
+        if made.__class__.expand is not Op.expand:
+            expand_in_place(made)
 
 
 # Functions that C++ code calls.

@@ -366,8 +366,13 @@ class ReplicatedCollectivesSettings(Settings):
 class ExperimentalSettings(Settings):
     """PopART's experimental options. PopART's class of this name."""
 
-    customTransformApplierSettings: dict[str, list[str]] = refused(
-        {}, "transforms of libraries are not applied."
+    customTransformApplierSettings: dict[str, list[str]] = acts(
+        {},
+        "transforms that libraries have registered, by name, applied to the main graph in this "
+        "order: Fwd0 behind the import, Fwd1 behind the patterns, Bwd0 once gradients are there, "
+        "PreAlias once the updates are, Final before outlining and in-placing. popir has no main "
+        "loops in its graph: MainLoops is refused.",
+        "tests/cpp_sessions/test_transforms.py::test_transforms_of_a_program_are_applied",
     )
     createHostTransferableTensorWithOffset: bool = no_meaning(False, _ZERO_COPY)
 

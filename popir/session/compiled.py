@@ -10,7 +10,14 @@ import numpy as np
 
 from popir import budget, collector, memory
 from popir.budget import Budget
-from popir.compiler import GIVEN, Compilation, compile, differentiated, getHash
+from popir.compiler import (
+    GIVEN,
+    Compilation,
+    check_library_transforms,
+    compile,
+    differentiated,
+    getHash,
+)
 from popir.dataflow import AnchorReturnTypeId, DataFlow
 from popir.devices import DeviceInfo
 from popir.enums import (
@@ -182,6 +189,7 @@ class Compiled(Exclusive):
         frozen: Collection[str],
     ) -> None:
         asked = self.options
+        check_library_transforms(asked.experimentalSettings.customTransformApplierSettings)
         self._progress.reach(0)
         anchors = self.dataFlow.anchors()
         loaded = joined(load_apart(fnModel), [*anchors, loss] if loss else anchors)
@@ -236,6 +244,7 @@ class Compiled(Exclusive):
                 serialization=serialization(asked),
                 is_phased=is_phased,
                 locations=locations(asked, is_overlapped),
+                library_transforms=asked.experimentalSettings.customTransformApplierSettings,
             )
             compile(self._compilation, self._progress.stage(0.1, 0.4))
             if self.options.enablePipelining:

@@ -20,6 +20,7 @@
 #include <popart/op/leakyrelu.hpp>
 #include <popart/op/less.hpp>
 #include <popart/op/log1p.hpp>
+#include <popart/op/lrn.hpp>
 #include <popart/op/lstm.hpp>
 #include <popart/op/matmul.hpp>
 #include <popart/op/max.hpp>
@@ -69,7 +70,8 @@ bool isFunction(const Op& op) {
                  AndOp, OrOp, PowOp, FmodOp, Atan2Op, MaxOp, MinOp, EluOp, LeakyReluOp,
                  ThresholdedReluOp, SeluOp, HardSigmoidOp, ShrinkOp, ReduceSumOp, ReduceMeanOp,
                  ReduceMaxOp, ReduceMinOp, ReduceProdOp, ReduceSumSquareOp, ReduceL1Op, ReduceL2Op,
-                 ReduceLogSumOp, ReduceLogSumExpOp, GemmOp, RNNOp, GRUOp, LSTMOp, PopartLSTMOp>(op);
+                 ReduceLogSumOp, ReduceLogSumExpOp, GemmOp, RNNOp, GRUOp, LSTMOp, PopartLSTMOp,
+                 LRNOp>(op);
 }
 
 /// `made` takes the place of `op`.

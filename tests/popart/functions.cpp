@@ -13,8 +13,10 @@
 #include <popart/op/greater.hpp>
 #include <popart/op/gru.hpp>
 #include <popart/op/hardsigmoid.hpp>
+#include <popart/op/incrementmod.hpp>
 #include <popart/op/leakyrelu.hpp>
 #include <popart/op/less.hpp>
+#include <popart/op/lrn.hpp>
 #include <popart/op/lstm.hpp>
 #include <popart/op/max.hpp>
 #include <popart/op/pow.hpp>
@@ -119,6 +121,11 @@ class Make : public PreAliasPattern {
       g.createConnectedOp<HardSigmoidOp>(in, out, O::HardSigmoid_6, 0.25f, 0.375f, s);
     else if (kind == "shrink")
       g.createConnectedOp<ShrinkOp>(in, out, O::Shrink_9, 0.25f, 0.125f, s);
+    else if (kind == "lrn")
+      g.createConnectedOp<LRNOp>(in, out, O::LRN_1, 0.5f, 0.75f, 2.0f, 3, s);
+    else if (kind == "increment")
+      g.createConnectedOp<IncrementModOp>(in, out, Onnx::CustomOperators::IncrementMod_1, 0.25, 0.5,
+                                          s);
     else if (kind == "gemm")
       g.createConnectedOp<GemmOp>(in, out, O::Gemm_11, 0.5f, 2.0f, true, false, s);
     else if (kind == "rnn")

@@ -100,6 +100,11 @@ def check_made(library: str) -> None:
         "leaky": ([x], torch.nn.functional.leaky_relu(torch.tensor(x), 0.25).numpy()),
         "hard": ([x], np.clip(0.25 * x + 0.375, 0, 1)),
         "shrink": ([x], reference("Shrink", [x], lambd=0.25, bias=0.125)[0]),
+        "lrn": (
+            [x],
+            torch.nn.functional.local_response_norm(torch.tensor(x), 3, 0.5, 0.75, 2.0).numpy(),
+        ),
+        "increment": ([x], np.fmod(x + np.float32(0.25), np.float32(0.5))),
         "gemm": ([a, m, c], 0.5 * a.T @ m + 2 * c),
         "rnn": ([steps, w4, r4, b8], plain),
         "gru": ([steps, *gates, bias3], gated),

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <stdexcept>
+#include <type_traits>
 
 #include <poplar/HalfFloat.hpp>
 #include <poplar/Vertex.hpp>
@@ -51,6 +52,8 @@ class Lists : public Vertex {
   Output<int> sum;
   unsigned column;
   void compute() {
+    static_assert(std::is_same<decltype(values[0][0]), const int&>::value,
+                  "elements of a list's inputs are constant");
     *sum = 0;
     for (unsigned i = 0; i < values.size(); ++i) *sum += values[i][column];
   }

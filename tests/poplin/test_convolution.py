@@ -3,6 +3,7 @@
 import numpy as np
 import onnxruntime
 import pytest
+import torch
 from onnx import helper, numpy_helper
 
 import popir
@@ -417,3 +418,21 @@ def test_a_slice_of_a_field_is_read_as_a_whole_only_where_no_window_reads_more(
     expected = onnx_conv("Conv", -x[:, :, :7], w, **attributes)
     np.testing.assert_allclose(found["y"], expected, rtol=1e-5, atol=1e-6)
     assert ("used as a whole" in session.planText()) == widens
+
+
+def test_convolution_into_its_input():
+    """The input is read before the result is written; PyTorch's result."""
+    x = np.random.default_rng(1).standard_normal((2, 16, 40)).astype("float32")
+    w = np.random.default_rng(2).standard_normal((16, 16, 3)).astype("float32")
+    params = poplin.ConvParams(poplar.FLOAT, 2, [40], [3], 16, 16, 1)
+    params.inputTransform.paddingLower = [1]
+    params.inputTransform.paddingUpper = [1]
+
+    def build(graph, prog, x, w):
+        w = w.expand([0])
+        poplin.convolutionWithOutput(graph, x, w, x, params, False, prog)
+        return [x]
+
+    (y,) = run({"x": x, "w": w}, build)
+    expected = torch.nn.functional.conv1d(torch.tensor(x), torch.tensor(w), padding=1).numpy()
+    np.testing.assert_allclose(y, expected, rtol=1e-4, atol=1e-4)

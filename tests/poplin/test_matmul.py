@@ -99,6 +99,23 @@ def test_product_into_a_view():
     np.testing.assert_allclose(out, expected, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("n", [5, 64, 130])
+def test_product_into_an_operand(n):
+    """As in PopLibs, the operands are read before the result is written."""
+    a, b, c = random(n, n), random(n, n, seed=2), random(n, n, seed=3)
+
+    def build(graph, prog, a, b, c):
+        poplin.matMulWithOutput(graph, a, b, b, prog)
+        poplin.matMulWithOutput(graph, c.transpose(), c, c, prog)
+        poplin.matMulAcc(graph, a, -0.5, b, a, prog)
+        return [a, b, c]
+
+    left, right, square = run({"a": a, "b": b, "c": c}, build)
+    np.testing.assert_allclose(right, a @ b, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(square, c.T @ c, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(left, a - 0.5 * a @ b @ a, rtol=1e-3, atol=2e-3)
+
+
 @pytest.mark.parametrize("k", [1.0, -0.5])
 def test_accumulation(k):
     a, b, c = random(9, 6), random(6, 5, seed=2), random(9, 5, seed=3)

@@ -8,11 +8,13 @@
 #include <popart/inputshapeinfo.hpp>
 #include <popart/names.hpp>
 #include <popart/operatoridentifier.hpp>
+#include <popart/operators.hpp>
 #include <popart/patterns/patterns.hpp>
 #include <popart/scheduler_requireoptimal.hpp>
 #include <popart/sessionoptions.hpp>
 #include <popart/tensornames.hpp>
 #include <popart/tensors.hpp>
+#include <popart/util.hpp>
 
 #include <cstdint>
 #include <map>
@@ -86,6 +88,17 @@ class Ir {
   void prepare(const IrBundle& bundle, const HashesMap& cacheEntries = {},
                std::size_t hashSeed = 0);
   bool isPrepared() const { return isPrepared_; }
+  // The first steps of prepare(), one by one, for a graph of a model that nothing has changed yet.
+  /// \throws error if this Ir has graphs already
+  void setOnnxModel(const ONNX_NAMESPACE::ModelProto& model);
+  bool hasOnnxModel() const { return model_ != nullptr; }
+  /// \throws error if there is none
+  const ONNX_NAMESPACE::ModelProto& getModel() const;
+  /// Imports the model: its inputs, weights and constants, and its operators with them.
+  /// \throws error without a model, and what the constructor of a session throws for one
+  void registerInputTensors();
+  /// The same, if registerInputTensors() was not called.
+  void constructForwards();
   /// False: a graph is always made.
   bool hashMatched() const { return false; }
   void setIsPrepared() { isPrepared_ = true; }
@@ -130,6 +143,14 @@ class Ir {
   void removeGraph(const GraphId& id);
   /// Removes all such graphs that nothing which starts at the main graph calls.
   void removeIsolatedGraphs();
+  /// An id that no graph has: "base_subgraph(0)" and so on.
+  GraphId createUniqueSubgraphId(const GraphId& base);
+  /// Copies a graph: its inputs, constants, operators with their constraints, and outputs, with ids
+  /// in the scope of the new graph. Graphs that it calls are those of the copy, too.
+  /// \throws error for the main graph, and if there is a graph of the new id
+  ClonedGraphMaps cloneGraph(GraphId originalGraphId, GraphId newGraphId);
+  /// All graphs, by id.
+  std::map<GraphId, Graph*> getGraphs() const;
   /// The main graph first, then those that its operators call and those that were created.
   std::vector<const Graph*> getAllGraphs() const;
   /// Those that `root` calls, directly or not, and itself: each after those that call it.
@@ -239,7 +260,8 @@ class Ir {
   Graph* main_ = nullptr;
   /// The graphs that refer to this object instead of an Ir of their own.
   mutable std::set<Graph*> bound_;
-  unsigned made_ = 0;
+  std::shared_ptr<const ONNX_NAMESPACE::ModelProto> model_;
+  unsigned made_ = 0, subgraphs_ = 0;
   bool isPrepared_ = false;
   bool isRun_ = false;
   bool hasOptions_ = false;

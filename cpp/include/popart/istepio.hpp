@@ -26,7 +26,8 @@ class IStepIO {
   /// Switches the checks of sizes and types in Session::run(), which are on by default.
   void enableRuntimeAsserts(bool on) { asserts_ = on; }
   bool runtimeAssertsEnabled() const { return asserts_; }
-  /// Not called: Session::run() checks by itself.
+  /// Throws error if an array has not as many elements as a step takes or gives. Session::run() does
+  /// not call it, but checks by itself.
   virtual void assertNumElements(const popx::Executablex&) const = 0;
 
  private:

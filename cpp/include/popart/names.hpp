@@ -68,6 +68,12 @@ using ReplicatedTensorShardingIndices = std::set<std::pair<std::set<InIndex>, st
 using ReplicatedTensorShardingIndicesIndex = int;
 using ReplicatedTensorShardingGroupId = int;
 
+/// Whether a value is the same on all replicas, and that of inputs and outputs.
+using IsReplicaEqual = bool;
+using ReplEqInputMap = std::map<InIndex, IsReplicaEqual>;
+using ReplEqOutputMap = std::map<OutIndex, IsReplicaEqual>;
+using ReplEqModifiedInputMap = std::map<InIndex, IsReplicaEqual>;
+
 namespace view {
 class Region;
 using Regions = std::vector<Region>;

@@ -46,6 +46,7 @@ namespace popart {
 class OpSerialiserBase;
 class AliasModel;
 class Pattern;
+class ReplicaEqualAnalysisProxy;
 
 /// Where an operator computes: an IPU, and which of its tiles.
 using VGraphIdAndTileSet = std::pair<VGraphId, TileSet>;
@@ -64,13 +65,20 @@ enum class ExecutionContext {
   Subgraph
 };
 
+std::ostream& operator<<(std::ostream& os, const RecomputeType& type);
+std::ostream& operator<<(std::ostream& os, const ExecutionContext& context);
+
 enum class ReductionType { Sum = 0, Mean, NoReduction, N };
 
 /// The kind of a gradient operator's input, relative to its forward operator.
 enum class GradOpInType {
-  In = 0,  ///< an input of the forward operator
-  Out,     ///< an output of the forward operator
-  GradOut  ///< the gradient of an output of the forward operator
+  In = 0,   ///< an input of the forward operator
+  Out,      ///< an output of the forward operator
+  GradOut,  ///< the gradient of an output of the forward operator
+  // Their names in SDK 1.
+  IN = In,
+  OUT = Out,
+  GRADOUT = GradOut
 };
 
 /// Input `iGrad` of a gradient operator is tensor `iNonGrad`, of kind `type`, of its forward
@@ -235,6 +243,11 @@ class Op : public Vertex {
   /// The proposal that output 0 aliases input 0.
   poprithms::memory::inplace::Proposal mapInplaceProposalGate0(const AliasModel& model,
                                                                OperatorIdentifier variant) const;
+  /// For ReplicaEqualAnalysis: which outputs, and which modified inputs, are the same on all replicas,
+  /// given which inputs are. By default outputs are if all inputs are.
+  virtual std::tuple<ReplEqOutputMap, ReplEqModifiedInputMap> fwdPropagateIsReplicaEqual(
+      const AliasModel& aliasModel, const ReplEqInputMap& inputs,
+      ReplicaEqualAnalysisProxy& proxy) const;
   bool modifiesIndex(InIndex index) const { return view::nonEmptyRegion(modifies(index)); }
   bool doesAlias(InIndex in, OutIndex out) const { return view::nonEmptyRegion(aliases(in, out)); }
 

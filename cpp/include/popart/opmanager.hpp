@@ -181,6 +181,19 @@ class OpCreator {
             bool isPublic = true) {
     add(definitions, isPublic, factory);
   }
+  // As in SDK 1: without a definition, and with factories that do not know the inputs.
+  using AttributesFactoryFunc = std::function<std::unique_ptr<Op>(
+      const OperatorIdentifier&, const Op::Settings&, const Attributes&)>;
+  OpCreator(const OperatorIdentifier& opid, bool isPublic = true)
+      : OpCreator(OpDefinitions({{opid, OpDefinition()}}), isPublic) {}
+  OpCreator(const OperatorIdentifier& opid, AttributesFactoryFunc factory, bool isPublic = true)
+      : OpCreator(OpDefinitions({{opid, OpDefinition()}}), std::move(factory), isPublic) {}
+  OpCreator(const OpDefinitions& definitions, AttributesFactoryFunc factory, bool isPublic = true) {
+    add(definitions, isPublic,
+        OpManager::OpFactoryFunc([factory = std::move(factory)](const OpCreatorInfo& info) {
+          return factory(info.opid, info.settings, info.attributes);
+        }));
+  }
 
  private:
   template <typename Factory>

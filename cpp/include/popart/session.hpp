@@ -12,6 +12,7 @@
 #include <popart/patterns/patterns.hpp>
 #include <popart/sessionoptions.hpp>
 #include <popart/tensorinfo.hpp>
+#include <popart/transforms/transform.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -8,6 +8,7 @@
 #include <popart/names.hpp>
 #include <popart/op.hpp>
 #include <popart/tensorlocation.hpp>
+#include <popart/util.hpp>
 #include <popart/vendored/optional.hpp>
 
 #include <cstddef>

@@ -40,7 +40,7 @@ class StepIO : public IStepIO {
                    const bool isBroadcast = false) final;
   void inComplete(TensorId, int64_t, const bool = false) final {}
   MutableVoidData out(TensorId id, int64_t numElements) final;
-  void assertNumElements(const popx::Executablex&) const final {}
+  void assertNumElements(const popx::Executablex& executable) const final;
 
   const std::map<TensorId, IArray&>& inputs() const { return inputs_; }
   const std::map<TensorId, IArray&>& outputs() const { return outputs_; }
@@ -66,6 +66,7 @@ class StepIOCallback : public IStepIO {
   void inComplete(TensorId id, int64_t, bool) final { inComplete_(id); }
   MutableVoidData out(TensorId id, int64_t) final { return out_(id); }
   void outComplete(TensorId id) final { outComplete_(id); }
+  /// Callbacks say the size when they are called.
   void assertNumElements(const popx::Executablex&) const final {}
 
  private:

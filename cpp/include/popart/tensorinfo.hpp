@@ -108,6 +108,12 @@ class TensorInfo {
 /// Writes "FLOAT [2 3]".
 std::ostream& operator<<(std::ostream& os, const TensorInfo& info);
 
+/// Whether the shapes broadcast by numpy's rules.
+bool npBroadcastable(const Shape& a, const Shape& b);
+/// The dimensions of `out` along which a tensor of the shape `in` is repeated to become one of `out`:
+/// a gradient is summed over them.
+/// \throws error if it does not broadcast to that
+std::vector<int64_t> npReductionAxis(const Shape& in, const Shape& out);
 /// The broadcast shape by numpy's rules. `who` appears in the message.
 /// \throws error if the shapes cannot be broadcast
 Shape npOut(const Shape& a, const Shape& b, const std::string& who = "");

@@ -38,6 +38,9 @@ class Tensors {
   std::vector<Tensor*> getOfType(const std::vector<TensorType>& types) const;
   std::vector<TensorId> getAllTensorIds() const;
   std::vector<Tensor*> getAll() const;
+  /// As in SDK 1, where aliases were kept: the compiler asks an operator's aliases() when it needs to
+  /// know.
+  void updateAliases(Op*) {}
   std::size_t n() const { return getAllTensorIds().size(); }
 
  private:

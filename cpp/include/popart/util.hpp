@@ -15,6 +15,8 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -29,6 +31,42 @@ std::ostream& operator<<(std::ostream& os, const std::vector<T>& values) {
   for (std::size_t i = 0; i < values.size(); ++i) os << (i ? " " : "") << values[i];
   return os << "]";
 }
+
+/// Writes "{(a, 1), (b, 2)}".
+template <typename K, typename V>
+std::ostream& operator<<(std::ostream& os, const std::map<K, V>& values) {
+  os << "{";
+  const char* between = "";
+  for (const auto& item : values) {
+    os << between << "(" << item.first << ", " << item.second << ")";
+    between = ", ";
+  }
+  return os << "}";
+}
+
+namespace internal {
+template <std::size_t I, typename... T>
+std::enable_if_t<I == sizeof...(T)> listed(std::ostream&, const std::tuple<T...>&) {}
+template <std::size_t I, typename... T>
+std::enable_if_t<(I < sizeof...(T))> listed(std::ostream& os, const std::tuple<T...>& values) {
+  os << (I ? ", " : "") << std::get<I>(values);
+  listed<I + 1>(os, values);
+}
+}  // namespace internal
+
+/// Writes "(a, 1)".
+template <typename... T>
+std::ostream& operator<<(std::ostream& os, const std::tuple<T...>& values) {
+  os << "(";
+  internal::listed<0>(os, values);
+  return os << ")";
+}
+
+/// The operators and tensors of a graph, and those of its copy.
+struct ClonedGraphMaps {
+  std::map<OpId, OpId> opIdMap;
+  std::map<TensorId, TensorId> tensorIdMap;
+};
 
 template <typename T>
 bool isOneOf(const T& value, const std::vector<T>& values) {
@@ -104,7 +142,7 @@ void normalizeReduceAxes(std::vector<int64_t>& axes, int64_t rank);
 }  // namespace popart
 
 namespace std {
-// Lets code outside of namespace popart find it for a std::vector.
+// Lets code outside of namespace popart find them for a std::vector, a std::map and a std::tuple.
 using popart::operator<<;
 }  // namespace std
 
@@ -134,11 +172,6 @@ std::ostream& braced(std::ostream& os, const Range& range) {
 /// Writes "{1, 2}".
 template <typename T>
 std::ostream& operator<<(std::ostream& os, const std::set<T>& values) {
-  return internal::braced(os, values);
-}
-/// Writes "{(a, 1), (b, 2)}".
-template <typename K, typename V>
-std::ostream& operator<<(std::ostream& os, const std::map<K, V>& values) {
   return internal::braced(os, values);
 }
 

@@ -177,22 +177,33 @@ half operator-(const A& a) {
 }
 #endif
 
+/// What an element of a list is to the vertex that reads it.
+template <class V>
+struct Element {
+  using type = V;
+};
+template <class T, VectorLayout L, unsigned A, bool I>
+struct Element<Input<Vector<T, L, A, I>>> {
+  using type = const Input<Vector<T, L, A, I>>;
+};
+
 /// A contiguous array of elements, or of rows.
 template <class V, bool Sized, bool = HasMetadata<V>::value>
 class Span {
  public:
   using value_type = V;
-  using iterator = V*;
+  using Own = typename Element<V>::type;
+  using iterator = Own*;
 
-  V& operator[](std::size_t i) const {
+  Own& operator[](std::size_t i) const {
     popir::checkIndex(this, i, size_);
     return data_[i];
   }
-  V& operator*() const { return *data_; }
+  Own& operator*() const { return *data_; }
   const Span* operator->() const { return this; }
-  V* data() const { return data_; }
-  V* begin() const { return data_; }
-  V* end() const {
+  Own* data() const { return data_; }
+  Own* begin() const { return data_; }
+  Own* end() const {
     static_assert(Sized, "this vector layout keeps no size");
     return data_ + size_;
   }
@@ -226,12 +237,16 @@ constexpr bool isSized(VectorListLayout l) { return l != VectorListLayout::ONE_P
 template <class T, VectorLayout L, unsigned MinAlign, bool Interleaved>
 class Vector : public detail_::Span<T, detail_::isSized(L)> {};
 
-/// A field that the vertex reads. Elements of a vector are not constant, as in the SDK, so that
-/// sources may take pointers to them; a vertex must not write through these.
+/// A field that the vertex reads. Elements of a vector are not constant, so that sources may take
+/// pointers to them; a vertex must not write through these. Those of a vector in a list are constant.
 template <class T>
 class Input : public detail_::Scalar<const T> {};
 template <class T, VectorLayout L, unsigned A, bool I>
-class Input<Vector<T, L, A, I>> : public Vector<T, L, A, I> {};
+class Input<Vector<T, L, A, I>> : public Vector<T, L, A, I> {
+ public:
+  T& operator[](std::size_t i) { return Vector<T, L, A, I>::operator[](i); }
+  const T& operator[](std::size_t i) const { return Vector<T, L, A, I>::operator[](i); }
+};
 template <class T, VectorListLayout L, unsigned A, bool I>
 class Input<VectorList<T, L, A, I>>
     : public detail_::Span<detail_::Span<const T, true>, detail_::isSized(L)> {};

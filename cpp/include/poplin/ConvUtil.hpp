@@ -3,11 +3,15 @@
 #define poplin_ConvUtil_hpp
 
 #include <poplin/ConvParams.hpp>
+#include <popops/Rearrange.hpp>
 
 #include <utility>
 
 #pragma GCC visibility push(default)
 namespace poplin {
+
+// Its place in SDK 1.
+using popops::rearrange::regroupIfBeneficial;
 
 /// Size of a dimension after dilation: (size - 1) * dilation + 1, or 0 for size 0.
 unsigned getDilatedSize(unsigned size, unsigned dilation);

@@ -101,6 +101,58 @@ Graph& Ir::getGraph(const GraphId& id) const {
   throw error("The model has no graph '{}'", id.str());
 }
 
+GraphId Ir::createUniqueSubgraphId(const GraphId& base) {
+  GraphId id = base;
+  do {
+    id = GraphId(base.str() + "_subgraph(" + std::to_string(subgraphs_++) + ")");
+  } while (hasGraph(id));
+  return id;
+}
+
+ClonedGraphMaps Ir::cloneGraph(GraphId originalGraphId, GraphId newGraphId) {
+  if (originalGraphId == GraphId::root())
+    throw error("Ir::cloneGraph: the main graph cannot be copied; name one that it calls");
+  Graph& from = getGraph(originalGraphId);
+  Graph& to = createGraph(newGraphId);
+  ClonedGraphMaps maps;
+  const auto copied = [&](const TensorId& id) {
+    const TensorId made = addScope(to, removeScope(from, id));
+    maps.tensorIdMap[id] = made;
+    return made;
+  };
+  for (const TensorId& id : from.getInputIds()) to.addInput(copied(id), from.getTensor(id)->info);
+  for (Tensor* constant : from.getTensors().getOfType(TensorType::Const))
+    to.addConstInit(copied(constant->id), constant->info, constant->tensorData()->data());
+  for (Op* op : from.getOpSchedule({}, RequireOptimalSchedule::No)) {
+    std::unique_ptr<Op> copy = op->clone();
+    copy->settings.graph = to;
+    copy->setScope(to.getScope());
+    Op* made = to.getOp(to.moveIntoGraph(std::move(copy)));
+    maps.opIdMap[op->id] = made->id;
+    for (const auto& in : op->input->tensorMap()) {
+      const auto known = maps.tensorIdMap.find(in.second->id);
+      if (known == maps.tensorIdMap.end())
+        throw error("Ir::cloneGraph: {} reads '{}', which is not of the graph '{}'",
+                    op->debugName(), in.second->id, originalGraphId.str());
+      made->connectInTensor(in.first, known->second);
+    }
+    for (const auto& out : op->output->tensorMap())
+      made->createAndConnectOutTensor(out.first, copied(out.second->id));
+    made->setup();
+  }
+  for (const auto& [old, made] : maps.opIdMap)
+    for (Op* after : from.topoCons->getAfters(from.getOp(old)))
+      to.topoCons->insert(to.getOp(made), to.getOp(maps.opIdMap.at(after->id)));
+  for (const TensorId& id : from.getOutputIds()) to.markAsOutput(maps.tensorIdMap.at(id));
+  return maps;
+}
+
+std::map<GraphId, Graph*> Ir::getGraphs() const {
+  std::map<GraphId, Graph*> all;
+  for (Graph* graph : graphs()) all[graph->id] = graph;
+  return all;
+}
+
 std::vector<const Graph*> Ir::getAllGraphs() const {
   const std::vector<Graph*> all = graphs();
   return {all.begin(), all.end()};
@@ -146,6 +198,33 @@ void Ir::prepare(const IrBundle& bundle, const HashesMap&, std::size_t) {
   setSessionName(bundle.sessionName);
   if (!bundle.loss.empty() && containsTensor(bundle.loss)) setFinalLoss(bundle.loss);
   updateVertices();
+}
+
+void Ir::setOnnxModel(const ONNX_NAMESPACE::ModelProto& model) {
+  if (held_ != nullptr)
+    throw error(
+        "Ir::setOnnxModel: this Ir has graphs already; give the model to one that was just "
+        "made");
+  model_ = std::make_shared<ONNX_NAMESPACE::ModelProto>(model);
+}
+
+const ONNX_NAMESPACE::ModelProto& Ir::getModel() const {
+  if (model_ == nullptr) throw error("This Ir has no model: setOnnxModel() was not called");
+  return *model_;
+}
+
+void Ir::registerInputTensors() {
+  if (held_ != nullptr)
+    throw error(
+        "Ir::registerInputTensors: this Ir has graphs already, so it cannot import a model");
+  take(python::make(
+      "onnxio.importer.import_model",
+      {python::Bytes{io::getSerializedModel(getModel())}, python::toPython(inputShapeInfo_)}));
+}
+
+void Ir::constructForwards() {
+  static_cast<void>(getModel());
+  if (held_ == nullptr) registerInputTensors();
 }
 
 void Ir::show(const std::shared_ptr<void>& session) {

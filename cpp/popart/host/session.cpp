@@ -1,4 +1,5 @@
 #include <popart/error.hpp>
+#include <popart/popx/executablex.hpp>
 #include <popart/session.hpp>
 #include <popart/stepio.hpp>
 
@@ -135,6 +136,44 @@ ConstVoidData StepIO::in(TensorId id, int64_t numElements, bool, const bool) {
 MutableVoidData StepIO::out(TensorId id, int64_t numElements) {
   const auto part = next(outputs_, written_, id, numElements, "output");
   return MutableVoidData{part.first, part.second};
+}
+
+namespace {
+
+void checkElements(const Ir& ir, const IArray& array, const TensorId& id, const char* kind,
+                   int64_t batches) {
+  const Tensors& tensors = ir.getMainGraphTensors();
+  if (!tensors.contains(id))
+    throw error(
+        "Testing that the buffer provided by user for {} Tensor {} has the correct number of "
+        "elements, But there is no Tensor named {} in the Ir's main Graph.",
+        kind, id, id);
+  const int64_t expected = tensors.get(id)->info.nelms() * batches;
+  const auto given = static_cast<int64_t>(array.nelms());
+  if (given != expected)
+    throw error("Unexpected number of {} elements for Tensor {}. Expected {}, but received {}.",
+                kind, id, expected, given);
+}
+
+}  // namespace
+
+void StepIO::assertNumElements(const popx::Executablex& executable) const {
+  const Ir& ir = executable.ir();
+  const SessionOptions& options = ir.getSessionOptions();
+  const int64_t replicas = options.getGlobalReplicationFactor();
+  const int64_t micro = options.enableGradientAccumulation ? options.accumulationFactor : 1;
+  const DataFlow& flow = ir.getDataFlow();
+  for (const auto& [id, array] : inputs_)
+    checkElements(ir, array, id, "input", flow.batchesPerStep() * micro * replicas);
+  for (const auto& [id, array] : outputs_) {
+    int64_t batches = 1;
+    if (flow.isAnchored(id)) {
+      const AnchorReturnType kind = flow.art(id);
+      if (kind.id() == AnchorReturnTypeId::All) batches = flow.batchesPerStep() * micro;
+      if (kind.id() == AnchorReturnTypeId::EveryN) batches = flow.batchesPerStep() / kind.rp();
+    }
+    checkElements(ir, array, id, "output", batches * replicas);
+  }
 }
 
 MutableVoidData WeightsIO::weight(TensorId id) const {

@@ -1,5 +1,6 @@
 // The steps of optimizers that PopART takes apart, and their parts for momentum.
 #include <popart/op/adamcombo.hpp>
+#include <popart/op/autolossscaleproxy.hpp>
 #include <popart/op/sgd0combo.hpp>
 #include <popart/op/sgd1acclupdate.hpp>
 #include <popart/op/sgd1combo.hpp>
@@ -263,6 +264,31 @@ void AdamComboOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   os.appendAttribute("mode", static_cast<int>(mode));
   os.appendAttribute("weight decay mode", static_cast<int>(decayMode));
   os.appendAttribute("reduction type", static_cast<int>(reductionType));
+}
+
+AutoLossScaleProxyOp::~AutoLossScaleProxyOp() = default;
+AutoLossScaleProxyGradOp::~AutoLossScaleProxyGradOp() = default;
+
+std::unique_ptr<Op> AutoLossScaleProxyOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> AutoLossScaleProxyGradOp::clone() const { return copyOf(*this); }
+
+std::vector<std::unique_ptr<Op>> AutoLossScaleProxyOp::getGradOps() {
+  std::vector<std::unique_ptr<Op>> made;
+  made.push_back(std::make_unique<AutoLossScaleProxyGradOp>(*this));
+  return made;
+}
+
+AutoLossScaleProxyGradOp::AutoLossScaleProxyGradOp(const AutoLossScaleProxyOp& op)
+    : AutoLossScaleProxyOp(Onnx::GradOperators::AutoLossScaleProxyGrad, op.settings) {}
+
+const std::vector<GradInOutMapper>& AutoLossScaleProxyGradOp::gradInputInfo() const {
+  static const std::vector<GradInOutMapper> inputs = {{0, 0, GradOpInType::GradOut}};
+  return inputs;
+}
+
+const std::map<int, int>& AutoLossScaleProxyGradOp::gradOutToNonGradIn() const {
+  static const std::map<int, int> outputs = {{0, 0}};
+  return outputs;
 }
 
 }  // namespace popart

@@ -198,16 +198,6 @@ view::Regions ElementWiseBinaryInplaceRhsOp::aliases(InIndex in, OutIndex) const
   return fullIf(in == getArg1InIndex(), *this, in);
 }
 
-std::vector<int64_t> npReductionAxis(const Shape& in, const Shape& out) {
-  std::vector<int64_t> axes;
-  for (std::size_t d = 0; d < out.size(); ++d) {
-    const std::size_t missing = out.size() - in.size();
-    if (d < missing || (in[d - missing] == 1 && out[d] > 1))
-      axes.push_back(static_cast<int64_t>(d));
-  }
-  return axes;
-}
-
 ElementWiseBinaryGradOp::ElementWiseBinaryGradOp(const OperatorIdentifier& opid,
                                                  const std::vector<int64_t>& reductionAxes,
                                                  const TensorInfo& forwardArgInfo,

@@ -13,11 +13,13 @@
 #include <popart/op/geluerf.hpp>
 #include <popart/op/greater.hpp>
 #include <popart/op/hardsigmoid.hpp>
+#include <popart/op/incrementmod.hpp>
 #include <popart/op/isinf.hpp>
 #include <popart/op/isnan.hpp>
 #include <popart/op/leakyrelu.hpp>
 #include <popart/op/less.hpp>
 #include <popart/op/log1p.hpp>
+#include <popart/op/lrn.hpp>
 #include <popart/op/max.hpp>
 #include <popart/op/min.hpp>
 #include <popart/op/nearbyint.hpp>
@@ -70,6 +72,8 @@ LeakyReluOp::~LeakyReluOp() = default;
 HardSigmoidOp::~HardSigmoidOp() = default;
 ThresholdedReluOp::~ThresholdedReluOp() = default;
 ShrinkOp::~ShrinkOp() = default;
+IncrementModOp::~IncrementModOp() = default;
+LRNOp::~LRNOp() = default;
 
 std::unique_ptr<Op> AsinOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> AtanOp::clone() const { return copyOf(*this); }
@@ -103,6 +107,8 @@ std::unique_ptr<Op> LeakyReluOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> HardSigmoidOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> ThresholdedReluOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> ShrinkOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> IncrementModOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> LRNOp::clone() const { return copyOf(*this); }
 
 void EluOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   ElementWiseUnaryOp::appendOutlineAttributes(os);
@@ -129,6 +135,20 @@ void HardSigmoidOp::appendOutlineAttributes(OpSerialiserBase& os) const {
 void ThresholdedReluOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   ElementWiseUnaryOp::appendOutlineAttributes(os);
   os.appendAttribute("alpha", alpha_);
+}
+
+void IncrementModOp::appendOutlineAttributes(OpSerialiserBase& os) const {
+  Op::appendOutlineAttributes(os);
+  os.appendAttribute("increment", increment_);
+  os.appendAttribute("modulus", modulus_);
+}
+
+void LRNOp::appendOutlineAttributes(OpSerialiserBase& os) const {
+  Op::appendOutlineAttributes(os);
+  os.appendAttribute("alpha", alpha_);
+  os.appendAttribute("beta", beta_);
+  os.appendAttribute("bias", bias_);
+  os.appendAttribute("size", size_);
 }
 
 void ShrinkOp::appendOutlineAttributes(OpSerialiserBase& os) const {

@@ -4,6 +4,7 @@
 #include <popart/op/accumulate.hpp>
 #include <popart/op/accumulatorscale.hpp>
 #include <popart/op/accumulatorzero.hpp>
+#include <popart/op/copyvarupdate.hpp>
 #include <popart/operators.hpp>
 #include <popart/opserialiser.hpp>
 #include <popart/tensor.hpp>
@@ -90,6 +91,16 @@ std::map<InIndex, TensorId> AccumulatorScaleOp::optimizerInputs() const {
 void AccumulatorScaleOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   VarUpdateOp::appendOutlineAttributes(os);
   if (factor_.isConst()) os.appendAttribute("factor", factor_.val());
+}
+
+CopyVarUpdateOp::CopyVarUpdateOp(const Op::Settings& settings)
+    : CopyVarUpdateOp(Onnx::CustomOperators::CopyVarUpdate, settings) {}
+CopyVarUpdateOp::CopyVarUpdateOp(const OperatorIdentifier& opid, const Op::Settings& settings)
+    : VarUpdateWithUpdaterOp(opid, settings) {}
+CopyVarUpdateOp::~CopyVarUpdateOp() = default;
+
+std::unique_ptr<Op> CopyVarUpdateOp::clone() const {
+  return std::unique_ptr<Op>(new CopyVarUpdateOp(*this));
 }
 
 }  // namespace popart

@@ -1,4 +1,8 @@
+#include <popart/devicemanager.hpp>
 #include <popart/popx/devicex.hpp>
+#include <popart/popx/executablex.hpp>
+
+#include <utility>
 
 namespace popart {
 namespace popx {
@@ -38,6 +42,19 @@ const poplar::Tensor& PopTensors::get(const TensorId& id) const {
         "lowered, or its Opx did not call setOutTensor",
         id);
   return found->second;
+}
+
+IrLowering::IrLowering(const Ir& ir, std::shared_ptr<DeviceInfo> deviceInfo)
+    : own_(std::make_shared<poplar::Graph>(deviceInfo->getTarget())), graph_(*own_), ir_(&ir) {}
+
+const Ir& IrLowering::ir() const {
+  if (ir_ == nullptr) throw error("This IrLowering was made of a Poplar graph, so it has no Ir");
+  return *ir_;
+}
+
+std::unique_ptr<Executablex> Executablex::createFromLoweredIr(IrLowering& lowering) {
+  static_cast<void>(lowering.ir());
+  return std::make_unique<Executablex>(lowering);
 }
 
 }  // namespace popx

@@ -141,10 +141,6 @@ class ElementWiseBinaryInplaceRhsOp : public ElementWiseBinaryBaseOp {
   view::Regions aliases(InIndex in, OutIndex out) const final;
 };
 
-/// The axes over which a gradient of shape `out` is summed to get the shape `in` (reverse
-/// broadcast).
-std::vector<int64_t> npReductionAxis(const Shape& in, const Shape& out);
-
 /// A binary operator with one gradient class per input. Each is constructed from the operator and
 /// the axes over which the gradient is summed.
 template <class Arg0GradOp, class Arg1GradOp>

@@ -49,6 +49,9 @@ class LoopOp : public SubgraphOp {
   InIndex opInToSubgraphInIndex(InIndex index) const override { return index; }
   OutIndex subgraphOutToOpOutIndex(OutIndex index) const override { return index - 1; }
   OutIndex opOutToSubgraphOutIndex(OutIndex index) const override { return index + 1; }
+  std::tuple<ReplEqOutputMap, ReplEqModifiedInputMap> fwdPropagateIsReplicaEqual(
+      const AliasModel& aliasModel, const ReplEqInputMap& inputs,
+      ReplicaEqualAnalysisProxy& proxy) const override;
   float getSubgraphValue() const override { return getLowSubgraphValue(); }
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
   /// Of a value that iterations pass on, too, where it is computed.

@@ -45,6 +45,9 @@ class SubgraphOp : public Op {
   view::Regions modifies(InIndex index) const override;
   void addModified(InIndex index, view::Regions regions) { modified_[index] = regions; }
   void removeModified(InIndex index) { modified_.erase(index); }
+  std::tuple<ReplEqOutputMap, ReplEqModifiedInputMap> fwdPropagateIsReplicaEqual(
+      const AliasModel& aliasModel, const ReplEqInputMap& inputs,
+      ReplicaEqualAnalysisProxy& proxy) const override;
   /// True if an operator of the called graph has one.
   bool hasSideEffect() const override;
   void appendOutlineAttributes(OpSerialiserBase& os) const override;

@@ -11,11 +11,15 @@
 #include <poplar/Type.hpp>
 
 #include <map>
+#include <memory>
 #include <utility>
 
 #pragma GCC visibility push(default)
 
 namespace popart {
+
+class DeviceInfo;
+
 namespace popx {
 
 /// The device's element type.
@@ -42,6 +46,12 @@ class LinearMapper {
 class IrLowering {
  public:
   explicit IrLowering(poplar::Graph& graph) : graph_(graph) {}
+  /// Of the graphs of a program, on a device: an empty Poplar graph. A session lowers them
+  /// (createFromIr in popart/session.hpp). `ir` must outlive this object.
+  IrLowering(const Ir& ir, std::shared_ptr<DeviceInfo> deviceInfo);
+
+  /// \throws error if it was made of a Poplar graph
+  const Ir& ir() const;
 
   poplar::Graph& graph() const { return graph_; }
   unsigned getReplicationFactor() const { return graph_.getReplicationFactor(); }
@@ -58,7 +68,9 @@ class IrLowering {
   poplar::OptionFlags gclOptions;
 
  private:
+  std::shared_ptr<poplar::Graph> own_;
   poplar::Graph& graph_;
+  const Ir* ir_ = nullptr;
   LinearMapper mapper_;
   PopTensors tensors_;
 };

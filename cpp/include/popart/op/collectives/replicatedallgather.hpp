@@ -27,6 +27,9 @@ class ReplicatedAllGatherOp : public CollectivesBaseOp {
   float getSubgraphValue() const final { return getHighSubgraphValue(); }
   ReplicatedTensorShardingIndices getReplicatedTensorShardingIndices() const override;
   bool isConfigureOutputForReplicatedTensorSharding() const override;
+  std::tuple<ReplEqOutputMap, ReplEqModifiedInputMap> fwdPropagateIsReplicaEqual(
+      const AliasModel& aliasModel, const ReplEqInputMap& inputs,
+      ReplicaEqualAnalysisProxy& proxy) const override;
   /// ReplicatedReduceScatterOp, for an input of one dimension.
   std::vector<std::unique_ptr<Op>> getGradOps() override;
   const std::vector<GradInOutMapper>& gradInputInfo() const override;

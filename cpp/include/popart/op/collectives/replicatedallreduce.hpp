@@ -24,6 +24,9 @@ class ReplicatedAllReduceOp : public CollectivesBaseOp {
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
   CollectiveOperator getCollectiveOp() const { return op; }
   ReplicatedTensorShardingIndices getReplicatedTensorShardingIndices() const override;
+  std::tuple<ReplEqOutputMap, ReplEqModifiedInputMap> fwdPropagateIsReplicaEqual(
+      const AliasModel& aliasModel, const ReplEqInputMap& inputs,
+      ReplicaEqualAnalysisProxy& proxy) const override;
   // It has no linked tensors.
   bool hasCorrespondingLinkedIndexTensor(Tensor*) override { return false; }
   Tensor* getCorrespondingLinkedIndexTensor(Tensor*) override {

@@ -35,6 +35,9 @@ class ReplicatedReduceScatterOp : public CollectivesBaseOp {
   CollectiveOperator getCollectiveOp() const { return op; }
   ReplicatedTensorShardingIndices getReplicatedTensorShardingIndices() const override;
   bool isConfigureOutputForReplicatedTensorSharding() const override;
+  std::tuple<ReplEqOutputMap, ReplEqModifiedInputMap> fwdPropagateIsReplicaEqual(
+      const AliasModel& aliasModel, const ReplEqInputMap& inputs,
+      ReplicaEqualAnalysisProxy& proxy) const override;
   /// Of sums and this replica's own value: ReplicatedAllGatherOp.
   /// \throws error for other operators
   std::vector<std::unique_ptr<Op>> getGradOps() override;

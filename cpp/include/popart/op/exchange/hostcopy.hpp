@@ -20,6 +20,9 @@ class HostLoadOp : public HostBaseOp {
   static OutIndex getLocalTensorOutIndex() { return 0; }
   std::unique_ptr<Op> clone() const override;
   void setup() override { outInfo(getLocalTensorOutIndex()) = inInfo(getLocalTensorInIndex()); }
+  std::tuple<ReplEqOutputMap, ReplEqModifiedInputMap> fwdPropagateIsReplicaEqual(
+      const AliasModel& aliasModel, const ReplEqInputMap& inputs,
+      ReplicaEqualAnalysisProxy& proxy) const override;
   ExchangeDescriptor getExchangeDescriptor(int index) const override;
 };
 

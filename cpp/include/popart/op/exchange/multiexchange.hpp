@@ -27,6 +27,9 @@ class MultiExchangeOp : public ExchangeBaseOp {
   view::Regions modifies(InIndex index) const override;
   view::Regions aliases(InIndex in, OutIndex out) const override;
   bool hasSideEffect() const override { return numStores() != 0; }
+  std::tuple<ReplEqOutputMap, ReplEqModifiedInputMap> fwdPropagateIsReplicaEqual(
+      const AliasModel& aliasModel, const ReplEqInputMap& inputs,
+      ReplicaEqualAnalysisProxy& proxy) const override;
   int numLoads() const;
   int numStores() const;
   int getNumExchanges() const override { return static_cast<int>(descriptors_.size()); }
