@@ -278,35 +278,7 @@ bool Tensor::isParallelWriteable() const { return !containsConstant() && !contai
 bool Tensor::intersectsWith(const Tensor& other) const {
   if (view_->graph() != other.view_->graph() || numElements() == 0 || other.numElements() == 0)
     return false;
-  const auto mine = view_->variables(), theirs = other.view_->variables();
-  std::vector<unsigned> common;
-  std::set_intersection(mine.begin(), mine.end(), theirs.begin(), theirs.end(),
-                        std::back_inserter(common));
-  if (common.empty()) return false;
-  // What shows a variable may show it as another type of as many bytes.
-  if (!concat(flatten(), other.flatten().reinterpret(elementType())).containsAliases())
-    return false;
-  if (!containsAliases() && !other.containsAliases()) return true;
-  // One of them has an element several times, which says nothing of the other one.
-  auto parts = getVarRegions();
-  std::sort(parts.begin(), parts.end());
-  // The end of the furthest of a variable's parts up to each: parts may contain one another.
-  std::vector<std::size_t> furthest;
-  for (const VariableInterval& part : parts) {
-    const bool isFirst = furthest.empty() || parts[furthest.size() - 1].var != part.var;
-    furthest.push_back(isFirst ? part.interval.end()
-                               : std::max(furthest.back(), part.interval.end()));
-  }
-  for (const VariableInterval& part : other.getVarRegions()) {
-    // Behind all that begin before the part ends.
-    const auto behind = std::lower_bound(parts.begin(), parts.end(),
-                                         VariableInterval(part.var, {part.interval.end(), 0}));
-    const auto before = static_cast<std::size_t>(behind - parts.begin());
-    if (before > 0 && parts[before - 1].var == part.var &&
-        furthest[before - 1] > part.interval.begin())
-      return true;
-  }
-  return false;
+  return view_->intersects(*other.view_);
 }
 
 std::string Tensor::shapeToString() const { return text(shape()); }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "poplar/tangle.hpp"
 #include "support/budget.hpp"
@@ -694,6 +695,102 @@ bool View::containsAliases() const {
     if (twice) return true;
   }
   return false;
+}
+
+namespace {
+
+// Elements of a variable, [begin, end).
+struct Run {
+  unsigned variable;
+  std::int64_t begin, end;
+  bool operator<(const Run& o) const {
+    return std::tie(variable, begin, end) < std::tie(o.variable, o.begin, o.end);
+  }
+};
+
+// What a piece visits as a set: no loop stands still or goes backwards, loops with one step and
+// loops that go on where an inner one ends are one, the smallest step comes last.
+Nest visited(Nest nest) {
+  auto& dims = nest.dims;
+  dims.erase(std::remove_if(dims.begin(), dims.end(), [](const NestDim& d) { return d.from == 0; }),
+             dims.end());
+  for (auto& d : dims) {
+    if (d.from < 0) nest.from += (d.n - 1) * d.from;
+    d = {d.n, std::abs(d.from), 0};
+  }
+  std::sort(dims.begin(), dims.end(),
+            [](const NestDim& a, const NestDim& b) { return a.from > b.from; });
+  std::vector<NestDim> apart;
+  for (const auto& d : dims)
+    if (!apart.empty() && apart.back().from == d.from)
+      apart.back().n += d.n - 1;
+    else
+      apart.push_back(d);
+  dims = std::move(apart);
+  nest.coalesce();
+  return nest;
+}
+
+// All that lies between the first and the last element of each piece.
+std::vector<Run> spans(const std::vector<Piece>& pieces) {
+  std::vector<Run> out;
+  for (const auto& [variable, nest] : pieces) {
+    auto end = nest.from + 1;
+    for (const auto& d : nest.dims) end += (d.n - 1) * d.from;
+    out.push_back({variable, nest.from, end});
+  }
+  return out;
+}
+
+// The same elements as sorted runs that are apart.
+std::vector<Run> joined(std::vector<Run> runs) {
+  std::sort(runs.begin(), runs.end());
+  std::vector<Run> out;
+  for (const auto& run : runs)
+    if (!out.empty() && out.back().variable == run.variable && run.begin <= out.back().end)
+      out.back().end = std::max(out.back().end, run.end);
+    else
+      out.push_back(run);
+  return out;
+}
+
+// Whether a run has elements of one of the sorted `others`, which are apart.
+bool meets(const Run& run, const std::vector<Run>& others) {
+  const auto behind =
+      std::lower_bound(others.begin(), others.end(), Run{run.variable, run.end, run.end});
+  if (behind == others.begin()) return false;
+  const auto& before = *(behind - 1);
+  return before.variable == run.variable && before.end > run.begin;
+}
+
+void addRuns(const Piece& piece, std::size_t d, std::int64_t from, std::vector<Run>& out) {
+  const auto& dims = piece.nest.dims;
+  if (d == dims.size()) return out.push_back({piece.variable, from, from + 1});
+  const auto& dim = dims[d];
+  if (dim.from == 1) return out.push_back({piece.variable, from, from + dim.n});
+  for (std::int64_t i = 0; i < dim.n; ++i) addRuns(piece, d + 1, from + i * dim.from, out);
+}
+
+}  // namespace
+
+bool View::intersects(const View& other) const {
+  auto mine = pieces(), theirs = other.pieces();
+  for (auto* all : {&mine, &theirs})
+    for (auto& piece : *all) piece.nest = visited(std::move(piece.nest));
+  // Of most views the ranges are apart already. Of others the elements of those that meet count.
+  const auto runs = [](const std::vector<Piece>& all, const std::vector<Run>& own,
+                       const std::vector<Run>& others) {
+    std::vector<Run> out;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (meets(own[i], others)) addRuns(all[i], 0, all[i].nest.from, out);
+    return out;
+  };
+  const auto a = spans(mine), b = spans(theirs);
+  const auto found = runs(mine, a, joined(b));
+  if (found.empty()) return false;
+  const auto sorted = joined(runs(theirs, b, joined(a)));
+  return std::any_of(found.begin(), found.end(),
+                     [&](const Run& run) { return meets(run, sorted); });
 }
 
 std::optional<unsigned> View::wholeVariable() const {

@@ -109,6 +109,8 @@ class __attribute__((visibility("default"))) View {
   bool containsConstant() const;
   /// True if an element occurs more than once.
   bool containsAliases() const;
+  /// True if an element of one is an element of the other, whatever the types.
+  bool intersects(const View& other) const;
   /// The variable, if the view is a whole variable in its own order.
   std::optional<unsigned> wholeVariable() const;
 

@@ -189,13 +189,19 @@ def test_intersections_of_parts_that_contain_one_another() -> None:
     v = graph.addVariable(poplar.INT, [64], poplar.VariableMappingMethod.LINEAR, "v")
 
     def parts(most: int) -> tuple[poplar.Tensor, set[int]]:
-        """Some of them hold an element several times."""
+        """Some of them hold an element several times, or every other one, or go backwards."""
         tensors, elements = [], set[int]()
         for _ in range(rng.randint(1, 5)):
             begin = rng.randrange(64)
             end = min(64, begin + rng.randint(1, most))
-            tensors.append(v.slice(begin, end))
-            elements |= set(range(begin, end))
+            step = rng.choice([1, 1, 2, 3, 5])
+            part = v.slice(begin, end).subSample(step, 0)
+            if rng.random() < 0.3:
+                part = part.reverse(0)
+            if rng.random() < 0.3:
+                part = part.expand([rng.randrange(2)]).broadcast(3, 0).flatten()
+            tensors.append(part)
+            elements |= set(range(begin, end, step))
         return poplar.concat(tensors), elements
 
     found = []
@@ -204,6 +210,18 @@ def test_intersections_of_parts_that_contain_one_another() -> None:
         found.append(bool(mine & theirs))
         assert a.intersectsWith(b) == b.intersectsWith(a) == found[-1]
     assert set(found) == {False, True}
+
+
+def test_intersections_of_what_is_broadcast() -> None:
+    """An element counts once, however often it is shown."""
+    graph = poplar.Graph(poplar.Target.createCPUTarget())
+    v = graph.addVariable(poplar.INT, [64], poplar.VariableMappingMethod.LINEAR, "v")
+    many = v.slice(0, 32).expand([1]).expand([0]).broadcast(1 << 20, 0).broadcast(1 << 20, 2)
+    assert many.containsAliases()
+    assert not many.intersectsWith(v.slice(32, 64))
+    assert many.intersectsWith(v.slice(31, 64))
+    assert v.slice(31, 33).intersectsWith(many)
+    assert many.intersectsWith(many)
 
 
 def test_intersections_of_many_parts() -> None:

@@ -11,6 +11,8 @@ from popir import registry
 from popir.foreign.xla import operator
 
 HERE = Path(__file__).parent
+FLAGS = ["-O0"]
+"""Half the time of compiling; those of test_document.py are optimised."""
 
 
 def jaxlib_headers() -> Path:
@@ -36,23 +38,23 @@ def operators() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def targets() -> popir.OpLibrary:
     """Untyped functions on the host."""
-    return popir.build_op_library(HERE / "targets.cpp", name="xla_test_targets")
+    return popir.build_op_library(HERE / "targets.cpp", name="xla_test_targets", flags=FLAGS)
 
 
 @pytest.fixture(scope="session")
 def device() -> popir.OpLibrary:
     """Functions that queue work on a stream."""
-    return popir.build_op_library(HERE / "device.cu", name="xla_test_device")
+    return popir.build_op_library(HERE / "device.cu", name="xla_test_device", flags=FLAGS)
 
 
 @pytest.fixture(scope="session")
 def handlers() -> popir.OpLibrary:
     """Handlers of the typed interface, compiled with XLA's own headers."""
-    flags = ["-isystem", str(jaxlib_headers())]
+    flags = [*FLAGS, "-isystem", str(jaxlib_headers())]
     return popir.build_op_library(HERE / "handlers.cpp", name="xla_test_handlers", flags=flags)
 
 
 @pytest.fixture(scope="session")
 def programs() -> popir.OpLibrary:
     """Functions that build programs."""
-    return popir.build_op_library(HERE / "programs.cpp", name="xla_test_programs")
+    return popir.build_op_library(HERE / "programs.cpp", name="xla_test_programs", flags=FLAGS)
