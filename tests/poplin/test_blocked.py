@@ -109,7 +109,7 @@ def test_shapes(images, inputs, outputs, size, pad, threads):
         (12, 16, 32, (5, 7), (1, 1)),
         (40, 48, 64, (4, 4), (1, 1)),
         (4, 32, 32, (11, 14), (0, 1)),
-        (2, 16, 32, (21, 18), (2, 2)),
+        (2, 16, 32, (21, 18), (1, 1)),
         (3, 80, 96, (30, 33), (1, 0)),
         (9, 144, 64, (8, 8), (1, 1)),  # packed while it runs, by 64 channels
     ],
@@ -119,6 +119,60 @@ def test_tiles_of_four(images, inputs, outputs, size, pad, threads, kept):
     expected = exact(x, w, pad)
     found = convolved(x, w, pad, threads, runs=2, what="winograd 4 x 4", kept=kept)
     assert np.abs(found - expected).max() < 2e-6 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize(("kept", "images"), [(False, 1), (False, 8), (True, 8)])
+@pytest.mark.parametrize("large", [20, 1e4, 1e20])
+def test_large_inputs_leave_the_digits_of_others(large, kept, images):
+    """Transforms of 4 x 4 add the rounding of one input to outputs that do not read it."""
+    size = 24 if images == 1 else 12
+    x, w = random(images, 64, size, size), random(96, 64, 3, 3, seed=1)
+    x[:, 3, 5, 6] = large
+    expected = exact(x, w, (1, 1))
+    found = convolved(x, w, (1, 1), what="winograd 4 x 4", kept=kept)
+    reads = np.zeros((size, size), bool)
+    reads[4:7, 5:8] = True
+    for where in (reads, ~reads):
+        error = np.abs(found - expected)[:, :, where].max()
+        assert error < 3e-6 * np.abs(expected[:, :, where]).max()
+
+
+def test_outputs_that_read_zeros_are_zeros():
+    x, w = np.zeros((4, 64, 12, 12), np.float32), random(64, 64, 3, 3, seed=1)
+    x[:, :, 5, 6] = random(4, 64)
+    found = convolved(x, w, (1, 1), what="winograd 4 x 4")
+    np.testing.assert_array_equal(found != 0, exact(x, w, (1, 1)) != 0)
+
+
+def test_tiles_across_an_edge_of_magnitudes():
+    x, w = random(1, 32, 28, 30), random(32, 32, 3, 3, seed=1)
+    x[..., 14:] *= 1e6
+    expected = exact(x, w, (1, 1))
+    found = convolved(x, w, (1, 1), what="winograd 4 x 4")
+    error, scale = (np.abs(a).max((0, 1, 2)) for a in (found - expected, expected))
+    assert (error < 2e-6 * scale).all()
+
+
+@pytest.mark.parametrize("pad", [(2, 1), (1, 2), (2, 2)])
+def test_padding_beyond_a_square_has_small_tiles(pad):
+    x, w = random(2, 16, 30, 30), random(32, 16, 3, 3, seed=1)
+    expected = exact(x, w, pad)
+    found = convolved(x, w, pad, what="winograd 2 x 2")
+    assert np.abs(found - expected).max() < 1.5e-6 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("changes", [False, True])
+@pytest.mark.parametrize("shape", [(2, 64, 8, 8), (2, 128, 7, 7)])
+def test_kept_weights_have_tiles_where_others_have(shape, changes):
+    """32 tiles of 2 x 2."""
+    x, w = random(*shape), random(shape[1], shape[1], 3, 3, seed=1)
+    y = np.empty_like(x)
+    args = ([1, 1], [1, 1], [1, 1], [1, 1])
+    made = contraction.convolution("forward", x, w[None], y, *args)
+    if contraction.isa() in BLOCKS:
+        assert "winograd" in made.describe(not changes)
+    made.run(not changes)
+    assert np.abs(y - exact(x, w, (1, 1))).max() < 1e-3
 
 
 @pytest.mark.parametrize(

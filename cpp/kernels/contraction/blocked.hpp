@@ -16,8 +16,9 @@ namespace blocked {
 /// A convolution of 3 x 3, of stride 1, by tiles of 2 x 2 or of 4 x 4 outputs. A tile of 2 x 2 takes 16
 /// multiplications for each pair of channels instead of 36, one of 4 x 4 takes 36 instead of 144.
 struct Shape {
-  std::int64_t tile;             ///< outputs along a side: 2 or 4
-  std::int64_t images, in, out;  ///< channels: multiples of a vector and of two vectors
+  std::int64_t tile;  ///< outputs along a side: 2 or 4
+  std::int64_t images, in,
+      out;  ///< channels: whole vectors; `out` of two but for gradients of weights
   std::int64_t height, width, outHeight, outWidth, padTop, padLeft;
   /// The weight of output channel o, input channel i and tap t is at o * outStep + i * inStep + t;
   /// if `turned`, at 8 - t, as in the gradient of the input.
@@ -33,27 +34,29 @@ struct Shape {
   std::int64_t places() const { return (tile + 2) * (tile + 2); }
   std::int64_t tiles() const { return images * tileRows() * tileColumns(); }
   std::int64_t packedFloats() const { return places() * step(in, out); }
-  /// Floats of a place: of `count` tiles or channels by `channels`. Places are not whole pages apart.
+  /// Floats from one place to the next, for `count` rows of channels: not whole pages, so that places
+  /// do not share a set of the cache.
   static std::int64_t step(std::int64_t count, std::int64_t channels) {
     constexpr std::int64_t kApart = 16;
     return count * channels + kApart;
   }
   /// For `count` tiles by `outs` output channels.
   std::int64_t scratchFloats(std::int64_t count, std::int64_t outs) const {
-    return places() * (step(count, in) + step(count, outs));
+    return places() * (step(count, in) + step(count, outs)) + count;
   }
   /// Weights that are not packed before are packed for so many input channels at a time; inputs are
-  /// transformed to groups of these.
-  std::int64_t freshIns() const { return in < 64 ? in : 64; }
-  std::int64_t groups() const { return (in + freshIns() - 1) / freshIns(); }
+  /// transformed to chunks of these.
+  std::int64_t chunkIns() const { return in < 64 ? in : 64; }
+  std::int64_t chunks() const { return (in + chunkIns() - 1) / chunkIns(); }
   /// The same as scratchFloats() for such weights, in panels of `panel` output channels.
-  std::int64_t freshFloats(std::int64_t count, std::int64_t panel) const {
+  std::int64_t unpackedFloats(std::int64_t count, std::int64_t panel) const {
     return places() *
-           (step(count, groups() * freshIns()) + step(count, panel) + step(freshIns(), panel));
+               (step(count, chunks() * chunkIns()) + step(count, panel) + step(chunkIns(), panel)) +
+           count;
   }
 };
 
-/// Tiles [first, first + count) by output channels [o, end).
+/// Tiles [first, first + count), and of these the output channels [o, end).
 struct TileRange {
   std::int64_t first, count, o, end;
 };
@@ -113,7 +116,7 @@ struct Routines {
   void (*packWinograd)(const Shape& shape, const float* weights, float* packed, std::int64_t o,
                        std::int64_t end);
   /// Computes a part, of whole panels of two vectors. `scratch` has its scratchFloats(), or, if
-  /// `operands.packed` is null, its freshFloats().
+  /// `operands.packed` is null, its unpackedFloats().
   void (*runWinograd)(const Shape& shape, const Operands& operands, const TileRange& part,
                       float* scratch);
   /// Transforms inputs to u and the gradients of outputs to d, in blocks of a vector of channels for

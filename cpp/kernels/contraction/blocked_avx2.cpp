@@ -17,6 +17,10 @@ inline V broadcast(float x) { return _mm256_set1_ps(x); }
 inline V loadHalf(const float* p) { return _mm256_zextps128_ps256(_mm_loadu_ps(p)); }
 inline void storeHalf(float* p, V v) { _mm_storeu_ps(p, _mm256_castps256_ps128(v)); }
 inline bool hasNaN(V v) { return _mm256_movemask_ps(_mm256_cmp_ps(v, v, _CMP_UNORD_Q)) != 0; }
+inline bool anyReaches(V a, V b) {
+  return _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_GE_OQ)) != 0;
+}
+inline V absolute(V v) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), v); }
 inline V fours(const float* p, std::int64_t apart) {
   return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p)), _mm_loadu_ps(p + apart), 1);
 }

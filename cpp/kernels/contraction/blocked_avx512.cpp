@@ -17,6 +17,8 @@ inline V broadcast(float x) { return _mm512_set1_ps(x); }
 inline V loadHalf(const float* p) { return _mm512_maskz_loadu_ps(0xff, p); }
 inline void storeHalf(float* p, V v) { __builtin_memcpy(p, &v, sizeof v / 2); }
 inline bool hasNaN(V v) { return _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q) != 0; }
+inline bool anyReaches(V a, V b) { return _mm512_cmp_ps_mask(a, b, _CMP_GE_OQ) != 0; }
+inline V absolute(V v) { return _mm512_abs_ps(v); }
 inline V fours(const float* p, std::int64_t apart) {
   V v = _mm512_castps128_ps512(_mm_loadu_ps(p));
   v = _mm512_insertf32x4(v, _mm_loadu_ps(p + apart), 1);

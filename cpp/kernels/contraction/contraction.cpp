@@ -62,15 +62,14 @@ constexpr double kMostWaste = 1.35, kMostWastePacked = 1.8;
 /// True where Winograd's algorithm is faster than oneDNN's convolution, by the measurements in
 /// docs/contractions.md. Weights that change take more tiles, or many channels.
 bool winogradIsFaster(const ConvSpec& s, bool packed) {
-  constexpr std::int64_t kLeastTilesPacked = 36, kLeastTiles = 200, kLeastTilesOfMany = 32,
-                         kManyFilters = 64 * 64;
+  constexpr std::int64_t kLeastTilesPacked = 32, kLeastTiles = 200, kManyFilters = 64 * 64;
   if (s.pass == Pass::WeightsGradient || s.fieldDims() != 2) return false;
   const auto& written = s.pass == Pass::Forward ? s.out.shape : s.in.shape;
   const Tiling by(written);
   const std::int64_t tiles = written[0] * by.tiles,
                      filters = s.weights.shape[1] * s.weights.shape[2];
   if (packed) return tiles >= kLeastTilesPacked && by.waste <= kMostWastePacked;
-  return tiles >= (filters >= kManyFilters ? kLeastTilesOfMany : kLeastTiles) &&
+  return tiles >= (filters >= kManyFilters ? kLeastTilesPacked : kLeastTiles) &&
          by.waste <= kMostWaste;
 }
 

@@ -75,21 +75,23 @@ class Blocked : public Contraction {
   std::vector<PostOp> posts_;
 };
 
-/// Threads share tiles; or output channels, where each would read more of the packed weights than the
-/// inputs are that it then transforms for itself. Weights that change between runs are then packed by
-/// the thread that reads them: what another one has just written would come slowly.
+/// Threads share tiles, or output channels where the weights are larger than the inputs: then each
+/// thread transforms all inputs, and packs the weights that it reads if they change between runs. What
+/// another thread has just packed would be costly to fetch from the cache of its core.
 class Winograd final : public Blocked {
  public:
   /// `packed`: the weights are packed once for many runs.
   Winograd(const ConvSpec& s, const blocked::Shape& shape, unsigned threads, bool packed)
       : Blocked(s, shape.tile == 4 ? "winograd 4 x 4" : "winograd 2 x 2", threads), shape_(shape) {
     const std::int64_t tiles = shape_.tiles(), in = shape_.in, panels = shape_.out / panel();
-    byOutputs_ = panels >= threads && (packed ? 16 : 1) * tiles < shape_.out;
+    constexpr std::int64_t kMostOfThread = 1 << 22;  // floats
+    byOutputs_ = panels >= threads && (packed ? 16 : 1) * tiles < shape_.out &&
+                 shape_.places() * tiles * in <= kMostOfThread;
     packs_ = !byOutputs_ || packed;
     outs_ = byOutputs_ ? (panels + threads - 1) / threads * panel() : shape_.out;
     if (!packs_) {
       parts_ = 1;
-      scratchBytes_ = aligned(sizeof(float) * shape_.freshFloats(tiles, panel()));
+      scratchBytes_ = aligned(sizeof(float) * shape_.unpackedFloats(tiles, panel()));
       return;
     }
     // What a thread works on stays in a second-level cache, unless weights would be read more often
@@ -157,6 +159,7 @@ class WinogradGradient final : public Contraction {
     const std::int64_t vector = routines()->vector, vectors = shape_.out / vector;
     shares_ = std::min<std::int64_t>(threads, vectors);
     outs_ = (vectors + shares_ - 1) / shares_ * vector;
+    shares_ = (shape_.out + outs_ - 1) / outs_;
     const std::int64_t tiles = shape_.tiles();
     // What is transformed at a time, of two threads, stays in half of a second-level cache, unless
     // sums of so few tiles would be read and written more often than that.
@@ -381,6 +384,11 @@ bool largeTilesAreFaster(blocked::Shape shape, Pass pass, bool packed) {
   };
   if (10 * multiplications(4) > 9 * multiplications(2)) return false;
   shape.tile = 4;
+  // Each output reads a whole square of 2 x 2 inputs that is not all beyond a side: see Extremes.
+  if (pass != Pass::WeightsGradient && (std::max(shape.padTop, shape.padLeft) > 1 ||
+                                        shape.outHeight > shape.height - 1 + shape.padTop ||
+                                        shape.outWidth > shape.width - 1 + shape.padLeft))
+    return false;
   if (pass == Pass::WeightsGradient) return 8 * shape.tiles() >= 3 * shape.out;
   return shape.tiles() >= (packed ? kLeastTilesPacked : kLeastTiles);
 }
