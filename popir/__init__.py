@@ -7,6 +7,20 @@ your own are written in Python (`Op`, `GradOp`, `Opx`, `OpCreator`, `OpxCreator`
 
 from popir import _library, custom_ops, data, ops, testing, training
 from popir.builder import Builder
+from popir.builder.contexts import (
+    AttributeContextManager,
+    KeyValueContextManager,
+    NameContextManager,
+)
+from popir.builder.methods import (
+    AiGraphcoreOpset1,
+    AiOnnxOpset6,
+    AiOnnxOpset7,
+    AiOnnxOpset8,
+    AiOnnxOpset9,
+    AiOnnxOpset10,
+    AiOnnxOpset11,
+)
 from popir.builder.settings import InputSettings
 from popir.dataflow import AnchorReturnType, AnchorReturnTypeId, DataFlow
 from popir.debug_context import (
@@ -73,6 +87,7 @@ from popir.errors import (
     OperatorAttributeError,
     OperatorInputError,
     OpsetVersionError,
+    OutOfMemoryError,
     OutOfMemoryException,
     PopirError,
     StepIOError,
@@ -123,10 +138,12 @@ from popir.optimizers import (
 )
 from popir.options import (
     AccumulateOuterFragmentSettings,
+    AutodiffSettings,
     AutomaticLossScalingSettings,
     BatchSerializationSettings,
     ExecutionPhaseSettings,
     ExperimentalSettings,
+    NumIOTiles,
     ReplicatedCollectivesSettings,
     SessionOptions,
     TensorLocation,
@@ -191,13 +208,13 @@ from popir.reserved import (
 )
 from popir.segments import Cluster, ClusteredModel, SegmentedModel
 from popir.session import InferenceSession, TrainingSession
-from popir.stepio import PyStepIO, PyStepIOCallback, PyWeightsIO
+from popir.stepio import IStepIO, IWeightsIO, PyStepIO, PyStepIOCallback, PyWeightsIO
 from popir.supported import (
     getSupportedOperations,
     getSupportedOperationsDefinition,
     getUnsupportedOperations,
 )
-from popir.types import DataType, ReductionType, TensorInfo
+from popir.types import DataType, ReductionType, TensorInfo, getTensorInfo
 from popir.version import packageHash, versionNumber, versionString
 
 __version__ = _library.version()
@@ -210,9 +227,18 @@ __all__ = [
     "AdamMode",
     "Adaptive",
     "AdaptiveMode",
+    "AiGraphcoreOpset1",
+    "AiOnnxOpset6",
+    "AiOnnxOpset7",
+    "AiOnnxOpset8",
+    "AiOnnxOpset9",
+    "AiOnnxOpset10",
+    "AiOnnxOpset11",
     "AnchorError",
     "AnchorReturnType",
     "AnchorReturnTypeId",
+    "AttributeContextManager",
+    "AutodiffSettings",
     "AutodiffStitchStrategy",
     "AutomaticLossScalingSettings",
     "BatchSerializationBatchSchedule",
@@ -251,6 +277,8 @@ __all__ = [
     "GradientTensorTrackingMethod",
     "Graph",
     "GraphTransformer",
+    "IStepIO",
+    "IWeightsIO",
     "InferenceSession",
     "InitType",
     "InputCreatorType",
@@ -258,6 +286,7 @@ __all__ = [
     "InputShapeInfo",
     "Instrumentation",
     "IrSerializationFormat",
+    "KeyValueContextManager",
     "LeavesDeviceError",
     "LibraryBuildError",
     "LibraryLoadError",
@@ -268,7 +297,9 @@ __all__ = [
     "MissingOpxError",
     "ModelError",
     "ModelInFolder",
+    "NameContextManager",
     "NotFiniteError",
+    "NumIOTiles",
     "NumericsReport",
     "Op",
     "OpCreator",
@@ -283,6 +314,7 @@ __all__ = [
     "OptimizerValueMap",
     "Opx",
     "OpxCreator",
+    "OutOfMemoryError",
     "OutOfMemoryException",
     "PatternCreator",
     "Patterns",
@@ -334,6 +366,7 @@ __all__ = [
     "getLogger",
     "getSupportedOperations",
     "getSupportedOperationsDefinition",
+    "getTensorInfo",
     "getUnsupportedOperations",
     "initializePoplarDebugInfo",
     "load_op_library",

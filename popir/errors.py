@@ -73,16 +73,19 @@ class popart_runtime_error(popart_exception):
     """A fault while a compiled model runs."""
 
 
-class OutOfMemoryException(popart_exception):
-    """The program does not fit the memory of the device, or of the host. PopART's class of this
-    name.
+class OutOfMemoryError:
+    """What an OutOfMemoryException says, in its member `error`; without one, that there was memory
+    enough. PopART's class of this name, which is no exception.
 
     `summary` is called to make the report of a program that does not fit the device.
     """
 
-    def __init__(self, message: object, summary: Callable[[], str] = str) -> None:
-        super().__init__(str(message))
-        self._summary = summary
+    def __init__(self, message: object = "", summary: Callable[[], str] = str) -> None:
+        self._message, self._summary = str(message), summary
+
+    def isSuccessful(self) -> bool:
+        """Whether nothing was too large."""
+        return not self._message
 
     def getSummaryReport(self) -> str:
         """The report of the program's costs and memory by tile; "" if the host had too little."""
@@ -91,6 +94,33 @@ class OutOfMemoryException(popart_exception):
     def getProfilePath(self) -> str:
         """Always "": no profile file is written. `Session.getReport` makes a report."""
         return ""
+
+    def __str__(self) -> str:
+        return self._message
+
+    def __repr__(self) -> str:
+        return f"popart.OutOfMemoryError: {self._message}"
+
+
+class OutOfMemoryException(popart_exception):
+    """The program does not fit the memory of the device, or of the host. PopART's class of this
+    name.
+
+    `message` is a text, or an OutOfMemoryError; `summary` is as there.
+    """
+
+    def __init__(self, message: object, summary: Callable[[], str] = str) -> None:
+        super().__init__(str(message))
+        is_made = isinstance(message, OutOfMemoryError)
+        self.error = message if is_made else OutOfMemoryError(message, summary)
+
+    def getSummaryReport(self) -> str:
+        """The report that its `error` has."""
+        return self.error.getSummaryReport()
+
+    def getProfilePath(self) -> str:
+        """The path that its `error` has."""
+        return self.error.getProfilePath()
 
 
 class WorkLimitError(popart_exception):

@@ -8,22 +8,25 @@ from collections.abc import Generator
 from popir import poplar
 from popir.errors import OutOfMemoryException
 
-_SMALL = 1 << 26
+SMALL = 1 << 26
+"""Requests below this number of bytes are always granted."""
+
+
+def available() -> int:
+    """The least of what the system has and what the process's control group and RLIMIT_AS allow."""
+    return poplar.availableMemory()
 
 
 def require(who: str, nbytes: int) -> None:
     """Raises OutOfMemoryException, which begins with `who`, if `nbytes` are not available.
 
-    Available is the least of what the system has and what the process's control group and RLIMIT_AS
-    allow. Requests below 64 MiB are not checked.
+    See `available`. Requests below `SMALL` are not checked.
     """
-    if nbytes < _SMALL:
+    if nbytes < SMALL:
         return
-    available = poplar.availableMemory()
-    if nbytes > available:
-        raise OutOfMemoryException(
-            f"{who} needs {nbytes} bytes of memory; {available} are available."
-        )
+    limit = available()
+    if nbytes > limit:
+        raise OutOfMemoryException(f"{who} needs {nbytes} bytes of memory; {limit} are available.")
 
 
 @contextlib.contextmanager

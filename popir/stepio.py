@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from popir.errors import StepIOError
+from popir.errors import StepIOError, popart_exception
 from popir.step import Stream
 from popir.typed import fitted, shown, typed
 from popir.types import DataType
@@ -23,8 +23,33 @@ _TEXT, _ARRAYS = {str}, {np.ndarray}
 _NARROWED = {DataType.INT32: DataType.INT64, DataType.UINT32: DataType.UINT64}
 
 
+class IStepIO:
+    """What `Session.run` takes: a PyStepIO or a PyStepIOCallback. PopART's class of this name.
+    Making another one raises popart_exception.
+    """
+
+    def __init__(self, *_arguments: object) -> None:
+        raise _abstract(type(self), "IStepIO", "PyStepIO or PyStepIOCallback")
+
+
+class IWeightsIO:
+    """What `Session.readWeights` takes: a PyWeightsIO. PopART's class of this name. Making another
+    one raises popart_exception.
+    """
+
+    def __init__(self, *_arguments: object) -> None:
+        raise _abstract(type(self), "IWeightsIO", "PyWeightsIO")
+
+
+def _abstract(made: type[Any], base: str, known: str) -> popart_exception:
+    return popart_exception(
+        f"{made.__name__}: programs in Python do not implement {base}, which is a class of "
+        f"PopART's in C++. Make a {known}."
+    )
+
+
 @typed(by_hand=["__init__"])
-class PyStepIO:
+class PyStepIO(IStepIO):
     """The input and output arrays of one step, by tensor id. PopART's `PyStepIO`.
 
     An array has the elements of all batches of the step: [batches, *shape of the tensor], where an
@@ -53,7 +78,7 @@ class PyStepIO:
 
 
 @typed(error=StepIOError)
-class PyStepIOCallback:
+class PyStepIOCallback(IStepIO):
     """Functions that supply the inputs and receive the outputs of a step, one batch at a time.
     PopART's `PyStepIOCallback`.
 
@@ -87,7 +112,7 @@ class PyStepIOCallback:
 
 
 @typed
-class PyWeightsIO:
+class PyWeightsIO(IWeightsIO):
     """Arrays for `Session.readWeights` and `writeWeights`, by weight id. PopART's `PyWeightsIO`.
 
     An array has the type and shape of its weight. Raises popart_exception unless `weights` is a

@@ -267,3 +267,9 @@ def require_finite(who: str, value: float, kind: DataType) -> None:
         raise popart_exception(
             f"{who} is {value:g}; {kind.lcase} holds finite numbers up to {most:.4g}."
         )
+
+
+@typed
+def getTensorInfo(array: np.ndarray[Any, Any]) -> TensorInfo:
+    """The element type and shape of a numpy array. PopART's function of this name."""
+    return TensorInfo(array)

@@ -308,3 +308,70 @@ def test_errors_have_popart_s_words_where_its_programs_compare_them() -> None:
             use()
         assert error.value.args[0] == words
         assert ours in str(error.value)
+
+
+def test_what_stands_in_a_with_block_has_popart_s_classes() -> None:
+    builder = popir.Builder()
+    x = builder.addInputTensor("FLOAT", [2])
+    placed, named = builder.virtualGraph(3), builder.nameScope("layer")
+    assert isinstance(placed, popir.AttributeContextManager)
+    assert isinstance(builder.outlineAttributes({"a": "b"}), popir.KeyValueContextManager)
+    assert isinstance(named, popir.NameContextManager)
+    for _ in range(2):  # Each may be entered again, also within itself.
+        with placed, placed, named:
+            y = builder.aiOnnx.relu([x])
+            assert y.startswith("layer/") and builder.getVirtualGraph({y}) == 3
+    with pytest.raises(ZeroDivisionError), placed, named:
+        print(1 / 0)
+    assert not builder.hasVirtualGraph() and builder.getNameScope() == ""
+
+
+def test_the_classes_of_opsets() -> None:
+    for version in range(6, 12):
+        builder = popir.Builder()
+        made = getattr(builder, f"aiOnnxOpset{version}")
+        assert type(made) is getattr(popir, f"AiOnnxOpset{version}")
+        assert type(builder.aiGraphcore) is popir.AiGraphcoreOpset1
+
+
+def test_the_classes_of_arrays() -> None:
+    given = popir.PyStepIO({}, {}), popir.PyWeightsIO({})
+    assert isinstance(given[0], popir.IStepIO) and isinstance(given[1], popir.IWeightsIO)
+
+    class Own(popir.PyStepIO):
+        pass
+
+    class Other(popir.IStepIO):
+        pass
+
+    assert Own({}, {}).inputs == {}
+    with pytest.raises(popart_exception, match=r"Other: programs in Python do not implement IStep"):
+        Other()
+    with pytest.raises(popart_exception, match=r"Make a PyWeightsIO"):
+        popir.IWeightsIO()
+    assert popir.getTensorInfo(np.zeros((2, 3), np.int32)) == popir.TensorInfo("INT32", [2, 3])
+
+
+def test_an_error_of_memory() -> None:
+    nothing = popir.OutOfMemoryError()
+    assert nothing.isSuccessful() and str(nothing) == nothing.getSummaryReport() == ""
+    error = popir.OutOfMemoryException("too large", lambda: "by tile").error
+    assert not error.isSuccessful() and repr(error) == "popart.OutOfMemoryError: too large"
+    again = popir.OutOfMemoryException(error)
+    assert (str(again), again.getSummaryReport(), again.getProfilePath()) == (
+        "too large",
+        "by tile",
+        "",
+    )
+
+
+def test_settings_that_stand_alone() -> None:
+    assert popir.SessionOptions(numIOTiles=popir.NumIOTiles(32)).numIOTiles == 32
+    assert popir.NumIOTiles() == 0
+    strategies = popir.AutodiffStitchStrategy
+    assert popir.AutodiffSettings().stitchStrategy is strategies.RecomputeAllNonInputs
+    with pytest.raises(popart_exception, match=r"= AddFwdOutputs: gradients of called graphs are"):
+        popir.AutodiffSettings(strategies.AddFwdOutputs)
+    options = popir.SessionOptions()
+    with pytest.warns(DeprecationWarning, match="former name of serializedPoprithmsShiftGraphsDir"):
+        assert options.serializedPoprithmsAnnealGraphsDir == ""

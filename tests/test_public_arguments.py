@@ -491,6 +491,11 @@ RIGHT: dict[str, Callable[[World], Call]] = {
         popir.VariableSettings().shapeOnHost,
         {"shape": [2], "replicaCount": 2},
     ),
+    "getTensorInfo": lambda _: (popir.getTensorInfo, {"array": FLOATS}),
+    "AutodiffSettings": lambda _: (
+        popir.AutodiffSettings,
+        {"stitchStrategy": popir.AutodiffStitchStrategy.RecomputeAllNonInputs},
+    ),
     "TensorInfo": lambda _: (
         popir.TensorInfo,
         {"data_type": Or("FLOAT", "int", "array"), "shape": [2]},
@@ -1397,7 +1402,7 @@ DEVICE = "cloneNcopy getConst getInTensor getScalarVariable setOutTensor".split(
 """Methods of an Opx that take objects of the device layer, whose bindings look at them."""
 RESULTS = (
     "OpLibrary HpuLibrary KernelLibrary Cluster GradientReport InputGradient Epoch Score Step "
-    "Trained"
+    "Trained OutOfMemoryError"
 ).split()
 """Classes whose objects popir makes."""
 INTERNAL = "tell tellOnce tellWithout refuse refuse_own_call addNode".split()

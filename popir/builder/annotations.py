@@ -10,12 +10,12 @@ set for one node, named by its outputs, or for all nodes added inside a `with` b
 
 from __future__ import annotations
 
-import contextlib
 import enum
 import math
-from collections.abc import Callable, Collection, Generator, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
+from popir.builder.contexts import AttributeContextManager, KeyValueContextManager
 from popir.errors import OperatorAttributeError, popart_exception
 from popir.ir import AttributeKind
 from popir.onnxio.attributes import to_proto, to_python
@@ -241,22 +241,18 @@ class Annotations:
         """Whether an enclosing `with` sets the execution phase."""
         return EXECUTION_PHASE in self._in_force
 
-    @contextlib.contextmanager
-    def outlineAttributes(self, attributes: Mapping[str, str]) -> Generator[None]:
+    def outlineAttributes(self, attributes: Mapping[str, str]) -> KeyValueContextManager:
         """Inside the `with` block, nodes get these pairs of strings. Nodes with different pairs are
         not outlined together.
         """
         pairs = [text for pair in attributes.items() for text in pair]
-        with self._annotating({OUTLINE: pairs}):
-            yield
+        return KeyValueContextManager(self._annotating({OUTLINE: pairs}))
 
-    @contextlib.contextmanager
-    def commGroup(self, type: Number = 0, groupSize: int = 0) -> Generator[None]:
+    def commGroup(self, type: Number = 0, groupSize: int = 0) -> AttributeContextManager:
         """Inside the `with` block, collective operators are over groups of replicas: a
         CommGroupType, and the size of the groups.
         """
-        with self._annotating({COMM_GROUP: [_plain(type), groupSize]}):
-            yield
+        return AttributeContextManager(self._annotating({COMM_GROUP: [_plain(type), groupSize]}))
 
     def recomputeOutputInBackwardPass(self, nodeOutputNames: Outputs, value: Number = 2) -> None:
         """Sets the RecomputeType of a node; 2, the default, is Recompute, 1 Checkpoint.
@@ -361,7 +357,7 @@ class Annotations:
                 f"given were {nodeOutputNames!r} and {value!r}."
             )
         value = nodeOutputNames if value is None else value
-        return self._annotating({attribute: _plain(value or 0)})
+        return AttributeContextManager(self._annotating({attribute: _plain(value or 0)}))
 
     def _node(self, outputs: Outputs) -> NodeProto:
         ids = [outputs] if isinstance(outputs, str) else list(outputs)
@@ -415,11 +411,10 @@ class Annotations:
             raise popart_exception(f"No surrounding `with` of the builder sets {name}.")
         return self._in_force[name]
 
-    @contextlib.contextmanager
-    def _annotating(self, annotations: Mapping[str, Any]) -> Generator[None]:
-        before = self._in_force
-        self._in_force = {**before, **annotations}
-        try:
-            yield
-        finally:
-            self._in_force = before
+    def _annotating(self, annotations: Mapping[str, Any]) -> Callable[[], Callable[[], None]]:
+        def enter() -> Callable[[], None]:
+            before = self._in_force
+            self._in_force = {**before, **annotations}
+            return lambda: setattr(self, "_in_force", before)
+
+        return enter

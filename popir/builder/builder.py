@@ -12,7 +12,7 @@ import numpy as np
 
 from popir.builder.core import Core, check_text, name_of
 from popir.builder.inference import Inference
-from popir.builder.methods import Opset
+from popir.builder.methods import Opset, opset
 from popir.builder.settings import InputSettings
 from popir.enums import ReplicatedStreamMode
 from popir.errors import (
@@ -117,7 +117,7 @@ class Builder(Core):
             near = did_you_mean(name, dir(self))
             raise AttributeError(f"Builder has no '{name}'.{near}", name=name, obj=None)
         domain = _DOMAINS[match[1]]
-        return Opset(self, domain, self._opsets.pin(domain, int(match[2]) if match[2] else None))
+        return opset(self, domain, self._opsets.pin(domain, int(match[2]) if match[2] else None))
 
     def __dir__(self) -> list[str]:
         opsets = range(schemas.OLDEST_OPSET, schemas.NEWEST_OPSET + 1)

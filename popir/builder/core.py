@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import abc
-import contextlib
 import weakref
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from popir import definitions
 from popir.builder.annotations import Annotations
+from popir.builder.contexts import NameContextManager
 from popir.builder.opsets import Opsets
 from popir.builder.tensor_id import TensorId
 from popir.errors import OperatorInputError, did_you_mean, popart_exception
@@ -103,14 +103,15 @@ class Core(Annotations, abc.ABC):
     def subgraph(self) -> GraphProto:
         """The graph as an onnx.GraphProto, for an attribute of a node in the parent graph."""
 
-    @contextlib.contextmanager
-    def nameScope(self, name: str) -> Generator[None]:
+    def nameScope(self, name: str) -> NameContextManager:
         """Inside the `with` block, names and ids begin with `name/`. Scopes nest."""
-        self.pushNameScope(name)
-        try:
-            yield
-        finally:
-            self.popNameScope()
+        check_text(name)
+
+        def enter() -> Callable[[], None]:
+            self.pushNameScope(name)
+            return self.popNameScope
+
+        return NameContextManager(enter)
 
     def pushNameScope(self, name: str) -> None:
         """Names and ids begin with `name/` until `popNameScope`. Scopes nest."""

@@ -77,6 +77,50 @@ class Opset:
         return f"Opset('{self.domain}', {self.version})"
 
 
+class AiGraphcoreOpset1(Opset):
+    """What `Builder.aiGraphcore` is. PopART's class of this name."""
+
+
+class AiOnnxOpset6(Opset):
+    """What `Builder.aiOnnxOpset6` is. PopART's class of this name."""
+
+
+class AiOnnxOpset7(Opset):
+    """What `Builder.aiOnnxOpset7` is. PopART's class of this name."""
+
+
+class AiOnnxOpset8(Opset):
+    """What `Builder.aiOnnxOpset8` is. PopART's class of this name."""
+
+
+class AiOnnxOpset9(Opset):
+    """What `Builder.aiOnnxOpset9` is. PopART's class of this name."""
+
+
+class AiOnnxOpset10(Opset):
+    """What `Builder.aiOnnxOpset10` is. PopART's class of this name."""
+
+
+class AiOnnxOpset11(Opset):
+    """What `Builder.aiOnnxOpset11` is. PopART's class of this name."""
+
+
+_POPART: dict[tuple[str, int], type[Opset]] = {
+    ("ai.graphcore", 1): AiGraphcoreOpset1,
+    ("ai.onnx", 6): AiOnnxOpset6,
+    ("ai.onnx", 7): AiOnnxOpset7,
+    ("ai.onnx", 8): AiOnnxOpset8,
+    ("ai.onnx", 9): AiOnnxOpset9,
+    ("ai.onnx", 10): AiOnnxOpset10,
+    ("ai.onnx", 11): AiOnnxOpset11,
+}
+
+
+def opset(builder: Core, domain: str, version: int) -> Opset:
+    """The operators of an opset, of the class that PopART has for it, if it has one."""
+    return _POPART.get((domain, version), Opset)(builder, domain, version)
+
+
 @functools.cache
 def _method(schema: Schema) -> Callable[..., Any]:
     """The method that adds an operator. Its first argument is the Opset."""

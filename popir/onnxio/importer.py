@@ -42,7 +42,7 @@ from popir.onnxio.origin import origin_of
 from popir.onnxio.proto import who as _who
 from popir.onnxio.ragged import RaggedValues
 from popir.onnxio.sequences import Sequences
-from popir.onnxio.subgraphs import Subgraph, reads
+from popir.onnxio.subgraphs import Subgraph, differentiated, reads, rename_read
 from popir.onnxio.tensors import TensorReader
 from popir.onnxio.unrolled import unroll, unrolls
 from popir.options.annotations import PLACES
@@ -512,14 +512,14 @@ class GraphImporter:
     def _with_captures(self, node: NodeProto) -> NodeProto:
         """The node, with the ids here of what it reads from graphs around this one."""
         names: dict[str, str] = {}
-        for id in filter(None, node.input):
+        for id in filter(None, [*node.input, *differentiated(node)]):
             if id not in self.graph.tensors and (tensor := self.find(id)) is not None:
                 names[id] = tensor.id
         if not names:
             return node
         found = NodeProto()
         found.CopyFrom(node)
-        found.input[:] = [names.get(id, id) for id in node.input]
+        rename_read(found, names)
         return found
 
     def _add_body(self, node: NodeProto, function: FunctionProto, is_typed: bool) -> None:

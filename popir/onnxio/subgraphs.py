@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from onnx import GraphProto, NodeProto
+from onnx import AttributeProto, GraphProto, NodeProto
 
 from popir.errors import LeavesDeviceError, ModelError, popart_exception
 from popir.ir import Graph, Op, Tensor
@@ -259,7 +259,7 @@ def renamed(node: NodeProto, names: Mapping[str, str]) -> NodeProto:
 
 
 def _rename(node: NodeProto, names: Mapping[str, str]) -> None:
-    node.input[:] = [names.get(id, id) for id in node.input]
+    rename_read(node, names)
     node.output[:] = [names.get(id, id) for id in node.output]
     for graph in subgraphs(node):
         own = _defined(graph)
@@ -268,6 +268,31 @@ def _rename(node: NodeProto, names: Mapping[str, str]) -> None:
             _rename(each, left)
         for value in graph.output:
             value.name = left.get(value.name, value.name)
+
+
+def rename_read(node: NodeProto, names: Mapping[str, str]) -> None:
+    """Renames what a node reads, and what a Gradient names in its attributes."""
+    node.input[:] = [names.get(id, id) for id in node.input]
+    for each in _naming(node):
+        if each.name == "y":
+            each.s = names.get(each.s.decode(), each.s.decode()).encode()
+        else:
+            each.strings[:] = [names.get(s.decode(), s.decode()).encode() for s in each.strings]
+
+
+def differentiated(node: NodeProto) -> list[str]:
+    """The tensors that a Gradient names in its attributes; none for other operators."""
+    return [
+        id.decode()
+        for each in _naming(node)
+        for id in ([each.s] if each.name == "y" else each.strings)
+    ]
+
+
+def _naming(node: NodeProto) -> list[AttributeProto]:
+    if node.op_type != "Gradient" or node.domain != "ai.onnx.preview.training":
+        return []
+    return [each for each in node.attribute if each.name in ("xs", "zs", "y")]
 
 
 def _defined(graph: GraphProto) -> set[str]:

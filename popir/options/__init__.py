@@ -2,10 +2,12 @@
 
 from popir.options.session import (
     AccumulateOuterFragmentSettings,
+    AutodiffSettings,
     AutomaticLossScalingSettings,
     BatchSerializationSettings,
     ExecutionPhaseSettings,
     ExperimentalSettings,
+    NumIOTiles,
     ReplicatedCollectivesSettings,
     SessionOptions,
     TensorLocation,
@@ -16,11 +18,13 @@ from popir.typed import shown
 
 __all__ = [
     "AccumulateOuterFragmentSettings",
+    "AutodiffSettings",
     "AutomaticLossScalingSettings",
     "BatchSerializationSettings",
     "ExecutionPhaseSettings",
     "ExperimentalSettings",
     "Kind",
+    "NumIOTiles",
     "OptionWarning",
     "ReplicatedCollectivesSettings",
     "Row",

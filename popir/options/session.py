@@ -24,7 +24,7 @@ from popir.options.table import (
     refused,
 )
 from popir.replicas import CommGroup
-from popir.typed import shown
+from popir.typed import fitted, shown
 from popir.types import ReductionType
 
 _ZERO_COPY = (
@@ -362,6 +362,41 @@ class ReplicatedCollectivesSettings(Settings):
     mergeAllGatherCollectives: bool = no_meaning(False, _MERGED)
 
 
+class NumIOTiles(int):
+    """A number of IO tiles, for `SessionOptions.numIOTiles`. PopART's class of this name."""
+
+
+_STITCHING = e.AutodiffStitchStrategy.RecomputeAllNonInputs
+
+
+class AutodiffSettings:
+    """How gradients of called graphs get what the forward graph has computed. PopART's class of
+    this name; no option of a session in Python has it.
+
+    Raises popart_exception for another strategy than RecomputeAllNonInputs.
+    """
+
+    def __init__(
+        self,
+        stitchStrategy: e.AutodiffStitchStrategy = _STITCHING,
+    ) -> None:
+        self.stitchStrategy = stitchStrategy
+
+    @property
+    def stitchStrategy(self) -> e.AutodiffStitchStrategy:
+        """RecomputeAllNonInputs, the only strategy here."""
+        return _STITCHING
+
+    @stitchStrategy.setter
+    def stitchStrategy(self, value: e.AutodiffStitchStrategy) -> None:
+        value = fitted("AutodiffSettings", "stitchStrategy", value, e.AutodiffStitchStrategy)
+        if value is not _STITCHING:
+            raise popart_exception(
+                f"AutodiffSettings.stitchStrategy = {value.name}: gradients of called graphs are "
+                "made in one way, so there is nothing to choose. Leave it at RecomputeAllNonInputs."
+            )
+
+
 @dataclass
 class ExperimentalSettings(Settings):
     """PopART's experimental options. PopART's class of this name."""
@@ -393,6 +428,7 @@ class SessionOptions(SessionSettings):
     ALIASES = {
         "defaultPrefetchBufferingDepth": "defaultBufferingDepth",
         "prefetchBufferingDepthMap": "bufferingDepthMap",
+        "serializedPoprithmsAnnealGraphsDir": "serializedPoprithmsShiftGraphsDir",
     }
     EXCEPT = {
         f"activationTensorLocationSettings.{name}": no_meaning(default, _WHOLE, least=least)

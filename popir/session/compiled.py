@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from popir.enums import (
     VirtualGraphMode,
 )
 from popir.errors import (
+    LeavesDeviceError,
     UnwritableError,
     did_you_mean,
     popart_exception,
@@ -37,8 +38,10 @@ from popir.ir.graph import called_graphs
 from popir.ir.serialise import to_json
 from popir.ir.text import print_graph
 from popir.onnxio.importer import import_model
-from popir.onnxio.load import load_apart
+from popir.onnxio.living import living
+from popir.onnxio.load import Loaded, load_apart
 from popir.onnxio.modes import in_modes
+from popir.onnxio.proto import NodeProto
 from popir.onnxio.skeleton import Skeleton
 from popir.onnxio.training_form import in_training_form
 from popir.onnxio.training_info import Training, joined
@@ -178,6 +181,27 @@ class Compiled(Exclusive):
         self._host = HostWeights(graph)
         self._skeleton = None
 
+    def _imported(
+        self,
+        loaded: Loaded,
+        inputShapeInfo: Mapping[str, TensorInfo] | None,
+        nodes: Sequence[NodeProto] | None,
+        loss: str | None,
+    ) -> Graph:
+        """The graph of the model; without what no result depends on, if that leaves the device."""
+        anchors = self.dataFlow.anchors()
+        asked = differentiated(anchors)
+        try:
+            return import_model(loaded, inputShapeInfo, nodes, asked, self.options)
+        except LeavesDeviceError:
+            graph = loaded.model.graph
+            given = graph.node if nodes is None else nodes
+            ends = [*(value.name for value in graph.output), *anchors, *asked, loss or ""]
+            needed = living(given, ends)
+            if len(needed) == len(given):
+                raise
+        return import_model(loaded, inputShapeInfo, needed, asked, self.options)
+
     def _compile(
         self,
         fnModel: Any,
@@ -199,9 +223,7 @@ class Compiled(Exclusive):
         self._nodes = loaded.nodes
         with self._budget.spending(), collector.run_seldom(self._nodes):
             nodes = in_modes(loaded.model, *self._modes)
-            graph = import_model(
-                loaded, inputShapeInfo, nodes, differentiated(anchors), self.options
-            )
+            graph = self._imported(loaded, inputShapeInfo, nodes, loss)
             budget.done()
             infos = {id: t.info for id, t in graph.tensors.items() if t.info is not None}
             check_annotations(

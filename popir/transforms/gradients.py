@@ -7,6 +7,7 @@ gradients.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -28,22 +29,24 @@ def expand_gradients(graph: Graph, loss: str | None = None) -> None:
 
     `loss` is the id of a tensor that is to be differentiated afterwards. An operator whose
     gradient has none, but which says how it consists of others (`differentiable`), is copied as
-    these where a gradient is differentiated again.
+    these where a gradient is differentiated again. A Gradient in the body of a loop, or in a
+    branch, differentiates what is computed there.
 
     Raises OperatorAttributeError for names that do not fit, MissingGradientError where an operator
-    has no gradient, popart_exception for a Gradient in a graph that an operator calls.
+    has no gradient.
     """
-    waiting = [op for op in graph.ops.values() if _is_gradient(op)]
     for callee in called_graphs(graph)[1:]:
-        for op in callee.ops.values():
-            if _is_gradient(op):
-                raise popart_exception(
-                    f"{op.debugName()} stands in '{callee.name}', a branch or the body of a loop; "
-                    "popir computes gradients outside of these alone."
-                )
+        # What is outside may differentiate what a called graph returns.
+        _expand_all(callee, callee.outputs)
+    _expand_all(graph, [loss] if loss is not None and graph.hasTensor(loss) else [])
+
+
+def _expand_all(graph: Graph, differentiated: Sequence[str]) -> None:
+    waiting = [op for op in graph.ops.values() if _is_gradient(op)]
+    if not waiting:
+        return
     ends = [_end(graph, op) for op in waiting]
-    if loss is not None and graph.hasTensor(loss):
-        ends.append(graph.getTensor(loss))
+    ends += [graph.getTensor(id) for id in differentiated]
     again = ancestors(*ends).intersection(waiting)
     while waiting:
         # One that differentiates what another one computes comes after it.

@@ -556,7 +556,7 @@ def test_checkpoints_of_others(what: str, tmp_path: Path) -> None:
 
 
 def test_memory_that_does_not_suffice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("popir.memory._SMALL", 0)
+    monkeypatch.setattr("popir.memory.SMALL", 0)
     monkeypatch.setattr("popir.poplar.availableMemory", lambda: 100)
     words = "Writing a shard of the checkpoint needs"
     with Writer(tmp_path, 1) as writer, pytest.raises(popir.OutOfMemoryException, match=words):

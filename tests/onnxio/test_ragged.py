@@ -94,6 +94,40 @@ CASES: dict[str, Case] = {
         h = Reshape(v, minus) u = Slice(h, zero, n, zero) y = ScatterND(x, t, u)""",
         lambda x, m, v: x.masked_scatter(m, v),
     ),
+    "elements that a condition selects": (
+        ONES + "f = Reshape(m, minus) p = Compress(x, f) q = Exp(p) y = ReduceSum<keepdims = 0>(q)",
+        lambda x, m, v: x[m].exp().sum(),
+    ),
+    "columns that a condition selects": (
+        ONES + """c = Slice(m, zero, one, zero) f = Squeeze(c, zero)
+        p = Compress<axis = -1>(x, f) u = Mul(p, p)
+        y = ReduceSum<keepdims = 0>(u, one)""",
+        lambda x, m, v: x[:, m[0]].square().sum(1),
+    ),
+    "a condition of another length": (
+        ONES + """f = Reshape(m, minus) p = Compress<axis = 0>(x, f)
+        a = ReduceSum<keepdims = 0>(p, zero) two = Constant<value_ints = [2]>()
+        g = Slice(f, zero, two) q = Compress<axis = 1>(x, g) b = ReduceSum<keepdims = 0>(q)
+        y = Mul(a, b)""",
+        lambda x, m, v: x[m[0, :2]].sum(0) * x[:, :2][:, m[0, :2]].sum(),
+    ),
+    "the greatest ones": (
+        ONES + """f = Reshape(m, minus) c = Cast<to = 7>(f) n = ReduceSum(c) h = Reshape(x, minus)
+        p, i = TopK(h, n) g = Gather(w9, i) q = Mul(p, g) y = ReduceSum<keepdims = 0>(q)""",
+        lambda x, m, v: (
+            x.flatten().topk(int(m.sum())).values
+            * torch.from_numpy(W9)[x.flatten().topk(int(m.sum())).indices]
+        ).sum(),
+    ),
+    "the least ones of each row": (
+        ONES + """c = Slice(m, zero, one, zero) z = Cast<to = 7>(c) n = ReduceSum(z)
+        k = Reshape(n, one) p, i = TopK<axis = 1, largest = 0>(x, k)
+        q = Softmax<axis = 1>(p) r = Mul(q, p)
+        y = ReduceSum<keepdims = 0>(r, one)""",
+        lambda x, m, v: (lambda p: (p.softmax(1) * p).sum(1))(
+            x.topk(int(m[0].sum()), largest=False).values
+        ),
+    ),
     "ranges and constants": (
         ONES + """i = NonZero(m) c = Shape(i) two = Constant<value_ints = [2]>()
         n = Slice(c, one, two) k = ConstantOfShape<value = float[1] {2.0}>(n)
@@ -123,7 +157,7 @@ CASES: dict[str, Case] = {
         lambda x, m, v: x.masked_fill(m[:, :1], 0.5),
     ),
 }  # fmt: skip
-W = floats(3, 3, seed=5)
+W, W9 = floats(3, 3, seed=5), floats(9, seed=6)
 
 
 SIZE = {"size": np.array([3])}
@@ -135,7 +169,7 @@ def model_of(name: str) -> onnx.ModelProto:
     text = f"""g (float[2, 3] x, bool[2, 3] m, float[2, 3] v) => (float[] y) {{
         s = Constant<value = float {{0.5}}>() o = Constant<value = float {{0.0}}>()
         e1 = Constant<value_ints = [1]>() shape = Constant<value_ints = [2, 3]>() {body} }}"""
-    made = parsed(text, 21, **sizes, w=W)
+    made = parsed(text, 21, **sizes, w=W, w9=W9)
     made.graph.output[0].type.tensor_type.ClearField("shape")
     return made
 

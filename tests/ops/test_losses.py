@@ -97,6 +97,14 @@ def test_a_loss_of_classes(
     close(gradient, t.grad, TOLERANCE[dtype])
 
 
+@pytest.mark.parametrize("shape", [(0, 3), (2, 3, 0)])
+@pytest.mark.parametrize("type", FUNCTIONS)
+def test_the_mean_over_no_labels_is_0(type: str, shape: tuple[int, ...]) -> None:
+    x, labels = np.zeros(shape, np.float32), np.zeros((shape[0], *shape[2:]), np.int64)
+    loss, gradient = trained(model(type, x, labels, None, reduction="mean"), labels)
+    assert loss == 0 and gradient.shape == shape
+
+
 def test_the_second_output_may_be_a_part_of_the_loss() -> None:
     x, labels = np.random.default_rng(0).standard_normal((3, 4, 2)), np.array([[0, 1]] * 3)
     more = [

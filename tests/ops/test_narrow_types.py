@@ -226,6 +226,109 @@ def test_moved(kind: DataType) -> None:
     same(filled, np.broadcast_to(codes(kind)[-1], (2, 3)).copy())
 
 
+STORED = [kind for kind in NARROW if kind.bits != 6]
+
+
+@pytest.mark.parametrize("kind", STORED, ids=lambda k: k.name)
+@pytest.mark.parametrize("mode", ["constant", "edge", "reflect", "wrap"])
+def test_padded(kind: DataType, mode: Any) -> None:
+    """By amounts that are known, and by such that the run knows, against numpy on the codes."""
+    x, one = np.resize(codes(kind), (2, 3)), codes(kind)[1:2].reshape(())
+    zero = np.array(0).astype(kind.numpy)
+    for pads in ([1, 2, 0, 1], [0, 1, 0, 1]):
+        around = ((pads[0], pads[2]), (pads[1], pads[3]))
+        for value in (one, None) if mode == "constant" else (None,):
+            fill = zero if value is None else value
+            more: Any = {"constant_values": fill.view(np.uint8)} if mode == "constant" else {}
+            want = np.pad(x.view(np.uint8), around, mode, **more)
+            given = [np.array(pads)] if value is None else [np.array(pads), value]
+            for constant in (False, True):
+                found = result("Pad", x, *given, opset=25, constant=constant, mode=mode)
+                assert found.dtype == kind.numpy
+                np.testing.assert_array_equal(found.view(np.uint8), want)
+            again = padded_at_run_time(kind, x, pads[1], pads[1] + pads[3], value, mode)
+            want = np.pad(x.view(np.uint8), ((0, 0), around[1]), mode, **more)
+            np.testing.assert_array_equal(again.view(np.uint8), want)
+
+
+def padded_at_run_time(
+    kind: DataType, x: Array, before: int, whole: int, value: Array | None, mode: str
+) -> Array:
+    """Pads axis 1 of a matrix by `before` and the rest of `whole`."""
+    named = ["x", "pads", "" if value is None else "value", "axes"]
+    nodes = [
+        helper.make_node("Clip", ["n", "least", "whole"], ["before"]),
+        helper.make_node("Sub", ["whole", "before"], ["after"]),
+        helper.make_node("Reshape", ["before", "axes"], ["first"]),
+        helper.make_node("Reshape", ["after", "axes"], ["last"]),
+        helper.make_node("Concat", ["first", "last"], ["pads"], axis=0),
+        helper.make_node("Pad", named, ["y"], mode=mode),
+    ]
+    known = {"least": np.array(0), "whole": np.array(whole), "axes": np.array([1])}
+    known |= {} if value is None else {"value": value}
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [
+            helper.make_tensor_value_info("x", kind.onnx, x.shape),
+            helper.make_tensor_value_info("n", DataType.INT64.onnx, []),
+        ],
+        [onnx.ValueInfoProto(name="y")],
+        [numpy_helper.from_array(array, id) for id, array in known.items()],
+    )
+    imports = [helper.make_opsetid("", 25)]
+    model = helper.make_model(graph, opset_imports=imports, ir_version=13)
+    return run(model.SerializeToString(), {"x": x, "n": np.array(before)}, ["y"])["y"]
+
+
+@pytest.mark.parametrize("kind", STORED, ids=lambda k: k.name)
+def test_one_change_of_shape_after_another(kind: DataType) -> None:
+    x = np.resize(codes(kind), (2, 3))
+    nodes = [
+        helper.make_node("Unsqueeze", ["x", "axes"], ["u"]),
+        helper.make_node("Flatten", ["u"], ["y"], axis=2),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [helper.make_tensor_value_info("x", kind.onnx, x.shape)],
+        [onnx.ValueInfoProto(name="y")],
+        [numpy_helper.from_array(np.array([0, 1]), "axes")],
+    )
+    imports = [helper.make_opsetid("", 25)]
+    model = helper.make_model(graph, opset_imports=imports, ir_version=13)
+    found = run(model.SerializeToString(), {"x": x}, ["y"])["y"]
+    np.testing.assert_array_equal(found.view(np.uint8), x.reshape(1, 6).view(np.uint8))
+
+
+@pytest.mark.parametrize("kind", FLOAT8, ids=lambda k: k.name)
+def test_what_is_infinite_or_no_number(kind: DataType) -> None:
+    x = codes(kind)
+    wide = x.astype(np.float32)
+    for constant in (False, True):
+        how: dict[str, Any] = {"opset": 20, "constant": constant}
+        np.testing.assert_array_equal(result("IsNaN", x, **how), np.isnan(wide))
+        np.testing.assert_array_equal(result("IsInf", x, **how), np.isinf(wide))
+        found = result("IsInf", x, detect_negative=0, **how)
+        np.testing.assert_array_equal(found, np.isposinf(wide))
+
+
+@pytest.mark.parametrize("kind", FLOAT8, ids=lambda k: k.name)
+def test_dropout(kind: DataType) -> None:
+    x = np.resize(codes(kind), (8, 256))
+    ratio = np.float32(0.5)
+    same = result("Dropout", x, ratio, np.array(False), opset=22)
+    np.testing.assert_array_equal(same.view(np.uint8), x.view(np.uint8))
+    found = result("Dropout", x, ratio, np.array(True), opset=22).astype(np.float32)
+    wide = x.astype(np.float32)
+    most = float(ml_dtypes.finfo(kind.numpy).max)
+    twice = np.where(np.isfinite(wide), np.clip(2 * wide, -most, most), wide)
+    twice = np.where(np.isinf(wide), np.sign(wide) * most, twice)  # A Cast saturates.
+    dropped = (found == 0) & (twice != 0)
+    np.testing.assert_array_equal(found[~dropped], twice[~dropped])
+    assert 0.4 < dropped.mean() < 0.6
+
+
 @pytest.mark.parametrize(
     ("given", "to"),
     [

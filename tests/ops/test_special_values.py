@@ -302,3 +302,18 @@ def test_pads_that_cannot_be(pads: list[int], constant: list[float], mode: str, 
     inputs = [np.ones(3, np.float32), np.array(pads, np.int64), np.array(constant, np.float32)]
     with pytest.raises(popir.PopirError, match=words):
         run("Pad", inputs, {"mode": mode}, version=18, constants=[1, 2])
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_integer_powers_of_negative_exponents(dtype: Any) -> None:
+    """The whole part of the quotient, against onnxruntime; but of 0, where that has a number which
+    no integer is.
+    """
+    least = np.iinfo(dtype).min
+    base = np.array([2, 1, -1, -1, 5, -1, 1, -2], dtype)
+    exponent = np.array([-1, -1, -3, -2, -9, least, least, -1], dtype)
+    case = Case("Pow", [base, exponent])
+    (found,) = run("Pow", [base, exponent])
+    model = model_of(case, 15, [base, exponent])
+    np.testing.assert_array_equal(found, expected(case, model, [base, exponent])[0])
+    assert run("Pow", [np.zeros(1, dtype), exponent[:1]])[0] == 0

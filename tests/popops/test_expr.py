@@ -331,7 +331,15 @@ def test_integer_powers(dtype):
     a = samples(dtype, 300)
     b = np.resize(np.arange(-3 if np.iinfo(dtype).min < 0 else 0, 40), 300).astype(dtype)
     width = np.dtype(dtype).itemsize * 8
-    want = [0 if y < 0 else pow(int(x), int(y), 2**width) for x, y in zip(a, b, strict=True)]
+    a[:8] = [1, -1 if np.iinfo(dtype).min < 0 else 1] * 4
+    b[:8] = (
+        [*b[:3], *b[:3], *np.iinfo(dtype).min + np.arange(2)] if np.iinfo(dtype).min < 0 else b[:8]
+    )
+    want = [
+        (int(x) ** (y % 2) if abs(int(x)) == 1 else 0) if y < 0 else pow(int(x), y, 2**width)
+        for x, y in zip(a, map(int, b), strict=True)
+    ]
+    want = [each % 2**width for each in want]
     y = evaluate(e.Pow(_1, _2), a, b)
     np.testing.assert_array_equal(y, np.array(want, np.uint64).astype(dtype))
 

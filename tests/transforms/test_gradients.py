@@ -11,7 +11,7 @@ from onnx import ModelProto, parser
 
 import popir
 from popir.errors import OperatorAttributeError, PopirError
-from tests.models import Array, run
+from tests.models import Array, run, step, training_session
 
 T = "ai.onnx.preview.training"
 
@@ -119,6 +119,62 @@ def test_with_initializers_and_training() -> None:
         session.run(popir.PyStepIO({"x": np.float32([1, 2])}, anchors))
         np.testing.assert_allclose(anchors["loss"], loss, atol=1e-6)
         np.testing.assert_allclose(anchors["dw"], [1, 2])
+
+
+STEP = f"""b (int64 i, bool c, float[3] h) => (bool d, float[3] k) {{
+        d = Identity (c)
+        p = Mul (h, w)
+        s = Sin (p)
+        slope, own = {T}.Gradient <xs = ["h", "w"], y = "s"> (h, w)
+        both = Add (slope, own)
+        k = Sub (h, both) }}"""
+"""An iteration that goes down a slope, by gradients of its own value and of a tensor around."""
+
+
+def stepped(x: torch.Tensor, w: torch.Tensor, count: int) -> torch.Tensor:
+    for _ in range(count):
+        own = w * 1  # Not the tensor that x depends on.
+        slopes = torch.autograd.grad(torch.sin(x * own).sum(), [x, own], create_graph=True)
+        x = x - slopes[0] - slopes[1]
+    return x
+
+
+@pytest.mark.parametrize("count", ["constant", "run"])
+def test_in_the_body_of_a_loop_and_again_around_it(count: str) -> None:
+    given = ", int64 n" if count == "run" else ""
+    for n in (1, 3):
+        known = "" if given else f"n = Constant <value_int = {n}> ()"
+        text = f"""m (float[3] x{given}) => (float loss) <float[3] w = {{0.9, 1.1, 0.7}}> {{
+            {known}
+            y = Loop <body = {STEP}> (n, , x)
+            q = Mul (y, y)
+            loss = ReduceSum <keepdims = 0> (q) }}"""
+        session = training_session(model(text), "loss", ["loss", "Gradient___w"])
+        x = np.float32([0.3, -0.5, 0.8])
+        found = step(session, {"x": x, **({"n": np.array(n)} if given else {})})
+        a = torch.tensor(x, requires_grad=True)
+        b = torch.tensor([0.9, 1.1, 0.7], requires_grad=True)
+        loss = (stepped(a, b, n) ** 2).sum()
+        loss.backward()
+        assert b.grad is not None
+        np.testing.assert_allclose(found["loss"], loss.item(), rtol=1e-5)
+        np.testing.assert_allclose(found["Gradient___w"], b.grad.numpy(), rtol=1e-4, atol=1e-6)
+
+
+def test_in_a_branch() -> None:
+    """One whose condition the run knows, and one that becomes part of the model."""
+    for flag, known in (("f", ""), ("true", "true = Constant <value = bool {1}> ()")):
+        given = "" if known else ", bool f"
+        branches = f"""then_branch = a () => (float[3] r) {{
+                t = Sin (x)
+                r = {T}.Gradient <xs = ["x"], y = "t"> (x) }},
+            else_branch = b () => (float[3] r) {{ r = Neg (x) }}"""
+        text = f"""m (float[3] x{given}) => (float[3] y) {{ {known}
+            y = If <{branches}> ({flag}) }}"""
+        x = np.float32([0.3, -0.5, 0.8])
+        inputs = {"x": x} if known else {"x": x, "f": np.array(True)}
+        found = run(model(text).SerializeToString(), inputs, ["y"])["y"]
+        np.testing.assert_allclose(found, np.cos(x), rtol=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@
 //   SIGNUM of NaN is 0. RELU, CLAMP, MAXIMUM and MINIMUM propagate NaN. A bound of CLAMP that is
 //   NaN is ignored.
 // - Integers wrap. Division and remainder by zero give 0. REMAINDER has the sign of its left
-//   operand, like C's % and fmod. Integer POWER with a negative exponent gives 0.
+//   operand, like C's % and fmod. Integer POWER with a negative exponent gives 0, but 1 or -1 of
+//   the bases 1 and -1.
 // - SHIFT_RIGHT shifts in zeros, SHIFT_RIGHT_SIGN_EXTEND copies of the sign bit. Shifting by the
 //   width of the type or more, or by a negative amount, shifts all bits out.
 // - Cast from floating point to integer truncates, clamps to the range of the target, and turns NaN

@@ -25,18 +25,58 @@ def _nonzero(on: Values, node: NodeProto, why: LeavesDeviceError) -> None:
         on.graph.addConstInit(node.output[0], np.array(np.nonzero(x.data), np.int64))
         return
     flat = on.op("Reshape", x, on.const([-1]))
-    truths = on.op("Cast", flat, to=DataType.BOOL.onnx)
+    places, count = _truths(on, on.op("Cast", flat, to=DataType.BOOL.onnx))
+    coordinates = np.stack(np.unravel_index(np.arange(size), shape))
+    found = on.op("Gather", on.const(coordinates.astype(np.int64)), places, axis=1)
+    on.add(node.output[0], Ragged(found, 1, count, on.key(count), why))
+
+
+def _truths(on: Values, truths: Tensor) -> tuple[Tensor, Tensor]:
+    """The places of the truths of a vector, in order, then that of the last one; and how many there
+    are.
+    """
+    (size,) = info_of(truths).shape()
     ones = on.op("Cast", truths, to=DataType.INT64.onnx)
     count = on.op("ReduceSum", ones, on.const([0]), keepdims=0)
-    # The places of the truths, in order, then the place of the last one.
     before = on.op("Sub", on.op("CumSum", ones, on.const(0)), on.const(1))
     to = on.op("Where", truths, before, on.const(size))
     last = on.op("ArgMax", ones, axis=0, keepdims=1, select_last_index=1)
     copies = on.op("Expand", last, on.const([size]))
-    places = on.op("ScatterElements", copies, to, on.const(np.arange(size)), axis=0)
-    coordinates = np.stack(np.unravel_index(np.arange(size), shape))
-    found = on.op("Gather", on.const(coordinates.astype(np.int64)), places, axis=1)
-    on.add(node.output[0], Ragged(found, 1, count, on.key(count), why))
+    return on.op("ScatterElements", copies, to, on.const(np.arange(size)), axis=0), count
+
+
+def _compressed(on: Values, node: NodeProto, why: LeavesDeviceError) -> None:
+    """The slices that a condition selects, or the elements."""
+    x, truths, axis = on.plain(node, 0), on.plain(node, 1), on.attributes(node).get("axis")
+    if axis is None:
+        x, axis = on.op("Reshape", x, on.const([-1])), 0
+    axis = axis_of(axis, info_of(x).rank())
+    size, given = info_of(x).shape()[axis], info_of(truths).shape()
+    if len(given) != 1 or not 0 < min(size, *given) <= MOST:
+        raise NotDone
+    if x.is_variable() or truths.is_variable():
+        raise NotDone
+    if given[0] > size:
+        truths = on.op("Slice", truths, on.const([0]), on.const([size]))
+    places, count = _truths(on, truths)
+    found = Ragged(on.op("Gather", x, places, axis=axis), axis, count, on.key(count), why)
+    on.add(node.output[0], on.read(found))
+
+
+def _best(on: Values, node: NodeProto, why: LeavesDeviceError) -> None:
+    """The k greatest or least of TopK, for a k that is known at run time."""
+    x, k, named = on.plain(node, 0), on.plain(node, 1), on.attributes(node)
+    axis = axis_of(named.get("axis", -1), info_of(x).rank())
+    size = info_of(x).shape()[axis]
+    if info_of(k).nelms() != 1 or not size or x.is_variable():
+        raise NotDone
+    form = on.form(k)
+    count = on.op("Min", on.op("Max", k, on.const([0])), on.const([size]))
+    count = on.op("Reshape", count, on.const(np.zeros(0, np.int64)))
+    whole = on.computed(node, {1: on.const([size])})
+    for id, each in zip(node.output, whole, strict=True):
+        found = Ragged(each, axis, count, ("best", _key(form), size), why, form)
+        on.add(id, on.read(on.with_copies(found)))
 
 
 def _cut_out(on: Values, node: NodeProto, why: LeavesDeviceError) -> None:
@@ -161,6 +201,8 @@ def _counted(on: Values, node: NodeProto, why: LeavesDeviceError) -> None:
 
 BEGIN: dict[str, Callable[[Values, NodeProto, LeavesDeviceError], None]] = {
     "NonZero": _nonzero,
+    "Compress": _compressed,
+    "TopK": _best,
     "Slice": _cut_out,
     "Split": _split_up,
     "Expand": _expanded,

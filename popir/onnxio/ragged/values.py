@@ -154,13 +154,17 @@ class Values:
 
     def run(self, node: NodeProto, given: Mapping[int, Ragged]) -> list[Tensor]:
         """The outputs of a node on padded tensors."""
+        return self.computed(node, {i: each.tensor for i, each in given.items()})
+
+    def computed(self, node: NodeProto, given: Mapping[int, Tensor]) -> list[Tensor]:
+        """The outputs of a node with other tensors at some inputs."""
         for id in node.input:
             if id and id not in self.graph.tensors and id not in self._found:
                 raise NotDone
         padded = NodeProto()
         padded.CopyFrom(node)
         for i, each in given.items():
-            padded.input[i] = each.tensor.id
+            padded.input[i] = each.id
         for o, id in enumerate(node.output):
             padded.output[o] = self.graph.uniqueId(f"{id}/padded") if id else ""
         self._importer.addNode(padded)

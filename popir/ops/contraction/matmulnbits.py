@@ -22,8 +22,8 @@ class MatMulNBits(Decomposition):
 
     Rows are multiplied with the numbers as they are packed (DequantizeBits). `accuracy_level` 4
     lets them be rounded to bytes, block by block, where the machine multiplies these faster; other
-    levels ask for less accuracy than there is. Weights that are packed for one kind of hardware,
-    and `g_idx`, are refused.
+    levels ask for less accuracy than there is. With `g_idx` the matrix is made in the type of A.
+    Weights that are packed for one kind of hardware are refused.
     """
 
     K: int
@@ -47,8 +47,6 @@ class MatMulNBits(Decomposition):
         OperatorAttributeError for what is refused.
         """
         blocks = self._blocks()
-        if order is not None:
-            raise self.wrong("g_idx is refused: onnxruntime calls it deprecated.")
         bytes = self.block_size * self.bits // 8
         if on.shape(b) != [self.N, blocks, bytes]:
             raise self.wrong(
@@ -65,7 +63,10 @@ class MatMulNBits(Decomposition):
             if on.info(zeros).dataType() is DataType.UINT8:
                 zeros = self._zeros(on, zeros)
             inputs.append(on.Sub(self._by_block(on, "the zero points", zeros, wide), middle))
-        weights = self._weights(on, inputs, kind)
+        if order is None:
+            weights = self._weights(on, inputs, kind)
+        else:
+            weights = on.cast(self._grouped(on, inputs, order), kind)
         y = on.MatMul(a, on.Transpose(weights, perm=[1, 0]))
         return y if bias is None else on.Add(y, row_of(self, on, "the bias", bias, self.N))
 
@@ -82,6 +83,26 @@ class MatMulNBits(Decomposition):
         made = on.add("ai.graphcore", "DequantizeBits", 1, inputs, 1, attributes)
         assert isinstance(made, Tensor)
         return made
+
+    def _grouped(self, on: Decomposer, inputs: list[Tensor], order: Tensor) -> Tensor:
+        """The values of the matrix [N, K] where `order`, `g_idx`, says which block's scale and zero
+        point a row of the product has.
+        """
+        whole = self._blocks() * self.block_size
+        if on.shape(order) not in ([self.K], [whole]):
+            raise self.wrong(
+                f"g_idx has shape {on.shape(order)}; expected is {[self.K]} or {[whole]}."
+            )
+        order = on.Slice(order, on.ints(0), on.ints(self.K))
+        packed, scales, *zeros = inputs
+        wide = on.info(scales).dataType()
+        numbers = unpacked(on, on.reshape(packed, [self.N, -1]), self.bits)
+        numbers = on.Slice(numbers, on.ints(0), on.ints(self.K), on.ints(1))
+        numbers = on.Sub(on.cast(numbers, wide), on.like(float(1 << (self.bits - 1)), scales))
+        by_row = [on.Transpose(on.Gather(t, order, axis=0), perm=[1, 0]) for t in (scales, *zeros)]
+        for each in by_row[1:]:
+            numbers = on.Sub(numbers, each)
+        return on.Mul(numbers, by_row[0])
 
     def _blocks(self) -> int:
         """The number of blocks of a column. Raises OperatorAttributeError for what is refused."""

@@ -77,9 +77,8 @@ class CallOp(KeepsStates):
         named = zip([*made.inputs, *made.given], sources, strict=True)
         used = {id: source for id, source in named if made.is_read(id)}
         made.graph.setInputs(list(used))
-        places = {source: n for n, source in enumerate(used.values())}
         grad = CallGradOp(CALL_GRAD, self.settings, {"callee": made.graph})
-        return [grad.map(places, wanted)]
+        return [grad.map(dict(enumerate(used.values())), wanted)]
 
     def setup(self) -> None:
         """Gives the outputs the types and shapes of the callee's outputs.

@@ -154,7 +154,8 @@ class IfOp(KeepsStates):
             "then_inputs": places[0],
             "else_inputs": places[1],
         }
-        return [IfGradOp(IF_GRAD, self.settings, attributes).map(mappers, wanted)]
+        tensors = dict(enumerate(mappers))
+        return [IfGradOp(IF_GRAD, self.settings, attributes).map(tensors, wanted)]
 
 
 class IfGradOp(CallGrad, IfOp):

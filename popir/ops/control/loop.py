@@ -34,7 +34,8 @@ class Loop(Decomposition):
     known when the model is compiled; then values may change their shapes too, in up to 1024
     iterations, which become part of the model one by one. The gradient is fast if a number is known
     that is not exceeded: of the trip count, such as that of a Min, or of a condition that counts;
-    else it runs n (n - 1) / 2 more iterations for n.
+    and if half of the memory holds what so many iterations begin with. Else it runs
+    n (n - 1) / 2 more iterations for n.
     Tensors only: no sequences and optionals. Initializers of the body are constants, which training
     does not change.
     """

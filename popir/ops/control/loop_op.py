@@ -10,9 +10,10 @@ An iteration reads and writes four kinds of values:
 
 The gradient is a loop over the same iterations from the last to the first. The forward loop returns
 the carried values that each iteration begins with, as far as the gradient needs them, as further
-scan outputs. Without a bound of the number of iterations there is no room for these: then each
-iteration of the gradient runs the iterations before it again, from the first values on. The
-gradients of captures are sums, which that loop carries.
+scan outputs. If only the run knows the number of iterations, and these values would take more than
+half of the memory that is available for the most iterations there may be, or no such number is
+known, there is no room for them: then each iteration of the gradient runs the iterations before it
+again, from the first values on. The gradients of captures are sums, which that loop carries.
 
 Long, because the loop, its lowering and its gradient share the numbering of these values.
 """
@@ -20,7 +21,7 @@ Long, because the loop, its lowering and its gradient share the numbering of the
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -250,6 +251,16 @@ class LoopGradOp(CallGrad, LoopOp):
         return self.graph.getTensor(id)
 
 
+@dataclass
+class _Again:
+    """What the gradient's body reads to run the iterations before again."""
+
+    firsts: dict[int, str] = field(default_factory=dict)
+    """The ids of the first values, by the number of the carried value."""
+    count: str | None = None
+    """The id of the number of iterations."""
+
+
 class _Backwards:
     """Makes the gradient of a loop."""
 
@@ -355,14 +366,14 @@ class _Backwards:
     def made(self) -> Op:
         """The gradient operator, which is not connected."""
         op, graph, n, k = self._op, self._made.graph, self._n, self._k
+        stashes = self._stashes()
         # A gradient that is a constant is 0.
         slices, captures = (
             [b for b in each if not graph.getTensor(self._of[b]).isConst()]
             for each in (self._slices, self._captures)
         )
-        is_bounded = op.trip >= 0
-        products = self._products(captures) if is_bounded else []
-        kept = self._read_costly() if is_bounded else []
+        products = self._products(captures) if stashes else []
+        kept = self._read_costly() if stashes else []
         # What the loop returns for the products is not unused, although it has no reader here.
         results = graph.outputs
         graph.outputs = [*results, *(p.gradient for p in products)]
@@ -371,15 +382,15 @@ class _Backwards:
         sums = [self._sum(b) for b in captures]
         inputs = self._made.inputs
         used = [b for b in range(1, len(inputs)) if self._made.is_read(inputs[b])]
-        firsts: dict[int, str] = {}
-        if not is_bounded:
-            firsts = self._run_again([b for b in used if b <= n])
+        again = _Again()
+        if not stashes:
+            again = self._run_again([b for b in used if b <= n])
             used = [b for b in range(n + 1, len(inputs)) if self._made.is_read(inputs[b])]
-        sources: dict[tuple[GradOpInType, int], int] = {}
+        sources: dict[int, tuple[GradOpInType, int]] = {}
         if op.is_counted:
-            sources[(OUT, op.count()) if op.conditional else (IN, TRIP)] = TRIP
+            sources[TRIP] = self._count()
         for place, i in enumerate(self._carried):
-            sources[GRAD, i] = FIRST + place
+            sources[FIRST + place] = GRAD, i
         place = FIRST + len(self._carried) + len(sums)
         scanned: list[tuple[str, tuple[GradOpInType, int], int]] = []
         for b in used:
@@ -390,11 +401,11 @@ class _Backwards:
         scanned += [(id, (OUT, o), 0) for id, o in kept if self._made.is_read(id)]
         for o in self._scan_outputs:
             scanned.append((self._given[o], (GRAD, o), op.reversed_outputs[o - n]))
-        read = [(id, (IN, FIRST + i)) for i, id in firsts.items()]
+        read = [(id, (IN, FIRST + i)) for i, id in again.firsts.items()]
         read += [(inputs[b], (IN, b + 1)) for b in used if b > n + k]
-        for _, source, *_ in (*scanned, *read):
-            sources[source] = place
-            place += 1
+        if again.count is not None:
+            read.append((again.count, self._count()))
+        sources |= {place + i: source for i, (_, source, *_) in enumerate((*scanned, *read))}
         graph.setInputs(
             [
                 inputs[0],
@@ -424,25 +435,44 @@ class _Backwards:
         made.multiply_after(products)
         return made.map(sources, [i if i in self._wanted else -1 for i in towards])
 
-    def _run_again(self, begins: Sequence[int]) -> dict[int, str]:
+    def _count(self) -> tuple[GradOpInType, int]:
+        """The tensor with the number of iterations, of a loop that is counted."""
+        op = self._op
+        return (OUT, op.count()) if op.conditional else (IN, TRIP)
+
+    def _stashes(self) -> bool:
+        """Whether the forward loop keeps what each iteration begins with."""
+        op, inputs = self._op, self._made.inputs
+        if op.trip < 0 or not op.is_counted or self._k:
+            return op.trip >= 0
+        begins = (b for b in range(1, self._n + 1) if self._made.is_read(inputs[b]))
+        infos = [self._body.getTensor(self._body.inputs[b]).info for b in begins]
+        needed = op.trip * sum(info.nbytes() for info in infos if info is not None)
+        return needed <= memory.SMALL or needed <= memory.available() // 2
+
+    def _run_again(self, begins: Sequence[int]) -> _Again:
         """Adds to the gradient's body a loop over the iterations before, which computes the carried
         values `begins`, inputs of the body, that an iteration begins with.
-
-        Returns the ids there of the first values, by the number of the carried value.
         """
+        made = _Again()
         if not begins:
-            return {}
+            return made
         op, graph, n = self._op, self._made.graph, self._n
         inputs = self._made.inputs
         body = copied(self._body, f"{graph.name}/before")
         body.outputs = body.outputs[self._first : self._first + n]
-        firsts: dict[int, str] = {}
         given = {TRIP: inputs[0]}
         for i in range(n):
             if op.hasInput(FIRST + i):
-                firsts[i] = given[FIRST + i] = graph.uniqueId(f"{graph.name}/first_{i}")
-                graph.addActGrad(firsts[i]).info = op.inInfo(FIRST + i)
+                made.firsts[i] = given[FIRST + i] = graph.uniqueId(f"{graph.name}/first_{i}")
+                graph.addActGrad(made.firsts[i]).info = op.inInfo(FIRST + i)
         given |= {b + 1: inputs[b] for b in range(n + 1, len(inputs))}
+        if op.descending:  # The first is number count - 1, and count - 1 - i are before number i.
+            made.count = graph.uniqueId(f"{graph.name}/count")
+            graph.addActGrad(made.count).info = op.inInfo(TRIP) if op.hasInput(TRIP) else ITERATION
+            last = self._last(made.count)
+            given |= {TRIP: _minus(graph, last, inputs[0]), 1 + len(body.inputs): last}
+            _count_down(body)
         attributes = {
             "body": body,
             "carried": n,
@@ -457,7 +487,17 @@ class _Backwards:
         settings.graph = graph
         before = LoopOp(LOOP, settings, attributes)
         graph.createConnectedOp(lambda: before, given, {b - 1: inputs[b] for b in begins})
-        return firsts
+        return made
+
+    def _last(self, count: str) -> str:
+        """Adds to the gradient's body the number of the last iteration."""
+        graph = self._made.graph
+        plain = graph.uniqueId(f"{count}/scalar")
+        shape, one = graph.uniqueId(f"{count}/shape"), graph.uniqueId(f"{count}/one")
+        tensors = [graph.getTensor(count), graph.addConstInit(shape, np.array([], np.int64))]
+        add_op("ai.onnx", "Reshape", 14, Op.Settings(graph, plain), {}, tensors, [plain])
+        graph.addConstInit(one, np.array(1))
+        return _minus(graph, plain, one)
 
     def _sum(self, b: int) -> tuple[str, str]:
         """The sum of the gradients of a capture before and after an iteration, which adds to it."""
@@ -468,6 +508,27 @@ class _Backwards:
         after = graph.uniqueId(f"{graph.name}/after_{b}")
         add_op("ai.onnx", "Add", 14, Op.Settings(graph, after), {}, [before, one], [after])
         return before.id, after
+
+
+def _minus(graph: Graph, a: str, b: str, made: str = "") -> str:
+    """Adds a - b, and returns its id."""
+    made = made or graph.uniqueId(f"{a}/less")
+    inputs = [graph.getTensor(a), graph.getTensor(b)]
+    add_op("ai.onnx", "Sub", 14, Op.Settings(graph, made), {}, inputs, [made])
+    return made
+
+
+def _count_down(body: Graph) -> None:
+    """Lets a body that reads the number of its iteration get that from a further input, the number
+    of the first iteration, from which iterations of a loop that counts up go down.
+    """
+    number, *others = body.inputs
+    up, first = (body.uniqueId(f"{number}/{each}") for each in ("up", "first"))
+    for id in (up, first):
+        body.addActGrad(id).info = ITERATION
+    body.setInputs([up, *others, first])
+    if body.hasTensor(number):
+        _minus(body, first, up, number)
 
 
 class LoopOpx(CallingOpx):

@@ -219,6 +219,22 @@ class LegacyElementwiseOp(ElementwiseOp):
         return shape
 
 
+class TestOp(ElementwiseOp):
+    """The base class of IsNaN and IsInf, which take floats of 8 bits too."""
+
+    def expand(self, inputs: Sequence[IrTensor | None], outputs: Sequence[str]) -> bool:
+        """For a type that is only stored, adds the test of FLOATs, which have all its values."""
+        x = inputs[0]
+        if x is None or x.info is None or not x.info.dataType().is_narrow:
+            return False
+        on, id = Decomposer(self, outputs[0]), self.opid
+        wide = [on.cast(x, DataType.FLOAT)]
+        made = on.add(id.domain, id.type, id.version, wide, 1, dict(self.attributes))
+        assert not isinstance(made, list)
+        on.name([made], outputs)
+        return True
+
+
 class PReluOp(ElementwiseOp):
     """ONNX's PRelu, versions 6, 7, 9 and 16. Before version 7 the slope is one number, or one for
     each channel, which is dimension 1; from then on it broadcasts. At 0 its gradient is PyTorch's.
@@ -410,7 +426,7 @@ def _register(row: Row) -> None:
     OpxCreator(ElementwiseOpx, ids)
 
 
-_BASES: dict[str, type[ElementwiseOp]] = {"PRelu": PReluOp}
+_BASES: dict[str, type[ElementwiseOp]] = {"PRelu": PReluOp, "IsNaN": TestOp, "IsInf": TestOp}
 """The operators that need a class of their own besides their row."""
 
 for _row in ROWS:

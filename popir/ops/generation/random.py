@@ -6,9 +6,13 @@ pass draws the same mask as the forward pass.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from popir import popops, poprand
 from popir.errors import OperatorInputError
 from popir.ir import GradInOutMapper, Op, OpSerialiser
+from popir.ir import Tensor as IrTensor
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.drawing import DrawingOp
 from popir.ops.support.gradient import GRAD, IN, InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
@@ -42,6 +46,21 @@ class DropoutOp(DrawingOp):
     ratio: float | None
     seed: int | None
     is_test: bool | None
+
+    def expand(self, inputs: Sequence[IrTensor | None], outputs: Sequence[str]) -> bool:
+        """Drops elements of a type that is only stored as FLOATs; 1 / (1 - ratio) rounds them."""
+        x, _, asked = [*inputs, None, None][:3]
+        if x is None or x.info is None or not x.info.dataType().is_narrow:
+            return False
+        active = self.graph.isTraining if asked is None else asked.data is None or asked.data.any()
+        if not active:
+            return False
+        on, kind = Decomposer(self, outputs[0]), x.info.dataType()
+        wide = [on.cast(x, DataType.FLOAT), *inputs[1:]]
+        made = on.add("ai.onnx", "Dropout", self.opid.version, wide, 2, {})
+        assert isinstance(made, list)
+        on.name([on.cast(made[0], kind), made[1]], outputs)
+        return True
 
     def keepProbability(self) -> float:
         """1 - ratio. Raises OperatorInputError unless the ratio is one number from 0 to 1."""

@@ -22,8 +22,9 @@ Array = np.ndarray[Any, Any]
 class Compress(Decomposition):
     """ONNX's Compress, versions 9, 11 and 28: the slices along `axis`, or the elements of the data
     taken flat, for which the condition is true. A condition that is shorter selects none of the
-    rest; what a longer one has more is not read, as in onnxruntime (ONNX does not say). A condition
-    that is computed at run time takes the operator to the host.
+    rest; what a longer one has more is not read, as in onnxruntime (ONNX does not say). One that is
+    computed at run time makes a ragged tensor (`popir.onnxio.ragged`), or takes the operator to the
+    host.
     """
 
     axis: int | None
@@ -33,11 +34,8 @@ class Compress(Decomposition):
         at run time, or is no vector.
         """
         shape = on.shape(x)
-        if self.axis is None:
-            x, along = on.reshape(x, [math.prod(shape)]), 0
-        else:
-            along = axis(self, self.axis, len(shape))
-        size = on.shape(x)[along]
+        along = 0 if self.axis is None else axis(self, self.axis, len(shape))
+        size = math.prod(shape) if self.axis is None else shape[along]
         if not condition.isConst() or condition.data is None:
             raise LeavesDeviceError(
                 f"{self.opid} '{self.name()}': the condition '{condition.id}' is computed at run "
@@ -49,6 +47,8 @@ class Compress(Decomposition):
                 f"the condition has shape {list(condition.data.shape)}; it must be [n], with n up "
                 f"to {size}, the slices that it selects from."
             )
+        if self.axis is None:
+            x = on.reshape(x, [size])
         taken = np.flatnonzero(condition.data[:size])
         return on.Gather(x, on.const(taken, DataType.INT64), axis=along)
 

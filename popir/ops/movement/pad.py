@@ -17,13 +17,14 @@ from popir.ir.traits import Array
 from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
+from popir.ops.support.narrow import as_computed, as_stored
 from popir.ops.support.second_order import put_along
 from popir.ops.support.shapes import axis, broadcast_to, const_input
-from popir.opx import Opx
+from popir.opx import Opx, host_type
 from popir.poplar import Tensor, program
 from popir.popops import expr as pe
 from popir.registry import OpCreator, OpxCreator
-from popir.types import DataType, TensorInfo
+from popir.types import DataType, TensorInfo, as_bytes
 
 NUMPY_MODES = {"reflect": "reflect", "edge": "edge", "wrap": "wrap"}
 """The modes that repeat input elements, with numpy's names of them. The other mode is
@@ -86,11 +87,14 @@ class PadOp(Op):
             return False
         if value is not None and (value.info is None or value.info.nelms() != 1):
             return False
-        on = Decomposer(self, outputs[0])
+        on, kind = Decomposer(self, outputs[0]), x.info.dataType()
+        if kind.is_narrow:
+            value = value or on.const(0, kind)
+            x, value = (as_computed(on, each) for each in (x, value))
         found = padded(on, x, pads, value, along, self.mode)
         if found is None:
             return False
-        on.name([found], outputs)
+        on.name([as_stored(on, found, kind)], outputs)
         return True
 
     def amounts(self) -> list[tuple[int, int]]:
@@ -296,8 +300,9 @@ class PadOpx(Opx):
         op = self.getOp(PadOp)
         if op.hasInput(VALUE):
             return self.getInTensor(VALUE).reshape([])
-        value = np.array(op.value or 0, op.inInfo(0).dataType().numpy)
-        return self.getConst(t.elementType(), [], value, "value")
+        info = op.inInfo(0)
+        value = as_bytes(np.array(op.value or 0, info.dataType().numpy))
+        return self.getConst(host_type(info), [], value, "value").reinterpret(t.elementType())
 
 
 class PadGradOpx(Opx):

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from popir import poplar, popops
-from popir.errors import MissingGradientError, OperatorAttributeError, OperatorInputError
+from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import GradInOutMapper, Op, OperatorIdentifier
 from popir.ir import Tensor as IrTensor
 from popir.ir.traits import Array
@@ -146,15 +146,9 @@ class ScatterRowsGradOp(InputGradOp):
         return [GradInOutMapper(i, n, kind) for i, (kind, n) in enumerate(found)]
 
     def decompose(self, on: Decomposer, g: IrTensor, rows: IrTensor, *given: IrTensor) -> IrTensor:
-        """Rows that are taken or scattered.
-
-        Raises MissingGradientError for "mul": with factors that are 0, no quotient of products is
-        differentiable.
-        """
+        """Rows that are taken or scattered."""
         if self.reduction == "mul":
-            raise MissingGradientError(
-                f"{self.debugName()}: the gradient of the gradient of products is not implemented."
-            )
+            return self._product(on, g, rows, *given)
         if self.reduction in ("max", "min"):
             return self._share(on, g, rows, *given)
         if self.of_updates:
@@ -171,6 +165,24 @@ class ScatterRowsGradOp(InputGradOp):
         found = on.add("ai.graphcore", "ScatterRows", 1, [t, updates, rows], 1, attributes)
         assert isinstance(found, IrTensor)
         return found
+
+    def _product(
+        self,
+        on: Decomposer,
+        g: IrTensor,
+        rows: IrTensor,
+        data: IrTensor,
+        updates: IrTensor,
+        _out: IrTensor,
+    ) -> IrTensor:
+        """The gradient times the product of the other factors, without a quotient: with factors
+        that are 0 none is differentiable.
+        """
+        if not self.of_updates:
+            ones = on.Expand(on.like(1, data), on.ints(*on.shape(data)))
+            return on.Mul(g, self._scattered(on, ones, updates, rows, "mul"))
+        others = on.Mul(taken_or_zero(on, data, rows), _of_others(on, updates, rows))
+        return on.Mul(taken_or_zero(on, g, rows), others)
 
     def _share(
         self,
@@ -192,6 +204,41 @@ class ScatterRowsGradOp(InputGradOp):
         if not self.of_updates:
             return on.Where(is_data, share, on.like(0, g))
         return on.Where(is_update, taken_or_zero(on, share, rows), on.like(0, g))
+
+
+def _of_others(on: Decomposer, updates: IrTensor, rows: IrTensor) -> IrTensor:
+    """For each update the product of the others of its row.
+
+    Sorted by row, that is the product of those before it times that of those behind. In each of
+    log2(count) steps products of twice as many are made.
+    """
+    count, width = on.shape(updates)
+    ordered, order = on.TopK(rows, on.ints(count), axis=0, largest=0, outputs=2)
+    one = on.like(1, updates)
+
+    def part(t: IrTensor, begin: int, end: int) -> IrTensor:
+        return on.Slice(t, on.ints(begin), on.ints(end), on.ints(0))
+
+    def of_row(t: IrTensor, distance: int) -> IrTensor:
+        """`t`, with 1 where updates of this distance are not of one row."""
+        same = on.Equal(part(ordered, distance, count), part(ordered, 0, count - distance))
+        return on.Where(on.Unsqueeze(same, on.ints(1)), t, one)
+
+    before = behind = on.Gather(updates, order, axis=0)
+    distance = 1
+    while distance < count:
+        near, far = part(before, 0, distance), part(before, distance, count)
+        more = of_row(part(before, 0, count - distance), distance)
+        before = on.Concat(near, on.Mul(far, more), axis=0)
+        far, near = part(behind, 0, count - distance), part(behind, count - distance, count)
+        more = of_row(part(behind, distance, count), distance)
+        behind = on.Concat(on.Mul(far, more), near, axis=0)
+        distance *= 2
+    end = on.Expand(one, on.ints(1, width))
+    before = on.Concat(end, of_row(part(before, 0, count - 1), 1), axis=0)
+    behind = on.Concat(of_row(part(behind, 1, count), 1), end, axis=0)
+    _, back = on.TopK(order, on.ints(count), axis=0, largest=0, outputs=2)
+    return on.Gather(on.Mul(before, behind), back, axis=0)
 
 
 class _Rows:

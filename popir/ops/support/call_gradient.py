@@ -12,11 +12,11 @@ class CallGrad(Op):
     kind.
     """
 
-    _sources: Mapping[tuple[GradOpInType, int], int]
+    _sources: Mapping[int, tuple[GradOpInType, int]]
     _towards: Sequence[int]
 
-    def map(self, sources: Mapping[tuple[GradOpInType, int], int], towards: Sequence[int]) -> Op:
-        """Sets what the inputs are, tensors of the forward operator to indices; and for each output
+    def map(self, sources: Mapping[int, tuple[GradOpInType, int]], towards: Sequence[int]) -> Op:
+        """Sets which tensor of the forward operator each input is; and for each output
         the forward operator's input that it is the gradient of. Returns itself.
         """
         self._sources, self._towards = sources, towards
@@ -24,7 +24,7 @@ class CallGrad(Op):
 
     def gradInputInfo(self) -> list[GradInOutMapper]:
         """What `map` has set."""
-        return [GradInOutMapper(n, i, kind) for (kind, i), n in self._sources.items()]
+        return [GradInOutMapper(n, i, kind) for n, (kind, i) in self._sources.items()]
 
     def gradOutToNonGradIn(self) -> dict[int, int]:
         """What `map` has set; outputs whose input is -1 are left out."""

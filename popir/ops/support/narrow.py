@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from popir import popops
+from popir.ir import Tensor as IrTensor
 from popir.ops.support.arithmetic import is_float
+from popir.ops.support.decomposition import Decomposer
 from popir.opx import Opx
 from popir.poplar import (
     BFLOAT16,
@@ -249,3 +251,27 @@ def _exponent(saturate: bool, round_mode: str) -> Any:
         code = pe.Select(_const(255), pe.Min(code, _const(255)), pe.Lt(size, _const(least)))
     nothing = pe.Or(pe.Gt(size, _const(infinite)), pe.Gt(pe._1, _const(_SIGN)))
     return pe.Select(_const(255), code, nothing)
+
+
+def as_computed(on: Decomposer, x: IrTensor) -> IrTensor:
+    """A tensor of a narrow type in one that operators select and move: its bytes, or FLOAT, which
+    has all that types of less than 8 bits have.
+    """
+    if on.info(x).dataType().bits == 8:
+        return _bit_cast(on, x, DataType.UINT8)
+    return on.cast(x, DataType.FLOAT)
+
+
+def as_stored(on: Decomposer, x: IrTensor, kind: DataType) -> IrTensor:
+    """What `as_computed` has made of a tensor of type `kind`, in that type again; a tensor of that
+    type itself.
+    """
+    if on.info(x).dataType() is DataType.UINT8 and kind.bits == 8 and kind.is_narrow:
+        return _bit_cast(on, x, kind)
+    return on.cast(x, kind)
+
+
+def _bit_cast(on: Decomposer, x: IrTensor, to: DataType) -> IrTensor:
+    found = on.add("ai.onnx", "BitCast", 26, [x], 1, {"to": to.onnx})
+    assert not isinstance(found, list)
+    return found

@@ -14,8 +14,8 @@ class GradientOp(Op):
     gradient operators have gradients: few do.
 
     The first pass of the compiler puts the operators that compute it in its place
-    (`popir.transforms.gradients`): it has no lowering, and stands in no graph that another operator
-    calls.
+    (`popir.transforms.gradients`): it has no lowering. In the body of a loop, or in a branch, it
+    differentiates what is computed there; a tensor around that is a constant, unless `xs` names it.
     """
 
     xs: list[str]

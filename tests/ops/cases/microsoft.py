@@ -390,6 +390,14 @@ FOUR_BITS = [
         atol=1e-4,
     ),
     row(
+        "MatMulNBits",
+        [[2, 24], BYTES, [3, 2], None, np.arange(24, dtype=np.int32) * 7 % 2],
+        "rows in groups",
+        given=BITS,
+        constants=[1, 4],
+        atol=1e-4,
+    ),
+    row(
         "GatherBlockQuantized",
         [TABLE, ints(1, 2), [3, 2], TABLE[:, :1]],
         given={"block_size": 16},

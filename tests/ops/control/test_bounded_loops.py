@@ -13,11 +13,11 @@ import pytest
 import torch
 from onnx import helper
 
-from popir.errors import OutOfMemoryException
+from popir.autodiff import differentiate
 from popir.ir import Graph
 from popir.onnxio.importer import import_model
 from tests.models import Array, floats
-from tests.ops.control.models import agrees, gradients, parsed
+from tests.ops.control.models import agrees, gradients, parsed, weighed
 
 BODY = """h, n = Loop<body = b (int64 i, bool c, float[2, 3] h, int64 n)
     => (bool d, float[2, 3] k, int64 m) {{
@@ -118,14 +118,29 @@ def test_a_trip_count_without_a_bound() -> None:
         compare(looped(ALWAYS, "t"), t, True, lambda n, s, t=t: n < t, 0.3)
 
 
-def test_a_bound_that_no_memory_holds() -> None:
+@pytest.mark.parametrize("most", [1 << 40, 1 << 30])
+def test_a_bound_that_no_memory_holds(most: int) -> None:
     model = looped(SMALL, "many", "f")
-    many = helper.make_node("Constant", [], ["many"], value_int=1 << 40)
-    model.graph.node.insert(0, many)
-    inputs = {id: floats(*s) for id, s in (("x", (2, 3)), ("w", (3, 3)), ("v", (2, 3)))}
-    inputs |= {"t": np.array(3), "f": np.array(True)}
-    with pytest.raises(OutOfMemoryException, match=r"of up to 1099511627776 iterations"):
-        gradients(model, inputs, {"h": floats(2, 3)}, ["x"])
+    limit = helper.make_node("Constant", [], ["top"], value_int=most)
+    model.graph.node.insert(0, helper.make_node("Min", ["t", "top"], ["many"]))
+    model.graph.node.insert(0, limit)
+    for t in (0, 3, 6):
+        compare(model, t, True, lambda n, s, t=t: n < t and s < 4, 0.3)
+
+
+def test_what_is_kept_takes_half_of_the_memory_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = weighed(looped(ALWAYS, "bounded"), {"h": floats(2, 3)})
+    model.graph.node[1].attribute[0].i = 1 << 23
+    needed = (1 << 23) * 2 * 3 * 4  # Iterations, elements of h, bytes of each.
+    kept = {}
+    for available in (2 * needed, 2 * needed - 1):
+        monkeypatch.setattr("popir.memory.available", lambda n=available: n)
+        graph = import_model(model)
+        differentiate(graph, "loss", ["x"])
+        loop = next(op for op in graph.ops.values() if op.opid.type == "LoopGrad")
+        again = [op for op in loop.getCalledGraphs()[0].ops.values() if op.opid.type == "Loop"]
+        kept[available] = loop.attributes["scanned"], len(again)
+    assert kept == {2 * needed: (1, 0), 2 * needed - 1: (0, 1)}
 
 
 @pytest.mark.parametrize(("trip", "within"), [("five", "five"), ("t", "five"), ("t", "t")])
@@ -185,3 +200,30 @@ def test_the_bound_is_what_the_condition_allows(first: int, step: int) -> None:
                 break
         found = loop_of(import_model(model))
         assert found == (count if count < 100 else -1), (kind, limit)
+
+
+@pytest.mark.parametrize("inner", ["i", "twice", "half", "before"])
+def test_an_inner_loop_runs_as_often_as_the_outer_one_has(inner: str) -> None:
+    model = parsed(f"""g (float[3] x, float[3] w, int64 t) => (float[3] y) {{
+        one = Constant<value_int = 1>() two = Constant<value_int = 2>()
+        zero = Constant<value_int = 0>()
+        y = Loop<body = b (int64 i, bool c, float[3] h) => (bool d, float[3] k) {{
+            twice = Mul(i, two) half = Div(i, two) less = Sub(i, one) before = Max(less, zero)
+            d = Identity(c)
+            k = Loop<body = o (int64 j, bool e, float[3] u) => (bool f, float[3] z) {{
+                f = Identity(e) q = Mul(u, w) z = Tanh(q) }}>({inner}, , h) }}>(t, , x) }}""")
+    count = {"i": lambda i: i, "twice": lambda i: 2 * i, "half": lambda i: i // 2}
+    x, w = floats(3), floats(3, seed=1)
+    for t in (0, 1, 4):
+        given = [torch.tensor(each, requires_grad=True) for each in (x, w)]
+        h = given[0] * 1
+        for i in range(t):
+            for _ in range(count.get(inner, lambda i: max(i - 1, 0))(i)):
+                h = torch.tanh(h * given[1])
+        (h * torch.from_numpy(floats(3, seed=2)) + 0 * given[1]).sum().backward()
+        inputs = {"x": x, "w": w, "t": np.array(t)}
+        agrees(model, inputs)
+        found = gradients(model, inputs, {"y": floats(3, seed=2)}, ["x", "w"])
+        for id, each in zip(("x", "w"), given, strict=True):
+            assert each.grad is not None
+            np.testing.assert_allclose(found[id], each.grad.numpy(), 1e-4, 1e-6)
