@@ -10,10 +10,6 @@
 #include <string>
 #include <type_traits>
 
-#if defined(__F16C__)
-#include <immintrin.h>
-#endif
-
 namespace popir_tpc {
 
 [[noreturn]] inline void fail(const std::string& why) { throw std::runtime_error(why); }
@@ -98,6 +94,21 @@ inline std::uint16_t float_to_bfloat(float value) {
   return static_cast<std::uint16_t>((word + 0x7fffu + (word >> 16 & 1u)) >> 16);
 }
 
+#if defined(__F16C__)
+// The builtins themselves: the header of all instructions would take a third of a kernel's time.
+typedef float FourFloats __attribute__((vector_size(16)));
+typedef short EightWords __attribute__((vector_size(16)));
+
+inline float half_to_float(std::uint16_t word) {
+  return __builtin_ia32_vcvtph2ps(EightWords{static_cast<short>(word)})[0];
+}
+
+/// The nearest half, even if there are two.
+inline std::uint16_t float_to_half(float value) {
+  return static_cast<std::uint16_t>(__builtin_ia32_vcvtps2ph(FourFloats{value}, 0)[0]);
+}
+#endif
+
 /// A float of 8 or 16 bits. Arithmetic on it is float's.
 template <int Exponent, int Mantissa>
 struct Narrow {
@@ -114,7 +125,7 @@ struct Narrow {
     if constexpr (Exponent == 8)
       return bits<float>(static_cast<std::uint32_t>(word) << (23 - Mantissa));
 #if defined(__F16C__)
-    if constexpr (Mantissa == 10) return _cvtsh_ss(word);
+    if constexpr (Mantissa == 10) return half_to_float(word);
 #endif
     return Format::decoded(word);
   }
@@ -131,7 +142,7 @@ struct Narrow {
   static Word nearest(float value) {
     if constexpr (Exponent == 8) return float_to_bfloat(value);
 #if defined(__F16C__)
-    if constexpr (Mantissa == 10) return static_cast<Word>(_cvtss_sh(value, 0));
+    if constexpr (Mantissa == 10) return float_to_half(value);
 #endif
     return Format::encoded(value, Round::HalfEven);
   }
