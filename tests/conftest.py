@@ -87,11 +87,13 @@ def pytest_collection() -> Generator[None, object, object]:
     """Without the collector of garbage: what this makes stays, and looking at it again and again
     takes a fifth of the time.
     """
+    was_on = gc.isenabled()
     gc.disable()
     try:
         return (yield)
     finally:
-        gc.enable()
+        if was_on:
+            gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -9,6 +9,7 @@
 #include <popart/transforms/explicitrecompute.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 #include <typeinfo>
 
@@ -52,10 +53,10 @@ class Recomputation {
       std::map<Place, Op*> made;
       for (const auto& out : op->output->tensorMap())
         for (Op* reader : out.second->consumers.getOps()) {
-          const std::vector<Place> where = target(*op, *reader);
-          if (where.empty()) continue;
-          Op*& copy = made[where.front()];
-          if (copy == nullptr) copies.push_back({copy = copied(*op, where.front()), op});
+          const std::optional<Place> where = target(*op, *reader);
+          if (!where) continue;
+          Op*& copy = made[*where];
+          if (copy == nullptr) copies.push_back({copy = copied(*op, *where), op});
           for (const InIndex in : reader->input->indices(out.second)) {
             reader->disconnectInTensor(in, out.second);
             reader->connectInTensor(in, copy->outId(out.first));
@@ -78,8 +79,8 @@ class Recomputation {
             isStaged ? op.getPipelineStage() : -1};
   }
 
-  /// Where what `reader` reads of `op` is computed again; empty for what is not.
-  std::vector<Place> target(const Op& op, const Op& reader) const {
+  /// Where what `reader` reads of `op` is computed again, if it is.
+  std::optional<Place> target(const Op& op, const Op& reader) const {
     const Place own = placeOf(op);
     Place there = placeOf(reader);
     if (own.stage != -1 && there.stage != -1) {
@@ -90,14 +91,14 @@ class Recomputation {
       };
       const std::set<VGraphId> a = ipusOf(own.stage), b = ipusOf(there.stage);
       if (std::none_of(a.begin(), a.end(), [&](VGraphId ipu) { return b.count(ipu) != 0; }))
-        return {};
+        return std::nullopt;
     } else if (own.phase != -1 && there.phase != -1) {
       const int64_t back = 2 * options_.executionPhaseSettings.phases - 2 - own.phase;
-      if (back > there.phase) return {};
+      if (back > there.phase) return std::nullopt;
       there = {false, back, -1};
     }
-    if (there.isForward || there == own) return {};
-    return {there};
+    if (there.isForward || there == own) return std::nullopt;
+    return there;
   }
 
   Op* copied(Op& op, const Place& where) {

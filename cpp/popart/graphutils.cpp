@@ -127,21 +127,43 @@ std::vector<Op*> followers(const Op& op) {
 }  // namespace
 
 std::map<Op*, std::set<Op*, POpCmp>, POpCmp> getOpsWithBefores(const std::set<Op*, POpCmp>& ops) {
-  std::map<Op*, std::set<Op*, POpCmp>, POpCmp> befores;
-  for (Op* op : ops) befores[op];
+  // What can be reached, each operator after all that it is before: depth first, then the reverse.
+  struct Visit {
+    Op* op;
+    std::vector<Op*> after;
+  };
+  std::map<Op*, std::vector<Op*>> afters;
+  std::vector<Op*> order;
+  std::vector<Visit> open;
+  const auto enter = [&](Op* op) {
+    const auto [known, isNew] = afters.emplace(op, std::vector<Op*>());
+    if (!isNew) return;
+    known->second = followers(*op);
+    open.push_back({op, known->second});
+  };
   for (Op* op : ops) {
-    std::set<Op*> seen = {op};
-    std::vector<Op*> waiting = {op};
-    while (!waiting.empty()) {
-      const Op* next = waiting.back();
-      waiting.pop_back();
-      for (Op* after : followers(*next)) {
-        if (!seen.insert(after).second) continue;
-        waiting.push_back(after);
-        const auto found = befores.find(after);
-        if (found != befores.end()) found->second.insert(op);
+    enter(op);
+    while (!open.empty()) {
+      std::vector<Op*>& left = open.back().after;
+      if (left.empty()) {
+        order.push_back(open.back().op);
+        open.pop_back();
+      } else {
+        Op* next = left.back();
+        left.pop_back();
+        enter(next);
       }
     }
+  }
+  std::map<Op*, std::set<Op*, POpCmp>> before;
+  std::map<Op*, std::set<Op*, POpCmp>, POpCmp> befores;
+  for (auto each = order.rbegin(); each != order.rend(); ++each) {
+    Op* op = *each;
+    std::set<Op*, POpCmp> own = std::move(before[op]);
+    before.erase(op);
+    if (ops.count(op) != 0) befores[op] = own;
+    if (ops.count(op) != 0) own.insert(op);
+    for (Op* after : afters.at(op)) before[after].insert(own.begin(), own.end());
   }
   return befores;
 }

@@ -11,6 +11,8 @@
 #include <popart/tensornames.hpp>
 
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <set>
 #include <vector>
 
@@ -22,10 +24,17 @@ ReplicaEqualAnalysisProxy::~ReplicaEqualAnalysisProxy() = default;
 /// order of their graph.
 class ReplicaEqualAnalysis::Walk : public ReplicaEqualAnalysisProxy {
  public:
-  explicit Walk(const Ir& ir) : ir_(ir), aliases_(own_) {}
-  Walk(const Ir& ir, AliasModel& aliases) : ir_(ir), aliases_(aliases) {}
+  Walk(const Ir& ir, AliasModel* given) : ir_(ir), given_(given) {}
 
   void run() {
+    schedules_.clear();
+    times_.clear();
+    values_.clear();
+    own_.clear();
+    models_.clear();
+    walked_.clear();
+    disputed_.clear();
+    isLast_ = false;
     for (const Graph* graph : ir_.getAllGraphs()) add(*graph);
     const Graph& main = ir_.getMainGraph();
     do {
@@ -53,7 +62,7 @@ class ReplicaEqualAnalysis::Walk : public ReplicaEqualAnalysisProxy {
       if (!op->modifiesIndex(in.first)) continue;
       const auto& outs = op->output->tensorMap();
       modified[in.first] = std::any_of(outs.begin(), outs.end(), [&](const auto& out) {
-        return outputs.at(out.first) && aliases_.contains(*out.second, *in.second);
+        return outputs.at(out.first) && aliases(op->getGraph()).contains(*out.second, *in.second);
       });
     }
     return modified;
@@ -85,9 +94,15 @@ class ReplicaEqualAnalysis::Walk : public ReplicaEqualAnalysisProxy {
     schedule = graph.getOpSchedule({}, RequireOptimalSchedule::No);
     for (std::size_t i = 0; i < schedule.size(); ++i) times_[schedule[i]] = static_cast<int>(i) + 1;
     const std::vector<TensorId> ids = graph.getTensors().getAllTensorIds();
-    if (std::any_of(ids.begin(), ids.end(),
-                    [&](const TensorId& id) { return !aliases_.contains(id); }))
-      AliasModelGrower(aliases_).growFullGraph(graph, DataDependenciesOnly::No);
+    if (given_ != nullptr && std::all_of(ids.begin(), ids.end(), [&](const TensorId& id) {
+          return given_->contains(id);
+        })) {
+      models_[&graph] = given_;
+    } else {
+      own_[&graph] = std::make_unique<AliasModel>();
+      AliasModelGrower(*own_[&graph]).growFullGraph(graph, DataDependenciesOnly::No);
+      models_[&graph] = own_[&graph].get();
+    }
     for (Tensor* tensor : graph.getTensors().getAll()) {
       if (tensor->hasProducer()) continue;
       const TensorType type = tensor->tensorType();
@@ -111,7 +126,8 @@ class ReplicaEqualAnalysis::Walk : public ReplicaEqualAnalysisProxy {
     for (Op* op : schedules_.at(&graph)) {
       ReplEqInputMap inputs;
       for (const auto& in : op->input->tensorMap()) inputs[in.first] = before(*op, in.second);
-      const auto [outputs, modified] = op->fwdPropagateIsReplicaEqual(aliases_, inputs, *this);
+      const auto [outputs, modified] =
+          op->fwdPropagateIsReplicaEqual(aliases(graph), inputs, *this);
       std::map<Tensor*, bool, PTensorCmp> changed;
       for (const auto& out : op->output->tensorMap()) changed[out.second] = outputs.at(out.first);
       for (const auto& in : op->input->tensorMap())
@@ -124,13 +140,14 @@ class ReplicaEqualAnalysis::Walk : public ReplicaEqualAnalysisProxy {
   /// Gives what shares elements with written tensors their values: the same on all replicas if all
   /// its elements are in one that is, not the same if one is not.
   void spread(const Op& op, const std::map<Tensor*, bool, PTensorCmp>& changed) {
+    const AliasModel& model = aliases(op.getGraph());
     std::set<Tensor*, PTensorCmp> done;
     for (const auto& each : changed) done.insert(each.first);
     for (const bool isEqual : {true, false})
       for (const auto& [tensor, value] : changed) {
-        if (value != isEqual || !aliases_.contains(tensor->id)) continue;
-        for (Tensor* alias : aliases_.allAliases(*tensor)) {
-          if (done.count(alias) != 0 || (isEqual && !aliases_.contains(*tensor, *alias))) continue;
+        if (value != isEqual || !model.contains(tensor->id)) continue;
+        for (Tensor* alias : model.allAliases(*tensor)) {
+          if (done.count(alias) != 0 || (isEqual && !model.contains(*tensor, *alias))) continue;
           set(alias, time(op), isEqual);
           done.insert(alias);
         }
@@ -162,6 +179,7 @@ class ReplicaEqualAnalysis::Walk : public ReplicaEqualAnalysisProxy {
     if (found == values_.end()) throw error("'{}' is never computed", tensor->id);
     return found->second.rbegin()->second;
   }
+  const AliasModel& aliases(const Graph& graph) const { return *models_.at(&graph); }
   int time(const Op& op) const {
     const auto found = times_.find(&op);
     if (found == times_.end())
@@ -170,8 +188,9 @@ class ReplicaEqualAnalysis::Walk : public ReplicaEqualAnalysisProxy {
   }
 
   const Ir& ir_;
-  AliasModel own_;
-  AliasModel& aliases_;
+  AliasModel* given_;
+  std::map<const Graph*, std::unique_ptr<AliasModel>> own_;
+  std::map<const Graph*, const AliasModel*> models_;
   std::map<const Graph*, std::vector<Op*>> schedules_;
   std::map<const Op*, int> times_;
   std::map<Tensor*, std::map<int, bool>> values_;
@@ -180,9 +199,9 @@ class ReplicaEqualAnalysis::Walk : public ReplicaEqualAnalysisProxy {
   bool hasChanged_ = false, isLast_ = false;
 };
 
-ReplicaEqualAnalysis::ReplicaEqualAnalysis(const Ir& ir) : walk_(new Walk(ir)) {}
+ReplicaEqualAnalysis::ReplicaEqualAnalysis(const Ir& ir) : walk_(new Walk(ir, nullptr)) {}
 ReplicaEqualAnalysis::ReplicaEqualAnalysis(const Ir& ir, AliasModel& aliasModel)
-    : walk_(new Walk(ir, aliasModel)) {}
+    : walk_(new Walk(ir, &aliasModel)) {}
 ReplicaEqualAnalysis::~ReplicaEqualAnalysis() = default;
 
 void ReplicaEqualAnalysis::apply() { walk_->run(); }
@@ -217,6 +236,18 @@ Result all(const Op& op, bool value, ReplicaEqualAnalysisProxy& proxy) {
   return {outputs, proxy.getModifiedInputMapFromAliases(&op, outputs)};
 }
 
+/// The inputs of a called graph. What the operator itself gives it, such as the number of an
+/// iteration, is the same.
+ReplEqInputMap given(const SubgraphOp& op, const ReplEqInputMap& inputs) {
+  ReplEqInputMap found;
+  for (std::size_t i = 0; i < op.getCalledGraph().getInputIds().size(); ++i) {
+    const auto index = static_cast<InIndex>(i);
+    const auto in = inputs.find(op.subgraphInToOpInIndex(index));
+    found[index] = in == inputs.end() || in->second;
+  }
+  return found;
+}
+
 bool isOverAll(const CollectivesBaseOp& op) {
   const ReplicaGrouping& grouping = op.getReplicaGrouping();
   return grouping.getGroupSize() == grouping.getNumReplicas();
@@ -227,10 +258,18 @@ bool isOverAll(const CollectivesBaseOp& op) {
 Result Op::fwdPropagateIsReplicaEqual(const AliasModel&, const ReplEqInputMap& inputs,
                                       ReplicaEqualAnalysisProxy& proxy) const {
   const auto& ins = input->tensorMap();
-  return all(
-      *this,
-      std::all_of(ins.begin(), ins.end(), [&](const auto& in) { return inputs.at(in.first); }),
-      proxy);
+  bool isEqual =
+      std::all_of(ins.begin(), ins.end(), [&](const auto& in) { return inputs.at(in.first); });
+  // How the operator uses its graphs is not known.
+  for (const Graph* graph : getCalledGraphs()) {
+    ReplEqInputMap given;
+    for (std::size_t i = 0; i < graph->getInputIds().size(); ++i)
+      given[static_cast<InIndex>(i)] = isEqual;
+    const auto [outs, left] = proxy.fwdPropagateIsReplicaEqualThroughGraph(graph, given);
+    for (const auto& out : outs) isEqual = isEqual && out.second;
+    for (const auto& in : left) isEqual = isEqual && in.second;
+  }
+  return all(*this, isEqual, proxy);
 }
 
 Result ReplicatedAllReduceOp::fwdPropagateIsReplicaEqual(const AliasModel& aliasModel,
@@ -274,14 +313,8 @@ Result MultiExchangeOp::fwdPropagateIsReplicaEqual(const AliasModel&, const Repl
 
 Result SubgraphOp::fwdPropagateIsReplicaEqual(const AliasModel&, const ReplEqInputMap& inputs,
                                               ReplicaEqualAnalysisProxy& proxy) const {
-  // What the operator itself gives its graph, such as the number of an iteration, is the same.
-  ReplEqInputMap given;
-  for (std::size_t i = 0; i < getCalledGraph().getInputIds().size(); ++i) {
-    const auto index = static_cast<InIndex>(i);
-    const auto found = inputs.find(subgraphInToOpInIndex(index));
-    given[index] = found == inputs.end() || found->second;
-  }
-  const auto [outs, ins] = proxy.fwdPropagateIsReplicaEqualThroughGraph(&getCalledGraph(), given);
+  const auto [outs, ins] =
+      proxy.fwdPropagateIsReplicaEqualThroughGraph(&getCalledGraph(), given(*this, inputs));
   ReplEqOutputMap outputs;
   for (const auto& out : output->tensorMap())
     outputs[out.first] = outs.at(opOutToSubgraphOutIndex(out.first));
@@ -297,7 +330,7 @@ Result LoopOp::fwdPropagateIsReplicaEqual(const AliasModel& aliasModel,
   // An iteration reads what the one before has computed.
   ReplEqInputMap carried = inputs;
   while (true) {
-    const Result result = SubgraphOp::fwdPropagateIsReplicaEqual(aliasModel, carried, proxy);
+    Result result = SubgraphOp::fwdPropagateIsReplicaEqual(aliasModel, carried, proxy);
     const std::size_t count = getCalledGraph().getOutputIds().size();
     bool isStable = true;
     for (std::size_t i = 1; i < count; ++i) {
@@ -308,7 +341,32 @@ Result LoopOp::fwdPropagateIsReplicaEqual(const AliasModel& aliasModel,
       in->second = false;
       isStable = false;
     }
-    if (isStable) return result;
+    const auto isEqual = [](const ReplEqInputMap& values, InIndex in) {
+      const auto found = values.find(in);
+      return found == values.end() || found->second;
+    };
+    const ReplEqOutputMap outs = std::get<0>(
+        proxy.fwdPropagateIsReplicaEqualThroughGraph(&getCalledGraph(), given(*this, carried)));
+    const bool goesOn = outs.at(getLoopGraphTerminationConditionOutIndex());
+    if (!goesOn && isEqual(carried, getTerminationConditionInIndex())) {
+      carried[getTerminationConditionInIndex()] = false;
+      isStable = false;
+    }
+    if (!isStable) continue;
+    // Replicas that iterate another number of times have other values.
+    const bool isCounted = goesOn && isEqual(inputs, getMaximumTripCountInIndex()) &&
+                           isEqual(inputs, getTerminationConditionInIndex());
+    // Without an iteration, outputs and modified inputs are what the inputs were.
+    const bool mayBeSkipped = trips_ <= 0 || input->hasIndex(getTerminationConditionInIndex());
+    const auto finally = [&](bool value, InIndex in) {
+      return value && isCounted && (!mayBeSkipped || isEqual(inputs, in));
+    };
+    for (auto& [index, value] : std::get<0>(result)) {
+      const InIndex in = index + getFirstInputInIndex();
+      value = finally(value, in < getNumExplicitInputs() ? in : -1);
+    }
+    for (auto& [in, value] : std::get<1>(result)) value = finally(value, in);
+    return result;
   }
 }
 

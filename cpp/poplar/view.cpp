@@ -731,6 +731,23 @@ Nest visited(Nest nest) {
   return nest;
 }
 
+// The sets that pieces visit, each once: views repeat pieces, as broadcasts do.
+std::vector<Piece> visited(std::vector<Piece> pieces) {
+  for (auto& piece : pieces) piece.nest = visited(std::move(piece.nest));
+  const auto before = [](const Piece& a, const Piece& b) {
+    if (a.variable != b.variable) return a.variable < b.variable;
+    if (a.nest.from != b.nest.from) return a.nest.from < b.nest.from;
+    return std::lexicographical_compare(a.nest.dims.begin(), a.nest.dims.end(), b.nest.dims.begin(),
+                                        b.nest.dims.end(), [](const NestDim& x, const NestDim& y) {
+                                          return std::tie(x.n, x.from) < std::tie(y.n, y.from);
+                                        });
+  };
+  std::sort(pieces.begin(), pieces.end(), before);
+  const auto alike = [&](const Piece& a, const Piece& b) { return !before(a, b); };  // sorted
+  pieces.erase(std::unique(pieces.begin(), pieces.end(), alike), pieces.end());
+  return pieces;
+}
+
 // All that lies between the first and the last element of each piece.
 std::vector<Run> spans(const std::vector<Piece>& pieces) {
   std::vector<Run> out;
@@ -774,9 +791,7 @@ void addRuns(const Piece& piece, std::size_t d, std::int64_t from, std::vector<R
 }  // namespace
 
 bool View::intersects(const View& other) const {
-  auto mine = pieces(), theirs = other.pieces();
-  for (auto* all : {&mine, &theirs})
-    for (auto& piece : *all) piece.nest = visited(std::move(piece.nest));
+  const auto mine = visited(pieces()), theirs = visited(other.pieces());
   // Of most views the ranges are apart already. Of others the elements of those that meet count.
   const auto runs = [](const std::vector<Piece>& all, const std::vector<Run>& own,
                        const std::vector<Run>& others) {

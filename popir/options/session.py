@@ -404,7 +404,7 @@ class ExperimentalSettings(Settings):
     customTransformApplierSettings: dict[str, list[str]] = acts(
         {},
         "transforms that libraries have registered, by name, applied to the main graph in this "
-        "order: Fwd0 behind the import, Fwd1 behind the patterns, Bwd0 once gradients are there, "
+        "order: Fwd0 after the import, Fwd1 after the patterns, Bwd0 once gradients are there, "
         "PreAlias once the updates are, Final before outlining and in-placing. popir has no main "
         "loops in its graph: MainLoops is refused.",
         "tests/cpp_sessions/test_transforms.py::test_transforms_of_a_program_are_applied",

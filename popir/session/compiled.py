@@ -157,6 +157,9 @@ class Compiled(Exclusive):
             "virtualGraphMode = Auto": asked.virtualGraphMode is VirtualGraphMode.Auto,
             "executionPhaseSettings": phases(asked),
             "batchSerializationSettings": serialization(asked) is not None,
+            "experimentalSettings.customTransformApplierSettings": any(
+                asked.experimentalSettings.customTransformApplierSettings.values()
+            ),
             "automaticLossScalingSettings": asked.automaticLossScalingSettings.enabled,
         }
         for name in (name for name, is_asked in refused.items() if is_asked):

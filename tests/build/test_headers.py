@@ -42,15 +42,27 @@ for _path in sorted(INCLUDE.glob("*/**/*.h*")):
 
 
 @functools.cache
-def included(name: str, include: Path) -> frozenset[str]:
-    """All that a header includes, itself or by others: public headers and the C++ library's."""
+def named(name: str, include: Path) -> frozenset[str]:
+    """What the text of a header includes."""
     if not (path := include / name).is_file():
         return frozenset()
     found: set[str] = set()
     for quote, other in NAMED.findall(path.read_text()):
         if quote == '"':
             other = os.path.relpath(path.parent / other, include)
-        found |= {other, *included(other, include)}
+        found.add(other)
+    return frozenset(found)
+
+
+@functools.cache
+def included(name: str, include: Path) -> frozenset[str]:
+    """All that a header includes, itself or by others: public headers and the C++ library's."""
+    found: set[str] = set()
+    left = [name]
+    while left:
+        fresh = named(left.pop(), include) - found
+        found |= fresh
+        left += fresh
     return frozenset(found - {name})
 
 
@@ -74,9 +86,11 @@ def included_by(outer: list[str], inner: list[str], include: Path) -> bool:
     return included(outer[0], include).issuperset(inner)
 
 
-def faults(names: list[str], standard: str, folder: Path, include: Path = INCLUDE) -> str:
+def faults(
+    number: int, names: list[str], standard: str, folder: Path, include: Path = INCLUDE
+) -> str:
     """What the compiler says of a file that only includes the headers; nothing if all is well."""
-    source = folder / (f"{len(names)} {names[-1]}".replace("/", "_") + ".cpp")
+    source = folder / (f"{number} {names[-1]}".replace("/", "_") + ".cpp")
     source.write_text("".join(f"#include <{name}>\n" for name in names) * 2)
     options = [f"-std={standard}", *STRICT, f"-I{include}", "-DONNX_NAMESPACE=onnx"]
     # Relative names, so that a compiler cache recognises the file wherever pytest puts it.
@@ -89,7 +103,8 @@ def faults(names: list[str], standard: str, folder: Path, include: Path = INCLUD
 def all_faults(names: list[str], standard: str, folder: Path, include: Path = INCLUDE) -> str:
     """What `faults` says of all files that the headers need."""
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        said = pool.map(lambda f: faults(f, standard, folder, include), files(names, include))
+        numbered = enumerate(files(names, include))
+        said = pool.map(lambda f: faults(*f, standard, folder, include), numbered)
         return "\n".join(filter(None, said))
 
 

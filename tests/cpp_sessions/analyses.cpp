@@ -1,4 +1,5 @@
 // What a program finds out about its graphs: copies, matches, orders, and values of replicas.
+#include <popart/alias/aliasmodelgrower.hpp>
 #include <popart/analysis/replicaequal/replicaequalanalysis.hpp>
 #include <popart/builder.hpp>
 #include <popart/devicemanager.hpp>
@@ -24,6 +25,7 @@
 #include <popart/transforms/prune.hpp>
 #include <popart/util.hpp>
 
+#include <array>
 #include <functional>
 #include <iostream>
 #include <map>
@@ -98,6 +100,33 @@ void copies() {
   std::cout << main.getTensor("y")->info << copy.getCallSiteOps().size() << "\n";
   fails([&] { ir.cloneGraph(GraphId::root(), GraphId("other")); });
   fails([&] { ir.cloneGraph(GraphId("body"), GraphId("copy")); });
+  body.addVarInit("body/own", info, one);
+  add(body, "body/out", "body/own", "body/last");
+  fails([&] { ir.cloneGraph(GraphId("body"), GraphId("second")); });
+  std::cout << ir.hasGraph(GraphId("second")) << "\n";
+}
+
+/// The mode is kept until there are graphs, and a model is never left out in silence.
+void modes() {
+  auto builder = Builder::create();
+  builder->addOutputTensor(builder->aiOnnxOpset9().relu({builder->addInputTensor(info)}));
+  const auto model = io::getModelFromString(builder->getModelProto());
+  Ir ir;
+  ir.setExecutionMode(Ir::ExecutionMode::Training);
+  std::cout << ir.isTraining();
+  ir.setOnnxModel(model);
+  ir.constructForwards();
+  std::cout << ir.isTraining() << ir.getMainGraphOps().size() << "\n";
+  Ir early;
+  early.setOnnxModel(model);
+  early.getMainGraph();
+  fails([&] { early.constructForwards(); });
+  const auto device = DeviceManager::createDeviceManager().createCpuDevice();
+  Ir prepared;
+  prepared.prepare({model, InputShapeInfo(), DataFlow(1, std::vector<TensorId>()), "", nullptr,
+                    *device, SessionOptions(), Patterns(), "prepared"});
+  std::cout << prepared.hasOnnxModel() << prepared.getModel().graph().node_size() << "\n";
+  fails([&] { popx::IrLowering lowering(prepared, nullptr); });
 }
 
 /// A model imported step by step, and what is unused removed.
@@ -237,10 +266,107 @@ void called() {
   loop->addLoopOutput(0, "looped", "step/next", false);
   loop->setup();
   ops.push_back(loop);
+  // What is written shares its elements with other tensors of its graph.
+  main.addVarInit("v", info, values);
+  Op* update = main.createConnectedOp<SGD0VarUpdateOp>(
+      {{VarUpdateOp::getVarToUpdateInIndex(), "v"},
+       {VarUpdateWithUpdaterOp::getUpdaterInIndex(), "of_x"}},
+      {{VarUpdateOp::getUpdatedVarOutIndex(), "v_new"}}, OptimizerValue(0.1f, true),
+      OptimizerValue(1.0f, true), Op::Settings(main, "update"));
+  const std::vector<Op*> asked = {ops[0], ops[1], inner, ops[2], sum, update};
   ReplicaEqualAnalysis analysis(ir);
   analysis.apply();
-  for (const Op* op : {ops[0], ops[1], inner, ops[2], static_cast<Op*>(sum)}) show(analysis, op);
+  for (const Op* op : asked) show(analysis, op);
   std::cout << "\n";
+  AliasModel given;
+  for (const Graph* graph : ir.getAllGraphs())
+    AliasModelGrower(given).growFullGraph(*graph, DataDependenciesOnly::No);
+  std::cout << given.allAliases(*main.getTensor("v")).size() << "\n";
+  ReplicaEqualAnalysis again(ir, given);
+  again.apply();
+  for (const Op* op : asked) show(again, op);
+  std::cout << "\n";
+  // After a change.
+  sum->disconnectInTensor(1);
+  sum->connectInTensor(1, "step/carried");
+  again.apply();
+  show(again, loop);
+  std::cout << "\n";
+}
+
+/// Loops whose replicas may iterate another number of times, or not at all; and a branch.
+void decided() {
+  const TensorInfo count(DataType::INT32, {}), flag(DataType::BOOL, {});
+  const float values[] = {1, 2};
+  const int32_t trips[] = {3};
+  const bool isTrue[] = {true};
+  // By "count" or "go", given by the host, by a constant or not at all; or by the body.
+  const std::vector<std::array<std::string, 4>> cases = {
+      {"", "", "go", "w"},     {"host", "", "go", "w"},  {"const", "", "go", "w"},
+      {"", "host", "go", "w"}, {"", "const", "go", "w"}, {"", "const", "asked", "w"},
+      {"", "", "go", "x"},     {"const", "", "go", "x"}};
+  for (const auto& [trip, condition, next, first] : cases) {
+    Ir ir;
+    Graph& main = ir.getMainGraph();
+    main.addStream("x", info);
+    main.addVarInit("w", info, values);
+    main.addStream("flag", flag);
+    Graph& step = ir.createGraph(GraphId("step"));
+    step.addInput("step/count", count);
+    step.addInput("step/go", flag);
+    step.addConstInit("step/c", info, values);
+    auto* loop = main.createOp<LoopOp>(Onnx::Operators::Loop_11, Op::Settings(main, "loop"), step);
+    if (trip == "host") main.addStream("trip", count);
+    if (trip == "const") main.addConstInit("trip", count, trips);
+    if (condition == "host") main.addStream("condition", flag);
+    if (condition == "const") main.addConstInit("condition", flag, isTrue);
+    if (!trip.empty()) loop->connectInTensor(0, "trip");
+    if (!condition.empty()) loop->connectInTensor(1, "condition");
+    if (trip.empty()) loop->setTripCountValue(3);
+    loop->addLoopInput(2, first, "step/carried", false);
+    loop->addLoopInput(3, "flag", "step/asked", false);
+    step.markAsOutput("step/" + next);
+    relu(step, "step/c", "step/next");
+    loop->addLoopOutput(0, "looped", "step/next", false);
+    loop->setup();
+    ReplicaEqualAnalysis analysis(ir);
+    analysis.apply();
+    show(analysis, loop);
+    std::cout << "\n";
+  }
+}
+
+/// Branches that read a weight or what comes of the host, chosen by a weight.
+void branches() {
+  for (const bool isSame : {true, false}) {
+    auto builder = Builder::create();
+    auto onnx = builder->aiOnnxOpset9();
+    const float values[] = {1, 2};
+    const float zero[] = {0};
+    const TensorInfo number(DataType::FLOAT, {});
+    const TensorId x = builder->addInputTensor(info, "x");
+    const TensorId w = builder->addInitializedInputTensor(ConstVoidData{values, info}, "w");
+    const TensorId sum = onnx.reducesum({w}, std::vector<int64_t>{0}, 0);
+    const TensorId chosen = onnx.greater({sum, onnx.constant(ConstVoidData{zero, number})});
+    std::vector<Builder*> made;
+    for (const TensorId& in : {w, isSame ? w : x}) {
+      Builder& branch = builder->createSubgraphBuilder();
+      branch.addInputTensorFromParentGraph(in);
+      branch.addOutputTensor(branch.aiOnnxOpset9().relu({in}));
+      made.push_back(&branch);
+    }
+    const TensorId y = onnx.logical_if({chosen}, 1, *made[0], *made[1])[0];
+    builder->addOutputTensor(onnx.add({y, x}));
+    Ir ir;
+    ir.setOnnxModel(io::getModelFromString(builder->getModelProto()));
+    ir.constructForwards();
+    ReplicaEqualAnalysis analysis(ir);
+    analysis.apply();
+    for (const Graph* graph : ir.getAllGraphs())
+      for (const Op* op : graph->getOpSchedule({}, RequireOptimalSchedule::No))
+        if (op->opid.type == "If" || op->opid.type == "Relu") show(analysis, op);
+    std::cout << "\n";
+  }
 }
 
 /// What the gradient reads is computed again, once for both inputs, out of what the operator read:
@@ -308,9 +434,12 @@ void elements() {
 
 int main(int, char** argv) {
   const std::map<std::string, void (*)()> parts = {
-      {"shapes", shapes},     {"copies", copies},        {"steps", steps},
-      {"matches", matches},   {"replicas", replicas},    {"called", called},
-      {"elements", elements}, {"recomputed", recomputed}};
+      {"shapes", shapes},     {"copies", copies},
+      {"steps", steps},       {"matches", matches},
+      {"replicas", replicas}, {"called", called},
+      {"elements", elements}, {"recomputed", recomputed},
+      {"decided", decided},   {"branches", branches},
+      {"modes", modes}};
   try {
     parts.at(argv[1])();
   } catch (const error& e) {

@@ -224,6 +224,18 @@ def test_intersections_of_what_is_broadcast() -> None:
     assert many.intersectsWith(many)
 
 
+def test_intersections_of_repeated_parts() -> None:
+    """Equal parts count once: all elements of all of them would be 256 million."""
+    graph = poplar.Graph(poplar.Target.createCPUTarget())
+    v = graph.addVariable(poplar.INT, [1 << 19, 2], poplar.VariableMappingMethod.LINEAR, "v")
+    left, right = v.slice(0, 1, 1).flatten(), v.slice(1, 2, 1).flatten()
+    many = poplar.concat([left] * 512)
+    begin = time.process_time()
+    assert not many.intersectsWith(right)
+    assert many.intersectsWith(v.slice(5, 6).flatten())
+    assert time.process_time() - begin < 10
+
+
 def test_intersections_of_many_parts() -> None:
     """Nearly as fast as to look for an element that is there twice, though no part meets another;
     comparing each with each would take hundreds of times as long.

@@ -84,12 +84,14 @@ std::vector<std::vector<Op*>> findMatchingOps(Graph& graph, const OpPreds& preds
 std::vector<std::vector<Op*>> findMatchingOps(Graph& graph, const OpPredMap& preds,
                                               const Edges& edges);
 
-/// Where an operator stands with respect to the loss, as Ir::updateVertices() has found it.
+/// Where an operator stands with respect to the loss, as Ir::updateVertices() has found it. The
+/// first of these rules that holds decides.
 enum class OpFinalLossRelation {
   ToLoss = 0,  ///< the loss depends on it
-  FromLoss,    ///< it depends on the gradient of the loss, and the loss not on it
-  ToFromLoss,  ///< neither, and what is FromLoss depends on it, or has to run before it
-  FromToLoss   ///< neither, and beside the forward pass
+  FromLoss,    ///< it depends on the gradient of the loss
+  ToFromLoss,  ///< one that is FromLoss or ToFromLoss reads it or has to run before it, and it does
+               ///< not have to run before one of the forward pass
+  FromToLoss   ///< all others
 };
 std::ostream& operator<<(std::ostream& os, const OpFinalLossRelation& relation);
 std::map<Op*, OpFinalLossRelation, POpCmp> getOpFinalLossRelations(Graph& graph);

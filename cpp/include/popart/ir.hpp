@@ -97,7 +97,7 @@ class Ir {
   /// Imports the model: its inputs, weights and constants, and its operators with them.
   /// \throws error without a model, and what the constructor of a session throws for one
   void registerInputTensors();
-  /// The same, if registerInputTensors() was not called.
+  /// The same, if the model was not imported yet.
   void constructForwards();
   /// False: a graph is always made.
   bool hashMatched() const { return false; }
@@ -146,8 +146,9 @@ class Ir {
   /// An id that no graph has: "base_subgraph(0)" and so on.
   GraphId createUniqueSubgraphId(const GraphId& base);
   /// Copies a graph: its inputs, constants, operators with their constraints, and outputs, with ids
-  /// in the scope of the new graph. Graphs that it calls are those of the copy, too.
-  /// \throws error for the main graph, and if there is a graph of the new id
+  /// in the scope of the new graph. The copy calls the same graphs.
+  /// \throws error for the main graph, for a graph that has variables or streams of its own, and if
+  /// there is a graph of the new id
   ClonedGraphMaps cloneGraph(GraphId originalGraphId, GraphId newGraphId);
   /// All graphs, by id.
   std::map<GraphId, Graph*> getGraphs() const;
@@ -250,6 +251,8 @@ class Ir {
   Graph& bound(Graph* graph) const;
   /// Makes the compiler's graph `graph` the main graph.
   void take(const std::shared_ptr<void>& graph);
+  /// Makes one that no session has compiled the main graph, in the mode that was set.
+  void takeOwn(const std::shared_ptr<void>& graph);
   std::vector<Graph*> graphs() const;
 
   const uint64_t id_;
@@ -262,6 +265,9 @@ class Ir {
   mutable std::set<Graph*> bound_;
   std::shared_ptr<const ONNX_NAMESPACE::ModelProto> model_;
   unsigned made_ = 0, subgraphs_ = 0;
+  /// Of the graphs that this object makes; those of a session have the session's.
+  bool isTraining_ = false;
+  bool isImported_ = false;
   bool isPrepared_ = false;
   bool isRun_ = false;
   bool hasOptions_ = false;

@@ -98,11 +98,12 @@ AliasModel::PoprithmsOpId AliasModel::getGate(OpId opId) const {
 }
 
 std::vector<Tensor*> AliasModel::allAliases(const Tensor& t) const {
+  Graph& graph = const_cast<Tensor&>(t).getGraph();
   std::vector<Tensor*> found;
   for (const PoprithmsTensorId& id : g.allAliases(getPoprithmsTensorId(t.id))) {
     const auto tensor = fromTensor_.find(id);
     if (tensor == fromTensor_.end() || toTensor_.at(tensor->second) != id) continue;
-    found.push_back(thisGraph->getTensors().get(tensor->second));
+    found.push_back(graph.getTensors().get(tensor->second));
   }
   return found;
 }

@@ -54,8 +54,13 @@ void Ir::take(const std::shared_ptr<void>& graph) {
   held_ = graph;
 }
 
+void Ir::takeOwn(const std::shared_ptr<void>& graph) {
+  take(graph);
+  python::set(held_, "isTraining", isTraining_);
+}
+
 Graph& Ir::main() const {
-  if (main_ == nullptr) const_cast<Ir*>(this)->take(python::make("ir.Graph"));
+  if (main_ == nullptr) const_cast<Ir*>(this)->takeOwn(python::make("ir.Graph"));
   return *main_;
 }
 
@@ -113,6 +118,22 @@ ClonedGraphMaps Ir::cloneGraph(GraphId originalGraphId, GraphId newGraphId) {
   if (originalGraphId == GraphId::root())
     throw error("Ir::cloneGraph: the main graph cannot be copied; name one that it calls");
   Graph& from = getGraph(originalGraphId);
+  const std::vector<Op*> ops = from.getOpSchedule({}, RequireOptimalSchedule::No);
+  std::set<TensorId> copyable;
+  for (const TensorId& id : from.getInputIds()) copyable.insert(id);
+  for (const Tensor* constant : from.getTensors().getOfType(TensorType::Const))
+    copyable.insert(constant->id);
+  for (const Op* op : ops)
+    for (const auto& out : op->output->tensorMap()) copyable.insert(out.second->id);
+  std::vector<TensorId> read = from.getOutputIds();
+  for (const Op* op : ops)
+    for (const auto& in : op->input->tensorMap()) read.push_back(in.second->id);
+  for (const TensorId& id : read)
+    if (copyable.count(id) == 0)
+      throw error(
+          "Ir::cloneGraph: '{}' is read in the graph '{}'; variables and streams of called graphs "
+          "cannot be copied, so make it an input of the graph",
+          id, originalGraphId.str());
   Graph& to = createGraph(newGraphId);
   ClonedGraphMaps maps;
   const auto copied = [&](const TensorId& id) {
@@ -123,19 +144,14 @@ ClonedGraphMaps Ir::cloneGraph(GraphId originalGraphId, GraphId newGraphId) {
   for (const TensorId& id : from.getInputIds()) to.addInput(copied(id), from.getTensor(id)->info);
   for (Tensor* constant : from.getTensors().getOfType(TensorType::Const))
     to.addConstInit(copied(constant->id), constant->info, constant->tensorData()->data());
-  for (Op* op : from.getOpSchedule({}, RequireOptimalSchedule::No)) {
+  for (Op* op : ops) {
     std::unique_ptr<Op> copy = op->clone();
     copy->settings.graph = to;
     copy->setScope(to.getScope());
     Op* made = to.getOp(to.moveIntoGraph(std::move(copy)));
     maps.opIdMap[op->id] = made->id;
-    for (const auto& in : op->input->tensorMap()) {
-      const auto known = maps.tensorIdMap.find(in.second->id);
-      if (known == maps.tensorIdMap.end())
-        throw error("Ir::cloneGraph: {} reads '{}', which is not of the graph '{}'",
-                    op->debugName(), in.second->id, originalGraphId.str());
-      made->connectInTensor(in.first, known->second);
-    }
+    for (const auto& in : op->input->tensorMap())
+      made->connectInTensor(in.first, maps.tensorIdMap.at(in.second->id));
     for (const auto& out : op->output->tensorMap())
       made->createAndConnectOutTensor(out.first, copied(out.second->id));
     made->setup();
@@ -191,6 +207,8 @@ void Ir::prepare(const IrBundle& bundle, const HashesMap&, std::size_t) {
                         {"patterns", python::toPython(bundle.patterns)}};
   if (!bundle.sessionName.empty()) named["name"] = bundle.sessionName;
   setUserOptions(bundle.userOptions);
+  model_ = std::make_shared<ONNX_NAMESPACE::ModelProto>(bundle.modelProto);
+  isImported_ = true;
   show(python::make(trains ? "TrainingSession" : "InferenceSession", arguments, named));
   setDataFlow(bundle.dataFlow);
   setInputShapeInfo(bundle.inputShapeInfo);
@@ -217,14 +235,15 @@ void Ir::registerInputTensors() {
   if (held_ != nullptr)
     throw error(
         "Ir::registerInputTensors: this Ir has graphs already, so it cannot import a model");
-  take(python::make(
+  takeOwn(python::make(
       "onnxio.importer.import_model",
       {python::Bytes{io::getSerializedModel(getModel())}, python::toPython(inputShapeInfo_)}));
+  isImported_ = true;
 }
 
 void Ir::constructForwards() {
   static_cast<void>(getModel());
-  if (held_ == nullptr) registerInputTensors();
+  if (!isImported_) registerInputTensors();
 }
 
 void Ir::show(const std::shared_ptr<void>& session) {
@@ -280,8 +299,8 @@ void Ir::setUserOptions(const SessionOptions& options) {
 }
 
 void Ir::setExecutionMode(const ExecutionMode& mode) {
-  static_cast<void>(main());
-  python::set(held_, "isTraining", mode == ExecutionMode::Training);
+  isTraining_ = mode == ExecutionMode::Training;
+  if (held_ != nullptr) python::set(held_, "isTraining", isTraining_);
 }
 
 const SessionOptions& Ir::getSessionOptions() const {
@@ -295,7 +314,9 @@ SessionOptions& Ir::getSessionOptions() {
   return options_;
 }
 
-bool Ir::isTraining() const { return irCalls().isTraining(main()); }
+bool Ir::isTraining() const {
+  return main_ == nullptr ? isTraining_ : irCalls().isTraining(*main_);
+}
 
 bool Ir::hasConstructedBackwards() const { return irCalls().hasGradients(main()); }
 

@@ -44,8 +44,17 @@ const poplar::Tensor& PopTensors::get(const TensorId& id) const {
   return found->second;
 }
 
+namespace {
+
+poplar::Target targetOf(const DeviceInfo* device) {
+  if (device == nullptr) throw error("IrLowering: the device is a null pointer; give it a device");
+  return device->getTarget();
+}
+
+}  // namespace
+
 IrLowering::IrLowering(const Ir& ir, std::shared_ptr<DeviceInfo> deviceInfo)
-    : own_(std::make_shared<poplar::Graph>(deviceInfo->getTarget())), graph_(*own_), ir_(&ir) {}
+    : own_(std::make_shared<poplar::Graph>(targetOf(deviceInfo.get()))), graph_(*own_), ir_(&ir) {}
 
 const Ir& IrLowering::ir() const {
   if (ir_ == nullptr) throw error("This IrLowering was made of a Poplar graph, so it has no Ir");

@@ -58,7 +58,7 @@ class AliasModel {
   bool contains(PoprithmsOpId id) const { return fromOp_.count(id) != 0; }
   bool contains(OpId id) const { return toOp_.count(id) != 0; }
 
-  /// The tensors that share an element with one, itself among them.
+  /// The tensors of its graph that share an element with one, itself among them.
   std::vector<Tensor*> allAliases(const Tensor& t) const;
   /// Whether all elements of `sub` are elements of `super`.
   bool contains(const Tensor& super, const Tensor& sub) const;

@@ -20,12 +20,13 @@ namespace popart {
 /// constants are the same on all replicas at first, what the host sends and the seed of random
 /// numbers are not, and operators say what becomes of that (Op::fwdPropagateIsReplicaEqual). A
 /// weight is if it still is at the end of a step. A graph that is called from several places has the
-/// values that hold for all of them. Operators alone are asked for: a tensor that is written has
+/// values that hold for all of them. Queries are per operator, since a tensor that is written has
 /// several values.
 class ReplicaEqualAnalysis {
  public:
   explicit ReplicaEqualAnalysis(const Ir& ir);
-  /// With a model of which tensors share elements; graphs that it lacks are added.
+  /// With a model of which tensors share elements; each graph that it lacks gets one of its
+  /// own.
   ReplicaEqualAnalysis(const Ir& ir, AliasModel& aliasModel);
   virtual ~ReplicaEqualAnalysis();
 
