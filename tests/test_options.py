@@ -6,6 +6,7 @@ import ast
 import enum
 import functools
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from popir.options import (
     rows,
     shown,
 )
+from popir.options import table
 from popir.options.annotations import ANNOTATIONS
 from popir.types import ReductionType
 from tests.toolchain import ROOT
@@ -341,6 +343,16 @@ def test_settings_and_maps_are_their_own() -> None:
     assert one.batchSerializationSettings.factor == 0
 
 
+@dataclass
+class _Inner(table.Settings):
+    deep: int = table.refused(0, "nothing does it.")
+
+
+@dataclass
+class _Whole(table.SessionSettings):
+    inner: _Inner = table.nested(_Inner)
+
+
 def test_what_a_nested_object_brings_is_said_by_its_whole_name() -> None:
     sharding = e.ReplicatedTensorSharding.On
     free = TensorLocationSettings(
@@ -354,6 +366,12 @@ def test_what_a_nested_object_brings_is_said_by_its_whole_name() -> None:
         "SessionOptions.activationTensorLocationSettings.location.replicatedTensorSharding",
         "SessionOptions.activationTensorLocationSettings.minElementsForReplicatedTensorSharding",
     ]
+    whole = _Whole()
+    whole.inner.deep = 3
+    with pytest.raises(
+        popart_exception, match=r"_Whole\.inner\.deep = 3: nothing does it\. Leave it at 0\."
+    ):
+        whole.check()
 
 
 def test_former_names() -> None:

@@ -4,7 +4,7 @@ from tests.cpp_sessions.conftest import Program
 
 
 def test_transforms_of_a_program_are_applied(program: Program) -> None:
-    """The input doubled behind the import; Prune then removes what nothing needs, and keeps the
+    """The input doubled after the import; Prune then removes what nothing needs, and keeps the
     anchor.
     """
     assert program("transforms", "Fwd0", "infer", "Doubled", "Prune", "Doubled").splitlines() == [
