@@ -233,6 +233,8 @@ def _transforms_at(stage: str) -> Callable[[Compilation], None]:
     def run(c: Compilation) -> None:
         for name in c.library_transforms.get(stage, ()):
             _set_mode(c)
+            if c.gradients and c.loss is not None and c.graph.hasTensor(c.loss):
+                c.graph.passes = _ids(_passes(c))
             if not apply_transform(name, c.graph, c.flow, c.loss):
                 continue
             c.decisions.append(Decision("the model", f"the transform {name}", None))
@@ -394,14 +396,18 @@ def _passes(c: Compilation) -> tuple[set[Op], set[Op]]:
     return forward, ancestors(*ends) - forward
 
 
+def _ids(passes: tuple[set[Op], set[Op]]) -> tuple[set[int], set[int]]:
+    forward, backward = passes
+    return {op.id for op in forward}, {op.id for op in backward}
+
+
 def stage_operators(c: Compilation) -> None:
     """Gives each operator its stage, or takes the stages away if they do not run at once. What is
     called runs in the stage of the operator that calls it.
     """
     passes = _passes(c)
     if c.loss is not None:
-        forward, backward = ({op.id for op in ops} for ops in passes)
-        c.graph.passes = forward, backward
+        c.graph.passes = _ids(passes)
     if c.is_pipelined or c.is_phased or c.locations is not None:
         c.passes = passes
     if c.is_pipelined:

@@ -317,9 +317,7 @@ def apply_transform(name: str, graph: Graph, flow: DataFlow, loss: str | None) -
     arts = {id: flow.art(id) for id in flow.anchors()}
     anchors = {id: (art.id().name, art.period) for id, art in arts.items()}
     last = graph.lastOpId
-    changed = device.applyTransform(
-        name, graph, flow.batchesPerStep(), anchors, loss or ""
-    )
+    changed = device.applyTransform(name, graph, flow.batchesPerStep(), anchors, loss or "")
     _expand_since(graph, last)
     return changed
 
