@@ -9,8 +9,8 @@ import numpy as np
 
 from popir import registry
 from popir.autodiff import ancestors, differentiate
-from popir.enums import RecomputationType
 from popir.dataflow import DataFlow
+from popir.enums import RecomputationType
 from popir.errors import (
     AnchorError,
     LeavesDeviceError,

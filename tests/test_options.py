@@ -27,8 +27,8 @@ from popir.options import (
     rows,
     shown,
 )
-from popir.options import table
 from popir.options.annotations import ANNOTATIONS
+from popir.options.table import SessionSettings, Settings, nested, refused
 from popir.types import ReductionType
 from tests.toolchain import ROOT
 
@@ -344,13 +344,13 @@ def test_settings_and_maps_are_their_own() -> None:
 
 
 @dataclass
-class _Inner(table.Settings):
-    deep: int = table.refused(0, "nothing does it.")
+class _Inner(Settings):
+    deep: int = refused(0, "nothing does it.")
 
 
 @dataclass
-class _Whole(table.SessionSettings):
-    inner: _Inner = table.nested(_Inner)
+class _Whole(SessionSettings):
+    inner: _Inner = nested(_Inner)  # noqa: RUF009 (as in the table of options)
 
 
 def test_what_a_nested_object_brings_is_said_by_its_whole_name() -> None:
