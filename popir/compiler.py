@@ -9,6 +9,7 @@ import numpy as np
 
 from popir import registry
 from popir.autodiff import ancestors, differentiate
+from popir.dataflow import DataFlow
 from popir.enums import RecomputationType
 from popir.errors import (
     AnchorError,
@@ -127,6 +128,8 @@ class Compilation:
     """Whether the model is cut into execution phases."""
     locations: Locations | None = None
     """Which tensors are to be off chip, or sharded over replicas; None if none is."""
+    flow: DataFlow = field(default_factory=lambda: DataFlow(1))
+    """What libraries are told of the steps of the session."""
     library_transforms: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """The names of transforms of libraries, by when they are applied."""
     serialization: BatchSerialization | None = None
@@ -229,7 +232,10 @@ def _transforms_at(stage: str) -> Callable[[Compilation], None]:
 
     def run(c: Compilation) -> None:
         for name in c.library_transforms.get(stage, ()):
-            if not apply_transform(name, c.graph, sorted(c.kept)):
+            _set_mode(c)
+            if c.gradients and c.loss is not None and c.graph.hasTensor(c.loss):
+                c.graph.passes = _ids(_passes(c))
+            if not apply_transform(name, c.graph, c.flow, c.loss):
                 continue
             c.decisions.append(Decision("the model", f"the transform {name}", None))
             try:
@@ -239,6 +245,11 @@ def _transforms_at(stage: str) -> Callable[[Compilation], None]:
 
     run.__name__ = f"transforms_of_libraries_{stage}"
     return run
+
+
+def _set_mode(c: Compilation) -> None:
+    for each in called_graphs(c.graph):
+        each.isTraining = c.loss is not None
 
 
 def expand_gradient_operators(c: Compilation) -> None:
@@ -260,8 +271,8 @@ def connect_random_seed(c: Compilation) -> None:
     The seed, UINT32[2], is also that of stochastic rounding. It starts at 0, or with the value
     saved in the model. This pass also sets `Graph.isTraining`.
     """
+    _set_mode(c)
     for each in called_graphs(c.graph):
-        each.isTraining = c.loss is not None
         _check_random(c.graph, each)
     users = [op for op in c.graph.ops.values() if op.requiresRandomSeed()]
     users = [op for op in users if (i := op.getSeedInIndex()) >= 0 and not op.hasInput(i)]
@@ -385,14 +396,18 @@ def _passes(c: Compilation) -> tuple[set[Op], set[Op]]:
     return forward, ancestors(*ends) - forward
 
 
+def _ids(passes: tuple[set[Op], set[Op]]) -> tuple[set[int], set[int]]:
+    forward, backward = passes
+    return {op.id for op in forward}, {op.id for op in backward}
+
+
 def stage_operators(c: Compilation) -> None:
     """Gives each operator its stage, or takes the stages away if they do not run at once. What is
     called runs in the stage of the operator that calls it.
     """
     passes = _passes(c)
     if c.loss is not None:
-        forward, backward = ({op.id for op in ops} for ops in passes)
-        c.graph.passes = forward, backward
+        c.graph.passes = _ids(passes)
     if c.is_pipelined or c.is_phased or c.locations is not None:
         c.passes = passes
     if c.is_pipelined:

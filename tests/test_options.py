@@ -6,6 +6,7 @@ import ast
 import enum
 import functools
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from popir.options import (
     shown,
 )
 from popir.options.annotations import ANNOTATIONS
+from popir.options.table import SessionSettings, Settings, nested, refused
 from popir.types import ReductionType
 from tests.toolchain import ROOT
 
@@ -341,6 +343,16 @@ def test_settings_and_maps_are_their_own() -> None:
     assert one.batchSerializationSettings.factor == 0
 
 
+@dataclass
+class _Inner(Settings):
+    deep: int = refused(0, "nothing does it.")
+
+
+@dataclass
+class _Whole(SessionSettings):
+    inner: _Inner = nested(_Inner)  # noqa: RUF009 (as in the table of options)
+
+
 def test_what_a_nested_object_brings_is_said_by_its_whole_name() -> None:
     sharding = e.ReplicatedTensorSharding.On
     free = TensorLocationSettings(
@@ -354,6 +366,12 @@ def test_what_a_nested_object_brings_is_said_by_its_whole_name() -> None:
         "SessionOptions.activationTensorLocationSettings.location.replicatedTensorSharding",
         "SessionOptions.activationTensorLocationSettings.minElementsForReplicatedTensorSharding",
     ]
+    whole = _Whole()
+    whole.inner.deep = 3
+    with pytest.raises(
+        popart_exception, match=r"_Whole\.inner\.deep = 3: nothing does it\. Leave it at 0\."
+    ):
+        whole.check()
 
 
 def test_former_names() -> None:

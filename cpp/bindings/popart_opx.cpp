@@ -399,19 +399,28 @@ void bindPatterns(py::module_& m) {
           "Changes the graph around the operator. Returns whether it has changed it.");
   m.def(
       "applyTransform",
-      [](const std::string& name, const py::object& graph,
-         const std::vector<std::string>& anchors) {
+      [](const std::string& name, const py::object& graph, int batchesPerStep,
+         const std::map<std::string, std::pair<std::string, int>>& anchors,
+         const std::string& loss) {
         GraphTwin& twin = graphOf(graph);
-        twin.ir.setDataFlow(popart::DataFlow(1, anchors));
+        popart::AnchorReturnTypeMap arts;
+        for (const auto& [id, art] : anchors)
+          arts.emplace(id, art.first == "EveryN" ? popart::AnchorReturnType(art.first, art.second)
+                                                 : popart::AnchorReturnType(art.first));
+        twin.ir.setDataFlow(popart::DataFlow(batchesPerStep, arts));
+        if (!loss.empty() && twin.ir.containsTensor(loss)) twin.ir.setFinalLoss(loss);
+        twin.ir.updateVertices();
         return run([&] { return popart::logging::format(" (the transform '{}')", name); },
                    [&] {
                      return popart::Transform::applyTransform(
                          popart::Transform::getIdFromName(name), twin.graph);
                    });
       },
-      py::arg("name"), py::arg("graph"), py::arg("anchors"),
+      py::arg("name"), py::arg("graph"), py::arg("batchesPerStep"), py::arg("anchors"),
+      py::arg("loss"),
       "Runs a transform of a library or program. Returns whether it has changed the graph.\n"
-      "The graph's Ir has the anchors.\n"
+      "The graph's Ir has the anchors, with their return types and periods, and the loss if it is\n"
+      "not empty; its operators know where they stand with respect to the loss.\n"
       "Raises popart_exception if none has that name.");
 }
 

@@ -91,6 +91,7 @@ bool Prune::apply(Graph& graph) const {
   if (isMain(graph))
     for (const auto& anchors : {ir.getAnchors(), ir.getRootAnchors()})
       ids.insert(anchors.begin(), anchors.end());
+  ids.insert(ir.getFinalLossId());
   for (const TensorId& id : ids)
     if (graph.getTensors().contains(id)) front.push_back(graph.getTensors().get(id));
 

@@ -325,10 +325,17 @@ def aliases(
     Raises popart_exception for a region outside of the tensor.
     """
 
-def applyTransform(name: str, graph: typing.Any, anchors: collections.abc.Sequence[str]) -> bool:
+def applyTransform(
+    name: str,
+    graph: typing.Any,
+    batchesPerStep: typing.SupportsInt | typing.SupportsIndex,
+    anchors: collections.abc.Mapping[str, tuple[str, typing.SupportsInt | typing.SupportsIndex]],
+    loss: str,
+) -> bool:
     """
     Runs a transform of a library or program. Returns whether it has changed the graph.
-    The graph's Ir has the anchors.
+    The graph's Ir has the anchors, with their return types and periods, and the loss if it is
+    not empty; its operators know where they stand with respect to the loss.
     Raises popart_exception if none has that name.
     """
 

@@ -16,6 +16,7 @@ from typing import Any
 from popir import pattern, poplar, registry
 from popir._device import popart as device
 from popir.adding import expand_in_place
+from popir.dataflow import DataFlow
 from popir.definitions import OpDefinition
 from popir.errors import DuplicateOperatorError, did_you_mean, popart_exception
 from popir.ir import GradInOutMapper, GradOpInType, Graph, Op, OperatorIdentifier, Region, Tensor
@@ -309,12 +310,14 @@ class CppPattern(pattern.PreAliasPattern):
         return changed
 
 
-def apply_transform(name: str, graph: Graph, anchors: list[str]) -> bool:
+def apply_transform(name: str, graph: Graph, flow: DataFlow, loss: str | None) -> bool:
     """Runs a transform that a library has registered, by its name; returns whether the graph has
     changed. What it makes that consists of other operators becomes these.
     """
+    arts = {id: flow.art(id) for id in flow.anchors()}
+    anchors = {id: (art.id().name, art.period) for id, art in arts.items()}
     last = graph.lastOpId
-    changed = device.applyTransform(name, graph, anchors)
+    changed = device.applyTransform(name, graph, flow.batchesPerStep(), anchors, loss or "")
     _expand_since(graph, last)
     return changed
 

@@ -269,6 +269,7 @@ class Compiled(Exclusive):
                 serialization=serialization(asked),
                 is_phased=is_phased,
                 locations=locations(asked, is_overlapped),
+                flow=self.dataFlow,
                 library_transforms=asked.experimentalSettings.customTransformApplierSettings,
             )
             compile(self._compilation, self._progress.stage(0.1, 0.4))

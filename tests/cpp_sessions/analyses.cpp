@@ -425,6 +425,14 @@ void elements() {
     fails([&] { StepIO({{id, given}}, {{"x", got}}).assertNumElements(*executable); });
   };
   check("x", 4, 2);
+  ir.setDataFlow(DataFlow(4, {{"x", AnchorReturnType("EveryN", 2)}}));
+  SessionOptions options;
+  options.enableGradientAccumulation = true;
+  options.accumulationFactor = 2;
+  ir.setUserOptions(options);
+  check("x", 16, 8);
+  ir.setUserOptions(SessionOptions());
+  ir.setDataFlow(DataFlow(2, {{"x", AnchorReturnType("Final")}}));
   check("x", 2, 2);
   check("x", 4, 4);
   check("y", 4, 2);

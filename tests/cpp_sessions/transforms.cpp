@@ -24,7 +24,13 @@ class Doubled : public Transform {
   bool apply(Graph& graph) const final {
     std::cout << "ops " << graph.getOps().size() << " trains " << graph.getIr().isTraining()
               << " gradients " << graph.getIr().hasConstructedBackwards() << " anchors "
-              << graph.getIr().getAnchors().size() << "\n";
+              << graph.getIr().getAnchors().size() << " batches "
+              << graph.getIr().getDataFlow().batchesPerStep() << " loss "
+              << graph.getIr().getFinalLossId() << " backward ";
+    std::size_t backward = 0;
+    for (const auto& each : graph.getOps())
+      backward += each.second->fromLoss == PathFromLoss::Yes ? 1 : 0;
+    std::cout << (backward > 0) << "\n";
     if (graph.getTensors().contains("xx")) return false;
     const std::vector<Op*> readers = graph.getTensors().get("x")->consumers.getOps();
     graph.createConnectedOp<AddOp>({{0, "x"}, {1, "x"}}, {{0, "xx"}}, Onnx::Operators::Add_7,

@@ -160,7 +160,8 @@ void checkElements(const Ir& ir, const IArray& array, const TensorId& id, const 
 void StepIO::assertNumElements(const popx::Executablex& executable) const {
   const Ir& ir = executable.ir();
   const SessionOptions& options = ir.getSessionOptions();
-  const int64_t replicas = options.getGlobalReplicationFactor();
+  // Of this instance of the program, as Session::run() counts them.
+  const int64_t replicas = options.enableReplicatedGraphs ? options.replicatedGraphCount : 1;
   const int64_t micro = options.enableGradientAccumulation ? options.accumulationFactor : 1;
   const DataFlow& flow = ir.getDataFlow();
   for (const auto& [id, array] : inputs_)
@@ -170,7 +171,8 @@ void StepIO::assertNumElements(const popx::Executablex& executable) const {
     if (flow.isAnchored(id)) {
       const AnchorReturnType kind = flow.art(id);
       if (kind.id() == AnchorReturnTypeId::All) batches = flow.batchesPerStep() * micro;
-      if (kind.id() == AnchorReturnTypeId::EveryN) batches = flow.batchesPerStep() / kind.rp();
+      if (kind.id() == AnchorReturnTypeId::EveryN)
+        batches = flow.batchesPerStep() * micro / kind.rp();
     }
     checkElements(ir, array, id, "output", batches * replicas);
   }
