@@ -16,7 +16,7 @@
 namespace popart {
 namespace {
 
-const bool registered = Transform::registerTransform(new ExplicitRecompute());
+const bool registeredRecompute = Transform::registerTransform(new ExplicitRecompute());
 
 /// Whether an operator is of the forward pass, and its phase and stage where there are any.
 struct Place {

@@ -10,7 +10,7 @@
 namespace popart {
 namespace {
 
-const bool registered = Transform::registerTransform(new Prune());
+const bool registeredPrune = Transform::registerTransform(new Prune());
 
 /// Whether the operator changes what outlives the graph's run: a variable, or what its caller has
 /// given.
