@@ -10,13 +10,13 @@ PACKAGE = Path(__file__).parents[1] / "popir"
 
 LAYERS = [
     "errors typed types enums options files naming progress reserved exclusive _library "
-    "debug_context logs version collector extras replicas",
+    "debug_context logs version collector extras replicas dataflow",
     "ir _device poplar popops poplin popnn poprand poputil gcl ext devices memory budget",
     "registry definitions host adding opx calling remote pattern builder onnxio popdist",
     "ops foreign",
     "autodiff patterns supported trainable transforms lowering virtual_graphs",
     "compiler profile step engine_cache executables",
-    "session dataflow stepio optimizers weights checkpoint data segments custom_ops training",
+    "session stepio optimizers weights checkpoint data segments custom_ops training",
     "testing",
     "cli __main__ backend as_popart rank",
 ]
