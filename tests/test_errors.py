@@ -8,7 +8,9 @@ from popir import errors
 KINDS = [
     kind
     for kind in vars(errors).values()
-    if isinstance(kind, type) and kind.__module__ == "popir.errors"
+    if isinstance(kind, type)
+    and issubclass(kind, BaseException)
+    and kind.__module__ == "popir.errors"
 ]
 
 
