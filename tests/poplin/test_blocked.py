@@ -1,4 +1,7 @@
-"""Convolutions in channel blocks against float64, at edges, and with values without bounds."""
+"""Convolutions in channel blocks against float64, at edges, and with values without bounds.
+
+This file is long because all sources of such convolutions share its oracle and their shapes.
+"""
 
 from dataclasses import dataclass
 
