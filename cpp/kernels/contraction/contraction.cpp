@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "kernels/contraction/bf16_tiles.hpp"
+#include "kernels/contraction/divided_sums.hpp"
 #include "kernels/half.hpp"
 #include "kernels/vector/isa.hpp"
 
@@ -215,14 +216,6 @@ std::vector<Source> preference(const ConvSpec&, unsigned) {
   return {Source::OneDnn, Source::Own, Source::Portable};
 }
 
-/// What is faster than all sources in turn, by an algorithm of its own; null if nothing is.
-std::unique_ptr<Contraction> makeFaster(const MatMulSpec&, unsigned) { return nullptr; }
-std::unique_ptr<Contraction> makeFaster(const ConvSpec& s, unsigned threads) {
-  if (isThree(s) && (winogradIsFaster(s, false) || winogradGradientIsFaster(s, threads)))
-    return makeWinograd(s, threads, false);
-  return isLargeDepthwiseGradient(s) ? makeDepthwise(s, threads) : nullptr;
-}
-
 std::unique_ptr<Contraction> makeTiles(const ConvSpec&, unsigned, bool) { return nullptr; }
 std::unique_ptr<Contraction> makeBlocked(const MatMulSpec&, unsigned) { return nullptr; }
 std::unique_ptr<Contraction> makeWide(const ConvSpec&, unsigned) { return nullptr; }
@@ -318,6 +311,25 @@ std::unique_ptr<Contraction> makeBy(Source source, const Spec& spec, unsigned th
   }
 }
 
+/// What is faster than all sources in turn, by an algorithm of its own; null if nothing is.
+std::unique_ptr<Contraction> makeFaster(const MatMulSpec&, unsigned) { return nullptr; }
+std::unique_ptr<Contraction> makeFaster(const ConvSpec& s, unsigned threads) {
+  if (isThree(s) && (winogradIsFaster(s, false) || winogradGradientIsFaster(s, threads)))
+    return makeWinograd(s, threads, false);
+  return isLargeDepthwiseGradient(s) ? makeDepthwise(s, threads) : nullptr;
+}
+
+/// The fastest, with weights that are not packed before.
+template <class Spec>
+std::unique_ptr<Contraction> makeFastest(const Spec& spec, unsigned threads) {
+  const auto onOneThread = [](const Spec& part) { return makeFastest(part, 1); };
+  if (auto made = makeDividedSums(spec, threads, onOneThread)) return made;
+  if (auto made = makeFaster(spec, threads)) return made;
+  for (Source source : preference(spec, threads))
+    if (auto made = makeBy(source, spec, threads)) return made;
+  return nullptr;
+}
+
 std::string text(const std::vector<std::int64_t>& shape) {
   std::string s = "[";
   for (std::size_t i = 0; i < shape.size(); ++i) s += (i ? "," : "") + std::to_string(shape[i]);
@@ -351,9 +363,7 @@ std::unique_ptr<Contraction> choose(const Spec& spec, unsigned most, Source sour
   } else if (source != Source::Any) {
     made = makeBy(source, spec, threads);
   } else {
-    made = makeFaster(spec, threads);
-    for (Source s : preference(spec, threads))
-      if (made == nullptr) made = makeBy(s, spec, threads);
+    made = makeFastest(spec, threads);
     if (auto make = whenPacked(spec, threads); make && made)
       made = std::make_unique<FasterPacked>(std::move(made), std::move(make));
   }

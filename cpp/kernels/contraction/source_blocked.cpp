@@ -48,6 +48,7 @@ class Blocked : public Contraction {
     const blocked::Operands at{
         static_cast<const float*>(operands[read_]), static_cast<const float*>(operands[1]),
         static_cast<const float*>(packed), static_cast<float*>(operands[2 - read_]), &steps};
+    begin(work);
     const std::int64_t all = shares();
     parallelParts(all, 1, threads_, [&](std::int64_t first, std::int64_t last, unsigned thread) {
       if (last - first == all) return share(at, 0, 1, thread, work);
@@ -58,6 +59,8 @@ class Blocked : public Contraction {
  protected:
   virtual std::size_t packedFloats() const = 0;
   virtual void packFloats(const float* weights, float* packed) const = 0;
+  /// Prepares the memory of a run, before the threads share it.
+  virtual void begin(void* /*work*/) const {}
   /// Into how many parts several threads divide the work.
   virtual std::int64_t shares() const { return kSharesOfThread * threads_; }
   /// Part `i` of `all` equal ones.
@@ -76,8 +79,9 @@ class Blocked : public Contraction {
 };
 
 /// Threads share tiles, or output channels where the weights are larger than the inputs: then each
-/// thread transforms all inputs, and packs the weights that it reads if they change between runs. What
-/// another thread has just packed would be costly to fetch from the cache of its core.
+/// thread transforms all inputs. If the weights change between runs, each thread packs those that it
+/// reads, all of them where it has tiles, unless they are large: what another thread has just packed
+/// would be costly to fetch from the cache of its core, and more costly to overwrite in the next run.
 class Winograd final : public Blocked {
  public:
   /// `packed`: the weights are packed once for many runs.
@@ -87,9 +91,10 @@ class Winograd final : public Blocked {
     constexpr std::int64_t kMostOfThread = 1 << 22;  // floats
     byOutputs_ = panels >= threads && (packed ? 16 : 1) * tiles < shape_.out &&
                  shape_.places() * tiles * in <= kMostOfThread;
-    packs_ = !byOutputs_ || packed;
+    constexpr std::int64_t kMostOwnWeights = 1 << 20;  // floats
+    packs_ = packed || (!byOutputs_ && shape_.packedFloats() > kMostOwnWeights);
     outs_ = byOutputs_ ? (panels + threads - 1) / threads * panel() : shape_.out;
-    if (!packs_) {
+    if (byOutputs_ && !packs_) {
       parts_ = 1;
       scratchBytes_ = aligned(sizeof(float) * shape_.unpackedFloats(tiles, panel()));
       return;
@@ -104,12 +109,14 @@ class Winograd final : public Blocked {
     parts_ = std::min(parts, tiles);
     scratchBytes_ =
         aligned(sizeof(float) * shape_.scratchFloats((tiles + parts_ - 1) / parts_, outs_));
+    if (!packs_) ownBytes_ = kLine + aligned(sizeof(float) * shape_.packedFloats());
   }
-  std::size_t workBytes() const override { return threads_ * scratchBytes_; }
+  std::size_t workBytes() const override { return threads_ * (scratchBytes_ + ownBytes_); }
   /// For tiles that are not finite.
   bool readsBoth() const override { return true; }
 
  private:
+  static constexpr std::size_t kLine = 64;
   static std::int64_t panel() { return 2 * routines()->vector; }
 
   std::size_t packedFloats() const override { return packs_ ? shape_.packedFloats() : 0; }
@@ -124,9 +131,15 @@ class Winograd final : public Blocked {
   std::int64_t shares() const override {
     return byOutputs_ ? (shape_.out + outs_ - 1) / outs_ : parts_;
   }
-  void share(const blocked::Operands& at, std::int64_t i, std::int64_t all, unsigned thread,
+  void begin(void* work) const override {
+    for (unsigned thread = 0; ownBytes_ > 0 && thread < threads_; ++thread)
+      isPacked(work, thread) = false;
+  }
+  void share(const blocked::Operands& given, std::int64_t i, std::int64_t all, unsigned thread,
              void* work) const override {
     auto* own = static_cast<float*>(contraction::at(work, thread * scratchBytes_));
+    blocked::Operands at = given;
+    if (ownBytes_ > 0) at.packed = ownWeights(given.weights, work, thread);
     const std::int64_t n = shares(), tiles = shape_.tiles();
     const auto run = [&](std::int64_t part, std::int64_t o, std::int64_t end) {
       const std::int64_t first = tiles * part / parts_, last = tiles * (part + 1) / parts_;
@@ -142,11 +155,25 @@ class Winograd final : public Blocked {
     }
   }
 
+  /// Whether a thread has packed its weights in this run; they follow after a line.
+  bool& isPacked(void* work, unsigned thread) const {
+    return *static_cast<bool*>(
+        contraction::at(work, threads_ * scratchBytes_ + thread * ownBytes_));
+  }
+  const float* ownWeights(const float* weights, void* work, unsigned thread) const {
+    bool& isDone = isPacked(work, thread);
+    auto* const packed = static_cast<float*>(contraction::at(&isDone, kLine));
+    if (!isDone) routines()->packWinograd(shape_, weights, packed, 0, shape_.out);
+    isDone = true;
+    return packed;
+  }
+
   blocked::Shape shape_;
   bool byOutputs_, packs_;
   std::int64_t outs_;   // output channels of a share
   std::int64_t parts_;  // of the tiles
   std::size_t scratchBytes_;
+  std::size_t ownBytes_ = 0;  // of a thread's own weights
 };
 
 /// The gradient of the weights of a convolution of 3 x 3. Threads share output channels, each
