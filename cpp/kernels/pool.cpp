@@ -196,7 +196,8 @@ void Team::begin(const Body& body, std::int64_t first, std::int64_t tasks, std::
   failed_.store(false, std::memory_order_relaxed);
   const std::int64_t grains = (tasks + grain - 1) / grain;
   for (unsigned t = 0; t < threads; ++t) {
-    ranges_[t].next.store(std::max(first, grains * t / threads * grain), std::memory_order_relaxed);
+    ranges_[t].begin = std::max(first, grains * t / threads * grain);
+    ranges_[t].next.store(ranges_[t].begin, std::memory_order_relaxed);
     ranges_[t].end = std::min(tasks, grains * (t + 1) / threads * grain);
   }
   const auto number = std::uint64_t{numberOf(state_.load(std::memory_order_relaxed)) + 1u};
@@ -212,10 +213,33 @@ void Team::executeRange(Range& range, unsigned thread) {
   }
 }
 
+/// Executes what another thread, the owner of `range`, has not begun. `grain`: the time that one of
+/// this thread's own took. The last grain is left to an owner that is at work, for so long: this
+/// thread would have to fetch what the owner has in its cache, and the owner to fetch it back in the
+/// next step.
+void Team::takeOver(Range& range, unsigned thread, std::chrono::nanoseconds grain) {
+  constexpr std::int64_t kFewGrains = 4;
+  if (range.end - range.begin < kFewGrains * grain_) return executeRange(range, thread);
+  const auto next = [&] { return range.next.load(std::memory_order_relaxed); };
+  for (std::int64_t at = next(); at < range.end; at = next()) {
+    const bool isLast = at > range.begin && at + grain_ >= range.end;
+    if (isLast && spinUntil([&] { return next() >= range.end; }, grain)) return;
+    const std::int64_t first = range.next.fetch_add(grain_, std::memory_order_relaxed);
+    if (first >= range.end) return;
+    body_.call(body_.context, first, std::min(first + grain_, range.end), thread);
+  }
+}
+
 void Team::execute(unsigned thread) {
   try {
-    if (sharing_ == Sharing::Together) return executeRange(ranges_[thread], thread);
-    for (unsigned t = 0; t < threads_; ++t) executeRange(ranges_[(thread + t) % threads_], thread);
+    Range& own = ranges_[thread];
+    if (sharing_ == Sharing::Together) return executeRange(own, thread);
+    const auto start = std::chrono::steady_clock::now();
+    executeRange(own, thread);
+    const std::int64_t grains = std::max<std::int64_t>(1, (own.end - own.begin) / grain_);
+    const auto grain = (std::chrono::steady_clock::now() - start) / grains;
+    for (unsigned t = 1; t < threads_; ++t)
+      takeOver(ranges_[(thread + t) % threads_], thread, grain);
   } catch (...) {
     fail();
   }

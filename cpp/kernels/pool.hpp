@@ -57,7 +57,7 @@ class Team {
  private:
   struct alignas(64) Range {
     std::atomic<std::int64_t> next{0};
-    std::int64_t end = 0;
+    std::int64_t begin = 0, end = 0;
   };
 
   void startWorkers(unsigned wanted);
@@ -65,6 +65,7 @@ class Team {
   std::uint64_t awaitRegion(std::uint32_t seen);
   void execute(unsigned thread);
   void executeRange(Range& range, unsigned thread);
+  void takeOver(Range& range, unsigned thread, std::chrono::nanoseconds grain);
   void fail();
   void departed();
   template <class Done>
