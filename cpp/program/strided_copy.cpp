@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <vector>
 
 #include "kernels/movement/tiles.hpp"
 #include "kernels/parallel.hpp"
@@ -11,9 +12,8 @@
 namespace popir {
 namespace {
 
-// Above this many bytes a copy is shared among the threads. Below, what the other thread wrote has to
-// come from its cache, which takes longer than it saved.
-constexpr std::size_t kParallelBytes = 1024 * 1024;
+// Above this many bytes a copy is shared among the threads.
+constexpr std::size_t kParallelBytes = 64 * 1024;
 constexpr int kPartsOfThread = 8;
 // A pair of loops that transposes works on square blocks of this many rows and columns.
 constexpr std::int64_t kTile = 64;
@@ -103,23 +103,39 @@ class StridedCopy : public Runner {
   }
 
  private:
+  /// Threads share what is written in the order in which it lies, as they do the steps around: a
+  /// thread copies what it has in its cache. The outermost loops are shared, as many as have enough
+  /// iterations together, the last of them in pieces.
   void shared(const T* src, T* dst, const Plan& p) const {
-    std::size_t longest = 0;  // the first loop with enough iterations for all threads; else longest
-    for (std::size_t k = 0; k < p.loops.size(); ++k) {
-      if (p.loops[k].n > p.loops[longest].n) longest = k;
-      if (p.loops[k].n >= 4 * threads_) {
-        longest = k;
-        break;
-      }
-    }
-    const std::int64_t n = p.loops[longest].n, parts = std::int64_t{kPartsOfThread} * threads_;
-    parallelParts(n, (n + parts - 1) / parts, static_cast<unsigned>(threads_),
-                  [&](std::int64_t first, std::int64_t last, unsigned) {
-                    auto loops = p.loops;
-                    auto& d = loops[longest];
-                    d.n = last - first;
-                    copyNest(src + first * d.from, dst + first * d.to, loops.data(), loops.size());
+    const std::int64_t parts = std::int64_t{kPartsOfThread} * threads_;
+    std::size_t last = 0;
+    std::int64_t outer = 1;  // iterations of the loops before the last
+    while (last + 1 < p.loops.size() && outer * p.loops[last].n < parts) outer *= p.loops[last++].n;
+    const std::int64_t n = p.loops[last].n;
+    const std::int64_t pieces = std::min(n, (parts + outer - 1) / outer), tasks = outer * pieces;
+    parallelParts(tasks, (tasks + parts - 1) / parts, static_cast<unsigned>(threads_),
+                  [&](std::int64_t first, std::int64_t end, unsigned) {
+                    while (first < end) {
+                      const std::int64_t at = first / pieces, piece = first % pieces;
+                      const std::int64_t count = std::min(pieces - piece, end - first);
+                      copyPieces(src, dst, p, last, at, n * piece / pieces,
+                                 n * (piece + count) / pieces);
+                      first += count;
+                    }
                   });
+  }
+
+  /// Iteration `at` of the loops before `last`, and of that one [begin, end).
+  static void copyPieces(const T* src, T* dst, const Plan& p, std::size_t last, std::int64_t at,
+                         std::int64_t begin, std::int64_t end) {
+    for (std::size_t k = last; k-- > 0; at /= p.loops[k].n) {
+      const std::int64_t i = at % p.loops[k].n;
+      src += i * p.loops[k].from;
+      dst += i * p.loops[k].to;
+    }
+    std::vector<Loop> inner(p.loops.begin() + static_cast<std::ptrdiff_t>(last), p.loops.end());
+    inner[0].n = end - begin;
+    copyNest(src + begin * inner[0].from, dst + begin * inner[0].to, inner.data(), inner.size());
   }
 
   std::vector<Plan> plans_;

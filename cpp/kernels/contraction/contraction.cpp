@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "kernels/contraction/bf16_tiles.hpp"
+#include "kernels/contraction/by_images.hpp"
 #include "kernels/contraction/divided_sums.hpp"
 #include "kernels/half.hpp"
 #include "kernels/vector/isa.hpp"
@@ -311,6 +312,18 @@ std::unique_ptr<Contraction> makeBy(Source source, const Spec& spec, unsigned th
   }
 }
 
+/// The same, with threads sharing images where oneDNN would not: it shares rows or channels too.
+std::unique_ptr<Contraction> makeShared(Source source, const MatMulSpec& spec, unsigned threads) {
+  return makeBy(source, spec, threads);
+}
+std::unique_ptr<Contraction> makeShared(Source source, const ConvSpec& spec, unsigned threads) {
+  if (source == Source::OneDnn)
+    if (auto made =
+            makeByImages(spec, threads, [](const ConvSpec& part) { return makeOneDnn(part, 1); }))
+      return made;
+  return makeBy(source, spec, threads);
+}
+
 /// What is faster than all sources in turn, by an algorithm of its own; null if nothing is.
 std::unique_ptr<Contraction> makeFaster(const MatMulSpec&, unsigned) { return nullptr; }
 std::unique_ptr<Contraction> makeFaster(const ConvSpec& s, unsigned threads) {
@@ -326,7 +339,7 @@ std::unique_ptr<Contraction> makeFastest(const Spec& spec, unsigned threads) {
   if (auto made = makeDividedSums(spec, threads, onOneThread)) return made;
   if (auto made = makeFaster(spec, threads)) return made;
   for (Source source : preference(spec, threads))
-    if (auto made = makeBy(source, spec, threads)) return made;
+    if (auto made = makeShared(source, spec, threads)) return made;
   return nullptr;
 }
 
@@ -473,7 +486,7 @@ std::unique_ptr<Contraction> makeWithPostOps(const ConvSpec& spec, unsigned thre
     return makeBlocked(spec, threads);
   std::unique_ptr<Contraction> made;
   if (isThree(spec) && winogradIsFaster(spec, false)) made = makeWinograd(spec, threads, false);
-  if (made == nullptr) made = makeOneDnn(spec, threads);
+  if (made == nullptr) made = makeShared(Source::OneDnn, spec, threads);
   if (made) made = std::make_unique<FasterPacked>(std::move(made), whenPacked(spec, threads));
   return made;
 }

@@ -39,12 +39,6 @@ bool isWorthDividing(const ConvSpec& s, unsigned threads) {
   return read > kCrossings * threads * static_cast<std::int64_t>(s.weights.elements());
 }
 
-/// Elements from one image to the next.
-std::int64_t imageStep(const Layout& layout) {
-  if (layout.channelBlock == Layout::kPlain) return layout.strides[0];
-  return static_cast<std::int64_t>(layout.elements()) / layout.shape[0];
-}
-
 class DividedSums final : public Contraction {
  public:
   /// The contraction of a part: where its operands begin, in elements, and its result.
@@ -134,6 +128,11 @@ class Parts {
 };
 
 }  // namespace
+
+std::int64_t imageStep(const Layout& layout) {
+  if (layout.channelBlock == Layout::kPlain) return layout.strides[0];
+  return static_cast<std::int64_t>(layout.elements()) / layout.shape[0];
+}
 
 std::unique_ptr<Contraction> makeDividedSums(const MatMulSpec& s, unsigned threads,
                                              const MakePart<MatMulSpec>& make) {

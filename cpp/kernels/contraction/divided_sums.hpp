@@ -3,6 +3,7 @@
 #ifndef popir_kernels_contraction_divided_sums_hpp
 #define popir_kernels_contraction_divided_sums_hpp
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -22,6 +23,9 @@ std::unique_ptr<Contraction> makeDividedSums(const MatMulSpec& spec, unsigned th
                                              const MakePart<MatMulSpec>& make);
 std::unique_ptr<Contraction> makeDividedSums(const ConvSpec& spec, unsigned threads,
                                              const MakePart<ConvSpec>& make);
+
+/// Elements from one image to the next.
+std::int64_t imageStep(const Layout& layout);
 
 }  // namespace contraction
 }  // namespace popir

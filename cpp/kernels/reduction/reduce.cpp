@@ -27,6 +27,7 @@ const SavedKernel<ReduceKernel> kSavedReduce("reduce");
 
 constexpr std::int64_t kChunk = kReduceRow;  // minimum number of elements per partial result
 constexpr std::int64_t kAccumulatorBytes = 8;
+constexpr std::int64_t kLeastRow = 128;  // elements of a row that threads share
 
 struct Nest {
   std::vector<Loop> kept;     // kept loops without the innermost; a: input stride, b: output stride
@@ -118,9 +119,16 @@ class ReduceRunner : public Runner {
     blocks_ = divideUp(nest_.across.count, width_);
     partials_ = divideUp(rows_, chunk_) * pieces_;
     tasks_ = product(nest_.kept) * blocks_;
+    const auto outermost = [](const std::vector<Loop>& loops) {
+      return loops.empty() ? 0 : loops.front().a;
+    };
+    chunksAreOuter_ = outermost(nest_.reduced) > std::max(outermost(nest_.kept), nest_.across.a);
+    rowsAreShared_ = chunksAreOuter_ && nest_.byRows && partials_ == 1 && rows_ >= threads_ &&
+                     threads_ > 1 && n >= kLeastRow;
   }
 
   std::size_t scratchBytes() const override {
+    if (rowsAreShared_) return outputs_ * rows_ * accBytes_;
     return partials_ <= 1 ? 0 : outputs_ * partials_ * accBytes_;
   }
 
@@ -129,6 +137,7 @@ class ReduceRunner : public Runner {
     auto* out = static_cast<char*>(operands[1]);
     const auto* scale = scaled_ ? static_cast<const float*>(operands[2]) : nullptr;
     if (work_ == 0) return neutral(out, scale);
+    if (rowsAreShared_) return runByRows(in, out, scale, static_cast<char*>(scratch));
     if (partials_ == 1) {
       parallelFor(tasks_, threads_, work_, [&](std::int64_t task) {
         alignas(8) char acc[kReduceColumns * kAccumulatorBytes];
@@ -144,8 +153,9 @@ class ReduceRunner : public Runner {
              (block.firstOutput * partials_ + p * block.width) * accBytes_;
     };
     parallelFor(tasks_ * partials_, threads_, work_, [&](std::int64_t i) {
-      const Block block = blockOf(i / partials_);
-      chunk(in, block, i % partials_, partial(block, i % partials_));
+      const Block block = blockOf(chunksAreOuter_ ? i % tasks_ : i / partials_);
+      const std::int64_t p = chunksAreOuter_ ? i / tasks_ : i % partials_;
+      chunk(in, block, p, partial(block, p));
     });
     parallelFor(tasks_, threads_, outputs_ * partials_, [&](std::int64_t task) {
       const Block block = blockOf(task);
@@ -188,8 +198,38 @@ class ReduceRunner : public Runner {
                    update_, rounding_, i);
   }
 
-  /// Reduces one chunk for all outputs of a block.
-  void chunk(const char* in, const Block& block, std::int64_t p, char* acc) const {
+  /// The same bits with threads sharing rows, in the order in which the operand lies.
+  void runByRows(const char* in, char* out, const float* scale, char* scratch) const {
+    const auto results = [&](const Block& block) {  // [row][output of the block]
+      return scratch + block.firstOutput * rows_ * accBytes_;
+    };
+    parallelFor(tasks_ * rows_, threads_, work_, [&](std::int64_t i) {
+      const Block block = blockOf(i % tasks_);
+      const std::int64_t row = i / tasks_;
+      forRuns(nest_.reduced, row, row + 1,
+              [&](std::int64_t, std::int64_t, std::int64_t a, std::int64_t) {
+                reduceRow(in + (block.in + a) * inBytes_, block, nest_.length,
+                          results(block) + row * block.width * accBytes_);
+              });
+    });
+    parallelFor(tasks_, threads_, outputs_ * rows_, [&](std::int64_t task) {
+      alignas(8) char acc[kReduceColumns * kAccumulatorBytes];
+      const Block block = blockOf(task);
+      chunk(in, block, 0, acc, results(block));
+      put(acc, block, out, scale);
+    });
+  }
+
+  void reduceRow(const char* row, const Block& block, std::int64_t length, char* result) const {
+    if (nest_.inBlocks)
+      functions_.block(row, block.width, length, result);
+    else
+      functions_.rows(row, block.width, nest_.across.a, length, result);
+  }
+
+  /// Reduces one chunk for all outputs of a block. `rows`: the results of its rows, if they are there.
+  void chunk(const char* in, const Block& block, std::int64_t p, char* acc,
+             const char* rows = nullptr) const {
     const std::int64_t begin = p / pieces_ * chunk_, end = std::min(begin + chunk_, rows_);
     const std::int64_t from = p % pieces_ * kChunk, length = std::min(nest_.length - from, kChunk);
     const std::int64_t stride = nest_.reduced.empty() ? 0 : nest_.reduced.back().a;
@@ -207,17 +247,17 @@ class ReduceRunner : public Runner {
       return buffer + waiting++ * block.width * accBytes_;
     };
     forRuns(nest_.reduced, begin, end,
-            [&](std::int64_t, std::int64_t count, std::int64_t a, std::int64_t) {
+            [&](std::int64_t first, std::int64_t count, std::int64_t a, std::int64_t) {
               if (!nest_.byRows)
                 return functions_.columns(x + a * inBytes_, count, stride, block.width,
                                           next(count == end - begin));
               for (std::int64_t i = 0; i < count; ++i) {
-                const char* row = x + (a + i * stride) * inBytes_;
                 char* result = next(end - begin == 1);
-                if (nest_.inBlocks)
-                  functions_.block(row, block.width, length, result);
+                if (rows != nullptr)
+                  std::memcpy(result, rows + (first + i) * block.width * accBytes_,
+                              block.width * accBytes_);
                 else
-                  functions_.rows(row, block.width, nest_.across.a, length, result);
+                  reduceRow(x + (a + i * stride) * inBytes_, block, length, result);
               }
             });
     if (waiting == 0) return;
@@ -237,6 +277,9 @@ class ReduceRunner : public Runner {
   std::int64_t pieces_ = 1;    // parts of a row, each with its own partial result
   std::int64_t partials_ = 1;  // partial results per output
   std::int64_t tasks_ = 0;     // total number of blocks
+  // Whether threads share chunks first: the order in which the operand lies, and they share other steps.
+  bool chunksAreOuter_ = false;
+  bool rowsAreShared_ = false;  // of one chunk
   bool update_, scaled_;
   unsigned threads_;
   Rounding rounding_;

@@ -1,0 +1,21 @@
+// Convolutions of which each thread computes images of its own.
+#ifndef popir_kernels_contraction_by_images_hpp
+#define popir_kernels_contraction_by_images_hpp
+
+#include <memory>
+
+#include "kernels/contraction/divided_sums.hpp"
+
+namespace popir {
+namespace contraction {
+
+/// A forward convolution or the gradient of its data, each image on one thread, as the steps before
+/// and after it. Null if it has no images to share, or weights larger than these, which each thread
+/// reads.
+std::unique_ptr<Contraction> makeByImages(const ConvSpec& spec, unsigned threads,
+                                          const MakePart<ConvSpec>& make);
+
+}  // namespace contraction
+}  // namespace popir
+
+#endif
