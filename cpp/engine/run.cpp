@@ -98,7 +98,10 @@ void EngineImpl::run(unsigned program) {
 
 void EngineImpl::execute(Compiled& program) {
   loopCounts_.clear();
-  if (poisons_) arena_->poison(assignment_.alwaysLiveBytes);
+  if (poisons_) {
+    arena_->poison(assignment_.alwaysLiveBytes);
+    pool::poisonOwnMemory(poison);
+  }
   const auto& instrs = program.instrs;
   HostClock clock(program.times);
   for (std::size_t pc = 0; pc < instrs.size();) {

@@ -56,15 +56,14 @@ class JoinedRowsRunner final : public Runner {
     }
   }
 
-  std::size_t scratchBytes() const override { return threadBytes_ * threads_; }
-
-  void run(void* const* operands, void* scratch) const override {
+  void run(void* const* operands, void* /*scratch*/) const override {
     const std::int64_t each = (sizes_.run + sizes_.block - 1) / sizes_.block;
-    parallelFor(sizes_.runs * each, threads_, work_, [&](std::int64_t i, unsigned thread) {
+    parallelFor(sizes_.runs * each, threads_, work_, [&](std::int64_t i) {
+      const pool::OwnMemory own(threadBytes_);
       const std::int64_t first = i % each * sizes_.block;
       const std::int64_t row = i / each * sizes_.run + first;
       const bool isRest = sizes_.run - first < sizes_.block;
-      char* mine = static_cast<char*>(scratch) + thread * threadBytes_;
+      char* mine = static_cast<char*>(own.data());
       void** pointers = reinterpret_cast<void**>(mine + pointersAt_);
       for (const auto& part : parts_) {
         for (std::size_t o = 0; o < part.operands.size(); ++o)

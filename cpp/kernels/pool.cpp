@@ -4,6 +4,7 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <poplar/exceptions.hpp>
@@ -54,6 +55,7 @@ bool spinUntil(const Done& done, std::chrono::nanoseconds time) {
 struct Here {
   const Use* use = nullptr;
   bool inRegion = false;
+  Stack* stack = nullptr;  // while it executes tasks of a region
 };
 thread_local Here here;
 
@@ -104,7 +106,70 @@ struct Teams {
 
 }  // namespace
 
-Team::Team(unsigned most) : ranges_(new Range[most]), most_(most) { spinFor(kDefaultSpin); }
+constexpr std::size_t kLine = 64;
+
+Stack::~Stack() {
+  for (const Block& block : blocks_) std::free(block.begin);
+}
+
+void Stack::grow(std::size_t bytes) {
+  constexpr std::size_t kHugePage = 2 << 20;
+  const std::size_t alignment = bytes < kHugePage ? kLine : kHugePage;
+  bytes = (bytes + alignment - 1) / alignment * alignment;
+  auto* const begin = static_cast<char*>(std::aligned_alloc(alignment, bytes));
+  if (begin == nullptr) throw std::bad_alloc();
+  if (alignment == kHugePage) madvise(begin, bytes, MADV_HUGEPAGE);
+  blocks_.push_back({begin, bytes, 0});
+}
+
+void* Stack::take(std::size_t bytes) {
+  bytes = (bytes + kLine - 1) / kLine * kLine;
+  // One block for the most that was ever taken, so that in the end nothing is allocated.
+  const std::size_t most = std::max({most_, bytes, kLine});
+  if (used_ == 0 && (blocks_.size() != 1 || blocks_[0].bytes < most)) {
+    for (const Block& block : blocks_) std::free(block.begin);
+    blocks_.clear();
+    grow(most);
+  } else if (blocks_.back().used + bytes > blocks_.back().bytes) {
+    grow(bytes);
+  }
+  Block& block = blocks_.back();
+  block.used += bytes;
+  used_ += bytes;
+  most_ = std::max(most_, used_);
+  return block.begin + block.used - bytes;
+}
+
+void Stack::giveBack(std::size_t bytes) {
+  bytes = (bytes + kLine - 1) / kLine * kLine;
+  if (bytes == 0) return;
+  auto last = blocks_.rbegin();
+  while (last->used == 0) ++last;
+  last->used -= bytes;
+  used_ -= bytes;
+}
+
+void Stack::poison(void (*poison)(char* begin, std::size_t bytes)) const {
+  for (const Block& block : blocks_) poison(block.begin, block.bytes);
+}
+
+OwnMemory::OwnMemory(std::size_t bytes) : bytes_(bytes) {
+  thread_local Stack ofNoTeam;
+  stack_ = here.stack != nullptr ? here.stack
+           : here.use != nullptr ? &here.use->team().stack(0)
+                                 : &ofNoTeam;
+  data_ = stack_->take(bytes);
+}
+
+void poisonOwnMemory(void (*poison)(char* begin, std::size_t bytes)) {
+  if (here.use == nullptr) return;
+  Team& team = here.use->team();
+  for (unsigned thread = 0; thread < team.most(); ++thread) team.stack(thread).poison(poison);
+}
+
+Team::Team(unsigned most) : ranges_(new Range[most]), lanes_(new Lane[most]), most_(most) {
+  spinFor(kDefaultSpin);
+}
 
 void Team::startWorkers(unsigned wanted) {
   struct Start {
@@ -231,6 +296,13 @@ void Team::takeOver(Range& range, unsigned thread, std::chrono::nanoseconds grai
 }
 
 void Team::execute(unsigned thread) {
+  Stack* const before = here.stack;
+  here.stack = &lanes_[thread].stack;
+  executeTasks(thread);
+  here.stack = before;
+}
+
+void Team::executeTasks(unsigned thread) {
   try {
     Range& own = ranges_[thread];
     if (sharing_ == Sharing::Together) return executeRange(own, thread);

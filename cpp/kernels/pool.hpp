@@ -4,9 +4,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <vector>
 
 namespace popir {
 namespace pool {
@@ -25,6 +27,28 @@ enum class Sharing {
   Dynamic,
   /// Thread t executes task t, and all tasks run at the same time: they may wait for one another.
   Together,
+};
+
+/// Memory of one thread of a team, taken and given back in turn as on a stack.
+class Stack {
+ public:
+  Stack() = default;
+  Stack(const Stack&) = delete;
+  Stack& operator=(const Stack&) = delete;
+  ~Stack();
+  void* take(std::size_t bytes);
+  void giveBack(std::size_t bytes);
+  void poison(void (*poison)(char* begin, std::size_t bytes)) const;
+
+ private:
+  struct Block {
+    char* begin;
+    std::size_t bytes, used;
+  };
+  void grow(std::size_t bytes);
+
+  std::vector<Block> blocks_;
+  std::size_t used_ = 0, most_ = 0;  // bytes of all blocks
 };
 
 /// The threads of one run at a time: the caller and up to most() - 1 workers, which start when they
@@ -51,6 +75,9 @@ class Team {
   /// Waits until all threads of a Together region are here.
   void barrier();
 
+  /// The memory of one of the threads.
+  Stack& stack(unsigned thread) { return lanes_[thread].stack; }
+
   /// In a forked child, which has none of the workers.
   void afterFork();
 
@@ -60,10 +87,15 @@ class Team {
     std::int64_t begin = 0, end = 0;
   };
 
+  struct alignas(64) Lane {
+    Stack stack;
+  };
+
   void startWorkers(unsigned wanted);
   void live(unsigned thread, std::uint32_t seen);
   std::uint64_t awaitRegion(std::uint32_t seen);
   void execute(unsigned thread);
+  void executeTasks(unsigned thread);
   void executeRange(Range& range, unsigned thread);
   void takeOver(Range& range, unsigned thread, std::chrono::nanoseconds grain);
   void fail();
@@ -85,6 +117,7 @@ class Team {
   unsigned threads_ = 1;
   Sharing sharing_ = Sharing::Dynamic;
   std::unique_ptr<Range[]> ranges_;
+  std::unique_ptr<Lane[]> lanes_;
   std::atomic<bool> failed_{false};
   std::exception_ptr error_;
   unsigned most_, workers_ = 0;
@@ -121,6 +154,27 @@ class Borrowed {
   Team* team_;
   bool own_;
 };
+
+/// Memory of the calling thread alone, 64-byte aligned, as long as the object exists. A thread gets the
+/// same memory again and again, in all kernels: it is in the thread's cache, and in that of no other.
+/// Objects of one thread end in the opposite order; the first of a thread, if it has `bytes` again, finds
+/// what was there. Kernels of one thread only: what several read is in the scratch memory of a run.
+class OwnMemory {
+ public:
+  explicit OwnMemory(std::size_t bytes);
+  ~OwnMemory() { stack_->giveBack(bytes_); }
+  OwnMemory(const OwnMemory&) = delete;
+  OwnMemory& operator=(const OwnMemory&) = delete;
+  void* data() const { return data_; }
+
+ private:
+  Stack* stack_;
+  std::size_t bytes_;
+  void* data_;
+};
+
+/// Calls `poison` for the memory of all threads of this thread's Use.
+void poisonOwnMemory(void (*poison)(char* begin, std::size_t bytes));
 
 /// The number of threads of this thread's Use; without one, defaultThreads().
 unsigned threads();

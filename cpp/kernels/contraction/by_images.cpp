@@ -43,14 +43,14 @@ class ByImages final : public Contraction {
   std::size_t packedBytes() const override { return part_->packedBytes(); }
   void pack(const void* weights, void* packed) const override { part_->pack(weights, packed); }
   bool readsBoth() const override { return part_->readsBoth(); }
-  std::size_t workBytes() const override { return threads_ * aligned(part_->workBytes()); }
-  void runPacked(void* const* operands, const void* packed, void* work) const override {
-    parallelParts(parts_, 1, threads_, [&](std::int64_t first, std::int64_t end, unsigned thread) {
+  void runPacked(void* const* operands, const void* packed, void* /*work*/) const override {
+    parallelParts(parts_, 1, threads_, [&](std::int64_t first, std::int64_t end, unsigned) {
+      const pool::OwnMemory work(part_->workBytes());
       std::vector<void*> own(steps_.size());
       for (std::int64_t i = first; i < end; ++i) {
         for (std::size_t o = 0; o < own.size(); ++o)
           own[o] = static_cast<float*>(operands[o]) + i * steps_[o];
-        part_->runPacked(own.data(), packed, at(work, thread * aligned(part_->workBytes())));
+        part_->runPacked(own.data(), packed, work.data());
       }
     });
   }

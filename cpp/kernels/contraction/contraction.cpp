@@ -332,11 +332,22 @@ std::unique_ptr<Contraction> makeFaster(const ConvSpec& s, unsigned threads) {
   return isLargeDepthwiseGradient(s) ? makeDepthwise(s, threads) : nullptr;
 }
 
+template <class Spec>
+std::unique_ptr<Contraction> makeFastest(const Spec& spec, unsigned threads);
+
+/// A part of a contraction, which runs on one thread.
+std::unique_ptr<Contraction> makePart(const MatMulSpec& part) {
+  // A is transposed in memory, which oneDNN's general loops copy first.
+  constexpr std::int64_t kFewRows = 64;
+  return part.m <= kFewRows ? makeOwn(part, 1) : makeFastest(part, 1);
+}
+std::unique_ptr<Contraction> makePart(const ConvSpec& part) { return makeFastest(part, 1); }
+
 /// The fastest, with weights that are not packed before.
 template <class Spec>
 std::unique_ptr<Contraction> makeFastest(const Spec& spec, unsigned threads) {
-  const auto onOneThread = [](const Spec& part) { return makeFastest(part, 1); };
-  if (auto made = makeDividedSums(spec, threads, onOneThread)) return made;
+  const auto part = [](const Spec& s) { return makePart(s); };
+  if (auto made = makeDividedSums(spec, threads, part)) return made;
   if (auto made = makeFaster(spec, threads)) return made;
   for (Source source : preference(spec, threads))
     if (auto made = makeShared(source, spec, threads)) return made;

@@ -61,24 +61,23 @@ class DividedSums final : public Contraction {
         threads_(threads),
         sums_(static_cast<std::int64_t>(aligned(sizeof(float) * shape.rows * shape.columns) /
                                         sizeof(float))) {
-    for (const Part& p : parts_)
-      scratchBytes_ = std::max(scratchBytes_, aligned(p.run->scratchBytes()));
+    for (const Part& p : parts_) scratchBytes_ = std::max(scratchBytes_, p.run->scratchBytes());
   }
 
   std::string describe() const override { return parts_[0].run->describe() + " in divided sums"; }
-  std::size_t workBytes() const override { return threads_ * (sumsBytes() + scratchBytes_); }
+  std::size_t workBytes() const override { return threads_ * sumsBytes(); }
   void runPacked(void* const* operands, const void*, void* work) const override {
     const auto count = static_cast<std::int64_t>(parts_.size());
     auto* const sums = static_cast<float*>(work);
-    parallelParts(count, 1, threads_, [&](std::int64_t first, std::int64_t last, unsigned thread) {
-      void* const scratch = at(work, threads_ * sumsBytes() + thread * scratchBytes_);
+    parallelParts(count, 1, threads_, [&](std::int64_t first, std::int64_t last, unsigned) {
+      const pool::OwnMemory scratch(scratchBytes_);
       for (std::int64_t i = first; i < last; ++i) {
         const Part& part = parts_[static_cast<std::size_t>(i)];
         std::array<void*, 3> own{};
         for (std::size_t o = 0, n = 0; o < own.size(); ++o)
           own[o] = o == result_ ? sums + i * threads_ / count * sums_ + part.written
                                 : static_cast<float*>(operands[o]) + part.read[n++];
-        part.run->run(own.data(), scratch);
+        part.run->run(own.data(), scratch.data());
       }
     });
     auto* const to = static_cast<float*>(operands[result_]);

@@ -94,21 +94,17 @@ class ColumnsForward final : public Contraction {
   void pack(const void* weights, void* packed) const override {
     packWeights(g_, static_cast<const T*>(weights), static_cast<T*>(packed));
   }
-  std::size_t workBytes() const override {
-    return threads_ * (columnBytes_ + resultBytes_ + routineBytes_);
-  }
-
-  void runPacked(void* const* operands, const void* packed, void* work) const override {
+  void runPacked(void* const* operands, const void* packed, void* /*work*/) const override {
     const auto* in = static_cast<const T*>(operands[0]);
     auto* out = static_cast<T*>(operands[2]);
     const auto* bias = bias_ ? static_cast<const T*>(operands[3]) : nullptr;
     const std::int64_t tiles = (g_.points + tile_ - 1) / tile_;
     parallelParts(g_.images * g_.groups * tiles, 1, threads_,
-                  [&](std::int64_t first, std::int64_t last, unsigned thread) {
-                    void* own = at(work, thread * (columnBytes_ + resultBytes_ + routineBytes_));
+                  [&](std::int64_t first, std::int64_t last, unsigned) {
+                    const pool::OwnMemory own(columnBytes_ + resultBytes_ + routineBytes_);
                     for (std::int64_t i = first; i < last; ++i)
                       runTile(i / tiles / g_.groups, i / tiles % g_.groups, i % tiles * tile_, in,
-                              static_cast<const T*>(packed), bias, out, own);
+                              static_cast<const T*>(packed), bias, out, own.data());
                   });
   }
 
@@ -175,18 +171,16 @@ class ColumnsDataGradient final : public Contraction {
   void pack(const void* weights, void* packed) const override {
     packWeights(g_, static_cast<const T*>(weights), static_cast<T*>(packed));
   }
-  std::size_t workBytes() const override { return threads_ * bytesOfAThread(); }
-
-  void runPacked(void* const* operands, const void* packed, void* work) const override {
+  void runPacked(void* const* operands, const void* packed, void* /*work*/) const override {
     auto* in = static_cast<T*>(operands[0]);
     const auto* out = static_cast<const T*>(operands[2]);
     const std::int64_t parts = (g_.inChannels + channels_ - 1) / channels_;
     parallelParts(g_.images * g_.groups * parts, 1, threads_,
-                  [&](std::int64_t first, std::int64_t last, unsigned thread) {
+                  [&](std::int64_t first, std::int64_t last, unsigned) {
+                    const pool::OwnMemory own(bytesOfAThread());
                     for (std::int64_t i = first; i < last; ++i)
                       runPart(i / parts / g_.groups, i / parts % g_.groups, i % parts * channels_,
-                              out, static_cast<const T*>(packed), in,
-                              at(work, thread * bytesOfAThread()));
+                              out, static_cast<const T*>(packed), in, own.data());
                   });
   }
 
@@ -252,18 +246,16 @@ class ColumnsWeightsGradient final : public Contraction {
         routineBytes_(aligned(routine.scratchBytes(g_.outChannels, channels_ * g_.taps, tile_))) {}
 
   std::string describe() const override { return description_; }
-  std::size_t workBytes() const override { return threads_ * bytesOfAThread(); }
-
-  void runPacked(void* const* operands, const void*, void* work) const override {
+  void runPacked(void* const* operands, const void*, void* /*work*/) const override {
     const auto* in = static_cast<const T*>(operands[0]);
     auto* weights = static_cast<T*>(operands[1]);
     const auto* out = static_cast<const T*>(operands[2]);
     const std::int64_t parts = (g_.inChannels + channels_ - 1) / channels_;
     parallelParts(g_.groups * parts, 1, threads_,
-                  [&](std::int64_t first, std::int64_t last, unsigned thread) {
+                  [&](std::int64_t first, std::int64_t last, unsigned) {
+                    const pool::OwnMemory own(bytesOfAThread());
                     for (std::int64_t i = first; i < last; ++i)
-                      runPart(i / parts, i % parts * channels_, in, out, weights,
-                              at(work, thread * bytesOfAThread()));
+                      runPart(i / parts, i % parts * channels_, in, out, weights, own.data());
                   });
   }
 

@@ -28,8 +28,6 @@ class TiledMatMul final : public Contraction {
             routine.scratchBytes(tasks_.mostRows(), packs ? 0 : tasks_.mostColumns(), spec.k))) {}
 
   std::string describe() const override { return description_; }
-  std::size_t workBytes() const override { return scratchBytes_ * tasks_.threads; }
-
   std::size_t packedBytes() const override { return packedGroups() * groupBytes(); }
 
   void pack(const void* weights, void* packed) const override {
@@ -51,13 +49,14 @@ class TiledMatMul final : public Contraction {
     }
   }
 
-  void runPacked(void* const* operands, const void* packed, void* work) const override {
+  void runPacked(void* const* operands, const void* packed, void* /*work*/) const override {
     const auto* a = static_cast<const T*>(operands[0]);
     const auto* b = static_cast<const T*>(operands[1]);
     auto* c = static_cast<T*>(operands[2]);
     const auto* bias = spec_.bias ? static_cast<const T*>(operands[3]) : nullptr;
     parallelParts(tasks_.count(), 1, tasks_.threads,
-                  [&](std::int64_t first, std::int64_t last, unsigned thread) {
+                  [&](std::int64_t first, std::int64_t last, unsigned) {
+                    const pool::OwnMemory own(scratchBytes_);
                     for (std::int64_t i = first; i < last; ++i) {
                       auto block = gemm::task(tasks_, i, spec_, a, b, c, bias);
                       if (packs) {
@@ -65,8 +64,7 @@ class TiledMatMul final : public Contraction {
                         block.packed = forms + formOf(i / tasks_.ofGroup()) / sizeof(T);
                         block.packedColumns = packedColumns();
                       }
-                      if (block.m > 0 && block.n > 0)
-                        routine_.run(block, at(work, thread * scratchBytes_));
+                      if (block.m > 0 && block.n > 0) routine_.run(block, own.data());
                     }
                   });
   }

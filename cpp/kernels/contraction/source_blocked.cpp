@@ -109,9 +109,9 @@ class Winograd final : public Blocked {
     parts_ = std::min(parts, tiles);
     scratchBytes_ =
         aligned(sizeof(float) * shape_.scratchFloats((tiles + parts_ - 1) / parts_, outs_));
-    if (!packs_) ownBytes_ = kLine + aligned(sizeof(float) * shape_.packedFloats());
+    if (!packs_) ownBytes_ = aligned(sizeof(float) * shape_.packedFloats());
   }
-  std::size_t workBytes() const override { return threads_ * (scratchBytes_ + ownBytes_); }
+  std::size_t workBytes() const override { return ownBytes_ > 0 ? threads_ * kLine : 0; }
   /// For tiles that are not finite.
   bool readsBoth() const override { return true; }
 
@@ -137,9 +137,16 @@ class Winograd final : public Blocked {
   }
   void share(const blocked::Operands& given, std::int64_t i, std::int64_t all, unsigned thread,
              void* work) const override {
-    auto* own = static_cast<float*>(contraction::at(work, thread * scratchBytes_));
+    const pool::OwnMemory memory(ownBytes_ + scratchBytes_);
     blocked::Operands at = given;
-    if (ownBytes_ > 0) at.packed = ownWeights(given.weights, work, thread);
+    if (ownBytes_ > 0) {
+      auto* const weights = static_cast<float*>(memory.data());
+      bool& isDone = isPacked(work, thread);
+      if (!isDone) routines()->packWinograd(shape_, given.weights, weights, 0, shape_.out);
+      isDone = true;
+      at.packed = weights;
+    }
+    auto* const own = static_cast<float*>(contraction::at(memory.data(), ownBytes_));
     const std::int64_t n = shares(), tiles = shape_.tiles();
     const auto run = [&](std::int64_t part, std::int64_t o, std::int64_t end) {
       const std::int64_t first = tiles * part / parts_, last = tiles * (part + 1) / parts_;
@@ -155,17 +162,9 @@ class Winograd final : public Blocked {
     }
   }
 
-  /// Whether a thread has packed its weights in this run; they follow after a line.
+  /// Whether a thread has packed its weights, at the beginning of its own memory, in this run.
   bool& isPacked(void* work, unsigned thread) const {
-    return *static_cast<bool*>(
-        contraction::at(work, threads_ * scratchBytes_ + thread * ownBytes_));
-  }
-  const float* ownWeights(const float* weights, void* work, unsigned thread) const {
-    bool& isDone = isPacked(work, thread);
-    auto* const packed = static_cast<float*>(contraction::at(&isDone, kLine));
-    if (!isDone) routines()->packWinograd(shape_, weights, packed, 0, shape_.out);
-    isDone = true;
-    return packed;
+    return *static_cast<bool*>(contraction::at(work, thread * kLine));
   }
 
   blocked::Shape shape_;
@@ -201,17 +200,15 @@ class WinogradGradient final : public Contraction {
     return std::string("winograd gradient ") + (shape_.tile == 4 ? "4 x 4 " : "2 x 2 ") +
            name(isa());
   }
-  std::size_t workBytes() const override {
-    return sumsBytes() + threads_ * (bytesOf(shape_.in) + bytesOf(outs_));
-  }
+  std::size_t workBytes() const override { return sumsBytes(); }
   void runPacked(void* const* operands, const void*, void* work) const override {
     const auto* in = static_cast<const float*>(operands[0]);
     const auto* gradient = static_cast<const float*>(operands[2]);
     auto* sums = static_cast<float*>(work);
-    parallelParts(shares_, 1, threads_, [&](std::int64_t begin, std::int64_t end, unsigned thread) {
-      const std::size_t own = sumsBytes() + thread * (bytesOf(shape_.in) + bytesOf(outs_));
-      auto* u = static_cast<float*>(at(work, own));
-      auto* d = static_cast<float*>(at(work, own + bytesOf(shape_.in)));
+    parallelParts(shares_, 1, threads_, [&](std::int64_t begin, std::int64_t end, unsigned) {
+      const pool::OwnMemory own(bytesOf(shape_.in) + bytesOf(outs_));
+      auto* u = static_cast<float*>(own.data());
+      auto* d = static_cast<float*>(at(own.data(), bytesOf(shape_.in)));
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t o = i * outs_, last = std::min(o + outs_, shape_.out);
         for (std::int64_t first = 0, all = shape_.tiles(); first < all; first += most_)

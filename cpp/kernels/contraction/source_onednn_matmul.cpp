@@ -244,19 +244,19 @@ class OneDnnMatMul final : public Contraction {
       part.reorder.run(static_cast<const float*>(b) + part.from, at(packed, part.to),
                        at(packed, packedBytes_));
   }
-  std::size_t workBytes() const override { return threads_ * scratchBytes_; }
-  void runPacked(void* const* operands, const void* packed, void* work) const override {
+  void runPacked(void* const* operands, const void* packed, void* /*work*/) const override {
     float* floats[4] = {};
     std::copy_n(reinterpret_cast<float* const*>(operands), spec_.bias ? 4 : 3, floats);
     const auto run = [&](std::int64_t first, std::int64_t last, unsigned thread) {
       const onednn::Threads scope(1);
+      const pool::OwnMemory own(scratchBytes_);
       for (std::int64_t i = first; i < last; ++i) {
         const Block& block = blocks_[static_cast<std::size_t>(i)];
         void* const b =
             packed == nullptr ? floats[1] + block.b : at(const_cast<void*>(packed), block.packed);
         const Kind& kind = kinds_[block.kind];
         float* const c = floats[2] + block.c;
-        void* const scratch = at(work, thread * scratchBytes_);
+        void* const scratch = own.data();
         auto* const dense = static_cast<float*>(at(scratch, kind.scratchBytes));
         std::vector<void*> pointers = {floats[0] + block.a, b, kind.isDense ? dense : c, scratch};
         if (spec_.bias) pointers.push_back(floats[3] + block.column);

@@ -106,18 +106,18 @@ class MapRunner : public Runner {
         gathered_.push_back(o);
   }
 
-  std::size_t scratchBytes() const override { return threadBytes_ * plan_.threads; }
+  std::size_t scratchBytes() const override { return plan_.threads == 1 ? threadBytes_ : 0; }
 
   void run(void* const* operands, void* scratch) const override {
     if (plan_.elements == 0) return;
-    char* memory = static_cast<char*>(scratch);
-    if (plan_.threads == 1) return walk(operands, memory, 0, plan_.boxes);
+    if (plan_.threads == 1) return walk(operands, static_cast<char*>(scratch), 0, plan_.boxes);
     // A walk computes what all its boxes read, so walks are not too short.
     constexpr std::int64_t kWalksOfThread = 8;
     const std::int64_t walks = kWalksOfThread * plan_.threads;
     parallelParts(plan_.boxes, (plan_.boxes + walks - 1) / walks, plan_.threads,
-                  [&](std::int64_t first, std::int64_t last, unsigned thread) {
-                    walk(operands, memory + thread * threadBytes_, first, last);
+                  [&](std::int64_t first, std::int64_t last, unsigned) {
+                    const pool::OwnMemory own(threadBytes_);
+                    walk(operands, static_cast<char*>(own.data()), first, last);
                   });
   }
 

@@ -94,18 +94,18 @@ class ChannelSumsRunner final : public Runner {
   }
 
   std::size_t scratchBytes() const override {
-    return threadBytes_ * threads_ + 4 * sums_.size() * shape_.samples * channels_;
+    return 4 * sums_.size() * shape_.samples * channels_;
   }
 
   void run(void* const* operands, void* scratch) const override {
-    char* const mine = static_cast<char*>(scratch);
-    auto* const partial = reinterpret_cast<float*>(mine + threadBytes_ * threads_);
+    auto* const partial = static_cast<float*>(scratch);
     const std::int64_t each = divideUp(shape_.groups, shape_.width);
     const std::int64_t work = shape_.samples * channels_ * shape_.positions;
-    parallelFor(shape_.samples * each, threads_, work, [&](std::int64_t i, unsigned thread) {
+    parallelFor(shape_.samples * each, threads_, work, [&](std::int64_t i) {
+      const pool::OwnMemory own(threadBytes_);
       const std::int64_t first = i % each * shape_.width;
       (isDeep() ? &ChannelSumsRunner::deep : &ChannelSumsRunner::flat)(
-          *this, operands, mine + thread * threadBytes_, i / each, first, partial);
+          *this, operands, static_cast<char*>(own.data()), i / each, first, partial);
     });
     parallelFor(divideUp(channels_, kReduceColumns), threads_,
                 shape_.samples * channels_ * static_cast<std::int64_t>(sums_.size()),

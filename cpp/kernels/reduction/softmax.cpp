@@ -51,12 +51,11 @@ class SoftmaxRunner : public Runner {
     each_ = (block_ * length_ * sizeof(C) + 63) / 64 * 64;
   }
 
-  std::size_t scratchBytes() const override { return kBuffers * each_ * threads_; }
-
-  void run(void* const* operands, void* scratch) const override {
+  void run(void* const* operands, void* /*scratch*/) const override {
     parallelFor((rows_ + block_ - 1) / block_, threads_, 4 * rows_ * length_,
-                [&](std::int64_t task, unsigned thread) {
-                  char* mine = static_cast<char*>(scratch) + thread * kBuffers * each_;
+                [&](std::int64_t task) {
+                  const pool::OwnMemory own(kBuffers * each_);
+                  char* mine = static_cast<char*>(own.data());
                   const std::int64_t first = task * block_;
                   const std::int64_t rows = std::min(block_, rows_ - first);
                   const bool grad =
