@@ -58,9 +58,12 @@ Tasks Tasks::square(const contraction::MatMulSpec& s, std::int64_t unit, unsigne
   if (made.groups >= made.threads) return made;
   const std::int64_t parts = (made.threads + made.groups - 1) / made.groups;
   const std::int64_t units = (made.n + unit - 1) / unit;
+  // Elements that a thread reads of A and B, for each step; and half of C if threads share its rows,
+  // since the steps around share rows.
   const auto read = [&](std::int64_t rows) {
     const std::int64_t columns = (parts + rows - 1) / rows;
-    return (made.m + rows - 1) / rows + (units + columns - 1) / columns * unit;
+    const std::int64_t crossing = columns > 1 ? s.m * s.n / 2 / std::max<std::int64_t>(s.k, 1) : 0;
+    return (made.m + rows - 1) / rows + (units + columns - 1) / columns * unit + crossing;
   };
   for (std::int64_t rows = 2; rows <= parts && made.m >= rows * kLeastRows; ++rows)
     if (read(rows) <= read(made.rowParts)) made.rowParts = rows;
