@@ -113,6 +113,7 @@ EngineImpl::EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
       threads_(threadsFrom(options_)),
       spin_(spinFrom(options_)),
       math_(mathFrom(options_)),
+      deterministic_(flagFrom(options_, "host.deterministic", false)),
       rounding_(seededRounding(options_)) {
   const auto& options = options_;
   writeGraphFiles(*grown_, options);

@@ -36,6 +36,7 @@ const Runner& EngineImpl::runnerOf(const Step& step, const std::vector<Layout>& 
   if (isShared && known != last) return *known->second.runner;
   try {
     Setting setting{threads_, {}, math_};
+    setting.deterministic = deterministic_;
     if (step.draws()) setting.rounding = Rounding(&rounding_);
     runners_.push_back(kernel.prepare(layouts, setting));
   } catch (const poplar::poplar_error&) {

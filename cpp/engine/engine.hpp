@@ -227,6 +227,7 @@ class __attribute__((visibility("default"))) EngineImpl {
   unsigned threads_;
   std::chrono::microseconds spin_;  // of idle threads
   FpMath math_;
+  bool deterministic_;  // "host.deterministic"
   FloatChecks floatChecks_;
   BufferAssignment assignment_;
   std::unique_ptr<Workspace> workspace_;  // while instructions are emitted

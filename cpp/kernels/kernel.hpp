@@ -99,6 +99,8 @@ struct Setting {
   /// Where the kernel computes part of a step: the bytes of all operands of the step, by which
   /// isStreamed() decides (kernels/streaming.hpp). Else 0.
   std::size_t wholeBytes = 0;
+  /// Whether results have the same bits for any number of threads.
+  bool deterministic = false;
 };
 
 /// Which rounding modes a kernel supports for the 16-bit floats that it computes.

@@ -157,8 +157,8 @@ class Borrowed {
 
 /// Memory of the calling thread alone, 64-byte aligned, as long as the object exists. A thread gets the
 /// same memory again and again, in all kernels: it is in the thread's cache, and in that of no other.
-/// Objects of one thread end in the opposite order; the first of a thread, if it has `bytes` again, finds
-/// what was there. Kernels of one thread only: what several read is in the scratch memory of a run.
+/// Objects of one thread end in the opposite order. In a region whose tasks take one object of the same size
+/// each, a thread finds what its last task left. What several threads read is in the scratch memory of a run.
 class OwnMemory {
  public:
   explicit OwnMemory(std::size_t bytes);

@@ -31,6 +31,9 @@ const std::vector<OptionRow> kOptions = {
      "the least accuracy of float32 products: high and medium allow factors of two bfloat16 and of "
      "one, on machines with tiles (AMX)",
      "highest high medium"},
+    {"host.deterministic", Kind::Acts, Type::Flag, "false",
+     "the same bits for any number of threads: contractions never divide a sum, and are popir's "
+     "own"},
     {"host.overlapCollectives", Kind::Acts, Type::Flag, "true",
      "sums over replicas travel joined to about 1 MiB, from a thread, while the step goes on; "
      "false: one after the other, each where its result is needed"},

@@ -24,6 +24,8 @@ SHOWN = {
     "host.fuse": "tests/poplar/test_fusion.py::test_nan_passes_a_fused_relu",
     "host.fpMath": "tests/poplin/test_tiles.py::"
     "test_an_engine_has_the_accuracy_that_it_was_asked_for",
+    "host.deterministic": "tests/poplin/test_shares.py::"
+    "test_deterministic_bits_are_those_of_any_number_of_threads",
     "host.overlapCollectives": "tests/replicas/test_overlap.py::test_small_sums_travel_together",
     "host.profile": "tests/poplar/test_host_profile.py::"
     "test_every_run_of_an_instruction_is_counted",

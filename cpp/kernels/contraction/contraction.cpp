@@ -335,6 +335,21 @@ std::unique_ptr<Contraction> makeFaster(const ConvSpec& s, unsigned threads) {
 template <class Spec>
 std::unique_ptr<Contraction> makeFastest(const Spec& spec, unsigned threads);
 
+/// The sources that never divide a sum, and rules that no number of threads goes into.
+constexpr unsigned kAnyThreads = 2;
+
+std::unique_ptr<Contraction> makeDeterministic(const MatMulSpec& s, unsigned threads) {
+  if (wideIsFaster(s, kAnyThreads))
+    if (auto made = makeWide(s, threads)) return made;
+  auto made = makeOwnOrPacked(s, threads);
+  return made ? std::move(made) : makePortable(s, threads);
+}
+std::unique_ptr<Contraction> makeDeterministic(const ConvSpec& s, unsigned threads) {
+  if (auto made = makeBlocked(s, threads)) return made;
+  auto made = makeOwn(s, threads);
+  return made ? std::move(made) : makePortable(s, threads);
+}
+
 /// A part of a contraction, which runs on one thread.
 std::unique_ptr<Contraction> makePart(const MatMulSpec& part) {
   // A is transposed in memory, which oneDNN's general loops copy first.
@@ -380,6 +395,8 @@ std::unique_ptr<Contraction> choose(const Spec& spec, unsigned most, Source sour
   std::unique_ptr<Contraction> made;
   if (anyHalf(spec)) {
     made = makeViaFloat(spec, threads, source);
+  } else if (spec.deterministic && source == Source::Any) {
+    made = makeDeterministic(spec, threads);
   } else if (source == Source::OneDnn) {
     made = makeOneDnnOrPacked(spec, threads);
   } else if (source == Source::Own) {
@@ -493,7 +510,7 @@ std::unique_ptr<Contraction> make(const ConvSpec& spec, unsigned threads, Source
 std::unique_ptr<Contraction> makeWithPostOps(const ConvSpec& spec, unsigned threads) {
   if (anyHalf(spec)) return nullptr;
   threads = threadsFor(workOf(spec), threads);
-  if (std::any_of(spec.postOps.begin(), spec.postOps.end(), isBound))
+  if (spec.deterministic || std::any_of(spec.postOps.begin(), spec.postOps.end(), isBound))
     return makeBlocked(spec, threads);
   std::unique_ptr<Contraction> made;
   if (isThree(spec) && winogradIsFaster(spec, false)) made = makeWinograd(spec, threads, false);

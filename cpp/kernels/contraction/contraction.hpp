@@ -34,6 +34,8 @@ struct MatMulSpec {
   Rounding rounding = {};
   /// The least accuracy, for types whose products tiles of bfloat16 can compute.
   FpMath math = FpMath::Highest;
+  /// As Setting::deterministic.
+  bool deterministic = false;
 };
 
 enum class Pass { Forward, DataGradient, WeightsGradient };
@@ -86,6 +88,8 @@ struct ConvSpec {
   std::vector<PostOp> postOps;
   /// Rounding mode of a 16-bit result.
   Rounding rounding = {};
+  /// As Setting::deterministic.
+  bool deterministic = false;
 
   std::size_t fieldDims() const { return stride.size(); }
 };

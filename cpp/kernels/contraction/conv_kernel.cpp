@@ -91,6 +91,7 @@ std::unique_ptr<Runner> ConvKernel::prepare(const std::vector<Layout>& operands,
                                             const Setting& setting) const {
   auto spec = this->spec(operands);
   spec.rounding = setting.rounding;
+  spec.deterministic = setting.deterministic;
   return contraction::make(spec, setting.threads);
 }
 

@@ -164,6 +164,7 @@ bool ConvTailKernel::accepts(std::size_t i, const Layout& layout) const {
 std::unique_ptr<Runner> ConvTailKernel::prepare(const std::vector<Layout>& operands,
                                                 const Setting& setting) const {
   contraction::ConvSpec spec = conv_.spec(operands);
+  spec.deterministic = setting.deterministic;
   spec.postOps = chain_;
   for (PostOp& op : spec.postOps)
     if (op.extent == PostOp::Extent::Full) op.layout = operands[op.operand];

@@ -341,7 +341,9 @@ std::unique_ptr<Runner> ChannelSumsKernel::prepare(const std::vector<Layout>& la
                        {group, strides.position / bytes, strides.channel / bytes},
                        Layout::kPlain});
     }
-    return kernel.prepare(parts, {1, setting.rounding, setting.math});
+    Setting one{1, setting.rounding, setting.math};
+    one.deterministic = setting.deterministic;
+    return kernel.prepare(parts, one);
   };
   Boxed::Boxes made{boxes(shape.width, shape.depth), nullptr};
   made.last = boxes(restWidth ? restWidth : shape.width, restDepth ? restDepth : shape.depth);

@@ -9,8 +9,10 @@
 #include <unistd.h>
 #include <poplar/exceptions.hpp>
 
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
@@ -24,6 +26,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using popir::parallelParts;
+using popir::pool::OwnMemory;
 using popir::pool::Sharing;
 using popir::pool::Team;
 using popir::pool::Use;
@@ -131,6 +134,69 @@ void callersShareNothing() {
       }
     });
   for (auto& c : callers) c.join();
+}
+
+/// What a thread that is held up in a grain has left is done by the others, the last grain too.
+void nothingWaitsForThoseHeldUp() {
+  const Use use(2, 200us);
+  bool seen = false;
+  for (int i = 0; i < 50 && !seen; ++i) {
+    std::atomic<bool> holds{false};
+    std::vector<unsigned> by(16);
+    parallelParts(16, 1, 2, [&](std::int64_t first, std::int64_t, unsigned thread) {
+      by[static_cast<std::size_t>(first)] = thread;
+      if (thread == 1 && !holds.exchange(true))
+        std::this_thread::sleep_for(20ms);
+      else
+        std::this_thread::sleep_for(100us);
+    });
+    if (!holds) continue;  // the worker came too late for a task
+    seen = true;
+    int ofOthers = 0;
+    for (const unsigned thread : by) ofOthers += thread == 0;
+    expect(ofOthers == 15,
+           "15 tasks of the thread that was not held up, in place of " + std::to_string(ofOthers));
+  }
+  expect(seen, "a worker with a task");
+}
+
+/// A thread's own memory is the same in all regions, is nobody else's, and is taken and given back in
+/// turn, with nothing allocated after the first region.
+void memoryIsOfOneThread() {
+  constexpr std::size_t kBytes = 3000, kMore = 3 << 20;
+  const Use use(2, 200us);
+  std::array<std::array<void*, 2>, 2> had{};
+  for (int i = 0; i < 200; ++i) {
+    std::array<std::array<void*, 2>, 2> now{};
+    parallelParts(32, 1, 2, [&](std::int64_t first, std::int64_t, unsigned thread) {
+      const OwnMemory outer(kBytes);
+      auto* const text = static_cast<char*>(outer.data());
+      if (i > 0 && now[thread][0] != nullptr)
+        expect(now[thread][0] == text && text[kBytes - 1] == static_cast<char>(i + 1),
+               "what a thread had in the same region");
+      std::memset(text, i + 1, kBytes);
+      {
+        const OwnMemory inner(kMore), nothing(0);
+        std::memset(inner.data(), 100, kMore);
+        now[thread][1] = inner.data();
+      }
+      now[thread][0] = text;
+      expect(text[0] == static_cast<char>(i + 1) && text[kBytes - 1] == static_cast<char>(i + 1),
+             "memory that others write");
+      expect(reinterpret_cast<std::uintptr_t>(text) % 64 == 0, "the alignment of memory");
+      std::this_thread::sleep_for(std::chrono::microseconds(first % 3));
+    });
+    for (std::size_t t = 0; t < 2; ++t) {
+      const bool settled = i > 1 && had[t][0] != nullptr && now[t][0] != nullptr;
+      if (settled) expect(now[t] == had[t], "the same memory in each region");
+      if (now[t][0] != nullptr) had[t] = i > 0 ? now[t] : had[t];
+    }
+    expect(now[0][0] != now[1][0], "memory of two threads");
+  }
+  parallelParts(1, 1, 1, [](std::int64_t, std::int64_t, unsigned) {  // without a team
+    const OwnMemory own(100);
+    std::memset(own.data(), 1, 100);
+  });
 }
 
 /// Together: all tasks at the same time, each on its own thread, past several barriers.
@@ -251,6 +317,8 @@ int main(int argc, char**) {
   regionsNest();
   exceptionsReachTheCaller();
   callersShareNothing();
+  nothingWaitsForThoseHeldUp();
+  memoryIsOfOneThread();
   tasksMeet();
   callersWakeUp();
   idleThreadsSleep();

@@ -1,0 +1,170 @@
+"""What threads share of a contraction: rows and images of their own, with sums of their own where
+the result is a gradient of weights; and the same bits for any number of threads, where asked for.
+"""
+
+from __future__ import annotations
+
+import io
+import warnings
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+import torch
+from torch import nn
+
+import popir
+from popir.poplin import contraction
+from tests.models import step, training_session
+from tests.poplin.test_contraction import laid, random
+
+Array = np.ndarray[Any, Any]
+VECTORS = pytest.mark.skipif(contraction.isa() == "base", reason="of our own kernels")
+
+
+@VECTORS
+@pytest.mark.parametrize("threads", [2, 3])
+@pytest.mark.parametrize(
+    ("m", "k", "n"), [(128, 1500, 512), (64, 700, 33), (7, 999, 256), (3, 60000, 5)]
+)
+@pytest.mark.parametrize("more", ["", "alpha", "bias", "accumulate"])
+def test_sums_over_rows_are_divided(threads: int, m: int, k: int, n: int, more: str) -> None:
+    """Both operands lie row by row of k; what lies between the rows of C stays."""
+    a, b = laid(random((1, m, k)), "transposed"), random((1, k, n), seed=2)
+    whole = np.full((1, m, n + 3), 0.5, np.float32)
+    c, bias = whole[:, :, :n], random((n,), seed=3)
+    options: dict[str, Any] = {}
+    expected = a.astype(np.float64) @ b
+    if more == "alpha":
+        options["alpha"] = -0.01
+        expected *= -0.01
+    elif more == "bias":
+        options["bias"] = bias
+        expected += bias
+    elif more == "accumulate":
+        options |= {"accumulate": True, "alpha": -0.01}
+        expected = 0.5 - 0.01 * expected
+    product = contraction.product(a, b, c, threads=threads, **options)
+    assert product.describe().endswith("in divided sums")
+    product.run()
+    np.testing.assert_allclose(c, expected, 1e-5, 3e-6 * k**0.5)
+    assert (whole[:, :, n:] == 0.5).all()
+
+
+@VECTORS
+@pytest.mark.parametrize(
+    ("m", "k", "n", "lies", "threads"),
+    [
+        (128, 1024, 512, "transposed", 1),
+        (128, 1024, 512, "dense", 2),  # rows of A are those of C
+        (1024, 256, 1024, "transposed", 2),  # more results than operands
+        (64, 200, 16, "transposed", 2),  # short sums
+    ],
+)
+def test_other_sums_are_whole(m: int, k: int, n: int, lies: str, threads: int) -> None:
+    a, b = laid(random((1, m, k)), lies), random((1, k, n), seed=2)
+    product = contraction.product(a, b, np.empty((1, m, n), np.float32), threads=threads)
+    assert "divided" not in product.describe()
+
+
+def convolution(kind: str, images: int, threads: int, stride: int = 1) -> tuple[str, Array, Array]:
+    """Who computes it, its result, and PyTorch's in double. `kind` is the pass."""
+    x = random((images, 16, 20, 20))
+    w, bias = random((32, 16, 3, 3), seed=2), random((32,), seed=3)
+    wide = [torch.from_numpy(v.astype(np.float64)).requires_grad_() for v in (x, w, bias)]
+    y = nn.functional.conv2d(wide[0], wide[1], wide[2] if kind == "forward" else None, stride, 1)
+    g = random(tuple(y.shape), seed=4)
+    y.backward(torch.from_numpy(g.astype(np.float64)))
+    want = {"forward": y, "data_gradient": wide[0].grad, "weights_gradient": wide[1].grad}[kind]
+    assert want is not None
+    operands = [x, w[None], g]
+    written = ["data_gradient", "weights_gradient", "forward"].index(kind)
+    operands[written] = np.full_like(operands[written], np.nan)
+    made = contraction.convolution(
+        *(kind, *operands, [stride] * 2, [1, 1], [1, 1], [1, 1]),
+        threads=threads,
+        bias=bias if kind == "forward" else None,
+    )
+    made.run()
+    return made.describe(), operands[written].reshape(want.shape), want.detach().numpy()
+
+
+@pytest.mark.parametrize("kind", ["forward", "data_gradient", "weights_gradient"])
+@pytest.mark.parametrize("stride", [1, 2])
+@pytest.mark.parametrize(("images", "threads"), [(4, 2), (6, 3), (2, 2), (3, 2), (8, 1), (0, 2)])
+def test_images_are_shared(kind: str, images: int, threads: int, stride: int) -> None:
+    who, found, want = convolution(kind, images, threads, stride)
+    np.testing.assert_allclose(found, want, 1e-4, 2e-4)
+    divided = kind == "weights_gradient" and images > 0 and images % threads == 0 and threads > 1
+    assert ("in divided sums" in who) == divided
+
+
+class Images(nn.Module):
+    """Strided, grouped and depthwise convolutions, normalization, pooling and a product."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(
+            *(nn.Conv2d(3, 32, 3, padding=1), nn.BatchNorm2d(32), nn.ReLU()),
+            *(nn.Conv2d(32, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2)),
+            *(nn.Conv2d(32, 32, 5, padding=2, groups=32), nn.Conv2d(32, 48, 1, stride=2)),
+            *(nn.Conv2d(48, 48, 3, groups=2), nn.Flatten(), nn.Linear(48 * 4, 10)),
+        )
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.layers(x).square().mean()
+
+
+class Rows(nn.Module):
+    """A transformer block, of which rows go through joined steps."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.block = nn.TransformerEncoderLayer(64, 2, 256, 0.0, "gelu", batch_first=True)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.block(x).square().mean()
+
+
+NETWORKS = {"images": (Images, (4, 3, 16, 16)), "rows": (Rows, (8, 64, 64))}
+
+
+def trained(name: str, threads: int, deterministic: str = "true") -> list[Array]:
+    """The loss and the weights after two steps."""
+    torch.manual_seed(0)
+    make, shape = NETWORKS[name]
+    network, file = make().train(), io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(
+            *(network, (torch.zeros(shape),), file),
+            dynamo=False,
+            training=torch.onnx.TrainingMode.PRESERVE,
+            do_constant_folding=False,
+            input_names=["x"],
+            output_names=["loss"],
+        )
+    model = onnx.load_from_string(file.getvalue())
+    options = popir.SessionOptions()
+    options.engineOptions = {
+        "host.numThreads": str(threads),
+        "host.deterministic": deterministic,
+    }
+    session = training_session(model, "loss", ["loss"], popir.ConstSGD(0.05), options=options)
+    found = [step(session, {"x": random(shape, seed=i)})["loss"] for i in range(2)]
+    after = {t.name: np.empty(t.dims, np.float32) for t in model.graph.initializer}
+    after = {name: a for name, a in after.items() if name in dict(network.named_parameters())}
+    session.weightsToHost()
+    session.readWeights(popir.PyWeightsIO(after))
+    return [*found, *after.values()]
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_deterministic_bits_are_those_of_any_number_of_threads(name: str) -> None:
+    one = trained(name, 1)
+    for threads in (2, 3, 4):
+        for found, want in zip(trained(name, threads), one, strict=True):
+            np.testing.assert_array_equal(found, want)
+    for found, want in zip(trained(name, 2, "false"), one, strict=True):
+        np.testing.assert_allclose(found, want, 1e-3, 1e-4)
