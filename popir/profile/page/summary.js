@@ -167,7 +167,6 @@ function showOwners() {
 }
 
 function showSummary() {
-  profile.memory.categories.forEach((category) => colour(category.name));
   showHead();
   showCards();
   showShares();
