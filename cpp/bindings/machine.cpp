@@ -108,7 +108,7 @@ py::dict asDict(const MachineReport& r) {
       "streamingBytesOut"_a = r.streamingBytesOut,
       "streamingMemoryBytes"_a = r.streamingMemoryBytes, "streamingSeconds"_a = r.streamingSeconds,
       "remoteBuffers"_a = asList(r.remoteBuffers), "operations"_a = asList(r.operations),
-      "steps"_a = asList(r.steps), "parts"_a = asList(r.parts),
+      "steps"_a = asList(r.steps), "unknown"_a = r.unknown, "parts"_a = asList(r.parts),
       "tileComputeCycles"_a = r.tileComputeCycles, "tileReceivedBytes"_a = r.tileReceivedBytes,
       "distinctSteps"_a = r.distinctSteps, "memory"_a = asList(r.memory),
       "variables"_a = asList(r.variables), "vertices"_a = asList(r.vertices),

@@ -118,15 +118,18 @@ class Reading {
     return all;
   }
 
-  // What each tile computes and receives in one run.
+  // What each tile computes and receives in one run, and whose cycles are not known.
   void balance(MachineReport& report) const {
+    std::set<std::string> unknown;
     report.tileComputeCycles.resize(report.tiles);
     report.tileReceivedBytes.resize(report.tiles);
     for (std::size_t s = 0; s < steps.size(); ++s) {
       const auto& alone = costs_.of(*leaves_[s].node);
       alone.computeCycles.addTo(report.tileComputeCycles, steps[s].times);
       alone.received.addTo(report.tileReceivedBytes, steps[s].times);
+      if (steps[s].times > 0) unknown.insert(alone.unknown.begin(), alone.unknown.end());
     }
+    report.unknown.assign(unknown.begin(), unknown.end());
   }
 
   // The remote buffers that the program uses, with the bytes that it reads and writes.
@@ -235,12 +238,14 @@ void explain(const GraphImpl& graph, const Reading& reading, const StepCosts& co
         "' are a guess: no formula for them, or for their types, is published");
   std::set<std::string> codelets;
   for (const auto& v : graph.vertices) codelets.insert(v.codelet->name);
-  for (const auto& c : costs.withoutEstimator)
-    say("No estimator knows vertices of class '" + c +
-        "': they are taken for one pass over their bytes" +
-        (counts || !codelets.count(c) ? ""
-                                      : "; an engine with the option debug.instrument counts "
-                                        "what they execute first"));
+  for (const auto& c : report.unknown)
+    say("Nobody says what vertices of class '" + c +
+        "' take: their cycles are in no figure, and those of the program are at least as many. "
+        "Give them setPerfEstimate" +
+        (!codelets.count(c) ? ""
+         : counts           ? " or registerPerfEstimator, or run the program first"
+                  : " or registerPerfEstimator, or run the program first in an engine with "
+                    "the option debug.instrument, which counts what they execute"));
   for (const auto& c : costs.counted)
     say("Vertices of class '" + c +
         (countsTileCycles()

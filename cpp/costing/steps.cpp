@@ -31,7 +31,7 @@ std::uint64_t exchangeCycles(const TargetSpec& spec, const Phase& phase) {
 std::uint64_t syncCycles(const TargetSpec& spec, const Phase& phase) {
   const bool exchanges = phase.traffic.bytes() > 0;
   return (exchanges ? spec.maxIPUSyncDelay : 0) +
-         (phase.computeCycles() > 0 ? phase.calls * spec.callCycles : 0) +
+         (phase.computeCycles() > 0 || !phase.unknown.empty() ? phase.calls * spec.callCycles : 0) +
          (phase.traffic.links().bytes() > 0 ? spec.syncBetweenIPUs() : 0);
 }
 
@@ -115,8 +115,9 @@ void StepCosts::execute(const ProgramNode& leaf, StepAlone& step) {
   std::vector<Phase> together;
   for (const auto& vertex : set.bulk) {
     const auto work = workOf(vertex);
-    if (!findVertexClass(work.vertexClass)) withoutEstimator.insert(work.vertexClass);
-    const auto phases = phasesOf(graph_, vertex, work);
+    auto phases = phasesOf(graph_, vertex, work);
+    if (!findVertexClass(work.vertexClass) && !phases.empty())
+      phases.front().unknown.insert(work.vertexClass);
     const auto vertexClass = vertexClassOf(graph_, vertex, work);
     step.rows.emplace_back(&vertex, rowOf(vertex.name.empty() ? leaf.name : vertex.name,
                                           vertexClass, sourceOf(work), phases, work.flops));
@@ -157,7 +158,6 @@ void StepCosts::executeCodelets(unsigned computeSet, std::vector<Phase>& togethe
       state += field.tensors.size() * spec_.edgeStateBytes + field.values.size();
     vertexState_[*vertex.tile] += state;
     allState_ += state;
-    if (own.source == VertexCost::Source::Bytes) withoutEstimator.insert(name);
     if (own.source == VertexCost::Source::Counted) counted.insert(name);
   }
   std::string source;
@@ -197,6 +197,7 @@ void StepCosts::charge(const std::vector<Phase>& phases, StepAlone& step) {
   PerTile ofIpus(spec_.numIPUs);  // compute cycles
   double compute = 0;
   for (const auto& phase : phases) {
+    step.unknown.insert(phase.unknown.begin(), phase.unknown.end());
     cost.computeCycles += phase.times * phase.computeCycles();
     cost.exchangeCycles += phase.times * exchangeCycles(spec_, phase);
     cost.syncCycles += phase.times * syncCycles(spec_, phase);

@@ -25,6 +25,8 @@ struct StepAlone {
   TileBytes gathered, hostBuffers, interleaved;
   /// Compute cycles of each tile, and the bytes that it receives.
   TileBytes computeCycles, received;
+  /// Classes of vertices whose cycles are not known, and not in the step's.
+  std::set<std::string> unknown;
 };
 
 class StepCosts {
@@ -45,9 +47,8 @@ class StepCosts {
   const std::map<std::string, std::vector<unsigned>>& vertices() const { return classes_; }
   std::size_t steps() const { return known_.size(); }
 
-  /// Vertex classes that are costed as one pass over their bytes; codelets that are costed by
-  /// counted instructions.
-  std::set<std::string> withoutEstimator, counted;
+  /// Codelets that are costed by counted instructions.
+  std::set<std::string> counted;
 
  private:
   StepAlone make(const ProgramNode& leaf);

@@ -18,7 +18,7 @@ namespace popir {
 struct OperationCost {
   std::string name;
   std::string vertexClass;
-  /// Where the cycles come from: "estimator", "guess", "setPerfEstimate", "counted" or "bytes". If
+  /// Where the cycles come from: "estimator", "guess", "setPerfEstimate", "counted" or "unknown". If
   /// the vertices of a compute set differ, several of these, joined by ", ".
   std::string source;
   std::uint64_t times = 0;
@@ -160,6 +160,9 @@ struct __attribute__((visibility("default"))) MachineReport {
   /// In program order; operations by their first execution.
   std::vector<OperationCost> operations;
   std::vector<StepCost> steps;
+  /// Classes of vertices whose cycles are not known. They are in no figure here: if there are any,
+  /// `cycles` are at least so many.
+  std::vector<std::string> unknown;
   /// The tree of the program, whose leaves are the steps.
   std::vector<ProgramPart> parts;
   /// By tile: compute cycles, and bytes received, of one run.
@@ -194,10 +197,10 @@ struct __attribute__((visibility("default"))) MachineReport {
                     exchangeCycles, syncCycles, exchangeBytes, flops, interIPUBytes, interIPUCycles,
                     rearrangementBytes, rearrangementCycles, hostBytesIn, hostBytesOut, hostSeconds,
                     streamingBytesIn, streamingBytesOut, streamingMemoryBytes, streamingSeconds,
-                    remoteBuffers, operations, steps, parts, tileComputeCycles, tileReceivedBytes,
-                    distinctSteps, memory, variables, vertices, owners, totalBytes, maxTileBytes,
-                    bytesPerTile, fullestTile, tilesOutOfMemory, interleavedBytes,
-                    nonInterleavedBytes, interleavedBytesPerTile, counts);
+                    remoteBuffers, operations, steps, unknown, parts, tileComputeCycles,
+                    tileReceivedBytes, distinctSteps, memory, variables, vertices, owners,
+                    totalBytes, maxTileBytes, bytesPerTile, fullestTile, tilesOutOfMemory,
+                    interleavedBytes, nonInterleavedBytes, interleavedBytesPerTile, counts);
   }
 };
 

@@ -84,19 +84,24 @@ std::shared_ptr<const ProfileData> readProfile(const std::string& path) {
   std::istringstream in(bytes);
   std::string magic, version, size, hash;
   for (auto* line : {&magic, &version, &size, &hash}) std::getline(in, *line);
-  if (magic != kMagic) refuse(path, "is no profile that popir wrote");
+  const std::string anew = "; run the program again with the engine option autoReport.all";
+  if (magic != kMagic)
+    refuse(path,
+           "is no profile that popir wrote; the format of Graphcore's tools is not public" + anew);
   if (version != popir_version())
-    refuse(path, "was written by popir " + version.substr(0, 20) + ", this is " + popir_version());
+    refuse(path,
+           "was written by popir " + version.substr(0, 20) + ", this is " + popir_version() + anew);
   const auto at = in.tellg();
   const auto content = at < 0 ? std::string() : bytes.substr(static_cast<std::size_t>(at));
-  if (size != std::to_string(content.size()) || hash != hashOf(content)) refuse(path, "is damaged");
+  if (size != std::to_string(content.size()) || hash != hashOf(content))
+    refuse(path, "is damaged" + anew);
   auto data = std::make_shared<ProfileData>();
   try {
     Reader(content).get(*data);
   } catch (const DamagedArchive&) {
-    refuse(path, "is damaged");
+    refuse(path, "is damaged" + anew);
   }
-  if (!fits(*data)) refuse(path, "is damaged: its rows do not fit each other");
+  if (!fits(*data)) refuse(path, "is damaged: its rows do not fit each other" + anew);
   return data;
 }
 

@@ -288,6 +288,7 @@ def _totals(report: MachineReport) -> Json:
         "compute_cycles": report.computeCycles,
         "exchange_cycles": report.exchangeCycles,
         "sync_cycles": report.syncCycles,
+        "unknown": report.unknown,
         "seconds": report.seconds,
         "flops": report.flops,
         "exchange_bytes": report.exchangeBytes,

@@ -34,9 +34,9 @@ _SUMS = (
 
 
 def is_engine_file(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is a `profile.pop`. Raises OSError if it cannot be read."""
+    """Whether a file is a `profile.pop`, or is called so. Raises OSError if it cannot be read."""
     with open(path, "rb") as file:
-        return file.read(len(MAGIC)) == MAGIC
+        return file.read(len(MAGIC)) == MAGIC or os.fspath(path).endswith(".pop")
 
 
 def report_of(path: str | os.PathLike[str]) -> tuple[MachineReport, bool]:
@@ -86,6 +86,7 @@ def _joined(reports: Mapping[int, MachineReport]) -> MachineReport:
         **{name: sum(getattr(report, name) for report in every) for name in _SUMS},
         operations=operations,
         steps=steps,
+        unknown=sorted({name for report in every for name in report.unknown}),
         parts=parts,
         tileComputeCycles=sum(report.tileComputeCycles for report in every),
         tileReceivedBytes=sum(report.tileReceivedBytes for report in every),

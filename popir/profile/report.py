@@ -26,7 +26,7 @@ class OperationCost:
     source: str
     """Where the cycles of its vertices come from: "estimator" (a published formula, or a codelet's
     own estimator), "guess" (a formula of popir's), "setPerfEstimate", "counted" (the instructions
-    of their first execution) or "bytes" (one pass over them, if there is nothing better). Several
+    of their first execution) or "unknown" (nobody says: they are in none of its cycles). Several
     are joined by ", ".
     """
     times: int
@@ -227,6 +227,10 @@ class MachineReport:
     remoteBuffers: list[RemoteBufferCost]
     operations: list[OperationCost]
     steps: list[StepCost]
+    unknown: list[str]
+    """The classes of vertices whose cycles are not known. They are in none of the cycles here,
+    which are then at least so many.
+    """
     parts: list[ProgramPart]
     """The tree of the program: each node before those in it."""
     tileComputeCycles: npt.NDArray[np.uint64] = field(compare=False)

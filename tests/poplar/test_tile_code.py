@@ -126,6 +126,19 @@ def test_what_only_a_tile_can_do_is_refused_with_its_line(
     assert ":6:" in str(caught.value)
 
 
+@pytest.mark.parametrize("of", ["V", "V<float>"])
+def test_a_vertex_in_assembly_alone_is_named_with_its_line(compiler: str, of: str) -> None:
+    """Its class declares compute(), which another file has in assembly."""
+    source = VERTEX.format(before="", body="").replace("{  return true; }", ";")
+    if of != "V":
+        source = (
+            source.replace("class V", "template <class T> class V") + "template class V<float>;"
+        )
+    words = rf"'{of}' at .*:3, has a compute\(\) that is nowhere defined.*#ifndef __IPU__"
+    with pytest.raises(COMPILATION, match=words):
+        run(of, np.zeros(1), source)
+
+
 def test_the_branch_for_the_host_is_taken(compiler: str) -> None:
     body = '#ifdef __IPU__\n asm("exitz $mzero");\n#else\n y[0] = 4;\n#endif\n'
     text = VERTEX.format(before="", body="\n" + body)

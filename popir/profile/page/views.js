@@ -1,7 +1,11 @@
 // The tables: operators, their types, classes of vertices, operations, steps, what has changed.
 
+/** Cycles of rows; not of those that have vertices whose cycles are not known. */
+const known = (title, of) => ({
+  ...number(title, (row) => ((row.source ?? "").includes("unknown") ? "unknown" : of(row))), size: of,
+});
 const costs = [
-  number("cycles", (row) => row.cycles), number("compute", (row) => row.compute_cycles),
+  known("cycles", (row) => row.cycles), known("compute", (row) => row.compute_cycles),
   number("exchange", (row) => row.exchange_cycles), number("sync", (row) => row.sync_cycles),
   number("FLOPs", (row) => row.flops, "9rem"), number("bytes exchanged", (row) => row.exchange_bytes, "9rem"),
 ];
