@@ -115,8 +115,11 @@ def _cycles_by_source(operations: list[Json]) -> dict[str, int]:
 def _show_operators(output: Output, data: Json) -> None:
     order = sorted(range(len(data["operators"])), key=lambda i: -data["operators"][i]["cycles"])
     operators = [data["operators"][i] for i in order[:_SHOWN]]
+    rows_of: dict[int | None, list[int]] = {}  # Several operators may have one operation.
+    for step in data["steps"]:
+        rows_of.setdefault(step["operator"], []).extend(step["operations"])
     sources = [
-        ", ".join(_cycles_by_source([row for row in data["operations"] if row["operator"] == i]))
+        ", ".join(_cycles_by_source([data["operations"][row] for row in rows_of.get(i, [])]))
         for i in order[:_SHOWN]
     ]
     rows = [

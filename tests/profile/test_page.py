@@ -139,6 +139,39 @@ def test_the_rows_that_are_shown_can_be_saved(
         assert int(row["cycles"]) == operators[row["operator"], row["type"]]["cycles"]
 
 
+def test_operators_that_share_a_function_say_whose_cycles_they_have(
+    chromium: Browser, training: Profile, tmp_path: Path
+) -> None:
+    """An operation of several operators is filed under the first; all have its source."""
+    data = models.changed(training)
+    owned = [step for step in data["steps"] if step["operator"] is not None]
+    first, second = owned[0], next(s for s in owned if s["operator"] != owned[0]["operator"])
+    second["operations"] = first["operations"]
+    data["operations"][first["operations"][0]]["source"] = "guess"
+    saveHtml(Profile(data), tmp_path / "shared.html")
+    with chromium.page(tmp_path / "shared.html") as page:
+        choose_table(page, "operators")
+        for step in (first, second):
+            operator = data["operators"][step["operator"]]
+            page.fill("#search", f"{operator['name']} {operator['type']}")
+            assert any("guess" in row[-1] for row in table(page))
+
+
+def test_vertices_without_a_number_are_said(
+    chromium: Browser, training: Profile, tmp_path: Path
+) -> None:
+    data = models.changed(training, totals__unknown=["Mine<float>"])
+    data["operations"][0]["source"] = "unknown"
+    saveHtml(Profile(data), tmp_path / "unknown.html")
+    with chromium.page(tmp_path / "unknown.html") as page:
+        assert "Cycles, at least" in page.inner_text("#cards")
+        assert "Nobody says what vertices of class Mine<float> take" in page.inner_text("#findings")
+        choose_table(page, "operations")
+        page.fill("#search", f"{data['operations'][0]['name']} unknown")
+        row = table(page)[0]
+        assert (row[2], row[4:6]) == ("unknown", ["unknown", "unknown"])
+
+
 def rows_of(page: Page, host: str) -> list[list[str]]:
     return page.eval_on_selector_all(
         f"{host} .body .row", "rows => rows.map(r => [...r.children].map(c => c.textContent))"

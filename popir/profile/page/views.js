@@ -33,7 +33,10 @@ const memoryColumns = MEMORY.map((key) => number(`${key.replace("_bytes", "").re
 
 /** Where the cycles of an operator come from: the sources of its operations, as a text. */
 const sourcesOf = new Map(profile.operators.map((operator) => [operator, new Set()]));
-for (const row of profile.operations) if (row.operator !== null) sourcesOf.get(profile.operators[row.operator]).add(row.source);
+for (const step of profile.steps) {
+  if (step.operator === null) continue;
+  for (const row of step.operations) sourcesOf.get(profile.operators[step.operator]).add(profile.operations[row].source);
+}
 const cyclesBy = (operator) => [...sourcesOf.get(operator)].join(", ");
 
 /** Operators of both profiles by name and type, with what they cost before and after. */
