@@ -47,7 +47,7 @@ py::dict asDict(const StepCost& s) {
                   "fullestTileLiveBytes"_a = s.fullestTileLiveBytes,
                   "gatheredBytes"_a = s.gatheredBytes, "vertexStateBytes"_a = s.vertexStateBytes,
                   "exchangeCodeBytes"_a = s.exchangeCodeBytes, "operations"_a = s.operations,
-                  "ipus"_a = s.ipus);
+                  "ipus"_a = s.ipus, "ipuComputeCycles"_a = s.ipuComputeCycles);
 }
 
 py::dict asDict(const MemoryCost& m) {
@@ -58,6 +58,28 @@ py::dict asDict(const MemoryCost& m) {
 
 py::dict asDict(const MemoryOwner& o) {
   return py::dict("name"_a = o.name, "category"_a = o.category, "bytes"_a = o.bytes);
+}
+
+// Stretches of tiles, [begin, end), with the number that each tile has.
+py::list asTuples(const TileBytes& bytes) {
+  py::list list;
+  for (const auto& s : bytes.stretches()) list.append(py::make_tuple(s.begin, s.end, s.bytes));
+  return list;
+}
+
+py::dict asDict(const VariableCost& v) {
+  return py::dict("name"_a = v.name, "category"_a = v.category, "bytes"_a = v.bytes,
+                  "tiles"_a = asTuples(v.tiles), "live"_a = v.live);
+}
+
+py::dict asDict(const VertexClassCost& v) {
+  return py::dict("vertexClass"_a = v.vertexClass, "codeBytes"_a = v.codeBytes,
+                  "tiles"_a = asTuples(v.tiles));
+}
+
+py::dict asDict(const ProgramPart& p) {
+  return py::dict("kind"_a = p.kind, "name"_a = p.name, "depth"_a = p.depth,
+                  "firstStep"_a = p.firstStep, "steps"_a = p.steps, "times"_a = p.times);
 }
 
 py::dict asDict(const RemoteBufferCost& b) {
@@ -86,8 +108,11 @@ py::dict asDict(const MachineReport& r) {
       "streamingBytesOut"_a = r.streamingBytesOut,
       "streamingMemoryBytes"_a = r.streamingMemoryBytes, "streamingSeconds"_a = r.streamingSeconds,
       "remoteBuffers"_a = asList(r.remoteBuffers), "operations"_a = asList(r.operations),
-      "steps"_a = asList(r.steps), "distinctSteps"_a = r.distinctSteps,
-      "memory"_a = asList(r.memory), "owners"_a = asList(r.owners), "totalBytes"_a = r.totalBytes,
+      "steps"_a = asList(r.steps), "unknown"_a = r.unknown, "parts"_a = asList(r.parts),
+      "tileComputeCycles"_a = r.tileComputeCycles, "tileReceivedBytes"_a = r.tileReceivedBytes,
+      "distinctSteps"_a = r.distinctSteps, "memory"_a = asList(r.memory),
+      "variables"_a = asList(r.variables), "vertices"_a = asList(r.vertices),
+      "owners"_a = asList(r.owners), "totalBytes"_a = r.totalBytes,
       "maxTileBytes"_a = r.maxTileBytes, "fullestTile"_a = r.fullestTile,
       "bytesPerTile"_a = r.bytesPerTile, "tilesOutOfMemory"_a = r.tilesOutOfMemory,
       "interleavedBytes"_a = r.interleavedBytes, "nonInterleavedBytes"_a = r.nonInterleavedBytes,

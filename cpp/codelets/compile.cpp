@@ -271,7 +271,14 @@ class Compiler {
 
   void run(const Words& words, const std::string& output, const std::string& source) const {
     const auto said = folder_.path("said");
-    const int status = runCommand(words, output, said);
+    int status = 0;
+    try {
+      status = runCommand(words, output, said);
+    } catch (const poplar::poplar_error& e) {
+      throw poplar::graph_program_compilation_error(
+          "codelets of '" + source + "': " + e.what() +
+          "; install a clang++ from 15 on or a g++, or name a compiler in the environment's CXX");
+    }
     if (status == 0) return;
     const auto why = readFile(said);
     throw poplar::graph_program_compilation_error("codelets of '" + source + "' do not compile" +

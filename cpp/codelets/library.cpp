@@ -1,5 +1,6 @@
 #include "codelets/library.hpp"
 
+#include <cxxabi.h>
 #include <dlfcn.h>
 #include <link.h>
 #include <poplar/exceptions.hpp>
@@ -8,6 +9,9 @@
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
+#include <regex>
+#include <sstream>
 
 #include "codelets/compile.hpp"
 #include "support/archive.hpp"
@@ -64,15 +68,64 @@ Unpacked unpack(const std::string& bytes, const std::string& origin) {
   return found;
 }
 
-std::shared_ptr<void> load(const std::string& library, const std::string& origin) {
+// " at file:line, " of the class or function `name` in preprocessed texts; ", " if none has it.
+std::string placeOf(const std::string& name, const std::vector<std::string>& texts) {
+  const std::regex marker("# ([0-9]+) \"([^\"]*)\".*");
+  const std::regex declared("\\b(class|struct)\\s+([A-Za-z_0-9:]*::)?" + name +
+                            "(<[^>]*>)?\\s*(final\\s*)?([:{]|$)");
+  constexpr std::size_t kLongest = 1000;  // a regex takes stack for each character
+  for (const auto& text : texts) {
+    std::istringstream lines(text);
+    std::string line, file;
+    std::size_t number = 0;
+    std::smatch found;
+    for (; std::getline(lines, line); ++number) {
+      if (line.size() > kLongest) continue;
+      if (std::regex_match(line, found, marker)) {
+        number = std::stoul(found[1]) - 1;
+        file = found[2];
+      } else if (std::regex_search(line, declared)) {
+        return " at " + file + ":" + std::to_string(number) + ", ";
+      }
+    }
+  }
+  return ", ";
+}
+
+// What is said of a library that has an undefined symbol: mostly the compute() of a vertex whose code
+// is assembly of a tile in another file.
+std::string explained(const std::string& error, const std::vector<std::string>& texts) {
+  const std::string words = "undefined symbol: ";
+  const auto at = error.find(words);
+  if (at == std::string::npos) return error;
+  const auto symbol = error.substr(at + words.size());
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> demangled(
+      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), std::free);
+  const std::string name = status == 0 ? demangled.get() : symbol;
+  const std::string compute = "::compute()";
+  const auto end = name.rfind(compute);
+  if (end == std::string::npos)
+    return name + " is used and nowhere defined; give it a body in the sources of the codelets";
+  auto vertex = name.substr(0, name.find('<'));
+  if (vertex.size() > end) vertex.resize(end);
+  vertex = vertex.substr(vertex.rfind(':') + 1);
+  return "'" + name.substr(0, end) + "'" + placeOf(vertex, texts) +
+         "has a compute() that is nowhere defined. If it is assembly of a tile, which the host "
+         "cannot "
+         "run, give it the same in C++, under #ifndef __IPU__";
+}
+
+std::shared_ptr<void> load(const std::string& library, const std::string& origin,
+                           const std::vector<std::string>& texts) {
   // A new path each time: dlopen returns the loaded library for a known path.
   const TemporaryFolder folder;
   const auto path = folder.path("codelets.so");
   writeFile(path, library);
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr)
-    throw poplar::graph_program_compilation_error("codelets of '" + origin +
-                                                  "' cannot be loaded: " + dlerror());
+    throw poplar::graph_program_compilation_error(
+        "codelets of '" + origin + "' cannot be loaded: " + explained(dlerror(), texts));
   link_map* map = nullptr;
   const bool found = dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0;
   const void* base = found ? reinterpret_cast<const void*>(map->l_addr) : nullptr;
@@ -171,9 +224,9 @@ std::string canonicalVertexType(const std::string& name) {
 namespace {
 
 // Loads a shared library and returns its codelets. It stays loaded while any of them is used.
-std::map<std::string, std::shared_ptr<const Codelet>> codeletsOf(const std::string& bytes,
-                                                                 const std::string& origin) {
-  const auto library = load(bytes, origin);
+std::map<std::string, std::shared_ptr<const Codelet>> codeletsOf(
+    const std::string& bytes, const std::string& origin, const std::vector<std::string>& texts) {
+  const auto library = load(bytes, origin, texts);
   const auto visit =
       reinterpret_cast<void (*)(CodeletVisitor, void*)>(dlsym(library.get(), "popir_codelets"));
   if (visit == nullptr)
@@ -199,7 +252,7 @@ bool CodeletLibrary::has(const std::string& key, const std::string& stamp) const
 bool CodeletLibrary::addCompiled(const std::string& key, const std::string& stamp,
                                  const std::string& bytes, const std::string& origin) {
   if (has(key, stamp)) return false;
-  auto table = codeletsOf(unpack(bytes, origin).library, origin);
+  auto table = codeletsOf(unpack(bytes, origin).library, origin, codeletText(bytes, origin).texts);
   const bool replaces = stamps_.count(key) > 0;
   for (const auto& [name, codelet] : table) {
     fileOf_[codelet.get()] = files_.size();
@@ -220,10 +273,9 @@ std::shared_ptr<const Codelet> CodeletLibrary::variant(const Codelet& codelet,
   auto& table = variants_[{file, variant}];
   if (table.empty()) {
     const auto& f = files_[file];
-    const auto rest = unpack(f.bytes, f.origin).text;
-    table = codeletsOf(
-        unpack(compileVariant(Reader(rest).get<CodeletText>(), variant), f.origin).library,
-        f.origin);
+    const auto text = codeletText(f.bytes, f.origin);
+    table =
+        codeletsOf(unpack(compileVariant(text, variant), f.origin).library, f.origin, text.texts);
   }
   const auto found = table.find(codelet.name);
   if (found == table.end())

@@ -11,13 +11,6 @@
 namespace popir {
 namespace {
 
-std::uint64_t bytesOf(const UserVertex& vertex) {
-  std::uint64_t bytes = 0;
-  for (const auto& field : vertex.fields)
-    for (const auto& t : field.tensors) bytes += t.numElements() * t.elementType().sizeInBytes();
-  return bytes;
-}
-
 std::size_t contextsOf(const GraphImpl& graph) {
   return std::max(graph.target.getNumWorkerContexts(), 1u);
 }
@@ -128,7 +121,7 @@ VertexCost costOf(const GraphImpl& graph, unsigned id, const CodeletCounts* coun
       return {counted->second * (workers ? contextsOf(graph) : 1), 0, Source::Counted};
     }
   }
-  return {cyclesByBytes(graph.target.spec(), bytesOf(vertex)), 0, Source::Bytes};
+  return {};
 }
 
 const char* nameOf(VertexCost::Source source) {
@@ -136,9 +129,9 @@ const char* nameOf(VertexCost::Source source) {
     case VertexCost::Source::SetPerfEstimate: return "setPerfEstimate";
     case VertexCost::Source::Estimator: return "estimator";
     case VertexCost::Source::Counted: return "counted";
-    case VertexCost::Source::Bytes: break;
+    case VertexCost::Source::Unknown: break;
   }
-  return "bytes";
+  return "unknown";
 }
 
 Phase phaseOfCodelets(const GraphImpl& graph, unsigned computeSet, const CodeletCounts* counts) {
@@ -149,7 +142,9 @@ Phase phaseOfCodelets(const GraphImpl& graph, unsigned computeSet, const Codelet
   addTraffic(graph, computeSet, phase.traffic);
   for (const auto id : graph.computeSets[computeSet].vertices) {
     const auto& vertex = graph.vertices[id];
-    const auto cycles = costOf(graph, id, counts).cycles;
+    const auto cost = costOf(graph, id, counts);
+    const auto cycles = cost.cycles;
+    if (cost.source == VertexCost::Source::Unknown) phase.unknown.insert(vertex.codelet->name);
     if (vertex.codelet->kind != Codelet::Kind::Vertex) {
       phase.compute[*vertex.tile] += cycles;  // cycles of the whole tile
       continue;

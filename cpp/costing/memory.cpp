@@ -234,6 +234,28 @@ void MachineMemory::into(MachineReport& report) const {
   report.owners = owners(report.fullestTile);
 }
 
+MachineMemory::Category MachineMemory::categoryOf(unsigned v) const {
+  if (lives_[v].kind != Lifetime::Kind::Always) return kTemporaries;
+  return graph_.variable(v).constant ? kConstants : kVariables;
+}
+
+std::vector<VariableCost> MachineMemory::variables(std::size_t p) const {
+  std::vector<VariableCost> all;
+  for (unsigned v = 0; v < lives_.size(); ++v) {
+    const auto& life = lives_[v];
+    if (life.kind == Lifetime::Kind::Unused) continue;
+    VariableCost cost{graph_.variable(v).name, name(categoryOf(v)), 0, bytesOf(v), {}};
+    cost.bytes = cost.tiles.total();
+    if (cost.bytes == 0) continue;
+    if (life.kind == Lifetime::Kind::Steps && life.program == p)
+      for (const auto& [first, last] : life.spans)
+        cost.live.emplace_back(leafOf(p, first), leafOf(p, last));
+    std::sort(cost.live.begin(), cost.live.end());
+    all.push_back(std::move(cost));
+  }
+  return all;
+}
+
 // The ten largest owners of a tile's memory at its worst step, in descending order.
 std::vector<MemoryOwner> MachineMemory::owners(unsigned tile) const {
   constexpr std::size_t kOwners = 10;
@@ -248,10 +270,8 @@ std::vector<MemoryOwner> MachineMemory::owners(unsigned tile) const {
                                 at.leaf <= leafOf(at.program, span.second);
                        });
     if (!always && !there) continue;
-    const auto& variable = graph_.variable(v);
-    const auto category = !always ? kTemporaries : variable.constant ? kConstants : kVariables;
     const auto bytes = bytesOf(v).on(tile);
-    if (bytes > 0) all.push_back({variable.name, name(category), bytes});
+    if (bytes > 0) all.push_back({graph_.variable(v).name, name(categoryOf(v)), bytes});
   }
   for (const int c : {kVertexState, kVertexCode, kExchangeCode, kControlCode, kStack, kGaps})
     if (peak_[c][tile] > 0) all.push_back({name(c), name(c), peak_[c][tile]});

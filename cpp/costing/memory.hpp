@@ -27,6 +27,8 @@ class MachineMemory {
   /// A flattened program, and the live bytes at each of its leaves, in order.
   const FlatProgram& program(std::size_t p) const { return flat_[p]; }
   const std::vector<Live>& live(std::size_t p) const { return live_[p]; }
+  /// The variables of all programs, with the leaves of program `p` at which temporaries are live.
+  std::vector<VariableCost> variables(std::size_t p) const;
   /// Writes categories, totals and owners into a report. A tile is out of memory if it has too few
   /// bytes, or too few of them where instructions are fetched from, or in interleaved memory.
   void into(MachineReport& report) const;
@@ -70,6 +72,7 @@ class MachineMemory {
   void play(std::size_t program, std::vector<Event>& events, const poplar::ProgressFunc& progress);
   std::size_t leafOf(std::size_t program, std::size_t step) const;
   TileBytes bytesOf(unsigned variable) const;
+  Category categoryOf(unsigned variable) const;
   std::vector<MemoryOwner> owners(unsigned tile) const;
 
   const GraphImpl& graph_;

@@ -70,11 +70,7 @@ class Sharer {
   std::uint64_t part(std::int64_t n) const {
     const Share share{static_cast<std::uint64_t>(n),
                       static_cast<std::uint64_t>(result().elements())};
-    if (kind_) return kind_->cycles(spec_, shareOf(whole_, share));
-    std::uint64_t bytes = 0;
-    for (const auto& p : places_)
-      bytes += p.elementBytes() * share.of(static_cast<std::uint64_t>(p.elements()));
-    return cyclesByBytes(spec_, bytes);
+    return kind_ ? kind_->cycles(spec_, shareOf(whole_, share)) : 0;
   }
 
   // Adds the traffic of operand i. A tile that computes a share of the result's elements reads the
@@ -347,6 +343,7 @@ void Phase::add(const Phase& other) {
   for (std::size_t t = 0; t < compute.size(); ++t) compute[t] += other.compute[t];
   traffic.add(other.traffic);
   calls = std::max(calls, other.calls);
+  unknown.insert(other.unknown.begin(), other.unknown.end());
   const auto join = [&](PerTile& all, const PerTile& more) {
     if (more.empty()) return;
     all.resize(compute.size());
@@ -373,7 +370,7 @@ std::string vertexClassOf(const GraphImpl& graph, const BulkVertex& vertex, cons
 
 const char* sourceOf(const Work& work) {
   const auto* kind = findVertexClass(work.vertexClass);
-  if (!kind) return nameOf(VertexCost::Source::Bytes);
+  if (!kind) return nameOf(VertexCost::Source::Unknown);
   return nameOf(formulaOf(*kind, work.whole));
 }
 

@@ -51,32 +51,42 @@ class Reading {
         const bool names = !named_ && !node.name.empty();
         if (names) blocks_.push_back(node.name);
         named_ = named_ || names;
-        for (const auto& child : node.children) read(*child, times);
+        const auto all = [&] {
+          for (const auto& child : node.children) read(*child, times);
+        };
+        if (node.name.empty())
+          all();
+        else
+          part("Sequence", node.name, times, all);
         if (!names) return;
         blocks_.pop_back();
         named_ = false;
         return;
       }
       case Kind::Repeat:
-        if (node.count > 0) read(*node.children[0], times * node.count);
-        return;
+        if (node.count == 0) return;
+        return part("Repeat", node.name, times,
+                    [&] { read(*node.children[0], times * node.count); });
       case Kind::While:
         unknownLoops = true;
-        read(*node.children[0], times);
-        return read(*node.children[1], times);
+        return part("While", node.name, times, [&] {
+          read(*node.children[0], times);
+          read(*node.children[1], times);
+        });
       case Kind::If: {
         branches = true;
         const auto yes = steps.size();
-        read(*node.children[0], times);
+        part("If", node.name, times, [&] { read(*node.children[0], times); });
         const auto no = steps.size();
-        read(*node.children[1], times);
+        part("Else", node.name, times, [&] { read(*node.children[1], times); });
         const bool first = cyclesOf(yes, no) >= cyclesOf(no, steps.size());
         for (auto s = first ? no : yes; s < (first ? steps.size() : no); ++s) steps[s].times = 0;
         return;
       }
       case Kind::Call: {
         const bool named = std::exchange(named_, false);
-        read(*graph_.functions[node.function.getId()], times);
+        part("Call", node.name, times,
+             [&] { read(*graph_.functions[node.function.getId()], times); });
         named_ = named;
         return;
       }
@@ -108,6 +118,20 @@ class Reading {
     return all;
   }
 
+  // What each tile computes and receives in one run, and whose cycles are not known.
+  void balance(MachineReport& report) const {
+    std::set<std::string> unknown;
+    report.tileComputeCycles.resize(report.tiles);
+    report.tileReceivedBytes.resize(report.tiles);
+    for (std::size_t s = 0; s < steps.size(); ++s) {
+      const auto& alone = costs_.of(*leaves_[s].node);
+      alone.computeCycles.addTo(report.tileComputeCycles, steps[s].times);
+      alone.received.addTo(report.tileReceivedBytes, steps[s].times);
+      if (steps[s].times > 0) unknown.insert(alone.unknown.begin(), alone.unknown.end());
+    }
+    report.unknown.assign(unknown.begin(), unknown.end());
+  }
+
   // The remote buffers that the program uses, with the bytes that it reads and writes.
   std::vector<RemoteBufferCost> remoteBuffers() const {
     std::vector<RemoteBufferCost> all;
@@ -127,9 +151,21 @@ class Reading {
   }
 
   std::vector<StepCost> steps;
+  std::vector<ProgramPart> parts;
   bool unknownLoops = false, branches = false;
 
  private:
+  // Reads the nodes inside of one that stands in the tree of the program; one without steps does not.
+  template <class F>
+  void part(const char* kind, const std::string& name, std::uint64_t times, const F& inside) {
+    const auto at = parts.size();
+    parts.push_back({kind, name, depth_++, steps.size(), 0, times});
+    inside();
+    --depth_;
+    parts[at].steps = steps.size() - parts[at].firstStep;
+    if (parts[at].steps == 0) parts.resize(at);
+  }
+
   void leaf(const ProgramNode& node, std::uint64_t times) {
     const auto at = steps.size();
     steps.push_back(costs_.of(node).cost);
@@ -151,6 +187,7 @@ class Reading {
   const std::vector<MachineMemory::Live>& live_;
   std::vector<std::string> blocks_;  // names of sequences around the node
   bool named_ = false;               // blocks_.back() is in the current function
+  std::uint64_t depth_ = 0;          // nodes around the node in `parts`
 };
 
 std::string unheldTypes(const GraphImpl& graph) {
@@ -201,12 +238,14 @@ void explain(const GraphImpl& graph, const Reading& reading, const StepCosts& co
         "' are a guess: no formula for them, or for their types, is published");
   std::set<std::string> codelets;
   for (const auto& v : graph.vertices) codelets.insert(v.codelet->name);
-  for (const auto& c : costs.withoutEstimator)
-    say("No estimator knows vertices of class '" + c +
-        "': they are taken for one pass over their bytes" +
-        (counts || !codelets.count(c) ? ""
-                                      : "; an engine with the option debug.instrument counts "
-                                        "what they execute first"));
+  for (const auto& c : report.unknown)
+    say("Nobody says what vertices of class '" + c +
+        "' take: their cycles are in no figure, and those of the program are at least as many. "
+        "Give them setPerfEstimate" +
+        (!codelets.count(c) ? ""
+         : counts           ? " or registerPerfEstimator, or run the program first"
+                  : " or registerPerfEstimator, or run the program first in an engine with "
+                    "the option debug.instrument, which counts what they execute"));
   for (const auto& c : costs.counted)
     say("Vertices of class '" + c +
         (countsTileCycles()
@@ -255,10 +294,16 @@ MachineReport readMachine(const GraphImpl& graph, const Programs& programs, std:
       static_cast<double>(report.streamingBytesIn + report.streamingBytesOut) /
       (spec.streamingBytesPerSecond * gateways);
   report.operations = reading.operations();
+  reading.balance(report);
+  report.parts = std::move(reading.parts);
   report.steps = std::move(reading.steps);
   for (const auto& row : report.operations) report.flops += row.flops;
   report.distinctSteps = costs.steps();
   memory.into(report);
+  report.variables = memory.variables(program);
+  for (const auto& [name, tiles] : costs.vertices())
+    report.vertices.push_back(
+        {name, costs.codeOf(name), TileBytes(PerTile(tiles.begin(), tiles.end()))});
   explain(graph, reading, costs, counts, report);
   return report;
 }

@@ -5,6 +5,8 @@
 
 #include <memory>
 #include <poplar/Engine.hpp>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "codelets/counting.hpp"
@@ -38,6 +40,8 @@ struct Phase {
   PerTile interleaved;      // bytes on each tile that vertices want interleaved; may be empty
   std::uint64_t times = 1;  // repetitions, one after another
   unsigned calls = 1;       // compute sets, one after another without an exchange between
+  /// Classes of vertices that compute for nobody knows how long: their cycles are in no figure.
+  std::set<std::string> unknown;
 
   std::uint64_t computeCycles() const;
   /// Adds work that runs in the same phase.
@@ -49,18 +53,18 @@ std::vector<Phase> phasesOf(const GraphImpl& graph, const BulkVertex& vertex, co
 /// The cost of one execution of a codelet vertex. `cycles` are those of one worker; for a
 /// supervisor vertex or a multi-vertex, those of the tile. The source is the first of these that is
 /// there: setPerfEstimate, registerPerfEstimator, the instruction count of the vertex's first
-/// execution, one pass over the bytes of its operands.
+/// execution. Without any of them the cycles are not known, and 0 here.
 struct VertexCost {
-  enum class Source { SetPerfEstimate, Estimator, Counted, Bytes };
+  enum class Source { SetPerfEstimate, Estimator, Counted, Unknown };
   std::uint64_t cycles = 0, flops = 0;
-  Source source = Source::Bytes;
+  Source source = Source::Unknown;
 };
 VertexCost costOf(const GraphImpl& graph, unsigned vertex, const CodeletCounts* counts = nullptr);
-/// The name of a source in reports: "setPerfEstimate", "estimator", "counted" or "bytes".
+/// The name of a source in reports: "setPerfEstimate", "estimator", "counted" or "unknown".
 const char* nameOf(VertexCost::Source source);
 /// The class of the vertex that runs on tiles: of a contraction that which its plan has.
 std::string vertexClassOf(const GraphImpl& graph, const BulkVertex& vertex, const Work& work);
-/// The name of the source of a bulk vertex: "estimator", "guess", or "bytes" for a class without an
+/// The name of the source of a bulk vertex: "estimator", "guess", or "unknown" for a class without an
 /// estimator.
 __attribute__((visibility("default"))) const char* sourceOf(const Work& work);
 /// The phase of the codelet vertices of a compute set: their costs, scheduled on the workers of

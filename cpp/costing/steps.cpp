@@ -31,16 +31,15 @@ std::uint64_t exchangeCycles(const TargetSpec& spec, const Phase& phase) {
 std::uint64_t syncCycles(const TargetSpec& spec, const Phase& phase) {
   const bool exchanges = phase.traffic.bytes() > 0;
   return (exchanges ? spec.maxIPUSyncDelay : 0) +
-         (phase.computeCycles() > 0 ? phase.calls * spec.callCycles : 0) +
+         (phase.computeCycles() > 0 || !phase.unknown.empty() ? phase.calls * spec.callCycles : 0) +
          (phase.traffic.links().bytes() > 0 ? spec.syncBetweenIPUs() : 0);
 }
 
 }  // namespace
 
-StepCosts::StepCosts(const GraphImpl& graph, const CodeletCounts* counts, bool byTile)
+StepCosts::StepCosts(const GraphImpl& graph, const CodeletCounts* counts)
     : graph_(graph),
       counts_(counts),
-      byTile_(byTile),
       spec_(graph.target.spec()),
       vertexState_(spec_.numTiles()),
       exchangeCode_(spec_.numTiles()) {}
@@ -116,8 +115,9 @@ void StepCosts::execute(const ProgramNode& leaf, StepAlone& step) {
   std::vector<Phase> together;
   for (const auto& vertex : set.bulk) {
     const auto work = workOf(vertex);
-    if (!findVertexClass(work.vertexClass)) withoutEstimator.insert(work.vertexClass);
-    const auto phases = phasesOf(graph_, vertex, work);
+    auto phases = phasesOf(graph_, vertex, work);
+    if (!findVertexClass(work.vertexClass) && !phases.empty())
+      phases.front().unknown.insert(work.vertexClass);
     const auto vertexClass = vertexClassOf(graph_, vertex, work);
     step.rows.emplace_back(&vertex, rowOf(vertex.name.empty() ? leaf.name : vertex.name,
                                           vertexClass, sourceOf(work), phases, work.flops));
@@ -158,7 +158,6 @@ void StepCosts::executeCodelets(unsigned computeSet, std::vector<Phase>& togethe
       state += field.tensors.size() * spec_.edgeStateBytes + field.values.size();
     vertexState_[*vertex.tile] += state;
     allState_ += state;
-    if (own.source == VertexCost::Source::Bytes) withoutEstimator.insert(name);
     if (own.source == VertexCost::Source::Counted) counted.insert(name);
   }
   std::string source;
@@ -193,9 +192,12 @@ void StepCosts::charge(const std::vector<Phase>& phases, StepAlone& step) {
   auto& cost = step.cost;
   const auto tiles = spec_.numTiles();
   PerTile gathered(tiles), interleaved(tiles);
+  PerTile computeCycles(tiles), received(tiles);
   std::vector<bool> ipus(spec_.numIPUs);
+  PerTile ofIpus(spec_.numIPUs);  // compute cycles
   double compute = 0;
   for (const auto& phase : phases) {
+    step.unknown.insert(phase.unknown.begin(), phase.unknown.end());
     cost.computeCycles += phase.times * phase.computeCycles();
     cost.exchangeCycles += phase.times * exchangeCycles(spec_, phase);
     cost.syncCycles += phase.times * syncCycles(spec_, phase);
@@ -204,27 +206,34 @@ void StepCosts::charge(const std::vector<Phase>& phases, StepAlone& step) {
     cost.exchangeBytes += phase.times * phase.traffic.bytes();
     compute += static_cast<double>(phase.times) *
                std::accumulate(phase.compute.begin(), phase.compute.end(), 0.0);
+    PerTile slowest(spec_.numIPUs);
     for (unsigned t = 0; t < tiles; ++t) {
       if (!busy(phase, t)) continue;
+      const auto ipu = t / spec_.tilesPerIPU;
+      slowest[ipu] = std::max(slowest[ipu], phase.compute[t]);
+      computeCycles[t] += phase.times * phase.compute[t];
+      received[t] += phase.times * phase.traffic.received()[t];
       const auto code = exchangeCodeOf(spec_, phase, t);
       exchangeCode_[t] += code;
       cost.exchangeCodeBytes += code;
-      ipus[t / spec_.tilesPerIPU] = true;
+      ipus[ipu] = true;
       gathered[t] = std::max(gathered[t], phase.traffic.received()[t] +
                                               (phase.temporary.empty() ? 0 : phase.temporary[t]));
       if (!phase.interleaved.empty())
         interleaved[t] = std::max(interleaved[t], phase.interleaved[t]);
     }
+    for (unsigned i = 0; i < ofIpus.size(); ++i) ofIpus[i] += phase.times * slowest[i];
   }
   cost.meanComputeCycles = compute / tiles;
-  for (unsigned i = 0; i < ipus.size(); ++i)
-    if (ipus[i]) cost.ipus.push_back(i);
+  for (unsigned i = 0; i < ipus.size(); ++i) {
+    if (!ipus[i]) continue;
+    cost.ipus.push_back(i);
+    cost.ipuComputeCycles.push_back(ofIpus[i]);
+  }
   step.gathered = TileBytes(gathered);
   step.interleaved = TileBytes(interleaved);
-  if (!byTile_) return;
-  step.computeCycles.resize(tiles);
-  for (const auto& phase : phases)
-    for (unsigned t = 0; t < tiles; ++t) step.computeCycles[t] += phase.times * phase.compute[t];
+  step.computeCycles = TileBytes(computeCycles);
+  step.received = TileBytes(received);
 }
 
 // Adds the code and the state of a vertex to each tile that computes a part of it. `edges` is the
@@ -242,12 +251,16 @@ void StepCosts::place(const std::string& vertexClass, const Phase& phase, std::s
   }
 }
 
+std::uint64_t StepCosts::codeOf(const std::string& vertexClass) const {
+  const auto* known = findVertexClass(vertexClass);
+  return known && known->isDescribedBy<ContractionWork>() ? spec_.contractionCodeBytes
+                                                          : spec_.vertexCodeBytes;
+}
+
 PerTile StepCosts::vertexCode() const {
   PerTile bytes(spec_.numTiles());
   for (const auto& [name, tiles] : classes_) {
-    const auto* known = findVertexClass(name);
-    const auto code = known && known->isDescribedBy<ContractionWork>() ? spec_.contractionCodeBytes
-                                                                       : spec_.vertexCodeBytes;
+    const auto code = codeOf(name);
     for (unsigned t = 0; t < tiles.size(); ++t)
       if (tiles[t] > 0) bytes[t] += code;
   }

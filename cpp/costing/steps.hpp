@@ -23,16 +23,16 @@ struct StepAlone {
   /// Temporary bytes on each tile. `gathered`: received operands and partial sums, in the tile's
   /// worst phase. `hostBuffers`: stream data. `interleaved`: what vertices want in interleaved memory.
   TileBytes gathered, hostBuffers, interleaved;
-  /// Compute cycles of each tile, if they were asked for; else empty.
-  PerTile computeCycles;
+  /// Compute cycles of each tile, and the bytes that it receives.
+  TileBytes computeCycles, received;
+  /// Classes of vertices whose cycles are not known, and not in the step's.
+  std::set<std::string> unknown;
 };
 
 class StepCosts {
  public:
-  /// `counts`: the instructions that an engine counted for its codelets, or null. `byTile`: steps
-  /// have the compute cycles of each tile.
-  explicit StepCosts(const GraphImpl& graph, const CodeletCounts* counts = nullptr,
-                     bool byTile = false);
+  /// `counts`: the instructions that an engine counted for its codelets, or null.
+  explicit StepCosts(const GraphImpl& graph, const CodeletCounts* counts = nullptr);
 
   /// The cost of a node without children (isLeaf). Executions of one compute set are the same step.
   const StepAlone& of(const ProgramNode& leaf);
@@ -41,13 +41,14 @@ class StepCosts {
   const PerTile& vertexState() const { return vertexState_; }
   const PerTile& exchangeCode() const { return exchangeCode_; }
   PerTile vertexCode() const;
+  /// The bytes of a class's code on a tile.
+  std::uint64_t codeOf(const std::string& vertexClass) const;
   /// The vertices of each class on each tile: a codelet's, and the parts of library functions.
   const std::map<std::string, std::vector<unsigned>>& vertices() const { return classes_; }
   std::size_t steps() const { return known_.size(); }
 
-  /// Vertex classes that are costed as one pass over their bytes; codelets that are costed by
-  /// counted instructions.
-  std::set<std::string> withoutEstimator, counted;
+  /// Codelets that are costed by counted instructions.
+  std::set<std::string> counted;
 
  private:
   StepAlone make(const ProgramNode& leaf);
@@ -63,7 +64,6 @@ class StepCosts {
 
   const GraphImpl& graph_;
   const CodeletCounts* counts_;
-  const bool byTile_;
   const TargetSpec& spec_;
   std::unordered_map<const void*, StepAlone> known_;
   PerTile vertexState_, exchangeCode_;

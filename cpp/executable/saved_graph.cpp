@@ -165,7 +165,7 @@ class GraphWriter {
     const auto cost = costOf(graph_, id);
     to_.put(cost.cycles);
     to_.put(cost.flops);
-    to_.put(cost.source != VertexCost::Source::Bytes);
+    to_.put(cost.source != VertexCost::Source::Unknown);
     to_.put(cost.source == VertexCost::Source::Estimator);
     for (const auto& f : v.fields) {
       put(f.tensors);

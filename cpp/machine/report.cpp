@@ -5,15 +5,23 @@
 #include <sstream>
 
 namespace popir {
+namespace {
+
+// Whether all vertices of an operation have cycles.
+bool isKnown(const OperationCost& o) { return o.source.find("unknown") == std::string::npos; }
+
+}  // namespace
 
 std::string MachineReport::summary(std::size_t rows) const {
   std::ostringstream os;
   os << "Target: " << target << ", " << tiles << (tiles == 1 ? " tile" : " tiles") << " at "
      << clockHz / 1e9 << " GHz\n"
-     << "Cycles: " << cycles << " (" << std::fixed << std::setprecision(1)
-     << static_cast<double>(cycles) / clockHz * 1e6 << " us), compute " << computeCycles
-     << ", exchange " << exchangeCycles << ", sync " << syncCycles << "\n"
-     << "Exchange: " << exchangeBytes << " bytes; host: " << hostBytesIn << " bytes in, "
+     << "Cycles: " << (unknown.empty() ? "" : "at least ") << cycles << " (" << std::fixed
+     << std::setprecision(1) << static_cast<double>(cycles) / clockHz * 1e6 << " us), compute "
+     << computeCycles << ", exchange " << exchangeCycles << ", sync " << syncCycles << "\n";
+  for (const auto& name : unknown)
+    os << "  without vertices of class '" << name << "', whose cycles are not known\n";
+  os << "Exchange: " << exchangeBytes << " bytes; host: " << hostBytesIn << " bytes in, "
      << hostBytesOut << " bytes out (" << hostSeconds * 1e6 << " us)\n";
   if (streamingMemoryBytes > 0)
     os << "Streaming memory: " << streamingMemoryBytes << " bytes in " << remoteBuffers.size()
@@ -33,9 +41,9 @@ std::string MachineReport::summary(std::size_t rows) const {
   if (dearest.size() > rows) dearest.resize(rows);
   os << "Operations by cycles (" << dearest.size() << " of " << operations.size() << "):\n";
   for (const auto& o : dearest)
-    os << std::setw(12) << o.cycles() << "  " << o.name << " (" << o.vertexClass << ", " << o.times
-       << (o.times == 1 ? " time" : " times")
-       << (o.source == "estimator" ? ")\n" : ", by " + o.source + ")\n");
+    os << std::setw(12) << (isKnown(o) ? std::to_string(o.cycles()) : "unknown") << "  " << o.name
+       << " (" << o.vertexClass << ", " << o.times << (o.times == 1 ? " time" : " times")
+       << (o.source == "estimator" || o.source == "unknown" ? ")\n" : ", by " + o.source + ")\n");
   for (const auto& line : counts) os << "- " << line << "\n";
   return os.str();
 }

@@ -5,7 +5,10 @@
 #include <cstdint>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
+
+#include "machine/tile_bytes.hpp"
 
 namespace popir {
 
@@ -15,7 +18,7 @@ namespace popir {
 struct OperationCost {
   std::string name;
   std::string vertexClass;
-  /// Where the cycles come from: "estimator", "guess", "setPerfEstimate", "counted" or "bytes". If
+  /// Where the cycles come from: "estimator", "guess", "setPerfEstimate", "counted" or "unknown". If
   /// the vertices of a compute set differ, several of these, joined by ", ".
   std::string source;
   std::uint64_t times = 0;
@@ -57,9 +60,11 @@ struct StepCost {
   /// Bytes over all tiles: operands gathered for this step; the state of its vertices; its exchange
   /// code. State and code are always live, and exist once even if several places call the step.
   std::uint64_t gatheredBytes = 0, vertexStateBytes = 0, exchangeCodeBytes = 0;
-  /// Indices into MachineReport::operations; IPUs that compute or exchange.
+  /// Indices into MachineReport::operations; IPUs that compute or exchange, and the compute cycles of
+  /// each, those of its slowest tile.
   std::vector<std::size_t> operations;
   std::vector<unsigned> ipus;
+  std::vector<std::uint64_t> ipuComputeCycles;
 
   std::uint64_t cycles() const { return computeCycles + exchangeCycles + syncCycles; }
   auto state() const {
@@ -67,7 +72,7 @@ struct StepCost {
                     interIPUCycles, meanComputeCycles, exchangeBytes, interIPUBytes, hostBytesIn,
                     hostBytesOut, streamingBytesIn, streamingBytesOut, liveBytes,
                     fullestTileLiveBytes, gatheredBytes, vertexStateBytes, exchangeCodeBytes,
-                    operations, ipus);
+                    operations, ipus, ipuComputeCycles);
   }
 };
 
@@ -89,6 +94,37 @@ struct MemoryOwner {
   std::string name, category;
   std::uint64_t bytes = 0;
   auto state() const { return std::tie(name, category, bytes); }
+};
+
+/// A variable of the engine's programs. `category`: "variables", "constants" or "temporaries".
+struct VariableCost {
+  std::string name, category;
+  std::uint64_t bytes = 0;
+  TileBytes tiles;
+  /// Of temporaries: the steps of the program during which it is live, as first and last step, in
+  /// ascending order. None of what only other programs use.
+  std::vector<std::pair<std::size_t, std::size_t>> live;
+  auto state() const { return std::tie(name, category, bytes, tiles, live); }
+};
+
+/// A class of vertices: the bytes of its code on each tile that has any, and how many a tile has. A
+/// library function counts as one on each tile that computes a part of it.
+struct VertexClassCost {
+  std::string vertexClass;
+  std::uint64_t codeBytes = 0;
+  TileBytes tiles;
+  auto state() const { return std::tie(vertexClass, codeBytes, tiles); }
+};
+
+/// A node of the program that has others in it: "Sequence", "Repeat", "While", "If", "Else" or
+/// "Call". Nodes come in the order in which they begin, each before those in it; `depth` counts the
+/// nodes around it. It has the steps [firstStep, firstStep + steps).
+struct ProgramPart {
+  std::string kind, name;
+  std::uint64_t depth = 0, firstStep = 0, steps = 0;
+  /// Executions in one run of the program.
+  std::uint64_t times = 0;
+  auto state() const { return std::tie(kind, name, depth, firstStep, steps, times); }
 };
 
 /// A remote buffer: its bytes in streaming memory, and the bytes that one run reads and writes.
@@ -124,11 +160,21 @@ struct __attribute__((visibility("default"))) MachineReport {
   /// In program order; operations by their first execution.
   std::vector<OperationCost> operations;
   std::vector<StepCost> steps;
+  /// Classes of vertices whose cycles are not known. They are in no figure here: if there are any,
+  /// `cycles` are at least so many.
+  std::vector<std::string> unknown;
+  /// The tree of the program, whose leaves are the steps.
+  std::vector<ProgramPart> parts;
+  /// By tile: compute cycles, and bytes received, of one run.
+  std::vector<std::uint64_t> tileComputeCycles, tileReceivedBytes;
   /// Number of different steps, over all programs of the engine. Each is costed once.
   std::size_t distinctSteps = 0;
   /// Memory by category, for all programs of the engine together. On each tile the categories add
   /// up to the tile's total.
   std::vector<MemoryCost> memory;
+  /// The variables that steps use or that last, and the classes of vertices, of all programs.
+  std::vector<VariableCost> variables;
+  std::vector<VertexClassCost> vertices;
   /// The largest owners of memory on the fullest tile, at most ten, in descending order.
   std::vector<MemoryOwner> owners;
   /// Bytes in use over all tiles, and on the fullest tile; the size of a tile's memory.
@@ -151,9 +197,10 @@ struct __attribute__((visibility("default"))) MachineReport {
                     exchangeCycles, syncCycles, exchangeBytes, flops, interIPUBytes, interIPUCycles,
                     rearrangementBytes, rearrangementCycles, hostBytesIn, hostBytesOut, hostSeconds,
                     streamingBytesIn, streamingBytesOut, streamingMemoryBytes, streamingSeconds,
-                    remoteBuffers, operations, steps, distinctSteps, memory, owners, totalBytes,
-                    maxTileBytes, bytesPerTile, fullestTile, tilesOutOfMemory, interleavedBytes,
-                    nonInterleavedBytes, interleavedBytesPerTile, counts);
+                    remoteBuffers, operations, steps, unknown, parts, tileComputeCycles,
+                    tileReceivedBytes, distinctSteps, memory, variables, vertices, owners,
+                    totalBytes, maxTileBytes, bytesPerTile, fullestTile, tilesOutOfMemory,
+                    interleavedBytes, nonInterleavedBytes, interleavedBytesPerTile, counts);
   }
 };
 

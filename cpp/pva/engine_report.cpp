@@ -25,7 +25,7 @@ class Tracer {
   Tracer(const EngineImpl& engine, ProfileData& data)
       : graph_(engine.graph()),
         data_(data),
-        costs_(engine.graph(), engine.counts(), true),
+        costs_(engine.graph(), engine.counts()),
         blocks_(filter(engine, "profiler.blocks.filter")),
         programs_(filter(engine, "profiler.programs.filter")),
         streams_(flagFrom(engine.options(), "debug.instrumentExternalExchange", false)) {}
@@ -101,7 +101,11 @@ class Tracer {
         const auto set = node.computeSet.getId();
         const auto& name = graph_.computeSets[set].name;
         const auto known = sets_.emplace(set, data_.sets.size());
-        if (known.second) data_.sets.push_back({name, alone.computeCycles});
+        if (known.second) {
+          PerTile cycles(graph_.target.spec().numTiles());
+          alone.computeCycles.addTo(cycles);
+          data_.sets.push_back({name, std::move(cycles)});
+        }
         if (data_.steps.size() < kMostBlocks) data_.steps.push_back(known.first->second);
         if (programs_.takes(name)) block(name, Type::OnTileExecute, from);
         return;

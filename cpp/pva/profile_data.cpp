@@ -18,6 +18,16 @@ constexpr const char* kMagic = "popir profile";
   throw std::runtime_error("pva::openReport: '" + path + "' " + why);
 }
 
+/// True if all stretches are in order, and of tiles that there are.
+bool fits(const TileBytes& bytes, std::uint64_t tiles) {
+  unsigned end = 0;
+  for (const auto& s : bytes.stretches()) {
+    if (s.begin < end || s.end <= s.begin) return false;
+    end = s.end;
+  }
+  return end <= tiles;
+}
+
 /// True if all indices between rows are in range.
 bool fits(const ProfileData& data) {
   const std::uint64_t tiles = std::uint64_t{data.numIPUs} * data.tilesPerIPU;
@@ -42,6 +52,18 @@ bool fits(const ProfileData& data) {
         if (row >= report.operations.size()) return false;
     for (const auto& category : report.memory)
       if (category.tileBytes.size() != tiles) return false;
+    for (const auto& variable : report.variables) {
+      if (!fits(variable.tiles, tiles)) return false;
+      for (const auto& [first, last] : variable.live)
+        if (first > last || last >= report.steps.size()) return false;
+    }
+    for (const auto& each : report.vertices)
+      if (!fits(each.tiles, tiles)) return false;
+    for (const auto& part : report.parts)
+      if (part.firstStep > report.steps.size() || part.steps > report.steps.size() - part.firstStep)
+        return false;
+    for (const auto* byTile : {&report.tileComputeCycles, &report.tileReceivedBytes})
+      if (byTile->size() != tiles) return false;
     if (report.tiles != tiles || report.fullestTile >= tiles) return false;
   }
   for (const auto& run : data.runs)
@@ -62,19 +84,24 @@ std::shared_ptr<const ProfileData> readProfile(const std::string& path) {
   std::istringstream in(bytes);
   std::string magic, version, size, hash;
   for (auto* line : {&magic, &version, &size, &hash}) std::getline(in, *line);
-  if (magic != kMagic) refuse(path, "is no profile that popir wrote");
+  const std::string anew = "; run the program again with the engine option autoReport.all";
+  if (magic != kMagic)
+    refuse(path,
+           "is no profile that popir wrote; the format of Graphcore's tools is not public" + anew);
   if (version != popir_version())
-    refuse(path, "was written by popir " + version.substr(0, 20) + ", this is " + popir_version());
+    refuse(path,
+           "was written by popir " + version.substr(0, 20) + ", this is " + popir_version() + anew);
   const auto at = in.tellg();
   const auto content = at < 0 ? std::string() : bytes.substr(static_cast<std::size_t>(at));
-  if (size != std::to_string(content.size()) || hash != hashOf(content)) refuse(path, "is damaged");
+  if (size != std::to_string(content.size()) || hash != hashOf(content))
+    refuse(path, "is damaged" + anew);
   auto data = std::make_shared<ProfileData>();
   try {
     Reader(content).get(*data);
   } catch (const DamagedArchive&) {
-    refuse(path, "is damaged");
+    refuse(path, "is damaged" + anew);
   }
-  if (!fits(*data)) refuse(path, "is damaged: its rows do not fit each other");
+  if (!fits(*data)) refuse(path, "is damaged: its rows do not fit each other" + anew);
   return data;
 }
 

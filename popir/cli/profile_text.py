@@ -36,9 +36,10 @@ def show_profile(output: Output, profile: Profile) -> None:
         f"{part} {_share(totals[f'{part}_cycles'], totals['cycles'])}"
         for part in ("compute", "exchange", "sync")
     )
-    output.line(
-        f"cycles: {totals['cycles']:,} ({totals['seconds'] * 1e6:,.1f} us): {', '.join(parts)}"
-    )
+    cycles = f"{'at least ' if totals['unknown'] else ''}{totals['cycles']:,}"
+    output.line(f"cycles: {cycles} ({totals['seconds'] * 1e6:,.1f} us): {', '.join(parts)}")
+    for name in totals["unknown"]:
+        output.line(f"without vertices of class '{name}', whose cycles are not known")
     by_source = _cycles_by_source(data["operations"])
     whole = sum(by_source.values())
     shares = (f"{source} {_share(by_source[source], whole)}" for source in by_source)
@@ -114,8 +115,11 @@ def _cycles_by_source(operations: list[Json]) -> dict[str, int]:
 def _show_operators(output: Output, data: Json) -> None:
     order = sorted(range(len(data["operators"])), key=lambda i: -data["operators"][i]["cycles"])
     operators = [data["operators"][i] for i in order[:_SHOWN]]
+    rows_of: dict[int | None, list[int]] = {}  # Several operators may have one operation.
+    for step in data["steps"]:
+        rows_of.setdefault(step["operator"], []).extend(step["operations"])
     sources = [
-        ", ".join(_cycles_by_source([row for row in data["operations"] if row["operator"] == i]))
+        ", ".join(_cycles_by_source([data["operations"][row] for row in rows_of.get(i, [])]))
         for i in order[:_SHOWN]
     ]
     rows = [

@@ -10,8 +10,11 @@ from popir.profile.report import (
     MemoryCost,
     MemoryOwner,
     OperationCost,
+    ProgramPart,
     RemoteBufferCost,
     StepCost,
+    VariableCost,
+    VertexClassCost,
 )
 from popir.profile.trace import saveTrace, traceOf
 from popir.profile.work import OperatorWork, workOf
@@ -29,10 +32,13 @@ __all__ = [
     "PipelineReport",
     "PodReport",
     "Profile",
+    "ProgramPart",
     "RemoteBufferCost",
     "StageCost",
     "StepCost",
     "Traffic",
+    "VariableCost",
+    "VertexClassCost",
     "htmlOf",
     "saveHtml",
     "saveTrace",

@@ -18,10 +18,10 @@ from popir.ir import Graph
 from popir.profile.engine_file import Parts, is_engine_file, report_of
 from popir.profile.operators import Operators
 from popir.profile.pod import PodReport
-from popir.profile.report import MachineReport, OperationCost, StepCost
+from popir.profile.report import MachineReport, OperationCost, ProgramPart, StepCost
 
 FORMAT = "popir.profile"
-VERSION = 4
+VERSION = 5
 KINDS = {True: "training step", False: "inference", None: "program"}
 """What is profiled, in words, by `training` of the model."""
 SCHEMA = Path(__file__).with_name("schema.json")
@@ -40,8 +40,8 @@ class Profile:
     """
 
     data: Json
-    """The profile as JSON values: model, machine, totals, pod, memory, steps, operations,
-    operators, notes.
+    """The profile as JSON values: model, machine, totals, pod, memory, balance, tree, steps,
+    operations, operators, notes.
     """
 
     @staticmethod
@@ -94,6 +94,11 @@ class Profile:
                 "totals": _totals(report),
                 "pod": None if pod is None else _pod(pod),
                 "memory": _memory(report, found),
+                "balance": {
+                    "tile_compute_cycles": report.tileComputeCycles.tolist(),
+                    "tile_received_bytes": report.tileReceivedBytes.tolist(),
+                },
+                "tree": [_part(each) for each in report.parts],
                 "steps": steps,
                 "operations": operations,
                 "operators": operators,
@@ -189,6 +194,9 @@ def check(data: Any, where: str) -> None:
     for step in data["steps"]:
         if any(i >= len(data["operations"]) for i in step["operations"]):
             raise ModelError(f"{where} is no profile: a step has operations that are not there.")
+        if len(step["ipus"]) != len(step["ipu_compute_cycles"]):
+            raise ModelError(f"{where} is no profile: a step has IPUs without cycles.")
+    _check_tiles(where, data, tiles)
 
 
 def _check_rows(where: str, of: str, data: Json, users: Sequence[Json]) -> None:
@@ -198,6 +206,23 @@ def _check_rows(where: str, of: str, data: Json, users: Sequence[Json]) -> None:
                 f"{where} is no profile: '{user['name']}' belongs to operator {user['operator']}, "
                 f"of {len(data[of])}."
             )
+
+
+def _check_tiles(where: str, data: Json, tiles: int) -> None:
+    """That what has numbers by tile, or by step, has them of tiles and steps that there are."""
+    for name, values in data["balance"].items():
+        if len(values) != tiles:
+            raise ModelError(f"{where} is no profile: '{name}' has not one number for each tile.")
+    steps = len(data["steps"])
+    for each in [*data["memory"]["variables"], *data["memory"]["vertices"]]:
+        if any(not begin < end <= tiles for begin, end, _ in each["tiles"]):
+            raise ModelError(f"{where} is no profile: tiles of memory are not there.")
+        if any(not first <= last < steps for first, last in each.get("live", [])):
+            raise ModelError(
+                f"{where} is no profile: a variable lives at steps that are not there."
+            )
+    if any(each["first_step"] + each["steps"] > steps for each in data["tree"]):
+        raise ModelError(f"{where} is no profile: its tree has steps that are not there.")
 
 
 @functools.cache
@@ -263,6 +288,7 @@ def _totals(report: MachineReport) -> Json:
         "compute_cycles": report.computeCycles,
         "exchange_cycles": report.exchangeCycles,
         "sync_cycles": report.syncCycles,
+        "unknown": report.unknown,
         "seconds": report.seconds,
         "flops": report.flops,
         "exchange_bytes": report.exchangeBytes,
@@ -332,7 +358,36 @@ def _memory(report: MachineReport, found: Operators | Parts) -> Json:
             }
             for each in report.memory
         ],
+        "variables": [
+            {
+                "name": each.name,
+                "category": each.category,
+                "total_bytes": each.bytes,
+                "tiles": [list(run) for run in each.tiles],
+                "live": [list(span) for span in each.live],
+            }
+            for each in report.variables
+        ],
+        "vertices": [
+            {
+                "vertex": each.vertexClass,
+                "code_bytes": each.codeBytes,
+                "tiles": [list(run) for run in each.tiles],
+            }
+            for each in report.vertices
+        ],
         "owners": [{**vars(each), "operator": found.named(each.name)} for each in report.owners],
+    }
+
+
+def _part(part: ProgramPart) -> Json:
+    return {
+        "kind": part.kind,
+        "name": part.name,
+        "depth": part.depth,
+        "first_step": part.firstStep,
+        "steps": part.steps,
+        "times": part.times,
     }
 
 
@@ -359,5 +414,6 @@ def _step(step: StepCost, operator: int | None) -> Json:
         "fullest_tile_live_bytes": step.fullestTileLiveBytes,
         "gathered_bytes": step.gatheredBytes,
         "ipus": step.ipus,
+        "ipu_compute_cycles": step.ipuComputeCycles,
         "operations": step.operations,
     }

@@ -14,7 +14,13 @@ from typing import Any
 
 from popir._device import machine
 from popir.errors import ModelError
-from popir.profile.report import MachineReport, OperationCost, RemoteBufferCost, StepCost
+from popir.profile.report import (
+    MachineReport,
+    OperationCost,
+    ProgramPart,
+    RemoteBufferCost,
+    StepCost,
+)
 
 MAGIC = b"popir profile\n"
 """How the file begins."""
@@ -28,9 +34,9 @@ _SUMS = (
 
 
 def is_engine_file(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is a `profile.pop`. Raises OSError if it cannot be read."""
+    """Whether a file is a `profile.pop`, or is called so. Raises OSError if it cannot be read."""
     with open(path, "rb") as file:
-        return file.read(len(MAGIC)) == MAGIC
+        return file.read(len(MAGIC)) == MAGIC or os.fspath(path).endswith(".pop")
 
 
 def report_of(path: str | os.PathLike[str]) -> tuple[MachineReport, bool]:
@@ -54,9 +60,17 @@ def _joined(reports: Mapping[int, MachineReport]) -> MachineReport:
     """One report of several programs of an engine, one after another, by their numbers."""
     operations: list[OperationCost] = []
     steps: list[StepCost] = []
+    parts: list[ProgramPart] = []
+    live: list[list[tuple[int, int]]] = [[] for _ in next(iter(reports.values())).variables]
     buffers: dict[str, RemoteBufferCost] = {}
     for n, report in reports.items():
-        before = len(operations)
+        before, begin = len(operations), len(steps)
+        parts.append(ProgramPart("Program", f"program {n}", 0, begin, len(report.steps), 1))
+        for part in report.parts:
+            first, depth = begin + part.firstStep, part.depth + 1
+            parts.append(dataclasses.replace(part, firstStep=first, depth=depth))
+        for spans, variable in zip(live, report.variables, strict=True):
+            spans += [(begin + first, begin + last) for first, last in variable.live]
         operations += report.operations
         for step in report.steps:
             blocks, rows = [f"program {n}", *step.blocks], [before + i for i in step.operations]
@@ -66,11 +80,17 @@ def _joined(reports: Mapping[int, MachineReport]) -> MachineReport:
             into, out = old.bytesIn + each.bytesIn, old.bytesOut + each.bytesOut
             buffers[each.name] = dataclasses.replace(old, bytesIn=into, bytesOut=out)
     every = list(reports.values())
+    variables = zip(every[0].variables, live, strict=True)
     return dataclasses.replace(
         every[0],
         **{name: sum(getattr(report, name) for report in every) for name in _SUMS},
         operations=operations,
         steps=steps,
+        unknown=sorted({name for report in every for name in report.unknown}),
+        parts=parts,
+        tileComputeCycles=sum(report.tileComputeCycles for report in every),
+        tileReceivedBytes=sum(report.tileReceivedBytes for report in every),
+        variables=[dataclasses.replace(each, live=spans) for each, spans in variables],
         remoteBuffers=list(buffers.values()),
         counts=list(dict.fromkeys(note for report in every for note in report.counts)),
     )

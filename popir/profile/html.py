@@ -20,10 +20,12 @@ SCRIPTS = [
     "model",
     "plot",
     "summary",
+    "tables",
     "memory",
+    "balance",
     "liveness",
     "trace",
-    "tables",
+    "tree",
     "views",
     "main",
 ]

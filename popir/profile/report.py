@@ -26,7 +26,7 @@ class OperationCost:
     source: str
     """Where the cycles of its vertices come from: "estimator" (a published formula, or a codelet's
     own estimator), "guess" (a formula of popir's), "setPerfEstimate", "counted" (the instructions
-    of their first execution) or "bytes" (one pass over them, if there is nothing better). Several
+    of their first execution) or "unknown" (nobody says: they are in none of its cycles). Several
     are joined by ", ".
     """
     times: int
@@ -89,6 +89,8 @@ class StepCost:
     """The indices of its rows in `MachineReport.operations`."""
     ipus: list[int]
     """The IPUs that compute or exchange."""
+    ipuComputeCycles: list[int]
+    """The compute cycles of each of them: those of its slowest tile."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +117,55 @@ class MemoryOwner:
     bytes: int
 
 
+TileRuns = list[tuple[int, int, int]]
+"""A number for each tile: `(begin, end, number)` for the tiles from `begin` to before `end`, in
+ascending order. Tiles in none of them have 0.
+"""
+
+
+@dataclass(frozen=True)
+class VariableCost:
+    """A variable that a program of the engine uses, or that lasts after a run."""
+
+    name: str
+    category: str
+    """"variables", "constants" or "temporaries"."""
+    bytes: int
+    """Over all tiles."""
+    tiles: TileRuns
+    """The bytes on each tile."""
+    live: list[tuple[int, int]]
+    """Of temporaries: the first and the last step, each time that it is live. None of what only
+    other programs use.
+    """
+
+
+@dataclass(frozen=True)
+class VertexClassCost:
+    """A class of vertices. A library function counts as one on each tile that computes a part."""
+
+    vertexClass: str
+    codeBytes: int
+    """The bytes of its code on each tile that has any."""
+    tiles: TileRuns
+    """The number of vertices on each tile."""
+
+
+@dataclass(frozen=True)
+class ProgramPart:
+    """A node of the program's tree that has others in it; the leaves are the steps."""
+
+    kind: str
+    """"Sequence", "Repeat", "While", "If", "Else", "Call", or "Program" of several programs."""
+    name: str
+    depth: int
+    """The number of nodes around it. Nodes come in the order of the program."""
+    firstStep: int
+    steps: int
+    times: int
+    """Its executions in one run."""
+
+
 @dataclass(frozen=True)
 class RemoteBufferCost:
     """A remote buffer: its bytes in streaming memory, and those that a run reads and writes."""
@@ -123,6 +174,13 @@ class RemoteBufferCost:
     bytes: int
     bytesIn: int
     bytesOut: int
+
+
+_BY_TILE = (
+    *("interleavedBytes", "nonInterleavedBytes"),
+    *("tileComputeCycles", "tileReceivedBytes"),
+)
+"""The members of a MachineReport that have a number for each tile."""
 
 
 @dataclass(frozen=True)
@@ -169,9 +227,21 @@ class MachineReport:
     remoteBuffers: list[RemoteBufferCost]
     operations: list[OperationCost]
     steps: list[StepCost]
+    unknown: list[str]
+    """The classes of vertices whose cycles are not known. They are in none of the cycles here,
+    which are then at least so many.
+    """
+    parts: list[ProgramPart]
+    """The tree of the program: each node before those in it."""
+    tileComputeCycles: npt.NDArray[np.uint64] = field(compare=False)
+    """The cycles that each tile computes in one run."""
+    tileReceivedBytes: npt.NDArray[np.uint64] = field(compare=False)
+    """The bytes that each tile receives from others in one run."""
     distinctSteps: int
     """The number of different steps that were costed: each once, however often it runs."""
     memory: list[MemoryCost]
+    variables: list[VariableCost]
+    vertices: list[VertexClassCost]
     owners: list[MemoryOwner]
     """The largest ones, at most ten."""
     totalBytes: int
@@ -210,8 +280,11 @@ class MachineReport:
         fields["steps"] = [StepCost(**row) for row in fields["steps"]]
         for row in fields["memory"]:
             row["tileBytes"] = np.array(row["tileBytes"], np.uint64)
-        for name in ("interleavedBytes", "nonInterleavedBytes"):
+        for name in _BY_TILE:
             fields[name] = np.array(fields[name], np.uint64)
+        fields["parts"] = [ProgramPart(**row) for row in fields["parts"]]
+        fields["variables"] = [VariableCost(**row) for row in fields["variables"]]
+        fields["vertices"] = [VertexClassCost(**row) for row in fields["vertices"]]
         fields["memory"] = [MemoryCost(**row) for row in fields["memory"]]
         buffers = fields["remoteBuffers"]
         fields["remoteBuffers"] = [RemoteBufferCost(**row) for row in buffers]

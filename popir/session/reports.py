@@ -48,17 +48,23 @@ class Reports(Prepared):
         """The estimated tile cycles of a step, of all its batches. PopART's
         `Session.getCycleCount`.
 
-        Raises popart_exception before `prepareDevice`, and if `id` is given: only whole steps are
-        counted.
+        Raises popart_exception before `prepareDevice`, if `id` is given, as only whole steps are
+        counted, and if the program has vertices whose cycles are not known.
         """
         if id:
             raise popart_exception(
                 f"getCycleCount(id={id!r}): only the whole step is counted; leave id out. "
                 "getReport() and getProfile() have the cycles of its parts."
             )
-        if self._compilation.overlaps:
-            return self.getPipelineReport().cycles
-        return self.getReport().cycles
+        report = self.getReport()
+        if report.unknown:
+            raise popart_exception(
+                f"getCycleCount: nobody says what vertices of {', '.join(report.unknown)} take. "
+                "Give them setPerfEstimate or registerPerfEstimator; or run a step first, of a "
+                'session with SessionOptions.engineOptions["debug.instrument"] = "true", which '
+                "counts what they execute. getReport() has the cycles of all else."
+            )
+        return self._pipeline(report).cycles if self._compilation.overlaps else report.cycles
 
     def getPipelineReport(self) -> PipelineReport:
         """The cost of a step of a pipeline: the stages, its ramp-up, steady state and bubble.

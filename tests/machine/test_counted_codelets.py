@@ -149,7 +149,7 @@ def test_the_first_execution_is_counted_and_changes_nothing_else():
         assert found == 10000
         report = MachineReport.of(engine)
         counted.append([row.source for row in report.operations])
-    assert counted == [["bytes"], ["counted"]]
+    assert counted == [["unknown"], ["counted"]]
     one = Bench()
     one.vertex("Grows", x=one.variable(1))
     assert report.computeCycles == 2 * CONTEXTS * one.worker()
@@ -167,23 +167,26 @@ def test_estimates_of_the_users_win():
     assert report.computeCycles > CONTEXTS * 10000
 
 
-def test_what_did_not_run_is_taken_by_its_bytes():
+def test_what_did_not_run_has_no_number():
     bench = Bench()
     bench.turns("Turns<10>", 1000)
     engine = bench.engine()
     report = MachineReport.of(engine)
-    assert [row.source for row in report.operations] == ["bytes"]
-    assert "one pass over their bytes" in report.summary
+    assert [row.source for row in report.operations] == ["unknown"]
+    assert report.unknown == ["Turns<10>"] and report.computeCycles == 0
+    assert f"Cycles: at least {report.cycles} (" in report.summary
+    assert "     unknown  " in report.summary
     assert "an engine with the option debug.instrument" not in report.summary
     engine.run(0)
     report = MachineReport.of(engine)
+    assert report.unknown == [] and f"Cycles: {report.cycles} (" in report.summary
     assert "by counted)" in report.summary
     assert "class 'Turns<10>' take the " in report.summary
     plain = bench.engine({})
     plain.run(0)
     report = MachineReport.of(plain)
-    assert [row.source for row in report.operations] == ["bytes"]
-    assert "an engine with the option debug.instrument counts" in report.summary
+    assert [row.source for row in report.operations] == ["unknown"]
+    assert "run the program first in an engine with the option debug.instrument" in report.summary
 
 
 def test_the_same_instructions_run_as_often_whether_counted_or_not():
@@ -217,7 +220,7 @@ def test_checked_codelets_are_not_counted():
     bench.turns("Turns<10>", 1000)
     engine = bench.engine({"debug.instrument": "true", "debug.checkBounds": "true"})
     engine.run(0)
-    assert [row.source for row in MachineReport.of(engine).operations] == ["bytes"]
+    assert [row.source for row in MachineReport.of(engine).operations] == ["unknown"]
 
 
 def test_what_throws_is_named_while_it_is_counted():
@@ -236,7 +239,7 @@ def test_without_a_compiler_the_reason_is_told(monkeypatch, tmp_path):
     bench.turns("Turns<10>", 3)
     monkeypatch.setenv("CXX", "no-such-compiler")
     report = bench.report()
-    assert [row.source for row in report.operations] == ["bytes"]
+    assert [row.source for row in report.operations] == ["unknown"]
     assert "Vertices of class 'Turns<10>' could not be counted: " in report.summary
 
 

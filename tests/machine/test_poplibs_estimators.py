@@ -60,9 +60,14 @@ def test_every_estimate_is_within_three_percent() -> None:
         assert not off, (name, off[:5])
 
 
-if __name__ == "__main__":
+def show() -> None:
+    """Prints the comparison."""
     print(f"{'class':<36} {'sizes':>5} {'mean':>6} {'least':>6} {'most':>6}")
     for name, rows in ratios().items():
         values = [ratio for ratio, _ in rows]
         mean = math.exp(sum(map(math.log, values)) / len(values))
         print(f"{name:<36} {len(rows):>5} {mean:>6.3f} {min(values):>6.3f} {max(values):>6.3f}")
+
+
+if __name__ == "__main__":
+    show()

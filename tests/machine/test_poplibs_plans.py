@@ -166,7 +166,8 @@ def test_each_weight_of_a_joint_plan_stays_on_its_tile() -> None:
     assert (update["part"][3], update["part"][1]) == (inner, rows)
 
 
-if __name__ == "__main__":
+def show() -> None:
+    """Prints the comparison."""
     rows = comparisons()
     for each in rows:
         print(f"{each.ratio:5.2f} {'' if each.is_same_vertex else 'another vertex: '}{each.what}")
@@ -182,3 +183,7 @@ if __name__ == "__main__":
         f"{sum(p.joint[0] == p.joint[1] for p in passes)} planned together or not as PopLibs', "
         f"mean {mean([p.ratio for p in passes]):.3f}"
     )
+
+
+if __name__ == "__main__":
+    show()

@@ -1,10 +1,12 @@
 """Steps of a report, and memory tile by tile: what an execution trace and a liveness plot show."""
 
 import numpy as np
+import pytest
 
 from popir import poplar
 from popir._device import popops
 from popir.poplar import program
+from popir.popops import expr as pe
 from popir.profile import MachineReport
 from tests.machine.net import CALL, FLOAT, SYNC, Net, parts
 
@@ -211,3 +213,77 @@ def test_progress_counts_the_steps():
     engine = poplar.Engine(net.graph, [net.prog])
     engine.machineReport(0, lambda done, of: heard.append((done, of)))
     assert heard == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_variables_are_on_their_tiles_and_live_in_their_steps():
+    net = chain()
+    report = net.report()
+    assert {row.category for row in report.variables} == {"variables", "temporaries"}
+    for category in ("variables", "constants"):
+        per_tile = sum(
+            each * (end - begin)
+            for row in report.variables
+            if row.category == category
+            for begin, end, each in row.tiles
+        )
+        (memory,) = (m for m in report.memory if m.category == category)
+        assert per_tile == memory.totalBytes
+    temporaries = [row for row in report.variables if row.category == "temporaries"]
+    assert temporaries
+    for s, step in enumerate(report.steps):
+        live = sum(
+            row.bytes for row in temporaries if any(first <= s <= last for first, last in row.live)
+        )
+        assert live <= step.liveBytes
+        assert step.liveBytes - live - step.gatheredBytes <= 8 * len(temporaries) * report.tiles
+
+
+def test_the_tree_has_every_step_once_and_says_how_often():
+    net = Net()
+    a = net.input("a", [40], 0)
+    net.add(a, a, 1, name="alone")
+    inner = program.Sequence(debugContext="body")
+    net.add(a, a, 2, prog=inner, name="first")
+    net.add(a, a, 3, prog=inner, name="second")
+    net.prog.add(program.Repeat(5, inner))
+    call = program.Call(net.graph.addFunction(inner))
+    net.prog.add(program.Sequence([call], debugContext="outer"))
+    report = net.report()
+    rows = [(p.kind, p.name, p.depth, p.firstStep, p.steps, p.times) for p in report.parts]
+    assert rows == [
+        ("Repeat", "", 0, 1, 2, 1),
+        ("Sequence", "body", 1, 1, 2, 5),
+        ("Sequence", "outer", 0, 3, 2, 1),
+        ("Call", "", 1, 3, 2, 1),
+        ("Sequence", "body", 2, 3, 2, 1),
+    ]
+    assert [s.times for s in report.steps] == [1, 5, 5, 1, 1]
+
+
+def test_the_load_of_tiles_adds_up():
+    """Each tile computes what it would alone; in each step the slowest tile is the step's."""
+    net = Net()
+    a = net.input("a", [400], 0)
+    net.add(a, a, 1, name="first")
+    net.prog = program.Sequence([program.Repeat(3, net.prog)])
+    net.add(a, a, 1, 2, name="both")
+    report = net.report()
+    first, both = report.steps
+    assert report.tileComputeCycles.tolist()[2:] == [both.computeCycles, 0]
+    assert report.tileComputeCycles[1] == 3 * first.computeCycles + both.computeCycles
+    assert report.tileReceivedBytes.sum() == report.exchangeBytes
+    mean = sum(s.times * s.meanComputeCycles for s in report.steps)
+    assert report.tileComputeCycles.sum() == pytest.approx(mean * report.tiles)
+
+
+def test_each_ipu_has_the_cycles_of_its_slowest_tile():
+    graph = poplar.Graph(poplar.Target.createIPUTarget(2, 4, "ipu2"))
+    a = graph.addVariable(FLOAT, [400], "a")
+    for tile, (begin, end) in {0: (0, 100), 1: (100, 120), 5: (120, 400)}.items():
+        graph.setTileMapping(a.slice(begin, end), tile)
+    graph.createHostWrite("a", a)
+    prog = program.Sequence()
+    popops.mapInPlace(graph, pe.Exp(pe._1), [a], prog, "exp")
+    (step,) = MachineReport.of(poplar.Engine(graph, [prog])).steps
+    assert step.ipus == [0, 1]
+    assert step.ipuComputeCycles[0] < step.ipuComputeCycles[1] == step.computeCycles

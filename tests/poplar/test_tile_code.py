@@ -126,6 +126,27 @@ def test_what_only_a_tile_can_do_is_refused_with_its_line(
     assert ":6:" in str(caught.value)
 
 
+@pytest.mark.parametrize("of", ["V", "V<float>"])
+def test_a_vertex_in_assembly_alone_is_named_with_its_line(compiler: str, of: str) -> None:
+    """Its class declares compute(), which another file has in assembly."""
+    source = VERTEX.format(before="", body="").replace("{  return true; }", ";")
+    if of != "V":
+        source = (
+            source.replace("class V", "template <class T> class V") + "template class V<float>;"
+        )
+    words = rf"'{of}' at .*:3, has a compute\(\) that is nowhere defined.*#ifndef __IPU__"
+    with pytest.raises(COMPILATION, match=words):
+        run(of, np.zeros(1), source)
+
+
+def test_without_a_compiler_the_error_says_what_to_install(monkeypatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("CXX", str(tmp_path / "none"))
+    monkeypatch.setenv("POPIR_CACHE", str(tmp_path))
+    words = r"cannot run '.*none'.*; install a clang\+\+ from 15 on or a g\+\+, or name"
+    with pytest.raises(COMPILATION, match=words):
+        run("V", np.zeros(1), VERTEX.format(before="", body="y[0] = 17;"))
+
+
 def test_the_branch_for_the_host_is_taken(compiler: str) -> None:
     body = '#ifdef __IPU__\n asm("exitz $mzero");\n#else\n y[0] = 4;\n#endif\n'
     text = VERTEX.format(before="", body="\n" + body)

@@ -113,8 +113,8 @@ def test_it_survives_a_file(training: Profile, tmp_path: Path) -> None:
         ("{", "it is no JSON"),
         ("[]", "its 'format' is not 'popir.profile'"),
         ('{"format": "perfetto"}', "its 'format' is not 'popir.profile'"),
-        ('{"format": "popir.profile", "version": 9}', "of version 9; this popir reads version 4"),
-        ('{"format": "popir.profile", "version": 4}', "is no profile: data must contain"),
+        ('{"format": "popir.profile", "version": 9}', "of version 9; this popir reads version 5"),
+        ('{"format": "popir.profile", "version": 5}', "is no profile: data must contain"),
     ],
 )
 def test_files_that_are_no_profiles(text: str, words: str, tmp_path: Path) -> None:
@@ -135,6 +135,11 @@ def test_files_that_are_no_profiles(text: str, words: str, tmp_path: Path) -> No
         ({"memory__categories__0__tile_bytes": [1]}, "has bytes for 1 tiles; the machine has 8"),
         ({"operations__0__operator": 10**6}, "belongs to operator 1000000"),
         ({"steps__0__operations": [10**6]}, "a step has operations that are not there"),
+        ({"steps__0__ipu_compute_cycles": [1, 2, 3]}, "a step has IPUs without cycles"),
+        ({"balance__tile_compute_cycles": [1]}, "'tile_compute_cycles' has not one number"),
+        ({"memory__variables__0__tiles": [[0, 9, 1]]}, "tiles of memory are not there"),
+        ({"memory__variables__0__live": [[0, 10**6]]}, "lives at steps that are not there"),
+        ({"tree__0__steps": 10**6}, "its tree has steps that are not there"),
     ],
 )
 def test_profiles_that_contradict_themselves(

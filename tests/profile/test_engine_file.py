@@ -123,6 +123,17 @@ def test_other_files_are_refused(tmp_path: Path, change: Any, reason: str) -> No
     with pytest.raises(ModelError, match=reason) as raised:
         Profile.load(file)
     assert str(raised.value).startswith(f"'{file}' ")
+    assert "run the program again with the engine option autoReport.all" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"SQLite format 3\0", b"\x0a\x03abc"], ids=["empty", "a", "b"]
+)
+def test_a_file_of_other_tools_is_no_model(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "profile.pop").write_bytes(data)
+    said = call("profile", tmp_path / "profile.pop", code=3).stderr
+    assert "is no profile that popir wrote; the format of Graphcore's tools is not public" in said
+    assert "ONNX" not in said
 
 
 def test_an_engine_without_programs(tmp_path: Path) -> None:

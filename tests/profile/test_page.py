@@ -104,14 +104,16 @@ def test_a_click_chooses_the_tile_of_the_tooltip(
     data["machine"]["tiles_per_ipu"] = 1472  # Some tiles share a pixel.
     for category in data["memory"]["categories"]:
         category["tile_bytes"] = [*range(1, 1473)]
+    for key in data["balance"]:
+        data["balance"][key] = [*range(1, 1473)]
     saveHtml(Profile(data), tmp_path / "tiles.html")
     with chromium.page(tmp_path / "tiles.html") as page:
         plot = page.locator("#memory-plot .u-over")
         plot.scroll_into_view_if_needed()
         box = plot.bounding_box()
         assert box is not None
-        for i in range(20):
-            page.mouse.move(box["x"] + (i + 0.5) * box["width"] / 20, box["y"] + box["height"] / 2)
+        for i in range(60):
+            page.mouse.move(box["x"] + (i + 0.5) * box["width"] / 60, box["y"] + box["height"] / 2)
             tip = page.locator("#memory-plot .tooltip:visible b").inner_text()
             page.mouse.down()
             page.mouse.up()
@@ -135,6 +137,230 @@ def test_the_rows_that_are_shown_can_be_saved(
     for row in rows:
         assert "MatMul" in row["operator"] + row["type"]
         assert int(row["cycles"]) == operators[row["operator"], row["type"]]["cycles"]
+
+
+def test_operators_that_share_a_function_say_whose_cycles_they_have(
+    chromium: Browser, training: Profile, tmp_path: Path
+) -> None:
+    """An operation of several operators is filed under the first; all have its source."""
+    data = models.changed(training)
+    owned = [step for step in data["steps"] if step["operator"] is not None]
+    first, second = owned[0], next(s for s in owned if s["operator"] != owned[0]["operator"])
+    second["operations"] = first["operations"]
+    data["operations"][first["operations"][0]]["source"] = "guess"
+    saveHtml(Profile(data), tmp_path / "shared.html")
+    with chromium.page(tmp_path / "shared.html") as page:
+        choose_table(page, "operators")
+        for step in (first, second):
+            operator = data["operators"][step["operator"]]
+            page.fill("#search", f"{operator['name']} {operator['type']}")
+            assert any("guess" in row[-1] for row in table(page))
+
+
+def test_vertices_without_a_number_are_said(
+    chromium: Browser, training: Profile, tmp_path: Path
+) -> None:
+    data = models.changed(training, totals__unknown=["Mine<float>"])
+    data["operations"][0]["source"] = "unknown"
+    saveHtml(Profile(data), tmp_path / "unknown.html")
+    with chromium.page(tmp_path / "unknown.html") as page:
+        assert "Cycles, at least" in page.inner_text("#cards")
+        assert "Nobody says what vertices of class Mine<float> take" in page.inner_text("#findings")
+        choose_table(page, "operations")
+        page.fill("#search", f"{data['operations'][0]['name']} unknown")
+        row = table(page)[0]
+        assert (row[2], row[4:6]) == ("unknown", ["unknown", "unknown"])
+
+
+def rows_of(page: Page, host: str) -> list[list[str]]:
+    return page.eval_on_selector_all(
+        f"{host} .body .row", "rows => rows.map(r => [...r.children].map(c => c.textContent))"
+    )
+
+
+def on_tile(stretches: list[list[int]], tile: int) -> int:
+    return sum(each for begin, end, each in stretches if begin <= tile < end)
+
+
+def test_variables_and_vertices_of_any_tile(
+    chromium: Browser, file: Path, training: Profile
+) -> None:
+    memory = training.data["memory"]
+    with chromium.page(file) as page:
+        for tile in (0, 5, 7):
+            page.fill("#tile-number", str(tile))
+            page.press("#tile-number", "Enter")
+            found = sorted(
+                (
+                    (on_tile(v["tiles"], tile), v["name"], v["category"])
+                    for v in memory["variables"]
+                ),
+                reverse=True,
+            )
+            found = [each for each in found if each[0]]
+            shown = rows_of(page, "#tile-variables")
+            assert [int(row[2].replace(",", "")) for row in shown] == [
+                size for size, *_ in found[: len(shown)]
+            ]
+            for name, category, size, live in shown:
+                assert (int(size.replace(",", "")), name, category) in found
+                assert (category == "temporaries") == (live != "always")
+            classes = {v["vertex"]: on_tile(v["tiles"], tile) for v in memory["vertices"]}
+            vertices = rows_of(page, "#tile-vertices")
+            assert {row[0]: int(row[1]) for row in vertices} == {
+                k: n for k, n in classes.items() if n
+            }
+        with page.expect_download() as download:
+            page.get_by_role("button", name="CSV of variables on the tile").click()
+        with open(download.value.path(), newline="") as saved:
+            rows = list(csv.DictReader(saved))
+        assert len(rows) == len(found)
+
+
+def test_what_is_live_at_a_step(chromium: Browser, file: Path, training: Profile) -> None:
+    data = training.data
+    worst = max(range(len(data["steps"])), key=lambda i: data["steps"][i]["live_bytes"])
+    with chromium.page(file) as page:
+        page.locator("#findings a", has_text=f"step {worst},").click()
+        assert f"What is live at step {worst}" in page.inner_text("#live")
+        shown = [(*row[:2], int(row[2].replace(",", ""))) for row in rows_of(page, "#live")]
+    live = [
+        (v["name"], v["category"], v["total_bytes"])
+        for v in data["memory"]["variables"]
+        if any(first <= worst <= last for first, last in v["live"])
+    ]
+    step = data["steps"][worst]
+    if step["gathered_bytes"]:
+        live.append((step["name"], "gathered operands", step["gathered_bytes"]))
+    assert sorted(shown) == sorted(live) and len(live) > 1
+    gaps = step["live_bytes"] - sum(size for *_, size in live)
+    assert 0 <= gaps <= 8 * 8 * len(live)
+
+
+def test_liveness_may_begin_at_what_is_always_live(chromium: Browser, file: Path) -> None:
+    with chromium.page(file) as page:
+        plot = page.locator("#liveness-plot canvas")
+        whole = plot.screenshot()
+        page.get_by_role("button", name="from what is always live").click()
+        page.wait_for_timeout(50)
+        assert plot.screenshot() != whole
+        page.get_by_role("button", name="from 0").click()
+        page.wait_for_timeout(50)
+        assert plot.screenshot() == whole
+
+
+def test_the_tree_of_the_program(chromium: Browser, file: Path, training: Profile) -> None:
+    data = training.data
+    with chromium.page(file) as page:
+        rows = rows_of(page, "#tree")
+        tops = [each for each in data["tree"] if each["depth"] == 0]
+        assert [row[0][2:] for row in rows if row[0].startswith("▸")] == [
+            each["name"] or each["kind"] for each in tops
+        ][: sum(row[0].startswith("▸") for row in rows)]
+        for part in tops:
+            steps = data["steps"][part["first_step"] : part["first_step"] + part["steps"]]
+            cycles = sum(step["cycles"] * step["times"] for step in steps)
+            (row,) = (row for row in rows if row[0] == f"▸ {part['name']}")
+            assert (row[2], row[3]) == (str(part["steps"]), f"{cycles:,}")
+        first = tops[0]
+        page.locator(f'#tree [role="treeitem"]:has-text("{first["name"]}")').first.click()
+        step = data["steps"][first["first_step"]]
+        page.locator(f'#tree [data-key="s{first["first_step"]}"]').click()
+        assert page.inner_text("#step h3").startswith(f"Step {first['first_step']}: {step['name']}")
+        # What is chosen elsewhere is opened there.
+        last = tops[-1]["first_step"]
+        page.focus("#trace-plot")
+        for _ in range(last - first["first_step"]):
+            page.keyboard.press("ArrowRight")
+        chosen = page.locator('#tree [aria-selected="true"]')
+        assert chosen.get_attribute("data-key") == f"s{last}"
+
+
+def test_balance_over_tiles(chromium: Browser, file: Path, training: Profile) -> None:
+    balance = training.data["balance"]
+    cycles = balance["tile_compute_cycles"]
+    with chromium.page(file) as page:
+        assert page.inner_text("#balance-facts").startswith(f"at most {max(cycles):,}")
+        page.get_by_role("button", name="bytes received").click()
+        received = balance["tile_received_bytes"]
+        assert page.inner_text("#balance-facts").startswith(f"at most {max(received):,}")
+        page.locator("#balance-plot .u-over").scroll_into_view_if_needed()
+        box = page.locator("#balance-plot .u-over").bounding_box()
+        assert box is not None
+        page.mouse.click(box["x"] + 0.95 * box["width"], box["y"] + 20)
+        assert page.inner_text("#tile h3") == "Tile 7"
+        tip = page.locator("#balance-plot .tooltip").inner_text()
+        assert f"{cycles[7]:,} cycles of compute" in tip
+
+
+def test_a_lane_for_each_ipu(chromium: Browser, tmp_path: Path) -> None:
+    """An IPU has colours where its steps are, and none elsewhere."""
+    profile = models.profile(loss=True)
+    data = models.changed(profile)
+    data["machine"]["ipus"] = 2
+    for category in data["memory"]["categories"]:
+        category["tile_bytes"] *= 2
+    for key in data["balance"]:
+        data["balance"][key] *= 2
+    middle = len(data["steps"]) // 2
+    for i, step in enumerate(data["steps"]):
+        step["ipus"] = [int(i >= middle)] if step["ipus"] else []
+    saveHtml(Profile(data), tmp_path / "two.html")
+    ends = [0]
+    for step in data["steps"]:
+        ends.append(ends[-1] + step["cycles"] * step["times"])
+    with chromium.page(tmp_path / "two.html") as page:
+        plot = page.locator("#trace-plot .u-over")
+        plot.scroll_into_view_if_needed()
+        box = plot.bounding_box()
+        assert box is not None
+        for ipu in (0, 1):
+            y = box["y"] + (4 * 34 + 28 * (ipu + 0.5)) / (4 * 34 + 2 * 28) * box["height"]
+            for half in (0, 1):
+                x = (ends[0] + ends[middle]) / 2 if half == 0 else (ends[middle] + ends[-1]) / 2
+                page.mouse.move(box["x"] + x / ends[-1] * box["width"], y)
+                tip = page.locator("#trace-plot .tooltip").inner_text()
+                assert tip.startswith(f"IPU {ipu} " + ("computes" if ipu == half else "waits"))
+
+
+def swatches(page: Page, where: str) -> dict[str, str]:
+    return dict(
+        page.eval_on_selector_all(
+            f"{where} .swatch",
+            "all => all.map(e => [e.parentElement.textContent, "
+            "getComputedStyle(e).backgroundColor])",
+        )
+    )
+
+
+def test_colours_are_those_of_names_and_no_phase_shares_its_own(
+    chromium: Browser, file: Path, training: Profile, tmp_path: Path
+) -> None:
+    with chromium.page(file) as page:
+        shown = swatches(page, "#trace-controls")
+        categories = swatches(page, "#memory-controls")
+    assert len(set(shown.values())) == len(shown) > 6
+    phases = {shown[part] for part in ("sync", "exchange", "compute")}
+    assert not phases & set(categories.values())
+    assert len(set(categories.values())) == len(categories)
+    data = models.changed(training)
+    dear = sorted(data["operators"], key=lambda each: each["cycles"])
+    for each, cycles in zip(dear, reversed([each["cycles"] for each in dear]), strict=True):
+        each["cycles"] = cycles  # Another order of types.
+    saveHtml(Profile(data), tmp_path / "other.html")
+    with chromium.page(tmp_path / "other.html") as page:
+        other = swatches(page, "#trace-controls")
+    assert list(other) != list(shown)
+    assert all(other[name] == shown[name] for name in other.keys() & shown.keys())
+
+
+def test_tables_fit_a_laptop(chromium: Browser, file: Path) -> None:
+    with chromium.page(file, viewport={"width": 1366, "height": 768}) as page:
+        for name in ("operators", "memory", "types", "vertices", "operations", "steps"):
+            choose_table(page, name)
+            wide = "(e) => e.scrollWidth - e.clientWidth"
+            assert page.locator("#table .scroll").evaluate(wide) <= 0, name
+        assert page.evaluate("document.documentElement.scrollWidth") <= 1366
 
 
 def test_every_tile_can_be_looked_at(chromium: Browser, file: Path, training: Profile) -> None:
@@ -327,9 +553,15 @@ def test_thousands_of_tiles_and_steps(chromium: Browser, tmp_path: Path) -> None
     """64 IPUs and 20,000 steps: opened, and drawn anew, in the time that a person waits."""
     data = models.changed(models.profile(loss=True))
     data["machine"] |= {"ipus": 64, "tiles_per_ipu": 1472}
+    for key in data["balance"]:
+        data["balance"][key] = [i * 31 % 977 for i in range(64 * 1472)]
     for each in data["memory"]["categories"]:
         each["tile_bytes"] = [i * 37 % 1000 for i in range(64 * 1472)]
     data["steps"] = [data["steps"][i % len(data["steps"])] for i in range(20_000)]
+    data["tree"] = [
+        {"kind": "Call", "name": "", "depth": 0, "first_step": i, "steps": 10, "times": 1}
+        for i in range(0, 20_000, 10)
+    ]
     saveHtml(Profile(data), tmp_path / "large.html")
     with chromium.page(tmp_path / "large.html") as page:
         seconds = thread_clock(page)

@@ -65,9 +65,4 @@ std::uint64_t estimateCycles(const TargetSpec& spec, const std::string& vertexCl
   return row->cycles(spec, work);
 }
 
-std::uint64_t cyclesByBytes(const TargetSpec& spec, std::uint64_t bytes) {
-  const Cycles perWorker = ceilDiv(bytes, spec.numWorkerContexts);
-  return supervised(spec, kSupervisorCall, 26 + ceilDiv(perWorker, spec.dataPathWidth / 8));
-}
-
 }  // namespace popir

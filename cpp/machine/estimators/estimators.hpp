@@ -98,10 +98,6 @@ __attribute__((visibility("default"))) std::uint64_t estimateCycles(const Target
 /// repeat counts must be within the target's limits.
 bool transposesFast(const TargetSpec& spec, const TransposeWork& work);
 
-/// The cost of a vertex without an estimator: one pass of six workers over all bytes of its
-/// operands on the tile, one data path width at a time.
-std::uint64_t cyclesByBytes(const TargetSpec& spec, std::uint64_t bytes);
-
 }  // namespace popir
 
 #endif

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "machine/exchange/tile_bytes.hpp"
 #include "machine/links.hpp"
 #include "machine/target_spec.hpp"
+#include "machine/tile_bytes.hpp"
 
 namespace popir {
 

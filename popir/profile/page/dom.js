@@ -64,20 +64,42 @@ function change(before, after, lessIsBetter = true) {
   return make("span", { className: kind }, text);
 }
 
-const palette = [
-  "#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#76b7b2", "#b07aa1", "#edc948", "#9c755f",
-  "#ff9da7", "#a0cbe8", "#b6992d", "#d37295", "#499894", "#8c8ccf",
-];
-const colours = () => {
-  const known = new Map();
-  return (name) => {
-    if (!known.has(name)) known.set(name, palette[known.size % palette.length]);
-    return known.get(name);
+/** Colours that are none of a phase's: the hues of compute (215) and exchange (35), and grey, are left out. */
+const palette = [55, 62, 72].flatMap((lightness) =>
+  [0, 120, 285, 60, 175, 330, 90, 255, 150, 308].map((hue) => hexOf(hue, lightness === 72 ? 70 : 48, lightness)));
+
+function hexOf(hue, saturation, lightness) {
+  const l = lightness / 100;
+  const a = (saturation / 100) * Math.min(l, 1 - l);
+  const part = (n) => {
+    const k = (n + hue / 30) % 12;
+    const value = l - a * Math.max(-1, Math.min(k - 3, 9 - k, 1));
+    return Math.round(255 * value).toString(16).padStart(2, "0");
   };
-};
-/** The colour of a category of memory, and of a type of operator: the same wherever it is shown. */
-const colour = colours();
-const colourOfType = colours();
+  return `#${part(0)}${part(8)}${part(4)}`;
+}
+
+/** A colour for each name, that of its letters; a name whose colour is taken, in alphabetical order, gets the next one. */
+function coloursOf(names) {
+  const taken = new Set();
+  const known = new Map();
+  for (const name of [...new Set(names)].sort()) {
+    let at = 0;
+    for (const letter of name) at = (at * 31 + letter.codePointAt(0)) % 65521;
+    at %= palette.length;
+    while (taken.size < palette.length && taken.has(at)) at = (at + 1) % palette.length;
+    taken.add(at);
+    known.set(name, palette[at]);
+  }
+  return (name) => known.get(name) ?? palette[0];
+}
+
+const CATEGORIES = [
+  "variables", "constants", "vertex state", "vertex code", "exchange code", "control code", "stack", "gaps",
+  "temporaries", "gathered operands", "host exchange buffers", "gaps of temporaries",
+];
+/** The colour of a category of memory: the same in every profile. */
+const colour = (name) => palette[(CATEGORIES.indexOf(name) + palette.length) % palette.length];
 
 const ofTheme = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 

@@ -2,7 +2,13 @@
 
 const livenessView = {
   what: "all tiles",
+  fromZero: true,
   plot: null,
+
+  /** Where the axis begins. */
+  low() {
+    return !this.fromZero && this.what === "all tiles" ? alwaysLive(profile) : 0;
+  },
 
   values(data) {
     const key = this.what === "all tiles" ? "live_bytes" : "fullest_tile_live_bytes";
@@ -38,7 +44,7 @@ const livenessView = {
     if (before) series.push({ label: "before", stroke: () => ofTheme("before"), width: 1.5, paths: stepped, points: { show: false } });
     this.plot = plot(host, {
       height: 260,
-      scales: { x: { time: false }, y: { range: (u, low, high) => [0, high * 1.05 || 1] } },
+      scales: { x: { time: false }, y: { range: (u, low, high) => [this.low(), high + 0.05 * (high - this.low()) || 1] } },
       axes: [axis({ label: "step", labelSize: 22, size: 34 }),
         axis({ size: 70, values: (u, values) => ticks(values, "B") })],
       series,
@@ -54,6 +60,25 @@ const livenessView = {
     });
   },
 };
+
+/** What is live at a step beside what always is: over all tiles, and on the tile that is chosen. */
+function showLive(at) {
+  const { tile } = selection;
+  const rows = [];
+  for (const { name, category, total_bytes: bytes, tiles: stretches, live } of profile.memory.variables) {
+    const span = live.find(([first, last]) => first <= at && at <= last);
+    if (span) rows.push({ name, category, bytes, here: onTile(stretches, tile), from: span[0], to: span[1] });
+  }
+  const step = profile.steps[at];
+  if (step.gathered_bytes) {
+    rows.push({ name: step.name, category: "gathered operands", bytes: step.gathered_bytes, here: "", from: at, to: at });
+  }
+  smallTable(element("live"), `what is live at step ${at}`, rows, [
+    text("variable", (row) => row.name), text("category", (row) => row.category, "10rem"), number("on all tiles", (row) => row.bytes, "8rem"),
+    number(`on tile ${tile}`, (row) => row.here),
+    number("from step", (row) => row.from, "6rem"), number("to step", (row) => row.to, "6rem")],
+  (index) => selection.set("step", rows[index].from));
+}
 
 /** Chooses the next step, or the one before. */
 function chooseStep(direction) {
@@ -72,7 +97,18 @@ function showLiveness() {
       livenessView.what = name;
       livenessView.plot.setData(livenessView.data());
     }),
+    choice("Where the axis begins", ["from 0", "from what is always live"], (name) => {
+      livenessView.fromZero = name === "from 0";
+      livenessView.plot.setData(livenessView.data());
+    }),
     make("span", {}, "always live on all tiles: ", make("span", { id: "always-live" }, whole.format(alwaysLive(profile))), " bytes"));
   livenessView.draw();
-  selection.on("step", () => livenessView.plot.redraw(false));
+  const chosen = () => {
+    if (selection.step !== null) showLive(selection.step);
+  };
+  selection.on("step", () => {
+    chosen();
+    livenessView.plot.redraw(false);
+  });
+  selection.on("tile", chosen);
 }

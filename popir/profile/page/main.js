@@ -13,8 +13,10 @@ function setTheme(name) {
 function start() {
   showSummary();
   showMemory();
+  showBalance();
   showLiveness();
   showTrace();
+  showTree();
   showTables();
   let theme = 0;
   element("theme").onclick = () => setTheme(THEMES[(theme = (theme + 1) % THEMES.length)]);

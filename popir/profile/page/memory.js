@@ -144,6 +144,14 @@ const placeOf = (tile) =>
     ? `tile ${tile} (tile ${tile % profile.machine.tiles_per_ipu} of IPU ${Math.floor(tile / profile.machine.tiles_per_ipu)})`
     : `tile ${tile}`;
 
+/** When a variable is live, as a text. */
+function whenLive({ category, live }) {
+  if (category !== "temporaries") return "always";
+  if (!live.length) return "in other programs";
+  const spans = live.slice(0, 3).map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`));
+  return spans.join(", ") + (live.length > 3 ? ` and ${live.length - 3} more` : "");
+}
+
 /** One tile in figures: each category, beside the fullest tile. */
 function showTile(tile) {
   const { categories, max_tile_bytes: most } = profile.memory;
@@ -160,6 +168,17 @@ function showTile(tile) {
     make("div", {}, `${percent(sum, profile.machine.bytes_per_tile)} of its memory; the fullest tile has ${whole.format(most)}`));
   const place = placeOf(tile);
   element("tile").replaceChildren(make("h3", {}, place[0].toUpperCase() + place.slice(1)), list);
+  const variables = profile.memory.variables.map(({ name, category, live, tiles: stretches }) =>
+    ({ name, category, live, bytes: onTile(stretches, tile) })).filter((row) => row.bytes);
+  const ofVariables = element("tile-variables");
+  smallTable(ofVariables, "variables on the tile", variables, [
+    text("variable", (row) => row.name), text("category", (row) => row.category, "9rem"),
+    number("bytes", (row) => row.bytes), text("live in steps", whenLive, "12rem")],
+  (index) => { if (variables[index].live.length) selection.set("step", variables[index].live[0][0]); });
+  const vertices = profile.memory.vertices.map(({ vertex, code_bytes: code, tiles: stretches }) =>
+    ({ vertex, code, count: onTile(stretches, tile) })).filter((row) => row.count);
+  smallTable(element("tile-vertices"), "vertices of the tile", vertices, [
+    text("class of vertices", (row) => row.vertex), number("vertices", (row) => row.count), number("code bytes", (row) => row.code)]);
   const input = element("tile-number");
   if (input.value !== String(tile)) input.value = tile;
 }

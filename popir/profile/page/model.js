@@ -19,6 +19,20 @@ const tiles = profile.machine.ipus * profile.machine.tiles_per_ipu;
 const alwaysLive = (data) =>
   data.memory.categories.reduce((sum, c) => sum + (c.always_live ? c.total_bytes : 0), 0);
 
+/** What a tile has, of stretches of tiles [begin, end, each]. */
+function onTile(stretches, tile) {
+  let low = 0;
+  let high = stretches.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const [begin, end, each] = stretches[middle];
+    if (tile < begin) high = middle - 1;
+    else if (tile >= end) low = middle + 1;
+    else return each;
+  }
+  return 0;
+}
+
 /** The step that runs at a time in cycles: the last that has begun. */
 function stepAt(starts, cycles) {
   let low = 0;
@@ -35,3 +49,6 @@ const typeOf = (data, row) => {
   const operator = data.operators[row];
   return operator ? operator.type : "(no operator)";
 };
+
+/** The colour of a type of operators: that of its name, the same wherever it is shown. */
+const colourOfType = coloursOf([profile, before].filter(Boolean).flatMap((data) => data.operators.map((row) => row.type)));

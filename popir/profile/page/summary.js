@@ -37,7 +37,7 @@ function showCards() {
   const inside = make("div", { className: used > 1 ? "over" : "", style: { width: `${Math.min(100 * used, 100)}%` } });
   fullest.append(make("div", { className: "meter" }, inside));
   element("cards").append(
-    card("Cycles", "totals.cycles", totals.cycles, "", [`${duration(totals.seconds)} a run`, cyclesBySource()], was.totals.cycles),
+    card(totals.unknown.length ? "Cycles, at least" : "Cycles", "totals.cycles", totals.cycles, "", [`${duration(totals.seconds)} a run`, cyclesBySource()], was.totals.cycles),
     card("FLOPs", "totals.flops", totals.flops, "", [`${brief(speed, "FLOP/s")}`], was.totals.flops, false),
     card("Exchange", "totals.exchange_bytes", totals.exchange_bytes, "bytes",
       machine.ipus > 1
@@ -90,6 +90,10 @@ function findings() {
   const { memory, machine, totals, operators, steps } = profile;
   const found = [];
   const fill = memory.categories.map((c) => [c.fullest_tile_bytes, c.name]).sort((a, b) => b[0] - a[0]);
+  for (const name of totals.unknown) {
+    found.push(make("span", { className: "warning" },
+      `Nobody says what vertices of class ${name} take: they are in no cycles here, which are at least so many.`));
+  }
   if (memory.tiles_out_of_memory) {
     found.push(make("span", { className: "warning" },
       figure("memory.tiles_out_of_memory", memory.tiles_out_of_memory),
@@ -167,7 +171,6 @@ function showOwners() {
 }
 
 function showSummary() {
-  profile.memory.categories.forEach((category) => colour(category.name));
   showHead();
   showCards();
   showShares();

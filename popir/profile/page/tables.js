@@ -4,8 +4,10 @@ const ROW = 28;
 const SPARE = 8;
 
 /** A column: its title, what a row has there, how wide it is, and whether it is a number. */
-const text = (title, of, width = "minmax(12rem, 1fr)") => ({ title, of, width, isNumber: false });
-const number = (title, of, width = "8.5rem") => ({ title, of, width, isNumber: true, size: of });
+const text = (title, of, width = "minmax(10rem, 1fr)") => ({ title, of, width, isNumber: false });
+const number = (title, of, width = "7rem") => ({ title, of, width, isNumber: true, size: of });
+/** A part of one, in per cent. */
+const balanced = (title, of, width) => ({ ...number(title, of, width), words: (value) => percent(value, 1) });
 /** A difference: the largest come first, whichever way they go. */
 const difference = (title, of, width) => ({ ...number(title, of, width), size: (row) => Math.abs(of(row)) });
 
@@ -94,7 +96,7 @@ class Table {
     });
     for (const column of this.columns) {
       const value = column.of(this.rows[index]);
-      const words = column.isNumber && typeof value === "number" ? whole.format(value) : value;
+      const words = column.words ? column.words(value) : column.isNumber && typeof value === "number" ? whole.format(value) : value;
       row.append(make("div", { role: "gridcell", className: column.isNumber ? "number" : "", title: words }, words));
     }
     row.onclick = () => this.take(at);
@@ -120,4 +122,27 @@ class Table {
     else if (top > this.scroll.scrollTop + room) this.scroll.scrollTop = top - room;
     this.take(next);
   }
+}
+
+/** A button that saves the rows which a table shows. */
+function saving(tableNow, title) {
+  const button = make("button", { type: "button", title: "save the rows that are shown" }, "CSV");
+  if (title) button.setAttribute("aria-label", `CSV of ${title}`);
+  button.onclick = () => {
+    const table = tableNow();
+    const href = URL.createObjectURL(new Blob([table.csv()], { type: "text/csv" }));
+    make("a", { href, download: `${table.label}.csv` }).click();
+    URL.revokeObjectURL(href);
+  };
+  return button;
+}
+
+/** A table that is as high as its rows, up to ten, below its title. */
+function smallTable(host, title, rows, columns, choose) {
+  const room = make("div", {});
+  const count = rows.length === 1 ? "" : ` (${whole.format(rows.length)})`;
+  host.replaceChildren(make("h4", {}, title[0].toUpperCase() + title.slice(1) + count, " ", saving(() => table, title)), room);
+  const table = new Table(room, columns, rows, choose, title);
+  table.scroll.style.height = `${(Math.min(Math.max(rows.length, 1), 10) + 1) * ROW + 4}px`;
+  table.draw();
 }

@@ -1,25 +1,29 @@
-// The steps over time: operators, then sync, exchange and compute of each.
+// The steps over time: operators, then sync, exchange and compute of each, then what each IPU does.
 
 const PARTS = ["sync", "exchange", "compute"];
 
 const traceView = {
   plot: null,
-  lanes: [
-    { name: "operators", draw: (pen) => drawOperators(pen, profile, line) },
-    ...PARTS.map((part) => ({ name: part, draw: (pen) => drawPart(pen, part) })),
-    ...(before ? [{ name: "before", draw: (pen) => drawOperators(pen, before, lineBefore) }] : []),
-  ],
+  lanes: placed([
+    { name: "operators", draw: (penOf) => drawOperators(penOf(), profile, line) },
+    ...PARTS.map((part) => ({ name: part, draw: (penOf) => drawPart(penOf(), part) })),
+    ...(before ? [{ name: "before", draw: (penOf) => drawOperators(penOf(), before, lineBefore) }] : []),
+    ...(profile.machine.ipus > 1 ? stepsByIpu().map((steps, ipu) => ({
+      name: `IPU ${ipu}`, ipu, high: profile.machine.ipus > 8 ? 16 : 28, draw: (penOf) => drawIpu(penOf, steps, ipu),
+    })) : []),
+  ]),
 
-  height: () => 46 + 34 * traceView.lanes.length,
+  height: () => 46 + traceView.bottom(),
+  bottom: () => traceView.lanes.at(-1).top + traceView.lanes.at(-1).high,
 
   draw() {
     const host = element("trace-plot");
     const end = Math.max(line.end, lineBefore ? lineBefore.end : 0, 1);
     this.plot = plot(host, {
       height: this.height(),
-      scales: { x: { time: false, range: (u, low, high) => [low, high] }, y: { range: [0, this.lanes.length] } },
+      scales: { x: { time: false, range: (u, low, high) => [low, high] }, y: { range: [0, this.bottom()] } },
       axes: [axis({ values: (u, values) => ticks(values), label: "cycles", labelSize: 20, size: 32 }),
-        axis({ size: 86, splits: () => this.lanes.map((_, i) => this.lanes.length - i - 0.5), values: () => this.lanes.map((lane) => lane.name), grid: { show: false } })],
+        axis({ size: 86, splits: () => this.lanes.map((lane) => this.bottom() - lane.top - lane.high / 2), values: () => this.lanes.map((lane) => lane.name), grid: { show: false } })],
       series: [{}, { points: { show: false }, paths: () => null }],
       cursor: { drag: { x: true, y: false }, points: { show: false }, y: false },
       hooks: { draw: [(u) => this.paint(u)], setCursor: [tooltip(host, (u) => this.words(u))] },
@@ -38,29 +42,79 @@ const traceView = {
 
   paint(u) {
     const { ctx, bbox } = u;
-    const height = bbox.height / this.lanes.length;
+    const scale = bbox.height / this.bottom();
     ctx.save();
     ctx.beginPath();
     ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
     ctx.clip();
-    this.lanes.forEach((lane, i) => lane.draw(pen(u, bbox.top + i * height + 2 * devicePixelRatio, height - 4 * devicePixelRatio)));
+    for (const { top, high, draw } of this.lanes) {
+      const gap = (high > 20 ? 2 : 1) * devicePixelRatio;
+      draw(() => pen(u, bbox.top + top * scale + gap, high * scale - 2 * gap));
+    }
     ctx.restore();
     if (selection.step !== null) mark(u, line.starts[selection.step], line.starts[selection.step + 1]);
   },
 
   words(u) {
-    const lane = this.lanes[Math.floor((u.cursor.top / u.over.clientHeight) * this.lanes.length)];
+    const at = (u.cursor.top / u.over.clientHeight) * this.bottom();
+    const lane = this.lanes.findLast(({ top }) => top <= at);
     const [data, times] = lane?.name === "before" ? [before, lineBefore] : [profile, line];
     const cycles = u.posToVal(u.cursor.left, "x");
     if (cycles > times.end || !data.steps.length) return null;
-    const at = stepAt(times.starts, cycles);
-    const step = data.steps[at];
-    const row = times.operators[at];
-    return [make("b", {}, row >= 0 ? `${data.operators[row].name} (${typeOf(data, row)})` : step.name),
-      make("div", {}, `step ${at}: ${step.name}, ${step.kind}${step.times > 1 ? `, ${whole.format(step.times)} times` : ""}`),
+    const index = stepAt(times.starts, cycles);
+    const step = data.steps[index];
+    const row = times.operators[index];
+    const part = lane?.ipu === undefined ? -1 : step.ipus.indexOf(lane.ipu);
+    const ofIpu = lane?.ipu === undefined ? []
+      : [make("div", {}, part < 0 ? `IPU ${lane.ipu} waits` : `IPU ${lane.ipu} computes ${whole.format(step.ipu_compute_cycles[part])} cycles`)];
+    return [...ofIpu, make("b", {}, row >= 0 ? `${data.operators[row].name} (${typeOf(data, row)})` : step.name),
+      make("div", {}, `step ${index}: ${step.name}, ${step.kind}${step.times > 1 ? `, ${whole.format(step.times)} times` : ""}`),
       make("div", {}, `${whole.format(step.cycles)} cycles: ${PARTS.map((part) => `${part} ${whole.format(step[`${part}_cycles`])}`).join(", ")}`)];
   },
 };
+
+/** Lanes, each with the place where it begins and how high it is, in pixels. */
+function placed(lanes) {
+  let top = 0;
+  for (const lane of lanes) {
+    lane.top = top;
+    lane.high ??= 34;
+    top += lane.high;
+  }
+  return lanes;
+}
+
+/** The steps in which each IPU takes part. */
+function stepsByIpu() {
+  const found = Array.from({ length: profile.machine.ipus }, () => []);
+  profile.steps.forEach((step, at) => {
+    for (const ipu of step.ipus) found[ipu]?.push(at);
+  });
+  return found;
+}
+
+/** The steps that an IPU takes part in, pale, and when it computes, in the colours of operators. */
+function drawIpu(penOf, steps, ipu) {
+  const [pale, full] = [penOf(), penOf()];
+  let low = 0;
+  let high = steps.length;
+  while (low < high) {  // The first that has not ended when the plot begins.
+    const middle = (low + high) >> 1;
+    if (line.starts[steps[middle] + 1] < pale.min) low = middle + 1;
+    else high = middle;
+  }
+  for (let i = low; i < steps.length && line.starts[steps[i]] <= pale.max; i += 1) {
+    const at = steps[i];
+    const step = profile.steps[at];
+    const row = line.operators[at];
+    const faded = selection.operator !== null && row !== selection.operator;
+    const fill = row < 0 ? ofTheme("sync") : colourOfType(typeOf(profile, row));
+    const compute = line.starts[at] + (step.sync_cycles + step.exchange_cycles) * step.times;
+    const cycles = step.ipu_compute_cycles[step.ipus.indexOf(ipu)] * step.times;
+    pale.box(line.starts[at], line.starts[at + 1], `${fill}40`, "");
+    if (cycles && !faded) full.box(compute, compute + cycles, fill, "");
+  }
+}
 
 /** Draws boxes of one lane from left to right; what falls into one pixel is drawn once. */
 function pen(u, top, height) {

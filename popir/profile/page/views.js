@@ -1,10 +1,18 @@
 // The tables: operators, their types, classes of vertices, operations, steps, what has changed.
 
+/** Cycles of rows; not of those that have vertices whose cycles are not known. */
+const known = (title, of) => ({
+  ...number(title, (row) => ((row.source ?? "").includes("unknown") ? "unknown" : of(row))), size: of,
+});
 const costs = [
-  number("cycles", (row) => row.cycles), number("compute", (row) => row.compute_cycles),
+  known("cycles", (row) => row.cycles), known("compute", (row) => row.compute_cycles),
   number("exchange", (row) => row.exchange_cycles), number("sync", (row) => row.sync_cycles),
-  number("FLOPs", (row) => row.flops, "10rem"), number("bytes exchanged", (row) => row.exchange_bytes, "10rem"),
+  number("FLOPs", (row) => row.flops, "9rem"), number("bytes exchanged", (row) => row.exchange_bytes, "9rem"),
 ];
+const narrow = costs.map((column) => ({ ...column, width: column.width === "9rem" ? "8rem" : "6rem" }));
+/** What all tiles compute in a step, over what they would if all were as loaded as the slowest one. */
+const balanceOf = ({ step }) => (step.compute_cycles ? step.mean_compute_cycles / step.compute_cycles : 0);
+
 const SUMMED = ["cycles", "compute_cycles", "exchange_cycles", "sync_cycles", "flops", "exchange_bytes"];
 
 /** Sums of rows that have the same key, in the order in which keys are first met. */
@@ -21,11 +29,14 @@ function grouped(rows, key, more = []) {
 }
 
 const MEMORY = ["output_bytes", "weight_bytes", "gathered_bytes", "vertex_state_bytes", "exchange_code_bytes"];
-const memoryColumns = MEMORY.map((key) => number(`${key.replace("_bytes", "").replace("_", " ")} bytes`, (row) => row[key], "11rem"));
+const memoryColumns = MEMORY.map((key) => number(`${key.replace("_bytes", "").replace("_", " ")} bytes`, (row) => row[key], "10rem"));
 
 /** Where the cycles of an operator come from: the sources of its operations, as a text. */
 const sourcesOf = new Map(profile.operators.map((operator) => [operator, new Set()]));
-for (const row of profile.operations) if (row.operator !== null) sourcesOf.get(profile.operators[row.operator]).add(row.source);
+for (const step of profile.steps) {
+  if (step.operator === null) continue;
+  for (const row of step.operations) sourcesOf.get(profile.operators[step.operator]).add(profile.operations[row].source);
+}
 const cyclesBy = (operator) => [...sourcesOf.get(operator)].join(", ");
 
 /** Operators of both profiles by name and type, with what they cost before and after. */
@@ -52,22 +63,27 @@ const fate = (row) => (row.before ? (row.after ? "both" : "gone") : "new");
 const views = {
   operators: () => ({
     rows: profile.operators,
-    columns: [text("operator", (row) => row.name), text("type", (row) => row.type, "13rem"), ...costs, text("cycles by", cyclesBy, "9rem"), ...memoryColumns],
+    columns: [text("operator", (row) => row.name), text("type", (row) => row.type, "10rem"), ...costs, text("cycles by", cyclesBy, "6.5rem")],
+    choose: (index) => selection.set("operator", index),
+  }),
+  memory: () => ({
+    rows: profile.operators,
+    columns: [text("operator", (row) => row.name), text("type", (row) => row.type, "10rem"), ...memoryColumns],
     choose: (index) => selection.set("operator", index),
   }),
   types: () => ({
     rows: grouped(profile.operators, (row) => `${row.domain}.${row.type}`, MEMORY),
-    columns: [text("type", (row) => row.name), ...costs, ...memoryColumns, number("operators", (row) => row.count)],
+    columns: [text("type", (row) => row.name), number("operators", (row) => row.count, "6.5rem"), ...costs],
   }),
   vertices: () => ({
     rows: grouped(profile.operations, (row) => row.vertex),
-    columns: [text("class of vertices", (row) => row.name), ...costs, number("operations", (row) => row.count)],
+    columns: [text("class of vertices", (row) => row.name), number("operations", (row) => row.count, "7rem"), ...costs],
   }),
   operations: () => ({
     rows: profile.operations,
-    columns: [text("operation", (row) => row.name), text("class of vertices", (row) => row.vertex, "16rem"), text("cycles by", (row) => row.source, "9rem"),
-      text("operator", (row) => (row.operator === null ? "" : profile.operators[row.operator].name), "12rem"),
-      ...costs, number("times", (row) => row.times)],
+    columns: [text("operation", (row) => row.name), text("class of vertices", (row) => row.vertex, "8rem"), text("cycles by", (row) => row.source, "6.5rem"),
+      text("operator", (row) => (row.operator === null ? "" : profile.operators[row.operator].name), "7rem"),
+      ...narrow, number("times", (row) => row.times, "4.5rem")],
     choose: (index) => {
       const step = profile.steps.findIndex((each) => each.operations.includes(index));
       if (step >= 0) selection.set("step", step);
@@ -75,10 +91,11 @@ const views = {
   }),
   steps: () => ({
     rows: profile.steps.map((step, index) => ({ index, step })),
-    columns: [number("step", (row) => row.index, "5rem"), text("name", (row) => row.step.name), text("kind", (row) => row.step.kind, "8rem"),
-      ...["cycles", "compute_cycles", "exchange_cycles", "sync_cycles"].map((part) => number(part.replace("_cycles", ""), (row) => row.step[part])),
-      number("times", (row) => row.step.times, "6rem"), number("bytes exchanged", (row) => row.step.exchange_bytes, "10rem"),
-      number("bytes live", (row) => row.step.live_bytes, "10rem"), number("on the fullest", (row) => row.step.fullest_tile_live_bytes, "9rem")],
+    columns: [number("step", (row) => row.index, "4.5rem"), text("name", (row) => row.step.name, "minmax(8rem, 1fr)"), text("kind", (row) => row.step.kind, "6rem"),
+      ...["cycles", "compute_cycles", "exchange_cycles", "sync_cycles"].map((part) => number(part.replace("_cycles", ""), (row) => row.step[part], "6rem")),
+      number("times", (row) => row.step.times, "4.5rem"), balanced("balance", balanceOf, "5.5rem"),
+      number("bytes exchanged", (row) => row.step.exchange_bytes, "7.5rem"), number("bytes live", (row) => row.step.live_bytes, "7rem"),
+      number("on the fullest", (row) => row.step.fullest_tile_live_bytes, "6.5rem")],
     choose: (index) => selection.set("step", index),
   }),
 };
@@ -116,13 +133,6 @@ function showTables() {
     tableOf.current.filter(search.value);
     count();
   };
-  const save = make("button", { type: "button", title: "save the rows that are shown" }, "CSV");
-  save.onclick = () => {
-    const { label } = tableOf.current;
-    const href = URL.createObjectURL(new Blob([tableOf.current.csv()], { type: "text/csv" }));
-    make("a", { href, download: `${label}.csv` }).click();
-    URL.revokeObjectURL(href);
-  };
-  element("tables-controls").append(choice("Table", names, openTable), search, make("span", { id: "count", role: "status" }), save);
+  element("tables-controls").append(choice("Table", names, openTable), search, make("span", { id: "count", role: "status" }), saving(() => tableOf.current));
   openTable(names[0]);
 }

@@ -1,9 +1,11 @@
-// The number of bytes on each tile, run-length encoded. Neighbouring tiles mostly have equal
+// A number for each tile, mostly of bytes, run-length encoded. Neighbouring tiles mostly have equal
 // numbers, and there may be thousands of such lists for thousands of tiles.
-#ifndef popir_machine_exchange_tile_bytes_hpp
-#define popir_machine_exchange_tile_bytes_hpp
+#ifndef popir_machine_tile_bytes_hpp
+#define popir_machine_tile_bytes_hpp
 
 #include <cstdint>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace popir {
@@ -13,7 +15,16 @@ using PerTile = std::vector<std::uint64_t>;
 
 class TileBytes {
  public:
+  /// Tiles [begin, end) with `bytes` each.
+  struct Stretch {
+    unsigned begin = 0, end = 0;
+    std::uint64_t bytes = 0;
+    auto state() const { return std::tie(begin, end, bytes); }
+  };
+
   TileBytes() = default;
+  /// Of stretches in ascending order that do not overlap.
+  explicit TileBytes(std::vector<Stretch> stretches) : stretches_(std::move(stretches)) {}
   explicit TileBytes(const PerTile& bytes) {
     for (unsigned t = 0; t < bytes.size(); ++t) append(t, t + 1, bytes[t]);
   }
@@ -37,9 +48,9 @@ class TileBytes {
     for (const auto& s : stretches_) sum += s.bytes * (s.end - s.begin);
     return sum;
   }
-  void addTo(PerTile& all) const {
+  void addTo(PerTile& all, std::uint64_t times = 1) const {
     for (const auto& s : stretches_)
-      for (unsigned t = s.begin; t < s.end; ++t) all[t] += s.bytes;
+      for (unsigned t = s.begin; t < s.end; ++t) all[t] += times * s.bytes;
   }
   void takeFrom(PerTile& all) const {
     for (const auto& s : stretches_)
@@ -53,11 +64,10 @@ class TileBytes {
     return mapped;
   }
 
+  const std::vector<Stretch>& stretches() const { return stretches_; }
+  auto state() const { return std::tie(stretches_); }
+
  private:
-  struct Stretch {
-    unsigned begin, end;
-    std::uint64_t bytes;
-  };
   std::vector<Stretch> stretches_;
 };
 

@@ -1,0 +1,40 @@
+"""Prints what the machine model says beside what others published, from figures in this folder.
+
+    python -m tests.machine            all tables, in about a minute
+    python -m tests.machine products   one of them
+
+Where each figure comes from stands at the head of its file, and in docs/machine_model.md.
+"""
+
+import sys
+
+from bench import whole_models
+from tests.machine import (
+    test_gemm_measurements,
+    test_poplibs_estimators,
+    test_poplibs_plans,
+    test_tile_cycles,
+)
+
+TABLES = {
+    "estimators": ("Vertices, against PopLibs' estimators", test_poplibs_estimators.show),
+    "plans": ("Contractions, against PopLibs' planner", test_poplibs_plans.show),
+    "products": ("Products, in TFLOPS, against a published figure", test_gemm_measurements.show),
+    "codelets": ("Codelets, against published cycles", test_tile_cycles.show),
+    "models": ("Models, sequences or images a second", whole_models.main),
+}
+
+
+def main(names: list[str]) -> None:
+    unknown = set(names) - TABLES.keys()
+    if unknown:
+        sys.exit(f"no table {', '.join(sorted(unknown))}; there are {', '.join(TABLES)}")
+    for name in names or TABLES:
+        title, show = TABLES[name]
+        print(f"{title}\n{'-' * len(title)}")
+        show()
+        print()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
