@@ -253,7 +253,7 @@ def check_scanned(model: onnx.ModelProto, t: int, f: bool, scale: float, goes_on
     x, w, v = (scale * floats(*shape, seed=n) for n, shape in enumerate([(2, 3), (3, 3), (2, 3)]))
     inputs = {"x": x, "w": w, "v": v, "t": np.array(t), "f": np.array(f)}
     agrees(model, inputs, 1e-5)
-    factors = {"h": floats(2, 3, seed=9), "y": floats(2, 3, seed=8), "z": np.float32(0.3)}
+    factors = {"h": floats(2, 3, seed=9), "y": floats(2, 3, seed=8), "z": np.array(0.3, np.float32)}
     found = gradients(model, inputs, factors, ["x", "w", "v"])
     given = [torch.tensor(each, requires_grad=True) for each in (x, w, v)]
     h, y, z, n, size = given[0], torch.zeros(2, 3), torch.zeros(()), 0, -1.0
@@ -263,7 +263,7 @@ def check_scanned(model: onnx.ModelProto, t: int, f: bool, scale: float, goes_on
         y, z = y + (h * before).exp(), z + total * total
         n, size = n + 1, float(total)
     values = {"h": h, "y": y, "z": z}
-    sum((values[k] * torch.from_numpy(np.asarray(e))).sum() for k, e in factors.items()).backward()  # type: ignore
+    sum((values[k] * torch.from_numpy(e)).sum() for k, e in factors.items()).backward()  # type: ignore
     for id, each in zip(("x", "w", "v"), given, strict=True):
         want = torch.zeros_like(each) if each.grad is None else each.grad
         np.testing.assert_allclose(found[id], want.numpy(), 1e-4, 1e-5, err_msg=id)
