@@ -30,16 +30,25 @@ class AnchorReturnType:
     `returnPeriod`-th batch) or "Sum" (over all batches), in any case. PopART's class of this name.
 
     Raises popart_exception for another name, for "EveryN" without a period of at least 1, and for
-    another kind with a period. `tileSet` and `exchangeStrategy` have no effect (OptionWarning).
+    another kind with a period. `tileSet` and `exchangeStrategy` have no effect (OptionWarning). As
+    in PopART they may come second and third, without a period.
     """
 
     def __init__(
         self,
         anchorReturnTypeString: str,
-        returnPeriod: int | None = None,
-        tileSet: TileSet = TileSet.Compute,
+        returnPeriod: int | TileSet | None = None,
+        tileSet: TileSet | ExchangeStrategy = TileSet.Compute,
         exchangeStrategy: ExchangeStrategy = ExchangeStrategy.JustInTime,
     ) -> None:
+        if isinstance(returnPeriod, TileSet):
+            if isinstance(tileSet, ExchangeStrategy):
+                exchangeStrategy = tileSet
+            returnPeriod, tileSet = None, returnPeriod
+        if not isinstance(tileSet, TileSet):
+            raise popart_exception(
+                f"AnchorReturnType takes a TileSet as tileSet; given was {shown(tileSet)}."
+            )
         by_name = {member.name.lower(): member for member in AnchorReturnTypeId}
         found = by_name.get(anchorReturnTypeString.lower())
         if found is None:

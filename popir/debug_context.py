@@ -58,16 +58,18 @@ class DebugContext:
 
     Args:
         debugInfo: the DebugInfo of the layer above, whose name comes first; or the name.
-        name: the name.
+        name: the name; or the place, after a name alone.
         loc: the place; by default that of the caller.
     """
 
     def __init__(
         self,
         debugInfo: DebugInfo | str = "",
-        name: str = "",
+        name: str | SourceLocation = "",
         loc: SourceLocation | None = None,
     ) -> None:
+        if isinstance(name, SourceLocation):
+            name, loc = "", name
         if isinstance(debugInfo, str):
             self.name = debugInfo or name
         else:

@@ -154,6 +154,16 @@ class LeavesDeviceError(OperatorInputError):
         self.needs = tuple(needs)
 
 
+class UnknownTripCountError(LeavesDeviceError):
+    """A Loop has scan outputs of a size that is known at run time alone. `loop` is its first
+    output.
+    """
+
+    def __init__(self, message: str, needs: Iterable[str] = (), *, loop: str) -> None:
+        super().__init__(message, needs)
+        self.loop = loop
+
+
 class OperatorAttributeError(popart_exception):
     """An attribute that is unknown, missing, or of the wrong type or value."""
 

@@ -93,3 +93,16 @@ def test_how_an_anchor_travels_has_no_meaning_and_says_so() -> None:
         AnchorReturnType("EveryN", 2, exchangeStrategy=ExchangeStrategy.OverlapLoops)
     with pytest.raises(popart_exception, match=r"takes a member of TileSet .* as tileSet; given w"):
         AnchorReturnType("All", tileSet="IO")  # type: ignore[arg-type]
+
+
+def test_a_tile_set_without_a_period() -> None:
+    """PopART's constructor without a period has the tile set second."""
+    short = AnchorReturnType("Sum", TileSet.Compute, ExchangeStrategy.JustInTime)
+    assert (short.id(), short.tileSet()) == (AnchorReturnTypeId.Sum, TileSet.Compute)
+    assert short.exchangeStrategy() is ExchangeStrategy.JustInTime
+    with pytest.warns(OptionWarning, match=r"tileSet = TileSet.IO has no meaning here"):
+        assert AnchorReturnType("All", TileSet.IO).tileSet() is TileSet.IO
+    with pytest.raises(popart_exception, match=r"'EveryN' needs a return period"):
+        AnchorReturnType("EveryN", TileSet.Compute)
+    with pytest.raises(popart_exception, match=r"takes a TileSet as tileSet; given was Exchange"):
+        AnchorReturnType("EveryN", 2, ExchangeStrategy.JustInTime)

@@ -71,6 +71,8 @@ def test_a_debug_context_gives_names_and_its_place() -> None:
     place = popir.SourceLocation("f", "f.py", 3)
     inner = popir.DebugContext(info, "inner", place)
     assert (inner.name, inner.loc) == ("name/inner", place)
+    named = popir.DebugContext("n", place)
+    assert (named.name, named.loc) == ("n", place)
     builder = popir.Builder()
     x = builder.addInputTensor("FLOAT", [2], inner)
     assert x == "name/inner"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Sequence
 import numpy as np
 from onnx import NodeProto
 
-from popir.errors import LeavesDeviceError
+from popir.errors import LeavesDeviceError, UnknownTripCountError
 from popir.ir import Tensor
 from popir.ir.integers import Form
 from popir.onnxio.ragged.values import MOST, Many, NotDone, Ragged, Values, axis_of, info_of
@@ -199,6 +199,19 @@ def _counted(on: Values, node: NodeProto, why: LeavesDeviceError) -> None:
     on.add(node.output[0], Ragged(numbers, 0, like.count, like.key, why))
 
 
+def _looped(on: Values, node: NodeProto, why: LeavesDeviceError) -> None:
+    """The scan outputs of a Loop that may end before it has run as often as it may."""
+    if not isinstance(why, UnknownTripCountError) or why.loop != node.output[0]:
+        raise NotDone
+    *outputs, count = on.padded_loop(node)
+    carried = len(node.input) - 2
+    for o, tensor in enumerate(outputs[:carried]):
+        on.plainly(node, tensor, o)
+    for id, tensor in zip(node.output[carried:], outputs[carried:], strict=True):
+        found = Ragged(tensor, 0, count, ("loop", count.id), why)
+        on.add(id, on.read(on.with_copies(found)))
+
+
 BEGIN: dict[str, Callable[[Values, NodeProto, LeavesDeviceError], None]] = {
     "NonZero": _nonzero,
     "Compress": _compressed,
@@ -208,4 +221,5 @@ BEGIN: dict[str, Callable[[Values, NodeProto, LeavesDeviceError], None]] = {
     "Expand": _expanded,
     "ConstantOfShape": _filled,
     "Range": _counted,
+    "Loop": _looped,
 }

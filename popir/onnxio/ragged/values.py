@@ -14,6 +14,8 @@ from popir.errors import LeavesDeviceError
 from popir.ir import Op, Tensor
 from popir.ir.integers import Form, Integers
 from popir.onnxio.attributes import to_python
+from popir.onnxio.proto import who
+from popir.onnxio.subgraphs import Subgraph
 from popir.types import DataType, TensorInfo
 
 if TYPE_CHECKING:
@@ -156,6 +158,17 @@ class Values:
         """The outputs of a node on padded tensors."""
         return self.computed(node, {i: each.tensor for i, each in given.items()})
 
+    def padded_loop(self, node: NodeProto) -> list[Tensor]:
+        """The outputs of a Loop, its scan outputs padded, then the number of iterations."""
+        attributes = self.attributes(node)
+        body = Subgraph(attributes["body"], self._importer, f"{who(node)}: its body")
+        inputs = [self.graph.tensors[id] if id else None for id in node.input]
+        made = [self.graph.uniqueId(f"{id}/padded") for id in node.output]
+        made.append(self.graph.uniqueId(f"{node.output[0]}/count"))
+        settings = Op.Settings(self.graph, node.name)
+        add_op("ai.graphcore", "PaddedLoop", 1, settings, {"body": body}, inputs, made)
+        return [self.graph.getTensor(id) for id in made]
+
     def computed(self, node: NodeProto, given: Mapping[int, Tensor]) -> list[Tensor]:
         """The outputs of a node with other tensors at some inputs."""
         for id in node.input:
@@ -184,10 +197,10 @@ class Values:
         found = (each for known, each, exact in self._forms if known == form and exact >= is_exact)
         return next(found, None)
 
-    def plainly(self, node: NodeProto, tensor: Tensor) -> None:
-        """Makes a tensor the output of a node."""
+    def plainly(self, node: NodeProto, tensor: Tensor, o: int = 0) -> None:
+        """Makes a tensor output `o` of a node."""
         settings = Op.Settings(self.graph, node.name)
-        add_op("ai.onnx", "Identity", OPSET, settings, {}, [tensor], [node.output[0]])
+        add_op("ai.onnx", "Identity", OPSET, settings, {}, [tensor], [node.output[o]])
 
     def fitted(self, given: Mapping[int, Ragged]) -> dict[int, Ragged]:
         """Ragged tensors of one count, cut to one size."""

@@ -55,7 +55,8 @@ class CausalConvWithState(Decomposition):
             whole = on.Pad(x, on.ints(0, 0, before, 0, 0, 0)) if before else x
         else:
             whole = on.Concat(state, x, axis=2)
-        y = on.Conv(whole, weight, bias, group=channels)
+        # A window does not fit into what was alone.
+        y = on.Conv(whole, weight, bias, group=channels) if positions else on.Identity(x)
         if self.activation != "none":
             y = on.Mul(y, on.Sigmoid(y))
         end = positions + before

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from popir.errors import LeavesDeviceError, popart_exception
+from popir.errors import LeavesDeviceError, UnknownTripCountError, popart_exception
 from popir.ir import Tensor
 from popir.ir.integers import bounds_of
 from popir.onnxio.subgraphs import Bounded, Built, Given, Subgraph, written_by
 from popir.ops.control.if_ import require_condition
 from popir.ops.control.iterations import most_iterations
-from popir.ops.control.loop_op import ITERATION, add_loop, refuse_writes
+from popir.ops.control.loop_op import COUNT, ITERATION, add_loop, refuse_writes
 from popir.ops.support.decomposition import Decomposer, Decomposition
-from popir.ops.support.identifiers import onnx_ids
+from popir.ops.support.identifiers import graphcore_id, onnx_ids
 from popir.registry import OpCreator
 from popir.types import DataType, TensorInfo
 
@@ -23,6 +23,8 @@ _MOST_UNROLLED = 1 << 10
 """The most iterations that become part of the model one by one."""
 _MOST_REPEATED = (1 << 32) - 1
 """The most iterations of a loop without condition."""
+_MOST_PADDED = 1 << 24
+"""The most elements of a scan output that is padded."""
 _ENDLESS = 1 << 53
 """A trip count that no loop with a condition reaches."""
 
@@ -32,15 +34,20 @@ class Loop(Decomposition):
 
     Carried values keep their types and shapes, and scan outputs need a number of iterations that is
     known when the model is compiled; then values may change their shapes too, in up to 1024
-    iterations, which become part of the model one by one. The gradient is fast if a number is known
-    that is not exceeded: of the trip count, such as that of a Min, or of a condition that counts;
-    and if half of the memory holds what so many iterations begin with. Else it runs
-    n (n - 1) / 2 more iterations for n.
+    iterations, which become part of the model one by one. If only the most iterations are known,
+    scan outputs are padded (`PaddedLoop`), and what reads them must be done so. The gradient is
+    fast if a number is known that is not exceeded: of the trip count, such as that of a Min, or of
+    a condition that counts; and if half of the memory holds what so many iterations begin with.
+    Else it runs n (n - 1) / 2 more iterations for n.
     Tensors only: no sequences and optionals. Initializers of the body are constants, which training
     does not change.
     """
 
     importsSubgraphs = True
+    pads = False
+    """Whether scan outputs have the most slices there may be, and the number of those that exist is
+    a further output.
+    """
     body: Any
 
     def decompose(
@@ -65,6 +72,14 @@ class Loop(Decomposition):
                 "condition and all carried values at least."
             )
         return _Import(self, on, trip, condition, initial).results()
+
+
+class PaddedLoop(Loop):
+    """A Loop with scan outputs and a number of iterations that of which only the most
+    is known before a run: see `Loop.pads`.
+    """
+
+    pads = True
 
 
 class _Import:
@@ -163,9 +178,10 @@ class _Import:
                 parts.append(on.Unsqueeze(slice, on.ints(0)))
             more = _value(again)
             if more is None and i + 1 < count:
-                raise self._leaves(
-                    "its values change their shapes, and whether there is another iteration is "
-                    "not known when the model is compiled; a device program has fixed shapes."
+                raise LeavesDeviceError(
+                    f"{self._op.opid} '{self._op.name()}': its values change their shapes, and "
+                    "whether there is another iteration is not known when the model is "
+                    "compiled; a device program has fixed shapes."
                 )
             if more is False:
                 break
@@ -174,21 +190,22 @@ class _Import:
         whole = [parts[0] if len(parts) == 1 else on.Concat(*parts, axis=0) for parts in slices]
         return on.adopt([*values, *whole], self._name)
 
-    def _leaves(self, why: str, needs: Sequence[str] = ()) -> LeavesDeviceError:
-        return LeavesDeviceError(f"{self._op.opid} '{self._op.name()}': {why}", needs)
-
     def _loop(self) -> Sequence[Tensor]:
         """The outputs of a LoopOp of the carried values that change."""
         graph, n, kept = self._graph, len(self._initial), self._kept
         scans = graph.outputs[1 + n :]
         conditional = not (self._again and self._starts)
-        if scans and (conditional or self._count is None):
+        if conditional:
+            self._bound_by_condition()
+        is_open = bool(scans) and (conditional or self._count is None)
+        if is_open and not (self._op.pads and self._has_room(scans)):
             trip = [] if conditional or self._trip is None else [self._trip.id]
-            raise self._leaves(
-                f"it has {len(scans)} scan outputs, whose size is the number of iterations; a "
-                "device program has fixed shapes: give it a constant trip count and a condition "
-                "that is always true.",
+            raise UnknownTripCountError(
+                f"{self._op.opid} '{self._op.name()}': it has {len(scans)} scan outputs, whose "
+                "size is the number of iterations; a device program has fixed shapes: give it a "
+                "constant trip count and a condition that is always true.",
                 trip,
+                loop=self._on.base,
             )
         count = self._count
         if count is not None and count > _MOST_REPEATED and not conditional:
@@ -198,10 +215,12 @@ class _Import:
             )
         if count is None and self._trip is None and not conditional:
             raise self._op.wrong("it has neither a trip count nor a condition: it is endless.")
-        if conditional:
-            self._bound_by_condition()
         condition = graph.outputs[:1] if conditional else []
         graph.outputs = [*condition, *(graph.outputs[1 + i] for i in kept), *scans]
+        flags = [0] * len(scans)
+        if is_open:
+            graph.outputs.append(graph.inputs[0])
+            flags.append(COUNT)
         inputs: list[Tensor | None] = [
             self._trip if self._trip is not None and _value(self._trip) is None else None,
             self._condition if self._starts is None else None,
@@ -216,13 +235,20 @@ class _Import:
             "conditional": conditional,
             "descending": False,
             "reversed_inputs": [],
-            "reversed_outputs": [0] * len(scans),
+            "reversed_outputs": flags,
         }
-        made = add_loop(self._on, inputs, len(kept) + len(scans), attributes)
+        made = add_loop(self._on, inputs, len(kept) + len(flags), attributes)
         values = list(self._initial)
         for i, tensor in zip(kept, made, strict=False):
             values[i] = tensor
         return [*values, *made[len(kept) :]]
+
+    def _has_room(self, scans: Sequence[str]) -> bool:
+        """Whether scan outputs may have the most slices there may be."""
+        most = max(
+            self._on.info(self._graph.getTensor(id)).nelms() * (self._most or 0) for id in scans
+        )
+        return bool(self._most) and most <= _MOST_PADDED
 
     def _bound_by_condition(self) -> None:
         """Lowers the number that is not exceeded to what the condition allows."""
@@ -245,3 +271,4 @@ def _value(tensor: Tensor | None) -> Any:
 
 
 OpCreator(Loop, onnx_ids("Loop", 1, 11, 13, 16, 19, 21, 23, 24, 25))
+OpCreator(PaddedLoop, [graphcore_id("PaddedLoop")], isPublic=False)

@@ -251,7 +251,7 @@ class PReluOp(ElementwiseOp):
     def operandShape(self, i: int) -> list[int]:
         """The shape of input `i`; a slope per channel is aligned to dimension 1 of the data."""
         shape = self.inShape(i)
-        if i == 1 and self._is_per_channel and product(shape) > 1:
+        if i == 1 and self._is_per_channel and product(shape) != 1:
             return [*shape, *[1] * (self.inRank(0) - 2)]
         return shape
 

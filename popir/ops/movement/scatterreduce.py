@@ -131,7 +131,7 @@ class ScatterReduce(Decomposition):
                 f"Invalid rank for indices input. Indices {given} must have the rank of the data "
                 f"{data}, or be a vector for each group."
             )
-        if any(n > of for n, of in zip(found, data, strict=True)) or (
+        if any(n > max(of, 1) for n, of in zip(found, data, strict=True)) or (
             self.enable_index_broadcast
             and any(n not in (1, of) for n, of in zip(found, data, strict=True))
         ):

@@ -14,10 +14,12 @@ import torch
 from onnx import helper
 
 from popir.autodiff import differentiate
+from popir.backend import prepare
+from popir.errors import LeavesDeviceError
 from popir.ir import Graph
 from popir.onnxio.importer import import_model
 from tests.models import Array, floats
-from tests.ops.control.models import agrees, gradients, parsed, weighed
+from tests.ops.control.models import agrees, expected, gradients, parsed, results, weighed
 
 BODY = """h, n = Loop<body = b (int64 i, bool c, float[2, 3] h, int64 n)
     => (bool d, float[2, 3] k, int64 m) {{
@@ -227,3 +229,83 @@ def test_an_inner_loop_runs_as_often_as_the_outer_one_has(inner: str) -> None:
         for id, each in zip(("x", "w"), given, strict=True):
             assert each.grad is not None
             np.testing.assert_allclose(found[id], each.grad.numpy(), 1e-4, 1e-6)
+
+
+SCANNED = """h, s, r = Loop<body = b (int64 i, bool c, float[2, 3] h)
+    => (bool d, float[2, 3] k, float[2, 3] s, float r) {{
+        p = MatMul(h, w) q = Tanh(p) k = Add(q, v) s = Mul(k, h)
+        a = Abs(k) r = ReduceSum<keepdims = 0>(a) {condition} }}>({trip}, f, x)
+    """
+LESS = "limit = Constant<value_float = 4.0>() d = Less(r, limit)"
+READ = """axis = Constant<value_ints = [0]>() e = Exp(s) y = ReduceSum<keepdims = 0>(e, axis)
+    u = Mul(r, r) z = ReduceSum<keepdims = 0>(u, axis)"""
+
+
+def scanned(condition: str, trip: str, read: str = READ) -> onnx.ModelProto:
+    """A loop with scan outputs, of which all slices that there are make `y` and `z`."""
+    body = SCANNED.format(condition=condition, trip=trip)
+    return parsed(f"""g (float[2, 3] x, float[3, 3] w, float[2, 3] v, int64 t, bool f)
+        => (float[2, 3] h, float[2, 3] y, float z, int64 n) {{
+        five = Constant<value_int = 5>() bounded = Min(t, five) n = Identity(t) {body} {read} }}""")
+
+
+def check_scanned(model: onnx.ModelProto, t: int, f: bool, scale: float, goes_on: Callable[[int, float], bool]) -> int:  # fmt: skip # noqa: E501
+    x, w, v = (scale * floats(*shape, seed=n) for n, shape in enumerate([(2, 3), (3, 3), (2, 3)]))
+    inputs = {"x": x, "w": w, "v": v, "t": np.array(t), "f": np.array(f)}
+    agrees(model, inputs, 1e-5)
+    factors = {"h": floats(2, 3, seed=9), "y": floats(2, 3, seed=8), "z": np.array(0.3, np.float32)}
+    found = gradients(model, inputs, factors, ["x", "w", "v"])
+    given = [torch.tensor(each, requires_grad=True) for each in (x, w, v)]
+    h, y, z, n, size = given[0], torch.zeros(2, 3), torch.zeros(()), 0, -1.0
+    while goes_on(n, size):
+        before, h = h, torch.tanh(h @ given[1]) + given[2]
+        total = h.abs().sum()
+        y, z = y + (h * before).exp(), z + total * total
+        n, size = n + 1, total.item()
+    values = {"h": h, "y": y, "z": z}
+    sum((values[k] * torch.from_numpy(e)).sum() for k, e in factors.items()).backward()  # type: ignore
+    for id, each in zip(("x", "w", "v"), given, strict=True):
+        want = torch.zeros_like(each) if each.grad is None else each.grad
+        np.testing.assert_allclose(found[id], want.numpy(), 1e-4, 1e-5, err_msg=id)
+    return n
+
+
+@pytest.mark.parametrize(
+    ("condition", "trip"), [(LESS, "five"), (LESS, "bounded"), (ALWAYS, "bounded")]
+)
+def test_scan_outputs_of_a_loop_that_stops_early(condition: str, trip: str) -> None:
+    model, counts = scanned(condition, trip), set[int]()
+    for t, f in [(3, True), (3, False), (8, True), (0, True), (-1, True)]:
+        most = 5 if trip == "five" else min(t, 5)
+        for scale in (0.1, 0.4, 0.6, 1.0):
+            counts.add(
+                check_scanned(
+                    model, t, f, scale,
+                    lambda n, s, f=f, most=most: f and n < most and (s < 4 or condition == ALWAYS),
+                )
+            )  # fmt: skip
+    assert {0, 5} < counts
+
+
+def test_scan_outputs_of_a_loop_that_keeps_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("popir.memory.SMALL", 0)
+    monkeypatch.setattr("popir.memory.available", lambda: 100)
+    monkeypatch.setattr("popir.memory.require", lambda *_: None)
+    model = scanned(LESS, "five")
+    for scale in (0.1, 0.5, 1.0):
+        check_scanned(model, 3, True, scale, lambda n, s: n < 5 and s < 4)
+
+
+def test_scan_outputs_of_a_size_that_the_run_knows_leave_the_device() -> None:
+    """One is an output of the model, or there is no most of the iterations."""
+    taken = READ.replace("y = ReduceSum<keepdims = 0>(e, axis)", "y = Identity(e)")
+    for model in (scanned(LESS, "five", taken), scanned(ALWAYS, "t")):
+        model.graph.output[1].type.Clear()
+        inputs = {id: floats(*shape) for id, shape in (("x", (2, 3)), ("w", (3, 3)), ("v", (2, 3)))}
+        inputs |= {"t": np.array(3), "f": np.array(True)}
+        with pytest.raises(LeavesDeviceError, match="it has 2 scan outputs, whose size is"):
+            results(model, inputs)
+        model.graph.output[1].type.tensor_type.elem_type = onnx.TensorProto.FLOAT
+        found = prepare(model).run(inputs)
+        for one, two in zip(found, expected(model, inputs), strict=True):
+            np.testing.assert_allclose(one, two, 1e-5, 1e-5)
