@@ -127,7 +127,7 @@ EngineImpl::EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
   }
   connectRemoteBuffers();
   plan.programs.emplace_back();
-  plan.threads = threads_;
+  plan.threads = deterministic_ ? Setting::kThreadsOfChoices : threads_;
   unsigned traps = 0;
   for (const auto& program : plan.programs) traps |= program.traps;
   floatChecks_ = floatChecksFrom(options, traps);

@@ -118,7 +118,8 @@ std::unique_ptr<Runner> JoinedRowsKernel::prepare(const std::vector<Layout>&,
   }
   const auto bytes = std::accumulate(inner_.begin(), inner_.end(), bytesOutside);
   const auto fits = static_cast<std::int64_t>(kBlockBytes / std::max<std::size_t>(bytes, 1));
-  const auto shared = rows_ / (kBlocksPerThread * static_cast<std::int64_t>(setting.threads));
+  const auto shared =
+      rows_ / (kBlocksPerThread * static_cast<std::int64_t>(setting.threadsOfChoices()));
   auto block = std::min({std::max(std::min(fits, shared), least), most, run});
   const auto blocks = (run + block - 1) / block;
   block = (run + blocks - 1) / blocks;

@@ -101,6 +101,10 @@ struct Setting {
   std::size_t wholeBytes = 0;
   /// Whether results have the same bits for any number of threads.
   bool deterministic = false;
+
+  /// The number of threads for choices that change bits: always the same in a deterministic engine.
+  unsigned threadsOfChoices() const { return deterministic ? kThreadsOfChoices : threads; }
+  static constexpr unsigned kThreadsOfChoices = 4;
 };
 
 /// Which rounding modes a kernel supports for the 16-bit floats that it computes.

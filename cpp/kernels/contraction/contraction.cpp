@@ -335,11 +335,9 @@ std::unique_ptr<Contraction> makeFaster(const ConvSpec& s, unsigned threads) {
 template <class Spec>
 std::unique_ptr<Contraction> makeFastest(const Spec& spec, unsigned threads);
 
-/// The sources that never divide a sum, and rules that no number of threads goes into.
-constexpr unsigned kAnyThreads = 2;
-
+/// By sources that never divide a sum, and rules into which no number of threads goes.
 std::unique_ptr<Contraction> makeDeterministic(const MatMulSpec& s, unsigned threads) {
-  if (wideIsFaster(s, kAnyThreads))
+  if (wideIsFaster(s, Setting::kThreadsOfChoices))
     if (auto made = makeWide(s, threads)) return made;
   auto made = makeOwnOrPacked(s, threads);
   return made ? std::move(made) : makePortable(s, threads);
