@@ -4,6 +4,7 @@
 #include <poplar/exceptions.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -110,6 +111,31 @@ std::string remedyOf(const std::string& said) {
   return "";
 }
 
+// Whether the text defines a short vector by its name in the SDK, other than popir's headers do.
+bool hasOwnVectors(const std::string& text) {
+  static const std::regex defined(
+      "\\s*(?:using|struct|class)\\s+NAME\\s*[={:].*|"
+      "\\s*typedef\\s+(?!popir::).*\\sNAME\\s*;");
+  const auto isPartOfName = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+  };
+  for (const std::string name :
+       {"float2", "float4", "half2", "half4", "half8", "char2", "char4", "uchar2", "uchar4",
+        "short2", "short4", "ushort2", "ushort4", "int2", "int4", "uint2", "uint4"})
+    for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+      const auto end = at + name.size();
+      if (at == 0 || isPartOfName(text[at - 1]) || end >= text.size() || isPartOfName(text[end]))
+        continue;
+      // Its statement, as far as the sign behind the name.
+      const auto begin = text.find_last_of(";{}\n", at - 1) + 1;
+      const auto sign = text.find_first_not_of(" \t\n", end);
+      if (sign == std::string::npos) continue;
+      const auto statement = text.substr(begin, at - begin) + "NAME" + text[sign];
+      if (std::regex_match(statement, defined)) return true;
+    }
+  return false;
+}
+
 // Part of what names a counting build in the cache. Another model is another one.
 const std::string kCounting = "counting bundles 4";
 
@@ -126,9 +152,13 @@ class Compiler {
   /// Preprocesses the source. Attributes that only a tile's compiler knows are removed.
   std::string preprocess(const std::string& source) const {
     auto text = preprocessed(source, {});
+    Words more;
+    // Some sources have float2 and its kin of their own for the host: as if ours were there already
+    if (hasOwnVectors(text)) more.push_back("-Dpoplar_VectorTypes_hpp");
     // Builtins are functions here. Most sources name none, and some have their own for the host
     if (text.find("__builtin_ipu_") != std::string::npos)
-      text = preprocessed(source, {"-include", "popir/TileBuiltins.hpp"});
+      append(more, {"-include", "popir/TileBuiltins.hpp"});
+    if (!more.empty()) text = preprocessed(source, more);
     // A g++ gives names that begin with __builtin the linkage of C
     replaceAll(text, "__builtin_ipu_", "tile_builtin_ipu_");
     static const std::regex targets("target\\s*\\(\\s*\"(supervisor|worker|all)\"\\s*\\)");

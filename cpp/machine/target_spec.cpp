@@ -181,6 +181,7 @@ TargetSpec TargetSpec::system(const std::string& name, unsigned numIPUs) {
       throw poplar::invalid_option("a target of " + std::to_string(numIPUs) +
                                    " IPUs in 'C600', which has 1: take one, or a larger system");
     auto spec = ipu("ipu21");
+    spec.systemName = name;
     spec.tileClockFrequency =
         kC600Flops / (2.0 * spec.tilesPerIPU * spec.fp16InFp16OutConvUnitsPerTile *
                       spec.fp16ConvUnitInputLoadElemsPerCycle);
@@ -194,7 +195,9 @@ TargetSpec TargetSpec::system(const std::string& name, unsigned numIPUs) {
         throw poplar::invalid_option("a target of " + std::to_string(numIPUs) + " IPUs in '" +
                                      name + "', which has " + std::to_string(has) +
                                      ": take as many or fewer, or a larger system");
-      return ipu(each.version);
+      TargetSpec spec = ipu(each.version);
+      spec.systemName = name;
+      return spec;
     }
   if (upper.substr(0, 4) == "IPU-" || upper.substr(0, 4) == "BOW-")
     throw poplar::invalid_option(

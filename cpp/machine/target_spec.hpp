@@ -14,6 +14,8 @@ namespace popir {
 /// docs/machine_model.md. The defaults are those of ipu2, except for the number of tiles.
 struct __attribute__((visibility("default"))) TargetSpec {
   std::string arch = "cpu";
+  /// The system that it was made for, "" for none. No saved graph has it.
+  std::string systemName;
   poplar::TargetType type = poplar::TargetType::CPU;
   unsigned numIPUs = 1;
   unsigned tilesPerIPU = 1;

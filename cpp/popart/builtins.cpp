@@ -46,6 +46,7 @@
 #include <popart/op/reshape.hpp>
 #include <popart/op/restore.hpp>
 #include <popart/op/scale.hpp>
+#include <popart/op/scaledadd.hpp>
 #include <popart/op/scaledvarupdate.hpp>
 #include <popart/op/sgd0varupdate.hpp>
 #include <popart/op/sgd1varupdate.hpp>
@@ -456,6 +457,22 @@ BuiltinClass scale() {
           }};
 }
 
+BuiltinClass scaledAdd() {
+  return {graphcore, "ScaledAdd", typeid(popart::ScaledAddOp),
+          [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
+            return Made(new popart::ScaledAddOp(
+                opid, a.getAttribute<Attributes::Float>("scale0", 1.0f),
+                a.getAttribute<Attributes::Float>("scale1", 1.0f), settings));
+          },
+          [](const Op& op) {
+            const auto& sum = static_cast<const popart::ScaledAddOp&>(op);
+            Attributes a;
+            a.setAttribute("scale0", sum.getScale0());
+            a.setAttribute("scale1", sum.getScale1());
+            return a;
+          }};
+}
+
 BuiltinClass concat() {
   return {
       onnx, "Concat", typeid(popart::ConcatOp),
@@ -713,6 +730,7 @@ const std::vector<BuiltinClass>& rows() {
                                       plainRow<popart::DetachOp>("Detach", graphcore),
                                       cast(),
                                       scale(),
+                                      scaledAdd(),
                                       concat(),
                                       conv(),
                                       convTranspose(),

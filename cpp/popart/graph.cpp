@@ -323,6 +323,22 @@ void Graph::removeIsolatedTensors(bool retainUsedIOTensors, bool retainAllIOTens
   }
 }
 
+std::pair<bool, std::vector<Op*>> Graph::getDirectViewChain(Tensor* from, Tensor* to) {
+  for (const Tensor* tensor : {from, to})
+    if (!tensors_.contains(tensor->id) || &tensor->getGraph() != this)
+      throw error("Graph::getDirectViewChain: '{}' is in another graph than {}", tensor->id,
+                  id.str());
+  std::vector<Op*> chain;
+  for (Tensor* current = to; current != from;) {
+    Op* producer = current->getProducerUnsafe();
+    if (producer == nullptr || !producer->isInplaceViewChange()) return {false, {}};
+    chain.push_back(producer);
+    current = producer->input->tensorMap().begin()->second;
+  }
+  std::reverse(chain.begin(), chain.end());
+  return {true, chain};
+}
+
 void Graph::replaceTensor(const TensorId& oldId, const TensorId& newId) {
   Tensor* old = getTensor(oldId);
   for (Op* op : old->consumers.getOps())

@@ -1,7 +1,9 @@
 #include <popart/patterns/pattern.hpp>
 
-#include <popart/graph.hpp>
+#include <popart/ir.hpp>
 #include <popart/opmanager.hpp>
+
+#include <algorithm>
 
 #include "popart/registry.hpp"
 
@@ -39,6 +41,20 @@ Op* PreAliasPattern::makeReplacementOpInIr(const OperatorIdentifier& opid, Op* o
   Op* op = made.get();
   oldOp->getGraph().moveIntoGraph(std::move(made));
   return op;
+}
+
+bool Ir::applyPreAliasPattern(const PreAliasPattern* pattern, Graph& graph) {
+  bool changed = false;
+  for (const OpId id : graph.getOpIds()) {
+    Op* op = graph.getOpUnsafe(id);
+    if (op == nullptr || !pattern->matches(op)) continue;
+    // Such as take steps apart have no name: no session runs them.
+    if (!op->settings.excludePatterns.empty() && op->isExcludedFromPattern(pattern)) continue;
+    const std::vector<const Tensor*> touched = pattern->touches(op);
+    const auto isSent = [&](const Tensor* tensor) { return isAnchored(tensor->id); };
+    if (std::none_of(touched.begin(), touched.end(), isSent)) changed |= pattern->apply(op);
+  }
+  return changed;
 }
 
 }  // namespace popart

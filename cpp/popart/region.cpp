@@ -128,5 +128,131 @@ Region regionBounds(const Regions& regions) {
   return Region(lower, upper, regions[0].getAccessType());
 }
 
+Regions Region::cut(const std::vector<std::set<int64_t>>& cuts, bool includeEmpty) const {
+  if (static_cast<int64_t>(cuts.size()) > rank())
+    throw error("Cuts in {} dimensions of the region {}", cuts.size(), *this);
+  Regions pieces = {*this};
+  for (std::size_t d = 0; d < cuts.size(); ++d)
+    for (const int64_t at : cuts[d]) {
+      Regions next;
+      for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) {
+        std::vector<int64_t> middle = piece->upper_, start = piece->lower_;
+        if (at > start[d] && at < middle[d]) {
+          middle[d] = start[d] = at;
+          next.push_back(Region(piece->lower_, middle, accessType_));
+          next.push_back(Region(start, piece->upper_, accessType_));
+        } else {
+          next.push_back(*piece);
+        }
+      }
+      pieces = std::move(next);
+    }
+  const auto isNothing = [](const Region& piece) { return piece.isEmpty(); };
+  if (!includeEmpty)
+    pieces.erase(std::remove_if(pieces.begin(), pieces.end(), isNothing), pieces.end());
+  return pieces;
+}
+
+Regions Region::sub(const Region& other, bool includeEmpty) const {
+  if (rank() != other.rank()) throw error("The regions {} and {} differ in rank", *this, other);
+  if (other.isEmpty()) return {*this};
+  std::vector<std::set<int64_t>> cuts;
+  for (std::size_t d = 0; d < lower_.size(); ++d)
+    cuts.push_back({other.lower_[d], other.upper_[d]});
+  Regions left;
+  for (const Region& piece : cut(cuts, includeEmpty))
+    if (!other.contains(piece)) left.push_back(piece);
+  return mergeRegions(left);
+}
+
+Regions Region::sub(const Regions& others, bool includeEmpty) const {
+  Regions left = {*this};
+  for (const Region& other : others) {
+    Regions next;
+    for (const Region& piece : left) {
+      const Regions rest = piece.sub(other, includeEmpty);
+      next.insert(next.end(), rest.begin(), rest.end());
+    }
+    left = std::move(next);
+  }
+  return mergeRegions(left);
+}
+
+std::pair<int64_t, Region> Region::merge(const Region& other) const {
+  if (rank() == other.rank()) {
+    if (contains(other)) return {0, *this};
+    if (other.contains(*this)) return {0, other};
+    int64_t differing = -1, count = 0;
+    for (std::size_t d = 0; d < lower_.size(); ++d)
+      if (lower_[d] != other.lower_[d] || upper_[d] != other.upper_[d]) {
+        differing = static_cast<int64_t>(d);
+        ++count;
+      }
+    const auto d = static_cast<std::size_t>(differing);
+    if (count == 1 && lower_[d] <= other.upper_[d] && other.lower_[d] <= upper_[d]) {
+      std::vector<int64_t> lower = lower_, upper = upper_;
+      lower[d] = std::min(lower_[d], other.lower_[d]);
+      upper[d] = std::max(upper_[d], other.upper_[d]);
+      return {differing, Region(lower, upper, accessType_)};
+    }
+  }
+  return {-1, getEmpty(rank())};
+}
+
+Regions mergeRegions(Regions regions) {
+  for (std::size_t i = 0; i < regions.size(); ++i)
+    for (std::size_t k = 0; k < regions.size(); ++k) {
+      if (i == k) continue;
+      const auto both = regions[i].merge(regions[k]);
+      if (both.first < 0) continue;
+      regions[std::min(i, k)] = both.second;
+      regions.erase(regions.begin() + static_cast<std::ptrdiff_t>(std::max(i, k)));
+      // A larger one may merge with those before it.
+      i = static_cast<std::size_t>(-1);
+      break;
+    }
+  return regions;
+}
+
+Regions Region::reshape(const Region& fullIn, const Region& fullOut) const {
+  if (fullIn.nelms() != fullOut.nelms())
+    throw error("{} elements do not fit {}, which has {}", fullIn.nelms(), fullOut,
+                fullOut.nelms());
+  if (isEmpty()) return {getEmpty(fullOut.rank())};
+  if (fullOut.rank() == 0) return {fullOut};
+  // The elements of each row lie one after another; what is between two of them in the other shape
+  // is a prefix of a row, whole rows, and so on.
+  Regions found;
+  const auto add = [&](int64_t from, int64_t to) {
+    while (from < to) {
+      std::vector<int64_t> at = fullOut.dimIndex(from);
+      // The largest block of whole inner dimensions that begins here.
+      int64_t block = 1;
+      auto d = static_cast<std::size_t>(fullOut.rank());
+      int64_t size = 1;
+      while (d > 1) {
+        size = fullOut.upper_[d - 1] - fullOut.lower_[d - 1];
+        if (at[d - 1] != fullOut.lower_[d - 1] || from + block * size > to) break;
+        block *= size;
+        --d;
+      }
+      const int64_t room = fullOut.upper_[d - 1] - at[d - 1];
+      const int64_t count = std::min(room, (to - from) / block);
+      std::vector<int64_t> upper = at;
+      for (std::size_t inner = 0; inner < upper.size(); ++inner)
+        upper[inner] = inner < d - 1 ? at[inner] + 1 : fullOut.upper_[inner];
+      upper[d - 1] = at[d - 1] + count;
+      found.push_back(Region(at, upper, accessType_));
+      from += count * block;
+    }
+  };
+  const int64_t row = lower_.empty() ? 1 : upper_.back() - lower_.back();
+  for (int64_t done = 0; done < nelms(); done += row) {
+    const int64_t from = fullIn.flatIndex(dimIndex(done));
+    add(from, from + row);
+  }
+  return mergeRegions(found);
+}
+
 }  // namespace view
 }  // namespace popart

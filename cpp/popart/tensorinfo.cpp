@@ -100,7 +100,8 @@ Shape npOut(const Shape& a, const Shape& b, const std::string& who) {
     const int64_t x = fromEnd <= a.size() ? a[a.size() - fromEnd] : 1;
     const int64_t y = fromEnd <= b.size() ? b[b.size() - fromEnd] : 1;
     if (x != y && x != 1 && y != 1)
-      throw error("{}{}the shapes {} and {} do not broadcast", who, who.empty() ? "" : ": ", a, b);
+      throw error("np broadcasting failed{}, frames {} and {} are not aligned",
+                  who.empty() ? "" : " on '" + who + "'", a, b);
     out[rank - fromEnd] = x == 1 ? y : x;
   }
   return out;

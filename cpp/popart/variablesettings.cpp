@@ -68,10 +68,18 @@ Shape VariableSettings::shapeOnReplica(Shape fullShape, unsigned replicaCount,
                                        const TensorId name) const {
   const unsigned count = getGroupCount(replicaCount);
   if (count == 1) return fullShape;
-  if (fullShape.empty() || fullShape[0] != static_cast<int64_t>(count))
+  if (fullShape.empty())
     throw error(
-        "The variable '{}' has the shape {}, and {} groups of the {} replicas have values of their "
-        "own ({}): that is to be the first dimension",
+        "Tensor '{}' should have at least one dimension: {} groups of the {} replicas have values "
+        "of "
+        "their own ({})",
+        name, count, replicaCount, *this);
+  if (fullShape[0] != static_cast<int64_t>(count))
+    throw error(
+        "Return mismatch with possibly appended outer dimension: the variable '{}' has the shape "
+        "{}, "
+        "and {} groups of the {} replicas have values of their own ({}), which is to be the first "
+        "dimension",
         name, fullShape, count, replicaCount, *this);
   return Shape(fullShape.begin() + 1, fullShape.end());
 }

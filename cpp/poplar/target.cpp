@@ -95,6 +95,9 @@ Target Target::createIPUTarget(unsigned numIPUs, unsigned tilesPerIPU, StringRef
 
 TargetType Target::getTargetType() const { return spec_->type; }
 StringRef Target::getTargetArchString() const { return spec_->arch; }
+StringRef Target::getTargetSystemString() const {
+  return spec_->systemName.empty() ? spec_->arch : spec_->systemName;
+}
 unsigned Target::getNumIPUs() const { return spec_->numIPUs; }
 unsigned Target::getTilesPerIPU() const { return spec_->tilesPerIPU; }
 unsigned Target::getNumTiles() const { return spec_->numTiles(); }

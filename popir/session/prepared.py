@@ -258,7 +258,7 @@ class Prepared(Compiled):
             )
         if self._engine is None:
             raise popart_exception(
-                f"The session '{self.name}' is not prepared: call prepareDevice() before {who}()."
+                f"The session '{self.name}' is not prepared: prepareDevice() must be called before {who}()."
             )
         return self._engine
 

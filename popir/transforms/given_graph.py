@@ -7,7 +7,7 @@ Accumulate; operators that consist of others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -19,38 +19,13 @@ from popir.ir import Graph, Op, Tensor
 from popir.ir.graph import called_graphs
 from popir.ops.control.loop_op import ITERATION, LOOP, LoopOp
 from popir.ops.support.decomposition import Decomposer
+from popir.transforms.given_updates import computed, updated_value
 
 _ONNX, _GRAPHCORE = "ai.onnx", "ai.graphcore"
 _INPLACE = "Inplace"
 _LOADS = ("HostLoad", "HostLoadInplace")
 _STORE = "HostStore"
-_VAR, _UPDATER, _FACTOR = range(3)
-
-_New = Callable[[Decomposer, Tensor, Tensor, Tensor | None], Tensor]
-_ACCUMULATION: list[tuple[bool, _New]] = [
-    (False, lambda on, v, u, f: on.Add(v, u)),
-    (True, lambda on, v, u, f: on.Add(v, on.Mul(f, u))),
-    (True, lambda on, v, u, f: on.Add(v, on.Mul(f, on.Mul(u, u)))),
-    (True, lambda on, v, u, f: on.Add(on.Mul(f, v), u)),
-    (True, lambda on, v, u, f: on.Add(on.Mul(f, v), on.Mul(u, u))),
-    (True, lambda on, v, u, f: on.Add(on.Mul(f, v), on.Mul(_rest(on, f), u))),
-    (True, lambda on, v, u, f: on.Add(on.Mul(f, v), on.Mul(_rest(on, f), on.Mul(u, u)))),
-    (True, lambda on, v, u, f: on.Max(on.Mul(f, v), on.Abs(u))),
-    (True, lambda on, v, u, f: on.Add(v, on.Div(on.Sub(u, v), _next(on, f)))),
-]
-"""By the number of popart::AccumulationType: whether it reads the factor, and the new value of the
-variable v for the updater u and the factor f.
-"""
-
-
-def _rest(on: Decomposer, f: Tensor | None) -> Tensor:
-    assert f is not None
-    return on.Sub(on.like(1, f), f)
-
-
-def _next(on: Decomposer, f: Tensor | None) -> Tensor:
-    assert f is not None
-    return on.Add(f, on.like(1, f))
+_EXCHANGES = "MultiExchange"
 
 
 def fit_to_lower(graph: Graph, sent: Mapping[str, str]) -> None:
@@ -58,7 +33,9 @@ def fit_to_lower(graph: Graph, sent: Mapping[str, str]) -> None:
 
     - A HostLoad shows the input that the host sends; a HostStore makes its input what the host
       gets.
-    - An Accumulate computes the new value and copies it to the variable.
+    - What updates a variable computes the new value and copies it to the variable.
+    - The other operators of an optimizer's step become what they compute.
+    - Exchanges that were made one are several again.
     - A Loop passes the number of the iteration to its body, and no condition that is always true.
     - A variant in place becomes the compiler's own; one that shows its inputs the operator that
       does so.
@@ -72,18 +49,18 @@ def fit_to_lower(graph: Graph, sent: Mapping[str, str]) -> None:
         for op in each.schedule():
             type = op.opid.type if op.opid.domain == _GRAPHCORE else ""
             is_others = op.source != "built in"
-            if type in (*_LOADS, _STORE) and each is not graph:
+            if type in (*_LOADS, _STORE, _EXCHANGES) and each is not graph:
                 raise popart_exception(
                     f"{op.debugName()} copies to or from the host in '{each.name}', a graph that "
                     "is called; popir sends and gets a tensor once for each batch, of the main "
                     "graph. Copy there, and give the called graph the tensor as an input."
                 )
-            if type in _LOADS:
-                _show_input(op)
-            elif type == _STORE:
-                _give_anchor(op, sent)
-            elif type == "Accumulate" and is_others:
-                _accumulate(op)
+            if type in (*_LOADS, _STORE, _EXCHANGES):
+                _exchange(op, sent)
+            elif type in ("ScaledAddLhsInplace", "ScaledAddRhsInplace") and is_others:
+                _add_scaled(op)
+            elif is_others and _update(op):
+                continue
             elif type.endswith(_INPLACE) and is_others:
                 _overwrite(op)
             elif op.opid.type == "Loop" and op.opid.domain in (_ONNX, _GRAPHCORE) and is_others:
@@ -94,36 +71,51 @@ def fit_to_lower(graph: Graph, sent: Mapping[str, str]) -> None:
         _show(graph, id, anchor)
 
 
+def _numbers(text: str | None) -> list[int]:
+    """The numbers of a list as text."""
+    return [int(word) for word in (text or "").strip("[]").split(",") if word.strip()]
+
+
 def _noted(op: Op, name: str) -> str | None:
     """The text of an attribute of an operator in C++."""
     return dict(device.attributeTexts(op, True)).get(name)
 
 
-def _show_input(op: Op) -> None:
-    graph, id = op.graph, _noted(op, "hostStreamTensorId")
-    if id not in graph.inputs:
-        raise popart_exception(
-            f"{op.debugName()} loads '{id}', which is no stream of the main graph."
-            f"{did_you_mean(id or '', graph.inputs)} Tensors::addStream adds one."
-        )
-    empty, loaded = op.inTensor(0), op.outTensor(0)
+def _exchange(op: Op, sent: Mapping[str, str]) -> None:
+    """Makes what is loaded the input that the host sends, and what is stored what it gets."""
+    graph, who = op.graph, op.debugName()
+    texts = [_noted(op, f"exchange{i}") for i in range(len(op.input))]
+    kinds = [text.removesuffix(")").split("(", 1) for text in texts if text]
+    if op.opid.type != _EXCHANGES:
+        kinds = [[op.opid.type, _noted(op, "hostStreamTensorId") or ""]]
+    if any(kind not in (*_LOADS, _STORE) for kind, _ in kinds):
+        return
+    loads = [id for kind, id in kinds if kind != _STORE]
+    stores = [id for kind, id in kinds if kind == _STORE]
+    for id in loads:
+        if id not in graph.inputs:
+            raise popart_exception(
+                f"{who} loads '{id}', which is no stream of the main graph."
+                f"{did_you_mean(id, graph.inputs)} Tensors::addStream adds one."
+            )
+    anchors = [next((a for a, given in sent.items() if id in (a, given)), None) for id in stores]
+    for id, anchor in zip(stores, anchors, strict=True):
+        if anchor is None:
+            raise AnchorError(
+                f"{who} gives the host '{id}', which is no anchor.{did_you_mean(id, sent)} "
+                "Name it in the data flow."
+            )
+    moved = [op.inTensor(i) for i in sorted(op.input)]
+    loaded = [op.outTensor(i) for i in sorted(op.output)]
     graph.eraseOp(op.id)
-    replace_tensor(loaded, graph.getTensor(id))
-    if empty.producer is not None and not empty.uses:
-        graph.eraseOp(empty.producer.id)
-        graph.removeTensor(empty.id)
-
-
-def _give_anchor(op: Op, sent: Mapping[str, str]) -> None:
-    graph, id, stored = op.graph, _noted(op, "hostStreamTensorId") or "", op.inId(0)
-    anchors = [anchor for anchor, given in sent.items() if id in (anchor, given)]
-    if not anchors:
-        raise AnchorError(
-            f"{op.debugName()} gives the host '{id}', which is no anchor.{did_you_mean(id, sent)} "
-            "Name it in the data flow."
-        )
-    graph.eraseOp(op.id)
-    _show(graph, stored, anchors[0])
+    for (kind, id), tensor in zip(kinds, moved, strict=True):
+        if kind == _STORE:
+            _show(graph, tensor.id, anchors.pop(0) or "")
+            continue
+        replace_tensor(loaded.pop(0), graph.getTensor(id))
+        if tensor.producer is not None and not tensor.uses:
+            graph.eraseOp(tensor.producer.id)
+            graph.removeTensor(tensor.id)
 
 
 def _show(graph: Graph, id: str, anchor: str) -> None:
@@ -134,41 +126,73 @@ def _show(graph: Graph, id: str, anchor: str) -> None:
         graph.createConnectedOp(registry.createOp, {0: id}, {0: anchor}, *identity)
 
 
-def _accumulate(op: Op) -> None:
-    graph, updated = op.graph, op.outTensor(0)
-    reads, new = _ACCUMULATION[int(_noted(op, "type") or 0)]
-    on = Decomposer(op, updated.id)
-    variable, updater = op.inTensor(_VAR), op.inTensor(_UPDATER)
-    factor = op.input.get(_FACTOR)
-    if factor is None and reads:
-        factor = on.like(float(_noted(op, "const factor") or 0), variable)
-    if factor is not None:
-        factor = on.cast(factor, on.info(variable).dataType())
-    value = new(on, variable, on.cast(updater, on.info(variable).dataType()), factor)
-    settings = Op.Settings(graph, op.name())
+def _store(op: Op, variable: Tensor, value: Tensor) -> Tensor:
+    """Copies a value to a variable, in the place of `op`. Returns the variable after that."""
+    graph = op.graph
     made = graph.createConnectedOp(
         registry.createOp,
         {0: variable.id, 1: value.id},
-        {0: graph.uniqueId(updated.id)},
-        *(_GRAPHCORE, "CopyVarUpdate", 1, settings, {}, [variable, value]),
+        {0: graph.uniqueId(f"{variable.id}/updated")},
+        *(_GRAPHCORE, "CopyVarUpdate", 1, Op.Settings(graph, op.name()), {}, [variable, value]),
     )
-    graph.eraseOp(op.id)
-    take_place(updated, made.outTensor(0))
+    for before in graph.befores(op):
+        graph.addConstraint(before, made)
+    for after in graph.afters(op):
+        graph.addConstraint(made, after)
+    return made.outTensor(0)
+
+
+def _update(op: Op) -> bool:
+    """Makes an operator of an optimizer's step what it computes. Returns whether it is one."""
+    if op.opid.domain != _GRAPHCORE:
+        return False
+    updated = updated_value(op) if op.output else None
+    if updated is not None:
+        new = _store(op, op.inTensor(0), updated[1])
+    else:
+        result = computed(op, lambda variable, value: _store(op, variable, value))
+        if result is None:
+            return False
+        new = result
+    out = op.outTensor(0)
+    op.graph.eraseOp(op.id)
+    take_place(out, new)
+    return True
+
+
+def _add_scaled(op: Op) -> None:
+    """Copies a weighted sum to the argument that it overwrites."""
+    at = 0 if op.opid.type.startswith("ScaledAddLhs") else 1
+    noted = dict(device.attributeTexts(op, True))
+    factors = {name: float(noted.get(name) or 0) for name in ("scale0", "scale1")}
+    on, out = Decomposer(op, op.outTensor(0).id), op.outTensor(0)
+    inputs = [op.input.get(i) for i in range(4)]
+    before = op.inTensor(at)
+    value = on.add(_GRAPHCORE, "ScaledAdd", 1, inputs, 1, factors)
+    new = _store(op, before, value)
+    op.graph.eraseOp(op.id)
+    take_place(out, new)
 
 
 def _overwrite(op: Op) -> None:
     """Makes a variant in place the compiler's."""
     graph, name = op.graph, op.opid.type.removesuffix(_INPLACE)
     settings, inputs = Op.Settings(graph, op.name()), [op.input[i] for i in sorted(op.input)]
-    if name == "Concat":
+    if name in ("Concat", "Slice"):
         out = op.outTensor(0)
         for reader in out.uses:
             if any(reader.modifies(i) for i, tensor in reader.input.items() if tensor is out):
                 raise popart_exception(
-                    f"{reader.debugName()} overwrites '{out.id}', which shows the inputs of "
-                    f"{op.debugName()}; popir overwrites no tensor through several others. "
-                    "Concatenate by ConcatOp."
+                    f"{reader.debugName()} overwrites '{out.id}', which shows inputs of "
+                    f"{op.debugName()}; popir overwrites no tensor through a part or several "
+                    f"others. Take {name}Op."
                 )
+    if name == "Slice":
+        lists = ("starts", "ends", "axes", "steps")
+        given = {each: _numbers(_noted(op, each)) for each in lists}
+        graph.replaceOp(op, registry.createOp(_GRAPHCORE, name, 1, settings, given, inputs))
+        return
+    if name == "Concat":
         axis = {"axis": int(_noted(op, "axis") or 0)}
         graph.replaceOp(op, registry.createOp(_ONNX, name, 13, settings, axis, inputs))
         return

@@ -24,19 +24,12 @@
 #include <utility>
 #include <vector>
 
+#include "errors.hpp"
+
 using namespace popart;
 namespace inplace = poprithms::memory::inplace;
 
 namespace {
-
-void fails(const std::function<void()>& body) {
-  try {
-    body();
-    std::cout << "no error\n";
-  } catch (const error& e) {
-    std::cout << e.what() << "\n";
-  }
-}
 
 /// A line of what was found, each by its name.
 void say(const std::vector<std::pair<const char*, int64_t>>& found) {

@@ -26,23 +26,15 @@
 #include <popart/util.hpp>
 
 #include <array>
-#include <functional>
 #include <iostream>
 #include <map>
 #include <string>
 
+#include "errors.hpp"
+
 using namespace popart;
 
 namespace {
-
-void fails(const std::function<void()>& body) {
-  try {
-    body();
-    std::cout << "no error\n";
-  } catch (const error& e) {
-    std::cout << "error: " << e.what() << "\n";
-  }
-}
 
 const TensorInfo info(DataType::FLOAT, {2});
 
@@ -60,7 +52,7 @@ void shapes() {
             << npBroadcastable({}, {4}) << "\n";
   std::cout << npReductionAxis({3, 1}, {2, 3, 5}) << npReductionAxis({2, 3}, {2, 3})
             << npReductionAxis({}, {4, 1}) << npReductionAxis({1}, {1}) << "\n";
-  fails([] { npReductionAxis({2, 3}, {3}); });
+  failsWithError([] { npReductionAxis({2, 3}, {3}); });
   std::cout << std::map<std::string, unsigned>{{"a", 1}, {"b", 2}}
             << std::make_tuple("a", 1, std::string("b")) << std::tuple<>() << "\n";
 }
@@ -98,11 +90,11 @@ void copies() {
   main.createConnectedOp<CallOp>({{0, "x"}}, {{0, "y"}}, Onnx::CustomOperators::Call_1, copy,
                                  Op::Settings(main, "call"));
   std::cout << main.getTensor("y")->info << copy.getCallSiteOps().size() << "\n";
-  fails([&] { ir.cloneGraph(GraphId::root(), GraphId("other")); });
-  fails([&] { ir.cloneGraph(GraphId("body"), GraphId("copy")); });
+  failsWithError([&] { ir.cloneGraph(GraphId::root(), GraphId("other")); });
+  failsWithError([&] { ir.cloneGraph(GraphId("body"), GraphId("copy")); });
   body.addVarInit("body/own", info, one);
   add(body, "body/out", "body/own", "body/last");
-  fails([&] { ir.cloneGraph(GraphId("body"), GraphId("second")); });
+  failsWithError([&] { ir.cloneGraph(GraphId("body"), GraphId("second")); });
   std::cout << ir.hasGraph(GraphId("second")) << "\n";
 }
 
@@ -120,13 +112,13 @@ void modes() {
   Ir early;
   early.setOnnxModel(model);
   early.getMainGraph();
-  fails([&] { early.constructForwards(); });
+  failsWithError([&] { early.constructForwards(); });
   const auto device = DeviceManager::createDeviceManager().createCpuDevice();
   Ir prepared;
   prepared.prepare({model, InputShapeInfo(), DataFlow(1, std::vector<TensorId>()), "", nullptr,
                     *device, SessionOptions(), Patterns(), "prepared"});
   std::cout << prepared.hasOnnxModel() << prepared.getModel().graph().node_size() << "\n";
-  fails([&] { popx::IrLowering lowering(prepared, nullptr); });
+  failsWithError([&] { popx::IrLowering lowering(prepared, nullptr); });
 }
 
 /// A model imported step by step, and what is unused removed.
@@ -138,7 +130,7 @@ void steps() {
   onnx.add({x, x});
   builder->addOutputTensor(y);
   Ir ir;
-  fails([&] { ir.constructForwards(); });
+  failsWithError([&] { ir.constructForwards(); });
   ir.setOnnxModel(io::getModelFromString(builder->getModelProto()));
   std::cout << ir.hasOnnxModel() << "\n";
   ir.setDataFlow(DataFlow(1, {{y, AnchorReturnType("All")}}));
@@ -148,8 +140,8 @@ void steps() {
   std::cout << ir.getMainGraphOps().size();
   ir.applyTransform(Prune::id(), ir.getMainGraph());
   std::cout << ir.getMainGraphOps().size() << "\n";
-  fails([&] { ir.registerInputTensors(); });
-  fails([&] { ir.setOnnxModel(io::getModelFromString(builder->getModelProto())); });
+  failsWithError([&] { ir.registerInputTensors(); });
+  failsWithError([&] { ir.setOnnxModel(io::getModelFromString(builder->getModelProto())); });
 }
 
 void matches() {
@@ -178,8 +170,8 @@ void matches() {
   shown({isAdd, isRelu}, {Edge(0, 1, EdgeType::TopoCon)});
   shown({isAdd, isRelu}, {{0, 1}});
   std::cout << findMatchingOps(graph, OpPredMap{{0, isRelu}, {1, isRelu}}, {}).size() << "\n";
-  fails([&] { findMatchingOps(graph, OpPreds{isRelu}, {{0, 1}}); });
-  fails([&] { findMatchingOps(graph, OpPredMap{{1, isRelu}}, {}); });
+  failsWithError([&] { findMatchingOps(graph, OpPreds{isRelu}, {{0, 1}}); });
+  failsWithError([&] { findMatchingOps(graph, OpPredMap{{1, isRelu}}, {}); });
   const auto befores = getOpsWithBefores(std::vector<Op*>{a, sum, last});
   std::cout << befores.at(a).size() << befores.at(sum).size() << befores.at(last).size() << "\n";
 
@@ -422,7 +414,7 @@ void elements() {
   std::vector<float> data(8);
   const auto check = [&](const TensorId& id, int64_t in, int64_t out) {
     NDArrayWrapper<float> given(data.data(), Shape{in}), got(data.data(), Shape{out});
-    fails([&] { StepIO({{id, given}}, {{"x", got}}).assertNumElements(*executable); });
+    failsWithError([&] { StepIO({{id, given}}, {{"x", got}}).assertNumElements(*executable); });
   };
   check("x", 4, 2);
   ir.setDataFlow(DataFlow(4, {{"x", AnchorReturnType("EveryN", 2)}}));
@@ -436,6 +428,14 @@ void elements() {
   check("x", 2, 2);
   check("x", 4, 4);
   check("y", 4, 2);
+  // What all replicas get is sent once.
+  SessionOptions replicated;
+  replicated.enableReplicatedGraphs = true;
+  replicated.replicatedGraphCount = 2;
+  ir.setUserOptions(replicated);
+  check("x", 8, 4);
+  ir.getTensor("x")->setReplicatedStreamMode(ReplicatedStreamMode::Broadcast);
+  check("x", 4, 4);
 }
 
 }  // namespace

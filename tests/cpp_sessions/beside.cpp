@@ -12,22 +12,14 @@
 #include <popart/util.hpp>
 
 #include <cstring>
-#include <functional>
 #include <iostream>
 #include <memory>
+
+#include "errors.hpp"
 
 using namespace popart;
 
 namespace {
-
-void fails(const std::function<void()>& body) {
-  try {
-    body();
-    std::cout << "no error\n";
-  } catch (const error& e) {
-    std::cout << e.what() << "\n";
-  }
-}
 
 /// Connects an operator to tensors beside the graph, and infers its output.
 struct Beside {

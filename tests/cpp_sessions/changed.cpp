@@ -17,21 +17,13 @@
 #include <popart/util/expressionchecking.hpp>
 
 #include <fstream>
-#include <functional>
 #include <iostream>
+
+#include "errors.hpp"
 
 using namespace popart;
 
 namespace {
-
-void fails(const std::function<void()>& body) {
-  try {
-    body();
-    std::cout << "no error\n";
-  } catch (const error& e) {
-    std::cout << e.what() << "\n";
-  }
-}
 
 ReluOp* relu(Graph& graph, const TensorId& in, const TensorId& out) {
   return graph.createConnectedOp<ReluOp>({{0, in}}, {{0, out}}, Onnx::Operators::Relu_6,

@@ -23,21 +23,14 @@
 #include <functional>
 #include <iostream>
 
+#include "errors.hpp"
+
 using namespace popart;
 
 namespace {
 
 using Inputs = std::map<TensorId, IArray&>;
 const TensorInfo four("FLOAT", std::vector<int64_t>{4});
-
-void fails(const std::function<void()>& body) {
-  try {
-    body();
-    std::cout << "no error\n";
-  } catch (const error& e) {
-    std::cout << "error: " << e.what() << "\n";
-  }
-}
 
 std::shared_ptr<DeviceInfo> cpu() { return DeviceManager::createDeviceManager().createCpuDevice(); }
 
@@ -153,11 +146,11 @@ void prepared() {
   ir->prepare({io::getModelFromString(builder->getModelProto()), InputShapeInfo(),
                DataFlow(1, {{y, AnchorReturnType("All")}}), loss, &optimizer, *cpu(),
                SessionOptions(), Patterns()});
-  fails([&] { TrainingSession::createFromIr(ir, nullptr); });
-  fails([&] { TrainingSession::createFromIr(nullptr, cpu()); });
+  failsWithError([&] { TrainingSession::createFromIr(ir, nullptr); });
+  failsWithError([&] { TrainingSession::createFromIr(nullptr, cpu()); });
   auto session = TrainingSession::createFromIr(ir, cpu(), "again");
   std::cout << (&session->getIr() == ir.get()) << "\n";
-  fails([&] { TrainingSession::createFromIr(ir, cpu()); });
+  failsWithError([&] { TrainingSession::createFromIr(ir, cpu()); });
   session->prepareDevice();
   std::vector<float> ones = {1, 0, 0, 1}, out(4), now(4);
   NDArrayWrapper<float> in(ones.data(), info), result(out.data(), info);
@@ -191,8 +184,8 @@ void refused() {
                                         Onnx::CustomOperators::HostLoad,
                                         Op::Settings(graph, "load"), id);
   };
-  fails([&] { make([&](Ir& ir) { load(ir.getMainGraph(), "y", "z"); }); });
-  fails([&] {
+  failsWithError([&] { make([&](Ir& ir) { load(ir.getMainGraph(), "y", "z"); }); });
+  failsWithError([&] {
     make([&](Ir& ir) {
       Graph& body = ir.createGraph(GraphId("body"));
       body.addInput("body/a", four);
@@ -203,23 +196,25 @@ void refused() {
                                                   Op::Settings(ir.getMainGraph(), "call"));
     });
   });
-  fails([&] {
+  failsWithError([&] {
     make([&](Ir& ir) {
       ir.getMainGraph().createConnectedOp<HostStoreOp>(
           {{0, "x"}}, {}, Onnx::CustomOperators::HostStore,
           Op::Settings(ir.getMainGraph(), "store"), "x");
     });
   });
-  fails([&] { make([&](Ir& ir) { ir.getSessionOptions().enableGradientAccumulation = true; }); });
-  fails([&] {
+  failsWithError(
+      [&] { make([&](Ir& ir) { ir.getSessionOptions().enableGradientAccumulation = true; }); });
+  failsWithError([&] {
     make([&](Ir& ir) { ir.setDataFlow(DataFlow(1, {{"z", AnchorReturnType("All")}})); });
   });
-  fails([&] { make([](Ir&) {})->modelToHost("model.onnx"); });
+  failsWithError([&] { make([](Ir&) {})->modelToHost("model.onnx"); });
   const SGD optimizer({{"defaultLearningRate", {0.5f, false}}});
   auto ir = std::make_shared<Ir>();
   ir->getMainGraph().addStream("x", four);
   ir->setDataFlow(DataFlow(1, {{"x", AnchorReturnType("All")}}));
-  fails([&] { TrainingSession::createFromIr(ir, cpu())->updateOptimizerFromHost(&optimizer); });
+  failsWithError(
+      [&] { TrainingSession::createFromIr(ir, cpu())->updateOptimizerFromHost(&optimizer); });
 }
 
 }  // namespace

@@ -6,8 +6,9 @@
 #include <popart/ir.hpp>
 #include <popart/sgd.hpp>
 
-#include <functional>
 #include <iostream>
+
+#include "errors.hpp"
 
 using namespace popart;
 
@@ -19,15 +20,6 @@ void print(const T& optimizer, const TensorId& weight) {
               << (Helpers().isConst(weight, optimizer) ? "" : "v") << " "),
    ...);
   std::cout << "\n";
-}
-
-void fails(const std::function<void()>& body) {
-  try {
-    body();
-    std::cout << "no error\n";
-  } catch (const error& e) {
-    std::cout << e.what() << "\n";
-  }
 }
 
 SessionOptions options(int accumulated, int replicas, ReductionType reduction) {

@@ -9,23 +9,15 @@
 #include <popart/tensorinfo.hpp>
 #include <popart/util.hpp>
 
-#include <functional>
 #include <iostream>
 #include <limits>
 #include <map>
 
+#include "errors.hpp"
+
 using namespace popart;
 
 namespace {
-
-void fails(const std::function<void()>& body) {
-  try {
-    body();
-    std::cout << "no error\n";
-  } catch (const std::exception& e) {
-    std::cout << e.what() << "\n";
-  }
-}
 
 template <typename To, typename From>
 void show(DataType src, DataType dst, const std::vector<From>& values) {

@@ -91,7 +91,7 @@ def check_refusals(library: str) -> None:
         "number": "The region [0, 0] to [2, 3] has no element number 6",
         "bounds": "Regions of rank 2 and 1 have no bounds",
         "axes": "Mean: the axis 2 is outside of [-2, 2)",
-        "broadcast": "outputs=['b']): the shapes [2] and [3] do not broadcast",
+        "broadcast": "outputs=['b'])', frames [2] and [3] are not aligned",
     }.items():
         said = refusal(popir.popart_exception, wrong.apply, chain(name)[1])
         assert words in said and said.endswith(f"in apply() of '{library}')"), said

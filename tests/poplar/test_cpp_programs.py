@@ -87,7 +87,7 @@ def test_what_a_cpu_leaves_without_a_tile_and_memory_by_category(tmp_path: Path)
     product = matrix @ vector
     assert [float(x) for x in lines[0].split()] == [*2 * product, *product, 1]
     assert "elements" in lines[1] and "tile" in lines[1], lines[1]
-    assert lines[2] == "ipu2 ipu2"
+    assert lines[2] == "ipu2 IPU-POD16"
     assert lines[3:] == ["4000 111", "0 001"]
 
 

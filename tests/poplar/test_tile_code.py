@@ -161,6 +161,20 @@ def test_a_source_for_tiles_alone_is_compiled_as_one(compiler: str) -> None:
     assert run("V", np.zeros(1), VERTEX.format(before=before, body=body)).tolist() == [5]
 
 
+@pytest.mark.parametrize(
+    "own",
+    [
+        "struct float2 { float a, b; float sum() const { return a + b; } };",
+        "struct Two { float a, b; float sum() const { return a + b; } }; typedef Two float2;",
+        "struct Two { float a, b; float sum() const { return a + b; } };\nusing float2 = Two;",
+    ],
+)
+def test_vectors_of_a_source_itself(compiler: str, own: str) -> None:
+    """By the names of the SDK's, which the source has for the host."""
+    text = VERTEX.format(before=own, body="y[0] = float2{4, 9}.sum();")
+    assert run("V", np.zeros(1), text).tolist() == [13]
+
+
 def test_the_counter_of_a_loop_and_the_names_of_registers(compiler: str) -> None:
     """Headers that codelets of others include, with __IPU__ or without."""
     before = "#include <poplar/Loops.hpp>\n#include <arch/gc_tile_defines.h>"

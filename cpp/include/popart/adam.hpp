@@ -57,6 +57,9 @@ class Adam : public Optimizer {
   OptimizerType type() const final { return OptimizerType::Adam; }
   std::string type_s() const final { return "Adam"; }
   std::unique_ptr<Optimizer> clone() const final;
+  std::unique_ptr<Op> createOp(const Tensor& weight, Graph& graph) const override;
+  std::vector<TensorId> getInputIds(const Tensor& weight) const override;
+  std::map<TensorId, float> getOptimizerInputs(const Tensor& weight) const override;
   using Optimizer::insertSpecific;
   void insertSpecific(const TensorId& weight, OptimizerValue learningRate,
                       OptimizerValue weightDecay, OptimizerValue beta1, OptimizerValue beta2,

@@ -61,6 +61,11 @@ class Graph {
     tensors_.addStream(name, info);
   }
 
+  void addStream(const TensorId& name, const TensorInfo& info, const InputSettings& settings,
+                 const DebugContext& = {}) {
+    tensors_.addStream(name, info, settings);
+  }
+
   // ---- Inputs and outputs. Those of the main graph: what the host sends. ----
   std::vector<TensorId> getInputIds() const;
   /// Adds a tensor that whoever calls the graph gives it, at the end or at `index`. With `overwrite`
@@ -132,6 +137,10 @@ class Graph {
   /// on demand, and so do variables and constants.
   void removeIsolatedTensors(bool retainUsedIOTensors = false, bool retainAllIOTensors = false,
                              bool retainVarTensors = false, bool retainConstTensors = false);
+  /// The operators from one tensor to another that each show their input (isInplaceViewChange), and
+  /// whether there are such.
+  /// \throws error for a tensor of another graph
+  std::pair<bool, std::vector<Op*>> getDirectViewChain(Tensor* from, Tensor* to);
   /// Makes all consumers of `oldId` read `newId` instead.
   void replaceTensor(const TensorId& oldId, const TensorId& newId);
 

@@ -22,6 +22,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -30,6 +31,17 @@ namespace popart {
 
 class DeviceInfo;
 class Optimizer;
+class PreAliasPattern;
+
+/// What a row of a remote buffer holds, and how many there are.
+struct RemoteBufferInfo {
+  RemoteBufferInfo() = default;
+  RemoteBufferInfo(TensorInfo info_, uint64_t repeats_)
+      : info(std::move(info_)), repeats(repeats_) {}
+
+  TensorInfo info;
+  uint64_t repeats = 0;
+};
 
 /// Hashes of compiled models, and the files that hold them.
 using HashesMap = std::map<std::size_t, std::string>;
@@ -126,6 +138,16 @@ class Ir {
   bool isTesting() const { return !isTraining(); }
   /// Patterns run twice: before the gradients are added (false) and after (true).
   bool hasConstructedBackwards() const;
+  /// A copy of it. constructBackwards() adds its steps.
+  void setOptimizer(const Optimizer& optimizer);
+  /// \throws error if none was set
+  const Optimizer& getOptimizer() const;
+  /// Adds the gradients of the final loss to a graph that the program has made, and with an optimizer
+  /// the step of each weight that the loss depends on, as one operator: SGD0Decompose and its kin
+  /// take it apart. Its numbers that are not constant become variables. The graph is for training
+  /// from then on.
+  /// \throws error without a final loss
+  void constructBackwards();
   /// True once the updates of the weights are in the graph, with what they accumulate. Patterns of
   /// libraries run once more then.
   bool hasDecomposedOptimizers() const;
@@ -217,6 +239,18 @@ class Ir {
   void updateVertices();
   void setMainGraphPathFromLoss() { updateVertices(); }
 
+  // ---- Remote buffers, of graphs that a program makes ----
+  void setRemoteBufferInfo(RemoteBufferId id, RemoteBufferInfo info) {
+    remoteBuffers_[id] = std::move(info);
+  }
+  /// \throws std::out_of_range if none was set
+  const RemoteBufferInfo getRemoteBufferInfo(RemoteBufferId id) const {
+    return remoteBuffers_.at(id);
+  }
+  const std::map<RemoteBufferId, RemoteBufferInfo> getAllRemoteBufferInfos() const {
+    return remoteBuffers_;
+  }
+
   // ---- Options, in short ----
   bool virtualGraphsEnabled() const;
   SyntheticDataMode syntheticDataMode() const { return getSessionOptions().syntheticDataMode; }
@@ -225,6 +259,9 @@ class Ir {
     return getSessionOptions().autoRecomputation != RecomputationType::None;
   }
 
+  /// Tries a pattern once on each operator that is there, in the order of their making, and not on
+  /// those whose anchors it would touch. Returns whether it has changed the graph.
+  bool applyPreAliasPattern(const PreAliasPattern* pattern, Graph& graph);
   /// Runs a transform of the library or program, by its id.
   void applyTransform(std::size_t transformId, Graph& graph);
   /// Writes the operators of all graphs: type, domain, version, name, attributes, inputs and
@@ -278,6 +315,8 @@ class Ir {
   Patterns patterns_;
   std::string sessionName_;
   TensorId loss_;
+  std::shared_ptr<const Optimizer> optimizer_;
+  std::map<RemoteBufferId, RemoteBufferInfo> remoteBuffers_;
 };
 
 }  // namespace popart

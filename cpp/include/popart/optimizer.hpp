@@ -22,6 +22,8 @@
 
 namespace popart {
 
+class Graph;
+class Op;
 class Tensor;
 struct SessionOptions;
 
@@ -77,6 +79,16 @@ class Optimizer {
   int64_t getAccumulationFactor() const { return factors().batches; }
   /// Sets values of one weight, by the names "learningRate", "weightDecay", "momentum", ...
   void insertSpecific(const TensorId& weight, const Params& params);
+
+  // ---- For graphs that a program makes: a step as one operator. ----
+  /// The operator of a weight's step, SGD0ComboOp or its kin, which is in no graph.
+  /// \throws error before setFactorsFromOptions(), and for Adaptive
+  virtual std::unique_ptr<Op> createOp(const Tensor& weight, Graph& graph) const;
+  /// Its inputs: the weight, the gradient, and the tensors of its numbers, "" where these are
+  /// constant.
+  virtual std::vector<TensorId> getInputIds(const Tensor& weight) const;
+  /// The tensors of its numbers that are not constant, each a FLOAT scalar, and their values.
+  virtual std::map<TensorId, float> getOptimizerInputs(const Tensor& weight) const;
 
   /// The compiler's optimizer of the same values.
   std::shared_ptr<void> handle() const;

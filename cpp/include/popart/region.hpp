@@ -5,6 +5,8 @@
 #include <popart/names.hpp>
 
 #include <ostream>
+#include <set>
+#include <utility>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -35,6 +37,21 @@ class Region {
   Region transpose(const Shape& permutation) const;
   /// The region after a tensor of `shape` is reversed in `dimensions`.
   Region reverse(const Shape& shape, const Shape& dimensions) const;
+  /// The regions that are left of this one without others. With `includeEmpty`, pieces without
+  /// elements, too.
+  /// \throws error if the ranks differ
+  Regions sub(const Region& other, bool includeEmpty = false) const;
+  Regions sub(const Regions& others, bool includeEmpty = false) const;
+  /// The pieces between the coordinates of each dimension, later dimensions first.
+  /// \throws error for coordinates of more dimensions than there are
+  Regions cut(const std::vector<std::set<int64_t>>& cuts, bool includeEmpty = false) const;
+  /// The dimension in which both make one region, and that region; -1 and an empty one where they do
+  /// not. One that has the other is that in dimension 0.
+  std::pair<int64_t, Region> merge(const Region& other) const;
+  /// The regions of the same elements where a tensor with the elements of one region, in row-major
+  /// order, gets the shape of another.
+  /// \throws error if these differ in the number of elements
+  Regions reshape(const Region& fullIn, const Region& fullOut) const;
   /// Index within the region, in row-major order, of an element given by its coordinates in the
   /// tensor.
   int64_t flatIndex(const std::vector<int64_t>& index) const;
@@ -59,6 +76,9 @@ std::ostream& operator<<(std::ostream& os, const Region& region);
 
 /// True if any region contains an element.
 bool nonEmptyRegion(const Regions& regions);
+
+/// As few as merging pairs of them gives.
+Regions mergeRegions(Regions regions);
 
 /// The bounding box of all regions.
 /// \throws error if there are none, or their ranks differ

@@ -52,6 +52,9 @@ class SGD : public Optimizer {
   std::string type_s() const final { return "SGD"; }
   std::unique_ptr<Optimizer> clone() const final;
   SGDAccumulatorAndMomentum getSGDAccumulatorAndMomentum() const { return form_; }
+  std::unique_ptr<Op> createOp(const Tensor& weight, Graph& graph) const override;
+  std::vector<TensorId> getInputIds(const Tensor& weight) const override;
+  std::map<TensorId, float> getOptimizerInputs(const Tensor& weight) const override;
   using Optimizer::insertSpecific;
   void insertSpecific(const TensorId& weight, OptimizerValue learningRate,
                       OptimizerValue weightDecay, OptimizerValue momentum, OptimizerValue dampening,

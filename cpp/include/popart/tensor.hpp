@@ -2,6 +2,7 @@
 #ifndef popart_tensor_hpp
 #define popart_tensor_hpp
 
+#include <popart/dataflow.hpp>
 #include <popart/debugcontext.hpp>
 #include <popart/error.hpp>
 #include <popart/names.hpp>
@@ -111,6 +112,17 @@ class Tensor : public Vertex {
   /// The same, as a copy that may be changed: the compiler does not see that.
   TensorData* tensorData();
 
+  // How the host sends a stream of a graph that a program makes. The mode for replicas is the
+  // session's; where and when the tensor is read, it decides itself.
+  const InputSettings& inputSettings() const { return inputSettings_; }
+  void setInputSettings(const InputSettings& settings) { inputSettings_ = settings; }
+  ReplicatedStreamMode getReplicatedStreamMode() const {
+    return inputSettings_.replicatedStreamMode();
+  }
+  void setReplicatedStreamMode(const ReplicatedStreamMode& mode) {
+    inputSettings_.setReplicatedStreamMode(mode);
+  }
+
   Graph& getGraph() { return *graph_; }
   const Graph& getGraph() const { return *graph_; }
   Ir& getIr();
@@ -122,6 +134,7 @@ class Tensor : public Vertex {
  private:
   TensorType type_;
   Graph* graph_;
+  InputSettings inputSettings_;
   std::unique_ptr<popir::TensorLink> link_;
 };
 

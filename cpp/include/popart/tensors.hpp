@@ -30,6 +30,11 @@ class Tensors {
                   const DebugContext& = {});
   /// Adds a tensor that the host sends for each batch, as the last input of the graph.
   void addStream(const TensorId& id, const TensorInfo& info, const DebugContext& = {});
+  void addStream(const TensorId& id, const TensorInfo& info, const InputSettings& settings,
+                 const DebugContext& = {}) {
+    addStream(id, info);
+    get(id)->setInputSettings(settings);
+  }
   /// Adds a constant. Copies its value, given in row-major order.
   void addConstInit(const TensorId& id, const TensorInfo& info, const void* data,
                     const DebugContext& = {});

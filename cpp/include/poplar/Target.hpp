@@ -41,8 +41,9 @@ class Target {
 
   TargetType getTargetType() const;
   StringRef getTargetArchString() const;
-  /// What names the IPUs for createIPUTarget(): their version, as all systems are made of it.
-  StringRef getTargetSystemString() const { return getTargetArchString(); }
+  /// What names the IPUs for createIPUTarget(): the system that was given to it, or their version. The
+  /// target of a graph that was saved has the version.
+  StringRef getTargetSystemString() const;
   unsigned getNumIPUs() const;
   unsigned getTilesPerIPU() const;
   IpuLinkTopology getIpuLinkTopology() const { return IpuLinkTopology::Mesh; }

@@ -238,7 +238,8 @@ template <class T, VectorLayout L, unsigned MinAlign, bool Interleaved>
 class Vector : public detail_::Span<T, detail_::isSized(L)> {};
 
 /// A field that the vertex reads. Elements of a vector are not constant, so that sources may take
-/// pointers to them; a vertex must not write through these. Those of a vector in a list are constant.
+/// pointers to them; a vertex must not write through these. Those of a vector in a list are constant
+/// through [] alone: pointers and iterators are as those of a vector.
 template <class T>
 class Input : public detail_::Scalar<const T> {};
 template <class T, VectorLayout L, unsigned A, bool I>

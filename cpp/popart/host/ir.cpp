@@ -52,6 +52,9 @@ Graph& Ir::bound(Graph* graph) const {
 void Ir::take(const std::shared_ptr<void>& graph) {
   main_ = &bound(&const_cast<Ir*>(python::bridge().ir(graph))->main());
   held_ = graph;
+  for (const TensorId& id : python::get(held_, "broadcast").texts())
+    if (main_->getTensors().contains(id))
+      main_->getTensor(id)->setReplicatedStreamMode(ReplicatedStreamMode::Broadcast);
 }
 
 void Ir::takeOwn(const std::shared_ptr<void>& graph) {
@@ -286,6 +289,11 @@ std::shared_ptr<void> Ir::sessionOn(const std::string& who,
   python::Dict sent;
   for (const auto& [anchor, id] : remap_.leftMap()) sent[anchor] = id;
   python::set(held_, "remapped", sent);
+  python::Set broadcast;
+  for (const Tensor* stream : dataStreamTensors())
+    if (stream->getReplicatedStreamMode() == ReplicatedStreamMode::Broadcast)
+      broadcast.items.push_back(stream->id);
+  python::set(held_, "broadcast", broadcast);
   session_ =
       python::make("InferenceSession", {held_, python::toPython(dataFlow_), deviceInfo->handle()},
                    {{"userOptions", python::toPython(getSessionOptions())}, {"name", name}});
@@ -318,7 +326,11 @@ bool Ir::isTraining() const {
   return main_ == nullptr ? isTraining_ : irCalls().isTraining(*main_);
 }
 
-bool Ir::hasConstructedBackwards() const { return irCalls().hasGradients(main()); }
+bool Ir::hasConstructedBackwards() const {
+  // The compiler's gradients, or those of constructBackwards().
+  return irCalls().hasGradients(main()) ||
+         (!loss_.empty() && main().getTensors().contains(getGradId(loss_)));
+}
 
 bool Ir::hasDecomposedOptimizers() const { return irCalls().hasUpdates(main()); }
 

@@ -164,8 +164,12 @@ void StepIO::assertNumElements(const popx::Executablex& executable) const {
   const int64_t replicas = options.enableReplicatedGraphs ? options.replicatedGraphCount : 1;
   const int64_t micro = options.enableGradientAccumulation ? options.accumulationFactor : 1;
   const DataFlow& flow = ir.getDataFlow();
-  for (const auto& [id, array] : inputs_)
-    checkElements(ir, array, id, "input", flow.batchesPerStep() * micro * replicas);
+  for (const auto& [id, array] : inputs_) {
+    const bool isShared = ir.containsTensor(id) && ir.getTensor(id)->getReplicatedStreamMode() ==
+                                                       ReplicatedStreamMode::Broadcast;
+    checkElements(ir, array, id, "input",
+                  flow.batchesPerStep() * micro * (isShared ? 1 : replicas));
+  }
   for (const auto& [id, array] : outputs_) {
     int64_t batches = 1;
     if (flow.isAnchored(id)) {

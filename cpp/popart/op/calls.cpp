@@ -46,6 +46,32 @@ view::Regions SubgraphOp::modifies(InIndex index) const {
   return found == modified_.end() ? view::Regions{} : found->second;
 }
 
+void SubgraphOp::addAlias(InIndex in, OutIndex out, view::Chains forward, view::Chains backward) {
+  auto& both = aliases_[{in, out}];
+  both.first = both.first.parallel(forward);
+  both.second = both.second.parallel(backward);
+}
+
+view::Regions SubgraphOp::aliases(InIndex in, OutIndex out) const {
+  const auto found = aliases_.find({in, out});
+  if (found == aliases_.end()) return {};
+  return found->second.second.apply(view::Region::getFull(outShape(out)));
+}
+
+view::RegMap SubgraphOp::fwdRegMap(InIndex in, OutIndex out) const {
+  const auto found = aliases_.find({in, out});
+  if (found == aliases_.end()) return Op::fwdRegMap(in, out);
+  return
+      [chains = found->second.first](const view::Region& region) { return chains.apply(region); };
+}
+
+view::RegMap SubgraphOp::bwdRegMap(InIndex in, OutIndex out) const {
+  const auto found = aliases_.find({in, out});
+  if (found == aliases_.end()) return Op::bwdRegMap(in, out);
+  return
+      [chains = found->second.second](const view::Region& region) { return chains.apply(region); };
+}
+
 bool SubgraphOp::hasSideEffect() const {
   for (const auto& each : getCalledGraph().getOps())
     if (each.second->hasSideEffect()) return true;
@@ -115,7 +141,7 @@ view::Regions CallOp::modifies(InIndex index) const {
 }
 
 view::Regions CallOp::aliases(InIndex in, OutIndex out) const {
-  if (!isAsked(callee_, *this)) return {};
+  if (!isAsked(callee_, *this)) return SubgraphOp::aliases(in, out);
   return irCalls().aliases(*this, in, out) ? uses(in) : view::Regions{};
 }
 

@@ -76,6 +76,7 @@ BatchNormOp::~BatchNormOp() = default;
 GroupNormOp::~GroupNormOp() = default;
 LossOp::~LossOp() = default;
 L1Op::~L1Op() = default;
+L1GradOp::~L1GradOp() = default;
 VariadicOp::~VariadicOp() = default;
 SumOp::~SumOp() = default;
 
@@ -106,6 +107,7 @@ std::unique_ptr<Op> DropoutOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> BatchNormOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> GroupNormOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> L1Op::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> L1GradOp::clone() const { return copyOf(*this); }
 
 // ---- Identity ----
 
@@ -201,6 +203,28 @@ void L1Op::setup() {
   const TensorInfo& in = inInfo(getInIndex());
   outInfo(getOutIndex()) =
       getReductionType() == ReductionType::NoReduction ? in : TensorInfo(in.dataType(), {});
+}
+
+L1GradOp::L1GradOp(const L1Op& op)
+    : Op(Onnx::CustomGradOperators::L1Grad, op.settings),
+      lambda_(op.getLambda()),
+      reduction_(op.getReductionType()) {}
+
+const std::vector<GradInOutMapper>& L1GradOp::gradInputInfo() const {
+  static const std::vector<GradInOutMapper> inputs = {{0, 0, GradOpInType::In},
+                                                      {1, 0, GradOpInType::GradOut}};
+  return inputs;
+}
+
+const std::map<int, int>& L1GradOp::gradOutToNonGradIn() const {
+  static const std::map<int, int> outputs = {{0, 0}};
+  return outputs;
+}
+
+void L1GradOp::appendOutlineAttributes(OpSerialiserBase& os) const {
+  Op::appendOutlineAttributes(os);
+  os.appendAttribute("lambda", lambda_);
+  os.appendAttribute("reduction", LossOp::reductionTypeToString(reduction_));
 }
 
 void NllOp::setup() {

@@ -38,11 +38,14 @@ void IpuCopyOp::connectInTensor(InIndex index, TensorId tensorId, VGraphId sourc
   Op::connectInTensor(index, tensorId);
 }
 
-void IpuCopyOp::connectInTensor(InIndex, TensorId tensorId) {
-  throw error(
-      "{}: connectInTensor('{}') has to be told the IPU that the tensor is on, as its third "
-      "argument",
-      debugName(), tensorId);
+void IpuCopyOp::connectInTensor(InIndex index, TensorId tensorId) {
+  const VGraphId ipu = getGraph().getTensor(tensorId)->getVirtualGraphIdUnsafe();
+  if (ipu == unusedVGraphId)
+    throw error(
+        "{}: connectInTensor('{}') has to be told the IPU that the tensor is on, as its third "
+        "argument: no operator that computes or reads it has one",
+        debugName(), tensorId);
+  connectInTensor(index, tensorId, ipu);
 }
 
 void IpuCopyOp::disconnectInTensor(InIndex index, Tensor* tensor) {

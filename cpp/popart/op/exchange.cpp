@@ -181,8 +181,8 @@ view::Regions MultiExchangeOp::aliases(InIndex in, OutIndex out) const {
 
 void MultiExchangeOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   ExchangeBaseOp::appendOutlineAttributes(os);
-  for (const ExchangeDescriptor& each : descriptors_)
-    os.appendAttribute("exchange", logging::format("{}", each));
+  for (std::size_t i = 0; i < descriptors_.size(); ++i)
+    os.appendAttribute("exchange" + std::to_string(i), logging::format("{}", descriptors_[i]));
 }
 
 namespace {

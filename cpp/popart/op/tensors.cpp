@@ -29,6 +29,22 @@ void ReshapeBaseOp::setup() {
   outInfo(getOutIndex()) = out;
 }
 
+namespace {
+
+view::RegMap reshaped(const Shape& from, const Shape& to) {
+  return [from = view::Region::getFull(from), to = view::Region::getFull(to)](
+             const view::Region& region) { return region.reshape(from, to); };
+}
+
+}  // namespace
+
+view::RegMap ReshapeBaseOp::fwdRegMap(InIndex in, OutIndex out) const {
+  return reshaped(inShape(in), outShape(out));
+}
+view::RegMap ReshapeBaseOp::bwdRegMap(InIndex in, OutIndex out) const {
+  return reshaped(outShape(out), inShape(in));
+}
+
 void ReshapeBaseOp::setOutShape(const Shape& shape) {
   outShape_ = shape;
   builtin::changed(*this, opid.domain == Domain::ai_graphcore);

@@ -15,6 +15,7 @@ VarUpdateOp::~VarUpdateOp() = default;
 VarUpdateWithUpdaterOp::~VarUpdateWithUpdaterOp() = default;
 AccumulateBaseOp::~AccumulateBaseOp() = default;
 AccumulateOp::~AccumulateOp() = default;
+RescaleAccumulateOp::~RescaleAccumulateOp() = default;
 
 void VarUpdateOp::setup() { outInfo(getUpdatedVarOutIndex()) = inInfo(getVarToUpdateInIndex()); }
 
@@ -65,6 +66,14 @@ AccumulateOp::AccumulateOp(AccumulationType type, const OptimizerValue& factor,
 
 std::unique_ptr<Op> AccumulateOp::clone() const {
   return std::unique_ptr<Op>(new AccumulateOp(*this));
+}
+
+RescaleAccumulateOp::RescaleAccumulateOp(AccumulationType type, const OptimizerValue& factor,
+                                         const Op::Settings& settings)
+    : AccumulateBaseOp(Onnx::CustomOperators::RescaleAccumulate, type, factor, settings) {}
+
+std::unique_ptr<Op> RescaleAccumulateOp::clone() const {
+  return std::unique_ptr<Op>(new RescaleAccumulateOp(*this));
 }
 
 AccumulatorScaleOp::AccumulatorScaleOp(const OptimizerValue factor, const Op::Settings& settings)

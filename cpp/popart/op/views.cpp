@@ -14,12 +14,14 @@ namespace popart {
 
 BaseSliceOp::~BaseSliceOp() = default;
 SliceOp::~SliceOp() = default;
+SliceInplaceOp::~SliceInplaceOp() = default;
 TransposeBaseOp::~TransposeBaseOp() = default;
 TransposeOp::~TransposeOp() = default;
 TransposeInplaceOp::~TransposeInplaceOp() = default;
 
 std::unique_ptr<Op> BaseSliceOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> SliceOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> SliceInplaceOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> TransposeBaseOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> TransposeOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> TransposeInplaceOp::clone() const { return copyOf(*this); }
@@ -45,23 +47,67 @@ void BaseSliceOp::setup() {
       std::count(steps_.begin(), steps_.end(), 0) != 0)
     throw error("{}: starts {}, ends {}, axes {} and steps {}; give as many of each, no step of 0",
                 debugName(), starts_, ends_, axes_, steps_);
-  Shape shape = inShape(getInIndex());
-  const auto rank = static_cast<int64_t>(shape.size());
-  for (std::size_t i = 0; i < n; ++i) {
-    const int64_t axis = getReduceAxis(axes_[i], rank);
-    int64_t& size = shape[static_cast<std::size_t>(axis)];
+  Shape shape;
+  for (const Range& range : ranges()) shape.push_back(range.count);
+  outInfo(getOutIndex()) = TensorInfo(inInfo(getInIndex()).dataType(), shape);
+}
+
+std::vector<BaseSliceOp::Range> BaseSliceOp::ranges() const {
+  const Shape& shape = inShape(getInIndex());
+  std::vector<Range> all;
+  for (const int64_t size : shape) all.push_back({0, 1, size});
+  for (std::size_t i = 0; i < starts_.size(); ++i) {
+    const int64_t axis = getReduceAxis(axes_[i], static_cast<int64_t>(shape.size()));
+    Range& range = all[static_cast<std::size_t>(axis)];
+    const int64_t size = range.count;
     const bool back = steps_[i] < 0;
     const auto bound = [&](int64_t at) {
       if (at < 0) at += size;
       return back ? std::min(std::max<int64_t>(at, -1), size - 1)
                   : std::min(std::max<int64_t>(at, 0), size);
     };
-    const int64_t length =
-        back ? bound(starts_[i]) - bound(ends_[i]) : bound(ends_[i]) - bound(starts_[i]);
+    const int64_t start = bound(starts_[i]), end = bound(ends_[i]);
+    const int64_t length = back ? start - end : end - start;
     const int64_t step = back ? -steps_[i] : steps_[i];
-    size = std::max<int64_t>(0, (length + step - 1) / step);
+    range = {start, steps_[i], std::max<int64_t>(0, (length + step - 1) / step)};
   }
-  outInfo(getOutIndex()) = TensorInfo(inInfo(getInIndex()).dataType(), shape);
+  return all;
+}
+
+view::RegMap BaseSliceOp::fwdRegMap(InIndex in, OutIndex) const {
+  const auto rank = static_cast<int64_t>(outShape(getOutIndex()).size());
+  if (in != getInIndex())
+    return [rank](const view::Region&) { return view::Regions{view::Region::getEmpty(rank)}; };
+  return [all = ranges()](const view::Region& region) {
+    const auto up = [](int64_t a, int64_t b) { return a <= 0 ? 0 : (a + b - 1) / b; };
+    std::vector<int64_t> lower, upper;
+    for (std::size_t d = 0; d < all.size(); ++d) {
+      const auto [start, step, count] = all[d];
+      const int64_t from = region.getLower()[d], to = region.getUpper()[d];
+      const int64_t first = step > 0 ? up(from - start, step) : up(start - to + 1, -step);
+      const int64_t last = step > 0 ? up(to - start, step) : up(start - from + 1, -step);
+      lower.push_back(std::min(first, count));
+      upper.push_back(std::max(lower.back(), std::min(last, count)));
+    }
+    return view::Regions{view::Region(lower, upper)};
+  };
+}
+
+view::RegMap BaseSliceOp::bwdRegMap(InIndex in, OutIndex) const {
+  const auto rank = static_cast<int64_t>(inShape(in).size());
+  if (in != getInIndex())
+    return [rank](const view::Region&) { return view::Regions{view::Region::getEmpty(rank)}; };
+  return [all = ranges(), rank](const view::Region& region) {
+    if (region.isEmpty()) return view::Regions{view::Region::getEmpty(rank)};
+    std::vector<int64_t> lower, upper;
+    for (std::size_t d = 0; d < all.size(); ++d) {
+      const int64_t a = all[d].start + region.getLower()[d] * all[d].step;
+      const int64_t b = all[d].start + (region.getUpper()[d] - 1) * all[d].step;
+      lower.push_back(std::min(a, b));
+      upper.push_back(std::max(a, b) + 1);
+    }
+    return view::Regions{view::Region(lower, upper)};
+  };
 }
 
 void BaseSliceOp::set(std::vector<int64_t>& list, const std::vector<int64_t>& x) {
@@ -75,6 +121,25 @@ void BaseSliceOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   os.appendAttribute("ends", ends_);
   os.appendAttribute("axes", axes_);
   os.appendAttribute("steps", steps_);
+}
+
+SliceInplaceOp::SliceInplaceOp(const SliceOp& op)
+    : BaseSliceOp(Onnx::CustomOperators::SliceInplace, op.getStarts(), op.getEnds(), op.getAxes(),
+                  op.getSteps(), op.getSettings()) {}
+
+view::Regions SliceInplaceOp::aliases(InIndex in, OutIndex out) const {
+  if (in != getInIndex()) return {};
+  return bwdRegMap(in, out)(view::Region::getFull(outShape(out)));
+}
+
+std::vector<std::tuple<OperatorIdentifier, float>> SliceOp::inplacePriorityDefault() const {
+  return {{Onnx::CustomOperators::SliceInplace, 10.0f}};
+}
+
+std::unique_ptr<Op> SliceOp::getInplaceVariant(const OperatorIdentifier& variant) const {
+  if (variant == Onnx::CustomOperators::SliceInplace)
+    return std::make_unique<SliceInplaceOp>(*this);
+  return Op::getInplaceVariant(variant);
 }
 
 // ---- Transpose ----
@@ -108,6 +173,17 @@ Shape TransposeBaseOp::generateReversePermutation() const {
   for (std::size_t i = 0; i < perm_.size(); ++i)
     back[static_cast<std::size_t>(perm_[i])] = static_cast<int64_t>(i);
   return back;
+}
+
+view::RegMap TransposeBaseOp::fwdRegMap(InIndex, OutIndex) const {
+  return
+      [perm = perm_](const view::Region& region) { return view::Regions{region.transpose(perm)}; };
+}
+
+view::RegMap TransposeBaseOp::bwdRegMap(InIndex, OutIndex) const {
+  return [perm = generateReversePermutation()](const view::Region& region) {
+    return view::Regions{region.transpose(perm)};
+  };
 }
 
 bool TransposeOp::canBeReplacedByIdentity() const {

@@ -58,7 +58,19 @@ class AccumulateOp : public AccumulateBaseOp {
   std::unique_ptr<Op> clone() const override;
 };
 
-/// The same for the rows of the variable that the indices name, along an axis.
+/// The same, of a variable that is multiplied by a ratio first: by its square where the type squares
+/// the updater.
+class RescaleAccumulateOp : public AccumulateBaseOp {
+ public:
+  RescaleAccumulateOp(AccumulationType type, const OptimizerValue& factor,
+                      const Op::Settings& settings);
+  ~RescaleAccumulateOp() override;
+
+  static constexpr InIndex getRescaleRatioInIndex() { return 3; }
+  std::unique_ptr<Op> clone() const override;
+};
+
+/// The update of the rows of the variable that the indices name, along an axis.
 class SparseAccumulateOp : public AccumulateBaseOp {
  public:
   SparseAccumulateOp(AccumulationType type, const OptimizerValue& factor, unsigned axis,

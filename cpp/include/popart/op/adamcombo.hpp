@@ -16,8 +16,8 @@
 namespace popart {
 
 /// What PopART takes apart into accumulation, moments, AdamUpdaterOp and AdamVarUpdateOp. The
-/// compiler's graph has the parts at once and none of these, and what a library makes of one has no
-/// lowering.
+/// compiler's graph has the parts at once and none of these; AdamDecompose takes one of a program's
+/// graph apart.
 class AdamComboOp : public VarUpdateWithUpdaterOp {
  public:
   AdamComboOp(OptimizerValue initialLr, OptimizerValue initialWd, OptimizerValue initialB1,

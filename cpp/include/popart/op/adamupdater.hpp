@@ -6,6 +6,7 @@
 #include <popart/optimizervalue.hpp>
 
 #include <memory>
+#include <set>
 
 #pragma GCC visibility push(default)
 
@@ -13,8 +14,8 @@ namespace popart {
 
 enum class AdamMode;
 
-/// The step from the moments. popir's AdamVarUpdate computes it; so no graph of popir's own has this
-/// operator.
+/// The step from the moments; it counts in the number of steps first. popir's AdamVarUpdate computes it,
+/// so that no graph of popir's own has this operator: it is for those that a program makes.
 class AdamUpdaterOp : public Op {
  public:
   AdamUpdaterOp(AdamMode mode, OptimizerValue wd, OptimizerValue b1, OptimizerValue b2,
@@ -32,6 +33,13 @@ class AdamUpdaterOp : public Op {
   static OutIndex getUpdaterOutIndex() { return 0; }
   std::unique_ptr<Op> clone() const override;
   void setup() override;
+  view::Regions modifies(InIndex index) const override {
+    return index == getStepInIndex() ? uses(index) : view::Regions{};
+  }
+  std::set<InIndex> optionalInputs() const override {
+    return {getVarInIndex(),   getStepInIndex(),  getWdInIndex(),
+            getBeta1InIndex(), getBeta2InIndex(), getEpsInIndex()};
+  }
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
   float getSubgraphValue() const override { return getLowSubgraphValue(); }
 

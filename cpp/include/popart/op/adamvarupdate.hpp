@@ -14,7 +14,8 @@
 namespace popart {
 
 /// A weight's update by Adam, AdaMax or Lamb. In popir one operator of this name computes moments,
-/// step and weight: input 1 is the gradient, and there are no squared norms of Lamb as inputs.
+/// step and weight: input 1 is the gradient, and there are no squared norms of Lamb as inputs. One that a
+/// program gives to a graph of its own reads AdamUpdaterOp's direction as input 1.
 class AdamVarUpdateOp : public VarUpdateWithUpdaterOp {
  public:
   AdamVarUpdateOp(OptimizerValue initLr, OptimizerValue initMwn, const Op::Settings& settings);

@@ -18,6 +18,7 @@ class IdentityOp : public ElementWiseUnaryOp {
   ~IdentityOp() override;
 
   std::unique_ptr<Op> clone() const override;
+  bool isOutplaceViewChange() const override { return true; }
   std::vector<std::unique_ptr<Op>> getGradOps() override;
   bool canBeReplacedByIdentity() const override { return true; }
 };
@@ -43,6 +44,7 @@ class IdentityInplaceOp : public ElementWiseInplaceUnaryOp {
   ~IdentityInplaceOp() override;
 
   std::unique_ptr<Op> clone() const override;
+  bool isInplaceViewChange() const override { return true; }
 };
 
 }  // namespace popart

@@ -61,7 +61,8 @@ class IpuCopyOp : public Op {
                                                        std::set<OpId>& visited) const override;
 
  private:
-  /// \throws error: the IPU has to be given, too
+  /// Of a tensor whose IPU is known: Tensor::getVirtualGraphId().
+  /// \throws error for another one
   void connectInTensor(InIndex index, TensorId tensorId) override;
 
   SourceIpuMap sources_;

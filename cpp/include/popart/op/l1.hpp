@@ -4,6 +4,7 @@
 
 #include <popart/op/loss.hpp>
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -30,6 +31,30 @@ class L1Op : public LossOp {
 
  private:
   float lambda_;
+};
+
+/// The gradient of the loss times lambda, or with Mean over the number of elements too, and the sign
+/// of the input. For graphs that a program makes.
+class L1GradOp : public Op {
+ public:
+  explicit L1GradOp(const L1Op& op);
+  ~L1GradOp() override;
+
+  static InIndex getFwdActInIndex() { return 0; }
+  static InIndex getGradInIndex() { return 1; }
+  static OutIndex getOutIndex() { return 0; }
+  std::unique_ptr<Op> clone() const override;
+  void setup() override { outInfo(getOutIndex()) = inInfo(getFwdActInIndex()); }
+  const std::vector<GradInOutMapper>& gradInputInfo() const override;
+  const std::map<int, int>& gradOutToNonGradIn() const override;
+  void appendOutlineAttributes(OpSerialiserBase& os) const override;
+  float getSubgraphValue() const override { return getLowSubgraphValue(); }
+  float getLambda() const { return lambda_; }
+  ReductionType getReductionType() const { return reduction_; }
+
+ private:
+  float lambda_;
+  ReductionType reduction_;
 };
 
 }  // namespace popart

@@ -11,7 +11,7 @@
 namespace popart {
 
 /// The sum of squares of a tensor, as a scalar FLOAT. popir's AdamVarUpdate computes it; so no graph
-/// of popir's own has this operator.
+/// of popir's own has this operator: it is for those that a program makes.
 class LambSquareOp : public Op {
  public:
   explicit LambSquareOp(const Op::Settings& settings);

@@ -28,6 +28,8 @@ class ReshapeBaseOp : public Op {
   std::unique_ptr<Op> clone() const override;
   /// In the output shape, -1 is inferred from the number of elements. 0 copies the input's size if
   /// `handleZero`.
+  view::RegMap fwdRegMap(InIndex in, OutIndex out) const override;
+  view::RegMap bwdRegMap(InIndex in, OutIndex out) const override;
   void setup() final;
   void setOutShape(const Shape& shape);
   const Shape& getOutShape() const { return outShape_; }
@@ -46,6 +48,7 @@ class ReshapeOp : public ReshapeBaseOp {
   ~ReshapeOp() override;
 
   std::unique_ptr<Op> clone() const override;
+  bool isOutplaceViewChange() const override { return true; }
   std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
 };
 
@@ -58,6 +61,7 @@ class ReshapeInplaceOp : public ReshapeBaseOp {
   ~ReshapeInplaceOp() override;
 
   std::unique_ptr<Op> clone() const override;
+  bool isInplaceViewChange() const override { return true; }
   view::Regions aliases(InIndex in, OutIndex) const override { return uses(in); }
 };
 

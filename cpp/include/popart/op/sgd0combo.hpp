@@ -15,7 +15,7 @@
 namespace popart {
 
 /// What PopART takes apart into accumulation, sum over replicas and SGD0VarUpdateOp. The compiler's
-/// graph has none of these, and what a library makes of one has no lowering.
+/// graph has none of these; SGD0Decompose takes one of a program's graph apart.
 class SGD0ComboOp final : public VarUpdateWithUpdaterOp {
  public:
   /// \throws error for AccumReduce without accumulation

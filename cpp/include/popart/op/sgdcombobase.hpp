@@ -15,7 +15,7 @@
 namespace popart {
 
 /// Base of the steps that PopART takes apart later. The compiler's graph has the parts at once and
-/// none of these, and what a library makes of one has no lowering.
+/// none of these; SGD1Decompose and SGD2Decompose take those of a program's graph apart.
 class SGDMComboBaseOp : public VarUpdateWithUpdaterOp {
  public:
   SGDMComboBaseOp(const OperatorIdentifier& opid, OptimizerValue initialSmm1,

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -42,8 +43,18 @@ class BaseSliceOp : public Op {
   void setEnds(const std::vector<int64_t>& x) { set(ends_, x); }
   void setAxes(const std::vector<int64_t>& x) { set(axes_, x); }
   void setSteps(const std::vector<int64_t>& x) { set(steps_, x); }
+  /// Of regions of the input to those of the output that lie there; with steps of more than 1, of all
+  /// that is between.
+  view::RegMap fwdRegMap(InIndex in, OutIndex out) const override;
+  view::RegMap bwdRegMap(InIndex in, OutIndex out) const override;
 
  private:
+  /// In each dimension of the input: the first element, the step, and how many there are.
+  struct Range {
+    int64_t start, step, count;
+  };
+  std::vector<Range> ranges() const;
+
   void set(std::vector<int64_t>& list, const std::vector<int64_t>& x);
 
   std::vector<int64_t> starts_, ends_, axes_, steps_;
@@ -59,7 +70,22 @@ class SliceOp : public BaseSliceOp {
   ~SliceOp() override;
 
   std::unique_ptr<Op> clone() const override;
+  bool isOutplaceViewChange() const override { return true; }
   std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::tuple<OperatorIdentifier, float>> inplacePriorityDefault() const override;
+  std::unique_ptr<Op> getInplaceVariant(const OperatorIdentifier& variant) const override;
+};
+
+/// The output shows elements of the input. For graphs that a program makes.
+class SliceInplaceOp : public BaseSliceOp {
+ public:
+  using BaseSliceOp::BaseSliceOp;
+  explicit SliceInplaceOp(const SliceOp& op);
+  ~SliceInplaceOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+  view::Regions aliases(InIndex in, OutIndex out) const override;
+  bool isInplaceViewChange() const override { return true; }
 };
 
 }  // namespace popart

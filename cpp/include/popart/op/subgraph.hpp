@@ -2,11 +2,13 @@
 #ifndef popart_op_subgraph_hpp
 #define popart_op_subgraph_hpp
 
+#include <popart/chains.hpp>
 #include <popart/op.hpp>
 
 #include <map>
 #include <memory>
 #include <set>
+#include <utility>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -45,6 +47,13 @@ class SubgraphOp : public Op {
   view::Regions modifies(InIndex index) const override;
   void addModified(InIndex index, view::Regions regions) { modified_[index] = regions; }
   void removeModified(InIndex index) { modified_.erase(index); }
+  /// What of an input an output shows, as far as it was added: how elements of the input come to the
+  /// output, and the reverse. Added to what there is.
+  void addAlias(InIndex in, OutIndex out, view::Chains forward, view::Chains backward);
+  void removeAlias(InIndex in, OutIndex out) { aliases_.erase({in, out}); }
+  view::Regions aliases(InIndex in, OutIndex out) const override;
+  view::RegMap fwdRegMap(InIndex in, OutIndex out) const override;
+  view::RegMap bwdRegMap(InIndex in, OutIndex out) const override;
   std::tuple<ReplEqOutputMap, ReplEqModifiedInputMap> fwdPropagateIsReplicaEqual(
       const AliasModel& aliasModel, const ReplEqInputMap& inputs,
       ReplicaEqualAnalysisProxy& proxy) const override;
@@ -61,6 +70,7 @@ class SubgraphOp : public Op {
 
  private:
   std::map<InIndex, view::Regions> modified_;
+  std::map<std::pair<InIndex, OutIndex>, std::pair<view::Chains, view::Chains>> aliases_;
 };
 
 }  // namespace popart

@@ -25,6 +25,8 @@ class TransposeBaseOp : public Op {
   std::unique_ptr<Op> clone() const override;
   /// \throws error if `perm` is no permutation of the input's dimensions
   void setup() override;
+  view::RegMap fwdRegMap(InIndex in, OutIndex out) const override;
+  view::RegMap bwdRegMap(InIndex in, OutIndex out) const override;
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
   float getSubgraphValue() const override { return getLowSubgraphValue(); }
   bool canShard() const override { return true; }
@@ -44,6 +46,7 @@ class TransposeOp : public TransposeBaseOp {
   ~TransposeOp() override;
 
   std::unique_ptr<Op> clone() const override;
+  bool isOutplaceViewChange() const override { return true; }
   std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
   bool canBeReplacedByIdentity() const override;
   /// A TransposeInplaceOp.
@@ -60,6 +63,7 @@ class TransposeInplaceOp : public TransposeBaseOp {
   ~TransposeInplaceOp() override;
 
   std::unique_ptr<Op> clone() const override;
+  bool isInplaceViewChange() const override { return true; }
   view::Regions aliases(InIndex in, OutIndex) const override { return uses(in); }
 };
 
