@@ -108,8 +108,12 @@ struct Teams {
 
 constexpr std::size_t kLine = 64;
 
-Stack::~Stack() {
+Stack::~Stack() { clear(); }
+
+void Stack::clear() {
   for (const Block& block : blocks_) std::free(block.begin);
+  blocks_.clear();
+  most_ = 0;
 }
 
 void Stack::grow(std::size_t bytes) {
@@ -119,6 +123,7 @@ void Stack::grow(std::size_t bytes) {
   auto* const begin = static_cast<char*>(std::aligned_alloc(alignment, bytes));
   if (begin == nullptr) throw std::bad_alloc();
   if (alignment == kHugePage) madvise(begin, bytes, MADV_HUGEPAGE);
+  if (poison_ != nullptr) poison_(begin, bytes);
   blocks_.push_back({begin, bytes, 0});
 }
 
@@ -127,8 +132,7 @@ void* Stack::take(std::size_t bytes) {
   // One block for the most that was ever taken, so that in the end nothing is allocated.
   const std::size_t most = std::max({most_, bytes, kLine});
   if (used_ == 0 && (blocks_.size() != 1 || blocks_[0].bytes < most)) {
-    for (const Block& block : blocks_) std::free(block.begin);
-    blocks_.clear();
+    clear();
     grow(most);
   } else if (blocks_.back().used + bytes > blocks_.back().bytes) {
     grow(bytes);
@@ -149,7 +153,8 @@ void Stack::giveBack(std::size_t bytes) {
   used_ -= bytes;
 }
 
-void Stack::poison(void (*poison)(char* begin, std::size_t bytes)) const {
+void Stack::poison(Poison* poison) {
+  poison_ = poison;
   for (const Block& block : blocks_) poison(block.begin, block.bytes);
 }
 
@@ -161,10 +166,17 @@ OwnMemory::OwnMemory(std::size_t bytes) : bytes_(bytes) {
   data_ = stack_->take(bytes);
 }
 
-void poisonOwnMemory(void (*poison)(char* begin, std::size_t bytes)) {
+void poisonOwnMemory(Stack::Poison* poison) {
   if (here.use == nullptr) return;
   Team& team = here.use->team();
   for (unsigned thread = 0; thread < team.most(); ++thread) team.stack(thread).poison(poison);
+}
+
+void freeIdleMemory() {
+  Teams& teams = Teams::instance();
+  const std::lock_guard<std::mutex> guard(teams.mutex);
+  for (Team* team : teams.idle)
+    for (unsigned thread = 0; thread < team->most(); ++thread) team->stack(thread).clear();
 }
 
 Team::Team(unsigned most) : ranges_(new Range[most]), lanes_(new Lane[most]), most_(most) {
@@ -263,6 +275,7 @@ void Team::begin(const Body& body, std::int64_t first, std::int64_t tasks, std::
   for (unsigned t = 0; t < threads; ++t) {
     ranges_[t].begin = std::max(first, grains * t / threads * grain);
     ranges_[t].next.store(ranges_[t].begin, std::memory_order_relaxed);
+    ranges_[t].ownerIsHere.store(false, std::memory_order_relaxed);
     ranges_[t].end = std::min(tasks, grains * (t + 1) / threads * grain);
   }
   const auto number = std::uint64_t{numberOf(state_.load(std::memory_order_relaxed)) + 1u};
@@ -287,7 +300,8 @@ void Team::takeOver(Range& range, unsigned thread, std::chrono::nanoseconds grai
   if (range.end - range.begin < kFewGrains * grain_) return executeRange(range, thread);
   const auto next = [&] { return range.next.load(std::memory_order_relaxed); };
   for (std::int64_t at = next(); at < range.end; at = next()) {
-    const bool isLast = at > range.begin && at + grain_ >= range.end;
+    const bool isLast =
+        at + grain_ >= range.end && range.ownerIsHere.load(std::memory_order_relaxed);
     if (isLast && spinUntil([&] { return next() >= range.end; }, grain)) return;
     const std::int64_t first = range.next.fetch_add(grain_, std::memory_order_relaxed);
     if (first >= range.end) return;
@@ -306,6 +320,7 @@ void Team::executeTasks(unsigned thread) {
   try {
     Range& own = ranges_[thread];
     if (sharing_ == Sharing::Together) return executeRange(own, thread);
+    own.ownerIsHere.store(true, std::memory_order_relaxed);
     const auto start = std::chrono::steady_clock::now();
     executeRange(own, thread);
     const std::int64_t grains = std::max<std::int64_t>(1, (own.end - own.begin) / grain_);

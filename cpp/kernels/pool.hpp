@@ -38,7 +38,11 @@ class Stack {
   ~Stack();
   void* take(std::size_t bytes);
   void giveBack(std::size_t bytes);
-  void poison(void (*poison)(char* begin, std::size_t bytes)) const;
+  using Poison = void(char* begin, std::size_t bytes);
+  /// Calls `poison` for all of it, and for what it grows by later.
+  void poison(Poison* poison);
+  /// Frees all of it, while nothing is taken.
+  void clear();
 
  private:
   struct Block {
@@ -49,6 +53,7 @@ class Stack {
 
   std::vector<Block> blocks_;
   std::size_t used_ = 0, most_ = 0;  // bytes of all blocks
+  Poison* poison_ = nullptr;
 };
 
 /// The threads of one run at a time: the caller and up to most() - 1 workers, which start when they
@@ -85,6 +90,7 @@ class Team {
   struct alignas(64) Range {
     std::atomic<std::int64_t> next{0};
     std::int64_t begin = 0, end = 0;
+    std::atomic<bool> ownerIsHere{false};
   };
 
   struct alignas(64) Lane {
@@ -173,8 +179,10 @@ class OwnMemory {
   void* data_;
 };
 
-/// Calls `poison` for the memory of all threads of this thread's Use.
-void poisonOwnMemory(void (*poison)(char* begin, std::size_t bytes));
+/// Stack::poison() for all threads of this thread's Use.
+void poisonOwnMemory(Stack::Poison* poison);
+/// Frees the own memory of threads that nobody uses. Runs that come later take it anew.
+void freeIdleMemory();
 
 /// The number of threads of this thread's Use; without one, defaultThreads().
 unsigned threads();

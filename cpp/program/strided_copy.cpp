@@ -105,37 +105,47 @@ class StridedCopy : public Runner {
  private:
   /// Threads share what is written in the order in which it lies, as they do the steps around: a
   /// thread copies what it has in its cache. The outermost loops are shared, as many as have enough
-  /// iterations together, the last of them in pieces.
+  /// iterations together, the last of them in pieces (or the one after it: see below).
   void shared(const T* src, T* dst, const Plan& p) const {
     const std::int64_t parts = std::int64_t{kPartsOfThread} * threads_;
     std::size_t last = 0;
     std::int64_t outer = 1;  // iterations of the loops before the last
-    while (last + 1 < p.loops.size() && outer * p.loops[last].n < parts) outer *= p.loops[last++].n;
-    const std::int64_t n = p.loops[last].n;
+    const auto transposes = [&](std::size_t k) {
+      return k + 2 == p.loops.size() && p.loops[k].from < p.loops[k + 1].from;
+    };
+    while (last + 1 < p.loops.size() && !transposes(last) && outer * p.loops[last].n < parts)
+      outer *= p.loops[last++].n;
+    // A matrix that is transposed is cut along what is read, if it has too few rows for whole lines of
+    // what each part reads.
+    constexpr std::int64_t kLine = 64 / sizeof(T);
+    const bool hasFewRows = transposes(last) && p.loops[last].n < parts * kLine;
+    const std::size_t cut = hasFewRows ? last + 1 : last;
+    const std::int64_t n = p.loops[cut].n;
     const std::int64_t pieces = std::min(n, (parts + outer - 1) / outer), tasks = outer * pieces;
     parallelParts(tasks, (tasks + parts - 1) / parts, static_cast<unsigned>(threads_),
                   [&](std::int64_t first, std::int64_t end, unsigned) {
                     while (first < end) {
                       const std::int64_t at = first / pieces, piece = first % pieces;
                       const std::int64_t count = std::min(pieces - piece, end - first);
-                      copyPieces(src, dst, p, last, at, n * piece / pieces,
+                      copyPieces(src, dst, p, last, cut, at, n * piece / pieces,
                                  n * (piece + count) / pieces);
                       first += count;
                     }
                   });
   }
 
-  /// Iteration `at` of the loops before `last`, and of that one [begin, end).
-  static void copyPieces(const T* src, T* dst, const Plan& p, std::size_t last, std::int64_t at,
-                         std::int64_t begin, std::int64_t end) {
+  /// Iteration `at` of the loops before `last`, and [begin, end) of the loop `cut`.
+  static void copyPieces(const T* src, T* dst, const Plan& p, std::size_t last, std::size_t cut,
+                         std::int64_t at, std::int64_t begin, std::int64_t end) {
     for (std::size_t k = last; k-- > 0; at /= p.loops[k].n) {
       const std::int64_t i = at % p.loops[k].n;
       src += i * p.loops[k].from;
       dst += i * p.loops[k].to;
     }
     std::vector<Loop> inner(p.loops.begin() + static_cast<std::ptrdiff_t>(last), p.loops.end());
-    inner[0].n = end - begin;
-    copyNest(src + begin * inner[0].from, dst + begin * inner[0].to, inner.data(), inner.size());
+    Loop& part = inner[cut - last];
+    part.n = end - begin;
+    copyNest(src + begin * part.from, dst + begin * part.to, inner.data(), inner.size());
   }
 
   std::vector<Plan> plans_;

@@ -10,6 +10,7 @@
 #include "costing/reading.hpp"
 #include "costing/steps.hpp"
 #include "engine/engine.hpp"
+#include "kernels/pool.hpp"
 #include "machine/target_spec.hpp"
 #include "program/engine_options.hpp"
 #include "pva/profile_data.hpp"
@@ -224,6 +225,7 @@ void EngineImpl::report() const {
 }
 
 EngineImpl::~EngineImpl() {
+  pool::freeIdleMemory();
   if (runs_.empty()) return;  // nothing to report, or already reported
   try {
     report();

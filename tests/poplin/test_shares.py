@@ -12,6 +12,7 @@ import numpy as np
 import onnx
 import pytest
 import torch
+from onnx import helper
 from torch import nn
 
 import popir
@@ -168,3 +169,70 @@ def test_deterministic_bits_are_those_of_any_number_of_threads(name: str) -> Non
             np.testing.assert_array_equal(found, want)
     for found, want in zip(trained(name, 2, "false"), one, strict=True):
         np.testing.assert_allclose(found, want, 1e-3, 1e-4)
+
+
+def inferred(nodes: list[onnx.NodeProto], inputs: dict[str, Array], threads: int) -> Array:
+    """`y` of a graph of these nodes, deterministic."""
+    values = [helper.make_tensor_value_info(n, 1, x.shape) for n, x in inputs.items()]
+    graph = helper.make_graph(nodes, "g", values, [helper.make_tensor_value_info("y", 1, None)])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
+    options = popir.SessionOptions()
+    options.engineOptions = {"host.numThreads": str(threads), "host.deterministic": "true"}
+    session = popir.InferenceSession(
+        model,
+        popir.DataFlow(1, ["y"]),
+        popir.DeviceManager().createCpuDevice(),
+        userOptions=options,
+    )
+    session.prepareDevice()
+    return step(session, inputs)["y"]
+
+
+@pytest.mark.parametrize(("g", "m", "k", "n"), [(8, 512, 300, 512), (12, 128, 768, 256)])
+def test_deterministic_rows_are_joined_alike(g: int, m: int, k: int, n: int) -> None:
+    """A step of few rows is joined with a product of several only where threads are few."""
+    nodes = [
+        helper.make_node("MatMul", ["x", "w"], ["a"]),
+        helper.make_node("Relu", ["a"], ["b"]),
+        helper.make_node("ReduceMean", ["b"], ["y"], axes=[1, 2], keepdims=0),
+    ]
+    inputs = {"x": random((g, m, k)), "w": random((g, k, n), seed=2)}
+    one = inferred(nodes, inputs, 1)
+    for threads in (2, 3, 8):
+        np.testing.assert_array_equal(inferred(nodes, inputs, threads), one)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("shape", "order"),
+    [
+        ((50_000, 6), (1, 0)),  # few rows are written
+        ((6, 50_000), (1, 0)),
+        ((300, 301), (1, 0)),
+        ((2, 3, 40_000), (1, 0, 2)),  # few iterations outside
+        ((16, 64, 2, 32), (0, 2, 1, 3)),  # heads of attention
+        ((3, 100, 100, 5), (0, 3, 1, 2)),
+        ((5, 1, 70, 90), (3, 1, 0, 2)),
+    ],
+)
+def test_copies_are_shared(shape: tuple[int, ...], order: tuple[int, ...], threads: int) -> None:
+    """What is concatenated is read transposed, and copied."""
+    x = random(shape)
+    nodes = [
+        helper.make_node("Transpose", ["x"], ["a"], perm=order),
+        helper.make_node("Concat", ["a", "a"], ["y"], axis=len(shape) - 1),
+    ]
+    want = np.concatenate([x.transpose(order)] * 2, -1)
+    np.testing.assert_array_equal(inferred(nodes, {"x": x}, threads), want)
+
+
+@pytest.mark.parametrize("images", [2, 5, 40, 300])
+@pytest.mark.parametrize("points", [200, 5000])
+def test_reductions_have_the_bits_of_one_thread(images: int, points: int) -> None:
+    """Each thread reduces images of its own; they are added in the same order."""
+    inputs = {"x": random((images, 6, points))}
+    nodes = [helper.make_node("ReduceMean", ["x"], ["y"], axes=[0, 2], keepdims=0)]
+    one = inferred(nodes, inputs, 1)
+    np.testing.assert_allclose(one, inputs["x"].astype(np.float64).mean((0, 2)), 1e-5, 1e-6)
+    for threads in (2, 3):
+        np.testing.assert_array_equal(inferred(nodes, inputs, threads), one)

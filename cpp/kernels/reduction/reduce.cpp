@@ -200,8 +200,8 @@ class ReduceRunner : public Runner {
 
   /// The same bits with threads sharing rows, in the order in which the operand lies.
   void runByRows(const char* in, char* out, const float* scale, char* scratch) const {
-    const auto results = [&](const Block& block) {  // [row][output of the block]
-      return scratch + block.firstOutput * rows_ * accBytes_;
+    const auto results = [&](const Block& block) {  // [row][output]
+      return scratch + block.firstOutput * accBytes_;
     };
     parallelFor(tasks_ * rows_, threads_, work_, [&](std::int64_t i) {
       const Block block = blockOf(i % tasks_);
@@ -209,7 +209,7 @@ class ReduceRunner : public Runner {
       forRuns(nest_.reduced, row, row + 1,
               [&](std::int64_t, std::int64_t, std::int64_t a, std::int64_t) {
                 reduceRow(in + (block.in + a) * inBytes_, block, nest_.length,
-                          results(block) + row * block.width * accBytes_);
+                          results(block) + row * outputs_ * accBytes_);
               });
     });
     parallelFor(tasks_, threads_, outputs_ * rows_, [&](std::int64_t task) {
@@ -254,7 +254,7 @@ class ReduceRunner : public Runner {
               for (std::int64_t i = 0; i < count; ++i) {
                 char* result = next(end - begin == 1);
                 if (rows != nullptr)
-                  std::memcpy(result, rows + (first + i) * block.width * accBytes_,
+                  std::memcpy(result, rows + (first + i) * outputs_ * accBytes_,
                               block.width * accBytes_);
                 else
                   reduceRow(x + (a + i * stride) * inBytes_, block, length, result);

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <fstream>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
@@ -199,6 +200,31 @@ void memoryIsOfOneThread() {
   });
 }
 
+/// Memory of threads that nobody uses is freed, and is there again for the next region.
+void memoryIsFreed() {
+  constexpr std::size_t kBytes = 64 << 20;
+  const auto use = [] {
+    const Use team(2, 50us);
+    parallelParts(64, 1, 2, [](std::int64_t, std::int64_t, unsigned) {
+      const OwnMemory own(kBytes);
+      std::memset(own.data(), 1, kBytes);
+    });
+  };
+  const auto resident = [] {
+    std::ifstream file("/proc/self/statm");
+    std::size_t all = 0, pages = 0;
+    file >> all >> pages;
+    return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  };
+  const std::size_t before = resident();
+  use();
+  expect(resident() > before + kBytes / 2, "memory that was used");
+  popir::pool::freeIdleMemory();
+  expect(resident() < before + kBytes / 2, "memory that was freed");
+  use();
+  popir::pool::freeIdleMemory();
+}
+
 /// Together: all tasks at the same time, each on its own thread, past several barriers.
 void tasksMeet() {
   constexpr unsigned kThreads = 4;
@@ -319,6 +345,7 @@ int main(int argc, char**) {
   callersShareNothing();
   nothingWaitsForThoseHeldUp();
   memoryIsOfOneThread();
+  memoryIsFreed();
   tasksMeet();
   callersWakeUp();
   idleThreadsSleep();
