@@ -37,6 +37,8 @@ def add_op(
     if op.output:
         return op
     if op.__class__.expand is not Op.expand:
+        given = [tensor.id for tensor in inputs if tensor is not None]
+        op.expanded = given, [id for id in outputs if id]
         with memory.guarded(op.debugName()), blamed(op, "expand"):
             if op.expand(inputs, outputs):
                 return None

@@ -377,3 +377,20 @@ def test_settings_that_stand_alone() -> None:
     options = popir.SessionOptions()
     with pytest.warns(DeprecationWarning, match="former name of serializedPoprithmsShiftGraphsDir"):
         assert options.serializedPoprithmsAnnealGraphsDir == ""
+
+
+def test_a_session_checks_that_nothing_is_overwritten_too_early() -> None:
+    """PopART's Session.checkInplacingAmbiguity."""
+    builder = popir.Builder()
+    x = builder.addInputTensor("FLOAT", [2])
+    y = builder.aiOnnx.relu([builder.aiOnnx.neg([x])])
+    session = popir.InferenceSession(
+        builder.getModelProto(),
+        popir.DataFlow(1, [y]),
+        popir.DeviceManager().createCpuDevice(),
+    )
+    session.checkInplacingAmbiguity()
+    first, second = session.graph.schedule()
+    session.graph.addConstraint(second, first)
+    with pytest.raises(popir.VerificationError, match="wait for each other"):
+        session.checkInplacingAmbiguity()

@@ -104,8 +104,9 @@ std::string Op::debugName() const {
     for (const auto& t : tensors.tensorMap()) quoted.push_back("'" + t.second->id + "'");
     return quoted;
   };
-  return logging::format("Op({}, {}, name='{}', inputs={}, outputs={})", id, opid, settings.name,
-                         ids(*input), ids(*output));
+  const auto who = logging::format("{}, {}, name='{}'", id, opid, settings.name);
+  if (input->n() + output->n() == 0) return logging::format("Op({})", who);
+  return logging::format("Op({}, inputs={}, outputs={})", who, ids(*input), ids(*output));
 }
 
 void Op::append(std::stringstream& ss) const {

@@ -203,6 +203,8 @@ class Op(Traits):
     """Where the operator comes from: "built in", "python", or the path of a library."""
     is_conversion: bool = False
     """Whether it is a Cast that a model does not have: one to a type that an operator takes."""
+    expanded: tuple[Sequence[str], Sequence[str]] = ((), ())
+    """The ids of the inputs and outputs of an operator for which others stand in the graph."""
     twin: Any
     """The C++ object for this operator, made when C++ code first needs it."""
 
@@ -310,9 +312,16 @@ class Op(Traits):
         return (self.variant_of or self.opid).type
 
     def debugName(self) -> str:
-        """A description for messages: id, identifier, name, and up to 8 inputs and outputs."""
+        """A description for messages: id, identifier, name, and up to 8 inputs and outputs. Those
+        are left out as long as none is known.
+        """
         who = f"{self.id}, {self.opid}, name='{self.name()}'"
-        return f"Op({who}, inputs=[{_shown(self.input)}], outputs=[{_shown(self.output)}])"
+        ins, outs = self.expanded
+        if self.input or self.output:
+            ins, outs = _ids(self.input), _ids(self.output)
+        if not ins and not outs:
+            return f"Op({who})"
+        return f"Op({who}, inputs=[{_shown(ins)}], outputs=[{_shown(outs)}])"
 
     __repr__ = debugName
 
@@ -613,13 +622,14 @@ _FEW = 8
 """The most inputs, and the most outputs, that `Op.debugName` lists."""
 
 
-def _shown(tensors: Mapping[int, Tensor]) -> str:
-    if len(tensors) == 1:
-        (tensor,) = tensors.values()
-        return f"'{tensor.id}'"
-    names = [f"'{tensors[i].id}'" for i in sorted(tensors)[:_FEW]]
-    if len(tensors) > _FEW:
-        names.append(f"{len(tensors) - _FEW} more")
+def _ids(tensors: Mapping[int, Tensor]) -> list[str]:
+    return [tensors[i].id for i in sorted(tensors)]
+
+
+def _shown(ids: Sequence[str]) -> str:
+    names = [f"'{id}'" for id in ids[:_FEW]]
+    if len(ids) > _FEW:
+        names.append(f"{len(ids) - _FEW} more")
     return ", ".join(names)
 
 

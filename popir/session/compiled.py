@@ -33,7 +33,7 @@ from popir.errors import (
 )
 from popir.exclusive import Exclusive
 from popir.files import write
-from popir.ir import Graph
+from popir.ir import Graph, verify
 from popir.ir.graph import called_graphs
 from popir.ir.serialise import to_json
 from popir.ir.text import print_graph
@@ -384,6 +384,14 @@ class Compiled(Exclusive):
     def graph(self) -> Graph:
         """The graph after all compiler passes."""
         return self._compilation.graph
+
+    def checkInplacingAmbiguity(self) -> None:
+        """Checks the compiled graphs: what overwrites a tensor runs after all that read it, so that
+        results do not depend on the order. PopART's `Session.checkInplacingAmbiguity`.
+
+        Raises VerificationError, naming the operators, if there is no such order.
+        """
+        verify(self.graph)
 
     def getInfo(self, id: str) -> TensorInfo:
         """Type and shape of a tensor of the compiled graph; of the whole, where replicas have

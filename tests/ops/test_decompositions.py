@@ -1,6 +1,7 @@
 """`Decomposition`: operators that the importer replaces by others."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from onnx import helper
 import popir.backend
 from popir import registry
 from popir.errors import OperatorInputError, popart_exception
-from popir.ir import Graph, OperatorIdentifier, Tensor, verify
+from popir.ir import Graph, Op, OperatorIdentifier, Tensor, verify
 from popir.onnxio.importer import import_model
 from popir.ops.support.decomposition import Decomposer, Decomposition
 from popir.ops.support.identifiers import onnx_ids
@@ -117,6 +118,33 @@ def test_every_decomposition_of_popir_is_its_own_class() -> None:
     for entry in found:
         assert entry.opClass.decompose is not Decomposition.decompose, entry.opid
         assert entry.opClass.setup is Decomposition.setup, entry.opid
+
+
+@pytest.mark.parametrize(
+    ("type", "attributes", "shapes", "words"),
+    [
+        ("DFT", {"axis": 5}, [[2, 4, 1]], "DFT:17.*axis 5 is outside of a tensor of rank 3"),
+        ("RMSNormalization", {"axis": 5}, [[2, 4], [4]], "axis 5 is outside"),
+        ("QuantizeLinear", {"axis": 5}, [[2, 4], [4]], "axis 5 is outside"),
+        ("Einsum", {"equation": "ij,jk->q"}, [[2, 4], [4, 3]], "the result has 'q'"),
+        ("Hardmax", {"axis": 5}, [[2, 4]], "axis 5 is outside"),
+    ],
+)
+def test_errors_name_what_the_model_connects(
+    type: str, attributes: Mapping[str, Any], shapes: Sequence[Sequence[int]], words: str
+) -> None:
+    names = [f"x{i}" for i in range(len(shapes))]
+    node = helper.make_node(type, names, ["y"], "n", **attributes)
+    arrays = [np.ones(shape, np.float32) for shape in shapes]
+    with pytest.raises(popart_exception, match=words) as raised:
+        popir.backend.run_node(node, arrays, opset_version=23 if type[0] == "R" else 17)
+    assert f"name='n', inputs={names}, outputs=['y'])" in str(raised.value)
+
+
+def test_an_operator_that_is_not_connected_says_nothing_of_it() -> None:
+    graph = Graph("g")
+    op = Twice(OperatorIdentifier(ACME, "Twice", 1), Op.Settings(graph, "n"))
+    assert op.debugName() == f"Op({op.id}, com.acme.Twice:1, name='n')"
 
 
 def test_group_normalization_of_version_18_has_one_scale_for_each_group() -> None:

@@ -51,6 +51,16 @@ ZERO = np.array([0])
         ),
         (lambda: results("LpPool", X, kernel_shape=[5, 5], opset=11), OperatorInputError, "fit"),
         (
+            lambda: results("ConvTranspose", X, X, output_shape=[-3, 4], opset=11),
+            OperatorAttributeError,
+            r"'output_shape' is \[-3, 4\]; expected .* at least 1 .* 2 spatial .*, and -3 is less",
+        ),
+        (
+            lambda: results("ConvTranspose", X, X, output_padding=[0], opset=11),
+            OperatorAttributeError,
+            r"'output_padding' is \[0\]; expected is one number of at least 0 .* dimensions\.",
+        ),
+        (
             lambda: results("RoiAlign", X[0], ROIS, ZERO, opset=16),
             OperatorInputError,
             r"the images have shape \[1, 4, 4\], the regions \[1, 4\]; expected are",

@@ -74,10 +74,14 @@ class ConvTransposeOp(WindowOp, Contraction):
                 f"{self.debugName()}: the input {self.inShape(0)} has no elements in a spatial "
                 "dimension."
             )
-        if len(extra) != n or min(extra) < 0 or (named and (len(named) != n or min(named) < 1)):
+        for name, given, least in (("output_padding", extra, 0), ("output_shape", named, 1)):
+            if given is None or (len(given) == n and min(given) >= least):
+                continue
+            small = [size for size in given if size < least]
             raise OperatorAttributeError(
-                f"{self.debugName()}: output_padding is {self.output_padding} and output_shape "
-                f"{self.output_shape}; expected is one number for each of {n} spatial dimensions."
+                f"{self.debugName()}: the attribute '{name}' is {getattr(self, name)}; expected is "
+                f"one number of at least {least} for each of {n} spatial dimensions"
+                + (f", and {small[0]} is less." if small else ".")
             )
         is_same = mode.startswith("SAME")
         lower, upper = ([0] * n, [0] * n) if is_same else self.padding()
