@@ -13,7 +13,7 @@ namespace popir {
 /// Kernels that compute rows apart (Kernel::rows()), each with the same number of rows. A block of
 /// rows passes through all of them before the next one begins, so what one kernel writes is still
 /// in the cache when another reads it. Threads share the blocks. Values that only these kernels
-/// use are in the scratch memory of a thread, a block at a time.
+/// use are in a thread's own memory, a block at a time.
 class JoinedRowsKernel final : public Kernel {
  public:
   /// Rows of an operand: `each` indices of the last of its leading dimensions, one index of the

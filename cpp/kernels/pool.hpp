@@ -162,7 +162,7 @@ class Borrowed {
 };
 
 /// Memory of the calling thread alone, 64-byte aligned, as long as the object exists. A thread gets the
-/// same memory again and again, in all kernels: it is in the thread's cache, and in that of no other.
+/// same memory again and again, in all kernels, so it stays in the cache of one core.
 /// Objects of one thread end in the opposite order. In a region whose tasks take one object of the same size
 /// each, a thread finds what its last task left. What several threads read is in the scratch memory of a run.
 class OwnMemory {

@@ -13,7 +13,7 @@ namespace popir {
 namespace {
 
 // Above this many bytes a copy is shared among the threads.
-constexpr std::size_t kParallelBytes = 64 * 1024;
+constexpr std::size_t kParallelBytes = 256 * 1024;
 constexpr int kPartsOfThread = 8;
 // A pair of loops that transposes works on square blocks of this many rows and columns.
 constexpr std::int64_t kTile = 64;

@@ -39,7 +39,7 @@ class ByImages final : public Contraction {
     }
   }
 
-  std::string describe() const override { return part_->describe(); }
+  std::string describe() const override { return part_->describe() + " by images"; }
   std::size_t packedBytes() const override { return part_->packedBytes(); }
   void pack(const void* weights, void* packed) const override { part_->pack(weights, packed); }
   bool readsBoth() const override { return part_->readsBoth(); }

@@ -232,6 +232,7 @@ class FasterPacked final : public Contraction {
   std::string describe() const override { return plain_->describe(); }
   std::string describePacked() const override { return whenPacked().describe(); }
   std::size_t packedBytes() const override { return plain_->packedBytes(); }
+  bool readsBoth() const override { return plain_->readsBoth(); }
   void pack(const void* weights, void* packed) const override { plain_->pack(weights, packed); }
   std::size_t workBytes() const override { return plain_->workBytes(); }
   void runPacked(void* const* operands, const void* packed, void* work) const override {
@@ -350,7 +351,8 @@ std::unique_ptr<Contraction> makeDeterministic(const ConvSpec& s, unsigned threa
 
 /// A part of a contraction, which runs on one thread.
 std::unique_ptr<Contraction> makePart(const MatMulSpec& part) {
-  // A is transposed in memory, which oneDNN's general loops copy first.
+  // A is transposed in memory. Of so few rows wide panels are not chosen, and oneDNN's general loops copy A
+  // first, where our own read it as it lies.
   constexpr std::int64_t kFewRows = 64;
   return part.m <= kFewRows ? makeOwn(part, 1) : makeFastest(part, 1);
 }

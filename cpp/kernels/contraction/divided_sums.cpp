@@ -19,7 +19,8 @@ namespace {
 // write again (docs/contractions.md). Where each adds over its own rows, results of the size of the
 // weights go between the threads in place of the rows.
 
-/// How often a result of a part crosses, for each time that a row would: it is read, then written anew.
+/// A result of a part goes between threads twice where a row goes once: others read it, and the next run
+/// writes it anew.
 constexpr std::int64_t kCrossings = 2;
 
 bool isWorthDividing(const MatMulSpec& s, unsigned threads) {
@@ -27,6 +28,7 @@ bool isWorthDividing(const MatMulSpec& s, unsigned threads) {
   if (threads == 1 || s.groups != 1 || s.inType != poplar::FLOAT || s.outType != poplar::FLOAT)
     return false;
   if (s.a.row != 1 || s.b.column != 1 || s.k < kLeastSteps * threads) return false;
+  // For each step of k, elements that a thread reads if two share rows of C, or columns.
   const std::int64_t read = std::min(s.m / 2 + s.n, s.m + s.n / 2);
   return s.k * read > kCrossings * threads * s.m * s.n;
 }

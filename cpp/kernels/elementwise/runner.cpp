@@ -122,7 +122,7 @@ class MapRunner : public Runner {
   }
 
  private:
-  /// State of one thread, in its part of the scratch memory.
+  /// State of one thread, in its own memory.
   struct State {
     void** slots;
     /// By operand: the address and shape from which its buffer was last filled.

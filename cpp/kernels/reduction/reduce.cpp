@@ -27,7 +27,8 @@ const SavedKernel<ReduceKernel> kSavedReduce("reduce");
 
 constexpr std::int64_t kChunk = kReduceRow;  // minimum number of elements per partial result
 constexpr std::int64_t kAccumulatorBytes = 8;
-constexpr std::int64_t kLeastRow = 128;  // elements of a row that threads share
+constexpr std::int64_t kLeastRow = 128;           // elements of a row that threads share
+constexpr std::int64_t kLeastShared = 32 * 1024;  // elements of an operand whose rows they share
 
 struct Nest {
   std::vector<Loop> kept;     // kept loops without the innermost; a: input stride, b: output stride
@@ -124,7 +125,7 @@ class ReduceRunner : public Runner {
     };
     chunksAreOuter_ = outermost(nest_.reduced) > std::max(outermost(nest_.kept), nest_.across.a);
     rowsAreShared_ = chunksAreOuter_ && nest_.byRows && partials_ == 1 && rows_ >= threads_ &&
-                     threads_ > 1 && n >= kLeastRow;
+                     threads_ > 1 && n >= kLeastRow && work_ >= kLeastShared;
   }
 
   std::size_t scratchBytes() const override {
