@@ -82,6 +82,16 @@ _INT8_PRODUCTS = (
 _BY_ONNXRUNTIME = ("test_forward", "test_onnxruntime_agrees", "test_special_values")
 
 
+@pytest.fixture
+def frozen() -> Generator[None]:
+    """For tests that collect garbage: two million objects of all tests are left out, which would
+    take 1.6 seconds each time.
+    """
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Without the collector of garbage: what this makes stays, and looking at it again and again

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -58,11 +58,23 @@ def trained(
     return found | {id: value.copy() for id, value in run._host.items()}
 
 
+@cache
+def plain_transformer(factor: int = FACTOR) -> dict[str, Array]:
+    """The same without a pipeline."""
+    return trained(transformer, unmarked, factor=factor)
+
+
+@cache
+def plain_resnet(**sizes: int) -> dict[str, Array]:
+    """The same without a pipeline."""
+    return trained(partial(resnet, **sizes), unmarked)
+
+
 @pytest.mark.parametrize("how", [RecomputationType.NoRecompute, RecomputationType.Pipeline])
 @pytest.mark.parametrize(("ipus", "stages"), [(2, 2), (4, 4), (2, 4)])
 def test_a_pipeline_changes_no_bit(ipus: int, stages: int, how: RecomputationType) -> None:
     """The transformer has dropout: the seed goes with its micro-batch."""
-    plain = trained(transformer, unmarked)
+    plain = plain_transformer()
     piped = trained(transformer, Stages(4, stages, ipus), ipus, True, how=how)
     for id, value in plain.items():
         np.testing.assert_array_equal(piped[id], value, err_msg=id)
@@ -77,16 +89,15 @@ def test_a_pipeline_of_convolutions_changes_no_bit(
     """What a stash keeps has no blocks of channels, which the plain model has; and may be a part of
     what a convolution of stride 2 leaves out.
     """
-    model = partial(resnet, **sizes)
-    plain = trained(model, unmarked)
-    piped = trained(model, Stages(9, stages, ipus), ipus, True, how=how)
+    plain = plain_resnet(**sizes)
+    piped = trained(partial(resnet, **sizes), Stages(9, stages, ipus), ipus, True, how=how)
     for id, value in plain.items():
         np.testing.assert_array_equal(piped[id], value, err_msg=id)
 
 
 @pytest.mark.parametrize("factor", [7, 8, 12])
 def test_any_depth_of_at_least_the_stages(factor: int) -> None:
-    plain = trained(transformer, unmarked, factor=factor)
+    plain = plain_transformer(factor)
     piped = trained(transformer, Stages(4, 4, 4), 4, True, factor)
     for id, value in plain.items():
         np.testing.assert_array_equal(piped[id], value, err_msg=id)

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.timeout(180)
 
 
 def test_mutated_files() -> None:
-    totals = fuzz("formats", range(370), "suite", 60, 2)
+    totals = fuzz("formats", range(370), "suite", 60, 1)
     assert totals.cases == 370
     assert not totals.findings
     assert totals.outcomes["executable: success"] > 8

@@ -24,7 +24,7 @@ from tests.ops.cases import NEEDS_LIBRARY
 
 
 def test_random_graphs() -> None:
-    totals = fuzz("graphs", range(80), "suite", 60, 2)
+    totals = fuzz("graphs", range(80), "suite", 60, 1)
     assert totals.cases == 80
     assert not totals.findings
     assert sum(n for what, n in totals.outcomes.items() if "equal" in what) > 70

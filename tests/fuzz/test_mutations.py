@@ -14,7 +14,7 @@ from tests.fuzz.seeds import seeds
 
 
 def test_mutated_models() -> None:
-    totals = fuzz("mutations", range(200), "suite", 60, 2)
+    totals = fuzz("mutations", range(200), "suite", 60, 1)
     assert totals.cases == 200
     assert not totals.findings
     assert totals.outcomes["save: success"] > 20, "the mutations leave nothing whole"
