@@ -11,9 +11,7 @@ from tests.models import run
 from tests.networks.oracles import assert_close, assert_varies, onnxruntime_outputs
 
 LARGE = {"vgg19"}
-"""144 million weights to draw. Others have its operators and windows, and the operators' table has
-rows of its MaxPool of 2 by 2; the file as it is runs below.
-"""
+"""144 million weights to draw; others have all its operators and windows."""
 
 
 @pytest.mark.parametrize("name", [name for name in light.NAMES if name not in LARGE])
