@@ -18,6 +18,14 @@ BuiltinClass plainRow(const char* type, const char* domain = "ai.onnx") {
       [](const popart::Op&) { return popart::Attributes(); }};
 }
 
+/// The same, of a variant in place: one that a program gives to a graph stays its own.
+template <class OP>
+BuiltinClass inplaceRow(const char* type) {
+  BuiltinClass row = plainRow<OP>(type, "ai.graphcore");
+  row.attributes = nullptr;
+  return row;
+}
+
 /// Functions, comparisons, activations, reductions, Gemm and recurrent layers.
 std::vector<BuiltinClass> functionRows();
 

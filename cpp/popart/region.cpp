@@ -128,6 +128,35 @@ Region regionBounds(const Regions& regions) {
   return Region(lower, upper, regions[0].getAccessType());
 }
 
+AccessType combine(std::set<AccessType> accessTypes) {
+  int bits = 0;
+  for (const AccessType type : accessTypes) bits |= static_cast<int>(type);
+  return static_cast<AccessType>(bits);
+}
+
+namespace {
+
+/// Joins pairs that make one region, those along the first dimensions first.
+Regions joined(Regions regions) {
+  const int64_t rank = regions.empty() ? 0 : regions.front().rank();
+  const auto join = [&](int64_t d) {
+    for (std::size_t i = 0; i < regions.size(); ++i)
+      for (std::size_t k = i + 1; k < regions.size(); ++k) {
+        const auto both = regions[i].merge(regions[k]);
+        if (both.first != d) continue;
+        regions[i] = both.second;
+        regions.erase(regions.begin() + static_cast<std::ptrdiff_t>(k));
+        return true;
+      }
+    return false;
+  };
+  for (int64_t d = 0; d < std::max<int64_t>(rank, 1); ++d)
+    if (join(d)) d = -1;
+  return regions;
+}
+
+}  // namespace
+
 Regions Region::cut(const std::vector<std::set<int64_t>>& cuts, bool includeEmpty) const {
   if (static_cast<int64_t>(cuts.size()) > rank())
     throw error("Cuts in {} dimensions of the region {}", cuts.size(), *this);
@@ -162,7 +191,7 @@ Regions Region::sub(const Region& other, bool includeEmpty) const {
   Regions left;
   for (const Region& piece : cut(cuts, includeEmpty))
     if (!other.contains(piece)) left.push_back(piece);
-  return mergeRegions(left);
+  return joined(left);
 }
 
 Regions Region::sub(const Regions& others, bool includeEmpty) const {
@@ -175,7 +204,7 @@ Regions Region::sub(const Regions& others, bool includeEmpty) const {
     }
     left = std::move(next);
   }
-  return mergeRegions(left);
+  return joined(left);
 }
 
 std::pair<int64_t, Region> Region::merge(const Region& other) const {
@@ -200,18 +229,16 @@ std::pair<int64_t, Region> Region::merge(const Region& other) const {
 }
 
 Regions mergeRegions(Regions regions) {
-  for (std::size_t i = 0; i < regions.size(); ++i)
-    for (std::size_t k = 0; k < regions.size(); ++k) {
-      if (i == k) continue;
-      const auto both = regions[i].merge(regions[k]);
-      if (both.first < 0) continue;
-      regions[std::min(i, k)] = both.second;
-      regions.erase(regions.begin() + static_cast<std::ptrdiff_t>(std::max(i, k)));
-      // A larger one may merge with those before it.
-      i = static_cast<std::size_t>(-1);
-      break;
-    }
-  return regions;
+  Regions apart;
+  std::set<AccessType> types;
+  for (const Region& region : regions) {
+    types.insert(region.getAccessType());
+    const Regions rest = region.sub(apart);
+    apart.insert(apart.end(), rest.begin(), rest.end());
+  }
+  apart = joined(apart);
+  for (Region& region : apart) region.setAccessType(combine(types));
+  return apart;
 }
 
 Regions Region::reshape(const Region& fullIn, const Region& fullOut) const {
@@ -251,7 +278,7 @@ Regions Region::reshape(const Region& fullIn, const Region& fullOut) const {
     const int64_t from = fullIn.flatIndex(dimIndex(done));
     add(from, from + row);
   }
-  return mergeRegions(found);
+  return joined(found);
 }
 
 }  // namespace view

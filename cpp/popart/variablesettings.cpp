@@ -24,7 +24,10 @@ void VariableSettings::verify() {
 }
 
 const CommGroup VariableSettings::getSharedVariableDomain() const {
-  if (hasStride_) throw error("{}: its groups are not those of a CommGroup", *this);
+  if (hasStride_)
+    throw error(
+        "{}: The variable settings were not initialised using a `popart::CommGroup` instance.",
+        *this);
   return domain_;
 }
 
@@ -59,6 +62,10 @@ std::vector<std::vector<std::int64_t>> VariableSettings::groups(unsigned replica
 }
 
 unsigned VariableSettings::getGroupRepresentative(unsigned group) const {
+  if (hasStride_) {
+    const unsigned size = stride_ * domain_.replicaGroupSize;
+    return getReplicaGrouping((group / stride_ + 1) * size).getReplicaAt(group);
+  }
   const CommGroup domain = getSharedVariableDomain();
   if (domain.type == CommGroupType::Consecutive) return group * domain.replicaGroupSize;
   return domain.type == CommGroupType::All ? 0 : group;

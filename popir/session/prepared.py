@@ -258,7 +258,8 @@ class Prepared(Compiled):
             )
         if self._engine is None:
             raise popart_exception(
-                f"The session '{self.name}' is not prepared: prepareDevice() must be called before {who}()."
+                f"The session '{self.name}' is not prepared: prepareDevice() must be called before "
+                f"{who}()."
             )
         return self._engine
 

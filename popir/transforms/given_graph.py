@@ -169,6 +169,7 @@ def _add_scaled(op: Op) -> None:
     inputs = [op.input.get(i) for i in range(4)]
     before = op.inTensor(at)
     value = on.add(_GRAPHCORE, "ScaledAdd", 1, inputs, 1, factors)
+    assert isinstance(value, Tensor)
     new = _store(op, before, value)
     op.graph.eraseOp(op.id)
     take_place(out, new)
@@ -198,6 +199,8 @@ def _overwrite(op: Op) -> None:
         return
     scale = _noted(op, "scale")
     attributes = {} if scale is None else {"scale": float(scale)}
+    if name in ("AddLhs", "AddRhs"):
+        name = "Add"
     domain = _GRAPHCORE if registry.versions(_GRAPHCORE, name) else _ONNX
     if not registry.versions(domain, name):
         return  # One of a library's own, with its lowering.

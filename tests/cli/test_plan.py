@@ -72,7 +72,7 @@ def test_a_session_has_a_plan_once_it_is_prepared(tmp_path: Path) -> None:
     model = convolutions(tmp_path / "m.onnx")
     device = popir.DeviceManager().createCpuDevice()
     session = popir.InferenceSession(str(model), popir.DataFlow(1, ["y"]), device)
-    with pytest.raises(popir.popart_exception, match=r"prepareDevice\(\) must be called before planText\(\)"):
+    with pytest.raises(popir.popart_exception, match=r"must be called before planText\(\)"):
         session.planText()
     session.prepareDevice()
     assert session.planText() == call("plan", model).stdout

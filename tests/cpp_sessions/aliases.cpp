@@ -312,7 +312,9 @@ void settings() {
   say({{"all is the default", all == VariableSettings(CommGroup())},
        {"all is not groups", all != groups},
        {"groups is a CommGroup", groups.isUsingCommGroup()},
-       {"pair 3 begins at", pairs.getGroupRepresentative(3)}});
+       {"pair 3 begins at", pairs.getGroupRepresentative(3)},
+       {"group 2 of 2 with stride 2 begins at", VariableSettings(2, 2).getGroupRepresentative(2)},
+       {"group 5 of 2 with stride 2 begins at", VariableSettings(2, 2).getGroupRepresentative(5)}});
   std::cout << groups.shapeOnReplica({4, 5}, 8, "w") << "\n";
   fails([] { VariableSettings(0, 2); });
   fails([] { VariableSettings(CommGroup(CommGroupType::Orthogonal, 0)); });

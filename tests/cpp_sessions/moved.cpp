@@ -263,6 +263,10 @@ void views() {
       }
     }
   std::cout << wrong << "\n";
+  using Access = view::AccessType;
+  std::cout << (view::combine({Access::Read, Access::None}) == Access::Read)
+            << (view::combine({Access::Read, Access::Write}) == Access::ReadWrite)
+            << (view::combine({}) == Access::None) << "\n";
   fails([&] { whole.reshape(in, out); });
   fails([&] { whole.sub(in); });
 

@@ -3,6 +3,7 @@
 #include <popart/devicemanager.hpp>
 #include <popart/ir.hpp>
 #include <popart/ndarraywrapper.hpp>
+#include <popart/op/add.hpp>
 #include <popart/op/l1.hpp>
 #include <popart/op/mul.hpp>
 #include <popart/op/scaledadd.hpp>
@@ -66,7 +67,9 @@ void trained(const std::string& kind, bool isConst) {
   ir->setOptimizer(*made(kind, isConst));
   ir->constructBackwards();
   ir->updateVertices();
-  std::cout << ir->isTraining() << ir->hasConstructedBackwards() << "\n";
+  const Op* last = graph.getTensor("Gradient___w")->getProducer();
+  std::cout << ir->isTraining() << ir->hasConstructedBackwards()
+            << (last->fromLoss == PathFromLoss::Yes) << "\n";
   for (const auto& step : graph.getOps())
     if (step.second->isConvertibleTo<VarUpdateWithUpdaterOp>())
       std::cout << step.second->opid.type << " of " << step.second->inId(1) << "\n";
@@ -119,17 +122,21 @@ void sums() {
                                                    Op::Settings(graph, "sum"));
   graph.createConnectedOp<ScaledAddLhsInplaceOp>({{0, "a"}, {1, "sum"}}, {{0, "a1"}}, *sum);
   graph.createConnectedOp<ScaledAddRhsInplaceOp>({{0, "a1"}, {1, "b"}}, {{0, "b1"}}, *sum);
+  graph.createConnectedOp<AddLhsInplaceOp>({{0, "sum"}, {1, "slope"}}, {{0, "sum1"}},
+                                           Onnx::CustomOperators::AddLhsInplace,
+                                           Op::Settings(graph, "in place"));
   for (const auto& variant : sum->inplacePriorityDefault())
     std::cout << sum->getInplaceVariant(std::get<0>(variant))->opid.type << " ";
   std::cout << "\n";
   ir->setDataFlow(DataFlow(1, {{"slope", AnchorReturnType("All")},
                                {"sum", AnchorReturnType("All")},
                                {"a1", AnchorReturnType("All")},
-                               {"b1", AnchorReturnType("All")}}));
+                               {"b1", AnchorReturnType("All")},
+                               {"sum1", AnchorReturnType("All")}}));
   auto session =
       InferenceSession::createFromIr(ir, DeviceManager::createDeviceManager().createCpuDevice());
   session->prepareDevice();
-  std::vector<float> x = {0.5, 0, -2, 3}, g = {4}, outs[4];
+  std::vector<float> x = {0.5, 0, -2, 3}, g = {4}, outs[5];
   NDArrayWrapper<float> in(x.data(), four), slope(g.data(), TensorInfo("FLOAT", Shape{}));
   std::vector<std::unique_ptr<NDArrayWrapper<float>>> out;
   for (auto& each : outs) {
@@ -137,8 +144,11 @@ void sums() {
     out.push_back(std::make_unique<NDArrayWrapper<float>>(each.data(), four));
   }
   for (int i = 0; i < 2; ++i) {
-    StepIO io({{"x", in}, {"g", slope}},
-              {{"slope", *out[0]}, {"sum", *out[1]}, {"a1", *out[2]}, {"b1", *out[3]}});
+    StepIO io({{"x", in}, {"g", slope}}, {{"slope", *out[0]},
+                                          {"sum", *out[1]},
+                                          {"a1", *out[2]},
+                                          {"b1", *out[3]},
+                                          {"sum1", *out[4]}});
     session->run(io);
     for (const auto& each : outs) print(each);
   }

@@ -144,9 +144,11 @@ def test_settings_of_variables(program: Program) -> None:
         "all is not groups": 1,
         "groups is a CommGroup": 0,
         "pair 3 begins at": 6,
+        "group 2 of 2 with stride 2 begins at": 4,
+        "group 5 of 2 with stride 2 begins at": 9,
     }
     assert lines[4] == "[5]"
     assert "a stride of at least 1" in lines[5] and "groups have a size of at least 1" in lines[6]
-    assert "its groups are not those of a CommGroup" in lines[7]
+    assert "were not initialised using a `popart::CommGroup` instance" in lines[7]
     assert "has the shape [3, 5], and 4 groups of the 8 replicas" in lines[8]
     assert lines[9].endswith("[2 2]") and lines[10].endswith("[2 2]")

@@ -1,5 +1,8 @@
 """Steps of optimizers in graphs that a program in C++ makes."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -23,16 +26,17 @@ PARTS = {
 def by_torch(kind: str) -> list[list[float]]:
     """The weight after each of three steps. The first of torch's steps has no dampening either."""
     w = torch.tensor(W, requires_grad=True)
-    rates = {"lr": 0.1, "weight_decay": 0.02}
-    moments = {**rates, "betas": (0.9, 0.99), "eps": 1e-6}
-    optimizer = {
+    rates: dict[str, Any] = {"lr": 0.1, "weight_decay": 0.02}
+    moments: dict[str, Any] = {**rates, "betas": (0.9, 0.99), "eps": 1e-6}
+    made: dict[str, Callable[[], torch.optim.Optimizer]] = {
         "sgd0": lambda: torch.optim.SGD([w], **rates),
         "sgd1": lambda: torch.optim.SGD([w], momentum=0.9, **rates),
         "nesterov1": lambda: torch.optim.SGD([w], momentum=0.9, nesterov=True, **rates),
         "adam": lambda: torch.optim.Adam([w], **moments),
         "adamw": lambda: torch.optim.AdamW([w], **moments),
         "adamax": lambda: torch.optim.Adamax([w], **moments),
-    }[kind.replace("2", "1")]()
+    }
+    optimizer = made[kind.replace("2", "1")]()
     found = []
     for _ in range(3):
         optimizer.zero_grad()
@@ -53,7 +57,7 @@ def test_a_step_taken_apart(program: Program, kind: str) -> None:
     whole, parts = PARTS[kind]
     lines = program("steps", kind).splitlines()
     assert "setFinalLoss" in lines[0]
-    assert lines[1] == "11"
+    assert lines[1] == "111"
     assert lines[2] == f"{whole} of Gradient___w"
     assert lines[3].startswith("1:")
     assert sorted(lines[3][2:].split()) == sorted(parts.split())
@@ -103,5 +107,5 @@ def test_weighted_sums(program: Program) -> None:
         total = 2 * x + 0.5 * slope
         a = 2 * a + 0.5 * total
         b = 2 * a + 0.5 * b
-        expected += [slope, total, a, b]
+        expected += [slope, total, a, b, total + slope]
     np.testing.assert_allclose(found, expected)

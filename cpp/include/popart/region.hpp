@@ -16,6 +16,9 @@ namespace view {
 
 enum class AccessType { None = 0, Read = 1, Write = 2, ReadWrite = 3, N = 4 };
 
+/// Reading and writing if both are among them, else what is.
+AccessType combine(std::set<AccessType> accessTypes);
+
 /// The elements with lower[d] <= index[d] < upper[d] in each dimension d.
 class Region {
  public:
@@ -77,7 +80,8 @@ std::ostream& operator<<(std::ostream& os, const Region& region);
 /// True if any region contains an element.
 bool nonEmptyRegion(const Regions& regions);
 
-/// As few as merging pairs of them gives.
+/// The same elements in regions that do not overlap, as few as joining pairs gives. Each has what all do
+/// with their elements.
 Regions mergeRegions(Regions regions);
 
 /// The bounding box of all regions.

@@ -490,6 +490,12 @@ void Ir::updateVertices() {
   }
   if (!loss_.empty() && graph.getTensors().contains(loss_))
     if (Op* op = graph.getTensor(loss_)->getProducerUnsafe()) forward.push_back(op);
+  // What constructBackwards() has added begins at the gradient of the loss.
+  if (!loss_.empty() && graph.getTensors().contains(getGradId(loss_))) {
+    Tensor* seed = graph.getTensor(getGradId(loss_));
+    if (Op* op = seed->getProducerUnsafe()) backward.push_back(op);
+    for (Op* op : seed->consumers.getOps()) backward.push_back(op);
+  }
   const std::set<Op*> after = reached(backward, true);
   // Operators that others have been made into have other ids: what gradients read is before the
   // loss.
