@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "kernels/contraction/bf16_tiles.hpp"
 #include "kernels/contraction/by_images.hpp"
 #include "kernels/contraction/divided_sums.hpp"
+#include "kernels/contraction/points.hpp"
 #include "kernels/half.hpp"
 #include "kernels/vector/isa.hpp"
 
@@ -90,6 +92,41 @@ bool isLargeDepthwiseGradient(const ConvSpec& s) {
          std::max(w[3], w[4]) > 3;
 }
 
+bool isDepthwise(const ConvSpec& s) {
+  return s.groups > 1 && s.weights.shape[1] == 1 && s.weights.shape[2] == 1;
+}
+
+/// The elements of a filter of one channel.
+std::int64_t tapsOf(const ConvSpec& s) {
+  return std::accumulate(s.weights.shape.begin() + 3, s.weights.shape.end(), std::int64_t(1),
+                         std::multiplies<>());
+}
+
+/// Forward convolutions whose channels are rows in memory, and which our own products of columns compute
+/// faster than oneDNN, by the measurements in docs/contractions.md: points that are skipped over, and
+/// 3 x 3 where oneDNN has no whole blocks of channels. Lines of few points are gathered too slowly.
+bool columnsAreFaster(const ConvSpec& s) {
+  constexpr std::int64_t kBlock = 16, kLine = 14, kLongLine = 28, kFew = 16, kMany = 32, kTaps = 9;
+  if (s.pass != Pass::Forward || s.groups != 1 || !s.postOps.empty() || isa() != Isa::Avx512 ||
+      s.in.channelBlock != Layout::kPlain || s.out.channelBlock != Layout::kPlain ||
+      *std::max_element(s.inDilation.begin(), s.inDilation.end()) > 1)
+    return false;
+  const std::int64_t in = s.in.shape[1], out = s.out.shape[1], line = s.out.shape.back();
+  const bool isOdd = in % kBlock != 0 || out % kBlock != 0;
+  const std::int64_t taps = tapsOf(s);
+  if (taps == 1) return line >= kLine || isOdd;
+  return isOdd && taps <= kTaps && line >= kLongLine && (out >= kMany || in < kFew);
+}
+
+/// Whether oneDNN has nothing for the groups of a convolution but products of columns, which our own
+/// compute faster.
+bool isColumnsOfOneDnn(const Contraction& made, const ConvSpec& s) {
+  constexpr std::int64_t kLine = 14;
+  return s.pass == Pass::Forward && s.out.shape.back() >= kLine &&
+         s.in.channelBlock == Layout::kPlain && s.out.channelBlock == Layout::kPlain &&
+         made.describe().find("gemm:") != std::string::npos;
+}
+
 bool isBound(const PostOp& op) {
   return op.kind == PostOp::Kind::Maximum || op.kind == PostOp::Kind::Minimum;
 }
@@ -99,10 +136,6 @@ bool isBound(const PostOp& op) {
 bool areOursFaster(const std::vector<PostOp>& ops) {
   return std::any_of(ops.begin(), ops.end(),
                      [](const PostOp& op) { return isBound(op) || op.kind == PostOp::Kind::Relu; });
-}
-
-bool isDepthwise(const ConvSpec& s) {
-  return s.groups > 1 && s.weights.shape[1] == 1 && s.weights.shape[2] == 1;
 }
 
 /// Whether the channels are an odd multiple of half a vector of AVX-512, as 24 and 40 are. Blocks of
@@ -325,16 +358,24 @@ std::unique_ptr<Contraction> makeShared(Source source, const ConvSpec& spec, uns
   return makeBy(source, spec, threads);
 }
 
+template <class Spec>
+std::unique_ptr<Contraction> makeFastest(const Spec& spec, unsigned threads);
+
 /// What is faster than all sources in turn, by an algorithm of its own; null if nothing is.
 std::unique_ptr<Contraction> makeFaster(const MatMulSpec&, unsigned) { return nullptr; }
 std::unique_ptr<Contraction> makeFaster(const ConvSpec& s, unsigned threads) {
   if (isThree(s) && (winogradIsFaster(s, false) || winogradGradientIsFaster(s, threads)))
     return makeWinograd(s, threads, false);
-  return isLargeDepthwiseGradient(s) ? makeDepthwise(s, threads) : nullptr;
+  if (isLargeDepthwiseGradient(s)) return makeDepthwise(s, threads);
+  if (auto made = makePoints(s, threads,
+                             [=](const MatMulSpec& part) { return makeFastest(part, threads); }))
+    return made;
+  if (columnsAreFaster(s)) return makeOwn(s, threads);
+  if (s.groups > 1 && s.postOps.empty() && !isDepthwise(s))
+    if (auto made = makeOneDnn(s, 1); made && isColumnsOfOneDnn(*made, s))
+      return makeOwn(s, threads);
+  return nullptr;
 }
-
-template <class Spec>
-std::unique_ptr<Contraction> makeFastest(const Spec& spec, unsigned threads);
 
 /// By sources that never divide a sum, and rules into which no number of threads goes.
 std::unique_ptr<Contraction> makeDeterministic(const MatMulSpec& s, unsigned threads) {

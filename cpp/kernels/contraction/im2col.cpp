@@ -1,6 +1,7 @@
 #include "kernels/contraction/im2col.hpp"
 
 #include <numeric>
+#include <vector>
 
 namespace popir {
 namespace contraction {
@@ -97,13 +98,76 @@ void gatherRow(const Geometry& g, const T* in, const std::array<std::int64_t, 3>
                 std::fill_n(to, length, T(0));
                 if (line == nullptr) return;
                 const T* from = line + s.at;
-                if (s.every == 1 && s.step == 1)
-                  std::copy_n(from, s.end - s.begin, to + s.begin);
-                else
-                  for (std::int64_t i = s.begin; i < s.end; i += s.every, from += s.step)
-                    to[i] = *from;
+                for (std::int64_t i = s.begin; i < s.end; i += s.every, from += s.step)
+                  to[i] = *from;
               });
 }
+
+/// Columns of an input without dilation, whose lines are gathered without a division for each.
+class Lines {
+ public:
+  Lines(const Geometry& g, std::int64_t first, std::int64_t count) : g_(g) {
+    std::int64_t offset = 0;
+    for (Point p(first, g.out); offset < count; p.nextLine(g.out)) {
+      const std::int64_t length = std::min(count - offset, g.out[2] - p.at[2]);
+      lines_.push_back({offset, length, p.at});
+      offset += length;
+    }
+    for (std::int64_t t = 0; t < g.kernel[2]; ++t) {
+      const std::int64_t before = g.padLower[2] - t * g.dilation[2];
+      bounds_.push_back(
+          {ceilDivide(before, g.stride[2]), ceilDivide(g.in[2] + before, g.stride[2])});
+    }
+  }
+
+  /// One row, as gatherRow().
+  template <class T>
+  void gather(const T* in, const std::array<std::int64_t, 3>& tap, T* row) const {
+    const auto& field = g_.inPlaces.field;
+    const std::int64_t step = g_.stride[2] * field[2];
+    const auto [low, high] = bounds_[static_cast<std::size_t>(tap[2])];
+    for (const Line& line : lines_) {
+      T* const to = row + line.offset;
+      const std::int64_t z = at(0, line, tap), y = at(1, line, tap);
+      const bool isInside = z >= 0 && z < g_.in[0] && y >= 0 && y < g_.in[1];
+      const std::int64_t begin = isInside ? std::clamp(low - line.at[2], kNone, line.length)
+                                          : line.length,
+                         end = std::clamp(high - line.at[2], begin, line.length);
+      std::fill(to, to + begin, T(0));
+      std::fill(to + end, to + line.length, T(0));
+      if (begin == end) continue;
+      const T* const from =
+          in + z * field[0] + y * field[1] +
+          ((line.at[2] + begin) * g_.stride[2] + tap[2] * g_.dilation[2] - g_.padLower[2]) *
+              field[2];
+      copy(from, step, end - begin, to + begin);
+    }
+  }
+
+ private:
+  static constexpr std::int64_t kNone = 0;
+  struct Line {
+    std::int64_t offset, length;
+    std::array<std::int64_t, 3> at;  // its first point
+  };
+
+  std::int64_t at(std::size_t d, const Line& line, const std::array<std::int64_t, 3>& tap) const {
+    return line.at[d] * g_.stride[d] + tap[d] * g_.dilation[d] - g_.padLower[d];
+  }
+  template <class T>
+  static void copy(const T* from, std::int64_t step, std::int64_t count, T* to) {
+    if (step == 1)
+      std::copy_n(from, count, to);
+    else if (step == 2)  // of a constant step the compiler makes vectors
+      for (std::int64_t i = 0; i < count; ++i) to[i] = from[2 * i];
+    else
+      for (std::int64_t i = 0; i < count; ++i) to[i] = from[i * step];
+  }
+
+  const Geometry& g_;
+  std::vector<Line> lines_;
+  std::vector<std::array<std::int64_t, 2>> bounds_;  // by the last tap: the points that it reads
+};
 
 /// The inverse of gatherRow(): adds the elements of `row` to the channel at `in`.
 template <class T>
@@ -169,12 +233,19 @@ template <class T>
 void gatherColumns(const Geometry& g, const T* in, std::int64_t image, std::int64_t group,
                    std::int64_t channel, std::int64_t channels, std::int64_t first,
                    std::int64_t count, T* columns, std::int64_t row) {
-  for (std::int64_t c = channel; c < channel + channels; ++c) {
-    const T* from = in + g.inPlaces.of(image, group * g.inChannels + c);
-    Point tap(0, g.kernel);
-    for (std::int64_t t = 0; t < g.taps; ++t, tap.next(g.kernel), columns += row)
-      gatherRow(g, from, tap.at, first, count, columns);
-  }
+  const auto eachRow = [&](auto gather) {
+    for (std::int64_t c = channel; c < channel + channels; ++c) {
+      const T* from = in + g.inPlaces.of(image, group * g.inChannels + c);
+      Point tap(0, g.kernel);
+      for (std::int64_t t = 0; t < g.taps; ++t, tap.next(g.kernel), columns += row)
+        gather(from, tap.at, columns);
+    }
+  };
+  if (g.inDilation != std::array<std::int64_t, 3>{1, 1, 1})
+    return eachRow(
+        [&](const T* from, const auto& tap, T* to) { gatherRow(g, from, tap, first, count, to); });
+  const Lines lines(g, first, count);
+  eachRow([&](const T* from, const auto& tap, T* to) { lines.gather(from, tap, to); });
 }
 
 template <class T>

@@ -72,18 +72,26 @@ void scatterPoints(const Geometry& g, const T* from, std::int64_t row, std::int6
 template <class T>
 void packWeights(const Geometry& g, const T* weights, T* packed);
 
+/// Whether the points of a channel follow each other.
+inline bool arePointsDense(const Geometry& g) {
+  const auto& field = g.outPlaces.field;
+  return field[2] == 1 && (g.out[1] == 1 || field[1] == g.out[2]) &&
+         (g.out[0] == 1 || field[0] == g.out[1] * g.out[2]);
+}
+
 template <class T, class Routine>
 class ColumnsForward final : public Contraction {
  public:
   ColumnsForward(const ConvSpec& spec, unsigned threads, Routine routine, std::string description)
       : g_(spec),
         bias_(spec.bias),
+        inPlace_(arePointsDense(g_)),
         threads_(threads),
         routine_(routine),
         description_(std::move(description)),
-        tile_(std::clamp<std::int64_t>(g_.points, 1, kPoints)),
+        tile_(tileOf(g_)),
         columnBytes_(aligned(sizeof(T) * g_.inChannels * g_.taps * tile_)),
-        resultBytes_(aligned(sizeof(T) * g_.outChannels * tile_)),
+        resultBytes_(inPlace_ ? 0 : aligned(sizeof(T) * g_.outChannels * tile_)),
         routineBytes_(
             aligned(routine.scratchBytes(g_.outChannels, tile_, g_.inChannels * g_.taps))) {}
 
@@ -109,12 +117,18 @@ class ColumnsForward final : public Contraction {
   }
 
  private:
-  static constexpr std::int64_t kPoints = 256;
+  static constexpr std::int64_t kPoints = 256, kLeastPoints = 64, kColumnBytes = 192 * 1024;
+
+  /// So many points that their columns stay in the L2 cache.
+  static std::int64_t tileOf(const Geometry& g) {
+    const std::int64_t each = sizeof(T) * std::max<std::int64_t>(g.inChannels * g.taps, 1);
+    const std::int64_t fit = kColumnBytes / each / kLeastPoints * kLeastPoints;
+    return std::clamp<std::int64_t>(g.points, 1, std::clamp(fit, kLeastPoints, kPoints));
+  }
 
   void runTile(std::int64_t image, std::int64_t group, std::int64_t first, const T* in,
                const T* packed, const T* bias, T* out, void* own) const {
     auto* columns = static_cast<T*>(own);
-    auto* result = static_cast<T*>(at(own, columnBytes_));
     const std::int64_t count = std::min(tile_, g_.points - first);
     gatherColumns(g_, in, image, group, 0, g_.inChannels, first, count, columns, tile_);
     gemm::BlockOf<T> block;
@@ -127,18 +141,29 @@ class ColumnsForward final : public Contraction {
     block.b = columns;
     block.bRow = tile_;
     block.bColumn = 1;
-    block.c = result;
-    block.cRow = tile_;
     block.alpha = 1;
     block.accumulate = false;
     block.bias = nullptr;
-    routine_.run(block, at(own, columnBytes_ + resultBytes_));
-    scatterPoints(g_, result, tile_, image, group, first, count,
-                  bias == nullptr ? nullptr : bias + group * g_.outChannels, out);
+    if (bias != nullptr) bias += group * g_.outChannels;
+    void* const scratch = at(own, columnBytes_ + resultBytes_);
+    if (inPlace_) {
+      block.c = out + g_.outPlaces.of(image, group * g_.outChannels) + first;
+      block.cRow = g_.outPlaces.channelBlock;
+      block.accumulate = bias != nullptr;
+      for (std::int64_t o = 0; bias != nullptr && o < block.m; ++o)
+        std::fill_n(block.c + o * block.cRow, count, bias[o]);
+      routine_.run(block, scratch);
+      return;
+    }
+    auto* result = static_cast<T*>(at(own, columnBytes_));
+    block.c = result;
+    block.cRow = tile_;
+    routine_.run(block, scratch);
+    scatterPoints(g_, result, tile_, image, group, first, count, bias, out);
   }
 
   Geometry g_;
-  bool bias_;
+  bool bias_, inPlace_;
   unsigned threads_;
   Routine routine_;
   std::string description_;

@@ -1,0 +1,316 @@
+"""Contractions of 300 random shapes against the better of oneDNN and onnxruntime.
+
+    python -m bench.grid [--realtime] [--shapes N] [--seed S] [--json FILE]
+
+Half of the shapes are matrix products, half are passes of convolutions, with 2e5 to 2e9
+floating-point operations. oneDNN is compared within popir, in the same process, as a source of
+contractions: its reorders are in its time, but for weights that stay. onnxruntime runs a model of
+one node in a process of its own, against popir's session for that model; the two take turns, and
+what a call costs is in both. Gradients of convolutions have no model and are compared with oneDNN
+alone. A ratio is the other's time over popir's, the median over turns. A shape below 0.95 is
+measured again, three times as long, and the second figure counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper
+
+from bench import peers
+from bench.contraction import uniform
+from bench.inference import runner
+from popir.poplin import contraction
+
+LEAST = 0.95
+TURNS, SECONDS = 7, 0.012
+FLOPS = 2e5, 2e9
+PASSES = ["forward"] * 3 + ["data_gradient", "weights_gradient"]
+
+
+@dataclass(frozen=True)
+class Product:
+    """[batch, m, k] x [batch, k, n]; `turned` if the second lies as [n, k]; `kept` if it stays."""
+
+    batch: int
+    m: int
+    k: int
+    n: int
+    turned: bool
+    kept: bool
+
+    @property
+    def flops(self) -> float:
+        """Multiplications and additions."""
+        return 2.0 * self.batch * self.m * self.k * self.n
+
+    def __str__(self) -> str:
+        notes = " turned" * self.turned + " kept" * self.kept
+        return f"{self.batch} x {self.m}x{self.k}x{self.n}{notes}"
+
+    def prepare(self, source: str) -> contraction.Prepared:
+        """The product by a source of contractions."""
+        b = uniform(self.second, 2)
+        if self.turned:
+            b = np.ascontiguousarray(b.transpose(0, 2, 1)).transpose(0, 2, 1)
+        a, c = uniform((self.batch, self.m, self.k), 1), np.empty(self.result, np.float32)
+        return contraction.product(a, b, c, threads=peers.THREADS, source=source)
+
+    @property
+    def second(self) -> tuple[int, ...]:
+        """The shape of the second operand."""
+        return (self.batch, self.k, self.n)
+
+    @property
+    def result(self) -> tuple[int, ...]:
+        """The shape of the product."""
+        return (self.batch, self.m, self.n)
+
+    def model(self) -> tuple[bytes, np.ndarray] | None:
+        """A model of one MatMul and its input; None if onnxruntime's would differ."""
+        if self.turned or not self.kept:
+            return None
+        node = helper.make_node("MatMul", ["x", "w"], ["y"])
+        shape = (self.batch, self.m, self.k)
+        return _model(node, shape, uniform(self.second, 2)), uniform(shape, 1)
+
+
+@dataclass(frozen=True)
+class Convolution:
+    """A pass of a convolution of square images; weights stay in the forward pass."""
+
+    which: str
+    n: int
+    i: int
+    o: int
+    size: int
+    kernel: int
+    stride: int
+    groups: int
+
+    @property
+    def out(self) -> int:
+        """The height and width of the result."""
+        return (self.size + 2 * (self.kernel // 2) - self.kernel) // self.stride + 1
+
+    @property
+    def flops(self) -> float:
+        """Multiplications and additions."""
+        taps = self.i // self.groups * self.kernel**2
+        return 2.0 * self.n * self.o * taps * self.out**2
+
+    @property
+    def kept(self) -> bool:
+        """Whether the weights stay."""
+        return self.which == "forward"
+
+    def __str__(self) -> str:
+        groups = f" in {self.groups} groups" if self.groups > 1 else ""
+        of = f"{self.n} x {self.i} x {self.size}^2 to {self.o}"
+        return f"{self.which} {of}, {self.kernel}^2 / {self.stride}{groups}"
+
+    def prepare(self, source: str) -> contraction.Prepared:
+        """The pass by a source of contractions."""
+        shapes = [
+            (self.n, self.i, self.size, self.size),
+            (self.groups, self.o // self.groups, self.i // self.groups, self.kernel, self.kernel),
+            (self.n, self.o, self.out, self.out),
+        ]
+        arrays = [uniform(shape, i) for i, shape in enumerate(shapes)]
+        both = {"stride": [self.stride] * 2, "dilation": [1, 1], "inDilation": [1, 1]}
+        pad = [self.kernel // 2] * 2
+        return contraction.convolution(
+            self.which, *arrays, **both, padLower=pad, threads=peers.THREADS, source=source
+        )
+
+    def model(self) -> tuple[bytes, np.ndarray] | None:
+        """A model of one Conv and its input; None for a gradient."""
+        if not self.kept:
+            return None
+        pads, strides = [self.kernel // 2] * 4, [self.stride] * 2
+        node = helper.make_node(
+            "Conv", ["x", "w"], ["y"], pads=pads, strides=strides, group=self.groups
+        )
+        shape = (self.n, self.i, self.size, self.size)
+        weights = (self.o, self.i // self.groups, self.kernel, self.kernel)
+        return _model(node, shape, uniform(weights, 2)), uniform(shape, 1)
+
+
+Shape = Product | Convolution
+
+
+def _model(node: object, shape: tuple[int, ...], weights: np.ndarray) -> bytes:
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)
+    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
+    graph = helper.make_graph([node], "grid", [x], [y], [numpy_helper.from_array(weights, "w")])
+    opset = helper.make_opsetid("", 17)
+    return helper.make_model(graph, opset_imports=[opset], ir_version=8).SerializeToString()
+
+
+def shapes(count: int, seed: int) -> list[Shape]:
+    """Products and passes of convolutions in turns, the same for one seed."""
+    random = np.random.default_rng(seed)
+
+    def size(low: int, high: int) -> int:
+        """Between both; small ones as often as large ones, half of them multiples of 16."""
+        x = round(math.exp(random.uniform(math.log(low), math.log(high))))
+        return max(low, x // 16 * 16) if x >= 32 and random.random() < 0.5 else x
+
+    def product() -> Shape:
+        batch = int(random.choice([1, 1, 1, 1, 8, 48]))
+        turned, kept = random.random() < 0.3, batch == 1 and random.random() < 0.6
+        return Product(batch, size(1, 2048), size(8, 4096), size(8, 4096), turned, kept)
+
+    def convolution() -> Shape:
+        kernel, stride = int(random.choice([1, 1, 3, 3, 3, 5, 7])), int(random.choice([1, 1, 2]))
+        i, o, groups = size(3, 512), size(8, 512), 1
+        kind = random.random()
+        if kind < 0.15:  # depthwise
+            o = groups = i
+        elif kind < 0.25:
+            i, o, groups = max(i // 8, 1) * 8, max(o // 8, 1) * 8, 8
+        image = int(random.choice([7, 8, 14, 16, 28, 32, 56, 64, 112]))
+        batch = int(random.choice([1, 1, 2, 4, 8, 16]))
+        which = str(random.choice(PASSES))
+        return Convolution(which, batch, i, o, image, kernel, stride, groups)
+
+    found: list[Shape] = []
+    while len(found) < count:
+        each = product() if len(found) % 2 == 0 else convolution()
+        if FLOPS[0] <= each.flops <= FLOPS[1]:
+            found.append(each)
+    return found
+
+
+def against_onednn(shape: Shape, longer: int, realtime: bool) -> float:
+    """oneDNN's time over popir's."""
+    ours, theirs = shape.prepare("any"), shape.prepare("onednn")
+    pairs: list[tuple[float, float]] = []
+    peers.set_priority(realtime)
+    try:
+        repeats = [_repeats(lambda n, r=r: r.seconds(n, shape.kept)) for r in (ours, theirs)]
+        for _ in range(TURNS * longer):
+            a, b = (
+                r.seconds(n, shape.kept) / n for r, n in zip((ours, theirs), repeats, strict=True)
+            )
+            pairs.append((a, b))
+    finally:
+        peers.set_priority(False)
+    return statistics.median(b / a for a, b in pairs)
+
+
+def _repeats(seconds: Callable[[int], float]) -> int:
+    seconds(1)
+    return max(1, int(SECONDS / max(seconds(1), 1e-7)))
+
+
+class Worker:
+    """A runtime in a process of its own that runs one model after another."""
+
+    def __init__(self, peer: str, realtime: bool) -> None:
+        words = [sys.executable, "-W", "ignore", "-m", "bench.grid", "--worker", peer]
+        self.process = subprocess.Popen(
+            words + ["--realtime"] * realtime,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=peers.ROOT,
+        )
+
+    def ask(self, line: str) -> str:
+        """Sends a line and waits for the answer."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        print(line, file=self.process.stdin, flush=True)
+        return self.process.stdout.readline()
+
+
+def serve(peer: str, realtime: bool) -> None:
+    """For a line with a model's folder: makes its session. For an empty one: a turn."""
+    once: Callable[[], object] = list
+    for line in sys.stdin:
+        if folder := line.strip():
+            x = np.load(Path(folder) / "x.npy")
+            once = runner(peer, str(Path(folder) / "model.onnx"), "x", "y", x)
+            once()
+            print("ready", flush=True)
+            continue
+        peers.set_priority(realtime)
+        times, end = [], time.perf_counter() + SECONDS
+        while len(times) < 2 or time.perf_counter() < end:
+            start = time.perf_counter()
+            once()
+            times.append(time.perf_counter() - start)
+        peers.set_priority(False)
+        print(statistics.median(times), flush=True)
+
+
+def against_onnxruntime(workers: list[Worker], longer: int) -> float:
+    """onnxruntime's time over popir's, of the model that both have."""
+    turns = [[float(w.ask("")) for w in workers] for _ in range(TURNS * longer + 1)]
+    return statistics.median(theirs / ours for ours, theirs in turns[1:])
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Prints the shapes that are slower than others make them, and how many are not."""
+    parser = argparse.ArgumentParser(prog="bench.grid")
+    parser.add_argument("--realtime", action="store_true")
+    parser.add_argument("--shapes", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json")
+    parser.add_argument("--worker", help=argparse.SUPPRESS)
+    asked = parser.parse_args(arguments or [])
+    if asked.worker:
+        return serve(asked.worker, asked.realtime)
+    workers = [Worker(peer, asked.realtime) for peer in ("popir", "onnxruntime")]
+    found: dict[str, dict[str, float]] = {}
+    print("| shape | GFLOP | oneDNN | onnxruntime |\n|---|---|---|---|")
+    for shape in shapes(asked.shapes, asked.seed):
+        ratios = measured(shape, workers, asked.realtime)
+        found[str(shape)] = ratios
+        if min(ratios.values()) < LEAST:
+            cells = [f"{ratios[o]:.2f}" if o in ratios else "" for o in ("oneDNN", "onnxruntime")]
+            print(f"| {shape} | {1e-9 * shape.flops:.3g} | {' | '.join(cells)} |", flush=True)
+    for worker in workers:
+        worker.process.communicate()
+    best = [min(ratios.values()) for ratios in found.values()]
+    below = sum(b < LEAST for b in best)
+    print(
+        f"{below} of {len(best)} below {LEAST} of the better one; least {min(best):.2f}, "
+        f"geometric mean over the better one {statistics.geometric_mean(best):.2f}"
+    )
+    if asked.json:
+        Path(asked.json).write_text(json.dumps(found, indent=1))
+
+
+def measured(shape: Shape, workers: list[Worker], realtime: bool) -> dict[str, float]:
+    """The ratios of a shape, by the name of the other."""
+    others: dict[str, Callable[[int], float]] = {}
+    others["oneDNN"] = lambda longer: against_onednn(shape, longer, realtime)
+    if (made := shape.model()) is not None:
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "model.onnx").write_bytes(made[0])
+            np.save(Path(folder) / "x.npy", made[1])
+            for worker in workers:
+                worker.ask(folder)
+        others["onnxruntime"] = lambda longer: against_onnxruntime(workers, longer)
+    ratios = {name: measure(1) for name, measure in others.items()}
+    for name, measure in others.items():
+        if ratios[name] < LEAST:
+            ratios[name] = measure(3)
+    return ratios
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,116 @@
+#include "kernels/contraction/points.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "kernels/contraction/divided_sums.hpp"
+#include "kernels/parallel.hpp"
+#include "kernels/vector/isa.hpp"
+
+namespace popir {
+namespace contraction {
+namespace {
+
+/// Products of fewer columns have half-empty vectors.
+constexpr std::int64_t kLeastPoints = 32;
+
+bool isAll(const std::vector<std::int64_t>& values, std::int64_t value) {
+  return std::all_of(values.begin(), values.end(), [=](std::int64_t x) { return x == value; });
+}
+
+bool isPlainFloat(const Layout& layout) {
+  return layout.type == poplar::FLOAT && layout.channelBlock == Layout::kPlain && layout.dense();
+}
+
+/// Of a dimension of one element it is 1, whatever it says.
+std::int64_t strideOf(const Layout& layout, std::size_t d) {
+  return layout.shape[d] == 1 ? 1 : layout.strides[d];
+}
+
+bool isOfPoints(const ConvSpec& s) {
+  const auto& taps = s.weights.shape;
+  // Of few channels in each group oneDNN has better gradients, and on AVX2 all.
+  if (s.groups > 1 && (s.pass != Pass::Forward || isa() != Isa::Avx512)) return false;
+  return s.pass != Pass::WeightsGradient && s.postOps.empty() &&
+         std::all_of(taps.begin() + 3, taps.end(), [](std::int64_t x) { return x == 1; }) &&
+         isAll(s.stride, 1) && isAll(s.inDilation, 1) && isAll(s.padLower, 0) &&
+         std::equal(s.in.shape.begin() + 2, s.in.shape.end(), s.out.shape.begin() + 2) &&
+         isPlainFloat(s.in) && isPlainFloat(s.out) && s.weights.type == poplar::FLOAT &&
+         (strideOf(s.weights, 1) == 1 || strideOf(s.weights, 2) == 1);
+}
+
+class Points final : public Contraction {
+ public:
+  Points(const ConvSpec& s, std::int64_t runs, std::unique_ptr<Contraction> products,
+         unsigned threads)
+      : products_(std::move(products)),
+        from_(s.pass == Pass::Forward ? 0 : 2),
+        runs_(runs),
+        images_(s.out.shape[0]),
+        channels_(s.out.shape[1]),
+        steps_{imageStep(s.in), imageStep(s.out)},
+        bias_(s.bias),
+        threads_(threads) {}
+
+  std::string describe() const override { return products_->describe() + " of points"; }
+  std::size_t workBytes() const override { return products_->scratchBytes(); }
+  void runPacked(void* const* operands, const void* /*packed*/, void* work) const override {
+    if (bias_) fill(static_cast<const float*>(operands[3]), static_cast<float*>(operands[2]));
+    auto* const from = static_cast<float*>(operands[from_]);
+    auto* const to = static_cast<float*>(operands[2 - from_]);
+    for (std::int64_t i = 0; i < runs_; ++i) {
+      void* const turned[] = {operands[1], from + i * steps_[from_ / 2],
+                              to + i * steps_[1 - from_ / 2]};
+      products_->run(turned, work);
+    }
+  }
+
+ private:
+  /// Each channel's bias at all its points, to which the products are added.
+  void fill(const float* bias, float* out) const {
+    const std::int64_t points = steps_[1] / channels_;
+    parallelFor(images_ * channels_, threads_, images_ * steps_[1], [&](std::int64_t i) {
+      std::fill_n(out + i * points, points, bias[i % channels_]);
+    });
+  }
+
+  std::unique_ptr<Contraction> products_;
+  std::size_t from_;                       // the operand that is multiplied by the weights
+  std::int64_t runs_, images_, channels_;  // runs: of the products, one after another
+  std::int64_t steps_[2];                  // elements of an image of in and of out
+  bool bias_;
+  unsigned threads_;
+};
+
+}  // namespace
+
+std::unique_ptr<Contraction> makePoints(const ConvSpec& s, unsigned threads,
+                                        const MakeProduct& make) {
+  if (!isOfPoints(s)) return nullptr;
+  const bool isForward = s.pass == Pass::Forward;
+  const Layout &from = isForward ? s.in : s.out, &to = isForward ? s.out : s.in;
+  const std::int64_t images = s.in.shape[0], channels = std::max<std::int64_t>(to.shape[1], 1);
+  MatMulSpec products;
+  products.inType = products.outType = poplar::FLOAT;
+  products.m = to.shape[1] / s.groups;
+  products.n = imageStep(to) / channels;
+  products.k = from.shape[1] / s.groups;
+  if (images * products.m * products.k == 0 || products.n < kLeastPoints) return nullptr;
+  // The images of one group are a batch that shares its weights; the groups of one image are one.
+  products.groups = s.groups == 1 ? images : s.groups;
+  const std::int64_t runs = s.groups == 1 ? 1 : images;
+  products.a = {s.groups == 1 ? 0 : s.weights.strides[0], strideOf(s.weights, isForward ? 1 : 2),
+                strideOf(s.weights, isForward ? 2 : 1)};
+  products.b = {products.k * products.n, products.n, 1};
+  products.c = {products.m * products.n, products.n, 1};
+  products.accumulate = s.bias;
+  auto made = make(products);
+  if (made == nullptr) return nullptr;
+  return std::make_unique<Points>(s, runs, std::move(made), threads);
+}
+
+}  // namespace contraction
+}  // namespace popir

@@ -1,0 +1,117 @@
+"""Convolutions of single points as products, and of columns that are gathered, against PyTorch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional as F
+
+from popir.poplin import contraction
+
+
+@dataclass(frozen=True)
+class Case:
+    """`images` of `i` channels to `o`, in `groups`; which source computes it on AVX-512."""
+
+    images: int
+    i: int
+    o: int
+    size: tuple[int, int]
+    by: str
+    groups: int = 1
+    kernel: int = 1
+    stride: int = 1
+    pad: int = 0
+    dilation: int = 1
+
+
+CASES = [
+    Case(1, 14, 128, (32, 32), "of points"),
+    Case(3, 5, 9, (7, 9), "of points"),
+    Case(2, 33, 17, (6, 6), "of points"),
+    Case(1, 16, 24, (20, 20), "of points", groups=8),
+    Case(3, 24, 16, (20, 20), "of points", groups=4),
+    Case(2, 40, 40, (8, 8), "of points", groups=40),
+    Case(1, 16, 16, (4, 4), "onednn"),
+    Case(2, 12, 20, (30, 31), "own", stride=2),
+    Case(2, 12, 20, (30, 31), "own", stride=3),
+    Case(1, 7, 40, (30, 33), "winograd", kernel=3, pad=1),
+    Case(2, 7, 40, (60, 61), "own", kernel=3, stride=2, pad=1),
+    Case(1, 7, 40, (34, 33), "own", kernel=3, pad=2, dilation=2),
+    Case(2, 16, 48, (28, 28), "own", groups=8, kernel=3, stride=2, pad=1),
+]
+
+
+def arrays(case: Case) -> tuple[torch.Tensor, torch.Tensor]:
+    """The images and the weights."""
+    random = torch.Generator().manual_seed(0)
+    x = torch.randn(case.images, case.i, *case.size, generator=random)
+    w = torch.randn(case.o, case.i // case.groups, case.kernel, case.kernel, generator=random)
+    return x, w
+
+
+def torchs(case: Case, x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor | None = None):
+    """The convolution by PyTorch."""
+    how = {"stride": case.stride, "padding": case.pad, "dilation": case.dilation}
+    return F.conv2d(x, w, bias, groups=case.groups, **how)
+
+
+def prepared(case: Case, which: str, x, w, y, **more) -> contraction.Prepared:
+    """The pass `which`, by the source that is chosen."""
+    weights = w.reshape(case.groups, case.o // case.groups, *w.shape[1:])
+    return contraction.convolution(
+        *(which, x, weights, y),
+        *([case.stride] * 2, [case.dilation] * 2, [1, 1], [case.pad] * 2),
+        threads=2,
+        **more,
+    )
+
+
+def close(found: np.ndarray, exact: torch.Tensor) -> bool:
+    """Whether both are the same but for rounding."""
+    return bool(np.abs(found - exact.numpy()).max() < 1e-5 * exact.abs().max())
+
+
+@pytest.mark.parametrize("kept", [False, True])
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_forward(case, kept):
+    """With and without a bias, and with weights that stay."""
+    x, w = arrays(case)
+    for bias in (None, torch.randn(case.o)):
+        exact = torchs(case, x, w, bias)
+        y = np.full(exact.shape, np.nan, np.float32)
+        more = {} if bias is None else {"bias": bias.numpy()}
+        made = prepared(case, "forward", x.numpy(), w.numpy(), y, **more)
+        if contraction.isa() == "avx512":
+            assert case.by in made.describe(kept)
+        made.run(kept)
+        assert close(y, exact)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_gradients_of_data(case):
+    """Of random gradients of the result."""
+    x, w = arrays(case)
+    x.requires_grad_()
+    y = torchs(case, x, w)
+    given = torch.randn_like(y)
+    y.backward(given)
+    found = np.full(x.shape, np.nan, np.float32)
+    prepared(case, "data_gradient", found, w.numpy(), given.numpy()).run()
+    assert x.grad is not None
+    assert close(found, x.grad)
+
+
+def test_weights_that_lie_the_other_way():
+    """Channels of the input outermost, as a transposed convolution has them."""
+    case = CASES[0]
+    x, w = arrays(case)
+    turned = np.ascontiguousarray(w.numpy().transpose(1, 0, 2, 3)).transpose(1, 0, 2, 3)
+    exact = torchs(case, x, w)
+    y = np.empty(exact.shape, np.float32)
+    made = prepared(case, "forward", x.numpy(), turned, y)
+    made.run()
+    assert close(y, exact)
