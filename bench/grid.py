@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from onnx import TensorProto, helper, numpy_helper
+from onnx import NodeProto, TensorProto, helper, numpy_helper
 
 from bench import peers
 from bench.contraction import uniform
@@ -34,7 +34,7 @@ from bench.inference import runner
 from popir.poplin import contraction
 
 LEAST = 0.95
-TURNS, SECONDS = 7, 0.012
+TURNS, SECONDS = 8, 0.012
 FLOPS = 2e5, 2e9
 PASSES = ["forward"] * 3 + ["data_gradient", "weights_gradient"]
 
@@ -127,11 +127,15 @@ class Convolution:
             (self.groups, self.o // self.groups, self.i // self.groups, self.kernel, self.kernel),
             (self.n, self.o, self.out, self.out),
         ]
-        arrays = [uniform(shape, i) for i, shape in enumerate(shapes)]
-        both = {"stride": [self.stride] * 2, "dilation": [1, 1], "inDilation": [1, 1]}
-        pad = [self.kernel // 2] * 2
+        image, weights, result = (uniform(shape, i) for i, shape in enumerate(shapes))
         return contraction.convolution(
-            self.which, *arrays, **both, padLower=pad, threads=peers.THREADS, source=source
+            *(self.which, image, weights, result),
+            stride=[self.stride] * 2,
+            dilation=[1, 1],
+            inDilation=[1, 1],
+            padLower=[self.kernel // 2] * 2,
+            threads=peers.THREADS,
+            source=source,
         )
 
     def model(self) -> tuple[bytes, np.ndarray] | None:
@@ -150,7 +154,7 @@ class Convolution:
 Shape = Product | Convolution
 
 
-def _model(node: object, shape: tuple[int, ...], weights: np.ndarray) -> bytes:
+def _model(node: NodeProto, shape: tuple[int, ...], weights: np.ndarray) -> bytes:
     x = helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)
     y = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
     graph = helper.make_graph([node], "grid", [x], [y], [numpy_helper.from_array(weights, "w")])
@@ -195,19 +199,19 @@ def shapes(count: int, seed: int) -> list[Shape]:
 
 def against_onednn(shape: Shape, longer: int, realtime: bool) -> float:
     """oneDNN's time over popir's."""
-    ours, theirs = shape.prepare("any"), shape.prepare("onednn")
-    pairs: list[tuple[float, float]] = []
+    runs = [shape.prepare("any"), shape.prepare("onednn")]
+    turns: list[list[float]] = []
     peers.set_priority(realtime)
     try:
-        repeats = [_repeats(lambda n, r=r: r.seconds(n, shape.kept)) for r in (ours, theirs)]
-        for _ in range(TURNS * longer):
-            a, b = (
-                r.seconds(n, shape.kept) / n for r, n in zip((ours, theirs), repeats, strict=True)
-            )
-            pairs.append((a, b))
+        repeats = [_repeats(lambda n, r=run: r.seconds(n, shape.kept)) for run in runs]
+        for turn in range(TURNS * longer):
+            times = [0.0, 0.0]
+            for at in (0, 1) if turn % 2 else (1, 0):  # who comes second finds warmer caches
+                times[at] = runs[at].seconds(repeats[at], shape.kept) / repeats[at]
+            turns.append(times)
     finally:
         peers.set_priority(False)
-    return statistics.median(b / a for a, b in pairs)
+    return statistics.median(theirs / ours for ours, theirs in turns)
 
 
 def _repeats(seconds: Callable[[int], float]) -> int:
@@ -258,8 +262,8 @@ def serve(peer: str, realtime: bool) -> None:
 
 def against_onnxruntime(workers: list[Worker], longer: int) -> float:
     """onnxruntime's time over popir's, of the model that both have."""
-    turns = [[float(w.ask("")) for w in workers] for _ in range(TURNS * longer + 1)]
-    return statistics.median(theirs / ours for ours, theirs in turns[1:])
+    turns = [[float(w.ask("")) for w in workers] for _ in range(TURNS * longer + 1)][1:]
+    return statistics.median(theirs / ours for ours, theirs in turns)
 
 
 def main(arguments: list[str] | None = None) -> None:

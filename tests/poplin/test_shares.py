@@ -71,7 +71,7 @@ def test_other_sums_are_whole(m: int, k: int, n: int, lies: str, threads: int) -
 
 def convolution(kind: str, images: int, threads: int, stride: int = 1) -> tuple[str, Array, Array]:
     """Who computes it, its result, and PyTorch's in double. `kind` is the pass."""
-    x = random((images, 16, 20, 20))
+    x = random((images, 16, 40, 40))
     w, bias = random((32, 16, 3, 3), seed=2), random((32,), seed=3)
     wide = [torch.from_numpy(v.astype(np.float64)).requires_grad_() for v in (x, w, bias)]
     y = nn.functional.conv2d(wide[0], wide[1], wide[2] if kind == "forward" else None, stride, 1)

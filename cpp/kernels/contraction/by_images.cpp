@@ -17,6 +17,12 @@ namespace {
 std::int64_t imagesOfPart(const ConvSpec& s, unsigned threads) {
   const std::int64_t images = s.in.shape[0];
   if (threads == 1 || s.pass == Pass::WeightsGradient || images % threads != 0) return 0;
+  // Of little work, what oneDNN does for each part is most of it.
+  constexpr std::size_t kLeastWork = 2'000'000;
+  const auto channels = static_cast<std::size_t>(std::max<std::int64_t>(s.weights.shape[1], 1));
+  if (s.out.elements() * (s.weights.elements() / channels / static_cast<std::size_t>(s.groups)) <
+      kLeastWork)
+    return 0;
   const std::size_t activations = s.in.elements() + s.out.elements();
   if (activations < 2 * threads * s.weights.elements()) return 0;
   // Two parts for each thread, so that one takes over what another is late with.

@@ -365,7 +365,7 @@ std::unique_ptr<Contraction> makeFastest(const Spec& spec, unsigned threads);
 std::unique_ptr<Contraction> makeFaster(const MatMulSpec&, unsigned) { return nullptr; }
 std::unique_ptr<Contraction> makeFaster(const ConvSpec& s, unsigned threads) {
   if (isThree(s) && (winogradIsFaster(s, false) || winogradGradientIsFaster(s, threads)))
-    return makeWinograd(s, threads, false);
+    if (auto made = makeWinograd(s, threads, false)) return made;
   if (isLargeDepthwiseGradient(s)) return makeDepthwise(s, threads);
   if (auto made = makePoints(s, threads,
                              [=](const MatMulSpec& part) { return makeFastest(part, threads); }))
