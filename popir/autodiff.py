@@ -159,13 +159,15 @@ def _check_loss(loss: Tensor) -> None:
         )
 
 
-def ancestors(*ends: Tensor) -> set[Op]:
-    """The operators that any of `ends` depends on; each is visited once, however many ends."""
+def ancestors(*ends: Tensor, beyond: Collection[Op] = frozenset()) -> set[Op]:
+    """The operators that any of `ends` depends on; each is visited once, however many ends. Those
+    of `beyond`, and what they depend on, are not looked at.
+    """
     found: set[Op] = set()
     stack = list(ends)
     while stack:
         producer = stack.pop().producer
-        if producer is not None and producer not in found:
+        if producer is not None and producer not in found and producer not in beyond:
             found.add(producer)
             stack += producer.input.values()
     return found

@@ -393,7 +393,7 @@ def _passes(c: Compilation) -> tuple[set[Op], set[Op]]:
     )
     ends += (op.inTensor(GRADIENT) for op in adding)
     ends += (t for op in c.handed if op.id in c.graph.ops for t in op.output.values())
-    return forward, ancestors(*ends) - forward
+    return forward, ancestors(*ends, beyond=forward)
 
 
 def _ids(passes: tuple[set[Op], set[Op]]) -> tuple[set[int], set[int]]:

@@ -21,6 +21,8 @@ import pytest
 
 import popir
 from popir import poplar
+from popir.cached import cached_property
+from popir.data.prefetch import Prefetch
 from popir.errors import popart_runtime_error, poplar_runtime_error
 from tests.models import floats, step
 from tests.toolchain import ROOT
@@ -199,6 +201,75 @@ def of_an_engine() -> None:
     running.join()
 
 
+def during_a_cached_property() -> None:
+    """A child does not wait for a value that another thread of its parent was computing."""
+    parent = os.getpid()
+    inside, go = threading.Event(), threading.Event()
+
+    class Kept:
+        @cached_property
+        def value(self) -> int:
+            if os.getpid() == parent:
+                inside.set()
+                assert go.wait(LIMIT)
+            return os.getpid()
+
+    kept, other = Kept(), Kept()
+    computing = threading.Thread(target=lambda: kept.value)
+    computing.start()
+    assert inside.wait(LIMIT)
+
+    def work() -> None:
+        assert kept.value == other.value == os.getpid()
+
+    child(work)
+    go.set()
+    computing.join()
+    assert kept.value == parent
+
+
+def of_data_read_ahead() -> None:
+    """What a thread of the parent reads ahead is the parent's."""
+    ahead = Prefetch(lambda: range(3), 2)
+
+    def work() -> None:
+        with pytest.raises(
+            popart_runtime_error, match=r"^The thread that fetches data is gone: .* was forked"
+        ):
+            ahead.next()
+
+    child(work)
+    assert [ahead.next() for _ in range(3)] == [0, 1, 2]
+    with pytest.raises(StopIteration):
+        ahead.next()
+
+
+def often_while_threads_compile() -> None:
+    """Children of a process whose threads make sessions, at any place of that, make their own."""
+    net = Net()
+    want, stop = net.run(), threading.Event()
+
+    def keep_compiling() -> None:
+        while not stop.is_set():
+            Net()
+
+    threads = [threading.Thread(target=keep_compiling) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+
+    def work() -> None:
+        np.testing.assert_array_equal(net.run(), want)
+        np.testing.assert_array_equal(Net().run(), want)
+
+    try:
+        for _ in range(12):
+            child(work)
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+
+
 def _loaded(seeds: Any, batches: Any) -> None:
     """Makes batches of data with a session, as a worker of a loader does."""
     net = Net()
@@ -233,7 +304,10 @@ def of_loaders() -> None:
 @pytest.mark.timeout(3 * LIMIT)
 @pytest.mark.parametrize(
     "case",
-    [after_a_run, during_a_run, often_while_threads_run, of_an_engine, of_loaders],
+    [
+        *(after_a_run, during_a_run, often_while_threads_run, during_a_cached_property),
+        *(often_while_threads_compile, of_data_read_ahead, of_an_engine, of_loaders),
+    ],
     ids=lambda case: case.__name__,
 )
 def test_children(case: Any, tmp_path: Path) -> None:

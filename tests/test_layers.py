@@ -10,7 +10,7 @@ PACKAGE = Path(__file__).parents[1] / "popir"
 
 LAYERS = [
     "errors typed types enums options files naming progress reserved exclusive _library "
-    "debug_context logs version collector extras replicas dataflow",
+    "cached debug_context logs version collector extras replicas dataflow",
     "ir _device poplar popops poplin popnn poprand poputil gcl ext devices memory budget",
     "registry definitions host adding opx calling remote pattern builder onnxio popdist",
     "ops foreign",

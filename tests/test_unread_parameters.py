@@ -20,6 +20,8 @@ ALLOWED = {
     "Interruption._take.frame": "a signal handler's",
     "passed_on.frame": "a signal handler's",
     "Expression.__array_function__.types": "numpy's interface",
+    "cached_property.__set_name__.owner": "Python's interface of descriptors",
+    "cached_property.__get__.owner": "Python's interface of descriptors",
     "_Reader._op_after_all.each": "all instructions are added by functions of one form",
     "_Reader._op_tuple.each": "all instructions are added by functions of one form",
 }

@@ -68,7 +68,7 @@ class Likeness {
   }
 
   int numberOf(const std::string& form) {
-    return forms_.emplace(form, static_cast<int>(forms_.size())).first->second;
+    return forms_.try_emplace(form, static_cast<int>(forms_.size())).first->second;
   }
 
   /// The address of an object, which stays this object's.

@@ -151,7 +151,7 @@ class View::Replacement {
       any = true;
       auto v = part->copy();
       v->base_ = std::move(inner);
-      changed->add(std::move(v));
+      changed->add(finished(std::move(v)));
     }
     return any ? changed : base;
   }
@@ -166,13 +166,13 @@ ViewPtr View::ofVariable(const GraphImpl* graph, unsigned variable, bool constan
   base->variable = variable;
   base->constant = constant;
   base->variableElements = product(shape);
-  std::shared_ptr<View> v(new View);
+  auto v = std::make_shared<View>(View());
   v->graph_ = graph;
   v->type_ = type;
   v->strides_ = rowMajorStrides(shape);
   v->shape_ = std::move(shape);
   v->base_ = std::move(base);
-  return v;
+  return finished(std::move(v));
 }
 
 ViewPtr View::concat(const std::vector<ViewPtr>& parts, unsigned dimension) {
@@ -192,10 +192,10 @@ ViewPtr View::concat(const std::vector<ViewPtr>& parts, unsigned dimension) {
   auto v = parts.front()->copy();
   v->shape_ = std::move(shape);
   v->strides_ = rowMajorStrides(v->shape_);
-  if (base->parts.empty()) return v;
+  if (base->parts.empty()) return finished(std::move(v));
   v->offset_ = 0;
   v->base_ = std::move(base);
-  return v;
+  return finished(std::move(v));
 }
 
 View::State View::state() const {
@@ -221,14 +221,14 @@ ViewPtr View::ofState(const GraphImpl* graph, State state) {
   base->outer = state.outer;
   base->inner = state.inner;
   base->starts = std::move(state.starts);
-  std::shared_ptr<View> v(new View);
+  auto v = std::make_shared<View>(View());
   v->graph_ = graph;
   v->type_ = state.type;
   v->shape_ = std::move(state.shape);
   v->strides_ = std::move(state.strides);
   v->offset_ = state.offset;
   v->base_ = std::move(base);
-  return v;
+  return finished(std::move(v));
 }
 
 std::int64_t View::elements() const { return product(shape_); }
@@ -237,14 +237,14 @@ ViewPtr View::slice(unsigned dimension, std::int64_t begin, std::int64_t end) co
   auto v = copy();
   v->offset_ += begin * strides_[dimension];
   v->shape_[dimension] = end - begin;
-  return v;
+  return finished(std::move(v));
 }
 
 ViewPtr View::subSample(unsigned dimension, std::int64_t stride) const {
   auto v = copy();
   v->shape_[dimension] = (shape_[dimension] + stride - 1) / stride;
   v->strides_[dimension] *= stride;
-  return v;
+  return finished(std::move(v));
 }
 
 ViewPtr View::reverse(unsigned dimension) const {
@@ -252,7 +252,7 @@ ViewPtr View::reverse(unsigned dimension) const {
   auto v = copy();
   v->offset_ += (shape_[dimension] - 1) * strides_[dimension];
   v->strides_[dimension] = -strides_[dimension];
-  return v;
+  return finished(std::move(v));
 }
 
 ViewPtr View::permute(const std::vector<unsigned>& permutation) const {
@@ -261,20 +261,20 @@ ViewPtr View::permute(const std::vector<unsigned>& permutation) const {
     v->shape_[i] = shape_[permutation[i]];
     v->strides_[i] = strides_[permutation[i]];
   }
-  return v;
+  return finished(std::move(v));
 }
 
 ViewPtr View::repeatBefore(unsigned dimension, std::int64_t n) const {
   auto v = copy();
   v->shape_.insert(v->shape_.begin() + dimension, n);
   v->strides_.insert(v->strides_.begin() + dimension, 0);
-  return v;
+  return finished(std::move(v));
 }
 
 ViewPtr View::reinterpret(poplar::Type type) const {
   auto v = copy();
   v->type_ = type;
-  return v;
+  return finished(std::move(v));
 }
 
 /// Compares views. Bases that many views share are compared once.
@@ -320,7 +320,7 @@ ViewPtr View::replaced(const std::map<unsigned, ViewPtr>& by) const {
   }
   auto v = copy();
   v->base_ = std::move(base);
-  return v;
+  return finished(std::move(v));
 }
 
 ViewPtr View::reshape(Dims shape) const {
@@ -335,7 +335,7 @@ ViewPtr View::reshape(Dims shape) const {
     v->strides_ = rowMajorStrides(shape);
   }
   v->shape_ = std::move(shape);
-  return v;
+  return finished(std::move(v));
 }
 
 namespace {
@@ -791,6 +791,8 @@ void addRuns(const Piece& piece, std::size_t d, std::int64_t from, std::vector<R
 }  // namespace
 
 bool View::intersects(const View& other) const {
+  const Base &own = *base_, &its = *other.base_;
+  if (own.isOfOne && its.isOfOne && own.variable != its.variable) return false;  // as most do
   const auto mine = visited(pieces()), theirs = visited(other.pieces());
   // Of most views the ranges are apart already. Of others the elements of those that meet count.
   const auto runs = [](const std::vector<Piece>& all, const std::vector<Run>& own,
@@ -808,15 +810,18 @@ bool View::intersects(const View& other) const {
                      [&](const Run& run) { return meets(run, sorted); });
 }
 
-std::optional<unsigned> View::wholeVariable() const {
-  if (!base_->parts.empty() || offset_ != 0 || elements() != base_->variableElements)
-    return std::nullopt;
-  std::int64_t dense = 1;  // the stride in row-major order
-  for (std::size_t i = shape_.size(); i-- > 0;) {
-    if (shape_[i] != 1 && strides_[i] != dense) return std::nullopt;
-    dense *= shape_[i];
-  }
-  return base_->variable;
+ViewPtr View::finished(std::shared_ptr<View> v) {
+  const auto isWhole = [&] {
+    if (!v->base_->parts.empty() || v->offset_ != 0) return false;
+    std::int64_t dense = 1;  // the stride in row-major order
+    for (std::size_t i = v->shape_.size(); i-- > 0;) {
+      if (v->shape_[i] != 1 && v->strides_[i] != dense) return false;
+      dense *= v->shape_[i];
+    }
+    return dense == v->base_->variableElements;
+  };
+  v->whole_ = isWhole() ? std::optional(v->base_->variable) : std::nullopt;
+  return v;
 }
 
 }  // namespace popir

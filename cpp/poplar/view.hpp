@@ -106,20 +106,28 @@ class __attribute__((visibility("default"))) View {
   void expand(Nest nest, const std::function<void(unsigned variable, Nest)>& emit) const;
   /// The variables, without duplicates, in ascending order.
   std::vector<unsigned> variables() const;
+  /// Calls `visit` with each of variables().
+  template <class Visit>
+  void eachVariable(const Visit& visit) const {
+    if (whole_) return visit(*whole_);
+    for (const auto v : variables()) visit(v);
+  }
   bool containsConstant() const;
   /// True if an element occurs more than once.
   bool containsAliases() const;
   /// True if an element of one is an element of the other, whatever the types.
   bool intersects(const View& other) const;
   /// The variable, if the view is a whole variable in its own order.
-  std::optional<unsigned> wholeVariable() const;
+  std::optional<unsigned> wholeVariable() const { return whole_; }
 
  private:
   struct Base;
   class Replacement;
   class Likeness;
   View() = default;
-  std::shared_ptr<View> copy() const { return std::shared_ptr<View>(new View(*this)); }
+  std::shared_ptr<View> copy() const { return std::make_shared<View>(*this); }
+  /// The view, with `whole_` as the other members say. The last step of all that make one.
+  static ViewPtr finished(std::shared_ptr<View> v);
 
   const GraphImpl* graph_ = nullptr;
   poplar::Type type_;
@@ -127,6 +135,7 @@ class __attribute__((visibility("default"))) View {
   Dims strides_;
   std::int64_t offset_ = 0;
   std::shared_ptr<const Base> base_;
+  std::optional<unsigned> whole_;  // kept, since each pass over a program asks for it
 };
 
 /// Row-major strides of a shape.

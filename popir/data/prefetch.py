@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import queue
 import threading
 import weakref
@@ -30,6 +31,7 @@ class Prefetch:
     """
 
     def __init__(self, made: Callable[[], Iterable[Any]], ahead: int) -> None:
+        self._process = os.getpid()
         self._items: queue.Queue[Any] = queue.Queue(ahead)
         self._stop = threading.Event()
         # The thread does not know this object: dropped, it ends the thread.
@@ -40,17 +42,15 @@ class Prefetch:
         weakref.finalize(self, self._stop.set)
 
     def next(self) -> Any:
-        """The next item. Raises StopIteration at the end, and what the source raised."""
-        while True:
-            try:
-                item = self._items.get(timeout=_PATIENCE)
-                break
-            except queue.Empty:
-                if not self._thread.is_alive() and self._items.empty():
-                    raise popart_runtime_error(
-                        "The thread that fetches data is gone: the process was forked. Make the "
-                        "Batches in the process that uses them."
-                    ) from None
+        """The next item. Raises StopIteration at the end, and what the source raised;
+        popart_runtime_error in a forked child, where the thread is not, and may hold the queue.
+        """
+        if os.getpid() != self._process:
+            raise popart_runtime_error(
+                "The thread that fetches data is gone: the process was forked. Make the Batches in "
+                "the process that uses them."
+            )
+        item = self._items.get()
         if item is _END:
             raise StopIteration
         if isinstance(item, _Failed):

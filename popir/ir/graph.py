@@ -1185,8 +1185,11 @@ def called_graphs(graph: Graph) -> list[Graph]:
     found = {graph: None}
     stack = [graph]
     while stack:
-        for op in stack.pop().ops.values():
-            if type(op).getCalledGraphs is not Op.getCalledGraphs:
+        ops = stack.pop().ops.values()
+        classes = set(map(type, ops))  # Few, and most often none that calls a graph.
+        calling = {cls for cls in classes if cls.getCalledGraphs is not Op.getCalledGraphs}
+        for op in ops if calling else ():
+            if type(op) in calling:
                 fresh = [each for each in op.getCalledGraphs() if each not in found]
                 found.update(dict.fromkeys(fresh))
                 stack += fresh

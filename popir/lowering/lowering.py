@@ -280,7 +280,11 @@ def _devicex_of(graph: poplar.Graph) -> Devicex:
 def _calls(ops: Iterable[Op]) -> dict[Graph, list[Op]]:
     """Maps each graph that the operators call, directly or not, to the operators that call it."""
     found: dict[Graph, list[Op]] = {}
-    stack = [op for op in ops if op.getCalledGraphs()]
+    stack = [
+        op
+        for op in ops
+        if type(op).getCalledGraphs is not Op.getCalledGraphs and op.getCalledGraphs()
+    ]
     while stack:
         op = stack.pop()
         for callee in op.getCalledGraphs():

@@ -8,11 +8,11 @@ import contextlib
 import itertools
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from onnx import ModelProto, NodeProto
 
 from popir import host, registry
+from popir.cached import cached_property
 from popir.errors import (
     LeavesDeviceError,
     ModelError,

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache, cached_property
+from functools import cache
 
 from onnx import ModelProto, TensorProto
 
 from popir import memory
+from popir.cached import cached_property
 from popir.errors import ModelError
 from popir.ir.origin import BUILDER
 from popir.onnxio import fx

@@ -82,10 +82,11 @@ class Coalescer {
   std::map<unsigned, unsigned> renamedFrom;  // by added variable: the one that held its value
 
   void run() {
-    renameValues();
+    auto uses = usesOf(graph_, programs_);
+    renameValues(uses);
     if (!hasCopies()) return;
+    if (renamed > 0) uses = usesOf(graph_, programs_);
     touches_.resize(graph_.variables.size());
-    const auto uses = usesOf(graph_, programs_);
     for (unsigned v = 0; v < uses.size(); ++v) {
       touches_[v].reserve(uses[v].size());
       for (const auto& use : uses[v]) touches_[v].push_back({use.program, use.step, use.write});
@@ -112,9 +113,8 @@ class Coalescer {
   /// Gives each value of a temporary its own variable. In
   ///   t = f(a); u = g(t); t = f(b); v = g(t)
   /// t has two values that are independent; the second becomes a new variable.
-  void renameValues() {
+  void renameValues(const std::vector<std::vector<Use>>& uses) {
     std::vector<std::map<std::size_t, Renaming>> changes(programs_.size());
-    const auto uses = usesOf(graph_, programs_);
     for (unsigned v = 0; v < uses.size(); ++v) {
       if (!own_[v] || uses[v].empty()) continue;
       const auto begins = valuesOf(static_cast<std::size_t>(graph_.variables[v].elements), uses[v],

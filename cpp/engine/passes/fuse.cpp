@@ -51,13 +51,21 @@ poplar::Tensor unrepeated(poplar::Tensor t, Extent extent) {
 
 class Fuser {
  public:
-  Fuser(const GraphImpl& graph, FlatProgram& program, const std::vector<Lifetime>& lifetimes)
-      : program_(program),
+  Fuser(Plan& plan, std::size_t program, const std::vector<std::vector<Use>>& uses,
+        const std::vector<Lifetime>& lifetimes)
+      : program_(plan.programs[program]),
         lifetimes_(lifetimes),
-        uses_(graph.variables.size()),
-        writes_(uses_.size()),
-        sections_(sectionsOf(program)) {
-    for (std::size_t s = 0; s < program.steps.size(); ++s) addUses(s);
+        uses_(uses.size()),
+        writes_(uses.size()),
+        sections_(sectionsOf(program_)) {
+    for (unsigned v = 0; v < uses.size(); ++v) {
+      uses_[v].reserve(uses[v].size());
+      for (const auto& use : uses[v]) {
+        if (use.program != program) continue;
+        uses_[v].push_back({use.step, use.write});
+        if (use.write) writes_[v].push_back(use.step);
+      }
+    }
   }
 
   /// \returns how many steps were fused into another one.
@@ -78,8 +86,7 @@ class Fuser {
   void eachUse(std::size_t s, Visit visit) const {
     const auto& step = program_.steps[s];
     const auto look = [&](const poplar::Tensor& t, bool write) {
-      if (t.valid())
-        for (auto v : t.view().variables()) visit(v, write);
+      if (t.valid()) t.view().eachVariable([&](unsigned v) { visit(v, write); });
     };
     look(step.src, false);
     look(step.dst, true);
@@ -138,9 +145,11 @@ class Fuser {
 
   /// The last step before `s` that writes the variable of `t`, if the view of `t` is affine.
   std::optional<std::size_t> writerOf(const poplar::Tensor& t, std::size_t s) const {
-    const auto affine = t.view().affine();
-    if (!affine || t.numElements() == 0) return std::nullopt;
-    const auto& writes = writes_[affine->variable];
+    auto variable = t.view().wholeVariable();
+    if (!variable)
+      if (const auto affine = t.view().affine()) variable = affine->variable;
+    if (!variable || t.numElements() == 0) return std::nullopt;
+    const auto& writes = writes_[*variable];
     const auto after = std::lower_bound(writes.begin(), writes.end(), s);
     if (after == writes.begin()) return std::nullopt;
     return *std::prev(after);
@@ -305,10 +314,11 @@ class Fuser {
 
 std::string Fuse::run(Plan& plan) const {
   const auto& graph = *plan.graph;
-  const auto lifetimes = lifetimesOf(graph, plan.programs, usesOf(graph, plan.programs));
+  const auto uses = usesOf(graph, plan.programs);
+  const auto lifetimes = lifetimesOf(graph, plan.programs, uses);
   std::size_t joined = 0;
   for (std::size_t p = 0; p + 1 < plan.programs.size(); ++p)  // not the prologue, which runs once
-    joined += Fuser(graph, plan.programs[p], lifetimes).run();
+    joined += Fuser(plan, p, uses, lifetimes).run();
   return joined == 0 ? "" : counted(joined, "step", "steps") + " joined to others";
 }
 

@@ -51,11 +51,11 @@ class Hoister {
     writes_.clear();
     bool fits = true;
     const auto look = [&](const poplar::Tensor& t, bool write) {
-      if (!t.valid()) return;
-      for (auto v : t.view().variables()) {
+      if (!fits || !t.valid()) return;
+      t.view().eachVariable([&](unsigned v) {
         if (write) writes_.push_back(v);
         fits = fits && (write ? mayBeMoved(v, p, s) : plan_.invariant[v]);
-      }
+      });
     };
     look(step.src, false);
     look(step.dst, true);

@@ -272,12 +272,13 @@ class Run {
 
 class Joiner {
  public:
-  Joiner(Plan& plan, std::size_t program)
+  /// `uses` are those before any steps were joined.
+  Joiner(Plan& plan, std::size_t program, const std::vector<std::vector<Use>>& uses)
       : plan_(plan),
         graph_(*plan.graph),
         p_(program),
         program_(plan.programs[program]),
-        uses_(usesOf(graph_, plan.programs)) {
+        uses_(uses) {
     for (const auto& concat : plan.assignment.concats)
       concats_.insert(concat.begin(), concat.end());
     for (const auto* ranges : {&program_.loops, &program_.conditionals})
@@ -404,7 +405,7 @@ class Joiner {
   const GraphImpl& graph_;
   const std::size_t p_;
   FlatProgram& program_;
-  const std::vector<std::vector<Use>> uses_;
+  const std::vector<std::vector<Use>>& uses_;
   std::set<unsigned> concats_;
   std::set<std::size_t> borders_;  // no run goes on over the beginning or end of a body
 };
@@ -412,9 +413,10 @@ class Joiner {
 }  // namespace
 
 std::string JoinRows::run(Plan& plan) const {
+  const auto uses = usesOf(*plan.graph, plan.programs);
   std::size_t joined = 0;
   for (std::size_t p = 0; p + 1 < plan.programs.size(); ++p)  // not the prologue, which runs once
-    joined += Joiner(plan, p).run();
+    joined += Joiner(plan, p, uses).run();
   return joined == 0 ? "" : counted(joined, "step", "steps") + " run by rows";
 }
 

@@ -143,7 +143,9 @@ class GatherSharer {
   /// Lets the operands of a step in a loop be gathered before the loop. \returns how many of them.
   std::size_t hoist(std::size_t s, const std::vector<std::vector<Use>>& uses) {
     const auto& step = program_.steps[s];
-    if (step.kind != Step::Kind::Run) return 0;
+    const bool isInLoop = std::any_of(program_.loops.begin(), program_.loops.end(),
+                                      [&](const StepRange& loop) { return loop.contains(s); });
+    if (step.kind != Step::Kind::Run || !isInLoop) return 0;
     std::size_t hoisted = 0;
     for (std::size_t i = 0; i < step.vertex->operands.size(); ++i) {
       const auto& t = step.vertex->operands[i].tensor;
@@ -194,20 +196,24 @@ class GatherSharer {
       step.joined = std::make_shared<const BulkVertex>(std::move(vertex));
       step.vertex = step.joined.get();
     }
-    std::vector<Step> steps;
     std::vector<std::size_t> at, own;  // by step: the first of its copies, and itself
+    std::size_t now = 0;
     for (std::size_t s = 0; s < program_.steps.size(); ++s) {
-      at.push_back(steps.size());
-      for (auto& step : added_[s]) steps.push_back(std::move(step));
-      own.push_back(steps.size());
-      steps.push_back(program_.steps[s]);
+      at.push_back(now);
+      if (const auto added = added_.find(s); added != added_.end()) now += added->second.size();
+      own.push_back(now++);
     }
-    at.push_back(steps.size());
-    for (auto& step : steps)
-      if (isControl(step)) step.target = at[step.target];
+    at.push_back(now);
     for (auto* ranges : {&program_.loops, &program_.conditionals})
       for (auto& range : *ranges)
         range = {isRepeat(range) ? own[range.begin] : at[range.begin], at[range.end]};
+    std::vector<Step> steps(now);
+    for (auto& [s, added] : added_)
+      std::move(added.begin(), added.end(), steps.begin() + static_cast<std::ptrdiff_t>(at[s]));
+    for (std::size_t s = 0; s < program_.steps.size(); ++s) {
+      auto& step = steps[own[s]] = std::move(program_.steps[s]);
+      if (isControl(step)) step.target = at[step.target];
+    }
     program_.leaves.clear();  // copies are of no program
     program_.steps = std::move(steps);
   }

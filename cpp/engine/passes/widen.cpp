@@ -14,8 +14,9 @@ namespace {
 /// What `t` is a proper slice of, from 0 on in every dimension: a variable, or one index of a
 /// variable's further leading dimensions, as a slot of a stash is; else nothing.
 std::optional<poplar::Tensor> wholeOf(const GraphImpl& graph, const poplar::Tensor& t) {
+  if (t.view().wholeVariable() || t.numElements() == 0) return std::nullopt;
   const auto affine = t.view().affine();
-  if (!affine || t.numElements() == 0 || t.view().wholeVariable()) return std::nullopt;
+  if (!affine) return std::nullopt;
   const auto& variable = graph.variable(affine->variable);
   const auto& shape = t.view().shape();
   if (variable.type != t.elementType() || variable.shape.size() < shape.size()) return std::nullopt;

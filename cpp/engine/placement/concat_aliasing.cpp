@@ -70,7 +70,7 @@ std::string AliasConcats::run(Plan& plan) const {
     for (const auto& step : program.steps) {
       if (!step.vertex) continue;
       for (const auto& operand : step.vertex->operands) {
-        if (operand.tensor.view().affine()) continue;
+        if (operand.tensor.view().wholeVariable()) continue;
         const auto concat = concatOf(*plan.graph, operand.tensor);
         if (concat && std::all_of(concat->begin(), concat->end(),
                                   [&](unsigned v) { return plan.assignment.buffers[v].shared(); }))

@@ -32,9 +32,12 @@ class Reuser {
     for (std::size_t s = 0; s < plan_.programs[p].steps.size(); ++s) {
       const auto& step = plan_.programs[p].steps[s];
       if (step.kind != Step::Kind::Run) continue;
-      const auto work = elementWiseOf(*step.vertex);
-      if (!work) continue;
-      for (std::size_t o = 0; o < work->outputs.size(); ++o) reused += reuse(p, s, o);
+      auto work = elementWiseOf(*step.vertex);
+      for (std::size_t o = 0; work && o < work->outputs.size(); ++o)
+        if (reuse(p, s, o, *work)) {
+          work = elementWiseOf(*step.vertex);
+          ++reused;
+        }
     }
     return reused;
   }
@@ -55,10 +58,10 @@ class Reuser {
     return own ? v : std::nullopt;
   }
 
-  /// Lets output `o` of step `s` lie over an operand that ends there. False if there is none.
-  bool reuse(std::size_t p, std::size_t s, std::size_t o) {
+  /// Lets output `o` of step `s`, which computes `work`, lie over an operand that ends there. False
+  /// if there is none.
+  bool reuse(std::size_t p, std::size_t s, std::size_t o, const ElementWise& work) {
     auto& step = plan_.programs[p].steps[s];
-    const auto work = *elementWiseOf(*step.vertex);
     const auto made = ownOf(work.outputs[o], p);
     if (!made || buffers_[*made].first != s) return false;
     // What has no elements takes no memory, and may be read before it is written.

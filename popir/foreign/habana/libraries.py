@@ -7,12 +7,12 @@ Habana's graph compiler reads it, and from those that `load_kernel_library` has 
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 
 from popir._device import habana as device
 from popir.errors import LibraryLoadError, OperatorAttributeError, require_path
+from popir.exclusive import ForkLock
 from popir.foreign.habana.tpcc import DEVICES
 from popir.foreign.refusals import check_file, library_file
 from popir.foreign.trial import tried
@@ -21,7 +21,7 @@ from popir.typed import typed
 PATH = "GC_KERNEL_PATH"
 """The environment variable with the libraries of kernels."""
 
-_lock = threading.RLock()
+_lock = ForkLock()
 _loaded: dict[str, tuple[tuple[int, int], device.KernelLibrary]] = {}
 """By path: which file it was (its inode and time of change), and the library."""
 _added: dict[str, None] = {}
@@ -40,7 +40,7 @@ def is_one(file: Path) -> bool:
 def allow(library: str | os.PathLike[str]) -> str:
     """Allows models to name a library, and returns its path."""
     path = require_path("tpc_kernel", library)
-    with _lock:
+    with _lock.rlock:
         _allowed.add(os.path.realpath(path))
     return os.fspath(library)
 
@@ -51,7 +51,7 @@ def _place(library: str) -> str:
     """
     known = {os.path.realpath(path): path for path in paths()}
     wanted = os.path.realpath(require_path("The attribute 'library' of a TpcKernel", library))
-    with _lock:
+    with _lock.rlock:
         if wanted in known or wanted in _allowed:
             return library
     same = [p for p in known.values() if os.path.basename(p) == os.path.basename(library)]
@@ -73,7 +73,7 @@ def load_kernel_library(path: str | os.PathLike[str]) -> list[str]:
     """
     file = str(library_file("load_kernel_library", path))
     found = guids(file)
-    with _lock:
+    with _lock.rlock:
         _added[file] = None
     return found
 
@@ -93,7 +93,7 @@ def _library_at(path: str) -> device.KernelLibrary:
             f"The kernel library '{path}' cannot be read: {error.strerror}."
         ) from None
     which = (status.st_ino, status.st_mtime_ns)
-    with _lock:
+    with _lock.rlock:
         if path not in _loaded or _loaded[path][0] != which:
             check_file(Path(path))
             tried(Path(path))
@@ -104,7 +104,7 @@ def _library_at(path: str) -> device.KernelLibrary:
 def paths() -> list[str]:
     """The libraries that kernels are looked for in, in this order."""
     named = [os.path.abspath(each) for each in os.environ.get(PATH, "").split(":") if each]
-    with _lock:
+    with _lock.rlock:
         return [*dict.fromkeys([*named, *_added])]
 
 

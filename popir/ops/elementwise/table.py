@@ -16,11 +16,11 @@ is left open:
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from popir.cached import cached_property
 from popir.ir import OperatorIdentifier
 from popir.ops.elementwise.extremum import evenly
 from popir.ops.support import symbolic as s
@@ -69,24 +69,24 @@ class Row:
             self._expressions[count] = self.expression(*map(Arg, range(count)))
         return self._expressions[count]
 
-    @functools.cached_property
+    @cached_property
     def gradients(self) -> dict[tuple[int, int], tuple[Sequence[int], Expr]]:
         """The gradients derived so far, by the number of inputs and the index of one, for an
         operator without attributes; see `ElementwiseOp.gradient`.
         """
         return {}
 
-    @functools.cached_property
+    @cached_property
     def _expressions(self) -> dict[int, Expr]:
         return {}
 
-    @functools.cached_property
+    @cached_property
     def attributes(self) -> list[str]:
         """The names of the operator's attributes."""
         parameters = _parameters(self.expression)
         return [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
 
-    @functools.cached_property
+    @cached_property
     def arity(self) -> int | None:
         """The number of inputs; None for any number."""
         parameters = _parameters(self.expression)
@@ -105,12 +105,12 @@ class Row:
         """
         return graphcore_id(self.type + {None: "ArgGrad", 1: "Grad"}.get(self.arity, f"Arg{i}Grad"))
 
-    @functools.cached_property
+    @cached_property
     def variants(self) -> dict[int, dict[int, OperatorIdentifier]]:
         """For a number of inputs, `ElementwiseOp.variants`, as far as it was asked for."""
         return {}
 
-    @functools.cached_property
+    @cached_property
     def inplace_ids(self) -> list[OperatorIdentifier]:
         """The identifiers of the in-place variants, by input index, with PopART's names:
         `ExpInplace`, `MulLhsInplace`, `MulRhsInplace`. Of any number of inputs, the first two have

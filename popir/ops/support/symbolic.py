@@ -10,12 +10,12 @@ Example: `Arg(0) * sigmoid(Arg(0))` is the operator Swish; `derivative(that, 0)`
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Union
 
+from popir.cached import cached_property
 from popir.popops import expr as pe
 
 Number = int | float | bool
@@ -25,7 +25,7 @@ Like = Union["Expr", Number]
 class Expr:
     """A node of an expression. Arithmetic and comparison operators build larger trees."""
 
-    @functools.cached_property
+    @cached_property
     def on_device(self) -> Any:
         """The `popops.expr` tree over the operands as they are. It is made once: all operators of a
         row of `elementwise/table.py` have the same expression.
@@ -43,7 +43,7 @@ class Expr:
             self._led[i, count] = renumber(self, {old: new for new, old in enumerate(order)})
         return self._led[i, count]
 
-    @functools.cached_property
+    @cached_property
     def _led(self) -> dict[tuple[int, int], Expr]:
         return {}
 

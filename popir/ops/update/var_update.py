@@ -10,7 +10,6 @@ constants. The names are PopART's; `popir.optimizers` has the formulas.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -18,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from popir import gcl
+from popir.cached import cached_property
 from popir.errors import OperatorInputError
 from popir.ir import Graph, Op, OperatorIdentifier, Tensor
 from popir.ops.support import symbolic as s
@@ -89,7 +89,7 @@ class Update:
         """The weight that is updated."""
         return Arg(VAR)
 
-    @functools.cached_property
+    @cached_property
     def gradient(self) -> Expr:
         """The gradient, times its factors."""
         factors: list[Expr] = [Arg(i) for i in self._op.input if i >= self._op.first_factor()]
