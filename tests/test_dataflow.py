@@ -87,7 +87,7 @@ def test_near_misses_of_an_anchor() -> None:
 
 
 def test_how_an_anchor_travels_has_no_meaning_and_says_so() -> None:
-    with pytest.warns(OptionWarning, match=r"tileSet = TileSet.IO has no meaning here"):
+    with pytest.warns(OptionWarning, match=r"tileSet = TileSet.IO has no effect"):
         AnchorReturnType("All", tileSet=TileSet.IO)
     with pytest.warns(OptionWarning, match=r"exchangeStrategy = ExchangeStrategy.OverlapLoops"):
         AnchorReturnType("EveryN", 2, exchangeStrategy=ExchangeStrategy.OverlapLoops)
@@ -100,7 +100,7 @@ def test_a_tile_set_without_a_period() -> None:
     short = AnchorReturnType("Sum", TileSet.Compute, ExchangeStrategy.JustInTime)
     assert (short.id(), short.tileSet()) == (AnchorReturnTypeId.Sum, TileSet.Compute)
     assert short.exchangeStrategy() is ExchangeStrategy.JustInTime
-    with pytest.warns(OptionWarning, match=r"tileSet = TileSet.IO has no meaning here"):
+    with pytest.warns(OptionWarning, match=r"tileSet = TileSet.IO has no effect"):
         assert AnchorReturnType("All", TileSet.IO).tileSet() is TileSet.IO
     with pytest.raises(popart_exception, match=r"'EveryN' needs a return period"):
         AnchorReturnType("EveryN", TileSet.Compute)

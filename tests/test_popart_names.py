@@ -121,7 +121,7 @@ def test_prefixes_are_written_once() -> None:
     ],
 )
 def test_settings_of_inputs_say_that_they_do_nothing(make: Any) -> None:
-    with pytest.warns(OptionWarning, match=r"InputSettings: \w+ = .* has no meaning here"):
+    with pytest.warns(OptionWarning, match=r"InputSettings: \w+ = .* has no effect"):
         settings = make()
     read = (settings.tileSet(), settings.exchangeStrategy(), settings.replicatedStreamMode())
     assert read != tuple(type(each)(0) for each in read)

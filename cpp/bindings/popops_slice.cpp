@@ -33,8 +33,12 @@ void bindPopopsSlice(pybind11::module_& m) {
          Context c) { return createSliceableTensor(graph, type, shape, dims, sizes, p, o, c); },
       py::arg("graph"), py::arg("type"), py::arg("shape"), py::arg("dims"), py::arg("sizes"), plan,
       options, context,
-      "A new variable of a shape, to slice, spread evenly over the tiles. `dims`, `sizes`\n"
-      "and `plan` have no effect.");
+      "A new variable of a shape, of which slices of `sizes` in the dimensions `dims` are taken: "
+      "a\n"
+      "tile has all elements along these, and the others are spread evenly over the tiles.\n"
+      "`plan` has no effect.\n"
+      "Raises poplibs_exception unless `dims` are distinct dimensions of `shape` and\n"
+      "`sizes` are within theirs.");
   m.def("createSliceTensor",
         py::overload_cast<Graph&, const poplar::Type&, const Sizes&, const Sizes&, const Sizes&,
                           std::size_t, const SlicePlan&, const OptionFlags&, Context>(
@@ -42,7 +46,7 @@ void bindPopopsSlice(pybind11::module_& m) {
         py::arg("graph"), py::arg("type"), py::arg("shape"), py::arg("dims"), py::arg("sizes"),
         py::arg("numIndices"), plan, options, context,
         "A new variable for `numIndices` slices: [numIndices, shape with\n"
-        "sizes[i] for dimension dims[i]].\n"
+        "sizes[i] for dimension dims[i]], where a tensor for such slices has them.\n"
         "Raises poplibs_exception unless `dims` are distinct dimensions of `shape` and\n"
         "`sizes` are within theirs.");
   m.def("createIndicesTensor", &createIndicesTensor, py::arg("graph"), py::arg("dims"),

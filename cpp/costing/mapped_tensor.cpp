@@ -144,18 +144,18 @@ void MappedTensor::addTraffic(Traffic& traffic, const MappedTensor& there) const
     if (grid && ofOnePeriod(*grid)) {
       Dims shape;
       for (const auto& d : grid->dims) shape.push_back(d.size);
-      if (addTraffic(traffic, BoxNeeds(*grid), shape, grid->first, 1)) return;
+      if (addTraffic(traffic, BoxNeeds(*grid), shape, grid->first, 1, grid->ring)) return;
     }
   }
   traffic.add(runs(), elements_ == there.elements_ ? there.runs() : there.runs().scaledTo(runs()));
 }
 
 bool MappedTensor::addTraffic(Traffic& traffic, const BoxNeeds& needs, const Dims& shape,
-                              unsigned first, unsigned together) const {
+                              unsigned first, unsigned together, const TileRing& ring) const {
   const auto& spec = graph_.target.spec();
   const auto add = [&](const StridedOperand& operand, const BoxMapping& mapping) {
     return addBoxTraffic(traffic, needs, first, operand, mapping, elementBytes_, together,
-                         spec.tilesPerIPU);
+                         spec.tilesPerIPU, ring);
   };
   if (own_) return add({elements_, 0, rowMajorStrides(shape)}, BoxMapping::of(*own_));
   const auto shaped = view_->reshape(shape);

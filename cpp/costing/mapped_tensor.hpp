@@ -35,11 +35,11 @@ class MappedTensor {
   /// `there` has another number of elements, positions are scaled in proportion.
   void addTraffic(Traffic& traffic, const MappedTensor& there) const;
   /// Adds the traffic to tiles that each need a box of the tensor, reshaped to `shape`. Tile i of
-  /// `needs` is tile `first` + i of the machine. `together` is as for Traffic::receive().
+  /// `needs` is tile `first` + i of the machine, in `ring`. `together` is as for Traffic::receive().
   /// \returns false, and adds nothing, if the tensor is not a strided view of one variable (e.g. a
   /// concatenation), or if addBoxTraffic() returns false.
   bool addTraffic(Traffic& traffic, const BoxNeeds& needs, const Dims& shape, unsigned first,
-                  unsigned together) const;
+                  unsigned together, const TileRing& ring = {}) const;
 
  private:
   /// The tensors that a plan's tensor is a concatenation of; none if it is no concatenation. Each

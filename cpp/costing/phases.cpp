@@ -14,6 +14,7 @@
 #include "kernels/reduction/reduce.hpp"
 #include "machine/contraction/layout.hpp"
 #include "machine/estimators/formulas.hpp"
+#include "poplar/sliceable.hpp"
 
 namespace popir {
 namespace {
@@ -43,6 +44,11 @@ class Sharer {
       if (sources(own.partials) > 1) return reduction(own);
     }
     const auto* slices = std::get_if<SlicesWork>(&whole_);
+    if (slices && kind_ && slices->slices > 0 && slices->elementsEach > 0) {
+      const auto offsets = vertex_.operands[written_ == 0 ? 2 : 1].tensor.dim(1);
+      if (const auto columns = columnsOf(graph_, vertex_.operands[0].tensor, offsets))
+        return ofColumns(*slices, *columns, offsets);
+    }
     if (slices && vertex_.operands[0].access == Access::Read && slices->slices > 0 &&
         slices->elementsEach > 0 && places_[0].elements() > 0)
       return gather(*slices);
@@ -276,6 +282,42 @@ class Sharer {
           static_cast<std::uint64_t>(std::max<std::int64_t>(0, next[t] * sources - kept)) * bytes);
     }
     return phase;
+  }
+
+  // Slices of a tensor that is made for them: each tile takes or updates all slices of its columns.
+  // Slices that lie otherwise move before an update and after a read. Offsets, and a scale, go to all
+  // tiles of the tensor.
+  std::vector<Phase> ofColumns(const SlicesWork& work, const Grid& columns, std::size_t sliced) {
+    const bool reads = written_ != 0;
+    const std::size_t taken = reads ? written_ : 1;
+    const auto held = columns.byTile();
+    std::vector<Phase> phases(1, Phase(spec_));
+    Phase& phase = phases[0];
+    compute(phase, held, [&](std::int64_t n) {
+      SlicesWork part = work;
+      part.elementsEach = work.elementsEach / static_cast<std::uint64_t>(columns.elements()) *
+                          static_cast<std::uint64_t>(n);
+      return kind_->cycles(spec_, part);
+    });
+    for (std::size_t i = 1; i < places_.size(); ++i) {
+      if (i == taken) continue;
+      const auto bytes =
+          places_[i].elementBytes() * static_cast<std::uint64_t>(places_[i].elements());
+      for (unsigned t = 0; t < held.size(); ++t)
+        if (held[t] > 0) phase.traffic.receive(t, bytes);
+    }
+    const auto& slices = places_[taken];
+    const MappedTensor here(
+        graph_, slicesOf(columns, vertex_.operands[taken].tensor.view().shape(), sliced + 1),
+        slices.elementBytes());
+    if (!reads) {
+      slices.addTraffic(phase.traffic, here);
+      return phases;
+    }
+    Phase move(spec_);
+    here.addTraffic(move.traffic, slices);
+    if (move.traffic.bytes() > 0) phases.push_back(std::move(move));
+    return phases;
   }
 
   // A gather: each tile of the table takes the slices of its columns, and sends these to the tiles

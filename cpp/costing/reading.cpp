@@ -1,5 +1,6 @@
 #include "costing/reading.hpp"
 
+#include <iomanip>
 #include <poplar/exceptions.hpp>
 #include <set>
 #include <sstream>
@@ -8,6 +9,7 @@
 #include "codelets/compile.hpp"
 #include "codelets/counting.hpp"
 #include "costing/memory.hpp"
+#include "costing/transfers.hpp"
 #include "machine/estimators/estimators.hpp"
 #include "poplar/remote_buffer.hpp"
 
@@ -205,6 +207,12 @@ std::string unheldTypes(const GraphImpl& graph) {
   return os.str();
 }
 
+std::string microseconds(double seconds) {
+  std::ostringstream os;
+  os << std::setprecision(4) << seconds * 1e6;
+  return os.str();
+}
+
 void explain(const GraphImpl& graph, const Reading& reading, const StepCosts& costs,
              const CodeletCounts* counts, MachineReport& report) {
   const auto& spec = graph.target.spec();
@@ -220,10 +228,20 @@ void explain(const GraphImpl& graph, const Reading& reading, const StepCosts& co
       std::to_string(spec.exchangeBytesPerCycle) +
       " a cycle in or out, and spans of them; links between IPUs as a ladder; before an exchange "
       "are " +
-      std::to_string(spec.maxIPUSyncDelay) +
-      " cycles of sync, and the call of a compute set takes " + std::to_string(spec.callCycles));
+      std::to_string(spec.maxIPUSyncDelay) + " cycles of sync and " +
+      std::to_string(spec.exchangeStartCycles) +
+      " to start it, and the call of a compute set takes " + std::to_string(spec.callCycles) +
+      ": a guess, but for the sync and the call of a copy; no source tells the start of an "
+      "exchange "
+      "from these two");
   say("Host streams have seconds of their own, those of their bytes; the cycles count what spreads "
       "their data over tiles, where it lies otherwise than linearly");
+  if (report.hostTransfers > 0)
+    say("Each transfer with the host takes " + microseconds(spec.hostLatencySeconds) +
+        " us beside its bytes, which is a guess: no figure is published");
+  if (report.overlapSeconds > 0)
+    say("Of transfers with tiles that have no vertex, the IO tiles, " +
+        microseconds(report.overlapSeconds) + " us overlap with the cycles");
   if (!report.remoteBuffers.empty())
     say("Remote buffers lie in streaming memory and take no tile's; their transfers have seconds "
         "of "
@@ -285,18 +303,13 @@ MachineReport readMachine(const GraphImpl& graph, const Programs& programs, std:
   Reading reading(graph, costs, memory, program);
   if (programs[program]) reading.read(*programs[program], 1);
   for (const auto& step : reading.steps) add(step, report);
-  report.hostSeconds =
-      static_cast<double>(report.hostBytesIn + report.hostBytesOut) / spec.hostBytesPerSecond;
   report.remoteBuffers = reading.remoteBuffers();
   for (const auto& buffer : report.remoteBuffers) report.streamingMemoryBytes += buffer.bytes;
-  const auto gateways = (spec.numIPUs + spec.ipusPerGateway - 1) / spec.ipusPerGateway;
-  report.streamingSeconds =
-      static_cast<double>(report.streamingBytesIn + report.streamingBytesOut) /
-      (spec.streamingBytesPerSecond * gateways);
   report.operations = reading.operations();
   reading.balance(report);
   report.parts = std::move(reading.parts);
   report.steps = std::move(reading.steps);
+  addTransfers(graph, costs, memory.program(program).leaves, report);
   for (const auto& row : report.operations) report.flops += row.flops;
   report.distinctSteps = costs.steps();
   memory.into(report);

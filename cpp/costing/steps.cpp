@@ -30,7 +30,7 @@ std::uint64_t exchangeCycles(const TargetSpec& spec, const Phase& phase) {
 
 std::uint64_t syncCycles(const TargetSpec& spec, const Phase& phase) {
   const bool exchanges = phase.traffic.bytes() > 0;
-  return (exchanges ? spec.maxIPUSyncDelay : 0) +
+  return (exchanges ? spec.beforeExchange() : 0) +
          (phase.computeCycles() > 0 || !phase.unknown.empty() ? phase.calls * spec.callCycles : 0) +
          (phase.traffic.links().bytes() > 0 ? spec.syncBetweenIPUs() : 0);
 }

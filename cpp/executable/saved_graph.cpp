@@ -106,6 +106,8 @@ class GraphWriter {
     to_.put(mapping.runs);
     to_.put(mapping.grid);
     to_.put(mapping.channels);
+    to_.put(mapping.lowest);
+    to_.put(mapping.around);
   }
 
   // A new object is written at its first use, after its number.
@@ -338,9 +340,15 @@ class GraphReader {
     from_.get(m.runs);
     from_.get(m.grid);
     from_.get(m.channels);
+    from_.get(m.lowest);
+    from_.get(m.around);
     require(m.elements >= 0 && m.elements <= kMostElements && m.perTile >= 0,
             "a mapping has no elements");
     requireTile(m.first);
+    const std::int64_t end = std::int64_t{m.lowest} + m.around;
+    require(m.around == 0 ||
+                (end <= graph_->target.getNumTiles() && m.first >= m.lowest && m.first < end),
+            "a mapping's ring has other tiles");
     if (m.perTile > 0 && m.elements > 0) requireTile(m.first + (m.elements - 1) / m.perTile);
     std::int64_t reached = 0;
     for (const auto& [begin, end, tile] : m.runs) {
@@ -361,7 +369,11 @@ class GraphReader {
            {std::pair{most / part, stride}, {std::min(most, part - 1) / sub, subStride}}) {
         require(steps == 0 || apart <= kMostElements / steps, "a tile does not exist");
         last += steps * apart;
-        requireTile(last);
+        // In a ring no tile comes twice.
+        if (m.around == 0)
+          requireTile(last);
+        else
+          require(last < m.first + std::int64_t{m.around}, "a tile does not exist");
       }
     }
     require(m.grid.empty() || elementsIn(sizes) == m.elements,

@@ -22,11 +22,15 @@ std::string MachineReport::summary(std::size_t rows) const {
   for (const auto& name : unknown)
     os << "  without vertices of class '" << name << "', whose cycles are not known\n";
   os << "Exchange: " << exchangeBytes << " bytes; host: " << hostBytesIn << " bytes in, "
-     << hostBytesOut << " bytes out (" << hostSeconds * 1e6 << " us)\n";
+     << hostBytesOut << " bytes out, " << hostTransfers << " transfers (" << hostSeconds * 1e6
+     << " us)\n";
   if (streamingMemoryBytes > 0)
     os << "Streaming memory: " << streamingMemoryBytes << " bytes in " << remoteBuffers.size()
        << " remote buffers; " << streamingBytesIn << " bytes in, " << streamingBytesOut
        << " bytes out (" << streamingSeconds * 1e6 << " us)\n";
+  if (overlapSeconds > 0)
+    os << "With transfers: " << runSeconds() * 1e6 << " us, " << overlapSeconds * 1e6
+       << " us of them beside compute\n";
   os << "Memory Usage: " << totalBytes << " bytes, at most " << maxTileBytes << " on tile "
      << fullestTile << " of " << bytesPerTile << "\n";
   for (const auto& m : memory)

@@ -147,14 +147,16 @@ struct __attribute__((visibility("default"))) MachineReport {
   /// The part of the exchange that moves stream data between the linear mapping in which the host
   /// transfers it and the tile mappings of the program's tensors.
   std::uint64_t rearrangementBytes = 0, rearrangementCycles = 0;
-  /// Bytes that the host transfers in one run, and the seconds for these bytes, without latency.
+  /// Bytes that the host transfers in one run, in so many transfers, and the seconds of these.
   /// `cycles` does not include this time.
-  std::uint64_t hostBytesIn = 0, hostBytesOut = 0;
+  std::uint64_t hostBytesIn = 0, hostBytesOut = 0, hostTransfers = 0;
   double hostSeconds = 0;
   /// The same for remote buffers, which lie in the streaming memory of the gateways, and the bytes
   /// that they have there. `cycles` does not include this time.
   std::uint64_t streamingBytesIn = 0, streamingBytesOut = 0, streamingMemoryBytes = 0;
   double streamingSeconds = 0;
+  /// Of these seconds those in which other tiles go on, beside transfers of IO tiles.
+  double overlapSeconds = 0;
   /// In the order in which programs first use them.
   std::vector<RemoteBufferCost> remoteBuffers;
   /// In program order; operations by their first execution.
@@ -189,18 +191,23 @@ struct __attribute__((visibility("default"))) MachineReport {
   /// without an estimator, element types that no IPU has.
   std::vector<std::string> counts;
 
+  /// A run with its transfers.
+  double runSeconds() const {
+    return static_cast<double>(cycles) / clockHz + hostSeconds + streamingSeconds - overlapSeconds;
+  }
   /// The report as text, with the `rows` operations of most cycles.
   std::string summary(std::size_t rows = 10) const;
 
   auto state() const {
     return std::tie(target, tiles, numIPUs, tilesPerIPU, clockHz, cycles, computeCycles,
                     exchangeCycles, syncCycles, exchangeBytes, flops, interIPUBytes, interIPUCycles,
-                    rearrangementBytes, rearrangementCycles, hostBytesIn, hostBytesOut, hostSeconds,
-                    streamingBytesIn, streamingBytesOut, streamingMemoryBytes, streamingSeconds,
-                    remoteBuffers, operations, steps, unknown, parts, tileComputeCycles,
-                    tileReceivedBytes, distinctSteps, memory, variables, vertices, owners,
-                    totalBytes, maxTileBytes, bytesPerTile, fullestTile, tilesOutOfMemory,
-                    interleavedBytes, nonInterleavedBytes, interleavedBytesPerTile, counts);
+                    rearrangementBytes, rearrangementCycles, hostBytesIn, hostBytesOut,
+                    hostTransfers, hostSeconds, streamingBytesIn, streamingBytesOut,
+                    streamingMemoryBytes, streamingSeconds, overlapSeconds, remoteBuffers,
+                    operations, steps, unknown, parts, tileComputeCycles, tileReceivedBytes,
+                    distinctSteps, memory, variables, vertices, owners, totalBytes, maxTileBytes,
+                    bytesPerTile, fullestTile, tilesOutOfMemory, interleavedBytes,
+                    nonInterleavedBytes, interleavedBytesPerTile, counts);
   }
 };
 

@@ -32,8 +32,10 @@ struct __attribute__((visibility("default"))) TargetSpec {
   /// Cycles of a sync of an IPU's tiles, at least and at most. There is one before each exchange,
   /// which takes the maximum.
   unsigned minIPUSyncDelay = 0, maxIPUSyncDelay = 126;
-  /// Cycles to call a compute set: to start and join the six workers, and to start the exchange
-  /// before it.
+  /// Cycles from the end of that sync to the first word of the exchange. No source tells them from
+  /// those of the sync and of the call, so there are none by default.
+  unsigned exchangeStartCycles = 0;
+  /// Cycles to call a compute set: to start and join the six workers.
   unsigned callCycles = 288;
   /// Additional cycles of a phase with traffic between IPUs. 0: computed as the time of a round
   /// trip over 1 + numIPUs / 4 hops of `syncSecondsPerHop` each.
@@ -64,8 +66,9 @@ struct __attribute__((visibility("default"))) TargetSpec {
   unsigned fp8ConvUnitInputLoadElemsPerCycle = 8;
   unsigned convUnitCoeffLoadBytesPerCycle = 16;
 
-  /// The sustained rate of streams, in either direction. Latency is not modelled.
-  double hostBytesPerSecond = 5.5e9;
+  /// The sustained rate of streams, in either direction, and the time that a transfer takes beside
+  /// that of its bytes.
+  double hostBytesPerSecond = 5.5e9, hostLatencySeconds = 10e-6;
   /// The sustained rate of the streaming memory at one gateway, in both directions together.
   double streamingBytesPerSecond = 20e9;
 
@@ -97,6 +100,8 @@ struct __attribute__((visibility("default"))) TargetSpec {
   unsigned numTiles() const { return numIPUs * tilesPerIPU; }
   /// globalSyncCycles, or the value computed in its place if it is 0.
   unsigned syncBetweenIPUs() const;
+  /// Cycles before the first word of an exchange.
+  unsigned beforeExchange() const { return maxIPUSyncDelay + exchangeStartCycles; }
 
   static TargetSpec cpu();
   /// "ipu1", "ipu2" or "ipu21". \throws poplar::invalid_option for any other name.

@@ -13,6 +13,10 @@ class KnownGrid final : public LayoutRule {
  public:
   explicit KnownGrid(Grid grid) : grid_(std::move(grid)) {}
   const Grid& grid() const override { return grid_; }
+  bool sameAs(const LayoutRule& other) const override {
+    const auto* o = dynamic_cast<const KnownGrid*>(&other);
+    return o && grid_ == o->grid_;
+  }
 
  private:
   Grid grid_;
@@ -69,6 +73,8 @@ TileMapping::State TileMapping::state() const {
   if (rule_) {
     s.first = rule_->grid().first;
     s.channels = rule_->grid().channels;
+    s.lowest = rule_->grid().ring.lowest;
+    s.around = rule_->grid().ring.around;
     for (const auto& d : rule_->grid().dims)
       s.grid.push_back({d.size, d.period, d.part, d.sub, d.stride, d.subStride, d.group});
   }
@@ -84,6 +90,7 @@ TileMapping TileMapping::ofState(const State& state) {
     Grid grid;
     grid.first = state.first;
     grid.channels = state.channels;
+    grid.ring = {state.lowest, state.around};
     for (const auto& d : state.grid)
       grid.dims.push_back(
           {d[0], d[1], d[2], d[3], static_cast<unsigned>(d[4]), static_cast<unsigned>(d[5]), d[6]});
@@ -213,6 +220,26 @@ void mapLinearly(poplar::Graph& graph, const poplar::Tensor& t, std::size_t minE
   poplar::Graph::TileToTensorMapping mapping(tiles);
   for (std::size_t begin = 0, tile = offset; begin < n; begin += perTile, ++tile)
     mapping[tile % tiles].emplace_back(begin, std::min(begin + perTile, n));
+  graph.setTileMapping(t, mapping);
+}
+
+void setGrid(poplar::Graph& graph, const poplar::Tensor& t, Grid grid) {
+  graph.impl()
+      ->variable(*t.view().wholeVariable())
+      .mapping.setRule(t.view().elements(), std::make_shared<const KnownGrid>(std::move(grid)));
+}
+
+void mapByGrid(poplar::Graph& graph, const poplar::Tensor& t, Grid grid) {
+  const auto tiles = graph.getTarget().getNumTiles();
+  const auto* part = graph.virtualTiles().get();
+  const auto lowest = part && part->contiguous() ? part->tiles.front() : 0;
+  grid.first += lowest;
+  grid.ring = {lowest, tiles};
+  if (!part || part->contiguous()) return setGrid(graph, t, std::move(grid));
+  poplar::Graph::TileToTensorMapping mapping(tiles);
+  grid.forEach(0, t.view().elements(), [&](std::int64_t b, std::int64_t e, unsigned tile) {
+    mapping[tile].emplace_back(b, e);
+  });
   graph.setTileMapping(t, mapping);
 }
 

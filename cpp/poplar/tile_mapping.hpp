@@ -74,6 +74,7 @@ class TileMapping {
     /// The members of each GridDim of a grid, in order.
     std::vector<std::array<std::int64_t, 7>> grid;
     std::uint64_t channels = ~std::uint64_t{0};
+    unsigned lowest = 0, around = 0;  // the ring of a grid
   };
   State state() const;
   static TileMapping ofState(const State& state);
@@ -98,6 +99,11 @@ class TileMapping {
 /// elements. The last tile may have fewer.
 std::int64_t linearShare(const poplar::Target& target, std::size_t elements,
                          std::size_t elementBytes);
+
+/// Maps `t`, a whole variable with the elements of `grid`, whose tile numbers are the machine's.
+void setGrid(poplar::Graph& graph, const poplar::Tensor& t, Grid grid);
+/// The same with tile numbers of the graph, in the ring of its tiles.
+void mapByGrid(poplar::Graph& graph, const poplar::Tensor& t, Grid grid);
 
 /// Maps `t` evenly over the tiles of the graph, in order, from tile `offset` on and around. Each
 /// tile but the last gets at least `minElementsPerTile` elements, and a multiple of `grainSize`.

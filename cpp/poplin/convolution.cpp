@@ -1,6 +1,7 @@
 #include <poplin/ConvUtil.hpp>
 #include <poplin/Convolution.hpp>
 #include <popops/Zero.hpp>
+#include <poputil/TileMapping.hpp>
 #include <poputil/exceptions.hpp>
 
 #include <tuple>
@@ -278,6 +279,43 @@ Tensor createConvOutput(poplar::Graph& graph, const ConvParams& params,
                 outputShape(params), debugContext);
 }
 
+namespace {
+
+// PopLibs' rule: a channel's bias is on a tile that has activations of the channel. Where several
+// have, these share the channels, 8 bytes or more each; of them the last tiles are taken first.
+void mapBiases(poplar::Graph& graph, const Tensor& biases, const Tensor& activations) {
+  constexpr std::size_t kMinBytes = 8;
+  const auto& target = graph.getTarget();
+  const auto type = biases.elementType();
+  const unsigned tiles = target.getNumTiles();
+  const std::size_t bytes = target.getTypeSize(type);
+  const auto grain = target.getVectorWidth(type);
+  const auto least = static_cast<unsigned>((kMinBytes + bytes - 1) / bytes);
+  if (activations.numElements() == 0)
+    return poputil::mapTensorLinearly(graph, biases, least, grain);
+  const auto channels = activations.dimRoll(1, 0);
+  const auto each = channels.numElements() / channels.dim(0);
+  const auto mapping = graph.getTileMapping(channels);
+  unsigned last = tiles - 1;
+  while (last > 0 && mapping[last].empty()) --last;
+  poputil::TensorUseTracker uses(tiles, tiles - 1 - last, false);
+  for (unsigned tile = 0; tile < tiles; ++tile) {
+    // Adjacent parts of the activations may be of one channel.
+    std::vector<poplar::Interval> used;
+    for (const auto& part : mapping[tile]) {
+      const auto begin = part.begin() / each, end = (part.end() + each - 1) / each;
+      if (!used.empty() && begin <= used.back().end())
+        used.back() = {used.back().begin(), std::max(end, used.back().end())};
+      else
+        used.emplace_back(begin, end);
+    }
+    for (const auto& range : used) uses.add(graph, tile, biases.slice(range.begin(), range.end()));
+  }
+  uses.mapTensorsByUse(graph, grain, least, true);
+}
+
+}  // namespace
+
 Tensor createBiases(poplar::Graph& graph, const Tensor& activations,
                     const poplar::DebugContext& debugContext) {
   if (activations.rank() < 2)
@@ -286,7 +324,7 @@ Tensor createBiases(poplar::Graph& graph, const Tensor& activations,
         popir::shapeText(activations.shape()));
   const auto biases =
       graph.addVariable(activations.elementType(), {activations.dim(1)}, debugContext);
-  popir::mapLinearly(graph, biases, 1, 1);
+  mapBiases(graph, biases, activations);
   return biases;
 }
 

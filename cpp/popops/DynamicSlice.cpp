@@ -3,11 +3,14 @@
 #include <poputil/exceptions.hpp>
 
 #include <algorithm>
+#include <cstdint>
 
 #include "kernels/half.hpp"
 #include "kernels/movement/slices.hpp"
 #include "poplar/bulk_vertex.hpp"
 #include "poplar/library_options.hpp"
+#include "poplar/sliceable.hpp"
+#include "poplar/tile_mapping.hpp"
 
 namespace popops {
 namespace {
@@ -82,6 +85,31 @@ Tensor linear(Graph& graph, const poplar::Type& type, const Sizes& shape,
   return graph.addVariable(type, shape, poplar::VariableMappingMethod::LINEAR, debugContext);
 }
 
+/// The tile on which the columns of a tensor begin that is made for slices. PopLibs' hash, Boost's
+/// of 64 bits: tensors that are made for the same slices begin on the same tile.
+unsigned firstTile(const Graph& graph, const Sizes& shape, const Sizes& dims, const Sizes& sizes) {
+  constexpr std::uint64_t kFactor = 0xc6a4a7935bd1e995;
+  std::uint64_t hash = 0x9e3779b9;
+  for (const auto* list : {&shape, &dims, &sizes})
+    for (std::uint64_t value : *list) {
+      value *= kFactor;
+      value ^= value >> 47;
+      hash = (hash ^ value * kFactor) * kFactor + 0xe6546b64;
+    }
+  return static_cast<unsigned>(hash % graph.getTarget().getNumTiles());
+}
+
+/// A tensor for slices, [numIndices, shape with `sizes` in the dimensions `dims`]: each column where
+/// a tensor has it that is made for these slices.
+Tensor slicesTensor(Graph& graph, const poplar::Type& type, const Sizes& shape, const Sizes& dims,
+                    const Sizes& sizes, std::size_t numIndices, const DebugContext& debugContext) {
+  Sizes made = sliceShape(shape, dims, sizes), sliced = {0};
+  made.insert(made.begin(), numIndices);
+  for (const std::size_t d : dims) sliced.push_back(d + 1);
+  return popir::addSliceable(graph, type, made, sliced, 0, firstTile(graph, shape, dims, sizes),
+                             debugContext);
+}
+
 /// The elements of a tensor of `count` that a mapping has not.
 std::vector<poplar::Interval> without(std::size_t count,
                                       const Graph::TileToTensorMapping& mapping) {
@@ -106,7 +134,12 @@ Tensor slices(const char* who, Graph& graph, const Tensor& t, const Tensor& offs
   Sizes memory = first.shape();
   std::copy(sizes.begin(), sizes.end(), memory.begin());
   memory.insert(memory.begin(), offsets.dim(0));
-  const Tensor made = linear(graph, t.elementType(), memory, {debugContext, who});
+  // Each column stays where it is, if a tile has all of it.
+  const auto columns = popir::columnsOf(*graph.impl(), first, dims.size());
+  const Tensor made = columns ? graph.addVariable(t.elementType(), memory, {debugContext, who})
+                              : linear(graph, t.elementType(), memory, {debugContext, who});
+  if (columns)
+    popir::setGrid(graph, made, popir::slicesOf(*columns, made.view().shape(), dims.size() + 1));
   popir::addBulkVertex(
       graph, prog, std::make_shared<popir::SlicesKernel>(popir::SlicesKind::Read),
       {{first, popir::Access::Read}, {offsets, popir::Access::Read}, {made, popir::Access::Write}},
@@ -177,9 +210,13 @@ std::vector<SlicePlan> planMultiple(const std::vector<SlicePlanningParameters>& 
 }  // namespace embedding
 
 Tensor createSliceableTensor(Graph& graph, const poplar::Type& type, const Sizes& shape,
-                             const Sizes&, const Sizes&, std::size_t,
+                             const Sizes& dims, const Sizes& sizes, std::size_t minGrainSize,
                              const DebugContext& debugContext) {
-  return linear(graph, type, shape, {debugContext, "sliceable"});
+  const DebugContext context(debugContext, "sliceable");
+  if (dims.empty()) return linear(graph, type, shape, context);
+  checkDims("createSliceableTensor", shape, dims, sizes);
+  return popir::addSliceable(graph, type, shape, dims, minGrainSize,
+                             firstTile(graph, shape, dims, sizes), context);
 }
 
 Tensor createSliceableTensor(Graph& graph, const poplar::Type& type, const Sizes& shape,
@@ -195,9 +232,7 @@ Tensor createSliceTensor(Graph& graph, const poplar::Type& type, const Sizes& sh
                          const DebugContext& debugContext) {
   popir::checkLibraryOptions("popops::createSliceTensor", popir::Library::Slice, options);
   checkDims("createSliceTensor", shape, dims, sizes);
-  Sizes made = sliceShape(shape, dims, sizes);
-  made.insert(made.begin(), numIndices);
-  return linear(graph, type, made, {debugContext, "slices"});
+  return slicesTensor(graph, type, shape, dims, sizes, numIndices, {debugContext, "slices"});
 }
 
 Tensor createSliceableTensorFromSlice(Graph& graph, const Tensor& s, const Sizes& dims,
@@ -240,15 +275,25 @@ Tensor createSliceableTensorFromSlice(Graph& graph, const Tensor& s, const Sizes
 
 Tensor createSliceTensor(Graph& graph, const Tensor& t, const Sizes& dims, const Sizes& sizes,
                          std::size_t numIndices, const DebugContext& debugContext) {
-  return createSliceTensor(graph, t.elementType(), t.shape(), dims, sizes, numIndices, {}, {},
-                           debugContext);
+  checkDims("createSliceTensor", t.shape(), dims, sizes);
+  const DebugContext context(debugContext, "slices");
+  if (numIndices != 1)
+    return slicesTensor(graph, t.elementType(), t.shape(), dims, sizes, numIndices, context);
+  Tensor first = t;
+  for (std::size_t i = 0; i < dims.size(); ++i)
+    first = first.slice(0, sizes[i], static_cast<unsigned>(dims[i]));
+  return graph.clone(first, context).expand({0});
 }
 
 Tensor createIndicesTensor(Graph& graph, const Sizes& dims, std::size_t numIndices,
                            const SlicePlan&, const OptionFlags& options,
                            const DebugContext& debugContext) {
   popir::checkLibraryOptions("popops::createIndicesTensor", popir::Library::Slice, options);
-  return linear(graph, poplar::UNSIGNED_INT, {numIndices, dims.size()}, {debugContext, "indices"});
+  constexpr std::size_t kMinOnTile = 32;
+  const Tensor made =
+      graph.addVariable(poplar::UNSIGNED_INT, {numIndices, dims.size()}, {debugContext, "indices"});
+  popir::mapLinearly(graph, made, kMinOnTile, 1);
+  return made;
 }
 
 Tensor dynamicSlice(Graph& graph, const Tensor& t, const Tensor& offset, const Sizes& dims,

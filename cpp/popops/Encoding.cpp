@@ -7,7 +7,9 @@
 #include <poputil/TileMapping.hpp>
 #include <poputil/exceptions.hpp>
 
+#include <algorithm>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -123,9 +125,25 @@ Tensor selectScalarFromRows(Graph& graph, const Tensor& params, const Tensor& in
 }
 
 Tensor createGatherInput(Graph& graph, const poplar::Type& type,
-                         const std::vector<std::size_t>& operandShape, unsigned axis, GatherParams,
-                         const DebugContext& debugContext) {
-  return createSliceableTensor(graph, type, operandShape, {axis}, {1}, 0, debugContext);
+                         const std::vector<std::size_t>& operandShape, unsigned axis,
+                         GatherParams params, const DebugContext& debugContext) {
+  std::vector<std::size_t> shape = operandShape;
+  if (axis < shape.size() && shape[axis] > std::max<std::size_t>(params.maxElementsPerTile, 1)) {
+    // As in PopLibs pairs of slices are sliced, of which the two may be on different tiles.
+    shape[axis] = (shape[axis] + 1) / 2;
+    shape.insert(shape.begin() + axis + 1, 2);
+    return createGatherInput(graph, type, shape, axis, params, debugContext)
+        .flatten(axis, axis + 2)
+        .slice(0, operandShape[axis], axis);
+  }
+  if (axis == 0 || axis >= shape.size())
+    return createSliceableTensor(graph, type, shape, {axis}, {1}, 0, debugContext);
+  // PopLibs puts the axis in front in place of the first dimension.
+  std::vector<unsigned> order(shape.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::swap(order.front(), order[axis]);
+  std::swap(shape.front(), shape[axis]);
+  return createSliceableTensor(graph, type, shape, {0}, {1}, 0, debugContext).dimShuffle(order);
 }
 
 Tensor gather(Graph& graph, const Tensor& input, const Tensor& indices, unsigned axis,

@@ -29,13 +29,24 @@ Tensor createGatherInput(Graph& graph, const poplar::Type& type,
                          const std::vector<std::size_t>& inputShape,
                          const std::vector<std::size_t>& sliceSizes,
                          std::vector<unsigned> startIndexMap, const DebugContext& debugContext) {
-  std::vector<std::size_t> dims, sizes;
+  // As PopLibs does, with the sliced dimensions in front, in their order.
+  std::sort(startIndexMap.begin(), startIndexMap.end());
+  std::vector<std::size_t> dims, sizes, shape;
+  std::vector<unsigned> back(inputShape.size());
+  const auto put = [&](std::size_t d) {
+    back[d] = static_cast<unsigned>(shape.size());
+    shape.push_back(inputShape[d]);
+  };
   for (const unsigned d : startIndexMap) {
-    checkGather(d < sliceSizes.size(), "there is no dimension " + std::to_string(d));
-    dims.push_back(d);
+    checkGather(d < sliceSizes.size() && d < inputShape.size(),
+                "there is no dimension " + std::to_string(d));
+    dims.push_back(shape.size());
     sizes.push_back(sliceSizes[d]);
+    put(d);
   }
-  return createSliceableTensor(graph, type, inputShape, dims, sizes, 0, debugContext);
+  for (std::size_t d = 0; d < inputShape.size(); ++d)
+    if (!contains({startIndexMap.begin(), startIndexMap.end()}, d)) put(d);
+  return createSliceableTensor(graph, type, shape, dims, sizes, 0, debugContext).dimShuffle(back);
 }
 
 Tensor gather(Graph& graph, const Tensor& input, const Tensor& indices, std::size_t indexVectorDim,

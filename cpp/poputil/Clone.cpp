@@ -83,7 +83,11 @@ Tensor createBroadcastOperand(Graph& graph, const Tensor& fullTensor, const popl
     for (const auto& interval : mapping[tile])
       uses.add(graph, tile,
                operand.slice(interval.begin() / each, (interval.end() - 1) / each + 1));
-  uses.mapTensorsByUse(graph, graph.getTarget().getVectorWidth(type), 1);
+  const auto& target = graph.getTarget();
+  const auto grain =
+      std::max<std::size_t>(target.getDataPathWidth() / (8 * target.getTypeSize(type)), 1);
+  uses.mapTensorsByUse(graph, static_cast<unsigned>(grain), 0, false,
+                       TensorUseTracker::MappingMethod::ConstrainMappingToUsedTiles);
   return operand;
 }
 

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <iterator>
 #include <poputil/TileMapping.hpp>
+#include <poputil/Util.hpp>
 #include <poputil/exceptions.hpp>
 
 #include "poplar/graph_impl.hpp"
@@ -41,18 +43,67 @@ void TensorUseTracker::add(TensorUseTracker other) {
     uses_[variable].insert(uses_[variable].end(), uses.begin(), uses.end());
 }
 
+namespace {
+
+// Grains with the same users, which are in mapping order.
+struct Shared {
+  std::int64_t begin, end;
+  std::vector<unsigned> users;
+};
+
+// A halo, which is used by the users of both neighbours and nobody else, goes to those of the first.
+void simplifyHalos(std::vector<Shared>& all) {
+  const auto given = all;
+  for (std::size_t i = 1; i + 1 < given.size(); ++i) {
+    std::vector<unsigned> both;
+    for (const auto* each : {&given[i - 1], &given[i + 1]})
+      both.insert(both.end(), each->users.begin(), each->users.end());
+    auto of = given[i].users;
+    std::sort(both.begin(), both.end());
+    std::sort(of.begin(), of.end());
+    if (both == of) all[i].users = given[i - 1].users;
+  }
+}
+
+// Neighbours that have a user in common become one, which all their users share.
+template <class Before>
+void joinShared(std::vector<Shared>& all, const Before& before) {
+  std::vector<Shared> joined;
+  for (const auto& next : all) {
+    std::vector<unsigned> both;
+    if (!joined.empty())
+      std::set_union(joined.back().users.begin(), joined.back().users.end(), next.users.begin(),
+                     next.users.end(), std::back_inserter(both), before);
+    if (joined.empty() || both.size() == joined.back().users.size() + next.users.size()) {
+      joined.push_back(next);
+      continue;
+    }
+    joined.back().end = next.end;
+    joined.back().users = std::move(both);
+  }
+  all.swap(joined);
+}
+
+}  // namespace
+
+// The rules are PopLibs'.
 void TensorUseTracker::resolve(const poplar::Graph& graph, unsigned grainSize,
                                unsigned minElementsPerTile, bool extendPartialUsage,
-                               MappingMethod) {
+                               MappingMethod method) {
   if (grainSize == 0) throw poplibs_error("TensorUseTracker: a grain of 0 elements given");
-  const auto place = [&](unsigned tile) {
-    return transformTileIndex(tile, tiles_, start_ % tiles_, ascending_);
+  const auto before = [&](unsigned a, unsigned b) {
+    const auto place = [&](unsigned tile) {
+      return transformTileIndex(tile, tiles_, start_ % tiles_, ascending_);
+    };
+    return place(a) < place(b);
   };
-  struct Shared {
-    std::int64_t begin, end;
-    std::vector<unsigned> users;
-  };
+  // Grains of elements, or what is divided among the users.
+  const bool joins = method == MappingMethod::ConstrainMappingToUsedTiles;
+  const auto grain = joins ? 1 : std::int64_t{grainSize};
+  const auto divided = joins ? grainSize : 1;
   for (auto& [variable, uses] : uses_) {
+    const auto elements = graph.impl()->variable(variable).elements;
+    const auto grains = (elements + grain - 1) / grain;
     // Split at every position where a use begins or ends.
     std::vector<std::int64_t> cuts;
     for (const auto& use : uses) cuts.insert(cuts.end(), {use.begin, use.end});
@@ -64,29 +115,41 @@ void TensorUseTracker::resolve(const poplar::Graph& graph, unsigned grainSize,
         users[*at].push_back(use.tile);
     std::vector<Shared> stretches;
     for (auto& [begin, tiles] : users) {
-      std::sort(tiles.begin(), tiles.end(),
-                [&](unsigned a, unsigned b) { return place(a) < place(b); });
+      std::sort(tiles.begin(), tiles.end(), before);
       tiles.erase(std::unique(tiles.begin(), tiles.end()), tiles.end());
       const auto end = *std::upper_bound(cuts.begin(), cuts.end(), begin);
-      if (!stretches.empty() && stretches.back().end == begin && stretches.back().users == tiles)
-        stretches.back().end = end;
+      // A grain goes to the users of its first element that has any.
+      const auto from = std::max(begin / grain, stretches.empty() ? 0 : stretches.back().end),
+                 to = (end + grain - 1) / grain;
+      if (from >= to) continue;
+      if (!stretches.empty() && stretches.back().end == from && stretches.back().users == tiles)
+        stretches.back().end = to;
       else
-        stretches.push_back({begin, end, tiles});
-    }
-    std::vector<Use> resolved;
-    for (const auto& s : stretches) {
-      const auto n = s.end - s.begin, sharers = static_cast<std::int64_t>(s.users.size());
-      auto each = std::max<std::int64_t>((n + sharers - 1) / sharers, minElementsPerTile);
-      each = (each + grainSize - 1) / grainSize * grainSize;
-      for (std::int64_t at = s.begin, i = 0; at < s.end; at += each, ++i)
-        resolved.push_back({at, std::min(at + each, s.end), s.users[static_cast<std::size_t>(i)]});
+        stretches.push_back({from, to, tiles});
     }
     if (extendPartialUsage) {
-      for (std::size_t i = 0; i + 1 < resolved.size(); ++i) resolved[i].end = resolved[i + 1].begin;
-      resolved.front().begin = 0;
-      resolved.back().end = graph.impl()->variable(variable).elements;
+      for (std::size_t i = 0; i + 1 < stretches.size(); ++i)
+        stretches[i].end = stretches[i + 1].begin;
+      stretches.front().begin = 0;
+      stretches.back().end = grains;
     }
-    uses.swap(resolved);
+    if (method == MappingMethod::OptimizeHaloRegions) simplifyHalos(stretches);
+    if (joins) joinShared(stretches, before);
+    std::map<std::vector<unsigned>, std::vector<poplar::Interval>> byUsers;
+    for (const auto& s : stretches)
+      byUsers[s.users].emplace_back(static_cast<std::size_t>(s.begin),
+                                    static_cast<std::size_t>(s.end));
+    uses.clear();
+    const auto least = (minElementsPerTile + grain - 1) / grain;
+    for (const auto& [tiles, shared] : byUsers) {
+      const auto parts = splitRegions(shared, divided, static_cast<unsigned>(tiles.size()),
+                                      static_cast<unsigned>(least));
+      for (std::size_t i = 0; i < parts.size(); ++i)
+        for (const auto& part : parts[i])
+          uses.push_back({static_cast<std::int64_t>(part.begin()) * grain,
+                          std::min(static_cast<std::int64_t>(part.end()) * grain, elements),
+                          tiles[i]});
+    }
   }
 }
 

@@ -27,9 +27,11 @@ std::vector<std::size_t> cuts(std::size_t n, std::size_t grain, std::size_t most
   if (grains == 0) return {0};
   const std::size_t least = std::max<std::size_t>(up(minimum, grain), 1);
   const std::size_t largest = std::max<std::size_t>(maximum / grain, 1);
-  // The requested number of partitions; fewer if they would be too small, more if too large.
+  // The requested number of partitions; fewer if they would be too small, or if the largest of fewer
+  // is not larger; more if too large.
   std::size_t partitions = std::min(most, std::max<std::size_t>(grains / least, 1));
   partitions = std::max(std::min(partitions, grains), up(grains, largest));
+  partitions = up(grains, up(grains, partitions));
   std::vector<std::size_t> result;
   for (std::size_t i = 0; i <= partitions; ++i)
     result.push_back(std::min(i * grains / partitions * grain, n));

@@ -70,7 +70,8 @@ class Tracer {
     const auto bytes = static_cast<double>(t.numElements() * t.elementType().sizeInBytes());
     span(name, Type::StreamCopyBegin, spec.maxIPUSyncDelay);
     span(name, Type::StreamCopyMid,
-         static_cast<std::uint64_t>(bytes / spec.hostBytesPerSecond * spec.tileClockFrequency));
+         static_cast<std::uint64_t>((bytes / spec.hostBytesPerSecond + spec.hostLatencySeconds) *
+                                    spec.tileClockFrequency));
     span(name, Type::StreamCopyEnd, spec.maxIPUSyncDelay);
   }
 

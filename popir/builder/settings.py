@@ -33,8 +33,9 @@ class InputSettings:
         ):
             if value is not default:
                 warn(
-                    f"InputSettings: {name} = {shown(value)} has no meaning here: the device reads "
-                    "the host's arrays in place.",
+                    f"InputSettings: {name} = {shown(value)} has no effect: the device reads the "
+                    "host's arrays in place, and estimates have inputs on the tiles that compute, "
+                    "without overlap.",
                     OptionWarning,
                 )
 

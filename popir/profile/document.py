@@ -296,10 +296,13 @@ def _totals(report: MachineReport) -> Json:
         "inter_ipu_cycles": report.interIPUCycles,
         "host_bytes_in": report.hostBytesIn,
         "host_bytes_out": report.hostBytesOut,
+        "host_transfers": report.hostTransfers,
         "host_seconds": report.hostSeconds,
         "streaming_bytes_in": report.streamingBytesIn,
         "streaming_bytes_out": report.streamingBytesOut,
         "streaming_seconds": report.streamingSeconds,
+        "overlap_seconds": report.overlapSeconds,
+        "run_seconds": report.runSeconds,
     }
 
 

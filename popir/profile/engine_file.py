@@ -27,7 +27,8 @@ MAGIC = b"popir profile\n"
 _SUMS = (
     *("cycles", "computeCycles", "exchangeCycles", "syncCycles", "exchangeBytes"),
     *("interIPUBytes", "interIPUCycles", "rearrangementBytes", "rearrangementCycles", "flops"),
-    *("hostBytesIn", "hostBytesOut", "hostSeconds"),
+    *("hostBytesIn", "hostBytesOut", "hostTransfers", "hostSeconds"),
+    *("overlapSeconds", "runSeconds"),
     *("streamingBytesIn", "streamingBytesOut", "streamingSeconds"),
 )
 """The members of a MachineReport that are of one program; the others are of the whole engine."""

@@ -216,7 +216,19 @@ class MachineReport:
     flops: int
     hostBytesIn: int
     hostBytesOut: int
+    hostTransfers: int
     hostSeconds: float
+    """The time of the host's transfers: their bytes at `hostBytesPerSecond`, and
+    `hostLatencySeconds` each; in no cycles.
+    """
+    overlapSeconds: float
+    """Of hostSeconds and streamingSeconds those in which other tiles go on: transfers of IO tiles,
+    those without a vertex, up to the next step that uses what is transferred.
+    """
+    runSeconds: float
+    """A run with all transfers: the cycles, hostSeconds and streamingSeconds, without what
+    overlaps.
+    """
     streamingBytesIn: int
     """The bytes that a run reads from remote buffers; streamingBytesOut are written to them."""
     streamingBytesOut: int

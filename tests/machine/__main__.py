@@ -10,15 +10,19 @@ import sys
 
 from bench import whole_models
 from tests.machine import (
+    test_bias_gradients,
     test_gemm_measurements,
     test_poplibs_estimators,
+    test_poplibs_layouts,
     test_poplibs_plans,
     test_tile_cycles,
 )
 
 TABLES = {
     "estimators": ("Vertices, against PopLibs' estimators", test_poplibs_estimators.show),
+    "biases": ("Gradients of biases, against PopLibs' estimate", test_bias_gradients.show),
     "plans": ("Contractions, against PopLibs' planner", test_poplibs_plans.show),
+    "layouts": ("Layouts for slices and of biases, against PopLibs'", test_poplibs_layouts.show),
     "products": ("Products, in TFLOPS, against a published figure", test_gemm_measurements.show),
     "codelets": ("Codelets, against published cycles", test_tile_cycles.show),
     "models": ("Models, sequences or images a second", whole_models.main),

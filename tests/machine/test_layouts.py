@@ -249,6 +249,24 @@ def test_a_planned_layout_is_saved_with_its_program():
     assert after["steps"] == before["steps"]
 
 
+def test_a_layout_for_slices_is_saved_with_its_program():
+    """The columns begin on a tile from which they go on at the first one."""
+    graph, prog = graph_of(64), program.Sequence()
+    table = popops.createSliceableTensor(graph, FLOAT, [20, 64], [0], [1])
+    rows = owners(graph, table).reshape(20, 64)
+    assert (rows == rows[0]).all() and sorted(rows[0]) == list(range(64)) and rows[0, 0] > 0
+    offsets = popops.createIndicesTensor(graph, [0], 8)
+    slices = popops.multiSlice(graph, table, offsets, [0], [1], prog)
+    for name, t in (("table", table), ("offsets", offsets)):
+        graph.createHostWrite(name, t)
+    graph.createHostRead("slices", slices)
+    before = poplar.Engine(graph, [prog]).machineReport(0)
+    saved = poplar.compileGraph(graph, [prog]).serialize()
+    after = poplar.Engine(poplar.Executable.deserialize(saved)).machineReport(0)
+    assert after["steps"] == before["steps"]
+    assert after["memory"] == before["memory"]
+
+
 @pytest.mark.parametrize(
     ("inner", "columns"), [(1024, 1024), (1024, 3072), (1024, 4096), (4096, 1024)]
 )

@@ -146,6 +146,29 @@ def test_costs_grow_with_the_batch_and_memory_stays_the_sum_of_its_categories():
     assert (np.diff(cycles) > 0).all()
 
 
+def test_slices_of_a_tensor_that_is_made_for_them_do_not_move():
+    """6 slices of 1,000 rows of 8 floats on 4 tiles, each with 2 columns of all rows, and an update
+    with them. All tiles get the 24 bytes of offsets, and nothing else moves.
+    """
+    net = Net()
+    table = popops.createSliceableTensor(net.graph, FLOAT, [1000, 8], [0], [1])
+    net.graph.createHostWrite("table", table)
+    offsets = net.graph.addVariable(poplar.UNSIGNED_INT, [6, 1], "offsets")
+    net.map(offsets, 0)
+    slices = popops.multiSlice(net.graph, table, offsets, [0], [1], net.prog)
+    report = net.report()
+    assert parts(report) == (6 * (30 + 19 + 2), 24 // 4, SYNC + CALL)
+    assert report.exchangeBytes == 4 * 24
+    back = program.Sequence()
+    popops.multiUpdate(net.graph, table, slices, offsets, [0], [1], back)
+    report = net.report(back)
+    assert parts(report) == (6 * (29 + 19 + 2), 24 // 4, SYNC + CALL)
+    assert report.exchangeBytes == 4 * 24
+    # What lies elsewhere moves, and nothing else does.
+    net.map(slices, 3)
+    assert net.report(back).exchangeBytes == 4 * 24 + 6 * 6 * 4
+
+
 def test_a_gather_moves_what_it_returns():
     """6 slices of a table of 1,000 rows of 8 floats on 4 tiles: each takes 2 columns of all slices.
 

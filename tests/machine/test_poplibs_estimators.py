@@ -6,7 +6,9 @@ estimators (graphcore/poplibs, 7eac0f26) apart from this project, for ipu2. Unif
 numbers are left out: of these PopLibs' formulas have more at a time than a tile can store. Of
 reductions each worker has a sixth of the results: 200 of rows, 200 of columns, 200 logical ones,
 and 200 of elements that do not lie together, or of products. Poolings are parts of a tile, by
-PopLibs' estimate for plans, whose parts meet no padding.
+PopLibs' estimate for plans, whose parts meet no padding. Transpositions have the formulas of
+PopLibs 2.4 (sdk-release-2.4), the last release with any, for the vertices that the newest one
+chooses; those of matrices that several workers share have none.
 `python -m tests.machine.test_poplibs_estimators` prints the comparison.
 """
 
@@ -54,7 +56,7 @@ def ratios() -> dict[str, list[tuple[float, str]]]:
 
 def test_every_estimate_is_within_three_percent() -> None:
     found = ratios()
-    assert len(found) == 36 and all(len(rows) >= 175 for rows in found.values())
+    assert len(found) == 38 and all(len(rows) >= 175 for rows in found.values())
     for name, rows in found.items():
         off = [(ratio, what) for ratio, what in rows if not 0.97 <= ratio <= 1.03]
         assert not off, (name, off[:5])

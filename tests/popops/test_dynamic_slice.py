@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from popir import errors, poplar, popops
+from popir.poplar import program
 from tests.popops.rig import Rig
 
 TYPES = [np.bool_, np.int8, np.float16, np.int32, np.float32, np.int64, np.float64]
@@ -253,6 +254,36 @@ def test_tensors_made_for_slices():
     indices = popops.createIndicesTensor(graph, [0], 3)
     assert (list(table.shape()), list(rows.shape())) == ([9, 4], [3, 1, 4])
     assert (indices.elementType(), list(indices.shape())) == (poplar.UNSIGNED_INT, [3, 1])
+
+
+@pytest.mark.parametrize("tiles", [4, 1472])
+@pytest.mark.parametrize(("dims", "sizes"), [([0], [1]), ([1], [2]), ([2, 0], [1, 3])])
+def test_slices_and_updates_of_tensors_made_for_them(dims, sizes, tiles):
+    """What lies by columns, on tiles that may begin anew at the first, is sliced as numpy does."""
+    shape, count = (5, 4, 3), 7
+    rig = Rig(target=poplar.Target.createIPUTarget(1, tiles, "ipu2"))
+    values = numbers(shape)
+    starts = np.array(
+        [[i % (shape[d] - n + 1) for d, n in zip(dims, sizes, strict=True)] for i in range(count)],
+        np.uint32,
+    )
+    table = popops.createSliceableTensor(rig.graph, poplar.FLOAT, shape, dims, sizes)
+    rig.prog.add(program.Copy(rig.tensor(values), table))
+    offsets = rig.tensor(starts)
+    taken = popops.multiSlice(rig.graph, table, offsets, dims, sizes, rig.prog)
+    before = rig.result(taken)
+    rows = popops.createSliceTensor(rig.graph, poplar.FLOAT, shape, dims, sizes, count)
+    given = numbers(rows.shape())
+    rig.prog.add(program.Copy(rig.tensor(given), rows))
+    popops.multiUpdate(rig.graph, table, rows, offsets, dims, sizes, rig.prog)
+    after = rig.result(table)
+    found = rig.run()
+    parts = [block(values, start, dims, sizes) for start in starts]
+    for part, slices in zip(parts, found[before], strict=True):
+        np.testing.assert_array_equal(slices, values[part])
+    for part, slices in zip(parts, given, strict=True):
+        values[part] = slices
+    np.testing.assert_array_equal(found[after], values)
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,8 @@ poplar::Tensor createConvOutput(poplar::Graph& graph, const ConvParams& params,
                                 const poplar::DebugContext& debugContext = {},
                                 const poplar::OptionFlags& options = {},
                                 PlanningCache* cache = nullptr);
-/// Creates a variable [channels] for activations [batch, channels, field...].
+/// Creates a variable [channels] for activations [batch, channels, field...]: each element is on a
+/// tile that has activations of its channel.
 poplar::Tensor createBiases(poplar::Graph& graph, const poplar::Tensor& activations,
                             const poplar::DebugContext& debugContext = "biases");
 

@@ -79,7 +79,8 @@ poplar::Graph::TileToTensorMapping getSliceMapping(poplar::Graph& graph, const p
                                                    const std::vector<std::size_t>& dims,
                                                    const std::vector<std::size_t>& sizes);
 
-/// Creates a tensor to slice, distributed evenly over the tiles.
+/// Creates a tensor to slice: a tile has all elements along `dims`, so that slices need not move. The
+/// other elements are distributed evenly over the tiles, at least `minGrainSize` to a tile.
 poplar::Tensor createSliceableTensor(poplar::Graph& graph, const poplar::Type& type,
                                      const std::vector<std::size_t>& shape,
                                      const std::vector<std::size_t>& dims,
@@ -104,7 +105,7 @@ poplar::Tensor createSliceableTensorFromSlice(poplar::Graph& graph, const poplar
                                               const std::vector<std::size_t>& numSlices,
                                               const poplar::DebugContext& debugContext = {});
 /// Creates a tensor for `numIndices` slices: [numIndices, shape with `sizes` in the dimensions
-/// `dims`].
+/// `dims`], on the tiles that a tensor for such slices has.
 poplar::Tensor createSliceTensor(poplar::Graph& graph, const poplar::Type& type,
                                  const std::vector<std::size_t>& shape,
                                  const std::vector<std::size_t>& dims,
@@ -121,7 +122,7 @@ poplar::Tensor createGroupedSliceTensor(
     const std::vector<std::size_t>& shape, const std::vector<std::size_t>& dims,
     const std::vector<std::size_t>& sizes, std::size_t numIndices, const SlicePlan& plan,
     const poplar::OptionFlags& options, const poplar::DebugContext& debugContext = {});
-/// Creates an UNSIGNED_INT tensor for offsets: [numIndices, number of dims].
+/// Creates an UNSIGNED_INT tensor for offsets: [numIndices, number of dims], 32 on a tile at least.
 poplar::Tensor createIndicesTensor(poplar::Graph& graph, const std::vector<std::size_t>& dims,
                                    std::size_t numIndices, const SlicePlan& plan,
                                    const poplar::OptionFlags& options,

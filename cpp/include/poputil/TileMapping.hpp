@@ -76,9 +76,12 @@ unsigned invTransformTileIndex(unsigned tile, unsigned numTiles, unsigned offset
 class TensorUseTracker {
  public:
   enum class MappingMethod {
-    /// Same as None: elements shared by neighbouring tiles are distributed among them.
+    /// A stretch with the users of both its neighbours and no others goes to those of the first.
     OptimizeHaloRegions,
+    /// Grains are cut from what tiles share, joined with neighbours of which a user is the same, so
+    /// that no tile gets an element for the rest of a grain alone.
     ConstrainMappingToUsedTiles,
+    /// A grain of which several tiles use parts goes to the users of its first element.
     None
   };
 

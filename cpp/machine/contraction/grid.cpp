@@ -23,7 +23,9 @@ std::int64_t Grid::elements() const {
   return n;
 }
 
-unsigned Grid::tile(std::int64_t element) const {
+unsigned Grid::tile(std::int64_t element) const { return ring.tile(number(element)); }
+
+unsigned Grid::number(std::int64_t element) const {
   unsigned found = first;
   for (auto d = dims.rbegin(); d != dims.rend(); ++d) {
     found += d->tile(element % d->size);
@@ -53,6 +55,12 @@ std::vector<std::int64_t> countByTile(const Grid& grid, const std::vector<bool>&
     held = std::move(with);
   }
   held.insert(held.begin(), grid.first, 0);
+  if (const auto end = grid.ring.lowest + grid.ring.around;
+      grid.ring.around > 0 && held.size() > end) {
+    for (auto t = static_cast<unsigned>(held.size()); t-- > end;)
+      held[grid.ring.tile(t)] += held[t];
+    held.resize(end);
+  }
   return held;
 }
 

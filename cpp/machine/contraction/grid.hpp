@@ -40,14 +40,34 @@ struct GridDim {
 /// halves or 8 floats. PopLibs stores a group contiguously.
 constexpr std::uint64_t kChannelGroupBytes = 32;
 
+/// Tiles that follow one another in a ring: tile `lowest` follows on tile `lowest` + `around` - 1.
+/// All tiles in order if `around` is 0.
+struct TileRing {
+  unsigned lowest = 0, around = 0;
+
+  /// The tile of a number that counts on beyond the last tile.
+  unsigned tile(unsigned number) const {
+    return around == 0 ? number : lowest + (number - lowest) % around;
+  }
+  /// How many tiles after `first` a tile comes; `around` or more, if there is no such tile.
+  unsigned after(unsigned first, unsigned tile) const {
+    return tile < first ? tile + around - first : tile - first;
+  }
+
+  friend bool operator==(const TileRing& a, const TileRing& b) {
+    return a.lowest == b.lowest && a.around == b.around;
+  }
+};
+
 /// A tile mapping. The tile of an element is `first` plus the sum of GridDim::tile() over the
-/// element's coordinates. Dimensions are in row-major order, outermost first.
+/// element's coordinates, in the ring. Dimensions are in row-major order, outermost first.
 struct Grid {
   std::vector<GridDim> dims;
   unsigned first = 0;
   /// The number of the channel dimension, if channel groups (kChannelGroupBytes) are innermost in a
   /// tile's memory; dims.size() or more if the elements on a tile are row-major.
   std::size_t channels = ~std::size_t{0};
+  TileRing ring = {};
 
   std::int64_t elements() const;
   unsigned tile(std::int64_t element) const;
@@ -68,11 +88,11 @@ struct Grid {
     const auto& inner = dims[d - 1];
     for (auto at = begin; at < end;) {
       const auto row = at / (below * inner.size) * inner.size;
-      const auto outer = tile(row * below);
+      const auto outer = number(row * below);
       for (auto i = at / below - row; i < inner.size && at < end;) {
         const auto next = inner.boundary(i);
         const auto stop = std::min(end, (row + next) * below);
-        visit(at, stop, outer + inner.tile(i));
+        visit(at, stop, ring.tile(outer + inner.tile(i)));
         at = stop;
         i = next;
       }
@@ -80,8 +100,12 @@ struct Grid {
   }
 
   friend bool operator==(const Grid& a, const Grid& b) {
-    return a.first == b.first && a.dims == b.dims;
+    return a.first == b.first && a.ring == b.ring && a.dims == b.dims;
   }
+
+ private:
+  /// The tile of an element before the ring.
+  unsigned number(std::int64_t element) const;
 };
 
 }  // namespace popir

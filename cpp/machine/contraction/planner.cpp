@@ -717,7 +717,7 @@ class Search {
         plan.onceExchangeCycles + plan.onceComputeCycles +
         ((plan.beforeSlice.bytes > 0) + (plan.rowsOnce && plan.rows.bytes > 0)) * spec_.callCycles +
         serial * (plan.computeCycles + plan.exchangeCycles + plan.calls * spec_.callCycles) +
-        (serial * plan.syncs + once) * spec_.maxIPUSyncDelay;
+        (serial * plan.syncs + once) * spec_.beforeExchange();
   }
 
   // Cycles to pad with zeros what vertices take on a tile, as PopLibs' planner counts them: kernels to

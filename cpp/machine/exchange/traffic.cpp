@@ -85,11 +85,12 @@ Group groupOf(const Radix& fine, std::int64_t stride, std::int64_t size) {
 // boxes, which can be intersected dimension by dimension.
 class BoxTraffic {
  public:
-  BoxTraffic(Traffic& traffic, const BoxNeeds& needs, unsigned first, const StridedOperand& operand,
-             const BoxMapping& mapping, unsigned tilesPerIPU)
+  BoxTraffic(Traffic& traffic, const BoxNeeds& needs, unsigned first, const TileRing& ring,
+             const StridedOperand& operand, const BoxMapping& mapping, unsigned tilesPerIPU)
       : traffic_(traffic),
         needs_(needs),
         first_(first),
+        ring_(ring),
         tiles_(needs.tiles()),
         operand_(operand),
         mapping_(mapping),
@@ -149,7 +150,7 @@ class BoxTraffic {
       wanting_.resize(needs_.boxes());
       for (unsigned t = 0; t < tiles_; ++t)
         if (needs_.boxOf(t) < needs_.boxes())
-          wanting_[needs_.boxOf(t)] |= std::uint64_t{1} << ((first_ + t) / tilesPerIPU_);
+          wanting_[needs_.boxOf(t)] |= std::uint64_t{1} << (ring_.tile(first_ + t) / tilesPerIPU_);
       wantedBy_.resize(traffic_.ipus());
       for (unsigned ipu = 0; ipu < wantedBy_.size(); ++ipu)
         for (const auto by : wanting_) wantedBy_[ipu] += by >> ipu & 1;
@@ -180,9 +181,10 @@ class BoxTraffic {
       const auto each = [&](std::uint64_t all, std::uint64_t own) {
         return (all - std::min(all, own) + together - 1) / together;
       };
-      traffic_.receive(first_ + t, lacking, together);
-      traffic_.addSpans(first_ + t, each(spans, ownSpans_[t]));
-      traffic_.addReceiveCode(first_ + t, each(code, ownCode_[t]));
+      const auto tile = ring_.tile(first_ + t);
+      traffic_.receive(tile, lacking, together);
+      traffic_.addSpans(tile, each(spans, ownSpans_[t]));
+      traffic_.addReceiveCode(tile, each(code, ownCode_[t]));
     }
   }
 
@@ -321,13 +323,14 @@ class BoxTraffic {
     }
     if (all == 0) return;
     std::uint64_t own = 0;
-    if (tile >= first_ && tile < first_ + tiles_) {
-      const auto b = needs_.boxOf(tile - first_);
+    const auto at = ring_.after(first_, tile);
+    if (at < tiles_) {
+      const auto b = needs_.boxOf(at);
       own = b < needs_.boxes();
       for (std::size_t d = 0; d < dims_.size() && own > 0; ++d)
         own *= static_cast<std::uint64_t>(meeting(d, needs_.stretch(b, d), box));
-      own_[tile - first_] += own;
-      if (own > 0) ++ownSpans_[tile - first_];
+      own_[at] += own;
+      if (own > 0) ++ownSpans_[at];
     }
     // If each box is needed by one tile only, the elements that this tile needs itself are not
     // sent. That other tiles may need them too, as a halo, is neglected.
@@ -367,8 +370,8 @@ class BoxTraffic {
     spans_[b] += static_cast<std::uint64_t>(pieces(box));
     const auto code = received(box, elements);
     code_[b] += code;
-    if (tile >= first_ && tile < first_ + tiles_ && needs_.boxOf(tile - first_) == b)
-      ownCode_[tile - first_] += code;
+    const auto at = ring_.after(first_, tile);
+    if (at < tiles_ && needs_.boxOf(at) == b) ownCode_[at] += code;
     if (wanting_.empty()) return;
     for (unsigned to = 0; to < wantedBy_.size(); ++to)
       if ((wanting_[b] >> to & 1) != 0) link(tile, to, static_cast<std::uint64_t>(elements));
@@ -470,7 +473,9 @@ class BoxTraffic {
 
   Traffic& traffic_;
   const BoxNeeds& needs_;
-  const unsigned first_, tiles_;
+  const unsigned first_;
+  const TileRing ring_;
+  const unsigned tiles_;
   const StridedOperand& operand_;
   const BoxMapping& mapping_;
   const unsigned tilesPerIPU_;
@@ -526,7 +531,7 @@ void BoxMapping::forEach(const Box& wanted,
     return;
   }
   const std::function<void(std::size_t, unsigned)> along = [&](std::size_t d, unsigned tile) {
-    if (d == radix_.size()) return visit(box, tile);
+    if (d == radix_.size()) return visit(box, grid_.ring.tile(tile));
     const auto& dim = grid_.dims[d];
     for (auto i = wanted[d].begin; i < wanted[d].end;) {
       // A visited box is a whole piece: it may begin before `wanted`.
@@ -543,8 +548,9 @@ void BoxMapping::forEach(const Box& wanted,
 
 bool addBoxTraffic(Traffic& traffic, const BoxNeeds& needs, unsigned first,
                    const StridedOperand& operand, const BoxMapping& mapping,
-                   std::uint64_t elementBytes, unsigned together, unsigned tilesPerIPU) {
-  BoxTraffic all(traffic, needs, first, operand, mapping, tilesPerIPU);
+                   std::uint64_t elementBytes, unsigned together, unsigned tilesPerIPU,
+                   const TileRing& ring) {
+  BoxTraffic all(traffic, needs, first, ring, operand, mapping, tilesPerIPU);
   if (!all.prepare()) return false;
   all.add(elementBytes, together);
   return true;

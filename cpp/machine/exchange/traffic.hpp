@@ -48,13 +48,14 @@ struct StridedOperand {
 };
 
 /// Adds to `traffic` the bytes and spans that tiles receive, and the bytes that others send for
-/// them. Tile i of `needs` is tile `first` + i. A tile receives only elements that are mapped to
+/// them. Tile i of `needs` is tile `first` + i, in `ring`. A tile receives only elements that are mapped to
 /// other tiles. `together` is as for Traffic::receive(). \returns false, with `traffic` unchanged,
 /// if the dimensions of operand and mapping do not nest: e.g. a [4, 6] operand of a variable that
 /// is mapped as [3, 8].
 bool addBoxTraffic(Traffic& traffic, const BoxNeeds& needs, unsigned first,
                    const StridedOperand& operand, const BoxMapping& mapping,
-                   std::uint64_t elementBytes, unsigned together, unsigned tilesPerIPU);
+                   std::uint64_t elementBytes, unsigned together, unsigned tilesPerIPU,
+                   const TileRing& ring = {});
 
 }  // namespace popir
 

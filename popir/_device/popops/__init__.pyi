@@ -1076,7 +1076,7 @@ def createSliceTensor(
 ) -> popir._device.poplar.Tensor:
     """
     A new variable for `numIndices` slices: [numIndices, shape with
-    sizes[i] for dimension dims[i]].
+    sizes[i] for dimension dims[i]], where a tensor for such slices has them.
     Raises poplibs_exception unless `dims` are distinct dimensions of `shape` and
     `sizes` are within theirs.
     """
@@ -1092,8 +1092,11 @@ def createSliceableTensor(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    A new variable of a shape, to slice, spread evenly over the tiles. `dims`, `sizes`
-    and `plan` have no effect.
+    A new variable of a shape, of which slices of `sizes` in the dimensions `dims` are taken: a
+    tile has all elements along these, and the others are spread evenly over the tiles.
+    `plan` has no effect.
+    Raises poplibs_exception unless `dims` are distinct dimensions of `shape` and
+    `sizes` are within theirs.
     """
 
 def createTopKInput(

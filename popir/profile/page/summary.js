@@ -47,7 +47,8 @@ function showCards() {
       [`${percent(memory.total_bytes, all)} of all tiles`], was.memory.total_bytes),
     fullest,
     card("From the host", "totals.host_bytes_in", totals.host_bytes_in, "bytes",
-      [`to the host ${whole.format(totals.host_bytes_out)}`, `${duration(totals.host_seconds)}, in no cycles`],
+      [`to the host ${whole.format(totals.host_bytes_out)}`, `${whole.format(totals.host_transfers)} transfers, ${duration(totals.host_seconds)}, in no cycles`,
+        `${duration(totals.run_seconds)} a run with transfers, ${duration(totals.overlap_seconds)} of them beside compute`],
       was.totals.host_bytes_in));
   if (memory.streaming_bytes || was.memory.streaming_bytes) {
     element("cards").append(card("Streaming memory", "memory.streaming_bytes", memory.streaming_bytes, "bytes", [

@@ -1,0 +1,99 @@
+"""The time of transfers with the host: their bytes, their latency, and what goes on beside them."""
+
+import pytest
+
+from popir import poplar
+from popir.poplar import program
+from popir.profile import MachineReport
+from tests.machine.net import FLOAT, Net
+
+RATE, LATENCY, CLOCK = 5.5e9, 10e-6, 1.33e9
+
+
+def test_streams_that_follow_one_another_in_one_direction_are_one_transfer():
+    net = Net()
+    a, b = (net.input(name, [1000], 0, 1, 2, 3) for name in "ab")
+    ins = [net.graph.addHostToDeviceFIFO(f"in{i}", FLOAT, 1000) for i in range(2)]
+    out = net.graph.addDeviceToHostFIFO("out", FLOAT, 1000)
+    both = program.Sequence([program.Copy(ins[0], a), program.Copy(ins[1], b)])
+    report = net.report(program.Repeat(5, program.Sequence([both, program.Copy(a, out)])))
+    assert report.hostTransfers == 10
+    assert report.hostSeconds == pytest.approx(5 * (3 * 4000 / RATE + 2 * LATENCY))
+    assert (report.overlapSeconds, report.runSeconds) == (0, report.hostSeconds)
+    assert any("10 us beside its bytes, which is a guess" in line for line in report.counts)
+
+
+def test_the_latency_is_a_figure_of_the_machine():
+    target = poplar.Target.createIPUTarget(1, 4, "ipu2", {"hostLatencySeconds": "0.001"})
+    graph = poplar.Graph(target)
+    a = graph.addVariable(FLOAT, [1000], poplar.VariableMappingMethod.LINEAR, "a")
+    into = graph.addHostToDeviceFIFO("in", FLOAT, 1000)
+    report = MachineReport.of(poplar.Engine(graph, [program.Copy(into, a)]))
+    assert report.hostSeconds == pytest.approx(4000 / RATE + 0.001)
+
+
+def prefetched(elements: int, adds: int, io: int) -> MachineReport:
+    """Ten times: what has come to tile `io` is copied to tile 0, what comes next is streamed, and
+    tile 0 computes.
+    """
+    net = Net()
+    x, staged = net.input("x", [elements], 0), net.input("staged", [elements], io)
+    into = net.graph.addHostToDeviceFIFO("in", FLOAT, elements)
+    body = program.Sequence([program.Copy(staged, x), program.Copy(into, staged)])
+    for _ in range(adds):
+        net.add(x, x, 0, prog=body)
+    return net.report(program.Repeat(10, body))
+
+
+def seconds(report: MachineReport, kind: str) -> float:
+    """Of one execution of all steps of a kind."""
+    return sum(step.cycles for step in report.steps if step.kind == kind) / CLOCK
+
+
+def test_a_short_transfer_of_io_tiles_takes_no_time():
+    report = prefetched(1000, 40, 3)
+    each = 4000 / RATE + LATENCY
+    assert each < seconds(report, "Execute")
+    assert report.hostSeconds == pytest.approx(10 * each)
+    assert report.overlapSeconds == pytest.approx(report.hostSeconds)
+    assert report.runSeconds == pytest.approx(report.cycles / CLOCK)
+    assert any("overlap with the cycles" in line for line in report.counts)
+
+
+def test_a_long_transfer_of_io_tiles_waits_for_what_is_left():
+    report = prefetched(20000, 1, 3)
+    assert seconds(report, "Execute") < 80000 / RATE + LATENCY
+    assert report.overlapSeconds == pytest.approx(10 * seconds(report, "Execute"))
+    assert "us of them beside compute" in report.summary
+
+
+def test_tiles_that_compute_transfer_nothing_beside_it():
+    report = prefetched(1000, 40, 0)
+    assert report.hostSeconds > 0 and report.overlapSeconds == 0
+    assert report.runSeconds == pytest.approx(report.cycles / CLOCK + report.hostSeconds)
+
+
+def test_what_is_used_at_once_does_not_overlap():
+    net = Net()
+    x, staged = net.input("x", [1000], 0), net.input("staged", [1000], 3)
+    into = net.graph.addHostToDeviceFIFO("in", FLOAT, 1000)
+    prog = program.Sequence([program.Copy(into, staged), program.Copy(staged, x)])
+    net.add(x, x, 0, prog=prog)
+    report = net.report(program.Repeat(10, prog))
+    assert report.hostTransfers == 10 and report.overlapSeconds == 0
+
+
+def test_an_exchange_has_a_start_of_its_own():
+    cycles = []
+    for start in ("0", "50"):
+        target = poplar.Target.createIPUTarget(1, 4, "ipu2", {"exchangeStartCycles": start})
+        graph = poplar.Graph(target)
+        a, b = (graph.addVariable(FLOAT, [100], name) for name in "ab")
+        graph.setTileMapping(a, 0)
+        graph.setTileMapping(b, 1)
+        graph.createHostWrite("a", a)
+        graph.createHostRead("b", b)
+        report = MachineReport.of(poplar.Engine(graph, [program.Copy(a, b)]))
+        assert any(f"{start} to start it" in line and "a guess" in line for line in report.counts)
+        cycles.append(report.syncCycles)
+    assert cycles[1] == cycles[0] + 50
