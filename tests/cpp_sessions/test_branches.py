@@ -1,5 +1,7 @@
 """Graphs that choose, are resized and are differentiated by themselves; what is asked of them."""
 
+from pathlib import Path
+
 import numpy as np
 import onnx
 import pytest
@@ -82,14 +84,26 @@ def test_what_is_refused(program: Program) -> None:
         assert part in line
 
 
-def test_what_is_asked_of_graphs(program: Program, tmp_path: str) -> None:
-    """Operators have one number in all graphs; copies are known both ways; walks go into graphs."""
-    lines = program("branches", "asked").splitlines()
-    assert lines[0] == "55481"
-    assert lines[1:3] == [
+def test_what_is_asked_of_graphs(program: Program, tmp_path: Path) -> None:
+    """Operators have a number each in all graphs; copies are known both ways; walks go into graphs
+    and back out; patterns have names; graphs are written for graphviz if that is asked for.
+    """
+    assert program("branches", "asked").splitlines() == [
+        "55481",
         "x yes/a yes/sum yes/product first second ",
         "x yes/a yes/product second yes/sum first ",
+        "y1 ",
+        "y1 x1 ",
+        "SGD1Decompose110",
+        "error: A pattern without a PatternCreator has no name: N6popart5GraphE",
+        "error: Ir::dotCheckpoint: cannot write 'nowhere/final.dot'",
     ]
+    assert not (tmp_path / "unasked.dot").exists()
+    dot = (tmp_path / "final.dot").read_text()
+    assert dot.startswith('digraph "final" {')
+    assert dot.count("[shape=box") == 9  # Five, a copy of two, and two calls.
+    for part in ("label=\"The graph 'yes'\"", 'label="If if"', '[label="yes/a"]'):
+        assert part in dot
 
 
 def test_what_operators_change(program: Program) -> None:
