@@ -282,7 +282,7 @@ class _Walk:
         has_calls = type(op).gradOpsOfCalls is not Op.gradOpsOfCalls
         if has_calls:
             given = [i for i, id in gradients.items() if id is not None]
-            ops = op.gradOpsOfCalls(_CALLS, given, sorted(wanted))
+            ops = op.gradOpsOfCalls(CALLS, given, sorted(wanted))
             made = [described(op, each) for each in ops]
             claimed |= wanted
             reached |= wanted
@@ -479,7 +479,8 @@ def _total(graph: Graph, walk: _Walk, i: int | TensorInfo, inputs: Sequence[str]
     return found
 
 
-_CALLS = _Calls()
+CALLS = _Calls()
+"""For operators that call graphs, and for gradients of graphs by themselves."""
 
 
 def _outputs(op: Op) -> dict[int, Tensor]:

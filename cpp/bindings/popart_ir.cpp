@@ -218,7 +218,8 @@ struct OriginalOp {
 std::unique_ptr<Op> make(const BuiltinClass& known, const popart::OperatorIdentifier& id,
                          const Op::Settings& settings, const OriginalOp& from) {
   const py::dict values = from.attributes.attr("copy")();
-  for (const char* graph : {"callee", "body"})  // which operators are asked for
+  for (const char* graph :
+       {"callee", "body", "then_branch", "else_branch"})  // which operators are asked for
     if (values.contains(graph)) values.attr("pop")(graph);
   // Annotations of products, which their class has as members.
   for (const char* name : {"__serialize_matmul_mode", "__serialize_matmul_factor",

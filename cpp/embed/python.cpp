@@ -117,7 +117,11 @@ py::object at(py::object object, const char* path) {
   const std::string names = path;
   for (std::size_t begin = 0; begin <= names.size();) {
     const std::size_t end = std::min(names.find('.', begin), names.size());
-    object = object.attr(names.substr(begin, end - begin).c_str());
+    const std::string name = names.substr(begin, end - begin);
+    // A module of a package that nothing has asked for yet.
+    if (!py::hasattr(object, name.c_str()) && py::hasattr(object, "__path__"))
+      py::module_::import((textOf(object.attr("__name__")) + "." + name).c_str());
+    object = object.attr(name.c_str());
     begin = end + 1;
   }
   return object;

@@ -30,6 +30,7 @@
 #include <popart/op/gather.hpp>
 #include <popart/op/groupnorm.hpp>
 #include <popart/op/identity.hpp>
+#include <popart/op/if.hpp>
 #include <popart/op/init.hpp>
 #include <popart/op/ipucopy.hpp>
 #include <popart/op/l1.hpp>
@@ -415,6 +416,16 @@ BuiltinClass loop() {
           }};
 }
 
+BuiltinClass choice() {
+  return {graphcore, "If", typeid(popart::IfOp),
+          [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
+            return Made(new popart::IfOp(opid, a.getAttribute<Attributes::Ints>("then_inputs", {}),
+                                         a.getAttribute<Attributes::Ints>("else_inputs", {}),
+                                         settings));
+          },
+          nullptr};
+}
+
 BuiltinClass ipuCopy() {
   return {graphcore, "IpuCopy", typeid(popart::IpuCopyOp),
           [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
@@ -741,6 +752,7 @@ const std::vector<BuiltinClass>& rows() {
                                       pad(),
                                       plainRow<popart::CallOp>("Call", graphcore),
                                       loop(),
+                                      choice(),
                                       ipuCopy(),
                                       stash<popart::StashOp>("Stash"),
                                       stash<popart::RestoreOp>("Restore"),

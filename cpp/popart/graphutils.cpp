@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -14,73 +15,135 @@ namespace popart {
 namespace graphutils {
 namespace {
 
-using Step = std::pair<Op*, Tensor*>;
+/// A tensor, and the operators that call the graphs around it, as far as they were gone through.
+struct Place {
+  Tensor* tensor;
+  std::vector<Op*> calls;
+};
 
-void addForward(Tensor* tensor, std::vector<Step>& steps) {
-  for (Op* op : tensor->consumers.getOps())
-    for (const auto& out : op->output->tensorMap()) steps.push_back({op, out.second});
-}
+struct Step {
+  Op* op;
+  Place to;
+};
 
-void addBackward(Tensor* tensor, std::vector<Step>& steps) {
-  if (!tensor->hasProducer()) return;
-  Op* op = tensor->getProducer();
-  for (const auto& in : op->input->tensorMap()) steps.push_back({op, in.second});
-}
+class Steps {
+ public:
+  explicit Steps(TraverseCallSites sites) : sites_(sites) {}
 
-std::vector<Step> following(Tensor* tensor, TraversalDirection direction) {
-  std::vector<Step> steps;
-  if (direction == TraversalDirection::BackwardForward) addBackward(tensor, steps);
-  if (direction != TraversalDirection::Backward) addForward(tensor, steps);
-  if (direction == TraversalDirection::Backward || direction == TraversalDirection::ForwardBackward)
-    addBackward(tensor, steps);
-  return steps;
-}
+  /// What follows a place, or what is before it.
+  std::vector<Step> of(const Place& from, bool isForward) const {
+    std::vector<Step> steps;
+    if (isForward) {
+      for (Op* op : from.tensor->consumers.getOps()) through(op, from, true, steps);
+    } else if (Op* op = from.tensor->getProducerUnsafe()) {
+      through(op, from, false, steps);
+    }
+    if (isForward ? from.tensor->isGraphOutput() : from.tensor->isGraphInput())
+      leave(from, isForward, steps);
+    return steps;
+  }
+
+ private:
+  /// Into the graphs that an operator calls; what these do not get or give, to its other side.
+  void through(Op* op, const Place& from, bool isForward, std::vector<Step>& steps) const {
+    const auto& near = isForward ? op->input : op->output;
+    const std::vector<const Graph*> graphs = op->getCalledGraphs();
+    bool isPast = false;
+    for (const int index : near->indices(from.tensor)) {
+      bool isInside = false;
+      for (std::size_t g = 0; g < graphs.size(); ++g) {
+        const auto number = static_cast<SubgraphIndex>(g);
+        const int inside = isForward ? op->opInToSubgraphInIndex(number, index)
+                                     : op->opOutToSubgraphOutIndex(number, index);
+        const std::vector<TensorId> ids =
+            isForward ? graphs[g]->getInputIds() : graphs[g]->getOutputIds();
+        if (inside < 0 || inside >= static_cast<int>(ids.size())) continue;
+        Place to{const_cast<Graph*>(graphs[g])->getTensor(ids[static_cast<std::size_t>(inside)]),
+                 from.calls};
+        if (sites_ == TraverseCallSites::Current) to.calls.push_back(op);
+        steps.push_back({op, std::move(to)});
+        isInside = true;
+      }
+      isPast |= !isInside;
+    }
+    if (!isPast) return;
+    for (const auto& far : (isForward ? op->output : op->input)->tensorMap())
+      steps.push_back({op, {far.second, from.calls}});
+  }
+
+  /// To the tensors of operators that call the graph.
+  void leave(const Place& from, bool isForward, std::vector<Step>& steps) const {
+    const Graph& graph = from.tensor->getGraph();
+    std::vector<Op*> callers;
+    if (sites_ == TraverseCallSites::All || from.calls.empty())
+      callers = graph.getCallSiteOps();
+    else
+      callers = {from.calls.back()};
+    for (Op* op : callers) {
+      const SubgraphIndex number = op->getCalledGraphIndex(graph.id);
+      const int index =
+          isForward ? op->subgraphOutToOpOutIndex(number, from.tensor->getGraphOutputIndex())
+                    : op->subgraphInToOpInIndex(number, from.tensor->getGraphInputIndex());
+      if (isForward ? !op->hasOutput(index) : !op->hasInput(index)) continue;
+      Place to{isForward ? op->outTensor(index) : op->inTensor(index), from.calls};
+      if (!to.calls.empty()) to.calls.pop_back();
+      steps.push_back({op, std::move(to)});
+    }
+  }
+
+  TraverseCallSites sites_;
+};
 
 }  // namespace
 
 void traverse(std::vector<Tensor*> tensors, std::function<bool(Tensor*)> visitor,
               std::function<bool(Op*, Tensor*, Tensor*)> filter, TraversalType traversalType,
-              VisitType visitType, TraversalDirection traversalDirection) {
-  std::set<Tensor*> seen;
-  if (traversalType == TraversalType::BreadthFirst) {
-    std::deque<Tensor*> waiting;
-    for (Tensor* tensor : tensors)
-      if (seen.insert(tensor).second) waiting.push_back(tensor);
-    while (!waiting.empty()) {
-      Tensor* tensor = waiting.front();
-      waiting.pop_front();
-      if (!visitor(tensor)) continue;
-      for (const Step& step : following(tensor, traversalDirection))
-        if (filter(step.first, tensor, step.second) && seen.insert(step.second).second)
-          waiting.push_back(step.second);
-    }
-    return;
-  }
-  // A stack of its own, since graphs are deep.
-  struct Frame {
-    Tensor* tensor;
-    std::vector<Step> steps;
-    std::size_t next = 0;
+              VisitType visitType, TraversalDirection traversalDirection,
+              TraverseCallSites traverseCallSites) {
+  const Steps steps(traverseCallSites);
+  const bool isBreadthFirst = traversalType == TraversalType::BreadthFirst;
+  std::deque<Place> waiting;
+  std::map<Tensor*, std::set<std::vector<Op*>>> seen;
+  const auto wait = [&](const Place& place) {
+    std::set<std::vector<Op*>>& ways = seen[place.tensor];
+    // What was reached without calls stands for all ways.
+    if (ways.count({}) == 0 && ways.insert(place.calls).second) waiting.push_back(place);
   };
-  for (Tensor* start : tensors) {
-    std::vector<Frame> stack;
-    const auto enter = [&](Tensor* tensor) {
-      if (!seen.insert(tensor).second) return;
-      const bool on = visitType == VisitType::Post || visitor(tensor);
-      stack.push_back({tensor, on ? following(tensor, traversalDirection) : std::vector<Step>()});
+  for (Tensor* tensor : tensors) wait({tensor, {}});
+  while (!waiting.empty()) {
+    const Place place = isBreadthFirst ? waiting.front() : waiting.back();
+    if (isBreadthFirst)
+      waiting.pop_front();
+    else
+      waiting.pop_back();
+    bool goesOn = visitType == VisitType::Pre && visitor(place.tensor);
+    std::vector<Place> next;
+    const auto go = [&](bool isForward) {
+      for (Step& step : steps.of(place, isForward))
+        if (filter(step.op, place.tensor, step.to.tensor)) next.push_back(std::move(step.to));
     };
-    enter(start);
-    while (!stack.empty()) {
-      Frame& top = stack.back();
-      if (top.next < top.steps.size()) {
-        const Step step = top.steps[top.next++];
-        if (filter(step.first, top.tensor, step.second)) enter(step.second);
-        continue;
-      }
-      if (visitType == VisitType::Post) visitor(top.tensor);
-      stack.pop_back();
+    // Depth first the last is taken first.
+    if (traversalDirection == TraversalDirection::Forward) {
+      go(true);
+    } else if (traversalDirection == TraversalDirection::Backward) {
+      go(false);
+    } else {
+      const bool first =
+          (traversalDirection == TraversalDirection::ForwardBackward) == isBreadthFirst;
+      go(first);
+      go(!first);
     }
+    if (visitType == VisitType::Post) goesOn = visitor(place.tensor);
+    if (goesOn)
+      for (const Place& each : next) wait(each);
   }
+}
+
+void traverse(std::vector<Tensor*> tensors, std::function<bool(Tensor*)> visitor,
+              std::function<bool(Op*, Tensor*, Tensor*)> filter, TraversalType traversalType,
+              VisitType visitType, TraversalDirection traversalDirection) {
+  traverse(std::move(tensors), std::move(visitor), std::move(filter), traversalType, visitType,
+           traversalDirection, TraverseCallSites::Current);
 }
 
 void traverseBreadthFirst(std::vector<Tensor*> tensors, std::function<bool(Tensor*)> visitor) {

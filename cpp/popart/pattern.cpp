@@ -4,6 +4,7 @@
 #include <popart/opmanager.hpp>
 
 #include <algorithm>
+#include <map>
 
 #include "popart/registry.hpp"
 
@@ -12,11 +13,35 @@ namespace popart {
 Pattern::~Pattern() = default;
 PreAliasPattern::~PreAliasPattern() = default;
 
-const std::string& Pattern::getPatternName() const {
-  if (const popir::PatternRecord* found = popir::Registry::instance().findPattern(typeid(*this)))
-    return found->name;
-  throw error("A pattern without a PatternCreator has no name: {}", typeid(*this).name());
+namespace {
+
+std::map<std::type_index, std::string>& addedNames() {
+  static std::map<std::type_index, std::string> names;
+  return names;
 }
+
+}  // namespace
+
+void PatternNames::addName(const std::type_info& pattern, const std::string& name) {
+  addedNames().emplace(pattern, name);
+}
+
+const std::string& PatternNames::getName(const std::type_info& pattern) {
+  if (const popir::PatternRecord* found = popir::Registry::instance().findPattern(pattern))
+    return found->name;
+  const auto added = addedNames().find(pattern);
+  if (added != addedNames().end()) return added->second;
+  throw error("A pattern without a PatternCreator has no name: {}", pattern.name());
+}
+
+bool PatternNames::contains(const std::string& name) {
+  for (const auto& added : addedNames())
+    if (added.second == name) return true;
+  const std::vector<std::string> all = Patterns::getAllPreAliasPatternNames();
+  return std::find(all.begin(), all.end(), name) != all.end();
+}
+
+const std::string& Pattern::getPatternName() const { return PatternNames::getName(typeid(*this)); }
 
 std::string Pattern::getReplacementOpName(Op* op, const std::string& name) const {
   const std::string from = op->name().empty() ? "" : op->name() + ":" + getPatternName();
@@ -48,7 +73,6 @@ bool Ir::applyPreAliasPattern(const PreAliasPattern* pattern, Graph& graph) {
   for (const OpId id : graph.getOpIds()) {
     Op* op = graph.getOpUnsafe(id);
     if (op == nullptr || !pattern->matches(op)) continue;
-    // Such as take steps apart have no name: no session runs them.
     if (!op->settings.excludePatterns.empty() && op->isExcludedFromPattern(pattern)) continue;
     const std::vector<const Tensor*> touched = pattern->touches(op);
     const auto isSent = [&](const Tensor* tensor) { return isAnchored(tensor->id); };

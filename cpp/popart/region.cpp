@@ -106,6 +106,15 @@ std::vector<int64_t> Region::dimIndex(int64_t number) const {
   return index;
 }
 
+std::ostream& operator<<(std::ostream& os, const Regions& regions) {
+  const char* between = "[";
+  for (const Region& region : regions) {
+    os << between << region;
+    between = " ";
+  }
+  return os << (regions.empty() ? "[]" : "]");
+}
+
 std::ostream& operator<<(std::ostream& os, const Region& region) {
   return os << logging::format("{} to {}", region.getLower(), region.getUpper());
 }

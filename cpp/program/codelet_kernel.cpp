@@ -197,7 +197,7 @@ class CodeletVertices {
       return *codelet.executed;
     }
     std::uint64_t most = 0;
-    for (unsigned w = 0; w < poplar::MultiVertex::numWorkers(); ++w) {
+    for (unsigned w = poplar::MultiVertex::numWorkers(); w-- > 0;) {
       *codelet.executed = 0;
       codelet.worker(vertex, w);
       most = std::max(most, *codelet.executed);

@@ -17,6 +17,7 @@ from popir.adding import expand_in_place, reconnect, replace_tensor, take_place
 from popir.errors import AnchorError, did_you_mean, popart_exception
 from popir.ir import Graph, Op, Tensor
 from popir.ir.graph import called_graphs
+from popir.ops.control.if_ import IF, IfOp
 from popir.ops.control.loop_op import ITERATION, LOOP, LoopOp
 from popir.ops.support.decomposition import Decomposer
 from popir.transforms.given_updates import computed, updated_value
@@ -37,6 +38,8 @@ def fit_to_lower(graph: Graph, sent: Mapping[str, str]) -> None:
     - The other operators of an optimizer's step become what they compute.
     - Exchanges that were made one are several again.
     - A Loop passes the number of the iteration to its body, and no condition that is always true.
+    - An If gives its branches what they read, and takes their outputs in its own order; a Resize
+      becomes what it consists of.
     - A variant in place becomes the compiler's own; one that shows its inputs the operator that
       does so.
     - What consists of other operators becomes these.
@@ -65,6 +68,10 @@ def fit_to_lower(graph: Graph, sent: Mapping[str, str]) -> None:
                 _overwrite(op)
             elif op.opid.type == "Loop" and op.opid.domain in (_ONNX, _GRAPHCORE) and is_others:
                 _loop(op)
+            elif op.opid.type == "If" and op.opid.domain in (_ONNX, _GRAPHCORE) and is_others:
+                _if(op)
+            elif op.opid.type == "Resize" and op.opid.domain in (_ONNX, _GRAPHCORE) and is_others:
+                _resize(op)
             elif op.__class__.expand is not Op.expand:
                 expand_in_place(op)
     for anchor, id in sent.items():
@@ -264,3 +271,52 @@ def _loop(op: Op) -> None:
         "reversed_outputs": [0] * scanned,
     }
     graph.replaceOp(op, LoopOp(LOOP, Op.Settings(graph, op.name()), made))
+
+
+def _if(op: Op) -> None:
+    """Makes a choice the compiler's, whose branches have all its outputs, in its order."""
+    branches = op.getCalledGraphs()
+    taken: dict[Graph, list[int]] = {}
+    for name, branch in zip(("then", "else"), branches, strict=True):
+        places = _numbers(_noted(op, f"{name}Outputs"))
+        if taken.setdefault(branch, places) != places:
+            raise popart_exception(
+                f"{op.debugName()} takes the outputs of the graph '{branch.name}' in two orders, "
+                f"{taken[branch]} and {places}; give it a graph for each."
+            )
+    for branch, places in taken.items():
+        others = [each for each in called_graphs(op.graph) if each is not branch]
+        callers = [o for each in others for o in each.ops.values() if o is not op]
+        if any(branch in o.getCalledGraphs() for o in callers) and places != [
+            *range(len(branch.outputs))
+        ]:
+            raise popart_exception(
+                f"{op.debugName()} takes outputs {places} of the graph '{branch.name}', which "
+                "other operators call, too; give it a graph of its own (Ir::cloneGraph), or all "
+                "outputs in their order."
+            )
+        branch.setOutputs([branch.outputs[i] for i in places])
+    attributes = {
+        "then_branch": branches[0],
+        "else_branch": branches[1],
+        "then_inputs": _numbers(_noted(op, "thenInputs")),
+        "else_inputs": _numbers(_noted(op, "elseInputs")),
+    }
+    op.graph.replaceOp(op, IfOp(IF, Op.Settings(op.graph, op.name()), attributes))
+
+
+def _resize(op: Op) -> None:
+    """Puts what a Resize consists of in its place."""
+    noted, out = dict(device.attributeTexts(op, True)), op.outTensor(0)
+    on = Decomposer(op, out.id)
+    scales = on.const([float(word) for word in noted["scales"].split()], np.dtype(np.float32))
+    attributes = {"mode": noted["mode"]}
+    if noted["nearest_mode"]:
+        for name in ("nearest_mode", "coordinate_transformation_mode"):
+            attributes[name] = noted[name]
+        made = on.add(_ONNX, "Resize", 13, [op.inTensor(0), None, scales], 1, attributes)
+    else:
+        made = on.add(_ONNX, "Resize", 10, [op.inTensor(0), scales], 1, attributes)
+    assert isinstance(made, Tensor)
+    op.graph.eraseOp(op.id)
+    take_place(out, made)

@@ -13,11 +13,12 @@ def test_shapes_that_broadcast(program: Program) -> None:
 
 
 def test_copies_of_graphs(program: Program) -> None:
-    """Ids in the scope of the copy, constants, constraints; the copy can be called."""
+    """Ids in the scope of the copy, both ways, constants, constraints; the copy can be called."""
     assert program("analyses", "copies").splitlines() == [
         "body_subgraph(0) body_subgraph(1)",
         "body/beside>copy/beside body/in>copy/in body/one>copy/one body/out>copy/out "
-        "body/sum>copy/sum 3[copy/in][copy/out]",
+        "body/sum>copy/sum copy/beside>body/beside copy/in>body/in copy/one>body/one "
+        "copy/out>body/out copy/sum>body/sum 6[copy/in][copy/out]",
         "Relu:body/beside Add:body/sum Relu:body/out 12FLOAT [2]11",
         "311",
         "FLOAT [2]1",

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
 
 #include <poplar/HalfFloat.hpp>
 #include <poplar/Vertex.hpp>
@@ -98,6 +99,21 @@ class Workers : public MultiVertex {
     return true;
   }
 };
+
+/// The first worker adds up what the others have left.
+class Gathers : public MultiVertex {
+ public:
+  Output<unsigned> sum;
+  static unsigned left[6];
+  bool compute(unsigned worker) {
+    left[worker] = worker;
+    if (worker != 0) return true;
+    *sum = 0;
+    for (unsigned i = 1; i < numWorkers(); ++i) *sum += std::exchange(left[i], 0u);
+    return true;
+  }
+};
+unsigned Gathers::left[6];
 
 class Supervisor : public SupervisorVertex {
  public:

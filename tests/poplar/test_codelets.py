@@ -150,6 +150,20 @@ def test_workers_and_supervisors(bench):
     assert engine_out[8:].view(np.float32).tolist() == [0, 9, 1]
 
 
+@pytest.mark.parametrize("profiles", [False, True])
+def test_the_first_worker_comes_after_the_others(bench, profiles):
+    y = bench.variable([7], np.uint32)
+    bench.vertex("Gathers", sum=y[0])
+    bench.graph.createHostRead("sum", y)
+    options = {"debug.instrument": "true"} if profiles else {}
+    engine = poplar.Engine(bench.graph, [program.Execute(bench.set)], options)
+    for _ in range(2):  # A run that counts comes first, if any.
+        engine.run(0)
+        found = np.zeros(1, np.uint32)
+        engine.readTensor("sum", found)
+        assert found.tolist() == [15]
+
+
 def test_an_input_may_be_a_number(bench):
     y = bench.variable([1, 1], np.int32)
     bench.vertex("Thrower", at=7, out=y[0])

@@ -24,9 +24,19 @@ enum class VisitType { Pre = 0, Post };
 /// The other two go both ways, and differ in which they go first.
 enum class TraversalDirection { ForwardBackward = 0, BackwardForward, Forward, Backward };
 
-/// Visits tensors, each once, from `tensors` on. What follows a tensor is visited if `visitor` is
-/// true for it, and `filter` for the operator in between, the tensor and the one that follows. With
-/// VisitType::Post it is always gone on.
+/// By which of the operators that call a graph it is left, by its inputs and outputs: that by which
+/// it was entered, if any, or each.
+enum class TraverseCallSites { Current = 0, All };
+
+/// Visits tensors from `tensors` on. What follows a tensor is visited if `visitor` is true for it, and
+/// `filter` for the operator in between, the tensor and the one that follows. With VisitType::Post
+/// the filter is asked first. An operator that calls graphs leads to the tensors in these, too, and
+/// these lead back; a tensor of a graph is visited once for each way of calls to it.
+void traverse(std::vector<Tensor*> tensors, std::function<bool(Tensor*)> visitor,
+              std::function<bool(Op*, Tensor*, Tensor*)> filter, TraversalType traversalType,
+              VisitType visitType, TraversalDirection traversalDirection,
+              TraverseCallSites traverseCallSites);
+/// By TraverseCallSites::Current.
 void traverse(std::vector<Tensor*> tensors, std::function<bool(Tensor*)> visitor,
               std::function<bool(Op*, Tensor*, Tensor*)> filter, TraversalType traversalType,
               VisitType visitType, TraversalDirection traversalDirection);

@@ -3,6 +3,7 @@
 #define popart_ir_hpp
 
 #include <popart/bimap.hpp>
+#include <popart/bwdgraphinfo.hpp>
 #include <popart/dataflow.hpp>
 #include <popart/graph.hpp>
 #include <popart/inputshapeinfo.hpp>
@@ -271,9 +272,19 @@ class Ir {
   void append(std::stringstream& ss) const;
   /// Logs the same at level Info.
   void logIr() const;
+  /// Writes the graphs of `ir` to the file `check`.dot in the folder `logDir`, for graphviz, if the
+  /// options of this Ir name the check, or "ALL", in `dotChecks`: all operators in
+  /// the order in which they run, from `firstDotOp` to `finalDotOp`, with their names if
+  /// `dotOpNames` says so. A session refuses such options.
+  /// \throws error if the file cannot be written
+  void dotCheckpoint(const Ir& ir, std::string check) const;
   /// The opset version that the model imports for a domain; 0 if none.
   int getOpSetVersionFromModel(const std::string& domain) const;
 
+  /// For popir itself: the graph of Autodiff::createBwdGraph(), of outputs and inputs by index.
+  BwdGraphInfo differentiateGraph(const Graph& graph,
+                                  const nonstd::optional<std::vector<int64_t>>& given,
+                                  const nonstd::optional<std::vector<int64_t>>& wanted);
   /// For popir itself: the graphs of a session, which must outlive this object.
   void show(const std::shared_ptr<void>& session);
   /// For popir itself: the compiler's session of these graphs. `who` asks, for messages.

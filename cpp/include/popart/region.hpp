@@ -76,6 +76,7 @@ class Region {
 };
 
 std::ostream& operator<<(std::ostream& os, const Region& region);
+std::ostream& operator<<(std::ostream& os, const Regions& regions);
 
 /// True if any region contains an element.
 bool nonEmptyRegion(const Regions& regions);

@@ -6,6 +6,7 @@
 #include <popart/debugcontext.hpp>
 #include <popart/error.hpp>
 #include <popart/names.hpp>
+#include <popart/region.hpp>
 #include <popart/tensordata.hpp>
 #include <popart/tensorinfo.hpp>
 #include <popart/vertex.hpp>
@@ -24,6 +25,8 @@ class TensorLink;  // cpp/popart/link.hpp
 }
 
 namespace popart {
+
+class Aliases;
 
 enum class TensorType {
   ActGrad = 0,  ///< ///< computed by an operator
@@ -95,6 +98,12 @@ class Tensor : public Vertex {
   /// Whether an operator writes it in place (isModified), or an output of one is a view of it.
   bool isModified() const;
   bool isAliased() const;
+  /// The regions that the operators change, one after the other, of the tensor or of those that
+  /// `aliases` says show it. Each has AccessType::Write if what they change is only written,
+  /// ReadWrite if any of it was read before or is as it is changed. Nothing is looked at once all is
+  /// written.
+  view::Regions modifiedRegionsByOps(std::vector<Op*> ops, Aliases& aliases) const;
+  view::Regions modifiedRegionsByOps(std::vector<OpId> opIds, Aliases& aliases) const;
   /// The stages of a pipeline whose operators compute or read it.
   std::set<PipelineStage> getPipelineStages() const;
   /// That of the operator that computes it, else that of the first reader that has one.

@@ -62,7 +62,7 @@ std::ostream& operator<<(std::ostream& os, const std::tuple<T...>& values) {
   return os << ")";
 }
 
-/// The operators and tensors of a graph, and those of its copy.
+/// The operators and tensors of a graph and of its copy: from each to the other.
 struct ClonedGraphMaps {
   std::map<OpId, OpId> opIdMap;
   std::map<TensorId, TensorId> tensorIdMap;

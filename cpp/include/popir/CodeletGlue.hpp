@@ -37,8 +37,10 @@ struct SupervisorCall {
 template <class V>
 struct WorkerCalls {
   static void one(void* vertex, unsigned worker) { static_cast<V*>(vertex)->compute(worker); }
+  /// The first worker is the last: where workers share a static, it is the one that waits for what
+  /// the others leave there.
   static void run(void* vertex) {
-    for (unsigned w = 0; w < V::numWorkers(); ++w) static_cast<V*>(vertex)->compute(w);
+    for (unsigned w = V::numWorkers(); w-- > 0;) static_cast<V*>(vertex)->compute(w);
   }
 };
 

@@ -142,6 +142,7 @@ ClonedGraphMaps Ir::cloneGraph(GraphId originalGraphId, GraphId newGraphId) {
   const auto copied = [&](const TensorId& id) {
     const TensorId made = addScope(to, removeScope(from, id));
     maps.tensorIdMap[id] = made;
+    maps.tensorIdMap[made] = id;
     return made;
   };
   for (const TensorId& id : from.getInputIds()) to.addInput(copied(id), from.getTensor(id)->info);
@@ -153,15 +154,16 @@ ClonedGraphMaps Ir::cloneGraph(GraphId originalGraphId, GraphId newGraphId) {
     copy->setScope(to.getScope());
     Op* made = to.getOp(to.moveIntoGraph(std::move(copy)));
     maps.opIdMap[op->id] = made->id;
+    maps.opIdMap[made->id] = op->id;
     for (const auto& in : op->input->tensorMap())
       made->connectInTensor(in.first, maps.tensorIdMap.at(in.second->id));
     for (const auto& out : op->output->tensorMap())
       made->createAndConnectOutTensor(out.first, copied(out.second->id));
     made->setup();
   }
-  for (const auto& [old, made] : maps.opIdMap)
-    for (Op* after : from.topoCons->getAfters(from.getOp(old)))
-      to.topoCons->insert(to.getOp(made), to.getOp(maps.opIdMap.at(after->id)));
+  for (Op* op : ops)
+    for (Op* after : from.topoCons->getAfters(op))
+      to.topoCons->insert(to.getOp(maps.opIdMap.at(op->id)), to.getOp(maps.opIdMap.at(after->id)));
   for (const TensorId& id : from.getOutputIds()) to.markAsOutput(maps.tensorIdMap.at(id));
   return maps;
 }

@@ -173,6 +173,25 @@ const Optimizer& Ir::getOptimizer() const {
   return *optimizer_;
 }
 
+BwdGraphInfo Ir::differentiateGraph(const Graph& graph,
+                                    const nonstd::optional<std::vector<int64_t>>& given,
+                                    const nonstd::optional<std::vector<int64_t>>& wanted) {
+  const GraphId id = createUniqueSubgraphId(GraphId("bwd_" + graph.id.str()));
+  const python::Value made = python::call(nullptr, "transforms.backward_graphs.backward_graph",
+                                          {held_, graph.id.str(), id.str(), given, wanted});
+  BwdGraphInfo info{id, {}, {}};
+  const auto fill = [](const python::Value& from, ExpectedConnections& to) {
+    for (const python::Value& each : from.list()) {
+      const python::List& pair = each.list();
+      to.push_back({pair[0].text(), pair[1].integer() != 0 ? ExpectedConnectionType::FwdGrad
+                                                           : ExpectedConnectionType::Fwd});
+    }
+  };
+  fill(made.list()[0], info.expectedInputs);
+  fill(made.list()[1], info.expectedOutputs);
+  return info;
+}
+
 void Ir::constructBackwards() {
   if (loss_.empty())
     throw error("Ir::constructBackwards: there is no loss; setFinalLoss() says which tensor it is");

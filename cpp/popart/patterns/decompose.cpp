@@ -24,6 +24,7 @@
 #include <popart/op/sgd2combo.hpp>
 #include <popart/op/sgd2varupdate.hpp>
 #include <popart/patterns/adamdecompose.hpp>
+#include <popart/patterns/patterns.hpp>
 #include <popart/patterns/sgd0decompose.hpp>
 #include <popart/patterns/sgd1decompose.hpp>
 #include <popart/patterns/sgd2decompose.hpp>
@@ -35,6 +36,14 @@
 #include <tuple>
 
 namespace popart {
+namespace {
+
+const AddPatternName<SGD0Decompose> sgd0Name("SGD0Decompose");
+const AddPatternName<SGD1Decompose> sgd1Name("SGD1Decompose");
+const AddPatternName<SGD2Decompose> sgd2Name("SGD2Decompose");
+const AddPatternName<AdamDecompose> adamName("AdamDecompose");
+
+}  // namespace
 
 OptimizerDecompose::~OptimizerDecompose() = default;
 SGD0Decompose::~SGD0Decompose() = default;

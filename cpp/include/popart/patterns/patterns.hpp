@@ -13,12 +13,35 @@
 #include <memory>
 #include <string>
 #include <typeindex>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
 #pragma GCC visibility push(default)
 
 namespace popart {
+
+/// The names of patterns, by their classes: those that a PatternCreator has registered, and those of
+/// popir's own classes.
+class PatternNames {
+ public:
+  /// Names a class that no PatternCreator registers.
+  static void addName(const std::type_info& pattern, const std::string& name);
+  /// \throws error for a class without a name
+  static const std::string& getName(const std::type_info& pattern);
+  template <class PATTERN>
+  static const std::string& getName() {
+    return getName(typeid(PATTERN));
+  }
+  static bool contains(const std::string& name);
+};
+
+/// Names a pattern when its library is loaded: define a static object of this type.
+template <class PATTERN>
+class AddPatternName {
+ public:
+  AddPatternName(std::string name) { PatternNames::addName(typeid(PATTERN), name); }
+};
 
 /// The registry of patterns.
 class PreAliasPatternManager {

@@ -37,9 +37,9 @@ class optional {
   optional(optional&& o) {
     if (o.present_) put(std::move(*o));
   }
-  template <typename U, typename = typename std::enable_if<
-                            std::is_constructible<T, U&&>::value &&
-                            !std::is_same<typename std::decay<U>::type, optional>::value>::type>
+  template <typename U = T, typename = typename std::enable_if<
+                                std::is_constructible<T, U&&>::value &&
+                                !std::is_same<typename std::decay<U>::type, optional>::value>::type>
   optional(U&& value) {
     put(std::forward<U>(value));
   }
