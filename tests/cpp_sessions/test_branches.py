@@ -45,7 +45,7 @@ def test_other_sizes(program: Program) -> None:
     graph = onnx.helper.make_graph([node], "resize", given, made, [scales])
     opsets = [onnx.helper.make_opsetid("", 13)]
     reference = ReferenceEvaluator(onnx.helper.make_model(graph, opset_imports=opsets))
-    expected = np.asarray(reference.run(None, {"x": x})[0])
+    (expected,) = map(np.asarray, reference.run(None, {"x": x}))
     np.testing.assert_allclose(numbers(lines[2]), expected.reshape(-1), rtol=1e-6)
 
 
