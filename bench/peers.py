@@ -75,11 +75,12 @@ class Peer:
 
 @dataclass(frozen=True)
 class Result:
-    """Times of popir and a peer, in seconds: the least of all turns, and the ratios of turns."""
+    """Times of popir and a peer, in seconds: the least of all turns; quartiles of turns' ratios."""
 
     popir: float
     peer: float
     low: float
+    median: float
     high: float
 
     @property
@@ -102,11 +103,15 @@ def turns(
 
 
 def compare(measurement: str, peer: str, name: str, folder: Path, realtime: bool) -> Result:
-    """Takes the turns. `low` and `high` are the quartiles of the ratios of single turns."""
+    """Takes the turns."""
     found = turns(measurement, ["popir", peer], name, folder, realtime)
     ours, theirs = (min(times) for times in zip(*found, strict=True))
-    low, _, high = statistics.quantiles([t[1] / t[0] for t in found], n=4)
-    return Result(ours, theirs, low, high)
+    return Result(ours, theirs, *statistics.quantiles([t[1] / t[0] for t in found], n=4))
+
+
+def summary(ratios: Sequence[float]) -> str:
+    """The geometric mean and the least."""
+    return f"geometric mean {statistics.geometric_mean(ratios):.2f}, least {min(ratios):.2f}"
 
 
 def table(
@@ -139,10 +144,11 @@ def table(
             r = found[name] = compare(measurement, peer, name, folder, asked.realtime)
             agree(name, folder)
         times = f"{1e3 * r.popir:.3f} | {1e3 * r.peer:.3f}"
-        print(f"| {name} | {times} | {r.ratio:.2f} | {r.low:.2f} to {r.high:.2f} |", flush=True)
-    ratios = [r.ratio for r in found.values()]
-    if len(ratios) > 1:
-        print(f"geometric mean {statistics.geometric_mean(ratios):.2f}, least {min(ratios):.2f}")
+        of_turns = f"{r.low:.2f}, {r.median:.2f}, {r.high:.2f}"
+        print(f"| {name} | {times} | {r.ratio:.2f} | {of_turns} |", flush=True)
+    if len(found) > 1:
+        print(f"of the least times: {summary([r.ratio for r in found.values()])}")
+        print(f"of the medians of turns: {summary([r.median for r in found.values()])}")
     if asked.json:
         figures = {name: vars(r) | {"ratio": r.ratio} for name, r in found.items()}
         Path(asked.json).write_text(json.dumps(figures, indent=1))
