@@ -34,6 +34,7 @@ from bench.inference import runner
 from popir.poplin import contraction
 
 LEAST = 0.95
+OTHERS = "oneDNN", "onnxruntime"
 TURNS, SECONDS = 8, 0.012
 FLOPS = 2e5, 2e9
 PASSES = ["forward"] * 3 + ["data_gradient", "weights_gradient"]
@@ -262,8 +263,13 @@ def serve(peer: str, realtime: bool) -> None:
 
 def against_onnxruntime(workers: list[Worker], longer: int) -> float:
     """onnxruntime's time over popir's, of the model that both have."""
-    turns = [[float(w.ask("")) for w in workers] for _ in range(TURNS * longer + 1)][1:]
-    return statistics.median(theirs / ours for ours, theirs in turns)
+    turns: list[list[float]] = []
+    for turn in range(TURNS * longer + 1):
+        times = [0.0, 0.0]
+        for at in (0, 1) if turn % 2 else (1, 0):
+            times[at] = float(workers[at].ask(""))
+        turns.append(times)
+    return statistics.median(theirs / ours for ours, theirs in turns[1:])
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -278,17 +284,20 @@ def main(arguments: list[str] | None = None) -> None:
     if asked.worker:
         return serve(asked.worker, asked.realtime)
     workers = [Worker(peer, asked.realtime) for peer in ("popir", "onnxruntime")]
-    found: dict[str, dict[str, float]] = {}
+    found: list[dict[str, str | float]] = []
+    best: list[float] = []
     print("| shape | GFLOP | oneDNN | onnxruntime |\n|---|---|---|---|")
-    for shape in shapes(asked.shapes, asked.seed):
-        ratios = measured(shape, workers, asked.realtime)
-        found[str(shape)] = ratios
-        if min(ratios.values()) < LEAST:
-            cells = [f"{ratios[o]:.2f}" if o in ratios else "" for o in ("oneDNN", "onnxruntime")]
-            print(f"| {shape} | {1e-9 * shape.flops:.3g} | {' | '.join(cells)} |", flush=True)
-    for worker in workers:
-        worker.process.communicate()
-    best = [min(ratios.values()) for ratios in found.values()]
+    try:
+        for shape in shapes(asked.shapes, asked.seed):
+            ratios = measured(shape, workers, asked.realtime)
+            found.append({"shape": str(shape), **ratios})
+            best.append(min(ratios.values()))
+            if best[-1] < LEAST:
+                cells = [f"{ratios[o]:.2f}" if o in ratios else "" for o in OTHERS]
+                print(f"| {shape} | {1e-9 * shape.flops:.3g} | {' | '.join(cells)} |", flush=True)
+    finally:
+        for worker in workers:
+            worker.process.communicate()
     below = sum(b < LEAST for b in best)
     print(
         f"{below} of {len(best)} below {LEAST} of the better one; least {min(best):.2f}, "

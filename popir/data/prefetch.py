@@ -34,6 +34,7 @@ class Prefetch:
         self._process = os.getpid()
         self._items: queue.Queue[Any] = queue.Queue(ahead)
         self._stop = threading.Event()
+        self._has_ended = False
         # The thread does not know this object: dropped, it ends the thread.
         self._thread = threading.Thread(
             target=_fill, args=(made, self._items, self._stop), name="popir data", daemon=True
@@ -42,20 +43,30 @@ class Prefetch:
         weakref.finalize(self, self._stop.set)
 
     def next(self) -> Any:
-        """The next item. Raises StopIteration at the end, and what the source raised;
-        popart_runtime_error in a forked child, where the thread is not, and may hold the queue.
+        """The next item. Raises StopIteration at the end and after it, and what the source raised;
+        popart_runtime_error after `close`, and in a forked child, where the thread is not, and may
+        hold the queue.
         """
         if os.getpid() != self._process:
             raise popart_runtime_error(
                 "The thread that fetches data is gone: the process was forked. Make the Batches in "
                 "the process that uses them."
             )
-        item = self._items.get()
-        if item is _END:
-            raise StopIteration
-        if isinstance(item, _Failed):
-            raise item.error
-        return item
+        while not self._has_ended:
+            try:
+                item = self._items.get(timeout=_PATIENCE)
+            except queue.Empty:
+                if self._stop.is_set():
+                    raise popart_runtime_error(
+                        "The thread that fetches data was closed while an item was asked for."
+                    ) from None
+                continue
+            self._has_ended = item is _END or isinstance(item, _Failed)
+            if isinstance(item, _Failed):
+                raise item.error
+            if not self._has_ended:
+                return item
+        raise StopIteration
 
     def close(self) -> None:
         """Ends the thread; waits for an item that it is fetching, but not for ever."""

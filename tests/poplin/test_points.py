@@ -37,7 +37,7 @@ CASES = [
     Case(2, 40, 40, (8, 8), "of points", groups=40),
     Case(1, 16, 16, (4, 4), "onednn"),
     Case(2, 12, 20, (30, 31), "own", stride=2),
-    Case(2, 12, 20, (30, 31), "own", stride=3),
+    Case(2, 12, 20, (42, 45), "own", stride=3),
     Case(1, 7, 40, (30, 33), "own", kernel=3, pad=1),
     Case(2, 7, 40, (60, 61), "own", kernel=3, stride=2, pad=1),
     Case(1, 7, 40, (34, 33), "own", kernel=3, pad=2, dilation=2),
@@ -118,4 +118,42 @@ def test_weights_that_lie_the_other_way() -> None:
     y = np.empty(exact.shape, np.float32)
     made = prepared(case, "forward", x.numpy(), turned, y)
     made.run()
+    assert close(y, exact)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("groups", [1, 4])
+def test_a_slice_of_one_image(groups: int, threads: int) -> None:
+    """The step to the next image, which is not there, is that of a larger variable."""
+    case = Case(1, 16, 16, (12, 12), "of points", groups=groups)
+    x, w = arrays(case)
+    exact = torchs(case, x, w)
+    read, written = (np.full((1, 40, 12, 12), np.nan, np.float32) for _ in range(2))
+    read[:, 8:24] = x.numpy()
+    weights = w.numpy().reshape(groups, 16 // groups, -1, 1, 1)
+    one = [1, 1]
+    contraction.convolution(
+        *("forward", read[:, 8:24], weights, written[:, 8:24], one, one, one, [0, 0]),
+        threads=threads,
+        bias=np.ones(16, np.float32),
+    ).run()
+    assert close(written[:, 8:24], exact + 1)
+    assert np.isnan(written[:, :8]).all()
+    assert np.isnan(written[:, 24:]).all()
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if c.by == "own"], ids=str)
+def test_an_infinite_weight_meets_no_padding(case: Case) -> None:
+    """Not even where columns have zeros for it: points that do not read it are as without."""
+    x, w = arrays(case)
+    w[3, 0, 0, 0] = np.inf
+    reads = torchs(case, torch.ones_like(x), w.isinf().float())[:, 3] > 0
+    w[3, 0, 0, 0] = 0
+    exact = torchs(case, x, w)
+    w[3, 0, 0, 0] = np.inf
+    y = np.full(exact.shape, np.nan, np.float32)
+    prepared(case, "forward", x.numpy(), w.numpy(), y).run()
+    found = y[:, 3].copy()
+    assert (np.isinf(found) == reads.numpy()).all()
+    y[:, 3] = np.where(reads, exact[:, 3], found)
     assert close(y, exact)

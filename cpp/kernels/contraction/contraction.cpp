@@ -102,29 +102,34 @@ std::int64_t tapsOf(const ConvSpec& s) {
                          std::multiplies<>());
 }
 
-/// Forward convolutions whose channels are rows in memory, and which our own products of columns compute
-/// faster than oneDNN, by the measurements in docs/contractions.md: points that are skipped over, and
-/// 3 x 3 where oneDNN has no whole blocks of channels. Lines of few points are gathered too slowly.
+/// Whether it is a forward convolution whose channels are rows in memory, and nothing follows.
+bool isOfRows(const ConvSpec& s) {
+  return s.pass == Pass::Forward && s.postOps.empty() && s.in.channelBlock == Layout::kPlain &&
+         s.out.channelBlock == Layout::kPlain &&
+         *std::max_element(s.inDilation.begin(), s.inDilation.end()) == 1;
+}
+
+/// Forward convolutions of rows that products of columns compute faster than oneDNN, by the
+/// measurements in docs/contractions.md: points that are skipped over, and 3 x 3 where oneDNN has no
+/// whole blocks of channels. Lines of few points are gathered too slowly.
 bool columnsAreFaster(const ConvSpec& s) {
   constexpr std::int64_t kBlock = 16, kLine = 14, kLongLine = 28, kFew = 16, kMany = 32, kTaps = 9;
-  if (s.pass != Pass::Forward || s.groups != 1 || !s.postOps.empty() || isa() != Isa::Avx512 ||
-      s.in.channelBlock != Layout::kPlain || s.out.channelBlock != Layout::kPlain ||
-      *std::max_element(s.inDilation.begin(), s.inDilation.end()) > 1)
-    return false;
+  if (isa() != Isa::Avx512 || s.groups != 1 || !isOfRows(s)) return false;
   const std::int64_t in = s.in.shape[1], out = s.out.shape[1], line = s.out.shape.back();
-  const bool isOdd = in % kBlock != 0 || out % kBlock != 0;
   const std::int64_t taps = tapsOf(s);
-  if (taps == 1) return line >= kLine || isOdd;
+  if (taps == 1) return line >= kLine && *std::max_element(s.stride.begin(), s.stride.end()) > 1;
+  const bool isOdd = in % kBlock != 0 || out % kBlock != 0;
   return isOdd && taps <= kTaps && line >= kLongLine && (out >= kMany || in < kFew);
 }
 
-/// Whether oneDNN has nothing for the groups of a convolution but products of columns, which our own
-/// compute faster.
-bool isColumnsOfOneDnn(const Contraction& made, const ConvSpec& s) {
+/// The same of groups, for which oneDNN has nothing but columns of its own.
+bool groupedColumnsAreFaster(const ConvSpec& s) {
   constexpr std::int64_t kLine = 14;
-  return s.pass == Pass::Forward && s.out.shape.back() >= kLine &&
-         s.in.channelBlock == Layout::kPlain && s.out.channelBlock == Layout::kPlain &&
-         made.describe().find("gemm:") != std::string::npos;
+  if (isa() != Isa::Avx512 || s.groups == 1 || isDepthwise(s) || s.out.shape.back() < kLine ||
+      !isOfRows(s))
+    return false;
+  const auto theirs = makeOneDnn(s, 1);
+  return theirs != nullptr && theirs->describe().find("gemm:") != std::string::npos;
 }
 
 bool isBound(const PostOp& op) {
@@ -370,11 +375,7 @@ std::unique_ptr<Contraction> makeFaster(const ConvSpec& s, unsigned threads) {
   if (auto made = makePoints(s, threads,
                              [=](const MatMulSpec& part) { return makeFastest(part, threads); }))
     return made;
-  if (columnsAreFaster(s)) return makeOwn(s, threads);
-  if (s.groups > 1 && s.postOps.empty() && !isDepthwise(s))
-    if (auto made = makeOneDnn(s, 1); made && isColumnsOfOneDnn(*made, s))
-      return makeOwn(s, threads);
-  return nullptr;
+  return columnsAreFaster(s) || groupedColumnsAreFaster(s) ? makeOwn(s, threads) : nullptr;
 }
 
 /// By sources that never divide a sum, and rules into which no number of threads goes.

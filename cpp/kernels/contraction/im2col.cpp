@@ -169,6 +169,30 @@ class Lines {
   std::vector<std::array<std::int64_t, 2>> bounds_;  // by the last tap: the points that it reads
 };
 
+/// The same of any input.
+struct DilatedLines {
+  const Geometry& g;
+  std::int64_t first, count;
+
+  template <class T>
+  void gather(const T* in, const std::array<std::int64_t, 3>& tap, T* row) const {
+    gatherRow(g, in, tap, first, count, row);
+  }
+};
+
+/// As gatherColumns(), each row by `lines`.
+template <class T, class Gather>
+void gatherEach(const Geometry& g, const T* in, std::int64_t image, std::int64_t group,
+                std::int64_t channel, std::int64_t channels, T* columns, std::int64_t row,
+                const Gather& lines) {
+  for (std::int64_t c = channel; c < channel + channels; ++c) {
+    const T* from = in + g.inPlaces.of(image, group * g.inChannels + c);
+    Point tap(0, g.kernel);
+    for (std::int64_t t = 0; t < g.taps; ++t, tap.next(g.kernel), columns += row)
+      lines.gather(from, tap.at, columns);
+  }
+}
+
 /// The inverse of gatherRow(): adds the elements of `row` to the channel at `in`.
 template <class T>
 void addRow(const Geometry& g, const T* row, const std::array<std::int64_t, 3>& tap,
@@ -233,19 +257,10 @@ template <class T>
 void gatherColumns(const Geometry& g, const T* in, std::int64_t image, std::int64_t group,
                    std::int64_t channel, std::int64_t channels, std::int64_t first,
                    std::int64_t count, T* columns, std::int64_t row) {
-  const auto eachRow = [&](auto gather) {
-    for (std::int64_t c = channel; c < channel + channels; ++c) {
-      const T* from = in + g.inPlaces.of(image, group * g.inChannels + c);
-      Point tap(0, g.kernel);
-      for (std::int64_t t = 0; t < g.taps; ++t, tap.next(g.kernel), columns += row)
-        gather(from, tap.at, columns);
-    }
-  };
-  if (g.inDilation != std::array<std::int64_t, 3>{1, 1, 1})
-    return eachRow(
-        [&](const T* from, const auto& tap, T* to) { gatherRow(g, from, tap, first, count, to); });
-  const Lines lines(g, first, count);
-  eachRow([&](const T* from, const auto& tap, T* to) { lines.gather(from, tap, to); });
+  if (g.inDilation == std::array<std::int64_t, 3>{1, 1, 1})
+    gatherEach(g, in, image, group, channel, channels, columns, row, Lines(g, first, count));
+  else
+    gatherEach(g, in, image, group, channel, channels, columns, row, DilatedLines{g, first, count});
 }
 
 template <class T>
@@ -306,16 +321,46 @@ void scatterPoints(const Geometry& g, const T* from, std::int64_t row, std::int6
 
 template <class T>
 void packWeights(const Geometry& g, const T* weights, T* packed) {
+  T differences = 0;  // of each weight from itself: NaN if it is not finite
   for (std::int64_t q = 0; q < g.groups; ++q)
     for (std::int64_t o = 0; o < g.outChannels; ++o)
       for (std::int64_t c = 0; c < g.inChannels; ++c) {
         const T* from = weights + q * g.weights[0] + o * g.weights[1] + c * g.weights[2];
         Point tap(0, g.kernel);
-        for (std::int64_t t = 0; t < g.taps; ++t, tap.next(g.kernel))
+        for (std::int64_t t = 0; t < g.taps; ++t, tap.next(g.kernel)) {
           packed[t] =
               from[tap.at[0] * g.weights[3] + tap.at[1] * g.weights[4] + tap.at[2] * g.weights[5]];
+          differences += packed[t] - packed[t];
+        }
         packed += g.taps;
       }
+  *packed = differences;
+}
+
+template <class T>
+void sumTaps(const Geometry& g, const T* in, const T* packed, std::int64_t image,
+             std::int64_t group, std::int64_t first, std::int64_t count, const T* bias, T* out) {
+  const auto &from = g.inPlaces.field, &to = g.outPlaces.field;
+  packed += group * g.outChannels * g.inChannels * g.taps;
+  for (std::int64_t o = 0; o < g.outChannels; ++o, packed += g.inChannels * g.taps) {
+    T* const channel = out + g.outPlaces.of(image, group * g.outChannels + o);
+    Point p(first, g.out);
+    for (std::int64_t i = 0; i < count; ++i, p.next(g.out)) {
+      T sum = 0;
+      Point tap(0, g.kernel);
+      for (std::int64_t t = 0; t < g.taps; ++t, tap.next(g.kernel)) {
+        const std::int64_t z = inputAt(g, 0, p.at[0], tap.at[0]);
+        const std::int64_t y = inputAt(g, 1, p.at[1], tap.at[1]);
+        const std::int64_t x = inputAt(g, 2, p.at[2], tap.at[2]);
+        if (z < 0 || y < 0 || x < 0) continue;
+        const T* const at = in + z * from[0] + y * from[1] + x * from[2];
+        for (std::int64_t c = 0; c < g.inChannels; ++c)
+          sum += packed[c * g.taps + t] * at[g.inPlaces.of(image, group * g.inChannels + c)];
+      }
+      channel[p.at[0] * to[0] + p.at[1] * to[1] + p.at[2] * to[2]] =
+          sum + (bias == nullptr ? T(0) : bias[o]);
+    }
+  }
 }
 
 #define POPIR_INSTANTIATE(T)                                                                       \
@@ -329,6 +374,8 @@ void packWeights(const Geometry& g, const T* weights, T* packed) {
                              std::int64_t, T*, std::int64_t);                                      \
   template void scatterPoints(const Geometry&, const T*, std::int64_t, std::int64_t, std::int64_t, \
                               std::int64_t, std::int64_t, const T*, T*);                           \
+  template void sumTaps(const Geometry&, const T*, const T*, std::int64_t, std::int64_t,           \
+                        std::int64_t, std::int64_t, const T*, T*);                                 \
   template void packWeights(const Geometry&, const T*, T*);
 POPIR_INSTANTIATE(float)
 POPIR_INSTANTIATE(double)

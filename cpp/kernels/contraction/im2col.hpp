@@ -68,9 +68,20 @@ void scatterPoints(const Geometry& g, const T* from, std::int64_t row, std::int6
                    std::int64_t group, std::int64_t first, std::int64_t count, const T* bias,
                    T* out);
 
-/// Packs the weights densely as [group][output channel][input channel][tap].
+/// Packs the weights densely as [group][output channel][input channel][tap]. Behind them is a number
+/// that is 0 if all are finite, else NaN.
 template <class T>
 void packWeights(const Geometry& g, const T* weights, T* packed);
+/// The elements of packed weights, without the number behind them.
+inline std::int64_t weightsOf(const Geometry& g) {
+  return g.groups * g.outChannels * g.inChannels * g.taps;
+}
+
+/// Output points [first, first + count) of all channels of a group, tap by tap. No weight meets the
+/// padding or the zeros of a dilated input, of which an infinite one would make NaN.
+template <class T>
+void sumTaps(const Geometry& g, const T* in, const T* packed, std::int64_t image,
+             std::int64_t group, std::int64_t first, std::int64_t count, const T* bias, T* out);
 
 /// Whether the points of a channel follow each other.
 inline bool arePointsDense(const Geometry& g) {
@@ -97,7 +108,7 @@ class ColumnsForward final : public Contraction {
 
   std::string describe() const override { return description_; }
   std::size_t packedBytes() const override {
-    return sizeof(T) * g_.groups * g_.outChannels * g_.inChannels * g_.taps;
+    return sizeof(T) * static_cast<std::size_t>(weightsOf(g_) + 1);
   }
   void pack(const void* weights, void* packed) const override {
     packWeights(g_, static_cast<const T*>(weights), static_cast<T*>(packed));
@@ -119,7 +130,8 @@ class ColumnsForward final : public Contraction {
  private:
   static constexpr std::int64_t kPoints = 256, kLeastPoints = 64, kColumnBytes = 192 * 1024;
 
-  /// So many points that their columns stay in the L2 cache.
+  /// So many points that their columns stay in an L2 cache of 256 KiB, but enough to be worth a
+  /// product.
   static std::int64_t tileOf(const Geometry& g) {
     const std::int64_t each = sizeof(T) * std::max<std::int64_t>(g.inChannels * g.taps, 1);
     const std::int64_t fit = kColumnBytes / each / kLeastPoints * kLeastPoints;
@@ -128,8 +140,11 @@ class ColumnsForward final : public Contraction {
 
   void runTile(std::int64_t image, std::int64_t group, std::int64_t first, const T* in,
                const T* packed, const T* bias, T* out, void* own) const {
-    auto* columns = static_cast<T*>(own);
     const std::int64_t count = std::min(tile_, g_.points - first);
+    if (bias != nullptr) bias += group * g_.outChannels;
+    if (packed[weightsOf(g_)] != T(0))
+      return sumTaps(g_, in, packed, image, group, first, count, bias, out);
+    auto* columns = static_cast<T*>(own);
     gatherColumns(g_, in, image, group, 0, g_.inChannels, first, count, columns, tile_);
     gemm::BlockOf<T> block;
     block.m = g_.outChannels;
@@ -144,7 +159,6 @@ class ColumnsForward final : public Contraction {
     block.alpha = 1;
     block.accumulate = false;
     block.bias = nullptr;
-    if (bias != nullptr) bias += group * g_.outChannels;
     void* const scratch = at(own, columnBytes_ + resultBytes_);
     if (inPlace_) {
       block.c = out + g_.outPlaces.of(image, group * g_.outChannels) + first;
@@ -191,7 +205,7 @@ class ColumnsDataGradient final : public Contraction {
 
   std::string describe() const override { return description_; }
   std::size_t packedBytes() const override {
-    return sizeof(T) * g_.groups * g_.outChannels * g_.inChannels * g_.taps;
+    return sizeof(T) * static_cast<std::size_t>(weightsOf(g_) + 1);
   }
   void pack(const void* weights, void* packed) const override {
     packWeights(g_, static_cast<const T*>(weights), static_cast<T*>(packed));

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <numeric>
 #include <string>
 #include <utility>
 
-#include "kernels/contraction/divided_sums.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/vector/isa.hpp"
 
@@ -14,7 +15,7 @@ namespace popir {
 namespace contraction {
 namespace {
 
-/// Products of fewer columns have half-empty vectors.
+/// Products of fewer columns have half-empty vectors: two of AVX-512.
 constexpr std::int64_t kLeastPoints = 32;
 
 bool isAll(const std::vector<std::int64_t>& values, std::int64_t value) {
@@ -42,6 +43,12 @@ bool isOfPoints(const ConvSpec& s) {
          (strideOf(s.weights, 1) == 1 || strideOf(s.weights, 2) == 1);
 }
 
+/// Of an image, of which both sides have the same.
+std::int64_t pointsOf(const ConvSpec& s) {
+  return std::accumulate(s.out.shape.begin() + 2, s.out.shape.end(), std::int64_t(1),
+                         std::multiplies<>());
+}
+
 class Points final : public Contraction {
  public:
   Points(const ConvSpec& s, std::int64_t runs, std::unique_ptr<Contraction> products,
@@ -51,7 +58,8 @@ class Points final : public Contraction {
         runs_(runs),
         images_(s.out.shape[0]),
         channels_(s.out.shape[1]),
-        steps_{imageStep(s.in), imageStep(s.out)},
+        points_(pointsOf(s)),
+        steps_{s.in.shape[1] * points_, s.out.shape[1] * points_},
         bias_(s.bias),
         threads_(threads) {}
 
@@ -71,16 +79,16 @@ class Points final : public Contraction {
  private:
   /// Each channel's bias at all its points, to which the products are added.
   void fill(const float* bias, float* out) const {
-    const std::int64_t points = steps_[1] / channels_;
     parallelFor(images_ * channels_, threads_, images_ * steps_[1], [&](std::int64_t i) {
-      std::fill_n(out + i * points, points, bias[i % channels_]);
+      std::fill_n(out + i * points_, points_, bias[i % channels_]);
     });
   }
 
   std::unique_ptr<Contraction> products_;
-  std::size_t from_;                       // the operand that is multiplied by the weights
-  std::int64_t runs_, images_, channels_;  // runs: of the products, one after another
-  std::int64_t steps_[2];                  // elements of an image of in and of out
+  std::size_t from_;   // the operand that is multiplied by the weights
+  std::int64_t runs_;  // of the products, one after another
+  std::int64_t images_, channels_, points_;
+  std::int64_t steps_[2];  // elements of an image of in and of out
   bool bias_;
   unsigned threads_;
 };
@@ -92,11 +100,11 @@ std::unique_ptr<Contraction> makePoints(const ConvSpec& s, unsigned threads,
   if (!isOfPoints(s)) return nullptr;
   const bool isForward = s.pass == Pass::Forward;
   const Layout &from = isForward ? s.in : s.out, &to = isForward ? s.out : s.in;
-  const std::int64_t images = s.in.shape[0], channels = std::max<std::int64_t>(to.shape[1], 1);
+  const std::int64_t images = s.in.shape[0];
   MatMulSpec products;
   products.inType = products.outType = poplar::FLOAT;
   products.m = to.shape[1] / s.groups;
-  products.n = imageStep(to) / channels;
+  products.n = pointsOf(s);
   products.k = from.shape[1] / s.groups;
   if (images * products.m * products.k == 0 || products.n < kLeastPoints) return nullptr;
   // The images of one group are a batch that shares its weights; the groups of one image are one.
