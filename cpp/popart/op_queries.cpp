@@ -31,8 +31,13 @@ bool Op::modifiesTensor(Tensor* tensor) const {
 
 bool Op::overwritesTensor(Tensor* tensor) const {
   if (!modifiesTensor(tensor)) return false;
-  for (const int index : input->indices(tensor))
-    if (view::nonEmptyRegion(uses(index))) return false;
+  for (const int index : input->indices(tensor)) {
+    view::Regions unread;
+    for (const view::Region& region : modifies(index))
+      if (region.getAccessType() == view::AccessType::Write) unread.push_back(region);
+    for (const view::Region& region : uses(index))
+      if (view::nonEmptyRegion(region.sub(unread))) return false;
+  }
   return true;
 }
 

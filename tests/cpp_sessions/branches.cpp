@@ -4,12 +4,21 @@
 #include <popart/graphutils.hpp>
 #include <popart/ir.hpp>
 #include <popart/ndarraywrapper.hpp>
+#include <popart/op/accumulate.hpp>
+#include <popart/op/accumulatorscale.hpp>
+#include <popart/op/accumulatorzero.hpp>
 #include <popart/op/add.hpp>
 #include <popart/op/call.hpp>
+#include <popart/op/copyvarupdate.hpp>
+#include <popart/op/dynamic/dynamicslice.hpp>
+#include <popart/op/exchange/hostcopy.hpp>
+#include <popart/op/exchange/multiexchange.hpp>
+#include <popart/op/exchange/remote.hpp>
 #include <popart/op/if.hpp>
 #include <popart/op/mul.hpp>
 #include <popart/op/relu.hpp>
 #include <popart/op/resize.hpp>
+#include <popart/op/restore.hpp>
 #include <popart/op/scale.hpp>
 #include <popart/op/slice.hpp>
 #include <popart/op/subtract.hpp>
@@ -290,6 +299,69 @@ void changed() {
   std::cout << x->modifiedRegionsByOps(std::vector<OpId>{scale->id}, aliases) << "\n";
 }
 
+/// Which operators read what they replace.
+void overwritten() {
+  Ir ir;
+  Graph& graph = ir.getMainGraph();
+  const TensorInfo info("FLOAT", std::vector<int64_t>{4, 4});
+  graph.addStream("value", info);
+  graph.addStream("many", TensorInfo("FLOAT", std::vector<int64_t>{8, 4}));
+  graph.addStream("stash", TensorInfo("FLOAT", std::vector<int64_t>{3, 4, 4}));
+  graph.addStream("at", TensorInfo("UINT32", std::vector<int64_t>{1}));
+  const auto ask = [&](const std::string& name, InIndex in, auto make) {
+    graph.addStream(name, info);
+    const Op::Settings settings(graph, name);
+    Op* op = make(TensorId(name), TensorId(name + " out"), settings);
+    AliasesMap map(graph);
+    const view::Regions regions =
+        ir.getTensor(name)->modifiedRegionsByOps(std::vector<Op*>{op}, map.getAliases(graph));
+    std::cout << name << " " << regions << static_cast<int>(regions.at(0).getAccessType())
+              << static_cast<int>(op->modifies(in).at(0).getAccessType())
+              << op->overwritesTensor(ir.getTensor(name)) << "\n";
+  };
+  using Settings = Op::Settings;
+  namespace operators = Onnx::CustomOperators;
+  ask("copy", 0, [&](const TensorId& id, const TensorId& out, const Settings& s) -> Op* {
+    return graph.createConnectedOp<CopyVarUpdateOp>({{0, id}, {1, "value"}}, {{0, out}}, s);
+  });
+  ask("zero", 0, [&](const TensorId& id, const TensorId& out, const Settings& s) -> Op* {
+    return graph.createConnectedOp<AccumulatorZeroOp>({{0, id}}, {{0, out}}, s);
+  });
+  for (const float factor : {0.0f, 0.5f})
+    ask("scale by " + std::to_string(factor), 0,
+        [&](const TensorId& id, const TensorId& out, const Settings& s) -> Op* {
+          return graph.createConnectedOp<AccumulatorScaleOp>({{0, id}}, {{0, out}},
+                                                             OptimizerValue(factor), s);
+        });
+  ask("accumulate", 0, [&](const TensorId& id, const TensorId& out, const Settings& s) -> Op* {
+    return graph.createConnectedOp<AccumulateOp>({{0, id}, {1, "value"}}, {{0, out}},
+                                                 AccumulationType::Add, OptimizerValue(1.0f), s);
+  });
+  ask("restore", 1, [&](const TensorId& id, const TensorId& out, const Settings& s) -> Op* {
+    return graph.createConnectedOp<RestoreInplaceOp>({{0, "stash"}, {1, id}}, {{0, out}},
+                                                     operators::RestoreInplace, 3, s);
+  });
+  ask("slice", 2, [&](const TensorId& id, const TensorId& out, const Settings& s) -> Op* {
+    return graph.createConnectedOp<DynamicSliceInplaceOp>(
+        {{0, "many"}, {1, "at"}, {2, id}}, {{0, out}}, operators::DynamicSliceInplace_1,
+        std::vector<int64_t>{0}, std::vector<int64_t>{4}, false, s);
+  });
+  ask("host", 0, [&](const TensorId& id, const TensorId& out, const Settings& s) -> Op* {
+    return graph.createConnectedOp<HostLoadInplaceOp>({{0, id}}, {{0, out}},
+                                                      operators::HostLoadInplace, s, "value");
+  });
+  ask("remote", 0, [&](const TensorId& id, const TensorId& out, const Settings& s) -> Op* {
+    return graph.createConnectedOp<RemoteLoadInplaceOp>({{0, id}, {1, "at"}}, {{0, out}},
+                                                        operators::RemoteLoadInplace, s, 1);
+  });
+  ask("several", 0, [&](const TensorId& id, const TensorId& out, const Settings& s) -> Op* {
+    const ExchangeDescriptor load(ExchangeDirection::Load, TensorId("value"), {}, TileSet::IO, 1, 1,
+                                  true);
+    return graph.createConnectedOp<MultiExchangeOp>({{0, id}}, {{0, out}}, operators::MultiExchange,
+                                                    s, std::vector<ExchangeDescriptor>{load});
+  });
+}
+
 }  // namespace
 
 int main(int, char** argv) {
@@ -300,4 +372,5 @@ int main(int, char** argv) {
   if (what == "differentiated") differentiated();
   if (what == "asked") asked();
   if (what == "changed") changed();
+  if (what == "overwritten") overwritten();
 }

@@ -116,3 +116,13 @@ def test_what_operators_change(program: Program) -> None:
         "[]",
         "[[2, 0] to [4, 4]]",
     ]
+
+
+def test_what_operators_overwrite(program: Program) -> None:
+    """Copies, zeros and loads replace a value that they do not read (2); sums read it (3)."""
+    overwritten = "copy zero scale_by_0.000000 restore slice host remote several".split()
+    lines = program("branches", "overwritten").splitlines()
+    assert sorted(lines) == sorted(
+        [f"{name.replace('_', ' ')} [[0, 0] to [4, 4]]221" for name in overwritten]
+        + [f"{name} [[0, 0] to [4, 4]]330" for name in ("scale by 0.500000", "accumulate")]
+    )

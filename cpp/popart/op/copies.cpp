@@ -173,7 +173,8 @@ void RestoreOp::appendOutlineAttributes(OpSerialiserBase& os) const {
 }
 
 view::Regions RestoreInplaceOp::aliases(InIndex in, OutIndex) const {
-  return in == getActToRestoreInIndex() ? uses(in) : view::Regions{};
+  if (in != getActToRestoreInIndex()) return {};
+  return {view::Region::getFull(inShape(in), view::AccessType::Write)};
 }
 
 }  // namespace popart

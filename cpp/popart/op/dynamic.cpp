@@ -132,7 +132,7 @@ view::Regions DynamicTernaryBaseInplaceOp::aliases(InIndex in, OutIndex) const {
 
 view::Regions DynamicSliceInplaceOp::aliases(InIndex in, OutIndex) const {
   if (in != getSliceInIndex()) return {view::Region::getEmpty(inRank(in))};
-  return {view::Region::getFull(inShape(in))};
+  return {view::Region::getFull(inShape(in), view::AccessType::Write)};
 }
 
 }  // namespace popart

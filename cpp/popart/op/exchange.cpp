@@ -117,6 +117,11 @@ ExchangeDescriptor descriptorOf(const OP& op, int index, ExchangeDirection direc
                             op.input->n(), op.output->n(), inplace);
 }
 
+/// All of an input, which nothing reads before it is written.
+view::Regions written(const Op& op, InIndex in) {
+  return {view::Region::getFull(op.inShape(in), view::AccessType::Write)};
+}
+
 }  // namespace
 
 ExchangeDescriptor HostLoadOp::getExchangeDescriptor(int index) const {
@@ -139,9 +144,9 @@ ExchangeDescriptor RemoteStoreOp::getExchangeDescriptor(int index) const {
 }
 
 view::Regions HostLoadInplaceOp::modifies(InIndex index) const { return aliases(index, 0); }
-view::Regions HostLoadInplaceOp::aliases(InIndex in, OutIndex) const { return uses(in); }
+view::Regions HostLoadInplaceOp::aliases(InIndex in, OutIndex) const { return written(*this, in); }
 view::Regions RemoteLoadInplaceOp::aliases(InIndex in, OutIndex) const {
-  return in == getLocalTensorInIndex() ? uses(in) : view::Regions{};
+  return in == getLocalTensorInIndex() ? written(*this, in) : view::Regions{};
 }
 
 // ---- Several exchanges ----
@@ -170,7 +175,7 @@ int MultiExchangeOp::numStores() const {
 view::Regions MultiExchangeOp::modifies(InIndex index) const {
   const auto [exchange, place] = inIndexToDescriptorIndex(index);
   const ExchangeDescriptor& each = descriptors_[static_cast<std::size_t>(exchange)];
-  return each.isInplace() && place == 0 ? uses(index) : view::Regions{};
+  return each.isInplace() && place == 0 ? written(*this, index) : view::Regions{};
 }
 
 view::Regions MultiExchangeOp::aliases(InIndex in, OutIndex out) const {

@@ -23,7 +23,13 @@ view::Regions VarUpdateOp::aliases(InIndex in, OutIndex) const { return modifies
 
 view::Regions VarUpdateOp::modifies(InIndex index) const {
   if (index != getVarToUpdateInIndex()) return {};
-  return {view::Region::getFull(inShape(index))};
+  // A copy, and a product with 0, do not read the value that they replace.
+  const auto* scale = dynamic_cast<const AccumulatorScaleOp*>(this);
+  const bool isZeroed =
+      scale != nullptr && scale->getFactor().isConst() && scale->getFactor().val() == 0;
+  const bool isRead = !isZeroed && !isConvertibleTo<CopyVarUpdateOp>();
+  const auto access = isRead ? view::AccessType::ReadWrite : view::AccessType::Write;
+  return {view::Region::getFull(inShape(index), access)};
 }
 
 ReplicatedTensorShardingIndices VarUpdateOp::getReplicatedTensorShardingIndices() const {
