@@ -115,6 +115,12 @@ std::ostream& operator<<(std::ostream& os, const Regions& regions) {
   return os << (regions.empty() ? "[]" : "]");
 }
 
+std::ostream& operator<<(std::ostream& os, AccessType accessType) {
+  constexpr const char* names[] = {"None", "Read", "Write", "ReadWrite"};
+  const auto number = static_cast<std::size_t>(accessType);
+  return number < std::size(names) ? os << names[number] : os << "AccessType " << number;
+}
+
 std::ostream& operator<<(std::ostream& os, const Region& region) {
   return os << logging::format("{} to {}", region.getLower(), region.getUpper());
 }

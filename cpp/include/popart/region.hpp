@@ -75,6 +75,7 @@ class Region {
   AccessType accessType_ = AccessType::ReadWrite;
 };
 
+std::ostream& operator<<(std::ostream& os, AccessType accessType);
 std::ostream& operator<<(std::ostream& os, const Region& region);
 std::ostream& operator<<(std::ostream& os, const Regions& regions);
 
