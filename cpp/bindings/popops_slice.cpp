@@ -22,7 +22,7 @@ void bindPopopsSlice(pybind11::module_& m) {
   py::class_<SlicePlan>(
       m, "SlicePlan",
       "The layout of a tensor for slices (PopLibs: popops/DynamicSlice.hpp). There is one\n"
-      "plan here: rows in order.")
+      "here: that of PopLibs without a plan.")
       .def(py::init<>());
   const auto plan = py::arg_v("plan", SlicePlan(), "SlicePlan()");
 

@@ -23,7 +23,7 @@
 #pragma GCC visibility push(default)
 namespace popops {
 
-/// A layout for a sliced tensor. There is one plan here: rows in order.
+/// A layout for a sliced tensor. There is one here: that of PopLibs without a plan.
 class SlicePlan {
  public:
   SlicePlan() = default;
