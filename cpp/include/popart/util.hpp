@@ -46,9 +46,10 @@ std::ostream& operator<<(std::ostream& os, const std::map<K, V>& values) {
 
 namespace internal {
 template <std::size_t I, typename... T>
-std::enable_if_t<I == sizeof...(T)> listed(std::ostream&, const std::tuple<T...>&) {}
+typename std::enable_if<I == sizeof...(T)>::type listed(std::ostream&, const std::tuple<T...>&) {}
 template <std::size_t I, typename... T>
-std::enable_if_t<(I < sizeof...(T))> listed(std::ostream& os, const std::tuple<T...>& values) {
+typename std::enable_if<(I < sizeof...(T))>::type listed(std::ostream& os,
+                                                         const std::tuple<T...>& values) {
   os << (I ? ", " : "") << std::get<I>(values);
   listed<I + 1>(os, values);
 }

@@ -9,7 +9,7 @@
 namespace popart {
 namespace {
 
-std::string quoted(const std::string& text) {
+std::string inQuotes(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -24,7 +24,8 @@ class DotGraph {
   DotGraph(std::ostream& os, const SessionOptions& options) : os_(os), options_(options) {}
 
   void write(const Graph& graph, std::size_t number) {
-    os_ << "subgraph cluster_" << number << " {\nlabel=" << quoted(graph.getGraphString()) << "\n";
+    os_ << "subgraph cluster_" << number << " {\nlabel=" << inQuotes(graph.getGraphString())
+        << "\n";
     std::map<OpId, const Op*> shown;
     for (Op* op : graph.getOpSchedule({}, RequireOptimalSchedule::No)) {
       const int at = position_++;
@@ -32,15 +33,16 @@ class DotGraph {
       shown[op->id] = op;
       std::string label = op->opid.type;
       if (options_.dotOpNames && !op->name().empty()) label += " " + op->name();
-      os_ << "op" << op->id << " [shape=box label=" << quoted(label) << "]\n";
+      os_ << "op" << op->id << " [shape=box label=" << inQuotes(label) << "]\n";
     }
     for (const auto& each : shown)
       for (const auto& in : each.second->input->tensorMap()) {
         const Op* producer = in.second->getProducerUnsafe();
         const bool isOp = producer != nullptr && shown.count(producer->id) != 0;
-        const std::string from = isOp ? "op" + std::to_string(producer->id) : quoted(in.second->id);
+        const std::string from =
+            isOp ? "op" + std::to_string(producer->id) : inQuotes(in.second->id);
         if (!isOp) os_ << from << " [shape=ellipse]\n";
-        os_ << from << " -> op" << each.first << " [label=" << quoted(in.second->id) << "]\n";
+        os_ << from << " -> op" << each.first << " [label=" << inQuotes(in.second->id) << "]\n";
       }
     os_ << "}\n";
   }
@@ -58,7 +60,7 @@ void Ir::dotCheckpoint(const Ir& ir, std::string check) const {
   if (options.dotChecks.count(check) == 0 && options.dotChecks.count("ALL") == 0) return;
   const std::string path = (options.logDir.empty() ? "." : options.logDir) + "/" + check + ".dot";
   std::ofstream file(path);
-  file << "digraph " << quoted(check) << " {\n";
+  file << "digraph " << inQuotes(check) << " {\n";
   DotGraph graph(file, options);
   std::size_t number = 0;
   for (const Graph* each : ir.getAllGraphs()) graph.write(*each, number++);
