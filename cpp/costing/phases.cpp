@@ -11,6 +11,7 @@
 #include "costing/mapped_tensor.hpp"
 #include "costing/poolings.hpp"
 #include "costing/top_k.hpp"
+#include "kernels/loss/nll.hpp"
 #include "kernels/reduction/reduce.hpp"
 #include "machine/contraction/layout.hpp"
 #include "machine/estimators/formulas.hpp"
@@ -43,6 +44,10 @@ class Sharer {
       const auto own = this->own();
       if (sources(own.partials) > 1) return reduction(own);
     }
+    const auto* rows = std::get_if<RowsWork>(&whole_);
+    if (rows && kind_ && rows->rows > 1 && result().elements() == 1 &&
+        dynamic_cast<const NllKernel*>(vertex_.kernel.get()))
+      return sumOfLosses(*rows);
     const auto* slices = std::get_if<SlicesWork>(&whole_);
     if (slices && kind_ && slices->slices > 0 && slices->elementsEach > 0) {
       const auto offsets = vertex_.operands[written_ == 0 ? 2 : 1].tensor.dim(1);
@@ -170,7 +175,47 @@ class Sharer {
       phases.push_back(reducingOwn(held, own));
       of = leftBy(of);
     }
-    auto made = own.partials;
+    stages(of, own.partials, phases);
+    return phases;
+  }
+
+  // The loss of all samples: each tile adds those of the rows of which it has the first element, then
+  // the sums of tiles are reduced. What a tile lacks of its rows and labels comes from others.
+  std::vector<Phase> sumOfLosses(const RowsWork& rows) const {
+    std::vector<Phase> phases(1, Phase(spec_));
+    auto& phase = phases[0];
+    const auto columns = std::max<std::int64_t>(1, static_cast<std::int64_t>(rows.columns));
+    const auto p = places_[0].byTile(), labels = places_[1].byTile();
+    Held own(tiles_), made(tiles_);
+    std::int64_t elements = 0;
+    for (unsigned t = 0; t < tiles_; ++t) {
+      const auto first = ceilOf(elements, columns);
+      elements += p[t];
+      own[t] = ceilOf(elements, columns) - first;
+      made[t] = own[t] > 0 ? 1 : 0;
+      complete(phase.traffic, t, p[t], own[t] * columns, places_[0].elementBytes());
+      complete(phase.traffic, t, labels[t], own[t], places_[1].elementBytes());
+    }
+    compute(phase, own, [&](std::int64_t n) {
+      return kind_->cycles(spec_, shareOf(whole_, {static_cast<std::uint64_t>(n), rows.rows}));
+    });
+    phase.calls = kind_->phases;
+    if (sources(made) > 1)
+      stages({rows.type, rows.rows, 1, 1, popops::Operation::ADD}, std::move(made), phases);
+    return phases;
+  }
+
+  // A tile that has `had` elements receives those that it lacks of `wanted`, or sends the others.
+  static void complete(Traffic& traffic, unsigned tile, std::int64_t had, std::int64_t wanted,
+                       std::uint64_t bytes) {
+    if (had > wanted)
+      traffic.send(tile, static_cast<std::uint64_t>(had - wanted) * bytes);
+    else
+      traffic.receive(tile, static_cast<std::uint64_t>(wanted - had) * bytes);
+  }
+
+  // Reduces the partial results that tiles have.
+  void stages(ReduceWork of, Held made, std::vector<Phase>& phases) const {
     const auto out = result().elements();
     auto sources = this->sources(made);
     while (needsStage(made, sources)) {
@@ -184,7 +229,7 @@ class Sharer {
     const auto home = result().byTile();
     if (reducesAtHome(of.type, home, sources)) {
       phases.push_back(stage(of, made, home, sources));
-      return phases;
+      return;
     }
     const auto balanced = spread(out);
     phases.push_back(stage(of, made, balanced, sources));
@@ -196,7 +241,6 @@ class Sharer {
       move.traffic.send(t, static_cast<std::uint64_t>(balanced[t] - kept) * bytes);
     }
     phases.push_back(std::move(move));
-    return phases;
   }
 
   // What a stage leaves: of halves floats, of squares sums.
@@ -267,7 +311,7 @@ class Sharer {
     Phase phase(spec_);
     compute(phase, next, [&](std::int64_t n) {
       const auto out = static_cast<std::uint64_t>(n);
-      return kind_->cycles(
+      return reducer_->cycles(
           spec_, ReduceWork{of.type, out * static_cast<std::uint64_t>(sources), out, 1, of.op});
     });
     const auto bytes = of.type.sizeInBytes();
@@ -370,6 +414,7 @@ class Sharer {
   const BulkVertex& vertex_;
   const VertexWork whole_;
   const ReduceWork* reduction_ = std::get_if<ReduceWork>(&whole_);
+  const VertexClass* const reducer_ = findVertexClass("popops::Reduce");  // of stages
   const VertexClass* kind_;
   std::vector<MappedTensor> places_;
   std::size_t written_ = 0;  // the first operand that is written: the result

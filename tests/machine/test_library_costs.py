@@ -200,6 +200,27 @@ def test_a_sum_over_many_tiles_takes_a_stage_between():
     assert report.syncCycles == 2 * SYNC + 3 * CALL
 
 
+@pytest.mark.parametrize("reduction", ["Sum", "Mean"])
+def test_the_loss_of_all_samples_is_added_up_where_they_lie(reduction):
+    """As much as one tile takes for its 20 samples, then as much as a sum of 64 numbers."""
+    tiles, classes = 64, 10
+
+    def loss(*tiles):
+        net = Net(64)
+        p = net.input("p", [20 * len(tiles), classes], *tiles)
+        labels = net.input("labels", [20 * len(tiles)], *tiles, dtype=poplar.INT)
+        params = ext.NllParams()
+        params.reduction = getattr(ext.LossReduction, reduction)
+        ext.nllLoss(net.graph, p, labels, params, net.prog)
+        return net.report()
+
+    numbers = Net(tiles)
+    reduced(numbers, numbers.input("sums", [tiles], *range(tiles)), [], [0], 0)
+    whole, own, rest = loss(*range(tiles)), loss(0), numbers.report()
+    assert whole.computeCycles == own.computeCycles + rest.computeCycles
+    assert whole.exchangeBytes == rest.exchangeBytes == (tiles - 1) * 4
+
+
 @pytest.mark.parametrize(
     ("dtype", "rows", "columns", "k", "tiles", "steps", "cycles"),
     [
