@@ -26,12 +26,17 @@ STANDARDS = {
 """Of the headers of other interfaces than PopART's and Poplar's, what those ask for today."""
 NEWER = {"poputil/OptionParsing.hpp": "c++17"}
 """Headers whose interface has types of a later standard, such as std::optional."""
+OLDER = dict.fromkeys(
+    map("popart/{}.hpp".format, ("builder", "op", "opmanager", "popx/opx", "session", "util")),
+    "c++11",
+)
+"""What a public program includes that is built as C++11 (docs/compatibility.md)."""
 STRICT = ["-Wall", "-Wextra", "-Werror"]
 NAMED = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 
 
 def standard(name: str) -> str:
-    return NEWER.get(name) or STANDARDS.get(name.partition("/")[0], "c++11")
+    return (NEWER | OLDER).get(name) or STANDARDS.get(name.partition("/")[0], "c++11")
 
 
 HEADERS: dict[str, list[str]] = defaultdict(list)

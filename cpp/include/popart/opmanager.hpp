@@ -189,8 +189,7 @@ class OpCreator {
   OpCreator(const OperatorIdentifier& opid, AttributesFactoryFunc factory, bool isPublic = true)
       : OpCreator(OpDefinitions({{opid, OpDefinition()}}), std::move(factory), isPublic) {}
   OpCreator(const OpDefinitions& definitions, AttributesFactoryFunc factory, bool isPublic = true) {
-    add(definitions, isPublic,
-        OpManager::OpFactoryFunc([factory = std::move(factory)](const OpCreatorInfo& info) {
+    add(definitions, isPublic, OpManager::OpFactoryFunc([factory](const OpCreatorInfo& info) {
           return factory(info.opid, info.settings, info.attributes);
         }));
   }
