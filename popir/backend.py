@@ -4,13 +4,14 @@ tools.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from onnx import ModelProto, NodeProto, ValueInfoProto, defs, helper
 from onnx.backend.base import Backend, BackendRep, namedtupledict
 
+from popir.cached import cached_property
 from popir.dataflow import DataFlow
 from popir.devices import DeviceManager
 from popir.errors import (
@@ -92,7 +93,12 @@ class PopirRep(BackendRep):
             _check_count("The model has", self._inputs, inputs)
             by_name = dict(zip(self._inputs, inputs, strict=True))
         outputs = self._run(by_name)
-        return namedtupledict("Outputs", self._outputs)(*(outputs[id] for id in self._outputs))
+        return self._results(*(outputs[id] for id in self._outputs))
+
+    @cached_property
+    def _results(self) -> Callable[..., tuple[Any, ...]]:
+        """Makes the tuple of results. To make its class takes longer than to run a small model."""
+        return namedtupledict("Outputs", self._outputs)
 
     def _check_names(self, given: Mapping[str, Any]) -> None:
         known = [*self._inputs, *sorted(self._defaults)]

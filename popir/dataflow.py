@@ -78,9 +78,9 @@ class AnchorReturnType:
         ):
             if given is not otherwise:
                 warn(
-                    f"AnchorReturnType: {name} = {shown(given)} has no effect: the device writes the "
-                    "host's arrays in place, and estimates have anchors on the tiles that compute, "
-                    "without overlap.",
+                    f"AnchorReturnType: {name} = {shown(given)} has no effect: the device writes "
+                    "the host's arrays in place, and estimates have anchors on the tiles that "
+                    "compute, without overlap.",
                     OptionWarning,
                 )
         self._id = found

@@ -4,10 +4,10 @@ A program is a file in the folder `SessionOptions.cachePath`. The file's name is
 everything the program depends on: compiled graph, options, anchors, device, libpopir, and the files
 of operator libraries, Python modules and codelets that are used.
 
-The file has a line "popir engine" with a SHA-256 digest of the rest, a line of JSON with the names
-of inputs and variables, and a serialised `poplar.Executable`. It is written atomically. Since it
-contains machine code (codelets), a file that is damaged, cannot be loaded, or belongs to another
-user is not used but replaced.
+The file has a line "popir engine" with a SHA-256 digest of the rest, a line of JSON with that first
+digest and the names of inputs and variables, and a serialised `poplar.Executable`. It is written
+atomically. A file that is damaged, cannot be loaded, or is that of another program is not used but
+replaced; so, since it contains machine code (codelets), is one that another user owns or may write.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import inspect
 import json
 import logging
 import os
+import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,15 +63,20 @@ class EngineCache:
         for file in sorted({*_code_of(graph), *codelets}):
             digest.update(file.encode(errors="surrogateescape") + b"\0")
             digest.update(hashlib.sha256(Path(file).read_bytes()).digest())
-        self.path = Path(folder) / f"{digest.hexdigest()[:32]}.engine"
+        self._program = digest.hexdigest()
+        self.path = Path(folder) / f"{self._program[:32]}.engine"
         self._graph = graph
 
     def load(self, options: Mapping[str, str]) -> Kept | None:
         """The cached program, in an engine with these options; None if there is no usable file."""
         try:
             with self.path.open("rb") as file:
-                if os.fstat(file.fileno()).st_uid != os.geteuid():
+                status = os.fstat(file.fileno())
+                if status.st_uid != os.geteuid():
                     return self._refuse("it belongs to another user")
+                if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+                    self.path.unlink()  # what replaces a file keeps its mode
+                    return self._refuse("other users may write it")
                 line, content = file.readline(len(_MAGIC) + 65), file.read()
         except FileNotFoundError:
             return None
@@ -81,6 +87,8 @@ class EngineCache:
         header, _, executable = content.partition(b"\n")
         try:
             names = json.loads(header[:_MOST_HEADER])
+            if names["program"] != self._program:
+                return self._refuse("it is another program's, under this one's name")
             inputs, variables = (self._tensors(names[key]) for key in ("inputs", "variables"))
             program = poplar.Executable.deserialize(executable)
             again = functools.partial(poplar.Engine, program, dict(options))
@@ -105,9 +113,9 @@ class EngineCache:
 
     def save(self, executable: poplar.Executable, inputs: list[str], variables: list[str]) -> None:
         """Writes a program to the cache. Logs a warning if that fails."""
-        names = json.dumps({"inputs": inputs, "variables": variables}).encode()
+        described = {"program": self._program, "inputs": inputs, "variables": variables}
         try:
-            content = names + b"\n" + executable.serialize()
+            content = json.dumps(described).encode() + b"\n" + executable.serialize()
             self.path.parent.mkdir(parents=True, exist_ok=True)
             digest = hashlib.sha256(content).hexdigest().encode()
             write(self.path, _MAGIC + digest + b"\n" + content)

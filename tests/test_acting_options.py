@@ -307,6 +307,37 @@ def test_a_cache_of_another_user_is_not_used(
     assert "it belongs to another user" in caplog.text
 
 
+def test_a_cache_that_others_may_write_is_not_used(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    options = {"enableEngineCaching": True, "cachePath": str(tmp_path)}
+    builder, y = affine()
+    prepared(builder, y, **options)
+    (file,) = tmp_path.iterdir()
+    file.chmod(0o666)
+    with caplog.at_level(logging.WARNING, "popir.session"):
+        prepared(builder, y, **options)
+    assert "other users may write it" in caplog.text
+    assert not file.stat().st_mode & 0o022
+
+
+def test_a_cache_under_the_name_of_another_program_is_not_used(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It names the same tensors, and its own digest is right."""
+    options = {"enableEngineCaching": True, "cachePath": str(tmp_path)}
+    builder, y = affine()
+    prepared(builder, y, **options)
+    (file,) = tmp_path.iterdir()
+    other, _ = affine(4.0)
+    prepared(other, y, **options)
+    (of_other,) = set(tmp_path.iterdir()) - {file}
+    file.write_bytes(of_other.read_bytes())
+    with caplog.at_level(logging.WARNING, "popir.session"):
+        np.testing.assert_array_equal(run(prepared(builder, y, **options), x=X)[y], X * 2 + 3)
+    assert "it is another program's, under this one's name" in caplog.text
+
+
 def test_other_codelets_are_another_program(tmp_path: Path) -> None:
     file = tmp_path / "scale.cpp"
     builder, y = scaled()
