@@ -111,7 +111,7 @@ def check_seen(library: str) -> None:
     made.prepareDevice()
     for line in (
         "matmul mode 3 of 2",
-        "roots x w ",
+        "roots w x ",
         "after x",
         "transpose back [1, 0]",
         "softmax 1",

@@ -458,7 +458,7 @@ class ScaledAddSpecialisation:
 class SlicePlan:
     """
     The layout of a tensor for slices (PopLibs: popops/DynamicSlice.hpp). There is one
-    plan here: rows in order.
+    here: that of PopLibs without a plan.
     """
     def __init__(self) -> None: ...
 
