@@ -25,7 +25,7 @@ from popir.segments import SegmentedModel
 from popir.segments.sessions import Sessions
 from popir.session import InferenceSession
 from popir.stepio import PyStepIO
-from popir.typed import typed
+from popir.typed import fitted, typed
 from popir.types import TensorInfo
 
 Array = np.ndarray[Any, Any]
@@ -54,7 +54,7 @@ def _check_count(who: str, names: Sequence[str], given: Sequence[Any]) -> None:
         )
 
 
-@typed
+@typed(by_hand=["run"])
 class PopirRep(BackendRep):
     """A prepared model. It is compiled for each new combination of input types and shapes; the
     compiled sessions used last are kept. A model that is more than one device program runs in
@@ -83,7 +83,11 @@ class PopirRep(BackendRep):
         for a wrong number of inputs or an unknown name, BackendOptionError for any option, and the
         errors of compiling and running a model.
         """
-        _refuse("PopirRep.run", kwargs)
+        if kwargs:
+            _refuse("PopirRep.run", kwargs)
+        is_named = inputs.__class__ is dict and {*map(type, inputs)} <= {str}
+        if not is_named and inputs.__class__ is not list:
+            inputs = fitted("PopirRep.run", "inputs", inputs, Sequence[Any] | Mapping[str, Any])
         if isinstance(inputs, Mapping):
             by_name = inputs
             self._check_names(by_name)
@@ -134,13 +138,14 @@ class PopirRep(BackendRep):
         for id, value in inputs.items():
             if value is None or isinstance(value, list):
                 raise LeavesDeviceError(f"The input '{id}' is no tensor.")
-            arrays[id] = np.require(value, requirements="C")
+            is_plain = type(value) is np.ndarray and value.flags.c_contiguous
+            arrays[id] = value if is_plain else np.require(value, requirements="C")
             if arrays[id].dtype.kind in "OSU":
                 raise LeavesDeviceError(f"The input '{id}' holds strings.")
-        infos = {id: TensorInfo(array) for id, array in arrays.items()}
-        known = tuple(infos.items())
+        known = tuple((id, array.dtype, array.shape) for id, array in arrays.items())
         session = self._sessions.get(known)
         if session is None:
+            infos = {id: TensorInfo(array) for id, array in arrays.items()}
             session = self._sessions.add(known, self._compiled(self._model, infos))
         anchors = session.initAnchorArrays()
         session.run(PyStepIO(arrays, anchors))
