@@ -1,5 +1,5 @@
 // The phases of vertices, copies and streams: how their work is divided over tiles, and what each
-// tile computes and exchanges.
+// tile computes and exchanges. One file: every way to share a vertex uses the same places and stages.
 #include <algorithm>
 #include <cmath>
 #include <map>

@@ -1,4 +1,5 @@
-// Chooses the implementation (source) of a contraction.
+// Chooses the implementation (source) of a contraction. One file: the rules are read in order, each
+// for what the ones before leave.
 #include "kernels/contraction/contraction.hpp"
 
 #include <algorithm>
