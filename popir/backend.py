@@ -24,7 +24,6 @@ from popir.errors import (
 from popir.segments import SegmentedModel
 from popir.segments.sessions import Sessions
 from popir.session import InferenceSession
-from popir.stepio import PyStepIO
 from popir.typed import fitted, typed
 from popir.types import TensorInfo
 
@@ -147,9 +146,7 @@ class PopirRep(BackendRep):
         if session is None:
             infos = {id: TensorInfo(array) for id, array in arrays.items()}
             session = self._sessions.add(known, self._compiled(self._model, infos))
-        anchors = session.initAnchorArrays()
-        session.run(PyStepIO(arrays, anchors))
-        return anchors
+        return session.run(arrays)
 
     def _compiled(self, model: ModelProto, infos: Mapping[str, TensorInfo]) -> InferenceSession:
         device = DeviceManager().createCpuDevice()

@@ -5,8 +5,11 @@
 #include <poplar/exceptions.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstring>
 #include <memory>
+#include <memory_resource>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -65,7 +68,7 @@ void forEach(py::handle value, const Visit& visit) {
 
 /// What is looked at of a call's arguments: the objects of bound classes, each with the place of
 /// its argument. Left out is `self` of a constructor, which is not made yet.
-using Objects = std::vector<std::pair<std::size_t, py::handle>>;
+using Objects = std::pmr::vector<std::pair<std::size_t, py::handle>>;
 
 /// "Class.function" or "module.function".
 std::string nameOf(const function_record& record) {
@@ -107,9 +110,9 @@ void checkText(const function_call& call, std::size_t i, py::handle text) {
                              " has half of a surrogate pair, which is no character; leave it out");
 }
 
-/// The objects of a call. Checks its strings.
-Objects objectsOf(const function_call& call) {
-  Objects found;
+/// The objects of a call, in `memory`. Checks its strings.
+Objects objectsOf(const function_call& call, std::pmr::memory_resource& memory) {
+  Objects found(&memory);
   for (std::size_t i = call.init_self ? 1 : 0; i < call.args.size(); ++i)
     forEach(call.args[i], [&](py::handle value) {
       if (PyUnicode_Check(value.ptr()))
@@ -218,7 +221,9 @@ void checkMember(const function_call& call) {
 py::handle guarded(function_call& call) {
   const Wrapped& function = wrapped().at(&call.func);
   checkMember(call);
-  const Objects objects = objectsOf(call);
+  alignas(std::max_align_t) std::array<std::byte, 512> enough;  // for most calls, such as Engine.run
+  std::pmr::monotonic_buffer_resource memory(enough.data(), enough.size());
+  const Objects objects = objectsOf(call, memory);
   check(call, function, objects);
   const py::handle result = function.run(call);
   if (result.ptr() != PYBIND11_TRY_NEXT_OVERLOAD) keep(call, objects, result);

@@ -84,7 +84,7 @@ if(POPIR_ONEDNN)
     INTERFACE_INCLUDE_DIRECTORIES "${CMAKE_BINARY_DIR}/onednn/include"
     INTERFACE_COMPILE_DEFINITIONS POPIR_HAVE_ONEDNN=1)
   target_link_libraries(popir_hot PRIVATE onednn)
-  set(versions "${CMAKE_CURRENT_LIST_DIR}/onednn_threads.map")
+  set(versions "${CMAKE_CURRENT_LIST_DIR}/onednn.map")
   target_link_options(popir PRIVATE "-Wl,--version-script=${versions}")
   set_target_properties(popir PROPERTIES LINK_DEPENDS "${versions}")
 endif()

@@ -25,11 +25,11 @@ function(popir_mirror root folder destination)
 endfunction()
 
 # Copies oneDNN's library, which is built for GNU OpenMP, and makes the copy call libpopir in place
-# of libgomp (kernels/contraction/onednn_threads.cpp).
+# of libgomp (kernels/contraction/onednn_threads.cpp), and for its memory (onednn_memory.cpp).
 function(popir_onednn_on_our_threads library copy)
   set(functions GOMP_barrier GOMP_loop_end_nowait GOMP_loop_static_next GOMP_loop_static_start
     GOMP_parallel_end GOMP_parallel_start omp_get_max_threads omp_get_num_threads
-    omp_get_thread_num omp_in_parallel)
+    omp_get_thread_num omp_in_parallel _Znwm _ZdlPv malloc posix_memalign free)
   # IS_NEWER_THAN is true, too, for a file that is not there.
   if(EXISTS "${copy}" AND "${copy}" IS_NEWER_THAN "${library}"
       AND "${copy}" IS_NEWER_THAN "${CMAKE_CURRENT_FUNCTION_LIST_FILE}")

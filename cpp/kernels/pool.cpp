@@ -54,8 +54,8 @@ bool spinUntil(const Done& done, std::chrono::nanoseconds time) {
 
 struct Here {
   const Use* use = nullptr;
-  bool inRegion = false;
-  Stack* stack = nullptr;  // while it executes tasks of a region
+  const Team* team = nullptr;  // whose region it executes
+  Stack* stack = nullptr;      // while it executes tasks of a region
 };
 thread_local Here here;
 
@@ -216,7 +216,7 @@ void Team::need(unsigned threads) {
 }
 
 void Team::live(unsigned thread, std::uint32_t seen) {
-  here.inRegion = true;
+  here.team = this;
   for (;;) {
     std::uint64_t state = awaitRegion(seen);
     seen = numberOf(state);
@@ -340,10 +340,10 @@ void Team::fail() {
 }
 
 void Team::finish() {
-  const bool before = here.inRegion;
-  here.inRegion = true;
+  const Team* const before = here.team;
+  here.team = this;
   execute(0);
-  here.inRegion = before;
+  here.team = before;
   if (sharing_ == Sharing::Together) {
     const auto allBegan = [&](std::uint64_t) {
       for (unsigned t = 1; t < threads_; ++t)
@@ -417,10 +417,12 @@ unsigned defaultThreads() {
   return number;
 }
 
-bool inRegion() { return here.inRegion; }
+bool inRegion() { return here.team != nullptr; }
+
+unsigned threadsOfRegion() { return here.team == nullptr ? 1 : here.team->threadsOfRegion(); }
 
 void run(const Body& body, std::int64_t tasks, std::int64_t grain, unsigned threads) {
-  if (threads <= 1 || tasks <= grain || here.inRegion) return body.call(body.context, 0, tasks, 0);
+  if (threads <= 1 || tasks <= grain || inRegion()) return body.call(body.context, 0, tasks, 0);
   const Borrowed team(threads);
   team->begin(body, 0, tasks, grain, threads, Sharing::Dynamic);
   team->finish();

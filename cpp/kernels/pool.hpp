@@ -80,6 +80,8 @@ class Team {
   /// Waits until all threads of a Together region are here.
   void barrier();
 
+  /// The number of threads of the region that goes on.
+  unsigned threadsOfRegion() const { return threads_; }
   /// The memory of one of the threads.
   Stack& stack(unsigned thread) { return lanes_[thread].stack; }
 
@@ -179,6 +181,18 @@ class OwnMemory {
   void* data_;
 };
 
+/// An array of pointers or numbers in own memory, which are not initialised.
+template <class T>
+class OwnArray {
+ public:
+  explicit OwnArray(std::size_t count) : memory_(count * sizeof(T)) {}
+  T* begin() const { return static_cast<T*>(memory_.data()); }
+  T& operator[](std::size_t i) const { return begin()[i]; }
+
+ private:
+  OwnMemory memory_;
+};
+
 /// Stack::poison() for all threads of this thread's Use.
 void poisonOwnMemory(Stack::Poison* poison);
 /// Frees the own memory of threads that nobody uses. Runs that come later take it anew.
@@ -192,6 +206,8 @@ constexpr std::chrono::microseconds kDefaultSpin{200};
 
 /// Whether this thread executes a grain. A region inside of one runs on this thread alone.
 bool inRegion();
+/// The number of threads of the region that this thread executes a grain of; 1 outside of one.
+unsigned threadsOfRegion();
 
 /// Runs a region from beginning to end.
 void run(const Body& body, std::int64_t tasks, std::int64_t grain, unsigned threads);

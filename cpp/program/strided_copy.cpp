@@ -142,10 +142,12 @@ class StridedCopy : public Runner {
       src += i * p.loops[k].from;
       dst += i * p.loops[k].to;
     }
-    std::vector<Loop> inner(p.loops.begin() + static_cast<std::ptrdiff_t>(last), p.loops.end());
+    const std::size_t count = p.loops.size() - last;
+    const pool::OwnArray<Loop> inner(count);
+    std::copy_n(p.loops.begin() + static_cast<std::ptrdiff_t>(last), count, inner.begin());
     Loop& part = inner[cut - last];
     part.n = end - begin;
-    copyNest(src + begin * part.from, dst + begin * part.to, inner.data(), inner.size());
+    copyNest(src + begin * part.from, dst + begin * part.to, inner.begin(), count);
   }
 
   std::vector<Plan> plans_;

@@ -33,7 +33,6 @@ from popir.segments.calls import call, is_evaluated
 from popir.segments.discovery import Segment, discover
 from popir.segments.sessions import Sessions
 from popir.session import InferenceSession
-from popir.stepio import PyStepIO
 from popir.transforms.prune import may_stay
 from popir.types import DataType
 
@@ -312,9 +311,7 @@ class Program:
             session = self.context.sessions.get(segment)
             if session is None:
                 session = self.context.sessions.add(segment, self._compiled(segment))
-            arrays = session.initAnchorArrays()
-            session.run(PyStepIO({id: values[id] for id in segment.inputs}, arrays))
-            found.update(arrays)
+            found.update(session.run({id: values[id] for id in segment.inputs}))
         for id, parts in segment.sequences.items():
             values[id] = [found[p] if p in found else self.value(p, values) for p in parts]
         for id in segment.results:

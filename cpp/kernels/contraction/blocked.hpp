@@ -98,6 +98,14 @@ struct Step {
   const float* data;
 };
 
+/// The steps of a run, in order.
+struct Steps {
+  const Step* first;
+  std::size_t count;
+  const Step* begin() const { return first; }
+  const Step* end() const { return first + count; }
+};
+
 /// Memory of a run. `weights` are plain, `packed` what the pack function made of them, or null. The
 /// gradient of an input reads that of the output and writes that of the input: `in` and `out` are
 /// these.
@@ -106,7 +114,7 @@ struct Operands {
   const float* weights;
   const float* packed;
   float* out;
-  const std::vector<Step>* steps;
+  Steps steps;
 };
 
 /// The routines of one instruction set.

@@ -52,11 +52,11 @@ class ByImages final : public Contraction {
   void runPacked(void* const* operands, const void* packed, void* /*work*/) const override {
     parallelParts(parts_, 1, threads_, [&](std::int64_t first, std::int64_t end, unsigned) {
       const pool::OwnMemory work(part_->workBytes());
-      std::vector<void*> own(steps_.size());
+      const pool::OwnArray<void*> own(steps_.size());
       for (std::int64_t i = first; i < end; ++i) {
-        for (std::size_t o = 0; o < own.size(); ++o)
+        for (std::size_t o = 0; o < steps_.size(); ++o)
           own[o] = static_cast<float*>(operands[o]) + i * steps_[o];
-        part_->runPacked(own.data(), packed, work.data());
+        part_->runPacked(own.begin(), packed, work.data());
       }
     });
   }

@@ -2,6 +2,7 @@
 #include "kernels/contraction/onednn.hpp"
 
 #include <cstring>
+#include <utility>
 
 #include "kernels/pool.hpp"
 #include "kernels/vector/isa.hpp"
@@ -66,31 +67,46 @@ int channelBlockOf(const Desc& desc, const Layout& layout) {
   return Layout::kPlain;
 }
 
-void Call::add(int argument, const Desc& desc) {
-  memories_.emplace_back(desc, engine(), nullptr);
-  arguments_.push_back({argument, memories_.back().get()});
+Call::Call(dnnl::primitive primitive)
+    : primitive_(std::move(primitive)), idle_(std::make_unique<Idle>()) {}
+
+std::unique_ptr<Call::Arguments> Call::make() const {
+  auto made = std::make_unique<Arguments>();
+  for (const auto& [argument, desc] : descs_) {
+    made->memories.emplace_back(desc, engine(), nullptr);
+    made->list.push_back({argument, made->memories.back().get()});
+  }
+  return made;
 }
 
-void Call::run(const std::vector<void*>& pointers) const {
-  if (pool::inRegion()) return copy().runAlone(pointers);
-  runAlone(pointers);
+std::unique_ptr<Call::Arguments> Call::take() const {
+  const std::lock_guard<std::mutex> lock(idle_->mutex);
+  auto& idle = idle_->arguments;
+  // The first time for all threads of the region, so that later runs make none.
+  const unsigned missing = idle_->wereMade ? 1 : pool::threadsOfRegion();
+  idle_->wereMade = true;
+  if (idle.empty())
+    for (unsigned i = 0; i < missing; ++i) idle.push_back(make());
+  auto taken = std::move(idle.back());
+  idle.pop_back();
+  return taken;
 }
 
-Call Call::copy() const {
-  Call call(primitive_);
-  for (std::size_t i = 0; i < arguments_.size(); ++i)
-    call.add(arguments_[i].arg, memories_[i].get_desc());
-  return call;
+void Call::giveBack(std::unique_ptr<Arguments> arguments) const {
+  const std::lock_guard<std::mutex> lock(idle_->mutex);
+  idle_->arguments.push_back(std::move(arguments));
 }
 
-void Call::runAlone(const std::vector<void*>& pointers) const {
-  for (std::size_t i = 0; i < arguments_.size(); ++i)
-    dnnl::error::wrap_c_api(dnnl_memory_set_data_handle(arguments_[i].memory, pointers[i]),
+void Call::run(void* const* pointers) const {
+  auto arguments = take();
+  const auto& list = arguments->list;
+  for (std::size_t i = 0; i < list.size(); ++i)
+    dnnl::error::wrap_c_api(dnnl_memory_set_data_handle(list[i].memory, pointers[i]),
                             "oneDNN refused an operand");
-  dnnl::error::wrap_c_api(
-      dnnl_primitive_execute(primitive_.get(), stream().get(), static_cast<int>(arguments_.size()),
-                             arguments_.data()),
-      "oneDNN could not run a primitive");
+  dnnl::error::wrap_c_api(dnnl_primitive_execute(primitive_.get(), stream().get(),
+                                                 static_cast<int>(list.size()), list.data()),
+                          "oneDNN could not run a primitive");
+  giveBack(std::move(arguments));
 }
 
 Reorder::Reorder(const Desc& from, const Desc& to) {
@@ -104,7 +120,8 @@ Reorder::Reorder(const Desc& from, const Desc& to) {
 }
 
 void Reorder::run(const void* from, void* to, void* scratch) const {
-  call_.run({const_cast<void*>(from), to, scratch});
+  void* const pointers[] = {const_cast<void*>(from), to, scratch};
+  call_.run(pointers);
 }
 
 bool isReference(const char* implementation) {

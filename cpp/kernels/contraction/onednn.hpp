@@ -3,7 +3,10 @@
 #define popir_kernels_contraction_onednn_hpp
 
 #include <cstddef>
+#include <memory>
+#include <mutex>
 #include <oneapi/dnnl/dnnl.hpp>
+#include <utility>
 #include <vector>
 
 #include "kernels/contraction/contraction.hpp"
@@ -27,26 +30,37 @@ dnnl::memory::desc openDesc(const Layout& layout);
 /// The Layout::channelBlock that describes `desc`; kPlain if none does.
 int channelBlockOf(const dnnl::memory::desc& desc, const Layout& layout);
 
-/// A primitive and its arguments. Each run sets their memory.
+/// A primitive and its arguments. Each run sets their memory. Several threads may run it at the same
+/// time: each takes memory objects that no other uses, which are made once.
 class Call {
  public:
   Call() = default;
-  explicit Call(dnnl::primitive primitive) : primitive_(std::move(primitive)) {}
+  explicit Call(dnnl::primitive primitive);
 
-  void add(int argument, const dnnl::memory::desc& desc);
-  /// `pointers` are in the order of the add() calls. Several threads of one parallel region may call
-  /// this at the same time, other threads not.
-  void run(const std::vector<void*>& pointers) const;
-  /// The same for an object that no other thread uses.
-  void runAlone(const std::vector<void*>& pointers) const;
+  /// Before the first run.
+  void add(int argument, const dnnl::memory::desc& desc) { descs_.emplace_back(argument, desc); }
+  /// `pointers` are in the order of the add() calls.
+  void run(void* const* pointers) const;
   explicit operator bool() const { return static_cast<bool>(primitive_); }
 
  private:
-  Call copy() const;  // with memories of its own
+  /// What oneDNN takes for the arguments of one run.
+  struct Arguments {
+    std::vector<dnnl::memory> memories;
+    std::vector<dnnl_exec_arg_t> list;
+  };
+  struct Idle {
+    std::mutex mutex;
+    std::vector<std::unique_ptr<Arguments>> arguments;
+    bool wereMade = false;
+  };
+  std::unique_ptr<Arguments> make() const;
+  std::unique_ptr<Arguments> take() const;
+  void giveBack(std::unique_ptr<Arguments> arguments) const;
 
   dnnl::primitive primitive_;
-  std::vector<dnnl::memory> memories_;
-  std::vector<dnnl_exec_arg_t> arguments_;
+  std::vector<std::pair<int, dnnl::memory::desc>> descs_;
+  std::unique_ptr<Idle> idle_;
 };
 
 /// A copy between two formats, with its own scratch memory.

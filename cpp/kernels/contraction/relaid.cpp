@@ -86,7 +86,8 @@ class Relaid final : public Contraction {
   std::size_t workBytes() const override { return copied_ + inner_->workBytes(); }
 
   void runPacked(void* const* operands, const void* packed, void* work) const override {
-    std::vector<void*> all(operands, operands + operands_);
+    const pool::OwnArray<void*> all(operands_);
+    std::copy_n(operands, operands_, all.begin());
     std::size_t offset = 0;
     for (const auto& copy : copies_) {
       all[copy.operand] = at(work, offset);
@@ -94,7 +95,7 @@ class Relaid final : public Contraction {
       if (copy.operand != written_)
         copy.toBlocks(operands[copy.operand], all[copy.operand], threads_);
     }
-    inner_->runPacked(all.data(), packed, at(work, copied_));
+    inner_->runPacked(all.begin(), packed, at(work, copied_));
     for (const auto& copy : copies_)
       if (copy.operand == written_) copy.toPlain(all[written_], operands[written_], threads_);
   }

@@ -36,18 +36,19 @@ class Blocked : public Contraction {
     packFloats(static_cast<const float*>(weights), static_cast<float*>(packed));
   }
   void runPacked(void* const* operands, const void* packed, void* work) const override {
-    std::vector<blocked::Step> steps;
-    steps.reserve(posts_.size() + 1);
+    const pool::OwnArray<blocked::Step> steps(posts_.size() + 1);
+    blocked::Step* next = steps.begin();
     if (bias_)
-      steps.push_back(
-          {PostOp::Kind::Add, PostOp::Extent::Channel, 0, static_cast<const float*>(operands[3])});
+      *next++ = {PostOp::Kind::Add, PostOp::Extent::Channel, 0,
+                 static_cast<const float*>(operands[3])};
     for (const PostOp& op : posts_)
-      steps.push_back(
-          {op.kind, op.extent, op.number,
-           op.operand == 0 ? nullptr : static_cast<const float*>(operands[op.operand])});
-    const blocked::Operands at{
-        static_cast<const float*>(operands[read_]), static_cast<const float*>(operands[1]),
-        static_cast<const float*>(packed), static_cast<float*>(operands[2 - read_]), &steps};
+      *next++ = {op.kind, op.extent, op.number,
+                 op.operand == 0 ? nullptr : static_cast<const float*>(operands[op.operand])};
+    const blocked::Operands at{static_cast<const float*>(operands[read_]),
+                               static_cast<const float*>(operands[1]),
+                               static_cast<const float*>(packed),
+                               static_cast<float*>(operands[2 - read_]),
+                               {steps.begin(), static_cast<std::size_t>(next - steps.begin())}};
     begin(work);
     const std::int64_t all = shares();
     parallelParts(all, 1, threads_, [&](std::int64_t first, std::int64_t last, unsigned thread) {

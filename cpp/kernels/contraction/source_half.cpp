@@ -103,7 +103,9 @@ class ViaFloat final : public Contraction {
   /// packed of them.
   void runBy(const Runner& inner, void* const* operands, void* weights, void* form,
              void* work) const {
-    std::vector<void*> floats(operands, operands + operands_.size());
+    const std::size_t count = operands_.size();
+    const pool::OwnArray<void*> floats(count + 1);
+    std::copy_n(operands, count, floats.begin());
     std::size_t offset = 0;
     for (std::size_t i = 0; i < operands_.size(); ++i) {
       const auto& operand = operands_[i];
@@ -114,9 +116,9 @@ class ViaFloat final : public Contraction {
     }
     if (weights != nullptr) {
       floats[kWeights] = weights;
-      floats.push_back(form);
+      floats[count] = form;
     }
-    inner.run(floats.data(), at(work, offset));
+    inner.run(floats.begin(), at(work, offset));
     for (std::size_t i = 0; i < operands_.size(); ++i)
       if (isHalf(operands_[i].type) && operands_[i].written)
         convert<false>(operands_[i], floats[i], operands[i]);

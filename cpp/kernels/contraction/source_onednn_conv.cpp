@@ -252,7 +252,8 @@ class OneDnnConv final : public Contraction {
   void runPacked(void* const* operands, const void* packed, void* work) const override {
     const onednn::Threads scope(threads_, sharing_);
     void* scratch = at(work, workBytes() - scratchBytes_);
-    std::vector<void*> pointers(operands, operands + 3);
+    const pool::OwnArray<void*> pointers(4 + (bias_ ? 1 : 0) + postReads_.size());
+    std::copy_n(operands, 3, pointers.begin());
     std::size_t offset = 0;
     for (std::size_t i = 0; i < 3; ++i) {
       if (!reorders_[i].needed()) continue;
@@ -265,12 +266,12 @@ class OneDnnConv final : public Contraction {
       if (i != written_) reorders_[i].run(operands[i], pointers[i], scratch);
     }
     void* const result = pointers[written_];
-    pointers.push_back(scratch);
-    if (bias_) pointers.push_back(operands[3]);
+    void** next = pointers.begin() + 3;
+    *next++ = scratch;
+    if (bias_) *next++ = operands[3];
     for (const auto& read : postReads_)
-      pointers.push_back(read.operand == 0 ? const_cast<float*>(&read.number)
-                                           : operands[read.operand]);
-    call_.run(pointers);
+      *next++ = read.operand == 0 ? const_cast<float*>(&read.number) : operands[read.operand];
+    call_.run(pointers.begin());
     if (reorders_[written_].needed()) reorders_[written_].run(result, operands[written_], scratch);
   }
 
@@ -335,7 +336,8 @@ class OneDnnPointwise final : public Contraction {
   std::size_t workBytes() const override { return scratchBytes_; }
   void runPacked(void* const* operands, const void*, void* work) const override {
     const onednn::Threads scope(threads_);
-    call_.run({operands[1], operands[0], operands[2], work});
+    void* const pointers[] = {operands[1], operands[0], operands[2], work};
+    call_.run(pointers);
   }
 
  private:

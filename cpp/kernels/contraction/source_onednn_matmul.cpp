@@ -247,7 +247,7 @@ class OneDnnMatMul final : public Contraction {
   void runPacked(void* const* operands, const void* packed, void* /*work*/) const override {
     float* floats[4] = {};
     std::copy_n(reinterpret_cast<float* const*>(operands), spec_.bias ? 4 : 3, floats);
-    const auto run = [&](std::int64_t first, std::int64_t last, unsigned thread) {
+    const auto run = [&](std::int64_t first, std::int64_t last, unsigned) {
       const onednn::Threads scope(1);
       const pool::OwnMemory own(scratchBytes_);
       for (std::int64_t i = first; i < last; ++i) {
@@ -258,11 +258,11 @@ class OneDnnMatMul final : public Contraction {
         float* const c = floats[2] + block.c;
         void* const scratch = own.data();
         auto* const dense = static_cast<float*>(at(scratch, kind.scratchBytes));
-        std::vector<void*> pointers = {floats[0] + block.a, b, kind.isDense ? dense : c, scratch};
-        if (spec_.bias) pointers.push_back(floats[3] + block.column);
-        if (kind.scaled) pointers.push_back(const_cast<float*>(&spec_.alpha));
-        const onednn::Call& call = kind.calls[thread];
-        threads_ > 1 ? call.runAlone(pointers) : call.run(pointers);
+        void* pointers[6] = {floats[0] + block.a, b, kind.isDense ? dense : c, scratch};
+        void** next = pointers + 4;
+        if (spec_.bias) *next++ = floats[3] + block.column;
+        if (kind.scaled) *next++ = const_cast<float*>(&spec_.alpha);
+        kind.call.run(pointers);
         if (kind.isDense) copyRows(dense, kind, c);
       }
     };
@@ -276,7 +276,7 @@ class OneDnnMatMul final : public Contraction {
     bool scaled, isDense;      // as Product
     std::size_t scratchBytes;  // of oneDNN; a dense C follows
     Desc given, b;
-    std::vector<onednn::Call> calls;  // by thread
+    onednn::Call call;
   };
   struct Block {
     std::size_t kind;
@@ -371,18 +371,23 @@ class OneDnnMatMul final : public Contraction {
     const std::size_t ofProduct = aligned(product.scratch.get_size());
     const std::size_t ofC = product.isDense ? aligned(product.c.get_size()) : 0;
     scratchBytes_ = std::max(scratchBytes_, ofProduct + ofC);
-    Kind kind{groups,        m,         n, product.scaled, product.isDense, ofProduct,
-              product.given, product.b, {}};
-    for (unsigned t = 0; t < threads_; ++t) {
-      auto& call = kind.calls.emplace_back(product.primitive);
-      call.add(DNNL_ARG_SRC, product.a);
-      call.add(DNNL_ARG_WEIGHTS, product.b);
-      call.add(DNNL_ARG_DST, product.c);
-      call.add(DNNL_ARG_SCRATCHPAD, product.scratch);
-      if (spec_.bias) call.add(DNNL_ARG_BIAS, product.bias);
-      if (product.scaled)
-        call.add(DNNL_ARG_ATTR_SCALES | DNNL_ARG_SRC, Desc({1}, onednn::kFloat, Dims{1}));
-    }
+    Kind kind{groups,
+              m,
+              n,
+              product.scaled,
+              product.isDense,
+              ofProduct,
+              product.given,
+              product.b,
+              onednn::Call(product.primitive)};
+    onednn::Call& call = kind.call;
+    call.add(DNNL_ARG_SRC, product.a);
+    call.add(DNNL_ARG_WEIGHTS, product.b);
+    call.add(DNNL_ARG_DST, product.c);
+    call.add(DNNL_ARG_SCRATCHPAD, product.scratch);
+    if (spec_.bias) call.add(DNNL_ARG_BIAS, product.bias);
+    if (product.scaled)
+      call.add(DNNL_ARG_ATTR_SCALES | DNNL_ARG_SRC, Desc({1}, onednn::kFloat, Dims{1}));
     kinds_.push_back(std::move(kind));
     return kinds_.size() - 1;
   }

@@ -57,7 +57,8 @@ double lossOf(const float* data, const int* labels, std::size_t steps, std::size
   const auto skips = [&](std::size_t i) {
     return i >= 2 && i % 2 == 1 && symbol(i) != symbol(i - 2);
   };
-  std::vector<double> alpha(steps * n, kNever), beta(steps * n, kNever);
+  const pool::OwnArray<double> alpha(steps * n), beta(steps * n);
+  std::fill_n(alpha.begin(), steps * n, kNever);
   for (std::size_t t = 0; t < steps; ++t)
     for (std::size_t i = 0; i < n; ++i) {
       double sum = kNever;
@@ -93,9 +94,9 @@ double lossOf(const float* data, const int* labels, std::size_t steps, std::size
         }
         beta[t * n + i] = sum;
       }
-    std::vector<double> share(s.classes);
+    const pool::OwnArray<double> share(s.classes);
     for (std::size_t t = 0; t < steps; ++t) {
-      std::fill(share.begin(), share.end(), kNever);
+      std::fill_n(share.begin(), s.classes, kNever);
       for (std::size_t i = 0; i < n; ++i)
         share[symbol(i)] = logAdd(share[symbol(i)], alpha[t * n + i] + beta[t * n + i]);
       for (std::size_t c = 0; c < s.classes; ++c) {

@@ -35,6 +35,11 @@ class MaxIndexRunner : public Runner {
         a.inside.push_back({from(0), from(a.in)});
       }
     }
+    for (std::size_t d = 0; d < outer(); ++d) {
+      std::int64_t most = 0;
+      for (const PoolRange& range : axes_[d].inside) most = std::max(most, range.end - range.begin);
+      mostRows_ *= static_cast<std::size_t>(std::max<std::int64_t>(most, 0));
+    }
   }
 
   void run(void* const* operands, void*) const override {
@@ -44,12 +49,13 @@ class MaxIndexRunner : public Runner {
     const PoolAxis& across = axes_.back();
     parallelFor(planes_, threads_, planes_ * (positions_ + outputs_), [&](std::int64_t plane) {
       const std::int64_t first = plane * positions_;
-      std::vector<std::int64_t> output(axes_.size() - 1, 0), tap(output), rows;
+      const Places output(outer()), tap(outer()), rows(mostRows_);
+      std::fill_n(output.begin(), outer(), 0);
       std::int64_t* to = index + plane * outputs_;
       do {
-        findRows(output, tap, rows);
+        const std::size_t count = findRows(output, tap, rows);
         for (std::int64_t o = 0; o < across.out; ++o) {
-          const std::int64_t found = positionOf(in + first, rows, o);
+          const std::int64_t found = positionOf(in + first, rows, count, o);
           *to++ = found < 0 ? found : first + (columnMajor_ ? columnMajor(found) : found);
         }
       } while (next(output, [&](std::size_t d) { return PoolRange{0, axes_[d].out}; }));
@@ -57,10 +63,15 @@ class MaxIndexRunner : public Runner {
   }
 
  private:
+  using Places = pool::OwnArray<std::int64_t>;
+
+  /// The number of dimensions but the last.
+  std::size_t outer() const { return axes_.size() - 1; }
+
   /// Moves on to the next position of a box, the last dimension fastest; false after the last.
   template <class RangeOf>
-  static bool next(std::vector<std::int64_t>& at, const RangeOf& rangeOf) {
-    for (std::size_t d = at.size(); d-- > 0;) {
+  bool next(const Places& at, const RangeOf& rangeOf) const {
+    for (std::size_t d = outer(); d-- > 0;) {
       const PoolRange range = rangeOf(d);
       if (++at[d] < range.end) return true;
       at[d] = range.begin;
@@ -68,34 +79,34 @@ class MaxIndexRunner : public Runner {
     return false;
   }
 
-  /// Where the rows of the windows of the outputs at `o` begin: `o` and `tap`, which is for its own
-  /// use, have all dimensions but the last.
-  void findRows(const std::vector<std::int64_t>& o, std::vector<std::int64_t>& tap,
-                std::vector<std::int64_t>& rows) const {
-    rows.clear();
+  /// Where the rows of the windows of the outputs at `o` begin, and how many there are: `o` and `tap`,
+  /// which is for its own use, have all dimensions but the last.
+  std::size_t findRows(const Places& o, const Places& tap, const Places& rows) const {
     const auto rangeOf = [&](std::size_t d) { return axes_[d].inside[o[d]]; };
-    for (std::size_t d = 0; d < o.size(); ++d) {
-      if (rangeOf(d).begin >= rangeOf(d).end) return;
+    for (std::size_t d = 0; d < outer(); ++d) {
+      if (rangeOf(d).begin >= rangeOf(d).end) return 0;
       tap[d] = rangeOf(d).begin;
     }
+    std::size_t count = 0;
     do {
       std::int64_t row = 0;
-      for (std::size_t d = 0; d < o.size(); ++d) row += axes_[d].at(o[d], tap[d]) * steps_[d];
-      rows.push_back(row);
+      for (std::size_t d = 0; d < outer(); ++d) row += axes_[d].at(o[d], tap[d]) * steps_[d];
+      rows[count++] = row;
     } while (next(tap, rangeOf));
+    return count;
   }
 
   /// Of the window of the output `o` of a row; -1 if it has no element.
-  std::int64_t positionOf(const T* plane, const std::vector<std::int64_t>& rows,
+  std::int64_t positionOf(const T* plane, const Places& rows, std::size_t rowCount,
                           std::int64_t o) const {
     const PoolAxis& a = axes_.back();
     const PoolRange range = a.inside[o];
     const std::int64_t begin = a.at(o, range.begin), count = range.end - range.begin;
-    if (rows.empty() || count <= 0) return -1;
+    if (rowCount == 0 || count <= 0) return -1;
     std::int64_t found = rows[0] + begin;
     C most = static_cast<C>(plane[found]);
-    for (const std::int64_t row : rows) {
-      std::int64_t position = row + begin;
+    for (std::size_t r = 0; r < rowCount; ++r) {
+      std::int64_t position = rows[r] + begin;
       for (std::int64_t i = 0; i < count; ++i, position += a.dilation) {
         const C x = static_cast<C>(plane[position]);
         if (x > most || (x != x && most == most)) {
@@ -116,6 +127,7 @@ class MaxIndexRunner : public Runner {
   }
 
   std::vector<PoolAxis> axes_;
+  std::size_t mostRows_ = 1;  // of a window
   bool columnMajor_;
   std::int64_t planes_, positions_ = 1, outputs_ = 1;
   std::vector<std::int64_t> steps_;  // elements between neighbours
