@@ -26,7 +26,7 @@ import sys
 import tempfile
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
@@ -121,12 +121,12 @@ def graphs(count: int) -> Iterator[tuple[str, Model]]:
         )
 
 
-def networks() -> Iterator[tuple[str, Model]]:
-    """What PyTorch exports, to be run and to be trained."""
+def networks(names: Sequence[str] = ()) -> Iterator[tuple[str, Model]]:
+    """What PyTorch exports, to be run and to be trained: all networks, or some by name."""
     from tests.networks.test_zoo import exported, with_loss
     from tests.networks.zoo import ZOO, made
 
-    for name in ZOO:
+    for name in names or ZOO:
         for training in (False, True):
             network, given = made(name, training)
             with tempfile.TemporaryDirectory() as folder:

@@ -19,7 +19,7 @@ endif()
 if(POPIR_ONEDNN)
   install(FILES "${CMAKE_BINARY_DIR}/lib/libdnnl.so.3" DESTINATION lib)
   file(WRITE "${staging}/onednn/CHANGES" "libdnnl.so.3 is that of the package onednn-cpu-gomp but for the "
-    "functions of OpenMP that it calls: they are renamed, and libpopir has them.\n")
+    "functions of OpenMP and of memory that it calls: they are renamed, and libpopir has them.\n")
   install(FILES "${onednn_licence}" "${onednn_third_party}" "${staging}/onednn/CHANGES"
     DESTINATION share/licenses/onednn)
 endif()

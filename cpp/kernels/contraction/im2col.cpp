@@ -106,17 +106,20 @@ void gatherRow(const Geometry& g, const T* in, const std::array<std::int64_t, 3>
 /// Columns of an input without dilation, whose lines are gathered without a division for each.
 class Lines {
  public:
-  Lines(const Geometry& g, std::int64_t first, std::int64_t count) : g_(g) {
+  Lines(const Geometry& g, std::int64_t first, std::int64_t count)
+      : g_(g),
+        lines_(static_cast<std::size_t>(count / std::max<std::int64_t>(g.out[2], 1) + 2)),
+        bounds_(static_cast<std::size_t>(g.kernel[2])) {
     std::int64_t offset = 0;
     for (Point p(first, g.out); offset < count; p.nextLine(g.out)) {
       const std::int64_t length = std::min(count - offset, g.out[2] - p.at[2]);
-      lines_.push_back({offset, length, p.at});
+      lines_[lineCount_++] = {offset, length, p.at};
       offset += length;
     }
     for (std::int64_t t = 0; t < g.kernel[2]; ++t) {
       const std::int64_t before = g.padLower[2] - t * g.dilation[2];
-      bounds_.push_back(
-          {ceilDivide(before, g.stride[2]), ceilDivide(g.in[2] + before, g.stride[2])});
+      bounds_[static_cast<std::size_t>(t)] = {ceilDivide(before, g.stride[2]),
+                                              ceilDivide(g.in[2] + before, g.stride[2])};
     }
   }
 
@@ -126,7 +129,8 @@ class Lines {
     const auto& field = g_.inPlaces.field;
     const std::int64_t step = g_.stride[2] * field[2];
     const auto [low, high] = bounds_[static_cast<std::size_t>(tap[2])];
-    for (const Line& line : lines_) {
+    for (std::size_t l = 0; l < lineCount_; ++l) {
+      const Line& line = lines_[l];
       T* const to = row + line.offset;
       const std::int64_t z = at(0, line, tap), y = at(1, line, tap);
       const bool isInside = z >= 0 && z < g_.in[0] && y >= 0 && y < g_.in[1];
@@ -165,8 +169,9 @@ class Lines {
   }
 
   const Geometry& g_;
-  std::vector<Line> lines_;
-  std::vector<std::array<std::int64_t, 2>> bounds_;  // by the last tap: the points that it reads
+  pool::OwnArray<Line> lines_;  // the first lineCount_
+  std::size_t lineCount_ = 0;
+  pool::OwnArray<std::array<std::int64_t, 2>> bounds_;  // by the last tap: the points that it reads
 };
 
 /// The same of any input.
