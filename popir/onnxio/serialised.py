@@ -38,11 +38,11 @@ class InMemory:
         self._view = memoryview(data)
 
     def window(self, at: int, count: int) -> tuple[memoryview, int]:
-        """All bytes."""
+        """All bytes, whatever is asked for."""
         return self._view, 0
 
     def into(self, begin: int, array: Bytes) -> None:
-        """Copies them."""
+        """Copies them from the given bytes."""
         array[...] = np.frombuffer(self._view, np.uint8, array.size, begin)
 
 
