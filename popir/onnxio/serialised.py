@@ -60,12 +60,12 @@ class InFile:
         if at < self._begin or end > self._begin + len(self._view):
             array = np.empty(min(max(count, _WINDOW), self.size - at), np.uint8)
             self.into(at, array)
-            self._view, self._begin = memoryview(array), at
+            self._view, self._begin = array.data, at
         return self._view, self._begin
 
     def into(self, begin: int, array: Bytes) -> None:
         """Reads them from the file."""
-        view, done = memoryview(array), 0
+        view, done = array.data, 0
         while done < array.size:  # Linux reads no more than 2 GiB at once.
             count = os.preadv(self._file, [view[done:]], begin + done)
             if count == 0:
@@ -81,7 +81,7 @@ def part(source: Serialised, begin: int, end: int) -> bytes:
 
 def settled(source: Serialised, begin: int, end: int) -> memoryview:
     """The bytes [begin, end) in memory of their own, as `filled` gives it. Raises OSError."""
-    return memoryview(filled(end - begin, lambda array: source.into(begin, array)))
+    return filled(end - begin, lambda array: source.into(begin, array)).data
 
 
 def filled(count: int, fill: Callable[[Bytes], None]) -> Bytes:

@@ -146,9 +146,10 @@ def _inline(
         )
     if given == ["raw_data"] and kind is not DataType.STRING:
         nbytes = _stored(kind, math.prod(shape))
-        data = tensor.raw_data if raw is None else raw
-        if raw is None and len(data) >= LARGE:
-            data = settled(InMemory(data), 0, len(data))
+        data = raw
+        if data is None:
+            inside = tensor.raw_data
+            data = settled(InMemory(inside), 0, len(inside)) if len(inside) >= LARGE else inside
         _check_size(who, shape, kind, count, len(data), nbytes)
         return _of_bytes(np.frombuffer(data, np.uint8), kind, count)
     data = getattr(tensor, field)
