@@ -29,13 +29,21 @@ def load(root: Path = ROOT) -> ctypes.CDLL:
         library = ctypes.CDLL(str(path))
     except OSError as error:
         raise ImportError(f"popir cannot load its library: {error}") from error
-    library.popir_version.restype = ctypes.c_char_p
+    library.popir_version.restype = library.popir_build_id.restype = ctypes.c_char_p
     return library
 
 
 def version() -> str:
     """The version of the loaded libpopir, which is the version of popir."""
     text: bytes = load().popir_version()
+    return text.decode()
+
+
+def build_id() -> str:
+    """A digest of the loaded libpopir's contents, in hexadecimal digits. Unlike one of its file, it
+    is that of what runs, also after another build has taken the file's place.
+    """
+    text: bytes = load().popir_build_id()
     return text.decode()
 
 

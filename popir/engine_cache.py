@@ -59,7 +59,7 @@ class EngineCache:
         Raises OSError if a file that the program depends on cannot be read.
         """
         digest = hashlib.sha256(str(session_hash).encode())
-        digest.update(_digest_of_libpopir())
+        digest.update(_library.build_id().encode())
         for file in sorted({*_code_of(graph), *codelets}):
             digest.update(file.encode(errors="surrogateescape") + b"\0")
             digest.update(hashlib.sha256(Path(file).read_bytes()).digest())
@@ -121,12 +121,6 @@ class EngineCache:
             write(self.path, _MAGIC + digest + b"\n" + content)
         except (OSError, PopirError) as error:
             _log.warning("The program is not kept in %s: %s", self.path.parent, error)
-
-
-@functools.cache
-def _digest_of_libpopir() -> bytes:
-    """The digest of what this process has loaded: a file that replaces it later does not run."""
-    return hashlib.sha256((_library.ROOT / "lib/libpopir.so").read_bytes()).digest()
 
 
 def why_not(graph: Graph) -> str:

@@ -143,6 +143,16 @@ class HostWeights(dict[str, Array]):
                 self.put(tensor.id, tensor.data if shared is None else shared.values)
 
 
+def is_fixed(array: Array) -> bool:
+    """Whether nobody writes an array: neither it nor what it is a view of."""
+    at: Any = array
+    while isinstance(at, np.ndarray):
+        if at.flags.writeable:
+            return False
+        at = at.base if not isinstance(at.base, memoryview) else at.base.obj
+    return at is None or isinstance(at, bytes)
+
+
 def same_bits(one: Array, other: Array) -> bool:
     """Whether two arrays of one type have the same bits."""
     return np.array_equal(one.reshape(-1).view(np.uint8), other.reshape(-1).view(np.uint8))

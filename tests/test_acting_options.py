@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,12 @@ import numpy as np
 import pytest
 
 import popir
-from popir import Op, OpCreator, Opx, OpxCreator, SyntheticDataMode, registry
+from popir import Op, OpCreator, Opx, OpxCreator, SyntheticDataMode, _library, registry
 from popir.errors import popart_exception, poplar_application_runtime_error
 from popir.ir import OperatorIdentifier
 from popir.options import SessionOptions
+from tests.forked import forked
+from tests.toolchain import environment
 
 Array = np.ndarray[Any, Any]
 
@@ -336,6 +339,57 @@ def test_a_cache_under_the_name_of_another_program_is_not_used(
     with caplog.at_level(logging.WARNING, "popir.session"):
         np.testing.assert_array_equal(run(prepared(builder, y, **options), x=X)[y], X * 2 + 3)
     assert "it is another program's, under this one's name" in caplog.text
+
+
+def test_a_program_of_another_build_of_popir_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = {"enableEngineCaching": True, "cachePath": str(tmp_path)}
+    builder, y = affine()
+    prepared(builder, y, **options)
+    library = Path(popir.__file__).parent / "lib" / "libpopir.so"
+    notes = subprocess.run(["readelf", "-n", library], capture_output=True, text=True, check=True)
+    assert f"Build ID: {_library.build_id()}\n" in notes.stdout
+    monkeypatch.setattr(_library, "build_id", lambda: "0" * 40)
+    prepared(builder, y, **options)
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def make_at_once(folder: str) -> None:
+    """Four processes begin together to make the same program, which a folder keeps, two with a
+    damaged file in its place; prints how each ended.
+    """
+    builder, y = affine()
+    options = {"enableEngineCaching": True, "cachePath": folder}
+    ready, go = os.pipe()
+    children: list[int] = []
+    for number in range(4):
+        child = os.fork()
+        if child == 0:
+            os.close(go)
+            os.read(ready, 1)
+            for _ in range(10):
+                right = (run(prepared(builder, y, **options), x=X)[y] == X * 2 + 3).all()
+                if not right:
+                    os._exit(1)
+                for file in Path(folder).glob("*.engine") if number > 1 else ():
+                    os.truncate(file, 100)
+            os._exit(0)
+        children.append(child)
+    os.close(go)
+    print([os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children])
+
+
+def test_processes_that_make_a_program_at_once_leave_one_whole_file(tmp_path: Path) -> None:
+    done = forked(
+        "tests.test_acting_options:make_at_once", str(tmp_path), cwd=tmp_path, env=environment()
+    )
+    assert done.stdout == "[0, 0, 0, 0]\n", done.stderr
+    (file,) = tmp_path.iterdir()
+    builder, y = affine()
+    options = {"enableEngineCaching": True, "cachePath": str(tmp_path)}
+    np.testing.assert_array_equal(run(prepared(builder, y, **options), x=X)[y], X * 2 + 3)
+    assert file.stat().st_size > 1000
 
 
 def test_other_codelets_are_another_program(tmp_path: Path) -> None:

@@ -127,6 +127,30 @@ class PyEngine {
     const Alone alone(impl(), "Engine.writeTensor");
     engine_.writeTensor(handle, array.data(),
                         static_cast<const char*>(array.data()) + array.nbytes());
+    lent_.erase(handle);
+  }
+
+  bool lendTensor(const std::string& handle, const py::array& array) {
+    if (array.writeable())
+      throw tensor_io_state_error("Engine.lendTensor: the array for '" + handle +
+                                  "' is not read-only; writeTensor copies it");
+    const auto& handles = engine_.impl().graph().hostWrites;
+    checkTensor("Engine.lendTensor", handles, handle, array);
+    {
+      const Alone alone(impl(), "Engine.lendTensor");
+      if (handles.count(handle) > 0 && impl().lend(handle, array.data())) {
+        lent_[handle] = array;
+        return true;
+      }
+    }
+    writeTensor(handle, array);
+    return false;
+  }
+
+  void load(const Device& device) {
+    const Alone alone(impl(), "Engine.load", true);
+    impl().load(device);
+    lent_.clear();
   }
 
   void readTensor(const std::string& handle, py::array& array) {
@@ -215,7 +239,7 @@ class PyEngine {
   }
 
   Engine engine_;
-  std::map<std::string, py::object> connected_, functions_;
+  std::map<std::string, py::object> connected_, functions_, lent_;
 };
 
 /// The engines of replicas, which it keeps alive.
@@ -481,16 +505,10 @@ void bindEngine(py::module_& m) {
            py::arg("progress") = py::none())
       .def(py::init<const Executable&, const OptionFlags&>(), py::arg("executable"),
            py::arg("options") = OptionFlags())
-      .def(
-          "load",
-          [](PyEngine& e, const Device& d) {
-            const Alone alone(e.impl(), "Engine.load", true);
-            e.impl().load(d);
-          },
-          py::arg("device"),
-          "Sets variables, and the state of vertices, to their initial values.\n"
-          "Raises poplar_exception if the device has another number of tiles\n"
-          "than the graph's target.")
+      .def("load", &PyEngine::load, py::arg("device"),
+           "Sets variables, and the state of vertices, to their initial values.\n"
+           "Raises poplar_exception if the device has another number of tiles\n"
+           "than the graph's target.")
       .def("run", &PyEngine::run, py::arg("program") = 0,
            "Runs program number `program` of the engine's list. Errors of callbacks\n"
            "are passed on. Callbacks cannot use the engine that calls them: that\n"
@@ -521,6 +539,14 @@ void bindEngine(py::module_& m) {
            "tensor of Graph.createHostWrite.\n"
            "Raises poplar_tensor_io_state_error for an unknown handle or another size,\n"
            "poplar_stream_connection_error for another array.")
+      .def("lendTensor", &PyEngine::lendTensor, py::arg("handle"), py::arg("array").noconvert(),
+           "Gives the tensor of Graph.createHostWrite the values of an array that nobody changes\n"
+           "from now on. The engine keeps it alive, and reads it where it lies, if no program\n"
+           "writes the tensor, none has it joined with others, the array begins at a multiple of\n"
+           "64 bytes, and the option host.lendTensors is on; else it is copied. writeTensor and\n"
+           "load end that. Returns whether it is read where it lies.\n"
+           "Raises the errors of writeTensor, and poplar_tensor_io_state_error for an array that\n"
+           "is not read-only.")
       .def("readTensor", &PyEngine::readTensor, py::arg("handle"), py::arg("array").noconvert(),
            "Copies the tensor of Graph.createHostRead into a C-contiguous array of its\n"
            "dtype and number of elements.\n"

@@ -23,6 +23,12 @@ Arena::Arena(std::size_t bytes) : bytes_(std::max<std::size_t>(bytes, kAlign)) {
 }
 Arena::~Arena() { munmap(data_, bytes_); }
 void Arena::clear() { madvise(data_, bytes_, MADV_DONTNEED); }
+void Arena::release(std::size_t offset, std::size_t bytes) {
+  constexpr std::size_t kPage = 4096;
+  const std::size_t first = (offset + kPage - 1) / kPage * kPage;
+  const std::size_t last = (offset + bytes) / kPage * kPage;
+  if (first < last) madvise(data_ + first, last - first, MADV_DONTNEED);
+}
 void Arena::poison(std::size_t begin) { popir::poison(data_ + begin, bytes_ - begin); }
 
 void poison(char* begin, std::size_t bytes) {

@@ -16,6 +16,8 @@ class Arena {
   char* data() const { return data_; }
   /// Sets all bytes to zero.
   void clear();
+  /// Gives the pages of a part that lie within it back; they are zero when they are used again.
+  void release(std::size_t offset, std::size_t bytes);
   /// Poisons the bytes from `begin` on; see popir::poison().
   void poison(std::size_t begin);
 

@@ -142,6 +142,8 @@ EngineImpl::EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
   buckets_ = std::move(plan.buckets);
   refuseCollectives();
   const auto& flat = plan.programs;
+  lendable_ = flagFrom(options, "host.lendTensors") ? lendable(flat)
+                                                    : std::vector<bool>(graph_->variables.size());
   const bool prefetches = prefetchFrom(options);
   for (const auto& s : graph_->streams) streams_.push_back(streamEnd(s, prefetches));
   slots_.resize(2);  // kArenaSlot and kKeptSlot
@@ -149,6 +151,8 @@ EngineImpl::EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
   const int total = static_cast<int>(programNodes_.size());
   workspace_ = std::make_unique<Workspace>(assignment_, graph_->variables);
   emit(programNodes_.size(), flat.back());
+  for (unsigned v = 0; v < lendable_.size(); ++v)
+    if (lendable_[v]) refOf(v);
   for (std::size_t p = 0; p < programNodes_.size(); ++p) {
     if (progress) progress(static_cast<int>(p), total);
     emit(p, flat[p]);
@@ -170,6 +174,7 @@ EngineImpl::EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
   }
   setSlot(kArenaSlot, arena_->data());
   setSlot(kKeptSlot, kept_->data());
+  for (unsigned v = 0; v < lendable_.size(); ++v) takeBack(v);
   slots_[kArenaSlot].bytes = bytes;
   poisons_ = flagFrom(options, "debug.poisonMemory", false);
   setInitialValues();

@@ -5,7 +5,7 @@
 namespace popir {
 EngineImpl::Ref EngineImpl::refOf(unsigned v) {
   const auto& buffer = assignment_.buffers[v];
-  if (buffer.kind == Buffer::Kind::Arena) return {kArenaSlot, buffer.offset};
+  if (buffer.kind == Buffer::Kind::Arena && !lendable_[v]) return {kArenaSlot, buffer.offset};
   const auto known = slotOfVariable_.find(v);
   if (known != slotOfVariable_.end()) return {known->second, 0};
   const auto slot = static_cast<unsigned>(slots_.size());

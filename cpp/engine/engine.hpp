@@ -84,6 +84,11 @@ class __attribute__((visibility("default"))) EngineImpl {
   void connect(const std::string& handle, const poplar::HostCallbackHandle& callback);
   void write(const std::string& handle, const void* begin, const void* end);
   void read(const std::string& handle, void* begin, void* end);
+  /// Gives a tensor the values of memory that nobody changes, and that stays until the handle is
+  /// written, something else lent, or load() called: they are read where they lie.
+  /// \returns false if that cannot be, because a program writes the tensor, or has it joined with
+  /// others, or the memory is not aligned as the arena is: then nothing has changed.
+  bool lend(const std::string& handle, const void* begin);
   /// A row of a remote buffer, which this engine's programs use.
   /// \throws stream_connection_error
   char* remoteRow(const char* who, const std::string& handle, unsigned row, unsigned replica);
@@ -185,6 +190,12 @@ class __attribute__((visibility("default"))) EngineImpl {
 
   void report() const;
   void setInitialValues();
+  /// By variable: whether it may lie in memory of the host that is lent; it has a slot of its own.
+  std::vector<bool> lendable(const std::vector<FlatProgram>& programs) const;
+  /// Where a constant, or a variable that is always live, lies.
+  char* memoryOf(unsigned variable) const;
+  /// The variable lies in the arena again, without a value.
+  void takeBack(unsigned variable);
   /// Fills compiled_[program]. Operands that can be packed in advance are packed in the prologue,
   /// compiled_.back().
   void emit(std::size_t program, const FlatProgram& flat);
@@ -253,6 +264,7 @@ class __attribute__((visibility("default"))) EngineImpl {
   std::unordered_multimap<const Runner*, PackedForm> packed_;
   std::vector<Compiled> compiled_;  // by program; the prologue is last
   std::vector<bool> invariant_;     // by variable, as Plan::invariant
+  std::vector<bool> lendable_;      // by variable
   std::uint32_t replica_ = 0;       // its number
   bool touched_ = false;            // a run or a write has changed memory
   bool poisons_ = false;            // "debug.poisonMemory"

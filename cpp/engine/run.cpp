@@ -200,6 +200,7 @@ void EngineImpl::load(const poplar::Device& device) {
   lock_.forget();
   if (!touched_) return;
   arena_->clear();
+  for (unsigned v = 0; v < lendable_.size(); ++v) takeBack(v);
   setInitialValues();
   writeReplicationIndex();
   rounding_ = seededRounding(options_);
@@ -260,10 +261,7 @@ void EngineImpl::connect(const std::string& handle, const poplar::HostCallbackHa
 void EngineImpl::hostCopy(const poplar::Tensor& t, char* host, bool toHost) {
   const auto size = t.elementType().sizeInBytes();
   for (const auto& piece : t.view().pieces()) {
-    const auto& buffer = assignment_.buffers[piece.variable];
-    void* device = buffer.kind == Buffer::Kind::Constant
-                       ? const_cast<unsigned char*>(graph_->variables[piece.variable].data.data())
-                       : static_cast<void*>(arena_->data() + buffer.offset);
+    void* device = memoryOf(piece.variable);
     auto nest = piece.nest;
     if (!toHost) {
       std::swap(nest.from, nest.to);
@@ -300,6 +298,7 @@ void EngineImpl::write(const std::string& handle, const void* begin, const void*
   const EngineLock::Use alone(lock_, "Engine::writeTensor");
   const auto& t = handleOf(graph_->hostWrites, handle, "Engine::writeTensor", begin, end);
   touched_ = true;
+  for (auto v : t.view().variables()) takeBack(v);
   hostCopy(t, static_cast<char*>(const_cast<void*>(begin)), false);
   for (auto v : t.view().variables()) stale_ = stale_ || (!invariant_.empty() && invariant_[v]);
 }

@@ -26,8 +26,10 @@ from popir.ir import AttributeSpec, Tensor
 from popir.ir.attributes import unknown_attribute
 from popir.onnxio import exporter, proto, replication, schemas, wire
 from popir.onnxio.external import points_to, write_external
+from popir.onnxio.limits import MAX_MESSAGES
 from popir.onnxio.load import ModelInFolder, Source, embed, load
 from popir.onnxio.proto import GraphProto, ModelProto, TensorProto, TypeProto
+from popir.onnxio.serialised import InMemory
 from popir.onnxio.tensors import TensorReader
 from popir.options.annotations import CHECKPOINT, RECOMPUTE
 from popir.replicas import VariableSettings
@@ -372,10 +374,11 @@ class Builder(Core):
 
     def _share(self, data: bytes) -> None:
         """Lets the values of large initializers lie in `data`, the serialised model, alone."""
-        _, raw = wire.apart(data)
-        for id in self._raw.keys() & raw.keys():
-            self._raw[id] = raw[id]
-            self._inference.lies_in(raw[id], id)
+        _, places = wire.apart(InMemory(data), MAX_MESSAGES) or (data, {})
+        for id in self._raw.keys() & places.keys():
+            begin, end = places[id]
+            self._raw[id] = memoryview(data)[begin:end]
+            self._inference.lies_in(self._raw[id], id)
 
     def subgraph(self) -> GraphProto:
         """A copy of the graph, with types and shapes of its outputs where they are known."""

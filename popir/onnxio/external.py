@@ -22,6 +22,7 @@ from onnx import TensorProto
 
 from popir.errors import ModelError, UnwritableError
 from popir.files import atomic_write
+from popir.onnxio.serialised import filled
 
 Array = np.ndarray[Any, Any]
 
@@ -185,14 +186,15 @@ def _check_kind(who: str, location: str, status: os.stat_result) -> None:
 
 
 def _read(who: str, descriptor: int, offset: int, needed: int) -> Array:
-    data = np.empty(needed, np.uint8)
-    done = 0
-    while done < needed:
-        count = os.preadv(descriptor, [data[done : done + _BLOCK].data], offset + done)
-        if count == 0:
-            raise ModelError(f"{who}: its file was cut off while it was read.")
-        done += count
-    return data
+    def fill(data: Array) -> None:
+        done = 0
+        while done < needed:
+            count = os.preadv(descriptor, [data[done : done + _BLOCK].data], offset + done)
+            if count == 0:
+                raise ModelError(f"{who}: its file was cut off while it was read.")
+            done += count
+
+    return filled(needed, fill)
 
 
 # Writing.

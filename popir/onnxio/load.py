@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -19,6 +19,7 @@ from popir.onnxio import wire
 from popir.onnxio.external import location_of
 from popir.onnxio.functions import expand
 from popir.onnxio.limits import MAX_FILE, MAX_MESSAGES, check_model, each_node, subgraphs
+from popir.onnxio.serialised import InFile, InMemory, Serialised, part, settled
 from popir.onnxio.tensors import TensorReader
 from popir.typed import typed
 
@@ -62,24 +63,24 @@ def load(source: Source) -> Loaded:
     Raises ModelError if the file cannot be read, is not an ONNX model or is beyond the limits, and
     for an object that is no model; WorkLimitError if inlining is too much work.
     """
-    return _load(source, lambda data: (data, {}))
+    return _load(source, is_apart=False)
 
 
 def load_apart(source: Source) -> Loaded:
     """As `load`, but what a file or bytes have of large initializers is not copied into the model;
     it stays in `values`.
     """
-    return _load(source, wire.apart)
+    return _load(source, is_apart=True)
 
 
-def _load(source: Source, divided: Callable[[bytes], tuple[bytes, wire.Values]]) -> Loaded:
+def _load(source: Source, is_apart: bool) -> Loaded:
     if isinstance(source, Loaded):
         return source
     if isinstance(source, ModelProto):
         model, where, folder, values = source, "The model", None, {}
     elif isinstance(source, bytes):
         where, folder = "The model", getattr(source, "folder", None)
-        model, values = _parse(source, where, divided)
+        model, values = _parse(InMemory(source), where, is_apart)
     elif not isinstance(source, (str, os.PathLike)):
         hint = ", or of PyTorch export it first, with torch.onnx.export"
         raise ModelError(
@@ -89,7 +90,7 @@ def _load(source: Source, divided: Callable[[bytes], tuple[bytes, wire.Values]])
     else:
         path = Path(source)
         where, folder = f"The model {path}", path.parent
-        model, values = _parse(_contents(path, where), where, divided)
+        model, values = _read(path, where, is_apart)
     if not model.HasField("graph"):
         raise ModelError(f"{where} has no graph; it is empty, or no ONNX model.")
     if not model.opset_import:
@@ -101,17 +102,14 @@ def _load(source: Source, divided: Callable[[bytes], tuple[bytes, wire.Values]])
         return Loaded(expand(where, model), folder, nodes, values)
 
 
-def _contents(path: Path, where: str) -> bytes:
+def _read(path: Path, where: str, is_apart: bool) -> tuple[ModelProto, wire.Values]:
     try:
         # O_NONBLOCK: opening a pipe must not block.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(descriptor, "rb") as stream:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode):
+        with os.fdopen(descriptor, "rb", buffering=0):
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise ModelError(f"{where} cannot be read: it is no regular file.")
-            _check_size(where, status.st_size)
-            memory.require(where, status.st_size)
-            return stream.read(status.st_size)
+            return _parse(InFile(descriptor), where, is_apart)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise ModelError(f"{where} cannot be read: {reason}.") from error
@@ -125,29 +123,36 @@ def _check_size(where: str, size: int) -> None:
         )
 
 
-def _parse(
-    data: bytes, where: str, divided: Callable[[bytes], tuple[bytes, wire.Values]]
-) -> tuple[ModelProto, wire.Values]:
-    _check_size(where, len(data))
-    if (
-        wire.worst_case(len(data)) > poplar.availableMemory() // 2
-        and wire.count_messages(data, MAX_MESSAGES) > MAX_MESSAGES
-    ):
-        raise ModelError(f"{where} consists of more than {MAX_MESSAGES} parts.")
+def _parse(source: Serialised, where: str, is_apart: bool) -> tuple[ModelProto, wire.Values]:
+    _check_size(where, source.size)
+    memory.require(where, source.size)
+    found = wire.apart(source, MAX_MESSAGES) if is_apart else None
     model = ModelProto()
-    parsed, values = divided(data)
     try:
-        model.ParseFromString(parsed)
-        names = [tensor.name for tensor in model.graph.initializer]
-        if values and len(set(names)) < len(names):  # Of which one is the value?
-            model.ParseFromString(data)
-            values = {}
+        if found is not None:
+            message, places = found
+            _check_messages(where, message)
+            model.ParseFromString(message)
+            names = [tensor.name for tensor in model.graph.initializer]
+            if len(set(names)) == len(names):  # Else, of which one is the value?
+                return model, {name: settled(source, *places[name]) for name in places}
+        message = part(source, 0, source.size)
+        _check_messages(where, message)
+        model.ParseFromString(message)
     except DecodeError as error:
         raise ModelError(
-            f"{where} is no ONNX model, or is cut off: its {len(data)} bytes cannot be parsed "
+            f"{where} is no ONNX model, or is cut off: its {source.size} bytes cannot be parsed "
             f"({error})."
         ) from error
-    return model, values
+    return model, {}
+
+
+def _check_messages(where: str, message: bytes) -> None:
+    if (
+        wire.worst_case(len(message)) > poplar.availableMemory() // 2
+        and wire.count_messages(message, MAX_MESSAGES) > MAX_MESSAGES
+    ):
+        raise ModelError(f"{where} consists of more than {MAX_MESSAGES} parts.")
 
 
 def embed(

@@ -39,19 +39,19 @@ _ROOT = Path(__file__).resolve().parents[1]
 @functools.lru_cache(4096)  # Asked for at each node of a model.
 def find(domain: str, type: str, opset: int) -> Schema | None:
     """The schema that applies at `opset`, the version of the domain; None if there is none."""
-    versions = _all().get((domain or "ai.onnx", type), {})
+    versions = _versions(domain or "ai.onnx", type)
     best = max((version for version in versions if version <= opset), default=None)
     return None if best is None else _get(versions, best)
 
 
 def of(opid: OperatorIdentifier) -> Schema | None:
     """The schema of exactly this operator and version; None if there is none."""
-    return _get(_all().get((opid.domain, opid.type), {}), opid.version)
+    return _get(_versions(opid.domain, opid.type), opid.version)
 
 
 def versions(domain: str, type: str) -> list[int]:
     """The versions that introduced or changed the operator, ascending; [] if it is unknown."""
-    return sorted(_all().get((domain or "ai.onnx", type), ()))
+    return sorted(_versions(domain or "ai.onnx", type))
 
 
 def domains() -> set[str]:
@@ -105,31 +105,63 @@ _Versions = dict[int, "Schema | onnx.defs.OpSchema | _Own"]
 
 
 @functools.cache
-def _all() -> dict[tuple[str, str], _Versions]:
-    """All schemas, by domain and type, then by version. Each is converted at its first use."""
-    found: dict[tuple[str, str], _Versions] = {}
-    for schema in onnx.defs.get_all_schemas_with_history():
-        # One that is deprecated has no meaning, unless a function defines it. Schemas that operator
-        # libraries have registered with onnx.defs are skipped.
-        has_function = getattr(schema, "has_context_dependent_function")  # noqa: B009
-        is_defined = not schema.deprecated or has_function
-        if is_defined and schema.domain.startswith(("ai.onnx", "")[not schema.domain]):
-            key = (schema.domain or "ai.onnx", schema.name)
-            found.setdefault(key, {})[schema.since_version] = schema
-    for path in sorted(_folder().glob("*/*.txt")):
+def _all() -> dict[tuple[str, str], None]:
+    """The domains and types of all operators that have schemas, in order. All schemas of ONNX take
+    15 MiB: a session asks for those of its operators alone.
+    """
+    given = onnx.defs.get_all_schemas_with_history()
+    named = dict.fromkeys((schema.domain or "ai.onnx", schema.name) for schema in given)
+    found = [key for key in named if _versions(*key)]
+    own = ((domain, type) for domain in sorted(_domains()) for type in _own(domain))
+    return dict.fromkeys([*found, *own])
+
+
+@functools.cache
+def _versions(domain: str, type: str) -> _Versions:
+    """The schemas of an operator by version. Each is converted at its first use."""
+    found: _Versions = {}
+    if domain.startswith("ai.onnx"):  # Others are those that operator libraries have registered.
+        for schema in _history("" if domain == "ai.onnx" else domain, type):
+            # One that is deprecated has no meaning, unless a function defines it.
+            has_function = getattr(schema, "has_context_dependent_function")  # noqa: B009
+            if not schema.deprecated or has_function:
+                found[schema.since_version] = schema
+    return found | _own(domain).get(type, {})
+
+
+@functools.cache
+def _own(domain: str) -> dict[str, _Versions]:
+    """The schemas in `schemas/` of a domain, by type, then by version."""
+    found: dict[str, _Versions] = {}
+    for path in sorted((_folder() / domain).glob("*.txt")) if domain in _domains() else ():
         text = path.read_text(encoding="utf-8")
-        own = schema_text.identifier(text, path.parent.name, str(path))
-        found.setdefault((own.domain, own.type), {})[own.version] = _Own(text, path)
+        own = schema_text.identifier(text, domain, str(path))
+        found.setdefault(own.type, {})[own.version] = _Own(text, path)
     return found
 
 
 @functools.cache
-def _history() -> dict[tuple[str, str], list[onnx.defs.OpSchema]]:
-    """ONNX's schemas by domain and type, ascending by version."""
-    found: dict[tuple[str, str], list[onnx.defs.OpSchema]] = {}
-    for schema in sorted(onnx.defs.get_all_schemas_with_history(), key=lambda s: s.since_version):
-        found.setdefault((schema.domain, schema.name), []).append(schema)
+def _domains() -> set[str]:
+    """The domains that have schemas in `schemas/`."""
+    return {path.name for path in _folder().iterdir() if path.is_dir()}
+
+
+@functools.cache
+def _history(domain: str, type: str) -> list[onnx.defs.OpSchema]:
+    """ONNX's schemas of an operator, ascending by version."""
+    found: list[onnx.defs.OpSchema] = []
+    version = _NEWEST
+    while version > 0:
+        try:
+            found.insert(0, onnx.defs.get_schema(type, version, domain))
+        except onnx.defs.SchemaError:
+            break
+        version = found[0].since_version - 1
     return found
+
+
+_NEWEST = 2**31 - 1
+"""No version of an operator is newer."""
 
 
 def _folder() -> Path:
@@ -207,7 +239,7 @@ def _input(schema: onnx.defs.OpSchema, i: int) -> Formal:
     found = _formal(schema.inputs[i])
     newer = [
         _formal(each.inputs[i])
-        for each in _history()[schema.domain, schema.name]
+        for each in _history(schema.domain, schema.name)
         if each.since_version > schema.since_version and i < len(each.inputs)
     ]
     later = {kind for each in newer for kind in each.types} if found.types else set[DataType]()

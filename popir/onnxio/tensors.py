@@ -15,7 +15,8 @@ from popir import memory
 from popir.errors import ModelError, popart_exception
 from popir.onnxio.external import ExternalReader
 from popir.onnxio.limits import check_shape
-from popir.onnxio.wire import Values
+from popir.onnxio.serialised import InMemory, settled
+from popir.onnxio.wire import LARGE, Values
 from popir.types import DataType
 
 Array = np.ndarray[Any, Any]
@@ -145,8 +146,10 @@ def _inline(
         )
     if given == ["raw_data"] and kind is not DataType.STRING:
         nbytes = _stored(kind, math.prod(shape))
-        # A copy of what lies among other data: it has a number's alignment, and outlives them.
-        data = tensor.raw_data if raw is None else bytes(raw)
+        data = raw
+        if data is None:
+            inside = tensor.raw_data
+            data = settled(InMemory(inside), 0, len(inside)) if len(inside) >= LARGE else inside
         _check_size(who, shape, kind, count, len(data), nbytes)
         return _of_bytes(np.frombuffer(data, np.uint8), kind, count)
     data = getattr(tensor, field)

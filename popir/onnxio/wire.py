@@ -13,6 +13,8 @@ from typing import Any
 
 from onnx import GraphProto, ModelProto, TensorProto
 
+from popir.onnxio.serialised import InMemory, Serialised, part
+
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _GRAPH = ModelProto.GRAPH_FIELD_NUMBER
 _FUNCTIONS = ModelProto.FUNCTIONS_FIELD_NUMBER
@@ -96,43 +98,53 @@ the initializers' names.
 """
 
 
-def apart(data: bytes) -> tuple[bytes, Values]:
-    """A serialised model without the bytes of its large initializers, and these, which are views of
-    `data`.
+Places = Mapping[str, tuple[int, int]]
+"""Where those bytes begin and end in the serialised model."""
 
-    What is not in the wire format, has functions, or names two large initializers alike stays
-    whole.
+
+def apart(source: Serialised, most: int) -> tuple[bytes, Places] | None:
+    """A serialised model without the bytes of its large initializers, which are not read, and
+    the places of these.
+
+    None for what is not in the wire format, has functions, names two large initializers alike, has
+    no large ones, or has more than `most` fields. Raises OSError if the model cannot be read.
     """
-    view = memoryview(data)
     try:
-        fields = list(_fields(view))
+        fields = list(_limited(_fields(source, 0, source.size), most))
         graphs = [field for field in fields if field[0] == _GRAPH]
         if len(graphs) != 1 or any(number == _FUNCTIONS for number, *_ in fields):
-            return data, {}
+            return None
         ((_, start, begin, end),) = graphs
-        graph = view[begin:end]
-        parts: list[bytes | memoryview] = []
-        values: dict[str, memoryview] = {}
+        parts: list[bytes] = []
+        places: dict[str, tuple[int, int]] = {}
         names: set[str] = set()
-        kept = 0
+        kept = begin
         """The end of the last large initializer: what follows it stays as it is."""
-        for number, first, inner, last in _fields(graph):
+        for number, first, inner, last in _limited(_fields(source, begin, end), most):
             if number == _INITIALIZER and last - inner >= LARGE:
-                name, raw, others = _tensor(graph[inner:last])
+                name, raw, others = _tensor(source, inner, last)
                 if name in names:
-                    return data, {}
+                    return None
                 names.add(name)
                 if raw is not None:
-                    values[name] = raw
-                    parts += [graph[kept:first], _field(_INITIALIZER, others)]
+                    places[name] = raw
+                    parts += [part(source, kept, first), _field(_INITIALIZER, others)]
                     kept = last
     except (ValueError, UnicodeDecodeError):
-        return data, {}
-    if not values:
-        return data, {}
-    return b"".join(
-        [view[:start], _field(_GRAPH, b"".join([*parts, graph[kept:]])), view[end:]]
-    ), values
+        return None
+    if not places:
+        return None
+    graph = _field(_GRAPH, b"".join([*parts, part(source, kept, end)]))
+    message = b"".join([part(source, 0, start), graph, part(source, end, source.size)])
+    return message, places
+
+
+def _limited(fields: Iterator[Field], most: int) -> Iterator[Field]:
+    """Raises ValueError after `most` fields."""
+    for count, field in enumerate(fields):
+        if count == most:
+            raise ValueError("too many fields")
+        yield field
 
 
 def whole(model: ModelProto, values: Values) -> bytes:
@@ -155,48 +167,59 @@ def whole(model: ModelProto, values: Values) -> bytes:
     return b"".join([before, _key(_GRAPH), _number(size), first, *middle, last, after])
 
 
-def _fields(view: memoryview) -> Iterator[tuple[int, int, int, int]]:
-    """The fields of a message: for each its number, its start, that of its payload, and its end.
+Field = tuple[int, int, int, int]
+"""Of a message: its number, its start, that of its payload, and its end."""
+_MOST_HEAD = 32
+"""More bytes than those of a field before its payload."""
 
-    Raises ValueError if the message is cut off, or has a group.
+
+def _fields(source: Serialised, at: int, end: int) -> Iterator[Field]:
+    """The fields of the message that lies in [at, end).
+
+    Raises ValueError if the message is cut off, or has a group; OSError if it cannot be read.
     """
-    at, end = 0, len(view)
+    view, base, last = memoryview(b""), at, at
     while at < end:
-        start = at
+        if at + _MOST_HEAD > last and last < end:
+            view, base = source.window(at, _MOST_HEAD)
+            last = base + len(view)
+            view = view[: end - base]
+        start, at = at, at - base
         key, at = (view[at], at + 1) if view[at] < 128 else _varint(view, at)
         kind = key & 7
         begin = at
         if kind == _VARINT:
             _, at = _varint(view, at)
         elif kind == _BYTES:
-            short = at < end and view[at] < 128
+            short = at < len(view) and view[at] < 128
             length, begin = (view[at], at + 1) if short else _varint(view, at)
             at = begin + length
         elif kind in (_FIXED64, _FIXED32):
             at += 8 if kind == _FIXED64 else 4
         else:
             raise ValueError("a group")
+        begin, at = begin + base, at + base
         if at > end:
             raise ValueError("cut off")
         yield key >> 3, start, begin, at
 
 
-def _tensor(view: memoryview) -> tuple[str, memoryview | None, bytes]:
-    """The name of a tensor, its bytes if they are many, and the message without these. Raises
-    ValueError if one of them is there twice.
+def _tensor(source: Serialised, at: int, end: int) -> tuple[str, tuple[int, int] | None, bytes]:
+    """The name of the tensor in [at, end), the place of its bytes if they are many, and the message
+    without these. Raises ValueError if one of them is there twice.
     """
-    raw: memoryview | None = None
+    raw: tuple[int, int] | None = None
     names: list[str] = []
-    rest: list[memoryview] = []
-    for number, start, begin, end in _fields(view):
+    rest: list[bytes] = []
+    for number, start, begin, last in _fields(source, at, end):
         if number == _NAME:
-            names.append(str(view[begin:end], "utf-8"))
-        if number != _RAW_DATA or end - begin < LARGE:
-            rest.append(view[start:end])
+            names.append(part(source, begin, last).decode())
+        if number != _RAW_DATA or last - begin < LARGE:
+            rest.append(part(source, start, last))
         elif raw is not None:
             raise ValueError("bytes twice")
         else:
-            raw = view[begin:end]
+            raw = begin, last
     if len(names) > 1:
         raise ValueError("two names")
     return (names[0] if names else ""), raw, b"".join(rest)
@@ -216,7 +239,7 @@ def _around(message: Any, number: int) -> tuple[bytes, bytes]:
     """The serialised fields of `message` before and after those of this number."""
     data = message.SerializeToString(deterministic=True)
     before = 0
-    for found, _, _, end in _fields(memoryview(data)):
+    for found, _, _, end in _fields(InMemory(data), 0, len(data)):
         if found > number:
             break
         before = end

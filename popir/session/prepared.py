@@ -43,6 +43,7 @@ from popir.stepio import Port
 from popir.typed import typed
 from popir.types import as_bytes
 from popir.virtual_graphs import Places, check_ipus
+from popir.weights import is_fixed
 
 Array = np.ndarray[Any, Any]
 _log = logging.getLogger("popir.session")
@@ -77,6 +78,8 @@ class Prepared(Compiled):
         """What runs a step: the engine, or those of all replicas together."""
         self.steps = 0
         """The steps that were run, and those before the checkpoint that was loaded."""
+        self._lent: dict[str, Array] = {}
+        """Of weights that no step changes, the host's arrays that engines read where they lie."""
         self._inputs: list[Port] = []
         self._outputs: list[Port] = []
         self._told: set[str] = set()
@@ -138,6 +141,7 @@ class Prepared(Compiled):
                 made = poplar.compileGraph(lowering.graph, [step.program], self._engine_options)
                 cache.save(made, [each.id for each in step.inputs], step.variables)
         self._engines, self._engine = engines, engines[0]
+        self._lent.clear()
         is_replicated = self.graph.replicas > 1
         self._runner = poplar.Replicas(engines, self._peers) if is_replicated else engines[0]
         connects = [_connects(engine) for engine in engines]
@@ -279,7 +283,8 @@ class Prepared(Compiled):
                 self._write(id)
 
     def _write(self, id: str) -> None:
-        """Copies the host's values of a variable to the device."""
+        """Gives the device the host's values of a variable: a copy, or the array to read."""
+        self._lent.pop(id, None)
         sharding = self.graph.sharded.get(id)
         for replica, engine in self._by_replica():
             own = self._host.of_replica(id, replica)
@@ -287,6 +292,9 @@ class Prepared(Compiled):
                 own = sharding.shard(own, replica)
             if id in self._compilation.off_chip:
                 engine.copyToRemoteBuffer(as_bytes(own), id)
+            elif is_fixed(own):
+                if engine.lendTensor(id, as_bytes(own)):
+                    self._lent[id] = own
             else:
                 engine.writeTensor(id, as_bytes(own))
 
@@ -312,6 +320,9 @@ class Prepared(Compiled):
             popdist.require_equal("weightsToHost()", "weights to read", exchanged)
         apart = self._apart()
         for id in ids:
+            is_one = id not in apart and id not in exchanged
+            if is_one and self._lent.get(id) is self._host[id]:
+                continue
             shared, read = self.graph.shared.get(id), self._reader(id)
             if shared is None:
                 read(self.options.globalReplicaOffset, self._host.writeable(id))

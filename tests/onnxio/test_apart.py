@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 from onnx import ModelProto, TensorProto, checker, helper, numpy_helper
 
 import popir
+from popir import memory
 from popir.onnxio import wire
 from popir.onnxio.load import load, load_apart
+from popir.onnxio.serialised import InMemory
 
 CPU = popir.DeviceManager().createCpuDevice()
 
@@ -42,12 +46,14 @@ def model(*names: str, side: int = SIDE) -> ModelProto:
 
 def test_taking_out_and_putting_in_again_gives_the_same_bytes() -> None:
     data = model("a", "b").SerializeToString(deterministic=True)
-    rest, values = wire.apart(data)
+    found = wire.apart(InMemory(data), 1000)
+    assert found is not None
+    rest, places = found
+    values = {name: memoryview(data)[begin:end] for name, (begin, end) in places.items()}
     assert len(rest) < 500
     assert {name: len(value) for name, value in values.items()} == dict.fromkeys(
         "ab", SIDE * SIDE * 4
     )
-    assert all(value.obj is data for value in values.values())
     assert wire.whole(ModelProto.FromString(rest), values) == data
     assert wire.whole(ModelProto.FromString(data), {}) == data
 
@@ -77,7 +83,7 @@ def no_model(made: ModelProto) -> bytes:
 @pytest.mark.parametrize("damage", [functions, twice, two_graphs, cut_off, no_model])
 def test_what_is_out_of_the_ordinary_stays_whole(damage: Callable[[ModelProto], bytes]) -> None:
     data = damage(model("a", "b"))
-    assert wire.apart(data) == (data, {})
+    assert wire.apart(InMemory(data), 1000) is None
 
 
 @pytest.mark.parametrize("small", [0, 1])
@@ -94,13 +100,50 @@ def test_two_of_one_name_of_which_one_is_small_stay_whole(small: int) -> None:
 
 def test_small_values_stay_in_the_message() -> None:
     data = model("a", side=SIDE // 2).SerializeToString()
-    assert wire.apart(data) == (data, {})
+    assert wire.apart(InMemory(data), 1000) is None
 
 
-def test_loading_apart_leaves_the_values_out() -> None:
+def test_what_has_too_many_fields_stays_whole() -> None:
     data = model("a", "b").SerializeToString()
-    assert load_apart(data).model.ByteSize() < 500
-    assert load(data).model == ModelProto.FromString(data)
+    assert wire.apart(InMemory(data), 6) is not None
+    assert wire.apart(InMemory(data), 5) is None  # of the graph
+    assert wire.apart(InMemory(data), 3) is None  # of the model
+
+
+@pytest.mark.parametrize("in_file", [False, True])
+def test_loading_apart_leaves_the_values_out(in_file: bool, tmp_path: Path) -> None:
+    made = model("a", "b")
+    made.graph.node[0].doc_string = "d" * 600_000  # longer than what is read of a file at once
+    data = made.SerializeToString()
+    file = tmp_path / "model.onnx"
+    file.write_bytes(data)
+    source = file if in_file else data
+    loaded = load_apart(source)
+    for initializer in made.graph.initializer:
+        value = loaded.values[initializer.name]
+        assert value == initializer.raw_data
+        assert value.readonly
+        assert np.frombuffer(value, np.uint8).ctypes.data % 64 == 0
+        initializer.ClearField("raw_data")
+    assert loaded.model == made
+    assert load(source).model == ModelProto.FromString(data)
+
+
+@pytest.mark.parametrize("size", [0, 1, 1000, 200_000])
+def test_a_file_that_becomes_shorter_is_refused(
+    size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "model.onnx"
+    file.write_bytes(model("a", "b").SerializeToString())
+    told = memory.require
+
+    def shorter(what: str, size_of_it: int) -> None:
+        told(what, size_of_it)
+        os.truncate(file, size)
+
+    monkeypatch.setattr("popir.onnxio.load.memory.require", shorter)
+    with pytest.raises(popir.ModelError, match="cannot be read: it became shorter while it was"):
+        load_apart(file)
 
 
 def test_a_value_of_another_size_is_an_error_of_its_initializer() -> None:

@@ -303,6 +303,8 @@ FasterPacked::Make whenPacked(const MatMulSpec& s, unsigned threads) {
 }
 FasterPacked::Make whenPacked(const ConvSpec& s, unsigned threads) {
   return [=]() -> std::unique_ptr<Contraction> {
+    if (isThree(s) && winogradIsFaster(s, false) && !winogradGainsByPacking(s, threads))
+      return nullptr;
     if (isThree(s) && winogradIsFaster(s, true))
       if (auto made = makeWinograd(s, threads, true)) return made;
     if (directIsFaster(s)) return makeDirect(s, threads);

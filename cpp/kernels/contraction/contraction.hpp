@@ -162,6 +162,9 @@ std::unique_ptr<Contraction> makeOneDnnPacked(const MatMulSpec& spec, unsigned t
 /// data too, of depthwise ones that of weights, from operands that are plain, too. `packed`: for
 /// weights that are packed once for many runs.
 std::unique_ptr<Contraction> makeWinograd(const ConvSpec& spec, unsigned threads, bool packed);
+/// False where weights that are packed once would be far larger than they are, and makeWinograd() for
+/// weights that change is about as fast, by the measurements in docs/contractions.md.
+bool winogradGainsByPacking(const ConvSpec& spec, unsigned threads);
 std::unique_ptr<Contraction> makeDirect(const ConvSpec& spec, unsigned threads);
 std::unique_ptr<Contraction> makeDepthwise(const ConvSpec& spec, unsigned threads);
 /// Our own kernels for AVX2 and AVX-512: FLOAT and DOUBLE.

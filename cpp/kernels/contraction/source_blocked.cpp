@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -418,12 +419,14 @@ bool largeTilesAreFaster(blocked::Shape shape, Pass pass, bool packed) {
   return shape.tiles() >= (packed ? kLeastTilesPacked : kLeastTiles);
 }
 
-std::unique_ptr<Contraction> winograd(const ConvSpec& s, unsigned threads, bool packed) {
+/// Nothing for what is no convolution of 3 x 3 in blocks, of stride 1. Its tile is that of weights
+/// that are packed once, or change.
+std::optional<blocked::Shape> winogradShape(const ConvSpec& s, bool packed) {
   const bool isGradient = s.pass == Pass::WeightsGradient;
-  if (isGradient ? !isOrdinary(s) : !isBlocked(s)) return nullptr;
-  if (!isUndilated(s) || s.groups != 1 || !isKernel(s, 3) || !hasStride(s, 1)) return nullptr;
+  if (isGradient ? !isOrdinary(s) : !isBlocked(s)) return std::nullopt;
+  if (!isUndilated(s) || s.groups != 1 || !isKernel(s, 3) || !hasStride(s, 1)) return std::nullopt;
   const std::int64_t vector = routines()->vector;
-  if (s.in.channelBlock != vector || s.out.channelBlock != vector) return nullptr;
+  if (s.in.channelBlock != vector || s.out.channelBlock != vector) return std::nullopt;
   const std::int64_t out = s.weights.shape[1], in = s.weights.shape[2];
   blocked::Shape shape{2,
                        s.in.shape[0],
@@ -454,9 +457,16 @@ std::unique_ptr<Contraction> winograd(const ConvSpec& s, unsigned threads, bool 
              9 * in,
              true};
   if (largeTilesAreFaster(shape, s.pass, packed)) shape.tile = 4;
-  if (isGradient) return std::make_unique<WinogradGradient>(shape, threads);
-  if (shape.out % (2 * vector) != 0 || shape.padTop < 0 || shape.padLeft < 0) return nullptr;
-  return std::make_unique<Winograd>(s, shape, threads, packed);
+  if (!isGradient && (shape.out % (2 * vector) != 0 || shape.padTop < 0 || shape.padLeft < 0))
+    return std::nullopt;
+  return shape;
+}
+
+std::unique_ptr<Contraction> winograd(const ConvSpec& s, unsigned threads, bool packed) {
+  const auto shape = winogradShape(s, packed);
+  if (!shape) return nullptr;
+  if (s.pass == Pass::WeightsGradient) return std::make_unique<WinogradGradient>(*shape, threads);
+  return std::make_unique<Winograd>(s, *shape, threads, packed);
 }
 
 /// The input's channels are in blocks of a vector where they fill these, whatever its layout is: so
@@ -535,6 +545,19 @@ std::unique_ptr<Contraction> makeWinograd(const ConvSpec& s, unsigned threads, b
   return inBlocks(s, threads, [packed](const ConvSpec& inner, unsigned n) {
     return winograd(inner, n, packed);
   });
+}
+
+bool winogradGainsByPacking(const ConvSpec& s, unsigned threads) {
+  if (routines() == nullptr) return true;
+  const auto packed = winogradShape(s, true), plain = winogradShape(s, false);
+  if (!packed || !plain || packed->tile == 2) return true;
+  constexpr std::int64_t kMostTiles = 64, kLeastFloats = 1 << 21;
+  const auto multiplications = [](const blocked::Shape& shape) {
+    return shape.places() * shape.tiles();
+  };
+  const Winograd made(s, *plain, threads, false);
+  return packed->tiles() > kMostTiles || packed->packedFloats() < kLeastFloats ||
+         5 * multiplications(*plain) > 7 * multiplications(*packed) || made.packedBytes() > 0;
 }
 
 std::unique_ptr<Contraction> makeDirect(const ConvSpec& s, unsigned threads) {

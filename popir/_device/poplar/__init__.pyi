@@ -1384,6 +1384,16 @@ class Engine:
         Raises poplar_profiling_disabled unless the engine has the option host.profile =
         'true', poplar_control_program_error if there is no such program.
         """
+    def lendTensor(self, handle: str, array: numpy.ndarray) -> bool:
+        """
+        Gives the tensor of Graph.createHostWrite the values of an array that nobody changes
+        from now on. The engine keeps it alive, and reads it where it lies, if no program
+        writes the tensor, none has it joined with others, the array begins at a multiple of
+        64 bytes, and the option host.lendTensors is on; else it is copied. writeTensor and
+        load end that. Returns whether it is read where it lies.
+        Raises the errors of writeTensor, and poplar_tensor_io_state_error for an array that
+        is not read-only.
+        """
     def load(self, device: Device) -> None:
         """
         Sets variables, and the state of vertices, to their initial values.
