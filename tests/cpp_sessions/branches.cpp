@@ -132,8 +132,6 @@ void refused() {
   ir = choice();
   failsWithError([&] { choose(*ir, yes, BranchInfo(GraphId("no"), {{1, 1}, {2, 0}}, {{0, 1}})); });
   ir = choice();
-  failsWithError([&] { choose(*ir, yes, no)->getGradOps(); });
-  ir = choice();
   Graph& graph = ir->getMainGraph();
   failsWithError([&] {
     graph.createConnectedOp<ResizeOp>({{0, "x"}}, {{0, "z"}}, Onnx::Operators::Resize_10,

@@ -69,7 +69,6 @@ def test_what_is_refused(program: Program) -> None:
     words = [
         "no input is mapped to input 1 of the graph 'yes'",
         "output 1 is mapped to no output of the graph 'no'",
-        "an IfOp that a program makes has no gradient",
         "2 scales are given; the input is FLOAT [4]",
         "A ResizeOp has no region for tf_crop_and_resize",
         "the main graph has no graph of gradients",
