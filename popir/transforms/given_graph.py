@@ -53,7 +53,7 @@ def fit_to_lower(graph: Graph, sent: Mapping[str, str]) -> None:
         for op in each.schedule():
             type = op.opid.type if op.opid.domain == _GRAPHCORE else ""
             is_others = op.source != "built in"
-            is_own_domain = op.opid.domain in (_ONNX, _GRAPHCORE)
+            of_program = is_others and op.opid.domain in (_ONNX, _GRAPHCORE)
             if type in (*_LOADS, _STORE, _EXCHANGES) and each is not graph:
                 raise popart_exception(
                     f"{op.debugName()} copies to or from the host in '{each.name}', a graph that "
@@ -62,8 +62,8 @@ def fit_to_lower(graph: Graph, sent: Mapping[str, str]) -> None:
                 )
             if type == "RemoteCodeLoad":
                 raise popart_exception(
-                    f"{op.debugName()} loads the code of a graph from streaming memory; popir keeps "
-                    "the code of all graphs on the tiles. Leave the operator out."
+                    f"{op.debugName()} loads the code of a graph from streaming memory; popir "
+                    "keeps the code of all graphs on the tiles. Leave the operator out."
                 )
             if type in (*_LOADS, _STORE, _EXCHANGES):
                 _exchange(op, sent)
@@ -73,13 +73,11 @@ def fit_to_lower(graph: Graph, sent: Mapping[str, str]) -> None:
                 continue
             elif type.endswith(_INPLACE) and is_others:
                 _overwrite(op)
-            elif op.opid.type == "Loop" and is_own_domain and is_others:
+            elif op.opid.type == "Loop" and of_program:
                 _loop(op)
-            elif op.opid.type in ("If", "IfGrad") and is_own_domain and is_others:
+            elif op.opid.type in ("If", "IfGrad") and of_program:
                 _if(op)
-            elif is_own_domain and is_others and sampled(op):
-                continue
-            elif is_own_domain and is_others and reduction_gradient(op):
+            elif of_program and (sampled(op) or reduction_gradient(op)):
                 continue
             elif op.__class__.expand is not Op.expand:
                 expand_in_place(op)

@@ -11,6 +11,7 @@
 #include <popart/op/call.hpp>
 #include <popart/op/copyvarupdate.hpp>
 #include <popart/op/dynamic/dynamicslice.hpp>
+#include <popart/op/exchange/codecopy.hpp>
 #include <popart/op/exchange/hostcopy.hpp>
 #include <popart/op/exchange/multiexchange.hpp>
 #include <popart/op/exchange/remote.hpp>
@@ -360,6 +361,34 @@ void overwritten() {
   });
 }
 
+/// Loads of the code of a graph, which no session takes.
+void codeLoaded() {
+  auto ir = choice();
+  choose(*ir, yes, no);
+  Graph& graph = ir->getMainGraph();
+  const auto load = [&](const GraphId& id, CodeMemoryType to) {
+    return graph.createConnectedOp<RemoteCodeLoadOp>({}, {}, Onnx::CustomOperators::RemoteCodeLoad,
+                                                     id, to, Op::Settings(graph, "load"));
+  };
+  const RemoteCodeLoadOp* op = load(GraphId("yes"), CodeMemoryType::ExecutableMemory);
+  const ExchangeDescriptor code = op->getExchangeDescriptor(0);
+  std::cout << code.isCodeCopy() << code.isHostExchange() << code.isRemoteExchange()
+            << op->hasSideEffect() << *code.getGraphToLoadId() << code.getResourceId()
+            << code.getNumInputs()
+            << (*code.getDestinationCodeMemoryType() == CodeMemoryType::ExecutableMemory) << code
+            << "\n";
+  failsWithError([&] { op->getExchangeDescriptor(1); });
+  failsWithError([&] { load(GraphId("none"), CodeMemoryType::ExecutableMemory); });
+  failsWithError([&] {
+    InternalCodeCopyOp(Onnx::CustomOperators::RemoteCodeLoad, GraphId("yes"), TileSet::IO,
+                       CodeMemoryType::Buffer, CodeMemoryType::ExecutableMemory,
+                       Op::Settings(graph, "copy"))
+        .setup();
+  });
+  failsWithError([&] { run(ir, {{"x", {1, 2, 3, 4}}, {"y", {1, 2, 3, 4}}}, true, {"first"}); });
+  failsWithError([&] { load(GraphId("no"), CodeMemoryType::Buffer); });
+}
+
 }  // namespace
 
 int main(int, char** argv) {
@@ -371,4 +400,5 @@ int main(int, char** argv) {
   if (what == "asked") asked();
   if (what == "changed") changed();
   if (what == "overwritten") overwritten();
+  if (what == "code") codeLoaded();
 }
