@@ -138,6 +138,31 @@ void chosen(bool chooses) {
   run(ir, {}, chooses, {"loss", getGradId("x"), getGradId("y"), getGradId("z")});
 }
 
+/// Graphs that get a weight and give a constant: the gradient through the choice is zero.
+void constant() {
+  auto ir = std::make_shared<Ir>();
+  Graph& graph = ir->getMainGraph();
+  graph.addStream("chooses", TensorInfo(DataType::BOOL, {}));
+  graph.addVarInit("x", four, x.data());
+  for (const char* name : {"yes", "no"}) {
+    Graph& each = ir->createGraph(GraphId(name));
+    const std::string scope = std::string(name) + "/";
+    each.addInput(scope + "x", four);
+    each.addConstInit(scope + "value", four, name[0] == 'y' ? y.data() : z.data());
+    each.createConnectedOp<ReluOp>({{0, scope + "value"}}, {{0, scope + "out"}},
+                                   Onnx::Operators::Relu_6, Op::Settings(each, name));
+    each.markAsOutput(scope + "out");
+  }
+  const std::map<int, int> in{{1, 0}}, out{{0, 0}};
+  IfOp* op =
+      graph.createConnectedOp<IfOp>({{0, "chooses"}, {1, "x"}}, {{0, "chosen"}},
+                                    Onnx::Operators::If_1, BranchInfo(GraphId("yes"), in, out),
+                                    BranchInfo(GraphId("no"), in, out), Op::Settings(graph, "if"));
+  std::cout << op->getGradOps().at(0)->gradOutToNonGradIn().at(0) << "\n";
+  lossOf(*ir, "chosen", "x");
+  run(ir, {}, false, {getGradId("x")});
+}
+
 /// The same choice in a graph that is called, by a graph of gradients.
 void called(bool chooses) {
   auto ir = std::make_shared<Ir>();
@@ -265,6 +290,7 @@ void printed(bool self, bool gradient, const std::string& title) {
 int main(int, char** argv) {
   const std::string what = argv[1];
   if (what == "chosen") chosen(argv[2] == std::string("yes"));
+  if (what == "constant") constant();
   if (what == "called") called(argv[2] == std::string("yes"));
   if (what == "resized") resized(std::stoi(argv[2]));
   if (what == "reductions") reductions();

@@ -38,6 +38,13 @@ def test_gradients_of_a_choice(program: Program, which: str) -> None:
         np.testing.assert_allclose(numbers(line), values, rtol=1e-5)
 
 
+def test_a_choice_between_constants(program: Program) -> None:
+    """The gradient through it is zero."""
+    lines = program("gradients", "constant").splitlines()
+    assert lines[0] == "1"
+    np.testing.assert_allclose(numbers(lines[1]), torch.relu(Z).detach())
+
+
 @pytest.mark.parametrize("which", ["yes", "no"])
 def test_gradients_of_a_choice_that_is_called(program: Program, which: str) -> None:
     """The same in a graph of gradients that the program calls."""

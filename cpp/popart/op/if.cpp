@@ -6,8 +6,6 @@
 #include <popart/opserialiser.hpp>
 #include <popart/tensor.hpp>
 
-#include <set>
-
 #include "popart/ir_calls.hpp"
 #include "popart/op/copy_of.hpp"
 
@@ -90,8 +88,11 @@ std::vector<std::unique_ptr<Op>> IfOp::getGradOps() {
     mappers.emplace_back(static_cast<InIndex>(mappers.size()), index, type);
     return mappers.back().iGrad;
   };
+  std::vector<InIndex> targets;
+  for (const auto& in : input->tensorMap())
+    if (isReal(in.second->info)) targets.push_back(in.first);
+  if (targets.empty()) return {};
   std::vector<BranchInfo> branches;
-  std::set<InIndex> targets;
   for (int number = 0; number < 2; ++number) {
     const Graph& graph = branch(number);
     std::vector<int64_t> inside;
@@ -115,21 +116,13 @@ std::vector<std::unique_ptr<Op>> IfOp::getGradOps() {
     }
     for (std::size_t i = 0; i < made.expectedOutputs.size(); ++i) {
       const int inner = graph.getInputIndex(made.expectedOutputs[i].fwdId);
-      const InIndex target = subgraphInToOpInIndex(number, inner);
-      out[target - 1] = static_cast<int>(i);
-      targets.insert(target);
+      out[subgraphInToOpInIndex(number, inner) - 1] = static_cast<int>(i);
     }
+    for (const InIndex target : targets)
+      if (out.count(target - 1) == 0)
+        out[target - 1] = addZeros(ir.getGraph(made.bwdGraphId), target, inInfo(target));
     branches.emplace_back(made.bwdGraphId, in, out);
   }
-  if (targets.empty()) {
-    for (const BranchInfo& each : branches) ir.removeGraph(each.graphId);
-    return {};
-  }
-  for (BranchInfo& each : branches)
-    for (const InIndex target : targets)
-      if (each.outputIndicesMap.count(target - 1) == 0)
-        each.outputIndicesMap[target - 1] =
-            addZeros(ir.getGraph(each.graphId), target, inInfo(target));
   std::vector<std::unique_ptr<Op>> made;
   made.emplace_back(new IfGradOp(*this, mappers, branches[0], branches[1]));
   return made;

@@ -43,7 +43,7 @@ class IfOp : public Op {
   static InIndex getConditionInIndex() { return 0; }
   std::unique_ptr<Op> clone() const override;
   /// An IfGradOp, which calls the gradients of the graphs (`Autodiff::createBwdGraph`); none if no
-  /// output depends differentiably on an input.
+  /// input is of a floating-point type.
   /// \throws error for a choice of a model: its gradient is the compiler's
   std::vector<std::unique_ptr<Op>> getGradOps() override;
   /// \throws error if an input of a graph or an output of the operator is not mapped, if the graphs'
@@ -80,7 +80,7 @@ class IfOp : public Op {
 };
 
 /// The gradient of the graph that was run: output i is that of input i + 1 of the IfOp. A graph gives
-/// zeros for an input that it does not read.
+/// zeros for an input on which its outputs do not depend.
 class IfGradOp : public IfOp {
  public:
   IfGradOp(const IfOp& fwdOp, const std::vector<GradInOutMapper>& gradInInfo,
