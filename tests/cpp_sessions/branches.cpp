@@ -1,9 +1,7 @@
 // Graphs of a program that choose, that are resized, and that are differentiated by themselves.
 #include <popart/aliasesmap.hpp>
-#include <popart/devicemanager.hpp>
 #include <popart/graphutils.hpp>
 #include <popart/ir.hpp>
-#include <popart/ndarraywrapper.hpp>
 #include <popart/op/accumulate.hpp>
 #include <popart/op/accumulatorscale.hpp>
 #include <popart/op/accumulatorzero.hpp>
@@ -25,8 +23,6 @@
 #include <popart/op/subtract.hpp>
 #include <popart/operators.hpp>
 #include <popart/patterns/sgd1decompose.hpp>
-#include <popart/session.hpp>
-#include <popart/stepio.hpp>
 #include <popart/transforms/autodiff.hpp>
 #include <popart/util.hpp>
 
@@ -34,6 +30,7 @@
 #include <memory>
 
 #include "errors.hpp"
+#include "running.hpp"
 
 using namespace popart;
 
@@ -45,40 +42,6 @@ template <class OP>
 void add(Graph& graph, const TensorId& a, const TensorId& b, const TensorId& out,
          const OperatorIdentifier& opid) {
   graph.createConnectedOp<OP>({{0, a}, {1, b}}, {{0, out}}, opid, Op::Settings(graph, out));
-}
-
-/// Runs a graph once: what the host sends, four floats each but for "chooses", and what it gets.
-void run(const std::shared_ptr<Ir>& ir, std::map<TensorId, std::vector<float>> given, bool chooses,
-         const std::vector<TensorId>& ids) {
-  std::map<TensorId, AnchorReturnType> anchors;
-  for (const TensorId& id : ids) anchors.emplace(id, AnchorReturnType("All"));
-  ir->setDataFlow(DataFlow(1, anchors));
-  std::map<TensorId, std::vector<float>> found;
-  std::vector<std::unique_ptr<NDArrayWrapper<float>>> kept;
-  std::map<TensorId, IArray&> in, out;
-  for (auto& each : given) {
-    kept.emplace_back(
-        new NDArrayWrapper<float>(each.second.data(), ir->getTensor(each.first)->info));
-    in.emplace(each.first, *kept.back());
-  }
-  for (const TensorId& id : ids) {
-    const TensorInfo& info = ir->getTensor(id)->info;
-    found[id].resize(static_cast<std::size_t>(info.nelms()));
-    kept.emplace_back(new NDArrayWrapper<float>(found[id].data(), info));
-    out.emplace(id, *kept.back());
-  }
-  bool condition[] = {chooses};
-  NDArrayWrapper<bool> decides(condition, TensorInfo(DataType::BOOL, {}));
-  if (ir->containsTensor("chooses")) in.emplace("chooses", decides);
-  auto session =
-      InferenceSession::createFromIr(ir, DeviceManager::createDeviceManager().createCpuDevice());
-  session->prepareDevice();
-  StepIO io(in, out);
-  session->run(io);
-  for (const TensorId& id : ids) {
-    for (const float value : found[id]) std::cout << value << " ";
-    std::cout << "\n";
-  }
 }
 
 /// One graph adds and multiplies, the other subtracts the other way round, and has its outputs in

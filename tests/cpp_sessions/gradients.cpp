@@ -1,7 +1,5 @@
 // Gradients of what a program makes operator by operator: choices, other sizes, reductions, prints.
-#include <popart/devicemanager.hpp>
 #include <popart/ir.hpp>
-#include <popart/ndarraywrapper.hpp>
 #include <popart/op/add.hpp>
 #include <popart/op/call.hpp>
 #include <popart/op/if.hpp>
@@ -21,8 +19,6 @@
 #include <popart/op/resize.hpp>
 #include <popart/op/subtract.hpp>
 #include <popart/operators.hpp>
-#include <popart/session.hpp>
-#include <popart/stepio.hpp>
 #include <popart/transforms/autodiff.hpp>
 #include <popart/util.hpp>
 
@@ -32,6 +28,7 @@
 #include <unistd.h>
 
 #include "errors.hpp"
+#include "running.hpp"
 
 using namespace popart;
 
@@ -44,41 +41,6 @@ template <class OP>
 OP* add(Graph& graph, const TensorId& a, const TensorId& b, const TensorId& out,
         const OperatorIdentifier& opid) {
   return graph.createConnectedOp<OP>({{0, a}, {1, b}}, {{0, out}}, opid, Op::Settings(graph, out));
-}
-
-/// Runs a graph once and prints what the host gets of each of `ids`.
-void run(const std::shared_ptr<Ir>& ir, std::map<TensorId, Values> given, bool chooses,
-         const std::vector<TensorId>& ids) {
-  std::map<TensorId, AnchorReturnType> anchors;
-  for (const TensorId& id : ids) anchors.emplace(id, AnchorReturnType("All"));
-  ir->setDataFlow(DataFlow(1, anchors));
-  std::map<TensorId, Values> found;
-  std::vector<std::unique_ptr<NDArrayWrapper<float>>> kept;
-  std::map<TensorId, IArray&> in, out;
-  for (auto& each : given) {
-    kept.emplace_back(
-        new NDArrayWrapper<float>(each.second.data(), ir->getTensor(each.first)->info));
-    in.emplace(each.first, *kept.back());
-  }
-  for (const TensorId& id : ids) {
-    const TensorInfo& info = ir->getTensor(id)->info;
-    found[id].resize(static_cast<std::size_t>(info.nelms()));
-    kept.emplace_back(new NDArrayWrapper<float>(found[id].data(), info));
-    out.emplace(id, *kept.back());
-  }
-  bool condition[] = {chooses};
-  NDArrayWrapper<bool> decides(condition, TensorInfo(DataType::BOOL, {}));
-  if (ir->containsTensor("chooses")) in.emplace("chooses", decides);
-  auto session =
-      InferenceSession::createFromIr(ir, DeviceManager::createDeviceManager().createCpuDevice());
-  session->prepareDevice();
-  session->weightsFromHost();
-  StepIO io(in, out);
-  session->run(io);
-  for (const TensorId& id : ids) {
-    for (const float value : found[id]) std::cout << value << " ";
-    std::cout << "\n";
-  }
 }
 
 /// The sum of the products of two tensors as the loss, and the gradients of the weights.
