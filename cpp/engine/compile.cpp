@@ -69,6 +69,7 @@ const Passes& enginePasses() {
       {kFuse, std::make_shared<Fuse>()},
       {kFuse, std::make_shared<ShareGathers>()},
       {"host.overlapCollectives", std::make_shared<OverlapCollectives>()},
+      {kFuse, std::make_shared<SideBySide>()},
       {nullptr, std::make_shared<AssignBuffers>()},
       {kFuse, std::make_shared<AliasConcats>()},
       {nullptr, std::make_shared<BlockChannels>()},

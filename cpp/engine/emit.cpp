@@ -1,4 +1,6 @@
 // EngineImpl: emits instructions over resolved memory for the steps of a plan.
+#include <algorithm>
+
 #include "engine/engine.hpp"
 #include "engine/plan/concat.hpp"
 
@@ -59,7 +61,8 @@ void EngineImpl::emitMoves(const poplar::Tensor& t, Ref dense, bool gather, Comp
   });
   Instr instr{};
   instr.kind = Instr::Kind::Run;
-  runners_.push_back(makeStridedCopy(std::move(moves), t.elementType().sizeInBytes(), threads_));
+  runners_.push_back(
+      makeStridedCopy(std::move(moves), t.elementType().sizeInBytes(), threadsOfStep_));
   instr.runner = runners_.back().get();
   instr.first = addPointers(refs);
   instr.names = names;
@@ -97,7 +100,8 @@ void EngineImpl::emitCopy(const poplar::Tensor& src, const poplar::Tensor& dst, 
   });
   Instr instr{};
   instr.kind = Instr::Kind::Run;
-  runners_.push_back(makeStridedCopy(std::move(moves), dst.elementType().sizeInBytes(), threads_));
+  runners_.push_back(
+      makeStridedCopy(std::move(moves), dst.elementType().sizeInBytes(), threadsOfStep_));
   instr.runner = runners_.back().get();
   instr.first = addPointers(refs);
   instr.names = names;
@@ -140,10 +144,15 @@ void EngineImpl::emit(std::size_t program, const FlatProgram& flat) {
     out.text.push_back(std::move(text));
     return out.instrs.back();
   };
+  auto groups = flat.sideBySide.begin();
   for (std::size_t s = 0; s < flat.steps.size(); ++s) {
     const auto& step = flat.steps[s];
     workspace_->advance(s);
     at.push_back(out.instrs.size());
+    if (groups != flat.sideBySide.end() && s == groups->back()) {
+      workspace_->endGroups();
+      ++groups;
+    }
     for (auto v : bindAt[s]) {
       auto& instr = add(
           Instr::Kind::BindOut, step,
@@ -152,6 +161,15 @@ void EngineImpl::emit(std::size_t program, const FlatProgram& flat) {
       instr.slot = refOf(v).slot;
       instr.stream = assignment_.buffers[v].stream;
     }
+    const bool isAside = groups != flat.sideBySide.end() && s >= groups->front();
+    threadsOfStep_ = isAside ? 1 : threads_;
+    if (isAside && s == groups->front()) {
+      add(Instr::Kind::SideBySide, Step(), "side by side").count =
+          static_cast<unsigned>(groups - flat.sideBySide.begin());
+      out.sideBySide.push_back({out.instrs.size()});
+    }
+    if (isAside && std::find(groups->begin(), groups->end(), s) != groups->end())
+      workspace_->beginGroup();
     // The host's side of a stream copy is dense, so the tensor goes through a dense temporary.
     const auto dense = [&](const poplar::Tensor& t) {
       return workspace_->take(t.numElements() * t.elementType().sizeInBytes());
@@ -223,6 +241,12 @@ void EngineImpl::emit(std::size_t program, const FlatProgram& flat) {
     }
   }
   at.push_back(out.instrs.size());
+  threadsOfStep_ = threads_;
+  for (std::size_t g = 0; g < flat.sideBySide.size(); ++g)
+    for (std::size_t i = 1; i < flat.sideBySide[g].size(); ++i)
+      out.sideBySide[g].push_back(at[flat.sideBySide[g][i]]);
+  for (auto& instr : out.instrs)
+    if (instr.kind == Instr::Kind::SideBySide) instr.target = out.sideBySide[instr.count].back();
   for (auto& instr : out.instrs)
     if (instr.kind == Instr::Kind::RepeatBegin || instr.kind == Instr::Kind::RepeatEnd ||
         instr.kind == Instr::Kind::Jump || instr.kind == Instr::Kind::JumpUnless)

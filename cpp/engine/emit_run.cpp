@@ -31,11 +31,12 @@ const Runner& EngineImpl::runnerOf(const Step& step, const std::vector<Layout>& 
   const bool isShared = !kernel.hasEffects() && !floatChecks_.any();
   const auto [first, last] = prepared_.equal_range(&kernel);
   const auto known = std::find_if(first, last, [&](const auto& each) {
-    return each.second.draws == step.draws() && each.second.layouts == layouts;
+    return each.second.draws == step.draws() && each.second.threads == threadsOfStep_ &&
+           each.second.layouts == layouts;
   });
   if (isShared && known != last) return *known->second.runner;
   try {
-    Setting setting{threads_, {}, math_};
+    Setting setting{threadsOfStep_, {}, math_};
     setting.deterministic = deterministic_;
     if (step.draws()) setting.rounding = Rounding(&rounding_);
     runners_.push_back(kernel.prepare(layouts, setting));
@@ -51,7 +52,8 @@ const Runner& EngineImpl::runnerOf(const Step& step, const std::vector<Layout>& 
     for (const auto& operand : vertex.operands) access.push_back(operand.access);
     made = watched(std::move(made), floatChecks_, layouts, access, vertex.name, kernel.name());
   }
-  if (isShared) prepared_.emplace(&kernel, Prepared{layouts, step.draws(), made.get()});
+  if (isShared)
+    prepared_.emplace(&kernel, Prepared{layouts, threadsOfStep_, step.draws(), made.get()});
   return *made;
 }
 

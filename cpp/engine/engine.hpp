@@ -144,6 +144,7 @@ class __attribute__((visibility("default"))) EngineImpl {
       RepeatEnd,
       JumpUnless,
       Jump,
+      SideBySide,  // groups of instructions, sideBySide[count], up to target
       Print,
       SeedRounding
     };
@@ -185,9 +186,11 @@ class __attribute__((visibility("default"))) EngineImpl {
   struct Compiled {
     std::vector<Instr> instrs;
     std::vector<std::string> text;
-    std::vector<HostTime> times;  // by instruction; empty if they are not timed
+    std::vector<HostTime> times;              // by instruction; empty if they are not timed
+    std::vector<SideBySideSteps> sideBySide;  // of instructions
   };
 
+  void runSideBySide(Compiled& program, const SideBySideSteps& groups);
   void report() const;
   void setInitialValues();
   /// By variable: whether it may lie in memory of the host that is lent; it has a slot of its own.
@@ -248,10 +251,12 @@ class __attribute__((visibility("default"))) EngineImpl {
   /// A runner, and what its kernel was prepared for.
   struct Prepared {
     std::vector<Layout> layouts;
+    unsigned threads;
     bool draws;
     const Runner* runner;
   };
   /// While instructions are emitted.
+  unsigned threadsOfStep_ = 1;  // 1 for what runs beside others
   std::unordered_multimap<const Kernel*, Prepared> prepared_;
   /// A packed form of weights, and what runs with it.
   struct PackedForm {

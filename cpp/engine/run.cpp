@@ -5,7 +5,7 @@
 
 #include "engine/engine.hpp"
 #include "engine/print_tensor.hpp"
-#include "kernels/pool.hpp"
+#include "kernels/parallel.hpp"
 #include "machine/target_spec.hpp"
 #include "program/host_call.hpp"
 
@@ -173,6 +173,11 @@ void EngineImpl::execute(Compiled& program) {
           pc = in.target;
         break;
       case Instr::Kind::Jump: pc = in.target; break;
+      case Instr::Kind::SideBySide:
+        runSideBySide(program, program.sideBySide[in.count]);
+        pc = in.target;
+        clock = HostClock(program.times);
+        continue;
       case Instr::Kind::Print: print(in); break;
       case Instr::Kind::SeedRounding: {
         const auto* seed = static_cast<const std::uint32_t*>(pointers_[in.first]);
@@ -182,6 +187,19 @@ void EngineImpl::execute(Compiled& program) {
     }
     clock.charge(at);
   }
+}
+
+void EngineImpl::runSideBySide(Compiled& program, const SideBySideSteps& groups) {
+  const auto count = static_cast<std::int64_t>(groups.size()) - 1;
+  parallelParts(count, 1, threads_, [&](std::int64_t first, std::int64_t last, unsigned) {
+    HostClock clock(program.times);
+    for (std::size_t i = groups[static_cast<std::size_t>(first)];
+         i < groups[static_cast<std::size_t>(last)]; ++i) {
+      const Instr& in = program.instrs[i];
+      in.runner->run(&pointers_[in.first], arena_->data() + in.scratch);
+      clock.charge(i);
+    }
+  });
 }
 
 void EngineImpl::print(const Instr& in) const {

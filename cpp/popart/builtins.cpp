@@ -42,6 +42,7 @@
 #include <popart/op/negate.hpp>
 #include <popart/op/nll.hpp>
 #include <popart/op/pad.hpp>
+#include <popart/op/printtensor.hpp>
 #include <popart/op/reciprocal.hpp>
 #include <popart/op/relu.hpp>
 #include <popart/op/reshape.hpp>
@@ -426,6 +427,54 @@ BuiltinClass choice() {
           nullptr};
 }
 
+BuiltinClass printTensor() {
+  using popart::PrintTensorFmt;
+  using popart::PrintTensorOp;
+  return {graphcore, "PrintTensor", typeid(PrintTensorOp),
+          [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
+            const auto number = [&a](const char* name, int64_t otherwise) {
+              return a.getAttribute<Attributes::Int>(name, otherwise);
+            };
+            const auto size = [&number](const char* name, unsigned otherwise) {
+              return static_cast<unsigned>(number(name, otherwise));
+            };
+            const auto character = [&number](const char* name, char otherwise) {
+              return static_cast<char>(number(name, otherwise));
+            };
+            const PrintTensorFmt all;
+            const PrintTensorFmt format(
+                size("summariseThreshold", all.summariseThreshold),
+                size("edgeItems", all.edgeItems), size("maxLineWidth", all.maxLineWidth),
+                size("digits", all.digits),
+                static_cast<PrintTensorFmt::FloatFormat>(number("floatFormat", 0)),
+                character("separator", all.separator), character("openBracket", all.openBracket),
+                character("closeBracket", all.closeBracket));
+            return Made(new PrintTensorOp(
+                opid, number("print_self", 1) != 0, number("print_gradient", 1) != 0,
+                a.getAttribute<Attributes::String>("title", ""), format, settings));
+          },
+          [](const Op& op) {
+            const auto& print = static_cast<const PrintTensorOp&>(op);
+            const PrintTensorFmt& format = print.getFmt();
+            Attributes a;
+            const auto set = [&a](const char* name, int64_t value) {
+              a.setAttribute(name, Attributes::Int(value));
+            };
+            set("print_self", print.shouldPrint() ? 1 : 0);
+            set("print_gradient", print.printsGradient() ? 1 : 0);
+            a.setAttribute("title", print.getTitle());
+            set("summariseThreshold", format.summariseThreshold);
+            set("edgeItems", format.edgeItems);
+            set("maxLineWidth", format.maxLineWidth);
+            set("digits", format.digits);
+            set("floatFormat", static_cast<int>(format.floatFormat));
+            set("separator", format.separator);
+            set("openBracket", format.openBracket);
+            set("closeBracket", format.closeBracket);
+            return a;
+          }};
+}
+
 BuiltinClass ipuCopy() {
   return {graphcore, "IpuCopy", typeid(popart::IpuCopyOp),
           [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
@@ -753,6 +802,7 @@ const std::vector<BuiltinClass>& rows() {
                                       plainRow<popart::CallOp>("Call", graphcore),
                                       loop(),
                                       choice(),
+                                      printTensor(),
                                       ipuCopy(),
                                       stash<popart::StashOp>("Stash"),
                                       stash<popart::RestoreOp>("Restore"),

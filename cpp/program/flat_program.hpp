@@ -68,6 +68,9 @@ struct Leaf {
 
 bool isLeaf(const ProgramNode& node);
 
+/// Neighbouring groups of steps that need nothing of one another: [at(0), at(1)), [at(1), at(2)), ...
+using SideBySideSteps = std::vector<std::size_t>;
+
 struct FlatProgram {
   std::vector<Step> steps;
   std::vector<Leaf> leaves;                         // in order
@@ -76,6 +79,8 @@ struct FlatProgram {
   unsigned traps = 0;                               // bits of FloatTrap
   std::vector<StepRange>
       conditionals;  // bodies that may not run (loop bodies that may be empty too)
+
+  std::vector<SideBySideSteps> sideBySide;  // in order
 
   /// Innermost loop or conditional around a step; steps.size() as end for none.
   StepRange blockOf(std::size_t step) const;

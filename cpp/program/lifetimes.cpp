@@ -188,6 +188,17 @@ Lifetime stepsOf(std::size_t elements, const std::vector<Use>& uses,
   return life;
 }
 
+/// What steps use that run beside others lives as long as all of them do.
+void lengthen(Lifetime& life, const std::vector<FlatProgram>& programs) {
+  for (const auto& groups : programs[life.program].sideBySide) {
+    const auto begin = groups.front(), last = groups.back() - 1;
+    if (life.last < begin || life.first > last) continue;
+    life.first = std::min(life.first, begin);
+    life.last = std::max(life.last, last);
+    life.spans = {{life.first, life.last}};
+  }
+}
+
 }  // namespace
 
 std::vector<Lifetime> lifetimesOf(const GraphImpl& graph, const std::vector<FlatProgram>& programs,
@@ -206,6 +217,7 @@ std::vector<Lifetime> lifetimesOf(const GraphImpl& graph, const std::vector<Flat
       lives[v].kind = Lifetime::Kind::Always;
     else
       lives[v] = stepsOf(static_cast<std::size_t>(variable.elements), uses[v], programs);
+    if (lives[v].kind == Lifetime::Kind::Steps) lengthen(lives[v], programs);
   }
   return lives;
 }

@@ -64,7 +64,8 @@ TRUTHS = frozenset(
     past_present_share_buffer rotary_interleaved sliding_window_cache transBatchA transBatchB
     unidirectional
     descending enable_index_broadcast inputIsLogProbability noOverlap outputFullSequence
-    print_gradient right separate_gradients stable zeroInfinity zeroUnused has_side_effect
+    print_gradient print_self right separate_gradients stable zeroInfinity zeroUnused
+    has_side_effect
     """.split()
 )
 """The integers that are truth values: ONNX's, onnxruntime's, those of popir's own domains. ONNX has

@@ -15,13 +15,20 @@ Connection = list[str | int]
 
 
 def backward_graph(
-    main: Graph, name: str, new: str, given: Sequence[int] | None, wanted: Sequence[int] | None
+    main: Graph,
+    name: str,
+    new: str,
+    given: Sequence[int] | None,
+    wanted: Sequence[int] | None,
+    of_part: bool = False,
 ) -> list[list[Connection]]:
     """Adds a graph `new` of gradients of the graph `name` to those of `main`.
 
     It calls the graph that computes the gradients, from those of the outputs `given`, of the inputs
     `wanted`: by default of all that have one. Returns what its inputs and outputs are: it gets the
     given gradients, then the inputs and outputs of the graph, of which it passes on what is read.
+    If it is `of_part` of a gradient, it gets the given gradients and then only the inputs that are
+    read, and may have no outputs.
 
     Raises popart_exception if there are no gradients, MissingGradientError if one that is wanted
     cannot be.
@@ -39,7 +46,7 @@ def backward_graph(
                 f"{[graph.outputs[o] for o in ends]}, depends on it."
             )
         targets = [*wanted]
-    if not targets:
+    if not targets and not of_part:
         raise popart_exception(
             f"The graph '{name}' has no gradients: none of the outputs with one depends on an "
             "input of a floating-point type."
@@ -49,26 +56,31 @@ def backward_graph(
 
     def add(id: str, is_gradient: bool) -> str:
         base = id.removeprefix(f"{name}/")
-        added = around.addActGrad(f"{new}/{getGradId(base) if is_gradient else base}")
+        added = around.addActGrad(
+            around.uniqueId(f"{new}/{getGradId(base) if is_gradient else base}")
+        )
         added.info = graph.getTensor(id).info
         return added.id
 
     gradients = [add(graph.outputs[o], True) for o in ends]
-    inputs = [add(id, False) for id in graph.inputs]
-    results = [id for id in dict.fromkeys(graph.outputs) if id not in graph.inputs]
-    around.setInputs([*gradients, *inputs, *(add(id, False) for id in results)])
-    passed = zip([*made.inputs, *made.given], [*inputs, *gradients], strict=True)
-    used = {inside: outside for inside, outside in passed if made.is_read(inside)}
+    shown = [id for i, id in zip(made.inputs, graph.inputs, strict=True) if made.is_read(i)]
+    if not of_part:
+        shown = list(dict.fromkeys([*graph.inputs, *graph.outputs]))
+    given_to = {id: add(id, False) for id in shown}
+    around.setInputs([*gradients, *given_to.values()])
+    passed = zip([*made.inputs, *made.given], [*graph.inputs, *gradients], strict=True)
+    used = {inside: given_to.get(id, id) for inside, id in passed if made.is_read(inside)}
     made.graph.setInputs([*used])
     around.setOutputs([add(graph.inputs[i], True) for i in targets])
-    around.createConnectedOp(
-        CallOp,
-        dict(enumerate(used.values())),
-        dict(enumerate(around.outputs)),
-        *(CALL, Op.Settings(around, "gradients"), {"callee": made.graph}),
-    )
+    if targets:
+        around.createConnectedOp(
+            CallOp,
+            dict(enumerate(used.values())),
+            dict(enumerate(around.outputs)),
+            *(CALL, Op.Settings(around, "gradients"), {"callee": made.graph}),
+        )
     read: list[Connection] = [[graph.outputs[o], 1] for o in ends]
-    read += [[id, 0] for id in (*graph.inputs, *results)]
+    read += [[id, 0] for id in shown]
     return [read, [[graph.inputs[i], 1] for i in targets]]
 
 

@@ -20,6 +20,7 @@ from popir.ir.graph import called_graphs
 from popir.ops.control.if_ import IF, IfOp
 from popir.ops.control.loop_op import ITERATION, LOOP, LoopOp
 from popir.ops.support.decomposition import Decomposer
+from popir.transforms.given_gradients import reduction_gradient, sampled
 from popir.transforms.given_updates import computed, updated_value
 
 _ONNX, _GRAPHCORE = "ai.onnx", "ai.graphcore"
@@ -39,24 +40,30 @@ def fit_to_lower(graph: Graph, sent: Mapping[str, str]) -> None:
     - Exchanges that were made one are several again.
     - A Loop passes the number of the iteration to its body, and no condition that is always true.
     - An If gives its branches what they read, and takes their outputs in its own order; a Resize
-      becomes what it consists of.
+      and its gradient become what they consist of, the gradient of a reduction the compiler's.
     - A variant in place becomes the compiler's own; one that shows its inputs the operator that
       does so.
     - What consists of other operators becomes these.
 
     Raises popart_exception for copies from and to the host in graphs that are called, for a
-    HostLoad of a tensor that is no stream, and for a ConcatInplace whose result is overwritten;
-    AnchorError for a HostStore of what is no anchor.
+    HostLoad of a tensor that is no stream, for a load of code, and for a ConcatInplace whose result
+    is overwritten; AnchorError for a HostStore of what is no anchor.
     """
     for each in called_graphs(graph):
         for op in each.schedule():
             type = op.opid.type if op.opid.domain == _GRAPHCORE else ""
             is_others = op.source != "built in"
+            of_program = is_others and op.opid.domain in (_ONNX, _GRAPHCORE)
             if type in (*_LOADS, _STORE, _EXCHANGES) and each is not graph:
                 raise popart_exception(
                     f"{op.debugName()} copies to or from the host in '{each.name}', a graph that "
                     "is called; popir sends and gets a tensor once for each batch, of the main "
                     "graph. Copy there, and give the called graph the tensor as an input."
+                )
+            if type == "RemoteCodeLoad":
+                raise popart_exception(
+                    f"{op.debugName()} loads the code of a graph from streaming memory; popir "
+                    "keeps the code of all graphs on the tiles. Leave the operator out."
                 )
             if type in (*_LOADS, _STORE, _EXCHANGES):
                 _exchange(op, sent)
@@ -66,12 +73,12 @@ def fit_to_lower(graph: Graph, sent: Mapping[str, str]) -> None:
                 continue
             elif type.endswith(_INPLACE) and is_others:
                 _overwrite(op)
-            elif op.opid.type == "Loop" and op.opid.domain in (_ONNX, _GRAPHCORE) and is_others:
+            elif op.opid.type == "Loop" and of_program:
                 _loop(op)
-            elif op.opid.type == "If" and op.opid.domain in (_ONNX, _GRAPHCORE) and is_others:
+            elif op.opid.type in ("If", "IfGrad") and of_program:
                 _if(op)
-            elif op.opid.type == "Resize" and op.opid.domain in (_ONNX, _GRAPHCORE) and is_others:
-                _resize(op)
+            elif of_program and (sampled(op) or reduction_gradient(op)):
+                continue
             elif op.__class__.expand is not Op.expand:
                 expand_in_place(op)
     for anchor, id in sent.items():
@@ -303,20 +310,3 @@ def _if(op: Op) -> None:
         "else_inputs": _numbers(_noted(op, "elseInputs")),
     }
     op.graph.replaceOp(op, IfOp(IF, Op.Settings(op.graph, op.name()), attributes))
-
-
-def _resize(op: Op) -> None:
-    """Puts what a Resize consists of in its place."""
-    noted, out = dict(device.attributeTexts(op, True)), op.outTensor(0)
-    on = Decomposer(op, out.id)
-    scales = on.const([float(word) for word in noted["scales"].split()], np.dtype(np.float32))
-    attributes = {"mode": noted["mode"]}
-    if noted["nearest_mode"]:
-        for name in ("nearest_mode", "coordinate_transformation_mode"):
-            attributes[name] = noted[name]
-        made = on.add(_ONNX, "Resize", 13, [op.inTensor(0), None, scales], 1, attributes)
-    else:
-        made = on.add(_ONNX, "Resize", 10, [op.inTensor(0), scales], 1, attributes)
-    assert isinstance(made, Tensor)
-    op.graph.eraseOp(op.id)
-    take_place(out, made)

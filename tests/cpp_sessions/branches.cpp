@@ -1,9 +1,7 @@
 // Graphs of a program that choose, that are resized, and that are differentiated by themselves.
 #include <popart/aliasesmap.hpp>
-#include <popart/devicemanager.hpp>
 #include <popart/graphutils.hpp>
 #include <popart/ir.hpp>
-#include <popart/ndarraywrapper.hpp>
 #include <popart/op/accumulate.hpp>
 #include <popart/op/accumulatorscale.hpp>
 #include <popart/op/accumulatorzero.hpp>
@@ -11,6 +9,7 @@
 #include <popart/op/call.hpp>
 #include <popart/op/copyvarupdate.hpp>
 #include <popart/op/dynamic/dynamicslice.hpp>
+#include <popart/op/exchange/codecopy.hpp>
 #include <popart/op/exchange/hostcopy.hpp>
 #include <popart/op/exchange/multiexchange.hpp>
 #include <popart/op/exchange/remote.hpp>
@@ -24,8 +23,6 @@
 #include <popart/op/subtract.hpp>
 #include <popart/operators.hpp>
 #include <popart/patterns/sgd1decompose.hpp>
-#include <popart/session.hpp>
-#include <popart/stepio.hpp>
 #include <popart/transforms/autodiff.hpp>
 #include <popart/util.hpp>
 
@@ -33,6 +30,7 @@
 #include <memory>
 
 #include "errors.hpp"
+#include "running.hpp"
 
 using namespace popart;
 
@@ -44,40 +42,6 @@ template <class OP>
 void add(Graph& graph, const TensorId& a, const TensorId& b, const TensorId& out,
          const OperatorIdentifier& opid) {
   graph.createConnectedOp<OP>({{0, a}, {1, b}}, {{0, out}}, opid, Op::Settings(graph, out));
-}
-
-/// Runs a graph once: what the host sends, four floats each but for "chooses", and what it gets.
-void run(const std::shared_ptr<Ir>& ir, std::map<TensorId, std::vector<float>> given, bool chooses,
-         const std::vector<TensorId>& ids) {
-  std::map<TensorId, AnchorReturnType> anchors;
-  for (const TensorId& id : ids) anchors.emplace(id, AnchorReturnType("All"));
-  ir->setDataFlow(DataFlow(1, anchors));
-  std::map<TensorId, std::vector<float>> found;
-  std::vector<std::unique_ptr<NDArrayWrapper<float>>> kept;
-  std::map<TensorId, IArray&> in, out;
-  for (auto& each : given) {
-    kept.emplace_back(
-        new NDArrayWrapper<float>(each.second.data(), ir->getTensor(each.first)->info));
-    in.emplace(each.first, *kept.back());
-  }
-  for (const TensorId& id : ids) {
-    const TensorInfo& info = ir->getTensor(id)->info;
-    found[id].resize(static_cast<std::size_t>(info.nelms()));
-    kept.emplace_back(new NDArrayWrapper<float>(found[id].data(), info));
-    out.emplace(id, *kept.back());
-  }
-  bool condition[] = {chooses};
-  NDArrayWrapper<bool> decides(condition, TensorInfo(DataType::BOOL, {}));
-  if (ir->containsTensor("chooses")) in.emplace("chooses", decides);
-  auto session =
-      InferenceSession::createFromIr(ir, DeviceManager::createDeviceManager().createCpuDevice());
-  session->prepareDevice();
-  StepIO io(in, out);
-  session->run(io);
-  for (const TensorId& id : ids) {
-    for (const float value : found[id]) std::cout << value << " ";
-    std::cout << "\n";
-  }
 }
 
 /// One graph adds and multiplies, the other subtracts the other way round, and has its outputs in
@@ -131,8 +95,6 @@ void refused() {
   failsWithError([&] { choose(*ir, BranchInfo(GraphId("yes"), {{1, 0}}, {{0, 0}, {1, 1}}), no); });
   ir = choice();
   failsWithError([&] { choose(*ir, yes, BranchInfo(GraphId("no"), {{1, 1}, {2, 0}}, {{0, 1}})); });
-  ir = choice();
-  failsWithError([&] { choose(*ir, yes, no)->getGradOps(); });
   ir = choice();
   Graph& graph = ir->getMainGraph();
   failsWithError([&] {
@@ -362,6 +324,34 @@ void overwritten() {
   });
 }
 
+/// Loads of the code of a graph, which no session takes.
+void codeLoaded() {
+  auto ir = choice();
+  choose(*ir, yes, no);
+  Graph& graph = ir->getMainGraph();
+  const auto load = [&](const GraphId& id, CodeMemoryType to) {
+    return graph.createConnectedOp<RemoteCodeLoadOp>({}, {}, Onnx::CustomOperators::RemoteCodeLoad,
+                                                     id, to, Op::Settings(graph, "load"));
+  };
+  const RemoteCodeLoadOp* op = load(GraphId("yes"), CodeMemoryType::ExecutableMemory);
+  const ExchangeDescriptor code = op->getExchangeDescriptor(0);
+  std::cout << code.isCodeCopy() << code.isHostExchange() << code.isRemoteExchange()
+            << op->hasSideEffect() << *code.getGraphToLoadId() << code.getResourceId()
+            << code.getNumInputs()
+            << (*code.getDestinationCodeMemoryType() == CodeMemoryType::ExecutableMemory) << code
+            << "\n";
+  failsWithError([&] { op->getExchangeDescriptor(1); });
+  failsWithError([&] { load(GraphId("none"), CodeMemoryType::ExecutableMemory); });
+  failsWithError([&] {
+    InternalCodeCopyOp(Onnx::CustomOperators::RemoteCodeLoad, GraphId("yes"), TileSet::IO,
+                       CodeMemoryType::Buffer, CodeMemoryType::ExecutableMemory,
+                       Op::Settings(graph, "copy"))
+        .setup();
+  });
+  failsWithError([&] { run(ir, {{"x", {1, 2, 3, 4}}, {"y", {1, 2, 3, 4}}}, true, {"first"}); });
+  failsWithError([&] { load(GraphId("no"), CodeMemoryType::Buffer); });
+}
+
 }  // namespace
 
 int main(int, char** argv) {
@@ -373,4 +363,5 @@ int main(int, char** argv) {
   if (what == "asked") asked();
   if (what == "changed") changed();
   if (what == "overwritten") overwritten();
+  if (what == "code") codeLoaded();
 }

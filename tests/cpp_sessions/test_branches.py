@@ -69,7 +69,6 @@ def test_what_is_refused(program: Program) -> None:
     words = [
         "no input is mapped to input 1 of the graph 'yes'",
         "output 1 is mapped to no output of the graph 'no'",
-        "an IfOp that a program makes has no gradient",
         "2 scales are given; the input is FLOAT [4]",
         "A ResizeOp has no region for tf_crop_and_resize",
         "the main graph has no graph of gradients",
@@ -126,3 +125,19 @@ def test_what_operators_overwrite(program: Program) -> None:
         [f"{name.replace('_', ' ')} [[0, 0] to [4, 4]]221" for name in overwritten]
         + [f"{name} [[0, 0] to [4, 4]]330" for name in ("scale by 0.500000", "accumulate")]
     )
+
+
+def test_loads_of_code(program: Program) -> None:
+    """They describe themselves, and are refused by name when they are lowered."""
+    words = [
+        "has one exchange, no number 1",
+        "there is no graph 'none' whose code it could load",
+        "copies of code within a device are not there",
+        "loads the code of a graph from streaming memory; popir keeps the code of all graphs on",
+        "code goes to ExecutableMemory of Compute tiles; the destination is Buffer of Compute",
+    ]
+    first, *errors = program("branches", "code").splitlines()
+    assert first == "1001yesyes01CodeLoad(yes)"
+    for line, part in zip(errors, words, strict=True):
+        assert line.startswith("error: ")
+        assert part in line

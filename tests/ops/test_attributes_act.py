@@ -803,6 +803,7 @@ def parts() -> Iterator[Row]:
     yield from rows(decoder, blank=0, beam_width=2, top_paths=3)
     printed = {
         "print_gradient": 0,
+        "print_self": 0,
         "title": "x",
         "summariseThreshold": 2,
         "edgeItems": 1,

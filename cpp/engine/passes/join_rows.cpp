@@ -283,6 +283,7 @@ class Joiner {
       concats_.insert(concat.begin(), concat.end());
     for (const auto* ranges : {&program_.loops, &program_.conditionals})
       for (const auto& r : *ranges) borders_.insert({r.begin, r.end});
+    for (const auto& groups : program_.sideBySide) borders_.insert(groups.begin(), groups.end());
   }
 
   /// \returns how many steps became part of another one.

@@ -101,6 +101,19 @@ class OverlapCollectives final : public Pass {
   std::string run(Plan& plan) const override;
 };
 
+/// Brings chains of small steps side by side that need nothing of one another, such as those of two
+/// directions. They run at the same time, each on one thread. Runs when steps have their last places.
+class SideBySide final : public Pass {
+ public:
+  const char* name() const override { return "side by side"; }
+  const char* contract() const override {
+    return "groups of steps that run side by side neither draw random numbers nor have effects, "
+           "and "
+           "no group writes elements that another one uses";
+  }
+  std::string run(Plan& plan) const override;
+};
+
 /// Joins neighbouring steps that compute the same rows, so that they run block of rows by block of
 /// rows (kernels/joined_rows.hpp). A normalization of large tensors reads and writes each of them
 /// once. Follows the choice of layouts: rows in blocks of channels stay apart.

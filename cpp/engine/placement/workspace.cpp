@@ -28,6 +28,23 @@ void Workspace::begin(std::size_t program) {
   lasts_.clear();
   used_.clear();
   taken_.clear();
+  ofGroup_.clear();
+  ofGroups_.clear();
+  inGroup_ = false;
+}
+
+void Workspace::beginGroup() {
+  for (const auto& range : ofGroup_)
+    if (ofGroups_.insert(range).second) used_.insert(range);
+  ofGroup_.clear();
+  inGroup_ = true;
+}
+
+void Workspace::endGroups() {
+  for (const auto& range : ofGroups_) used_.erase(used_.find(range));
+  ofGroup_.clear();
+  ofGroups_.clear();
+  inGroup_ = false;
 }
 
 void Workspace::advance(std::size_t step) {
@@ -57,6 +74,7 @@ std::size_t Workspace::take(std::size_t bytes) {
   const Range range{offset, offset + bytes};
   used_.insert(range);
   taken_.push_back(range);
+  if (inGroup_) ofGroup_.insert(range);
   end_ = std::max(end_, aligned(range.second));
   return offset;
 }

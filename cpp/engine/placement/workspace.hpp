@@ -27,6 +27,10 @@ class Workspace {
   /// \returns the offset in the arena of bytes that nothing else uses at this step; a multiple of
   /// kAlign
   std::size_t take(std::size_t bytes);
+  /// From here on the steps of a group run beside those of the groups before it: what these took
+  /// stays taken, until endGroups().
+  void beginGroup();
+  void endGroups();
   /// The end of all that was taken, and of all buffers.
   std::size_t end() const { return end_; }
 
@@ -41,6 +45,9 @@ class Workspace {
   std::multimap<std::size_t, Range> lasts_;    // of live variables, by last step
   std::multiset<Range> used_;                  // by live variables, and what was taken
   std::vector<Range> taken_;
+  std::set<Range> ofGroup_,
+      ofGroups_;  // taken by steps that run side by side: by this group, others
+  bool inGroup_ = false;
   std::size_t end_;
 };
 

@@ -28,6 +28,7 @@ class ControlFlow {
   void verify() {
     nest();
     leaves();
+    for (const auto& groups : program_.sideBySide) sideBySide(groups);
     for (std::size_t s = 0; s < program_.steps.size(); ++s) {
       jump(s);
       skips(s);
@@ -77,6 +78,20 @@ class ControlFlow {
           fail("the loop or conditional of " + rangeText(r) + " cuts the leaf of " +
                rangeText({after->begin, after->end}));
       }
+  }
+
+  void sideBySide(const SideBySideSteps& groups) const {
+    if (groups.size() < 3 || !std::is_sorted(groups.begin(), groups.end()) ||
+        groups.back() > program_.steps.size())
+      fail("the groups from step " + std::to_string(groups.empty() ? 0 : groups.front()) +
+           " on, which run side by side, are not two ranges of steps or more, in order");
+    for (auto s = groups.front(); s < groups.back(); ++s) {
+      const auto& step = program_.steps[s];
+      const bool isPlain =
+          step.kind == Step::Kind::None || step.kind == Step::Kind::Copy ||
+          (step.kind == Step::Kind::Run && !step.draws() && !step.vertex->kernel->hasEffects());
+      if (!isPlain) fail(s, "runs beside others, and does more than compute");
+    }
   }
 
   bool isLoop(std::size_t begin, std::size_t end) const {
@@ -296,6 +311,28 @@ std::vector<const Use*> undefinedReads(const Plan& plan,
   return found;
 }
 
+/// Checks that no group of steps writes elements that another one uses, which runs beside it.
+void verifyGroups(const Plan& plan, const std::vector<std::vector<Use>>& uses) {
+  for (unsigned v = 0; v < uses.size(); ++v)
+    for (const auto& write : uses[v]) {
+      if (!write.write) continue;
+      for (const auto& groups : plan.programs[write.program].sideBySide) {
+        const auto groupOf = [&](std::size_t s) {
+          return std::upper_bound(groups.begin(), groups.end(), s) - groups.begin();
+        };
+        const StepRange all{groups.front(), groups.back()};
+        if (!all.contains(write.step)) continue;
+        for (const auto& other : uses[v])
+          if (other.program == write.program && all.contains(other.step) &&
+              groupOf(other.step) != groupOf(write.step) &&
+              other.tensor->intersectsWith(*write.tensor))
+            throw PlanFault(stepText(plan, write.program, write.step) + " writes " +
+                            variableText(plan, v) + ", which step " + std::to_string(other.step) +
+                            " uses in a group that runs beside it");
+      }
+    }
+}
+
 /// Checks that only the prologue writes invariant variables, and that it uses no other variables.
 void verifyInvariants(const Plan& plan, const std::vector<std::vector<Use>>& uses) {
   if (plan.invariant.empty()) return;
@@ -381,6 +418,7 @@ void PlanVerifier::verify(const Plan& plan) {
       throw PlanFault("No step writes " + variableText(plan, v) +
                       " any more, which the host reads");
   verifyInvariants(plan, uses);
+  verifyGroups(plan, uses);
   if (!plan.assignment.buffers.empty()) verifyBuffers(plan, uses);
 }
 

@@ -281,10 +281,13 @@ class Ir {
   /// The opset version that the model imports for a domain; 0 if none.
   int getOpSetVersionFromModel(const std::string& domain) const;
 
-  /// For popir itself: the graph of Autodiff::createBwdGraph(), of outputs and inputs by index.
+  /// For popir itself: the graph of Autodiff::createBwdGraph(), of outputs and inputs by index. One
+  /// that is `ofPart` gets all given gradients, but of the graph's tensors only the inputs that it
+  /// reads; and it may have no output.
   BwdGraphInfo differentiateGraph(const Graph& graph,
                                   const nonstd::optional<std::vector<int64_t>>& given,
-                                  const nonstd::optional<std::vector<int64_t>>& wanted);
+                                  const nonstd::optional<std::vector<int64_t>>& wanted,
+                                  bool ofPart = false);
   /// For popir itself: the graphs of a session, which must outlive this object.
   void show(const std::shared_ptr<void>& session);
   /// For popir itself: the compiler's session of these graphs. `who` asks, for messages.

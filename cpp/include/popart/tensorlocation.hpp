@@ -8,6 +8,8 @@ namespace popart {
 
 enum class TensorStorage { OnChip = 0, OffChip, N };
 enum class TileSet { Compute = 0, IO, Undefined, N };
+/// Where code is: in memory from which it runs, or in a buffer from which it is copied there.
+enum class CodeMemoryType { Buffer = 0, ExecutableMemory, N };
 enum class ExchangeStrategy { JustInTime = 0, OverlapInnerLoop, OverlapLoops, OverlapStep, N };
 enum class ReplicatedTensorSharding { Off = 0, On, N };
 

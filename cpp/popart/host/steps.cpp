@@ -175,10 +175,11 @@ const Optimizer& Ir::getOptimizer() const {
 
 BwdGraphInfo Ir::differentiateGraph(const Graph& graph,
                                     const nonstd::optional<std::vector<int64_t>>& given,
-                                    const nonstd::optional<std::vector<int64_t>>& wanted) {
+                                    const nonstd::optional<std::vector<int64_t>>& wanted,
+                                    bool ofPart) {
   const GraphId id = createUniqueSubgraphId(GraphId("bwd_" + graph.id.str()));
   const python::Value made = python::call(nullptr, "transforms.backward_graphs.backward_graph",
-                                          {held_, graph.id.str(), id.str(), given, wanted});
+                                          {held_, graph.id.str(), id.str(), given, wanted, ofPart});
   BwdGraphInfo info{id, {}, {}};
   const auto fill = [](const python::Value& from, ExpectedConnections& to) {
     for (const python::Value& each : from.list()) {

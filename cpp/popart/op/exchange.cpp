@@ -41,13 +41,16 @@ std::ostream& operator<<(std::ostream& os, const ExchangeDirection& direction) {
 }
 
 const std::string ExchangeDescriptor::getResourceId() const {
+  if (isCodeCopy()) return (*graph_).str();
   return isHostExchange() ? stream_ : std::to_string(buffer_);
 }
 
 std::ostream& operator<<(std::ostream& os, const ExchangeDescriptor& descriptor) {
-  return os << (descriptor.isHostExchange() ? "Host" : "Remote") << descriptor.getDirection()
-            << (descriptor.isInplace() ? "Inplace" : "") << "(" << descriptor.getResourceId()
-            << ")";
+  const char* const what = descriptor.isHostExchange() ? "Host"
+                           : descriptor.isCodeCopy()   ? "Code"
+                                                       : "Remote";
+  return os << what << descriptor.getDirection() << (descriptor.isInplace() ? "Inplace" : "") << "("
+            << descriptor.getResourceId() << ")";
 }
 
 namespace {

@@ -1,5 +1,6 @@
 // Choices between two graphs.
 #include <popart/graph.hpp>
+#include <popart/graphcoreoperators.hpp>
 #include <popart/ir.hpp>
 #include <popart/op/if.hpp>
 #include <popart/opserialiser.hpp>
@@ -40,10 +41,14 @@ std::vector<int64_t> order(const std::map<int, int>& map, std::size_t n) {
 
 IfOp::IfOp(const OperatorIdentifier& opid, const BranchInfo& thenBranchInfo,
            const BranchInfo& elseBranchInfo, const Op::Settings& settings)
+    : IfOp(opid, thenBranchInfo, elseBranchInfo, settings, settings.graph.get().getIr()) {}
+
+IfOp::IfOp(const OperatorIdentifier& opid, const BranchInfo& thenBranchInfo,
+           const BranchInfo& elseBranchInfo, const Op::Settings& settings, const Ir& ir)
     : Op(opid, settings), branches_{thenBranchInfo, elseBranchInfo} {
   // Here, since to look for graphs is to ask operators what they call.
   for (int number = 0; number < 2; ++number)
-    graphs_[number] = &getGraph().getIr().getGraph(branches_[number].graphId);
+    graphs_[number] = &ir.getGraph(branches_[number].graphId);
 }
 
 IfOp::IfOp(const OperatorIdentifier& opid, const std::vector<int64_t>& thenInputs,
@@ -54,12 +59,89 @@ IfOp::~IfOp() = default;
 
 std::unique_ptr<Op> IfOp::clone() const { return copyOf(*this); }
 
-std::vector<std::unique_ptr<Op>> IfOp::getGradOps() {
-  throw error(
-      "{}: an IfOp that a program makes has no gradient; one of a model has. Differentiate the "
-      "graphs (Autodiff::createBwdGraph), and choose between their gradients by another IfOp",
-      debugName());
+namespace {
+
+bool isReal(const TensorInfo& info) {
+  return info.dataType() == DataType::FLOAT || info.dataType() == DataType::FLOAT16;
 }
+
+/// Adds zeros to a graph, as an output. Returns its index.
+int addZeros(Graph& graph, InIndex forInput, const TensorInfo& info) {
+  const TensorId id = graph.id.str() + "/zeros_" + std::to_string(forInput);
+  const std::vector<char> zeros(static_cast<std::size_t>(info.nbytes()));
+  graph.addConstInit(id, info, zeros.data());
+  graph.markAsOutput(id);
+  return static_cast<int>(graph.getOutputIds().size()) - 1;
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<Op>> IfOp::getGradOps() {
+  if (graphs_[0] == nullptr)
+    throw error("{}: the gradient of a choice that the compiler has made is the compiler's",
+                debugName());
+  Ir& ir = getThenGraph().getIr();
+  std::vector<GradInOutMapper> mappers{{0, getConditionInIndex(), GradOpInType::In}};
+  const auto placeOf = [&mappers](int index, GradOpInType type) {
+    for (const GradInOutMapper& each : mappers)
+      if (each.iNonGrad == index && each.type == type) return each.iGrad;
+    mappers.emplace_back(static_cast<InIndex>(mappers.size()), index, type);
+    return mappers.back().iGrad;
+  };
+  std::vector<InIndex> targets;
+  for (const auto& in : input->tensorMap())
+    if (isReal(in.second->info)) targets.push_back(in.first);
+  if (targets.empty()) return {};
+  std::vector<BranchInfo> branches;
+  for (int number = 0; number < 2; ++number) {
+    const Graph& graph = branch(number);
+    std::vector<int64_t> inside;
+    std::vector<OutIndex> outside;
+    for (const auto& out : output->tensorMap()) {
+      if (!isReal(out.second->info)) continue;
+      inside.push_back(opOutToSubgraphOutIndex(number, out.first));
+      outside.push_back(out.first);
+    }
+    const BwdGraphInfo made = ir.differentiateGraph(graph, inside, {}, true);
+    std::map<int, int> in, out;
+    for (std::size_t i = 0; i < made.expectedInputs.size(); ++i) {
+      const int index = static_cast<int>(i);
+      const TensorId& id = made.expectedInputs[i].fwdId;
+      const bool isGradient = i < outside.size();
+      const InIndex read =
+          isGradient
+              ? placeOf(outside[i], GradOpInType::GradOut)
+              : placeOf(subgraphInToOpInIndex(number, graph.getInputIndex(id)), GradOpInType::In);
+      in[read] = index;
+    }
+    for (std::size_t i = 0; i < made.expectedOutputs.size(); ++i) {
+      const int inner = graph.getInputIndex(made.expectedOutputs[i].fwdId);
+      out[subgraphInToOpInIndex(number, inner) - 1] = static_cast<int>(i);
+    }
+    for (const InIndex target : targets)
+      if (out.count(target - 1) == 0)
+        out[target - 1] = addZeros(ir.getGraph(made.bwdGraphId), target, inInfo(target));
+    branches.emplace_back(made.bwdGraphId, in, out);
+  }
+  std::vector<std::unique_ptr<Op>> made;
+  made.emplace_back(new IfGradOp(*this, mappers, branches[0], branches[1]));
+  return made;
+}
+
+IfGradOp::IfGradOp(const IfOp& fwdOp, const std::vector<GradInOutMapper>& gradInInfo,
+                   const BranchInfo& thenBranchInfo, const BranchInfo& elseBranchInfo)
+    : IfOp(Onnx::CustomGradOperators::IfGrad, thenBranchInfo, elseBranchInfo, fwdOp.settings,
+           fwdOp.getThenGraph().getIr()),
+      inputs_(gradInInfo) {
+  for (const auto& [ours, theirs] : thenBranchInfo.outputIndicesMap) outputs_[ours] = ours + 1;
+}
+
+IfGradOp::~IfGradOp() = default;
+
+std::unique_ptr<Op> IfGradOp::clone() const { return copyOf(*this); }
+
+const std::vector<GradInOutMapper>& IfGradOp::gradInputInfo() const { return inputs_; }
+const std::map<int, int>& IfGradOp::gradOutToNonGradIn() const { return outputs_; }
 
 Graph& IfOp::branch(int number) const {
   if (graphs_[number] != nullptr) return *graphs_[number];

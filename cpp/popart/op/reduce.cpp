@@ -152,4 +152,9 @@ const std::map<int, int>& ReduceGradOp::gradOutToNonGradIn() const {
   return outputs;
 }
 
+void ReduceGradOp::appendOutlineAttributes(OpSerialiserBase& os) const {
+  Op::appendOutlineAttributes(os);
+  os.appendAttribute("axes", axes);
+}
+
 }  // namespace popart

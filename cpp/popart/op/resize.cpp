@@ -1,4 +1,5 @@
 // Other sizes of a tensor.
+#include <popart/graphcoreoperators.hpp>
 #include <popart/op/resize.hpp>
 #include <popart/opserialiser.hpp>
 #include <popart/tensor.hpp>
@@ -64,11 +65,19 @@ ResizeOp::~ResizeOp() = default;
 
 std::unique_ptr<Op> ResizeOp::clone() const { return copyOf(*this); }
 
+ResizeOp::ResizeOp(const ResizeOp& forward, const OperatorIdentifier& opid,
+                   const std::vector<float>& scales)
+    : Op(opid, forward.settings),
+      mode_(forward.mode_),
+      scales_(scales),
+      nearest_(forward.nearest_),
+      transformation_(forward.transformation_),
+      isFirst_(forward.isFirst_) {}
+
 std::vector<std::unique_ptr<Op>> ResizeOp::getGradOps() {
-  throw error(
-      "{}: a ResizeOp that a program makes has no gradient; that of a model consists of operators "
-      "that have",
-      debugName());
+  std::vector<std::unique_ptr<Op>> made;
+  made.emplace_back(new ResizeGradOp(*this));
+  return made;
 }
 
 void ResizeOp::setup() {
@@ -83,16 +92,67 @@ void ResizeOp::setup() {
   outInfo(getOutIndex()) = {info.dataType(), shape};
 }
 
+namespace {
+
+/// With all digits: scales decide which elements are taken.
+std::string textOf(const std::vector<float>& scales) {
+  std::ostringstream text;
+  text.precision(9);
+  for (const float scale : scales) text << scale << ' ';
+  return text.str();
+}
+
+}  // namespace
+
 void ResizeOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   Op::appendOutlineAttributes(os);
-  // All digits: scales decide which elements are taken.
-  std::ostringstream scales;
-  scales.precision(9);
-  for (const float scale : scales_) scales << scale << ' ';
   os.appendAttribute("mode", toString(mode_));
-  os.appendAttribute("scales", scales.str());
+  os.appendAttribute("scales", textOf(scales_));
   os.appendAttribute("nearest_mode", isFirst_ ? "" : toString(nearest_));
   os.appendAttribute("coordinate_transformation_mode", isFirst_ ? "" : toString(transformation_));
+}
+
+namespace {
+
+std::vector<float> backwardScales(const Shape& from, const Shape& to) {
+  std::vector<float> scales;
+  for (std::size_t d = 0; d < from.size(); ++d)
+    scales.push_back(static_cast<float>(to[d]) / static_cast<float>(from[d]));
+  return scales;
+}
+
+}  // namespace
+
+ResizeGradOp::ResizeGradOp(const ResizeOp& fwdOp)
+    : ResizeOp(fwdOp, Onnx::GradOperators::ResizeGrad,
+               backwardScales(fwdOp.outShape(getOutIndex()), fwdOp.inShape(getInIndex()))),
+      fwdScales_(fwdOp.getScales()),
+      shape_(fwdOp.inShape(getInIndex())) {}
+
+ResizeGradOp::~ResizeGradOp() = default;
+
+std::unique_ptr<Op> ResizeGradOp::clone() const { return copyOf(*this); }
+
+std::vector<std::unique_ptr<Op>> ResizeGradOp::getGradOps() {
+  throw error("{}: the gradient of a gradient of a ResizeOp is not made", debugName());
+}
+
+void ResizeGradOp::setup() { outInfo(getOutIndex()) = {inInfo(getInIndex()).dataType(), shape_}; }
+
+const std::vector<GradInOutMapper>& ResizeGradOp::gradInputInfo() const {
+  static const std::vector<GradInOutMapper> inputs = {
+      {getInIndex(), ResizeOp::getOutIndex(), GradOpInType::GradOut}};
+  return inputs;
+}
+
+const std::map<int, int>& ResizeGradOp::gradOutToNonGradIn() const {
+  static const std::map<int, int> outputs = {{getOutIndex(), ResizeOp::getInIndex()}};
+  return outputs;
+}
+
+void ResizeGradOp::appendOutlineAttributes(OpSerialiserBase& os) const {
+  ResizeOp::appendOutlineAttributes(os);
+  os.appendAttribute("fwdScales", textOf(fwdScales_));
 }
 
 }  // namespace popart

@@ -21,10 +21,12 @@ _CHARACTERS = "separator openBracket closeBracket".split()
 class PrintTensorOp(Op):
     """PopART's PrintTensor: the input, whose values go to standard error each time that it runs,
     after a title. The gradient is printed too, with `print_gradient`, under the title and
-    "_gradient", or the id of the gradient of the input.
+    "_gradient", or the id of the gradient of the input. Without `print_self`, which a program in
+    C++ may set, the input is not printed.
     """
 
     print_gradient: bool
+    print_self: bool
     title: str
     summariseThreshold: int
     edgeItems: int
@@ -61,8 +63,8 @@ class PrintTensorOp(Op):
         self.setOutInfo(0, self.inInfo(0))
 
     def hasSideEffect(self) -> bool:
-        """True: it prints its input."""
-        return True
+        """Whether it prints its input."""
+        return self.print_self
 
     def getGradOps(self) -> list[Op]:
         """The gradient, printed if that is asked for."""
@@ -100,7 +102,7 @@ class PrintTensorOpx(Opx):
             op.format() if isinstance(op, PrintTensorOp) else self.getOp(PrintTensorGradOp).layout
         )
         title = op.title if isinstance(op, PrintTensorOp) else self.getOp(PrintTensorGradOp).title
-        if isinstance(op, PrintTensorOp) or self.getOp(PrintTensorGradOp).prints:
+        if op.hasSideEffect():
             prog.add(program.PrintTensor(title or op.inId(0), t, **layout))
         self.setOutTensor(0, self.cloneNcopy(prog, t))
 

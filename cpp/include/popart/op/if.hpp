@@ -27,7 +27,8 @@ struct BranchInfo {
   std::map<int, int> outputIndicesMap;
 };
 
-/// Runs one of two graphs, by a condition, which is input 0.
+/// Runs one of two graphs, by a condition, which is input 0. Its class and that of its gradient are
+/// for graphs that a program makes; the compiler's choices are shown as objects of the first.
 class IfOp : public Op {
  public:
   /// \throws error if the Ir has no such graphs
@@ -41,7 +42,9 @@ class IfOp : public Op {
 
   static InIndex getConditionInIndex() { return 0; }
   std::unique_ptr<Op> clone() const override;
-  /// \throws error: the gradient is the compiler's, for a choice of a model
+  /// An IfGradOp, which calls the gradients of the graphs (`Autodiff::createBwdGraph`); none if no
+  /// input is of a floating-point type.
+  /// \throws error for a choice of a model: its gradient is the compiler's
   std::vector<std::unique_ptr<Op>> getGradOps() override;
   /// \throws error if an input of a graph or an output of the operator is not mapped, if the graphs'
   /// outputs differ in type or shape, or if the condition is not one BOOL
@@ -61,6 +64,12 @@ class IfOp : public Op {
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
   float getSubgraphValue() const override { return getLowSubgraphValue(); }
 
+ protected:
+  /// With the graphs of `ir`, where that of the settings, as a copy that the compiler has made, is
+  /// in none.
+  IfOp(const OperatorIdentifier& opid, const BranchInfo& thenBranchInfo,
+       const BranchInfo& elseBranchInfo, const Op::Settings& settings, const Ir& ir);
+
  private:
   Graph& branch(int number) const;
   const BranchInfo& infoOf(SubgraphIndex subgraph) const;
@@ -68,6 +77,23 @@ class IfOp : public Op {
   BranchInfo branches_[2];
   /// Null where the compiler has made it.
   Graph* graphs_[2] = {nullptr, nullptr};
+};
+
+/// The gradient of the graph that was run: output i is that of input i + 1 of the IfOp. A graph gives
+/// zeros for an input on which its outputs do not depend.
+class IfGradOp : public IfOp {
+ public:
+  IfGradOp(const IfOp& fwdOp, const std::vector<GradInOutMapper>& gradInInfo,
+           const BranchInfo& thenBranchInfo, const BranchInfo& elseBranchInfo);
+  ~IfGradOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+  const std::vector<GradInOutMapper>& gradInputInfo() const override;
+  const std::map<int, int>& gradOutToNonGradIn() const override;
+
+ private:
+  std::vector<GradInOutMapper> inputs_;
+  std::map<int, int> outputs_;
 };
 
 }  // namespace popart

@@ -71,6 +71,7 @@ class ReduceGradOp : public Op {
   void setup() override;
   const std::vector<GradInOutMapper>& gradInputInfo() const override;
   const std::map<int, int>& gradOutToNonGradIn() const final;
+  void appendOutlineAttributes(OpSerialiserBase& os) const override;
   float getSubgraphValue() const final { return getLowSubgraphValue(); }
   const std::vector<int64_t>& getAxes() const { return axes; }
   /// The shape to which the gradient is reshaped before it is broadcast.

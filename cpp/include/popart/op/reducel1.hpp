@@ -17,8 +17,19 @@ class ReduceL1Op : public ReduceOp {
   ~ReduceL1Op() override;
 
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
   bool canBeReplacedByIdentity() const override { return false; }
+};
+
+/// Its gradient, which is the compiler's in graphs that a program makes.
+class ReduceL1GradOp : public ReduceGradOp {
+ public:
+  ReduceL1GradOp(const ReduceL1Op& fwdOp, const Shape& backwardShape);
+  ~ReduceL1GradOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+  const std::vector<GradInOutMapper>& gradInputInfo() const override;
+  static InIndex getFwdInInIndex() { return 1; }
 };
 
 }  // namespace popart

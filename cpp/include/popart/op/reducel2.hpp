@@ -17,8 +17,20 @@ class ReduceL2Op : public ReduceOp {
   ~ReduceL2Op() override;
 
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
   bool canBeReplacedByIdentity() const override { return false; }
+};
+
+/// Its gradient, which is the compiler's in graphs that a program makes.
+class ReduceL2GradOp : public ReduceGradOp {
+ public:
+  ReduceL2GradOp(const ReduceL2Op& fwdOp, const Shape& backwardShape);
+  ~ReduceL2GradOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+  const std::vector<GradInOutMapper>& gradInputInfo() const override;
+  static InIndex getFwdInInIndex() { return 1; }
+  static InIndex getFwdOutInIndex() { return 2; }
 };
 
 }  // namespace popart

@@ -17,8 +17,19 @@ class ReduceLogSumOp : public ReduceOp {
   ~ReduceLogSumOp() override;
 
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
   bool canBeReplacedByIdentity() const override { return false; }
+};
+
+/// Its gradient, which is the compiler's in graphs that a program makes.
+class ReduceLogSumGradOp : public ReduceGradOp {
+ public:
+  ReduceLogSumGradOp(const ReduceLogSumOp& fwdOp, const Shape& backwardShape);
+  ~ReduceLogSumGradOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+  const std::vector<GradInOutMapper>& gradInputInfo() const override;
+  static InIndex getFwdOutInIndex() { return 1; }
 };
 
 }  // namespace popart

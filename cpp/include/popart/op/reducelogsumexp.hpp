@@ -18,8 +18,20 @@ class ReduceLogSumExpOp : public ReduceOp {
   ~ReduceLogSumExpOp() override;
 
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
   bool canBeReplacedByIdentity() const override { return false; }
+};
+
+/// Its gradient, which is the compiler's in graphs that a program makes.
+class ReduceLogSumExpGradOp : public ReduceGradOp {
+ public:
+  ReduceLogSumExpGradOp(const ReduceLogSumExpOp& fwdOp, const Shape& backwardShape);
+  ~ReduceLogSumExpGradOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+  const std::vector<GradInOutMapper>& gradInputInfo() const override;
+  static InIndex getFwdInInIndex() { return 1; }
+  static InIndex getFwdOutInIndex() { return 2; }
 };
 
 }  // namespace popart

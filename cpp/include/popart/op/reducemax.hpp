@@ -17,7 +17,19 @@ class ReduceMaxOp : public ReduceOp {
   ~ReduceMaxOp() override;
 
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
+};
+
+/// Its gradient, which is the compiler's in graphs that a program makes.
+class ReduceMaxGradOp : public ReduceGradOp {
+ public:
+  ReduceMaxGradOp(const ReduceMaxOp& fwdOp, const Shape& backwardShape);
+  ~ReduceMaxGradOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+  const std::vector<GradInOutMapper>& gradInputInfo() const override;
+  static InIndex getFwdInInIndex() { return 1; }
+  static InIndex getFwdOutInIndex() { return 2; }
 };
 
 }  // namespace popart

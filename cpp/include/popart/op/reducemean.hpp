@@ -17,7 +17,16 @@ class ReduceMeanOp : public ReduceOp {
   ~ReduceMeanOp() override;
 
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
+};
+
+/// Its gradient, which is the compiler's in graphs that a program makes.
+class ReduceMeanGradOp : public ReduceGradOp {
+ public:
+  ReduceMeanGradOp(const ReduceMeanOp& fwdOp, const Shape& backwardShape);
+  ~ReduceMeanGradOp() override;
+
+  std::unique_ptr<Op> clone() const override;
 };
 
 }  // namespace popart

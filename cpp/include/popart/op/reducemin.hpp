@@ -17,7 +17,19 @@ class ReduceMinOp : public ReduceOp {
   ~ReduceMinOp() override;
 
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
+};
+
+/// Its gradient, which is the compiler's in graphs that a program makes.
+class ReduceMinGradOp : public ReduceGradOp {
+ public:
+  ReduceMinGradOp(const ReduceMinOp& fwdOp, const Shape& backwardShape);
+  ~ReduceMinGradOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+  const std::vector<GradInOutMapper>& gradInputInfo() const override;
+  static InIndex getFwdInInIndex() { return 1; }
+  static InIndex getFwdOutInIndex() { return 2; }
 };
 
 }  // namespace popart

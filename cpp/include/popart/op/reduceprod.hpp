@@ -17,7 +17,18 @@ class ReduceProdOp : public ReduceOp {
   ~ReduceProdOp() override;
 
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
+};
+
+/// Its gradient, which is the compiler's in graphs that a program makes.
+class ReduceProdGradOp : public ReduceGradOp {
+ public:
+  ReduceProdGradOp(const ReduceProdOp& fwdOp, const Shape& backwardShape);
+  ~ReduceProdGradOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+  const std::vector<GradInOutMapper>& gradInputInfo() const override;
+  static InIndex getFwdInInIndex() { return 1; }
 };
 
 }  // namespace popart

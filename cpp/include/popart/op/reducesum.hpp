@@ -17,7 +17,16 @@ class ReduceSumOp : public ReduceOp {
   ~ReduceSumOp() override;
 
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
+};
+
+/// Its gradient, which is the compiler's in graphs that a program makes.
+class ReduceSumGradOp : public ReduceGradOp {
+ public:
+  ReduceSumGradOp(const ReduceSumOp& fwdOp, const Shape& backwardShape);
+  ~ReduceSumGradOp() override;
+
+  std::unique_ptr<Op> clone() const override;
 };
 
 }  // namespace popart

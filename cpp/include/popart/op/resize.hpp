@@ -4,6 +4,7 @@
 
 #include <popart/op.hpp>
 
+#include <map>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -53,7 +54,7 @@ class ResizeOp : public Op {
   static InIndex getInIndex() { return 0; }
   static OutIndex getOutIndex() { return 0; }
   std::unique_ptr<Op> clone() const override;
-  /// \throws error: the gradient is that of the operators it consists of, in the compiler
+  /// A ResizeGradOp, of any mode.
   std::vector<std::unique_ptr<Op>> getGradOps() override;
   /// \throws error unless there is a positive scale for each dimension
   void setup() override;
@@ -67,6 +68,11 @@ class ResizeOp : public Op {
     return transformation_;
   }
 
+ protected:
+  /// A gradient's: `scales` are those from the gradient's shape to the input's.
+  ResizeOp(const ResizeOp& forward, const OperatorIdentifier& opid,
+           const std::vector<float>& scales);
+
  private:
   ResizeMode mode_;
   std::vector<float> scales_;
@@ -75,6 +81,26 @@ class ResizeOp : public Op {
       ResizeCoordinateTransformationMode::Asymmetric;
   /// Whether it is that of version 10.
   bool isFirst_ = true;
+};
+
+/// Adds up what each element of the input has given: every mode is a weighted sum of elements.
+class ResizeGradOp : public ResizeOp {
+ public:
+  explicit ResizeGradOp(const ResizeOp& fwdOp);
+  ~ResizeGradOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+  /// \throws error: it is linear, and its gradient a ResizeOp, which is not made
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
+  void setup() override;
+  const std::vector<GradInOutMapper>& gradInputInfo() const override;
+  const std::map<int, int>& gradOutToNonGradIn() const override;
+  void appendOutlineAttributes(OpSerialiserBase& os) const override;
+  const std::vector<float> getFwdScales() const { return fwdScales_; }
+
+ private:
+  std::vector<float> fwdScales_;
+  Shape shape_;
 };
 
 }  // namespace popart

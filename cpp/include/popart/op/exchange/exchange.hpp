@@ -2,8 +2,11 @@
 #ifndef popart_op_exchange_exchange_hpp
 #define popart_op_exchange_exchange_hpp
 
+#include <popart/basicoptionals.hpp>
+#include <popart/graphid.hpp>
 #include <popart/op.hpp>
 #include <popart/tensorlocation.hpp>
+#include <popart/vendored/optional.hpp>
 
 #include <ostream>
 #include <string>
@@ -14,11 +17,14 @@
 
 namespace popart {
 
+using OptionalGraphId = nonstd::optional<GraphId>;
+using OptionalCodeMemoryType = BasicOptional<CodeMemoryType, 12>;
+
 enum class ExchangeDirection { Load = 0, Store = 1, N = 2 };
 
 std::ostream& operator<<(std::ostream& os, const ExchangeDirection& direction);
 
-/// One movement of data: of a stream of the host, or of a remote buffer.
+/// One movement of data: of a stream of the host, or of a remote buffer; or of the code of a graph.
 class ExchangeDescriptor {
  public:
   ExchangeDescriptor(ExchangeDirection direction, TensorId id, OptionalVGraphId vgid,
@@ -40,13 +46,27 @@ class ExchangeDescriptor {
         outputs_(numOutputs),
         inplace_(inplace) {}
 
+  /// The code of the graph `id`, which has no tensors, to `destination`.
+  ExchangeDescriptor(ExchangeDirection direction, GraphId id, TileSet destination,
+                     CodeMemoryType destinationType)
+      : direction_(direction),
+        tileSet_(destination),
+        inputs_(0),
+        outputs_(0),
+        inplace_(false),
+        graph_(id),
+        code_(destinationType) {}
+
   const ExchangeDirection& getDirection() const { return direction_; }
   bool isHostExchange() const { return !stream_.empty(); }
-  bool isRemoteExchange() const { return stream_.empty(); }
+  bool isRemoteExchange() const { return stream_.empty() && !isCodeCopy(); }
+  bool isCodeCopy() const { return static_cast<bool>(graph_); }
+  const OptionalGraphId& getGraphToLoadId() const { return graph_; }
+  OptionalCodeMemoryType getDestinationCodeMemoryType() const { return code_; }
   const RemoteBufferId& getRemoteBufferId() const { return buffer_; }
   void setRemoteBufferId(RemoteBufferId id) { buffer_ = id; }
   const TensorId& getHostStreamTensorId() const { return stream_; }
-  /// The stream's tensor, or the number of the buffer.
+  /// The stream's tensor, the number of the buffer or the id of the graph.
   const std::string getResourceId() const;
   OptionalVGraphId getVGraphID() const { return vgid_; }
   TileSet getTileSet() const { return tileSet_; }
@@ -63,6 +83,8 @@ class ExchangeDescriptor {
   int inputs_;
   int outputs_;
   bool inplace_;
+  OptionalGraphId graph_;
+  OptionalCodeMemoryType code_;
 };
 
 std::ostream& operator<<(std::ostream& os, const ExchangeDescriptor& descriptor);

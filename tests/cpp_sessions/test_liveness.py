@@ -1,0 +1,77 @@
+"""The order of the operators of all graphs, and what it says of tensors."""
+
+from tests.cpp_sessions.conftest import Program
+
+ORDER = """
+0 Enter first 1000
+1 CopyInput first 1000 a callee/x
+2 CopyInput first 1100 b callee/y
+3 Normal callee/sum 2000 callee/sum callee/x callee/y
+4 CopyOutput first 1000 callee/sum first
+5 Exit first 1000
+6 Enter second 1000
+7 CopyInput second 1000 callee/x first
+8 CopyInput second 1100 b callee/y
+9 Normal callee/sum 2000 callee/sum callee/x callee/y
+10 CopyOutput second 1000 callee/sum second
+11 Exit second 1000
+12 Enter if 1000 chooses
+13 CopyInput if 1100 callee/x second
+14 CopyInput if 1200 a callee/y
+15 Normal callee/sum 2000 callee/sum callee/x callee/y
+16 CopyOutput if 1000 callee/sum chosen
+17 Exit if 1000
+18 Enter if 1010 chooses second
+19 CopyInput if 1210 a other/x
+20 Normal relu 2000 other/out other/x
+21 CopyOutput if 1010 chosen other/out
+22 Exit if 1010
+""".strip().splitlines()
+"""The place, what happens, the operator; how deep, the index, the graph and whether it is a
+duplicate; the tensors. The second graph of the choice reads no `second`, which counts as used where
+it is entered.
+"""
+
+LOOP = """
+0 Enter loop 1000 body/going body/number
+1 CopyInput loop 1200 a body/sum
+2 CopyInput loop 1300 b body/b
+3 CopyLoopCarried loop 1000 body/going
+4 CopyLoopCarried loop 1100 body/a body/sum
+5 Normal body/sum 2000 body/a body/b body/sum
+6 CopyLoopCarried loop 1001 body/going
+7 CopyLoopCarried loop 1101 body/a body/sum
+8 Normal body/sum 2001 body/a body/b body/sum
+9 CopyOutput loop 1000 body/sum out
+10 Exit loop 1000 body/going
+""".strip().splitlines()
+"""Two iterations; the value that changes enters as if an iteration before them had left it."""
+
+
+def test_calls_and_choices(program: Program) -> None:
+    """A graph stands where it is called; a choice has both its graphs."""
+    lines = program("liveness", "calls").splitlines()
+    assert lines[: len(ORDER)] == ORDER
+    places, asked = lines[len(ORDER) :][:6], lines[len(ORDER) + 6 :]
+    sums, choice, first, chooses, exits, enters = ([int(w) for w in p.split()] for p in places)
+    used = [[i for i, line in enumerate(ORDER) if word in line.split()[4:]] for word in ("first",)]
+    assert sums == [i for i, line in enumerate(ORDER) if "Normal callee/sum" in line]
+    assert choice == [i for i, line in enumerate(ORDER) if "Enter if" in line]
+    assert [first, chooses, exits, enters] == [*used, choice, [5], [0]]
+    assert asked[0] == "3 9 3 3 0 22 -1"
+    # Produces, consumes, overwrites, modifies: of a copy in, an operator, a copy out, a choice.
+    assert asked[1] == "0100 1011 0100 1000 0100 1011 0000 0100 "
+    assert asked[2].startswith("CopyInput / Op(") and asked[2].endswith(" (a, callee/x)")
+
+
+def test_a_loop(program: Program) -> None:
+    """Its body twice, with what one iteration leaves to the next."""
+    assert program("liveness", "loop").splitlines() == LOOP
+
+
+def test_strategies_that_are_wrong(program: Program) -> None:
+    """One that forgets copies, and one that names another than there are."""
+    errors = program("liveness", "calls").splitlines()[-2:]
+    words = "LivenessAnalyzer: the strategy has left out 7 copies, among them CopyInput / Op("
+    assert errors[0].startswith(f"error: {words}")
+    assert errors[1] == "error: LivenessAnalyzer: the strategy names copy 3 of 3"
