@@ -4,7 +4,7 @@
 //
 // A stretch of steps without control flow is read in order. Small steps that share data belong to one
 // chain. A step that would join two long chains waits until both have ended, and so does what
-// needs it; a large step that needs none of the chains runs before them.
+// needs it; a large step that needs none of the long chains runs before them, with all that it needs.
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -158,6 +158,12 @@ class Stretch {
     return first;
   }
 
+  /// A short chain is no chain, but goes before the others.
+  void moveBefore(int group) {
+    joined_[static_cast<std::size_t>(group)] = kBefore;
+    chains_[static_cast<std::size_t>(group)] = {};
+  }
+
   /// Whether a step that needs nothing of a chain behind step `last` begins another one beside what
   /// comes there. Both need the steps up to `last`, which are before both.
   bool branchesOff(int group, std::size_t last) const {
@@ -192,8 +198,7 @@ class Stretch {
         chains_.clear();
         return;
       }
-      if (!cost.moves || near.count(kWaiting) != 0 || longOnes > 1 ||
-          (!cost.isSmall() && !near.empty())) {
+      if (!cost.moves || near.count(kWaiting) != 0 || longOnes > (cost.isSmall() ? 1 : 0)) {
         put(next_, kWaiting);
         ++waiting;
         const bool isAnyLong = std::any_of(chains_.begin(), chains_.end(),
@@ -203,6 +208,7 @@ class Stretch {
         return;  // there is nothing to wait for
       }
       if (!cost.isSmall()) {
+        for (const auto& [group, last] : near) moveBefore(group);
         put(next_, kBefore);
         continue;
       }
