@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from bench import peers
+from bench.report import Report, measurement
 
 
 def start(peer: str, name: str, folder: Path) -> Callable[[], None]:
@@ -26,23 +27,32 @@ def start(peer: str, name: str, folder: Path) -> Callable[[], None]:
 
 
 def runner(
-    peer: str, model: str, input: str, output: str, x: np.ndarray
+    peer: str,
+    model: str,
+    input: str,
+    output: str,
+    x: np.ndarray,
+    threads: int = peers.THREADS,
+    cache: str | None = None,
 ) -> Callable[[], np.ndarray]:
     """A function that runs the model and gives its output. The peer is popir, "popir unfused", or
-    onnxruntime, with its defaults but for the number of threads.
+    onnxruntime, with its defaults but for the number of threads. `cache` is popir's folder of
+    compiled programs.
     """
     if peer == "onnxruntime":
         import onnxruntime as ort
 
         options = ort.SessionOptions()
-        options.intra_op_num_threads = peers.THREADS
+        options.intra_op_num_threads = threads
         theirs = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
         return lambda: theirs.run([output], {input: x})[0]
     import popir
 
     options = popir.SessionOptions()
     fuse = "false" if peer.endswith("unfused") else "true"
-    options.engineOptions = {"host.numThreads": str(peers.THREADS), "host.fuse": fuse}
+    options.engineOptions = {"host.numThreads": str(threads), "host.fuse": fuse}
+    if cache is not None:
+        options.enableEngineCaching, options.cachePath = True, cache
     device, flow = popir.DeviceManager().createCpuDevice(), popir.DataFlow(1, [output])
     session = popir.InferenceSession(model, flow, device, userOptions=options)
     session.prepareDevice()
@@ -85,11 +95,19 @@ def agree(name: str, folder: Path) -> None:
     np.testing.assert_allclose(ours, theirs, tolerance, tolerance * np.abs(theirs).max())
 
 
-def main(arguments: list[str] | None = None) -> None:
+def work(name: str) -> tuple[float, float]:
+    """The row's operations, and the bytes of input, output and weights."""
+    from bench import networks
+
+    return networks.work(*networks.made(name), training=False)
+
+
+@measurement(realtime=True)
+def main(report: Report) -> None:
     """Measure and print."""
     from bench import networks
 
-    peers.table("inference", "onnxruntime", networks.ROWS, export, agree, arguments)
+    peers.table(report, "onnxruntime", networks.ROWS, export, agree, work)
 
 
 if __name__ == "__main__":

@@ -451,3 +451,20 @@ def made(name: str) -> tuple[nn.Module, Tensor]:
     row = ROWS[name]
     network, x = row.make().eval(), torch.randn(row.shape)
     return (network.half(), x.half()) if row.half else (network, x)
+
+
+def work(network: nn.Module, x: Tensor, training: bool) -> tuple[float, float]:
+    """Multiplications and additions of products and convolutions, and bytes that must be moved:
+    input, output and weights once; in training the weights are written, too.
+    """
+    from torch.utils.flop_counter import FlopCounterMode
+
+    weights = sum(p.nbytes for p in network.parameters())
+    counter = FlopCounterMode(display=False)
+    plain = torch.backends.mkldnn.flags(enabled=False)  # an LSTM of mkldnn is not counted
+    with plain, counter, torch.set_grad_enabled(training):
+        y = network.float()(x.float())
+        if training:
+            y.square().mean().backward()
+    moved = x.nbytes + (2 * weights if training else weights + y.nbytes)
+    return float(counter.get_total_flops()), float(moved)

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from bench import peers
+from bench.report import Report, measurement
 
 RATE, STEPS = 1e-3, 50
 ROWS = {
@@ -142,9 +143,17 @@ def agree(name: str, folder: Path) -> None:
     np.testing.assert_allclose(ours, theirs, 1e-4)
 
 
-def main(arguments: list[str] | None = None) -> None:
+def work(name: str) -> tuple[float, float]:
+    """The row's operations, and the bytes of input, weights and their gradients."""
+    from bench import networks
+
+    return networks.work(*made(name), training=True)
+
+
+@measurement(realtime=True)
+def main(report: Report) -> None:
     """Measure and print."""
-    peers.table("training", "torch", ROWS, export, agree, arguments)
+    peers.table(report, "torch", ROWS, export, agree, work)
 
 
 if __name__ == "__main__":
