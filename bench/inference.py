@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -35,9 +36,9 @@ def runner(
     threads: int = peers.THREADS,
     cache: str | None = None,
 ) -> Callable[[], np.ndarray]:
-    """A function that runs the model and gives its output. The peer is popir, "popir unfused", or
-    onnxruntime, with its defaults but for the number of threads. `cache` is popir's folder of
-    compiled programs.
+    """A function that runs the model and gives its output. The peer is popir, "popir unfused",
+    "popir on IpuModel", or onnxruntime, with its defaults but for the number of threads. `cache` is
+    popir's folder of compiled programs.
     """
     if peer == "onnxruntime":
         import onnxruntime as ort
@@ -53,7 +54,11 @@ def runner(
     options.engineOptions = {"host.numThreads": str(threads), "host.fuse": fuse}
     if cache is not None:
         options.enableEngineCaching, options.cachePath = True, cache
-    device, flow = popir.DeviceManager().createCpuDevice(), popir.DataFlow(1, [output])
+    manager, flow = popir.DeviceManager(), popir.DataFlow(1, [output])
+    is_cpu = not peer.endswith("IpuModel")
+    device = manager.createCpuDevice() if is_cpu else manager.createIpuModelDevice()
+    if not is_cpu:
+        options.engineOptions["debug.allowOutOfMemory"] = "true"
     session = popir.InferenceSession(model, flow, device, userOptions=options)
     session.prepareDevice()
     anchors = session.initAnchorArrays()
@@ -67,12 +72,16 @@ def runner(
 
 
 def export(name: str, folder: Path) -> None:
-    """Writes the model and its input."""
-    import torch
-
+    """Writes the row's model and its input."""
     from bench import networks
 
-    network, x = networks.made(name)
+    write(*networks.made(name), folder)
+
+
+def write(network: Any, x: Any, folder: Path) -> None:
+    """Writes the model of a module of PyTorch, and its input."""
+    import torch
+
     with torch.no_grad():
         torch.onnx.export(
             *(network, (x,), str(folder / "model.onnx")),

@@ -74,7 +74,9 @@ def worker(kind: str, peer: str, name: str, folder: str) -> None:
 def creator(kind: str, peer: str, name: str, folder: Path) -> Callable[[], Callable[[], object]]:
     """What creates the session; its input is loaded before."""
     if kind == "training":
-        return lambda: (training.of_popir if peer == "popir" else training.of_torch)(name, folder)
+        if peer == "popir":
+            return lambda: training.of_popir(folder)
+        return lambda: training.of_torch(*training.made(name), folder)
     x = np.load(folder / "x.npy")
     return lambda: inference.runner(peer, str(folder / "model.onnx"), "x", "y", x)
 

@@ -5,9 +5,9 @@
         report.table("network", "popir ms")
         report.row("ResNet-50", 20.4)
 
-gives the module `main([...])` with the argument --json FILE and, unless told otherwise, words of rows'
-names; --realtime is there if asked for, and `main.parser` takes more. What is printed begins with
-the machine and its load.
+gives the module `main([...])` with the argument --json FILE and, unless told otherwise, words of
+rows' names; --realtime is there if asked for, and `main.parser` takes more. What is printed begins
+with the machine and its load.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Report:
         priority = ", real-time priority" if self.realtime else ""
         print(
             f"{of['processor']}, kernels for {of['kernels']}, {tiles}, {of['cores']} cores, load "
-            f"{of['load']}{priority}; onnxruntime {of['onnxruntime']}, torch {of['torch']}\n"
+            f"{of['load']}{priority}; onnxruntime {of['onnxruntime']}, torch {of['torch']}"
         )
 
     def wants(self, name: str) -> bool:
@@ -82,7 +82,7 @@ class Report:
     def table(self, *columns: str) -> None:
         """Begins a table. The first column has the names of rows."""
         self.found["tables"].append({"columns": columns, "rows": []})
-        print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}", flush=True)
+        print(f"\n| {' | '.join(columns)} |\n|{'---|' * len(columns)}", flush=True)
 
     def row(self, *values: Value) -> None:
         """Adds a row with a value for each column."""
@@ -95,7 +95,7 @@ class Report:
     def say(self, text: str) -> None:
         """A line below the table."""
         self.found["tables"][-1].setdefault("notes", []).append(text)
-        print(f"\n{text}\n", flush=True)
+        print(f"\n{text}", flush=True)
 
     def close(self) -> None:
         """Writes the JSON that is asked for."""
