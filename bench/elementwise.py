@@ -1,16 +1,30 @@
-"""Element-wise functions against onnxruntime, float32, data in place on both sides."""
+"""Element-wise functions against onnxruntime and memcpy, float32, data in place on both sides.
 
+    python -m bench.elementwise                     every row
+    python -m bench.elementwise Relu                rows whose names have one of these words
+    python -m bench.elementwise --realtime          at real-time priority (as root)
+    python -m bench.elementwise --json FILE         the figures as JSON too
+
+All three take turns in one process. Memcpy copies what the function reads to what it writes; a
+share of it is shown where both are larger than the caches.
+"""
+
+import statistics
+import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import onnxruntime as ort
 from onnx import TensorProto, helper
 
+from bench import limits, peers
+from bench.report import Report, measurement
 from popir import poplar, popops
 from popir.poplar import program
 from popir.popops import expr as pe
 
-THREADS, ROUNDS = 2, 25
+THREADS, ROUNDS = peers.THREADS, 25
 SIZES = (1 << 10, 1 << 16, 1 << 20, 1 << 24)
 FUNCTIONS = {
     "Relu": pe.Relu(pe._1),
@@ -18,6 +32,7 @@ FUNCTIONS = {
     "Exp": pe.Exp(pe._1),
     "Tanh": pe.Tanh(pe._1),
     "Sigmoid": pe.Sigmoid(pe._1),
+    "Erf": pe.Erf(pe._1),
     "Gelu": pe.GeluErf(pe._1),
 }
 
@@ -62,17 +77,39 @@ def seconds(call, calls: int) -> float:
     return (time.perf_counter() - start) / calls
 
 
-def main() -> None:
-    """Print a line for each function: our speed as a multiple of onnxruntime's, by size."""
-    print(f"{THREADS} threads; speed relative to onnxruntime, fastest of {ROUNDS} rounds in turns")
-    for operator, expr in FUNCTIONS.items():
-        line = []
-        for n in SIZES:
-            x = np.random.default_rng(0).normal(size=n).astype(np.float32)
-            y, z = np.zeros_like(x), np.zeros_like(x)
-            ours, theirs = of_popir(expr, x, y), of_onnxruntime(operator, x, z)
-            calls = max(1, (1 << 20) // n)
-            pairs = [(seconds(ours, calls), seconds(theirs, calls)) for _ in range(ROUNDS)]
-            ratio = min(b for _, b in pairs) / min(a for a, _ in pairs)
-            line.append(f"{n}: {ratio:.2f}")
-        print(f"  {operator:10s} {'   '.join(line)}")
+def measure(operator: str, n: int, pool: ThreadPoolExecutor) -> tuple[peers.Result, float | None]:
+    """The times of popir and of onnxruntime, and those of memcpy over popir's."""
+    x = np.random.default_rng(0).normal(size=n).astype(np.float32)
+    y, z = np.zeros_like(x), np.zeros_like(x)
+    runs = [of_popir(FUNCTIONS[operator], x, y), of_onnxruntime(operator, x, z)]
+    if 2 * x.nbytes > limits.last_level_cache():
+        runs.append(limits.copier(x, np.ones_like(x), pool, THREADS))
+    calls = max(1, (1 << 20) // n)
+    for run in runs:
+        run()
+    np.testing.assert_allclose(y, z, 1e-5, 1e-6)
+    turns = [[seconds(run, calls) for run in runs] for _ in range(ROUNDS)]
+    ours, theirs, *copies = zip(*turns, strict=True)
+    share = (
+        statistics.median(c / a for a, c in zip(ours, copies[0], strict=True)) if copies else None
+    )
+    return peers.Result.of(ours, theirs), share
+
+
+@measurement(realtime=True)
+def main(report: Report) -> None:
+    """Print a line for each function and size."""
+    report.table("function", *peers.Result.columns("onnxruntime", "us")[:-1], "% of memcpy")
+    with ThreadPoolExecutor(THREADS) as pool:
+        list(pool.map(time.sleep, [0.01] * THREADS))  # its threads are there
+        for operator in FUNCTIONS:
+            for n in SIZES:
+                if report.wants(name := f"{operator} of {n}"):
+                    peers.set_priority(report.realtime)
+                    found, share = measure(operator, n, pool)
+                    peers.set_priority(False)
+                    report.row(name, *found.cells("us")[:-1], share and 100 * share)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,7 @@ import numpy as np
 
 from bench import peers
 
+Array = np.ndarray[Any, Any]
 SIZES = (256, 384, 512)
 COPIED = 64 << 20
 REPEATS, SAMPLES = 10, 5
@@ -58,24 +60,32 @@ def operations_per_second(threads: int = peers.THREADS) -> float:
 
 
 @cache
-def _blocks() -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+def _blocks() -> tuple[Array, Array]:
     return np.ones(COPIED, np.uint8), np.ones(COPIED, np.uint8)
 
 
-def bytes_per_second(threads: int = peers.THREADS) -> float:
-    """Bytes read and bytes written by memcpy of 64 MiB, in equal parts on the threads."""
-    source, target = _blocks()
+def copier(
+    source: Array, target: Array, pool: ThreadPoolExecutor, threads: int
+) -> Callable[[], object]:
+    """Memcpy from one array to the other, in equal parts on the threads."""
     copy = ctypes.CDLL(None).memcpy
     copy.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
-    part, times = COPIED // threads, []
+    part = source.nbytes // threads
 
     def one(i: int) -> None:
         copy(target.ctypes.data + i * part, source.ctypes.data + i * part, part)
 
+    return lambda: list(pool.map(one, range(threads)))
+
+
+def bytes_per_second(threads: int = peers.THREADS) -> float:
+    """Bytes read and bytes written by memcpy of 64 MiB, in equal parts on the threads."""
+    times: list[float] = []
     with ThreadPoolExecutor(threads) as pool:
+        run = copier(*_blocks(), pool, threads)
         for _ in range(SAMPLES):
             start = time.perf_counter()
-            list(pool.map(one, range(threads)))
+            run()
             times.append(time.perf_counter() - start)
     return 2 * COPIED / min(times)
 
