@@ -15,7 +15,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -206,20 +206,26 @@ def table(title: str, rows: Iterator[Row], sources: list[str], report: Report) -
     report.table(*head, *(f"{s} error" for s in sources), "chosen", "% of limit")
     for name, flops, prepare, exact in filter(lambda row: report.wants(row[0]), rows):
         for threads in (1, 2):
-            used = [s for s in sources if s != "portable" or flops < PORTABLE_FLOPS]
-            prepared = [prepare(s, threads) for s in used]
+            runs = {}
+            for source in sources:
+                if source != "portable" or flops < PORTABLE_FLOPS:
+                    with suppress(ValueError):  # the source does not do this one
+                        runs[source] = prepare(source, threads)
             with undisturbed(report.realtime):
-                times = median_and_least([run for run, _ in prepared])
-            none = [None] * (len(sources) - len(used))
-            cells: list[float | str | None] = [*(1e6 * m for m, _ in times), *none]
-            for median, least in times[1:]:
-                cells += [times[0][0] / median, times[0][1] / least]
-            cells += none * 2 + [error(result, exact) for _, result in prepared] + none
+                found = median_and_least([run for run, _ in runs.values()])
+            times = dict(zip(runs, found, strict=True))
+            cells: list[float | str | None] = [
+                1e6 * times[s][0] if s in times else None for s in sources
+            ]
+            for s in sources[1:]:
+                pairs = zip(times[sources[0]], times.get(s, (None, None)), strict=True)
+                cells += [a / b if b else None for a, b in pairs]
+            cells += [error(runs[s][1], exact) if s in runs else None for s in sources]
             chosen = prepare("any", threads)[0].describe().split()[0]
             share = None
-            if chosen in used:
+            if chosen in times:
                 limit = limits.seconds(flops, 0, report.realtime, threads)
-                share = 100 * limit / times[used.index(chosen)][1]
+                share = 100 * limit / times[chosen][1]
             report.row(name, threads, *cells, chosen, share)
 
 
