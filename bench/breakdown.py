@@ -6,8 +6,9 @@
     python -m bench.breakdown --json FILE         the figures as JSON too
 
 From the engine's own clock (`host.profile`), which is read after each instruction of the plan. What
-one step of a fused program does for several operators is filed under all of them ("Conv+Relu").
-Types below one per cent are added up. "limit" is what the machine needs at least (bench.limits).
+one step of a fused program does for several operators is filed under all of them ("Conv+Relu"); an
+operator and its gradients have one name and are filed together ("MatMul|MatMulLhsGrad"), told apart
+by the kind of instruction where that differs. Rows below one per cent are added up. "limit" is what the machine needs at least (bench.limits).
 Two threads.
 """
 
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -74,18 +76,17 @@ def main(report: Report) -> None:
     """Measure and print."""
     for row in filter(report.wants, ROWS):
         found = profile(*ROWS[row], report.realtime)
-        report.table(row, "ms of a run", "%")
-        rest = 0.0
-        for kind, seconds in found.byType().items():
-            share = seconds / found.seconds
-            if share < 0.01:
-                rest += seconds
-            else:
-                report.row(kind, 1e3 * seconds / RUNS, 100 * share)
-        report.row("other types", 1e3 * rest / RUNS, 100 * rest / found.seconds)
-        report.row("all", 1e3 * found.seconds / RUNS, 100.0)
-        least = limit(*ROWS[row], report.realtime)
-        report.row("limit", 1e3 * least, 100 * least * RUNS / found.seconds)
+        sums: Counter[tuple[str, str]] = Counter()
+        for each in found.instructions:
+            sums[each.type, each.what.split()[0]] += each.seconds
+        sums_shown = [(key, s) for key, s in sums.most_common() if s >= found.seconds / 100]
+        rest = found.seconds - sum(s for _, s in sums_shown)
+        least = RUNS * limit(*ROWS[row], report.realtime)
+        report.table(row, "instruction", "ms of a run", "%")
+        for (kind, what), seconds in sums_shown:
+            report.row(kind, what, 1e3 * seconds / RUNS, 100 * seconds / found.seconds)
+        for name, seconds in (("others", rest), ("all", found.seconds), ("limit", least)):
+            report.row(name, None, 1e3 * seconds / RUNS, 100 * seconds / found.seconds)
         dearest = sorted(found.instructions, key=lambda each: -each.seconds)[:DEAREST]
         lines = [
             f"{1e3 * e.seconds / RUNS:.2f} ms, {e.type}, {e.operator}: {e.what}" for e in dearest
