@@ -7,9 +7,9 @@
 
 From the engine's own clock (`host.profile`), which is read after each instruction of the plan. What
 one step of a fused program does for several operators is filed under all of them ("Conv+Relu"); an
-operator and its gradients have one name and are filed together ("MatMul|MatMulLhsGrad"), told apart
-by the kind of instruction where that differs. Rows below one per cent are added up. "limit" is what the machine needs at least (bench.limits).
-Two threads.
+operator and its gradients have one name and are filed together ("MatMul/MatMulLhsGrad"), told apart
+by the kind of instruction where that differs. Rows below one per cent are added up. "limit" is what
+the machine needs at least (bench.limits). Two threads.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ class InstructionTime:
     """
     type: str
     """The operators' types ("Conv", "Conv+Relu"), HOST or OTHER. Operators with one name, as an
-    operator and its gradients have, are not told apart: "MatMul|MatMulLhsGrad".
+    operator and its gradients have, are not told apart: "MatMul/MatMulLhsGrad".
     """
     what: str
     """The instruction's line in `Engine.planText()`: kernel, name, shapes and layouts."""
@@ -95,7 +95,7 @@ def _operators_of(steps: list[str], filed: dict[str, list[Place]]) -> dict[str, 
     """The types of the operators of the steps that an instruction came from, by their names."""
     found = (beginning(step, filed) for step in steps)
     return {
-        of[0].name: "|".join(dict.fromkeys(place.op.plainType() for place in of))
+        of[0].name: "/".join(dict.fromkeys(place.op.plainType() for place in of))
         for of in found
         if of
     }
