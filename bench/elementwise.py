@@ -5,14 +5,19 @@
     python -m bench.elementwise --realtime          at real-time priority (as root)
     python -m bench.elementwise --json FILE         the figures as JSON too
 
-All three take turns in one process. Memcpy copies as many bytes as the function reads and writes; a
-share of its speed is shown for the largest size, where the C library stores past the caches.
+Each has a process and two threads of its own, and they take turns: in one process threads that spin
+while they wait would take a core from the other. Memcpy copies as many bytes as the function reads
+and writes; a share of its speed is shown for the largest size, where the C library stores past the
+caches.
 """
 
 import statistics
 import sys
+import tempfile
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import onnxruntime as ort
@@ -24,8 +29,8 @@ from popir import poplar, popops
 from popir.poplar import program
 from popir.popops import expr as pe
 
-THREADS, ROUNDS = peers.THREADS, 25
-SIZES = (1 << 10, 1 << 16, 1 << 20, 1 << 26)
+THREADS = peers.THREADS
+SIZES = (1 << 10, 1 << 20, 1 << 26)
 FUNCTIONS = {
     "Relu": pe.Relu(pe._1),
     "LeakyRelu": pe.Select(0.01 * pe._1, pe._1, pe._1 < 0.0),
@@ -77,38 +82,53 @@ def seconds(call, calls: int) -> float:
     return (time.perf_counter() - start) / calls
 
 
-def measure(operator: str, n: int, pool: ThreadPoolExecutor) -> tuple[peers.Result, float | None]:
-    """The times of popir and of onnxruntime, and those of memcpy over popir's."""
+def runs_of(n: int) -> int:
+    """How many runs are timed together."""
+    return max(1, (1 << 16) // n)
+
+
+def start(peer: str, name: str, folder: Path) -> Callable[[], None]:
+    """Some runs of the row's function; its first result is written to the folder."""
+    operator, _, size = name.partition(" of ")
+    n = int(size)
     x = np.resize(np.random.default_rng(0).standard_normal(1 << 16, np.float32), n)
-    y, z = np.zeros_like(x), np.zeros_like(x)
-    runs = [of_popir(FUNCTIONS[operator], x, y), of_onnxruntime(operator, x, z)]
-    if n == max(SIZES):
-        runs.append(limits.copier(x, np.ones_like(x), pool, THREADS))
-    calls = max(1, (1 << 20) // n)
-    for run in runs:
-        run()
-    np.testing.assert_allclose(y, z, 1e-5, 1e-6)
-    turns = [[seconds(run, calls) for run in runs] for _ in range(ROUNDS)]
-    ours, theirs, *copies = zip(*turns, strict=True)
-    share = (
-        statistics.median(c / a for a, c in zip(ours, copies[0], strict=True)) if copies else None
-    )
-    return peers.Result.of(ours, theirs), share
+    y = np.zeros_like(x)
+    if peer == "memcpy":
+        run = limits.copier(x, y, ThreadPoolExecutor(THREADS), THREADS)
+    elif peer == "popir":
+        run = of_popir(FUNCTIONS[operator], x, y)
+    else:
+        run = of_onnxruntime(operator, x, y)
+    run()
+    np.save(folder / f"{peer}.npy", y[: 1 << 16])
+
+    def once() -> None:
+        for _ in range(runs_of(n)):
+            run()
+
+    return once
 
 
 @measurement(realtime=True)
 def main(report: Report) -> None:
     """Print a line for each function and size."""
     report.table("function", *peers.Result.columns("onnxruntime", "us")[:-1], "% of memcpy")
-    with ThreadPoolExecutor(THREADS) as pool:
-        list(pool.map(time.sleep, [0.01] * THREADS))  # its threads are there
-        for operator in FUNCTIONS:
-            for n in SIZES:
-                if report.wants(name := f"{operator} of {n}"):
-                    peers.set_priority(report.realtime)
-                    found, share = measure(operator, n, pool)
-                    peers.set_priority(False)
-                    report.row(name, *found.cells("us")[:-1], share and 100 * share)
+    for operator in FUNCTIONS:
+        for n in SIZES:
+            if report.wants(name := f"{operator} of {n}"):
+                names = ["popir", "onnxruntime", *["memcpy"] * (n == max(SIZES))]
+                with tempfile.TemporaryDirectory() as made:
+                    folder = Path(made)
+                    turns = peers.turns("elementwise", names, name, folder, report.realtime)
+                    y, z = (np.load(folder / f"{peer}.npy") for peer in names[:2])
+                np.testing.assert_allclose(y, z, 1e-5, 1e-6)
+                each = [
+                    [seconds / runs_of(n) for seconds in times]
+                    for times in zip(*turns, strict=True)
+                ]
+                shares = [c / a for a, *_, c in zip(*each, strict=True)] if len(each) > 2 else []
+                share = 100 * statistics.median(shares) if shares else None
+                report.row(name, *peers.Result.of(*each[:2]).cells("us")[:-1], share)
 
 
 if __name__ == "__main__":

@@ -142,6 +142,12 @@ def test_the_work_of_a_network():
     assert networks.work(layer, x, False) == (2 * 4 * 8 * 16, 4 * (4 * 8 + 8 * 16 + 4 * 16))
     flops, moved = networks.work(layer, x, True)
     assert (flops, moved) == (2 * 2 * 4 * 8 * 16, 4 * (4 * 8 + 2 * 8 * 16))
+    grouped = torch.nn.Conv2d(8, 8, 3, padding=1, groups=8, bias=False)
+    images = torch.zeros(2, 8, 6, 6)
+    forward = 2 * 2 * 8 * 9 * 36
+    assert networks.work(grouped, images, False)[0] == forward
+    assert networks.work(grouped, images, True)[0] == 2 * forward
+    assert networks.work(torch.nn.Sequential(grouped, grouped), images, True)[0] == 5 * forward
     cells = torch.nn.LSTM(8, 16, batch_first=True)
 
     class Last(torch.nn.Module):
