@@ -70,9 +70,11 @@ class Peer:
         """Runs for so long: the least and the mean seconds of a run."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
-        print(seconds, file=self.process.stdin, flush=True)
+        with suppress(BrokenPipeError):
+            print(seconds, file=self.process.stdin, flush=True)
         line = self.process.stdout.readline()
         if not line:
+            self.process.communicate()
             raise RuntimeError(f"bench.peers: {self.process.args!r} ended early; see above")
         least, mean = map(float, line.split())
         return least, mean
