@@ -1,25 +1,27 @@
 """The sources of contractions side by side: time, and error against float64, per shape.
 
-    python -m bench.contraction [--realtime]
+    python -m bench.contraction [--realtime] [--json FILE]
 
 With --realtime (as root) samples are taken in short bursts of real-time priority, with pauses
 between them: on a machine that others use, two threads are else hardly ever at work together.
 
 The sources take turns, sample by sample, so that other load on the machine meets all of them. A
 ratio is oneDNN's time over another source's: above 1, that source is faster. What is compared is a
-whole run as a program makes it: oneDNN's reorders are in it.
+whole run as a program makes it: oneDNN's reorders are in it. The share of the limit is that of the
+source that popir chooses.
 """
 
-import argparse
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
+from bench import limits
+from bench.report import Report, measurement
 from popir.poplin import contraction
 
 # Of one sample, and of all samples of a line.
@@ -197,49 +199,46 @@ def convolutions(which: str) -> Iterator[Row]:
         yield f"{s.what}, {which.replace('_', ' ')}", flops, prepare, exact
 
 
-def table(title: str, rows: Iterator[Row], sources: list[str], realtime: bool) -> None:
+def table(title: str, rows: Iterator[Row], sources: list[str], report: Report) -> None:
     """One line per shape and number of threads; all other sources against the first."""
-    print(f"\n{title}\n")
-    head = ["shape", "threads", *(f"{s} us (GFLOP/s)" for s in sources)]
-    head += [f"{s}: ratio of medians, of least times" for s in sources[1:]]
-    head += [*(f"{s} error" for s in sources), "chosen"]
-    print("| " + " | ".join(head) + " |")
-    print("|---" * len(head) + "|")
-    for name, flops, prepare, exact in rows:
+    head = [title, "threads", *(f"{s} us" for s in sources)]
+    head += [f"{s}: {of}" for s in sources[1:] for of in ("ratio", "of least times")]
+    report.table(*head, *(f"{s} error" for s in sources), "chosen", "% of limit")
+    for name, flops, prepare, exact in filter(lambda row: report.wants(row[0]), rows):
         for threads in (1, 2):
-            used = [s for s in sources if s != "portable" or flops < PORTABLE_FLOPS]
-            prepared = [prepare(s, threads) for s in used]
-            with undisturbed(realtime):
-                times = median_and_least([run for run, _ in prepared])
-            none = ["-"] * (len(sources) - len(used))
-            cells = [name, str(threads)]
-            cells += [f"{1e6 * m:.2f} ({1e-9 * flops / m:.0f})" for m, _ in times] + none
-            cells += [f"{times[0][0] / m:.2f}, {times[0][1] / t:.2f}" for m, t in times[1:]] + none
-            cells += [f"{error(result, exact):.1e}" for _, result in prepared] + none
-            cells += [prepare("any", threads)[0].describe().split()[0]]
-            print("| " + " | ".join(cells) + " |", flush=True)
+            runs = {}
+            for source in sources:
+                if source != "portable" or flops < PORTABLE_FLOPS:
+                    with suppress(ValueError):  # the source does not do this one
+                        runs[source] = prepare(source, threads)
+            with undisturbed(report.realtime):
+                found = median_and_least([run for run, _ in runs.values()])
+            times = dict(zip(runs, found, strict=True))
+            cells: list[float | str | None] = [
+                1e6 * times[s][0] if s in times else None for s in sources
+            ]
+            for s in sources[1:]:
+                pairs = zip(times[sources[0]], times.get(s, (None, None)), strict=True)
+                cells += [a / b if b else None for a, b in pairs]
+            cells += [error(runs[s][1], exact) if s in runs else None for s in sources]
+            chosen = prepare("any", threads)[0].describe().split()[0]
+            share = None
+            if chosen in times:
+                limit = limits.seconds(flops, 0, report.realtime, threads)
+                share = 100 * limit / times[chosen][1]
+            report.row(name, threads, *cells, chosen, share)
 
 
-def processor() -> str:
-    """The model of this machine's CPU."""
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.split(":")[1].strip()
-    return "unknown"
-
-
-def main(realtime: bool = False) -> None:
+@measurement(realtime=True)
+def main(report: Report) -> None:
     """Print the tables."""
-    print(f"{processor()}, kernels for {contraction.isa()}")
-    start_threads(realtime)
+    start_threads(report.realtime)
     sources = contraction.sources()
-    table("Matrix products, float32", products(), sources, realtime)
+    table("matrix product", products(), sources, report)
     for which in ("forward", "data_gradient", "weights_gradient"):
-        title = f"Convolutions, {which.replace('_', ' ')}, float32"
-        table(title, convolutions(which), sources, realtime)
+        title = f"convolution, {which.replace('_', ' ')}"
+        table(title, convolutions(which), sources, report)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--realtime", action="store_true")
-    main(parser.parse_args().realtime)
+    main(sys.argv[1:])

@@ -2,12 +2,14 @@
 
     python -m bench.costing                on one ipu2, and on 16
     python -m bench.costing 1 2 4 8        on so many
+    python -m bench.costing --json FILE    the figures as JSON too
 
 Each in a process of its own. The seconds are those of the report alone, the program being grown and
-its engine made; the megabytes are the process's peak, and in brackets what the report added to it.
+its engine made; the megabytes are the process's peak, and what the report added to it.
 The batch is one image; tensors are spread over all tiles of all IPUs.
 """
 
+import json
 import resource
 import subprocess
 import sys
@@ -16,6 +18,8 @@ from typing import Any
 
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
+
+from bench.report import Report, measurement
 
 USUAL = ["1", "16"]
 CLASSES = 1000
@@ -65,7 +69,7 @@ def peak_megabytes() -> float:
 
 
 def worker(ipus: str) -> None:
-    """Prints one row of the table."""
+    """Prints the cells of a row of the table."""
     import popir
     from models import light
 
@@ -86,21 +90,33 @@ def worker(ipus: str) -> None:
     start = time.perf_counter()
     report = session.getReport()
     seconds, after = time.perf_counter() - start, peak_megabytes()
+    steps = len(report.steps)
     print(
-        f"{ipus:>4} {report.tiles:>6} {len(report.steps):>6} {prepared:>9.1f} {seconds:>8.2f}"
-        f" {after:>8.0f} (+{after - before:.0f}) {report.cycles:>10}"
+        json.dumps([report.tiles, steps, prepared, seconds, after, after - before, report.cycles])
     )
 
 
-def main(ipus: list[str]) -> None:
+@measurement()
+def main(report: Report) -> None:
     """Prints the table."""
-    print("IPUs  tiles  steps prepare/s report/s  peak/MB     cycles")
-    for n in ipus:
-        subprocess.run([sys.executable, "-m", "bench.costing", "--worker", n], check=True)
+    columns = (
+        "tiles",
+        "steps",
+        "prepare s",
+        "report s",
+        "peak MB",
+        "of it by the report",
+        "cycles",
+    )
+    report.table("IPUs", *columns)
+    for n in report.asked.words or USUAL:
+        words = [sys.executable, "-m", "bench.costing", "--worker", n]
+        done = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True)
+        report.row(n, *json.loads(done.stdout.splitlines()[-1]))
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--worker"]:
         worker(sys.argv[2])
     else:
-        main(sys.argv[1:] or USUAL)
+        main(sys.argv[1:])

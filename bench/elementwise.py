@@ -1,23 +1,43 @@
-"""Element-wise functions against onnxruntime, float32, data in place on both sides."""
+"""Element-wise functions against onnxruntime and memcpy, float32, data in place on both sides.
 
+    python -m bench.elementwise                     every row
+    python -m bench.elementwise Relu                rows whose names have one of these words
+    python -m bench.elementwise --realtime          at real-time priority (as root)
+    python -m bench.elementwise --json FILE         the figures as JSON too
+
+Each has a process and two threads of its own, and they take turns: in one process threads that spin
+while they wait would take a core from the other. Memcpy copies as many bytes as the function reads
+and writes; a share of its speed is shown for the largest size, where the C library stores past the
+caches.
+"""
+
+import statistics
+import sys
+import tempfile
 import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import onnxruntime as ort
 from onnx import TensorProto, helper
 
+from bench import limits, peers
+from bench.report import Report, measurement
 from popir import poplar, popops
 from popir.poplar import program
 from popir.popops import expr as pe
 
-THREADS, ROUNDS = 2, 25
-SIZES = (1 << 10, 1 << 16, 1 << 20, 1 << 24)
+THREADS = peers.THREADS
+SIZES = (1 << 10, 1 << 20, 1 << 26)
 FUNCTIONS = {
     "Relu": pe.Relu(pe._1),
     "LeakyRelu": pe.Select(0.01 * pe._1, pe._1, pe._1 < 0.0),
     "Exp": pe.Exp(pe._1),
     "Tanh": pe.Tanh(pe._1),
     "Sigmoid": pe.Sigmoid(pe._1),
+    "Erf": pe.Erf(pe._1),
     "Gelu": pe.GeluErf(pe._1),
 }
 
@@ -62,17 +82,54 @@ def seconds(call, calls: int) -> float:
     return (time.perf_counter() - start) / calls
 
 
-def main() -> None:
-    """Print a line for each function: our speed as a multiple of onnxruntime's, by size."""
-    print(f"{THREADS} threads; speed relative to onnxruntime, fastest of {ROUNDS} rounds in turns")
-    for operator, expr in FUNCTIONS.items():
-        line = []
+def runs_of(n: int) -> int:
+    """How many runs are timed together."""
+    return max(1, (1 << 16) // n)
+
+
+def start(peer: str, name: str, folder: Path) -> Callable[[], None]:
+    """Some runs of the row's function; its first result is written to the folder."""
+    operator, _, size = name.partition(" of ")
+    n = int(size)
+    x = np.resize(np.random.default_rng(0).standard_normal(1 << 16, np.float32), n)
+    y = np.zeros_like(x)
+    if peer == "memcpy":
+        run = limits.copier(x, y, ThreadPoolExecutor(THREADS), THREADS)
+    elif peer == "popir":
+        run = of_popir(FUNCTIONS[operator], x, y)
+    else:
+        run = of_onnxruntime(operator, x, y)
+    run()
+    np.save(folder / f"{peer}.npy", y[: 1 << 16])
+
+    def once() -> None:
+        for _ in range(runs_of(n)):
+            run()
+
+    return once
+
+
+@measurement(realtime=True)
+def main(report: Report) -> None:
+    """Print a line for each function and size."""
+    report.table("function", *peers.Result.columns("onnxruntime", "us")[:-1], "% of memcpy")
+    for operator in FUNCTIONS:
         for n in SIZES:
-            x = np.random.default_rng(0).normal(size=n).astype(np.float32)
-            y, z = np.zeros_like(x), np.zeros_like(x)
-            ours, theirs = of_popir(expr, x, y), of_onnxruntime(operator, x, z)
-            calls = max(1, (1 << 20) // n)
-            pairs = [(seconds(ours, calls), seconds(theirs, calls)) for _ in range(ROUNDS)]
-            ratio = min(b for _, b in pairs) / min(a for a, _ in pairs)
-            line.append(f"{n}: {ratio:.2f}")
-        print(f"  {operator:10s} {'   '.join(line)}")
+            if report.wants(name := f"{operator} of {n}"):
+                names = ["popir", "onnxruntime", *["memcpy"] * (n == max(SIZES))]
+                with tempfile.TemporaryDirectory() as made:
+                    folder = Path(made)
+                    turns = peers.turns("elementwise", names, name, folder, report.realtime)
+                    y, z = (np.load(folder / f"{peer}.npy") for peer in names[:2])
+                np.testing.assert_allclose(y, z, 1e-5, 1e-6)
+                each = [
+                    [seconds / runs_of(n) for seconds in times]
+                    for times in zip(*turns, strict=True)
+                ]
+                shares = [c / a for a, *_, c in zip(*each, strict=True)] if len(each) > 2 else []
+                share = 100 * statistics.median(shares) if shares else None
+                report.row(name, *peers.Result.of(*each[:2]).cells("us")[:-1], share)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

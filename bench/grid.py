@@ -13,8 +13,6 @@ measured again, three times as long, and the second figure counts.
 
 from __future__ import annotations
 
-import argparse
-import json
 import math
 import statistics
 import subprocess
@@ -31,6 +29,7 @@ from onnx import NodeProto, TensorProto, helper, numpy_helper
 from bench import peers
 from bench.contraction import uniform
 from bench.inference import runner
+from bench.report import Report, measurement
 from popir.poplin import contraction
 
 LEAST = 0.95
@@ -272,39 +271,30 @@ def against_onnxruntime(workers: list[Worker], longer: int) -> float:
     return statistics.median(theirs / ours for ours, theirs in turns[1:])
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Prints the shapes that are slower than others make them, and how many are not."""
-    parser = argparse.ArgumentParser(prog="bench.grid")
-    parser.add_argument("--realtime", action="store_true")
-    parser.add_argument("--shapes", type=int, default=300)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--json")
-    parser.add_argument("--worker", help=argparse.SUPPRESS)
-    asked = parser.parse_args(arguments or [])
-    if asked.worker:
-        return serve(asked.worker, asked.realtime)
-    workers = [Worker(peer, asked.realtime) for peer in ("popir", "onnxruntime")]
-    found: list[dict[str, str | float]] = []
+@measurement(realtime=True)
+def main(report: Report) -> None:
+    """Reports all shapes, and how many are slower than others make them."""
+    asked = report.asked
+    workers = [Worker(peer, report.realtime) for peer in ("popir", "onnxruntime")]
     best: list[float] = []
-    print("| shape | GFLOP | oneDNN | onnxruntime |\n|---|---|---|---|")
+    report.table("shape", "GFLOP", *OTHERS)
     try:
-        for shape in shapes(asked.shapes, asked.seed):
-            ratios = measured(shape, workers, asked.realtime)
-            found.append({"shape": str(shape), **ratios})
+        for shape in filter(lambda s: report.wants(str(s)), shapes(asked.shapes, asked.seed)):
+            ratios = measured(shape, workers, report.realtime)
             best.append(min(ratios.values()))
-            if best[-1] < LEAST:
-                cells = [f"{ratios[o]:.2f}" if o in ratios else "" for o in OTHERS]
-                print(f"| {shape} | {1e-9 * shape.flops:.3g} | {' | '.join(cells)} |", flush=True)
+            report.row(str(shape), 1e-9 * shape.flops, *(ratios.get(other) for other in OTHERS))
     finally:
         for worker in workers:
             worker.process.communicate()
     below = sum(b < LEAST for b in best)
-    print(
+    report.say(
         f"{below} of {len(best)} below {LEAST} of the better one; least {min(best):.2f}, "
         f"geometric mean over the better one {statistics.geometric_mean(best):.2f}"
     )
-    if asked.json:
-        Path(asked.json).write_text(json.dumps(found, indent=1))
+
+
+main.parser.add_argument("--shapes", type=int, default=300)
+main.parser.add_argument("--seed", type=int, default=0)
 
 
 def measured(shape: Shape, workers: list[Worker], realtime: bool) -> dict[str, float]:
@@ -326,4 +316,7 @@ def measured(shape: Shape, workers: list[Worker], realtime: bool) -> dict[str, f
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    if sys.argv[1:2] == ["--worker"]:
+        serve(sys.argv[2], "--realtime" in sys.argv)
+    else:
+        main(sys.argv[1:])

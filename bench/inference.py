@@ -12,10 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from bench import peers
+from bench.report import Report, measurement
 
 
 def start(peer: str, name: str, folder: Path) -> Callable[[], None]:
@@ -26,24 +28,37 @@ def start(peer: str, name: str, folder: Path) -> Callable[[], None]:
 
 
 def runner(
-    peer: str, model: str, input: str, output: str, x: np.ndarray
+    peer: str,
+    model: str,
+    input: str,
+    output: str,
+    x: np.ndarray,
+    threads: int = peers.THREADS,
+    cache: str | None = None,
 ) -> Callable[[], np.ndarray]:
-    """A function that runs the model and gives its output. The peer is popir, "popir unfused", or
-    onnxruntime, with its defaults but for the number of threads.
+    """A function that runs the model and gives its output. The peer is popir, "popir unfused",
+    "popir on IpuModel", or onnxruntime, with its defaults but for the number of threads. `cache` is
+    popir's folder of compiled programs.
     """
     if peer == "onnxruntime":
         import onnxruntime as ort
 
         options = ort.SessionOptions()
-        options.intra_op_num_threads = peers.THREADS
+        options.intra_op_num_threads = threads
         theirs = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
         return lambda: theirs.run([output], {input: x})[0]
     import popir
 
     options = popir.SessionOptions()
     fuse = "false" if peer.endswith("unfused") else "true"
-    options.engineOptions = {"host.numThreads": str(peers.THREADS), "host.fuse": fuse}
-    device, flow = popir.DeviceManager().createCpuDevice(), popir.DataFlow(1, [output])
+    options.engineOptions = {"host.numThreads": str(threads), "host.fuse": fuse}
+    if cache is not None:
+        options.enableEngineCaching, options.cachePath = True, cache
+    manager, flow = popir.DeviceManager(), popir.DataFlow(1, [output])
+    is_cpu = not peer.endswith("IpuModel")
+    device = manager.createCpuDevice() if is_cpu else manager.createIpuModelDevice()
+    if not is_cpu:
+        options.engineOptions["debug.allowOutOfMemory"] = "true"
     session = popir.InferenceSession(model, flow, device, userOptions=options)
     session.prepareDevice()
     anchors = session.initAnchorArrays()
@@ -57,12 +72,16 @@ def runner(
 
 
 def export(name: str, folder: Path) -> None:
-    """Writes the model and its input."""
-    import torch
-
+    """Writes the row's model and its input."""
     from bench import networks
 
-    network, x = networks.made(name)
+    write(*networks.made(name), folder)
+
+
+def write(network: Any, x: Any, folder: Path) -> None:
+    """Writes the model of a module of PyTorch, and its input."""
+    import torch
+
     with torch.no_grad():
         torch.onnx.export(
             *(network, (x,), str(folder / "model.onnx")),
@@ -85,11 +104,19 @@ def agree(name: str, folder: Path) -> None:
     np.testing.assert_allclose(ours, theirs, tolerance, tolerance * np.abs(theirs).max())
 
 
-def main(arguments: list[str] | None = None) -> None:
+def work(name: str) -> tuple[float, float]:
+    """The row's operations, and the bytes of input, output and weights."""
+    from bench import networks
+
+    return networks.work(*networks.made(name), training=False)
+
+
+@measurement(realtime=True)
+def main(report: Report) -> None:
     """Measure and print."""
     from bench import networks
 
-    peers.table("inference", "onnxruntime", networks.ROWS, export, agree, arguments)
+    peers.table(report, "onnxruntime", networks.ROWS, export, agree, work)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,14 @@
 """What convolutions gain from kept layouts: activations in blocks, weights as oneDNN wants them.
 
-    python -m bench.layouts [--realtime]
+    python -m bench.layouts [--realtime] [--json FILE]
 
 Three ways of one convolution by oneDNN, sampled in turns: everything plain, so that activations and
 weights are reordered in every run; activations in the blocks it likes, as the engine keeps them
 between convolutions; and the weights kept in its form too. See bench/contraction.py for --realtime.
 """
 
-import argparse
+import statistics
+import sys
 import time
 
 import numpy as np
@@ -17,11 +18,11 @@ from bench.contraction import (
     LEAST_SAMPLES,
     LINE_SECONDS,
     Convolution,
-    processor,
     start_threads,
     undisturbed,
     uniform,
 )
+from bench.report import Report, measurement
 from popir.poplin import contraction
 
 PASSES = ("forward", "data_gradient", "weights_gradient")
@@ -60,32 +61,28 @@ def prepared(s: Convolution, pass_: str, threads: int) -> list[contraction.Prepa
     ]
 
 
-def main(realtime: bool = False) -> None:
+@measurement(realtime=True)
+def main(report: Report) -> None:
     """Print the table."""
-    print(f"{processor()}, kernels for {contraction.isa()}\n")
-    start_threads(realtime)
-    print("| convolution | threads | plain us | blocks us | weights kept too us | gain |")
-    print("|---" * 6 + "|")
+    start_threads(report.realtime)
+    times_of = ("plain us", "blocks us", "weights kept too us")
+    report.table("convolution", "threads", *times_of, "gain", "lower quartile", "upper quartile")
     for s in CONVOLUTIONS:
         for pass_ in PASSES:
-            for threads in (1, 2):
+            name = f"{s.what}, {pass_.replace('_', ' ')}"
+            for threads in (1, 2) if report.wants(name) else ():
                 plain, kept = prepared(s, pass_, threads)
                 plain.run()
                 kept.run()
                 times = []
-                with undisturbed(realtime):
+                with undisturbed(report.realtime):
                     end = time.perf_counter() + LINE_SECONDS
                     while len(times) < LEAST_SAMPLES or time.perf_counter() < end:
                         times.append([plain.seconds(1), kept.seconds(1), kept.seconds(1, True)])
-                a, b, c = 1e6 * np.median(times, axis=0)
-                name = f"{s.what}, {pass_.replace('_', ' ')}"
-                print(
-                    f"| {name} | {threads} | {a:.0f} | {b:.0f} | {c:.0f} | {a / c:.2f} |",
-                    flush=True,
-                )
+                middle = [float(1e6 * t) for t in np.median(times, axis=0)]
+                low, gain, high = statistics.quantiles([a / c for a, _, c in times], n=4)
+                report.row(name, threads, *middle, gain, low, high)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--realtime", action="store_true")
-    main(parser.parse_args().realtime)
+    main(sys.argv[1:])

@@ -1,6 +1,6 @@
 """A training step of an MLP against PyTorch: 784-512-512-10, batch 64, softmax, nll, plain SGD.
 
-    python -m bench.mlp_training [--realtime]
+    python -m bench.mlp_training [--realtime] [--json FILE]
 
 Each peer has a process and two threads of its own; they take turns with the same data and the same
 initial weights; losses and weights of the first round are compared. A session of popir runs the
@@ -11,9 +11,7 @@ with a pause after it: on a machine that others use, two threads are else hardly
 together.
 """
 
-import argparse
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -21,6 +19,9 @@ import time
 from pathlib import Path
 
 import numpy as np
+
+from bench import peers
+from bench.report import Report, measurement
 
 ROOT = Path(__file__).resolve().parents[1]
 THREADS, BATCH, BATCHES, ROUNDS, RATE, SLOPE = 2, 64, 20, 15, 0.05, 0.01
@@ -208,40 +209,31 @@ def check(peer: str, mine: list[np.ndarray], theirs: list[np.ndarray]) -> None:
         assert off <= 0.01 * moved, f"weights of {peer}: {off} off, torch's have moved by {moved}"
 
 
-def compare(activation: str, realtime: bool) -> None:
-    """Measures and prints the lines of one activation."""
+def compare(activation: str, report: Report) -> None:
+    """Measures and reports the rows of one activation."""
     with tempfile.TemporaryDirectory() as folder:
-        workers = [Worker(peer, activation, folder, realtime) for peer in PEERS]
+        workers = [Worker(peer, activation, folder, report.realtime) for peer in PEERS]
         times, end = [], time.perf_counter() + SECONDS
         while len(times) < 3 or (len(times) < ROUNDS and time.perf_counter() < end):
-            times.append([w.round() for w in workers])
+            times.append([w.round() / BATCHES for w in workers])
         expected, *others = [w.result() for w in workers]
-    columns = list(zip(*times, strict=True))
-    for peer, column, result in zip(PEERS[1:], columns[1:], others, strict=True):
+    theirs, *columns = zip(*times, strict=True)
+    for peer, column, result in zip(PEERS[1:], columns, others, strict=True):
         check(peer, result, expected)
-        ratio = statistics.median(t / p for t, p in zip(columns[0], column, strict=True))
-        best = min(columns[0]) / min(column)
-        micro = [1e6 * min(c) / BATCHES for c in (columns[0], column)]
-        print(
-            f"  {activation:9s} {peer:18s} ratio {ratio:.2f} (of the fastest rounds {best:.2f}: "
-            f"torch {micro[0]:.0f} us, popir {micro[1]:.0f} us a batch)"
-        )
+        report.row(f"{activation}, {peer}", *peers.Result.of(column, theirs).cells("us")[:-1])
 
 
-def main(realtime: bool = False) -> None:
+@measurement(realtime=True)
+def main(report: Report) -> None:
     """Print the ratios; losses and weights agree, or an error says where not."""
-    print(f"{THREADS} threads each, up to {ROUNDS} rounds of {BATCHES} batches in turns")
-    for activation in ACTIVATIONS:
-        compare(activation, realtime)
+    report.table("a batch", *peers.Result.columns("torch", "us")[:-1])
+    for activation in filter(report.wants, ACTIVATIONS):
+        compare(activation, report)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--realtime", action="store_true")
-    parser.add_argument("--worker", nargs=3, help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.worker:
-        peer, activation, file = given.worker
-        worker(peer, activation, file, given.realtime)
+    if sys.argv[1:2] == ["--worker"]:
+        peer, activation, file = sys.argv[2:5]
+        worker(peer, activation, file, "--realtime" in sys.argv)
     else:
-        main(given.realtime)
+        main(sys.argv[1:])

@@ -5,23 +5,22 @@
     python -m bench.models resnet50 vgg19     by name
     python -m bench.models --realtime ...     each turn at real-time priority (as root)
 
-Weights are random (models/light.py). A third runtime is popir without fusion. The ratio is that of
-the least times, onnxruntime's over popir's: above 1, popir is faster; beside it, the middle half of
-the ratios of single turns. The outputs must agree.
+Weights are random (models/light.py). A third runtime is popir without fusion. A ratio is
+onnxruntime's time over popir's: above 1, popir is faster. The outputs must agree.
 """
 
 from __future__ import annotations
 
-import statistics
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import onnx
 
 from bench import inference, peers
+from bench.report import Report, measurement
 
 PEERS = ("popir", "popir unfused", "onnxruntime")
 USUAL = ["squeezenet", "resnet50"]
@@ -41,8 +40,8 @@ def start(peer: str, name: str, folder: Path) -> Callable[[], np.ndarray]:
     return run
 
 
-def measure(name: str, realtime: bool) -> str:
-    """One line of the table."""
+def measure(name: str, realtime: bool) -> tuple[float | None, ...]:
+    """The cells of a row of the table."""
     from models import light
 
     model = light.randomized(light.path(name))
@@ -58,24 +57,19 @@ def measure(name: str, realtime: bool) -> str:
         np.testing.assert_allclose(
             result.ravel(), expected.ravel(), RTOL, ATOL * float(np.abs(expected).max())
         )
-    ours, unfused, theirs = (min(times) for times in zip(*turns, strict=True))
-    low, _, high = statistics.quantiles([t[2] / t[0] for t in turns], n=4)
-    return (
-        f"| {name} | {1e3 * ours:.2f} | {1e3 * unfused:.2f} | {1e3 * theirs:.2f} "
-        f"| {theirs / ours:.2f} | {low:.2f} to {high:.2f} |"
-    )
+    ours, unfused, theirs = zip(*turns, strict=True)
+    return (1e3 * min(unfused), *peers.Result.of(ours, theirs).cells()[:-1])
 
 
-def main(arguments: Sequence[str] = ()) -> None:
+@measurement(realtime=True)
+def main(report: Report) -> None:
     """Measure and print."""
     from models import light
 
-    realtime = "--realtime" in arguments
-    names = [name for name in arguments if name != "--realtime"]
-    print("| model | popir ms | unfused ms | onnxruntime ms | ratio | of single turns |")
-    print("|---" * 6 + "|")
-    for name in light.NAMES if names == ["all"] else names or USUAL:
-        print(measure(name, realtime), flush=True)
+    words = report.asked.words
+    report.table("model", "unfused ms", *peers.Result.columns("onnxruntime")[:-1])
+    for name in light.NAMES if words == ["all"] else words or USUAL:
+        report.row(name, *measure(name, report.realtime))
 
 
 if __name__ == "__main__":

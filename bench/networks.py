@@ -6,8 +6,10 @@ They stand for the families that people run; `ROWS` names each with its input. W
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -451,3 +453,29 @@ def made(name: str) -> tuple[nn.Module, Tensor]:
     row = ROWS[name]
     network, x = row.make().eval(), torch.randn(row.shape)
     return (network.half(), x.half()) if row.half else (network, x)
+
+
+def work(network: nn.Module, x: Tensor, training: bool) -> tuple[float, float]:
+    """Multiplications and additions of products and convolutions, and bytes that must be moved:
+    input, output and weights once; in training the weights are written, too.
+    """
+    from torch.utils.flop_counter import FlopCounterMode, conv_flop_count
+
+    def gradients(
+        g: torch.Size, x: torch.Size, w: torch.Size, *more: Any, out_shape: Any = None, **_: Any
+    ) -> int:
+        *_, transposed, _, _, mask = more  # torch's own count leaves the groups out
+        return (mask[0] + mask[1]) * conv_flop_count(list(x), list(w), list(g), transposed)
+
+    weights = sum(p.nbytes for p in network.parameters())
+    own = {torch.ops.aten.convolution_backward: gradients}
+    counter = FlopCounterMode(display=False, custom_mapping=own)
+    # an LSTM of mkldnn is not counted; to switch it off warns of GPUs
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with torch.backends.mkldnn.flags(enabled=False), counter, torch.set_grad_enabled(training):
+            y = network.float()(x.float())
+            if training:
+                y.square().mean().backward()
+    moved = x.nbytes + (2 * weights if training else weights + y.nbytes)
+    return float(counter.get_total_flops()), float(moved)

@@ -1,7 +1,8 @@
 """Compile time per operator of a long chain: operators of a C++ library against built-in ones.
 
-    python -m bench.operator_chain            10,000 operators
-    python -m bench.operator_chain 1000       another length
+    python -m bench.operator_chain                    10,000 operators
+    python -m bench.operator_chain --length 1000      another length
+    python -m bench.operator_chain --json FILE        the figures as JSON too
 
 The model is a chain of LeakyRelu, in inference and in training. One process has the built-in
 operator, another one the library models/leaky_relu, which takes its place. They take turns, and the
@@ -13,6 +14,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+from bench.report import Report, measurement
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "models" / "leaky_relu" / "leaky_relu_custom_op.cpp"
@@ -78,29 +81,33 @@ class Worker:
         return [float(word) for word in self.process.stdout.readline().split()]
 
 
-def main(length: int = 10_000) -> None:
+@measurement(words=False)
+def main(report: Report) -> None:
     """Measure and print."""
+    length = report.asked.length
+    times = ("built in us", "C++ us", "ratio", "least round", "most")
+    report.table(f"of each of {length} operators", *times)
     with tempfile.TemporaryDirectory() as folder:
         workers = Worker(length, ""), Worker(length, str(build(Path(folder))))
         for kind in ("inference", "training"):
             rounds = [[w.compile(kind) for w in workers] for _ in range(ROUNDS)]
-            print(f"{kind}, {length} operators: microseconds per operator")
-            totals = [min(sum(r[who]) for r in rounds) for who in (0, 1)]
-            rows = [
-                (stage, [min(r[who][i] for r in rounds) for who in (0, 1)])
-                for i, stage in enumerate(STAGES)
-            ]
-            for name, (ours, theirs) in [*rows, ("together", totals)]:
-                print(
-                    f"  {name:20} built in {ours / length * 1e6:7.1f}   "
-                    f"C++ {theirs / length * 1e6:7.1f}   ratio {theirs / ours:.2f}"
-                )
+            for i, name in enumerate((*STAGES, "together")):
+                pairs = [
+                    [each[i] if i < len(STAGES) else sum(each) for each in both] for both in rounds
+                ]
+                ours, theirs = map(min, zip(*pairs, strict=True))
+                ratios = [b / a for a, b in pairs]
+                micro = (ours / length * 1e6, theirs / length * 1e6)
+                report.row(f"{kind}, {name}", *micro, theirs / ours, min(ratios), max(ratios))
         for each in workers:
             each.process.communicate()
+
+
+main.parser.add_argument("--length", type=int, default=10_000)
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--worker"]:
         worker(int(sys.argv[2]), sys.argv[3])
     else:
-        main(*map(int, sys.argv[1:]))
+        main(sys.argv[1:])

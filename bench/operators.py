@@ -2,6 +2,8 @@
 
     python -m bench.operators                   all rows
     python -m bench.operators Softmax TopK      rows whose names have one of these words
+    python -m bench.operators --realtime        at real-time priority (as root)
+    python -m bench.operators --json FILE       the figures as JSON too
 
 Each row is a model of one node, called as a user calls it, in turns in one process; the least time
 of each counts. One thread, because a runtime that spins while it waits would take a second core
@@ -10,7 +12,6 @@ from the other. A ratio is onnxruntime's time over popir's.
 
 from __future__ import annotations
 
-import math
 import sys
 import time
 from collections.abc import Iterator
@@ -19,6 +20,9 @@ from typing import Any
 
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
+
+from bench import peers
+from bench.report import Report, measurement
 
 Array = np.ndarray[Any, Any]
 SECONDS, LEAST_RUNS = 0.15, 6
@@ -399,8 +403,8 @@ def contractions() -> Iterator[Row]:
         yield Row(name, [floats(32, 8, 64)], weights, attributes={"hidden_size": 128})
 
 
-def measure(row: Row) -> tuple[float, float]:
-    """The least seconds of popir and of onnxruntime."""
+def measure(row: Row) -> peers.Result:
+    """The times of popir and of onnxruntime."""
     import onnxruntime as ort
 
     import popir
@@ -417,34 +421,35 @@ def measure(row: Row) -> tuple[float, float]:
     session.prepareDevice()
     io = popir.PyStepIO(inputs, session.initAnchorArrays())
     session.run(io)
-    own, others = math.inf, math.inf
-    runs, end = 0, time.perf_counter() + SECONDS
-    while runs < LEAST_RUNS or time.perf_counter() < end:
+    own: list[float] = []
+    others: list[float] = []
+    end = time.perf_counter() + SECONDS
+    while len(own) < LEAST_RUNS or time.perf_counter() < end:
         start = time.perf_counter()
         session.run(io)
         middle = time.perf_counter()
         theirs.run(None, inputs)
-        own = min(own, middle - start)
-        others = min(others, time.perf_counter() - middle)
-        runs += 1
-    return own, others
+        own.append(middle - start)
+        others.append(time.perf_counter() - middle)
+    return peers.Result.of(own, others)
 
 
-def main(*asked: str) -> None:
+@measurement(realtime=True)
+def main(report: Report) -> None:
     """Measure and print."""
-    found: list[tuple[float, str, float, float]] = []
+    found: dict[str, peers.Result] = {}
+    peers.set_priority(report.realtime)
     for part in (elementwise, other_types, rows, movement, contractions):
         for row in part():
-            if not asked or any(word in row.name for word in asked):
-                own, other = measure(row)
-                found.append((other / own, row.name, own, other))
-    print("| operator | popir us | onnxruntime us | ratio |\n|---|---|---|---|")
-    for ratio, name, own, other in sorted(found):
-        print(f"| {name} | {own * 1e6:.1f} | {other * 1e6:.1f} | {ratio:.2f} |")
-    if found:
-        mean = math.exp(sum(math.log(ratio) for ratio, *_ in found) / len(found))
-        print(f"geometric mean {mean:.2f} of {len(found)}, least {min(found)[0]:.2f}")
+            if report.wants(row.name):
+                found[row.name] = measure(row)
+    peers.set_priority(False)
+    report.table("operator", *peers.Result.columns("onnxruntime", "us")[:-1])
+    for name, each in sorted(found.items(), key=lambda item: item[1].ratio):
+        report.row(name, *each.cells("us")[:-1])
+    if len(found) > 1:
+        report.say(f"{len(found)} rows. {peers.summary(list(found.values()))}")
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(sys.argv[1:])

@@ -1,12 +1,14 @@
 """What operators of users cost that grow their program into the graph, beside the built-in one.
 
-    python -m bench.operators_of_users
+    python -m bench.operators_of_users [--json FILE]
 
 LeakyRelu by a PopART library in C++, by a class in Python, as an expression of TensorFlow for the
 IPU, and built in, in chains on 16 floats and on 4 Mi. Processor time is measured, in turns: the
 machine may have other load.
 """
 
+import statistics
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import popir
+from bench.report import Report, measurement
 from popir import popops
 from popir.custom_ops import codelet_expression_op
 from popir.popops import expr as pe
@@ -77,24 +80,30 @@ def rows() -> dict[str, Add]:
     }
 
 
-def main() -> None:
+@measurement()
+def main(report: Report) -> None:
     """Measure and print."""
+    report.table("operator", "floats", "us", "over the built-in one", "quartiles of turns")
     for elements, lengths, turns in ((16, (1, 201), 200), (4 << 20, (1, 3), 30)):
         runs: dict[str, list[Callable[[], float]]] = {}
         for name, add in rows().items():
             if name == "PopART library":
                 popir.build_op_library(SOURCE)
             runs[name] = [made(add, elements, length) for length in lengths]
-        best = {name: [float("inf")] * 2 for name in runs}
+        found: dict[str, list[list[float]]] = {name: [] for name in runs}
         for _ in range(turns):
             for name, pair in runs.items():
-                best[name] = [min(b, run()) for b, run in zip(best[name], pair, strict=True)]
-        each = {n: (b - a) / (lengths[1] - lengths[0]) for n, (a, b) in best.items()}
-        print(f"{elements} floats")
-        for name, took in each.items():
-            ratio = took / each["built in"]
-            print(f"  {name:16} {took * 1e6:10.3f} us, {ratio:5.2f} of the built-in one")
+                found[name].append([run() for run in pair])
+        count = lengths[1] - lengths[0]
+        each = {
+            name: (min(b for _, b in t) - min(a for a, _ in t)) / count for name, t in found.items()
+        }
+        for name, took in filter(lambda item: report.wants(item[0]), each.items()):
+            of_turns = [1e6 * (b - a) / count for a, b in found[name]]
+            low, _, high = statistics.quantiles(of_turns, n=4)
+            cells = (1e6 * took, took / each["built in"], f"{low:.3g} to {high:.3g} us")
+            report.row(name, elements, *cells)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -6,24 +6,24 @@ turn the least time counts; a ratio is the peer's time over popir's, so above 1 
 
 from __future__ import annotations
 
-import argparse
 import importlib
-import json
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.report import Report
+
 ROOT = Path(__file__).resolve().parents[1]
 THREADS = 2
 TURNS, TURN_SECONDS, LEAST_RUNS = 15, 0.06, 2
+UNITS = {"ms": 1e3, "us": 1e6}
 
 
 def set_priority(realtime: bool) -> None:
@@ -35,24 +35,25 @@ def set_priority(realtime: bool) -> None:
 
 
 def work(measurement: str, peer: str, name: str, folder: str, realtime: str) -> None:
-    """For each line of stdin, runs a few times and prints the least seconds."""
+    """For each line of stdin, runs for so many seconds and prints the least and the mean time."""
     once = importlib.import_module(f"bench.{measurement}").start(peer, name, Path(folder))
     once()
-    for _ in sys.stdin:
+    for line in sys.stdin:
         if realtime:
             set_priority(True)
         times: list[float] = []
-        while len(times) < LEAST_RUNS or sum(times) < TURN_SECONDS:
+        end = time.perf_counter() + float(line)
+        while len(times) < LEAST_RUNS or time.perf_counter() < end:
             start = time.perf_counter()
             once()
             times.append(time.perf_counter() - start)
         if realtime:
             set_priority(False)
-        print(min(times), flush=True)
+        print(min(times), statistics.fmean(times), flush=True)
 
 
 class Peer:
-    """One runtime with one row."""
+    """One runtime with one row. Raises RuntimeError where its process ends early."""
 
     def __init__(self, measurement: str, peer: str, name: str, folder: Path, realtime: bool):
         worker = ["-W", "ignore", "-m", "bench.peers", measurement, peer, name, str(folder)]
@@ -65,12 +66,22 @@ class Peer:
             env=os.environ | {"OMP_NUM_THREADS": str(THREADS)},
         )
 
-    def seconds(self) -> float:
-        """Of one run, the least of a turn."""
+    def turn(self, seconds: float) -> tuple[float, float]:
+        """Runs for so long: the least and the mean seconds of a run."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
-        print(file=self.process.stdin, flush=True)
-        return float(self.process.stdout.readline())
+        with suppress(BrokenPipeError):
+            print(seconds, file=self.process.stdin, flush=True)
+        line = self.process.stdout.readline()
+        if not line:
+            self.process.communicate()
+            raise RuntimeError(f"bench.peers: {self.process.args!r} ended early; see above")
+        least, mean = map(float, line.split())
+        return least, mean
+
+    def seconds(self) -> float:
+        """Of one run, the least of a turn."""
+        return self.turn(TURN_SECONDS)[0]
 
 
 @dataclass(frozen=True)
@@ -83,10 +94,35 @@ class Result:
     median: float
     high: float
 
+    @classmethod
+    def of(cls, ours: Sequence[float], theirs: Sequence[float]) -> Result:
+        """From the times of turns."""
+        ratios = [b / a for a, b in zip(ours, theirs, strict=True)]
+        return cls(min(ours), min(theirs), *statistics.quantiles(ratios, n=4))
+
     @property
     def ratio(self) -> float:
         """The peer's time over popir's."""
         return self.peer / self.popir
+
+    @staticmethod
+    def columns(peer: str, unit: str = "ms") -> tuple[str, ...]:
+        """Of a table of results."""
+        times = (f"popir {unit}", f"{peer} {unit}")
+        return (
+            *times,
+            "ratio",
+            "median of turns",
+            "lower quartile",
+            "upper quartile",
+            "% of limit",
+        )
+
+    def cells(self, unit: str = "ms", limit: float | None = None) -> tuple[float | None, ...]:
+        """Of a row. `limit` has the seconds that the machine needs at least."""
+        times = (self.popir * UNITS[unit], self.peer * UNITS[unit])
+        share = 100 * limit / self.popir if limit else None
+        return (*times, self.ratio, self.median, self.low, self.high, share)
 
 
 def turns(
@@ -105,53 +141,47 @@ def turns(
 def compare(measurement: str, peer: str, name: str, folder: Path, realtime: bool) -> Result:
     """Takes the turns."""
     found = turns(measurement, ["popir", peer], name, folder, realtime)
-    ours, theirs = (min(times) for times in zip(*found, strict=True))
-    return Result(ours, theirs, *statistics.quantiles([t[1] / t[0] for t in found], n=4))
+    ours, theirs = zip(*found, strict=True)
+    return Result.of(ours, theirs)
 
 
-def summary(ratios: Sequence[float]) -> str:
-    """The geometric mean and the least."""
-    return f"geometric mean {statistics.geometric_mean(ratios):.2f}, least {min(ratios):.2f}"
+def summary(found: Sequence[Result]) -> str:
+    """The geometric mean and the least, of the least times and of the medians of turns."""
+
+    def of(ratios: list[float]) -> str:
+        return f"geometric mean {statistics.geometric_mean(ratios):.2f}, least {min(ratios):.2f}"
+
+    least, medians = of([r.ratio for r in found]), of([r.median for r in found])
+    return f"Of the least times: {least}; of the medians of turns: {medians}."
 
 
 def table(
-    measurement: str,
+    report: Report,
     peer: str,
     rows: Iterable[str],
     prepare: Callable[[str, Path], None],
     agree: Callable[[str, Path], None],
-    arguments: list[str] | None,
+    work: Callable[[str], tuple[float, float]],
 ) -> None:
-    """Prints a line for each row, and the geometric mean of the ratios.
+    """Reports a line for each row that is asked for, and the geometric mean of the ratios.
 
     `prepare` writes what the peers read to the folder of a row; `agree` raises AssertionError if
-    what they wrote there differs. Arguments: words in names of rows, --realtime, --json FILE.
+    what they wrote there differs; `work` gives a row's operations and bytes.
     """
-    warnings.simplefilter("ignore")
-    parser = argparse.ArgumentParser(prog=f"bench.{measurement}")
-    parser.add_argument("words", nargs="*")
-    parser.add_argument("--realtime", action="store_true")
-    parser.add_argument("--json")
-    asked = parser.parse_args(arguments or [])
-    found: dict[str, Result] = {}
-    print(f"| network | popir ms | {peer} ms | ratio | of single turns |\n|---|---|---|---|---|")
-    for name in rows:
-        if asked.words and not any(word in name for word in asked.words):
-            continue
+    from bench import limits
+
+    found: list[Result] = []
+    report.table("network", *Result.columns(peer))
+    for name in filter(report.wants, rows):
         with tempfile.TemporaryDirectory() as made:
             folder = Path(made)
             prepare(name, folder)
-            r = found[name] = compare(measurement, peer, name, folder, asked.realtime)
+            found.append(compare(report.name, peer, name, folder, report.realtime))
             agree(name, folder)
-        times = f"{1e3 * r.popir:.3f} | {1e3 * r.peer:.3f}"
-        of_turns = f"{r.low:.2f}, {r.median:.2f}, {r.high:.2f}"
-        print(f"| {name} | {times} | {r.ratio:.2f} | {of_turns} |", flush=True)
+        limit = limits.seconds(*work(name), report.realtime)
+        report.row(name, *found[-1].cells(limit=limit))
     if len(found) > 1:
-        print(f"of the least times: {summary([r.ratio for r in found.values()])}")
-        print(f"of the medians of turns: {summary([r.median for r in found.values()])}")
-    if asked.json:
-        figures = {name: vars(r) | {"ratio": r.ratio} for name, r in found.items()}
-        Path(asked.json).write_text(json.dumps(figures, indent=1))
+        report.say(summary(found))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Two processes that share replicas by MPI, against MPI alone and against one process.
 
-    python -m bench.ranks [--turns 15] [--realtime]
+    python -m bench.ranks [--turns 15] [--realtime] [--json FILE]
 
 Each rank has one core and one thread. In each turn all rows are measured one after the other, so
 that other load meets all of them; the table has medians and quartiles over the turns.
@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import json
 import os
 import statistics
 import subprocess
@@ -29,6 +30,7 @@ from typing import Any
 import numpy as np
 
 from bench.peers import ROOT, set_priority
+from bench.report import Report, measurement
 
 RANKS, ELEMENTS = 2, 1 << 18
 PARTS, SLEEP = 8, 0.003
@@ -38,6 +40,8 @@ RUNS, STEPS = 50, 5
 WIDTH, HEADS, LENGTH, ROWS = 256, 8, 128, 4
 """Of the transformer of two blocks."""
 Once = Callable[[], Any]
+FOUND = "found: "
+"""Begins the line in which the first rank says what it found."""
 
 
 def bare() -> Once:
@@ -153,7 +157,7 @@ def seconds(once: Once, runs: int) -> float:
 
 
 def as_rank(turns: int, realtime: bool) -> None:
-    """What each rank does; the first one prints."""
+    """What each rank does; the first one prints the times as JSON."""
     from popir import popdist
 
     popdist.init()
@@ -185,11 +189,11 @@ def as_rank(turns: int, realtime: bool) -> None:
             if turn:
                 found[name].append(slowest)
     if rank == 0:
-        report(found)
+        print(f"\n{FOUND}{json.dumps(found)}", flush=True)
 
 
-def report(found: dict[str, list[float]]) -> None:
-    """Prints medians, and the quartiles of single turns."""
+def show(report: Report, found: dict[str, list[float]]) -> None:
+    """Reports medians, and the quartiles of single turns."""
     t = {name: np.array(times) for name, times in found.items()}
     rows = {
         "1 MiB by MPI_Allreduce, us": 1e6 * t["MPI_Allreduce"],
@@ -206,26 +210,29 @@ def report(found: dict[str, list[float]]) -> None:
         rows[f"{kind or 'training, '}part of the sums that is hidden"] = 1 - travel / in_turn
     rows["training, one rank, ms"] = 1e3 * t["one rank"]
     rows["samples a second, 2 ranks over 1"] = RANKS * t["one rank"] / t["sums that travel"]
-    print("| | median | of single turns |\n|---|---|---|")
+    report.table("two ranks", "median", "lower quartile", "upper quartile")
     for name, values in rows.items():
         low, middle, high = statistics.quantiles(values.tolist(), n=4)
-        print(f"| {name} | {middle:.2f} | {low:.2f} to {high:.2f} |")
+        report.row(name, middle, low, high)
 
 
-def main(arguments: list[str] | None = None) -> None:
+@measurement(realtime=True, words=False)
+def main(report: Report) -> None:
     """Starts the ranks."""
-    parser = argparse.ArgumentParser(prog="bench.ranks")
-    parser.add_argument("--turns", type=int, default=15)
-    parser.add_argument("--realtime", action="store_true")
-    parser.add_argument("--rank", action="store_true", help=argparse.SUPPRESS)
-    asked = parser.parse_args(arguments or [])
-    if asked.rank:
-        as_rank(asked.turns, asked.realtime)
-        return
     made = [sys.executable, "-m", "popir", "run-distributed", "-n", str(RANKS), __file__]
-    made += ["--rank", "--turns", str(asked.turns), *["--realtime"] * asked.realtime]
-    subprocess.run(made, cwd=ROOT, check=True)
+    made += ["--rank", "--turns", str(report.asked.turns), *["--realtime"] * report.realtime]
+    done = subprocess.run(made, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
+    (line,) = (line for line in done.stdout.splitlines() if FOUND in line)
+    show(report, json.loads(line.partition(FOUND)[2]))
+
+
+main.parser.add_argument("--turns", type=int, default=15)
+main.parser.add_argument("--rank", action="store_true", help=argparse.SUPPRESS)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    asked = main.parser.parse_args()
+    if asked.rank:
+        as_rank(asked.turns, asked.realtime)
+    else:
+        main(sys.argv[1:])

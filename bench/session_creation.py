@@ -1,29 +1,39 @@
 """The time to create a session (import, compile, prepareDevice) against onnxruntime's.
 
     python -m bench.session_creation                     every model, in two or three sizes
-    python -m bench.session_creation gpt                 one of chain, mixed, gpt
+    python -m bench.session_creation gpt                 some of chain, mixed, gpt, networks
     python -m bench.session_creation gpt:12,48           other sizes: operators, or layers of a GPT
+    python -m bench.session_creation --json FILE         the figures as JSON too
 
 `chain` is a chain of unary element-wise operators, `mixed` repeats ten operators of several kinds,
-`gpt` is a transformer of small layers, so that operators and not numbers take the time. A ratio is
-the time of popir over that of onnxruntime.InferenceSession for the inference model; training is a
-TrainingSession with constant SGD, against the same. The two take turns in one process, and the
-least processor time of each counts. What a session leaves to the garbage collector is collected
-after it, and not counted. Time that is linear has the same microseconds per node in all sizes.
+`gpt` is a transformer of small layers, so that operators and not numbers take the time; `networks`
+are ResNet-50 and four BERT layers as PyTorch's exporter writes them. The peer is
+onnxruntime.InferenceSession for the inference model; training is a TrainingSession with constant
+SGD, against the same. As in all measurements a ratio is the peer's time over popir's. The two take
+turns in one process, and what counts is processor time. What a session leaves to the garbage
+collector is collected after it, and not counted. Time that is linear has the same microseconds per
+node in all sizes.
 """
 
 from __future__ import annotations
 
 import gc
 import sys
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
-ROUNDS = 3
+from bench import inference, peers, training
+from bench.report import Report, measurement
+
+ROUNDS = 5
+NETWORKS = ["ResNet-50, batch 1", "4 BERT-base layers, 128 tokens"]
 LOSS = "loss"
 Array = np.ndarray[Any, Any]
 
@@ -147,22 +157,21 @@ def seconds(call: Callable[[], object]) -> float:
     return taken
 
 
-def measure(model: Model, output: str, training: bool) -> tuple[float, float]:
-    """The least seconds of popir and of onnxruntime."""
+def measure(inference: bytes, trained: bytes | None, output: str) -> peers.Result:
+    """The times of popir, for the model to train if there is one, and of onnxruntime."""
     import onnxruntime
 
     import popir
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.log_severity_level = 1, 3
-    inference, trained = model.made(output, False), model.made(output, True)
     device = popir.DeviceManager().createCpuDevice()
 
     def theirs() -> object:
         return onnxruntime.InferenceSession(inference, options, providers=["CPUExecutionProvider"])
 
     def ours() -> object:
-        if training:
+        if trained is not None:
             flow, optimizer = popir.DataFlow(1, [LOSS]), popir.ConstSGD(0.01)
             session = popir.TrainingSession(trained, flow, LOSS, optimizer, device)
         else:
@@ -171,26 +180,52 @@ def measure(model: Model, output: str, training: bool) -> tuple[float, float]:
         return session
 
     rounds = [(seconds(ours), seconds(theirs)) for _ in range(ROUNDS)]
-    return min(own for own, _ in rounds), min(other for _, other in rounds)
+    return peers.Result.of(*zip(*rounds, strict=True))
 
 
-def main(*asked: str) -> None:
+def generated(asked: str) -> Iterator[tuple[str, int, bytes, bytes | None, str]]:
+    """For a name of MODELS, with sizes or without: the row's name, nodes, the model of inference,
+    the one to train where that is measured, and the output.
+    """
+    name, _, given = asked.partition(":")
+    make, sizes, is_trained = MODELS[name]
+    for size in map(int, given.split(",")) if given else sizes:
+        model, output = make(size)
+        count, plain = len(model.nodes), model.made(output, False)
+        yield f"{name} {size}", count, plain, None, output
+        if is_trained:
+            yield f"{name} {size}, training", count, plain, model.made(output, True), output
+
+
+def exported(asked: str) -> Iterator[tuple[str, int, bytes, bytes | None, str]]:
+    """The same for networks of `bench.networks`."""
+    from bench import networks
+
+    for name in NETWORKS:
+        with tempfile.TemporaryDirectory() as made:
+            file = Path(made) / "model.onnx"
+            inference.write(*networks.made(name), Path(made))
+            plain = file.read_bytes()
+            count = len(onnx.load_from_string(plain).graph.node)
+            yield name, count, plain, None, "y"
+            network, x = networks.made(name)
+            training.write(network.train(), x, Path(made))
+            yield f"{name}, training", count, plain, file.read_bytes(), "y"
+
+
+@measurement()
+def main(report: Report) -> None:
     """Measure and print."""
-    for each in asked or MODELS:
-        name, _, given = each.partition(":")
-        make, sizes, is_trained = MODELS[name]
-        for size in map(int, given.split(",")) if given else sizes:
-            model, output = make(size)
-            for training in [False, True][: 1 + is_trained]:
-                ours, theirs = measure(model, output, training)
-                count = len(model.nodes)
-                print(
-                    f"  {name:6}{size:6} {'training' if training else 'inference':10}"
-                    f"{count:6} nodes   popir {ours:6.3f} s, {ours / count * 1e6:5.0f} us a node"
-                    f"   onnxruntime {theirs:6.3f} s   ratio {ours / theirs:5.2f}",
-                    flush=True,
-                )
+    names = report.asked.words or [*MODELS, "networks"]
+    if unknown := [n for n in names if n.partition(":")[0] not in (*MODELS, "networks")]:
+        raise SystemExit(f"no model {', '.join(unknown)}; there are: {', '.join(MODELS)}, networks")
+    columns = peers.Result.columns("onnxruntime")[:-1]
+    report.table("model", "nodes", *columns, "popir us a node")
+    for each in names:
+        for name, count, *models in (exported if each == "networks" else generated)(each):
+            found = measure(*models)
+            report.row(name, count, *found.cells()[:-1], 1e6 * found.popir / count)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(sys.argv[1:])

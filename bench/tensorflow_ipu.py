@@ -1,7 +1,7 @@
 """What an operator for TensorFlow on the IPU costs in a run: a callback on the host, and a program
 that a library builds.
 
-    python -m bench.tensorflow_ipu
+    python -m bench.tensorflow_ipu [--json FILE]
 
 A callback is called in a chain of operators on 16 floats; what one more costs is compared with the
 same function called from C++. With 16 million floats it is compared with the copies that its
@@ -9,7 +9,9 @@ interface demands: of the inputs before API level 5, which may be written, none 
 program of a library is a product, compared with the built-in Mul.
 """
 
+import statistics
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -17,12 +19,13 @@ from pathlib import Path
 import numpy as np
 
 import popir
+from bench.report import Report, measurement
 from popir.custom_ops import cpu_user_operation, precompiled_user_op
 
 ROOT = Path(__file__).resolve().parents[1]
 CONFIG = ROOT / "popir" / "bin" / "popir-config"
 SMALL, LARGE = 16, 16 << 20
-CHAIN, ROUNDS = 201, 300
+CHAIN, ROUNDS, TURNS = 201, 300, 3
 SOURCE = r"""
 #include <chrono>
 #include <cstdint>
@@ -112,8 +115,8 @@ def own_time(library: str, elements: int, calls: int) -> float:
     return min(own(elements, calls) for _ in range(5))
 
 
-def large(libraries: dict[int, str], turns: int) -> None:
-    """Prints what calls on large arrays take, and what those of level 2 take more, in copies.
+def large(libraries: dict[int, str], turns: int) -> dict[str, float]:
+    """Seconds of a copy of a large array, and of calls by level.
 
     Processor time is measured, in turns: the machine may have other load.
     """
@@ -133,10 +136,8 @@ def large(libraries: dict[int, str], turns: int) -> None:
         for name, run in runs.items():
             taken[name].append(run())
     best = {name: min(each) for name, each in taken.items()}
-    of_2, of_5 = (best[f"{level}, 2"] - best[f"{level}, 1"] for level in libraries)
-    print(f"callback, {LARGE >> 20} Mi floats: ", end="")
-    print(f"level 5 {of_5 * 1e3:.1f} ms, level 2 {of_2 * 1e3:.1f} ms: ", end="")
-    print(f"{(of_2 - of_5) / best['copy']:.2f} copies of {best['copy'] * 1e3:.1f} ms more")
+    calls = {f"level {n}": best[f"{n}, 2"] - best[f"{n}, 1"] for n in libraries}
+    return {"copy": best["copy"], **calls}
 
 
 def callback(library: str):
@@ -149,36 +150,50 @@ def callback(library: str):
     return add
 
 
-def main() -> None:
+def product(library: str):
+    """Adds the operator that a library builds."""
+
+    def add(builder, y, x):
+        outs = {"output_types": ["FLOAT"], "output_shapes": [builder.getTensorShape(y)]}
+        return precompiled_user_op([y, x], library, "", outs)[0]
+
+    return add
+
+
+def built_in(builder, y, x):
+    """Adds the operator that popir has."""
+    return builder.aiOnnx.mul([y, x])
+
+
+def each_of(add) -> list[float]:
+    """Microseconds of one operator of a chain, in each turn."""
+
+    def turn() -> float:
+        one, many = (seconds(add, SMALL, n, ROUNDS // TURNS) for n in (1, CHAIN))
+        return (many - one) / (CHAIN - 1) * 1e6
+
+    return [turn() for _ in range(TURNS)]
+
+
+@measurement(words=False)
+def main(report: Report) -> None:
     """Measure and print."""
     libraries: dict[int, str] = {}
+    report.table(f"{SMALL} floats", "us", "least turn", "most", "the function's own us")
     with tempfile.TemporaryDirectory() as folder:
         for level in (2, 5):
             library = libraries[level] = build(Path(folder), level)
-
-            def product(builder, y, x, library=library):
-                outs = {
-                    "output_types": ["FLOAT"],
-                    "output_shapes": [builder.getTensorShape(y)],
-                }
-                return precompiled_user_op([y, x], library, "", outs)[0]
-
-            def built_in(builder, y, x):
-                return builder.aiOnnx.mul([y, x])
-
-            print(f"level {level}")
-            one, many = (seconds(callback(library), SMALL, n, ROUNDS) for n in (1, CHAIN))
-            each, own = (many - one) / (CHAIN - 1), own_time(library, SMALL, 1_000_000)
-            print(
-                f"  callback, {SMALL} floats: {each * 1e6:.3f} us, the function's own "
-                f"{own * 1e6:.3f} us"
-            )
-            rows = {"library": product, "built in": built_in}
-            for name, add in rows.items():
-                one, many = (seconds(add, SMALL, n, ROUNDS) for n in (1, CHAIN))
-                print(f"  product, {name:8}: {(many - one) / (CHAIN - 1) * 1e9:.1f} ns")
-        large(libraries, 15)
+            rows = {"callback": callback(library), "product of a library": product(library)}
+            for name, add in (rows | {"product, built in": built_in}).items():
+                of = 1e6 * own_time(library, SMALL, 1_000_000) if name == "callback" else None
+                found = each_of(add)
+                cells = (statistics.median(found), min(found), max(found))
+                report.row(f"level {level}, {name}", *cells, of)
+        taken = large(libraries, 15)
+        report.table(f"{LARGE >> 20} Mi floats", "ms", "in copies")
+        for name, each in taken.items():
+            report.row(name, 1e3 * each, each / taken["copy"])
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -1,16 +1,17 @@
 """Products on tiles of bfloat16 (AMX) against oneDNN, B packed once by both.
 
-    python -m bench.tiles [--realtime]
+    python -m bench.tiles [--realtime] [--json FILE]
 
 A ratio is oneDNN's time over that of the tiles: above 1, tiles are faster.
 """
 
-import argparse
+import statistics
 import sys
 
 import numpy as np
 
 from bench.contraction import LEAST_SAMPLES, error, start_threads, undisturbed, uniform
+from bench.report import Report, measurement
 from popir.poplin import contraction
 
 SHAPES = [
@@ -32,42 +33,45 @@ MATHS = ["highest", "high", "medium"]
 SAMPLE_SECONDS = 2e-3
 
 
-def main(realtime: bool = False) -> None:
+@measurement(realtime=True)
+def main(report: Report) -> None:
     """Prints the table, for one thread and for two."""
     if "tiles" not in contraction.sources():
-        print("this machine has no tiles of bfloat16 (AMX): nothing to measure")
+        report.table("tiles of bfloat16 (AMX)")
+        report.row("this machine has none: nothing to measure")
         return
-    start_threads(realtime)
-    print(f"{'m x k x n':>16} threads  oneDNN us " + "".join(f"{m:>9} error  " for m in MATHS))
+    start_threads(report.realtime)
+    of_maths = [f"{m}: {of}" for m in MATHS for of in ("ratio", "error")]
+    report.table("m x k x n", "threads", "oneDNN us", *of_maths, "quartiles of highest")
     for threads in (1, 2):
         for m, k, n in SHAPES:
-            a, b = uniform((1, m, k), 1), uniform((1, k, n), 2)
-            exact = a.astype(np.float64) @ b
-            results = [np.empty((1, m, n), np.float32) for _ in range(1 + len(MATHS))]
-            runs = [contraction.product(a, b, results[0], threads=threads, source="onednn")]
-            for math, c in zip(MATHS, results[1:], strict=True):
-                runs.append(
-                    contraction.product(a, b, c, threads=threads, source="tiles", fpMath=math)
-                )
-            for run in runs:
-                run.run()
-            repeats = [max(1, int(SAMPLE_SECONDS / run.seconds(2, True) * 2)) for run in runs]
-            samples = []
-            for _ in range(LEAST_SAMPLES):
-                with undisturbed(realtime):
-                    samples.append(
-                        [r.seconds(i, True) / i for r, i in zip(runs, repeats, strict=True)]
-                    )
-            times = np.median(samples, axis=0)
-            columns = "".join(
-                f"{times[0] / t:9.2f} {error(c, exact):.0e}  "
-                for t, c in zip(times[1:], results[1:], strict=True)
-            )
-            print(f"{f'{m} x {k} x {n}':>16} {threads:7} {times[0] * 1e6:10.0f} {columns}")
-            sys.stdout.flush()
+            name = f"{m} x {k} x {n}"
+            if report.wants(name):
+                report.row(name, threads, *measure(m, k, n, threads, report.realtime))
+
+
+def measure(m: int, k: int, n: int, threads: int, realtime: bool) -> list[float | str]:
+    """The cells of a row, after its name and number of threads."""
+    a, b = uniform((1, m, k), 1), uniform((1, k, n), 2)
+    exact = a.astype(np.float64) @ b
+    results = [np.empty((1, m, n), np.float32) for _ in range(1 + len(MATHS))]
+    runs = [contraction.product(a, b, results[0], threads=threads, source="onednn")]
+    for math, c in zip(MATHS, results[1:], strict=True):
+        runs.append(contraction.product(a, b, c, threads=threads, source="tiles", fpMath=math))
+    for run in runs:
+        run.run()
+    repeats = [max(1, int(SAMPLE_SECONDS / run.seconds(2, True) * 2)) for run in runs]
+    samples: list[list[float]] = []
+    for _ in range(LEAST_SAMPLES):
+        with undisturbed(realtime):
+            samples.append([r.seconds(i, True) / i for r, i in zip(runs, repeats, strict=True)])
+    times = [float(t) for t in np.median(samples, axis=0)]
+    cells: list[float | str] = [1e6 * times[0]]
+    for t, c in zip(times[1:], results[1:], strict=True):
+        cells += [times[0] / t, error(c, exact)]
+    low, _, high = statistics.quantiles([each[0] / each[1] for each in samples], n=4)
+    return [*cells, f"{low:.2f} to {high:.2f}"]
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--realtime", action="store_true")
-    main(parser.parse_args().realtime)
+    main(sys.argv[1:])

@@ -1,6 +1,6 @@
 """TPC kernels in a compiled program: what a call costs besides the kernel.
 
-    python -m bench.tpc_kernels
+    python -m bench.tpc_kernels [--json FILE]
 
 A chain of 500 kernels of 64 elements is run as one program; the same kernel is called as often by a
 loop in C++. A kernel of 4 Mi elements is compared with memcpy of its input, and with the same
@@ -8,16 +8,20 @@ kernel on one thread.
 """
 
 import os
+import statistics
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
 
+from bench.report import Report, measurement
+
 ROOT = Path(__file__).resolve().parents[1]
 MODEL = ROOT / "models" / "softsign_hpu"
-LENGTH, ROUNDS = 500, 200
+LENGTH, ROUNDS, TURNS = 500, 200, 3
 LOOP = r"""
 #include <dlfcn.h>
 #include <chrono>
@@ -83,17 +87,16 @@ def seconds(length: int, elements: int, rounds: int) -> float:
     return best
 
 
-def main() -> None:
+@measurement(words=False)
+def main(report: Report) -> None:
     """Prints the measurements."""
     with tempfile.TemporaryDirectory() as folder:
         alone = build(Path(folder))
-    call = (seconds(LENGTH, 64, ROUNDS) - seconds(1, 64, ROUNDS)) / (LENGTH - 1)
-    print(
-        f"a call of 64 elements: {call * 1e9:.0f} ns; the kernel alone {alone * 1e9:.0f} ns; "
-        f"the difference {(call - alone) * 1e9:.0f} ns"
-    )
+    calls = []
+    for _ in range(TURNS):
+        calls.append((seconds(LENGTH, 64, ROUNDS) - seconds(1, 64, ROUNDS)) / (LENGTH - 1))
     elements = 4 << 20
-    large = seconds(2, elements, 20) - seconds(1, elements, 20)
+    larges = [seconds(2, elements, 20) - seconds(1, elements, 20) for _ in range(TURNS)]
     x = np.ones(elements, np.float32)
     y = np.empty_like(x)
     copies: list[float] = []
@@ -101,10 +104,14 @@ def main() -> None:
         begin = time.perf_counter()
         np.copyto(y, x)
         copies.append(time.perf_counter() - begin)
-    print(
-        f"a call of 4 Mi elements: {large * 1e3:.2f} ms; a copy of them {min(copies) * 1e3:.2f} ms"
-    )
+    report.table("a call of", "us", "least of turns", "most", "beside it, us", "what that is")
+    for name, found, beside, what in (
+        ("64 elements", calls, alone, "the kernel alone"),
+        ("4 Mi elements", larges, min(copies), "a copy of them"),
+    ):
+        micro = (1e6 * each for each in (statistics.median(found), min(found), max(found), beside))
+        report.row(name, *micro, what)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from bench import peers
+from bench.report import Report, measurement
 
 RATE, STEPS = 1e-3, 50
 ROWS = {
@@ -58,17 +59,23 @@ def made(name: str) -> tuple[Any, Any]:
 
 def start(peer: str, name: str, folder: Path) -> Callable[[], Any]:
     """A training step; the losses of the first are written to the folder."""
-    run = (of_popir if peer == "popir" else of_torch)(name, folder)
+    return recorded(
+        peer, of_popir(folder) if peer == "popir" else of_torch(*made(name), folder), folder
+    )
+
+
+def recorded(peer: str, run: Callable[[], Any], folder: Path) -> Callable[[], Any]:
+    """The step, after the first ones, whose losses are written to the folder."""
     np.save(folder / f"{peer}.npy", np.array([float(run()) for _ in range(STEPS)]))
     return run
 
 
-def of_popir(name: str, folder: Path) -> Callable[[], Any]:
+def of_popir(folder: Path, threads: int = peers.THREADS) -> Callable[[], Any]:
     """A step by a training session on the exported network."""
     import popir
 
     options = popir.SessionOptions()
-    options.engineOptions = {"host.numThreads": str(peers.THREADS)}
+    options.engineOptions = {"host.numThreads": str(threads)}
     session = popir.TrainingSession(
         fnModel=str(folder / "model.onnx"),
         dataFlow=popir.DataFlow(1, ["loss"]),
@@ -89,12 +96,11 @@ def of_popir(name: str, folder: Path) -> Callable[[], Any]:
     return step
 
 
-def of_torch(name: str, folder: Path) -> Callable[[], Any]:
-    """The usual loop."""
+def of_torch(network: Any, x: Any, folder: Path, threads: int = peers.THREADS) -> Callable[[], Any]:
+    """The usual loop on a module of PyTorch, with the weights in the folder."""
     import torch
 
-    torch.set_num_threads(peers.THREADS)
-    network, x = made(name)
+    torch.set_num_threads(threads)
     network.load_state_dict(torch.load(folder / "weights.pt"))
     optimizer = torch.optim.SGD(network.parameters(), lr=RATE, fused=True)
 
@@ -109,11 +115,15 @@ def of_torch(name: str, folder: Path) -> Callable[[], Any]:
 
 
 def export(name: str, folder: Path) -> None:
-    """Writes the model with its loss, its weights and its input."""
+    """Writes the row's model with its loss, its weights and its input."""
+    write(*made(name), folder)
+
+
+def write(network: Any, x: Any, folder: Path) -> None:
+    """Writes the model of a module of PyTorch with its loss, its weights and an input."""
     import torch
     from torch import nn
 
-    network, x = made(name)
     torch.save(network.state_dict(), folder / "weights.pt")
 
     class WithLoss(nn.Module):
@@ -142,9 +152,17 @@ def agree(name: str, folder: Path) -> None:
     np.testing.assert_allclose(ours, theirs, 1e-4)
 
 
-def main(arguments: list[str] | None = None) -> None:
+def work(name: str) -> tuple[float, float]:
+    """The row's operations, and the bytes of input, weights and their gradients."""
+    from bench import networks
+
+    return networks.work(*made(name), training=True)
+
+
+@measurement(realtime=True)
+def main(report: Report) -> None:
     """Measure and print."""
-    peers.table("training", "torch", ROWS, export, agree, arguments)
+    peers.table(report, "torch", ROWS, export, agree, work)
 
 
 if __name__ == "__main__":

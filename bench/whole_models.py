@@ -4,6 +4,7 @@
     python -m bench.whole_models bert           those with this in their name
     python -m bench.whole_models memory         what fills the fullest tile, in bytes
     python -m bench.whole_models fp8            ResNet-50 in 8-bit floats
+    python -m bench.whole_models --json FILE    the figures as JSON too
 
 Nothing is executed, and no constant of the model was fitted to these rows. What is compared is the
 time of a step on the device; host and input pipeline are left out here, and were hidden behind the
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import popir
 from bench.costing import with_loss
+from bench.report import Report, measurement
 from models import light
 from popir import poplar
 from popir._device import machine
@@ -430,35 +432,34 @@ MEMORY: list[tuple[str, float, int, Callable[[float], Any]]] = [
 """Model, availableMemoryProportion, sequences or images of a step, and the session."""
 
 
-def memory() -> None:
-    """Prints what fills the fullest tile."""
+def memory(table: Report) -> None:
+    """Reports what fills the fullest tile."""
     for name, proportion, count, session_of in MEMORY:
         session = session_of(proportion)
         session.prepareDevice(loadEngine=False)
         report = session.getReport()
-        print(
-            f"{name} at {proportion}: {report.cycles / count:,.0f} cycles each, "
-            f"{report.maxTileBytes:,} of {report.bytesPerTile:,} bytes of the fullest tile, "
-            f"{report.tilesOutOfMemory} tiles have too few"
-        )
+        table.table(f"{name} at {proportion}", "bytes of the fullest tile", "on average")
         for row in report.memory:
             mean = row.totalBytes / len(row.tileBytes)
-            print(f"    {row.category:24} {row.fullestTileBytes:9,} {mean:12,.0f} on average")
+            table.row(row.category, row.fullestTileBytes, mean)
+        table.say(
+            f"{report.cycles / count:,.0f} cycles each, {report.maxTileBytes:,} of "
+            f"{report.bytesPerTile:,} bytes of the fullest tile, {report.tilesOutOfMemory} tiles "
+            "have too few"
+        )
 
 
-def main(names: Sequence[str] = ()) -> None:
+@measurement()
+def main(report: Report) -> None:
     """Prints the table."""
-    if list(names) == ["memory"]:
-        return memory()
-    print(f"{'':30} published    model  model/published")
+    names = report.asked.words
+    if names == ["memory"]:
+        return memory(report)
+    report.table("model", "published a second", "popir's model", "over published", "source")
     for row in TABLE:
         if not names or any(name.lower() in row.name.lower() for name in names):
             found = row.clock / row.cycles()
-            print(
-                f"{row.name:30} {row.per_second:9.0f} {found:8.0f} {found / row.per_second:16.2f}"
-                f"  {row.source}",
-                flush=True,
-            )
+            report.row(row.name, row.per_second, found, found / row.per_second, row.source)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """What a custom call of XLA costs beside its function, by calling convention.
 
-    python -m bench.xla_calls
+    python -m bench.xla_calls [--json FILE]
 
 A model is a chain of calls of a function that adds 1 to some floats. A call's time is what 400
 more of them add to a run; beside it stands that of the function itself, which C++ calls as often on
@@ -10,6 +10,7 @@ row-major; memcpy copies as many bytes for comparison.
 
 import ctypes
 import importlib.util
+import statistics
 import sys
 import time
 from pathlib import Path
@@ -18,6 +19,7 @@ from typing import Any
 import numpy as np
 
 import popir
+from bench.report import Report, measurement
 from popir import custom_ops
 
 SOURCE = r"""
@@ -81,7 +83,7 @@ XLA_FFI_DEFINE_HANDLER_SYMBOL(
     ffi::Ffi::Bind().Attr<float>("by").Arg<ffi::Buffer<ffi::F32>>().Ret<ffi::Buffer<ffi::F32>>());
 """
 CALLS = 400
-ROUNDS = 60
+ROUNDS, TURNS = 60, 3
 
 
 def seconds(function: Any) -> float:
@@ -118,12 +120,13 @@ def chain(target: str, shape: list[int], calls: int, **options: Any) -> float:
     return seconds(lambda: session.run(io))
 
 
-def main() -> None:
+@measurement()
+def main(report: Report) -> None:
     """Prints a table."""
     library = popir.build_op_library(SOURCE, name="xla_bench", flags=["-O3"])
     c = ctypes.CDLL(library.path)
     headers = importlib.util.find_spec("jaxlib")
-    print(f"{'call':<44}{'floats':>8}{'own, us':>10}{'call, us':>10}{'more, us':>10}")
+    report.table("call", "floats", "own us", "call us", "more us", "least turn", "most")
     for n in (16, 65536):
         memory = [np.zeros(n, np.float32) for _ in range(2)]
         a, b = (each.ctypes.data_as(ctypes.POINTER(ctypes.c_float)) for each in memory)
@@ -149,13 +152,18 @@ def main() -> None:
             options = {"api_version": 4, "attributes": attributes, "library": typed.path}
             rows.insert(4, ("version 4, typed", "Add1", options))
         for name, target, options in rows:
-            times = [chain(target, [n // 16, 16], calls, **options) for calls in (CALLS, 2 * CALLS)]
-            call = (times[1] - times[0]) / CALLS
-            print(
-                f"{name:<44}{n:>8}{own * 1e6:>10.3f}{call * 1e6:>10.3f}{(call - own) * 1e6:>10.3f}"
-            )
-        print(f"{'memcpy of the operand':<44}{n:>8}{'':>10}{copy * 1e6:>10.3f}")
+            if not report.wants(name):
+                continue
+            turns: list[float] = []
+            for _ in range(TURNS):
+                one, two = (
+                    chain(target, [n // 16, 16], calls, **options) for calls in (CALLS, 2 * CALLS)
+                )
+                turns.append(1e6 * (two - one) / CALLS)
+            call = statistics.median(turns)
+            report.row(name, n, 1e6 * own, call, call - 1e6 * own, min(turns), max(turns))
+        report.row("memcpy of the operand", n, None, 1e6 * copy, None, None, None)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main(sys.argv[1:])

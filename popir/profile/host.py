@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from popir.ir import Graph, Op
+from popir.ir import Graph
 from popir.poplar import Engine
 from popir.profile.names import Place, beginning, places
 
@@ -24,7 +24,9 @@ class InstructionTime:
     if it belongs to none.
     """
     type: str
-    """The operators' types ("Conv", "Conv+Relu"), HOST or OTHER."""
+    """The operators' types ("Conv", "Conv+Relu"), HOST or OTHER. Operators with one name, as an
+    operator and its gradients have, are not told apart: "MatMul/MatMulLhsGrad".
+    """
     what: str
     """The instruction's line in `Engine.planText()`: kernel, name, shapes and layouts."""
     runs: int
@@ -48,12 +50,14 @@ class HostProfile:
 
         Raises poplar_profiling_disabled unless the engine has the option `host.profile = "true"`.
         """
-        filed = {place.filed: place for place in places(graph)}
+        filed: dict[str, list[Place]] = {}
+        for place in places(graph):
+            filed.setdefault(place.filed, []).append(place)
         rows: list[InstructionTime] = []
         for steps, what, runs, seconds in engine.hostProfile():
             transfer = what.startswith(_TRANSFERS)
             found = {} if transfer else _operators_of(steps, filed)
-            kinds = "+".join(op.plainType() for op in found.values())
+            kinds = "+".join(found.values())
             kind = kinds or (HOST if transfer else OTHER)
             rows.append(InstructionTime(" + ".join(found), kind, what, runs, seconds))
         return HostProfile(rows)
@@ -87,7 +91,11 @@ class HostProfile:
         return dict(sorted(sums.items(), key=lambda item: -item[1]))
 
 
-def _operators_of(steps: list[str], filed: dict[str, Place]) -> dict[str, Op]:
-    """The operators of the steps that an instruction came from, by their names."""
+def _operators_of(steps: list[str], filed: dict[str, list[Place]]) -> dict[str, str]:
+    """The types of the operators of the steps that an instruction came from, by their names."""
     found = (beginning(step, filed) for step in steps)
-    return {place.name: place.op for place in found if place}
+    return {
+        of[0].name: "/".join(dict.fromkeys(place.op.plainType() for place in of))
+        for of in found
+        if of
+    }

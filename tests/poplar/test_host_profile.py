@@ -146,3 +146,28 @@ def test_a_name_may_look_like_those_of_joined_steps():
     session.run(popir.PyStepIO({x: np.zeros(4, np.float32)}, session.initAnchorArrays()))
     rows = {(row.operator, row.type) for row in session.getHostProfile().instructions}
     assert ("a + b + c", "Abs+Exp") in rows
+
+
+def test_an_operator_and_its_gradients_have_one_name():
+    """So an instruction of that name says all of their types, and not that of the last one."""
+    builder = popir.Builder(opsets={"ai.onnx": 17})
+    x = builder.addInputTensor("FLOAT", [32, 64], "x")
+    ids = [builder.addInitializedInputTensor(np.ones((64, 64), np.float32)) for _ in range(2)]
+    y = x
+    for i, w in enumerate(ids):
+        y = builder.aiOnnx.matmul([y, w], f"fc{i}")
+    loss = builder.aiGraphcore.l1loss([y], 0.1, debugContext="loss")
+    session = popir.TrainingSession(
+        builder.getModelProto(),
+        popir.DataFlow(1, [loss]),
+        loss,
+        popir.ConstSGD(0.1),
+        popir.DeviceManager().createCpuDevice(),
+        userOptions=popir.SessionOptions(engineOptions=dict(ON)),
+    )
+    session.prepareDevice()
+    given = {x: np.ones((32, 64), np.float32)}
+    session.run(popir.PyStepIO(given, session.initAnchorArrays()))
+    rows = session.getHostProfile().instructions
+    kinds = {kind for row in rows for kind in row.type.split("+")}
+    assert {"MatMul/MatMulRhsGrad/MatMulLhsGrad", "MatMul/MatMulLhsGrad/MatMulRhsGrad"} & kinds
