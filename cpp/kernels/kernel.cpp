@@ -1,5 +1,6 @@
 #include "kernels/kernel.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace popir {
@@ -48,6 +49,12 @@ Layout Layout::rowMajor(poplar::Type type, std::vector<std::int64_t> shape) {
 std::optional<Prepacked> Runner::prepacked(std::size_t) const { return std::nullopt; }
 
 bool Kernel::accepts(std::size_t, const Layout& layout) const { return layout.dense(); }
+
+std::uint64_t Kernel::operations(const std::vector<Layout>& operands) const {
+  std::size_t most = 0;
+  for (const Layout& each : operands) most = std::max(most, each.elements());
+  return most;
+}
 
 void Kernel::check(const std::vector<OperandInfo>&) const {
   throw std::invalid_argument("vertices of this kernel are in no file");

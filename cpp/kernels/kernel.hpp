@@ -157,6 +157,9 @@ class Kernel {
   /// The work of the vertex, for the machine reading. Layouts are plain, since the machine reading
   /// sees the program as grown, before any pass.
   virtual Work work(const std::vector<Layout>& operands) const = 0;
+  /// About how many operations a run takes on the host: the elements of the largest operand, unless it
+  /// multiplies matrices.
+  virtual std::uint64_t operations(const std::vector<Layout>& operands) const;
 
   /// Whether the kernel may prefer channel blocks, as convolutions do.
   virtual bool mayPreferBlocks() const { return false; }

@@ -50,15 +50,13 @@ Cost costOf(const Step& step) {
   if (step.kind == Step::Kind::Copy) return {step.dst.numElements(), rowsOf(step.dst), true};
   if (step.kind != Step::Kind::Run || step.draws() || step.vertex->kernel->hasEffects()) return {};
   std::vector<Layout> layouts;
-  std::uint64_t elements = 0, rows = 0;
+  std::uint64_t rows = 0;
   for (const auto& operand : step.vertex->operands) {
     const auto& t = operand.tensor;
     layouts.push_back(Layout::rowMajor(t.elementType(), t.view().shape()));
-    elements = std::max<std::uint64_t>(elements, t.numElements());
     if (operand.access != Access::Read) rows = std::max(rows, rowsOf(t));
   }
-  if (elements > kMostWork || rows > kMostRows) return {elements, rows, true};
-  return {std::max(elements, step.vertex->kernel->work(layouts).flops), rows, true};
+  return {step.vertex->kernel->operations(layouts), rows, true};
 }
 
 class Stretch {

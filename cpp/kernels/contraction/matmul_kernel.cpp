@@ -112,6 +112,10 @@ Work MatMulKernel::work(const std::vector<Layout>&) const {
                          p_.options, size(p_.groups * p_.m * p_.n * p_.k));
 }
 
+std::uint64_t MatMulKernel::operations(const std::vector<Layout>&) const {
+  return 2 * static_cast<std::uint64_t>(p_.groups * p_.m * p_.n * p_.k);
+}
+
 Work contractionWork(ContractionWork work, const MachineOptions& options,
                      std::uint64_t multiplications) {
   work.partialsBits = options.partialsType.sizeInBytes() * 8;

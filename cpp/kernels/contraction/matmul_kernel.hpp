@@ -58,6 +58,7 @@ class MatMulKernel final : public Kernel {
   }
   void check(const std::vector<OperandInfo>& operands) const override;
   Work work(const std::vector<Layout>& operands) const override;
+  std::uint64_t operations(const std::vector<Layout>& operands) const override;
   /// Groups and m of products in several groups, of other than 16-bit floats.
   Rows rows(const std::vector<OperandInfo>& operands) const override;
   /// Supports FLOAT only.
