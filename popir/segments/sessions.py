@@ -33,13 +33,13 @@ class Result:
         self._shape, self._dtype, self._bytes = fresh.shape, fresh.dtype, fresh.nbytes
         self._kept: list[tuple[memoryview, weakref.ref[Array]]] = []
         """Memory, and the array that all views of it hold."""
-        self.isLarge = fresh.nbytes >= LARGE_BYTES
+        self.is_large = fresh.nbytes >= LARGE_BYTES
 
     def array(self) -> Array:
         """An array to write the result to; it lies in kept memory, if it is large. Threads may call
         this at the same time.
         """
-        if not self.isLarge:
+        if not self.is_large:
             return np.empty(self._shape, self._dtype)
         for _ in range(len(self._kept)):
             try:
@@ -69,7 +69,7 @@ class KeptSession:
         self._session = session
         fresh = session.initAnchorArrays()
         self._results = {id: Result(array) for id, array in fresh.items()}
-        self._recycled = sum(fresh[id].nbytes for id, r in self._results.items() if r.isLarge)
+        self._recycled = sum(fresh[id].nbytes for id, r in self._results.items() if r.is_large)
 
     def run(self, inputs: Mapping[str, Any]) -> dict[str, Array]:
         """The results of a step. Errors are those of `PyStepIO` and `Session.run`."""
