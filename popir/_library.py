@@ -5,6 +5,8 @@ ctypes, then finds libpopir by its name.
 """
 
 import ctypes
+import functools
+import hashlib
 import os
 import sys
 from pathlib import Path
@@ -41,10 +43,16 @@ def version() -> str:
 
 def build_id() -> str:
     """A digest of the loaded libpopir's contents, in hexadecimal digits. Unlike one of its file, it
-    is that of what runs, also after another build has taken the file's place.
+    is that of what runs, also after another build has taken the file's place. Of a library whose
+    notes were stripped it is that of the file, which is read.
     """
     text: bytes = load().popir_build_id()
-    return text.decode()
+    return text.decode() or _digest_of_file()
+
+
+@functools.cache
+def _digest_of_file() -> str:
+    return hashlib.sha256((ROOT / "lib" / "libpopir.so").read_bytes()).hexdigest()
 
 
 def config() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -353,6 +355,13 @@ def test_a_program_of_another_build_of_popir_is_not_used(
     monkeypatch.setattr(_library, "build_id", lambda: "0" * 40)
     prepared(builder, y, **options)
     assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_library_without_a_build_id_is_told_by_its_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    stripped = SimpleNamespace(popir_build_id=lambda: b"")
+    monkeypatch.setattr(_library, "load", lambda: stripped)
+    file = Path(popir.__file__).parent / "lib" / "libpopir.so"
+    assert _library.build_id() == hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def make_at_once(folder: str) -> None:

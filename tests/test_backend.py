@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -105,6 +107,41 @@ def test_memory_of_large_results_that_nobody_holds_is_written_again() -> None:
 
     shared = memoryview(run(12))  # so does a buffer
     assert run(13)[0] == 13 and run(14)[0] == 14 and shared[0] == 12
+
+
+TRACED = """
+import sys
+import numpy as np
+
+def trace(frame, event, argument):
+    assert frame.f_locals is not None  # as debuggers do: the frame then refers to them once more
+    return trace
+
+sys.settrace(trace)
+from popir.segments.sessions import LARGE_BYTES, Result
+sys.settrace(None)
+result = Result(np.empty(LARGE_BYTES, np.uint8))
+one = result.array()
+assert not np.shares_memory(one, result.array())
+"""
+
+
+def test_results_are_told_apart_after_an_import_that_was_traced() -> None:
+    subprocess.run([sys.executable, "-c", TRACED], check=True)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bool", "int64", "float32"])
+def test_results_of_all_types_can_be_written(dtype: str) -> None:
+    result = sessions.Result(np.empty((3, 1 << 16), dtype))
+    array = result.array()
+    array[...] = 1
+    assert (array.shape, array.dtype) == ((3, 1 << 16), np.dtype(dtype))
+    held = array.reshape(-1)[5:].view(np.uint8)[::2]
+    where = array.ctypes.data
+    del array
+    assert not np.shares_memory(held, result.array())
+    del held
+    assert where in (result.array().ctypes.data for _ in range(2))
 
 
 def test_threads_do_not_get_the_memory_of_one_result() -> None:

@@ -116,7 +116,7 @@ def _all() -> dict[tuple[str, str], None]:
     return dict.fromkeys([*found, *own])
 
 
-@functools.cache
+@functools.lru_cache(4096)  # Models, which are not trusted, name the operators.
 def _versions(domain: str, type: str) -> _Versions:
     """The schemas of an operator by version. Each is converted at its first use."""
     found: _Versions = {}
@@ -126,14 +126,14 @@ def _versions(domain: str, type: str) -> _Versions:
             has_function = getattr(schema, "has_context_dependent_function")  # noqa: B009
             if not schema.deprecated or has_function:
                 found[schema.since_version] = schema
-    return found | _own(domain).get(type, {})
+    return found | (_own(domain).get(type, {}) if domain in _domains() else {})
 
 
 @functools.cache
 def _own(domain: str) -> dict[str, _Versions]:
-    """The schemas in `schemas/` of a domain, by type, then by version."""
+    """The schemas in `schemas/` of a domain that has some, by type, then by version."""
     found: dict[str, _Versions] = {}
-    for path in sorted((_folder() / domain).glob("*.txt")) if domain in _domains() else ():
+    for path in sorted((_folder() / domain).glob("*.txt")):
         text = path.read_text(encoding="utf-8")
         own = schema_text.identifier(text, domain, str(path))
         found.setdefault(own.type, {})[own.version] = _Own(text, path)
@@ -146,7 +146,7 @@ def _domains() -> set[str]:
     return {path.name for path in _folder().iterdir() if path.is_dir()}
 
 
-@functools.cache
+@functools.lru_cache(4096)
 def _history(domain: str, type: str) -> list[onnx.defs.OpSchema]:
     """ONNX's schemas of an operator, ascending by version."""
     found: list[onnx.defs.OpSchema] = []

@@ -60,6 +60,8 @@ class InFile:
         if at < self._begin or end > self._begin + len(self._view):
             array = np.empty(min(max(count, _WINDOW), self.size - at), np.uint8)
             self.into(at, array)
+            if array.size > _WINDOW:  # Not kept: who asked for so much has it, and may copy it.
+                return array.data, at
             self._view, self._begin = array.data, at
         return self._view, self._begin
 

@@ -16,10 +16,14 @@ from onnx import GraphProto, ModelProto, TensorProto
 from popir.onnxio.serialised import InMemory, Serialised, part
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
-_GRAPH = ModelProto.GRAPH_FIELD_NUMBER
-_FUNCTIONS = ModelProto.FUNCTIONS_FIELD_NUMBER
-_INITIALIZER = GraphProto.INITIALIZER_FIELD_NUMBER
-_NAME, _RAW_DATA = TensorProto.NAME_FIELD_NUMBER, TensorProto.RAW_DATA_FIELD_NUMBER
+
+# Keys of fields. A field of the number, but of another kind, is an unknown one to a parser.
+_GRAPH = ModelProto.GRAPH_FIELD_NUMBER << 3 | _BYTES
+_FUNCTIONS = ModelProto.FUNCTIONS_FIELD_NUMBER << 3 | _BYTES
+_INITIALIZER = GraphProto.INITIALIZER_FIELD_NUMBER << 3 | _BYTES
+_NAME = TensorProto.NAME_FIELD_NUMBER << 3 | _BYTES
+_RAW_DATA = TensorProto.RAW_DATA_FIELD_NUMBER << 3 | _BYTES
+
 LARGE = 1 << 16
 """From so many bytes on, an initializer's stay beside the message."""
 _GROWTH = 200
@@ -109,10 +113,11 @@ def apart(source: Serialised, most: int) -> tuple[bytes, Places] | None:
     None for what is not in the wire format, has functions, names two large initializers alike, has
     no large ones, or has more than `most` fields. Raises OSError if the model cannot be read.
     """
+    left = iter(range(most))
     try:
-        fields = list(_limited(_fields(source, 0, source.size), most))
+        fields = list(_limited(_fields(source, 0, source.size), left))
         graphs = [field for field in fields if field[0] == _GRAPH]
-        if len(graphs) != 1 or any(number == _FUNCTIONS for number, *_ in fields):
+        if len(graphs) != 1 or any(key == _FUNCTIONS for key, *_ in fields):
             return None
         ((_, start, begin, end),) = graphs
         parts: list[bytes] = []
@@ -120,9 +125,9 @@ def apart(source: Serialised, most: int) -> tuple[bytes, Places] | None:
         names: set[str] = set()
         kept = begin
         """The end of the last large initializer: what follows it stays as it is."""
-        for number, first, inner, last in _limited(_fields(source, begin, end), most):
-            if number == _INITIALIZER and last - inner >= LARGE:
-                name, raw, others = _tensor(source, inner, last)
+        for key, first, inner, last in _limited(_fields(source, begin, end), left):
+            if key == _INITIALIZER and last - inner >= LARGE:
+                name, raw, others = _tensor(_limited(_fields(source, inner, last), left), source)
                 if name in names:
                     return None
                 names.add(name)
@@ -139,10 +144,10 @@ def apart(source: Serialised, most: int) -> tuple[bytes, Places] | None:
     return message, places
 
 
-def _limited(fields: Iterator[Field], most: int) -> Iterator[Field]:
-    """Raises ValueError after `most` fields."""
-    for count, field in enumerate(fields):
-        if count == most:
+def _limited(fields: Iterator[Field], left: Iterator[int]) -> Iterator[Field]:
+    """Takes one of `left` for each field. Raises ValueError if none is left."""
+    for field in fields:
+        if next(left, None) is None:
             raise ValueError("too many fields")
         yield field
 
@@ -154,21 +159,21 @@ def whole(model: ModelProto, values: Values) -> bytes:
     initializers = [_with(tensor, values.get(tensor.name)) for tensor in model.graph.initializer]
     graph = GraphProto()
     for field, value in model.graph.ListFields():
-        if field.number != _INITIALIZER:
+        if field.number != GraphProto.INITIALIZER_FIELD_NUMBER:
             _take(graph, field.name, value)
     outer = ModelProto()
     for field, value in model.ListFields():
-        if field.number != _GRAPH:
+        if field.number != ModelProto.GRAPH_FIELD_NUMBER:
             _take(outer, field.name, value)
     first, last = _around(graph, _INITIALIZER)
     middle = [part for parts in initializers for part in parts]
     before, after = _around(outer, _GRAPH)
     size = sum(map(len, (first, last, *middle)))
-    return b"".join([before, _key(_GRAPH), _number(size), first, *middle, last, after])
+    return b"".join([before, _number(_GRAPH), _number(size), first, *middle, last, after])
 
 
 Field = tuple[int, int, int, int]
-"""Of a message: its number, its start, that of its payload, and its end."""
+"""Of a message: its key, which is number and kind; its start, that of its payload, and its end."""
 _MOST_HEAD = 32
 """More bytes than those of a field before its payload."""
 
@@ -201,27 +206,29 @@ def _fields(source: Serialised, at: int, end: int) -> Iterator[Field]:
         begin, at = begin + base, at + base
         if at > end:
             raise ValueError("cut off")
-        yield key >> 3, start, begin, at
+        yield key, start, begin, at
 
 
-def _tensor(source: Serialised, at: int, end: int) -> tuple[str, tuple[int, int] | None, bytes]:
-    """The name of the tensor in [at, end), the place of its bytes if they are many, and the message
-    without these. Raises ValueError if one of them is there twice.
+def _tensor(
+    fields: Iterator[Field], source: Serialised
+) -> tuple[str, tuple[int, int] | None, bytes]:
+    """The name of a tensor, the place of its bytes if they are many, and the message without
+    these. Raises ValueError if there are two names, or bytes twice, few or many.
     """
     raw: tuple[int, int] | None = None
     names: list[str] = []
     rest: list[bytes] = []
-    for number, start, begin, last in _fields(source, at, end):
-        if number == _NAME:
+    count = 0
+    for key, start, begin, last in fields:
+        if key == _NAME:
             names.append(part(source, begin, last).decode())
-        if number != _RAW_DATA or last - begin < LARGE:
-            rest.append(part(source, start, last))
-        elif raw is not None:
-            raise ValueError("bytes twice")
-        else:
+        count += key == _RAW_DATA
+        if key == _RAW_DATA and last - begin >= LARGE:
             raw = begin, last
-    if len(names) > 1:
-        raise ValueError("two names")
+        else:
+            rest.append(part(source, start, last))
+    if len(names) > 1 or count > 1:
+        raise ValueError("two names, or bytes twice")
     return (names[0] if names else ""), raw, b"".join(rest)
 
 
@@ -230,17 +237,17 @@ def _with(tensor: TensorProto, raw: memoryview | None) -> list[bytes | memoryvie
     if raw is None:
         return [_field(_INITIALIZER, tensor.SerializeToString(deterministic=True))]
     first, last = _around(tensor, _RAW_DATA)
-    head = _key(_RAW_DATA) + _number(len(raw))
+    head = _number(_RAW_DATA) + _number(len(raw))
     size = len(first) + len(head) + len(raw) + len(last)
-    return [_key(_INITIALIZER), _number(size), first, head, raw, last]
+    return [_number(_INITIALIZER), _number(size), first, head, raw, last]
 
 
-def _around(message: Any, number: int) -> tuple[bytes, bytes]:
-    """The serialised fields of `message` before and after those of this number."""
+def _around(message: Any, key: int) -> tuple[bytes, bytes]:
+    """The serialised fields of `message` before and after those of this key."""
     data = message.SerializeToString(deterministic=True)
     before = 0
     for found, _, _, end in _fields(InMemory(data), 0, len(data)):
-        if found > number:
+        if found > key:
             break
         before = end
     return data[:before], data[before:]
@@ -253,12 +260,8 @@ def _take(message: Any, field: str, value: Any) -> None:
         getattr(message, field).MergeFrom(value)
 
 
-def _field(number: int, payload: bytes) -> bytes:
-    return b"".join([_key(number), _number(len(payload)), payload])
-
-
-def _key(number: int) -> bytes:
-    return _number(number << 3 | _BYTES)
+def _field(key: int, payload: bytes) -> bytes:
+    return b"".join([_number(key), _number(len(payload)), payload])
 
 
 def _number(value: int) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import weakref
 from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
@@ -24,47 +24,42 @@ _MOST_KEPT = 2
 """Memory kept for one result. Who assigns results to one name holds the last ones during a run."""
 
 
-def _first(kept: list[Array]) -> tuple[Array, int]:
-    """Takes the first array, and says how often it is referred to."""
-    array = kept.pop(0)
-    return array, sys.getrefcount(array)
-
-
-_UNSHARED = _first([np.empty(0)])[1]
-"""What `_first` says of an array that only the list held."""
-
-
 class Result:
     """The memory of one result of a session. New pages cost more than many an operator that writes
-    them, so that an array that nobody holds any more is written again.
+    them, so that memory whose array nobody holds any more is written again.
     """
 
     def __init__(self, fresh: Array) -> None:
-        self._shape, self._dtype = fresh.shape, fresh.dtype
-        self._kept: list[Array] = []
-        self.isLarge = fresh.nbytes >= LARGE_BYTES
+        self._shape, self._dtype, self._bytes = fresh.shape, fresh.dtype, fresh.nbytes
+        self._kept: list[tuple[memoryview, weakref.ref[Array]]] = []
+        """Memory, and the array that all views of it hold."""
+        self.is_large = fresh.nbytes >= LARGE_BYTES
 
     def array(self) -> Array:
-        """An array to write the result to: a view of the kept memory, if that is large. Threads may
-        call this at the same time.
+        """An array to write the result to; it lies in kept memory, if it is large. Threads may call
+        this at the same time.
         """
-        if not self.isLarge:
+        if not self.is_large:
             return np.empty(self._shape, self._dtype)
         for _ in range(len(self._kept)):
             try:
-                memory, references = _first(self._kept)
+                memory, holder = self._kept.pop(0)
             except IndexError:  # another thread has it
                 break
-            if references <= _UNSHARED:
-                view = memory.view()
-                self._kept.append(memory)
-                return view
-            self._kept.append(memory)
-        memory = np.empty(self._shape, self._dtype)
-        view = memory.view()
-        self._kept.append(memory)
+            if holder() is None:
+                return self._in(memory)
+            self._kept.append((memory, holder))
+        array = self._in(np.empty(self._bytes, np.uint8).data)
         del self._kept[:-_MOST_KEPT]
-        return view
+        return array
+
+    def _in(self, memory: memoryview) -> Array:
+        """An array in `memory`. NumPy lets views hold the last array before what is none, which
+        is that of frombuffer: after it comes a memoryview.
+        """
+        holder = np.frombuffer(memory, self._dtype)
+        self._kept.append((memory, weakref.ref(holder)))
+        return holder.reshape(self._shape)
 
 
 class KeptSession:
@@ -74,7 +69,7 @@ class KeptSession:
         self._session = session
         fresh = session.initAnchorArrays()
         self._results = {id: Result(array) for id, array in fresh.items()}
-        self._recycled = sum(fresh[id].nbytes for id, r in self._results.items() if r.isLarge)
+        self._recycled = sum(fresh[id].nbytes for id, r in self._results.items() if r.is_large)
 
     def run(self, inputs: Mapping[str, Any]) -> dict[str, Array]:
         """The results of a step. Errors are those of `PyStepIO` and `Session.run`."""

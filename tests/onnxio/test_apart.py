@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import popir
 from popir import memory
 from popir.onnxio import wire
 from popir.onnxio.load import load, load_apart
-from popir.onnxio.serialised import InMemory
+from popir.onnxio.serialised import InFile, InMemory, part
 
 CPU = popir.DeviceManager().createCpuDevice()
 
@@ -80,10 +81,38 @@ def no_model(made: ModelProto) -> bytes:
     return b"\x3b" * len(made.graph.initializer)
 
 
-@pytest.mark.parametrize("damage", [functions, twice, two_graphs, cut_off, no_model])
+def replaced_text(made: ModelProto, field: bytes) -> bytes:
+    """The model with a field in place of the text behind the bytes of its first initializer."""
+    made.graph.initializer[0].doc_string = "\0" * (len(field) - 2)
+    data = made.SerializeToString()
+    text = bytes([TensorProto.DOC_STRING_FIELD_NUMBER << 3 | 2, len(field) - 2])
+    return data.replace(text + bytes(len(field) - 2), field, 1)
+
+
+def few_bytes_again(made: ModelProto) -> bytes:
+    return replaced_text(made, bytes([TensorProto.RAW_DATA_FIELD_NUMBER << 3 | 2, 5]) + b"later")
+
+
+@pytest.mark.parametrize(
+    "damage", [functions, twice, two_graphs, cut_off, no_model, few_bytes_again]
+)
 def test_what_is_out_of_the_ordinary_stays_whole(damage: Callable[[ModelProto], bytes]) -> None:
     data = damage(model("a", "b"))
     assert wire.apart(InMemory(data), 1000) is None
+
+
+def test_of_bytes_that_are_there_twice_the_last_are_meant() -> None:
+    data = few_bytes_again(model("a"))
+    assert ModelProto.FromString(data).graph.initializer[0].raw_data == b"later"
+    with pytest.raises(popir.ModelError, match=r"'a' .* needs 147456 bytes of data; it has 5"):
+        popir.InferenceSession(data, popir.DataFlow(1, ["y"]), CPU)
+
+
+def test_a_field_of_another_kind_is_no_name() -> None:
+    kind = bytes([TensorProto.NAME_FIELD_NUMBER << 3]) + b"b"  # a number
+    data = replaced_text(model("a"), kind + bytes([TensorProto.NAME_FIELD_NUMBER << 3]) + b"c")
+    assert ModelProto.FromString(data).graph.initializer[0].name == "a"
+    assert [*load_apart(data).values] == ["a"]
 
 
 @pytest.mark.parametrize("small", [0, 1])
@@ -105,9 +134,23 @@ def test_small_values_stay_in_the_message() -> None:
 
 def test_what_has_too_many_fields_stays_whole() -> None:
     data = model("a", "b").SerializeToString()
-    assert wire.apart(InMemory(data), 6) is not None
-    assert wire.apart(InMemory(data), 5) is None  # of the graph
+    assert wire.apart(InMemory(data), 22) is not None
+    assert wire.apart(InMemory(data), 21) is None  # of the second initializer
+    assert wire.apart(InMemory(data), 11) is None  # of the first one
     assert wire.apart(InMemory(data), 3) is None  # of the model
+
+
+def test_what_is_read_whole_is_in_memory_once(tmp_path: Path) -> None:
+    file = tmp_path / "model.onnx"
+    file.write_bytes(bytes(4_000_000))
+    with file.open("rb") as stream:
+        source = InFile(stream.fileno())
+        tracemalloc.start()
+        try:
+            data = part(source, 0, source.size)
+            assert tracemalloc.get_traced_memory()[0] < 1.5 * len(data)
+        finally:
+            tracemalloc.stop()
 
 
 @pytest.mark.parametrize("in_file", [False, True])

@@ -1,6 +1,7 @@
 """Schemas: ONNX's against onnx.defs, popir's own against the form that they are written in."""
 
 import re
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,17 @@ def test_what_has_no_schema() -> None:
     assert schemas.of(OperatorIdentifier("ai.onnx", "Conv", 12)) is None
     assert schemas.versions("com.acme", "Own") == []
     assert schemas.definition(OperatorIdentifier("com.acme", "Own", 1)) is None
+
+
+def test_operators_that_nobody_knows_are_forgotten() -> None:
+    schemas.find("", "Relu", 14)
+    tracemalloc.start()
+    try:
+        for i in range(30_000):  # of 1 kB each
+            assert schemas.find(f"ai.onnx.{i:1000}", "Relu", 14) is None
+        assert tracemalloc.get_traced_memory()[0] < 12_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_versions() -> None:
