@@ -222,7 +222,7 @@ def test_the_loss_of_all_samples_is_added_up_where_they_lie(reduction):
 
 
 def test_a_loss_moves_to_its_tile_and_rows_to_that_of_their_first_element():
-    """Of two columns the first is with the labels: the tile of the other sends it, 4 bytes a row."""
+    """The first of two columns is with the labels; the tile of the other sends 4 bytes a row."""
 
     def loss(home, *columns):
         net = Net(4)
