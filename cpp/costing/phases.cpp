@@ -45,7 +45,7 @@ class Sharer {
       if (sources(own.partials) > 1) return reduction(own);
     }
     const auto* rows = std::get_if<RowsWork>(&whole_);
-    if (rows && kind_ && rows->rows > 1 && result().elements() == 1 &&
+    if (rows && kind_ && rows->rows > 1 && rows->columns > 0 && result().elements() == 1 &&
         dynamic_cast<const NllKernel*>(vertex_.kernel.get()))
       return sumOfLosses(*rows);
     const auto* slices = std::get_if<SlicesWork>(&whole_);
@@ -180,38 +180,36 @@ class Sharer {
   }
 
   // The loss of all samples: each tile adds those of the rows of which it has the first element, then
-  // the sums of tiles are reduced. What a tile lacks of its rows and labels comes from others.
+  // the sums of tiles are reduced. What a tile lacks of its rows and labels comes from others; the
+  // weights of classes go to all these tiles.
   std::vector<Phase> sumOfLosses(const RowsWork& rows) const {
     std::vector<Phase> phases(1, Phase(spec_));
     auto& phase = phases[0];
-    const auto columns = std::max<std::int64_t>(1, static_cast<std::int64_t>(rows.columns));
-    const auto p = places_[0].byTile(), labels = places_[1].byTile();
-    Held own(tiles_), made(tiles_);
-    std::int64_t elements = 0;
+    const auto& p = vertex_.operands[0].tensor;
+    const MappedTensor first(graph_, p.slice(0, 1, p.rank() - 1));
+    places_[0].addTraffic(phase.traffic, first);
+    places_[1].addTraffic(phase.traffic, first);
+    const auto own = first.byTile();
+    Held made(tiles_);
     for (unsigned t = 0; t < tiles_; ++t) {
-      const auto first = ceilOf(elements, columns);
-      elements += p[t];
-      own[t] = ceilOf(elements, columns) - first;
-      made[t] = own[t] > 0 ? 1 : 0;
-      complete(phase.traffic, t, p[t], own[t] * columns, places_[0].elementBytes());
-      complete(phase.traffic, t, labels[t], own[t], places_[1].elementBytes());
+      if (own[t] == 0) continue;
+      made[t] = 1;
+      for (std::size_t weights = 2; weights < written_; ++weights)
+        phase.traffic.receive(t, places_[weights].elementBytes() *
+                                     static_cast<std::uint64_t>(places_[weights].elements()));
     }
     compute(phase, own, [&](std::int64_t n) {
       return kind_->cycles(spec_, shareOf(whole_, {static_cast<std::uint64_t>(n), rows.rows}));
     });
     phase.calls = kind_->phases;
-    if (sources(made) > 1)
+    if (sources(made) > 1) {
       stages({rows.type, rows.rows, 1, 1, popops::Operation::ADD}, std::move(made), phases);
+      return phases;
+    }
+    Phase move(spec_);
+    MappedTensor(graph_, p.flatten().slice(0, 1)).addTraffic(move.traffic, result());
+    if (move.traffic.bytes() > 0) phases.push_back(std::move(move));
     return phases;
-  }
-
-  // A tile that has `had` elements receives those that it lacks of `wanted`, or sends the others.
-  static void complete(Traffic& traffic, unsigned tile, std::int64_t had, std::int64_t wanted,
-                       std::uint64_t bytes) {
-    if (had > wanted)
-      traffic.send(tile, static_cast<std::uint64_t>(had - wanted) * bytes);
-    else
-      traffic.receive(tile, static_cast<std::uint64_t>(wanted - had) * bytes);
   }
 
   // Reduces the partial results that tiles have.

@@ -71,7 +71,6 @@ class Timeline {
 
   // Streams with the host that follow one another in one direction are one transfer.
   void count() {
-    const auto gateways = (spec_.numIPUs + spec_.ipusPerGateway - 1) / spec_.ipusPerGateway;
     seconds_.resize(report_.steps.size());
     const StepCost* before = nullptr;
     for (std::size_t s = 0; s < seconds_.size(); ++s) {
@@ -88,8 +87,7 @@ class Timeline {
       }
       before = bytes > 0 ? &step : nullptr;
       report_.hostSeconds += static_cast<double>(step.times) * seconds_[s];
-      const auto streaming =
-          static_cast<double>(remote) / (spec_.streamingBytesPerSecond * gateways);
+      const auto streaming = static_cast<double>(remote) / streamingRate(spec_);
       report_.streamingSeconds += static_cast<double>(step.times) * streaming;
       seconds_[s] += streaming;
     }
@@ -202,6 +200,11 @@ class Timeline {
 };
 
 }  // namespace
+
+double streamingRate(const TargetSpec& spec) {
+  const auto gateways = (spec.numIPUs + spec.ipusPerGateway - 1) / spec.ipusPerGateway;
+  return spec.streamingBytesPerSecond * gateways;
+}
 
 void addTransfers(const GraphImpl& graph, StepCosts& costs, const std::vector<Leaf>& leaves,
                   MachineReport& report) {

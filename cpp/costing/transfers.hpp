@@ -9,6 +9,9 @@
 
 namespace popir {
 
+/// Bytes a second of the streaming memory at all gateways of a machine.
+double streamingRate(const TargetSpec& spec);
+
 /// Fills in the report's transfers and their seconds. `leaves` are those of the report's steps.
 ///
 /// Transfers follow one another, those with the host apart from those with streaming memory. One of

@@ -29,8 +29,16 @@ Tensor createGatherInput(Graph& graph, const poplar::Type& type,
                          const std::vector<std::size_t>& inputShape,
                          const std::vector<std::size_t>& sliceSizes,
                          std::vector<unsigned> startIndexMap, const DebugContext& debugContext) {
+  checkGather(sliceSizes.size() == inputShape.size(),
+              std::to_string(sliceSizes.size()) + " sizes for an input of " +
+                  std::to_string(inputShape.size()) + " dimensions");
   // As PopLibs does, with the sliced dimensions in front, in their order.
   std::sort(startIndexMap.begin(), startIndexMap.end());
+  const auto twice = std::adjacent_find(startIndexMap.begin(), startIndexMap.end());
+  checkGather(twice == startIndexMap.end(),
+              twice == startIndexMap.end()
+                  ? ""
+                  : "dimension " + std::to_string(*twice) + " is sliced twice");
   std::vector<std::size_t> dims, sizes, shape;
   std::vector<unsigned> back(inputShape.size());
   const auto put = [&](std::size_t d) {
@@ -38,8 +46,7 @@ Tensor createGatherInput(Graph& graph, const poplar::Type& type,
     shape.push_back(inputShape[d]);
   };
   for (const unsigned d : startIndexMap) {
-    checkGather(d < sliceSizes.size() && d < inputShape.size(),
-                "there is no dimension " + std::to_string(d));
+    checkGather(d < inputShape.size(), "there is no dimension " + std::to_string(d));
     dims.push_back(shape.size());
     sizes.push_back(sliceSizes[d]);
     put(d);

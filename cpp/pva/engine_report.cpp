@@ -9,6 +9,7 @@
 
 #include "costing/reading.hpp"
 #include "costing/steps.hpp"
+#include "costing/transfers.hpp"
 #include "engine/engine.hpp"
 #include "kernels/pool.hpp"
 #include "machine/target_spec.hpp"
@@ -65,34 +66,53 @@ class Tracer {
     if (streams_) block(name, type, from);
   }
 
-  void stream(const std::string& name, const poplar::Tensor& t) {
+  // Transfers of all tensors of a program, of which those with the host that follow one another in
+  // one direction have one latency, as in the machine model's report.
+  void stream(const std::string& name, const ProgramNode& node,
+              const std::vector<poplar::Tensor>& all) {
     const auto& spec = graph_.target.spec();
-    const auto bytes = static_cast<double>(t.numElements() * t.elementType().sizeInBytes());
-    span(name, Type::StreamCopyBegin, spec.maxIPUSyncDelay);
-    span(name, Type::StreamCopyMid,
-         static_cast<std::uint64_t>((bytes / spec.hostBytesPerSecond + spec.hostLatencySeconds) *
-                                    spec.tileClockFrequency));
-    span(name, Type::StreamCopyEnd, spec.maxIPUSyncDelay);
+    const auto& cost = costs_.of(node).cost;
+    const bool isRemote = cost.streamingBytesIn + cost.streamingBytesOut > 0;
+    const std::pair<bool, bool> directions{cost.hostBytesIn > 0, cost.hostBytesOut > 0};
+    const bool isHosts = directions.first || directions.second;
+    auto latency = isHosts && directions != directions_ ? spec.hostLatencySeconds : 0;
+    directions_ = directions;
+    for (const auto& t : all) {
+      const auto bytes = static_cast<double>(t.numElements() * t.elementType().sizeInBytes());
+      const auto seconds = bytes / (isRemote ? streamingRate(spec) : spec.hostBytesPerSecond);
+      span(name, Type::StreamCopyBegin, spec.maxIPUSyncDelay);
+      span(name, Type::StreamCopyMid,
+           static_cast<std::uint64_t>((seconds + latency) * spec.tileClockFrequency));
+      span(name, Type::StreamCopyEnd, spec.maxIPUSyncDelay);
+      latency = 0;
+    }
   }
 
   void walk(const ProgramNode& node) {
     using Kind = ProgramNode::Kind;
     const auto from = now_;
+    const bool streams = node.kind == Kind::StreamToDst || node.kind == Kind::SrcToStream ||
+                         node.kind == Kind::HostCall;
+    if (node.kind == Kind::Repeat || (isLeaf(node) && !streams)) directions_ = {};
     switch (node.kind) {
       case Kind::Sequence:
         for (const auto& child : node.children) walk(*child);
         if (node.isBlock && blocks_.takes(node.name)) block(node.name, Type::Sequence, from);
         return;
       case Kind::Repeat:
-        for (unsigned i = 0; i < node.count; ++i) walk(*node.children[0]);
+        for (unsigned i = 0; i < node.count; ++i) {
+          walk(*node.children[0]);
+          directions_ = {};
+        }
         return;
       case Kind::Call: return walk(*graph_.functions[node.function.getId()]);
-      case Kind::StreamToDst: return stream(node.stream.handle(), node.dst);
-      case Kind::SrcToStream: return stream(node.stream.handle(), node.src);
-      case Kind::HostCall:
-        for (const auto& t : node.inputs) stream(node.hostFunction.handle(), t);
-        for (const auto& t : node.outputs) stream(node.hostFunction.handle(), t);
-        return;
+      case Kind::StreamToDst: return stream(node.stream.handle(), node, {node.dst});
+      case Kind::SrcToStream: return stream(node.stream.handle(), node, {node.src});
+      case Kind::HostCall: {
+        auto all = node.inputs;
+        all.insert(all.end(), node.outputs.begin(), node.outputs.end());
+        return stream(node.hostFunction.handle(), node, all);
+      }
       case Kind::While:  // counted once, as by the machine model
         for (const auto& child : node.children) walk(*child);
         return;
@@ -124,6 +144,7 @@ class Tracer {
   const Filter blocks_, programs_;
   const bool streams_;
   std::uint64_t now_ = 0;
+  std::pair<bool, bool> directions_;  // to the IPUs, to the host: of the transfer before, if any
   std::map<std::pair<std::string, Type>, std::size_t> known_;
   std::map<unsigned, std::size_t> sets_;  // by compute set: its row
 };

@@ -283,6 +283,7 @@ def _loop(op: Op) -> None:
 def _if(op: Op) -> None:
     """Makes a choice the compiler's, whose branches have all its outputs, in its order."""
     branches = op.getCalledGraphs()
+    given = [_numbers(_noted(op, f"{name}Inputs")) for name in ("then", "else")]
     taken: dict[Graph, list[int]] = {}
     for name, branch in zip(("then", "else"), branches, strict=True):
         places = _numbers(_noted(op, f"{name}Outputs"))
@@ -291,6 +292,11 @@ def _if(op: Op) -> None:
                 f"{op.debugName()} takes the outputs of the graph '{branch.name}' in two orders, "
                 f"{taken[branch]} and {places}; give it a graph for each."
             )
+    if branches[0] is branches[1] and given[0] != given[1]:
+        raise popart_exception(
+            f"{op.debugName()} gives the graph '{branches[0].name}' its inputs in two orders, "
+            f"{given[0]} and {given[1]}; give it a graph for each (Ir::cloneGraph)."
+        )
     for branch, places in taken.items():
         others = [each for each in called_graphs(op.graph) if each is not branch]
         callers = [o for each in others for o in each.ops.values() if o is not op]
@@ -306,7 +312,9 @@ def _if(op: Op) -> None:
     attributes = {
         "then_branch": branches[0],
         "else_branch": branches[1],
-        "then_inputs": _numbers(_noted(op, "thenInputs")),
-        "else_inputs": _numbers(_noted(op, "elseInputs")),
+        "then_inputs": given[0],
+        "else_inputs": given[1],
     }
+    # The branches' outputs, which a program may have given numbers with gaps.
+    op.output = dict(enumerate(op.output[o] for o in sorted(op.output)))
     op.graph.replaceOp(op, IfOp(IF, Op.Settings(op.graph, op.name()), attributes))

@@ -75,9 +75,11 @@ def updated_value(op: Op) -> tuple[Decomposer, Tensor] | None:
     """Adds what computes the new value of the variable that an operator updates; None for operators
     that update none.
     """
-    part = _Part(op)
     new = _UPDATES.get(op.opid.type)
-    return None if new is None else (part.on, new(part, op.inTensor(VAR)))
+    if new is None:
+        return None
+    part = _Part(op)
+    return part.on, new(part, op.inTensor(VAR))
 
 
 def _accumulated(p: _Part, v: Tensor) -> Tensor:

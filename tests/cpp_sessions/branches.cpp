@@ -37,6 +37,7 @@ using namespace popart;
 namespace {
 
 const TensorInfo four("FLOAT", std::vector<int64_t>{4});
+using Values = std::vector<float>;
 
 template <class OP>
 void add(Graph& graph, const TensorId& a, const TensorId& b, const TensorId& out,
@@ -95,6 +96,13 @@ void refused() {
   failsWithError([&] { choose(*ir, BranchInfo(GraphId("yes"), {{1, 0}}, {{0, 0}, {1, 1}}), no); });
   ir = choice();
   failsWithError([&] { choose(*ir, yes, BranchInfo(GraphId("no"), {{1, 1}, {2, 0}}, {{0, 1}})); });
+  ir = choice();
+  failsWithError([&] {
+    choose(*ir, BranchInfo(GraphId("yes"), {{1, 0}, {0, 1}}, {{0, 0}, {1, 1}}), no);
+  });
+  ir = choice();
+  choose(*ir, yes, BranchInfo(GraphId("yes"), {{1, 1}, {2, 0}}, {{0, 0}, {1, 1}}));
+  failsWithError([&] { run(ir, {{"x", Values(4)}, {"y", Values(4)}}, false, {"first"}); });
   ir = choice();
   Graph& graph = ir->getMainGraph();
   failsWithError([&] {

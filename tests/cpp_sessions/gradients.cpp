@@ -100,6 +100,41 @@ void chosen(bool chooses) {
   run(ir, {}, chooses, {"loss", getGradId("x"), getGradId("y"), getGradId("z")});
 }
 
+/// Inputs of several ranks, one of integers in front; outputs whose numbers have a gap.
+void mixed(bool chooses) {
+  auto ir = std::make_shared<Ir>();
+  Graph& graph = ir->getMainGraph();
+  const TensorInfo one(DataType::FLOAT, {}), rows(DataType::FLOAT, {2, 4}), whole("INT32", {4});
+  const std::vector<int32_t> counts{1, 2, 3, 4};
+  const Values m{1, 2, 3, 4, 5, 6, 7, 8}, s{3};
+  graph.addStream("chooses", TensorInfo(DataType::BOOL, {}));
+  graph.addConstInit("counts", whole, counts.data());
+  graph.addVarInit("m", rows, m.data());
+  graph.addVarInit("s", one, s.data());
+  graph.addVarInit("x", four, x.data());
+  for (const char* name : {"yes", "no"}) {
+    Graph& each = ir->createGraph(GraphId(name));
+    const std::string scope = std::string(name) + "/";
+    each.addInput(scope + "counts", whole);
+    each.addInput(scope + "m", rows);
+    each.addInput(scope + "s", one);
+    if (name[0] == 'y')
+      add<MulOp>(each, scope + "s", scope + "m", scope + "out", Onnx::Operators::Mul_7);
+    else
+      add<AddOp>(each, scope + "m", scope + "m", scope + "out", Onnx::Operators::Add_7);
+    add<MulOp>(each, scope + "s", scope + "s", scope + "square", Onnx::Operators::Mul_7);
+    for (const char* id : {"counts", "out", "square"}) each.markAsOutput(scope + id);
+  }
+  const std::map<int, int> in{{1, 0}, {2, 1}, {3, 2}}, out{{1, 1}, {3, 2}};
+  graph.createConnectedOp<IfOp>({{0, "chooses"}, {1, "counts"}, {2, "m"}, {3, "s"}},
+                                {{1, "out"}, {3, "square"}}, Onnx::Operators::If_1,
+                                BranchInfo(GraphId("yes"), in, out),
+                                BranchInfo(GraphId("no"), in, out), Op::Settings(graph, "if"));
+  add<MulOp>(graph, "out", "square", "both", Onnx::Operators::Mul_7);
+  lossOf(*ir, "both", "x");
+  run(ir, {}, chooses, {"loss", getGradId("m"), getGradId("s"), getGradId("x")});
+}
+
 /// Graphs that get a weight and give a constant: the gradient through the choice is zero.
 void constant() {
   auto ir = std::make_shared<Ir>();
@@ -154,6 +189,44 @@ void called(bool chooses) {
                                   ir->getGraph(made.bwdGraphId), Op::Settings(graph, "backward"));
   run(ir, {{"x", x}, {"y", y}, {"z", z}, {"g", {1, 1, 1, 1}}, {"out", x}}, chooses,
       {"dx", "dy", "dz"});
+}
+
+/// The gradients of what a graph of a choice's gradients gives: of x * x * y, or of x * y * y.
+void second(bool chooses) {
+  auto ir = std::make_shared<Ir>();
+  Graph& graph = ir->getMainGraph();
+  for (const char* name : {"yes", "no"}) {
+    Graph& each = ir->createGraph(GraphId(name));
+    const std::string scope = std::string(name) + "/";
+    for (const char* id : {"x", "y"}) each.addInput(scope + id, four);
+    const std::string twice = scope + (name[0] == 'y' ? "x" : "y");
+    add<MulOp>(each, scope + "x", scope + "y", scope + "product", Onnx::Operators::Mul_7);
+    add<MulOp>(each, scope + "product", twice, scope + "out", Onnx::Operators::Mul_7);
+    each.markAsOutput(scope + "out");
+  }
+  Graph& body = ir->createGraph(GraphId("body"));
+  body.addInput("body/chooses", TensorInfo(DataType::BOOL, {}));
+  for (const char* id : {"body/x", "body/y"}) body.addInput(id, four);
+  const std::map<int, int> inside{{1, 0}, {2, 1}}, outside{{0, 0}};
+  body.createConnectedOp<IfOp>(
+      {{0, "body/chooses"}, {1, "body/x"}, {2, "body/y"}}, {{0, "body/out"}}, Onnx::Operators::If_1,
+      BranchInfo(GraphId("yes"), inside, outside), BranchInfo(GraphId("no"), inside, outside),
+      Op::Settings(body, "if"));
+  body.markAsOutput("body/out");
+  const BwdGraphInfo made = Autodiff().createBwdGraph(*ir, body.id, {}, {}, {});
+  graph.addStream("chooses", TensorInfo(DataType::BOOL, {}));
+  graph.addVarInit("x", four, x.data());
+  graph.addVarInit("y", four, y.data());
+  for (const char* id : {"g", "out"}) graph.addStream(id, four);
+  std::map<InIndex, TensorId> in;
+  for (const ExpectedConnection& each : made.expectedInputs)
+    in.emplace(static_cast<int>(in.size()), each.type == ExpectedConnectionType::FwdGrad
+                                                ? "g"
+                                                : each.fwdId.substr(each.fwdId.find('/') + 1));
+  graph.createConnectedOp<CallOp>(in, {{0, "dx"}, {1, "dy"}}, Onnx::AiGraphcore::OpSet1::Call,
+                                  ir->getGraph(made.bwdGraphId), Op::Settings(graph, "backward"));
+  lossOf(*ir, "dx", "dy");
+  run(ir, {{"g", {1, 2, 3, 4}}, {"out", x}}, chooses, {"loss", getGradId("x"), getGradId("y")});
 }
 
 /// The gradients of sums of y times other sizes of x, in the mode of that number.
@@ -252,6 +325,8 @@ void printed(bool self, bool gradient, const std::string& title) {
 int main(int, char** argv) {
   const std::string what = argv[1];
   if (what == "chosen") chosen(argv[2] == std::string("yes"));
+  if (what == "mixed") mixed(argv[2] == std::string("yes"));
+  if (what == "second") second(argv[2] == std::string("yes"));
   if (what == "constant") constant();
   if (what == "called") called(argv[2] == std::string("yes"));
   if (what == "resized") resized(std::stoi(argv[2]));

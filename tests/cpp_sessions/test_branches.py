@@ -69,6 +69,8 @@ def test_what_is_refused(program: Program) -> None:
     words = [
         "no input is mapped to input 1 of the graph 'yes'",
         "output 1 is mapped to no output of the graph 'no'",
+        "input 0 is BOOL [], and input 1 of the graph 'yes' FLOAT [4]",
+        "gives the graph 'yes' its inputs in two orders, [1, 2] and [2, 1]; give it a graph for",
         "2 scales are given; the input is FLOAT [4]",
         "A ResizeOp has no region for tf_crop_and_resize",
         "the main graph has no graph of gradients",

@@ -38,6 +38,30 @@ def test_gradients_of_a_choice(program: Program, which: str) -> None:
         np.testing.assert_allclose(numbers(line), values, rtol=1e-5)
 
 
+@pytest.mark.parametrize("which", ["yes", "no"])
+def test_a_choice_of_other_ranks_and_types(program: Program, which: str) -> None:
+    """Integers have no gradient, so that the outputs of the IfGradOp begin behind them."""
+    m = torch.arange(1.0, 9).reshape(2, 4).requires_grad_()
+    s = torch.tensor(3.0, requires_grad=True)
+    loss = ((s * m if which == "yes" else m + m) * (s * s) * X).sum()
+    expected = [loss.detach(), *torch.autograd.grad(loss, [m, s, X])]
+    lines = program("gradients", "mixed", which).splitlines()
+    for line, values in zip(lines, expected, strict=True):
+        np.testing.assert_allclose(numbers(line), values.reshape(-1), rtol=1e-5)
+
+
+@pytest.mark.parametrize("which", ["yes", "no"])
+def test_second_gradients_of_a_choice(program: Program, which: str) -> None:
+    """The gradients of an IfGradOp are those of its graphs."""
+    out = X * Y * (X if which == "yes" else Y)
+    first = torch.autograd.grad(out, [X, Y], torch.arange(1.0, 5), create_graph=True)
+    loss = (first[0] * first[1]).sum()
+    expected = [loss.detach(), *torch.autograd.grad(loss, [X, Y])]
+    lines = program("gradients", "second", which).splitlines()
+    for line, values in zip(lines, expected, strict=True):
+        np.testing.assert_allclose(numbers(line), values.reshape(-1), rtol=1e-5)
+
+
 def test_a_choice_between_constants(program: Program) -> None:
     """The gradient through it is zero."""
     lines = program("gradients", "constant").splitlines()

@@ -221,6 +221,31 @@ def test_the_loss_of_all_samples_is_added_up_where_they_lie(reduction):
     assert whole.exchangeBytes == rest.exchangeBytes == (tiles - 1) * 4
 
 
+def test_a_loss_moves_to_its_tile_and_rows_to_that_of_their_first_element():
+    """The first of two columns is with the labels; the tile of the other sends 4 bytes a row."""
+
+    def loss(home, *columns):
+        net = Net(4)
+        p = net.input("p", [64, 2], 1)
+        labels = net.input("labels", [64], columns[0], dtype=poplar.INT)
+        for c, tile in enumerate(columns):
+            net.map(p.slice(c, c + 1, 1), tile)
+        net.map(ext.nllLoss(net.graph, p, labels, ext.NllParams(), net.prog), home)
+        return net.report()
+
+    here, away, split = loss(1, 1, 1), loss(0, 1, 1), loss(1, 1, 2)
+    assert (here.exchangeBytes, away.exchangeBytes, split.exchangeBytes) == (0, 4, 64 * 4)
+    assert away.syncCycles == here.syncCycles + SYNC
+    assert here.computeCycles == away.computeCycles == split.computeCycles
+
+
+def test_a_loss_of_no_classes_has_a_cost():
+    net = Net()
+    p, labels = net.input("p", [2, 0], 0), net.input("labels", [2], 0, dtype=poplar.INT)
+    ext.nllLoss(net.graph, p, labels, ext.NllParams(), net.prog)
+    assert net.report().cycles > 0
+
+
 @pytest.mark.parametrize(
     ("dtype", "rows", "columns", "k", "tiles", "steps", "cycles"),
     [

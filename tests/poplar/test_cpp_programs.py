@@ -236,12 +236,15 @@ def test_profiles(tmp_path: Path):
     version = f"popir {popir.__version__}"
     assert rows[0] == f"{version}; ipu21 1472 1; 1 1 1; 1472 1; 1"
     names = [row.split()[:2] for row in rows[1:]]
-    assert names == [["in", "10"]] * 3 + [["stage", "01"]] * 2
+    assert names == [["in", "10"]] * 6 + [["stage", "01"]] * 2
     spans = [tuple(map(int, row.split()[2:])) for row in rows[1:]]
     assert spans[0][0] == 0
     assert all(a[1] == b[0] for a, b in zip(spans, spans[1:], strict=False))
     cycles = [end - begin for begin, end in spans]
-    assert cycles[3] == cycles[4] > 1871  # float add in place of 1,000 elements, and a phase
+    # Streams that follow one another are one transfer, of one latency: 10 us and 4,000 bytes.
+    assert abs(cycles[1] - (10e-6 + 4000 / 5.5e9) * 1.85e9) < 1
+    assert abs(cycles[4] - 4000 / 5.5e9 * 1.85e9) < 1
+    assert cycles[6] == cycles[7] > 1871  # float add in place of 1,000 elements, and a phase
 
     file = tmp_path / "reports" / "here" / "profile.pop"
     assert run(binary, file, cwd=tmp_path) == own

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.arrays import build, results
+from tests.toolchain import run
 
 RANDOM = np.random.default_rng(0)
 
@@ -53,6 +54,14 @@ def test_gathered_slices_in_the_dimensions_of_the_result(program: Path) -> None:
     for i in np.ndindex(2, 3):
         second, first = indices[i]
         np.testing.assert_array_equal(made[:, i[0], i[1]], x[first : first + 2, second])
+
+
+def test_gathers_that_no_tensor_is_made_for(program: Path, tmp_path: Path) -> None:
+    assert run(program, "refused", cwd=tmp_path).splitlines() == [
+        "popops::gather: 2 sizes for an input of 3 dimensions",
+        "popops::gather: dimension 2 is sliced twice",
+        "popops::gather: there is no dimension 3",
+    ]
 
 
 def test_sequences_of_rows(program: Path) -> None:

@@ -197,10 +197,16 @@ void IfOp::setup() {
   for (int number = 0; number < 2; ++number) {
     const Graph& graph = branch(number);
     const int inputs = static_cast<int>(graph.getInputIds().size());
-    for (int i = 0; i < inputs; ++i)
-      if (!hasInput(subgraphInToOpInIndex(number, i)))
+    for (int i = 0; i < inputs; ++i) {
+      const InIndex outside = subgraphInToOpInIndex(number, i);
+      if (!hasInput(outside))
         throw error("{}: no input is mapped to input {} of the graph '{}'", debugName(), i,
                     graph.id.str());
+      const TensorInfo& wanted = graph.getInputTensor(i)->info;
+      if (inInfo(outside) != wanted)
+        throw error("{}: input {} is {}, and input {} of the graph '{}' {}", debugName(), outside,
+                    inInfo(outside), i, graph.id.str(), wanted);
+    }
     for (const auto& out : output->tensorMap()) {
       const OutIndex inside = opOutToSubgraphOutIndex(number, out.first);
       if (inside < 0 || inside >= static_cast<int>(graph.getOutputIds().size()))

@@ -39,8 +39,8 @@ int main(int argc, char** argv) {
   graph.setTileMapping(t, 3);
   Sequence add;
   popops::addInPlace(graph, t, t, add, "double");
-  Sequence prog({Copy(graph.addHostToDeviceFIFO("in", FLOAT, 1000), t),
-                 Repeat(2, Block(add, "stage")), Block(add, "other")});
+  const Copy stream(graph.addHostToDeviceFIFO("in", FLOAT, 1000), t);
+  Sequence prog({stream, stream, Repeat(2, Block(add, "stage")), Block(add, "other")});
   Engine engine(graph, prog,
                 {{"profiler.blocks.filter", "sta.*"},
                  {"debug.instrumentExternalExchange", "true"},

@@ -10,12 +10,25 @@
 #include <popops/SequenceSlice.hpp>
 #include <popops/UpdateScalarInRows.hpp>
 #include <poputil/GraphFunction.hpp>
+#include <poputil/exceptions.hpp>
+
+#include <iostream>
 
 using namespace poplar;
 
 int main(int, char** argv) {
   const std::string part = argv[1];
   Arrays a;
+  if (part == "refused") {
+    using Case = std::pair<std::vector<std::size_t>, std::vector<unsigned>>;
+    for (const auto& [sizes, dims] : {Case{{1, 6}, {0}}, {{1, 6, 5}, {2, 0, 2}}, {{1, 6, 5}, {3}}})
+      try {
+        popops::createGatherInput(a.graph, FLOAT, {4, 6, 5}, sizes, dims);
+      } catch (const poputil::poplibs_error& e) {
+        std::cout << e.what() << "\n";
+      }
+    return 0;
+  }
   if (part == "scatter") {
     // Columns of pairs of rows: the windows are [2, 1] of an operand [6, 5].
     const auto operand = a.input("operand", FLOAT, {6, 5});

@@ -46,8 +46,9 @@ class IfOp : public Op {
   /// input is of a floating-point type.
   /// \throws error for a choice of a model: its gradient is the compiler's
   std::vector<std::unique_ptr<Op>> getGradOps() override;
-  /// \throws error if an input of a graph or an output of the operator is not mapped, if the graphs'
-  /// outputs differ in type or shape, or if the condition is not one BOOL
+  /// \throws error if an input of a graph or an output of the operator is not mapped, if an input
+  /// differs from the graph's in type or shape, or the graphs' outputs from each other, or if the
+  /// condition is not one BOOL
   void setup() override;
 
   Graph& getThenGraph() const;
