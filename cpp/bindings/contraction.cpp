@@ -5,14 +5,17 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 
 #include "bindings/numpy.hpp"
 #include "bindings/signatures.hpp"
 #include "kernels/contraction/contraction.hpp"
 #include "kernels/vector/isa.hpp"
+#include "support/option_table.hpp"
 
 namespace popir {
 namespace {
@@ -34,9 +37,20 @@ Source sourceOf(const std::string& name) {
       "'; there are any, onednn, own, wide, portable, blocked, tiles and emulatedTiles");
 }
 
-FpMath mathOf(const std::string& name) {
-  if (const auto math = fpMathOf(name)) return *math;
-  throw py::value_error("fpMath is '" + name + "'; it can be highest, high or medium");
+/// \throws py::value_error for another accuracy, and names in `without` that are no choices
+Policy policyOf(const std::string& fpMath, const std::string& without) {
+  Policy policy;
+  const auto math = fpMathOf(fpMath);
+  if (!math) throw py::value_error("fpMath is '" + fpMath + "'; it can be highest, high or medium");
+  policy.math = *math;
+  const std::vector<std::string> choices(std::begin(kChoices), std::end(kChoices));
+  for (const auto& name : namesIn(without)) {
+    const auto found = std::find(choices.begin(), choices.end(), name);
+    if (found == choices.end())
+      throw py::value_error("there is no choice '" + name + "'." + didYouMean(name, choices));
+    policy.without.set(static_cast<std::size_t>(found - choices.begin()));
+  }
+  return policy;
 }
 
 /// The sources that this build and machine have, for float32.
@@ -118,9 +132,9 @@ std::vector<py::array> withBias(std::vector<py::array> arrays, const Bias& bias)
 
 Prepared product(const py::array& a, const py::array& b, const py::array& c, unsigned threads,
                  const std::string& source, float alpha, bool accumulate, const Bias& bias,
-                 const std::string& fpMath) {
+                 const std::string& fpMath, const std::string& without) {
   MatMulSpec s;
-  s.math = mathOf(fpMath);
+  s.policy = policyOf(fpMath, without);
   s.a = stridesOf(a);
   s.b = stridesOf(b);
   s.c = stridesOf(c);
@@ -207,10 +221,11 @@ ConvSpec convSpec(const std::string& pass, Layout in, Layout weights, Layout out
 Prepared convolution(const std::string& pass, const py::array& in, const py::array& weights,
                      const py::array& out, Ints stride, Ints dilation, Ints inDilation,
                      Ints padLower, unsigned threads, const std::string& source, const Bias& bias,
-                     int inBlock, int outBlock) {
-  const auto s = convSpec(pass, layoutOf(in, inBlock), layoutOf(weights, 0),
-                          layoutOf(out, outBlock), std::move(stride), std::move(dilation),
-                          std::move(inDilation), std::move(padLower), !bias.is_none());
+                     int inBlock, int outBlock, const std::string& without) {
+  auto s = convSpec(pass, layoutOf(in, inBlock), layoutOf(weights, 0), layoutOf(out, outBlock),
+                    std::move(stride), std::move(dilation), std::move(inDilation),
+                    std::move(padLower), !bias.is_none());
+  s.policy = policyOf("highest", without);
   return {contraction::make(s, threads, sourceOf(source)), withBias({in, weights, out}, bias)};
 }
 
@@ -265,17 +280,19 @@ void bindContraction(py::module_& m) {
            "packed once, before the time is taken.");
   m.def("product", &product, py::arg("a"), py::arg("b"), py::arg("c"), py::arg("threads") = 1,
         py::arg("source") = "any", py::arg("alpha") = 1.0f, py::arg("accumulate") = false,
-        py::arg("bias") = py::none(), py::arg("fpMath") = "highest",
+        py::arg("bias") = py::none(), py::arg("fpMath") = "highest", py::arg("without") = "",
         "Prepares c [g, m, n] = alpha * a [g, m, k] * b [g, k, n], plus bias [n] if\n"
         "there is one, plus c if `accumulate`. Rows or columns of each array have stride\n"
-        "1; the other strides are free. `fpMath` is that of the engine's option host.fpMath.\n"
-        "Raises ValueError for other shapes, a read-only `c`, an unknown source or fpMath, and a\n"
-        "source that does not support the shapes or types; poplar_type_error for a\n"
-        "dtype that the device lacks.");
+        "1; the other strides are free. `fpMath` is that of the engine's option host.fpMath;\n"
+        "`without` has choices of kernels, separated by commas, as its option host.without.\n"
+        "Raises ValueError for other shapes, a read-only `c`, an unknown source, fpMath or\n"
+        "choice, and a source that does not support the shapes or types; poplar_type_error\n"
+        "for a dtype that the device lacks.");
   m.def("convolution", &convolution, py::arg("pass_"), py::arg("in_"), py::arg("weights"),
         py::arg("out"), py::arg("stride"), py::arg("dilation"), py::arg("inDilation"),
         py::arg("padLower"), py::arg("threads") = 1, py::arg("source") = "any",
         py::arg("bias") = py::none(), py::arg("inBlock") = 0, py::arg("outBlock") = 0,
+        py::arg("without") = "",
         "Prepares one pass of a convolution.\n"
         "`pass_`: forward, data_gradient or weights_gradient; it writes `out`,\n"
         "`in_` or `weights` from the other two, and forward adds `bias` [output\n"
@@ -284,8 +301,9 @@ void bindContraction(py::module_& m) {
         "-1, [n, c / b, field..., b] for block b.\n"
         "`weights`: [groups, o, i, field...]. `stride`, `dilation` of the kernel,\n"
         "`inDilation` of the input and `padLower` have one entry for each field dimension.\n"
-        "Raises ValueError for shapes and lists that do not match, an unknown pass or source,\n"
-        "and a source that does not support the shapes or types; poplar_type_error for a\n"
+        "`without` is that of product().\n"
+        "Raises ValueError for shapes and lists that do not match, an unknown pass, source or\n"
+        "choice, and a source that does not support the shapes or types; poplar_type_error for a\n"
         "dtype that the device lacks.");
   m.def("preferredBlocks", &blocks, py::arg("pass_"), py::arg("in_"), py::arg("weights"),
         py::arg("out"), py::arg("stride"), py::arg("dilation"), py::arg("inDilation"),

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "costing/reading.hpp"
+#include "engine/engine_options.hpp"
 #include "program/accesses.hpp"
-#include "program/engine_options.hpp"
 #include "program/flat_program.hpp"
 
 namespace popir {

@@ -6,13 +6,13 @@
 #include <sstream>
 
 #include "engine/engine.hpp"
+#include "engine/engine_options.hpp"
 #include "engine/passes/passes.hpp"
 #include "engine/placement/passes.hpp"
 #include "kernels/contraction/bf16_tiles.hpp"
 #include "kernels/pool.hpp"
 #include "poplar/program_node.hpp"
 #include "poplar/rounding_program.hpp"
-#include "program/engine_options.hpp"
 #include "support/option_table.hpp"
 
 namespace popir {
@@ -39,6 +39,13 @@ FpMath mathFrom(const poplar::OptionFlags& options) {
         "Engine: host.fpMath is '" + found->second +
         "': this machine has no tiles of bfloat16 (AMX), so products are computed in float32");
   return math;
+}
+
+Policy policyFrom(const poplar::OptionFlags& options) {
+  Policy policy{mathFrom(options), flagFrom(options, "host.deterministic", false)};
+  for (std::size_t i = 0; i < policy.without.size(); ++i)
+    policy.without[i] = isLeftOut(options, kChoices[i]);
+  return policy;
 }
 
 // As in Poplar, streams prefetch only if they do not share memory.
@@ -113,8 +120,7 @@ EngineImpl::EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
       programNodes_(rounded(std::move(programs), options_)),
       threads_(threadsFrom(options_)),
       spin_(spinFrom(options_)),
-      math_(mathFrom(options_)),
-      deterministic_(flagFrom(options_, "host.deterministic", false)),
+      policy_(policyFrom(options_)),
       rounding_(seededRounding(options_)) {
   const auto& options = options_;
   writeGraphFiles(*grown_, options);
@@ -128,7 +134,8 @@ EngineImpl::EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
   }
   connectRemoteBuffers();
   plan.programs.emplace_back();
-  plan.threads = deterministic_ ? Setting::kThreadsOfChoices : threads_;
+  plan.policy = policy_;
+  plan.threads = policy_.deterministic ? Setting::kThreadsOfChoices : threads_;
   unsigned traps = 0;
   for (const auto& program : plan.programs) traps |= program.traps;
   floatChecks_ = floatChecksFrom(options, traps);

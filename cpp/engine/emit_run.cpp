@@ -36,8 +36,7 @@ const Runner& EngineImpl::runnerOf(const Step& step, const std::vector<Layout>& 
   });
   if (isShared && known != last) return *known->second.runner;
   try {
-    Setting setting{threadsOfStep_, {}, math_};
-    setting.deterministic = deterministic_;
+    Setting setting{threadsOfStep_, {}, policy_};
     if (step.draws()) setting.rounding = Rounding(&rounding_);
     runners_.push_back(kernel.prepare(layouts, setting));
   } catch (const poplar::poplar_error&) {
@@ -144,7 +143,8 @@ void EngineImpl::emitRun(const Step& step, Compiled& out) {
     to.text.push_back(line);
   };
   const auto weights = runner->packable();
-  const bool packs = weights && isInvariant(vertex.operands[*weights].tensor);
+  const bool packs =
+      policy_.has(Choice::Packing) && weights && isInvariant(vertex.operands[*weights].tensor);
   // An address does not tell weights apart: gathered copies, and variables that the prologue alone
   // uses, share memory in turns. Variables do, since each that stays is written once.
   const bool shares = packs && gathers[*weights].instrs.empty();

@@ -240,8 +240,7 @@ class __attribute__((visibility("default"))) EngineImpl {
   std::vector<unsigned> runs_;
   unsigned threads_;
   std::chrono::microseconds spin_;  // of idle threads
-  FpMath math_;
-  bool deterministic_;  // "host.deterministic"
+  Policy policy_;
   FloatChecks floatChecks_;
   BufferAssignment assignment_;
   std::unique_ptr<Workspace> workspace_;  // while instructions are emitted

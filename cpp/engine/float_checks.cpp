@@ -6,8 +6,8 @@
 #include <functional>
 #include <utility>
 
+#include "engine/engine_options.hpp"
 #include "poplar/rounding_program.hpp"
-#include "program/engine_options.hpp"
 
 namespace popir {
 namespace {

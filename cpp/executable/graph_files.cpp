@@ -8,8 +8,8 @@
 #include <string>
 
 #include "engine/engine.hpp"
+#include "engine/engine_options.hpp"
 #include "executable/saved_graph.hpp"
-#include "program/engine_options.hpp"
 
 namespace popir {
 namespace {

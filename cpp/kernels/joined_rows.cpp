@@ -124,8 +124,7 @@ std::unique_ptr<Runner> JoinedRowsKernel::prepare(const std::vector<Layout>&,
   const auto blocks = (run + block - 1) / block;
   block = (run + blocks - 1) / blocks;
   const auto rest = run % block;
-  Setting one{1, setting.rounding, setting.math};
-  one.deterministic = setting.deterministic;
+  const Setting one{1, setting.rounding, setting.policy};
 
   std::vector<JoinedRowsRunner::Part> parts;
   for (const auto& part : parts_) {

@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-#include "kernels/fp_math.hpp"
+#include "kernels/policy.hpp"
 #include "kernels/rounding.hpp"
 #include "workload/work.hpp"
 
@@ -95,15 +95,13 @@ struct Setting {
   /// The number of threads for run(), at least 1.
   unsigned threads = 1;
   Rounding rounding = {};
-  FpMath math = FpMath::Highest;
+  Policy policy = {};
   /// Where the kernel computes part of a step: the bytes of all operands of the step, by which
   /// isStreamed() decides (kernels/streaming.hpp). Else 0.
   std::size_t wholeBytes = 0;
-  /// Whether results have the same bits for any number of threads.
-  bool deterministic = false;
 
   /// The number of threads for choices that change bits: always the same in a deterministic engine.
-  unsigned threadsOfChoices() const { return deterministic ? kThreadsOfChoices : threads; }
+  unsigned threadsOfChoices() const { return policy.deterministic ? kThreadsOfChoices : threads; }
   static constexpr unsigned kThreadsOfChoices = 4;
 };
 
@@ -167,7 +165,7 @@ class Kernel {
   /// operand, kPlain for no preference; empty if it prefers none at all. accepts() must be true for
   /// each of them.
   virtual std::vector<int> preferredBlocks(const std::vector<Layout>& /*operands*/,
-                                           unsigned /*threads*/) const {
+                                           const Setting& /*setting*/) const {
     return {};
   }
   /// The operands that must all have the same channel block, of whatever size. For an element-wise

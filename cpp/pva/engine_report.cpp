@@ -11,9 +11,9 @@
 #include "costing/steps.hpp"
 #include "costing/transfers.hpp"
 #include "engine/engine.hpp"
+#include "engine/engine_options.hpp"
 #include "kernels/pool.hpp"
 #include "machine/target_spec.hpp"
-#include "program/engine_options.hpp"
 #include "pva/profile_data.hpp"
 
 namespace popir {

@@ -9,6 +9,7 @@
 #include <iostream>
 #include <mutex>
 #include <numeric>
+#include <optional>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -48,6 +49,14 @@ std::vector<std::string> words(const char* text) {
   return found;
 }
 
+/// What the value of an option of type Names has, and the option does not take; null if nothing.
+std::optional<std::string> unknownIn(const OptionRow& option, const std::string& value) {
+  const auto known = namesIn(option.choices);
+  for (auto& name : namesIn(value))
+    if (std::find(known.begin(), known.end(), name) == known.end()) return name;
+  return std::nullopt;
+}
+
 bool takes(const OptionRow& option, const std::string& value) {
   switch (option.type) {
     case Type::Flag: return value == "true" || value == "false";
@@ -63,6 +72,7 @@ bool takes(const OptionRow& option, const std::string& value) {
       const auto choices = words(option.choices);
       return std::find(choices.begin(), choices.end(), value) != choices.end();
     }
+    case Type::Names: return !unknownIn(option, value);
   }
   return false;
 }
@@ -94,6 +104,18 @@ void (*say)(const std::string&) = sayOnce;
 
 }  // namespace
 
+std::vector<std::string> namesIn(const std::string& value) {
+  std::vector<std::string> names;
+  std::istringstream in(value);
+  for (std::string name; std::getline(in, name, ',');) {
+    const auto first = name.find_first_not_of(' ');
+    names.push_back(first == std::string::npos
+                        ? ""
+                        : name.substr(first, name.find_last_not_of(' ') - first + 1));
+  }
+  return names;
+}
+
 std::string typeText(const OptionRow& option) {
   switch (option.type) {
     case Type::Flag: return "true or false";
@@ -109,6 +131,7 @@ std::string typeText(const OptionRow& option) {
       for (const auto& word : words(option.choices)) text += (text.empty() ? "" : ", ") + word;
       return "one of " + text;
     }
+    case Type::Names: return std::string("names, separated by commas, of: ") + option.choices;
   }
   return "";
 }
@@ -127,8 +150,15 @@ std::vector<std::string> checkOptions(const char* who, const std::vector<OptionR
                                    didYouMean(name, names) + " `popir options` lists them.");
     }
     const auto given = std::string(who) + ": " + name + " is '" + value + "'";
-    if (!takes(*option, value))
-      throw poplar::invalid_option(given + ", expected " + typeText(*option));
+    if (!takes(*option, value)) {
+      auto expected = given + ", expected " + typeText(*option);
+      if (option->type == Type::Names) {
+        const auto unknown = *unknownIn(*option, value);
+        expected +=
+            ". There is no '" + unknown + "'." + didYouMean(unknown, namesIn(option->choices));
+      }
+      throw poplar::invalid_option(expected);
+    }
     if (value == option->otherwise) continue;
     if (option->kind == Kind::Refused) throw poplar::invalid_option(given + ": " + option->reason);
     if (option->kind == Kind::NoMeaning && !option->neutral)

@@ -14,12 +14,24 @@ struct OptionRow {
   /// Acts: the option has an effect. Refused: only its default value is accepted. NoMeaning: it is
   /// accepted and has no effect.
   enum class Kind { Acts, Refused, NoMeaning };
-  enum class Type { Flag, Threads, Microseconds, Whole, Share, Number, Text, Pattern, Choice };
+  enum class Type {
+    Flag,
+    Threads,
+    Microseconds,
+    Whole,
+    Share,
+    Number,
+    Text,
+    Pattern,
+    Choice,
+    Names
+  };
   const char* name;
   Kind kind;
   Type type;
   const char* otherwise;  // the default value; "" if there is none
   const char* reason;     // what it does, or why it is refused or has no effect
+  /// Of a Choice, separated by blanks; those that Names are of, by commas.
   const char* choices = "";
   /// NoMeaning only: true if no value of the option asks for something that is missing here; then
   /// setting it gives no note.
@@ -29,6 +41,9 @@ struct OptionRow {
 /// The values that the option takes, for error messages: "true or false", "a number from 1 to
 /// 1024".
 __attribute__((visibility("default"))) std::string typeText(const OptionRow& option);
+
+/// The names in a value of an option of type Names: "a, b c" has "a" and "b c".
+__attribute__((visibility("default"))) std::vector<std::string> namesIn(const std::string& value);
 
 /// Checks `options` against `table`. Returns a note for each option that is set and has no effect.
 /// `who` is the name of the function or object in messages.
@@ -47,7 +62,8 @@ __attribute__((visibility("default"))) void setOptionNotes(void (*say)(const std
 
 /// " Did you mean 'a'?", with a leading blank, for the name closest to `word`. "" if no name is
 /// close.
-std::string didYouMean(const std::string& word, const std::vector<std::string>& names);
+__attribute__((visibility("default"))) std::string didYouMean(
+    const std::string& word, const std::vector<std::string>& names);
 
 }  // namespace popir
 

@@ -22,6 +22,7 @@ SHOWN = {
     "host.spinMicroseconds": "tests/poplar/test_pool.py::"
     "test_idle_threads_spin_as_long_as_said_and_sleep_then",
     "host.fuse": "tests/poplar/test_fusion.py::test_nan_passes_a_fused_relu",
+    "host.without": "tests/poplar/test_without.py::test_what_is_left_out_is_not_in_the_plan",
     "host.lendTensors": "tests/poplar/test_lent_tensors.py::test_the_option_makes_copies",
     "host.fpMath": "tests/poplin/test_tiles.py::"
     "test_an_engine_has_the_accuracy_that_it_was_asked_for",

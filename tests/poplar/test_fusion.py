@@ -75,8 +75,8 @@ class Built:
     def map(self, expression, *ts: Tensor, prog: program.Sequence | None = None) -> Tensor:
         return popops.map(self.graph, expression, list(ts), prog or self.prog, "map")
 
-    def engine(self, fuse: bool) -> poplar.Engine:
-        options = {"host.fuse": str(fuse).lower(), "host.numThreads": "2"}
+    def engine(self, fuse: bool, without: str = "") -> poplar.Engine:
+        options = {"host.fuse": str(fuse).lower(), "host.numThreads": "2", "host.without": without}
         engine = poplar.Engine(self.graph, [self.prog], options)
         for name, array in self.begin.items():
             engine.writeTensor(name, array)

@@ -20,7 +20,7 @@ class BlockChooser {
  public:
   explicit BlockChooser(const Plan& plan)
       : graph_(*plan.graph),
-        threads_(plan.threads),
+        setting_{plan.threads, {}, plan.policy},
         next_(graph_.variables.size(), kNone),
         leader_(graph_.variables.size()),
         plain_(graph_.variables.size()),
@@ -55,7 +55,7 @@ class BlockChooser {
       tiedAreConcats = tiedAreConcats && concats[i];
     }
     const auto preferred =
-        kernel.mayPreferBlocks() ? kernel.preferredBlocks(layouts, threads_) : std::vector<int>();
+        kernel.mayPreferBlocks() ? kernel.preferredBlocks(layouts, setting_) : std::vector<int>();
     std::optional<unsigned> last;
     for (std::size_t i = 0; i < operands.size(); ++i) {
       if (!concats[i] || (tied[i] && !tiedAreConcats)) {
@@ -128,7 +128,7 @@ class BlockChooser {
   }
 
   const GraphImpl& graph_;
-  const unsigned threads_;
+  const Setting setting_;
   std::vector<unsigned> next_;  // by variable: its successor in a concatenation, or kNone
   std::vector<unsigned> leader_;
   std::vector<bool> plain_;   // by variable: must be row-major; a group must if any member must

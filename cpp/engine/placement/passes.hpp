@@ -9,6 +9,7 @@ namespace popir {
 class AssignBuffers final : public Pass {
  public:
   const char* name() const override { return "assign buffers"; }
+  bool isNeeded() const override { return true; }
   const char* contract() const override {
     return "constants stay in their own memory; a temporary is in the host's buffer of a stream "
            "only if one copy of the stream fills it and no other step writes it, or if one copy "
@@ -52,6 +53,7 @@ class ReuseOperands final : public Pass {
 class AssignOffsets final : public Pass {
  public:
   const char* name() const override { return "assign offsets"; }
+  bool isNeeded() const override { return true; }
   const char* contract() const override {
     return "every variable in the arena has an offset, and variables that are live at the same "
            "time share no byte";

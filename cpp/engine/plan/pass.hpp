@@ -16,13 +16,16 @@ class Pass {
  public:
   virtual ~Pass() = default;
   virtual const char* name() const = 0;
+  /// Whether no engine runs without it; the option host.without may leave out all others.
+  virtual bool isNeeded() const { return false; }
   /// One sentence that is true of the plan after this pass.
   virtual const char* contract() const = 0;
   /// \returns a note for Engine.planText() on what the pass did; empty if it changed nothing.
   virtual std::string run(Plan& plan) const = 0;
 };
 
-/// A pass, and the engine option of type Flag that switches it on or off. Null: it always runs.
+/// A pass, and the engine option of type Flag that switches it on or off, alone or with others; null if
+/// there is none. Each pass that is not needed also has its name in host.without.
 struct PassRow {
   const char* option;
   std::shared_ptr<const Pass> pass;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/policy.hpp"
 #include "poplar/collective.hpp"
 #include "program/flat_program.hpp"
 
@@ -71,6 +72,7 @@ struct Plan {
   /// By variable that a pass added: the variable that held its value before.
   std::map<unsigned, unsigned> renamedFrom;
   unsigned threads = 1;
+  Policy policy = {};
   /// By variable: whether its value stays the same until the host writes a variable. Empty if the
   /// hoisting pass did not run.
   std::vector<bool> invariant;

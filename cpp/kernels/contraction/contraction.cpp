@@ -41,15 +41,18 @@ bool hasFewRows(const MatMulSpec& s) {
 /// docs/contractions.md.
 bool tilesAreFaster(const MatMulSpec& s) {
   constexpr std::int64_t kLeastWidth = 256, kLeastRows = 16, kLeastRowsOfSix = 32;
-  return tiles::haveAmx() && s.a.column == 1 && s.k >= kLeastWidth && s.n >= kLeastWidth &&
-         s.m >= (s.math == FpMath::Highest ? kLeastRowsOfSix : kLeastRows);
+  return s.policy.has(Choice::Tiles) && tiles::haveAmx() && s.a.column == 1 && s.k >= kLeastWidth &&
+         s.n >= kLeastWidth &&
+         s.m >= (s.policy.math == FpMath::Highest ? kLeastRowsOfSix : kLeastRows);
 }
 
-/// Whether it is 3 x 3, of stride 1, without dilation, and of one group.
-bool isThree(const ConvSpec& s) {
+/// Whether Winograd's algorithm may compute it: it is 3 x 3, of stride 1, without dilation, and of one
+/// group.
+bool isForWinograd(const ConvSpec& s) {
   const auto isOne = [](std::int64_t n) { return n == 1; };
-  return s.weights.shape.size() == 5 && s.weights.shape[3] == 3 && s.weights.shape[4] == 3 &&
-         s.groups == 1 && std::all_of(s.stride.begin(), s.stride.end(), isOne) &&
+  return s.policy.has(Choice::Winograd) && s.weights.shape.size() == 5 && s.weights.shape[3] == 3 &&
+         s.weights.shape[4] == 3 && s.groups == 1 &&
+         std::all_of(s.stride.begin(), s.stride.end(), isOne) &&
          std::all_of(s.dilation.begin(), s.dilation.end(), isOne);
 }
 
@@ -89,8 +92,8 @@ bool winogradGradientIsFaster(const ConvSpec& s, unsigned threads) {
 /// these by a product for each channel.
 bool isLargeDepthwiseGradient(const ConvSpec& s) {
   const auto& w = s.weights.shape;
-  return s.pass == Pass::WeightsGradient && s.fieldDims() == 2 && w[1] == 1 && w[2] == 1 &&
-         std::max(w[3], w[4]) > 3;
+  return s.policy.has(Choice::Depthwise) && s.pass == Pass::WeightsGradient && s.fieldDims() == 2 &&
+         w[1] == 1 && w[2] == 1 && std::max(w[3], w[4]) > 3;
 }
 
 bool isDepthwise(const ConvSpec& s) {
@@ -103,10 +106,11 @@ std::int64_t tapsOf(const ConvSpec& s) {
                          std::multiplies<>());
 }
 
-/// Whether it is a forward convolution whose channels are rows in memory, and nothing follows.
-bool isOfRows(const ConvSpec& s) {
-  return s.pass == Pass::Forward && s.postOps.empty() && s.in.channelBlock == Layout::kPlain &&
-         s.out.channelBlock == Layout::kPlain &&
+/// Whether columns may compute it: it is a forward convolution whose channels are rows in memory, and
+/// nothing follows.
+bool isForColumns(const ConvSpec& s) {
+  return s.policy.has(Choice::Columns) && s.pass == Pass::Forward && s.postOps.empty() &&
+         s.in.channelBlock == Layout::kPlain && s.out.channelBlock == Layout::kPlain &&
          *std::max_element(s.inDilation.begin(), s.inDilation.end()) == 1;
 }
 
@@ -115,7 +119,7 @@ bool isOfRows(const ConvSpec& s) {
 /// whole blocks of channels. Lines of few points are gathered too slowly.
 bool columnsAreFaster(const ConvSpec& s) {
   constexpr std::int64_t kBlock = 16, kLine = 14, kLongLine = 28, kFew = 16, kMany = 32, kTaps = 9;
-  if (isa() != Isa::Avx512 || s.groups != 1 || !isOfRows(s)) return false;
+  if (isa() != Isa::Avx512 || s.groups != 1 || !isForColumns(s)) return false;
   const std::int64_t in = s.in.shape[1], out = s.out.shape[1], line = s.out.shape.back();
   const std::int64_t taps = tapsOf(s);
   if (taps == 1) return line >= kLine && *std::max_element(s.stride.begin(), s.stride.end()) > 1;
@@ -127,7 +131,7 @@ bool columnsAreFaster(const ConvSpec& s) {
 bool groupedColumnsAreFaster(const ConvSpec& s) {
   constexpr std::int64_t kLine = 14;
   if (isa() != Isa::Avx512 || s.groups == 1 || isDepthwise(s) || s.out.shape.back() < kLine ||
-      !isOfRows(s))
+      !isForColumns(s))
     return false;
   const auto theirs = makeOneDnn(s, 1);
   return theirs != nullptr && theirs->describe().find("gemm:") != std::string::npos;
@@ -163,7 +167,9 @@ bool hasHalfVectors(const ConvSpec& s) {
 /// the measurements in docs/contractions.md.
 bool directIsFaster(const ConvSpec& s) {
   constexpr std::int64_t kVectorOfAvx2 = 8;
-  if (s.pass != Pass::Forward || s.fieldDims() != 2 || isDepthwise(s)) return false;
+  if (!s.policy.has(Choice::DirectSums) || s.pass != Pass::Forward || s.fieldDims() != 2 ||
+      isDepthwise(s))
+    return false;
   const auto& w = s.weights.shape;
   const bool isPoint = w[3] * w[4] == 1, goesOn = areOursFaster(s.postOps);
   if (isPoint) return s.stride[0] * s.stride[1] == 1 && (goesOn || hasHalfVectors(s));
@@ -173,7 +179,9 @@ bool directIsFaster(const ConvSpec& s) {
 /// The same of depthwise convolutions.
 bool depthwiseIsFaster(const ConvSpec& s) {
   constexpr std::int64_t kWideRow = 28, kLargeFilter = 7;
-  if (s.pass != Pass::Forward || s.fieldDims() != 2 || !isDepthwise(s)) return false;
+  if (!s.policy.has(Choice::Depthwise) || s.pass != Pass::Forward || s.fieldDims() != 2 ||
+      !isDepthwise(s))
+    return false;
   if (areOursFaster(s.postOps)) return true;
   return isa() == Isa::Avx2 && s.stride[0] * s.stride[1] == 1 && s.out.shape[3] >= kWideRow &&
          std::min(s.weights.shape[3], s.weights.shape[4]) >= kLargeFilter;
@@ -231,7 +239,8 @@ bool ownIsFasterShared(const MatMulSpec& s, unsigned threads) {
 /// packed, by the measurements in docs/contractions.md.
 bool wideIsFaster(const MatMulSpec& s, unsigned threads) {
   constexpr std::int64_t kRows = 64, kLeast = 64, kLeastColumns = 128;
-  if (isa() != Isa::Avx512 || s.groups != 1 || s.m <= kRows || s.k < kLeast || s.n < kLeast)
+  if (!s.policy.has(Choice::WidePanels) || isa() != Isa::Avx512 || s.groups != 1 || s.m <= kRows ||
+      s.k < kLeast || s.n < kLeast)
     return false;
   if (s.a.column != 1) return true;
   // oneDNN has good loops for a B as it lies, where threads need not share columns.
@@ -303,9 +312,10 @@ FasterPacked::Make whenPacked(const MatMulSpec& s, unsigned threads) {
 }
 FasterPacked::Make whenPacked(const ConvSpec& s, unsigned threads) {
   return [=]() -> std::unique_ptr<Contraction> {
-    if (isThree(s) && winogradIsFaster(s, false) && !winogradGainsByPacking(s, threads))
+    if (s.policy.has(Choice::UnpackedWinograd) && isForWinograd(s) && winogradIsFaster(s, false) &&
+        !winogradGainsByPacking(s, threads))
       return nullptr;
-    if (isThree(s) && winogradIsFaster(s, true))
+    if (isForWinograd(s) && winogradIsFaster(s, true))
       if (auto made = makeWinograd(s, threads, true)) return made;
     if (directIsFaster(s)) return makeDirect(s, threads);
     return depthwiseIsFaster(s) ? makeDepthwise(s, threads) : nullptr;
@@ -313,11 +323,12 @@ FasterPacked::Make whenPacked(const ConvSpec& s, unsigned threads) {
 }
 
 std::unique_ptr<Contraction> makeBlocked(const ConvSpec& s, unsigned threads) {
-  if (auto made = makeWinograd(s, threads, false))
+  if (auto made = s.policy.has(Choice::Winograd) ? makeWinograd(s, threads, false) : nullptr)
     return std::make_unique<FasterPacked>(std::move(made),
                                           [=] { return makeWinograd(s, threads, true); });
-  if (auto made = makeDepthwise(s, threads)) return made;
-  return makeDirect(s, threads);
+  if (auto made = s.policy.has(Choice::Depthwise) ? makeDepthwise(s, threads) : nullptr)
+    return made;
+  return s.policy.has(Choice::DirectSums) ? makeDirect(s, threads) : nullptr;
 }
 
 /// A product by our own kernels alone, with B packed where that is done once.
@@ -359,7 +370,7 @@ std::unique_ptr<Contraction> makeShared(Source source, const MatMulSpec& spec, u
   return makeBy(source, spec, threads);
 }
 std::unique_ptr<Contraction> makeShared(Source source, const ConvSpec& spec, unsigned threads) {
-  if (source == Source::OneDnn)
+  if (source == Source::OneDnn && spec.policy.has(Choice::Images))
     if (auto made =
             makeByImages(spec, threads, [](const ConvSpec& part) { return makeOneDnn(part, 1); }))
       return made;
@@ -372,12 +383,13 @@ std::unique_ptr<Contraction> makeFastest(const Spec& spec, unsigned threads);
 /// What is faster than all sources in turn, by an algorithm of its own; null if nothing is.
 std::unique_ptr<Contraction> makeFaster(const MatMulSpec&, unsigned) { return nullptr; }
 std::unique_ptr<Contraction> makeFaster(const ConvSpec& s, unsigned threads) {
-  if (isThree(s) && (winogradIsFaster(s, false) || winogradGradientIsFaster(s, threads)))
+  if (isForWinograd(s) && (winogradIsFaster(s, false) || winogradGradientIsFaster(s, threads)))
     if (auto made = makeWinograd(s, threads, false)) return made;
   if (isLargeDepthwiseGradient(s)) return makeDepthwise(s, threads);
-  if (auto made = makePoints(s, threads,
-                             [=](const MatMulSpec& part) { return makeFastest(part, threads); }))
-    return made;
+  if (s.policy.has(Choice::Points))
+    if (auto made = makePoints(s, threads,
+                               [=](const MatMulSpec& part) { return makeFastest(part, threads); }))
+      return made;
   return columnsAreFaster(s) || groupedColumnsAreFaster(s) ? makeOwn(s, threads) : nullptr;
 }
 
@@ -407,7 +419,8 @@ std::unique_ptr<Contraction> makePart(const ConvSpec& part) { return makeFastest
 template <class Spec>
 std::unique_ptr<Contraction> makeFastest(const Spec& spec, unsigned threads) {
   const auto part = [](const Spec& s) { return makePart(s); };
-  if (auto made = makeDividedSums(spec, threads, part)) return made;
+  if (spec.policy.has(Choice::DividedSums))
+    if (auto made = makeDividedSums(spec, threads, part)) return made;
   if (auto made = makeFaster(spec, threads)) return made;
   for (Source source : preference(spec, threads))
     if (auto made = makeShared(source, spec, threads)) return made;
@@ -440,7 +453,7 @@ std::unique_ptr<Contraction> choose(const Spec& spec, unsigned most, Source sour
   std::unique_ptr<Contraction> made;
   if (anyHalf(spec)) {
     made = makeViaFloat(spec, threads, source);
-  } else if (spec.deterministic && source == Source::Any) {
+  } else if (spec.policy.deterministic && source == Source::Any) {
     made = makeDeterministic(spec, threads);
   } else if (source == Source::OneDnn) {
     made = makeOneDnnOrPacked(spec, threads);
@@ -555,10 +568,11 @@ std::unique_ptr<Contraction> make(const ConvSpec& spec, unsigned threads, Source
 std::unique_ptr<Contraction> makeWithPostOps(const ConvSpec& spec, unsigned threads) {
   if (anyHalf(spec)) return nullptr;
   threads = threadsFor(workOf(spec), threads);
-  if (spec.deterministic || std::any_of(spec.postOps.begin(), spec.postOps.end(), isBound))
+  if (spec.policy.deterministic || std::any_of(spec.postOps.begin(), spec.postOps.end(), isBound))
     return makeBlocked(spec, threads);
   std::unique_ptr<Contraction> made;
-  if (isThree(spec) && winogradIsFaster(spec, false)) made = makeWinograd(spec, threads, false);
+  if (isForWinograd(spec) && winogradIsFaster(spec, false))
+    made = makeWinograd(spec, threads, false);
   if (made == nullptr) made = makeShared(Source::OneDnn, spec, threads);
   if (made) made = std::make_unique<FasterPacked>(std::move(made), whenPacked(spec, threads));
   return made;

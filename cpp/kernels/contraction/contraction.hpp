@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "kernels/fp_math.hpp"
 #include "kernels/kernel.hpp"
 
 #pragma GCC visibility push(default)  // tests and benchmarks use these through the bindings
@@ -32,10 +31,7 @@ struct MatMulSpec {
   bool bias = false;
   /// Rounding mode of a 16-bit result.
   Rounding rounding = {};
-  /// The least accuracy, for types whose products tiles of bfloat16 can compute.
-  FpMath math = FpMath::Highest;
-  /// As Setting::deterministic.
-  bool deterministic = false;
+  Policy policy = {};
 };
 
 enum class Pass { Forward, DataGradient, WeightsGradient };
@@ -88,8 +84,7 @@ struct ConvSpec {
   std::vector<PostOp> postOps;
   /// Rounding mode of a 16-bit result.
   Rounding rounding = {};
-  /// As Setting::deterministic.
-  bool deterministic = false;
+  Policy policy = {};
 
   std::size_t fieldDims() const { return stride.size(); }
 };

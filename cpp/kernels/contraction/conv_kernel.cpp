@@ -72,7 +72,8 @@ bool ConvKernel::accepts(std::size_t i, const Layout& layout) const {
   return isHalf(layout.type) ? layout.dense() : distinct(layout);
 }
 
-contraction::ConvSpec ConvKernel::spec(const std::vector<Layout>& operands) const {
+contraction::ConvSpec ConvKernel::spec(const std::vector<Layout>& operands,
+                                       const Setting& setting) const {
   contraction::ConvSpec s;
   s.pass = p_.pass;
   s.groups = p_.groups;
@@ -84,20 +85,19 @@ contraction::ConvSpec ConvKernel::spec(const std::vector<Layout>& operands) cons
   s.in = operands[0];
   s.weights = operands[1];
   s.out = operands[2];
+  s.rounding = setting.rounding;
+  s.policy = setting.policy;
   return s;
 }
 
 std::unique_ptr<Runner> ConvKernel::prepare(const std::vector<Layout>& operands,
                                             const Setting& setting) const {
-  auto spec = this->spec(operands);
-  spec.rounding = setting.rounding;
-  spec.deterministic = setting.deterministic;
-  return contraction::make(spec, setting.threads);
+  return contraction::make(spec(operands, setting), setting.threads);
 }
 
 std::vector<int> ConvKernel::preferredBlocks(const std::vector<Layout>& operands,
-                                             unsigned threads) const {
-  const auto blocks = contraction::preferredBlocks(spec(operands), threads);
+                                             const Setting& setting) const {
+  const auto blocks = contraction::preferredBlocks(spec(operands, setting), setting.threads);
   if (blocks.in == Layout::kPlain && blocks.out == Layout::kPlain) return {};
   std::vector<int> wish(operands.size(), Layout::kPlain);
   wish[0] = blocks.in;

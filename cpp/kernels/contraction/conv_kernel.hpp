@@ -47,7 +47,7 @@ class ConvKernel final : public Kernel {
   Work work(const std::vector<Layout>& operands) const override;
   bool mayPreferBlocks() const override { return true; }
   std::vector<int> preferredBlocks(const std::vector<Layout>& operands,
-                                   unsigned threads) const override;
+                                   const Setting& setting) const override;
   /// Widens operand `in`, each field dimension by less than its stride.
   std::shared_ptr<const Kernel> widened(std::size_t i,
                                         const std::vector<std::int64_t>& shape) const override;
@@ -56,7 +56,7 @@ class ConvKernel final : public Kernel {
   std::shared_ptr<const Kernel> withTail(const Tail& tail) const override;
 
   const Problem& problem() const { return p_; }
-  contraction::ConvSpec spec(const std::vector<Layout>& operands) const;
+  contraction::ConvSpec spec(const std::vector<Layout>& operands, const Setting& setting) const;
 
   /// Constructor arguments in order, for saved executables.
   auto state() const { return std::tie(p_); }

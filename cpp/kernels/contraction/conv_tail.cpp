@@ -164,8 +164,7 @@ bool ConvTailKernel::accepts(std::size_t i, const Layout& layout) const {
 
 std::unique_ptr<Runner> ConvTailKernel::prepare(const std::vector<Layout>& operands,
                                                 const Setting& setting) const {
-  contraction::ConvSpec spec = conv_.spec(operands);
-  spec.deterministic = setting.deterministic;
+  contraction::ConvSpec spec = conv_.spec(operands, setting);
   spec.postOps = chain_;
   for (PostOp& op : spec.postOps)
     if (op.extent == PostOp::Extent::Full) op.layout = operands[op.operand];
@@ -182,10 +181,10 @@ std::unique_ptr<Runner> ConvTailKernel::prepare(const std::vector<Layout>& opera
 }
 
 std::vector<int> ConvTailKernel::preferredBlocks(const std::vector<Layout>& operands,
-                                                 unsigned threads) const {
-  auto spec = conv_.spec(operands);
+                                                 const Setting& setting) const {
+  auto spec = conv_.spec(operands, setting);
   spec.postOps = chain_;
-  const auto blocks = contraction::preferredBlocks(spec, threads);
+  const auto blocks = contraction::preferredBlocks(spec, setting.threads);
   if (blocks.in == Layout::kPlain && blocks.out == Layout::kPlain) return {};
   std::vector<int> wish(operands.size(), Layout::kPlain);
   wish[0] = blocks.in;

@@ -31,7 +31,7 @@ class ConvTailKernel final : public Kernel {
   Work work(const std::vector<Layout>& operands) const override { return conv_.work(operands); }
   bool mayPreferBlocks() const override { return true; }
   std::vector<int> preferredBlocks(const std::vector<Layout>& operands,
-                                   unsigned threads) const override;
+                                   const Setting& setting) const override;
   std::vector<std::size_t> tied(const std::vector<Layout>& operands) const override;
   std::shared_ptr<const Tail> tail() const override { return tail_; }
   std::shared_ptr<const Kernel> withTail(const Tail& tail) const override {

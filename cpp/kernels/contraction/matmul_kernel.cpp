@@ -78,8 +78,7 @@ std::unique_ptr<Runner> MatMulKernel::prepare(const std::vector<Layout>& operand
   spec.alpha = p_.alpha;
   spec.accumulate = p_.accumulate;
   spec.rounding = setting.rounding;
-  spec.math = setting.math;
-  spec.deterministic = setting.deterministic;
+  spec.policy = setting.policy;
   const bool isPart = spec.groups != p_.groups || spec.m != p_.m;
   const bool own = isPart && p_.inType == poplar::FLOAT && p_.outType == poplar::FLOAT &&
                    spec.m * spec.n * spec.k <= kMostOwn && isa() != Isa::Base;

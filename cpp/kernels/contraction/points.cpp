@@ -115,6 +115,7 @@ std::unique_ptr<Contraction> makePoints(const ConvSpec& s, unsigned threads,
   products.b = {products.k * products.n, products.n, 1};
   products.c = {products.m * products.n, products.n, 1};
   products.accumulate = s.bias;
+  products.policy = s.policy;
   auto made = make(products);
   if (made == nullptr) return nullptr;
   return std::make_unique<Points>(s, runs, std::move(made), threads);

@@ -166,8 +166,9 @@ std::size_t spanOf(const Layout& layout) { return layout.elements(); }
 /// each, and two parts of HALF leave errors far below the rounding of a 16-bit result.
 FpMath mathOf(const MatMulSpec& spec) {
   if (spec.inType == poplar::BFLOAT16) return FpMath::Medium;
-  if (spec.inType == poplar::HALF && isHalf(spec.outType)) return std::max(spec.math, FpMath::High);
-  return spec.math;
+  if (spec.inType == poplar::HALF && isHalf(spec.outType))
+    return std::max(spec.policy.math, FpMath::High);
+  return spec.policy.math;
 }
 
 }  // namespace
@@ -183,7 +184,7 @@ std::unique_ptr<Contraction> makeViaFloat(const MatMulSpec& spec, unsigned threa
   if (!isFloatOrHalf(spec.inType) || !isFloatOrHalf(spec.outType)) return nullptr;
   MatMulSpec inner = spec;
   inner.inType = inner.outType = poplar::FLOAT;
-  inner.math = mathOf(spec);
+  inner.policy.math = mathOf(spec);
   std::vector<Operand> operands = {
       {spec.inType, spanOf(spec.groups, spec.m, spec.k, spec.a), true, false},
       {spec.inType, spanOf(spec.groups, spec.k, spec.n, spec.b), true, false},

@@ -68,7 +68,7 @@ class TilesMatMul final : public Contraction {
         loops_(loops),
         description_(std::move(description)),
         steps_((spec.k + tiles::kDepth - 1) / tiles::kDepth),
-        blockBytes_(tiles::partBytes(spec.math, steps_)) {
+        blockBytes_(tiles::partBytes(spec.policy.math, steps_)) {
     constexpr std::size_t kCached = std::size_t{5} << 18;  // of 2 MiB, which cores with tiles have
     bandBlocks_ = blockBytes_ == 0
                       ? 1
@@ -84,7 +84,8 @@ class TilesMatMul final : public Contraction {
   bool readsBoth() const override { return true; }
   std::size_t workBytes() const override {
     // The loops read one step ahead.
-    return static_cast<std::size_t>(bandBlocks_) * blockBytes_ + tiles::partBytes(spec_.math, 1);
+    return static_cast<std::size_t>(bandBlocks_) * blockBytes_ +
+           tiles::partBytes(spec_.policy.math, 1);
   }
 
   void pack(const void* weights, void* packed) const override {
@@ -173,9 +174,10 @@ std::unique_ptr<Contraction> makeTiles(const MatMulSpec& spec, unsigned threads,
     return nullptr;
   static const char* const kProducts[] = {"6", "3", "1"};
   return std::make_unique<TilesMatMul>(
-      spec, threads, emulated ? tiles::emulatedLoops(spec.math) : tiles::amxLoops(spec.math),
+      spec, threads,
+      emulated ? tiles::emulatedLoops(spec.policy.math) : tiles::amxLoops(spec.policy.math),
       std::string("tiles ") + (emulated ? "emulated" : "amx") + " " +
-          kProducts[static_cast<int>(spec.math)] + " x bfloat16");
+          kProducts[static_cast<int>(spec.policy.math)] + " x bfloat16");
 }
 
 }  // namespace contraction

@@ -341,8 +341,7 @@ std::unique_ptr<Runner> ChannelSumsKernel::prepare(const std::vector<Layout>& la
                        {group, strides.position / bytes, strides.channel / bytes},
                        Layout::kPlain});
     }
-    Setting one{1, setting.rounding, setting.math};
-    one.deterministic = setting.deterministic;
+    const Setting one{1, setting.rounding, setting.policy};
     return kernel.prepare(parts, one);
   };
   Boxed::Boxes made{boxes(shape.width, shape.depth), nullptr};

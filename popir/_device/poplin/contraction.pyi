@@ -53,6 +53,7 @@ def convolution(
     bias: numpy.ndarray | None = None,
     inBlock: typing.SupportsInt | typing.SupportsIndex = 0,
     outBlock: typing.SupportsInt | typing.SupportsIndex = 0,
+    without: str = "",
 ) -> Prepared:
     """
     Prepares one pass of a convolution.
@@ -63,8 +64,9 @@ def convolution(
     -1, [n, c / b, field..., b] for block b.
     `weights`: [groups, o, i, field...]. `stride`, `dilation` of the kernel,
     `inDilation` of the input and `padLower` have one entry for each field dimension.
-    Raises ValueError for shapes and lists that do not match, an unknown pass or source,
-    and a source that does not support the shapes or types; poplar_type_error for a
+    `without` is that of product().
+    Raises ValueError for shapes and lists that do not match, an unknown pass, source or
+    choice, and a source that does not support the shapes or types; poplar_type_error for a
     dtype that the device lacks.
     """
 
@@ -100,14 +102,16 @@ def product(
     accumulate: bool = False,
     bias: numpy.ndarray | None = None,
     fpMath: str = "highest",
+    without: str = "",
 ) -> Prepared:
     """
     Prepares c [g, m, n] = alpha * a [g, m, k] * b [g, k, n], plus bias [n] if
     there is one, plus c if `accumulate`. Rows or columns of each array have stride
-    1; the other strides are free. `fpMath` is that of the engine's option host.fpMath.
-    Raises ValueError for other shapes, a read-only `c`, an unknown source or fpMath, and a
-    source that does not support the shapes or types; poplar_type_error for a
-    dtype that the device lacks.
+    1; the other strides are free. `fpMath` is that of the engine's option host.fpMath;
+    `without` has choices of kernels, separated by commas, as its option host.without.
+    Raises ValueError for other shapes, a read-only `c`, an unknown source, fpMath or
+    choice, and a source that does not support the shapes or types; poplar_type_error
+    for a dtype that the device lacks.
     """
 
 def sources() -> list[str]:

@@ -1,6 +1,6 @@
 // Options of engines.
-#ifndef popir_program_engine_options_hpp
-#define popir_program_engine_options_hpp
+#ifndef popir_engine_engine_options_hpp
+#define popir_engine_engine_options_hpp
 
 #include "support/option_table.hpp"
 
@@ -20,6 +20,9 @@ poplar::OptionFlags engineOptions(const poplar::OptionFlags& options);
 
 /// The value of an option of type Flag; `otherwise` if it is not set.
 bool flagFrom(const poplar::OptionFlags& options, const char* name, bool otherwise = true);
+
+/// Whether "host.without" names this pass or choice.
+bool isLeftOut(const poplar::OptionFlags& options, const std::string& name);
 
 /// Whether the engine should count what codelets execute: if it writes an execution profile, or if
 /// the options "debug.instrument" and "debug.instrumentCompute" say so.

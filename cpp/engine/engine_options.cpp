@@ -1,9 +1,11 @@
-#include "program/engine_options.hpp"
+#include "engine/engine_options.hpp"
 
 #include <poplar/exceptions.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 
+#include "engine/engine.hpp"
 #include "poplar/json_reader.hpp"
 
 namespace popir {
@@ -21,12 +23,30 @@ constexpr const char* kEstimates = "the profile holds estimates, which need no i
 constexpr const char* kCallbacks = "a stream's callback is called in the thread that runs";
 constexpr const char* kInProfile = "the profile is of all programs, on all tiles";
 
+constexpr const char* kWithout = "host.without";
+
+/// What kWithout may name, separated by commas: the passes that no engine needs, and the choices of
+/// kernels.
+const std::string kOptional = [] {
+  std::string names;
+  const auto add = [&](const std::string& name) { names += (names.empty() ? "" : ", ") + name; };
+  for (const auto& row : enginePasses())
+    if (!row.pass->isNeeded()) add(row.pass->name());
+  for (const char* choice : kChoices) add(choice);
+  return names;
+}();
+
 // Sorted by effect. popir's own options come first; the rest are Poplar's.
 const std::vector<OptionRow> kOptions = {
     {"host.numThreads", Kind::Acts, Type::Threads, "", "threads of the host; by default all cores"},
     {"host.spinMicroseconds", Kind::Acts, Type::Microseconds, "200",
      "how long a thread without work looks for more before it sleeps"},
     {"host.fuse", Kind::Acts, Type::Flag, "true", "false: every vertex is run by itself"},
+    {kWithout, Kind::Acts, Type::Names, "",
+     "passes of the engine and choices of its kernels that are left out, such as to find the one "
+     "by "
+     "which a result differs",
+     kOptional.c_str()},
     {"host.lendTensors", Kind::Acts, Type::Flag, "true",
      "tensors that only the host writes, such as weights of inference, are read in the host's "
      "arrays "
@@ -167,6 +187,13 @@ poplar::OptionFlags engineOptions(const poplar::OptionFlags& options) {
 bool flagFrom(const poplar::OptionFlags& options, const char* name, bool otherwise) {
   const auto found = options.find(name);
   return found == options.end() ? otherwise : found->second == "true";
+}
+
+bool isLeftOut(const poplar::OptionFlags& options, const std::string& name) {
+  const auto found = options.find(kWithout);
+  if (found == options.end()) return false;
+  const auto names = namesIn(found->second);
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 bool countsFrom(const poplar::OptionFlags& options) {

@@ -1,0 +1,50 @@
+// What an engine asks of the ways in which its kernels compute. Its options host.fpMath,
+// host.deterministic and host.without say so.
+#ifndef popir_kernels_policy_hpp
+#define popir_kernels_policy_hpp
+
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+
+#include "kernels/fp_math.hpp"
+
+namespace popir {
+
+/// Ways to compute that are faster for some shapes, and that host.without may leave out. Most are of
+/// contractions (kernels/contraction/contraction.cpp).
+enum class Choice : std::uint8_t {
+  Winograd,
+  UnpackedWinograd,  ///< of weights that stay, but would be far larger packed
+  DirectSums,
+  Depthwise,  ///< by kernels of our own
+  Points,
+  Columns,
+  DividedSums,
+  Images,
+  WidePanels,
+  Tiles,
+  Packing,  ///< of weights that stay, once for many runs
+};
+/// The name of each Choice, in their order.
+constexpr const char* kChoices[] = {
+    "winograd", "unpacked winograd", "direct sums", "depthwise",   "points",
+    "columns",  "divided sums",      "images",      "wide panels", "tiles",
+    "packing"};
+static_assert(std::size(kChoices) == static_cast<std::size_t>(Choice::Packing) + 1);
+
+struct Policy {
+  /// The least accuracy of float32 products.
+  FpMath math = FpMath::Highest;
+  /// Whether results have the same bits for any number of threads.
+  bool deterministic = false;
+  /// By Choice: whether it is left out.
+  std::bitset<std::size(kChoices)> without = {};
+
+  bool has(Choice choice) const { return !without[static_cast<std::size_t>(choice)]; }
+};
+
+}  // namespace popir
+
+#endif
