@@ -221,7 +221,8 @@ void checkMember(const function_call& call) {
 py::handle guarded(function_call& call) {
   const Wrapped& function = wrapped().at(&call.func);
   checkMember(call);
-  alignas(std::max_align_t) std::array<std::byte, 512> enough;  // for most calls, such as Engine.run
+  alignas(std::max_align_t) std::array<std::byte, 512>
+      enough;  // for most calls, such as Engine.run
   std::pmr::monotonic_buffer_resource memory(enough.data(), enough.size());
   const Objects objects = objectsOf(call, memory);
   check(call, function, objects);

@@ -256,9 +256,18 @@ const std::map<std::string, Fault> kFaults{
     {"stream's program", [](Grown& g) { g.buffer(g.z).program = 0; }},
     {"other stream", [](Grown& g) { g.buffer(g.z).stream = g.buffer(g.w).stream; }},
     {"written late", [](Grown& g) { std::swap(g.steps(1)[1], g.steps(1)[2]); }},
-    {"one group", [](Grown& g) { g.plan.programs[0].sideBySide = {{0, 2}}; }},
-    {"groups' data", [](Grown& g) { g.plan.programs[0].sideBySide = {{0, 1, 2}}; }},
-    {"group's stream", [](Grown& g) { g.plan.programs[1].sideBySide = {{0, 1, 2}}; }},
+    {"one group",
+     [](Grown& g) {
+       g.plan.programs[0].sideBySide = {{0, 2}};
+     }},
+    {"groups' data",
+     [](Grown& g) {
+       g.plan.programs[0].sideBySide = {{0, 1, 2}};
+     }},
+    {"group's stream",
+     [](Grown& g) {
+       g.plan.programs[1].sideBySide = {{0, 1, 2}};
+     }},
     {"nothing to run", [](Grown& g) { g.steps()[0].vertex = nullptr; }},
     {"invariant",
      [](Grown& g) {

@@ -99,12 +99,25 @@ class Deep(nn.Module):
         return x
 
 
+class Directions(nn.Module):
+    """An LSTM in both directions, of so many steps that they run side by side."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cells = nn.LSTM(128, 128, bidirectional=True)
+        self.head = nn.Linear(256, 3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.head(self.cells(x)[0])
+
+
 GIVEN: dict[type[nn.Module], Callable[[], Array]] = {
     Image: lambda: floats(8, 16, 28, 28),
     Deep: lambda: floats(8, 256, 7, 7),
     Rows: lambda: floats(512, 128),
     Encoder: lambda: np.random.default_rng(0).integers(0, 50, (8, 12)),
     Recurrent: lambda: floats(4, 6, 16),
+    Directions: lambda: floats(24, 2, 128),
 }
 
 
@@ -253,6 +266,7 @@ SHOWN: dict[str, Callable[[str], str]] = {
     "overlap collectives": lambda name: outcome(Rows, True, name, 2)[0],
     "alias concatenations": lambda name: outcome(Recurrent, True, name)[0],
     "block channels": lambda name: outcome(Image, True, name)[0],
+    "side by side": lambda name: outcome(Directions, True, name)[0],
     "join rows": lambda name: outcome(Rows, True, name)[0],
     "reuse operands": lambda name: outcome(Encoder, True, name)[0],
     "packing": lambda name: outcome(Rows, False, name)[0],
