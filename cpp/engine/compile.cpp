@@ -44,7 +44,7 @@ FpMath mathFrom(const poplar::OptionFlags& options) {
 Policy policyFrom(const poplar::OptionFlags& options) {
   Policy policy{mathFrom(options), flagFrom(options, "host.deterministic", false)};
   for (std::size_t i = 0; i < policy.without.size(); ++i)
-    policy.without[i] = isLeftOut(options, kChoices[i]);
+    policy.without[i] = isNamed(options, "host.without", kChoices[i]);
   return policy;
 }
 

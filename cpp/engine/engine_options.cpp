@@ -2,7 +2,6 @@
 
 #include <poplar/exceptions.hpp>
 
-#include <algorithm>
 #include <cstdlib>
 
 #include "engine/engine.hpp"
@@ -23,9 +22,7 @@ constexpr const char* kEstimates = "the profile holds estimates, which need no i
 constexpr const char* kCallbacks = "a stream's callback is called in the thread that runs";
 constexpr const char* kInProfile = "the profile is of all programs, on all tiles";
 
-constexpr const char* kWithout = "host.without";
-
-/// What kWithout may name, separated by commas: the passes that no engine needs, and the choices of
+/// What "host.without" may name, separated by commas: the passes that no engine needs, and the choices of
 /// kernels.
 const std::string kOptional = [] {
   std::string names;
@@ -42,7 +39,7 @@ const std::vector<OptionRow> kOptions = {
     {"host.spinMicroseconds", Kind::Acts, Type::Microseconds, "200",
      "how long a thread without work looks for more before it sleeps"},
     {"host.fuse", Kind::Acts, Type::Flag, "true", "false: every vertex is run by itself"},
-    {kWithout, Kind::Acts, Type::Names, "",
+    {"host.without", Kind::Acts, Type::Names, "",
      "passes of the engine and choices of its kernels that are left out, such as to find the one "
      "by "
      "which a result differs",
@@ -182,18 +179,6 @@ poplar::OptionFlags engineOptions(const poplar::OptionFlags& options) {
   auto all = withEnvironment(options);
   for (const auto& note : checkOptions("Engine", kOptions, all)) noteOption(note);
   return all;
-}
-
-bool flagFrom(const poplar::OptionFlags& options, const char* name, bool otherwise) {
-  const auto found = options.find(name);
-  return found == options.end() ? otherwise : found->second == "true";
-}
-
-bool isLeftOut(const poplar::OptionFlags& options, const std::string& name) {
-  const auto found = options.find(kWithout);
-  if (found == options.end()) return false;
-  const auto names = namesIn(found->second);
-  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 bool countsFrom(const poplar::OptionFlags& options) {

@@ -18,12 +18,6 @@ __attribute__((visibility("default"))) poplar::OptionFlags withEnvironment(
 /// withEnvironment() and checkOptions().
 poplar::OptionFlags engineOptions(const poplar::OptionFlags& options);
 
-/// The value of an option of type Flag; `otherwise` if it is not set.
-bool flagFrom(const poplar::OptionFlags& options, const char* name, bool otherwise = true);
-
-/// Whether "host.without" names this pass or choice.
-bool isLeftOut(const poplar::OptionFlags& options, const std::string& name);
-
 /// Whether the engine should count what codelets execute: if it writes an execution profile, or if
 /// the options "debug.instrument" and "debug.instrumentCompute" say so.
 bool countsFrom(const poplar::OptionFlags& options);

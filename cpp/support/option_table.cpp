@@ -116,6 +116,18 @@ std::vector<std::string> namesIn(const std::string& value) {
   return names;
 }
 
+bool flagFrom(const poplar::OptionFlags& options, const char* name, bool otherwise) {
+  const auto found = options.find(name);
+  return found == options.end() ? otherwise : found->second == "true";
+}
+
+bool isNamed(const poplar::OptionFlags& options, const char* option, const std::string& name) {
+  const auto found = options.find(option);
+  if (found == options.end()) return false;
+  const auto names = namesIn(found->second);
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 std::string typeText(const OptionRow& option) {
   switch (option.type) {
     case Type::Flag: return "true or false";

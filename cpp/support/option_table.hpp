@@ -45,6 +45,12 @@ __attribute__((visibility("default"))) std::string typeText(const OptionRow& opt
 /// The names in a value of an option of type Names: "a, b c" has "a" and "b c".
 __attribute__((visibility("default"))) std::vector<std::string> namesIn(const std::string& value);
 
+/// The value of an option of type Flag; `otherwise` if it is not set.
+bool flagFrom(const poplar::OptionFlags& options, const char* name, bool otherwise = true);
+
+/// Whether an option of type Names has the name.
+bool isNamed(const poplar::OptionFlags& options, const char* option, const std::string& name);
+
 /// Checks `options` against `table`. Returns a note for each option that is set and has no effect.
 /// `who` is the name of the function or object in messages.
 /// \throws poplar::invalid_option for an unknown name, a value of the wrong type, or a value of a

@@ -2,9 +2,9 @@
 
 #include <poplar/exceptions.hpp>
 
-#include "engine/engine_options.hpp"
 #include "engine/plan/faults.hpp"
 #include "engine/plan/verify.hpp"
+#include "support/option_table.hpp"
 
 namespace popir {
 namespace {
@@ -37,7 +37,7 @@ void runPasses(Plan& plan, const Passes& passes, const poplar::OptionFlags& opti
   verify();
   for (const auto& [option, pass] : passes) {
     if (option != nullptr && !flagFrom(options, option)) continue;
-    if (isLeftOut(options, pass->name())) continue;
+    if (isNamed(options, "host.without", pass->name())) continue;
     const auto note = pass->run(plan);
     if (!note.empty()) plan.notes.push_back(std::string(pass->name()) + ": " + note);
     ran.push_back(pass.get());
