@@ -1,6 +1,7 @@
 // EngineImpl, the part that runs programs; and poplar::Engine, which forwards to it.
 #include <poplar/exceptions.hpp>
 
+#include <algorithm>
 #include <cstring>
 
 #include "engine/engine.hpp"
@@ -72,7 +73,11 @@ bool EngineImpl::overlapsBound(const char* begin, std::size_t bytes, unsigned ex
         s.base < begin + bytes)
       return true;
   }
-  return false;
+  // Inputs that are bound later must still have what the host gave.
+  return std::any_of(streams_.begin(), streams_.end(), [&](const StreamEnd& end) {
+    return end.stream.direction() == poplar::DataStream::Direction::HostToDevice && end.begin &&
+           begin < end.end && end.begin < begin + bytes;
+  });
 }
 
 void EngineImpl::run(unsigned program) {

@@ -135,6 +135,69 @@ def test_chains_that_write_halves_of_one_variable() -> None:
     assert beside(made)
 
 
+def streamed(made: Programs, stream: poplar.DataStream, x: poplar.Tensor) -> None:
+    made.sequence.add(program.Copy(x, stream))
+
+
+@pytest.mark.parametrize("chains", [False, True])
+def test_transfers_of_one_stream_keep_their_order(chains: bool) -> None:
+    made = Programs()
+    (a, of_a), (b, of_b) = made.given("a"), made.given("b")
+    if chains:
+        a, of_a = made.chain(a, of_a, "a")
+        stream = made.graph.addDeviceToHostFIFO("out", poplar.FLOAT, ROWS * WIDTH)
+        streamed(made, stream, a.reshape([WIDTH, ROWS]).dimShuffle([1, 0]))
+        b, of_b = made.chain(b, of_b, "b")
+    else:
+        b, of_b = popops.tanh(made.graph, b, made.sequence, "b.tanh"), np.tanh(of_b)
+        stream = made.graph.addDeviceToHostFIFO("out", poplar.FLOAT, ROWS * WIDTH)
+        streamed(made, stream, a.reshape([WIDTH, ROWS]).dimShuffle([1, 0]))
+    streamed(made, stream, b)
+    engine = poplar.Engine(made.graph, [made.sequence], {"host.numThreads": "2"})
+    for name, values in made.inputs.items():
+        engine.connectStream(name, values)
+    found = np.zeros([2, ROWS, WIDTH], np.float32)
+    engine.connectStream("out", found)
+    engine.run()
+    turned = np.reshape(of_a, [WIDTH, ROWS]).T
+    np.testing.assert_allclose(found, np.stack([turned, of_b]), rtol=1e-4, atol=1e-5)
+
+
+def test_an_input_that_the_host_has_where_an_output_goes() -> None:
+    made = Programs()
+    a, of_a = made.given("a")
+    y = popops.tanh(made.graph, a, made.sequence, "y")
+    b, of_b = made.given("b")
+    z = popops.sin(made.graph, b, made.sequence, "z")
+    streamed(made, made.graph.addDeviceToHostFIFO("out", poplar.FLOAT, ROWS * WIDTH), y)
+    made.graph.createHostRead("z", z)
+    engine = poplar.Engine(made.graph, [made.sequence], {"host.numThreads": "2"})
+    both, found = of_b.copy(), np.zeros([ROWS, WIDTH], np.float32)
+    engine.connectStream("a.in", of_a)
+    engine.connectStream("b.in", both)
+    engine.connectStream("out", both)
+    engine.run()
+    engine.readTensor("z", found)
+    np.testing.assert_allclose(found, np.sin(of_b), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(both, np.tanh(of_a), rtol=1e-4, atol=1e-5)
+
+
+def test_long_chains_take_little_memory() -> None:
+    made = Programs()
+    given = {name: made.given(name) for name in "ab"}
+    for name, (x, known) in given.items():
+        for part in range(40):
+            x, known = made.chain(x, known, f"{name}{part}")
+        made.shows(name, x, known)
+
+    def arena(**options: str) -> int:
+        options = {"host.numThreads": "2", **options}
+        return poplar.Engine(made.graph, [made.sequence], options).arenaBytes()
+
+    results = 2 * 40 * 2 * STEPS * ROWS * WIDTH * 4
+    assert arena() < arena(**{"host.without": "side by side"}) + results // 4
+
+
 def test_random_numbers_keep_their_order() -> None:
     def numbers(fuse: str) -> list[np.ndarray[Any, Any]]:
         made = Programs()

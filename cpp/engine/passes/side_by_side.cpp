@@ -7,6 +7,7 @@
 // needs it; a large step that needs none of the long chains runs before them, with all that it needs.
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <set>
 #include <vector>
@@ -29,6 +30,9 @@ constexpr std::uint64_t kMostUnequal = 2;
 constexpr std::size_t kMostWaiting = 64;
 /// So often a search begins anew behind what two chains have in common.
 constexpr std::size_t kMostBranches = 8;
+/// So many steps of a chain run before it waits for the others: what they make for one another lives
+/// no longer.
+constexpr std::size_t kMostTogether = 128;
 
 /// The work of a step in operations, the rows that it writes, and whether it may be part of a chain, or
 /// move before one.
@@ -82,9 +86,15 @@ class Stretch {
     std::uint64_t work = 0;
     bool isLong() const { return steps.size() >= kLeastSteps && work >= kLeastWork; }
   };
+  /// The elements of a variable from the first to the last one that a view shows, or more.
+  struct Span {
+    std::int64_t first = 0, last = std::numeric_limits<std::int64_t>::max();
+    bool meets(const Span& other) const { return first <= other.last && other.first <= last; }
+  };
   struct Use {
     std::size_t step;
     const poplar::Tensor* tensor;
+    Span span;
   };
   struct Uses {
     std::vector<Use> reads, writes;
@@ -104,6 +114,16 @@ class Stretch {
       }
   }
 
+  static Span spanOf(const View& view) {
+    const auto affine = view.affine();
+    if (!affine) return {};
+    Span span{affine->offset, affine->offset};
+    for (std::size_t d = 0; d < affine->strides.size(); ++d)
+      (affine->strides[d] < 0 ? span.first : span.last) +=
+          affine->strides[d] * (view.shape()[d] - 1);
+    return span;
+  }
+
   int groupOf(std::size_t step) {
     int group = groups_[step - begin_];
     while (group >= 0 && joined_[static_cast<std::size_t>(group)] != group)
@@ -116,12 +136,15 @@ class Stretch {
   std::map<int, std::size_t> neighbours(const Step& step) {
     std::map<int, std::size_t> found;
     eachUse(step, [&](unsigned v, bool write, const poplar::Tensor& t) {
+      const Span span = spanOf(t.view());
+      // From the last use on: those before it in its group tell nothing more.
       const auto look = [&](const std::vector<Use>& uses) {
-        for (const Use& use : uses) {
-          const int group = groupOf(use.step);
+        for (auto use = uses.rbegin(); use != uses.rend(); ++use) {
+          if (!use->span.meets(span)) continue;
+          const int group = groupOf(use->step);
           const auto known = found.find(group);
-          if (group == kBefore || (known != found.end() && known->second >= use.step)) continue;
-          if (use.tensor->intersectsWith(t)) found[group] = use.step;
+          if (group == kBefore || (known != found.end() && known->second >= use->step)) continue;
+          if (use->tensor->intersectsWith(t)) found[group] = use->step;
         }
       };
       look(uses_[v].writes);
@@ -133,7 +156,7 @@ class Stretch {
   void put(std::size_t s, int group) {
     groups_.push_back(group);
     eachUse(program_.steps[s], [&](unsigned v, bool write, const poplar::Tensor& t) {
-      (write ? uses_[v].writes : uses_[v].reads).push_back({s, &t});
+      (write ? uses_[v].writes : uses_[v].reads).push_back({s, &t, spanOf(t.view())});
     });
   }
 
@@ -170,7 +193,7 @@ class Stretch {
     for (std::size_t i = 0; i < chain.steps.size(); ++i)
       if (chain.steps[i] > last) {
         after.steps.push_back(chain.steps[i]);
-        after.work += costOf(program_.steps[chain.steps[i]]).work;
+        after.work += works_[chain.steps[i] - begin_];
       }
     return after.isLong();
   }
@@ -178,6 +201,7 @@ class Stretch {
   /// Gives each step from begin_ on its group, up to where a search ends.
   void read() {
     groups_.clear();
+    works_.clear();
     chains_.clear();
     joined_.clear();
     uses_.clear();
@@ -185,6 +209,7 @@ class Stretch {
     for (next_ = begin_; next_ < end_ && waiting < kMostWaiting; ++next_) {
       const Step& step = program_.steps[next_];
       const Cost cost = costOf(step);
+      works_.push_back(cost.work);
       const auto near = neighbours(step);
       const auto longOnes = std::count_if(near.begin(), near.end(), [&](const auto& each) {
         return each.first >= 0 && chains_[static_cast<std::size_t>(each.first)].isLong();
@@ -246,24 +271,36 @@ class Stretch {
                                        : parts[static_cast<std::size_t>(at - numbers.begin())];
       to.push_back(std::move(program_.steps[s]));
     }
-    SideBySideSteps aside;
     auto to = program_.steps.begin() + static_cast<std::ptrdiff_t>(begin_);
-    const auto place = [&](std::vector<Step>& steps) {
-      to = std::move(steps.begin(), steps.end(), to);
+    const auto place = [&](std::vector<Step>& steps, std::size_t first, std::size_t last) {
+      const auto from = steps.begin();
+      to = std::move(from + static_cast<std::ptrdiff_t>(first),
+                     from + static_cast<std::ptrdiff_t>(last), to);
       return static_cast<std::size_t>(to - program_.steps.begin());
     };
-    aside.push_back(place(before));
-    for (auto& part : parts) aside.push_back(place(part));
-    begin_ = aside.back();
-    place(after);
-    program_.sideBySide.push_back(std::move(aside));
+    begin_ = place(before, 0, before.size());
+    const auto [least, most] =
+        std::minmax_element(parts.begin(), parts.end(),
+                            [](const auto& a, const auto& b) { return a.size() < b.size(); });
+    const std::size_t pieces =
+        std::min(least->size(), (most->size() + kMostTogether - 1) / kMostTogether);
+    for (std::size_t piece = 0; piece < pieces; ++piece) {
+      SideBySideSteps aside{begin_};
+      for (auto& part : parts)
+        aside.push_back(
+            place(part, part.size() * piece / pieces, part.size() * (piece + 1) / pieces));
+      begin_ = aside.back();
+      program_.sideBySide.push_back(std::move(aside));
+    }
+    place(after, 0, after.size());
     return parts.size();
   }
 
   FlatProgram& program_;
   std::size_t begin_, end_, next_ = 0;
   std::size_t threads_, branches_ = 0;
-  std::vector<int> groups_;  // by step from begin_ on
+  std::vector<int> groups_;           // by step from begin_ on
+  std::vector<std::uint64_t> works_;  // by step from begin_ on
   std::vector<Chain> chains_;
   std::vector<int> joined_;        // by chain: itself, or the one that has its steps
   std::map<unsigned, Uses> uses_;  // by variable

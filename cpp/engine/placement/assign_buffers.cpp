@@ -60,7 +60,8 @@ class Assigner {
 
   // Binds the variable to the host's output buffer, if exactly one stream copy sends it to the host
   // and all writes come before that copy, in the same iteration of the same loop. Each stream binds
-  // at most one variable.
+  // at most one variable, and sends nothing else while that is bound: the host's buffer goes on to its
+  // next transfer where a variable is bound.
   bool bindOutput(unsigned v) {
     const auto& uses = uses_[v];
     const auto& program = programs_[uses.front().program];
@@ -80,6 +81,9 @@ class Assigner {
     }
     if (program.steps[uses.front().step].kind == Step::Kind::StreamIn) return false;
     const int stream = program.steps[drain->step].stream;
+    for (auto s = result_.buffers[v].first; s < drain->step; ++s)
+      if (program.steps[s].kind == Step::Kind::StreamOut && program.steps[s].stream == stream)
+        return false;
     if (!boundOut_.insert(stream).second) return false;
     auto& buffer = result_.buffers[v];
     buffer.kind = Buffer::Kind::StreamOut;
