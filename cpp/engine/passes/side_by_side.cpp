@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
-#include <set>
+#include <utility>
 #include <vector>
 
 #include "engine/passes/passes.hpp"
@@ -17,9 +17,9 @@
 namespace popir {
 namespace {
 
-/// A chain is worth a thread if it has so many steps, and begins with one of so much work.
+/// A chain of so many steps, and of so much work, is long: it is worth a thread.
 constexpr std::size_t kLeastSteps = 16;
-constexpr std::uint64_t kLeastWork = std::uint64_t{1} << 22;  // of a chain
+constexpr std::uint64_t kLeastWork = std::uint64_t{1} << 22;
 /// A step of more work than this, or of more rows, is shared by threads: each has rows of its own from
 /// step to step.
 constexpr std::uint64_t kMostWork = std::uint64_t{1} << 23;
