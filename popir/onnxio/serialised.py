@@ -37,7 +37,7 @@ class InMemory:
         self.size = len(data)
         self._view = memoryview(data)
 
-    def window(self, at: int, count: int) -> tuple[memoryview, int]:
+    def window(self, _at: int, _count: int) -> tuple[memoryview, int]:
         """All bytes, whatever is asked for."""
         return self._view, 0
 

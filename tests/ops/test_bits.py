@@ -75,11 +75,13 @@ def run(model: onnx.ModelProto, x: Any) -> tuple[np.ndarray, str]:
 def test_halves() -> None:
     model = dequantized("INT4", (5, 64, 40, 32), "MatMul", zeros=True, type=np.float16)
     x = RNG.standard_normal((5, 64)).astype(np.float16)
-    session = ort.InferenceSession(model.SerializeToString())
+    options = ort.SessionOptions()  # Optimized, it rounds x to bytes on some machines.
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    session = ort.InferenceSession(model.SerializeToString(), options)
     want = np.asarray(session.run(None, {"x": x})[0])
     found, plan = run(model, x)
     assert found.dtype == np.float16 and "bitsProduct" in plan
-    np.testing.assert_allclose(found, want, rtol=4e-3, atol=4e-3 * np.abs(want).max())
+    np.testing.assert_allclose(found, want, rtol=2e-3, atol=2e-3 * np.abs(want).max())
 
 
 @pytest.mark.parametrize("zeros", [False, True])
