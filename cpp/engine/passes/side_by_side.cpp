@@ -95,15 +95,19 @@ class Stretch {
     std::size_t step;
     const poplar::Tensor* tensor;
     Span span;
+    bool isWhole;  // the tensor is all of the variable
   };
   struct Uses {
     std::vector<Use> reads, writes;
   };
 
+  /// Calls visit(variable, write, use) for each variable of each operand.
   template <class Visit>
-  static void eachUse(const Step& step, const Visit& visit) {
+  static void eachUse(const Step& step, std::size_t number, const Visit& visit) {
     const auto look = [&](const poplar::Tensor& t, bool write) {
-      if (t.valid()) t.view().eachVariable([&](unsigned v) { visit(v, write, t); });
+      if (!t.valid()) return;
+      const Use use{number, &t, spanOf(t.view()), t.view().wholeVariable().has_value()};
+      t.view().eachVariable([&](unsigned v) { visit(v, write, use); });
     };
     look(step.src, false);
     look(step.dst, true);
@@ -135,16 +139,16 @@ class Stretch {
   /// step that it has in common. What is before all chains is not among them.
   std::map<int, std::size_t> neighbours(const Step& step) {
     std::map<int, std::size_t> found;
-    eachUse(step, [&](unsigned v, bool write, const poplar::Tensor& t) {
-      const Span span = spanOf(t.view());
+    eachUse(step, next_, [&](unsigned v, bool write, const Use& own) {
       // From the last use on: those before it in its group tell nothing more.
       const auto look = [&](const std::vector<Use>& uses) {
         for (auto use = uses.rbegin(); use != uses.rend(); ++use) {
-          if (!use->span.meets(span)) continue;
+          if (!use->span.meets(own.span)) continue;
           const int group = groupOf(use->step);
           const auto known = found.find(group);
           if (group == kBefore || (known != found.end() && known->second >= use->step)) continue;
-          if (use->tensor->intersectsWith(t)) found[group] = use->step;
+          if (own.isWhole || use->isWhole || use->tensor->intersectsWith(*own.tensor))
+            found[group] = use->step;
         }
       };
       look(uses_[v].writes);
@@ -155,8 +159,8 @@ class Stretch {
 
   void put(std::size_t s, int group) {
     groups_.push_back(group);
-    eachUse(program_.steps[s], [&](unsigned v, bool write, const poplar::Tensor& t) {
-      (write ? uses_[v].writes : uses_[v].reads).push_back({s, &t, spanOf(t.view())});
+    eachUse(program_.steps[s], s, [&](unsigned v, bool write, const Use& use) {
+      (write ? uses_[v].writes : uses_[v].reads).push_back(use);
     });
   }
 
