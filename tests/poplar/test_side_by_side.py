@@ -198,6 +198,21 @@ def test_long_chains_take_little_memory() -> None:
     assert arena() < arena(**{"host.without": "side by side"}) + results // 4
 
 
+def test_halves_that_are_read_before_all_of_them_is_written_elsewhere() -> None:
+    made = Programs()
+    linear = poplar.VariableMappingMethod.LINEAR
+    both = made.graph.addVariable(poplar.FLOAT, [2, ROWS, WIDTH], linear, "both")
+    given = {name: made.given(name) for name in "ab"}
+    found = {name: made.chain(x, known, name) for name, (x, known) in given.items()}
+    for i, (x, _) in enumerate(found.values()):
+        made.sequence.add(program.Copy(x, both[i]))
+    for i, (name, (_, known)) in enumerate(found.items()):
+        made.shows(f"{name}.last", *made.chain(both[i], known, f"{name}.last"))
+    twice = popops.add(made.graph, both, both, made.sequence, "twice")
+    made.shows("twice", twice, 2 * np.stack([known for _, known in found.values()]))
+    made.run()
+
+
 def test_random_numbers_keep_their_order() -> None:
     def numbers(fuse: str) -> list[np.ndarray[Any, Any]]:
         made = Programs()

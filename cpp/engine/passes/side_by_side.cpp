@@ -141,18 +141,20 @@ class Stretch {
     std::map<int, std::size_t> found;
     eachUse(step, next_, [&](unsigned v, bool write, const Use& own) {
       // From the last use on: those before it in its group tell nothing more.
-      const auto look = [&](const std::vector<Use>& uses) {
+      const auto look = [&](const std::vector<Use>& uses, bool areWrites) {
         for (auto use = uses.rbegin(); use != uses.rend(); ++use) {
-          if (!use->span.meets(own.span)) continue;
+          // What is written in parts counts as written when all parts are, wherever it is read.
+          const bool isPart = areWrites && !write && !use->isWhole;
+          if (!isPart && !use->span.meets(own.span)) continue;
           const int group = groupOf(use->step);
           const auto known = found.find(group);
           if (group == kBefore || (known != found.end() && known->second >= use->step)) continue;
-          if (own.isWhole || use->isWhole || use->tensor->intersectsWith(*own.tensor))
+          if (isPart || own.isWhole || use->isWhole || use->tensor->intersectsWith(*own.tensor))
             found[group] = use->step;
         }
       };
-      look(uses_[v].writes);
-      if (write) look(uses_[v].reads);
+      look(uses_[v].writes, true);
+      if (write) look(uses_[v].reads, false);
     });
     return found;
   }
