@@ -19,7 +19,7 @@ class Serialised(Protocol):
 
     size: int
 
-    def window(self, at: int, count: int) -> tuple[memoryview, int]:
+    def window(self, at: int, count: int, /) -> tuple[memoryview, int]:
         """Some bytes, and the place of the first of them: `count` from `at` on are among them, or
         all there are. Raises OSError if they cannot be read, or the file became shorter.
         """
