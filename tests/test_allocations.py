@@ -1,4 +1,4 @@
-"""A step after the first few asks the system for no memory."""
+"""A step after the first one asks the system for no memory."""
 
 from pathlib import Path
 

@@ -40,14 +40,12 @@ const std::vector<OptionRow> kOptions = {
      "how long a thread without work looks for more before it sleeps"},
     {"host.fuse", Kind::Acts, Type::Flag, "true", "false: every vertex is run by itself"},
     {"host.without", Kind::Acts, Type::Names, "",
-     "passes of the engine and choices of its kernels that are left out, such as to find the one "
-     "by "
-     "which a result differs",
+     "passes of the engine and choices of its kernels that are left out, such as to find "
+     "the one by which a result differs",
      kOptional.c_str()},
     {"host.lendTensors", Kind::Acts, Type::Flag, "true",
-     "tensors that only the host writes, such as weights of inference, are read in the host's "
-     "arrays "
-     "where these are never changed; false: they are copied"},
+     "tensors that only the host writes, such as weights of inference, are read in the "
+     "host's arrays where these are never changed; false: they are copied"},
     {"host.fpMath", Kind::Acts, Type::Choice, "highest",
      "the least accuracy of float32 products: high and medium allow factors of two bfloat16 and of "
      "one, on machines with tiles (AMX)",

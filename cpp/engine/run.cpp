@@ -89,6 +89,7 @@ void EngineImpl::run(unsigned program) {
   if (!closed_.empty())
     throw poplar::application_runtime_error("Engine::run: the engine is closed. " + closed_);
   const pool::Use threads(threads_, spin_);
+  if (runs_.empty()) runs_.reserve(kMostRuns);  // so that no later run allocates
   if (runs_.size() < kMostRuns) runs_.push_back(program);
   touched_ = true;
   try {
