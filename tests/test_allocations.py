@@ -1,4 +1,4 @@
-"""A step after the first one asks the system for no memory."""
+"""Steps ask the system for no memory once each thread has taken part in one."""
 
 from pathlib import Path
 

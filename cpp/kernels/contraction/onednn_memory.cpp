@@ -1,6 +1,6 @@
 // The functions that oneDNN's library calls for its memory. The build renames them in our copy of
 // that library (cmake/WheelFiles.cmake). Each call of a primitive takes about ten small blocks, and
-// some products one of many KiB: a thread keeps what it gave back, so that a run after the first one
+// some products one of many KiB: a thread keeps what it gave back, so that a run after the first few
 // asks the system for none.
 #if POPIR_HAVE_ONEDNN
 #include <malloc.h>
