@@ -60,8 +60,8 @@ def counted(folder: Path, kind: str) -> dict[str, Any]:
 
 
 def of_step(step: Callable[[], object]) -> int:
-    """The fewest allocations of some steps after the first one, in the counted process: a thread that
-    takes part for the first time gets its memory then.
+    """The fewest allocations of some steps after the first one, in the counted process: a thread
+    that takes part for the first time gets its memory then.
     """
     library = ctypes.CDLL(None)
     library.allocations_count(0)  # ctypes looks the name up
