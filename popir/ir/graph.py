@@ -728,6 +728,8 @@ class Graph:
         """Whether a tensor of which one size depends on the data may be imported, padded."""
         self.remapped: dict[str, str] = {}
         """For each anchor the tensor that the host gets, of a graph that a program has made."""
+        self.remote_rows: dict[str, int] = {}
+        """The rows of the remote buffers of such a graph, by their numbers."""
         self.made: dict[str, Graph] = {}
         """The graphs of `createGraph`, by name, which operators may call."""
         self.twin: Any = None

@@ -118,6 +118,8 @@ class Compiled(Exclusive):
         self._peers = instances(self.options)
         """The other instances of the program, if they have replicas of the model."""
         self._engine_options = engine_options(self.options)
+        self._loops_itself = False
+        """Whether the loops of a step are operators of the graph, which a program has made."""
         self._is_placed = (
             self.options.virtualGraphMode is not VirtualGraphMode.Off and self._device.numIpus > 1
         )
@@ -140,6 +142,8 @@ class Compiled(Exclusive):
             if isinstance(fnModel, Graph):
                 self._take(fnModel)
             else:
+                why = "the loops over the batches of a step stand around the graph of a model"
+                self.options.tell("enableExplicitMainLoops", why)
                 self._compile(fnModel, inputShapeInfo, patterns, loss, optimizer, trained, frozen)
             if self.options.logDir:
                 self._write_logs(Path(self.options.logDir))
@@ -153,7 +157,8 @@ class Compiled(Exclusive):
         asked = self.options
         refused = {
             "enablePipelining": asked.enablePipelining,
-            "enableGradientAccumulation": asked.enableGradientAccumulation,
+            "enableGradientAccumulation": asked.enableGradientAccumulation
+            and not asked.enableExplicitMainLoops,
             "virtualGraphMode = Auto": asked.virtualGraphMode is VirtualGraphMode.Auto,
             "executionPhaseSettings": phases(asked),
             "batchSerializationSettings": serialization(asked) is not None,
@@ -168,6 +173,7 @@ class Compiled(Exclusive):
                 "the compiler changes those of models alone. Leave the option as it is by default, "
                 "and make such a graph."
             )
+        self._loops_itself = asked.enableExplicitMainLoops
         graph.session_options = asked
         graph.replicas = asked.getGlobalReplicationFactor()
         self._nodes = sum(len(each.ops) for each in called_graphs(graph))
@@ -320,7 +326,9 @@ class Compiled(Exclusive):
             )
 
     def _loops(self) -> Loops:
-        """The loops of a step."""
+        """The loops of a step, around the graph."""
+        if self._loops_itself:
+            return Loops()
         batches, factor = self.dataFlow.batchesPerStep(), self.options.accumulationFactor
         return Loops(batches, factor, self._compilation.stages)
 

@@ -17,7 +17,6 @@ def test_an_ir_that_a_program_fills(program: Program) -> None:
         "error: There is a graph 'body' already.",
         "error: The graph 'body' has no input 'nothing'",
         "error: The model has no graph 'nothing'",
-        "error: 'z': the main graph's inputs are streams",
         "error: No graph of the model has a tensor 'nothing'",
         "1",
     ]

@@ -291,14 +291,18 @@ std::shared_ptr<void> Ir::sessionOn(const std::string& who,
   python::Dict sent;
   for (const auto& [anchor, id] : remap_.leftMap()) sent[anchor] = id;
   python::set(held_, "remapped", sent);
+  python::Dict rows;
+  for (const auto& [id, info] : remoteBuffers_) rows[std::to_string(id)] = info.repeats;
+  python::set(held_, "remote_rows", rows);
   python::Set broadcast;
   for (const Tensor* stream : dataStreamTensors())
     if (stream->getReplicatedStreamMode() == ReplicatedStreamMode::Broadcast)
       broadcast.items.push_back(stream->id);
   python::set(held_, "broadcast", broadcast);
-  session_ =
-      python::make("InferenceSession", {held_, python::toPython(dataFlow_), deviceInfo->handle()},
-                   {{"userOptions", python::toPython(getSessionOptions())}, {"name", name}});
+  // An Ir that was told no data flow sends nothing to the host, in a step of one batch.
+  const DataFlow flow = dataFlow_.batchesPerStep() == 0 ? DataFlow(1) : dataFlow_;
+  session_ = python::make("InferenceSession", {held_, python::toPython(flow), deviceInfo->handle()},
+                          {{"userOptions", python::toPython(getSessionOptions())}, {"name", name}});
   isPrepared_ = true;
   return session_;
 }

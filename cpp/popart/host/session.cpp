@@ -349,6 +349,31 @@ void Session::broadcastWeights(int rootRank) { call(session_, "broadcastWeights"
 void Session::modelToHost(const std::string& filename) {
   call(session_, "modelToHost", {filename});
 }
+void Session::copyRow(const char* who, void* w, const std::string& buffer, int row,
+                      unsigned replica) {
+  call(session_, "_prepared", {who});
+  const Value held = get(session_, "_engines");
+  const List& engines = held.list();
+  if (replica >= engines.size())
+    throw error("{}: replica {} given; this process has {}, counted from 0", who, replica,
+                engines.size());
+  if (row < 0) throw error("{}: row {} given; rows are counted from 0", who, row);
+  const Object& engine = engines[replica].object();
+  const int64_t bytes = call(engine, "_remoteRowBytes", {buffer}).integer();
+  const TensorInfo info(DataType::UINT8, {bytes});
+  if (who == std::string("copyToRemoteBuffer"))
+    call(engine, who, {Array{w, info, Array::Use::Read}, buffer, row});
+  else
+    call(engine, who, {buffer, Array{w, info, Array::Use::Write}, row});
+}
+void Session::copyFromRemoteBuffer(const std::string& buffer, void* w, int repeat_index,
+                                   unsigned replication_index) {
+  copyRow("copyFromRemoteBuffer", w, buffer, repeat_index, replication_index);
+}
+void Session::copyToRemoteBuffer(void* w, const std::string& buffer, int repeat_index,
+                                 unsigned replication_index) {
+  copyRow("copyToRemoteBuffer", w, buffer, repeat_index, replication_index);
+}
 void Session::updateExternallySavedTensorLocations(const std::string& fromLocation,
                                                    const std::string& toLocation) {
   call(session_, "updateExternallySavedTensorLocations", {fromLocation, toLocation});
@@ -388,6 +413,9 @@ std::set<TensorId> Session::getAllTensorIds() const {
 }
 std::string Session::getSummaryReport(bool resetProfile) const {
   return call(session_, "getSummaryReport", {resetProfile}).text();
+}
+pva::Report Session::getReport() const {
+  return popir::python::bridge().report(call(session_, "_prepared", {"getReport"}).object());
 }
 std::string Session::getSerializedGraph() const {
   return call(session_, "getSerializedGraph").text();
