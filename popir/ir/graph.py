@@ -1153,8 +1153,9 @@ def add_alike(
 
 
 def copied(graph: Graph, name: str) -> Graph:
-    """A copy of a called graph, and of the graphs that it calls, with another name. The ids of its
-    tensors are `name/` and the old ids.
+    """A copy of a called graph, and of the graphs that it calls, with another name, which computes
+    again what that one has computed (`Op.only_compute`). The ids of its tensors are `name/` and the
+    old ids.
     """
     new = Graph(name, graph)
     new.opsets, new.origin, new.isTraining = graph.opsets, graph.origin, graph.isTraining
@@ -1166,6 +1167,7 @@ def copied(graph: Graph, name: str) -> Graph:
     for op in graph.schedule():
         twin = twins[op] = op.clone()
         twin.source, twin.called_names = op.source, op.called_names
+        twin.only_compute()
         new.moveIntoGraph(twin)
         for member, value in list(vars(twin).items()):
             if isinstance(value, Graph):
