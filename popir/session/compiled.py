@@ -428,6 +428,10 @@ class Compiled(Exclusive):
         """
         return self._hash(str(self.deviceInfo))
 
+    def _hash_text(self) -> str:
+        """`getHash` as a text, for C++: its numbers have a sign."""
+        return str(self.getHash())
+
     def _identity(self) -> dict[str, str]:
         """What the instances of a program must have in common, as texts by name: `getHash` and,
         before it, what a user would look for.

@@ -17,7 +17,8 @@ def body_of_program(op: Op) -> tuple[LoopOp, list[Tensor]]:
     """Makes a loop the compiler's: bodies of PopART's count in 32 bits, and get the condition.
     Returns it and the tensors that it says it changes.
     """
-    changed = [tensor for i, tensor in op.input.items() if i >= FIRST and op.modifies(i)]
+    # Asked anew: a program may say it after the loop's setup().
+    changed = [tensor for i, tensor in op.input.items() if i >= FIRST and op.modifiedRegions(i)]
     graph, body = op.graph, op.getCalledGraphs()[0]
     noted = dict(device.attributeTexts(op, True))
     scanned = int(noted.get("numImplicitScanOutputs") or 0)

@@ -197,8 +197,14 @@ void rows() {
   print(found);
 }
 
-/// Exchanges that cannot be.
+/// Exchanges that cannot be, and an anchor in the body of a loop, which MainLoops does not take.
 void refused() {
+  std::shared_ptr<Ir> anchored = batch({1, 2});
+  Graph& aside = anchored->createGraph(GraphId("aside"));
+  aside.addInput(addScope(aside, "y"), two);
+  anchored->setDataFlow(DataFlow(2, {{"y", AnchorReturnType("All")}}));
+  anchored->remapAnchor("y", addScope(aside, "y"));
+  failsWithError([&] { anchored->applyTransform(MainLoops::id(), anchored->getMainGraph()); });
   // A body that another operator calls, too; a stream that two operators load; no buffer.
   for (const int what : {0, 1, 2, 3}) {
     auto ir = std::make_shared<Ir>();

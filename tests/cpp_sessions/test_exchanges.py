@@ -63,6 +63,7 @@ def test_rows_of_a_buffer(program: Program) -> None:
 def test_exchanges_that_cannot_be(program: Program) -> None:
     lines = program("exchanges", "refused").splitlines()
     words = [
+        '[MainLoops] The latest remap "aside/y" for anchor "y" is not in the main graph.',
         "copies 'x' from or to the host, and only the run knows how often it runs. Give it a trip",
         "and so does Op(1, ai.graphcore.HostLoad:1, name='body/a'",
         "names no remote buffer; setRemoteBufferId() gives it one",

@@ -224,6 +224,8 @@ void Ir::prepare(const IrBundle& bundle, const HashesMap&, std::size_t) {
 }
 
 void Ir::setOnnxModel(const ONNX_NAMESPACE::ModelProto& model) {
+  const bool isEmpty = model.graph().node_size() == 0 && model.graph().output_size() == 0;
+  if (held_ != nullptr && isEmpty) return;  // As programs do that fill the graphs themselves.
   if (held_ != nullptr)
     throw error(
         "Ir::setOnnxModel: this Ir has graphs already; give the model to one that was just "
@@ -305,6 +307,15 @@ std::shared_ptr<void> Ir::sessionOn(const std::string& who,
                           {{"userOptions", python::toPython(getSessionOptions())}, {"name", name}});
   isPrepared_ = true;
   return session_;
+}
+
+std::size_t Ir::getHash() const {
+  if (session_ == nullptr)
+    throw error(
+        "Ir::getHash: only what prepare() has made of a model has a hash; a program knows its own "
+        "graphs");
+  return static_cast<std::size_t>(
+      std::stoull(python::call(session_, "_hash_text").text(), nullptr, 10));
 }
 
 void Ir::setUserOptions(const SessionOptions& options) {
