@@ -1,4 +1,8 @@
-"""The first part of a session: the model, compiled for a device."""
+"""The first part of a session: the model, compiled for a device.
+
+Long, because a session of a model and one of graphs that a program has made are made here, by the
+same steps.
+"""
 
 from __future__ import annotations
 
