@@ -86,11 +86,11 @@ bool acts(Op& op) {
 void AliasZeroCopy::findNeeded() {
   const auto size = static_cast<int64_t>(analyzer_->getOpScheduleSize());
   std::vector<int64_t> stack;
-  const auto mark = [&](int64_t place) {
-    if (needed_.insert(nodeOf(analyzer_->getOpScheduleAt(place))).second) stack.push_back(place);
-  };
+  // An operator or copy has a place in each call and iteration.
+  std::map<Node, std::vector<int64_t>> places;
   for (int64_t i = 0; i < size; ++i) {
     const LivenessNode& node = analyzer_->getOpScheduleAt(i);
+    places[nodeOf(node)].push_back(i);
     const OpStatus status = node.getStatus();
     bool isKept = status == OpStatus::Enter || status == OpStatus::Exit ||
                   (status == OpStatus::Normal && acts(*node.getOp()));
@@ -98,16 +98,14 @@ void AliasZeroCopy::findNeeded() {
       Tensor* tensor = ir_->getTensor(id);
       isKept |= node.isProducerOf(tensor) && isAlwaysLive(*tensor);
     }
-    if (isKept) mark(i);
+    if (isKept) mark(i, stack);
   }
   while (!stack.empty()) {
     const int64_t place = stack.back();
     stack.pop_back();
-    // The same copy or operator in other calls and iterations is needed, too.
-    const Node found = nodeOf(analyzer_->getOpScheduleAt(place));
-    for (int64_t i = 0; i < size; ++i) {
+    // Needed in one call or iteration is needed in all.
+    for (const int64_t i : places[nodeOf(analyzer_->getOpScheduleAt(place))]) {
       const LivenessNode& node = analyzer_->getOpScheduleAt(i);
-      if (nodeOf(node) != found) continue;
       for (const TensorId& id : node.usedTensorIds()) {
         Tensor* tensor = ir_->getTensor(id);
         if (node.isConsumerOf(tensor)) need(tensor, i, stack);
@@ -116,17 +114,18 @@ void AliasZeroCopy::findNeeded() {
   }
 }
 
+void AliasZeroCopy::mark(int64_t place, std::vector<int64_t>& stack) {
+  if (needed_.insert(nodeOf(analyzer_->getOpScheduleAt(place))).second) stack.push_back(place);
+}
+
 void AliasZeroCopy::need(Tensor* tensor, int64_t place, std::vector<int64_t>& stack) {
-  const auto mark = [&](int64_t at) {
-    if (needed_.insert(nodeOf(analyzer_->getOpScheduleAt(at))).second) stack.push_back(at);
-  };
   for (Tensor* each : aliased(ofIr_, {tensor}, false)) {
     const std::vector<int64_t>& places = analyzer_->getScheduleIndices(each);
     auto at = std::lower_bound(places.begin(), places.end(), place);
     while (at != places.begin()) {
       const LivenessNode& node = analyzer_->getOpScheduleAt(*--at);
       const bool isProducer = node.isProducerOf(each);
-      if (isProducer || node.modifiesTensor(each)) mark(*at);
+      if (isProducer || node.modifiesTensor(each)) mark(*at, stack);
       if (isProducer) break;
     }
   }

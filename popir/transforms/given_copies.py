@@ -170,6 +170,11 @@ class Copies:
         info = TensorInfo(inside.info.dataType(), [loop.trip, *inside.info.shape()])
         if loop.graph is self.graph:
             outside = self.graph.getTensor(stream)
+            if outside.uses:
+                raise popart_exception(
+                    f"'{stream}' is read in the main graph, and loaded in {loop.debugName()}, which "
+                    "gets a slice of it in each iteration. Give each a stream."
+                )
         else:
             outside = loop.graph.addActGrad(loop.graph.uniqueId(f"{loop.graph.name}/{stream}"))
         outside.info = info

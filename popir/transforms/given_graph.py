@@ -36,7 +36,6 @@ def fit_to_lower(graph: Graph, sent: Mapping[str, str]) -> None:
       again.
     - What updates a variable computes the new value and copies it to the variable.
     - The other operators of an optimizer's step become what they compute.
-    - Exchanges that were made one are several again.
     - A Loop passes the number of the iteration to its body, and no condition that is always true.
       What it says that it modifies is carried from one iteration to the next, and copied back.
     - An If gives its branches what they read, and takes their outputs in its own order; a Resize

@@ -205,8 +205,9 @@ void refused() {
   anchored->setDataFlow(DataFlow(2, {{"y", AnchorReturnType("All")}}));
   anchored->remapAnchor("y", addScope(aside, "y"));
   failsWithError([&] { anchored->applyTransform(MainLoops::id(), anchored->getMainGraph()); });
-  // A body that another operator calls, too; a stream that two operators load; no buffer.
-  for (const int what : {0, 1, 2, 3}) {
+  // A loop that only the run counts; a stream that two operators load; no buffer; a buffer of two
+  // sizes; a stream that the main graph loads, too.
+  for (const int what : {0, 1, 2, 3, 4}) {
     auto ir = std::make_shared<Ir>();
     Graph& graph = ir->getMainGraph();
     graph.addStream("x", two);
@@ -245,6 +246,11 @@ void refused() {
       body.createConnectedOp<RemoteStoreOp>({{0, addScope(body, "a")}}, {},
                                             Onnx::CustomOperators::RemoteStore,
                                             Op::Settings(body, "store"));
+    if (what == 4) {
+      load(graph, "x", "whole");
+      graph.createConnectedOp<AddOp>({{0, "whole"}, {1, "y"}}, {{0, "sum"}}, Onnx::Operators::Add_7,
+                                     Op::Settings(graph, "sum"));
+    }
     if (what == 2) failsWithError([&] { ir->applyTransform(RemoteSetup::id(), body); });
     failsWithError([&] { InferenceSession::createFromIr(ir, cpu()); });
   }

@@ -107,6 +107,8 @@ class AliasZeroCopy {
   static Node nodeOf(const LivenessNode& node);
   bool isRequiredAt(int64_t place) const;
   void findNeeded();
+  /// Marks what happens at a place as needed; `stack` gets it if it was not.
+  void mark(int64_t place, std::vector<int64_t>& stack);
   /// Marks what has written the value that a tensor has at a place.
   void need(Tensor* tensor, int64_t place, std::vector<int64_t>& stack);
   bool isAlwaysLive(const Tensor& tensor) const;

@@ -121,8 +121,6 @@ class Session {
                                          const std::string& name);
 
  private:
-  void copyRow(const char* who, void* w, const std::string& buffer, int row, unsigned replica);
-
   std::shared_ptr<void> session_;
   std::shared_ptr<Ir> ir;
 };
