@@ -172,8 +172,8 @@ class Copies:
             outside = self.graph.getTensor(stream)
             if outside.uses:
                 raise popart_exception(
-                    f"'{stream}' is read in the main graph, and loaded in {loop.debugName()}, which "
-                    "gets a slice of it in each iteration. Give each a stream."
+                    f"'{stream}' is read in the main graph, and loaded in {loop.debugName()}, "
+                    "which gets a slice of it in each iteration. Give each a stream."
                 )
         else:
             outside = loop.graph.addActGrad(loop.graph.uniqueId(f"{loop.graph.name}/{stream}"))
