@@ -124,6 +124,8 @@ std::optional<Concat> EngineImpl::concatInOnePiece(const poplar::Tensor& t) cons
 void EngineImpl::emit(std::size_t program, const FlatProgram& flat) {
   auto& out = compiled_[program];
   workspace_->begin(program);
+  const Rereads rereads(flat);
+  reread_.clear();
   std::map<std::size_t, std::vector<unsigned>> bindAt;
   for (unsigned v = 0; v < assignment_.buffers.size(); ++v) {
     const auto& buffer = assignment_.buffers[v];
@@ -168,15 +170,20 @@ void EngineImpl::emit(std::size_t program, const FlatProgram& flat) {
           static_cast<unsigned>(groups - flat.sideBySide.begin());
       out.sideBySide.push_back({out.instrs.size()});
     }
-    if (isAside && std::find(groups->begin(), groups->end(), s) != groups->end())
+    aside_.section = static_cast<std::size_t>(groups - flat.sideBySide.begin());
+    if (!isAside) {
+      aside_.group.reset();
+    } else if (std::find(groups->begin(), groups->end(), s) != groups->end()) {
       workspace_->beginGroup();
+      aside_.group = s;
+    }
     // The host's side of a stream copy is dense, so the tensor goes through a dense temporary.
     const auto dense = [&](const poplar::Tensor& t) {
       return workspace_->take(t.numElements() * t.elementType().sizeInBytes());
     };
     switch (step.kind) {
       case Step::Kind::None: break;
-      case Step::Kind::Run: emitRun(step, out); break;
+      case Step::Kind::Run: emitRun(step, s, rereads, out); break;
       case Step::Kind::Copy: emitCopy(step.src, step.dst, out, step.names); break;
       case Step::Kind::StreamIn: {
         const auto& handle = graph_->streams[static_cast<std::size_t>(step.stream)].handle();

@@ -56,7 +56,16 @@ const Runner& EngineImpl::runnerOf(const Step& step, const std::vector<Layout>& 
   return *made;
 }
 
-void EngineImpl::emitRun(const Step& step, Compiled& out) {
+bool EngineImpl::PackedForm::serves(const PackedForm& wanted) const {
+  // Groups of one section run at the same time.
+  const bool isBefore = !value || !packed.group || packed.section != wanted.packed.section ||
+                        packed.group == wanted.packed.group;
+  return isBefore && value == wanted.value && variables == wanted.variables &&
+         weights.slot == wanted.weights.slot && weights.offset == wanted.weights.offset;
+}
+
+void EngineImpl::emitRun(const Step& step, std::size_t number, const Rereads& rereads,
+                         Compiled& out) {
   const auto& vertex = *step.vertex;
   const auto& kernel = *vertex.kernel;
   std::vector<Layout> layouts;
@@ -142,37 +151,41 @@ void EngineImpl::emitRun(const Step& step, Compiled& out) {
     to.instrs.push_back(instr);
     to.text.push_back(line);
   };
-  const auto weights = runner->packable();
-  const bool packs =
-      policy_.has(Choice::Packing) && weights && isInvariant(vertex.operands[*weights].tensor);
+  const auto weights = policy_.has(Choice::Packing) ? runner->packable() : std::nullopt;
+  const bool isKept = weights && isInvariant(vertex.operands[*weights].tensor);
+  const bool isGathered = weights && !gathers[*weights].instrs.empty();
+  const auto value =
+      weights && !isKept && !isGathered ? rereads.valueOf(number, *weights) : std::nullopt;
+  auto& packing = isKept ? compiled_.back() : out;
+  auto& forms = isKept ? packed_ : reread_;
   // An address does not tell weights apart: gathered copies, and variables that the prologue alone
   // uses, share memory in turns. Variables do, since each that stays is written once.
-  const bool shares = packs && gathers[*weights].instrs.empty();
-  const auto variables =
-      shares ? vertex.operands[*weights].tensor.view().variables() : std::vector<unsigned>();
-  const auto [first, last] = packed_.equal_range(runner);
-  const auto known = std::find_if(first, last, [&](const auto& each) {
-    const Ref &has = each.second.weights, &wants = refs[*weights];
-    return shares && each.second.variables == variables && has.slot == wants.slot &&
-           has.offset == wants.offset;
-  });
+  const bool shares = (isKept && !isGathered) || value;
+  PackedForm form{{}, value, aside_, {}, {}, nullptr};
+  if (shares) {
+    form.variables = vertex.operands[*weights].tensor.view().variables();
+    form.weights = refs[*weights];
+  }
+  const auto [first, last] = forms.equal_range(runner);
+  const auto known = std::find_if(
+      first, last, [&](const auto& each) { return shares && each.second.serves(form); });
   std::optional<Prepacked> packed;
-  if (packs && known == last) packed = runner->prepacked(refs.size());
+  if ((isKept || value) && known == last) packed = runner->prepacked(refs.size());
   for (std::size_t i = 0; i < gathers.size(); ++i)
-    append(packed && weights == i ? compiled_.back() : out, gathers[i]);
+    append(packed && weights == i ? packing : out, gathers[i]);
   if (packed) {
     const Runner* const packer = runner;
     const auto operands = refs;
-    const auto form = keep(packed->bytes);
-    refs = {operands[*weights], form};
+    form.form = keep(packed->bytes);
+    refs = {operands[*weights], form.form};
     runners_.push_back(std::move(packed->pack));
     runner = runners_.back().get();
-    emit(compiled_.back(), "pack " + step.name());
+    emit(packing, "pack " + step.name());
     refs = operands;
-    refs.push_back(form);
+    refs.push_back(form.form);
     runners_.push_back(std::move(packed->run));
-    runner = runners_.back().get();
-    if (shares) packed_.emplace(packer, PackedForm{variables, operands[*weights], form, runner});
+    form.run = runner = runners_.back().get();
+    if (shares) forms.emplace(packer, form);
     text += ", packed";
   } else if (known != last) {
     refs.push_back(known->second.form);

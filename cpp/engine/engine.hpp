@@ -19,6 +19,7 @@
 #include "engine/lock.hpp"
 #include "engine/placement/workspace.hpp"
 #include "engine/plan/pass.hpp"
+#include "engine/plan/rereads.hpp"
 #include "poplar/collective.hpp"
 #include "program/strided_copy.hpp"
 
@@ -210,7 +211,8 @@ class __attribute__((visibility("default"))) EngineImpl {
   bool isInvariant(const poplar::Tensor& t) const;
   /// Allocates memory that keeps its contents between runs, and is never shared.
   Ref keep(std::size_t bytes);
-  void emitRun(const Step& step, Compiled& out);
+  /// Emits step `number` of the program that `rereads` knows.
+  void emitRun(const Step& step, std::size_t number, const Rereads& rereads, Compiled& out);
   /// Prepares the kernel of a step, unless one like it has been.
   const Runner& runnerOf(const Step& step, const std::vector<Layout>& layouts);
   void emitCopy(const poplar::Tensor& src, const poplar::Tensor& dst, Compiled& out,
@@ -257,15 +259,27 @@ class __attribute__((visibility("default"))) EngineImpl {
   /// While instructions are emitted.
   unsigned threadsOfStep_ = 1;  // 1 for what runs beside others
   std::unordered_multimap<const Kernel*, Prepared> prepared_;
+  /// Where in a program an instruction is: in a group of those that run side by side, or none.
+  struct Aside {
+    std::size_t section = 0;           // as FlatProgram::sideBySide, or the next one
+    std::optional<std::size_t> group;  // its first step
+  };
+  Aside aside_;  // while instructions are emitted
   /// A packed form of weights, and what runs with it.
   struct PackedForm {
-    std::vector<unsigned> variables;  // that the weights lie in
+    std::vector<unsigned> variables;   // that the weights lie in
+    std::optional<std::size_t> value;  // as Rereads::valueOf()
+    Aside packed;                      // where it is packed
     Ref weights, form;
     const Runner* run;
+
+    /// Whether this form holds the same weights as another one, and is packed before it is wanted.
+    bool serves(const PackedForm& wanted) const;
   };
   /// While instructions are emitted: by the runner that packs. Steps that are alike, as those of an
-  /// unrolled recurrence, read one form.
-  std::unordered_multimap<const Runner*, PackedForm> packed_;
+  /// unrolled recurrence, read one form. Weights that stay are packed in the prologue, others
+  /// in their program, where the first of many steps reads them (Rereads).
+  std::unordered_multimap<const Runner*, PackedForm> packed_, reread_;
   std::vector<Compiled> compiled_;  // by program; the prologue is last
   std::vector<bool> invariant_;     // by variable, as Plan::invariant
   std::vector<bool> lendable_;      // by variable
