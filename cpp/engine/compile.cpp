@@ -2,7 +2,9 @@
 #include <poplar/exceptions.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <sstream>
 
 #include "engine/engine.hpp"
@@ -11,6 +13,7 @@
 #include "engine/placement/passes.hpp"
 #include "kernels/contraction/bf16_tiles.hpp"
 #include "kernels/pool.hpp"
+#include "kernels/vector/isa.hpp"
 #include "poplar/program_node.hpp"
 #include "poplar/rounding_program.hpp"
 #include "support/option_table.hpp"
@@ -22,6 +25,16 @@ unsigned threadsFrom(const poplar::OptionFlags& options) {
   const auto found = options.find("host.numThreads");
   if (found == options.end()) return pool::defaultThreads();
   return static_cast<unsigned>(std::stoul(found->second));
+}
+
+/// Says once in a process that POPIR_ISA asks for more than there is.
+void noteMissingIsa() {
+  static std::once_flag said;
+  if (!isMissing()) return;
+  std::call_once(said, [] {
+    noteOption(std::string("Engine: POPIR_ISA is '") + std::getenv("POPIR_ISA") +
+               "': this machine does not have it, so kernels use " + name(isa()));
+  });
 }
 
 std::chrono::microseconds spinFrom(const poplar::OptionFlags& options) {
@@ -123,6 +136,7 @@ EngineImpl::EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
       policy_(policyFrom(options_)),
       rounding_(seededRounding(options_)) {
   const auto& options = options_;
+  noteMissingIsa();
   writeGraphFiles(*grown_, options);
   Plan plan;
   plan.graph = grown_;

@@ -10,12 +10,15 @@
 #include <poplar/exceptions.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <climits>
 #include <cstdlib>
 #include <mutex>
 #include <new>
 #include <string>
 #include <vector>
+
+#include "support/option_table.hpp"
 
 namespace popir {
 namespace pool {
@@ -26,6 +29,17 @@ constexpr unsigned kThreadsShift = 16, kNumberShift = 32;
 
 std::uint32_t numberOf(std::uint64_t state) { return static_cast<std::uint32_t>(state >> 32); }
 unsigned threadsOf(std::uint64_t state) { return (state >> kThreadsShift) & 0x7fff; }
+
+/// The first number of OMP_NUM_THREADS, a list with one for each depth of nested regions.
+unsigned threadsFrom(const std::string& text) {
+  unsigned given = 0;
+  const char* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, given);
+  const bool isNumber = read.ec == std::errc() && (read.ptr == end || *read.ptr == ',');
+  if (isNumber && given >= 1 && given <= kMostThreads) return given;
+  throw poplar::invalid_option("OMP_NUM_THREADS is '" + text + "'; set it to a number from 1 to " +
+                               std::to_string(kMostThreads) + ", or leave it unset");
+}
 
 // A futex is a 32-bit atomic, or half of one of 64 bits; both are lock-free on x86-64.
 void sleepWhile(const void* word, std::uint32_t value) {
@@ -405,10 +419,8 @@ unsigned threads() { return here.use != nullptr ? here.use->team().most() : defa
 
 unsigned defaultThreads() {
   static const unsigned number = [] {
-    if (const char* text = std::getenv("OMP_NUM_THREADS")) {
-      const long given = std::strtol(text, nullptr, 10);
-      if (given > 0) return static_cast<unsigned>(std::min(given, 1024L));
-    }
+    const char* text = std::getenv("OMP_NUM_THREADS");
+    if (text != nullptr && *text != '\0') return threadsFrom(text);
     cpu_set_t cores;
     if (sched_getaffinity(0, sizeof(cores), &cores) == 0)
       return static_cast<unsigned>(std::max(CPU_COUNT(&cores), 1));

@@ -200,7 +200,8 @@ void freeIdleMemory();
 
 /// The number of threads of this thread's Use; without one, defaultThreads().
 unsigned threads();
-/// OMP_NUM_THREADS if that is a positive number, else the number of cores that this process may use.
+/// OMP_NUM_THREADS if that is set, else the number of cores that this process may use.
+/// \throws poplar::invalid_option if OMP_NUM_THREADS is not a number from 1 to kMostThreads
 unsigned defaultThreads();
 constexpr std::chrono::microseconds kDefaultSpin{200};
 

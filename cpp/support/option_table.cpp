@@ -20,7 +20,7 @@ namespace {
 using Kind = OptionRow::Kind;
 using Type = OptionRow::Type;
 
-constexpr unsigned long kMostThreads = 1024, kMostMicroseconds = 1000000;
+constexpr unsigned long kMostMicroseconds = 1000000;
 constexpr std::size_t kMostDigits = 18;
 
 bool isPattern(const std::string& value) {

@@ -10,6 +10,9 @@
 
 namespace popir {
 
+/// The most threads that an option or OMP_NUM_THREADS may ask for.
+constexpr unsigned kMostThreads = 1024;
+
 struct OptionRow {
   /// Acts: the option has an effect. Refused: only its default value is accepted. NoMeaning: it is
   /// accepted and has no effect.

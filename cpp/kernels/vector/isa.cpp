@@ -35,6 +35,8 @@ Isa isa() {
   return chosen;
 }
 
+bool isMissing() { return isHeld() && isa() < wantedIsa(); }
+
 bool isHeld() {
   const char* wanted = std::getenv("POPIR_ISA");
   return wanted != nullptr && *wanted != '\0';

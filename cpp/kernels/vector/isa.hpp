@@ -16,6 +16,9 @@ __attribute__((visibility("default"))) Isa isa();
 /// Whether POPIR_ISA has a value: then no extension of these is used either, such as VNNI or tiles.
 bool isHeld();
 
+/// Whether POPIR_ISA asks for more than this machine has: isa() is then the best that it has.
+bool isMissing();
+
 /// Whether kernels may use AVX-512's VNNI, which multiplies bytes.
 bool haveVnni();
 
