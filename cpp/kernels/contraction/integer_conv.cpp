@@ -1,14 +1,14 @@
 #include "kernels/contraction/integer_conv.hpp"
 
-#include <emmintrin.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "kernels/contraction/meetings.hpp"
 #include "kernels/contraction/words.hpp"
+#include "kernels/movement/tiles.hpp"
 #include "kernels/parallel.hpp"
 
 namespace popir {
@@ -50,13 +50,85 @@ IntegerConvSpec joined(IntegerConvSpec s) {
   return s;
 }
 
-/// The product of the weights, [outputs, k], and of the image, [k, points], as in
+/// The order in which the elements of a window meet, in words of several.
+struct Order {
+  /// By word: the place of its first element in the planes of an image, after that of the point.
+  std::vector<std::int64_t> taps;
+  /// By element of the weights of an output channel: its place among the elements of the words.
+  std::vector<std::int64_t> places;
+  /// A place of the planes has an element of each of so many channels.
+  std::int64_t channels = 1;
+};
+
+/// The sizes of a channel's planes.
+struct Planes {
+  std::vector<std::int64_t> strides;  // of a plane, by dimension
+  std::int64_t elements = 1;          // of one of them
+  std::int64_t all = 1;               // of all phases
+};
+
+/// Where the elements of a window are in the planes of their channel, after the place of the point.
+std::vector<std::int64_t> windowOf(const IntegerConvSpec& s, const Planes& planes) {
+  std::vector<std::int64_t> offsets;
+  for (std::int64_t k = 0; k < allOf(s.kernel); ++k) {
+    std::int64_t rest = k, phase = 0, phases = 1, offset = 0;
+    for (std::size_t d = s.kernel.size(); d-- > 0; rest /= s.kernel[d]) {
+      const std::int64_t at = rest % s.kernel[d] * s.dilation[d];
+      phase += at % s.stride[d] * phases;
+      phases *= s.stride[d];
+      offset += at / s.stride[d] * planes.strides[d];
+    }
+    offsets.push_back(phase * planes.elements + offset);
+  }
+  return offsets;
+}
+
+/// Words of neighbouring places: elements of a window that are less than a word apart.
+Order byPlaces(const IntegerConvSpec& s, const Planes& planes, std::int64_t perWord) {
+  const auto offsets = windowOf(s, planes);
+  std::vector<std::size_t> sorted(offsets.size());
+  std::iota(sorted.begin(), sorted.end(), std::size_t{0});
+  std::sort(sorted.begin(), sorted.end(),
+            [&](std::size_t a, std::size_t b) { return offsets[a] < offsets[b]; });
+  std::vector<std::int64_t> taps, places(offsets.size());
+  for (const auto k : sorted) {
+    if (taps.empty() || offsets[k] >= taps.back() + perWord) taps.push_back(offsets[k]);
+    places[k] = (static_cast<std::int64_t>(taps.size()) - 1) * perWord + offsets[k] - taps.back();
+  }
+  Order order;
+  const auto words = static_cast<std::int64_t>(taps.size());
+  for (std::int64_t c = 0; c < s.inChannels; ++c) {
+    for (const auto tap : taps) order.taps.push_back(c * planes.all + tap);
+    for (const auto place : places) order.places.push_back(c * words * perWord + place);
+  }
+  return order;
+}
+
+/// Words of several channels. The last one has fewer, and zeros.
+Order byChannels(const IntegerConvSpec& s, const Planes& planes, std::int64_t perWord) {
+  const auto offsets = windowOf(s, planes);
+  const auto window = static_cast<std::int64_t>(offsets.size());
+  Order order;
+  order.channels = perWord;
+  for (std::int64_t c = 0; c < s.inChannels; c += perWord)
+    for (const auto offset : offsets) order.taps.push_back(c / perWord * planes.all + offset);
+  for (std::int64_t c = 0; c < s.inChannels; ++c)
+    for (std::int64_t k = 0; k < window; ++k)
+      order.places.push_back((c / perWord * window + k) * perWord + c % perWord);
+  return order;
+}
+
+Order orderOf(const IntegerConvSpec& s, const Planes& planes, std::int64_t perWord) {
+  auto places = byPlaces(s, planes, perWord), channels = byChannels(s, planes, perWord);
+  return channels.taps.size() < places.taps.size() ? std::move(channels) : std::move(places);
+}
+
+/// The product of the image, [points, k], and of the weights, [k, outputs], as in
 /// integer_product.cpp, where k are input channels and elements of the window, as of an im2col.
 ///
-/// The padded image is split by phases of the strides (space to batch), each a plane, so that row k
-/// of the second matrix is a contiguous run of a plane, which begins at taps_[k]. The points of an
-/// output row are as far apart as the rows of a plane: those between its end and the next row are
-/// computed and not kept.
+/// The padded image is split by phases of the strides (space to batch), each a plane. So the words of
+/// a point are at the place of the point in a plane, plus the same taps for all points: the loops
+/// read them where they are.
 class IntegerConv final : public Contraction {
  public:
   IntegerConv(const IntegerConvSpec& spec, unsigned threads)
@@ -64,35 +136,33 @@ class IntegerConv final : public Contraction {
         isBytes_(bytesKernel() != nullptr),
         kernel_(isBytes_ ? *bytesKernel() : shortsKernel()),
         threads_(threads),
-        perWord_(isBytes_ ? 4 : 2),
         elements_(spec.inChannels * allOf(spec.kernel)),
-        words_((elements_ + perWord_ - 1) / perWord_),
-        inShift_(isBytes_ && spec.inType == poplar::UNSIGNED_CHAR ? -128 : 0),
-        weightShift_(isBytes_ && spec.weightsType != poplar::UNSIGNED_CHAR ? 128 : 0) {
+        inShift_(isBytes_ && spec.inType != poplar::UNSIGNED_CHAR ? 128 : 0),
+        weightShift_(isBytes_ && spec.weightsType == poplar::UNSIGNED_CHAR ? -128 : 0),
+        turn_(transposeMatrix(sizeof(std::int32_t))) {
     const std::size_t fields = s_.kernel.size();
     phaseSizes_.resize(fields);
-    std::vector<std::int64_t> strides(fields);
-    planeElements_ = 1;
+    planes_.strides.resize(fields);
     for (std::size_t d = fields; d-- > 0;) {
       phaseSizes_[d] =
           reached(s_.kernel[d], s_.outField[d], s_.stride[d], s_.dilation[d]) / s_.stride[d];
-      strides[d] = planeElements_;
-      planeElements_ *= phaseSizes_[d];
+      planes_.strides[d] = planes_.elements;
+      planes_.elements *= phaseSizes_[d];
     }
-    channelElements_ = planeElements_ * allOf(s_.stride);
-    points_ = 1;
-    for (std::size_t d = 0; d < fields; ++d)
-      points_ += (std::max<std::int64_t>(s_.outField[d], 1) - 1) * strides[d];
-    panels_ = (points_ + kernel_.columns - 1) / kernel_.columns;
-    panelBytes_ = words_ * kernel_.columns * kWordBytes;
-    findTaps(strides);
-    findRows(strides);
-    findLines();
-    rowBytes_ = words_ * kWordBytes;
-    allRowBytes_ = aligned(s_.groups * s_.outChannels * rowBytes_);
-    // Panels read beyond the last plane.
+    planes_.all = planes_.elements * allOf(s_.stride);
+    order_ = orderOf(s_, planes_, kernel_.perWord);
+    words_ = static_cast<std::int64_t>(order_.taps.size());
+    placeBytes_ = order_.channels * kWordBytes / kernel_.perWord;
+    for (auto& tap : order_.taps) tap *= placeBytes_;
+    imageChannels_ = (s_.inChannels + order_.channels - 1) / order_.channels;
+    // Words at the last places reach beyond the last plane.
     imageBytes_ =
-        aligned(s_.batch * s_.groups * s_.inChannels * channelElements_ + kMostWordColumns + 16);
+        aligned(s_.batch * s_.groups * imageChannels_ * planes_.all * placeBytes_ + kWordBytes);
+    lineBytes_ = aligned(order_.channels * phaseSizes_.back());
+    panels_ = (s_.outChannels + kernel_.columns - 1) / kernel_.columns;
+    panelBytes_ = words_ * kernel_.columns * kWordBytes;
+    findPoints();
+    findLines();
   }
 
   std::string describe() const override {
@@ -100,53 +170,59 @@ class IntegerConv final : public Contraction {
   }
 
   std::size_t packedBytes() const override {
-    // Rows of weights, one row of ones, and the sums of the rows.
-    return allRowBytes_ + aligned(rowBytes_) +
-           aligned(s_.groups * s_.outChannels * sizeof(std::int32_t));
+    // The panels of all groups, one of ones, and the sums of the columns.
+    const std::int64_t panels = s_.groups * panels_;
+    return (panels + 1) * panelBytes_ +
+           aligned(panels * kernel_.columns * static_cast<std::int64_t>(sizeof(std::int32_t)));
   }
 
   void pack(const void* weights, void* packed) const override {
-    const std::int64_t rows = s_.groups * s_.outChannels;
-    void* const ones = at(packed, allRowBytes_);
-    auto* const sums = static_cast<std::int32_t*>(at(ones, aligned(rowBytes_)));
-    parallelFor(rows, threads_, rows * elements_, [&](std::int64_t i) {
-      void* const to = at(packed, i * rowBytes_);
-      sums[i] = isBytes_ ? packRow(weights, i, static_cast<std::uint8_t*>(to))
-                         : packRow(weights, i, static_cast<std::int16_t*>(to));
+    const std::int64_t panels = s_.groups * panels_;
+    auto* const sums = static_cast<std::int32_t*>(at(packed, (panels + 1) * panelBytes_));
+    parallelFor(panels + 1, threads_, (panels + 1) * words_ * kernel_.columns, [&](std::int64_t i) {
+      void* const to = at(packed, i * panelBytes_);
+      std::memset(to, 0, static_cast<std::size_t>(panelBytes_));
+      if (isBytes_)
+        packPanel(weights, i, static_cast<std::int8_t*>(to), sums);
+      else
+        packPanel(weights, i, static_cast<std::int16_t*>(to), sums);
     });
-    if (isBytes_)
-      fillRow(static_cast<std::uint8_t*>(ones));
-    else
-      fillRow(static_cast<std::int16_t*>(ones));
   }
 
-  // The image, and a panel for each thread.
-  std::size_t workBytes() const override { return imageBytes_ + threads_ * aligned(panelBytes_); }
+  // The image, and lines of each thread.
+  std::size_t workBytes() const override { return imageBytes_ + threads_ * lineBytes_; }
 
   void runPacked(void* const* operands, const void* packed, void* work) const override {
     std::size_t next = 3;
     const std::int32_t inZero =
         s_.inZero == ZeroPoints::None ? 0 : byteAt(operands[next++], s_.inType, 0);
-    const void* const weightZeros = s_.weightZeros == ZeroPoints::None ? nullptr : operands[next];
-    auto* const image = static_cast<std::int8_t*>(work);
-    const std::int64_t channels = s_.batch * s_.groups * s_.inChannels;
-    parallelFor(channels, threads_, channels * channelElements_, [&](std::int64_t i) {
-      pad(static_cast<const std::uint8_t*>(operands[0]) + i * allOf(s_.inField),
-          static_cast<std::uint8_t>(inZero), image + i * channelElements_);
-    });
-    const std::int64_t images = s_.batch * s_.groups;
+    Run run{static_cast<const std::uint8_t*>(operands[0]),
+            static_cast<const std::byte*>(packed),
+            inZero,
+            s_.weightZeros == ZeroPoints::None ? nullptr : operands[next],
+            false,
+            work,
+            static_cast<std::int32_t*>(operands[2])};
+    run.hasWeightZeros = hasWeightZeros(run.weightZeros);
+    const std::int64_t images = s_.batch * s_.groups, channels = images * imageChannels_;
+    parallelFor(channels, threads_, channels * planes_.all * order_.channels,
+                [&](std::int64_t i, unsigned thread) { makePlanes(run, i, thread); });
     const std::int64_t steps = images * s_.outChannels * points_ * words_;
-    parallelFor(images * panels_, threads_, steps, [&](std::int64_t i, unsigned thread) {
-      void* const panel = at(work, imageBytes_ + thread * aligned(panelBytes_));
-      runPanel(image, i / panels_, i % panels_, static_cast<const std::byte*>(packed), inZero,
-               weightZeros, panel, static_cast<std::int32_t*>(operands[2]));
+    parallelFor(images * blocks_ * panels_, threads_, steps, [&](std::int64_t i) {
+      runBlock(run, i / panels_ / blocks_, i / panels_ % blocks_, i % panels_);
     });
   }
 
  private:
-  /// A row of the output among the points, and where it is in the output.
-  struct Row {
-    std::int64_t point, output;
+  /// What one run reads and writes.
+  struct Run {
+    const std::uint8_t* in;
+    const std::byte* packed;
+    std::int32_t inZero;
+    const void* weightZeros;
+    bool hasWeightZeros;  // one that is not 0 as weights are packed
+    void* work;
+    std::int32_t* out;
   };
 
   /// A line of a channel's planes: places from `begin` to `end` hold input, the others padding.
@@ -155,59 +231,24 @@ class IntegerConv final : public Contraction {
     std::int64_t source, begin, end;
   };
 
-  /// Finds where the run of each k begins.
-  void findTaps(const std::vector<std::int64_t>& strides) {
-    const std::int64_t window = allOf(s_.kernel);
-    taps_.reserve(words_ * perWord_);
-    for (std::int64_t k = 0; k < elements_; ++k) {
-      std::int64_t rest = k % window, phase = 0, phases = 1, offset = 0;
-      for (std::size_t d = s_.kernel.size(); d-- > 0; rest /= s_.kernel[d]) {
-        const std::int64_t at = rest % s_.kernel[d] * s_.dilation[d];
-        phase += at % s_.stride[d] * phases;
-        phases *= s_.stride[d];
-        offset += at / s_.stride[d] * strides[d];
-      }
-      taps_.push_back(k / window * channelElements_ + phase * planeElements_ + offset);
+  /// Finds the places of the points, and cuts these into blocks of about one length.
+  void findPoints() {
+    points_ = allOf(s_.outField);
+    blocks_ = (points_ + kMostPoints - 1) / kMostPoints;
+    pointPlaces_.reserve(static_cast<std::size_t>(points_));
+    for (std::int64_t point = 0; point < points_; ++point) {
+      std::int64_t rest = point, place = 0;
+      for (std::size_t d = s_.outField.size(); d-- > 0; rest /= s_.outField[d])
+        place += rest % s_.outField[d] * planes_.strides[d];
+      pointPlaces_.push_back(place * placeBytes_);
     }
-    // The weights are 0 there.
-    taps_.resize(words_ * perWord_, 0);
-  }
-
-  /// Finds the rows of the output, in order.
-  void findRows(const std::vector<std::int64_t>& strides) {
-    const std::int64_t length = s_.outField.back(),
-                       rows = allOf(s_.outField) / std::max<std::int64_t>(length, 1);
-    for (std::int64_t i = 0; i < rows; ++i) {
-      std::int64_t rest = i, point = 0;
-      for (std::size_t d = s_.outField.size() - 1; d-- > 0; rest /= s_.outField[d])
-        point += rest % s_.outField[d] * strides[d];
-      rows_.push_back({point, i * length});
-    }
-  }
-
-  template <class T>
-  std::int32_t packRow(const void* weights, std::int64_t i, T* to) const {
-    std::uint32_t sum = 0;  // modulo 2^32, as all sums here
-    for (std::int64_t k = 0; k < elements_; ++k) {
-      const std::int32_t x = byteAt(weights, s_.weightsType, i * elements_ + k) + weightShift_;
-      to[k] = static_cast<T>(x);
-      sum += static_cast<std::uint32_t>(x);
-    }
-    std::fill(to + elements_, to + words_ * perWord_, T{0});
-    return static_cast<std::int32_t>(sum);
-  }
-
-  template <class T>
-  void fillRow(T* to) const {
-    std::fill_n(to, elements_, T{1});
-    std::fill(to + elements_, to + words_ * perWord_, T{0});
   }
 
   /// Finds what the lines of a channel's planes hold.
   void findLines() {
     const std::size_t last = s_.kernel.size() - 1;
     const std::int64_t width = phaseSizes_[last], stride = s_.stride[last], size = s_.inField[last];
-    for (std::int64_t line = 0; line < channelElements_ / width; ++line) {
+    for (std::int64_t line = 0; line < planes_.all / width; ++line) {
       // Its coordinates: phases, then places in a plane, the last ones fastest.
       std::int64_t rest = line, source = 0, scale = size;
       std::int64_t places[3] = {}, phases[3] = {};
@@ -230,149 +271,142 @@ class IntegerConv final : public Contraction {
     }
   }
 
-  /// Writes the planes of a channel: padded, and without signs if these are wanted so. In bytes, of
-  /// either type.
-  void pad(const std::uint8_t* from, std::uint8_t zero, std::int8_t* to) const {
-    const std::uint8_t flip = inShift_ != 0 ? 0x80 : 0;
-    const int padding = zero ^ flip;
-    const std::int64_t width = phaseSizes_.back(), stride = s_.stride.back();
-    // Copies, since stores of bytes might change what they refer to.
-    for (const auto [source, begin, end] : lines_) {
-      std::memset(to, padding, static_cast<std::size_t>(begin));
-      if (stride == 1)
-        for (std::int64_t i = begin; i < end; ++i)
-          to[i] = static_cast<std::int8_t>(from[source + i] ^ flip);
-      else
-        for (std::int64_t i = begin; i < end; ++i)
-          to[i] = static_cast<std::int8_t>(from[source + i * stride] ^ flip);
-      std::memset(to + end, padding, static_cast<std::size_t>(width - end));
-      to += width;
-    }
-  }
-
-  /// Four rows of bytes to words of their columns.
-  void packBytes(const std::int8_t* image, std::byte* to) const {
-    const auto load = [](const std::int8_t* from) {
-      return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
-    };
-    for (std::int64_t w = 0; w < words_; ++w) {
-      const std::int64_t* tap = taps_.data() + 4 * w;
-      for (std::int64_t j = 0; j < kernel_.columns; j += 16, to += 64) {
-        const __m128i a = load(image + tap[0] + j), b = load(image + tap[1] + j);
-        const __m128i c = load(image + tap[2] + j), d = load(image + tap[3] + j);
-        const __m128i x = _mm_unpacklo_epi8(a, b), y = _mm_unpackhi_epi8(a, b);
-        const __m128i z = _mm_unpacklo_epi8(c, d), u = _mm_unpackhi_epi8(c, d);
-        auto* own = reinterpret_cast<__m128i*>(to);
-        _mm_storeu_si128(own, _mm_unpacklo_epi16(x, z));
-        _mm_storeu_si128(own + 1, _mm_unpackhi_epi16(x, z));
-        _mm_storeu_si128(own + 2, _mm_unpacklo_epi16(y, u));
-        _mm_storeu_si128(own + 3, _mm_unpackhi_epi16(y, u));
+  /// Fills a panel of weights, and notes the sums of its columns; the panel after all has ones.
+  template <class T>
+  void packPanel(const void* weights, std::int64_t i, T* panel, std::int32_t* sums) const {
+    const bool isOfOnes = i == s_.groups * panels_;
+    const std::int64_t group = i / panels_, first = i % panels_ * kernel_.columns;
+    for (std::int64_t j = 0; j < kernel_.columns; ++j) {
+      const std::int64_t channel = first + j;
+      const bool isThere = isOfOnes || channel < s_.outChannels;
+      std::uint32_t sum = 0;  // modulo 2^32, as all sums here
+      for (std::int64_t k = 0; isThere && k < elements_; ++k) {
+        const std::int64_t of = (group * s_.outChannels + channel) * elements_ + k;
+        const std::int32_t x = isOfOnes ? 1 : byteAt(weights, s_.weightsType, of) + weightShift_;
+        const std::int64_t place = order_.places[static_cast<std::size_t>(k)];
+        const std::int64_t word = place / kernel_.perWord * kernel_.columns + j;
+        panel[word * kernel_.perWord + place % kernel_.perWord] = static_cast<T>(x);
+        sum += static_cast<std::uint32_t>(x);
       }
+      if (!isOfOnes) sums[i * kernel_.columns + j] = static_cast<std::int32_t>(sum);
     }
   }
 
-  template <class F>
-  void packShorts(const F* image, std::int16_t* to) const {
-    for (std::int64_t w = 0; w < words_; ++w, to += 2 * kernel_.columns) {
-      const F* const a = image + taps_[2 * w];
-      const F* const b = image + taps_[2 * w + 1];
-      for (std::int64_t j = 0; j < kernel_.columns; ++j) {
-        to[2 * j] = a[j];
-        to[2 * j + 1] = b[j];
-      }
-    }
-  }
-
-  void runPanel(const std::int8_t* image, std::int64_t which, std::int64_t number,
-                const std::byte* packed, std::int32_t inZero, const void* weightZeros, void* panel,
-                std::int32_t* out) const {
-    const std::int64_t first = number * kernel_.columns, group = which % s_.groups;
-    const std::int8_t* const from = image + which * s_.inChannels * channelElements_ + first;
-    if (isBytes_)
-      packBytes(from, static_cast<std::byte*>(panel));
-    else if (s_.inType == poplar::UNSIGNED_CHAR)
-      packShorts(reinterpret_cast<const std::uint8_t*>(from), static_cast<std::int16_t*>(panel));
-    else
-      packShorts(from, static_cast<std::int16_t*>(panel));
-
-    const auto* const b = static_cast<const std::byte*>(panel);
-    const std::byte* const ones = packed + allRowBytes_;
-    const auto* const rowSums =
-        reinterpret_cast<const std::int32_t*>(ones + aligned(rowBytes_)) + group * s_.outChannels;
-    const std::int32_t bZero = inZero + inShift_;
-    const bool hasWeightZeros = weightZeros != nullptr || weightShift_ != 0;
-    const bool hasZeros = hasWeightZeros || bZero != 0;
-    std::int32_t sums[kMostWordColumns] = {}, bZeros[kMostWordColumns];
-    std::fill_n(bZeros, kMostWordColumns, bZero);
-    if (hasWeightZeros)
-      runWords(kernel_, ones, rowBytes_, b, words_, sums, kernel_.columns, 1, false);
-
-    const std::int64_t outputs = allOf(s_.outField), length = s_.outField.back();
-    // Points that are all of one row of the output go there at once.
-    const Row* const whole = rowOf(first);
-    const bool isWhole = whole != nullptr && first + kernel_.columns <= whole->point + length;
-    std::int32_t block[kWordRowsOfBlock * kMostWordColumns], aZeros[kWordRowsOfBlock],
-        rests[kWordRowsOfBlock];
-    for (std::int64_t row = 0; row < s_.outChannels; row += kWordRowsOfBlock) {
-      const std::int64_t rows = std::min(kWordRowsOfBlock, s_.outChannels - row);
-      std::int32_t* const own = out + (which * s_.outChannels + row) * outputs;
-      std::int32_t* const to = isWhole ? own + whole->output + first - whole->point : block;
-      const std::int64_t toRow = isWhole ? outputs : kernel_.columns;
-      if (hasZeros) {
-        for (std::int64_t r = 0; r < rows; ++r) {
-          const std::int64_t channel = group * s_.outChannels + row + r;
-          aZeros[r] =
-              weightShift_ + (weightZeros == nullptr
-                                  ? 0
-                                  : byteAt(weightZeros, s_.weightsType,
-                                           s_.weightZeros == ZeroPoints::One ? 0 : channel));
-          rests[r] = restOf(rowSums[row + r], elements_, aZeros[r]);
+  /// Writes the planes of channel i of the image, or of the channels that share its words.
+  void makePlanes(const Run& run, std::int64_t i, unsigned thread) const {
+    const std::int64_t field = allOf(s_.inField), width = phaseSizes_.back();
+    const std::int64_t image = i / imageChannels_, first = i % imageChannels_ * order_.channels;
+    const bool isSigned = s_.inType != poplar::UNSIGNED_CHAR;
+    auto* const own = static_cast<std::uint8_t*>(at(run.work, imageBytes_ + thread * lineBytes_));
+    const auto zero = static_cast<std::uint8_t>(run.inZero);
+    void* to = at(run.work, i * planes_.all * placeBytes_);
+    for (const auto& [source, begin, end] : lines_) {
+      const std::uint8_t* rows[kMostPerWord];
+      for (std::int64_t c = 0; c < order_.channels; ++c) {
+        // One that is not there is the last one again: its weights are 0.
+        const std::int64_t channel = std::min(first + c, s_.inChannels - 1);
+        const auto* from = run.in + (image * s_.inChannels + channel) * field + source;
+        std::uint8_t* const line = own + c * width;
+        rows[c] = line;
+        if (s_.stride.back() == 1 && begin == 0 && end == width) {
+          rows[c] = from;
+        } else {
+          std::memset(line, zero, static_cast<std::size_t>(begin));
+          copyLine(from, begin, end, line);
+          std::memset(line + end, zero, static_cast<std::size_t>(width - end));
         }
-        kernel_.startRows(sums, bZeros, aZeros, rests, to, toRow, rows);
       }
-      runWords(kernel_, packed + (group * s_.outChannels + row) * rowBytes_, rowBytes_, b, words_,
-               to, toRow, rows, hasZeros);
-      if (!isWhole) keep(block, rows, first, length, own, outputs);
+      if (order_.channels == 1)
+        kernel_.widen(rows[0], isSigned, width, to);
+      else
+        kernel_.weave(rows, isSigned, width, to);
+      to = at(to, width * placeBytes_);
     }
   }
 
-  /// The last row of the output that begins at `point` or before; null if there is none.
-  const Row* rowOf(std::int64_t point) const {
-    const auto next =
-        std::upper_bound(rows_.begin(), rows_.end(), point,
-                         [](std::int64_t at, const Row& row) { return at < row.point; });
-    return next == rows_.begin() ? nullptr : &*(next - 1);
+  void copyLine(const std::uint8_t* from, std::int64_t begin, std::int64_t end,
+                std::uint8_t* to) const {
+    const std::int64_t stride = s_.stride.back();
+    if (stride == 1)
+      std::memcpy(to + begin, from + begin, static_cast<std::size_t>(end - begin));
+    else if (stride == 2)
+      for (std::int64_t i = begin; i < end; ++i) to[i] = from[i * 2];
+    else
+      for (std::int64_t i = begin; i < end; ++i) to[i] = from[i * stride];
   }
 
-  /// Copies what belongs to the output.
-  void keep(const std::int32_t* block, std::int64_t rows, std::int64_t first, std::int64_t length,
-            std::int32_t* out, std::int64_t outputs) const {
-    const std::int64_t last = first + kernel_.columns;
-    const Row* row = rowOf(first);
-    if (row == nullptr) row = rows_.data();
-    for (; row != rows_.data() + rows_.size() && row->point < last; ++row) {
-      const std::int64_t begin = std::max(first, row->point);
-      const std::int64_t end = std::min(last, row->point + length);
-      if (begin >= end) continue;
-      for (std::int64_t r = 0; r < rows; ++r)
-        std::memcpy(out + r * outputs + row->output + begin - row->point,
-                    block + r * kernel_.columns + begin - first,
-                    static_cast<std::size_t>(end - begin) * sizeof(std::int32_t));
-    }
+  bool hasWeightZeros(const void* zeros) const {
+    if (zeros == nullptr) return weightShift_ != 0;
+    const std::int64_t n = s_.weightZeros == ZeroPoints::One ? 1 : s_.groups * s_.outChannels;
+    for (std::int64_t i = 0; i < n; ++i)
+      if (byteAt(zeros, s_.weightsType, i) + weightShift_ != 0) return true;
+    return false;
   }
+
+  /// The zero point of an output channel's weights as they are packed.
+  std::int32_t weightZero(const Run& run, std::int64_t channel) const {
+    if (run.weightZeros == nullptr) return weightShift_;
+    return weightShift_ +
+           byteAt(run.weightZeros, s_.weightsType, s_.weightZeros == ZeroPoints::One ? 0 : channel);
+  }
+
+  /// A block of points of an image for the output channels of a panel.
+  void runBlock(const Run& run, std::int64_t which, std::int64_t block, std::int64_t panel) const {
+    const std::int64_t group = which % s_.groups, columns = kernel_.columns;
+    const std::int64_t first = block * points_ / blocks_,
+                       points = (block + 1) * points_ / blocks_ - first;
+    const std::int64_t channel = panel * columns,
+                       channels = std::min(columns, s_.outChannels - channel);
+    const auto* const image = static_cast<const std::byte*>(
+        at(run.work, which * imageChannels_ * planes_.all * placeBytes_));
+    const std::int64_t* const places = pointPlaces_.data() + first;
+    const std::int64_t* const taps = order_.taps.data();
+    const std::byte* const ones = run.packed + s_.groups * panels_ * panelBytes_;
+    const std::int64_t number = group * panels_ + panel;
+    std::int32_t sums[kMostPoints * kMostWordColumns];
+
+    const std::int32_t inZero = run.inZero + inShift_;
+    const bool hasZeros = run.hasWeightZeros || inZero != 0;
+    if (hasZeros) {
+      std::int32_t inZeros[kMostPoints], rests[kMostPoints] = {}, zeros[kMostWordColumns] = {};
+      std::fill_n(inZeros, points, inZero);
+      if (run.hasWeightZeros) {
+        runWordsAt(kernel_, image, places, taps, ones, words_, sums, columns, points, 1, false);
+        for (std::int64_t i = 0; i < points; ++i)
+          rests[i] = restOf(sums[i * columns], elements_, inZero);
+        for (std::int64_t j = 0; j < channels; ++j)
+          zeros[j] = weightZero(run, group * s_.outChannels + channel + j);
+      }
+      const auto* const sumsOfWeights = reinterpret_cast<const std::int32_t*>(ones + panelBytes_);
+      kernel_.startRows(sumsOfWeights + number * columns, zeros, inZeros, rests, sums, columns,
+                        points);
+    }
+    runWordsAt(kernel_, image, places, taps, run.packed + number * panelBytes_, words_, sums,
+               columns, points, channels, hasZeros);
+    constexpr std::int64_t kSize = sizeof(std::int32_t);
+    std::int32_t* const to = run.out + (which * s_.outChannels + channel) * points_ + first;
+    turn_(reinterpret_cast<const char*>(sums), columns * kSize, reinterpret_cast<char*>(to),
+          points_ * kSize, channels, points);
+  }
+
+  /// Points that are computed at a time: five of the loops' blocks of rows.
+  static constexpr std::int64_t kMostPoints = 60;
 
   IntegerConvSpec s_;
   bool isBytes_;
   const WordsKernel& kernel_;
   unsigned threads_;
-  std::int64_t perWord_, elements_, words_;
+  std::int64_t elements_;
   std::int32_t inShift_, weightShift_;
-  std::vector<std::int64_t> phaseSizes_, taps_;
-  std::vector<Row> rows_;
+  TransposeMatrix turn_;
+  std::vector<std::int64_t> phaseSizes_;
+  Planes planes_;
+  Order order_;                            // its taps in bytes
+  std::vector<std::int64_t> pointPlaces_;  // in bytes
   std::vector<Line> lines_;
-  std::int64_t planeElements_ = 1, channelElements_ = 1, points_ = 1, panels_ = 0;
-  std::int64_t panelBytes_ = 0, rowBytes_ = 0;
-  std::size_t allRowBytes_ = 0, imageBytes_ = 0;
+  std::int64_t words_ = 0, placeBytes_ = 1, imageChannels_ = 0;
+  std::int64_t points_ = 1, blocks_ = 1, panels_ = 0, panelBytes_ = 0;
+  std::size_t imageBytes_ = 0, lineBytes_ = 0;
 };
 
 }  // namespace

@@ -13,21 +13,31 @@ namespace popir {
 struct WordsKernel {
   /// The instruction set, for reports.
   const char* name;
-  /// The columns of a panel.
-  std::int64_t columns;
+  /// The columns of a panel, and the elements of a word.
+  std::int64_t columns, perWord;
   /// C [rows, columns] = A B, or C += A B if `add`. A: rows of words, aRow bytes apart; B: a panel
   /// of words [words, columns]; C: rows that are cRow elements apart.
   void (*run)(const std::byte* a, std::int64_t aRow, const std::byte* panel, std::int64_t words,
               std::int32_t* c, std::int64_t cRow, std::int64_t rows, bool add);
+  /// The same, where word w of row r of A is at a + rowsOfA[r] + taps[w], and C has the panel's
+  /// columns up to `columns`, rounded up to those of a vector.
+  void (*runAt)(const std::byte* a, const std::int64_t* rowsOfA, const std::int64_t* taps,
+                const std::byte* panel, std::int64_t words, std::int32_t* c, std::int64_t cRow,
+                std::int64_t rows, std::int64_t columns, bool add);
   /// Starts sums that zero points take part in: overwrites C [rows, columns] with
   /// -aZeros[row] * sums[column] - rests[row] * bZeros[column], where `sums` are those of the
   /// columns of B, and `rests` those of the rows of A minus k times their zero points (restOf()).
   void (*startRows)(const std::int32_t* sums, const std::int32_t* bZeros,
                     const std::int32_t* aZeros, const std::int32_t* rests, std::int32_t* c,
                     std::int64_t cRow, std::int64_t rows);
+  /// Makes elements of A of bytes, SIGNED_CHAR or else UNSIGNED_CHAR: shorts; or bytes without
+  /// signs, where those that have one get 128 added.
+  void (*widen)(const std::uint8_t* from, bool isSigned, std::int64_t n, void* to);
+  /// Makes words of A of bytes: word i has element i of each of `perWord` rows.
+  void (*weave)(const std::uint8_t* const* rows, bool isSigned, std::int64_t n, void* to);
 };
 
-constexpr std::int64_t kWordBytes = 4;
+constexpr std::int64_t kWordBytes = 4, kMostPerWord = 4;
 /// The most columns of a panel.
 constexpr std::int64_t kMostWordColumns = 32;
 /// Words along k that a panel has at a time, so that it stays in the L1 cache.
@@ -68,10 +78,14 @@ inline std::int32_t restOf(std::int32_t sum, std::int64_t k, std::int32_t zero) 
                                        static_cast<std::uint32_t>(zero));
 }
 
-/// kernel.run() for all words, a block of them at a time.
+/// kernel.run() and kernel.runAt() for all words, a block of them at a time.
 void runWords(const WordsKernel& kernel, const std::byte* a, std::int64_t aRow,
               const std::byte* panel, std::int64_t words, std::int32_t* c, std::int64_t cRow,
               std::int64_t rows, bool add);
+void runWordsAt(const WordsKernel& kernel, const std::byte* a, const std::int64_t* rowsOfA,
+                const std::int64_t* taps, const std::byte* panel, std::int64_t words,
+                std::int32_t* c, std::int64_t cRow, std::int64_t rows, std::int64_t columns,
+                bool add);
 
 }  // namespace popir
 
