@@ -158,7 +158,7 @@ class IntegerConv final : public Contraction {
     // Words at the last places reach beyond the last plane.
     imageBytes_ =
         aligned(s_.batch * s_.groups * imageChannels_ * planes_.all * placeBytes_ + kWordBytes);
-    lineBytes_ = aligned(order_.channels * phaseSizes_.back());
+    fieldBytes_ = aligned((allOf(s_.inField) + 1) * placeBytes_);
     panels_ = (s_.outChannels + kernel_.columns - 1) / kernel_.columns;
     panelBytes_ = words_ * kernel_.columns * kWordBytes;
     findPoints();
@@ -189,8 +189,8 @@ class IntegerConv final : public Contraction {
     });
   }
 
-  // The image, and lines of each thread.
-  std::size_t workBytes() const override { return imageBytes_ + threads_ * lineBytes_; }
+  // The image, and for each thread what one of its channels is made of.
+  std::size_t workBytes() const override { return imageBytes_ + threads_ * fieldBytes_; }
 
   void runPacked(void* const* operands, const void* packed, void* work) const override {
     std::size_t next = 3;
@@ -294,45 +294,55 @@ class IntegerConv final : public Contraction {
 
   /// Writes the planes of channel i of the image, or of the channels that share its words.
   void makePlanes(const Run& run, std::int64_t i, unsigned thread) const {
-    const std::int64_t field = allOf(s_.inField), width = phaseSizes_.back();
+    const std::int64_t field = allOf(s_.inField);
     const std::int64_t image = i / imageChannels_, first = i % imageChannels_ * order_.channels;
     const bool isSigned = s_.inType != poplar::UNSIGNED_CHAR;
-    auto* const own = static_cast<std::uint8_t*>(at(run.work, imageBytes_ + thread * lineBytes_));
     const auto zero = static_cast<std::uint8_t>(run.inZero);
-    void* to = at(run.work, i * planes_.all * placeBytes_);
-    for (const auto& [source, begin, end] : lines_) {
-      const std::uint8_t* rows[kMostPerWord];
-      for (std::int64_t c = 0; c < order_.channels; ++c) {
-        // One that is not there is the last one again: its weights are 0.
-        const std::int64_t channel = std::min(first + c, s_.inChannels - 1);
-        const auto* from = run.in + (image * s_.inChannels + channel) * field + source;
-        std::uint8_t* const line = own + c * width;
-        rows[c] = line;
-        if (s_.stride.back() == 1 && begin == 0 && end == width) {
-          rows[c] = from;
-        } else {
-          std::memset(line, zero, static_cast<std::size_t>(begin));
-          copyLine(from, begin, end, line);
-          std::memset(line + end, zero, static_cast<std::size_t>(width - end));
-        }
-      }
-      if (order_.channels == 1)
-        kernel_.widen(rows[0], isSigned, width, to);
-      else
-        kernel_.weave(rows, isSigned, width, to);
-      to = at(to, width * placeBytes_);
+    const std::uint8_t *rows[kMostPerWord], *zeros[kMostPerWord];
+    for (std::int64_t c = 0; c < order_.channels; ++c) {
+      // One that is not there is the last one again: its weights are 0.
+      const std::int64_t channel = std::min(first + c, s_.inChannels - 1);
+      rows[c] = run.in + (image * s_.inChannels + channel) * field;
+      zeros[c] = &zero;
+    }
+    // The places of the input and one of padding, before they go where they belong.
+    void* const from = at(run.work, imageBytes_ + thread * fieldBytes_);
+    void* const padding = at(from, field * placeBytes_);
+    if (order_.channels == 1) {
+      kernel_.widen(rows[0], isSigned, field, from);
+      kernel_.widen(&zero, isSigned, 1, padding);
+    } else {
+      kernel_.weave(rows, isSigned, field, from);
+      kernel_.weave(zeros, isSigned, 1, padding);
+    }
+    void* const to = at(run.work, i * planes_.all * placeBytes_);
+    switch (placeBytes_) {
+      case 1: return lay<std::uint8_t>(from, padding, to);
+      case 2: return lay<std::uint16_t>(from, padding, to);
+      default: return lay<std::uint32_t>(from, padding, to);
     }
   }
 
-  void copyLine(const std::uint8_t* from, std::int64_t begin, std::int64_t end,
-                std::uint8_t* to) const {
-    const std::int64_t stride = s_.stride.back();
-    if (stride == 1)
-      std::memcpy(to + begin, from + begin, static_cast<std::size_t>(end - begin));
-    else if (stride == 2)
-      for (std::int64_t i = begin; i < end; ++i) to[i] = from[i * 2];
-    else
-      for (std::int64_t i = begin; i < end; ++i) to[i] = from[i * stride];
+  /// Writes planes of places.
+  template <class Place>
+  void lay(const void* field, const void* padding, void* planes) const {
+    const auto* const from = static_cast<const Place*>(field);
+    const Place zero = *static_cast<const Place*>(padding);
+    const std::int64_t width = phaseSizes_.back(), stride = s_.stride.back();
+    auto* to = static_cast<Place*>(planes);
+    for (const auto& [source, begin, end] : lines_) {
+      std::int64_t i = 0;
+      for (; i < begin; ++i) to[i] = zero;
+      if (stride == 1)
+        std::memcpy(to + begin, from + source + begin,
+                    static_cast<std::size_t>(end - begin) * sizeof(Place));
+      else if (stride == 2)  // which compilers know how to do fast
+        for (; i < end; ++i) to[i] = from[source + i * 2];
+      else
+        for (; i < end; ++i) to[i] = from[source + i * stride];
+      for (i = end; i < width; ++i) to[i] = zero;
+      to += width;
+    }
   }
 
   bool hasWeightZeros(const void* zeros) const {
@@ -406,7 +416,7 @@ class IntegerConv final : public Contraction {
   std::vector<Line> lines_;
   std::int64_t words_ = 0, placeBytes_ = 1, imageChannels_ = 0;
   std::int64_t points_ = 1, blocks_ = 1, panels_ = 0, panelBytes_ = 0;
-  std::size_t imageBytes_ = 0, lineBytes_ = 0;
+  std::size_t imageBytes_ = 0, fieldBytes_ = 0;
 };
 
 }  // namespace
