@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <cstring>
 #include <numeric>
+#include <optional>
 #include <utility>
 
+#include "kernels/contraction/block_tail.hpp"
 #include "kernels/contraction/meetings.hpp"
 #include "kernels/contraction/words.hpp"
 #include "kernels/movement/tiles.hpp"
@@ -158,11 +160,11 @@ class IntegerConv final : public Contraction {
     // Words at the last places reach beyond the last plane.
     imageBytes_ =
         aligned(s_.batch * s_.groups * imageChannels_ * planes_.all * placeBytes_ + kWordBytes);
-    fieldBytes_ = aligned((allOf(s_.inField) + 1) * placeBytes_);
     panels_ = (s_.outChannels + kernel_.columns - 1) / kernel_.columns;
     panelBytes_ = words_ * kernel_.columns * kWordBytes;
     findPoints();
     findLines();
+    prepareTail();
   }
 
   std::string describe() const override {
@@ -189,8 +191,8 @@ class IntegerConv final : public Contraction {
     });
   }
 
-  // The image, and for each thread what one of its channels is made of.
-  std::size_t workBytes() const override { return imageBytes_ + threads_ * fieldBytes_; }
+  // The image, and for each thread what one of its channels is made of, or the memory of the tail.
+  std::size_t workBytes() const override { return imageBytes_ + threads_ * ownBytes_; }
 
   void runPacked(void* const* operands, const void* packed, void* work) const override {
     std::size_t next = 3;
@@ -202,14 +204,16 @@ class IntegerConv final : public Contraction {
             s_.weightZeros == ZeroPoints::None ? nullptr : operands[next],
             false,
             work,
-            static_cast<std::int32_t*>(operands[2])};
+            {operands[2]}};
     run.hasWeightZeros = hasWeightZeros(run.weightZeros);
+    if (s_.weightZeros != ZeroPoints::None) ++next;
+    for (std::size_t i = 1; i < s_.tailTypes.size(); ++i) run.written[i] = operands[next++];
     const std::int64_t images = s_.batch * s_.groups, channels = images * imageChannels_;
     parallelFor(channels, threads_, channels * planes_.all * order_.channels,
                 [&](std::int64_t i, unsigned thread) { makePlanes(run, i, thread); });
     const std::int64_t steps = images * s_.outChannels * points_ * words_;
-    parallelFor(images * blocks_ * panels_, threads_, steps, [&](std::int64_t i) {
-      runBlock(run, i / panels_ / blocks_, i / panels_ % blocks_, i % panels_);
+    parallelFor(images * blocks_ * panels_, threads_, steps, [&](std::int64_t i, unsigned thread) {
+      runBlock(run, i / panels_ / blocks_, i / panels_ % blocks_, i % panels_, own(run, thread));
     });
   }
 
@@ -222,7 +226,7 @@ class IntegerConv final : public Contraction {
     const void* weightZeros;
     bool hasWeightZeros;  // one that is not 0 as weights are packed
     void* work;
-    std::int32_t* out;
+    void* written[BlockTail::kMostOperands];  // the result, then the tail's operands
   };
 
   /// A line of a channel's planes: places from `begin` to `end` hold input, the others padding.
@@ -230,6 +234,27 @@ class IntegerConv final : public Contraction {
   struct Line {
     std::int64_t source, begin, end;
   };
+
+  /// The memory of a thread.
+  void* own(const Run& run, unsigned thread) const {
+    return at(run.work, imageBytes_ + thread * ownBytes_);
+  }
+
+  void prepareTail() {
+    ownBytes_ = aligned((allOf(s_.inField) + 1) * placeBytes_);
+    if (!s_.tail) return;
+    tail_.emplace(*s_.tail, s_.tailTypes, points_, kMostPoints);
+    for (std::int64_t panel = 0; panel < panels_; ++panel)
+      for (std::int64_t block = 0; block < blocks_; ++block)
+        tail_->prepare(channelsOf(panel), pointOf(block + 1) - pointOf(block));
+    ownBytes_ = std::max(ownBytes_, aligned(tail_->scratchBytes()));
+  }
+
+  /// The first point of a block, and the output channels of a panel.
+  std::int64_t pointOf(std::int64_t block) const { return block * points_ / blocks_; }
+  std::int64_t channelsOf(std::int64_t panel) const {
+    return std::min(kernel_.columns, s_.outChannels - panel * kernel_.columns);
+  }
 
   /// Finds the places of the points, and cuts these into blocks of about one length.
   void findPoints() {
@@ -306,7 +331,7 @@ class IntegerConv final : public Contraction {
       zeros[c] = &zero;
     }
     // The places of the input and one of padding, before they go where they belong.
-    void* const from = at(run.work, imageBytes_ + thread * fieldBytes_);
+    void* const from = own(run, thread);
     void* const padding = at(from, field * placeBytes_);
     if (order_.channels == 1) {
       kernel_.widen(rows[0], isSigned, field, from);
@@ -361,12 +386,11 @@ class IntegerConv final : public Contraction {
   }
 
   /// A block of points of an image for the output channels of a panel.
-  void runBlock(const Run& run, std::int64_t which, std::int64_t block, std::int64_t panel) const {
+  void runBlock(const Run& run, std::int64_t which, std::int64_t block, std::int64_t panel,
+                void* own) const {
     const std::int64_t group = which % s_.groups, columns = kernel_.columns;
-    const std::int64_t first = block * points_ / blocks_,
-                       points = (block + 1) * points_ / blocks_ - first;
-    const std::int64_t channel = panel * columns,
-                       channels = std::min(columns, s_.outChannels - channel);
+    const std::int64_t first = pointOf(block), points = pointOf(block + 1) - first;
+    const std::int64_t channel = panel * columns, channels = channelsOf(panel);
     const auto* const image = static_cast<const std::byte*>(
         at(run.work, which * imageChannels_ * planes_.all * placeBytes_));
     const std::int64_t* const places = pointPlaces_.data() + first;
@@ -393,10 +417,22 @@ class IntegerConv final : public Contraction {
     }
     runWordsAt(kernel_, image, places, taps, run.packed + number * panelBytes_, words_, sums,
                columns, points, channels, hasZeros);
+    const std::int64_t to = (which * s_.outChannels + channel) * points_ + first;
+    if (!tail_) {
+      auto* const out = static_cast<std::int32_t*>(run.written[0]) + to;
+      return turn(sums, channels, points, out, points_);
+    }
+    std::int32_t turned[kMostWordColumns * kMostPoints];
+    turn(sums, channels, points, turned, kMostPoints);
+    tail_->run(turned, run.written, {group * s_.outChannels + channel, channels, to, points}, own);
+  }
+
+  /// Writes sums, [points, channels], as rows of points.
+  void turn(const std::int32_t* sums, std::int64_t channels, std::int64_t points, std::int32_t* to,
+            std::int64_t toRow) const {
     constexpr std::int64_t kSize = sizeof(std::int32_t);
-    std::int32_t* const to = run.out + (which * s_.outChannels + channel) * points_ + first;
-    turn_(reinterpret_cast<const char*>(sums), columns * kSize, reinterpret_cast<char*>(to),
-          points_ * kSize, channels, points);
+    turn_(reinterpret_cast<const char*>(sums), kernel_.columns * kSize, reinterpret_cast<char*>(to),
+          toRow * kSize, channels, points);
   }
 
   /// Points that are computed at a time: five of the loops' blocks of rows.
@@ -409,6 +445,7 @@ class IntegerConv final : public Contraction {
   std::int64_t elements_;
   std::int32_t inShift_, weightShift_;
   TransposeMatrix turn_;
+  std::optional<BlockTail> tail_;
   std::vector<std::int64_t> phaseSizes_;
   Planes planes_;
   Order order_;                            // its taps in bytes
@@ -416,7 +453,7 @@ class IntegerConv final : public Contraction {
   std::vector<Line> lines_;
   std::int64_t words_ = 0, placeBytes_ = 1, imageChannels_ = 0;
   std::int64_t points_ = 1, blocks_ = 1, panels_ = 0, panelBytes_ = 0;
-  std::size_t imageBytes_ = 0, fieldBytes_ = 0;
+  std::size_t imageBytes_ = 0, ownBytes_ = 0;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "kernels/contraction/contraction.hpp"
 #include "kernels/contraction/integer_product.hpp"
+#include "kernels/elementwise/forms.hpp"
 
 namespace popir {
 namespace contraction {
@@ -21,6 +22,10 @@ struct IntegerConvSpec {
   std::vector<std::int64_t> inField, kernel, outField, stride, dilation, padLower;
   ZeroPoints inZero;       ///< None or One
   ZeroPoints weightZeros;  ///< one for each output channel, [groups * outChannels], if Each
+  /// What is done to the sums before they are stored; null: nothing.
+  std::shared_ptr<const Tail> tail = nullptr;
+  /// The types of out and of the tail's operands, if there is a tail.
+  std::vector<poplar::Type> tailTypes = {};
 };
 
 /// Whether makeIntegerConv() takes such sizes: a channel with its padding has at most 16 times the
@@ -30,7 +35,7 @@ bool isCompact(const std::vector<std::int64_t>& inField, const std::vector<std::
                const std::vector<std::int64_t>& dilation);
 
 /// Operands: in, weights, out, then the zero point of `in` and those of the weights, as far as
-/// there are any. The weights are packed.
+/// there are any, then those of the tail, dense. The weights are packed.
 std::unique_ptr<Contraction> makeIntegerConv(const IntegerConvSpec& spec, unsigned threads);
 
 }  // namespace contraction

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/check.hpp"
+#include "kernels/contraction/block_tail.hpp"
 #include "kernels/contraction/meetings.hpp"
 #include "kernels/saved_kernel.hpp"
 
@@ -13,13 +14,40 @@ const SavedKernel<IntegerConvKernel> kSavedIntegerConv("integer conv");
 
 }  // namespace
 
-std::unique_ptr<Runner> IntegerConvKernel::prepare(const std::vector<Layout>&,
+std::unique_ptr<Runner> IntegerConvKernel::prepare(const std::vector<Layout>& operands,
                                                    const Setting& setting) const {
   const auto& p = shape_;
-  return contraction::makeIntegerConv(
-      {inType_, weightsType_, p.batch, p.groups, p.inChannels, p.outChannels, p.inField, p.kernel,
-       p.outField, p.stride, p.dilation, p.padLower, inZero_, weightZeros_},
-      setting.threads);
+  contraction::IntegerConvSpec spec{
+      inType_,  weightsType_, p.batch,  p.groups,   p.inChannels, p.outChannels, p.inField,
+      p.kernel, p.outField,   p.stride, p.dilation, p.padLower,   inZero_,       weightZeros_};
+  if (tail_) {
+    spec.tail = tail_;
+    spec.tailTypes = {operands[2].type};
+    for (std::size_t i = operands.size() - (tail_->extents.size() - 1); i < operands.size(); ++i)
+      spec.tailTypes.push_back(operands[i].type);
+  }
+  return contraction::makeIntegerConv(spec, setting.threads);
+}
+
+std::shared_ptr<const Tail> IntegerConvKernel::tail() const {
+  if (tail_) return tail_;
+  auto nothing = std::make_shared<Tail>();
+  nothing->program.output(nothing->program.input(0, Lane::I32));
+  nothing->extents = {Tail::Extent::Full};
+  return nothing;
+}
+
+std::shared_ptr<const Kernel> IntegerConvKernel::withTail(const Tail& tail) const {
+  const auto isHalf = [](const MapProgram::Value& v) {
+    return v.lane == Lane::F16 || v.lane == Lane::BF16;
+  };
+  const auto& values = tail.program.values();
+  if (std::any_of(values.begin(), values.end(), isHalf) ||
+      tail.extents.size() > BlockTail::kMostOperands)
+    return nullptr;
+  auto made = std::make_shared<IntegerConvKernel>(*this);
+  made->tail_ = std::make_shared<Tail>(tail);
+  return made;
 }
 
 void IntegerConvKernel::check(const std::vector<OperandInfo>& operands) const {

@@ -11,7 +11,9 @@ namespace popir {
 
 /// Operands: in, weights and out as of a ConvKernel, then the zero point of `in`, [1], and those of
 /// the weights, [1] or [groups * output channels]; see contraction::makeIntegerConv(). All are dense.
-/// Work: that of the convolution of SHORT, since no machine multiplies bytes.
+/// Work: that of the convolution of SHORT, since no machine multiplies bytes. The tail, which only
+/// the engine's fusion adds, is done to a block of sums while it is in the cache; the cost model
+/// never sees it.
 class IntegerConvKernel final : public Kernel {
  public:
   /// `shape`: a forward pass from SHORT to INT without bias and without dilation of the input.
@@ -22,20 +24,24 @@ class IntegerConvKernel final : public Kernel {
         weightsType_(weightsType),
         inZero_(inZero),
         weightZeros_(weightZeros) {}
-  const char* name() const override { return "integerConv"; }
+  const char* name() const override { return tail_ ? "integerConv+map" : "integerConv"; }
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
                                   const Setting& setting) const override;
   Rounds rounds(bool) const override { return Rounds::Nothing; }
   void check(const std::vector<OperandInfo>& operands) const override;
   Work work(const std::vector<Layout>& operands) const override;
 
-  /// Constructor arguments in order, for saved executables.
+  std::shared_ptr<const Tail> tail() const override;
+  std::shared_ptr<const Kernel> withTail(const Tail& tail) const override;
+
+  /// Constructor arguments in order, for saved executables, whose kernels have no tail.
   auto state() const { return std::tie(shape_, inType_, weightsType_, inZero_, weightZeros_); }
 
  private:
   ConvKernel::Problem shape_;
   poplar::Type inType_, weightsType_;
   ZeroPoints inZero_, weightZeros_;
+  std::shared_ptr<const Tail> tail_;
 };
 
 }  // namespace popir
