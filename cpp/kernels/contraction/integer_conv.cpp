@@ -4,10 +4,9 @@
 #include <cstddef>
 #include <cstring>
 #include <numeric>
-#include <optional>
+#include <type_traits>
 #include <utility>
 
-#include "kernels/contraction/block_tail.hpp"
 #include "kernels/contraction/meetings.hpp"
 #include "kernels/contraction/words.hpp"
 #include "kernels/movement/tiles.hpp"
@@ -141,7 +140,8 @@ class IntegerConv final : public Contraction {
         elements_(spec.inChannels * allOf(spec.kernel)),
         inShift_(isBytes_ && spec.inType != poplar::UNSIGNED_CHAR ? 128 : 0),
         weightShift_(isBytes_ && spec.weightsType == poplar::UNSIGNED_CHAR ? -128 : 0),
-        turn_(transposeMatrix(sizeof(std::int32_t))) {
+        turn_(transposeMatrix(sizeof(std::int32_t))),
+        turnBytes_(transposeMatrix(1)) {
     const std::size_t fields = s_.kernel.size();
     phaseSizes_.resize(fields);
     planes_.strides.resize(fields);
@@ -160,11 +160,11 @@ class IntegerConv final : public Contraction {
     // Words at the last places reach beyond the last plane.
     imageBytes_ =
         aligned(s_.batch * s_.groups * imageChannels_ * planes_.all * placeBytes_ + kWordBytes);
+    ownBytes_ = aligned((allOf(s_.inField) + 1) * placeBytes_);
     panels_ = (s_.outChannels + kernel_.columns - 1) / kernel_.columns;
     panelBytes_ = words_ * kernel_.columns * kWordBytes;
     findPoints();
     findLines();
-    prepareTail();
   }
 
   std::string describe() const override {
@@ -191,7 +191,7 @@ class IntegerConv final : public Contraction {
     });
   }
 
-  // The image, and for each thread what one of its channels is made of, or the memory of the tail.
+  // The image, and for each thread what one of its channels is made of.
   std::size_t workBytes() const override { return imageBytes_ + threads_ * ownBytes_; }
 
   void runPacked(void* const* operands, const void* packed, void* work) const override {
@@ -204,16 +204,16 @@ class IntegerConv final : public Contraction {
             s_.weightZeros == ZeroPoints::None ? nullptr : operands[next],
             false,
             work,
-            {operands[2]}};
+            operands[2],
+            nullptr};
     run.hasWeightZeros = hasWeightZeros(run.weightZeros);
-    if (s_.weightZeros != ZeroPoints::None) ++next;
-    for (std::size_t i = 1; i < s_.tailTypes.size(); ++i) run.written[i] = operands[next++];
+    run.terms = operands + next + (s_.weightZeros != ZeroPoints::None);
     const std::int64_t images = s_.batch * s_.groups, channels = images * imageChannels_;
     parallelFor(channels, threads_, channels * planes_.all * order_.channels,
                 [&](std::int64_t i, unsigned thread) { makePlanes(run, i, thread); });
     const std::int64_t steps = images * s_.outChannels * points_ * words_;
-    parallelFor(images * blocks_ * panels_, threads_, steps, [&](std::int64_t i, unsigned thread) {
-      runBlock(run, i / panels_ / blocks_, i / panels_ % blocks_, i % panels_, own(run, thread));
+    parallelFor(images * blocks_ * panels_, threads_, steps, [&](std::int64_t i) {
+      runBlock(run, i / panels_ / blocks_, i / panels_ % blocks_, i % panels_);
     });
   }
 
@@ -226,7 +226,8 @@ class IntegerConv final : public Contraction {
     const void* weightZeros;
     bool hasWeightZeros;  // one that is not 0 as weights are packed
     void* work;
-    void* written[BlockTail::kMostOperands];  // the result, then the tail's operands
+    void* out;
+    void* const* terms;  // the operands of the requantization
   };
 
   /// A line of a channel's planes: places from `begin` to `end` hold input, the others padding.
@@ -238,16 +239,6 @@ class IntegerConv final : public Contraction {
   /// The memory of a thread.
   void* own(const Run& run, unsigned thread) const {
     return at(run.work, imageBytes_ + thread * ownBytes_);
-  }
-
-  void prepareTail() {
-    ownBytes_ = aligned((allOf(s_.inField) + 1) * placeBytes_);
-    if (!s_.tail) return;
-    tail_.emplace(*s_.tail, s_.tailTypes, points_, kMostPoints);
-    for (std::int64_t panel = 0; panel < panels_; ++panel)
-      for (std::int64_t block = 0; block < blocks_; ++block)
-        tail_->prepare(channelsOf(panel), pointOf(block + 1) - pointOf(block));
-    ownBytes_ = std::max(ownBytes_, aligned(tail_->scratchBytes()));
   }
 
   /// The first point of a block, and the output channels of a panel.
@@ -386,8 +377,7 @@ class IntegerConv final : public Contraction {
   }
 
   /// A block of points of an image for the output channels of a panel.
-  void runBlock(const Run& run, std::int64_t which, std::int64_t block, std::int64_t panel,
-                void* own) const {
+  void runBlock(const Run& run, std::int64_t which, std::int64_t block, std::int64_t panel) const {
     const std::int64_t group = which % s_.groups, columns = kernel_.columns;
     const std::int64_t first = pointOf(block), points = pointOf(block + 1) - first;
     const std::int64_t channel = panel * columns, channels = channelsOf(panel);
@@ -418,21 +408,33 @@ class IntegerConv final : public Contraction {
     runWordsAt(kernel_, image, places, taps, run.packed + number * panelBytes_, words_, sums,
                columns, points, channels, hasZeros);
     const std::int64_t to = (which * s_.outChannels + channel) * points_ + first;
-    if (!tail_) {
-      auto* const out = static_cast<std::int32_t*>(run.written[0]) + to;
-      return turn(sums, channels, points, out, points_);
+    if (!s_.requantization) {
+      constexpr std::int64_t kSize = sizeof(std::int32_t);
+      turn_(reinterpret_cast<const char*>(sums), columns * kSize,
+            static_cast<char*>(run.out) + to * kSize, points_ * kSize, channels, points);
+      return;
     }
-    std::int32_t turned[kMostWordColumns * kMostPoints];
-    turn(sums, channels, points, turned, kMostPoints);
-    tail_->run(turned, run.written, {group * s_.outChannels + channel, channels, to, points}, own);
+    char bytes[kMostPoints * kMostWordColumns];
+    kernel_.requantize(sums, points, terms(run, group * s_.outChannels + channel, channels),
+                       s_.requantization->isSigned, reinterpret_cast<std::uint8_t*>(bytes));
+    turnBytes_(bytes, columns, static_cast<char*>(run.out) + to, points_, channels, points);
   }
 
-  /// Writes sums, [points, channels], as rows of points.
-  void turn(const std::int32_t* sums, std::int64_t channels, std::int64_t points, std::int32_t* to,
-            std::int64_t toRow) const {
-    constexpr std::int64_t kSize = sizeof(std::int32_t);
-    turn_(reinterpret_cast<const char*>(sums), kernel_.columns * kSize, reinterpret_cast<char*>(to),
-          toRow * kSize, channels, points);
+  /// The terms of the requantization for `n` channels from `channel` on, which counts all groups.
+  RequantizationTerms terms(const Run& run, std::int64_t channel, std::int64_t n) const {
+    RequantizationTerms made = {};
+    const auto fill = [&](const Requantization::Term& term, auto* to) {
+      using T = std::remove_pointer_t<decltype(to)>;
+      T number;
+      std::memcpy(&number, &term.bits, sizeof number);
+      const auto* const from =
+          term.operand == 0 ? &number : static_cast<const T*>(run.terms[term.operand - 1]);
+      for (std::int64_t j = 0; j < n; ++j) to[j] = from[term.hasChannels ? channel + j : 0];
+    };
+    fill(s_.requantization->bias, made.bias);
+    fill(s_.requantization->factor, made.factor);
+    fill(s_.requantization->zero, made.zero);
+    return made;
   }
 
   /// Points that are computed at a time: five of the loops' blocks of rows.
@@ -445,7 +447,7 @@ class IntegerConv final : public Contraction {
   std::int64_t elements_;
   std::int32_t inShift_, weightShift_;
   TransposeMatrix turn_;
-  std::optional<BlockTail> tail_;
+  TransposeMatrix turnBytes_;
   std::vector<std::int64_t> phaseSizes_;
   Planes planes_;
   Order order_;                            // its taps in bytes

@@ -4,11 +4,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "kernels/contraction/contraction.hpp"
 #include "kernels/contraction/integer_product.hpp"
-#include "kernels/elementwise/forms.hpp"
+#include "kernels/contraction/requantization.hpp"
 
 namespace popir {
 namespace contraction {
@@ -22,10 +23,8 @@ struct IntegerConvSpec {
   std::vector<std::int64_t> inField, kernel, outField, stride, dilation, padLower;
   ZeroPoints inZero;       ///< None or One
   ZeroPoints weightZeros;  ///< one for each output channel, [groups * outChannels], if Each
-  /// What is done to the sums before they are stored; null: nothing.
-  std::shared_ptr<const Tail> tail = nullptr;
-  /// The types of out and of the tail's operands, if there is a tail.
-  std::vector<poplar::Type> tailTypes = {};
+  /// How the sums become bytes; nothing: out is INT.
+  std::optional<Requantization> requantization = {};
 };
 
 /// Whether makeIntegerConv() takes such sizes: a channel with its padding has at most 16 times the
@@ -35,7 +34,7 @@ bool isCompact(const std::vector<std::int64_t>& inField, const std::vector<std::
                const std::vector<std::int64_t>& dilation);
 
 /// Operands: in, weights, out, then the zero point of `in` and those of the weights, as far as
-/// there are any, then those of the tail, dense. The weights are packed.
+/// there are any, then those of the requantization. The weights are packed.
 std::unique_ptr<Contraction> makeIntegerConv(const IntegerConvSpec& spec, unsigned threads);
 
 }  // namespace contraction

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "kernels/check.hpp"
-#include "kernels/contraction/block_tail.hpp"
 #include "kernels/contraction/meetings.hpp"
 #include "kernels/saved_kernel.hpp"
 
@@ -14,18 +13,13 @@ const SavedKernel<IntegerConvKernel> kSavedIntegerConv("integer conv");
 
 }  // namespace
 
-std::unique_ptr<Runner> IntegerConvKernel::prepare(const std::vector<Layout>& operands,
+std::unique_ptr<Runner> IntegerConvKernel::prepare(const std::vector<Layout>&,
                                                    const Setting& setting) const {
   const auto& p = shape_;
   contraction::IntegerConvSpec spec{
       inType_,  weightsType_, p.batch,  p.groups,   p.inChannels, p.outChannels, p.inField,
       p.kernel, p.outField,   p.stride, p.dilation, p.padLower,   inZero_,       weightZeros_};
-  if (tail_) {
-    spec.tail = tail_;
-    spec.tailTypes = {operands[2].type};
-    for (std::size_t i = operands.size() - (tail_->extents.size() - 1); i < operands.size(); ++i)
-      spec.tailTypes.push_back(operands[i].type);
-  }
+  if (tail_) spec.requantization = requantizationOf(*tail_);
   return contraction::makeIntegerConv(spec, setting.threads);
 }
 
@@ -38,13 +32,7 @@ std::shared_ptr<const Tail> IntegerConvKernel::tail() const {
 }
 
 std::shared_ptr<const Kernel> IntegerConvKernel::withTail(const Tail& tail) const {
-  const auto isHalf = [](const MapProgram::Value& v) {
-    return v.lane == Lane::F16 || v.lane == Lane::BF16;
-  };
-  const auto& values = tail.program.values();
-  if (std::any_of(values.begin(), values.end(), isHalf) ||
-      tail.extents.size() > BlockTail::kMostOperands)
-    return nullptr;
+  if (!requantizationOf(tail)) return nullptr;
   auto made = std::make_shared<IntegerConvKernel>(*this);
   made->tail_ = std::make_shared<Tail>(tail);
   return made;

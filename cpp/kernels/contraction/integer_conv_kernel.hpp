@@ -11,9 +11,8 @@ namespace popir {
 
 /// Operands: in, weights and out as of a ConvKernel, then the zero point of `in`, [1], and those of
 /// the weights, [1] or [groups * output channels]; see contraction::makeIntegerConv(). All are dense.
-/// Work: that of the convolution of SHORT, since no machine multiplies bytes. The tail, which only
-/// the engine's fusion adds, is done to a block of sums while it is in the cache; the cost model
-/// never sees it.
+/// Work: that of the convolution of SHORT, since no machine multiplies bytes. Only the engine's
+/// fusion adds a tail, a requantization, so the cost model never sees it; `out` is of bytes then.
 class IntegerConvKernel final : public Kernel {
  public:
   /// `shape`: a forward pass from SHORT to INT without bias and without dilation of the input.
@@ -24,7 +23,7 @@ class IntegerConvKernel final : public Kernel {
         weightsType_(weightsType),
         inZero_(inZero),
         weightZeros_(weightZeros) {}
-  const char* name() const override { return tail_ ? "integerConv+map" : "integerConv"; }
+  const char* name() const override { return tail_ ? "integerConv+requantize" : "integerConv"; }
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
                                   const Setting& setting) const override;
   Rounds rounds(bool) const override { return Rounds::Nothing; }

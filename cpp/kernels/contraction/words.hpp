@@ -9,6 +9,16 @@
 
 namespace popir {
 
+constexpr std::int64_t kWordBytes = 4, kMostPerWord = 4;
+/// The most columns of a panel.
+constexpr std::int64_t kMostWordColumns = 32;
+
+/// The terms of a Requantization (requantization.hpp), for each column of a panel.
+struct RequantizationTerms {
+  std::int32_t bias[kMostWordColumns];
+  float factor[kMostWordColumns], zero[kMostWordColumns];
+};
+
 /// The loops of one instruction set for one type of elements.
 struct WordsKernel {
   /// The instruction set, for reports.
@@ -30,6 +40,9 @@ struct WordsKernel {
   void (*startRows)(const std::int32_t* sums, const std::int32_t* bZeros,
                     const std::int32_t* aZeros, const std::int32_t* rests, std::int32_t* c,
                     std::int64_t cRow, std::int64_t rows);
+  /// Makes bytes of C, [rows, columns], dense. The terms of the Requantization are by column.
+  void (*requantize)(const std::int32_t* c, std::int64_t rows, const RequantizationTerms& terms,
+                     bool isSigned, std::uint8_t* to);
   /// Makes elements of A of bytes, SIGNED_CHAR or else UNSIGNED_CHAR: shorts; or bytes without
   /// signs, where those that have one get 128 added.
   void (*widen)(const std::uint8_t* from, bool isSigned, std::int64_t n, void* to);
@@ -37,9 +50,6 @@ struct WordsKernel {
   void (*weave)(const std::uint8_t* const* rows, bool isSigned, std::int64_t n, void* to);
 };
 
-constexpr std::int64_t kWordBytes = 4, kMostPerWord = 4;
-/// The most columns of a panel.
-constexpr std::int64_t kMostWordColumns = 32;
 /// Words along k that a panel has at a time, so that it stays in the L1 cache.
 constexpr std::int64_t kWordsOfBlock = 256;
 
