@@ -38,10 +38,31 @@ std::shared_ptr<const Kernel> IntegerConvKernel::withTail(const Tail& tail) cons
   return made;
 }
 
+void IntegerConvKernel::checkTail(const std::vector<OperandInfo>& operands) const {
+  const auto made = requantizationOf(*tail_);
+  require(made.has_value(), "its tail is no requantization");
+  requireOperand(operands[2], Access::Write,
+                 made->isSigned ? poplar::SIGNED_CHAR : poplar::UNSIGNED_CHAR, operands[2].shape);
+  const std::size_t first = operands.size() - tail_->extents.size();
+  const auto term = [&](const Requantization::Term& of, const poplar::Type& type) {
+    if (of.operand == 0) return;
+    const std::int64_t n = of.hasChannels ? shape_.groups * shape_.outChannels : 1;
+    requireOperand(operands[first + of.operand], Access::Read, type, {n});
+  };
+  term(made->bias, poplar::INT);
+  term(made->factor, poplar::FLOAT);
+  term(made->zero, poplar::FLOAT);
+}
+
 void IntegerConvKernel::check(const std::vector<OperandInfo>& operands) const {
   std::size_t n = 3;
-  requireOperands(operands, n + (inZero_ != ZeroPoints::None) + (weightZeros_ != ZeroPoints::None));
+  requireOperands(operands, n + (inZero_ != ZeroPoints::None) + (weightZeros_ != ZeroPoints::None) +
+                                (tail_ ? tail_->extents.size() - 1 : 0));
   auto shorts = std::vector<OperandInfo>(operands.begin(), operands.begin() + n);
+  if (tail_) {
+    checkTail(operands);
+    shorts[2].type = poplar::INT;
+  }
   for (std::size_t i = 0; i < 2; ++i) {
     const auto& type = i == 0 ? inType_ : weightsType_;
     require(type == poplar::SIGNED_CHAR || type == poplar::UNSIGNED_CHAR,

@@ -37,6 +37,8 @@ class IntegerConvKernel final : public Kernel {
   auto state() const { return std::tie(shape_, inType_, weightsType_, inZero_, weightZeros_); }
 
  private:
+  void checkTail(const std::vector<OperandInfo>& operands) const;
+
   ConvKernel::Problem shape_;
   poplar::Type inType_, weightsType_;
   ZeroPoints inZero_, weightZeros_;
