@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper, numpy_helper
 
 import popir
 from tests.poplin.programs import run_again
@@ -27,7 +27,7 @@ GIVEN = (np.float32(0.02), np.float32(0.3))
 
 
 def model(form: Any, x: Array, w: Array, operands: dict[str, Array]) -> onnx.ModelProto:
-    data, weights, group, stride, dilation, lower, upper = form
+    data, _, group, stride, dilation, lower, upper = form
     names = ["x_scale", "x_zero", "w", "w_scale", "w_zero", "y_scale", "y_zero", "bias"]
     node = helper.make_node(
         "QLinearConv",
