@@ -274,9 +274,45 @@ void Graph::setInitialValueFrom(const Tensor& t, const Type& givenType, std::siz
              });
 }
 
+namespace {
+
+/// The dimensions of a view from the slowest to the fastest in memory, if it shows a whole variable
+/// in another order of dimensions.
+std::optional<std::vector<unsigned>> orderOf(const GraphImpl& graph, const View& view) {
+  const auto affine = view.affine();
+  if (!affine || view.wholeVariable() || affine->offset != 0 || view.elements() == 0 ||
+      graph.variables[affine->variable].elements != view.elements())
+    return std::nullopt;
+  std::vector<unsigned> order(view.shape().size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](unsigned a, unsigned b) { return affine->strides[a] > affine->strides[b]; });
+  std::int64_t stride = 1;
+  for (auto d = order.rbegin(); d != order.rend(); ++d) {
+    if (view.shape()[*d] != 1 && affine->strides[*d] != stride) return std::nullopt;
+    stride *= view.shape()[*d];
+  }
+  return order;
+}
+
+}  // namespace
+
 Tensor Graph::clone(const Type& type, const Tensor& t, const DebugContext& debugContext,
-                    TensorCloneMethod) {
+                    TensorCloneMethod method) {
   checkGraph("clone", *impl_, t);
+  if (const auto order = orderOf(*impl_, t.view());
+      order && method != TensorCloneMethod::CREATE_NEW_ORDER) {
+    std::vector<std::size_t> shape;
+    std::vector<unsigned> back(order->size());
+    for (unsigned d = 0; d < order->size(); ++d) {
+      shape.push_back(t.dim((*order)[d]));
+      back[(*order)[d]] = d;
+    }
+    const Tensor copy = addVariable(type, shape, debugContext);
+    impl_->variable(*copy.view().wholeVariable()).mapping =
+        impl_->variable(t.view().affine()->variable).mapping;
+    return copy.dimShuffle(back);
+  }
   Tensor copy = addVariable(type, t.shape(), debugContext);
   auto& mapping = impl_->variable(*copy.view().wholeVariable()).mapping;
   const auto whole = t.view().wholeVariable();

@@ -177,12 +177,11 @@ def _gradient(
     prog: program.Sequence,
     sizes: tuple[str, str, str],
 ) -> Tensor:
-    """alpha a b; if `is_transposed`, its transpose, computed as alpha b^T a^T."""
-    alpha = opx.getOp(GemmGradOp).alpha
-    if is_transposed:
-        rows, inner, columns = sizes
-        return _product(opx, b.transpose(), a.transpose(), alpha, prog, (columns, inner, rows))
-    return _product(opx, a, b, alpha, prog, sizes)
+    """alpha a b; if `is_transposed`, its transpose, which lies as an operand that the Gemm
+    transposes does.
+    """
+    out = _product(opx, a, b, opx.getOp(GemmGradOp).alpha, prog, sizes)
+    return out.transpose() if is_transposed else out
 
 
 def _times(factor: float, e: Expr) -> Expr:
