@@ -12,6 +12,7 @@
 #include "kernels/contraction/bf16_tiles.hpp"
 #include "kernels/contraction/by_images.hpp"
 #include "kernels/contraction/divided_sums.hpp"
+#include "kernels/contraction/planes.hpp"
 #include "kernels/contraction/points.hpp"
 #include "kernels/half.hpp"
 #include "kernels/vector/isa.hpp"
@@ -268,6 +269,7 @@ std::vector<Source> preference(const ConvSpec&, unsigned) {
 std::unique_ptr<Contraction> makeTiles(const ConvSpec&, unsigned, bool) { return nullptr; }
 std::unique_ptr<Contraction> makeBlocked(const MatMulSpec&, unsigned) { return nullptr; }
 std::unique_ptr<Contraction> makeWide(const ConvSpec&, unsigned) { return nullptr; }
+std::unique_ptr<Contraction> makePlanes(const MatMulSpec&, unsigned) { return nullptr; }
 
 /// A contraction by one source or, where the weights are packed once for many runs, by another one,
 /// which packing makes too slow elsewhere.
@@ -358,6 +360,7 @@ std::unique_ptr<Contraction> makeBy(Source source, const Spec& spec, unsigned th
     case Source::OneDnn: return makeOneDnn(spec, threads);
     case Source::Own: return makeOwn(spec, threads);
     case Source::Wide: return makeWide(spec, threads);
+    case Source::Planes: return makePlanes(spec, threads);
     case Source::Blocked: return makeBlocked(spec, threads);
     case Source::Tiles: return makeTiles(spec, threads, false);
     case Source::EmulatedTiles: return makeTiles(spec, threads, true);
@@ -504,7 +507,7 @@ class Transposed final : public Contraction {
 }  // namespace
 
 const char* name(Source source) {
-  static const char* const kNames[] = {"any",      "onednn",  "own",   "wide",
+  static const char* const kNames[] = {"any",      "onednn",  "own",   "wide",         "planes",
                                        "portable", "blocked", "tiles", "emulatedTiles"};
   return kNames[static_cast<int>(source)];
 }
