@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from popir import poplar
+from popir.errors import popart_exception
+from popir.ir import Op
 from popir.opx import Opx
+from popir.poplar import RemoteBuffer
 
 
 class RemoteOpx(Opx):
@@ -25,9 +28,16 @@ class RemoteOpx(Opx):
         linear = poplar.VariableMappingMethod.LINEAR
         return tiles.addVariable(kind, [elements], linear, self.debugContext("io"))
 
-    def buffer(self, handle: str, kind: poplar.Type, elements: int) -> poplar.RemoteBuffer:
-        """The buffer with this handle, of one row."""
+    def buffer(self, handle: str, kind: poplar.Type, elements: int, rows: int) -> RemoteBuffer:
+        """The buffer with this handle. Raises popart_exception if it has other rows already."""
+        graph = self.graph().getTopLevelGraph()
         if handle not in self.buffers:
-            graph = self.graph().getTopLevelGraph()
-            self.buffers[handle] = graph.addRemoteBuffer(handle, kind, elements)
-        return self.buffers[handle]
+            self.buffers[handle] = graph.addRemoteBuffer(handle, kind, elements, rows)
+        found = self.buffers[handle]
+        if found.elementType() != kind or found.numElements() != elements:
+            raise popart_exception(
+                f"{self.getOp(Op).debugName()}: the remote buffer '{handle}' has rows of "
+                f"{found.numElements()} {found.elementType()}, and this copies {elements} {kind}. "
+                "Give each size a buffer."
+            )
+        return found

@@ -6,6 +6,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 #include <poplar/Engine.hpp>
+#include <pva/pva.hpp>
 
 #include <cstring>
 #include <map>
@@ -178,6 +179,12 @@ class PyEngine {
   }
 
   EngineImpl& impl() { return engine_.impl(); }
+
+  py::capsule report() {
+    const Alone alone(impl(), "Engine.getReport");
+    return {new pva::Report(engine_.getReport()),
+            [](void* report) { delete static_cast<pva::Report*>(report); }};
+  }
 
   static ProgressFunc progressOf(const Progress& progress) {
     if (progress.is_none()) return {};
@@ -505,6 +512,13 @@ void bindEngine(py::module_& m) {
            py::arg("progress") = py::none())
       .def(py::init<const Executable&, const OptionFlags&>(), py::arg("executable"),
            py::arg("options") = OptionFlags())
+      .def("_report", &PyEngine::report, "The address of a pva::Report, for programs in C++.")
+      .def(
+          "_remoteRowBytes",
+          [](PyEngine& engine, const std::string& handle) {
+            return engine.impl().remoteRowBytes("Engine", handle);
+          },
+          py::arg("handle"), "The bytes of a row of a remote buffer.")
       .def("load", &PyEngine::load, py::arg("device"),
            "Sets variables, and the state of vertices, to their initial values.\n"
            "Raises poplar_exception if the device has another number of tiles\n"

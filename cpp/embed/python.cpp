@@ -263,7 +263,15 @@ const popart::Ir* irPython(const Object& graph) {
   });
 }
 
-const Bridge table = {callPython, getPython, setPython, targetPython, dataPython, irPython};
+pva::Report reportPython(const Object& engine) {
+  return locked([&] {
+    const py::capsule report = objectOf(engine).attr("_report")();
+    return *report.get_pointer<pva::Report>();
+  });
+}
+
+const Bridge table = {callPython, getPython, setPython,   targetPython,
+                      dataPython, irPython,  reportPython};
 
 // ---- The interpreter ----
 

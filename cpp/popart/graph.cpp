@@ -179,7 +179,6 @@ void Graph::addInput(const TensorId& tensorId, const TensorInfo& info) {
 
 void Graph::addInput(const InIndex& index, const TensorId& tensorId, const TensorInfo& info,
                      bool overwrite) {
-  if (id == GraphId::root()) throw error("'{}': the main graph's inputs are streams", tensorId);
   tensors_.addActGrad(tensorId);
   tensors_.get(tensorId)->info = info;
   mark(true, index, tensorId, overwrite);

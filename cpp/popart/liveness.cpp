@@ -303,46 +303,5 @@ int64_t LivenessAnalyzer::getContextEndIndex(ExecutionContext context) const {
   return found == contexts_.end() ? -1 : found->second.second;
 }
 
-// ---- When copies are made ----
-
-SubgraphCopyingStrategy::SubgraphCopyingStrategy() = default;
-SubgraphCopyingStrategy::~SubgraphCopyingStrategy() = default;
-void SubgraphCopyingStrategy::setIr(const Ir* given) { ir = given; }
-void SubgraphCopyingStrategy::setLivenessAnalyzer(const LivenessAnalyzer* given) {
-  liveness = given;
-}
-void SubgraphCopyingStrategy::apply() {}
-
-OnEnterAndExitSubgraphCopyingStrategy::OnEnterAndExitSubgraphCopyingStrategy() = default;
-OnEnterAndExitSubgraphCopyingStrategy::~OnEnterAndExitSubgraphCopyingStrategy() = default;
-
-namespace {
-
-/// The copies of these kinds that belong to the call of a place, one kind after the other.
-std::vector<size_t> ofCall(const LivenessNode& node, const LivenessAnalyzer::PendingCopies& pending,
-                           const std::vector<OpStatus>& kinds) {
-  std::vector<size_t> found;
-  for (const OpStatus kind : kinds)
-    for (size_t i = 0; i < pending.size(); ++i)
-      if (pending[i].getStatus() == kind && pending[i].getCallStack() == node.getCallStack() &&
-          pending[i].getSubgraphIndex() == node.getSubgraphIndex())
-        found.push_back(i);
-  return found;
-}
-
-}  // namespace
-
-std::vector<size_t> OnEnterAndExitSubgraphCopyingStrategy::getIndicesOfCopiesToInsertBeforeNode(
-    const LivenessNode& node, const LivenessAnalyzer::PendingCopies& pendingCopies) const {
-  if (node.getStatus() != OpStatus::Exit) return {};
-  return ofCall(node, pendingCopies, {OpStatus::CopyOutput, OpStatus::CopyModified});
-}
-
-std::vector<size_t> OnEnterAndExitSubgraphCopyingStrategy::getIndicesOfCopiesToInsertAfterNode(
-    const LivenessNode& node, const LivenessAnalyzer::PendingCopies& pendingCopies) const {
-  if (node.getStatus() != OpStatus::Enter) return {};
-  return ofCall(node, pendingCopies, {OpStatus::CopyInput});
-}
-
 }  // namespace liveness
 }  // namespace popart

@@ -3,6 +3,7 @@
 #include <poplar/exceptions.hpp>
 #include <pva/pva.hpp>
 
+#include <cmath>
 #include <filesystem>
 #include <regex>
 #include <set>
@@ -66,26 +67,35 @@ class Tracer {
     if (streams_) block(name, type, from);
   }
 
-  // Transfers of all tensors of a program, of which those with the host that follow one another in
-  // one direction have one latency, as in the machine model's report.
-  void stream(const std::string& name, const ProgramNode& node,
-              const std::vector<poplar::Tensor>& all) {
+  // A transfer. Those with the host that follow one another in one direction have one latency, as in
+  // the machine model's report. What the report counts on the tiles comes after a transfer to the
+  // device, and before one from it.
+  void stream(const std::string& name, const ProgramNode& node) {
     const auto& spec = graph_.target.spec();
     const auto& cost = costs_.of(node).cost;
-    const bool isRemote = cost.streamingBytesIn + cost.streamingBytesOut > 0;
+    const bool arrives = cost.hostBytesIn + cost.streamingBytesIn > 0;
     const std::pair<bool, bool> directions{cost.hostBytesIn > 0, cost.hostBytesOut > 0};
     const bool isHosts = directions.first || directions.second;
-    auto latency = isHosts && directions != directions_ ? spec.hostLatencySeconds : 0;
+    const auto seconds =
+        (isHosts && directions != directions_ ? spec.hostLatencySeconds : 0) +
+        static_cast<double>(cost.hostBytesIn + cost.hostBytesOut) / spec.hostBytesPerSecond +
+        static_cast<double>(cost.streamingBytesIn + cost.streamingBytesOut) / streamingRate(spec);
     directions_ = directions;
-    for (const auto& t : all) {
-      const auto bytes = static_cast<double>(t.numElements() * t.elementType().sizeInBytes());
-      const auto seconds = bytes / (isRemote ? streamingRate(spec) : spec.hostBytesPerSecond);
-      span(name, Type::StreamCopyBegin, spec.maxIPUSyncDelay);
-      span(name, Type::StreamCopyMid,
-           static_cast<std::uint64_t>((seconds + latency) * spec.tileClockFrequency));
-      span(name, Type::StreamCopyEnd, spec.maxIPUSyncDelay);
-      latency = 0;
-    }
+    span(name, Type::StreamCopyBegin, arrives ? 0 : cost.cycles());
+    span(name, Type::StreamCopyMid,
+         static_cast<std::uint64_t>(std::llround(seconds * spec.tileClockFrequency)));
+    span(name, Type::StreamCopyEnd, arrives ? cost.cycles() : 0);
+  }
+
+  std::uint64_t cyclesOf(const ProgramNode& node) {
+    using Kind = ProgramNode::Kind;
+    if (isLeaf(node)) return costs_.of(node).cost.cycles();
+    if (node.kind == Kind::Call) return cyclesOf(*graph_.functions[node.function.getId()]);
+    std::uint64_t cycles = 0;
+    for (const auto& child : node.children)
+      cycles =
+          node.kind == Kind::If ? std::max(cycles, cyclesOf(*child)) : cycles + cyclesOf(*child);
+    return node.kind == Kind::Repeat ? node.count * cycles : cycles;
   }
 
   void walk(const ProgramNode& node) {
@@ -106,17 +116,17 @@ class Tracer {
         }
         return;
       case Kind::Call: return walk(*graph_.functions[node.function.getId()]);
-      case Kind::StreamToDst: return stream(node.stream.handle(), node, {node.dst});
-      case Kind::SrcToStream: return stream(node.stream.handle(), node, {node.src});
-      case Kind::HostCall: {
-        auto all = node.inputs;
-        all.insert(all.end(), node.outputs.begin(), node.outputs.end());
-        return stream(node.hostFunction.handle(), node, all);
-      }
+      case Kind::StreamToDst: return stream(node.stream.handle(), node);
+      case Kind::SrcToStream: return stream(node.stream.handle(), node);
+      case Kind::HostCall: return stream(node.hostFunction.handle(), node);
       case Kind::While:  // counted once, as by the machine model
         for (const auto& child : node.children) walk(*child);
         return;
-      case Kind::If: return walk(*node.children[0]);
+      case Kind::If: {  // the branch that the machine model counts
+        const auto& yes = *node.children[0];
+        const auto& no = *node.children[1];
+        return walk(cyclesOf(yes) >= cyclesOf(no) ? yes : no);
+      }
       case Kind::Execute: {
         const auto& alone = costs_.of(node);
         now_ += alone.cost.cycles();

@@ -728,6 +728,8 @@ class Graph:
         """Whether a tensor of which one size depends on the data may be imported, padded."""
         self.remapped: dict[str, str] = {}
         """For each anchor the tensor that the host gets, of a graph that a program has made."""
+        self.remote_rows: dict[str, int] = {}
+        """The rows of the remote buffers of such a graph, by their numbers."""
         self.made: dict[str, Graph] = {}
         """The graphs of `createGraph`, by name, which operators may call."""
         self.twin: Any = None
@@ -1151,8 +1153,9 @@ def add_alike(
 
 
 def copied(graph: Graph, name: str) -> Graph:
-    """A copy of a called graph, and of the graphs that it calls, with another name. The ids of its
-    tensors are `name/` and the old ids.
+    """A copy of a called graph, and of the graphs that it calls, with another name, which computes
+    again what that one has computed (`Op.only_compute`). The ids of its tensors are `name/` and the
+    old ids.
     """
     new = Graph(name, graph)
     new.opsets, new.origin, new.isTraining = graph.opsets, graph.origin, graph.isTraining
@@ -1164,6 +1167,7 @@ def copied(graph: Graph, name: str) -> Graph:
     for op in graph.schedule():
         twin = twins[op] = op.clone()
         twin.source, twin.called_names = op.source, op.called_names
+        twin.only_compute()
         new.moveIntoGraph(twin)
         for member, value in list(vars(twin).items()):
             if isinstance(value, Graph):

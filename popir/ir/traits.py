@@ -169,6 +169,11 @@ class Traits:
             f"getSeedInIndex() of {type(self).__name__} return the index of an input."
         )
 
+    def only_compute(self) -> None:
+        """Called for a copy that computes for gradients what its operator has computed: what else
+        it would do, such as printing, was done. Nothing by default.
+        """
+
     def hasSideEffect(self) -> bool:
         """Whether the operator does more than compute its outputs. Then it is not removed even if
         no operator reads them.

@@ -544,6 +544,9 @@ class SessionOptions(SessionSettings):
     mergeVarUpdateMemThreshold: int = no_meaning(
         1000000, "updates are not merged: see mergeVarUpdate.", least=0
     )
+    looseThresholdAtPeak: int = no_meaning(
+        8000, "updates are not merged: see mergeVarUpdate.", least=0
+    )
     decomposeGradSum: bool = refused(
         False, "the parts of a gradient are added by one Sum, in one order."
     )
@@ -797,8 +800,12 @@ class SessionOptions(SessionSettings):
     )
 
     # The order of operators.
-    enableExplicitMainLoops: bool = no_meaning(
-        False, "the loop over the batches of a step stands around the graph, not in it."
+    enableExplicitMainLoops: bool = acts(
+        False,
+        "Of a graph that a program in C++ has made: the loops over the batches of a step are its "
+        "operators, and it runs once a step. Without effect for a model: there they stand around "
+        "the graph.",
+        "tests/cpp_sessions/test_exchanges.py::test_copies_in_loops",
     )
     delayVarUpdates: bool = no_meaning(True, _ORDER)
     scheduleNonWeightUpdateGradientConsumersEarly: bool = no_meaning(False, _ORDER)

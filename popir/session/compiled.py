@@ -1,4 +1,8 @@
-"""The first part of a session: the model, compiled for a device."""
+"""The first part of a session: the model, compiled for a device.
+
+Long, because a session of a model and one of graphs that a program has made are made here, by the
+same steps.
+"""
 
 from __future__ import annotations
 
@@ -118,6 +122,8 @@ class Compiled(Exclusive):
         self._peers = instances(self.options)
         """The other instances of the program, if they have replicas of the model."""
         self._engine_options = engine_options(self.options)
+        self._loops_itself = False
+        """Whether the loops of a step are operators of the graph, which a program has made."""
         self._is_placed = (
             self.options.virtualGraphMode is not VirtualGraphMode.Off and self._device.numIpus > 1
         )
@@ -140,6 +146,8 @@ class Compiled(Exclusive):
             if isinstance(fnModel, Graph):
                 self._take(fnModel)
             else:
+                why = "the loops over the batches of a step stand around the graph of a model"
+                self.options.tell("enableExplicitMainLoops", why)
                 self._compile(fnModel, inputShapeInfo, patterns, loss, optimizer, trained, frozen)
             if self.options.logDir:
                 self._write_logs(Path(self.options.logDir))
@@ -153,7 +161,8 @@ class Compiled(Exclusive):
         asked = self.options
         refused = {
             "enablePipelining": asked.enablePipelining,
-            "enableGradientAccumulation": asked.enableGradientAccumulation,
+            "enableGradientAccumulation": asked.enableGradientAccumulation
+            and not asked.enableExplicitMainLoops,
             "virtualGraphMode = Auto": asked.virtualGraphMode is VirtualGraphMode.Auto,
             "executionPhaseSettings": phases(asked),
             "batchSerializationSettings": serialization(asked) is not None,
@@ -168,6 +177,7 @@ class Compiled(Exclusive):
                 "the compiler changes those of models alone. Leave the option as it is by default, "
                 "and make such a graph."
             )
+        self._loops_itself = asked.enableExplicitMainLoops
         graph.session_options = asked
         graph.replicas = asked.getGlobalReplicationFactor()
         self._nodes = sum(len(each.ops) for each in called_graphs(graph))
@@ -320,7 +330,9 @@ class Compiled(Exclusive):
             )
 
     def _loops(self) -> Loops:
-        """The loops of a step."""
+        """The loops of a step, around the graph."""
+        if self._loops_itself:
+            return Loops()
         batches, factor = self.dataFlow.batchesPerStep(), self.options.accumulationFactor
         return Loops(batches, factor, self._compilation.stages)
 
@@ -419,6 +431,10 @@ class Compiled(Exclusive):
         popart_exception for an attribute that has no digest.
         """
         return self._hash(str(self.deviceInfo))
+
+    def _hash_text(self) -> str:
+        """`getHash` as a text, for C++: its numbers have a sign."""
+        return str(self.getHash())
 
     def _identity(self) -> dict[str, str]:
         """What the instances of a program must have in common, as texts by name: `getHash` and,

@@ -9,64 +9,60 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from popir import registry
 from popir._device import popart as device
-from popir.adding import expand_in_place, reconnect, replace_tensor, take_place
-from popir.errors import AnchorError, did_you_mean, popart_exception
+from popir.adding import expand_in_place, take_place
+from popir.errors import popart_exception
 from popir.ir import Graph, Op, Tensor
 from popir.ir.graph import called_graphs
 from popir.ops.control.if_ import IF, IfOp
-from popir.ops.control.loop_op import ITERATION, LOOP, LoopOp
+from popir.ops.control.loop_op import LoopOp
 from popir.ops.support.decomposition import Decomposer
+from popir.transforms.given_copies import EXCHANGES, Copies
 from popir.transforms.given_gradients import reduction_gradient, sampled
+from popir.transforms.given_loops import body_of_program, keep_change, read_changed
 from popir.transforms.given_updates import computed, updated_value
 
 _ONNX, _GRAPHCORE = "ai.onnx", "ai.graphcore"
 _INPLACE = "Inplace"
-_LOADS = ("HostLoad", "HostLoadInplace")
-_STORE = "HostStore"
-_EXCHANGES = "MultiExchange"
 
 
 def fit_to_lower(graph: Graph, sent: Mapping[str, str]) -> None:
     """Rewrites a graph in place. `sent` has the tensor that the host gets for each anchor.
 
     - A HostLoad shows the input that the host sends; a HostStore makes its input what the host
-      gets.
+      gets. In the body of a loop they are a scanned input and a scan output of it.
+    - Exchanges with remote buffers become the compiler's. Exchanges that were made one are several
+      again.
     - What updates a variable computes the new value and copies it to the variable.
     - The other operators of an optimizer's step become what they compute.
-    - Exchanges that were made one are several again.
     - A Loop passes the number of the iteration to its body, and no condition that is always true.
+      What it says that it modifies is carried from one iteration to the next, and copied back.
     - An If gives its branches what they read, and takes their outputs in its own order; a Resize
       and its gradient become what they consist of, the gradient of a reduction the compiler's.
     - A variant in place becomes the compiler's own; one that shows its inputs the operator that
       does so.
     - What consists of other operators becomes these.
 
-    Raises popart_exception for copies from and to the host in graphs that are called, for a
-    HostLoad of a tensor that is no stream, for a load of code, and for a ConcatInplace whose result
-    is overwritten; AnchorError for a HostStore of what is no anchor.
+    Raises popart_exception for copies from and to the host in graphs that something else than one
+    loop calls, for a HostLoad of a tensor that is no stream, for a load of code, and for a
+    ConcatInplace whose result is overwritten; AnchorError for a HostStore of what is no anchor.
     """
+    rows = {int(number): rows for number, rows in graph.remote_rows.items()}
+    changed: list[tuple[LoopOp, list[Tensor]]] = []
+    copies = Copies(graph, sent, lambda id, anchor: _show(graph, id, anchor), rows)
     for each in called_graphs(graph):
         for op in each.schedule():
             type = op.opid.type if op.opid.domain == _GRAPHCORE else ""
             is_others = op.source != "built in"
             of_program = is_others and op.opid.domain in (_ONNX, _GRAPHCORE)
-            if type in (*_LOADS, _STORE, _EXCHANGES) and each is not graph:
-                raise popart_exception(
-                    f"{op.debugName()} copies to or from the host in '{each.name}', a graph that "
-                    "is called; popir sends and gets a tensor once for each batch, of the main "
-                    "graph. Copy there, and give the called graph the tensor as an input."
-                )
             if type == "RemoteCodeLoad":
                 raise popart_exception(
                     f"{op.debugName()} loads the code of a graph from streaming memory; popir "
                     "keeps the code of all graphs on the tiles. Leave the operator out."
                 )
-            if type in (*_LOADS, _STORE, _EXCHANGES):
-                _exchange(op, sent)
+            if type in EXCHANGES and is_others:
+                _exchange(op, copies)
             elif type in ("ScaledAddLhsInplace", "ScaledAddRhsInplace") and is_others:
                 _add_scaled(op)
             elif is_others and _update(op):
@@ -74,15 +70,20 @@ def fit_to_lower(graph: Graph, sent: Mapping[str, str]) -> None:
             elif type.endswith(_INPLACE) and is_others:
                 _overwrite(op)
             elif op.opid.type == "Loop" and of_program:
-                _loop(op)
+                changed.append(body_of_program(op))
             elif op.opid.type in ("If", "IfGrad") and of_program:
                 _if(op)
             elif of_program and (sampled(op) or reduction_gradient(op)):
                 continue
             elif op.__class__.expand is not Op.expand:
                 expand_in_place(op)
+    for loop, tensors in reversed(changed):
+        for tensor in tensors:
+            keep_change(loop, tensor, store)
+    copies.lift()
     for anchor, id in sent.items():
-        _show(graph, id, anchor)
+        if id in graph.tensors and anchor not in graph.tensors:
+            _show(graph, id, anchor)
 
 
 def _numbers(text: str | None) -> list[int]:
@@ -95,52 +96,28 @@ def _noted(op: Op, name: str) -> str | None:
     return dict(device.attributeTexts(op, True)).get(name)
 
 
-def _exchange(op: Op, sent: Mapping[str, str]) -> None:
-    """Makes what is loaded the input that the host sends, and what is stored what it gets."""
-    graph, who = op.graph, op.debugName()
-    texts = [_noted(op, f"exchange{i}") for i in range(len(op.input))]
-    kinds = [text.removesuffix(")").split("(", 1) for text in texts if text]
-    if op.opid.type != _EXCHANGES:
-        kinds = [[op.opid.type, _noted(op, "hostStreamTensorId") or ""]]
-    if any(kind not in (*_LOADS, _STORE) for kind, _ in kinds):
-        return
-    loads = [id for kind, id in kinds if kind != _STORE]
-    stores = [id for kind, id in kinds if kind == _STORE]
-    for id in loads:
-        if id not in graph.inputs:
-            raise popart_exception(
-                f"{who} loads '{id}', which is no stream of the main graph."
-                f"{did_you_mean(id, graph.inputs)} Tensors::addStream adds one."
-            )
-    anchors = [next((a for a, given in sent.items() if id in (a, given)), None) for id in stores]
-    for id, anchor in zip(stores, anchors, strict=True):
-        if anchor is None:
-            raise AnchorError(
-                f"{who} gives the host '{id}', which is no anchor.{did_you_mean(id, sent)} "
-                "Name it in the data flow."
-            )
-    moved = [op.inTensor(i) for i in sorted(op.input)]
-    loaded = [op.outTensor(i) for i in sorted(op.output)]
-    graph.eraseOp(op.id)
-    for (kind, id), tensor in zip(kinds, moved, strict=True):
-        if kind == _STORE:
-            _show(graph, tensor.id, anchors.pop(0) or "")
-            continue
-        replace_tensor(loaded.pop(0), graph.getTensor(id))
-        if tensor.producer is not None and not tensor.uses:
-            graph.eraseOp(tensor.producer.id)
-            graph.removeTensor(tensor.id)
+def _exchange(op: Op, copies: Copies) -> None:
+    """Takes an exchange out; what reads the tensor that it fills in place reads what it loads."""
+    filled = (op.inTensor(i) for i in sorted(op.input))
+    before = next(filled) if op.opid.type.endswith(_INPLACE) else None
+    if before is not None:
+        read_changed(op, before, op.outTensor(0))
+    copies.take(op)
 
 
 def _show(graph: Graph, id: str, anchor: str) -> None:
     """Makes the anchor a tensor of its own with the value of the tensor `id`, if it is none."""
-    if id in graph.tensors and anchor not in graph.tensors:
-        settings, tensor = Op.Settings(graph, anchor), graph.getTensor(id)
-        identity = ("ai.onnx", "Identity", 16, settings, {}, [tensor])
-        graph.createConnectedOp(registry.createOp, {0: id}, {0: anchor}, *identity)
+    if id == anchor:
+        return
+    if anchor in graph.tensors:
+        # What loops leave of it, such as the last of several values.
+        graph.renameTensor(anchor, graph.uniqueId(f"{anchor}/last"))
+    settings, tensor = Op.Settings(graph, anchor), graph.getTensor(id)
+    identity = ("ai.onnx", "Identity", 16, settings, {}, [tensor])
+    graph.createConnectedOp(registry.createOp, {0: id}, {0: anchor}, *identity)
 
 
-def _store(op: Op, variable: Tensor, value: Tensor) -> Tensor:
+def store(op: Op, variable: Tensor, value: Tensor) -> Tensor:
     """Copies a value to a variable, in the place of `op`. Returns the variable after that."""
     graph = op.graph
     made = graph.createConnectedOp(
@@ -162,9 +139,9 @@ def _update(op: Op) -> bool:
         return False
     updated = updated_value(op) if op.output else None
     if updated is not None:
-        new = _store(op, op.inTensor(0), updated[1])
+        new = store(op, op.inTensor(0), updated[1])
     else:
-        result = computed(op, lambda variable, value: _store(op, variable, value))
+        result = computed(op, lambda variable, value: store(op, variable, value))
         if result is None:
             return False
         new = result
@@ -184,7 +161,7 @@ def _add_scaled(op: Op) -> None:
     before = op.inTensor(at)
     value = on.add(_GRAPHCORE, "ScaledAdd", 1, inputs, 1, factors)
     assert isinstance(value, Tensor)
-    new = _store(op, before, value)
+    new = store(op, before, value)
     op.graph.eraseOp(op.id)
     take_place(out, new)
 
@@ -224,60 +201,7 @@ def _overwrite(op: Op) -> None:
     variant = plain.getInplaceVariant(op.opid)
     graph.replaceOp(plain, variant)
     for i in variant.modified_inputs():
-        _read_changed(variant, variant.inTensor(i), variant.outTensor(0))
-
-
-def _read_changed(op: Op, before: Tensor, after: Tensor) -> None:
-    """Makes what depends on `op`, and the outputs of its graph, read `after` instead of `before`.
-
-    The two are one memory: in PopART a reader that runs later gets the changed value.
-    """
-    later, stack = {op}, [op]
-    while stack:
-        for tensor in stack.pop().output.values():
-            new = [reader for reader in tensor.uses if reader not in later]
-            later.update(new)
-            stack += new
-    for reader in [each for each in before.uses if each in later and each is not op]:
-        for i in [i for i, tensor in reader.input.items() if tensor is before]:
-            reader.disconnectInTensor(i)
-            reader.connectInTensor(i, after.id)
-    op.graph.outputs = [after.id if id == before.id else id for id in op.graph.outputs]
-
-
-def _loop(op: Op) -> None:
-    """Makes a loop the compiler's: bodies of PopART's count in 32 bits, and get the condition."""
-    graph, body = op.graph, op.getCalledGraphs()[0]
-    scanned = int(_noted(op, "numImplicitScanOutputs") or 0)
-    trips = int(_noted(op, "tripCountValue") or 0)
-    number, going, *rest = body.inputs
-    goes_on, *results = body.outputs
-    counted = body.uniqueId(f"{number}/number")
-    is_counted_in, is_asked = bool(body.getTensor(number).uses), goes_on != going
-    count = body.addActGrad(counted)
-    count.info = ITERATION
-    if body.getTensor(going).uses:
-        always = body.addConstInit(body.uniqueId(f"{going}/true"), np.array(True))
-        reconnect(body.getTensor(going), always)
-    body.setOutputs([goes_on, *results] if is_asked else results)
-    old = body.getTensor(number).info
-    body.setInputs([counted, *rest])
-    if is_counted_in:
-        assert old is not None
-        to = {"to": old.dataType().onnx}
-        cast = (_ONNX, "Cast", 13, Op.Settings(body, "iteration"), to, [count])
-        body.createConnectedOp(registry.createOp, {0: counted}, {0: number}, *cast)
-    made = {
-        "body": body,
-        "carried": len(results) - scanned,
-        "scanned": 0,
-        "trip": trips if trips > 0 else -1,
-        "conditional": is_asked,
-        "descending": False,
-        "reversed_inputs": [],
-        "reversed_outputs": [0] * scanned,
-    }
-    graph.replaceOp(op, LoopOp(LOOP, Op.Settings(graph, op.name()), made))
+        read_changed(variant, variant.inTensor(i), variant.outTensor(0))
 
 
 def _if(op: Op) -> None:

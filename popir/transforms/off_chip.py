@@ -227,6 +227,7 @@ class _Mover:
         assert info is not None
         attributes = {
             "remote_buffer": remote.handle,
+            "rows": 1,
             "data_type": info.data_type(),
             "shape": list(info.shape()),
             "io_tiles": self.moved[remote.like].loads_by_io,
@@ -238,7 +239,7 @@ class _Mover:
     def _store(self, remote: _Remote, value: Tensor, maker: Op) -> None:
         inputs = {0: value.id, 1: remote.row}
         by_io = self.moved[remote.like].stores_by_io
-        attributes = {"remote_buffer": remote.handle, "io_tiles": by_io}
+        attributes = {"remote_buffer": remote.handle, "rows": 1, "io_tiles": by_io}
         op = self._add("RemoteStore", inputs, f"{remote.row}/stored", attributes, maker)
         for load in remote.loads:
             self.graph.addConstraint(load, op)

@@ -300,7 +300,7 @@ void options() {
   refused.decomposeGradSum = true;
   expect([&] { Sum(1, refused); });
   SessionOptions unknown;
-  unknown.looseThresholdAtPeak = 1;
+  unknown.enableSerializedMatmuls = false;
   expect([&] { Sum(1, unknown); });
   SessionOptions sharded;
   sharded.enableReplicatedGraphs = true;

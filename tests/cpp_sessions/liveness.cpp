@@ -1,4 +1,5 @@
 // The order of the operators of all graphs, with what is copied around calls.
+#include <popart/aliaszerocopy.hpp>
 #include <popart/graph.hpp>
 #include <popart/ir.hpp>
 #include <popart/liveness.hpp>
@@ -9,6 +10,7 @@
 #include <popart/op/relu.hpp>
 #include <popart/operators.hpp>
 #include <popart/subgraphcopyingstrategy.hpp>
+#include <popart/subgraphpartitioner.hpp>
 #include <popart/tensornames.hpp>
 #include <popart/util.hpp>
 
@@ -146,10 +148,150 @@ void loop() {
   show(analyzer);
 }
 
+/// What a graph is cut into, and what its calls do.
+void showParts(const Ir& ir, const SubgraphPartitioner& parts) {
+  for (const Graph* graph : ir.getAllGraphs()) {
+    std::cout << "'" << graph->id << "' " << parts.getNumSubgraphParts(*graph) << " "
+              << SubgraphPartitioner::isPartitionable(*graph);
+    for (Op* op : graph->getOpSchedule({}, RequireOptimalSchedule::No)) {
+      std::cout << ", " << op->name() << " " << parts.getOpSubgraphPartBegin(op) << "-"
+                << parts.getOpSubgraphPartEnd(op);
+      if (auto* call = dynamic_cast<CallOp*>(op))
+        for (const auto& [what, part] : parts.getCallOpSchedule(call))
+          std::cout << " " << part << ":" << what;
+    }
+    std::cout << "\n";
+  }
+}
+
+/// A graph that calls another twice: its inputs are needed late, and its outputs are final early.
+void parts() {
+  Ir ir;
+  Graph& graph = ir.getMainGraph();
+  for (const char* id : {"a", "b", "c"}) graph.addStream(id, one);
+  Graph& inner = ir.createGraph(GraphId("inner"));
+  for (const char* id : {"inner/x", "inner/y", "inner/z"}) inner.addInput(id, one);
+  addTo(inner, "inner/x", "inner/y", "inner/early");
+  addTo(inner, "inner/early", "inner/z", "inner/late");
+  inner.markAsOutput("inner/early");
+  inner.markAsOutput("inner/late");
+  Graph& outer = ir.createGraph(GraphId("outer"));
+  for (const char* id : {"outer/x", "outer/y", "outer/z"}) outer.addInput(id, one);
+  const auto call = [](Graph& from, Graph& to, const std::vector<TensorId>& in,
+                       const std::vector<TensorId>& out) {
+    std::map<InIndex, TensorId> inputs;
+    for (const TensorId& id : in) inputs[static_cast<int>(inputs.size())] = id;
+    std::map<OutIndex, TensorId> outputs;
+    for (const TensorId& id : out) outputs[static_cast<int>(outputs.size())] = id;
+    from.createConnectedOp<CallOp>(inputs, outputs, Onnx::AiGraphcore::OpSet1::Call, to,
+                                   Op::Settings(from, out.back()));
+  };
+  call(outer, inner, {"outer/x", "outer/x", "outer/y"}, {"outer/p", "outer/q"});
+  call(outer, inner, {"outer/q", "outer/x", "outer/z"}, {"outer/r", "outer/s"});
+  outer.markAsOutput("outer/p");
+  outer.markAsOutput("outer/s");
+  call(graph, outer, {"a", "b", "c"}, {"d", "e"});
+  OnEnterAndExitSubgraphCopyingStrategy whole;
+  JustInTimeSubgraphCopyingStrategy late;
+  for (liveness::SubgraphCopyingStrategy* strategy :
+       std::initializer_list<liveness::SubgraphCopyingStrategy*>{&whole, &late}) {
+    LivenessAnalyzer analyzer(&ir, strategy);
+    strategy->setIr(&ir);
+    strategy->setLivenessAnalyzer(&analyzer);
+    strategy->apply();
+    analyzer.apply();
+    SubgraphPartitioner partitioner;
+    partitioner.setIr(&ir);
+    partitioner.setLivenessAnalyzer(&analyzer);
+    partitioner.apply();
+    showParts(ir, partitioner);
+  }
+  SubgraphPartitioner empty;
+  failsWithError([&] { empty.apply(); });
+  empty.setIr(&ir);
+  failsWithError([&] { empty.apply(); });
+  failsWithError([&] { empty.getNumSubgraphParts(graph); });
+  JustInTimeSubgraphCopyingStrategy alone;
+  failsWithError([&] { alone.apply(); });
+}
+
+/// Two calls with one weight, of which the second's result alone is needed, and a graph whose result
+/// nobody reads.
+void zero() {
+  Ir ir;
+  Graph& graph = ir.getMainGraph();
+  graph.addInput("a", one);
+  const float value = 2;
+  graph.addVarInit("w", one, &value);
+  Graph& callee = ir.createGraph(GraphId("callee"));
+  for (const char* id : {"callee/x", "callee/w"}) callee.addInput(id, one);
+  Op* sum = addTo(callee, "callee/x", "callee/w", "callee/sum");
+  callee.markAsOutput("callee/sum");
+  Graph& unread = ir.createGraph(GraphId("unread"));
+  unread.addInput("unread/x", one);
+  Op* lost = addTo(unread, "unread/x", "unread/x", "unread/out");
+  unread.markAsOutput("unread/out");
+  const auto call = [&](Graph& to, std::map<InIndex, TensorId> in, const TensorId& out) {
+    return graph.createConnectedOp<CallOp>(in, {{0, out}}, Onnx::AiGraphcore::OpSet1::Call, to,
+                                           Op::Settings(graph, out));
+  };
+  Op* first = call(callee, {{0, "a"}, {1, "w"}}, "first");
+  Op* second = call(callee, {{0, "first"}, {1, "w"}}, "second");
+  Op* third = call(unread, {{0, "second"}}, "third");
+  Op* out = addTo(graph, "second", "second", "out");
+  graph.markAsOutput("out");
+  OnEnterAndExitSubgraphCopyingStrategy strategy;
+  LivenessAnalyzer analyzer(&ir, &strategy);
+  analyzer.apply();
+  AliasZeroCopy found(&ir, &analyzer);
+  found.apply();
+  std::cout << found.opRequired(sum) << found.opRequired(lost) << found.opRequired(out)
+            << found.copyInputRequired(first, 1) << found.copyOutputRequired(second, 0)
+            << found.copyInputRequired(third, 0) << found.copyOutputRequired(third, 0)
+            << found.copyModifiedRequired(first, 0) << found.copyLoopCarriedRequired(first, 0)
+            << "\n";
+  for (Tensor* tensor : found.getTensorsWithPostIRAliases()) {
+    std::cout << tensor->id << ":";
+    for (Tensor* other : found.getPostIRAliases(tensor)) std::cout << " " << other->id;
+    std::cout << "; ";
+  }
+  std::cout << "\n";
+  Tensor *w = ir.getTensor("w"), *inside = ir.getTensor("callee/w"), *x = ir.getTensor("callee/x");
+  for (Tensor* tensor :
+       {w, inside, x, ir.getTensor("callee/sum"), ir.getTensor("second"), ir.getTensor("third")})
+    std::cout << found.getLivenessIntervals(tensor, Enforce) << " "
+              << found.getLivenessIntervals(tensor, Ignore) << " "
+              << found.getCandidateLivenessIntervals(tensor) << "; ";
+  const auto sizes = [&] {
+    std::cout << found.getProposedAliasedTensors({w}, true).size()
+              << found.getActiveAliasedTensors({w}, true).size();
+  };
+  std::cout << "\n";
+  sizes();
+  found.activateAlias(w, inside);
+  sizes();
+  found.removePostIRAliases(w);
+  std::cout << found.getPostIRAliases(inside).count(w) << "\n";
+  found.printLivenessIntervals({w, x}, Enforce);
+  graph.addStream("wide", TensorInfo(DataType::FLOAT, Shape{2}));
+  failsWithError([&] { found.activateAlias(w, ir.getTensor("wide")); });
+  Intervals some, others;
+  some.insert(0, 2);
+  some.insert(4, 6);
+  some.insert(2, 3);
+  some.insert(5, 5);
+  others.insert(1, 5);
+  std::cout << some << " " << (some & others) << " " << AliasZeroCopy::doOverlap(some, others);
+  some += others;
+  std::cout << " " << some << (some != others) << "\n";
+}
+
 }  // namespace
 
 int main(int, char** argv) {
   const std::string what = argv[1];
   if (what == "calls") calls();
   if (what == "loop") loop();
+  if (what == "parts") parts();
+  if (what == "zero") zero();
 }

@@ -68,7 +68,7 @@ def test_graphs_that_cannot_be_lowered(program: Program) -> None:
     lines = program("created", "refused").splitlines()
     words = [
         "loads 'z', which is no stream of the main graph.",
-        "copies to or from the host in 'body', a graph that is called;",
+        "'x' is copied from or to the host in 'body', a graph that is called;",
         "gives the host 'x', which is no anchor.",
         "SessionOptions.enableGradientAccumulation: a graph that the program has made is lowered",
         "The anchor 'z' is no tensor of the model.",

@@ -91,7 +91,7 @@ def test_options_act_or_are_refused(program: Program, tmp_path: Path) -> None:
     assert heard == "100100"
     assert list((tmp_path / "cache").iterdir())
     assert refused.startswith("SessionOptions.decomposeGradSum = True: ")
-    assert unknown.startswith("SessionOptions has no option 'looseThresholdAtPeak'.")
+    assert unknown.startswith("SessionOptions has no option 'enableSerializedMatmuls'.")
     assert sharded.startswith("The shardingDomain CommGroup(Consecutive, 3) of 'w")
 
 

@@ -75,3 +75,58 @@ def test_strategies_that_are_wrong(program: Program) -> None:
     words = "LivenessAnalyzer: the strategy has left out 7 copies, among them CopyInput / Op("
     assert errors[0].startswith(f"error: {words}")
     assert errors[1] == "error: LivenessAnalyzer: the strategy names copy 3 of 3"
+
+
+PARTS = """\
+'the main graph' 1 0, e 0-1 0:CopyInput@0 0:CopyInput@1 0:CopyInput@2 0:CallSubgraphPart(0) \
+0:CopyOutput@0 0:CopyOutput@1
+'outer' 1 1, outer/q 0-1 0:CopyInput@0 0:CopyInput@1 0:CopyInput@2 0:CallSubgraphPart(0) \
+0:CopyOutput@0 0:CopyOutput@1, outer/s 0-1 0:CopyInput@0 0:CopyInput@1 0:CopyInput@2 \
+0:CallSubgraphPart(0) 0:CopyOutput@0 0:CopyOutput@1
+'inner' 1 1, inner/early 0-1, inner/late 0-1
+'the main graph' 1 0, e 0-1 0:CopyInput@0 0:CallSubgraphPart(0) 0:CopyOutput@0 0:CopyInput@1 \
+0:CallSubgraphPart(1) 0:CopyInput@2 0:CallSubgraphPart(2) 0:CopyOutput@1
+'outer' 3 1, outer/q 0-2 0:CopyInput@0 0:CopyInput@1 0:CallSubgraphPart(0) 0:CopyOutput@0 \
+1:CopyInput@2 1:CallSubgraphPart(1) 1:CopyOutput@1, outer/s 1-3 1:CopyInput@0 1:CopyInput@1 \
+1:CallSubgraphPart(0) 1:CopyOutput@0 2:CopyInput@2 2:CallSubgraphPart(1) 2:CopyOutput@1
+'inner' 2 1, inner/early 0-1, inner/late 1-2
+error: SubgraphPartitioner: there is no Ir; setIr() gives it one
+error: SubgraphPartitioner: there is no LivenessAnalyzer; setLivenessAnalyzer() gives it one
+error: SubgraphPartitioner: The main graph was not there when apply() was called
+error: JustInTimeSubgraphCopyingStrategy: there is no Ir; setIr() gives it one
+"""
+"""By hand. All copies around a graph, in one part each; then as late and as early as may be. outer
+calls inner twice: y is read by the first call's second sum, z by the second's; p is final after the
+first sum.
+"""
+
+
+def test_the_parts_of_graphs(program: Program) -> None:
+    """What calls consist of, by either strategy, and where graphs are cut."""
+    assert program("liveness", "parts") == PARTS
+
+
+def test_copies_that_are_not_needed(program: Program) -> None:
+    """What nobody reads, and tensors that may be one: never live at once, or always equal."""
+    needed, found, live, sizes, *rest = program("liveness", "zero").splitlines()
+    # An operator, and its result, are needed; what calls the graph that nobody reads is not.
+    assert needed == "101110000"
+    pairs = dict(each.split(":") for each in found.rstrip("; ").split("; "))
+    assert pairs["w"].split() == ["callee/w"]
+    assert set(pairs["first"].split()) == {"callee/sum", "callee/x"}
+    assert "second" in pairs["callee/sum"]
+    # A variable always; what is copied in from the copy to the reader; what nobody reads never.
+    w, inside, x, total, second, third = live.split("; ")[:6]
+    assert w == " ".join(["{[0,18)}"] * 3)
+    assert inside.split()[:2] == ["{[2,3)[8,9)}"] * 2
+    assert x.split()[:2] == ["{[1,3)[7,9)}"] * 2
+    assert total.split()[:2] == ["{[3,4)[9,10)}"] * 2
+    assert second.split()[0] == "{[10,17)}"
+    assert third == "{} {} {}"
+    # Proposed before and after, active before and after.
+    assert sizes == "21220"
+    assert rest == [
+        "error: AliasZeroCopy: 'w' is FLOAT [], and 'wide' is FLOAT [2]; expected are the same "
+        "type and shape",
+        "{[0,3)[4,6)} {[1,3)[4,5)} 1 {[0,6)}1",
+    ]

@@ -24,6 +24,7 @@
 #include <popart/op/reducemax.hpp>
 #include <popart/op/reducemean.hpp>
 #include <popart/op/reducesum.hpp>
+#include <popart/op/reducesumsquare.hpp>
 #include <popart/op/rnn.hpp>
 #include <popart/op/shrink.hpp>
 #include <popart/op/swish.hpp>
@@ -33,12 +34,14 @@
 #include <popart/popx/opx.hpp>
 #include <popart/popx/opxmanager.hpp>
 #include <popart/transforms/prune.hpp>
+#include <popops/ElementWise.hpp>
 #include <popops/Reduce.hpp>
 
 using namespace popart;
 
 namespace {
 
+const OperatorIdentifier average = {"test", "Average", 1}, squares = {"test", "Squares", 1};
 const OperatorIdentifier made = {"test", "Made", 1}, total = {"test", "Total", 1},
                          totalGrad = {"test", "TotalGrad", 1};
 
@@ -223,6 +226,41 @@ struct TotalGradOpx : popx::Opx {
   }
 };
 
+/// PopART's reductions under other names, with the gradients that PopART's classes give.
+template <class OP>
+OpCreator<OP> ofPopart(const OperatorIdentifier& id) {
+  return OpCreator<OP>(
+      OpDefinitions({{id, {}}}),
+      [](const OpCreatorInfo& info) -> std::unique_ptr<Op> {
+        return std::make_unique<OP>(
+            info.opid, info.attributes.getAttribute<Attributes::Ints>("axes"),
+            info.attributes.getAttribute<Attributes::Int>("keepdims", 0), info.settings);
+      },
+      true);
+}
+
+const OpCreator<ReduceMeanOp> averageCreator = ofPopart<ReduceMeanOp>(average);
+const OpCreator<ReduceSumSquareOp> squaresCreator = ofPopart<ReduceSumSquareOp>(squares);
+
+struct ReducedOpx : popx::Opx {
+  using popx::Opx::Opx;
+  void grow(poplar::program::Sequence& prog) const final {
+    const auto& axes = dynamic_cast<ReduceOp*>(op_p)->getAxes();
+    const bool isMean = op_p->opid.type == average.type;
+    auto out = popops::reduce(graph(), getInTensor(0), {axes.begin(), axes.end()},
+                              {isMean ? popops::Operation::ADD : popops::Operation::SQUARE_ADD},
+                              prog, debugContext("r"));
+    if (isMean) {
+      const float n =
+          static_cast<float>(inInfo(0).nelms()) / static_cast<float>(outInfo(0).nelms());
+      out = popops::div(graph(), out, n, prog, debugContext("n"));
+    }
+    const Shape shape = outShape(0);
+    setOutTensor(0, out.reshape(std::vector<std::size_t>(shape.begin(), shape.end())));
+  }
+};
+
+popx::OpxCreator<ReducedOpx> reducedOpx({average, squares});
 popx::OpxCreator<TotalOpx> totalOpx(total);
 popx::OpxCreator<TotalGradOpx> totalGradOpx(totalGrad);
 

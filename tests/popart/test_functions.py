@@ -172,5 +172,24 @@ def check_derived(library: str) -> None:
         results("Total", {"x": x}, axes=[3])
 
 
+def check_gradients(library: str) -> None:
+    """PopART's own gradients of two reductions, one of which reads what was reduced."""
+    ctypes.CDLL(library)
+    x = floats(3, 4, 5)
+    for keeps in (0, 1):
+        y, gradients, weights = results("Average", {"x": x}, "x", axes=[2, 0], keepdims=keeps)
+        np.testing.assert_allclose(y, x.mean((0, 2), keepdims=bool(keeps)), rtol=1e-5)
+        spread = np.broadcast_to(weights.reshape(1, 4, 1), x.shape)
+        np.testing.assert_allclose(gradients["x"], spread / 15, rtol=1e-6)
+        y, gradients, weights = results("Squares", {"x": x}, "x", axes=[2, 0], keepdims=keeps)
+        np.testing.assert_allclose(y, (x * x).sum((0, 2), keepdims=bool(keeps)), rtol=1e-5)
+        spread = np.broadcast_to(weights.reshape(1, 4, 1), x.shape)
+        np.testing.assert_allclose(gradients["x"], 2 * x * spread, rtol=1e-6)
+
+
+def test_gradients_of_popart(library: Library, tmp_path: Path) -> None:
+    isolated(check_gradients, library("functions"), cwd=tmp_path)
+
+
 def test_a_class_that_derives_from_a_reduction(library: Library, tmp_path: Path) -> None:
     isolated(check_derived, library("functions"), cwd=tmp_path)

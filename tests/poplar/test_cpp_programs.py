@@ -234,17 +234,28 @@ def test_profiles(tmp_path: Path):
     own = run(binary, cwd=tmp_path)
     rows = own.splitlines()
     version = f"popir {popir.__version__}"
-    assert rows[0] == f"{version}; ipu21 1472 1; 1 1 1; 1472 1; 1"
-    names = [row.split()[:2] for row in rows[1:]]
-    assert names == [["in", "10"]] * 6 + [["stage", "01"]] * 2
-    spans = [tuple(map(int, row.split()[2:])) for row in rows[1:]]
+    assert rows[0] == f"{version}; ipu21 1472 1; 1 1 2; 1472 1; 1"
+    names = [row.split()[:2] for row in rows[2:]]
+    assert names == [["in", "10"]] * 6 + [["stage", "01"]] * 2 + [["out", "10"]] * 3
+    spans = [tuple(map(int, row.split()[2:])) for row in rows[2:]]
     assert spans[0][0] == 0
-    assert all(a[1] == b[0] for a, b in zip(spans, spans[1:], strict=False))
+    assert all(a[1] == b[0] for a, b in zip(spans[:8], spans[1:8], strict=False))
     cycles = [end - begin for begin, end in spans]
     # Streams that follow one another are one transfer, of one latency: 10 us and 4,000 bytes.
-    assert abs(cycles[1] - (10e-6 + 4000 / 5.5e9) * 1.85e9) < 1
+    transfer = (10e-6 + 4000 / 5.5e9) * 1.85e9
+    assert abs(cycles[1] - transfer) < 1
     assert abs(cycles[4] - 4000 / 5.5e9 * 1.85e9) < 1
     assert cycles[6] == cycles[7] > 1871  # float add in place of 1,000 elements, and a phase
+    assert abs(cycles[9] - transfer) < 1
+    # What has come is spread over the tiles after the transfer, what goes is gathered before it: on
+    # one tile, at most 4 bytes a cycle. Nothing else is on the tiles.
+    assert cycles[0] == cycles[3] == cycles[10] == 0
+    assert cycles[2] == cycles[5] > 1000 - 8
+    assert cycles[8] > 0
+    # A run takes the report's cycles and the transfers.
+    assert rows[1].startswith("run ")
+    ran, counted = int(rows[1].split()[1]), int((tmp_path / "cycles").read_text())
+    assert ran == counted + cycles[1] + cycles[4] + cycles[9]
 
     file = tmp_path / "reports" / "here" / "profile.pop"
     assert run(binary, file, cwd=tmp_path) == own

@@ -18,6 +18,7 @@
 #include <popart/util.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -114,6 +115,10 @@ class Ir {
   void constructForwards();
   /// False: a graph is always made.
   bool hashMatched() const { return false; }
+  /// Of all that the program on the device depends on: the graphs that were prepared, the data flow,
+  /// the options and the device; the same in every process.
+  /// \throws error for an Ir that is not prepared from a model
+  std::size_t getHash() const;
   void setIsPrepared() { isPrepared_ = true; }
   void setDataFlow(const DataFlow& dataFlow);
   const DataFlow& getDataFlow() const { return dataFlow_; }
@@ -334,6 +339,11 @@ class Ir {
 };
 
 }  // namespace popart
+
+template <>
+struct std::hash<popart::Ir> {
+  std::size_t operator()(const popart::Ir& ir) const { return ir.getHash(); }
+};
 
 #pragma GCC visibility pop
 

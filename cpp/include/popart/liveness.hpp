@@ -116,7 +116,11 @@ class LivenessAnalyzer {
   const std::vector<int64_t>& getScheduleIndices(Tensor* t) const {
     return getScheduleIndices(t->id);
   }
-  const std::vector<int64_t>& getScheduleIndices(TensorId tid) const { return ofTensors_.at(tid); }
+  const std::vector<int64_t>& getScheduleIndices(TensorId tid) const {
+    static const std::vector<int64_t> none;
+    const auto found = ofTensors_.find(tid);
+    return found == ofTensors_.end() ? none : found->second;
+  }
   /// The Exit of an Enter, and the reverse.
   const std::vector<int64_t>& getCallSiteLinksAt(int64_t scheduleIndex) const {
     return exits_.at(scheduleIndex);

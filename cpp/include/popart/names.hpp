@@ -55,6 +55,7 @@ using InIndex = int;
 using OutIndex = int;
 /// Which of the graphs that an operator calls.
 using SubgraphIndex = int;
+using SubgraphPartIndex = int;
 using RandomReferenceId = int64_t;
 using RemoteBufferId = int64_t;
 

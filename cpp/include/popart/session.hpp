@@ -13,6 +13,7 @@
 #include <popart/sessionoptions.hpp>
 #include <popart/tensorinfo.hpp>
 #include <popart/transforms/transform.hpp>
+#include <pva/pva.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -65,6 +66,13 @@ class Session {
   void broadcastWeights(int rootRank = 0);
   /// Fetches the weights, and writes the model with them to a file.
   void modelToHost(const std::string& filename);
+  /// Copies a row of a remote buffer, such as "RB_0", from or to the memory `w`, which has the bytes
+  /// of a row. Buffers of the compiler's have the ids of the variables that lie in them.
+  /// \throws error before prepareDevice(), and for a replica that this process has not
+  void copyFromRemoteBuffer(const std::string& buffer, void* w, int repeat_index,
+                            unsigned replication_index = 0);
+  void copyToRemoteBuffer(void* w, const std::string& buffer, int repeat_index,
+                          unsigned replication_index = 0);
   void updateExternallySavedTensorLocations(const std::string& fromLocation,
                                             const std::string& toLocation);
 
@@ -87,6 +95,10 @@ class Session {
   bool hasInfo(TensorId id) const;
   std::set<TensorId> getAllTensorIds() const;
   std::string getSummaryReport(bool resetProfile = true) const;
+  /// What compiling and the runs so far have cost on the simulated machine; of several replicas the
+  /// first one's. Engine::getReport, of the session's engine.
+  /// \throws error before prepareDevice()
+  pva::Report getReport() const;
   std::string getSerializedGraph() const;
   std::string serializeIr(IrSerializationFormat format);
   uint64_t getCycleCount(std::string id = "");

@@ -3,9 +3,11 @@
 #ifndef popart_subgraphcopyingstrategy_hpp
 #define popart_subgraphcopyingstrategy_hpp
 
+#include <popart/aliasesmap.hpp>
 #include <popart/liveness.hpp>
 
 #include <cstddef>
+#include <set>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -49,6 +51,36 @@ class OnEnterAndExitSubgraphCopyingStrategy : public SubgraphCopyingStrategy {
   std::vector<size_t> getIndicesOfCopiesToInsertAfterNode(
       const LivenessNode& node,
       const LivenessAnalyzer::PendingCopies& pendingCopies) const override;
+};
+
+/// Inputs are copied right before an operator reads them, outputs and changed inputs as soon as
+/// nothing changes them any more, across the calls of several graphs. A graph that another operator
+/// than a CallOp calls gets its inputs on entry, and gives its outputs on exit.
+class JustInTimeSubgraphCopyingStrategy : public SubgraphCopyingStrategy {
+ public:
+  JustInTimeSubgraphCopyingStrategy();
+  ~JustInTimeSubgraphCopyingStrategy() override;
+
+  /// Looks at the aliases of all graphs.
+  /// \throws error without an Ir
+  void apply() override;
+  std::vector<size_t> getIndicesOfCopiesToInsertBeforeNode(
+      const LivenessNode& node,
+      const LivenessAnalyzer::PendingCopies& pendingCopies) const override;
+  std::vector<size_t> getIndicesOfCopiesToInsertAfterNode(
+      const LivenessNode& node,
+      const LivenessAnalyzer::PendingCopies& pendingCopies) const override;
+
+ private:
+  class Choice;
+  using Schedule = std::vector<Op*>;
+
+  /// The tensors of a graph that share elements with one, and itself.
+  std::set<TensorId> sharing(const Graph& graph, const TensorId& id) const;
+  /// Whether no operator from `next` on computes or changes a tensor.
+  bool isFinal(const Graph& graph, const TensorId& id, Schedule::const_iterator next) const;
+
+  AliasesMap aliases_;
 };
 
 }  // namespace liveness

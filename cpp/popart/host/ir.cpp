@@ -224,6 +224,8 @@ void Ir::prepare(const IrBundle& bundle, const HashesMap&, std::size_t) {
 }
 
 void Ir::setOnnxModel(const ONNX_NAMESPACE::ModelProto& model) {
+  const bool isEmpty = model.graph().node_size() == 0 && model.graph().output_size() == 0;
+  if (held_ != nullptr && isEmpty) return;  // As programs do that fill the graphs themselves.
   if (held_ != nullptr)
     throw error(
         "Ir::setOnnxModel: this Ir has graphs already; give the model to one that was just "
@@ -291,16 +293,29 @@ std::shared_ptr<void> Ir::sessionOn(const std::string& who,
   python::Dict sent;
   for (const auto& [anchor, id] : remap_.leftMap()) sent[anchor] = id;
   python::set(held_, "remapped", sent);
+  python::Dict rows;
+  for (const auto& [id, info] : remoteBuffers_) rows[std::to_string(id)] = info.repeats;
+  python::set(held_, "remote_rows", rows);
   python::Set broadcast;
   for (const Tensor* stream : dataStreamTensors())
     if (stream->getReplicatedStreamMode() == ReplicatedStreamMode::Broadcast)
       broadcast.items.push_back(stream->id);
   python::set(held_, "broadcast", broadcast);
-  session_ =
-      python::make("InferenceSession", {held_, python::toPython(dataFlow_), deviceInfo->handle()},
-                   {{"userOptions", python::toPython(getSessionOptions())}, {"name", name}});
+  // An Ir that was told no data flow sends nothing to the host, in a step of one batch.
+  const DataFlow flow = dataFlow_.batchesPerStep() == 0 ? DataFlow(1) : dataFlow_;
+  session_ = python::make("InferenceSession", {held_, python::toPython(flow), deviceInfo->handle()},
+                          {{"userOptions", python::toPython(getSessionOptions())}, {"name", name}});
   isPrepared_ = true;
   return session_;
+}
+
+std::size_t Ir::getHash() const {
+  if (session_ == nullptr)
+    throw error(
+        "Ir::getHash: only what prepare() has made of a model has a hash; a program knows its own "
+        "graphs");
+  return static_cast<std::size_t>(
+      std::stoull(python::call(session_, "_hash_text").text(), nullptr, 10));
 }
 
 void Ir::setUserOptions(const SessionOptions& options) {

@@ -10,6 +10,7 @@
 #include <popart/tensorinfo.hpp>
 #include <popart/vendored/optional.hpp>
 #include <poplar/Target.hpp>
+#include <pva/pva.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -132,6 +133,8 @@ struct Bridge {
   void* (*data)(const Object& array);
   /// The Ir of its own that a popir.ir.Graph has, which lives as long as that.
   const popart::Ir* (*ir)(const Object& graph);
+  /// The report of a popir.poplar.Engine.
+  pva::Report (*report)(const Object& engine);
 };
 /// The library's only symbol. `python` is the interpreter to be, empty if one runs already, `root`
 /// the folder that holds the package popir.

@@ -349,6 +349,38 @@ void Session::broadcastWeights(int rootRank) { call(session_, "broadcastWeights"
 void Session::modelToHost(const std::string& filename) {
   call(session_, "modelToHost", {filename});
 }
+
+namespace {
+
+/// A replica's engine, and the bytes of a row of a remote buffer of it.
+std::pair<Object, TensorInfo> rowOf(const Object& session, const char* who,
+                                    const std::string& buffer, int row, unsigned replica) {
+  call(session, "_prepared", {who});
+  const Value held = get(session, "_engines");
+  const List& engines = held.list();
+  if (replica >= engines.size())
+    throw error("{}: replica {} given; this process has {}, counted from 0", who, replica,
+                engines.size());
+  if (row < 0) throw error("{}: row {} given; rows are counted from 0", who, row);
+  const Object& engine = engines[replica].object();
+  const int64_t bytes = call(engine, "_remoteRowBytes", {buffer}).integer();
+  return {engine, TensorInfo(DataType::UINT8, {bytes})};
+}
+
+}  // namespace
+
+void Session::copyFromRemoteBuffer(const std::string& buffer, void* w, int repeat_index,
+                                   unsigned replication_index) {
+  const char* const who = "copyFromRemoteBuffer";
+  const auto [engine, info] = rowOf(session_, who, buffer, repeat_index, replication_index);
+  call(engine, who, {buffer, Array{w, info, Array::Use::Write}, repeat_index});
+}
+void Session::copyToRemoteBuffer(void* w, const std::string& buffer, int repeat_index,
+                                 unsigned replication_index) {
+  const char* const who = "copyToRemoteBuffer";
+  const auto [engine, info] = rowOf(session_, who, buffer, repeat_index, replication_index);
+  call(engine, who, {Array{w, info, Array::Use::Read}, buffer, repeat_index});
+}
 void Session::updateExternallySavedTensorLocations(const std::string& fromLocation,
                                                    const std::string& toLocation) {
   call(session_, "updateExternallySavedTensorLocations", {fromLocation, toLocation});
@@ -388,6 +420,9 @@ std::set<TensorId> Session::getAllTensorIds() const {
 }
 std::string Session::getSummaryReport(bool resetProfile) const {
   return call(session_, "getSummaryReport", {resetProfile}).text();
+}
+pva::Report Session::getReport() const {
+  return popir::python::bridge().report(call(session_, "_prepared", {"getReport"}).object());
 }
 std::string Session::getSerializedGraph() const {
   return call(session_, "getSerializedGraph").text();

@@ -189,8 +189,11 @@ view::Regions MultiExchangeOp::aliases(InIndex in, OutIndex out) const {
 
 void MultiExchangeOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   ExchangeBaseOp::appendOutlineAttributes(os);
-  for (std::size_t i = 0; i < descriptors_.size(); ++i)
-    os.appendAttribute("exchange" + std::to_string(i), logging::format("{}", descriptors_[i]));
+  for (std::size_t i = 0; i < descriptors_.size(); ++i) {
+    const std::string name = "exchange" + std::to_string(i);
+    os.appendAttribute(name, logging::format("{}", descriptors_[i]));
+    os.appendAttribute(name + "Inputs", static_cast<int64_t>(descriptors_[i].getNumInputs()));
+  }
 }
 
 namespace {

@@ -57,6 +57,14 @@ void PrintTensorOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   os.appendAttribute("printSelf", printSelf_);
   os.appendAttribute("printGradient", printGradient_);
   os.appendAttribute("title", title_);
+  os.appendAttribute("summariseThreshold", fmt_.summariseThreshold);
+  os.appendAttribute("edgeItems", fmt_.edgeItems);
+  os.appendAttribute("maxLineWidth", fmt_.maxLineWidth);
+  os.appendAttribute("digits", fmt_.digits);
+  os.appendAttribute("floatFormat", static_cast<int>(fmt_.floatFormat));
+  os.appendAttribute("separator", std::string(1, fmt_.separator));
+  os.appendAttribute("openBracket", std::string(1, fmt_.openBracket));
+  os.appendAttribute("closeBracket", std::string(1, fmt_.closeBracket));
 }
 
 }  // namespace popart

@@ -99,6 +99,14 @@ class Parts {
     return value.isConst() ? "" : combo_.inId(index);
   }
 
+  /// A number in the type of a gradient, for operators that take one type alone.
+  TensorId as(const TensorId& gradient, const TensorId& number) const {
+    const DataType type = graph_.getTensor(gradient)->info.dataType();
+    if (graph_.getTensor(number)->info.dataType() == type) return number;
+    return make<CastOp>(true, {{0, number}}, next(number), "_cast", Onnx::Operators::Cast_9, type)
+        ->outId(0);
+  }
+
   TensorId next(const TensorId& id) const { return graph_.getIr().createIntermediateTensorId(id); }
 
  private:
@@ -214,7 +222,9 @@ TensorId OptimizerDecompose::gradAccum(Graph& graph, Op* combo, TensorId, Tensor
       "_accumulate", running ? AccumulationType::Mean : AccumulationType::Add,
       OptimizerValue(1.0f, !running));
   if (counts != nullptr) graph.topoCons->insert(sum, counts);
-  if (graph.getIr().getSessionOptions().scheduleNonWeightUpdateGradientConsumersEarly)
+  // With the loops of a step as operators the order is the program's.
+  const SessionOptions& options = graph.getIr().getSessionOptions();
+  if (options.scheduleNonWeightUpdateGradientConsumersEarly && !options.enableExplicitMainLoops)
     sum->settings.schedulePriority = std::numeric_limits<double>::max();
   graph.topoCons->transfer(combo, sum);
   if (!accumReduce) return sum->outId(0);
@@ -262,8 +272,8 @@ TensorId OptimizerDecompose::gradUnscale(Graph& graph, Op* combo, const Optimize
     parts.make<ScaleOp>(true, {{0, gradIntoAcclId}}, out, "_gradUnscale",
                         Onnx::AiGraphcore::OpSet1::Scale, gs.val());
   else
-    parts.make<MulOp>(true, {{0, gradIntoAcclId}, {1, gsId}}, out, "_gradUnscale",
-                      Onnx::Operators::Mul_7);
+    parts.make<MulOp>(true, {{0, gradIntoAcclId}, {1, parts.as(gradIntoAcclId, gsId)}}, out,
+                      "_gradUnscale", Onnx::Operators::Mul_7);
   return out;
 }
 

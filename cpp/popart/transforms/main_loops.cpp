@@ -219,6 +219,13 @@ std::size_t MainLoops::id() { return typeid(MainLoops).hash_code(); }
 bool MainLoops::apply(Graph& graph) const {
   const Ir& ir = graph.getIr();
   const SessionOptions& options = ir.getSessionOptions();
+  for (const auto& [anchor, latest] : ir.getAnchorRemap().leftMap())
+    if (!graph.getTensors().contains(latest))
+      throw error(
+          "[MainLoops] The latest remap \"{}\" for anchor \"{}\" is not in the main graph. Its "
+          "operators become a loop that gives the host what it anchors: remap the anchor to a "
+          "tensor of the main graph",
+          latest, anchor);
   const int64_t batches = ir.getDataFlow().batchesPerStep();
   const int64_t micro = options.enableGradientAccumulation ? options.accumulationFactor : 1;
   move(graph, getAccumulationGraphName(), micro, isInBatch);

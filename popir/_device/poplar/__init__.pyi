@@ -7,6 +7,7 @@ import collections.abc
 import numpy
 import numpy.typing
 import typing
+import typing_extensions
 from . import program
 
 __all__: list[str] = [
@@ -1320,6 +1321,14 @@ class Engine:
     def __init__(
         self, executable: Executable, options: OptionFlags | dict[str, str] = {}
     ) -> None: ...
+    def _remoteRowBytes(self, handle: str) -> int:
+        """
+        The bytes of a row of a remote buffer.
+        """
+    def _report(self) -> typing_extensions.CapsuleType:
+        """
+        The address of a pva::Report, for programs in C++.
+        """
     def arenaBytes(self) -> int:
         """
         The bytes of host memory that the engine has for variables, temporaries and scratch.

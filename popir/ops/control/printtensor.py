@@ -66,6 +66,10 @@ class PrintTensorOp(Op):
         """Whether it prints its input."""
         return self.print_self
 
+    def only_compute(self) -> None:
+        """The values were printed: here they are not."""
+        self.print_self = False
+
     def getGradOps(self) -> list[Op]:
         """The gradient, printed if that is asked for."""
         return [PrintTensorGradOp(self)]

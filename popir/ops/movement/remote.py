@@ -21,12 +21,13 @@ LOCAL, STORED_ROW = 0, 1
 
 class RemoteLoadOp(Op):
     """PopART's RemoteLoad, version 1: the value that the remote buffer of the attribute
-    `remote_buffer` has in a row. Input 0 is the number of the row, INT32[1]; PopART has the tensor
-    that is filled before it. `data_type` and `shape` are those of the value; with `io_tiles` it
-    comes by way of the IO tiles.
+    `remote_buffer`, of `rows` rows, has in a row. Input 0 is the number of the row, INT32[1];
+    PopART has the tensor that is filled before it. `data_type` and `shape` are those of the value;
+    with `io_tiles` it comes by way of the IO tiles.
     """
 
     remote_buffer: str
+    rows: int
     data_type: str
     shape: list[int]
     io_tiles: bool
@@ -38,11 +39,13 @@ class RemoteLoadOp(Op):
 
 class RemoteStoreOp(Op):
     """PopART's RemoteStore, version 1: writes input 0 to the remote buffer of the attribute
-    `remote_buffer`, in the row whose number is input 1, INT32[1]. The output is that number, for
-    what reads the row after this. With `io_tiles` the value goes by way of the IO tiles.
+    `remote_buffer`, of `rows` rows, in the row whose number is input 1, INT32[1]. The output is
+    that number, for what reads the row after this. With `io_tiles` the value goes by way of the IO
+    tiles.
     """
 
     remote_buffer: str
+    rows: int
     io_tiles: bool
 
     def setup(self) -> None:
@@ -70,7 +73,7 @@ class RemoteLoadOpx(RemoteOpx):
             local = self.graph().addVariable(popType(info), info.shape(), linear, context)
         kind = host_type(info)
         op = self.getOp(RemoteLoadOp)
-        buffer = self.buffer(op.remote_buffer, kind, info.nelms())
+        buffer = self.buffer(op.remote_buffer, kind, info.nelms(), op.rows)
         flat = local.reinterpret(kind).flatten()
         filled = self.staged(kind, info.nelms()) if op.io_tiles else flat
         prog.add(program.Copy(buffer, filled, self.getInTensor(ROW), context))
@@ -86,7 +89,7 @@ class RemoteStoreOpx(RemoteOpx):
         """Adds the copy of the value to its row."""
         op, info = self.getOp(RemoteStoreOp), self.inInfo(LOCAL)
         kind, row = host_type(info), self.getInTensor(STORED_ROW)
-        buffer = self.buffer(op.remote_buffer, kind, info.nelms())
+        buffer = self.buffer(op.remote_buffer, kind, info.nelms(), op.rows)
         flat = self.getInTensor(LOCAL).reinterpret(kind).flatten()
         if op.io_tiles:
             staged = self.staged(kind, info.nelms())

@@ -5,6 +5,8 @@
 #include <popops/ElementWise.hpp>
 #include <pva/pva.hpp>
 
+#include <fstream>
+
 using namespace poplar;
 using namespace poplar::program;
 
@@ -19,6 +21,8 @@ void say(const pva::Report& report) {
                     tiles[900].memory().total().includingGaps() >=
                 4000)
             << "; " << report.execution().runs().size() << "\n";
+  for (const auto& each : report.execution().runs())
+    std::cout << "run " << each.cyclesTo() - each.cyclesFrom() << "\n";
   for (const auto& block : report.execution().blocks(3))
     std::cout << block.program()->name() << " " << block.isStreamCopy() << block.isCommon() << " "
               << block.cyclesFrom() << " " << block.cyclesTo() << "\n";
@@ -40,7 +44,13 @@ int main(int argc, char** argv) {
   Sequence add;
   popops::addInPlace(graph, t, t, add, "double");
   const Copy stream(graph.addHostToDeviceFIFO("in", FLOAT, 1000), t);
-  Sequence prog({stream, stream, Repeat(2, Block(add, "stage")), Block(add, "other")});
+  const Copy back(t, graph.addDeviceToHostFIFO("out", FLOAT, 1000));
+  // Of a condition the dearer branch is counted.
+  Sequence twice({add, add});
+  Tensor condition = graph.addVariable(BOOL, {}, "condition");
+  graph.setTileMapping(condition, 3);
+  Sequence prog({stream, stream, Repeat(2, Block(add, "stage")), Block(add, "other"),
+                 If(condition, add, twice), back});
   Engine engine(graph, prog,
                 {{"profiler.blocks.filter", "sta.*"},
                  {"debug.instrumentExternalExchange", "true"},
@@ -49,6 +59,10 @@ int main(int argc, char** argv) {
   engine.load(device);
   std::vector<float> in(1000, 1);
   engine.connectStream("in", in.data());
+  engine.connectStream("out", in.data());
   engine.run();
+  const auto profile = engine.getExecutionProfile();
+  const auto& program = profile.asMap().at("programs").asVector()[0];
+  std::ofstream("cycles") << program.asMap().at("cycles").asInt();
   say(engine.getReport());
 }

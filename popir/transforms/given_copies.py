@@ -1,0 +1,275 @@
+"""Exchanges of a graph that a program has made: copies from and to the host, and rows of remote
+buffers.
+
+The host sends a tensor once for each batch, and gets one. A program whose loops are operators of
+its graph copies within their bodies instead. Here such a body reads a slice of what the host sends
+for all iterations at once, and what it stores is put together: a scanned input and a scan output of
+the loop. So an input of two loops, of 3 and 4 iterations, has the shape [3, 4, ...].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from popir import registry
+from popir._device import popart as device
+from popir.adding import replace_tensor, take_place
+from popir.errors import AnchorError, did_you_mean, popart_exception
+from popir.ir import Graph, Op, Tensor
+from popir.ir.graph import called_graphs
+from popir.ops.control.loop_op import FIRST, LoopOp
+from popir.reserved import reservedRemoteArgPrefix
+from popir.types import DataType, TensorInfo
+
+LOADS = ("HostLoad", "HostLoadInplace")
+STORE = "HostStore"
+REMOTE_LOADS = ("RemoteLoad", "RemoteLoadInplace")
+REMOTE_STORE = "RemoteStore"
+SEVERAL = "MultiExchange"
+EXCHANGES = (*LOADS, STORE, *REMOTE_LOADS, REMOTE_STORE, SEVERAL)
+
+_GRAPHCORE = "ai.graphcore"
+_ROW = TensorInfo(DataType.INT32, [1])
+
+
+@dataclass
+class _Exchange:
+    """One of the exchanges of an operator."""
+
+    kind: str
+    resource: str
+    """The stream's tensor, or the number of the remote buffer."""
+    inputs: list[Tensor]
+    output: Tensor | None
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether it is with a remote buffer."""
+        return self.kind in (*REMOTE_LOADS, REMOTE_STORE)
+
+
+@dataclass
+class Copies:
+    """Takes exchanges out of a graph and those that it calls. `sent` has the tensor that the host
+    gets for each anchor, `show` makes a tensor of the main graph an anchor, and `rows` has the
+    number of rows of the remote buffers of which the program has said it.
+    """
+
+    graph: Graph
+    sent: Mapping[str, str]
+    show: Callable[[str, str], None]
+    rows: Mapping[int, int]
+    _loaded: dict[Graph, list[tuple[str, Tensor]]] = field(default_factory=dict)
+    _stored: dict[Graph, list[tuple[str, Tensor]]] = field(default_factory=dict)
+    _streams: dict[str, str] = field(default_factory=dict)
+    """The operator that loads a stream within a loop."""
+
+    def take(self, op: Op) -> None:
+        """Takes an operator out. What is on the host waits for `lift`, if a loop stands around it.
+
+        Raises popart_exception for a load of what is no stream, and for a remote buffer without a
+        number; AnchorError for a store of what is no anchor.
+        """
+        graph, who = op.graph, op.debugName()
+        found = _exchanges(op)
+        befores, afters = graph.befores(op), graph.afters(op)
+        for each in found:
+            if each.kind in LOADS and each.resource not in self.graph.inputs:
+                raise popart_exception(
+                    f"{who} loads '{each.resource}', which is no stream of the main graph."
+                    f"{did_you_mean(each.resource, self.graph.inputs)} Tensors::addStream adds one."
+                )
+        anchors = {id(e): self._anchor(e, who) for e in found if e.kind == STORE}
+        settings = Op.Settings(graph, op.name())
+        graph.eraseOp(op.id)
+        for each in found:
+            if each.is_remote:
+                made = self._remote(each, graph, who, settings)
+                for before in befores:
+                    graph.addConstraint(before, made)
+                for after in afters:
+                    graph.addConstraint(made, after)
+            elif each.kind == STORE:
+                self._store(graph, anchors[id(each)], each.inputs[0])
+            else:
+                assert each.output is not None
+                self._load(graph, each.resource, each.output, who)
+            if each.output is not None:
+                _drop(each.inputs[0])
+
+    def _anchor(self, each: _Exchange, who: str) -> str:
+        id = each.resource
+        anchor = next((a for a, given in self.sent.items() if id in (a, given)), None)
+        if anchor is None:
+            raise AnchorError(
+                f"{who} gives the host '{id}', which is no anchor.{did_you_mean(id, self.sent)} "
+                "Name it in the data flow."
+            )
+        return anchor
+
+    def _load(self, graph: Graph, stream: str, loaded: Tensor, who: str) -> None:
+        if graph is self.graph:
+            replace_tensor(loaded, graph.getTensor(stream))
+            return
+        if stream in self._streams:
+            raise popart_exception(
+                f"{who} loads '{stream}', and so does {self._streams[stream]}; within loops a "
+                "stream is loaded by one operator. Load it once, or give each a stream."
+            )
+        self._streams[stream] = who
+        self._loaded.setdefault(graph, []).append((stream, loaded))
+
+    def _store(self, graph: Graph, anchor: str, stored: Tensor) -> None:
+        if graph is self.graph:
+            self.show(stored.id, anchor)
+        else:
+            self._stored.setdefault(graph, []).append((anchor, stored))
+
+    def lift(self) -> None:
+        """Moves the host's copies of bodies to the graph around their loops, up to the main one.
+
+        Raises popart_exception for copies in a graph that something else than one loop calls, and
+        in a loop of which only the run knows how often it runs.
+        """
+        for body in reversed(called_graphs(self.graph)):
+            loads, stores = self._loaded.pop(body, []), self._stored.pop(body, [])
+            if not loads and not stores:
+                continue
+            loop = self._loop_of(body, [id for id, _ in [*loads, *stores]])
+            for stream, inside in loads:
+                self._load_slices(loop, stream, inside)
+            for anchor, inside in stores:
+                loop.body.outputs.append(inside.id)
+                loop.reversed_outputs.append(0)
+                self._store(loop.graph, anchor, loop.outTensor(loop.connect_last()))
+
+    def _loop_of(self, body: Graph, copied: list[str]) -> LoopOp:
+        graphs = called_graphs(self.graph)
+        callers = [op for g in graphs for op in g.ops.values() if body in op.getCalledGraphs()]
+        loop = callers[0] if callers else None
+        if not isinstance(loop, LoopOp) or len(callers) > 1:
+            raise popart_exception(
+                f"'{copied[0]}' is copied from or to the host in '{body.name}', a graph that is "
+                "called; popir does so in the main graph, and in the body of a loop that nothing "
+                "else calls. Copy there, and give the called graph the tensor as an input."
+            )
+        if loop.is_counted:
+            raise popart_exception(
+                f"{loop.debugName()} copies '{copied[0]}' from or to the host, and only the run "
+                "knows how often it runs. Give it a trip count (setTripCountValue), and leave its "
+                "condition as it is."
+            )
+        return loop
+
+    def _load_slices(self, loop: LoopOp, stream: str, inside: Tensor) -> None:
+        """Gives the body the tensor as a slice of one outside of it."""
+        assert inside.info is not None
+        info = TensorInfo(inside.info.dataType(), [loop.trip, *inside.info.shape()])
+        if loop.graph is self.graph:
+            outside = self.graph.getTensor(stream)
+            if outside.uses:
+                raise popart_exception(
+                    f"'{stream}' is read in the main graph, and loaded in {loop.debugName()}, "
+                    "which gets a slice of it in each iteration. Give each a stream."
+                )
+        else:
+            outside = loop.graph.addActGrad(loop.graph.uniqueId(f"{loop.graph.name}/{stream}"))
+        outside.info = info
+        at = loop.carried + loop.scanned
+        captures = {i: t for i, t in loop.input.items() if i >= FIRST + at}
+        for i in captures:
+            loop.disconnectInTensor(i)
+        loop.connectInTensor(FIRST + at, outside.id)
+        for i, tensor in captures.items():
+            loop.connectInTensor(i + 1, tensor.id)
+        loop.body.setInputs([*loop.body.inputs[: 1 + at], inside.id, *loop.body.inputs[1 + at :]])
+        loop.scanned += 1
+        loop.reversed_inputs.append(0)
+        if loop.graph is not self.graph:
+            self._loaded.setdefault(loop.graph, []).append((stream, outside))
+
+    def _remote(self, each: _Exchange, graph: Graph, who: str, settings: Op.Settings) -> Op:
+        """The compiler's operator for an exchange with a remote buffer."""
+        number = int(each.resource)
+        if number < 0:
+            raise popart_exception(
+                f"{who} names no remote buffer. Give it the number of one (setRemoteBufferId)."
+            )
+        local = each.inputs[0]
+        assert local.info is not None
+        row = self._row(each.inputs[1] if len(each.inputs) > 1 else None, graph, settings)
+        attributes = {
+            "remote_buffer": f"RB_{number}",
+            "rows": max(1, self.rows.get(number, 1)),
+            "io_tiles": False,
+        }
+        if each.kind == REMOTE_STORE:
+            out = {0: graph.uniqueId(f"{local.id}/stored")}
+            made = ("RemoteStore", 1, settings, attributes, [local, row])
+            inputs = {0: local.id, 1: row.id}
+            return graph.createConnectedOp(registry.createOp, inputs, out, _GRAPHCORE, *made)
+        assert each.output is not None
+        attributes |= {
+            "data_type": local.info.dataType().name,
+            "shape": list(local.info.shape()),
+        }
+        made = ("RemoteLoad", 1, settings, attributes, [row])
+        out = {0: graph.uniqueId(f"{each.output.id}/loaded")}
+        op = graph.createConnectedOp(registry.createOp, {0: row.id}, out, _GRAPHCORE, *made)
+        take_place(each.output, op.outTensor(0))
+        return op
+
+    def _row(self, given: Tensor | None, graph: Graph, settings: Op.Settings) -> Tensor:
+        """The number of a row as RemoteLoad and RemoteStore take it."""
+        if given is None:
+            id = graph.uniqueId(f"{reservedRemoteArgPrefix()}{settings.name}")
+            return graph.addConstInit(id, np.zeros(1, np.int32))
+        assert given.info is not None
+        for type, info, attributes in (
+            ("Cast", TensorInfo(DataType.INT32, given.info.shape()), {"to": DataType.INT32.onnx}),
+            ("Reshape", _ROW, {}),
+        ):
+            if given.info == info:
+                continue
+            inputs = {0: given.id}
+            if type == "Reshape":
+                shape = graph.addConstInit(graph.uniqueId(f"{given.id}/shape"), np.array([1]))
+                inputs[1] = shape.id
+            tensors = [graph.getTensor(i) for i in inputs.values()]
+            made = ("ai.onnx", type, 13, settings, attributes, tensors)
+            out = {0: graph.uniqueId(f"{given.id}/row")}
+            given = graph.createConnectedOp(registry.createOp, inputs, out, *made).outTensor(0)
+            assert given.info is not None
+        return given
+
+
+def _exchanges(op: Op) -> list[_Exchange]:
+    """The exchanges of an operator, in their order."""
+    noted = dict(device.attributeTexts(op, True))
+    inputs = [op.inTensor(i) for i in sorted(op.input)]
+    outputs = [op.outTensor(i) for i in sorted(op.output)]
+    type = op.opid.type
+    if type != SEVERAL:
+        resource = noted.get("hostStreamTensorId") or noted.get("remoteBufferId") or "-1"
+        return [_Exchange(type, resource, inputs, outputs[0] if outputs else None)]
+    found = []
+    for i in range(len(noted)):
+        text = noted.get(f"exchange{i}")
+        if text is None:
+            break
+        kind, resource = text.removesuffix(")").split("(", 1)
+        taken = [inputs.pop(0) for _ in range(int(noted[f"exchange{i}Inputs"]))]
+        is_store = kind in (STORE, REMOTE_STORE)
+        found.append(_Exchange(kind, resource, taken, None if is_store else outputs.pop(0)))
+    return found
+
+
+def _drop(filled: Tensor) -> None:
+    """Removes what computed a tensor that is filled, if nothing else reads it."""
+    producer = filled.producer
+    if producer is not None and not filled.uses and len(producer.output) == 1:
+        producer.graph.eraseOp(producer.id)
+        producer.graph.removeTensor(filled.id)

@@ -1,0 +1,120 @@
+"""Loops of a graph that a program has made, and what they change outside of their bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from popir import registry
+from popir._device import popart as device
+from popir.adding import reconnect
+from popir.ir import Op, Tensor
+from popir.ops.control.loop_op import FIRST, ITERATION, LOOP, LoopOp
+
+
+def body_of_program(op: Op) -> tuple[LoopOp, list[Tensor]]:
+    """Makes a loop the compiler's: bodies of PopART's count in 32 bits, and get the condition.
+    Returns it and the tensors that it says it changes.
+    """
+    # Asked anew: a program may say it after the loop's setup().
+    changed = [tensor for i, tensor in op.input.items() if i >= FIRST and op.modifiedRegions(i)]
+    graph, body = op.graph, op.getCalledGraphs()[0]
+    noted = dict(device.attributeTexts(op, True))
+    scanned = int(noted.get("numImplicitScanOutputs") or 0)
+    trips = int(noted.get("tripCountValue") or 0)
+    number, going, *rest = body.inputs
+    goes_on, *results = body.outputs
+    counted = body.uniqueId(f"{number}/number")
+    is_counted_in, is_asked = bool(body.getTensor(number).uses), goes_on != going
+    count = body.addActGrad(counted)
+    count.info = ITERATION
+    if body.getTensor(going).uses:
+        always = body.addConstInit(body.uniqueId(f"{going}/true"), np.array(True))
+        reconnect(body.getTensor(going), always)
+    body.setOutputs([goes_on, *results] if is_asked else results)
+    old = body.getTensor(number).info
+    body.setInputs([counted, *rest])
+    if is_counted_in:
+        assert old is not None
+        to = {"to": old.dataType().onnx}
+        cast = ("ai.onnx", "Cast", 13, Op.Settings(body, "iteration"), to, [count])
+        body.createConnectedOp(registry.createOp, {0: counted}, {0: number}, *cast)
+    made = {
+        "body": body,
+        "carried": len(results) - scanned,
+        "scanned": 0,
+        "trip": trips if trips > 0 else -1,
+        "conditional": is_asked,
+        "descending": False,
+        "reversed_inputs": [],
+        "reversed_outputs": [0] * scanned,
+    }
+    loop = LoopOp(LOOP, Op.Settings(graph, op.name()), made)
+    graph.replaceOp(op, loop)
+    return loop, changed
+
+
+def keep_change(
+    loop: LoopOp, tensor: Tensor, store: Callable[[Op, Tensor, Tensor], Tensor]
+) -> None:
+    """Copies to a tensor what a loop makes of it; `store` adds the copy. If each iteration gets the
+    same tensor, it becomes a value that they carry. There are no scanned inputs yet.
+    """
+    at = next(i for i, given in loop.input.items() if i >= FIRST and given is tensor) - FIRST
+    if at >= loop.carried:
+        inside = loop.body.getTensor(loop.body.inputs[1 + at])
+        last = _last(inside)
+        if last is inside:
+            return
+        _carry(loop, at, last)
+        at = loop.carried - 1
+    if not loop.hasOutput(at):
+        loop.createAndConnectOutTensor(at, loop.graph.uniqueId(f"{tensor.id}/looped"))
+        loop.setup()
+    read_changed(loop, tensor, store(loop, tensor, loop.outTensor(at)))
+
+
+def _last(tensor: Tensor) -> Tensor:
+    """A tensor after the operators that write over it."""
+    for op in tensor.graph.schedule():
+        for i, given in op.input.items():
+            if given is tensor and op.modifies(i) and op.hasOutput(0):
+                return _last(op.outTensor(0))
+    return tensor
+
+
+def _carry(loop: LoopOp, at: int, last: Tensor) -> None:
+    """Makes a capture, input `at` behind the first ones, the last of the carried values."""
+    body, to = loop.body, loop.carried
+    given = {i - FIRST: tensor for i, tensor in loop.input.items() if i >= FIRST}
+    for i in given:
+        loop.disconnectInTensor(FIRST + i)
+    moved = {at: to, **{i: i + 1 for i in range(to, at)}}
+    for i, tensor in given.items():
+        loop.connectInTensor(FIRST + moved.get(i, i), tensor.id)
+    names = list(body.inputs)
+    names.insert(1 + to, names.pop(1 + at))
+    body.setInputs(names)
+    body.outputs.insert(loop.first_output + to, last.id)
+    # What follows are scan outputs.
+    loop.output = {o + (o >= to): tensor for o, tensor in loop.output.items()}
+    loop.carried += 1
+
+
+def read_changed(op: Op, before: Tensor, after: Tensor) -> None:
+    """Makes what depends on `op`, and the outputs of its graph, read `after` instead of `before`.
+
+    The two are one memory: in PopART a reader that runs later gets the changed value.
+    """
+    later, stack = {op}, [op]
+    while stack:
+        for tensor in stack.pop().output.values():
+            new = [reader for reader in tensor.uses if reader not in later]
+            later.update(new)
+            stack += new
+    for reader in [each for each in before.uses if each in later - {op, after.producer}]:
+        for i in [i for i, tensor in reader.input.items() if tensor is before]:
+            reader.disconnectInTensor(i)
+            reader.connectInTensor(i, after.id)
+    op.graph.outputs = [after.id if id == before.id else id for id in op.graph.outputs]
