@@ -11,6 +11,7 @@
 
 #include "kernels/contraction/bf16_tiles.hpp"
 #include "kernels/contraction/by_images.hpp"
+#include "kernels/contraction/conv_times.hpp"
 #include "kernels/contraction/divided_sums.hpp"
 #include "kernels/contraction/planes.hpp"
 #include "kernels/contraction/points.hpp"
@@ -136,6 +137,17 @@ bool groupedColumnsAreFaster(const ConvSpec& s) {
     return false;
   const auto theirs = makeOneDnn(s, 1);
   return theirs != nullptr && theirs->describe().find("gemm:") != std::string::npos;
+}
+
+/// Convolutions of rows that products of runs of planes compute fastest, by estimates that follow the
+/// measurements in docs/contractions.md. oneDNN's depthwise ones of whole vectors need no copies.
+bool planesAreFaster(const ConvSpec& s, unsigned threads) {
+  constexpr std::int64_t kVector = 16;
+  if (!s.policy.has(Choice::Planes) || isa() != Isa::Avx512 || tapsOf(s) == 1 ||
+      (isDepthwise(s) && s.groups % kVector == 0))
+    return false;
+  const double time = planesTime(s, threads);
+  return time < oneDnnTime(s, threads) && time < columnsTime(s, threads);
 }
 
 bool isBound(const PostOp& op) {
@@ -393,6 +405,7 @@ std::unique_ptr<Contraction> makeFaster(const ConvSpec& s, unsigned threads) {
     if (auto made = makePoints(s, threads,
                                [=](const MatMulSpec& part) { return makeFastest(part, threads); }))
       return made;
+  if (planesAreFaster(s, threads)) return makePlanes(s, threads);
   return columnsAreFaster(s) || groupedColumnsAreFaster(s) ? makeOwn(s, threads) : nullptr;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <string>
 
 #include "kernels/parallel.hpp"
@@ -94,6 +95,81 @@ struct Plan {
   }
 };
 
+/// How threads share a convolution: items of some rows of some images, or of whole images, for a part of
+/// a group's outputs.
+struct Division {
+  std::int64_t rows = 1, images = 1, parts = 1;
+};
+
+/// Divisions of a plan whose outputs are computed in blocks of up to `most`.
+class Divisions {
+ public:
+  Divisions(const Plan& plan, std::int64_t most, unsigned threads)
+      : blocks(ceilDivide(plan.outputs, most)),
+        width(plan.out[1] + plan.reach(1)),
+        p_(plan),
+        threads_(threads) {
+    // Planes stay in the L2 cache, sums of a block nearly in the L1 cache.
+    constexpr std::int64_t kPlanes = 128 * 1024, kMostPoints = 1024;
+    const std::int64_t height = p_.out[0];
+    const std::int64_t ofRow = p_.inputs * p_.phases(0) * p_.phases(1) * width;
+    const std::int64_t mostParts = threads == 1 ? 1 : std::min<std::int64_t>(blocks, 2 * threads);
+    const auto consider = [&](const Division& d) {
+      const std::int64_t heights = d.images * (d.rows + p_.reach(0));
+      const bool isLeast = d.rows == 1 && d.images == 1;
+      if (!isLeast && (heights * ofRow > kPlanes || heights * width > kMostPoints)) return;
+      if (const double found = timeOf(d); found < time) {
+        time = found;
+        best = d;
+      }
+    };
+    for (std::int64_t parts = 1; parts <= mostParts; ++parts) {
+      for (std::int64_t images = p_.images; images > 1; images = ceilDivide(images, 2))
+        consider({height, images, parts});
+      for (std::int64_t bands = 1; bands <= height; ++bands)
+        consider({ceilDivide(height, bands), 1, parts});
+    }
+  }
+
+  std::int64_t bands(const Division& d) const { return ceilDivide(p_.out[0], d.rows); }
+  std::int64_t items(const Division& d) const {
+    return ceilDivide(p_.images, d.images) * p_.groups * bands(d) * d.parts;
+  }
+  /// Points from the first output of the images to the last.
+  std::int64_t run(const Division& d) const {
+    return (d.images - 1) * (d.rows + p_.reach(0)) * width + (d.rows - 1) * width + p_.out[1];
+  }
+
+  std::int64_t blocks, width;
+  Division best;
+  /// What the best takes the busiest thread.
+  double time = std::numeric_limits<double>::infinity();
+
+ private:
+  /// Nanoseconds by the constants of docs/contractions.md.
+  double timeOf(const Division& d) const {
+    constexpr double kItem = 77, kFilled = 2.3, kCopied = 2.2, kCycle = 0.25, kStart = 700;
+    constexpr std::int64_t kVector = 16, kMany = 6, kVectorsOfFew = 8, kVectorsOfMany = 2;
+    const auto number = [](std::int64_t x) { return static_cast<double>(x); };
+    const std::int64_t lines = d.images * (d.rows + p_.reach(0)) * ceilDivide(width, kVector);
+    const double rows = number(p_.outputs) / number(blocks);
+    const double ofItem = number(ceilDivide(blocks, d.parts));
+    const double vectors = number(ceilDivide(run(d), kVector));
+    const double filled = number(p_.inputs * p_.phases(0) * p_.phases(1) * lines);
+    const double copied =
+        ofItem * rows * number(d.images * d.rows * ceilDivide(p_.out[1], kVector));
+    // Two multiplications, or two loads, in a cycle; runs that are not aligned are loaded twice.
+    const double shared = rows > number(kMany) ? number(kVectorsOfMany) : number(kVectorsOfFew);
+    const double loads = 2 * vectors + rows * std::max(1.0, vectors / shared);
+    const double cycles = ofItem * number(p_.steps()) * std::max(rows * vectors, loads) / 2;
+    const double item = kItem + kFilled * filled + kCopied * copied + kCycle * cycles;
+    return kStart + item * number(ceilDivide(items(d), threads_));
+  }
+
+  const Plan& p_;
+  unsigned threads_;
+};
+
 class PlanesConv final : public Contraction {
  public:
   PlanesConv(const ConvSpec& spec, unsigned threads)
@@ -102,18 +178,19 @@ class PlanesConv final : public Contraction {
         bias_(spec.bias),
         threads_(threads),
         from_(spec.pass == Pass::Forward ? 0 : 2),
-        blocks_(ceilDivide(p_.outputs, routines_.rows)),
-        width_(p_.out[1] + p_.reach(1)) {
-    divide();
-    planeHeight_ = rows_ + p_.reach(0);
-    image_ = planeHeight_ * width_;
-    plane_ = imagesOfItem_ * image_ + kSlack;
+        divisions_(p_, routines_.rows, threads),
+        blocks_(divisions_.blocks),
+        width_(divisions_.width) {
+    const Division& d = divisions_.best;
+    image_ = (d.rows + p_.reach(0)) * width_;
+    plane_ = d.images * image_ + kSlack;
     // Channels are an odd number of lines apart, so that they do not share sets of a cache.
     constexpr std::int64_t kLine = 16;
     channel_ = (ceilDivide(p_.phases(0) * p_.phases(1) * plane_, kLine) | 1) * kLine;
     planeBytes_ = aligned(sizeof(float) * static_cast<std::size_t>(p_.inputs * channel_ + kSlack));
-    sumsRow_ = ceilDivide(runOf(imagesOfItem_, rows_), kLine) * kLine;
-    sumBytes_ = aligned(sizeof(float) * static_cast<std::size_t>(routines_.rows * sumsRow_ + kSlack));
+    sumsRow_ = ceilDivide(divisions_.run(d), kLine) * kLine;
+    sumBytes_ =
+        aligned(sizeof(float) * static_cast<std::size_t>(routines_.rows * sumsRow_ + kSlack));
     flagBytes_ = aligned(sizeof(float) * static_cast<std::size_t>(p_.groups * blocks_));
     runs_.reserve(static_cast<std::size_t>(p_.steps()));
     for (std::int64_t c = 0; c < p_.inputs; ++c)
@@ -155,12 +232,13 @@ class PlanesConv final : public Contraction {
     const auto* const in = static_cast<const float*>(operands[from_]);
     auto* const out = static_cast<float*>(operands[2 - from_]);
     const auto* const bias = bias_ ? static_cast<const float*>(operands[3]) : nullptr;
-    parallelParts(items(), 1, threads_, [&](std::int64_t first, std::int64_t last, unsigned) {
-      const pool::OwnMemory own(planeBytes_ + sumBytes_);
-      for (std::int64_t i = first; i < last; ++i)
-        run(itemOf(i), in, packed, bias, out, static_cast<float*>(own.data()),
-            static_cast<float*>(at(own.data(), planeBytes_)));
-    });
+    parallelParts(divisions_.items(divisions_.best), 1, threads_,
+                  [&](std::int64_t first, std::int64_t last, unsigned) {
+                    const pool::OwnMemory own(planeBytes_ + sumBytes_);
+                    for (std::int64_t i = first; i < last; ++i)
+                      run(itemOf(i), in, packed, bias, out, static_cast<float*>(own.data()),
+                          static_cast<float*>(at(own.data(), planeBytes_)));
+                  });
   }
 
  private:
@@ -169,52 +247,19 @@ class PlanesConv final : public Contraction {
     std::int64_t group, image, images, row, rows, block, endBlock;
   };
 
-  /// Points from the first output of some images to the last.
-  std::int64_t runOf(std::int64_t images, std::int64_t rows) const {
-    return (images - 1) * (rows_ + p_.reach(0)) * width_ + (rows - 1) * width_ + p_.out[1];
-  }
-
-  /// Chooses rows_, imagesOfItem_ and parts_.
-  void divide() {
-    // Planes stay in the L2 cache, sums of a block nearly in the L1 cache; short runs leave vectors empty.
-    constexpr std::int64_t kPlanes = 64 * 1024, kMostPoints = 1024, kLeastPoints = 256;
-    const std::int64_t reach = p_.reach(0), height = p_.out[0];
-    const std::int64_t ofRow = p_.inputs * p_.phases(0) * p_.phases(1) * width_;
-    const auto share = [&](std::int64_t bands) { rows_ = ceilDivide(height, std::min(bands, height)); };
-    const std::int64_t most =
-        std::clamp(std::min(kPlanes / ofRow - reach, kMostPoints / width_), reach + 1, height + reach);
-    share(ceilDivide(height, most));
-    if (rows_ == height) {
-      const std::int64_t points = (height + reach) * width_;
-      const std::int64_t fit = kPlanes / ((height + reach) * ofRow);
-      imagesOfItem_ = std::clamp<std::int64_t>(std::min(fit, kLeastPoints / points), 1, p_.images);
-    }
-    const std::int64_t wanted = threads_ == 1 ? 1 : 2 * threads_;
-    while (imagesOfItem_ > 1 && items() < wanted) imagesOfItem_ = (imagesOfItem_ + 1) / 2;
-    if (items() >= wanted) return;
-    // Each part of the outputs fills the same planes; each band those rows that it shares with others.
-    const std::int64_t parts = ceilDivide(wanted, items());
-    if (blocks_ >= 2 * parts)
-      parts_ = parts;
-    else
-      share(parts * bands());
-  }
-  std::int64_t bands() const { return ceilDivide(p_.out[0], rows_); }
-  std::int64_t items() const {
-    return ceilDivide(p_.images, imagesOfItem_) * p_.groups * bands() * parts_;
-  }
   Item itemOf(std::int64_t i) const {
     Item item;
-    const std::int64_t part = i % parts_;
-    i /= parts_;
-    item.block = blocks_ * part / parts_;
-    item.endBlock = blocks_ * (part + 1) / parts_;
-    item.row = i % bands() * rows_;
-    item.rows = std::min(rows_, p_.out[0] - item.row);
-    i /= bands();
+    const Division& d = divisions_.best;
+    const std::int64_t part = i % d.parts, bands = divisions_.bands(d);
+    i /= d.parts;
+    item.block = blocks_ * part / d.parts;
+    item.endBlock = blocks_ * (part + 1) / d.parts;
+    item.row = i % bands * d.rows;
+    item.rows = std::min(d.rows, p_.out[0] - item.row);
+    i /= bands;
     item.group = i % p_.groups;
-    item.image = i / p_.groups * imagesOfItem_;
-    item.images = std::min(imagesOfItem_, p_.images - item.image);
+    item.image = i / p_.groups * d.images;
+    item.images = std::min(d.images, p_.images - item.image);
     return item;
   }
 
@@ -227,8 +272,7 @@ class PlanesConv final : public Contraction {
   /// Where the run of a tap begins.
   std::int64_t runOfTap(std::int64_t c, std::int64_t y, std::int64_t x) const {
     const std::int64_t below = y * p_.dilation[0], right = x * p_.dilation[1];
-    const std::int64_t phase =
-        below % p_.stride[0] * p_.phases(1) + right % p_.stride[1];
+    const std::int64_t phase = below % p_.stride[0] * p_.phases(1) + right % p_.stride[1];
     return c * channel_ + phase * plane_ + below / p_.stride[0] * width_ + right / p_.stride[1];
   }
 
@@ -242,13 +286,13 @@ class PlanesConv final : public Contraction {
         sumTaps(item, first, rows, in, weights, bias, out);
         continue;
       }
-      routines_.multiply({rows, p_.steps(), runOf(item.images, item.rows), weights, own,
-                          runs_.data(), sums, sumsRow_});
+      routines_.multiply({rows, p_.steps(), divisions_.run({item.rows, item.images, 1}), weights,
+                          own, runs_.data(), sums, sumsRow_});
       for (std::int64_t r = 0; r < rows; ++r)
         for (std::int64_t n = 0; n < item.images; ++n) {
           const std::int64_t o = item.group * p_.outputs + first + r;
-          float* const to = out + (item.image + n) * p_.to.image + o * p_.to.channel +
-                            item.row * p_.to.row;
+          float* const to =
+              out + (item.image + n) * p_.to.image + o * p_.to.channel + item.row * p_.to.row;
           const float* const from = sums + r * sumsRow_ + n * image_;
           const bool isOneLine = width_ == p_.out[1] && p_.to.row == width_;
           routines_.copy({from, width_, to, p_.to.row, isOneLine ? 1 : item.rows,
@@ -272,10 +316,14 @@ class PlanesConv final : public Contraction {
     channel.planeHeight = item.rows + p_.reach(0);
     channel.planeWidth = width_;
     channel.plane = plane_;
+    // Runs of a channel are too short for the prefetchers of the machine.
+    constexpr std::int64_t kAhead = 2048;
+    const std::int64_t read = std::min(item.rows * p_.stride[0], p_.in[0]) * p_.in[1];
+    channel.ahead = ceilDivide(kAhead, read) * p_.from.channel;
     for (std::int64_t c = 0; c < p_.inputs; ++c)
       for (std::int64_t n = 0; n < item.images; ++n) {
-        channel.in = in + (item.image + n) * p_.from.image +
-                     (item.group * p_.inputs + c) * p_.from.channel;
+        channel.in =
+            in + (item.image + n) * p_.from.image + (item.group * p_.inputs + c) * p_.from.channel;
         channel.planes = own + c * channel_ + n * image_;
         routines_.fill(channel);
       }
@@ -286,21 +334,24 @@ class PlanesConv final : public Contraction {
   void sumTaps(const Item& item, std::int64_t first, std::int64_t rows, const float* in,
                const float* weights, const float* bias, float* out) const {
     const auto isIn = [&](std::size_t d, std::int64_t x) { return x >= 0 && x < p_.in[d]; };
-    const auto sum = [&](const float* image, std::int64_t row, std::int64_t column, const float* w) {
+    const auto sum = [&](const float* image, std::int64_t row, std::int64_t column,
+                         const float* w) {
       float total = 0;
       for (std::int64_t c = 0; c < p_.inputs; ++c)
         for (std::int64_t ky = 0; ky < p_.kernel[0]; ++ky)
           for (std::int64_t kx = 0; kx < p_.kernel[1]; ++kx, w += rows) {
             const std::int64_t y = row * p_.stride[0] + ky * p_.dilation[0] - p_.pad[0],
                                x = column * p_.stride[1] + kx * p_.dilation[1] - p_.pad[1];
-            if (isIn(0, y) && isIn(1, x)) total += *w * image[c * p_.from.channel + y * p_.from.row + x];
+            if (isIn(0, y) && isIn(1, x))
+              total += *w * image[c * p_.from.channel + y * p_.from.row + x];
           }
       return total;
     };
     for (std::int64_t n = item.image; n < item.image + item.images; ++n)
       for (std::int64_t r = 0; r < rows; ++r) {
         const std::int64_t o = item.group * p_.outputs + first + r;
-        const float* const image = in + n * p_.from.image + item.group * p_.inputs * p_.from.channel;
+        const float* const image =
+            in + n * p_.from.image + item.group * p_.inputs * p_.from.channel;
         float* const to = out + n * p_.to.image + o * p_.to.channel;
         for (std::int64_t y = item.row; y < item.row + item.rows; ++y)
           for (std::int64_t x = 0; x < p_.out[1]; ++x)
@@ -314,9 +365,9 @@ class PlanesConv final : public Contraction {
   bool bias_;
   unsigned threads_;
   std::size_t from_;  // the operand that is read beside the weights
+  Divisions divisions_;
   std::int64_t blocks_, width_;
-  std::int64_t rows_ = 1, imagesOfItem_ = 1, parts_ = 1;
-  std::int64_t planeHeight_ = 0, image_ = 0, plane_ = 0, channel_ = 0, sumsRow_ = 0;
+  std::int64_t image_ = 0, plane_ = 0, channel_ = 0, sumsRow_ = 0;
   std::size_t planeBytes_ = 0, sumBytes_ = 0, flagBytes_ = 0;
   std::vector<std::int64_t> runs_;  // by step
 };
@@ -331,16 +382,24 @@ bool isOfRows(const Layout& l) {
          (l.strides.back() == 1 || l.shape.back() == 1);
 }
 
+bool canBePlanes(const ConvSpec& s) {
+  return routines() != nullptr && s.pass != Pass::WeightsGradient && s.fieldDims() > 0 &&
+         s.fieldDims() <= 2 && s.postOps.empty() && isOfRows(s.in) && isOfRows(s.out) &&
+         s.weights.type == poplar::FLOAT && isAll(s.inDilation, 1) &&
+         s.in.elements() * s.out.elements() * s.weights.elements() != 0 &&
+         (s.pass == Pass::Forward || isAll(s.stride, 1));
+}
+
 }  // namespace
 
 std::unique_ptr<Contraction> makePlanes(const ConvSpec& s, unsigned threads) {
-  if (routines() == nullptr || s.pass == Pass::WeightsGradient || s.fieldDims() == 0 ||
-      s.fieldDims() > 2 || !s.postOps.empty() || !isOfRows(s.in) || !isOfRows(s.out) ||
-      s.weights.type != poplar::FLOAT || !isAll(s.inDilation, 1) ||
-      s.in.elements() * s.out.elements() * s.weights.elements() == 0)
-    return nullptr;
-  if (s.pass == Pass::DataGradient && !isAll(s.stride, 1)) return nullptr;
-  return std::make_unique<PlanesConv>(s, threads);
+  return canBePlanes(s) ? std::make_unique<PlanesConv>(s, threads) : nullptr;
+}
+
+double planesTime(const ConvSpec& s, unsigned threads) {
+  if (!canBePlanes(s)) return std::numeric_limits<double>::infinity();
+  const Plan plan(s);
+  return Divisions(plan, routines()->rows, threads).time;
 }
 
 }  // namespace contraction

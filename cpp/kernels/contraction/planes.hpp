@@ -25,6 +25,7 @@ constexpr std::int64_t kSlack = 16;
 struct Channel {
   const float* in;
   std::int64_t row, height, width;  // of the input; `row` elements between its rows
+  std::int64_t ahead;               // elements to what is filled some time later
   std::int64_t strides[2], at[2];
   std::int64_t phases[2];  // those that taps read, from 0 on
   std::int64_t planeHeight, planeWidth;
@@ -76,6 +77,8 @@ namespace contraction {
 /// Forward, and towards data without strides, of one or two field dimensions, FLOAT, plain, without
 /// post-ops, on AVX2 and AVX-512; null for others. No sum is divided, and bits depend on shapes alone.
 std::unique_ptr<Contraction> makePlanes(const ConvSpec& spec, unsigned threads);
+/// Nanoseconds that it takes, estimated for AVX-512; infinity where makePlanes() has none.
+double planesTime(const ConvSpec& spec, unsigned threads);
 
 }  // namespace contraction
 }  // namespace popir

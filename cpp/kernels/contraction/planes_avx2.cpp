@@ -23,9 +23,7 @@ inline void store(float* p, V v, Mask mask) { _mm256_maskstore_ps(p, mask, v); }
 inline V fma(V a, V b, V c) { return _mm256_fmadd_ps(a, b, c); }
 inline V add(V a, V b) { return _mm256_add_ps(a, b); }
 /// Lanes 0, 1, 4 and 5 of both halves of each vector in turns, brought in order.
-inline V inOrder(V v) {
-  return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(v), 0xd8));
-}
+inline V inOrder(V v) { return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(v), 0xd8)); }
 inline V evens(V a, V b) { return inOrder(_mm256_shuffle_ps(a, b, 0x88)); }
 inline V odds(V a, V b) { return inOrder(_mm256_shuffle_ps(a, b, 0xdd)); }
 inline Mask first(int n) {

@@ -23,13 +23,11 @@ inline void store(float* p, V v, Mask mask) { _mm512_mask_storeu_ps(p, mask, v);
 inline V fma(V a, V b, V c) { return _mm512_fmadd_ps(a, b, c); }
 inline V add(V a, V b) { return _mm512_add_ps(a, b); }
 inline V evens(V a, V b) {
-  const __m512i lanes =
-      _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+  const __m512i lanes = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
   return _mm512_permutex2var_ps(a, lanes, b);
 }
 inline V odds(V a, V b) {
-  const __m512i lanes =
-      _mm512_set_epi32(31, 29, 27, 25, 23, 21, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1);
+  const __m512i lanes = _mm512_set_epi32(31, 29, 27, 25, 23, 21, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1);
   return _mm512_permutex2var_ps(a, lanes, b);
 }
 inline Mask first(int n) { return static_cast<Mask>((1u << n) - 1); }
