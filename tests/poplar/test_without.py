@@ -331,6 +331,7 @@ DESCRIBED: dict[str, tuple[str, bool, Callable[[], Any]]] = {
     ),
     "images": ("base", False, of_convolution("forward", (8, 64, 28, 28), (1, 64, 64, 3, 3), 2)),
     "wide panels": ("avx512", False, lambda: random_product(256, 256, 256, True)),
+    "few rows": ("avx512", False, lambda: random_product(8, 256, 512)),
     "tiles": ("amx", True, lambda: random_product(64, 512, 512)),
 }
 """Choices of contractions: what machine makes them, and of what; whether weights are kept."""

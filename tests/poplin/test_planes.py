@@ -59,8 +59,11 @@ CASES = [
 
 CHOSEN = [
     Case(1, 50, 31, (28, 28), stride=(2, 2)),
+    Case(2, 10, 32, (64, 64)),
     Case(2, 19, 21, (30, 30)),
     Case(16, 88, 9, (20, 20)),
+    Case(4, 10, 174, (14, 14), kernel=(1, 1), stride=(2, 2), pads=(0, 0)),
+    Case(2, 73, 73, (28, 28), kernel=(1, 1), stride=(2, 2), pads=(0, 0), groups=73),
     Case(1, 7, 7, (56, 56), stride=(2, 2), groups=7),
     Case(2, 24, 40, (20, 20), kernel=(5, 5), pads=(2, 2), groups=8),
 ]
@@ -192,10 +195,13 @@ def test_what_is_chosen(case: Case) -> None:
 
 @pytest.mark.skipif(contraction.isa() != "avx512", reason="chosen on AVX-512 alone")
 def test_what_is_not_chosen() -> None:
-    """Single points, and channels that fill vectors on few points."""
+    """Single points; channels that lie in blocks, where columns would not be chosen; many steps on few
+    points.
+    """
     for case in (
         Case(2, 19, 21, (30, 30), kernel=(1, 1), pads=(0, 0)),
-        Case(1, 192, 64, (7, 7), kernel=(7, 7), pads=(3, 3)),
+        Case(2, 4, 16, (16, 16), stride=(2, 2)),
+        Case(1, 190, 61, (7, 7), kernel=(7, 7), pads=(3, 3)),
         Case(1, 96, 96, (28, 28), stride=(2, 2), groups=96),
     ):
         assert not Given(case).run("forward", source="any", kept=True)[1].startswith("planes ")
