@@ -195,9 +195,7 @@ def test_what_is_chosen(case: Case) -> None:
 
 @pytest.mark.skipif(contraction.isa() != "avx512", reason="chosen on AVX-512 alone")
 def test_what_is_not_chosen() -> None:
-    """Single points; channels that lie in blocks, where columns would not be chosen; many steps on few
-    points.
-    """
+    """Single points; channels that lie in blocks, where columns are not chosen; few points."""
     for case in (
         Case(2, 19, 21, (30, 30), kernel=(1, 1), pads=(0, 0)),
         Case(2, 4, 16, (16, 16), stride=(2, 2)),

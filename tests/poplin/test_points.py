@@ -14,8 +14,8 @@ from popir.poplin import contraction
 
 @dataclass(frozen=True)
 class Case:
-    """`images` of `i` channels to `o`, in `groups`; which source computes it on AVX-512, where "own"
-    are columns, which come after planes (test_planes.py).
+    """`images` of `i` channels to `o`, in `groups`; which source computes it on AVX-512. "own" are
+    columns, without planes (test_planes.py).
     """
 
     images: int
