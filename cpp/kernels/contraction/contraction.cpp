@@ -167,8 +167,10 @@ bool hasNoBlocks(const ConvSpec& s) {
 /// columns: others have the same source, and the same bits, for all layouts.
 bool planesAreFaster(const ConvSpec& s, unsigned threads) {
   if (!s.policy.has(Choice::Planes) || isa() != Isa::Avx512) return false;
+  // oneDNN multiplies columns there, and pads nothing.
+  const bool isOfOne = s.pass == Pass::DataGradient && s.groups > 1 && s.weights.shape[2] == 1;
   const bool replacesColumns = columnsAreFaster(s);
-  if (!replacesColumns && !hasNoBlocks(s)) return false;
+  if ((isOfOne && !isDepthwise(s)) || (!replacesColumns && !hasNoBlocks(s))) return false;
   const double time = planesTime(s, threads);
   // Of one point without stride, there is nothing to share between taps or to skip over.
   if (tapsOf(s) == 1)
