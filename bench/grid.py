@@ -7,8 +7,8 @@ floating-point operations. oneDNN is compared within popir, in the same process,
 contractions: its reorders are in its time, but for weights that stay. onnxruntime runs a model of
 one node in a process of its own, against popir's session for that model; the two take turns, and
 what a call costs is in both. Gradients of convolutions have no model and are compared with oneDNN
-alone. A ratio is the other's time over popir's, the median over turns. A shape below 0.95 is
-measured again, three times as long, and the second figure counts.
+alone. A ratio is the other's time over popir's, the median over turns, with its quartiles. A shape
+below 0.95 is measured again, three times as long, and the second figure counts.
 """
 
 from __future__ import annotations
@@ -197,7 +197,23 @@ def shapes(count: int, seed: int) -> list[Shape]:
     return found
 
 
-def against_onednn(shape: Shape, longer: int, realtime: bool) -> float:
+@dataclass(frozen=True)
+class Ratio:
+    """Another's time over popir's: the median over turns, and the quartiles."""
+
+    median: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, turns: list[list[float]]) -> Ratio:
+        """Of turns of our time and theirs."""
+        ratios = [theirs / ours for ours, theirs in turns]
+        low, median, high = statistics.quantiles(ratios, n=4, method="inclusive")
+        return cls(median, low, high)
+
+
+def against_onednn(shape: Shape, longer: int, realtime: bool) -> Ratio:
     """oneDNN's time over popir's."""
     runs = [shape.prepare("any"), shape.prepare("onednn")]
     turns: list[list[float]] = []
@@ -211,7 +227,7 @@ def against_onednn(shape: Shape, longer: int, realtime: bool) -> float:
             turns.append(times)
     finally:
         peers.set_priority(False)
-    return statistics.median(theirs / ours for ours, theirs in turns)
+    return Ratio.of(turns)
 
 
 def _repeats(seconds: Callable[[int], float]) -> int:
@@ -260,7 +276,7 @@ def serve(peer: str, realtime: bool) -> None:
         print(statistics.median(times), flush=True)
 
 
-def against_onnxruntime(workers: list[Worker], longer: int) -> float:
+def against_onnxruntime(workers: list[Worker], longer: int) -> Ratio:
     """onnxruntime's time over popir's, of the model that both have."""
     turns: list[list[float]] = []
     for turn in range(TURNS * longer + 1):
@@ -268,7 +284,7 @@ def against_onnxruntime(workers: list[Worker], longer: int) -> float:
         for at in (0, 1) if turn % 2 else (1, 0):
             times[at] = float(workers[at].ask(""))
         turns.append(times)
-    return statistics.median(theirs / ours for ours, theirs in turns[1:])
+    return Ratio.of(turns[1:])
 
 
 @measurement(realtime=True)
@@ -277,12 +293,16 @@ def main(report: Report) -> None:
     asked = report.asked
     workers = [Worker(peer, report.realtime) for peer in ("popir", "onnxruntime")]
     best: list[float] = []
-    report.table("shape", "GFLOP", *OTHERS)
+    spreads = [f"{other}'s {quartile} quartile" for other in OTHERS for quartile in ("1st", "3rd")]
+    report.table("shape", "GFLOP", *OTHERS, *spreads)
     try:
         for shape in filter(lambda s: report.wants(str(s)), shapes(asked.shapes, asked.seed)):
             ratios = measured(shape, workers, report.realtime)
-            best.append(min(ratios.values()))
-            report.row(str(shape), 1e-9 * shape.flops, *(ratios.get(other) for other in OTHERS))
+            best.append(min(ratio.median for ratio in ratios.values()))
+            each = [ratios.get(other) for other in OTHERS]
+            medians = [ratio and ratio.median for ratio in each]
+            spread = [at for ratio in each for at in (ratio and ratio.low, ratio and ratio.high)]
+            report.row(str(shape), 1e-9 * shape.flops, *medians, *spread)
     finally:
         for worker in workers:
             worker.process.communicate()
@@ -297,9 +317,9 @@ main.parser.add_argument("--shapes", type=int, default=300)
 main.parser.add_argument("--seed", type=int, default=0)
 
 
-def measured(shape: Shape, workers: list[Worker], realtime: bool) -> dict[str, float]:
+def measured(shape: Shape, workers: list[Worker], realtime: bool) -> dict[str, Ratio]:
     """The ratios of a shape, by the name of the other."""
-    others: dict[str, Callable[[int], float]] = {}
+    others: dict[str, Callable[[int], Ratio]] = {}
     others["oneDNN"] = lambda longer: against_onednn(shape, longer, realtime)
     if (made := shape.model()) is not None:
         with tempfile.TemporaryDirectory() as folder:
@@ -310,7 +330,7 @@ def measured(shape: Shape, workers: list[Worker], realtime: bool) -> dict[str, f
         others["onnxruntime"] = lambda longer: against_onnxruntime(workers, longer)
     ratios = {name: measure(1) for name, measure in others.items()}
     for name, measure in others.items():
-        if ratios[name] < LEAST:
+        if ratios[name].median < LEAST:
             ratios[name] = measure(3)
     return ratios
 

@@ -29,12 +29,12 @@ using Ints = std::vector<std::int64_t>;
 using Bias = OneOf<py::array, py::none>;
 
 Source sourceOf(const std::string& name) {
-  for (Source s : {Source::Any, Source::OneDnn, Source::Own, Source::Wide, Source::Portable,
-                   Source::Blocked, Source::Tiles, Source::EmulatedTiles})
+  for (Source s : {Source::Any, Source::OneDnn, Source::Own, Source::Wide, Source::Planes,
+                   Source::Portable, Source::Blocked, Source::Tiles, Source::EmulatedTiles})
     if (name == contraction::name(s)) return s;
   throw py::value_error(
       "no source '" + name +
-      "'; there are any, onednn, own, wide, portable, blocked, tiles and emulatedTiles");
+      "'; there are any, onednn, own, wide, planes, portable, blocked, tiles and emulatedTiles");
 }
 
 /// \throws py::value_error for another accuracy, and names in `without` that are no choices
@@ -256,8 +256,8 @@ void bindContraction(py::module_& m) {
   m.doc() =
       "Runs one contraction by a chosen source on numpy arrays, for tests and measurements.\n"
       "A source is an implementation: onednn, own, wide (products of many rows on\n"
-      "AVX-512), portable, blocked (convolutions in channel blocks: by Winograd's algorithm,\n"
-      "direct, depthwise), tiles (products on AMX),\n"
+      "AVX-512), planes (convolutions of rows of points), portable, blocked (convolutions in\n"
+      "channel blocks: by Winograd's algorithm, direct, depthwise), tiles (products on AMX),\n"
       "emulatedTiles (the same on any machine, slowly), or any, which chooses one.";
   m.def(
       "isa", [] { return std::string(name(isa())); },

@@ -21,17 +21,19 @@ enum class Choice : std::uint8_t {
   Depthwise,  ///< by kernels of our own
   Points,
   Columns,
+  Planes,
   DividedSums,
   Images,
   WidePanels,
+  FewRows,  ///< of products, and small products, by kernels of our own
   Tiles,
   Packing,  ///< of weights that stay, once for many runs
 };
 /// The name of each Choice, in their order.
-constexpr const char* kChoices[] = {
-    "winograd", "unpacked winograd", "direct sums", "depthwise",   "points",
-    "columns",  "divided sums",      "images",      "wide panels", "tiles",
-    "packing"};
+constexpr const char* kChoices[] = {"winograd", "unpacked winograd", "direct sums", "depthwise",
+                                    "points",   "columns",           "planes",      "divided sums",
+                                    "images",   "wide panels",       "few rows",    "tiles",
+                                    "packing"};
 static_assert(std::size(kChoices) == static_cast<std::size_t>(Choice::Packing) + 1);
 
 struct Policy {

@@ -324,12 +324,14 @@ DESCRIBED: dict[str, tuple[str, bool, Callable[[], Any]]] = {
     ),
     "points": ("base", False, of_convolution("forward", (2, 64, 28, 28), (1, 64, 64, 1, 1))),
     "columns": ("avx512", False, of_convolution("forward", (2, 64, 28, 28), (1, 64, 64, 1, 1), 2)),
+    "planes": ("avx512", False, of_convolution("forward", (2, 19, 28, 28), (1, 21, 19, 3, 3))),
     "divided sums": (
         *("base", False),
         of_convolution("weights_gradient", (8, 16, 28, 28), (1, 16, 16, 1, 1)),
     ),
     "images": ("base", False, of_convolution("forward", (8, 64, 28, 28), (1, 64, 64, 3, 3), 2)),
     "wide panels": ("avx512", False, lambda: random_product(256, 256, 256, True)),
+    "few rows": ("avx512", False, lambda: random_product(8, 256, 512)),
     "tiles": ("amx", True, lambda: random_product(64, 512, 512)),
 }
 """Choices of contractions: what machine makes them, and of what; whether weights are kept."""

@@ -14,7 +14,9 @@ from popir.poplin import contraction
 
 @dataclass(frozen=True)
 class Case:
-    """`images` of `i` channels to `o`, in `groups`; which source computes it on AVX-512."""
+    """`images` of `i` channels to `o`, in `groups`; which source computes it on AVX-512. "own" are
+    columns, without planes (test_planes.py).
+    """
 
     images: int
     i: int
@@ -71,6 +73,7 @@ def prepared(
         *([case.stride] * 2, [case.dilation] * 2, [1, 1], [case.pad] * 2),
         threads=2,
         bias=bias,
+        without="planes" if case.by == "own" else "",
     )
 
 

@@ -3,6 +3,7 @@
 #include "kernels/contraction/contraction.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <numeric>
 #include <sstream>
@@ -11,7 +12,9 @@
 
 #include "kernels/contraction/bf16_tiles.hpp"
 #include "kernels/contraction/by_images.hpp"
+#include "kernels/contraction/conv_times.hpp"
 #include "kernels/contraction/divided_sums.hpp"
+#include "kernels/contraction/planes.hpp"
 #include "kernels/contraction/points.hpp"
 #include "kernels/half.hpp"
 #include "kernels/vector/isa.hpp"
@@ -29,12 +32,25 @@ bool isSmall(const MatMulSpec& s) {
          kSmallWork;
 }
 
+/// Products of 2 to 5 rows and a large B, which oneDNN reads faster than our long runs, from the caches
+/// of a core as from the last one, by the measurements in docs/contractions.md.
+bool readsLargeB(const MatMulSpec& s) {
+  constexpr std::int64_t kLeastRows = 2, kMostRows = 5, kLargeB = 160 * 1024;  // elements
+  return isa() == Isa::Avx512 && s.b.column == 1 && s.m >= kLeastRows && s.m <= kMostRows &&
+         s.k * s.n >= kLargeB;
+}
+
 /// Products with few rows, which mostly read B.
 bool hasFewRows(const MatMulSpec& s) {
   constexpr std::int64_t kFewRows = 14, kFewRowsTransposed = 8, kFewRowsOfAvx2 = 4;
   return s.m <= (isa() == Isa::Avx2 ? kFewRowsOfAvx2
                  : s.b.column == 1  ? kFewRows
                                     : kFewRowsTransposed);
+}
+
+/// Whether our own kernels are for so little work, or so few rows.
+bool isSmallOrFew(const MatMulSpec& s) {
+  return s.policy.has(Choice::FewRows) && (isSmall(s) || (hasFewRows(s) && !readsLargeB(s)));
 }
 
 /// True where tiles are faster than oneDNN if B is packed once, by the measurements in
@@ -137,6 +153,32 @@ bool groupedColumnsAreFaster(const ConvSpec& s) {
   return theirs != nullptr && theirs->describe().find("gemm:") != std::string::npos;
 }
 
+/// Whether oneDNN prefers whole blocks of channels for no side, so that no plan has them.
+bool hasNoBlocks(const ConvSpec& s) {
+  constexpr std::int64_t kBlock = 16;
+  const bool isIn = s.in.shape[1] % kBlock == 0, isOut = s.out.shape[1] % kBlock == 0;
+  if (s.groups == 1) return !isIn && !isOut;
+  if (isDepthwise(s)) return !isIn;
+  return s.weights.shape[1] % kBlock != 0 || s.weights.shape[2] % kBlock != 0;
+}
+
+/// Convolutions of rows that products of runs of planes compute fastest, by estimates that follow the
+/// measurements in docs/contractions.md. Where a plan may have blocks of channels, only in place of
+/// columns: others have the same source, and the same bits, for all layouts.
+bool planesAreFaster(const ConvSpec& s, unsigned threads) {
+  if (!s.policy.has(Choice::Planes) || isa() != Isa::Avx512) return false;
+  // oneDNN multiplies columns there, and pads nothing.
+  const bool isOfOne = s.pass == Pass::DataGradient && s.groups > 1 && s.weights.shape[2] == 1;
+  const bool replacesColumns = columnsAreFaster(s);
+  if ((isOfOne && !isDepthwise(s)) || (!replacesColumns && !hasNoBlocks(s))) return false;
+  const double time = planesTime(s, threads);
+  // Of one point without stride, there is nothing to share between taps or to skip over.
+  if (tapsOf(s) == 1)
+    return *std::max_element(s.stride.begin(), s.stride.end()) > 1 && !replacesColumns &&
+           std::isfinite(time);
+  return time < columnsTime(s, threads) && (replacesColumns || time < oneDnnTime(s, threads));
+}
+
 bool isBound(const PostOp& op) {
   return op.kind == PostOp::Kind::Maximum || op.kind == PostOp::Kind::Minimum;
 }
@@ -220,7 +262,9 @@ bool ownIsFaster(const MatMulSpec& s) {
 /// The same on AVX-512 with several threads, for a B that is not packed.
 bool ownIsFasterShared(const MatMulSpec& s, unsigned threads) {
   constexpr std::int64_t kLeastColumns = 128;
-  if (isa() != Isa::Avx512 || threads == 1 || s.groups != 1 || s.n < kLeastColumns) return false;
+  if (isa() != Isa::Avx512 || threads == 1 || s.groups != 1 || s.n < kLeastColumns ||
+      readsLargeB(s))
+    return false;
   const bool turnedA = s.a.column != 1, turnedB = s.b.column != 1;
   if (turnedB) {
     constexpr std::int64_t kRows = 256, kWide = 1000;
@@ -250,13 +294,14 @@ bool wideIsFaster(const MatMulSpec& s, unsigned threads) {
 /// The same if B is packed once.
 bool ownIsFasterPacked(const MatMulSpec& s) {
   constexpr std::int64_t kMostRowsOfAvx512 = 2;
-  return isa() == Isa::Avx512 ? s.m <= kMostRowsOfAvx512 : ownIsFaster(s);
+  return isa() == Isa::Avx512 ? s.policy.has(Choice::FewRows) && s.m <= kMostRowsOfAvx512
+                              : ownIsFaster(s);
 }
 
 /// The sources to try, fastest first.
 std::vector<Source> preference(const MatMulSpec& s, unsigned threads) {
   if (wideIsFaster(s, threads)) return {Source::Wide, Source::Own, Source::Portable};
-  if (isSmall(s) || hasFewRows(s) || ownIsFaster(s) || ownIsFasterShared(s, threads) ||
+  if (isSmallOrFew(s) || ownIsFaster(s) || ownIsFasterShared(s, threads) ||
       oneDnnFallsTogether(s, threads))
     return {Source::Own, Source::OneDnn, Source::Portable};
   return {Source::OneDnn, Source::Own, Source::Portable};
@@ -268,6 +313,7 @@ std::vector<Source> preference(const ConvSpec&, unsigned) {
 std::unique_ptr<Contraction> makeTiles(const ConvSpec&, unsigned, bool) { return nullptr; }
 std::unique_ptr<Contraction> makeBlocked(const MatMulSpec&, unsigned) { return nullptr; }
 std::unique_ptr<Contraction> makeWide(const ConvSpec&, unsigned) { return nullptr; }
+std::unique_ptr<Contraction> makePlanes(const MatMulSpec&, unsigned) { return nullptr; }
 
 /// A contraction by one source or, where the weights are packed once for many runs, by another one,
 /// which packing makes too slow elsewhere.
@@ -303,7 +349,8 @@ class FasterPacked final : public Contraction {
 
 /// The source for weights that are packed once; null if it is the same as for others.
 FasterPacked::Make whenPacked(const MatMulSpec& s, unsigned threads) {
-  if (isSmall(s) || (isa() != Isa::Avx512 && hasFewRows(s))) return nullptr;
+  if (s.policy.has(Choice::FewRows) && (isSmall(s) || (isa() != Isa::Avx512 && hasFewRows(s))))
+    return nullptr;
   return [=] {
     if (tilesAreFaster(s))
       if (auto made = makeTiles(s, threads, false)) return made;
@@ -358,6 +405,7 @@ std::unique_ptr<Contraction> makeBy(Source source, const Spec& spec, unsigned th
     case Source::OneDnn: return makeOneDnn(spec, threads);
     case Source::Own: return makeOwn(spec, threads);
     case Source::Wide: return makeWide(spec, threads);
+    case Source::Planes: return makePlanes(spec, threads);
     case Source::Blocked: return makeBlocked(spec, threads);
     case Source::Tiles: return makeTiles(spec, threads, false);
     case Source::EmulatedTiles: return makeTiles(spec, threads, true);
@@ -390,6 +438,7 @@ std::unique_ptr<Contraction> makeFaster(const ConvSpec& s, unsigned threads) {
     if (auto made = makePoints(s, threads,
                                [=](const MatMulSpec& part) { return makeFastest(part, threads); }))
       return made;
+  if (planesAreFaster(s, threads)) return makePlanes(s, threads);
   return columnsAreFaster(s) || groupedColumnsAreFaster(s) ? makeOwn(s, threads) : nullptr;
 }
 
@@ -504,7 +553,7 @@ class Transposed final : public Contraction {
 }  // namespace
 
 const char* name(Source source) {
-  static const char* const kNames[] = {"any",      "onednn",  "own",   "wide",
+  static const char* const kNames[] = {"any",      "onednn",  "own",   "wide",         "planes",
                                        "portable", "blocked", "tiles", "emulatedTiles"};
   return kNames[static_cast<int>(source)];
 }

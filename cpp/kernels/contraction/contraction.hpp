@@ -116,9 +116,9 @@ class Contraction : public Runner {
 };
 
 /// Any: chosen by contraction.cpp.
-enum class Source { Any, OneDnn, Own, Wide, Portable, Blocked, Tiles, EmulatedTiles };
+enum class Source { Any, OneDnn, Own, Wide, Planes, Portable, Blocked, Tiles, EmulatedTiles };
 
-/// "any", "onednn", "own", "wide", "portable", "blocked", "tiles" or "emulatedTiles".
+/// "any", "onednn", "own", "wide", "planes", "portable", "blocked", "tiles" or "emulatedTiles".
 const char* name(Source source);
 
 /// \throws std::invalid_argument if no source, or not the requested one, supports the shapes and

@@ -1,8 +1,8 @@
 """
 Runs one contraction by a chosen source on numpy arrays, for tests and measurements.
 A source is an implementation: onednn, own, wide (products of many rows on
-AVX-512), portable, blocked (convolutions in channel blocks: by Winograd's algorithm,
-direct, depthwise), tiles (products on AMX),
+AVX-512), planes (convolutions of rows of points), portable, blocked (convolutions in
+channel blocks: by Winograd's algorithm, direct, depthwise), tiles (products on AMX),
 emulatedTiles (the same on any machine, slowly), or any, which chooses one.
 """
 

@@ -1,0 +1,20 @@
+// What forward convolutions of rows of points, FLOAT, take by other sources than planes: estimates for
+// AVX-512, by constants that were fitted to measurements (docs/contractions.md). They are as good as
+// choosing between sources needs: within a fifth for most shapes.
+#ifndef popir_kernels_contraction_conv_times_hpp
+#define popir_kernels_contraction_conv_times_hpp
+
+#include "kernels/contraction/contraction.hpp"
+
+namespace popir {
+namespace contraction {
+
+/// Nanoseconds by oneDNN, with its reorders of the input and the output.
+double oneDnnTime(const ConvSpec& spec, unsigned threads);
+/// Nanoseconds by columns and our own products.
+double columnsTime(const ConvSpec& spec, unsigned threads);
+
+}  // namespace contraction
+}  // namespace popir
+
+#endif

@@ -1,0 +1,406 @@
+#include "kernels/contraction/planes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <string>
+
+#include "kernels/parallel.hpp"
+#include "kernels/vector/isa.hpp"
+
+namespace popir {
+namespace contraction {
+namespace {
+
+using planes::kSlack;
+
+const planes::Routines* routines() {
+  switch (isa()) {
+    case Isa::Avx512: return &planes::avx512::kRoutines;
+    case Isa::Avx2: return &planes::avx2::kRoutines;
+    default: return nullptr;
+  }
+}
+
+std::int64_t ceilDivide(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// Channels of rows: elements from one image, channel and row to the next.
+struct Side {
+  std::int64_t image, channel, row;
+};
+
+/// A forward convolution of two field dimensions, missing ones of one element; a gradient of data as one
+/// whose filters are turned around.
+struct Plan {
+  std::int64_t images, groups, outputs, inputs;  // channels of a group
+  std::array<std::int64_t, 2> in, out, kernel, stride, dilation, pad;
+  Side from, to;
+  /// Of the weights: elements from one group, output, input, and tap to the next; the first.
+  std::int64_t group, output, input, tap[2], first = 0;
+
+  explicit Plan(const ConvSpec& s)
+      : images(s.in.shape[0]),
+        groups(s.groups),
+        outputs(s.weights.shape[1]),
+        inputs(s.weights.shape[2]),
+        in{1, 1},
+        out{1, 1},
+        kernel{1, 1},
+        stride{1, 1},
+        dilation{1, 1},
+        pad{0, 0},
+        from(sideOf(s.in)),
+        to(sideOf(s.out)),
+        group(s.weights.strides[0]),
+        output(s.weights.strides[1]),
+        input(s.weights.strides[2]),
+        tap{0, 0} {
+    for (std::size_t d = 0; d < s.fieldDims(); ++d) {
+      const std::size_t to2 = d + 2 - s.fieldDims();
+      in[to2] = s.in.shape[d + 2];
+      out[to2] = s.out.shape[d + 2];
+      kernel[to2] = s.weights.shape[d + 3];
+      stride[to2] = s.stride[d];
+      dilation[to2] = s.dilation[d];
+      pad[to2] = s.padLower[d];
+      tap[to2] = s.weights.strides[d + 3];
+    }
+    if (s.pass == Pass::DataGradient) turn();
+  }
+
+  std::int64_t taps() const { return kernel[0] * kernel[1]; }
+  std::int64_t steps() const { return inputs * taps(); }
+  /// The points between the first and the last tap of a plane, and the phases that taps read.
+  std::int64_t reach(std::size_t d) const { return (kernel[d] - 1) * dilation[d] / stride[d]; }
+  std::int64_t phases(std::size_t d) const {
+    return dilation[d] % stride[d] == 0 || kernel[d] == 1 ? 1 : stride[d];
+  }
+
+ private:
+  static Side sideOf(const Layout& l) {
+    const std::size_t last = l.shape.size() - 1;
+    return {l.strides[0], l.strides[1], last == 2 ? 0 : l.strides[last - 1]};
+  }
+  void turn() {
+    std::swap(outputs, inputs);
+    std::swap(output, input);
+    std::swap(in, out);
+    std::swap(from, to);
+    for (std::size_t d = 0; d < 2; ++d) {
+      pad[d] = (kernel[d] - 1) * dilation[d] - pad[d];
+      first += (kernel[d] - 1) * tap[d];
+      tap[d] = -tap[d];
+    }
+  }
+};
+
+/// How threads share a convolution: items of some rows of some images, or of whole images, for a part of
+/// a group's outputs.
+struct Division {
+  std::int64_t rows = 1, images = 1, parts = 1;
+};
+
+/// Divisions of a plan whose outputs are computed in blocks of up to `most`.
+class Divisions {
+ public:
+  Divisions(const Plan& plan, std::int64_t most, unsigned threads)
+      : blocks(ceilDivide(plan.outputs, most)),
+        width(plan.out[1] + plan.reach(1)),
+        p_(plan),
+        threads_(threads) {
+    // Planes stay in the L2 cache, sums of a block nearly in the L1 cache.
+    constexpr std::int64_t kPlanes = 128 * 1024, kMostPoints = 1024;
+    const std::int64_t height = p_.out[0];
+    const std::int64_t ofRow = p_.inputs * p_.phases(0) * p_.phases(1) * width;
+    const std::int64_t mostParts = threads == 1 ? 1 : std::min<std::int64_t>(blocks, 2 * threads);
+    const auto consider = [&](const Division& d) {
+      const std::int64_t heights = d.images * (d.rows + p_.reach(0));
+      const bool isLeast = d.rows == 1 && d.images == 1;
+      if (!isLeast && (heights * ofRow > kPlanes || heights * width > kMostPoints)) return;
+      if (const double found = timeOf(d); found < time) {
+        time = found;
+        best = d;
+      }
+    };
+    for (std::int64_t parts = 1; parts <= mostParts; ++parts) {
+      for (std::int64_t images = p_.images; images > 1; images = ceilDivide(images, 2))
+        consider({height, images, parts});
+      for (std::int64_t bands = 1; bands <= height; ++bands)
+        consider({ceilDivide(height, bands), 1, parts});
+    }
+  }
+
+  std::int64_t bands(const Division& d) const { return ceilDivide(p_.out[0], d.rows); }
+  std::int64_t items(const Division& d) const {
+    return ceilDivide(p_.images, d.images) * p_.groups * bands(d) * d.parts;
+  }
+  /// Points from the first output of the images to the last.
+  std::int64_t run(const Division& d) const {
+    return (d.images - 1) * (d.rows + p_.reach(0)) * width + (d.rows - 1) * width + p_.out[1];
+  }
+
+  std::int64_t blocks, width;
+  Division best;
+  /// What the best takes the busiest thread.
+  double time = std::numeric_limits<double>::infinity();
+
+ private:
+  /// Nanoseconds by the constants of docs/contractions.md.
+  double timeOf(const Division& d) const {
+    constexpr double kItem = 77, kFilled = 2.3, kCopied = 2.2, kCycle = 0.25, kStart = 700;
+    constexpr std::int64_t kVector = 16, kMany = 6, kVectorsOfFew = 8, kVectorsOfMany = 2;
+    const auto number = [](std::int64_t x) { return static_cast<double>(x); };
+    const std::int64_t lines = d.images * (d.rows + p_.reach(0)) * ceilDivide(width, kVector);
+    const double rows = number(p_.outputs) / number(blocks);
+    const double ofItem = number(ceilDivide(blocks, d.parts));
+    const double vectors = number(ceilDivide(run(d), kVector));
+    const double filled = number(p_.inputs * p_.phases(0) * p_.phases(1) * lines);
+    const double copied =
+        ofItem * rows * number(d.images * d.rows * ceilDivide(p_.out[1], kVector));
+    // Two multiplications, or two loads, in a cycle; runs that are not aligned are loaded twice.
+    const double shared = rows > number(kMany) ? number(kVectorsOfMany) : number(kVectorsOfFew);
+    const double loads = 2 * vectors + rows * std::max(1.0, vectors / shared);
+    const double cycles = ofItem * number(p_.steps()) * std::max(rows * vectors, loads) / 2;
+    const double item = kItem + kFilled * filled + kCopied * copied + kCycle * cycles;
+    return kStart + item * number(ceilDivide(items(d), threads_));
+  }
+
+  const Plan& p_;
+  unsigned threads_;
+};
+
+class PlanesConv final : public Contraction {
+ public:
+  PlanesConv(const ConvSpec& spec, unsigned threads)
+      : p_(spec),
+        routines_(*routines()),
+        bias_(spec.bias),
+        threads_(threads),
+        from_(spec.pass == Pass::Forward ? 0 : 2),
+        divisions_(p_, routines_.rows, threads),
+        blocks_(divisions_.blocks),
+        width_(divisions_.width) {
+    const Division& d = divisions_.best;
+    image_ = (d.rows + p_.reach(0)) * width_;
+    plane_ = d.images * image_ + kSlack;
+    // Channels are an odd number of lines apart, so that they do not share sets of a cache.
+    constexpr std::int64_t kLine = 16;
+    channel_ = (ceilDivide(p_.phases(0) * p_.phases(1) * plane_, kLine) | 1) * kLine;
+    planeBytes_ = aligned(sizeof(float) * static_cast<std::size_t>(p_.inputs * channel_ + kSlack));
+    sumsRow_ = ceilDivide(divisions_.run(d), kLine) * kLine;
+    sumBytes_ =
+        aligned(sizeof(float) * static_cast<std::size_t>(routines_.rows * sumsRow_ + kSlack));
+    flagBytes_ = aligned(sizeof(float) * static_cast<std::size_t>(p_.groups * blocks_));
+    runs_.reserve(static_cast<std::size_t>(p_.steps()));
+    for (std::int64_t c = 0; c < p_.inputs; ++c)
+      for (std::int64_t y = 0; y < p_.kernel[0]; ++y)
+        for (std::int64_t x = 0; x < p_.kernel[1]; ++x) runs_.push_back(runOfTap(c, y, x));
+  }
+
+  std::string describe() const override { return std::string("planes ") + name(isa()); }
+  std::size_t packedBytes() const override {
+    return flagBytes_ +
+           sizeof(float) * static_cast<std::size_t>(p_.groups * p_.outputs * p_.steps());
+  }
+
+  /// For each block of outputs a number, 0 if its weights are finite, else NaN; then the weights of the
+  /// block's outputs, step by step.
+  void pack(const void* weights, void* packed) const override {
+    auto* const flags = static_cast<float*>(packed);
+    const std::int64_t count = p_.groups * blocks_;
+    parallelFor(count, threads_, p_.groups * p_.outputs * p_.steps(), [&](std::int64_t i) {
+      const std::int64_t group = i / blocks_, block = i % blocks_;
+      const std::int64_t first = firstOf(block), rows = firstOf(block + 1) - first;
+      const float* const from = static_cast<const float*>(weights) + p_.first + group * p_.group;
+      float* const to = weightsOf(packed, group, block);
+      float differences = 0;  // of each weight from itself
+      for (std::int64_t r = 0; r < rows; ++r) {
+        float* at = to + r;
+        for (std::int64_t c = 0; c < p_.inputs; ++c)
+          for (std::int64_t y = 0; y < p_.kernel[0]; ++y)
+            for (std::int64_t x = 0; x < p_.kernel[1]; ++x, at += rows) {
+              *at = from[(first + r) * p_.output + c * p_.input + y * p_.tap[0] + x * p_.tap[1]];
+              differences += *at - *at;
+            }
+      }
+      flags[i] = differences;
+    });
+  }
+
+  void runPacked(void* const* operands, const void* packed, void* /*work*/) const override {
+    const auto* const in = static_cast<const float*>(operands[from_]);
+    auto* const out = static_cast<float*>(operands[2 - from_]);
+    const auto* const bias = bias_ ? static_cast<const float*>(operands[3]) : nullptr;
+    parallelParts(divisions_.items(divisions_.best), 1, threads_,
+                  [&](std::int64_t first, std::int64_t last, unsigned) {
+                    const pool::OwnMemory own(planeBytes_ + sumBytes_);
+                    for (std::int64_t i = first; i < last; ++i)
+                      run(itemOf(i), in, packed, bias, out, static_cast<float*>(own.data()),
+                          static_cast<float*>(at(own.data(), planeBytes_)));
+                  });
+  }
+
+ private:
+  /// What one thread computes at a time: blocks of outputs of a group, some rows of some images.
+  struct Item {
+    std::int64_t group, image, images, row, rows, block, endBlock;
+  };
+
+  Item itemOf(std::int64_t i) const {
+    Item item;
+    const Division& d = divisions_.best;
+    const std::int64_t part = i % d.parts, bands = divisions_.bands(d);
+    i /= d.parts;
+    item.block = blocks_ * part / d.parts;
+    item.endBlock = blocks_ * (part + 1) / d.parts;
+    item.row = i % bands * d.rows;
+    item.rows = std::min(d.rows, p_.out[0] - item.row);
+    i /= bands;
+    item.group = i % p_.groups;
+    item.image = i / p_.groups * d.images;
+    item.images = std::min(d.images, p_.images - item.image);
+    return item;
+  }
+
+  /// The first output of a block.
+  std::int64_t firstOf(std::int64_t block) const { return p_.outputs * block / blocks_; }
+  float* weightsOf(const void* packed, std::int64_t group, std::int64_t block) const {
+    return static_cast<float*>(at(const_cast<void*>(packed), flagBytes_)) +
+           (group * p_.outputs + firstOf(block)) * p_.steps();
+  }
+  /// Where the run of a tap begins.
+  std::int64_t runOfTap(std::int64_t c, std::int64_t y, std::int64_t x) const {
+    const std::int64_t below = y * p_.dilation[0], right = x * p_.dilation[1];
+    const std::int64_t phase = below % p_.stride[0] * p_.phases(1) + right % p_.stride[1];
+    return c * channel_ + phase * plane_ + below / p_.stride[0] * width_ + right / p_.stride[1];
+  }
+
+  void run(const Item& item, const float* in, const void* packed, const float* bias, float* out,
+           float* own, float* sums) const {
+    fill(item, in, own);
+    for (std::int64_t b = item.block; b < item.endBlock; ++b) {
+      const std::int64_t first = firstOf(b), rows = firstOf(b + 1) - first;
+      const float* const weights = weightsOf(packed, item.group, b);
+      if (static_cast<const float*>(packed)[item.group * blocks_ + b] != 0.0f) {
+        sumTaps(item, first, rows, in, weights, bias, out);
+        continue;
+      }
+      routines_.multiply({rows, p_.steps(), divisions_.run({item.rows, item.images, 1}), weights,
+                          own, runs_.data(), sums, sumsRow_});
+      for (std::int64_t r = 0; r < rows; ++r)
+        for (std::int64_t n = 0; n < item.images; ++n) {
+          const std::int64_t o = item.group * p_.outputs + first + r;
+          float* const to =
+              out + (item.image + n) * p_.to.image + o * p_.to.channel + item.row * p_.to.row;
+          const float* const from = sums + r * sumsRow_ + n * image_;
+          const bool isOneLine = width_ == p_.out[1] && p_.to.row == width_;
+          routines_.copy({from, width_, to, p_.to.row, isOneLine ? 1 : item.rows,
+                          isOneLine ? item.rows * width_ : p_.out[1],
+                          bias == nullptr ? 0.0f : bias[o]});
+        }
+    }
+  }
+
+  void fill(const Item& item, const float* in, float* own) const {
+    planes::Channel channel;
+    channel.row = p_.from.row;
+    channel.height = p_.in[0];
+    channel.width = p_.in[1];
+    for (std::size_t d = 0; d < 2; ++d) {
+      channel.strides[d] = p_.stride[d];
+      channel.phases[d] = p_.phases(d);
+    }
+    channel.at[0] = item.row * p_.stride[0] - p_.pad[0];
+    channel.at[1] = -p_.pad[1];
+    channel.planeHeight = item.rows + p_.reach(0);
+    channel.planeWidth = width_;
+    channel.plane = plane_;
+    // Runs of a channel are too short for the prefetchers of the machine.
+    constexpr std::int64_t kAhead = 2048;
+    const std::int64_t read = std::min(item.rows * p_.stride[0], p_.in[0]) * p_.in[1];
+    channel.ahead = ceilDivide(kAhead, read) * p_.from.channel;
+    for (std::int64_t c = 0; c < p_.inputs; ++c)
+      for (std::int64_t n = 0; n < item.images; ++n) {
+        channel.in =
+            in + (item.image + n) * p_.from.image + (item.group * p_.inputs + c) * p_.from.channel;
+        channel.planes = own + c * channel_ + n * image_;
+        routines_.fill(channel);
+      }
+  }
+
+  /// The same of `rows` outputs from `first` on, tap by tap: no weight meets the padding, of whose
+  /// zeros an infinite one would make NaN.
+  void sumTaps(const Item& item, std::int64_t first, std::int64_t rows, const float* in,
+               const float* weights, const float* bias, float* out) const {
+    const auto isIn = [&](std::size_t d, std::int64_t x) { return x >= 0 && x < p_.in[d]; };
+    const auto sum = [&](const float* image, std::int64_t row, std::int64_t column,
+                         const float* w) {
+      float total = 0;
+      for (std::int64_t c = 0; c < p_.inputs; ++c)
+        for (std::int64_t ky = 0; ky < p_.kernel[0]; ++ky)
+          for (std::int64_t kx = 0; kx < p_.kernel[1]; ++kx, w += rows) {
+            const std::int64_t y = row * p_.stride[0] + ky * p_.dilation[0] - p_.pad[0],
+                               x = column * p_.stride[1] + kx * p_.dilation[1] - p_.pad[1];
+            if (isIn(0, y) && isIn(1, x))
+              total += *w * image[c * p_.from.channel + y * p_.from.row + x];
+          }
+      return total;
+    };
+    for (std::int64_t n = item.image; n < item.image + item.images; ++n)
+      for (std::int64_t r = 0; r < rows; ++r) {
+        const std::int64_t o = item.group * p_.outputs + first + r;
+        const float* const image =
+            in + n * p_.from.image + item.group * p_.inputs * p_.from.channel;
+        float* const to = out + n * p_.to.image + o * p_.to.channel;
+        for (std::int64_t y = item.row; y < item.row + item.rows; ++y)
+          for (std::int64_t x = 0; x < p_.out[1]; ++x)
+            to[y * p_.to.row + x] =
+                sum(image, y, x, weights + r) + (bias == nullptr ? 0.0f : bias[o]);
+      }
+  }
+
+  Plan p_;
+  const planes::Routines& routines_;
+  bool bias_;
+  unsigned threads_;
+  std::size_t from_;  // the operand that is read beside the weights
+  Divisions divisions_;
+  std::int64_t blocks_, width_;
+  std::int64_t image_ = 0, plane_ = 0, channel_ = 0, sumsRow_ = 0;
+  std::size_t planeBytes_ = 0, sumBytes_ = 0, flagBytes_ = 0;
+  std::vector<std::int64_t> runs_;  // by step
+};
+
+bool isAll(const std::vector<std::int64_t>& values, std::int64_t value) {
+  return std::all_of(values.begin(), values.end(), [=](std::int64_t x) { return x == value; });
+}
+
+/// Plain, with points of a row one after another.
+bool isOfRows(const Layout& l) {
+  return l.type == poplar::FLOAT && l.channelBlock == Layout::kPlain &&
+         (l.strides.back() == 1 || l.shape.back() == 1);
+}
+
+bool canBePlanes(const ConvSpec& s) {
+  return routines() != nullptr && s.pass != Pass::WeightsGradient && s.fieldDims() > 0 &&
+         s.fieldDims() <= 2 && s.postOps.empty() && isOfRows(s.in) && isOfRows(s.out) &&
+         s.weights.type == poplar::FLOAT && isAll(s.inDilation, 1) &&
+         s.in.elements() * s.out.elements() * s.weights.elements() != 0 &&
+         (s.pass == Pass::Forward || isAll(s.stride, 1));
+}
+
+}  // namespace
+
+std::unique_ptr<Contraction> makePlanes(const ConvSpec& s, unsigned threads) {
+  return canBePlanes(s) ? std::make_unique<PlanesConv>(s, threads) : nullptr;
+}
+
+double planesTime(const ConvSpec& s, unsigned threads) {
+  if (!canBePlanes(s)) return std::numeric_limits<double>::infinity();
+  const Plan plan(s);
+  return Divisions(plan, routines()->rows, threads).time;
+}
+
+}  // namespace contraction
+}  // namespace popir

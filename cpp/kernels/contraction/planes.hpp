@@ -1,0 +1,86 @@
+// Convolutions of rows of points by planes of the padded input, without columns.
+//
+// The padded input of some output rows is split by phases of the strides, each a plane, so that what a
+// tap reads for successive outputs is a contiguous run of a plane (integer_conv.cpp does the same).
+// The product of the weights and of these runs needs no copy of the input for each tap, as columns
+// do. The outputs of a row are as far apart as the rows of a plane: those between its end and the next
+// row are computed and not kept.
+#ifndef popir_kernels_contraction_planes_hpp
+#define popir_kernels_contraction_planes_hpp
+
+#include <cstdint>
+#include <memory>
+
+#include "kernels/contraction/contraction.hpp"
+
+namespace popir {
+namespace planes {
+
+/// What is read beyond the end of planes, and written beyond that of their rows and of sums, in floats.
+constexpr std::int64_t kSlack = 16;
+
+/// One channel of an image, of `height` x `width` points, and where its planes begin. Element [y, x] of
+/// the plane of phases py and px is the input's [y * strides[0] + py + at[0], x * strides[1] + px +
+/// at[1]], or 0 where there is none.
+struct Channel {
+  const float* in;
+  std::int64_t row, height, width;  // of the input; `row` elements between its rows
+  std::int64_t ahead;               // elements to what is filled some time later
+  std::int64_t strides[2], at[2];
+  std::int64_t phases[2];  // those that taps read, from 0 on
+  std::int64_t planeHeight, planeWidth;
+  float* planes;
+  std::int64_t plane;  // elements from one plane to the next, of the phases py * phases[1] + px
+};
+
+/// sums[r][p] = sum over i of weights[i][r] * planes[runs[i] + p]. Rows of sums are `row` elements apart,
+/// of whole vectors.
+struct Product {
+  std::int64_t rows, steps, points;
+  const float* weights;
+  const float* planes;
+  const std::int64_t* runs;
+  float* sums;
+  std::int64_t row;
+};
+
+/// Lines of a result: line i of `lines` has `length` elements; those of the source are `fromStep`
+/// elements apart.
+struct Lines {
+  const float* from;
+  std::int64_t fromStep;
+  float* to;
+  std::int64_t toStep, lines, length;
+  float bias;
+};
+
+/// The routines of one instruction set.
+struct Routines {
+  /// The rows of a product, at most.
+  std::int64_t rows;
+  void (*fill)(const Channel&);
+  void (*multiply)(const Product&);
+  void (*copy)(const Lines&);
+};
+
+namespace avx2 {
+extern const Routines kRoutines;
+}
+namespace avx512 {
+extern const Routines kRoutines;
+}
+
+}  // namespace planes
+
+namespace contraction {
+
+/// Forward, and towards data without strides, of one or two field dimensions, FLOAT, plain, without
+/// post-ops, on AVX2 and AVX-512; null for others. No sum is divided, and bits depend on shapes alone.
+std::unique_ptr<Contraction> makePlanes(const ConvSpec& spec, unsigned threads);
+/// Nanoseconds that it takes, estimated for AVX-512; infinity where makePlanes() has none.
+double planesTime(const ConvSpec& spec, unsigned threads);
+
+}  // namespace contraction
+}  // namespace popir
+
+#endif
