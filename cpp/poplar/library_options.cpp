@@ -122,10 +122,10 @@ std::vector<LibraryOptions> tables() {
             "uniform onePoint"},
            {"availableMemoryProportion", Effect::Acts, Type::Share, "0.6",
             "how much of a tile's memory a plan may use for temporary data"},
-           {"partialType", Effect::Acts, Type::Choice, "",
-            "the type of partial sums of updates on the machine, that of the tensor if it is not "
-            "set; the host adds up in float",
-            "float half"},
+           {"partialType", Effect::Acts, Type::Choice, "none",
+            "the type of partial sums of updates on the machine, none for that of the tensor; the "
+            "host adds up in float",
+            "none float half"},
            {"planMinimisationTarget", Effect::Refused, Type::Choice, "cycles",
             "a plan is the one with the fewest cycles whose temporary data fit", "memory cycles"},
        }},

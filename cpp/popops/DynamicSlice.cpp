@@ -231,7 +231,14 @@ void update(const char* who, popir::SlicesKind kind, Graph& graph, const Tensor&
             const Tensor& offsets, const Tensor* scale, const Sizes& dims, const Sizes& sizes,
             Sequence& prog, std::optional<popir::PlannedSlices> planned,
             const DebugContext& debugContext) {
-  if (planned) planned->use.operation = operationOf(kind);
+  if (planned) {
+    planned->use.operation = operationOf(kind);
+    popir::checkPartials((std::string("popops::") + who).c_str(), planned->use, t.elementType());
+    if (planned->split.searches && !planned->use.sorted)
+      throw poputil::poplibs_error(std::string("popops::") + who +
+                                   ": the plan is for offsets in ascending order; set the option "
+                                   "indicesAreSorted here, too, or make a plan without it");
+  }
   if (planned && kind == popir::SlicesKind::Write && planned->split.lookups > 1)
     throw poputil::poplibs_error(
         std::string("popops::") + who +

@@ -40,7 +40,10 @@ SliceUse sliceUseOf(const char* who, const poplar::OptionFlags& options) {
     if (name == "availableMemoryProportion") use.memoryProportion = std::stod(value);
     if (name == "indicesDistribution") use.onePoint = value == "onePoint";
     if (name == "indicesAreSorted") use.sorted = value == "true";
-    if (name == "partialType") use.partials = value == "half" ? poplar::HALF : poplar::FLOAT;
+    if (name == "partialType")
+      use.partials = value == "none"   ? std::nullopt
+                     : value == "half" ? std::optional(poplar::HALF)
+                                       : std::optional(poplar::FLOAT);
     if (name == "operationForUpdate")
       use.operation = value == "none"  ? std::nullopt
                       : value == "add" ? std::optional(Operation::ADD)
@@ -48,6 +51,13 @@ SliceUse sliceUseOf(const char* who, const poplar::OptionFlags& options) {
                                        : std::optional(Operation::MUL);
   }
   return use;
+}
+
+void checkPartials(const char* who, const SliceUse& use, const poplar::Type& type) {
+  if (use.operation == Operation::ADD && use.partials == poplar::HALF && type == poplar::FLOAT)
+    throw poputil::poplibs_error(std::string(who) +
+                                 ": the table is FLOAT and partialType half; leave partialType, "
+                                 "or set it to float");
 }
 
 std::optional<PlannedSlices> plannedSlices(const char* who, const popops::SlicePlan& plan,
@@ -66,10 +76,6 @@ std::optional<PlannedSlices> plannedSlices(const char* who, const popops::SliceP
     throw poputil::poplibs_error(
         called + ": the plan is for slices of one row along one dimension, of " +
         std::to_string(made->groups) + " groups; give such slices, or SlicePlan()");
-  if (made->planned.split.searches && !use.sorted)
-    throw poputil::poplibs_error(called +
-                                 ": the plan is for offsets in ascending order; set the option "
-                                 "indicesAreSorted here, too, or make a plan without it");
   auto planned = made->planned;
   planned.use = use;
   return planned;
@@ -109,10 +115,7 @@ SlicePlan planned(const char* who, const poplar::Graph& graph, const poplar::Typ
     throw poputil::poplibs_error(
         std::string(who) +
         ": usedForSlice and usedForUpdate are false; set one of them, or leave both");
-  if (use.partials == poplar::HALF && type == poplar::FLOAT)
-    throw poputil::poplibs_error(std::string(who) +
-                                 ": the table is FLOAT and partialType half; leave partialType, "
-                                 "or set it to float");
+  popir::checkPartials(who, use, type);
   const std::size_t most = lookups.empty() ? 1 : *std::max_element(lookups.begin(), lookups.end());
   // What has no elements has no layout.
   if (groups == 0 || entries == 0 || size == 0 || most == 0) return {};

@@ -39,10 +39,13 @@ __attribute__((visibility("default"))) std::uint64_t firstTileOf(const SlicePart
 __attribute__((visibility("default"))) SliceUse sliceUseOf(const char* who,
                                                            const poplar::OptionFlags& options);
 
+/// \throws poputil::poplibs_error for sums of half of a table of FLOAT, which PopLibs has not either
+void checkPartials(const char* who, const SliceUse& use, const poplar::Type& type);
+
 /// The plan, as the function `who` uses it for slices of `sizes` along `dims` of a tensor of `shape`,
 /// with `options`; none for an empty plan. Where groups are planned they are the first of `dims`.
 /// \throws poputil::poplibs_error for a plan of other slices: one is for those of one row, along one
-/// dimension; and for a plan that searches offsets in order, if `options` do not say that they are
+/// dimension
 std::optional<PlannedSlices> plannedSlices(const char* who, const popops::SlicePlan& plan,
                                            const std::vector<std::size_t>& shape,
                                            const std::vector<std::size_t>& dims,

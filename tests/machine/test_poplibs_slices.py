@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from popir import poplar
+from popir import errors, poplar
 from popir._device import machine
 
 TYPES = {"half": poplar.HALF, "float": poplar.FLOAT, "uint": poplar.UNSIGNED_INT}
@@ -85,7 +85,7 @@ def test_plans_are_those_of_poplibs_but_for_ties() -> None:
 @pytest.mark.parametrize("sizes", [[], [1, 2, 3], [1, 2, 3, 0], [1, 2, 3, 4, 5]])
 def test_other_sizes_are_refused(sizes: list[int]) -> None:
     target = poplar.Target.createIPUTarget(1, "ipu2")
-    with pytest.raises(poplar.poplar_exception, match=f"{len(sizes)} sizes given, expected 4"):
+    with pytest.raises(errors.poplar_exception, match=f"{len(sizes)} sizes given, expected 4"):
         machine.planSlices(target, poplar.FLOAT, sizes)
 
 

@@ -62,8 +62,8 @@ namespace embedding {
 /// Options:
 ///   usedForSlice, usedForUpdate    (true) what the plan is for; one of them at least
 ///   operationForUpdate             (add) none, add, max or mul. A plan for none does not split lookups
-///   partialType                    half or float: in what updates that are added are summed up;
-///                                  the type of the table if it is not set
+///   partialType                    (none) half or float: in what updates that are added are summed
+///                                  up; none for the type of the table
 ///   availableMemoryProportion      (0.6) of a tile's memory, for temporary data
 ///   indicesDistribution            (uniform) or onePoint: all offsets are equal
 ///   indicesAreSorted               (false) offsets are in ascending order

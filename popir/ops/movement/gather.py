@@ -25,7 +25,7 @@ from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
 from popir.ops.support.shapes import axis, is_one_piece, product
-from popir.ops.support.slice_plans import PlannedTable, add_options, read_options
+from popir.ops.support.slice_plans import PlannedTable, PlansSlices, add_options, read_options
 from popir.opx import InputCreatorType, Opx, popType
 from popir.poplar import Tensor, Type, program
 from popir.popops import expr as pe
@@ -66,7 +66,7 @@ class How(NamedTuple):
         return [[int(i) % size for i in row] for row in found] if found.size else []
 
 
-class GatherOp(Op):
+class GatherOp(PlansSlices, Op):
     """ONNX's Gather, versions 1, 11 and 13, and PopART's GroupedGather. The output is [dimensions
     before the axis..., dimensions of the indices..., dimensions after the axis...]. With groups,
     dimension 0 is the group and the rest is as above.
@@ -178,7 +178,7 @@ class GatherOp(Op):
         return [GatherGradOp(self)]
 
 
-class GatherGradOp(InputGradOp):
+class GatherGradOp(PlansSlices, InputGradOp):
     """Zeros, with each slice of the gradient added where it was taken from."""
 
     opid = graphcore_id("GatherGrad")

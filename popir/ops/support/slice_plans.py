@@ -13,6 +13,12 @@ from popir.options.annotations import AVAILABLE_MEMORY
 from popir.poplar import Graph, Tensor, Type
 
 
+class PlansSlices:
+    """A base class of operators whose slices are planned: the annotation of
+    `setAvailableMemoryProportion` says how much of a tile's memory temporary data may take.
+    """
+
+
 class PlannedTable(NamedTuple):
     """The slices of a table of `shape` along `axis`, of which `lookups` are taken at a time. Where
     there are several groups, dimension 0 is the group.
