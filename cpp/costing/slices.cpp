@@ -43,8 +43,8 @@ class Planned {
   std::vector<Phase> phases() { return reads_ ? read() : update(); }
 
  private:
-  // The tiles that a plan splits its slices over. A tile of a set that has no lookups of a step, or no
-  // rows, is idle.
+  // The tiles that a plan splits its slices over: the machine's number, the parts of rows and of
+  // lookups, and the plan's number. A tile of a set that has no lookups of a step, or no rows, is idle.
   template <class Visit>
   void forEachTile(const Visit& visit) const {
     for (Cycles tile = 0; tile < std::min<Cycles>(p_.tiles(), place_.tiles); ++tile) {
@@ -53,7 +53,7 @@ class Planned {
                  group = tile / (p_.columns * p_.entries * p_.lookups);
       if (column * columns_ < sizes_.size && entry * rows_ < sizes_.entries &&
           lookup * lookups_ < step_ && group * groups_ < sizes_.groups)
-        visit(machineTile(tile), entry, lookup);
+        visit(machineTile(tile), entry, lookup, tile);
     }
   }
   unsigned machineTile(Cycles tile) const {
@@ -94,7 +94,7 @@ class Planned {
           groups_ * takeSlices(spec_, {sizes_.type, columns_, each, 0}, SliceVertex::Read);
       // All to all among the tiles that have the rows of the same lookups. Few lookups leave some
       // without any.
-      forEachTile([&](unsigned tile, Cycles entry, Cycles lookup) {
+      forEachTile([&](unsigned tile, Cycles entry, Cycles lookup, Cycles number) {
         const auto mine = std::min(lookups_, step_ - lookup * lookups_);
         const auto busy = ceilDiv(mine, secondLookups_);
         const bool takes = entry < busy;
@@ -103,6 +103,7 @@ class Planned {
         second.compute[tile] = cycles;
         second.traffic.receive(tile, (p_.entries - 1) * part);
         second.traffic.addMessages(tile, p_.entries - 1, part);
+        link(second, number, p_.columns, p_.entries, part);
         second.traffic.receive(tile, groups_ * secondLookups_ * kOffsetBytes);
       });
     }
@@ -148,12 +149,13 @@ class Planned {
     found.emplace_back(spec_);
     Phase& phase = found.back();
     const auto all = groups_ * rows_ * columns_, share = ceilDiv(all, p_.lookups);
-    forEachTile([&](unsigned tile, Cycles, Cycles) {
+    forEachTile([&](unsigned tile, Cycles, Cycles, Cycles number) {
       const auto moved = share * bytes * (p_.lookups - 1);
       phase.compute[tile] = estimate_.update.reduceCompute;
       phase.traffic.receive(tile, moved);
       phase.traffic.send(tile, moved);
       phase.traffic.addMessages(tile, p_.lookups - 1, share * bytes);
+      link(phase, number, p_.columns * p_.entries, p_.lookups, share * bytes);
     });
     hold(phase, all * bytes);
   }
@@ -169,16 +171,25 @@ class Planned {
     returnTable(found);
   }
 
+  // What a tile gets from `count` tiles, `stride` apart in the plan's numbers, of which it is one: what
+  // of it comes from other IPUs.
+  void link(Phase& phase, Cycles number, Cycles stride, Cycles count, Cycles bytes) const {
+    if (spec_.numIPUs == 1) return;
+    const auto base = number - number / stride % count * stride;
+    for (Cycles k = 0; k < count; ++k)
+      phase.traffic.linkTiles(machineTile(base + k * stride), machineTile(number), bytes);
+  }
+
   void everywhere(std::vector<Phase>& found, Cycles cycles) const {
     found.emplace_back(spec_);
     compute(found.back(), cycles);
   }
   void compute(Phase& phase, Cycles cycles) const {
-    forEachTile([&](unsigned tile, Cycles, Cycles) { phase.compute[tile] += cycles; });
+    forEachTile([&](unsigned tile, Cycles, Cycles, Cycles) { phase.compute[tile] += cycles; });
   }
   void hold(Phase& phase, Cycles bytes) const {
     phase.temporary.resize(spec_.numTiles());
-    forEachTile([&](unsigned tile, Cycles, Cycles) { phase.temporary[tile] += bytes; });
+    forEachTile([&](unsigned tile, Cycles, Cycles, Cycles) { phase.temporary[tile] += bytes; });
   }
 
   Grid inPlace(Grid grid) const {
@@ -246,7 +257,8 @@ class Planned {
         groups_ * lookups * vertex_.operands[operand].tensor.elementType().sizeInBytes();
     const auto scale =
         vertex_.operands.size() > 3 ? vertex_.operands[3].tensor.elementType().sizeInBytes() : 0;
-    forEachTile([&](unsigned tile, Cycles, Cycles) { phase.traffic.receive(tile, bytes + scale); });
+    forEachTile(
+        [&](unsigned tile, Cycles, Cycles, Cycles) { phase.traffic.receive(tile, bytes + scale); });
   }
 
   static constexpr Cycles kOffsetBytes = 4;

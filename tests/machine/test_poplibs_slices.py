@@ -94,7 +94,9 @@ def show() -> None:
     found = comparisons()
     for each in found:
         if not each.is_same_plan:
-            print(f"another plan, {each.cycles[0]} cycles, {each.cycles[1]} in PopLibs: {each.what}")
+            print(
+                f"another plan, {each.cycles[0]} cycles, {each.cycles[1]} in PopLibs: {each.what}"
+            )
     print(
         f"{len(found)} plans, {sum(each.is_same_plan for each in found)} the same, "
         f"{sum(each.cycles[0] == each.cycles[1] for each in found)} of the same cycles"

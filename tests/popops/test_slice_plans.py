@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -50,11 +51,11 @@ def test_tables_and_slices_lie_as_the_plan_says(sizes: Any, use: str) -> None:
     assert table.shape() == [entries, size] and slices.shape() == [lookups, 1, size]
     on_table, on_slices = held(graph, table), held(graph, slices)
     assert sum(on_table) == entries * size and sum(on_slices) == lookups * size
-    rows, columns = -(-entries // fields["entries"]), -(-size // fields["columns"])
+    rows, columns = ceil(entries / fields["entries"]), ceil(size / fields["columns"])
     # Sets that share lookups share what they have of the table.
     assert rows * columns // fields["lookups"] <= max(on_table) <= rows * columns
-    each = -(-(-(-lookups // fields["serial"])) // fields["lookups"])
-    most = -(-each // fields["entries"]) * columns * fields["serial"]
+    each = ceil(ceil(lookups / fields["serial"]) / fields["lookups"])
+    most = ceil(each / fields["entries"]) * columns * fields["serial"]
     assert max(on_slices) <= most
     # The first element is on the first tile, and all are on the tiles of the plan.
     tiles = fields["lookups"] * fields["entries"] * fields["columns"] * fields["groups"]
@@ -144,7 +145,9 @@ def report_of(
         scale = graph.addConstant(HALF, [], 1.0, "one")
         graph.setTileMapping(scale, 0)
         function(graph, table, slices, offsets, scale, [0], [1], prog, plan, use)
-    return MachineReport.of(poplar.Engine(graph, [prog])), machine.planSlices(target, HALF, list(sizes), use)
+    return MachineReport.of(poplar.Engine(graph, [prog])), machine.planSlices(
+        target, HALF, list(sizes), use
+    )
 
 
 def operation(report: Any) -> Any:
@@ -167,7 +170,7 @@ def test_cycles_are_what_the_planner_says_and_syncs(kind: str, sizes: tuple[int,
 
 
 def test_a_table_that_lies_by_its_plan_does_not_move() -> None:
-    """128 rows of halves: what moves are offsets, and candidates between the tiles of a row's parts."""
+    """128 rows of halves: what moves are offsets, and candidates between parts of the rows."""
     sizes = (1, 30522, 768, 128)
     report, plan = report_of("Read", sizes, ipu())
     assert plan["lookups"] == 1 and plan["entries"] > 1
@@ -178,7 +181,7 @@ def test_a_table_that_lies_by_its_plan_does_not_move() -> None:
 
 @pytest.mark.parametrize("kind", ["Read", "Add"])
 def test_serial_steps_take_what_the_planner_says(kind: str) -> None:
-    """Memory for 16,000 bytes of offsets at a time; nothing else moves, and each tile has columns."""
+    """Memory for 16,000 bytes of offsets at a time; nothing else moves."""
     sizes = (1, 2000, 64, 8000)
     report, plan = report_of(kind, sizes, ipu(8), availableMemoryProportion="0.03")
     assert plan["serial"] == 2 and plan["columns"] == 8
@@ -188,9 +191,7 @@ def test_serial_steps_take_what_the_planner_says(kind: str) -> None:
 
 @pytest.mark.parametrize("sorted_offsets", ["false", "true"])
 def test_offsets_in_order_are_searched(sorted_offsets: str) -> None:
-    _, plan = report_of(
-        "Add", (1, 200000, 8, 4000), ipu(), indicesAreSorted=sorted_offsets
-    )
+    _, plan = report_of("Add", (1, 200000, 8, 4000), ipu(), indicesAreSorted=sorted_offsets)
     assert plan["searches"] == (sorted_offsets == "true")
 
 

@@ -1,5 +1,5 @@
-"""Plans of slices for the lowerings of gathers, as PopART's make them: one for the reads of a table,
-one for the additions to its gradient.
+"""Plans of slices for the lowerings of gathers, as PopART's make them: one for the reads of a
+table, one for the additions to its gradient.
 """
 
 from __future__ import annotations
