@@ -27,7 +27,8 @@ void bindPopopsSlice(pybind11::module_& m) {
       "embeddingPlan() makes one. An empty plan is for slices without one: a tile has all\n"
       "elements along the sliced dimensions. Results do not depend on plans.")
       .def(py::init<>())
-      .def("__eq__", [](const SlicePlan& a, const SlicePlan& b) { return a == b; })
+      .def(
+          "__eq__", [](const SlicePlan& a, const SlicePlan& b) { return a == b; }, py::arg("other"))
       .def("__repr__", [](const SlicePlan& plan) {
         std::ostringstream text;
         text << plan;

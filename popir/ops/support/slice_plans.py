@@ -35,7 +35,7 @@ class PlannedTable(NamedTuple):
         return int(self.groups > 1)
 
     def plan(self, graph: Graph, kind: Type, options: dict[str, str]) -> Any:
-        """The popops.SlicePlan."""
+        """The popops.SlicePlan for slices of such a table."""
         entries = self.shape[self.axis]
         size = product(self.shape) // max(entries * self.groups, 1)
         return popops.embeddingPlan(
