@@ -17,7 +17,9 @@
 #include "machine/collectives.hpp"
 #include "machine/contraction/planner.hpp"
 #include "machine/estimators/estimators.hpp"
+#include "machine/slices/planner.hpp"
 #include "machine/target_spec.hpp"
+#include "popops/slice_plan.hpp"
 #include "program/flat_program.hpp"
 #include "pva/profile_data.hpp"
 
@@ -264,6 +266,36 @@ void bindMachine(py::module_& m) {
       "least groups, rows, inner, columns and kernelElements.\n"
       "Raises poplar_exception for a class that is no contraction, for fewer sizes, and for\n"
       "a convolution with a size, stride or dilation below 1.");
+  m.def(
+      "planSlices",
+      [](const poplar::Target& target, const poplar::Type& type,
+         const std::vector<std::uint64_t>& sizes, const poplar::OptionFlags& options) {
+        const bool fits = sizes.size() == 4 && std::count(sizes.begin(), sizes.end(), 0) == 0;
+        if (!fits)
+          throw poplar::poplar_error("planSlices: " + std::to_string(sizes.size()) +
+                                     " sizes given, expected 4 that are 1 at least: groups, "
+                                     "entries, size, lookups");
+        const auto use = sliceUseOf("planSlices", options);
+        const SliceSizes what{type, sizes[0], sizes[1], sizes[2], sizes[3]};
+        const auto p = planSlices(target.spec(), what, use, target.getNumTiles());
+        const auto e = estimateSlices(target.spec(), what, use, p);
+        return py::dict("precopy"_a = p.precopy, "serial"_a = p.serial, "lookups"_a = p.lookups,
+                        "entries"_a = p.entries, "columns"_a = p.columns, "groups"_a = p.groups,
+                        "grain"_a = p.grain, "searches"_a = p.searches,
+                        "first"_a = firstTileOf(p, what.groups, target.getNumTiles()),
+                        "readCycles"_a = e.readCycles, "updateCycles"_a = e.updateCycles,
+                        "readBytes"_a = e.readBytes, "updateBytes"_a = e.updateBytes);
+      },
+      py::arg("target"), py::arg("type"), py::arg("sizes"),
+      py::arg("options") = poplar::OptionFlags(),
+      "How the planner splits slices of a table over the tiles of `target`, as a dict with fields\n"
+      "of SlicePartition (cpp/workload/slices.hpp), the first tile, and what it says of a read "
+      "and\n"
+      "of an update: cycles, and bytes of temporary data on the fullest tile.\n"
+      "`type`: the element type of the table.\n"
+      "`sizes`: groups, entries, size and lookups (SliceSizes).\n"
+      "`options`: those of popops::embedding::plan.\n"
+      "Raises poplar_exception for other sizes, poplar_invalid_option for invalid options.");
   m.def("tileCycles", &tileCycles, py::arg("text"),
         "Cycles of a tile's worker for each basic block of each function that a module of LLVM's\n"
         "intermediate representation defines, as they are counted of codelets. What depends on\n"

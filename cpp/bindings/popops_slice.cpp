@@ -2,6 +2,8 @@
 #include <pybind11/stl.h>
 #include <popops/DynamicSlice.hpp>
 
+#include <sstream>
+
 #include "bindings/module.hpp"
 #include "bindings/signatures.hpp"
 
@@ -21,9 +23,31 @@ void bindPopopsSlice(pybind11::module_& m) {
   const auto options = py::arg("options") = OptionFlags();
   py::class_<SlicePlan>(
       m, "SlicePlan",
-      "The layout of a tensor for slices (PopLibs: popops/DynamicSlice.hpp). There is one\n"
-      "here: that of PopLibs without a plan.")
-      .def(py::init<>());
+      "How a table and its slices are split over tiles (PopLibs: popops/DynamicSlice.hpp).\n"
+      "embeddingPlan() makes one. An empty plan is for slices without one: a tile has all\n"
+      "elements along the sliced dimensions. Results do not depend on plans.")
+      .def(py::init<>())
+      .def(
+          "__eq__", [](const SlicePlan& a, const SlicePlan& b) { return a == b; }, py::arg("other"))
+      .def("__repr__", [](const SlicePlan& plan) {
+        std::ostringstream text;
+        text << plan;
+        return text.str();
+      });
+  m.def(
+      "embeddingPlan",
+      [](const Graph& graph, const poplar::Type& type, std::size_t groupSize,
+         std::size_t numEntries, std::size_t outputSize, const Sizes& numLookups,
+         const OptionFlags& o) {
+        return embedding::plan(graph, type, groupSize, numEntries, outputSize, numLookups, o);
+      },
+      py::arg("graph"), py::arg("dataType"), py::arg("groupSize"), py::arg("numEntries"),
+      py::arg("outputSize"), py::arg("numLookups"), options,
+      "popops::embedding::plan: the plan with the fewest cycles, by the machine model, for\n"
+      "slices of `groupSize` tables [numEntries, outputSize], of which the largest of\n"
+      "`numLookups` rows are read or updated at a time. An empty plan if a size is 0.\n"
+      "Raises poplibs_exception for a plan that is neither for slices nor for updates, and\n"
+      "for sums of half for FLOAT; poplar_invalid_option for invalid options.");
   const auto plan = py::arg_v("plan", SlicePlan(), "SlicePlan()");
 
   m.def(
@@ -36,7 +60,7 @@ void bindPopopsSlice(pybind11::module_& m) {
       "A new variable of a shape, of which slices of `sizes` in the dimensions `dims` are taken: "
       "a\n"
       "tile has all elements along these, and the others are spread evenly over the tiles.\n"
-      "`plan` has no effect.\n"
+      "With a plan the rows are split, too, as it says.\n"
       "Raises poplibs_exception unless `dims` are distinct dimensions of `shape` and\n"
       "`sizes` are within theirs.");
   m.def("createSliceTensor",

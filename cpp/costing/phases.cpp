@@ -10,6 +10,7 @@
 #include "costing/contractions.hpp"
 #include "costing/mapped_tensor.hpp"
 #include "costing/poolings.hpp"
+#include "costing/slices.hpp"
 #include "costing/top_k.hpp"
 #include "kernels/loss/nll.hpp"
 #include "kernels/reduction/reduce.hpp"
@@ -468,6 +469,10 @@ std::vector<Phase> phasesOf(const GraphImpl& graph, const BulkVertex& vertex, co
     return phasesOfTopK(graph, vertex, *sorted);
   if (isPooling(vertex, kind))
     return phasesOfPooling(graph, vertex, *kind, std::get<PoolingWork>(work.whole));
+  const auto* slices = std::get_if<SlicesWork>(&work.whole);
+  if (slices && slices->planned && slices->slices > 0 && slices->elementsEach > 0 &&
+      vertex.operands[0].tensor.numElements() > 0)
+    return phasesOfPlannedSlices(graph, vertex, *slices);
   return Sharer(graph, vertex, work).phases();
 }
 

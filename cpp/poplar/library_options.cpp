@@ -17,7 +17,6 @@ constexpr const char* kOneKernel = "one kernel does every expression, on the hos
 constexpr const char* kOwnPlan = "the machine reading makes its own plan, of its own terms";
 constexpr const char* kOnePartialsType = "all partial sums are of partialsType";
 constexpr const char* kWholeTarget = "a plan is for the tiles of the graph";
-constexpr const char* kAnyPlan = "a plan serves every use: lookups and updates alike";
 constexpr const char* kInPlace =
     "the device reads and writes the host's arrays in place, so there is no transfer to arrange";
 constexpr const char* kOneShard = "a loop over all steps has one body";
@@ -111,17 +110,24 @@ std::vector<LibraryOptions> tables() {
       {Library::Slice,
        "popops.multiSlice",
        {
-           hint("usedForSlice", Type::Flag, "true", kAnyPlan),
-           hint("usedForUpdate", Type::Flag, "true", kAnyPlan),
-           hint("operationForUpdate", Type::Choice, "add", kAnyPlan, "none add max mul"),
-           hint("indicesAreSorted", Type::Flag, "false", "slices are taken in any order"),
-           hint("indicesDistribution", Type::Choice, "uniform", "slices are taken in any order",
-                "uniform onePoint"),
-           without("planMinimisationTarget", Type::Choice, "memory", "there is one plan",
-                   "memory cycles"),
-           without("availableMemoryProportion", Type::Share, "0.6", "there is one plan"),
-           without("partialType", Type::Choice, "float",
-                   "updates are added up in the type of the tensor", "float half"),
+           {"usedForSlice", Effect::Acts, Type::Flag, "true", "whether a plan is for slices"},
+           {"usedForUpdate", Effect::Acts, Type::Flag, "true", "whether a plan is for updates"},
+           {"operationForUpdate", Effect::Acts, Type::Choice, "add",
+            "how updates that are planned are combined with the tensor; none: they replace it",
+            "none add max mul"},
+           {"indicesAreSorted", Effect::Acts, Type::Flag, "false",
+            "whether offsets are in ascending order, so that a tile may search for its own"},
+           {"indicesDistribution", Effect::Acts, Type::Choice, "uniform",
+            "whether offsets are spread evenly over the tensor, or all are equal",
+            "uniform onePoint"},
+           {"availableMemoryProportion", Effect::Acts, Type::Share, "0.6",
+            "how much of a tile's memory a plan may use for temporary data"},
+           {"partialType", Effect::Acts, Type::Choice, "none",
+            "the type of partial sums of updates on the machine, none for that of the tensor; the "
+            "host adds up in float",
+            "none float half"},
+           {"planMinimisationTarget", Effect::Refused, Type::Choice, "cycles",
+            "a plan is the one with the fewest cycles whose temporary data fit", "memory cycles"},
        }},
       {Library::Pooling,
        "popnn.pooling.pool",

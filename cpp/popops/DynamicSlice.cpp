@@ -7,10 +7,12 @@
 
 #include "kernels/half.hpp"
 #include "kernels/movement/slices.hpp"
+#include "machine/slices/planner.hpp"
 #include "poplar/bulk_vertex.hpp"
 #include "poplar/library_options.hpp"
 #include "poplar/sliceable.hpp"
 #include "poplar/tile_mapping.hpp"
+#include "popops/slice_plan.hpp"
 
 namespace popops {
 namespace {
@@ -85,18 +87,13 @@ Tensor linear(Graph& graph, const poplar::Type& type, const Sizes& shape,
   return graph.addVariable(type, shape, poplar::VariableMappingMethod::LINEAR, debugContext);
 }
 
-/// The tile on which the columns of a tensor begin that is made for slices. PopLibs' hash, Boost's
-/// of 64 bits: tensors that are made for the same slices begin on the same tile.
+/// The tile on which the columns of a tensor begin that is made for slices. Tensors that are made
+/// for the same slices begin on the same tile.
 unsigned firstTile(const Graph& graph, const Sizes& shape, const Sizes& dims, const Sizes& sizes) {
-  constexpr std::uint64_t kFactor = 0xc6a4a7935bd1e995;
-  std::uint64_t hash = 0x9e3779b9;
+  std::vector<std::uint64_t> numbers;
   for (const auto* list : {&shape, &dims, &sizes})
-    for (std::uint64_t value : *list) {
-      value *= kFactor;
-      value ^= value >> 47;
-      hash = (hash ^ value * kFactor) * kFactor + 0xe6546b64;
-    }
-  return static_cast<unsigned>(hash % graph.getTarget().getNumTiles());
+    numbers.insert(numbers.end(), list->begin(), list->end());
+  return static_cast<unsigned>(popir::hashOf(numbers) % graph.getTarget().getNumTiles());
 }
 
 /// A tensor for slices, [numIndices, shape with `sizes` in the dimensions `dims`]: each column where
@@ -108,6 +105,47 @@ Tensor slicesTensor(Graph& graph, const poplar::Type& type, const Sizes& shape, 
   for (const std::size_t d : dims) sliced.push_back(d + 1);
   return popir::addSliceable(graph, type, made, sliced, 0, firstTile(graph, shape, dims, sizes),
                              debugContext);
+}
+
+/// The sizes of planned slices of a tensor of `shape`. Where `dims` are two the first one is that of
+/// groups.
+popir::SliceSizes sizesOf(const poplar::Type& type, const Sizes& shape, const Sizes& dims,
+                          std::size_t lookups) {
+  popir::SliceSizes sizes{type, 1, shape[dims.back()], 1, lookups};
+  if (dims.size() == 2) sizes.groups = shape[dims[0]];
+  for (std::size_t d = 0; d < shape.size(); ++d)
+    if (std::count(dims.begin(), dims.end(), d) == 0) sizes.size *= shape[d];
+  return sizes;
+}
+
+/// A tensor of `shape` on the tiles of a plan: `grid` is of [groups, the dimension before the
+/// others..., the elements of these].
+Tensor onGrid(Graph& graph, const poplar::Type& type, const Sizes& shape, const Sizes& dims,
+              const popir::Grid& grid, const DebugContext& debugContext) {
+  Sizes memory;
+  std::vector<unsigned> back(shape.size());
+  const auto put = [&](std::size_t d) {
+    back[d] = static_cast<unsigned>(memory.size());
+    memory.push_back(shape[d]);
+  };
+  for (const std::size_t d : dims) put(d);
+  for (std::size_t d = 0; d < shape.size(); ++d)
+    if (std::count(dims.begin(), dims.end(), d) == 0) put(d);
+  const Tensor made = graph.addVariable(type, memory, debugContext);
+  if (made.numElements() > 0) popir::mapByGrid(graph, made, grid);
+  return made.dimShuffle(back);
+}
+
+/// A tensor for slices, as slicesTensor(), on the tiles of a plan. `lookups` of each group follow one
+/// another.
+Tensor plannedSlicesTensor(Graph& graph, const poplar::Type& type, const Sizes& shape,
+                           const Sizes& dims, const Sizes& sizes, std::size_t numIndices,
+                           const popir::PlannedSlices& planned, const DebugContext& debugContext) {
+  auto of = sizesOf(type, shape, dims, numIndices);
+  of.lookups = numIndices / of.groups;
+  Sizes made = sliceShape(shape, dims, sizes);
+  made.insert(made.begin(), numIndices);
+  return onGrid(graph, type, made, {0}, popir::slicesGrid(planned, of), debugContext);
 }
 
 /// The elements of a tensor of `count` that a mapping has not.
@@ -127,6 +165,7 @@ std::vector<poplar::Interval> without(std::size_t count,
 
 Tensor slices(const char* who, Graph& graph, const Tensor& t, const Tensor& offsets,
               const Sizes& dims, const Sizes& sizes, Sequence& prog,
+              const std::optional<popir::PlannedSlices>& planned,
               const DebugContext& debugContext) {
   const Sizes shape = slicesShape(who, t, offsets, dims, sizes);
   // Allocate in the kernel's dimension order, and return a view in the caller's order.
@@ -135,13 +174,19 @@ Tensor slices(const char* who, Graph& graph, const Tensor& t, const Tensor& offs
   std::copy(sizes.begin(), sizes.end(), memory.begin());
   memory.insert(memory.begin(), offsets.dim(0));
   // Each column stays where it is, if a tile has all of it.
-  const auto columns = popir::columnsOf(*graph.impl(), first, dims.size());
-  const Tensor made = columns ? graph.addVariable(t.elementType(), memory, {debugContext, who})
-                              : linear(graph, t.elementType(), memory, {debugContext, who});
+  const auto columns = planned ? std::nullopt : popir::columnsOf(*graph.impl(), first, dims.size());
+  const Tensor made = columns || planned
+                          ? graph.addVariable(t.elementType(), memory, {debugContext, who})
+                          : linear(graph, t.elementType(), memory, {debugContext, who});
   if (columns)
     popir::setGrid(graph, made, popir::slicesOf(*columns, made.view().shape(), dims.size() + 1));
+  if (planned && made.numElements() > 0) {
+    auto of = sizesOf(t.elementType(), t.shape(), dims, offsets.dim(0));
+    of.lookups /= of.groups;
+    popir::mapByGrid(graph, made, popir::slicesGrid(*planned, of));
+  }
   popir::addBulkVertex(
-      graph, prog, std::make_shared<popir::SlicesKernel>(popir::SlicesKind::Read),
+      graph, prog, std::make_shared<popir::SlicesKernel>(popir::SlicesKind::Read, planned),
       {{first, popir::Access::Read}, {offsets, popir::Access::Read}, {made, popir::Access::Write}},
       {debugContext, who});
   std::vector<unsigned> back(shape.size(), 0);
@@ -170,9 +215,35 @@ void checkComputed(const char* who, const Tensor& t, const Tensor* scale) {
   throw poputil::poplibs_error(text);
 }
 
+/// How a kind of update combines slices with the tensor. PopLibs has no minimum; it takes what a
+/// maximum does.
+std::optional<popops::Operation> operationOf(popir::SlicesKind kind) {
+  switch (kind) {
+    case popir::SlicesKind::Add: return Operation::ADD;
+    case popir::SlicesKind::Mul: return Operation::MUL;
+    case popir::SlicesKind::Max:
+    case popir::SlicesKind::Min: return Operation::MAX;
+    default: return {};
+  }
+}
+
 void update(const char* who, popir::SlicesKind kind, Graph& graph, const Tensor& t, const Tensor& s,
             const Tensor& offsets, const Tensor* scale, const Sizes& dims, const Sizes& sizes,
-            Sequence& prog, const DebugContext& debugContext) {
+            Sequence& prog, std::optional<popir::PlannedSlices> planned,
+            const DebugContext& debugContext) {
+  if (planned) {
+    planned->use.operation = operationOf(kind);
+    popir::checkPartials((std::string("popops::") + who).c_str(), planned->use, t.elementType());
+    if (planned->split.searches && !planned->use.sorted)
+      throw poputil::poplibs_error(std::string("popops::") + who +
+                                   ": the plan is for offsets in ascending order; set the option "
+                                   "indicesAreSorted here, too, or make a plan without it");
+  }
+  if (planned && kind == popir::SlicesKind::Write && planned->split.lookups > 1)
+    throw poputil::poplibs_error(
+        std::string("popops::") + who +
+        ": the plan splits lookups, whose slices nothing combines here; make the plan with "
+        "operationForUpdate none");
   if (kind != popir::SlicesKind::Write) checkComputed(who, t, scale);
   const Sizes shape = slicesShape(who, t, offsets, dims, sizes);
   if (s.shape() != shape || s.elementType() != t.elementType())
@@ -184,30 +255,11 @@ void update(const char* who, popir::SlicesKind kind, Graph& graph, const Tensor&
                                               {slicedFirst(s, dims, 1), popir::Access::Read},
                                               {offsets, popir::Access::Read}};
   if (scale != nullptr) operands.push_back({scale->flatten(), popir::Access::Read});
-  popir::addBulkVertex(graph, prog, std::make_shared<popir::SlicesKernel>(kind),
+  popir::addBulkVertex(graph, prog, std::make_shared<popir::SlicesKernel>(kind, std::move(planned)),
                        std::move(operands), {debugContext, who});
 }
 
 }  // namespace
-
-namespace embedding {
-SlicePlan plan(const Graph&, const poplar::Type&, std::size_t, std::size_t, const Sizes&,
-               const OptionFlags& options) {
-  popir::checkLibraryOptions("popops::embedding::plan", popir::Library::Slice, options);
-  return {};
-}
-SlicePlan plan(const Graph&, const poplar::Type&, std::size_t, std::size_t, std::size_t,
-               const Sizes&, const OptionFlags& options) {
-  popir::checkLibraryOptions("popops::embedding::plan", popir::Library::Slice, options);
-  return {};
-}
-std::vector<SlicePlan> planMultiple(const std::vector<SlicePlanningParameters>& parameters) {
-  for (const auto& each : parameters)
-    popir::checkLibraryOptions("popops::embedding::planMultiple", popir::Library::Slice,
-                               each.optionFlags);
-  return std::vector<SlicePlan>(parameters.size());
-}
-}  // namespace embedding
 
 Tensor createSliceableTensor(Graph& graph, const poplar::Type& type, const Sizes& shape,
                              const Sizes& dims, const Sizes& sizes, std::size_t minGrainSize,
@@ -220,18 +272,27 @@ Tensor createSliceableTensor(Graph& graph, const poplar::Type& type, const Sizes
 }
 
 Tensor createSliceableTensor(Graph& graph, const poplar::Type& type, const Sizes& shape,
-                             const Sizes& dims, const Sizes& sizes, const SlicePlan&,
+                             const Sizes& dims, const Sizes& sizes, const SlicePlan& plan,
                              const OptionFlags& options, const DebugContext& debugContext) {
-  popir::checkLibraryOptions("popops::createSliceableTensor", popir::Library::Slice, options);
-  return createSliceableTensor(graph, type, shape, dims, sizes, 0, debugContext);
+  const char* const who = "createSliceableTensor";
+  const auto planned = popir::plannedSlices(who, plan, shape, dims, sizes, options);
+  if (!planned) return createSliceableTensor(graph, type, shape, dims, sizes, 0, debugContext);
+  checkDims(who, shape, dims, sizes);
+  const auto grid =
+      popir::tableGrid(graph.getTarget().spec(), *planned, sizesOf(type, shape, dims, 1));
+  return onGrid(graph, type, shape, dims, grid, {debugContext, "sliceable"});
 }
 
 Tensor createSliceTensor(Graph& graph, const poplar::Type& type, const Sizes& shape,
                          const Sizes& dims, const Sizes& sizes, std::size_t numIndices,
-                         const SlicePlan&, const OptionFlags& options,
+                         const SlicePlan& plan, const OptionFlags& options,
                          const DebugContext& debugContext) {
-  popir::checkLibraryOptions("popops::createSliceTensor", popir::Library::Slice, options);
-  checkDims("createSliceTensor", shape, dims, sizes);
+  const char* const who = "createSliceTensor";
+  const auto planned = popir::plannedSlices(who, plan, shape, dims, sizes, options);
+  checkDims(who, shape, dims, sizes);
+  if (planned)
+    return plannedSlicesTensor(graph, type, shape, dims, sizes, numIndices, *planned,
+                               {debugContext, "slices"});
   return slicesTensor(graph, type, shape, dims, sizes, numIndices, {debugContext, "slices"});
 }
 
@@ -286,13 +347,15 @@ Tensor createSliceTensor(Graph& graph, const Tensor& t, const Sizes& dims, const
 }
 
 Tensor createIndicesTensor(Graph& graph, const Sizes& dims, std::size_t numIndices,
-                           const SlicePlan&, const OptionFlags& options,
+                           const SlicePlan& plan, const OptionFlags& options,
                            const DebugContext& debugContext) {
-  popir::checkLibraryOptions("popops::createIndicesTensor", popir::Library::Slice, options);
+  popir::sliceUseOf("popops::createIndicesTensor", options);
   constexpr std::size_t kMinOnTile = 32;
   const Tensor made =
       graph.addVariable(poplar::UNSIGNED_INT, {numIndices, dims.size()}, {debugContext, "indices"});
-  popir::mapLinearly(graph, made, kMinOnTile, 1);
+  const auto* impl = plan.impl();
+  popir::mapLinearly(graph, made, kMinOnTile, 1,
+                     impl ? static_cast<unsigned>(impl->planned.first) : 0);
   return made;
 }
 
@@ -300,7 +363,7 @@ Tensor dynamicSlice(Graph& graph, const Tensor& t, const Tensor& offset, const S
                     const Sizes& sizes, Sequence& prog, const DebugContext& debugContext,
                     const OptionFlags& options) {
   popir::checkLibraryOptions("popops::dynamicSlice", popir::Library::Slice, options);
-  return slices("dynamicSlice", graph, t, offset.expand({0}), dims, sizes, prog, debugContext)
+  return slices("dynamicSlice", graph, t, offset.expand({0}), dims, sizes, prog, {}, debugContext)
       .squeeze({0});
 }
 
@@ -329,55 +392,55 @@ void dynamicUpdate(Graph& graph, const Tensor& t, const Tensor& s, const Tensor&
                    const DebugContext& debugContext, const OptionFlags& options) {
   popir::checkLibraryOptions("popops::dynamicUpdate", popir::Library::Slice, options);
   update("dynamicUpdate", popir::SlicesKind::Write, graph, t, s.expand({0}), offset.expand({0}),
-         nullptr, dims, sizes, prog, debugContext);
+         nullptr, dims, sizes, prog, {}, debugContext);
 }
 
 Tensor multiSlice(Graph& graph, const Tensor& t, const Tensor& offsets, const Sizes& dims,
-                  const Sizes& sizes, Sequence& prog, const SlicePlan&, const OptionFlags& options,
-                  const DebugContext& debugContext) {
-  popir::checkLibraryOptions("popops::multiSlice", popir::Library::Slice, options);
-  return slices("multiSlice", graph, t, offsets, dims, sizes, prog, debugContext);
+                  const Sizes& sizes, Sequence& prog, const SlicePlan& plan,
+                  const OptionFlags& options, const DebugContext& debugContext) {
+  const auto planned = popir::plannedSlices("multiSlice", plan, t.shape(), dims, sizes, options);
+  return slices("multiSlice", graph, t, offsets, dims, sizes, prog, planned, debugContext);
 }
 
 void multiUpdate(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets,
-                 const Sizes& dims, const Sizes& sizes, Sequence& prog, const SlicePlan&,
+                 const Sizes& dims, const Sizes& sizes, Sequence& prog, const SlicePlan& plan,
                  const OptionFlags& options, const DebugContext& debugContext) {
-  popir::checkLibraryOptions("popops::multiUpdate", popir::Library::Slice, options);
+  auto planned = popir::plannedSlices("multiUpdate", plan, t.shape(), dims, sizes, options);
   update("multiUpdate", popir::SlicesKind::Write, graph, t, s, offsets, nullptr, dims, sizes, prog,
-         debugContext);
+         std::move(planned), debugContext);
 }
 
 void multiUpdateAdd(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets,
                     const Tensor& scale, const Sizes& dims, const Sizes& sizes, Sequence& prog,
-                    const SlicePlan&, const OptionFlags& options,
+                    const SlicePlan& plan, const OptionFlags& options,
                     const DebugContext& debugContext) {
-  popir::checkLibraryOptions("popops::multiUpdateAdd", popir::Library::Slice, options);
+  auto planned = popir::plannedSlices("multiUpdateAdd", plan, t.shape(), dims, sizes, options);
   update("multiUpdateAdd", popir::SlicesKind::Add, graph, t, s, offsets, &scale, dims, sizes, prog,
-         debugContext);
+         std::move(planned), debugContext);
 }
 
 void multiUpdateMax(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets,
-                    const Sizes& dims, const Sizes& sizes, Sequence& prog, const SlicePlan&,
+                    const Sizes& dims, const Sizes& sizes, Sequence& prog, const SlicePlan& plan,
                     const OptionFlags& options, const DebugContext& debugContext) {
-  popir::checkLibraryOptions("popops::multiUpdateMax", popir::Library::Slice, options);
+  auto planned = popir::plannedSlices("multiUpdateMax", plan, t.shape(), dims, sizes, options);
   update("multiUpdateMax", popir::SlicesKind::Max, graph, t, s, offsets, nullptr, dims, sizes, prog,
-         debugContext);
+         std::move(planned), debugContext);
 }
 
 void multiUpdateMul(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets,
-                    const Sizes& dims, const Sizes& sizes, Sequence& prog, const SlicePlan&,
+                    const Sizes& dims, const Sizes& sizes, Sequence& prog, const SlicePlan& plan,
                     const OptionFlags& options, const DebugContext& debugContext) {
-  popir::checkLibraryOptions("popops::multiUpdateMul", popir::Library::Slice, options);
+  auto planned = popir::plannedSlices("multiUpdateMul", plan, t.shape(), dims, sizes, options);
   update("multiUpdateMul", popir::SlicesKind::Mul, graph, t, s, offsets, nullptr, dims, sizes, prog,
-         debugContext);
+         std::move(planned), debugContext);
 }
 
 void multiUpdateMin(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets,
-                    const Sizes& dims, const Sizes& sizes, Sequence& prog, const SlicePlan&,
+                    const Sizes& dims, const Sizes& sizes, Sequence& prog, const SlicePlan& plan,
                     const OptionFlags& options, const DebugContext& debugContext) {
-  popir::checkLibraryOptions("popops::multiUpdateMin", popir::Library::Slice, options);
+  auto planned = popir::plannedSlices("multiUpdateMin", plan, t.shape(), dims, sizes, options);
   update("multiUpdateMin", popir::SlicesKind::Min, graph, t, s, offsets, nullptr, dims, sizes, prog,
-         debugContext);
+         std::move(planned), debugContext);
 }
 
 poplar::Graph::TileToTensorMapping getSliceMapping(poplar::Graph& graph, const poplar::Tensor& t,

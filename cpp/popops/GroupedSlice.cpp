@@ -83,8 +83,10 @@ Tensor createGroupedSliceTensor(Graph& graph, const poplar::Type& type, std::siz
                                 const Sizes& shape, const Sizes& dims, const Sizes& sizes,
                                 std::size_t numIndices, const SlicePlan& plan,
                                 const OptionFlags& options, const DebugContext& debugContext) {
-  const Tensor flat = createSliceTensor(graph, type, shape, dims, sizes, groupSize * numIndices,
-                                        plan, options, debugContext);
+  const Tensor flat =
+      createSliceTensor(graph, type, withFirst(groupSize, shape), withFirst(0, dims, 1),
+                        withFirst(1, sizes), groupSize * numIndices, plan, options, debugContext)
+          .squeeze({1});
   return flat.reshapePartial(0, 1, {groupSize, numIndices});
 }
 

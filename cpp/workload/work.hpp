@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <poplar/Type.hpp>
 #include <popops/ExprOp.hpp>
 #include <popops/OperationDef.hpp>
@@ -19,6 +20,8 @@
 #include <tuple>
 #include <variant>
 #include <vector>
+
+#include "workload/slices.hpp"
 
 namespace popir {
 
@@ -116,11 +119,12 @@ struct ExpressionWork {
   void shrink(Share share) { elements = share.of(elements); }
 };
 
-/// Reads or updates of slices of a tensor.
+/// Reads or updates of slices of a tensor. `planned`: those of a plan, which numbers do not describe.
 struct SlicesWork {
   poplar::Type type;
   std::uint64_t slices = 1;
   std::uint64_t elementsEach = 1;
+  std::optional<PlannedSlices> planned = {};
 
   template <class W>
   static auto fields(W& w) {

@@ -14,6 +14,7 @@ __all__: list[str] = [
     "figure",
     "figures",
     "planContraction",
+    "planSlices",
     "programReport",
     "readProfile",
     "sourceOfCycles",
@@ -78,6 +79,22 @@ def planContraction(
     least groups, rows, inner, columns and kernelElements.
     Raises poplar_exception for a class that is no contraction, for fewer sizes, and for
     a convolution with a size, stride or dilation below 1.
+    """
+
+def planSlices(
+    target: popir._device.poplar.Target,
+    type: popir._device.poplar.Type,
+    sizes: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+    options: popir._device.poplar.OptionFlags | dict[str, str] = {},
+) -> dict:
+    """
+    How the planner splits slices of a table over the tiles of `target`, as a dict with fields
+    of SlicePartition (cpp/workload/slices.hpp), the first tile, and what it says of a read and
+    of an update: cycles, and bytes of temporary data on the fullest tile.
+    `type`: the element type of the table.
+    `sizes`: groups, entries, size and lookups (SliceSizes).
+    `options`: those of popops::embedding::plan.
+    Raises poplar_exception for other sizes, poplar_invalid_option for invalid options.
     """
 
 def programReport(

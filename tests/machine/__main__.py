@@ -15,6 +15,7 @@ from tests.machine import (
     test_poplibs_estimators,
     test_poplibs_layouts,
     test_poplibs_plans,
+    test_poplibs_slices,
     test_tile_cycles,
 )
 
@@ -22,6 +23,7 @@ TABLES = {
     "estimators": ("Vertices, against PopLibs' estimators", test_poplibs_estimators.show),
     "biases": ("Gradients of biases, against PopLibs' estimate", test_bias_gradients.show),
     "plans": ("Contractions, against PopLibs' planner", test_poplibs_plans.show),
+    "slices": ("Slices, against PopLibs' planner", test_poplibs_slices.show),
     "layouts": ("Layouts for slices and of biases, against PopLibs'", test_poplibs_layouts.show),
     "products": ("Products, in TFLOPS, against a published figure", test_gemm_measurements.show),
     "codelets": ("Codelets, against published cycles", test_tile_cycles.show),

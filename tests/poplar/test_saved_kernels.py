@@ -190,6 +190,8 @@ def scaled_add(c: Case) -> None:
 def slices(c: Case) -> None:
     offsets = c.tensor([3, 1], np.array([4, 0, 2], np.uint32))
     c.give(popops.multiSlice(c.graph, c.tensor([5, 6]), offsets, [0], [1], c.prog))
+    plan = popops.embeddingPlan(c.graph, FLOAT, 1, 5, 6, [3])
+    c.give(popops.multiSlice(c.graph, c.tensor([5, 6]), offsets, [0], [1], c.prog, plan))
 
 
 def softmax(c: Case) -> None:

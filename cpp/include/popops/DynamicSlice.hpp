@@ -8,34 +8,67 @@
 // The functions grouped... do the same for each group. The group is the first dimension of `t`,
 // `offsets` and `s`; `shape`, `dims` and `sizes` describe one group.
 //
-// \throws poputil::poplibs_error if offsets, slices or dimensions do not match the tensor
+// Functions with a plan that is not empty take slices of one row along one dimension, [1] elements
+// of [dim].
+//
+// \throws poputil::poplibs_error if offsets, slices or dimensions do not match the tensor or the plan
 #ifndef popops_DynamicSlice_hpp
 #define popops_DynamicSlice_hpp
 
 #include <cstddef>
+#include <memory>
 #include <ostream>
 #include <poplar/ArrayRef.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/Program.hpp>
+#include <utility>
 #include <vector>
 
 #pragma GCC visibility push(default)
 namespace popops {
 
-/// A layout for a sliced tensor. There is one here: that of PopLibs without a plan.
+/// How a table and its slices are split over tiles (embedding::plan()). The layouts of
+/// createSliceableTensor(), createSliceTensor() and createIndicesTensor() follow it, and what slices
+/// and updates take; results do not depend on it. An empty plan is for slices without one: a tile
+/// has all elements along the sliced dimensions.
 class SlicePlan {
  public:
   SlicePlan() = default;
 
-  friend bool operator<(const SlicePlan&, const SlicePlan&) noexcept { return false; }
-  friend bool operator==(const SlicePlan&, const SlicePlan&) noexcept { return true; }
-  friend bool operator!=(const SlicePlan&, const SlicePlan&) noexcept { return false; }
-  friend std::ostream& operator<<(std::ostream& os, const SlicePlan&) { return os << "SlicePlan"; }
+  /// Plans are equal, and in order, by how they split.
+  friend bool operator<(const SlicePlan& a, const SlicePlan& b) noexcept;
+  friend bool operator==(const SlicePlan& a, const SlicePlan& b) noexcept;
+  friend bool operator!=(const SlicePlan& a, const SlicePlan& b) noexcept { return !(a == b); }
+  friend std::ostream& operator<<(std::ostream& os, const SlicePlan& plan);
+
+  // Internal: what popops/slice_plan.hpp of the library has; null of an empty plan.
+  struct Impl;
+  explicit SlicePlan(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  const Impl* impl() const { return impl_.get(); }
+
+ private:
+  std::shared_ptr<const Impl> impl_;
 };
 
+bool operator<(const SlicePlan& a, const SlicePlan& b) noexcept;
+bool operator==(const SlicePlan& a, const SlicePlan& b) noexcept;
+std::ostream& operator<<(std::ostream& os, const SlicePlan& plan);
+
 namespace embedding {
-/// Plans slices of a table with `numEntries` rows. The arguments are accepted, and change nothing.
+/// Plans slices of a table [numEntries, outputSize], or of `groupSize` of them, of which the largest
+/// of `numLookups` rows (1 if there is none) are read or updated at a time: the plan with the fewest
+/// cycles whose temporary data fit, by the machine model. An empty plan if one of the sizes is 0.
+/// Options:
+///   usedForSlice, usedForUpdate    (true) what the plan is for; one of them at least
+///   operationForUpdate             (add) none, add, max or mul. A plan for none does not split lookups
+///   partialType                    (none) half or float: in what updates that are added are summed
+///                                  up; none for the type of the table
+///   availableMemoryProportion      (0.6) of a tile's memory, for temporary data
+///   indicesDistribution            (uniform) or onePoint: all offsets are equal
+///   indicesAreSorted               (false) offsets are in ascending order
+/// \throws poplar::invalid_option for another option or value
+/// \throws poputil::poplibs_error for a plan that is for nothing, and for sums of half for FLOAT
 SlicePlan plan(const poplar::Graph& graph, const poplar::Type& dataType, std::size_t numEntries,
                std::size_t outputSize, const std::vector<std::size_t>& numLookups,
                const poplar::OptionFlags& options);
@@ -122,7 +155,8 @@ poplar::Tensor createGroupedSliceTensor(
     const std::vector<std::size_t>& shape, const std::vector<std::size_t>& dims,
     const std::vector<std::size_t>& sizes, std::size_t numIndices, const SlicePlan& plan,
     const poplar::OptionFlags& options, const poplar::DebugContext& debugContext = {});
-/// Creates an UNSIGNED_INT tensor for offsets: [numIndices, number of dims], 32 on a tile at least.
+/// Creates an UNSIGNED_INT tensor for offsets: [numIndices, number of dims], 32 on a tile at least,
+/// from the first tile of the plan on.
 poplar::Tensor createIndicesTensor(poplar::Graph& graph, const std::vector<std::size_t>& dims,
                                    std::size_t numIndices, const SlicePlan& plan,
                                    const poplar::OptionFlags& options,

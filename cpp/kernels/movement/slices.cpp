@@ -449,6 +449,17 @@ void SlicesKernel::check(const std::vector<OperandInfo>& operands) const {
     require(slices.shape[d + 1] == t.shape[d] || (static_cast<std::int64_t>(d) < offsets.shape[1] &&
                                                   slices.shape[d + 1] < t.shape[d]),
             "slices are larger than the whole");
+  if (planned_) {
+    const auto& p = planned_->split;
+    const auto few = [](std::uint64_t n) { return n >= 1 && n <= 0xffff'ffff; };
+    require(few(p.serial) && few(p.lookups) && few(p.entries) && few(p.columns) && few(p.groups) &&
+                few(p.grain) && planned_->first <= 0xffff'ffff && offsets.shape[1] >= 1 &&
+                offsets.shape[1] <= 2,
+            "there is no such plan of slices");
+    for (std::int64_t d = 0; d < offsets.shape[1]; ++d)
+      require(slices.shape[static_cast<std::size_t>(d) + 1] == 1,
+              "a plan is for slices of one row");
+  }
   requireOperand(offsets, Access::Read, offsets.type, offsets.shape);
   requireOperand(slices, reads ? Access::Write : Access::Read, t.type, slices.shape);
   if (!adds) return;
@@ -467,7 +478,8 @@ Work SlicesKernel::work(const std::vector<Layout>& operands) const {
   const bool computes = kind_ > SlicesKind::Write;
   const std::uint64_t flops = kind_ == SlicesKind::Add ? 2 : computes ? 1 : 0;
   return {vertices[computes ? 2 : static_cast<int>(kind_)],
-          SlicesWork{s.type, count, count == 0 ? 0 : s.elements() / count}, flops * s.elements()};
+          SlicesWork{s.type, count, count == 0 ? 0 : s.elements() / count, planned_},
+          flops * s.elements()};
 }
 
 }  // namespace popir

@@ -2,9 +2,11 @@
 #ifndef popir_kernels_movement_slices_hpp
 #define popir_kernels_movement_slices_hpp
 
+#include <optional>
 #include <tuple>
 
 #include "kernels/kernel.hpp"
+#include "workload/slices.hpp"
 
 namespace popir {
 
@@ -26,7 +28,10 @@ constexpr SlicesKind lastOf(SlicesKind) { return SlicesKind::Min; }
 /// If a slice is not entirely inside t, Read writes zeros, and the other kinds skip the slice.
 class SlicesKernel : public Kernel {
  public:
-  explicit SlicesKernel(SlicesKind kind) : kind_(kind) {}
+  /// `planned`: the plan of slices of one row each, along the last of the sliced dimensions; another
+  /// one before it is that of groups. It changes costs, not results.
+  explicit SlicesKernel(SlicesKind kind, std::optional<PlannedSlices> planned = {})
+      : kind_(kind), planned_(std::move(planned)) {}
 
   /// Whether the kinds that compute take elements of the type.
   static bool computes(poplar::Type type);
@@ -44,13 +49,14 @@ class SlicesKernel : public Kernel {
   Work work(const std::vector<Layout>& operands) const override;
 
   /// Constructor arguments in order, for saved executables.
-  auto state() const { return std::tie(kind_); }
+  auto state() const { return std::tie(kind_, planned_); }
 
  private:
   std::size_t offsets() const { return kind_ == SlicesKind::Read ? 1 : 2; }
   std::size_t slices() const { return kind_ == SlicesKind::Read ? 2 : 1; }
 
   SlicesKind kind_;
+  std::optional<PlannedSlices> planned_;
 };
 
 }  // namespace popir

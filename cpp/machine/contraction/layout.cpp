@@ -192,6 +192,19 @@ BoxNeeds::BoxNeeds(const Grid& grid, const std::vector<OperandDim>& operand,
   finish();
 }
 
+BoxNeeds::BoxNeeds(const std::vector<Split>& splits, unsigned tiles) : tiles_(tiles) {
+  for (const auto& s : splits) {
+    Dim dim;
+    dim.size = s.size;
+    dim.coordinates = {{s.count, s.stride}};
+    for (std::int64_t c = 0; c < s.count; ++c)
+      dim.stretches.push_back({std::min(s.end, c * s.part), std::min(s.end, (c + 1) * s.part)});
+    dims_.push_back(std::move(dim));
+  }
+  finish();
+  shared_ = tiles_ > boxes_;
+}
+
 void BoxNeeds::finish() {
   for (auto d = dims_.rbegin(); d != dims_.rend(); ++d) {
     d->apart = boxes_;

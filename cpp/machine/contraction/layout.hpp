@@ -37,6 +37,15 @@ class BoxNeeds {
   BoxNeeds(const Grid& grid, const std::vector<OperandDim>& operand,
            const std::vector<std::int64_t>& taps);
 
+  /// The parts of a dimension: elements [0, end) are cut into `count` parts of `part` elements, of
+  /// which tiles `stride` apart need one each.
+  struct Split {
+    std::int64_t size, end, part, count;
+    unsigned stride;
+  };
+  /// The boxes of an operand that is split so, of which `tiles` tiles need one each, some the same.
+  BoxNeeds(const std::vector<Split>& splits, unsigned tiles);
+
   std::size_t dims() const { return dims_.size(); }
   /// The stretches that tiles need along a dimension.
   const std::vector<Stretch>& along(std::size_t dim) const { return dims_[dim].stretches; }

@@ -4,32 +4,26 @@
 namespace popir {
 namespace {
 
-// Slices are divided among workers. A worker takes `start` cycles, for each slice 19 more, and 2 for
-// two elements; 3 for four elements of one byte.
-Cycles slices(const TargetSpec& spec, const SlicesWork& w, Cycles start) {
-  const auto perWorker = ceilDiv(w.slices, spec.numWorkerContexts);
-  const auto elements = w.elementsEach * std::max<Cycles>(1, w.type.sizeInBytes() / 4);
-  const auto each = w.type.sizeInBytes() == 1 ? 3 * ceilDiv(elements, 4) : 2 * ceilDiv(elements, 2);
-  return supervised(spec, 0, start + perWorker * (19 + each));
+// Slices are divided among workers.
+WorkerSlices shared(const TargetSpec& spec, const SlicesWork& w) {
+  return {w.type, w.elementsEach, ceilDiv(w.slices, spec.numWorkerContexts)};
 }
-Cycles multiSlice(const TargetSpec& spec, const SlicesWork& w) { return slices(spec, w, 30); }
-Cycles multiUpdate(const TargetSpec& spec, const SlicesWork& w) { return slices(spec, w, 29); }
-
-// With a scale of the slices' type. Slices are divided among workers. A slice of eight bytes, or of
-// four floats, has a path of its own.
+Cycles multiSlice(const TargetSpec& spec, const SlicesWork& w) {
+  return takeSlices(spec, shared(spec, w), SliceVertex::Read);
+}
+Cycles multiUpdate(const TargetSpec& spec, const SlicesWork& w) {
+  return takeSlices(spec, shared(spec, w), SliceVertex::Update);
+}
 Cycles multiUpdateAdd(const TargetSpec& spec, const SlicesWork& w) {
-  const auto perWorker = ceilDiv(w.slices, spec.numWorkerContexts);
-  const bool words = w.type.sizeInBytes() >= 4;
-  const auto size = std::min<Cycles>(w.type.sizeInBytes(), 4);
-  const auto n = w.elementsEach * w.type.sizeInBytes() / size;
-  const bool special = words ? n == 2 || n == 4 : size == 2 && n == 4;
-  const auto atom = std::max<Cycles>(1, spec.atomicStoreGranularity / size);
-  Cycles each = words ? 11 : 13;
-  if (special)
-    each = words ? 4 * n : 9;
-  else
-    each += n % atom == 0 ? 3 * (std::max(n / atom, Cycles{1}) - 1) : 20 * n;
-  return supervised(spec, 0, 3 + (words ? 29 + 6 : 30 + 4) - special + perWorker * each);
+  const auto bytes = w.elementsEach * w.type.sizeInBytes();
+  return combineSlices(spec, shared(spec, w), true, bytes % spec.atomicStoreGranularity == 0);
+}
+
+// A worker that searches offsets in order, for the first and the last of its rows.
+Cycles searched(const WorkerSlices& each) {
+  Cycles steps = 0;
+  while ((Cycles{1} << steps) < each.searched) ++steps;
+  return 2 * steps * 10 + each.perEntry * (7 + 8) + 4 + 5;
 }
 
 // Not PopLibs': lines, which workers share, one element after the other. A loop of the compiler's, 7
@@ -64,6 +58,38 @@ Cycles copy(const TargetSpec& spec, const CopyWork& w) {
 }
 
 }  // namespace
+
+// A worker has 19 cycles for a slice, and 2 for two elements; 3 for four elements of one byte.
+Cycles takeSlices(const TargetSpec& spec, const WorkerSlices& w, SliceVertex kind, bool isSingle) {
+  const auto bytes = w.type.sizeInBytes();
+  const auto elements = w.elements * std::max<Cycles>(1, bytes / 4);
+  auto vectors = ceilDiv(elements, bytes == 1 ? 4 : 2);
+  if (isSingle) vectors = ceilDiv(vectors, spec.numWorkerContexts);
+  Cycles worker =
+      (kind == SliceVertex::Read ? 30 : 29) + w.inside * (19 + (bytes == 1 ? 3 : 2) * vectors);
+  worker += w.searched > 0 ? searched(w) + 20 : 8 * w.outside;
+  return supervised(spec, 0, worker);
+}
+
+// The scale has the slices' type. Slices of eight bytes that are added, or of four floats, have a
+// path of their own.
+Cycles combineSlices(const TargetSpec& spec, const WorkerSlices& w, bool adds, bool inWords) {
+  const bool words = w.type.sizeInBytes() >= 4;
+  const auto size = std::min<Cycles>(w.type.sizeInBytes(), 4);
+  const auto n = w.elements * w.type.sizeInBytes() / size;
+  const bool special = adds && (words ? n == 2 || n == 4 : size == 2 && n == 4);
+  const auto atom = std::max<Cycles>(1, spec.atomicStoreGranularity / size);
+  Cycles each = words ? 11 : 13;
+  if (!inWords)
+    each += 20 * n;
+  else if (special)
+    each = words ? 4 * n : 9;
+  else
+    each += 3 * (std::max(n / atom, Cycles{1}) - 1);
+  Cycles worker = 3 + (words ? 29 + 6 : 30 + 4) - special + each * w.inside;
+  worker += w.searched > 0 ? searched(w) + 15 : 5 * w.outside;
+  return supervised(spec, 0, worker);
+}
 
 // As PopLibs' DynamicSlice1D and DynamicUpdateSlice1D, for one slice.
 Cycles dynamicSlice(const TargetSpec& spec, poplar::Type type, Cycles elements) {

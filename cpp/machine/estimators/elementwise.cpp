@@ -309,6 +309,14 @@ Cycles fill(const TargetSpec& spec, const ElementsWork& w) {
 
 }  // namespace
 
+Cycles scaledAddOfTwoElements(const TargetSpec& spec, Cycles n) {
+  const auto width = vectorWidth(spec, poplar::FLOAT), over = n % width;
+  const auto vectors = n / width / spec.numWorkerContexts;
+  const Cycles loop = vectors >= 16 ? 1 : 2;
+  return supervised(spec, kSupervisorCall + 21 + 6 + (over == 0 ? 7 : 13) + 12 + 6,
+                    19 + (vectors > 0 ? 6 + loop * (vectors - 1) : 0) + (over == 0 ? 0 : 8));
+}
+
 std::vector<VertexClass> elementWiseClasses() {
   return {published("popops::UnaryOp1D", unary),
           published("popops::UnaryOp1DInPlace", unaryInPlace),

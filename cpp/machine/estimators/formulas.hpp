@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <popops/OperationDef.hpp>
 #include <vector>
 
 #include "machine/estimators/estimators.hpp"
@@ -63,6 +64,33 @@ Cycles contractionCycles(const TargetSpec& spec, const ContractionWork& w, ConvG
 /// lie in interleaved memory, of which a load takes twice as much.
 Cycles reducePartials(const TargetSpec& spec, Cycles n, Cycles partials, poplar::Type sums,
                       poplar::Type result, bool fast = false);
+
+/// Cycles of a worker that reduces rows of `results` neighbours, `partials` of them, `stride` elements
+/// apart, as PopLibs' StridedReduce.
+Cycles reduceStrided(const TargetSpec& spec, poplar::Type type, popops::Operation op,
+                     Cycles results, Cycles partials, Cycles stride);
+
+/// Cycles in which a tile adds n scaled floats to others that lie in another memory element, so that
+/// both are loaded at once. PopLibs' ScaledAdd, with pointers of 64 bits' scale.
+Cycles scaledAddOfTwoElements(const TargetSpec& spec, Cycles n);
+
+/// What a worker of a vertex for slices does: `inside` slices of `elements` elements, and `outside`
+/// offsets that it skips, since another tile or worker has their rows.
+struct WorkerSlices {
+  poplar::Type type;
+  Cycles elements = 1, inside = 0, outside = 0;
+  /// Where offsets are in order: how many it searches for the first and the last of its rows, none
+  /// if it looks at each one; and those that are equal.
+  Cycles searched = 0, perEntry = 0;
+};
+enum class SliceVertex { Read, Update };
+/// Cycles of a tile whose workers each read or replace such slices: PopLibs' MultiSlice and
+/// MultiUpdate. `isSingle`: of one slice, whose elements all workers share.
+Cycles takeSlices(const TargetSpec& spec, const WorkerSlices& each, SliceVertex kind,
+                  bool isSingle = false);
+/// The same for slices that are combined with what is there, scaled: PopLibs' ScaledMultiUpdateOp.
+/// `words`: slices are in whole atoms of stores.
+Cycles combineSlices(const TargetSpec& spec, const WorkerSlices& each, bool adds, bool words);
 
 /// Cycles in which a tile copies a slice of `elements` elements out of a tensor, or back into it.
 Cycles dynamicSlice(const TargetSpec& spec, poplar::Type type, Cycles elements);

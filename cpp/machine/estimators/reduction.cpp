@@ -1,5 +1,6 @@
 // The estimator of reductions: PopLibs' choice among its vertices, and the cost of each. Workers
 // have vertices of their own, each with a share of the results. Results have the type of the input.
+#include <numeric>
 #include <popops/OperationDef.hpp>
 
 #include "machine/estimators/formulas.hpp"
@@ -43,12 +44,13 @@ struct Vertex {
   }
 
   /// Rows of `results`, `partials` of them (StridedReduce). PopLibs' table of what it takes to
-  /// store halves lacks sums of squares, which are taken for sums.
-  Cycles strided(Cycles results, Cycles partials) const {
+  /// store halves lacks sums of squares, which are taken for sums. `together` results are computed
+  /// at a time.
+  Cycles strided(Cycles results, Cycles partials, Cycles together) const {
     const bool half = type == poplar::HALF;
     const Cycles each = op != Operation::LOG_ADD ? 1 : half ? 13 : 23;
     const Cycles store = half ? 8 : op == Operation::ADD ? 5 : 4;
-    return 16 + ceilDiv(results, loaded) * (3 + store + 3 + each * (partials - 1));
+    return 16 + ceilDiv(results, together) * (3 + store + 3 + each * (partials - 1));
   }
 
   /// `rows` of results of `size`, each of `regions` with `depth` elements for each result (Reduce).
@@ -88,7 +90,7 @@ Cycles reduce(const TargetSpec& spec, const ReduceWork& w) {
   if (vertex.isFast() && run == partials)
     worker = vertex.continuous(results, each);
   else if (vertex.isFast() && run == 1 && isReal(w.type))
-    worker = vertex.strided(results, each);
+    worker = vertex.strided(results, each, vertex.loaded);
   else if (run == 1)
     worker = vertex.general(1, results, each, 1);
   else
@@ -97,6 +99,12 @@ Cycles reduce(const TargetSpec& spec, const ReduceWork& w) {
 }
 
 }  // namespace
+
+Cycles reduceStrided(const TargetSpec& spec, poplar::Type type, Operation op, Cycles results,
+                     Cycles partials, Cycles stride) {
+  const Vertex vertex(spec, type, op);
+  return vertex.strided(results, partials, std::gcd(vertex.loaded, stride));
+}
 
 std::vector<VertexClass> reductionClasses() { return {published("popops::Reduce", reduce)}; }
 

@@ -75,6 +75,7 @@ __all__: list[str] = [
     "divWithOutput",
     "dynamicSlice",
     "dynamicUpdate",
+    "embeddingPlan",
     "eq",
     "eqInPlace",
     "eqWithOutput",
@@ -457,10 +458,15 @@ class ScaledAddSpecialisation:
 
 class SlicePlan:
     """
-    The layout of a tensor for slices (PopLibs: popops/DynamicSlice.hpp). There is one
-    here: that of PopLibs without a plan.
+    How a table and its slices are split over tiles (PopLibs: popops/DynamicSlice.hpp).
+    embeddingPlan() makes one. An empty plan is for slices without one: a tile has all
+    elements along the sliced dimensions. Results do not depend on plans.
     """
+
+    __hash__: typing.ClassVar[None] = None
+    def __eq__(self, other: SlicePlan) -> bool: ...
     def __init__(self) -> None: ...
+    def __repr__(self) -> str: ...
 
 def abs(
     graph: popir._device.poplar.Graph,
@@ -1094,7 +1100,7 @@ def createSliceableTensor(
     """
     A new variable of a shape, of which slices of `sizes` in the dimensions `dims` are taken: a
     tile has all elements along these, and the others are spread evenly over the tiles.
-    `plan` has no effect.
+    With a plan the rows are split, too, as it says.
     Raises poplibs_exception unless `dims` are distinct dimensions of `shape` and
     `sizes` are within theirs.
     """
@@ -1186,6 +1192,23 @@ def dynamicUpdate(
     is not entirely inside of `t` is not written.
     Raises poplibs_exception as dynamicSlice() does, and for a slice
     of another shape or type.
+    """
+
+def embeddingPlan(
+    graph: popir._device.poplar.Graph,
+    dataType: popir._device.poplar.Type,
+    groupSize: typing.SupportsInt | typing.SupportsIndex,
+    numEntries: typing.SupportsInt | typing.SupportsIndex,
+    outputSize: typing.SupportsInt | typing.SupportsIndex,
+    numLookups: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+    options: popir._device.poplar.OptionFlags | dict[str, str] = {},
+) -> SlicePlan:
+    """
+    popops::embedding::plan: the plan with the fewest cycles, by the machine model, for
+    slices of `groupSize` tables [numEntries, outputSize], of which the largest of
+    `numLookups` rows are read or updated at a time. An empty plan if a size is 0.
+    Raises poplibs_exception for a plan that is neither for slices nor for updates, and
+    for sums of half for FLOAT; poplar_invalid_option for invalid options.
     """
 
 def eq(

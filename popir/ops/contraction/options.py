@@ -17,6 +17,7 @@ from popir.errors import OperatorAttributeError, did_you_mean
 from popir.ir import Graph, Op
 from popir.ir.graph import called_graphs
 from popir.ops.support.arithmetic import Arithmetic, accumulator
+from popir.ops.support.slice_plans import PlansSlices
 from popir.options import OptionWarning, SessionOptions, warn
 from popir.options.annotations import (
     AVAILABLE_MEMORY,
@@ -175,7 +176,10 @@ def apply_contraction_options(graph: Graph, options: SessionOptions) -> None:
     for each in called_graphs(graph):
         for op in each.ops.values():
             if not isinstance(op, Contraction):
-                if op.source == "built in":
+                if isinstance(op, PlansSlices):
+                    _check_memory(op)
+                    _tell_unused(op, (PARTIALS_TYPE, SERIALIZE_MODE), told)
+                elif op.source == "built in":
                     _tell_unused(op, (PARTIALS_TYPE, AVAILABLE_MEMORY, SERIALIZE_MODE), told)
                 continue
             _check(op)
@@ -197,17 +201,31 @@ _SETTERS = {
 }
 
 
+_TAKERS = {
+    PARTIALS_TYPE: "matrix product or convolution",
+    AVAILABLE_MEMORY: "matrix product, convolution or gather",
+    SERIALIZE_MODE: "matrix product",
+}
+
+
 def _tell_unused(op: Op, annotations: Sequence[str], told: set[str]) -> None:
     notes = op.settings.nodeAttributes
     for note in annotations:
         if note in notes and notes[note] != _NEUTRAL.get(note) and note not in told:
             told.add(note)
-            what = "matrix product" if note == SERIALIZE_MODE else "matrix product or convolution"
+            what = _TAKERS[note]
             warn(
                 f"{op.debugName()}: {_SETTERS[note]} = {shown(notes[note])} ({note}) has no "
                 f"meaning here: {op.opid.type} is no {what}.",
                 OptionWarning,
             )
+
+
+def _check_memory(op: Op) -> None:
+    """Checks the share of a tile's memory. Raises OperatorAttributeError for a wrong value."""
+    part = op.settings.nodeAttributes.get(AVAILABLE_MEMORY, 1)
+    is_part = isinstance(part, (int, float)) and 0 < part <= 1
+    _expect(op, AVAILABLE_MEMORY, "a number above 0, at most 1", is_part)
 
 
 def _check(op: Op) -> None:
@@ -218,10 +236,7 @@ def _check(op: Op) -> None:
         kind = notes[PARTIALS_TYPE]
         notes[PARTIALS_TYPE] = kind.upper() if isinstance(kind, str) else kind
         _expect(op, PARTIALS_TYPE, "FLOAT or HALF", notes[PARTIALS_TYPE] in ("FLOAT", "HALF"))
-    if AVAILABLE_MEMORY in notes:
-        part = notes[AVAILABLE_MEMORY]
-        is_part = isinstance(part, (int, float)) and 0 < part <= 1
-        _expect(op, AVAILABLE_MEMORY, "a number above 0, at most 1", is_part)
+    _check_memory(op)
     cut, sizes = serialization(op), op.cuttable()
     if cut is None or not sizes:
         return

@@ -25,7 +25,8 @@ from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
 from popir.ops.support.shapes import axis, is_one_piece, product
-from popir.opx import Opx
+from popir.ops.support.slice_plans import PlannedTable, PlansSlices, add_options, read_options
+from popir.opx import InputCreatorType, Opx, popType
 from popir.poplar import Tensor, Type, program
 from popir.popops import expr as pe
 from popir.registry import OpCreator, OpxCreator
@@ -65,7 +66,7 @@ class How(NamedTuple):
         return [[int(i) % size for i in row] for row in found] if found.size else []
 
 
-class GatherOp(Op):
+class GatherOp(PlansSlices, Op):
     """ONNX's Gather, versions 1, 11 and 13, and PopART's GroupedGather. The output is [dimensions
     before the axis..., dimensions of the indices..., dimensions after the axis...]. With groups,
     dimension 0 is the group and the rest is as above.
@@ -177,7 +178,7 @@ class GatherOp(Op):
         return [GatherGradOp(self)]
 
 
-class GatherGradOp(InputGradOp):
+class GatherGradOp(PlansSlices, InputGradOp):
     """Zeros, with each slice of the gradient added where it was taken from."""
 
     opid = graphcore_id("GatherGrad")
@@ -282,7 +283,12 @@ def _zeros(opx: Opx, prog: program.Sequence, kind: Type) -> Tensor:
 
 
 class GatherOpx(Opx):
-    """The lowering: views, or slices at positions that are computed at run time."""
+    """The lowering: views, or slices at positions that are computed at run time, by a plan that the
+    table lies by, too.
+    """
+
+    inputCreatorPriority = float("inf")
+    """As PopART's: a table lies as its gather wants it, whoever else reads it."""
 
     def grow(self, prog: program.Sequence) -> None:
         """Concatenates views, or calls popops::multiSlice or groupedMultiSlice."""
@@ -296,10 +302,31 @@ class GatherOpx(Opx):
             return
         take = popops.groupedMultiSlice if how.lead else popops.multiSlice
         places = offsets(self, how, t.dim(how.axis), prog)
-        dims, context = [how.axis - how.lead], self.debugContext()
-        found = take(self.graph(), t, places, dims, [1], prog, debugContext=context)
+        dims, context, options = [how.axis - how.lead], self.debugContext(), read_options(op)
+        plan = self._planned().plan(self.graph(), t.elementType(), options)
+        found = take(
+            *(self.graph(), t, places, dims, [1], prog, plan, options), debugContext=context
+        )
         found = found.squeeze([how.axis + 1]).dimRoll(how.lead, how.axis)
         self.setOutTensor(0, found.reshape(self.outShape(0)))
+
+    def _planned(self) -> PlannedTable:
+        how = self.getOp(GatherOp).how()
+        count = self.inInfo(1).nelms() // how.groups
+        return PlannedTable(tuple(self.inShape(0)), how.axis, how.groups, count)
+
+    def getInputCreatorType(self, i: int) -> InputCreatorType:
+        """The table can be created, unless the output is a view of it."""
+        op = self.getOp(GatherOp)
+        creates = i == 0 and op.views() is None and 0 not in (*self.inShape(0), *self.outShape(0))
+        return InputCreatorType.CanCreate if creates else InputCreatorType.Deadend
+
+    def createInputTensor(self, i: int, debugContext: str) -> Tensor:
+        """The table in the layout of popops::createSliceableTensor."""
+        planned, kind = self._planned(), popType(self.inInfo(i))
+        options = read_options(self.op_p)
+        plan = planned.plan(self.graph(), kind, options)
+        return planned.table(self.graph(), kind, plan, options, debugContext)
 
 
 class GatherGradOpx(Opx):
@@ -326,14 +353,21 @@ class GatherGradOpx(Opx):
             self.setOutTensor(0, out)
             return
         arithmetic, kind = Arithmetic(self, prog), g.elementType()
-        out = _zeros(self, prog, accumulator(kind))
-        g = arithmetic.converted(g, accumulator(kind), "wide")
+        wide, options = accumulator(kind), add_options(self.op_p)
+        planned = PlannedTable(tuple(shape), a, how.groups, count)
+        plan = planned.plan(self.graph(), wide, options)
+        out = planned.table(self.graph(), wide, plan, options, self.debugContext())
+        popops.zero(self.graph(), out, prog, self.debugContext("zero"))
+        g = arithmetic.converted(g, wide, "wide")
         add = popops.groupedMultiUpdateAdd if how.lead else popops.multiUpdateAdd
         places = offsets(self, how, shape[a], prog)
         slices = g.dimRoll(a, how.lead).expand([a + 1])
         one = self.getConst(g.elementType(), [], 1, "one")
         dims, context = [a - how.lead], self.debugContext()
-        add(self.graph(), out, slices, places, one, dims, [1], prog, debugContext=context)
+        add(
+            *(self.graph(), out, slices, places, one, dims, [1], prog, plan, options),
+            debugContext=context,
+        )
         self.setOutTensor(0, arithmetic.converted(out, kind, "narrow"))
 
 
