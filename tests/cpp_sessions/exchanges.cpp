@@ -238,8 +238,10 @@ void refused() {
     body.markAsOutput(addScope(body, "sum"));
     const float zeros[] = {0, 0};
     graph.addConstInit("zero", two, zeros);
-    LoopOp* loop = graph.createConnectedOp<LoopOp>({{LoopOp::getFirstInputInIndex(), "zero"}},
-                                                   {{0, "y"}}, Onnx::Operators::Loop_11,
+    graph.addStream("count", TensorInfo(DataType::INT32, {}));
+    std::map<InIndex, TensorId> inputs = {{LoopOp::getFirstInputInIndex(), "zero"}};
+    if (what == 0) inputs[LoopOp::getMaximumTripCountInIndex()] = "count";
+    LoopOp* loop = graph.createConnectedOp<LoopOp>(inputs, {{0, "y"}}, Onnx::Operators::Loop_11,
                                                    Op::Settings(graph, "loop"), body);
     loop->setTripCountValue(what == 0 ? 0 : 2);
     if (what == 2)

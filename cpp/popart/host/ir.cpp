@@ -16,6 +16,7 @@
 #include "popart/host/python.hpp"
 #include "popart/host/settings.hpp"
 #include "popart/ir_calls.hpp"
+#include "popart/transforms/remote_setup.hpp"
 
 namespace popart {
 
@@ -293,6 +294,7 @@ std::shared_ptr<void> Ir::sessionOn(const std::string& who,
   python::Dict sent;
   for (const auto& [anchor, id] : remap_.leftMap()) sent[anchor] = id;
   python::set(held_, "remapped", sent);
+  checkRemoteRows(*this);
   python::Dict rows;
   for (const auto& [id, info] : remoteBuffers_) rows[std::to_string(id)] = info.repeats;
   python::set(held_, "remote_rows", rows);
