@@ -161,7 +161,7 @@ class Running(Prepared):
                 port.spill(slot, array)
                 stepio.output_complete_callback(port.id)
 
-    def _perCallback(self, id: str) -> int:
+    def _per_callback(self, id: str) -> int:
         """The elements that a callback of a PyStepIOCallback gives or gets, for programs in C++."""
         ports = (*self._inputs, *self._outputs)
         return next(port.per_callback for port in ports if port.id == id)

@@ -277,10 +277,11 @@ class Ir {
   void append(std::stringstream& ss) const;
   /// Logs the same at level Info.
   void logIr() const;
-  /// Writes the graphs of `ir` to the file `check`.dot in the folder `logDir`, for graphviz, if the
-  /// options of this Ir name the check, or "ALL", in `dotChecks`: all operators in
+  /// Writes the graphs of `ir` for graphviz, to the file `check`.dot in the folder `logDir`, which
+  /// is made, if the options of this Ir name the check, or "ALL", in `dotChecks`: all operators in
   /// the order in which they run, from `firstDotOp` to `finalDotOp`, with their names if
-  /// `dotOpNames` says so. A session refuses such options.
+  /// `dotOpNames` says so; graphs that are called in `check`_`graph`.dot, if `separateCallOpPdfs`
+  /// does. A session writes the stages of its compiling by itself.
   /// \throws error if the file cannot be written
   void dotCheckpoint(const Ir& ir, std::string check) const;
   /// The opset version that the model imports for a domain; 0 if none.
