@@ -270,6 +270,13 @@ class Ir {
   bool applyPreAliasPattern(const PreAliasPattern* pattern, Graph& graph);
   /// Runs a transform of the library or program, by its id.
   void applyTransform(std::size_t transformId, Graph& graph);
+  /// Applies the patterns of setPatterns() to a graph, until none matches. What the host gets, and
+  /// inputs and outputs of called graphs, stay.
+  /// \throws error if patterns do not terminate, or leave the graph inconsistent
+  void applyPreAliasPatterns(Graph& graph);
+  /// Puts variants in place in a graph, where that changes no result; whether or not the pattern
+  /// InPlace is on.
+  void applyInplacePattern(Graph& graph);
   /// Writes the operators of all graphs: type, domain, version, name, attributes, inputs and
   /// outputs with their types and shapes. The order is always that of their making.
   void serialise(SerialiseFormat format, std::stringstream& ss, bool useScheduler = true) const;

@@ -361,6 +361,30 @@ void Ir::applyTransform(std::size_t transformId, Graph& graph) {
   Transform::applyTransform(transformId, graph);
 }
 
+namespace {
+
+/// The tensors that the host gets, and the loss.
+python::List keptOf(const Ir& ir, const DataFlow& flow, const TensorId& loss) {
+  python::List kept;
+  for (const TensorId& id : flow.anchors())
+    kept.push_back(ir.getAnchorRemap().hasLeft(id) ? ir.getAnchorRemap().getRight(id) : id);
+  if (!loss.empty()) kept.push_back(loss);
+  return kept;
+}
+
+}  // namespace
+
+void Ir::applyPreAliasPatterns(Graph& graph) {
+  python::call(
+      nullptr, "transforms.given_patterns.apply_to",
+      {held_, graph.id.str(), python::toPython(patterns_), keptOf(*this, dataFlow_, loss_)});
+}
+
+void Ir::applyInplacePattern(Graph& graph) {
+  python::call(nullptr, "transforms.given_patterns.overwrite",
+               {held_, graph.id.str(), keptOf(*this, dataFlow_, loss_)});
+}
+
 // ---- Tensors ----
 
 Tensor* Ir::getTensor(const TensorId& id) const {
