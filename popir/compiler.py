@@ -10,6 +10,7 @@ import numpy as np
 from popir import registry
 from popir.autodiff import ancestors, differentiate
 from popir.dataflow import DataFlow
+from popir.dot import DotOptions, write_dot
 from popir.enums import RecomputationType
 from popir.errors import (
     AnchorError,
@@ -133,6 +134,8 @@ class Compilation:
     """What libraries are told of the steps of the session."""
     library_transforms: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """The names of transforms of libraries, by when they are applied."""
+    dots: DotOptions | None = None
+    """Which files for graphviz are written; None for none."""
     serialization: BatchSerialization | None = None
     """How a batch is computed in parts, if it is."""
     passes: tuple[set[Op], set[Op]] = (set(), set())
@@ -245,6 +248,17 @@ def _transforms_at(stage: str) -> Callable[[Compilation], None]:
                 raise VerificationError(f"After the transform '{name}': {error}") from error
 
     run.__name__ = f"transforms_of_libraries_{stage}"
+    return run
+
+
+def _dot_at(stage: str) -> Callable[[Compilation], None]:
+    """The pass that writes the graphs for graphviz, if the options ask for the stage."""
+
+    def run(c: Compilation) -> None:
+        if c.dots is not None:
+            write_dot(called_graphs(c.graph), stage, c.dots)
+
+    run.__name__ = f"dot_{stage}"
     return run
 
 
@@ -709,21 +723,25 @@ def getHash(c: Compilation, seed: object = ()) -> int:
 PASSES: list[Callable[[Compilation], None]] = [
     check_pipeline,
     _transforms_at("Fwd0"),
+    _dot_at("Fwd0"),
     choose_weights,
     connect_random_seed,
     expand_gradient_operators,
     keep_states,
     rewrite,
     _transforms_at("Fwd1"),
+    _dot_at("Fwd1"),
     cut_batch,
     add_gradients,
     _transforms_at("Bwd0"),
+    _dot_at("Bwd0"),
     rewrite,
     recompute_activations,
     update_weights,
     accumulate_sparsely,
     rewrite_updates,
     _transforms_at("PreAlias"),
+    _dot_at("PreAlias"),
     stage_operators,
     give_restored,
     check_anchors,
@@ -738,6 +756,7 @@ PASSES: list[Callable[[Compilation], None]] = [
     outline_repeats,
     update_at_once,
     overwrite,
+    _dot_at("Final"),
 ]
 
 
@@ -747,6 +766,7 @@ GIVEN: list[Callable[[Compilation], None]] = [
     check_anchors,
     find_what_replicas_change,
     copy_far_tensors,
+    _dot_at("Final"),
 ]
 """What a graph goes through that a program has made: it is lowered as it is."""
 

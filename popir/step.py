@@ -38,6 +38,8 @@ class Stream:
     info: TensorInfo
     transfers: int
     """The number of transfers in a step."""
+    parts: int = 1
+    """The number of tensors that a transfer has, one for each copy within loops."""
 
 
 @dataclass(frozen=True)
@@ -66,13 +68,14 @@ class Loops:
 
 def input_stream(graph: Graph, id: str, loops: Loops) -> Stream:
     """The stream of the input `id`, with one transfer for each batch."""
-    return Stream(id, f"h2d_{id}", _info(graph, id), loops.updates * loops.accumulated)
+    transfers = loops.updates * loops.accumulated
+    return Stream(id, f"h2d_{id}", _info(graph, id), transfers, graph.copied.get(id, 1))
 
 
 def anchor_stream(graph: Graph, id: str, returned: Returned, loops: Loops) -> Stream:
     """The stream of the anchor `id`, with one transfer for each batch or for each step."""
     transfers = loops.runs(graph, id) if returned is Returned.Each else 1
-    return Stream(id, f"d2h_{id}", _info(graph, id), transfers)
+    return Stream(id, f"d2h_{id}", _info(graph, id), transfers, graph.copied.get(id, 1))
 
 
 def _info(graph: Graph, id: str) -> TensorInfo:

@@ -151,6 +151,7 @@ class Port:
         """The caller's array that the stream is bound to; UNBOUND if it is bound to `_staging`."""
         self._handle = stream.handle
         self._batches = stream.transfers
+        self._parts = stream.parts
         self._connects = connects
         self._replicas = len(connects)
         self._is_input = is_input
@@ -198,11 +199,20 @@ class Port:
             connect(self._handle, part)
 
     def slots(self, buffer: Array) -> list[Array]:
-        """The parts of the port's own buffer, each for one batch of one replica."""
-        batches = [buffer[n : n + 1] for n in range(len(buffer))]
-        if self._replicas == 1:
-            return batches
-        return [batch[:, r] for batch in batches for r in range(self._replicas)]
+        """The parts of the port's own buffer, each for one batch of one replica; a batch is what
+        one copy sends or gets.
+        """
+        slots = [buffer[n : n + 1] for n in range(len(buffer))]
+        if self._replicas > 1:
+            slots = [batch[:, r] for batch in slots for r in range(self._replicas)]
+        if self._parts == 1:
+            return slots
+        return [part for slot in slots for part in slot.reshape([self._parts, -1])]
+
+    @property
+    def per_callback(self) -> int:
+        """The elements of what a callback gives or gets."""
+        return self.info.nelms() // self._parts
 
     def finish(self, array: Array) -> None:
         """Copies the output in the staging buffer to the caller's array."""
@@ -255,19 +265,20 @@ class Port:
 
     def check_batch(self, array: Array) -> None:
         """Raises StepIOError unless `array`, from a callback, has the elements of one batch."""
-        self._check_elements(array, 1)
+        self._check_elements(array, 1, self._parts)
         self._check_writeable(array)
 
-    def _check_elements(self, array: Array, values: int) -> None:
+    def _check_elements(self, array: Array, values: int, parts: int = 1) -> None:
         if not isinstance(array, np.ndarray):
             raise StepIOError(
                 f"{self._who()}, {self.info}, needs a numpy array; given was {shown(array)}."
             )
         self._check_type(array)
-        nelms = self.info.nelms() * values
+        nelms = self.info.nelms() * values // parts
         if array.size != nelms:
             each = "batches" if self._replicas == 1 else "batches of all replicas"
             per_step = f" in each of {values} {each}" if values > 1 else ""
+            per_step += f" in {parts} copies" if parts > 1 else ""
             raise StepIOError(
                 f"{self._who()} has shape {self.info.shape()}{per_step}, which is {nelms} "
                 f"elements; given was an array of shape {list(array.shape)} with {array.size}."

@@ -14,7 +14,7 @@ LAYERS = [
     "ir _device poplar popops poplin popnn poprand poputil gcl ext devices memory budget",
     "registry definitions host adding opx calling remote pattern builder onnxio popdist",
     "ops foreign",
-    "autodiff patterns supported trainable transforms lowering virtual_graphs",
+    "autodiff patterns supported trainable transforms lowering virtual_graphs dot",
     "compiler profile step engine_cache executables",
     "session stepio optimizers weights checkpoint data segments custom_ops training",
     "testing",

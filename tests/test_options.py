@@ -81,6 +81,7 @@ OF_SOME: dict[str, Any] = {
 USER = e.GradientTensorTrackingMethod.GradientsOfUserSpecifiedTensors
 MEAN = "enableGradientAccumulation is True and accumulationAndReplicationReductionType is Mean"
 BESIDE: dict[str, dict[str, Any]] = {
+    "dotChecks is not empty": {"dotChecks": {"Final"}},
     "batchSerializationSettings.factor is at least 2": {"batchSerializationSettings.factor": 2},
     "batchSerializationSettings.factor is at least 2, and method is none of Loop": {
         "batchSerializationSettings.factor": 2

@@ -23,13 +23,27 @@ py::object deref(const py::weakref& ref) {
   return target.is_none() ? py::object() : target;
 }
 
+/// Gives references up, also where a program in C++ deletes what holds them without the lock of
+/// Python, and after the end of Python.
+template <typename... References>
+void giveUp(References&... references) {
+  if (Py_IsInitialized() == 0) {
+    (static_cast<void>(references.release()), ...);
+    return;
+  }
+  const py::gil_scoped_acquire locked;
+  (references.release().dec_ref(), ...);
+}
+
 struct PyGraphLink : GraphLink {
   explicit PyGraphLink(py::handle graph) : graph(graph) {}
+  ~PyGraphLink() override { giveUp(graph); }
   py::weakref graph;
 };
 
 struct PyTensorLink : TensorLink {
   explicit PyTensorLink(py::handle tensor) : tensor(tensor) {}
+  ~PyTensorLink() override { giveUp(tensor, knownObject); }
   py::weakref tensor;
   /// The compiler's object of `known`.
   py::object knownObject;
@@ -56,6 +70,7 @@ class PyOpLink : public OpLink {
   PyOpLink(py::handle op, OpTwin* twin) : op(op), twin(twin) {}
   ~PyOpLink() override {
     if (twin != nullptr) twin->op_ = nullptr;
+    giveUp(op, kept);
   }
 
   py::weakref op;

@@ -301,6 +301,11 @@ void AliasZeroCopy::propose(const Graph& graph, Tensor* outside, Tensor* inside,
 }
 
 void AliasZeroCopy::apply() {
+  if (ir_ == nullptr || analyzer_ == nullptr)
+    throw error("AliasZeroCopy: there is no {}; its constructor takes one",
+                ir_ == nullptr ? "Ir" : "LivenessAnalyzer");
+  if (analyzer_->getOpScheduleSize() == 0 && !ir_->getMainGraph().getOps().empty())
+    throw error("AliasZeroCopy: the LivenessAnalyzer has no order yet; apply() it first");
   ofIr_.clearAliases();
   needed_.clear();
   postIr_.clear();

@@ -27,6 +27,37 @@ bool isList(Attributes::Type type) {
 
 }  // namespace
 
+Attributes::Attributes(const NodeAttributes& attributes) {
+  using Proto = ONNX_NAMESPACE::AttributeProto;
+  for (const Proto& each : attributes) {
+    const std::string& name = each.name();
+    const Proto::AttributeType type = each.has_type() ? each.type() : Proto::UNDEFINED;
+    const auto is = [&](Proto::AttributeType asked, bool isSet) {
+      return type == asked || (type == Proto::UNDEFINED && isSet);
+    };
+    if (is(Proto::INT, each.has_i()))
+      setAttribute(name, each.i());
+    else if (is(Proto::FLOAT, each.has_f()))
+      setAttribute(name, each.f());
+    else if (is(Proto::STRING, each.has_s()))
+      setAttribute(name, each.s());
+    else if (is(Proto::GRAPH, each.has_g()))
+      setAttribute(name, each.g());
+    else if (is(Proto::INTS, each.ints_size() > 0))
+      setAttribute(name, each.ints());
+    else if (is(Proto::FLOATS, each.floats_size() > 0))
+      setAttribute(name, each.floats());
+    else if (is(Proto::STRINGS, each.strings_size() > 0))
+      setAttribute(name, each.strings());
+    else if (is(Proto::GRAPHS, each.graphs_size() > 0))
+      setAttribute(name, each.graphs());
+    else
+      throw error(
+          "Attributes: '{}' is no integer, float, string or graph, and no list of one of these",
+          name);
+  }
+}
+
 bool Attributes::Value::isEmptyList() const {
   return isList(type) && ints.empty() && floats.empty() && strings.empty() && graphs.empty();
 }

@@ -192,6 +192,9 @@ LivenessAnalyzer::LivenessAnalyzer(const Ir* ir,
     : ir_(ir), strategy_(subgraphCopyingStrat) {}
 
 void LivenessAnalyzer::apply() {
+  if (ir_ == nullptr || strategy_ == nullptr)
+    throw error("LivenessAnalyzer: there is no {}; its constructor takes one",
+                ir_ == nullptr ? "Ir" : "SubgraphCopyingStrategy");
   for (const Graph* graph : ir_->getAllGraphs())
     graphSchedules_[graph->id] = graph->getOpSchedule({}, RequireOptimalSchedule::Yes);
   callSites_[ir_->getMainGraph().id] = {};

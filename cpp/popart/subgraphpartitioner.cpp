@@ -124,6 +124,8 @@ void SubgraphPartitioner::apply() {
   if (liveness_ == nullptr)
     throw error(
         "SubgraphPartitioner: there is no LivenessAnalyzer; setLivenessAnalyzer() gives it one");
+  if (liveness_->getOpScheduleSize() == 0 && !ir_->getMainGraph().getOps().empty())
+    throw error("SubgraphPartitioner: the LivenessAnalyzer has no order yet; apply() it first");
   partitions_.clear();
   for (const Graph* graph : ir_->getAllGraphs()) partition(*graph);
 }

@@ -1,8 +1,15 @@
 #include <popart/tensornames.hpp>
 
 #include <popart/error.hpp>
+#include <popart/util.hpp>
 
 namespace popart {
+
+TensorId getBaseTensorId(const TensorId& id) {
+  const std::size_t end = id.rfind("__t");
+  if (end == std::string::npos || end == 0 || end + 3 == id.size()) return id;
+  return id.find_first_not_of("0123456789", end + 3) == std::string::npos ? id.substr(0, end) : id;
+}
 
 const std::vector<std::string>& reservedOptimizerPrefixes() {
   static const std::vector<std::string> all = {

@@ -730,6 +730,8 @@ class Graph:
         """For each anchor the tensor that the host gets, of a graph that a program has made."""
         self.remote_rows: dict[str, int] = {}
         """The rows of the remote buffers of such a graph, by their numbers."""
+        self.copied: dict[str, int] = {}
+        """How often loops of such a graph copy what the host sends or gets at once, by its id."""
         self.made: dict[str, Graph] = {}
         """The graphs of `createGraph`, by name, which operators may call."""
         self.twin: Any = None

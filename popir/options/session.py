@@ -69,7 +69,8 @@ _TRACKED = Needs(
     ),
 )
 _CONTRACTIONS = "tests/test_contraction_options.py::{}"
-_DOT = "no .dot files are written; popir.Session.graph prints the compiled graph as text."
+_DOT = "Poplar's graphs are not drawn; dotChecks asks for files of the model's."
+_DRAWN = Needs("dotChecks is not empty", lambda o: bool(o.dotChecks))
 _CYCLES = "getCycleCount() is an estimate, which needs no instrumentation."
 _SERIALIZED = Needs(
     "batchSerializationSettings.factor is at least 2",
@@ -844,11 +845,44 @@ class SessionOptions(SessionSettings):
     )
     exportPoplarComputationGraph: bool = refused(False, _DOT)
     exportPoplarVertexGraph: bool = refused(False, _DOT)
-    dotChecks: set[str] = refused(set(), _DOT)
-    dotOpNames: bool = no_meaning(False, _DOT)
-    separateCallOpPdfs: bool = no_meaning(True, _DOT)
-    firstDotOp: int = no_meaning(0, _DOT, least=0)
-    finalDotOp: int = no_meaning(10000, _DOT, least=0)
+    dotChecks: set[str] = acts(
+        set(),
+        "the stages of compiling (Fwd0, Fwd1, Bwd0, PreAlias, Final, or ALL) at which the graph is "
+        "written for graphviz: to CHECK.dot in logDir, or in the working directory. A graph that a "
+        "program in C++ has made has the stage Final alone.",
+        "tests/test_dot.py::test_files_of_the_stages",
+        is_compiled=False,
+    )
+    dotOpNames: bool = acts(
+        False,
+        "operators have their names in these files, beside their types.",
+        "tests/test_dot.py::test_what_is_drawn",
+        is_compiled=False,
+        needs=_DRAWN,
+    )
+    separateCallOpPdfs: bool = acts(
+        True,
+        "each graph that is called has a file of its own, CHECK_GRAPH.dot.",
+        "tests/test_dot.py::test_called_graphs",
+        is_compiled=False,
+        needs=_DRAWN,
+    )
+    firstDotOp: int = acts(
+        0,
+        "the first operator in these files, in the order of operators over all graphs.",
+        "tests/test_dot.py::test_what_is_drawn",
+        least=0,
+        is_compiled=False,
+        needs=_DRAWN,
+    )
+    finalDotOp: int = acts(
+        10000,
+        "the operator behind the last one in these files.",
+        "tests/test_dot.py::test_what_is_drawn",
+        least=0,
+        is_compiled=False,
+        needs=_DRAWN,
+    )
     reportOptions: dict[str, str] = no_meaning(
         {}, "getSummaryReport() has one form; getReport() and getProfile() hold all of it."
     )

@@ -16,6 +16,7 @@ from popir import budget, collector, memory
 from popir.budget import Budget
 from popir.compiler import (
     GIVEN,
+    STAGES,
     Compilation,
     check_library_transforms,
     compile,
@@ -24,6 +25,7 @@ from popir.compiler import (
 )
 from popir.dataflow import AnchorReturnTypeId, DataFlow
 from popir.devices import DeviceInfo
+from popir.dot import ALL, DotOptions
 from popir.enums import (
     IrSerializationFormat,
     SyntheticDataMode,
@@ -189,10 +191,19 @@ class Compiled(Exclusive):
                 verifies_each=verifies_each(self._engine_options),
                 rounds_stochastically=asked.enableStochasticRounding,
                 is_placed=self._is_placed,
+                dots=self._dots(STAGES[-1:]),
             )
             compile(self._compilation, self._progress.stage(0.1, 0.4), GIVEN)
         self._host = HostWeights(graph)
         self._skeleton = None
+
+    def _dots(self, stages: Sequence[str]) -> DotOptions | None:
+        """Which files for graphviz are asked for; told are those that none of the stages writes."""
+        others = {*self.options.dotChecks} - {*stages, ALL}
+        if others:
+            why = f"{shown(sorted(others))}: files are written at {', '.join(stages)}"
+            self.options.tell("dotChecks", why)
+        return DotOptions.of(self.options)
 
     def _imported(
         self,
@@ -281,6 +292,7 @@ class Compiled(Exclusive):
                 locations=locations(asked, is_overlapped),
                 flow=self.dataFlow,
                 library_transforms=asked.experimentalSettings.customTransformApplierSettings,
+                dots=self._dots(STAGES),
             )
             compile(self._compilation, self._progress.stage(0.1, 0.4))
             if self.options.enablePipelining:

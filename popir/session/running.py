@@ -161,6 +161,11 @@ class Running(Prepared):
                 port.spill(slot, array)
                 stepio.output_complete_callback(port.id)
 
+    def _per_callback(self, id: str) -> int:
+        """The elements that a callback of a PyStepIOCallback gives or gets, for programs in C++."""
+        ports = (*self._inputs, *self._outputs)
+        return next(port.per_callback for port in ports if port.id == id)
+
     @exclusive()
     def connectHostFunction(
         self, functionHandle: str, callback: Callable[[list[Array], list[Array]], None]

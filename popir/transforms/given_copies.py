@@ -64,8 +64,8 @@ class Copies:
     rows: Mapping[int, int]
     _loaded: dict[Graph, list[tuple[str, Tensor]]] = field(default_factory=dict)
     _stored: dict[Graph, list[tuple[str, Tensor]]] = field(default_factory=dict)
-    _streams: dict[str, str] = field(default_factory=dict)
-    """The operator that loads a stream within a loop."""
+    _users: dict[tuple[str, str], str] = field(default_factory=dict)
+    """The operator that loads a stream or stores an anchor, by "load" or "store" and its id."""
 
     def take(self, op: Op) -> None:
         """Takes an operator out. What is on the host waits for `lift`, if a loop stands around it.
@@ -77,11 +77,8 @@ class Copies:
         found = _exchanges(op)
         befores, afters = graph.befores(op), graph.afters(op)
         for each in found:
-            if each.kind in LOADS and each.resource not in self.graph.inputs:
-                raise popart_exception(
-                    f"{who} loads '{each.resource}', which is no stream of the main graph."
-                    f"{did_you_mean(each.resource, self.graph.inputs)} Tensors::addStream adds one."
-                )
+            if each.kind in LOADS:
+                self._check_stream(each.resource, who)
         anchors = {id(e): self._anchor(e, who) for e in found if e.kind == STORE}
         settings = Op.Settings(graph, op.name())
         graph.eraseOp(op.id)
@@ -96,9 +93,23 @@ class Copies:
                 self._store(graph, anchors[id(each)], each.inputs[0])
             else:
                 assert each.output is not None
-                self._load(graph, each.resource, each.output, who)
+                self._load(graph, each.resource, each.output)
             if each.output is not None:
                 _drop(each.inputs[0])
+
+    def _check_stream(self, stream: str, who: str) -> None:
+        if stream not in self.graph.inputs:
+            raise popart_exception(
+                f"{who} loads '{stream}', which is no stream of the main graph."
+                f"{did_you_mean(stream, self.graph.inputs)} Tensors::addStream adds one."
+            )
+        if other := self._users.get(("load", stream)):
+            raise popart_exception(
+                f"{who} loads '{stream}', and so does {other}; each load gets "
+                "another tensor from the host, and here a stream is loaded by one operator. Load "
+                "it once, or give each a stream."
+            )
+        self._users["load", stream] = who
 
     def _anchor(self, each: _Exchange, who: str) -> str:
         id = each.resource
@@ -108,18 +119,18 @@ class Copies:
                 f"{who} gives the host '{id}', which is no anchor.{did_you_mean(id, self.sent)} "
                 "Name it in the data flow."
             )
+        if other := self._users.get(("store", anchor)):
+            raise AnchorError(
+                f"{who} gives the host '{id}', and so does {other}; an anchor is stored by one "
+                "operator. Give each an anchor."
+            )
+        self._users["store", anchor] = who
         return anchor
 
-    def _load(self, graph: Graph, stream: str, loaded: Tensor, who: str) -> None:
+    def _load(self, graph: Graph, stream: str, loaded: Tensor) -> None:
         if graph is self.graph:
             replace_tensor(loaded, graph.getTensor(stream))
             return
-        if stream in self._streams:
-            raise popart_exception(
-                f"{who} loads '{stream}', and so does {self._streams[stream]}; within loops a "
-                "stream is loaded by one operator. Load it once, or give each a stream."
-            )
-        self._streams[stream] = who
         self._loaded.setdefault(graph, []).append((stream, loaded))
 
     def _store(self, graph: Graph, anchor: str, stored: Tensor) -> None:
@@ -145,6 +156,11 @@ class Copies:
                 loop.body.outputs.append(inside.id)
                 loop.reversed_outputs.append(0)
                 self._store(loop.graph, anchor, loop.outTensor(loop.connect_last()))
+                self._count(anchor, loop)
+
+    def _count(self, id: str, loop: LoopOp) -> None:
+        """Notes that the loop copies what the host sends or gets by `id` in each iteration."""
+        self.graph.copied[id] = loop.trip * self.graph.copied.get(id, 1)
 
     def _loop_of(self, body: Graph, copied: list[str]) -> LoopOp:
         graphs = called_graphs(self.graph)
@@ -167,6 +183,7 @@ class Copies:
     def _load_slices(self, loop: LoopOp, stream: str, inside: Tensor) -> None:
         """Gives the body the tensor as a slice of one outside of it."""
         assert inside.info is not None
+        self._count(stream, loop)
         info = TensorInfo(inside.info.dataType(), [loop.trip, *inside.info.shape()])
         if loop.graph is self.graph:
             outside = self.graph.getTensor(stream)
@@ -200,7 +217,7 @@ class Copies:
             )
         local = each.inputs[0]
         assert local.info is not None
-        row = self._row(each.inputs[1] if len(each.inputs) > 1 else None, graph, settings)
+        row = self._row(each.inputs[1] if len(each.inputs) > 1 else None, graph, settings, who)
         attributes = {
             "remote_buffer": f"RB_{number}",
             "rows": max(1, self.rows.get(number, 1)),
@@ -222,12 +239,17 @@ class Copies:
         take_place(each.output, op.outTensor(0))
         return op
 
-    def _row(self, given: Tensor | None, graph: Graph, settings: Op.Settings) -> Tensor:
+    def _row(self, given: Tensor | None, graph: Graph, settings: Op.Settings, who: str) -> Tensor:
         """The number of a row as RemoteLoad and RemoteStore take it."""
         if given is None:
             id = graph.uniqueId(f"{reservedRemoteArgPrefix()}{settings.name}")
             return graph.addConstInit(id, np.zeros(1, np.int32))
         assert given.info is not None
+        if given.info.nelms() != 1 or not given.info.dataType().is_integer:
+            raise popart_exception(
+                f"{who}: '{given.id}', {given.info}, is not the number of a row of a remote "
+                "buffer. Give it one integer."
+            )
         for type, info, attributes in (
             ("Cast", TensorInfo(DataType.INT32, given.info.shape()), {"to": DataType.INT32.onnx}),
             ("Reshape", _ROW, {}),

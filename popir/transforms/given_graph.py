@@ -50,6 +50,7 @@ def fit_to_lower(graph: Graph, sent: Mapping[str, str]) -> None:
     """
     rows = {int(number): rows for number, rows in graph.remote_rows.items()}
     changed: list[tuple[LoopOp, list[Tensor]]] = []
+    asked: dict[Graph, bool] = {}
     copies = Copies(graph, sent, lambda id, anchor: _show(graph, id, anchor), rows)
     for each in called_graphs(graph):
         for op in each.schedule():
@@ -70,7 +71,7 @@ def fit_to_lower(graph: Graph, sent: Mapping[str, str]) -> None:
             elif type.endswith(_INPLACE) and is_others:
                 _overwrite(op)
             elif op.opid.type == "Loop" and of_program:
-                changed.append(body_of_program(op))
+                changed.append(body_of_program(op, asked))
             elif op.opid.type in ("If", "IfGrad") and of_program:
                 _if(op)
             elif of_program and (sampled(op) or reduction_gradient(op)):
@@ -79,7 +80,8 @@ def fit_to_lower(graph: Graph, sent: Mapping[str, str]) -> None:
                 expand_in_place(op)
     for loop, tensors in reversed(changed):
         for tensor in tensors:
-            keep_change(loop, tensor, store)
+            is_shared = sum(other.body is loop.body for other, _ in changed) > 1
+            keep_change(loop, tensor, store, is_shared)
     copies.lift()
     for anchor, id in sent.items():
         if id in graph.tensors and anchor not in graph.tensors:

@@ -9,13 +9,18 @@ import numpy as np
 from popir import registry
 from popir._device import popart as device
 from popir.adding import reconnect
-from popir.ir import Op, Tensor
-from popir.ops.control.loop_op import FIRST, ITERATION, LOOP, LoopOp
+from popir.errors import popart_exception
+from popir.ir import Graph, Op, Tensor
+from popir.ops.control.loop_op import CONDITION, FIRST, ITERATION, LOOP, TRIP, LoopOp
+from popir.types import DataType
 
 
-def body_of_program(op: Op) -> tuple[LoopOp, list[Tensor]]:
+def body_of_program(op: Op, asked: dict[Graph, bool]) -> tuple[LoopOp, list[Tensor]]:
     """Makes a loop the compiler's: bodies of PopART's count in 32 bits, and get the condition.
-    Returns it and the tensors that it says it changes.
+    Returns it and the tensors that it says it changes. `asked` has the bodies that are the
+    compiler's already, and whether output 0 of them is the condition; this adds to it.
+
+    Raises popart_exception for a loop without a trip count and a condition.
     """
     # Asked anew: a program may say it after the loop's setup().
     changed = [tensor for i, tensor in op.input.items() if i >= FIRST and op.modifiedRegions(i)]
@@ -23,6 +28,35 @@ def body_of_program(op: Op) -> tuple[LoopOp, list[Tensor]]:
     noted = dict(device.attributeTexts(op, True))
     scanned = int(noted.get("numImplicitScanOutputs") or 0)
     trips = int(noted.get("tripCountValue") or 0)
+    trips = trips if trips > 0 else -1
+    if body not in asked:
+        asked[body] = _give_number(body)
+    if CONDITION in op.input and _is_true(op.inTensor(CONDITION)):
+        op.disconnectInTensor(CONDITION)
+    if TRIP in op.input:
+        trips = _count(op, trips)
+    if trips < 0 and TRIP not in op.input and not asked[body]:
+        raise popart_exception(
+            f"{op.debugName()} has neither a trip count nor a condition: it is endless. Give it a "
+            "trip count (setTripCountValue), or a body that computes its condition."
+        )
+    made = {
+        "body": body,
+        "carried": len(body.outputs) - asked[body] - scanned,
+        "scanned": 0,
+        "trip": trips,
+        "conditional": asked[body],
+        "descending": False,
+        "reversed_inputs": [],
+        "reversed_outputs": [0] * scanned,
+    }
+    loop = LoopOp(LOOP, Op.Settings(graph, op.name()), made)
+    graph.replaceOp(op, loop)
+    return loop, changed
+
+
+def _give_number(body: Graph) -> bool:
+    """Makes a body of PopART's the compiler's. Returns whether its output 0 is the condition."""
     number, going, *rest = body.inputs
     goes_on, *results = body.outputs
     counted = body.uniqueId(f"{number}/number")
@@ -37,29 +71,49 @@ def body_of_program(op: Op) -> tuple[LoopOp, list[Tensor]]:
     body.setInputs([counted, *rest])
     if is_counted_in:
         assert old is not None
-        to = {"to": old.dataType().onnx}
-        cast = ("ai.onnx", "Cast", 13, Op.Settings(body, "iteration"), to, [count])
-        body.createConnectedOp(registry.createOp, {0: counted}, {0: number}, *cast)
-    made = {
-        "body": body,
-        "carried": len(results) - scanned,
-        "scanned": 0,
-        "trip": trips if trips > 0 else -1,
-        "conditional": is_asked,
-        "descending": False,
-        "reversed_inputs": [],
-        "reversed_outputs": [0] * scanned,
-    }
-    loop = LoopOp(LOOP, Op.Settings(graph, op.name()), made)
-    graph.replaceOp(op, loop)
-    return loop, changed
+        _cast(count, old.dataType(), number)
+    return is_asked
+
+
+def _cast(tensor: Tensor, to: DataType, id: str) -> None:
+    """Adds a tensor `id` of another type."""
+    graph = tensor.graph
+    cast = ("ai.onnx", "Cast", 13, Op.Settings(graph, id), {"to": to.onnx}, [tensor])
+    graph.createConnectedOp(registry.createOp, {0: tensor.id}, {0: id}, *cast)
+
+
+def _is_true(tensor: Tensor) -> bool:
+    """Whether a condition is a constant that is true."""
+    return tensor.data is not None and bool(np.all(tensor.data))
+
+
+def _count(op: Op, trips: int) -> int:
+    """The trip count of a loop that gets it as a tensor, which is a constant or becomes INT64."""
+    given = op.inTensor(TRIP)
+    assert given.info is not None
+    most = 0 if given.data is None else int(given.data.reshape([]))
+    if most > 0:
+        op.disconnectInTensor(TRIP)
+        return most if trips < 0 else min(trips, most)
+    if given.info.dataType() != DataType.INT64:
+        id = op.graph.uniqueId(f"{given.id}/trips")
+        _cast(given, DataType.INT64, id)
+        op.disconnectInTensor(TRIP)
+        op.connectInTensor(TRIP, id)
+    return trips
 
 
 def keep_change(
-    loop: LoopOp, tensor: Tensor, store: Callable[[Op, Tensor, Tensor], Tensor]
+    loop: LoopOp,
+    tensor: Tensor,
+    store: Callable[[Op, Tensor, Tensor], Tensor],
+    is_shared: bool,
 ) -> None:
     """Copies to a tensor what a loop makes of it; `store` adds the copy. If each iteration gets the
     same tensor, it becomes a value that they carry. There are no scanned inputs yet.
+
+    Raises popart_exception if the body would get such a value, and other loops have it, too
+    (`is_shared`).
     """
     at = next(i for i, given in loop.input.items() if i >= FIRST and given is tensor) - FIRST
     if at >= loop.carried:
@@ -67,6 +121,12 @@ def keep_change(
         last = _last(inside)
         if last is inside:
             return
+        if is_shared:
+            raise popart_exception(
+                f"{loop.debugName()} changes '{tensor.id}', which each iteration gets, and other "
+                f"loops have its body '{loop.body.name}', too. Give each loop a graph "
+                "(Ir::cloneGraph)."
+            )
         _carry(loop, at, last)
         at = loop.carried - 1
     if not loop.hasOutput(at):

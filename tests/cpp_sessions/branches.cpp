@@ -233,10 +233,12 @@ void asked() {
             << PatternNames::contains("Nothing") << "\n";
   failsWithError([] { PatternNames::getName(typeid(Graph)); });
   ir->dotCheckpoint(*ir, "unasked");
-  ir->getSessionOptions().dotChecks = {"final"};
+  ir->getSessionOptions().dotChecks = {"final", "apart"};
   ir->getSessionOptions().dotOpNames = true;
+  ir->dotCheckpoint(*ir, "apart");
+  ir->getSessionOptions().separateCallOpPdfs = false;
   ir->dotCheckpoint(*ir, "final");
-  ir->getSessionOptions().logDir = "nowhere";
+  ir->getSessionOptions().logDir = "final.dot";
   failsWithError([&] { ir->dotCheckpoint(*ir, "final"); });
 }
 

@@ -206,7 +206,7 @@ void refused() {
   anchored->remapAnchor("y", addScope(aside, "y"));
   failsWithError([&] { anchored->applyTransform(MainLoops::id(), anchored->getMainGraph()); });
   // A loop that only the run counts; a stream that two operators load; no buffer; a buffer of two
-  // sizes; a stream that the main graph loads, too.
+  // sizes; a stream that the main graph reads, too.
   for (const int what : {0, 1, 2, 3, 4}) {
     auto ir = std::make_shared<Ir>();
     Graph& graph = ir->getMainGraph();
@@ -238,8 +238,10 @@ void refused() {
     body.markAsOutput(addScope(body, "sum"));
     const float zeros[] = {0, 0};
     graph.addConstInit("zero", two, zeros);
-    LoopOp* loop = graph.createConnectedOp<LoopOp>({{LoopOp::getFirstInputInIndex(), "zero"}},
-                                                   {{0, "y"}}, Onnx::Operators::Loop_11,
+    graph.addStream("count", TensorInfo(DataType::INT32, {}));
+    std::map<InIndex, TensorId> inputs = {{LoopOp::getFirstInputInIndex(), "zero"}};
+    if (what == 0) inputs[LoopOp::getMaximumTripCountInIndex()] = "count";
+    LoopOp* loop = graph.createConnectedOp<LoopOp>(inputs, {{0, "y"}}, Onnx::Operators::Loop_11,
                                                    Op::Settings(graph, "loop"), body);
     loop->setTripCountValue(what == 0 ? 0 : 2);
     if (what == 2)
@@ -247,8 +249,7 @@ void refused() {
                                             Onnx::CustomOperators::RemoteStore,
                                             Op::Settings(body, "store"));
     if (what == 4) {
-      load(graph, "x", "whole");
-      graph.createConnectedOp<AddOp>({{0, "whole"}, {1, "y"}}, {{0, "sum"}}, Onnx::Operators::Add_7,
+      graph.createConnectedOp<AddOp>({{0, "x"}, {1, "y"}}, {{0, "sum"}}, Onnx::Operators::Add_7,
                                      Op::Settings(graph, "sum"));
     }
     if (what == 2) failsWithError([&] { ir->applyTransform(RemoteSetup::id(), body); });

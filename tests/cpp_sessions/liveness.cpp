@@ -286,6 +286,26 @@ void zero() {
   std::cout << " " << some << (some != others) << "\n";
 }
 
+/// What has no Ir, no strategy, or no order; and graphs of an Ir that nothing has touched before.
+void missing() {
+  Ir ir, untouched;
+  Graph& aside = untouched.createGraph(GraphId("aside"));
+  std::cout << aside.id << " " << Ir().getAllGraphs().size() << "\n";
+  ir.getMainGraph().addStream("a", one);
+  addTo(ir.getMainGraph(), "a", "a", "b");
+  OnEnterAndExitSubgraphCopyingStrategy strategy;
+  LivenessAnalyzer analyzer(&ir, &strategy);
+  SubgraphPartitioner parts;
+  parts.setIr(&ir);
+  parts.setLivenessAnalyzer(&analyzer);
+  failsWithError([&] { LivenessAnalyzer(nullptr, &strategy).apply(); });
+  failsWithError([&] { LivenessAnalyzer(&ir, nullptr).apply(); });
+  failsWithError([&] { AliasZeroCopy(nullptr, &analyzer).apply(); });
+  failsWithError([&] { AliasZeroCopy(&ir, nullptr).apply(); });
+  failsWithError([&] { AliasZeroCopy(&ir, &analyzer).apply(); });
+  failsWithError([&] { parts.apply(); });
+}
+
 }  // namespace
 
 int main(int, char** argv) {
@@ -294,4 +314,5 @@ int main(int, char** argv) {
   if (what == "loop") loop();
   if (what == "parts") parts();
   if (what == "zero") zero();
+  if (what == "missing") missing();
 }

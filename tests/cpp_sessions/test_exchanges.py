@@ -69,7 +69,7 @@ def test_exchanges_that_cannot_be(program: Program) -> None:
         "names no remote buffer; setRemoteBufferId() gives it one",
         "names no remote buffer. Give it the number of one (setRemoteBufferId).",
         "copies FLOAT [3] to or from the remote buffer 0, whose rows are FLOAT [2]",
-        "the remote buffer 'RB_0' has rows of 2",
+        "copies FLOAT [3] to or from the remote buffer 0, whose rows are FLOAT [2]",
         "'x' is read in the main graph, and loaded in Op(",
     ]
     assert len(lines) == len(words)

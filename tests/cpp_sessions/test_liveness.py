@@ -130,3 +130,17 @@ def test_copies_that_are_not_needed(program: Program) -> None:
         "type and shape",
         "{[0,3)[4,6)} {[1,3)[4,5)} 1 {[0,6)}1",
     ]
+
+
+def test_what_is_missing(program: Program) -> None:
+    """Without an Ir, a strategy or an order; and an Ir whose first use is one of its graphs."""
+    taken = "its constructor takes one"
+    assert program("liveness", "missing").splitlines() == [
+        "aside 1",
+        f"error: LivenessAnalyzer: there is no Ir; {taken}",
+        f"error: LivenessAnalyzer: there is no SubgraphCopyingStrategy; {taken}",
+        f"error: AliasZeroCopy: there is no Ir; {taken}",
+        f"error: AliasZeroCopy: there is no LivenessAnalyzer; {taken}",
+        "error: AliasZeroCopy: the LivenessAnalyzer has no order yet; apply() it first",
+        "error: SubgraphPartitioner: the LivenessAnalyzer has no order yet; apply() it first",
+    ]

@@ -29,6 +29,9 @@ class Attributes {
   enum class Type { Int, Ints, Float, Floats, String, Strings, Graph, Graphs };
 
   Attributes() = default;
+  /// Those of a node of a model. Of one without a type, the field that is set says it.
+  /// \throws error for an attribute of another type, such as a tensor
+  explicit Attributes(const NodeAttributes& attributes);
 
   /// In the order of definition.
   const std::vector<std::string>& getNames() const { return names_; }

@@ -270,6 +270,13 @@ class Ir {
   bool applyPreAliasPattern(const PreAliasPattern* pattern, Graph& graph);
   /// Runs a transform of the library or program, by its id.
   void applyTransform(std::size_t transformId, Graph& graph);
+  /// Applies the patterns of setPatterns() to a graph, until none matches. What the host gets, and
+  /// inputs and outputs of called graphs, stay.
+  /// \throws error if patterns do not terminate, or leave the graph inconsistent
+  void applyPreAliasPatterns(Graph& graph);
+  /// Puts variants in place in a graph, where that changes no result; whether or not the pattern
+  /// InPlace is on.
+  void applyInplacePattern(Graph& graph);
   /// Writes the operators of all graphs: type, domain, version, name, attributes, inputs and
   /// outputs with their types and shapes. The order is always that of their making.
   void serialise(SerialiseFormat format, std::stringstream& ss, bool useScheduler = true) const;
@@ -277,10 +284,11 @@ class Ir {
   void append(std::stringstream& ss) const;
   /// Logs the same at level Info.
   void logIr() const;
-  /// Writes the graphs of `ir` to the file `check`.dot in the folder `logDir`, for graphviz, if the
-  /// options of this Ir name the check, or "ALL", in `dotChecks`: all operators in
+  /// Writes the graphs of `ir` for graphviz, to the file `check`.dot in the folder `logDir`, which
+  /// is made, if the options of this Ir name the check, or "ALL", in `dotChecks`: all operators in
   /// the order in which they run, from `firstDotOp` to `finalDotOp`, with their names if
-  /// `dotOpNames` says so. A session refuses such options.
+  /// `dotOpNames` says so; graphs that are called in `check`_`graph`.dot, if `separateCallOpPdfs`
+  /// does. A session writes the stages of its compiling by itself.
   /// \throws error if the file cannot be written
   void dotCheckpoint(const Ir& ir, std::string check) const;
   /// The opset version that the model imports for a domain; 0 if none.

@@ -19,8 +19,10 @@
 #define ONNX_NAMESPACE onnx
 #endif
 namespace ONNX_NAMESPACE {
+class AttributeProto;
 class GraphProto;
 class ModelProto;
+class NodeProto;
 class TensorProto;
 }  // namespace ONNX_NAMESPACE
 
@@ -58,6 +60,10 @@ using SubgraphIndex = int;
 using SubgraphPartIndex = int;
 using RandomReferenceId = int64_t;
 using RemoteBufferId = int64_t;
+
+/// A node of a model, and its attributes.
+using Node = ONNX_NAMESPACE::NodeProto;
+using NodeAttributes = std::vector<ONNX_NAMESPACE::AttributeProto>;
 
 using VGraphId = int64_t;
 using PipelineStage = int64_t;

@@ -69,6 +69,10 @@ struct ClonedGraphMaps {
   std::map<TensorId, TensorId> tensorIdMap;
 };
 
+/// The id of a tensor without the end "__t" and a number that makes an id unique; the id itself if
+/// that would leave nothing.
+TensorId getBaseTensorId(const TensorId& id);
+
 template <typename T>
 bool isOneOf(const T& value, const std::vector<T>& values) {
   return std::find(values.begin(), values.end(), value) != values.end();

@@ -16,6 +16,7 @@
 #include "popart/host/python.hpp"
 #include "popart/host/settings.hpp"
 #include "popart/ir_calls.hpp"
+#include "popart/transforms/remote_setup.hpp"
 
 namespace popart {
 
@@ -68,14 +69,21 @@ Graph& Ir::main() const {
 }
 
 std::vector<Graph*> Ir::graphs() const {
-  std::vector<Graph*> all = irCalls().graphs(main());
-  for (Graph* graph : all) bound(graph);
+  Graph& graph = main();  // It starts the compiler, of which irCalls() are.
+  std::vector<Graph*> all = irCalls().graphs(graph);
+  for (Graph* each : all) bound(each);
   return all;
 }
 
-Graph& Ir::createGraph(const GraphId& id) { return bound(irCalls().createGraph(main(), id.str())); }
+Graph& Ir::createGraph(const GraphId& id) {
+  Graph& graph = main();
+  return bound(irCalls().createGraph(graph, id.str()));
+}
 
-void Ir::removeGraph(const GraphId& id) { irCalls().removeGraph(main(), id.str()); }
+void Ir::removeGraph(const GraphId& id) {
+  Graph& graph = main();
+  irCalls().removeGraph(graph, id.str());
+}
 
 void Ir::removeIsolatedGraphs() {
   const auto reached = getGraphSchedule();
@@ -293,6 +301,7 @@ std::shared_ptr<void> Ir::sessionOn(const std::string& who,
   python::Dict sent;
   for (const auto& [anchor, id] : remap_.leftMap()) sent[anchor] = id;
   python::set(held_, "remapped", sent);
+  checkRemoteRows(*this);
   python::Dict rows;
   for (const auto& [id, info] : remoteBuffers_) rows[std::to_string(id)] = info.repeats;
   python::set(held_, "remote_rows", rows);
@@ -345,11 +354,15 @@ bool Ir::isTraining() const {
 
 bool Ir::hasConstructedBackwards() const {
   // The compiler's gradients, or those of constructBackwards().
-  return irCalls().hasGradients(main()) ||
+  Graph& graph = main();
+  return irCalls().hasGradients(graph) ||
          (!loss_.empty() && main().getTensors().contains(getGradId(loss_)));
 }
 
-bool Ir::hasDecomposedOptimizers() const { return irCalls().hasUpdates(main()); }
+bool Ir::hasDecomposedOptimizers() const {
+  Graph& graph = main();
+  return irCalls().hasUpdates(graph);
+}
 
 bool Ir::virtualGraphsEnabled() const {
   return getSessionOptions().virtualGraphMode != VirtualGraphMode::Off;
@@ -357,6 +370,30 @@ bool Ir::virtualGraphsEnabled() const {
 
 void Ir::applyTransform(std::size_t transformId, Graph& graph) {
   Transform::applyTransform(transformId, graph);
+}
+
+namespace {
+
+/// The tensors that the host gets, and the loss.
+python::List keptOf(const Ir& ir, const DataFlow& flow, const TensorId& loss) {
+  python::List kept;
+  for (const TensorId& id : flow.anchors())
+    kept.push_back(ir.getAnchorRemap().hasLeft(id) ? ir.getAnchorRemap().getRight(id) : id);
+  if (!loss.empty()) kept.push_back(loss);
+  return kept;
+}
+
+}  // namespace
+
+void Ir::applyPreAliasPatterns(Graph& graph) {
+  python::call(
+      nullptr, "transforms.given_patterns.apply_to",
+      {held_, graph.id.str(), python::toPython(patterns_), keptOf(*this, dataFlow_, loss_)});
+}
+
+void Ir::applyInplacePattern(Graph& graph) {
+  python::call(nullptr, "transforms.given_patterns.overwrite",
+               {held_, graph.id.str(), keptOf(*this, dataFlow_, loss_)});
 }
 
 // ---- Tensors ----
@@ -390,10 +427,14 @@ std::vector<Tensor*> Ir::dataStreamTensors() const {
   return main().getTensors().getOfType(TensorType::Stream);
 }
 
-void Ir::addAdditionalModelProtoTensor(const TensorId& id) { irCalls().saveVariable(main(), id); }
+void Ir::addAdditionalModelProtoTensor(const TensorId& id) {
+  Graph& graph = main();
+  irCalls().saveVariable(graph, id);
+}
 
 TensorId Ir::createIntermediateTensorId(const TensorId& base) {
-  return irCalls().uniqueId(main(), base + "__t" + std::to_string(made_++));
+  Graph& graph = main();
+  return irCalls().uniqueId(graph, base + "__t" + std::to_string(made_++));
 }
 
 void Ir::setDataFlow(const DataFlow& dataFlow) {
@@ -617,7 +658,8 @@ void Ir::logIr() const {
 }
 
 int Ir::getOpSetVersionFromModel(const std::string& domain) const {
-  return irCalls().opsetVersion(main(), domain);
+  Graph& graph = main();
+  return irCalls().opsetVersion(graph, domain);
 }
 
 }  // namespace popart

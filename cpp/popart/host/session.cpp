@@ -40,7 +40,7 @@ Object stepioOf(const Object& session, IStepIO& io) {
     return made;
   }
   const auto elements = [session](const TensorId& id) {
-    return infoFrom(call(session, "getInfo", {id}).object()).nelms();
+    return call(session, "_per_callback", {id}).integer();
   };
   const Function in = [&io, elements](const List& args) -> Value {
     const TensorId& id = args.at(0).text();

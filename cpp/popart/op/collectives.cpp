@@ -5,6 +5,7 @@
 #include <popart/opserialiser.hpp>
 #include <popart/tensor.hpp>
 
+#include <algorithm>
 #include <utility>
 
 #include "popart/op/copy_of.hpp"
@@ -67,6 +68,41 @@ void CollectivesBaseOp::setGCLCommGroup(CommGroup group) {
 void CollectivesBaseOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   Op::appendOutlineAttributes(os);
   os.appendAttribute(sCollectiveReplicaGrouping, grouping_);
+}
+
+CommGroup getComplementCommGroup(const Ir& ir, CommGroup group) {
+  const auto replicas = static_cast<unsigned>(ir.getSessionOptions().getGlobalReplicationFactor());
+  const auto others = [&] { return replicas / std::max(1u, group.replicaGroupSize); };
+  switch (group.type) {
+    case CommGroupType::All: return {CommGroupType::None, 0};
+    case CommGroupType::None: return {CommGroupType::All, 0};
+    case CommGroupType::Consecutive: return {CommGroupType::Orthogonal, others()};
+    case CommGroupType::Orthogonal: return {CommGroupType::Consecutive, others()};
+    default: throw error("getComplementCommGroup: {} is no group", group);
+  }
+}
+
+CommGroup getComplementCommGroupWithSuperSet(const Ir& ir, CommGroup group, CommGroup superSet) {
+  if (superSet.type == CommGroupType::All) return getComplementCommGroup(ir, group);
+  if (superSet == group) return {CommGroupType::None, 0};
+  throw internal_error(
+      "getComplementCommGroupWithSuperSet: {} within {}; the superset is to be all replicas, or "
+      "the group itself",
+      group, superSet);
+}
+
+ReplicaGrouping getTransposedReplicaGroupingWithSuperSet(const ReplicaGrouping& grouping,
+                                                         const ReplicaGrouping& superSet) {
+  const unsigned replicas = grouping.getNumReplicas();
+  if (superSet.getNumReplicas() != replicas)
+    throw error("Expected the number of replicas in the groups to be equal. Given were {} and {}",
+                grouping, superSet);
+  if (superSet.getGroupSize() == replicas) return grouping.getTranspose();
+  if (superSet == grouping) return ReplicaGrouping(replicas, 1, 1);
+  throw error(
+      "Could not return a supported ReplicaGrouping transpose of {} within {}: the superset is to "
+      "be all replicas, or the grouping itself",
+      grouping, superSet);
 }
 
 CommGroup extractCommGroupFromVector(const std::vector<int64_t>& vec) {

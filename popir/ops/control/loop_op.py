@@ -94,7 +94,12 @@ class LoopOp(Op):
     @property
     def is_counted(self) -> bool:
         """Whether the number of iterations is known at run time alone."""
-        return self.conditional or self.trip < 0 or self.hasInput(TRIP)
+        return self.ends_itself or self.trip < 0 or self.hasInput(TRIP)
+
+    @property
+    def ends_itself(self) -> bool:
+        """Whether a condition may end it, or keep it from the first iteration."""
+        return self.conditional or self.hasInput(CONDITION)
 
     def getCalledGraphs(self) -> list[Graph]:
         """The body alone, which runs several times."""
@@ -438,7 +443,7 @@ class _Backwards:
     def _count(self) -> tuple[GradOpInType, int]:
         """The tensor with the number of iterations, of a loop that is counted."""
         op = self._op
-        return (OUT, op.count()) if op.conditional else (IN, TRIP)
+        return (OUT, op.count()) if op.ends_itself else (IN, TRIP)
 
     def _stashes(self) -> bool:
         """Whether the forward loop keeps what each iteration begins with."""

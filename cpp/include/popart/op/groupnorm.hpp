@@ -31,6 +31,7 @@ class GroupNormOp : public Op {
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
   float getSubgraphValue() const override { return getHighSubgraphValue(); }
   bool canShard() const override { return true; }
+  bool isNorm() const override { return true; }
   float getEpsilon() const { return epsilon_; }
   int64_t getNumGroups() const { return numGroups_; }
 

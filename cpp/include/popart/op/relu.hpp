@@ -5,6 +5,7 @@
 #include <popart/op/elementwise.hpp>
 
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -17,6 +18,8 @@ class ReluOp : public ElementWiseUnaryOp {
   ~ReluOp() override;
 
   std::unique_ptr<Op> clone() const override;
+  std::vector<std::tuple<OperatorIdentifier, float>> inplacePriorityDefault() const override;
+  std::unique_ptr<Op> getInplaceVariant(const OperatorIdentifier& id) const override;
   std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
 };
 

@@ -6,6 +6,7 @@
 #include <popart/op/elementwise.hpp>
 
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -19,6 +20,8 @@ class ScaleOp : public ElementWiseUnaryOp {
   ~ScaleOp() override;
 
   std::unique_ptr<Op> clone() const override;
+  std::vector<std::tuple<OperatorIdentifier, float>> inplacePriorityDefault() const override;
+  std::unique_ptr<Op> getInplaceVariant(const OperatorIdentifier& id) const override;
   std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
   void setScaleFactor(float value);
   float getScaleFactor() const { return scale_; }

@@ -80,6 +80,17 @@ class CollectivesBaseOp : public Op {
   ReplicaGrouping grouping_;
 };
 
+/// The groups that hold one replica of each of these groups.
+CommGroup getComplementCommGroup(const Ir& ir, CommGroup group);
+/// The same within each group of `superSet`, which is all replicas or `group` itself.
+/// \throws internal_error for another superset
+CommGroup getComplementCommGroupWithSuperSet(const Ir& ir, CommGroup group, CommGroup superSet);
+/// The groups of one replica of each group of `grouping`, within each group of `superSet`: all
+/// replicas, or `grouping` itself.
+/// \throws error for another superset, or for two numbers of replicas
+ReplicaGrouping getTransposedReplicaGroupingWithSuperSet(const ReplicaGrouping& grouping,
+                                                         const ReplicaGrouping& superSet);
+
 /// From the attribute of integers `collectiveCommGroup`: type and size. All replicas without it.
 CommGroup extractCommGroupFromAttrs(const Attributes& attrs);
 /// From `collectiveReplicaGrouping` (replicas, stride, size) or `collectiveCommGroup`; one group of

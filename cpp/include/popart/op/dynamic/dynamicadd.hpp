@@ -5,6 +5,8 @@
 #include <popart/op/dynamic/dynamicbase.hpp>
 
 #include <memory>
+#include <tuple>
+#include <vector>
 
 #pragma GCC visibility push(default)
 
@@ -16,10 +18,12 @@ class DynamicAddOp : public DynamicTernaryBaseOp {
   using DynamicTernaryBaseOp::DynamicTernaryBaseOp;
   ~DynamicAddOp() override;
   std::unique_ptr<Op> clone() const override;
+  std::vector<std::tuple<OperatorIdentifier, float>> inplacePriorityDefault() const override;
+  std::unique_ptr<Op> getInplaceVariant(const OperatorIdentifier& id) const override;
 };
 
-/// Its variant in place, which C++ code may make; the compiler writes in place by itself where it
-/// can.
+/// Its variant in place, which C++ code may make, and Ir::applyInplacePattern makes; the compiler
+/// writes in place by itself where it can.
 class DynamicAddInplaceOp : public DynamicTernaryBaseInplaceOp {
  public:
   using DynamicTernaryBaseInplaceOp::DynamicTernaryBaseInplaceOp;

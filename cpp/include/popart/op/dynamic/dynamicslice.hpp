@@ -5,6 +5,8 @@
 #include <popart/op/dynamic/dynamicbase.hpp>
 
 #include <memory>
+#include <tuple>
+#include <vector>
 
 #pragma GCC visibility push(default)
 
@@ -16,13 +18,15 @@ class DynamicSliceOp : public DynamicSliceBaseOp {
   using DynamicSliceBaseOp::DynamicSliceBaseOp;
   ~DynamicSliceOp() override;
   std::unique_ptr<Op> clone() const override;
+  std::vector<std::tuple<OperatorIdentifier, float>> inplacePriorityDefault() const override;
+  std::unique_ptr<Op> getInplaceVariant(const OperatorIdentifier& id) const override;
 
   /// Memory that PopART may write the slice to; it gives its shape.
   static InIndex getSliceInIndex() { return 2; }
 };
 
-/// Its variant in place, which C++ code may make; the compiler writes in place by itself where it
-/// can.
+/// Its variant in place, which C++ code may make, and Ir::applyInplacePattern makes; the compiler
+/// writes in place by itself where it can.
 class DynamicSliceInplaceOp : public DynamicSliceOp {
  public:
   using DynamicSliceOp::DynamicSliceOp;

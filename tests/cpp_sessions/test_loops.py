@@ -1,0 +1,48 @@
+"""Loops of a program's graph: how often they run, who gives their data, and wrong exchanges."""
+
+from tests.cpp_sessions.conftest import Program
+
+
+def test_what_ends_a_loop(program: Program) -> None:
+    """The first condition and the trip count of 32 bits that the host sends, of a body that leaves
+    the condition as it is: 0 and 2 iterations that double, and none.
+    """
+    assert program("loops", "asked").splitlines() == ["1 2 ", "4 8 ", "1 2 ", "1 2 "]
+
+
+def test_two_loops_with_one_body(program: Program) -> None:
+    """One of three iterations or none, and one of two."""
+    assert program("loops", "shared").splitlines() == ["8 16 ", "32 64 ", "1 2 ", "4 8 "]
+
+
+def test_callbacks_give_one_copy(program: Program) -> None:
+    """A callback has what one iteration copies, as with batches, and not that of all."""
+    doubled, error = program("loops", "callbacks").splitlines()
+    assert doubled == "2 4 6 8 10 12 "
+    assert error == (
+        "error: The input 'x' has shape [3, 2] in 3 copies, which is 2 elements; given was an "
+        "array of shape [3, 2] with 6."
+    )
+
+
+def test_rows_of_the_number_of_an_iteration(program: Program) -> None:
+    """RemoteSetup finds as many rows as the loop has iterations, and the loop stays, although
+    nothing reads what it computes.
+    """
+    assert program("loops", "rows").splitlines() == ["4 8 12 16 20 24 28 32 "]
+
+
+def test_exchanges_and_loops_that_cannot_be(program: Program) -> None:
+    lines = program("loops", "refused").splitlines()
+    words = [
+        "name='load_again', inputs=['again_room'], outputs=['again']) loads 'x', and so does Op(",
+        "gives the host 'out', and so does Op(",
+        "'number', FLOAT[], is not the number of a row of a remote buffer. Give it one integer.",
+        "'ints', INT32[2], is not the number of a row of a remote buffer. Give it one integer.",
+        "copies FLOAT [2] to or from the remote buffer 3, whose rows are FLOAT [3]",
+        "has neither a trip count nor a condition: it is endless. Give it a trip count",
+    ]
+    assert len(lines) == len(words)
+    for line, each in zip(lines, words, strict=True):
+        assert line.startswith("error: ")
+        assert each in line
