@@ -23,7 +23,7 @@ from bench import peers
 from bench.report import Report, measurement
 
 RATE, MOMENTUM, EPSILON, STEPS = 1e-3, 0.9, 1e-6, 50
-ROWS = {
+NETWORKS = {
     "MLP 784-512-512-10, batch 64": ("MLP batch 256", 64),
     "small convnet, batch 64": ("small convnet, batch 64", 64),
     "2 transformer blocks, width 256, 8 x 128": ("blocks", 8),
@@ -40,8 +40,8 @@ ROWS = {
 }
 """For each measurement the network of `bench.networks`, and the batch."""
 OPTIMIZERS = ("Adam", "momentum")
-ROWS |= {
-    f"{name}, {optimizer}": ROWS[name]
+ROWS = NETWORKS | {
+    f"{name}, {optimizer}": NETWORKS[name]
     for name, optimizer in (
         ("MLP 784-512-512-10, batch 64", "Adam"),
         ("GPT, 1 layer, 4 x 64", "Adam"),
