@@ -168,6 +168,7 @@ Tensor Graph::addVariable(const Type& type, ArrayRef<std::size_t> shape,
 namespace {
 
 /// Makes a tensor the metadata of a new variable.
+/// `t` shows a variable that is new.
 Tensor withMetadata(popir::GraphImpl& graph, const Tensor& t, const Tensor& metadata) {
   if (t.elementType() != QUARTER || metadata.elementType() != UNSIGNED_CHAR ||
       metadata.numElements() != 1)
@@ -175,7 +176,7 @@ Tensor withMetadata(popir::GraphImpl& graph, const Tensor& t, const Tensor& meta
         "a variable of " + t.elementType().toString() + " with metadata of " +
         metadata.elementType().toString() + " " + metadata.shapeToString() +
         "; expected quarter, and one element as createVariableMetadataTensor makes it");
-  graph.metadata.emplace(*t.view().wholeVariable(), metadata.reshape({}));
+  graph.metadata.emplace(t.view().affine()->variable, metadata.reshape({}));
   return t;
 }
 
