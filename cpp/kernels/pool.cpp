@@ -31,8 +31,8 @@ constexpr unsigned kThreadsShift = 16, kNumberShift = 32;
 std::uint32_t numberOf(std::uint64_t state) { return static_cast<std::uint32_t>(state >> 32); }
 unsigned threadsOf(std::uint64_t state) { return (state >> kThreadsShift) & 0x7fff; }
 
-/// The first number of OMP_NUM_THREADS, a list with one for each depth of nested regions. There may be
-/// white space around numbers, as in OpenMP.
+/// The first number of OMP_NUM_THREADS, a list with one for each depth of nested regions. As in OpenMP,
+/// there may be white space around numbers.
 unsigned threadsFrom(const std::string& text) {
   const auto wrong = [&] {
     return poplar::invalid_option("OMP_NUM_THREADS is '" + text +

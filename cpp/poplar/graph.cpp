@@ -167,8 +167,7 @@ Tensor Graph::addVariable(const Type& type, ArrayRef<std::size_t> shape,
 
 namespace {
 
-/// Makes a tensor the metadata of a new variable.
-/// `t` shows a variable that is new.
+/// Makes a tensor the metadata of the new variable that `t` shows.
 Tensor withMetadata(popir::GraphImpl& graph, const Tensor& t, const Tensor& metadata) {
   if (t.elementType() != QUARTER || metadata.elementType() != UNSIGNED_CHAR ||
       metadata.numElements() != 1)
