@@ -149,7 +149,7 @@ def test_few_steps_read_weights_as_they_lie(machine: Machine) -> None:
 def test_packing_may_be_left_out(machine: Machine) -> None:
     machine.multiply("x", "w", 20)
     machine.negate("w")
-    assert packs(machine.plan(**{"host.without": "packing"})) == (0, 0)
+    assert packs(machine.plan(1, **{"host.without": "packing"})) == (0, 0)
 
 
 def test_a_body_packs_in_each_of_its_runs(machine: Machine) -> None:
