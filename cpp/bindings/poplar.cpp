@@ -509,7 +509,10 @@ void bindGraph(py::module_& m) {
       .def(
           "clone", [](Graph& g, const Tensor& t, Context c) { return g.clone(t, c); },
           py::arg("tensor"), context,
-          "A new variable of the same type, shape and tile mapping. Its values are not copied.")
+          "A new variable of the same type, shape and tile mapping. Its values are not copied. "
+          "One\n"
+          "of a tensor that shows a whole variable with its dimensions in another order has that\n"
+          "order in memory, too.")
       .def(
           "clone",
           [](Graph& g, const Type& type, const Tensor& t, Context c) {

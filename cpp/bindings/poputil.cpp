@@ -113,7 +113,7 @@ void bindMapping(py::module_& m) {
         debugContext(),
         py::arg("method") = poplar::TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES,
         "A clone on another IPU: a new variable, each element on the tile of the same number\n"
-        "within the IPU. Values are not copied; `method` has no effect.\n"
+        "within the IPU. Values are not copied; `method` is that of duplicate().\n"
         "Raises poplibs_exception if the graph has no such IPU.");
   m.def("copyToIpu", &poputil::copyToIpu, py::arg("graph"), py::arg("t"), py::arg("prog"),
         py::arg("dstIPU"), debugContext(),
@@ -212,11 +212,13 @@ void bindUtil(py::module_& m) {
   m.def("duplicate", &poputil::duplicate, py::arg("graph"), py::arg("in_"), py::arg("p"),
         debugContext(),
         py::arg("method") = poplar::TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES,
-        "A clone of `in_`, to which `p` copies the values; `method` has no effect.");
+        "A clone of `in_`, to which `p` copies the values. Of a tensor that shows a whole\n"
+        "variable with its dimensions in another order, the clone has that order in memory,\n"
+        "unless `method` is CREATE_NEW_ORDER.");
   m.def("cloneN", &poputil::cloneN, py::arg("graph"), py::arg("t"), py::arg("N"), debugContext(),
         py::arg("method") = poplar::TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES,
-        "`N` clones of a tensor, joined along a new first dimension; values are not copied,\n"
-        "and `method` has no effect.\n"
+        "`N` clones of a tensor, joined along a new first dimension. Values are not copied;\n"
+        "`method` is that of duplicate().\n"
         "Raises poplibs_exception for 0 clones.");
   m.def("balancedPartition", &poputil::balancedPartition, py::arg("rangeUpperBound"),
         py::arg("splitCount"),

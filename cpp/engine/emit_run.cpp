@@ -60,8 +60,12 @@ bool EngineImpl::PackedForm::serves(const PackedForm& wanted) const {
   // Groups of one section run at the same time.
   const bool isBefore = !value || !packed.group || packed.section != wanted.packed.section ||
                         packed.group == wanted.packed.group;
-  return isBefore && value == wanted.value && variables == wanted.variables &&
-         weights.slot == wanted.weights.slot && weights.offset == wanted.weights.offset;
+  return isBefore && value == wanted.value && isOf(wanted);
+}
+
+bool EngineImpl::PackedForm::isOf(const PackedForm& other) const {
+  return variables == other.variables && weights.slot == other.weights.slot &&
+         weights.offset == other.weights.offset;
 }
 
 void EngineImpl::emitRun(const Step& step, std::size_t number, const Rereads& rereads,
@@ -176,7 +180,12 @@ void EngineImpl::emitRun(const Step& step, std::size_t number, const Rereads& re
   if (packed) {
     const Runner* const packer = runner;
     const auto operands = refs;
-    form.form = keep(packed->bytes);
+    // Whoever reads an earlier value of these weights is done when a later one is packed, unless
+    // groups run side by side.
+    const auto earlier = std::find_if(first, last, [&](const auto& each) {
+      return value && !aside_.group && each.second.isOf(form) && !each.second.packed.group;
+    });
+    form.form = earlier != last ? earlier->second.form : keep(packed->bytes);
     refs = {operands[*weights], form.form};
     runners_.push_back(std::move(packed->pack));
     runner = runners_.back().get();

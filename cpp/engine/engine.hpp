@@ -275,6 +275,8 @@ class __attribute__((visibility("default"))) EngineImpl {
 
     /// Whether this form holds the same weights as another one, and is packed before it is wanted.
     bool serves(const PackedForm& wanted) const;
+    /// Whether both are of one operand, of the same or of different values.
+    bool isOf(const PackedForm& other) const;
   };
   /// While instructions are emitted: by the runner that packs. Steps that are alike, as those of an
   /// unrolled recurrence, read one form. Weights that stay are packed in the prologue, others

@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <new>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -30,15 +31,29 @@ constexpr unsigned kThreadsShift = 16, kNumberShift = 32;
 std::uint32_t numberOf(std::uint64_t state) { return static_cast<std::uint32_t>(state >> 32); }
 unsigned threadsOf(std::uint64_t state) { return (state >> kThreadsShift) & 0x7fff; }
 
-/// The first number of OMP_NUM_THREADS, a list with one for each depth of nested regions.
+/// The first number of OMP_NUM_THREADS, a list with one for each depth of nested regions. As in OpenMP,
+/// there may be white space around numbers.
 unsigned threadsFrom(const std::string& text) {
-  unsigned given = 0;
-  const char* end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, given);
-  const bool isNumber = read.ec == std::errc() && (read.ptr == end || *read.ptr == ',');
-  if (isNumber && given >= 1 && given <= kMostThreads) return given;
-  throw poplar::invalid_option("OMP_NUM_THREADS is '" + text + "'; set it to a number from 1 to " +
-                               std::to_string(kMostThreads) + ", or leave it unset");
+  const auto wrong = [&] {
+    return poplar::invalid_option("OMP_NUM_THREADS is '" + text +
+                                  "'; set it to a number from 1 to " +
+                                  std::to_string(kMostThreads) + ", or leave it unset");
+  };
+  std::istringstream list(text);
+  unsigned first = 0;
+  for (std::string part; std::getline(list, part, ',');) {
+    constexpr const char* kBlanks = " \t\n\v\f\r";
+    part.erase(part.find_last_not_of(kBlanks) + 1);
+    part.erase(0, part.find_first_not_of(kBlanks));
+    unsigned given = 0;
+    const char* const end = part.data() + part.size();
+    const auto read = std::from_chars(part.data(), end, given);
+    if (read.ec != std::errc() || read.ptr != end || given < 1 || given > kMostThreads)
+      throw wrong();
+    if (first == 0) first = given;
+  }
+  if (first == 0 || text.back() == ',') throw wrong();
+  return first;
 }
 
 // A futex is a 32-bit atomic, or half of one of 64 bits; both are lock-free on x86-64.

@@ -167,7 +167,7 @@ Tensor Graph::addVariable(const Type& type, ArrayRef<std::size_t> shape,
 
 namespace {
 
-/// Makes a tensor the metadata of a new variable.
+/// Makes a tensor the metadata of the new variable that `t` shows.
 Tensor withMetadata(popir::GraphImpl& graph, const Tensor& t, const Tensor& metadata) {
   if (t.elementType() != QUARTER || metadata.elementType() != UNSIGNED_CHAR ||
       metadata.numElements() != 1)
@@ -175,7 +175,7 @@ Tensor withMetadata(popir::GraphImpl& graph, const Tensor& t, const Tensor& meta
         "a variable of " + t.elementType().toString() + " with metadata of " +
         metadata.elementType().toString() + " " + metadata.shapeToString() +
         "; expected quarter, and one element as createVariableMetadataTensor makes it");
-  graph.metadata.emplace(*t.view().wholeVariable(), metadata.reshape({}));
+  graph.metadata.emplace(t.view().affine()->variable, metadata.reshape({}));
   return t;
 }
 

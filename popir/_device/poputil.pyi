@@ -147,8 +147,8 @@ def cloneN(
     method: popir._device.poplar.TensorCloneMethod = popir._device.poplar.TensorCloneMethod.PRESERVE_ORDER_UNLESS_ALIASES,
 ) -> popir._device.poplar.Tensor:
     """
-    `N` clones of a tensor, joined along a new first dimension; values are not copied,
-    and `method` has no effect.
+    `N` clones of a tensor, joined along a new first dimension. Values are not copied;
+    `method` is that of duplicate().
     Raises poplibs_exception for 0 clones.
     """
 
@@ -161,7 +161,7 @@ def cloneToIpu(
 ) -> popir._device.poplar.Tensor:
     """
     A clone on another IPU: a new variable, each element on the tile of the same number
-    within the IPU. Values are not copied; `method` has no effect.
+    within the IPU. Values are not copied; `method` is that of duplicate().
     Raises poplibs_exception if the graph has no such IPU.
     """
 
@@ -238,7 +238,9 @@ def duplicate(
     method: popir._device.poplar.TensorCloneMethod = popir._device.poplar.TensorCloneMethod.PRESERVE_ORDER_UNLESS_ALIASES,
 ) -> popir._device.poplar.Tensor:
     """
-    A clone of `in_`, to which `p` copies the values; `method` has no effect.
+    A clone of `in_`, to which `p` copies the values. Of a tensor that shows a whole
+    variable with its dimensions in another order, the clone has that order in memory,
+    unless `method` is CREATE_NEW_ORDER.
     """
 
 def getTileImbalance(

@@ -4,7 +4,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from popir import errors, poplar, popops
+from popir import errors, poplar, popops, poputil
 from popir.poplar import program
 from popir.popops import expr as pe
 
@@ -300,6 +300,26 @@ def test_tile_mapping_of_views():
     linear = graph.addVariable(poplar.FLOAT, [10000], LINEAR)
     sizes = [sum(e - b for b, e in tile) for tile in graph.getTileMapping(linear)]
     assert sum(sizes) == 10000 and max(sizes) == 32, "128 bytes at least on a tile"
+
+
+@pytest.mark.parametrize("order", [(1, 0, 2), (2, 1, 0), (1, 2, 0), (0, 1, 2)])
+def test_clones_have_the_order_of_dimensions_in_memory(order):
+    graph = poplar.Graph(poplar.IPUModel("ipu2").createDevice())
+    t = graph.addVariable(poplar.FLOAT, [4, 1, 6], LINEAR)
+    graph.setTileMapping(t.slice(0, 3, 2), 5)
+    graph.setTileMapping(t.slice(3, 6, 2), 7)
+    view, back = t.dimShuffle(order), list(np.argsort(order))
+    clone = graph.clone(poplar.INT, view)
+    assert clone.shape() == view.shape() and clone.elementType() == poplar.INT
+    assert clone.dimShuffle(back).isContiguous()
+    assert clone.isContiguous() == view.isContiguous()
+    assert graph.getTileMapping(clone) == graph.getTileMapping(view)
+    new = poplar.TensorCloneMethod.CREATE_NEW_ORDER
+    other = poputil.duplicate(graph, view, program.Sequence(), method=new)
+    assert other.isContiguous() and graph.getTileMapping(other) == graph.getTileMapping(view)
+    for part in (view.slice(0, 1, order.index(2)), view.reverse(order.index(0)), view.flatten()):
+        made = graph.clone(part)
+        assert made.isContiguous() and graph.getTileMapping(made) == graph.getTileMapping(part)
 
 
 def unmapped(g):

@@ -29,13 +29,16 @@ def engine(**variables: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize(
-    ("text", "threads"), [("3", 3), ("3,2", 3), ("1024", 1024), ("", len(os.sched_getaffinity(0)))]
+    ("text", "threads"),
+    [("3", 3), ("3,2", 3), (" 3 , 2\t", 3), ("1024", 1024), ("", len(os.sched_getaffinity(0)))],
 )
 def test_threads(text: str, threads: int) -> None:
     assert engine(OMP_NUM_THREADS=text).stdout == f"{threads}\n"
 
 
-@pytest.mark.parametrize("text", ["abc", "0", "-2", "1025", "4 threads", "99999999999999999999"])
+@pytest.mark.parametrize(
+    "text", ["abc", "0", "-2", "1025", "4 threads", "3,", "3,abc", " ", "99999999999999999999"]
+)
 def test_no_number_of_threads(text: str) -> None:
     done = engine(OMP_NUM_THREADS=text)
     assert done.stdout == ""

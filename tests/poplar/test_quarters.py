@@ -49,6 +49,7 @@ def test_casts(program: Path, name: str, scale: int) -> None:
         "set": ("f2", x.shape),
         "values": ("f2", (256,)),
         "again": ("u1", (256,)),
+        "turned": ("f2", (32, 8)),
     }
     given = {"x": x, "s": np.array(scale, "int32"), "bytes": bytes_}
     made = results(program, f"cast {name} {scale} {x.size}", given, shapes)
@@ -61,6 +62,7 @@ def test_casts(program: Path, name: str, scale: int) -> None:
     with np.errstate(over="ignore"):
         np.testing.assert_array_equal(made["values"], values.astype("float16"))
     np.testing.assert_array_equal(made["again"], bytes_)
+    np.testing.assert_array_equal(made["turned"], made["values"].reshape(8, 32).T)
     (refused,) = run(program, f"cast {name} {scale} {x.size}", cwd=program.parent).splitlines()
     assert refused.startswith("popops::cast: quarter to int in one compute set; cast to float")
 

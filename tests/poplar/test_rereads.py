@@ -55,6 +55,9 @@ class Machine:
 
         self.steps.append(step)
 
+    bytes: int = 0
+    """The memory of the last engine."""
+
     def plan(self, times: int = 1, without: str = "") -> str:
         """Runs the program, the sequence so many times, and compares.
 
@@ -74,11 +77,11 @@ class Machine:
                 found = np.zeros(expected.shape, np.float32)
                 engine.readTensor(name, found)
                 np.testing.assert_allclose(found, expected, rtol=2e-4, atol=2e-5, err_msg=name)
+        self.bytes = engine.arenaBytes()
         return instructions(engine)
 
 
-@pytest.fixture
-def machine() -> Machine:
+def fresh() -> Machine:
     made, rng = Machine(), np.random.default_rng(0)
     # Products with orthogonal matrices neither grow nor vanish.
     for name in ("w", "v"):
@@ -86,6 +89,11 @@ def machine() -> Machine:
     for name in ("x", "y"):
         made.variable(name, rng.standard_normal((ROWS, WIDTH)))
     return made
+
+
+@pytest.fixture
+def machine() -> Machine:
+    return fresh()
 
 
 def packs(plan: str) -> tuple[int, int]:
@@ -109,6 +117,19 @@ def test_weights_are_packed_again_after_a_change(machine: Machine) -> None:
     machine.negate("w")
     machine.multiply("x", "w", 3)  # too few to pack for
     assert packs(machine.plan()) == (2, 36)
+
+
+def test_values_of_one_weight_share_the_memory_of_its_form() -> None:
+    sizes = []
+    for packed in (2, 4, 6):
+        machine = fresh()
+        for _ in range(packed):
+            machine.multiply("x", "w", 17)
+            machine.negate("w")
+        assert packs(machine.plan(times=2)) == (packed, 17 * packed)
+        sizes.append(machine.bytes)
+    form = WIDTH * WIDTH * np.dtype(np.float32).itemsize
+    assert max(sizes) - min(sizes) < form
 
 
 def test_each_way_to_read_weights_has_its_form(machine: Machine) -> None:

@@ -152,8 +152,8 @@ class Graph {
   Tensor addConstantHalf(const Type& type, ArrayRef<std::size_t> shape, const std::uint16_t* values,
                          const DebugContext& debugContext = {});
 
-  /// Adds a variable with the shape and the tile mapping of `t`. The clone of a constant is a
-  /// variable.
+  /// Adds a variable with the shape and tiles of `t`, also for a constant. But for CREATE_NEW_ORDER,
+  /// it keeps the order in memory of a `t` that shows a whole variable with its dimensions permuted.
   Tensor clone(const Type& type, const Tensor& t, const DebugContext& debugContext = {},
                TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
   Tensor clone(const Tensor& t, const DebugContext& debugContext = {},

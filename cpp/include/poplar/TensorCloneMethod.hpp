@@ -6,7 +6,7 @@
 
 namespace poplar {
 
-/// Accepted by Graph::clone. All methods give the same result here: a new variable without aliases.
+/// Orders in memory of what Graph::clone() makes, which says more. No clone has aliases.
 enum class TensorCloneMethod {
   PRESERVE_ORDER_AND_ALIASES,
   CREATE_NEW_ORDER,

@@ -1014,7 +1014,9 @@ class Graph:
     @typing.overload
     def clone(self, tensor: Tensor, debugContext: DebugContext | str = "") -> Tensor:
         """
-        A new variable of the same type, shape and tile mapping. Its values are not copied.
+        A new variable of the same type, shape and tile mapping. Its values are not copied. One
+        of a tensor that shows a whole variable with its dimensions in another order has that
+        order in memory, too.
         """
     @typing.overload
     def clone(self, type: Type, tensor: Tensor, debugContext: DebugContext | str = "") -> Tensor:

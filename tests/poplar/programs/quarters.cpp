@@ -158,6 +158,10 @@ int main(int, char** argv) {
         a.graph.addVariable(QUARTER, createConstantMetadataTensor(a.graph, format, scale), {256},
                             VariableMappingMethod::LINEAR);
     popops::castWithOutput(a.graph, all, again, a.prog);
+    const auto turned = bytes.reshape({8, 32}).transpose();
+    const auto alike = a.graph.clone(QUARTER, a.graph.getMetadata(all), turned);
+    a.prog.add(program::Copy(turned, alike.reinterpret(UNSIGNED_CHAR)));
+    a.output("turned", popops::cast(a.graph, alike, HALF, a.prog));
     a.output("again", again.reinterpret(UNSIGNED_CHAR));
   } else if (part == "codelets") {
     std::stringstream source(kCodelets);
