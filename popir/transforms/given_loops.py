@@ -84,14 +84,15 @@ def _cast(tensor: Tensor, to: DataType, id: str) -> None:
 
 def _is_true(tensor: Tensor) -> bool:
     """Whether a condition is a constant that is true."""
-    return tensor.data is not None and bool(np.all(tensor.data))
+    return tensor.isConst() and bool(np.all(np.asarray(tensor.data)))
 
 
 def _count(op: Op, trips: int) -> int:
     """The trip count of a loop that gets it as a tensor, which is a constant or becomes INT64."""
     given = op.inTensor(TRIP)
     assert given.info is not None
-    most = 0 if given.data is None else int(given.data.reshape([]))
+    # The initial value of a variable is only one of those that it has.
+    most = int(np.asarray(given.data).reshape([])) if given.isConst() else 0
     if most > 0:
         op.disconnectInTensor(TRIP)
         return most if trips < 0 else min(trips, most)

@@ -15,6 +15,11 @@ def test_two_loops_with_one_body(program: Program) -> None:
     assert program("loops", "shared").splitlines() == ["8 16 ", "32 64 ", "1 2 ", "4 8 "]
 
 
+def test_variables_that_end_a_loop(program: Program) -> None:
+    """Their values of the step count, not the initial ones: 2 iterations, 3, and none."""
+    assert program("loops", "variables").splitlines() == ["4 8 ", "8 16 ", "1 2 "]
+
+
 def test_callbacks_give_one_copy(program: Program) -> None:
     """A callback has what one iteration copies, as with batches, and not that of all."""
     doubled, error = program("loops", "callbacks").splitlines()
