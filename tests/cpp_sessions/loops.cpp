@@ -105,7 +105,7 @@ void asked() {
   loop(graph, doubling(*ir), {{0, "count"}, {1, "go"}, {2, "x"}}, {{0, "y"}}, 3);
   auto session = sessionOf(ir, {"y"});
   for (const bool starts : {true, false})
-    for (const int32_t often : {0, 2}) {
+    for (const int32_t often : {0, 2, 4}) {
       bool go = starts;
       int32_t count = often;
       std::vector<float> x = {1, 2}, y(2);
