@@ -7,8 +7,8 @@ that pipelines, replicas and processes share. "Sharded" says of what each replic
 accumulators sharded, gradients are added over the replicas batch by batch. The table has the
 largest difference of the losses from PyTorch's, which trains on the same micro-batches, and whether
 losses and weights are those of another way bit by bit, where the order of all sums is the same:
-with host.deterministic, as blocks of channels differ among the ways, and with them convolutions. The
-exit code is 1 if a difference is above 1e-4, or bits that should be equal are not.
+with host.deterministic, as blocks of channels differ among the ways, and with them convolutions.
+The exit code is 1 if a difference is above 1e-4, or bits that should be equal are not.
 """
 
 from __future__ import annotations
