@@ -5,9 +5,10 @@
     python -m bench.training --realtime          each turn at real-time priority (as root)
     python -m bench.training --json FILE         the figures as JSON too
 
-The loss is half the mean square of the output, the optimizer plain SGD; both start with the same
-weights and train on the same input. The losses of the first 50 steps must agree within 1e-4. popir
-trains what PyTorch's exporter writes at opset 17; PyTorch runs eagerly, in training mode.
+The loss is half the mean square of the output, the optimizer plain SGD unless the row names
+another; both start with the same weights and train on the same input. The losses of the first 50
+steps must agree within 1e-4. popir trains what PyTorch's exporter writes at opset 17; PyTorch runs
+eagerly, in training mode.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ import numpy as np
 from bench import peers
 from bench.report import Report, measurement
 
-RATE, STEPS = 1e-3, 50
-ROWS = {
+RATE, MOMENTUM, EPSILON, STEPS = 1e-3, 0.9, 1e-6, 50
+NETWORKS = {
     "MLP 784-512-512-10, batch 64": ("MLP batch 256", 64),
     "small convnet, batch 64": ("small convnet, batch 64", 64),
     "2 transformer blocks, width 256, 8 x 128": ("blocks", 8),
@@ -38,6 +39,17 @@ ROWS = {
     "MLP-Mixer, 4 layers, batch 2": ("MLP-Mixer, 4 layers", 2),
 }
 """For each measurement the network of `bench.networks`, and the batch."""
+OPTIMIZERS = ("Adam", "momentum")
+ROWS = NETWORKS | {
+    f"{name}, {optimizer}": NETWORKS[name]
+    for name, optimizer in (
+        ("MLP 784-512-512-10, batch 64", "Adam"),
+        ("GPT, 1 layer, 4 x 64", "Adam"),
+        ("BERT-tiny, batch 16", "Adam"),
+        ("ResNet-18, batch 8", "momentum"),
+        ("autoencoder, batch 16", "momentum"),
+    )
+}
 
 
 def made(name: str) -> tuple[Any, Any]:
@@ -59,9 +71,19 @@ def made(name: str) -> tuple[Any, Any]:
 
 def start(peer: str, name: str, folder: Path) -> Callable[[], Any]:
     """A training step; the losses of the first are written to the folder."""
-    return recorded(
-        peer, of_popir(folder) if peer == "popir" else of_torch(*made(name), folder), folder
+    optimizer = optimizer_of(name)
+    step = (
+        of_popir(folder, optimizer=optimizer)
+        if peer == "popir"
+        else of_torch(*made(name), folder, optimizer=optimizer)
     )
+    return recorded(peer, step, folder)
+
+
+def optimizer_of(name: str) -> str:
+    """The optimizer that a row names."""
+    last = name.rpartition(", ")[2]
+    return last if last in OPTIMIZERS else "SGD"
 
 
 def recorded(peer: str, run: Callable[[], Any], folder: Path) -> Callable[[], Any]:
@@ -70,17 +92,26 @@ def recorded(peer: str, run: Callable[[], Any], folder: Path) -> Callable[[], An
     return run
 
 
-def of_popir(folder: Path, threads: int = peers.THREADS) -> Callable[[], Any]:
+def of_popir(
+    folder: Path, threads: int = peers.THREADS, optimizer: str = "SGD"
+) -> Callable[[], Any]:
     """A step by a training session on the exported network."""
     import popir
 
     options = popir.SessionOptions()
     options.engineOptions = {"host.numThreads": str(threads)}
+    optimizers: dict[str, Callable[[], Any]] = {
+        "SGD": lambda: popir.ConstSGD(RATE),
+        "Adam": lambda: popir.Adam({"defaultLearningRate": (RATE, True)}),
+        "momentum": lambda: popir.SGD(
+            {"defaultLearningRate": (RATE, True), "defaultMomentum": (MOMENTUM, True)}
+        ),
+    }
     session = popir.TrainingSession(
         fnModel=str(folder / "model.onnx"),
         dataFlow=popir.DataFlow(1, ["loss"]),
         loss="loss",
-        optimizer=popir.ConstSGD(RATE),
+        optimizer=optimizers[optimizer](),
         deviceInfo=popir.DeviceManager().createCpuDevice(),
         userOptions=options,
     )
@@ -96,19 +127,26 @@ def of_popir(folder: Path, threads: int = peers.THREADS) -> Callable[[], Any]:
     return step
 
 
-def of_torch(network: Any, x: Any, folder: Path, threads: int = peers.THREADS) -> Callable[[], Any]:
+def of_torch(
+    network: Any, x: Any, folder: Path, threads: int = peers.THREADS, optimizer: str = "SGD"
+) -> Callable[[], Any]:
     """The usual loop on a module of PyTorch, with the weights in the folder."""
     import torch
 
     torch.set_num_threads(threads)
     network.load_state_dict(torch.load(folder / "weights.pt"))
-    optimizer = torch.optim.SGD(network.parameters(), lr=RATE, fused=True)
+    weights = network.parameters()
+    made: Any = {
+        "SGD": lambda: torch.optim.SGD(weights, lr=RATE, fused=True),
+        "Adam": lambda: torch.optim.Adam(weights, lr=RATE, eps=EPSILON, fused=True),
+        "momentum": lambda: torch.optim.SGD(weights, lr=RATE, momentum=MOMENTUM, fused=True),
+    }[optimizer]()
 
     def step() -> Any:
-        optimizer.zero_grad()
+        made.zero_grad()
         loss = network(x).square().mean() / 2
         loss.backward()
-        optimizer.step()
+        made.step()
         return loss.item()
 
     return step

@@ -13,9 +13,9 @@ namespace {
 
 // One vertex with its plan. A tile's number is ((group * lookups + lookup) * entries + entry) *
 // columns + column, from the plan's first tile on.
-class Planned {
+class SlicePhases {
  public:
-  Planned(const GraphImpl& graph, const BulkVertex& vertex, const SlicesWork& whole)
+  SlicePhases(const GraphImpl& graph, const BulkVertex& vertex, const SlicesWork& whole)
       : graph_(graph),
         spec_(graph.target.spec()),
         vertex_(vertex),
@@ -281,7 +281,7 @@ class Planned {
 
 std::vector<Phase> phasesOfPlannedSlices(const GraphImpl& graph, const BulkVertex& vertex,
                                          const SlicesWork& whole) {
-  return Planned(graph, vertex, whole).phases();
+  return SlicePhases(graph, vertex, whole).phases();
 }
 
 }  // namespace popir

@@ -3,6 +3,7 @@
 #ifndef popir_kernels_contraction_contraction_hpp
 #define popir_kernels_contraction_contraction_hpp
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -192,6 +193,11 @@ std::unique_ptr<Contraction> makeViaFloat(const ConvSpec& spec, unsigned threads
 /// Whether rows that are pages apart slow oneDNN down, however it divides the product.
 bool oneDnnFallsTogether(const MatMulSpec& spec, unsigned threads);
 Blocks oneDnnBlocks(const ConvSpec& spec, unsigned threads);
+
+/// Whether all of some numbers, one for each dimension, are `value`.
+inline bool isAll(const std::vector<std::int64_t>& values, std::int64_t value) {
+  return std::all_of(values.begin(), values.end(), [=](std::int64_t x) { return x == value; });
+}
 
 /// Rounds `n` bytes up to the alignment of scratch memory.
 inline std::size_t aligned(std::size_t n) { return (n + 63) / 64 * 64; }

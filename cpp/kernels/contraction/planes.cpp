@@ -15,7 +15,7 @@ namespace {
 
 using planes::kSlack;
 
-const planes::Routines* routines() {
+const planes::Routines* planesRoutines() {
   switch (isa()) {
     case Isa::Avx512: return &planes::avx512::kRoutines;
     case Isa::Avx2: return &planes::avx2::kRoutines;
@@ -23,7 +23,7 @@ const planes::Routines* routines() {
   }
 }
 
-std::int64_t ceilDivide(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::int64_t dividedUp(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 /// Channels of rows: elements from one image, channel and row to the next.
 struct Side {
@@ -105,7 +105,7 @@ struct Division {
 class Divisions {
  public:
   Divisions(const Plan& plan, std::int64_t most, unsigned threads)
-      : blocks(ceilDivide(plan.outputs, most)),
+      : blocks(dividedUp(plan.outputs, most)),
         width(plan.out[1] + plan.reach(1)),
         p_(plan),
         threads_(threads) {
@@ -124,16 +124,16 @@ class Divisions {
       }
     };
     for (std::int64_t parts = 1; parts <= mostParts; ++parts) {
-      for (std::int64_t images = p_.images; images > 1; images = ceilDivide(images, 2))
+      for (std::int64_t images = p_.images; images > 1; images = dividedUp(images, 2))
         consider({height, images, parts});
       for (std::int64_t bands = 1; bands <= height; ++bands)
-        consider({ceilDivide(height, bands), 1, parts});
+        consider({dividedUp(height, bands), 1, parts});
     }
   }
 
-  std::int64_t bands(const Division& d) const { return ceilDivide(p_.out[0], d.rows); }
+  std::int64_t bands(const Division& d) const { return dividedUp(p_.out[0], d.rows); }
   std::int64_t items(const Division& d) const {
-    return ceilDivide(p_.images, d.images) * p_.groups * bands(d) * d.parts;
+    return dividedUp(p_.images, d.images) * p_.groups * bands(d) * d.parts;
   }
   /// Points from the first output of the images to the last.
   std::int64_t run(const Division& d) const {
@@ -151,19 +151,18 @@ class Divisions {
     constexpr double kItem = 77, kFilled = 2.3, kCopied = 2.2, kCycle = 0.25, kStart = 700;
     constexpr std::int64_t kVector = 16, kMany = 6, kVectorsOfFew = 8, kVectorsOfMany = 2;
     const auto number = [](std::int64_t x) { return static_cast<double>(x); };
-    const std::int64_t lines = d.images * (d.rows + p_.reach(0)) * ceilDivide(width, kVector);
+    const std::int64_t lines = d.images * (d.rows + p_.reach(0)) * dividedUp(width, kVector);
     const double rows = number(p_.outputs) / number(blocks);
-    const double ofItem = number(ceilDivide(blocks, d.parts));
-    const double vectors = number(ceilDivide(run(d), kVector));
+    const double ofItem = number(dividedUp(blocks, d.parts));
+    const double vectors = number(dividedUp(run(d), kVector));
     const double filled = number(p_.inputs * p_.phases(0) * p_.phases(1) * lines);
-    const double copied =
-        ofItem * rows * number(d.images * d.rows * ceilDivide(p_.out[1], kVector));
+    const double copied = ofItem * rows * number(d.images * d.rows * dividedUp(p_.out[1], kVector));
     // Two multiplications, or two loads, in a cycle; runs that are not aligned are loaded twice.
     const double shared = rows > number(kMany) ? number(kVectorsOfMany) : number(kVectorsOfFew);
     const double loads = 2 * vectors + rows * std::max(1.0, vectors / shared);
     const double cycles = ofItem * number(p_.steps()) * std::max(rows * vectors, loads) / 2;
     const double item = kItem + kFilled * filled + kCopied * copied + kCycle * cycles;
-    return kStart + item * number(ceilDivide(items(d), threads_));
+    return kStart + item * number(dividedUp(items(d), threads_));
   }
 
   const Plan& p_;
@@ -174,7 +173,7 @@ class PlanesConv final : public Contraction {
  public:
   PlanesConv(const ConvSpec& spec, unsigned threads)
       : p_(spec),
-        routines_(*routines()),
+        routines_(*planesRoutines()),
         bias_(spec.bias),
         threads_(threads),
         from_(spec.pass == Pass::Forward ? 0 : 2),
@@ -186,9 +185,9 @@ class PlanesConv final : public Contraction {
     plane_ = d.images * image_ + kSlack;
     // Channels are an odd number of lines apart, so that they do not share sets of a cache.
     constexpr std::int64_t kLine = 16;
-    channel_ = (ceilDivide(p_.phases(0) * p_.phases(1) * plane_, kLine) | 1) * kLine;
+    channel_ = (dividedUp(p_.phases(0) * p_.phases(1) * plane_, kLine) | 1) * kLine;
     planeBytes_ = aligned(sizeof(float) * static_cast<std::size_t>(p_.inputs * channel_ + kSlack));
-    sumsRow_ = ceilDivide(divisions_.run(d), kLine) * kLine;
+    sumsRow_ = dividedUp(divisions_.run(d), kLine) * kLine;
     sumBytes_ =
         aligned(sizeof(float) * static_cast<std::size_t>(routines_.rows * sumsRow_ + kSlack));
     flagBytes_ = aligned(sizeof(float) * static_cast<std::size_t>(p_.groups * blocks_));
@@ -319,7 +318,7 @@ class PlanesConv final : public Contraction {
     // Runs of a channel are too short for the prefetchers of the machine.
     constexpr std::int64_t kAhead = 2048;
     const std::int64_t read = std::min(item.rows * p_.stride[0], p_.in[0]) * p_.in[1];
-    channel.ahead = ceilDivide(kAhead, read) * p_.from.channel;
+    channel.ahead = dividedUp(kAhead, read) * p_.from.channel;
     for (std::int64_t c = 0; c < p_.inputs; ++c)
       for (std::int64_t n = 0; n < item.images; ++n) {
         channel.in =
@@ -372,10 +371,6 @@ class PlanesConv final : public Contraction {
   std::vector<std::int64_t> runs_;  // by step
 };
 
-bool isAll(const std::vector<std::int64_t>& values, std::int64_t value) {
-  return std::all_of(values.begin(), values.end(), [=](std::int64_t x) { return x == value; });
-}
-
 /// Plain, with points of a row one after another.
 bool isOfRows(const Layout& l) {
   return l.type == poplar::FLOAT && l.channelBlock == Layout::kPlain &&
@@ -383,7 +378,7 @@ bool isOfRows(const Layout& l) {
 }
 
 bool canBePlanes(const ConvSpec& s) {
-  return routines() != nullptr && s.pass != Pass::WeightsGradient && s.fieldDims() > 0 &&
+  return planesRoutines() != nullptr && s.pass != Pass::WeightsGradient && s.fieldDims() > 0 &&
          s.fieldDims() <= 2 && s.postOps.empty() && isOfRows(s.in) && isOfRows(s.out) &&
          s.weights.type == poplar::FLOAT && isAll(s.inDilation, 1) &&
          s.in.elements() * s.out.elements() * s.weights.elements() != 0 &&
@@ -399,7 +394,7 @@ std::unique_ptr<Contraction> makePlanes(const ConvSpec& s, unsigned threads) {
 double planesTime(const ConvSpec& s, unsigned threads) {
   if (!canBePlanes(s)) return std::numeric_limits<double>::infinity();
   const Plan plan(s);
-  return Divisions(plan, routines()->rows, threads).time;
+  return Divisions(plan, planesRoutines()->rows, threads).time;
 }
 
 }  // namespace contraction

@@ -18,10 +18,6 @@ namespace {
 /// Products of fewer columns have half-empty vectors: two of AVX-512.
 constexpr std::int64_t kLeastPoints = 32;
 
-bool isAll(const std::vector<std::int64_t>& values, std::int64_t value) {
-  return std::all_of(values.begin(), values.end(), [=](std::int64_t x) { return x == value; });
-}
-
 bool isPlainFloat(const Layout& layout) {
   return layout.type == poplar::FLOAT && layout.channelBlock == Layout::kPlain && layout.dense();
 }

@@ -3,20 +3,18 @@
 namespace popir {
 namespace {
 
-using Kind = MapProgram::Kind;
-using Value = MapProgram::Value;
-
 /// Reads a chain of operators from its end to its beginning.
-class Reader {
+class ChainReader {
  public:
-  explicit Reader(const Tail& tail) : tail_(tail), at_(tail.program.outputs().front()) {}
+  explicit ChainReader(const Tail& tail) : tail_(tail), at_(tail.program.outputs().front()) {}
 
-  const Value& value() const { return tail_.program[at_]; }
+  const MapProgram::Value& value() const { return tail_.program[at_]; }
 
   /// Goes on to the operand of an operator of one operand. False if there is another one.
   bool skip(VecOp op, Lane from, Lane to) {
     const auto& v = value();
-    if (v.kind != Kind::Apply || v.op != op || v.count != 1 || v.from != from || v.lane != to)
+    if (v.kind != MapProgram::Kind::Apply || v.op != op || v.count != 1 || v.from != from ||
+        v.lane != to)
       return false;
     at_ = v.args[0];
     return true;
@@ -26,14 +24,15 @@ class Reader {
   /// if there is another operator.
   std::optional<Requantization::Term> term(VecOp op, Lane lane) {
     const auto& v = value();
-    if (v.kind != Kind::Apply || v.op != op || v.count != 2 || v.lane != lane || v.from != lane)
+    if (v.kind != MapProgram::Kind::Apply || v.op != op || v.count != 2 || v.lane != lane ||
+        v.from != lane)
       return std::nullopt;
     for (const int k : {1, 0}) {
       const auto& other = tail_.program[v.args[static_cast<std::size_t>(k)]];
       Requantization::Term found;
-      if (other.kind == Kind::Constant) {
+      if (other.kind == MapProgram::Kind::Constant) {
         found.bits = other.data;
-      } else if (other.kind == Kind::Input && other.data != 0 &&
+      } else if (other.kind == MapProgram::Kind::Input && other.data != 0 &&
                  tail_.extents[other.data] != Tail::Extent::Full) {
         found.operand = static_cast<std::size_t>(other.data);
         found.hasChannels = tail_.extents[other.data] == Tail::Extent::Channel;
@@ -55,7 +54,7 @@ class Reader {
 
 std::optional<Requantization> requantizationOf(const Tail& tail) {
   if (tail.program.outputs().size() != 1) return std::nullopt;
-  Reader reader(tail);
+  ChainReader reader(tail);
   Requantization made;
   made.isSigned = reader.value().lane == Lane::I8;
   if (!reader.skip(VecOp::Convert, Lane::F32, made.isSigned ? Lane::I8 : Lane::U8))
@@ -66,7 +65,8 @@ std::optional<Requantization> requantizationOf(const Tail& tail) {
   if (!factor || !reader.skip(VecOp::Convert, Lane::I32, Lane::F32)) return std::nullopt;
   made.factor = *factor;
   if (const auto bias = reader.term(VecOp::Add, Lane::I32)) made.bias = *bias;
-  if (reader.value().kind != Kind::Input || reader.value().data != 0) return std::nullopt;
+  if (reader.value().kind != MapProgram::Kind::Input || reader.value().data != 0)
+    return std::nullopt;
   return made;
 }
 
