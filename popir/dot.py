@@ -102,8 +102,9 @@ def _cluster(graph: Graph, number: int, first: int, options: DotOptions) -> list
             if producer in drawn:
                 source = f"op{drawn[producer]}"
             else:
-                source = _quoted(tensor.id)
-                lines.append(f"{source} [shape=ellipse]")
+                # Operators have other names, and so have the tensors of other graphs.
+                source = _quoted(f"{number}:{tensor.id}")
+                lines.append(f"{source} [shape=ellipse label={_quoted(tensor.id)}]")
             lines.append(f"{source} -> op{at} [label={_quoted(tensor.id)}]")
     return [*lines, "}"]
 

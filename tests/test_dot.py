@@ -76,11 +76,28 @@ def test_what_is_drawn(tmp_path: Path) -> None:
     compiled(tmp_path / "plain", "Fwd0")
     plain = files(tmp_path / "plain")["Fwd0"]
     assert re.findall(r"op\d+ \[shape=box label=\"(\w+)\"\]", plain) == ["MatMul", "Relu"] * 6
-    assert '"w3" [shape=ellipse]' in plain and 'op0 -> op1 [label="' in plain
+    assert '"0:w3" [shape=ellipse label="w3"]' in plain and 'op0 -> op1 [label="' in plain
     compiled(tmp_path / "named", "Fwd0", dotOpNames=True, firstDotOp=2, finalDotOp=5)
     named = files(tmp_path / "named")["Fwd0"]
     assert named.count("shape=box") == 3 and '"MatMul \\"1\\""' in named
     assert "op1 " not in named and "op4 " in named
+
+
+def test_nodes_are_of_one_operator_or_tensor(tmp_path: Path) -> None:
+    """An input has the name that an operator has in the file."""
+    builder = popir.Builder(opsets={"ai.onnx": 17})
+    x = builder.addInputTensor("FLOAT", [4], "op1")
+    y = builder.aiOnnx.relu([builder.aiOnnx.neg([x])])
+    builder.addOutputTensor(y)
+    options = popir.SessionOptions()
+    options.dotChecks, options.logDir = {"Fwd0"}, str(tmp_path)
+    flow = popir.DataFlow(1, {y: popir.AnchorReturnType("All")})
+    device = popir.DeviceManager().createCpuDevice()
+    popir.InferenceSession(builder.getModelProto(), flow, device, userOptions=options)
+    text = files(tmp_path)["Fwd0"]
+    nodes = re.findall(r'^("[^"]*"|\w+) \[shape=(?:box|ellipse) label=("[^"]*")\]', text, re.M)
+    assert len({name.strip('"') for name, _ in nodes}) == 3
+    assert sorted(label for _, label in nodes) == ['"Neg"', '"Relu"', '"op1"']
 
 
 def test_checks_that_cannot_be(tmp_path: Path) -> None:

@@ -50,6 +50,18 @@ std::ostream& operator<<(std::ostream& os, const Intervals& intervals) {
 
 // ---- What is needed ----
 
+namespace {
+
+/// What a pointer that a program gave to `function` points to. \throws error if it is null
+template <class T>
+T& given(T* pointer, const char* function, const char* what = "Tensor") {
+  if (pointer == nullptr)
+    throw error("AliasZeroCopy::{}: the {} is a null pointer", function, what);
+  return *pointer;
+}
+
+}  // namespace
+
 std::size_t AliasZeroCopy::id() { return typeid(AliasZeroCopy).hash_code(); }
 
 AliasZeroCopy::AliasZeroCopy(const Ir* ir, const LivenessAnalyzer* analyzer)
@@ -135,6 +147,7 @@ bool AliasZeroCopy::nodeRequired(Op* op, OpStatus status, int index) const {
   return needed_.count({op, status, index}) != 0;
 }
 bool AliasZeroCopy::opRequired(Op* op) const {
+  given(op, "opRequired", "Op");
   return nodeRequired(op, op->getCalledGraphs().empty() ? OpStatus::Normal : OpStatus::Enter, 0);
 }
 bool AliasZeroCopy::copyInputRequired(Op* op, InIndex index) const {
@@ -154,7 +167,8 @@ bool AliasZeroCopy::copyOutputRequired(Op* op, OutIndex index) const {
 
 Intervals AliasZeroCopy::getLivenessIntervals(Tensor* tensor, ProducerInterval producerInterval) {
   Intervals live;
-  if (isAlwaysLive(*tensor)) {
+  given(analyzer_, "getLivenessIntervals", "LivenessAnalyzer");
+  if (isAlwaysLive(given(tensor, "getLivenessIntervals"))) {
     live.insert(0, static_cast<int64_t>(analyzer_->getOpScheduleSize()));
     return live;
   }
@@ -176,6 +190,7 @@ Intervals AliasZeroCopy::getLivenessIntervals(Tensor* tensor, ProducerInterval p
 Intervals AliasZeroCopy::getCandidateLivenessIntervals(Tensor* tensor,
                                                        ProducerInterval producerInterval,
                                                        bool forceUpdateCache) {
+  given(tensor, "getCandidateLivenessIntervals");
   const std::pair<Tensor*, ProducerInterval> key(tensor, producerInterval);
   const auto found = candidates_.find(key);
   if (found != candidates_.end() && !forceUpdateCache) return found->second;
@@ -186,7 +201,8 @@ Intervals AliasZeroCopy::getCandidateLivenessIntervals(Tensor* tensor,
 }
 
 void AliasZeroCopy::printLivenessIntervals(TensorSet tensors, ProducerInterval producerInterval) {
-  const auto size = static_cast<int64_t>(analyzer_->getOpScheduleSize());
+  const auto size = static_cast<int64_t>(
+      given(analyzer_, "printLivenessIntervals", "LivenessAnalyzer").getOpScheduleSize());
   std::vector<int> counts(static_cast<std::size_t>(size));
   std::ostringstream lines;
   for (Tensor* tensor : tensors) {
@@ -225,10 +241,12 @@ AliasZeroCopy::TensorSet AliasZeroCopy::aliased(const Aliases& aliases, const Te
 
 AliasZeroCopy::TensorSet AliasZeroCopy::getProposedAliasedTensors(TensorSet tensors,
                                                                   bool fullyAliased) const {
+  for (Tensor* each : tensors) given(each, "getProposedAliasedTensors");
   return aliased(proposed_, tensors, fullyAliased);
 }
 AliasZeroCopy::TensorSet AliasZeroCopy::getActiveAliasedTensors(TensorSet tensors,
                                                                 bool fullyAliased) const {
+  for (Tensor* each : tensors) given(each, "getActiveAliasedTensors");
   return aliased(active_, tensors, fullyAliased);
 }
 
@@ -243,14 +261,14 @@ void unite(Aliases& aliases, Tensor* ta, Tensor* tb) {
 }  // namespace
 
 void AliasZeroCopy::activateAlias(Tensor* ta, Tensor* tb) {
-  if (ta->info != tb->info)
+  if (given(ta, "activateAlias").info != given(tb, "activateAlias").info)
     throw error("AliasZeroCopy: '{}' is {}, and '{}' is {}; expected are the same type and shape",
                 ta->id, ta->info, tb->id, tb->info);
   unite(active_, ta, tb);
 }
 
 AliasZeroCopy::TensorSet AliasZeroCopy::getPostIRAliases(Tensor* tensor) const {
-  const auto found = postIr_.find(tensor);
+  const auto found = postIr_.find(&given(tensor, "getPostIRAliases"));
   return found == postIr_.end() ? TensorSet() : found->second;
 }
 
@@ -261,6 +279,7 @@ AliasZeroCopy::TensorSet AliasZeroCopy::getTensorsWithPostIRAliases() const {
 }
 
 void AliasZeroCopy::removePostIRAliases(Tensor* tensor) {
+  given(tensor, "removePostIRAliases");
   for (Tensor* other : getPostIRAliases(tensor)) {
     postIr_[other].erase(tensor);
     if (postIr_[other].empty()) postIr_.erase(other);

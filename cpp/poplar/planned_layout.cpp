@@ -107,6 +107,15 @@ const PoolingPlan& PlanCache::of(const VertexClass& kind, const PoolingWork& who
   return found(poolings_, {&kind, whole, tiles},
                [&] { return planPooling(target_.spec(), kind, whole, tiles); });
 }
+const SlicePartition& PlanCache::of(const SliceSizes& sizes, const SliceUse& use, unsigned tiles) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return found(slices_,
+               {sizes.type,
+                {sizes.groups, sizes.entries, sizes.size, sizes.lookups},
+                valuesOf(use.state()),
+                tiles},
+               [&] { return planSlices(target_.spec(), sizes, use, tiles); });
+}
 
 void mapByPlan(poplar::Graph& graph, const poplar::Tensor& t, const Work& work, std::size_t operand,
                std::vector<std::int64_t> sizes) {

@@ -107,12 +107,18 @@ Tensor slicesTensor(Graph& graph, const poplar::Type& type, const Sizes& shape, 
                              debugContext);
 }
 
-/// The sizes of planned slices of a tensor of `shape`. Where `dims` are two the first one is that of
-/// groups.
-popir::SliceSizes sizesOf(const poplar::Type& type, const Sizes& shape, const Sizes& dims,
-                          std::size_t lookups) {
-  popir::SliceSizes sizes{type, 1, shape[dims.back()], 1, lookups};
-  if (dims.size() == 2) sizes.groups = shape[dims[0]];
+/// The sizes of `slices` planned slices of a tensor of `shape`. Where `dims` are two the first one is
+/// that of groups.
+/// \throws poputil::poplibs_error unless all groups have as many
+popir::SliceSizes sizesOf(const char* who, const poplar::Type& type, const Sizes& shape,
+                          const Sizes& dims, std::size_t slices) {
+  const std::size_t groups = dims.size() == 2 ? shape[dims[0]] : 1;
+  if (slices % groups != 0)
+    throw poputil::poplibs_error(std::string("popops::") + who + ": the plan is for " +
+                                 std::to_string(groups) + " groups, and there are " +
+                                 std::to_string(slices) +
+                                 " slices; give as many of each group, or SlicePlan()");
+  popir::SliceSizes sizes{type, groups, shape[dims.back()], 1, slices / groups};
   for (std::size_t d = 0; d < shape.size(); ++d)
     if (std::count(dims.begin(), dims.end(), d) == 0) sizes.size *= shape[d];
   return sizes;
@@ -138,11 +144,11 @@ Tensor onGrid(Graph& graph, const poplar::Type& type, const Sizes& shape, const 
 
 /// A tensor for slices, as slicesTensor(), on the tiles of a plan. `lookups` of each group follow one
 /// another.
-Tensor plannedSlicesTensor(Graph& graph, const poplar::Type& type, const Sizes& shape,
-                           const Sizes& dims, const Sizes& sizes, std::size_t numIndices,
-                           const popir::PlannedSlices& planned, const DebugContext& debugContext) {
-  auto of = sizesOf(type, shape, dims, numIndices);
-  of.lookups = numIndices / of.groups;
+Tensor plannedSlicesTensor(const char* who, Graph& graph, const poplar::Type& type,
+                           const Sizes& shape, const Sizes& dims, const Sizes& sizes,
+                           std::size_t numIndices, const popir::PlannedSlices& planned,
+                           const DebugContext& debugContext) {
+  const auto of = sizesOf(who, type, shape, dims, numIndices);
   Sizes made = sliceShape(shape, dims, sizes);
   made.insert(made.begin(), numIndices);
   return onGrid(graph, type, made, {0}, popir::slicesGrid(planned, of), debugContext);
@@ -168,6 +174,8 @@ Tensor slices(const char* who, Graph& graph, const Tensor& t, const Tensor& offs
               const std::optional<popir::PlannedSlices>& planned,
               const DebugContext& debugContext) {
   const Sizes shape = slicesShape(who, t, offsets, dims, sizes);
+  std::optional<popir::SliceSizes> of;
+  if (planned) of = sizesOf(who, t.elementType(), t.shape(), dims, offsets.dim(0));
   // Allocate in the kernel's dimension order, and return a view in the caller's order.
   const Tensor first = slicedFirst(t, dims);
   Sizes memory = first.shape();
@@ -180,11 +188,8 @@ Tensor slices(const char* who, Graph& graph, const Tensor& t, const Tensor& offs
                           : linear(graph, t.elementType(), memory, {debugContext, who});
   if (columns)
     popir::setGrid(graph, made, popir::slicesOf(*columns, made.view().shape(), dims.size() + 1));
-  if (planned && made.numElements() > 0) {
-    auto of = sizesOf(t.elementType(), t.shape(), dims, offsets.dim(0));
-    of.lookups /= of.groups;
-    popir::mapByGrid(graph, made, popir::slicesGrid(*planned, of));
-  }
+  if (planned && made.numElements() > 0)
+    popir::mapByGrid(graph, made, popir::slicesGrid(*planned, *of));
   popir::addBulkVertex(
       graph, prog, std::make_shared<popir::SlicesKernel>(popir::SlicesKind::Read, planned),
       {{first, popir::Access::Read}, {offsets, popir::Access::Read}, {made, popir::Access::Write}},
@@ -246,6 +251,7 @@ void update(const char* who, popir::SlicesKind kind, Graph& graph, const Tensor&
         "operationForUpdate none");
   if (kind != popir::SlicesKind::Write) checkComputed(who, t, scale);
   const Sizes shape = slicesShape(who, t, offsets, dims, sizes);
+  if (planned) static_cast<void>(sizesOf(who, t.elementType(), t.shape(), dims, offsets.dim(0)));
   if (s.shape() != shape || s.elementType() != t.elementType())
     throw poputil::poplibs_error(
         std::string("popops::") + who + ": the slices are " + s.elementType().toString() + " " +
@@ -279,7 +285,7 @@ Tensor createSliceableTensor(Graph& graph, const poplar::Type& type, const Sizes
   if (!planned) return createSliceableTensor(graph, type, shape, dims, sizes, 0, debugContext);
   checkDims(who, shape, dims, sizes);
   const auto grid =
-      popir::tableGrid(graph.getTarget().spec(), *planned, sizesOf(type, shape, dims, 1));
+      popir::tableGrid(graph.getTarget().spec(), *planned, sizesOf(who, type, shape, dims, 0));
   return onGrid(graph, type, shape, dims, grid, {debugContext, "sliceable"});
 }
 
@@ -291,7 +297,7 @@ Tensor createSliceTensor(Graph& graph, const poplar::Type& type, const Sizes& sh
   const auto planned = popir::plannedSlices(who, plan, shape, dims, sizes, options);
   checkDims(who, shape, dims, sizes);
   if (planned)
-    return plannedSlicesTensor(graph, type, shape, dims, sizes, numIndices, *planned,
+    return plannedSlicesTensor(who, graph, type, shape, dims, sizes, numIndices, *planned,
                                {debugContext, "slices"});
   return slicesTensor(graph, type, shape, dims, sizes, numIndices, {debugContext, "slices"});
 }

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <string>
 
-#include "machine/slices/planner.hpp"
+#include "poplar/graph_impl.hpp"
 #include "poplar/library_options.hpp"
+#include "poplar/planned_layout.hpp"
 #include "popops/slice_plan.hpp"
 
 namespace popir {
@@ -122,8 +123,8 @@ SlicePlan planned(const char* who, const poplar::Graph& graph, const poplar::Typ
   const auto& target = graph.getTarget();
   auto made = std::make_shared<SlicePlan::Impl>();
   made->planned.use = use;
-  made->planned.split = popir::planSlices(target.spec(), {type, groups, entries, size, most}, use,
-                                          target.getNumTiles());
+  made->planned.split =
+      graph.impl()->plans->of({type, groups, entries, size, most}, use, target.getNumTiles());
   made->planned.first = popir::firstTileOf(made->planned.split, groups, target.getNumTiles());
   made->groups = groups;
   return SlicePlan(std::move(made));

@@ -84,22 +84,34 @@ def _cast(tensor: Tensor, to: DataType, id: str) -> None:
 
 def _is_true(tensor: Tensor) -> bool:
     """Whether a condition is a constant that is true."""
-    return tensor.data is not None and bool(np.all(tensor.data))
+    return tensor.isConst() and bool(np.all(np.asarray(tensor.data)))
 
 
 def _count(op: Op, trips: int) -> int:
-    """The trip count of a loop that gets it as a tensor, which is a constant or becomes INT64."""
+    """The trip count of a loop that gets it as a tensor, too: the lesser one of the two counts.
+    The tensor is a constant, and input no more, or becomes INT64.
+    """
     given = op.inTensor(TRIP)
     assert given.info is not None
-    most = 0 if given.data is None else int(given.data.reshape([]))
+    # The initial value of a variable is only one of those that it has.
+    most = int(np.asarray(given.data).reshape([])) if given.isConst() else 0
     if most > 0:
         op.disconnectInTensor(TRIP)
         return most if trips < 0 else min(trips, most)
+    graph, count = op.graph, given
     if given.info.dataType() != DataType.INT64:
-        id = op.graph.uniqueId(f"{given.id}/trips")
+        id = graph.uniqueId(f"{given.id}/trips")
         _cast(given, DataType.INT64, id)
+        count = graph.getTensor(id)
+    if trips > 0:
+        bound = graph.addConstInit(graph.uniqueId(f"{given.id}/bound"), np.array(trips, np.int64))
+        id = graph.uniqueId(f"{given.id}/least")
+        least = ("ai.onnx", "Min", 13, Op.Settings(graph, id), {}, [count, bound])
+        graph.createConnectedOp(registry.createOp, {0: count.id, 1: bound.id}, {0: id}, *least)
+        count = graph.getTensor(id)
+    if count is not given:
         op.disconnectInTensor(TRIP)
-        op.connectInTensor(TRIP, id)
+        op.connectInTensor(TRIP, count.id)
     return trips
 
 

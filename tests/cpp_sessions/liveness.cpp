@@ -14,6 +14,7 @@
 #include <popart/tensornames.hpp>
 #include <popart/util.hpp>
 
+#include <functional>
 #include <iostream>
 #include <memory>
 
@@ -275,6 +276,16 @@ void zero() {
   found.printLivenessIntervals({w, x}, Enforce);
   graph.addStream("wide", TensorInfo(DataType::FLOAT, Shape{2}));
   failsWithError([&] { found.activateAlias(w, ir.getTensor("wide")); });
+  for (const auto& take : std::vector<std::function<void(Tensor*)>>{
+           [&](Tensor* t) { found.getPostIRAliases(t); },
+           [&](Tensor* t) { found.removePostIRAliases(t); },
+           [&](Tensor* t) { found.activateAlias(w, t); },
+           [&](Tensor* t) { found.getProposedAliasedTensors({t}, true); },
+           [&](Tensor* t) { found.getActiveAliasedTensors({t}, true); },
+           [&](Tensor* t) { found.getLivenessIntervals(t, Enforce); },
+           [&](Tensor* t) { found.getCandidateLivenessIntervals(t); },
+       })
+    failsWithError([&] { take(nullptr); });
   Intervals some, others;
   some.insert(0, 2);
   some.insert(4, 6);
@@ -304,6 +315,9 @@ void missing() {
   failsWithError([&] { AliasZeroCopy(&ir, nullptr).apply(); });
   failsWithError([&] { AliasZeroCopy(&ir, &analyzer).apply(); });
   failsWithError([&] { parts.apply(); });
+  AliasZeroCopy without(&ir, nullptr);
+  failsWithError([&] { without.getLivenessIntervals(ir.getTensor("a"), Enforce); });
+  failsWithError([&] { without.opRequired(nullptr); });
 }
 
 }  // namespace

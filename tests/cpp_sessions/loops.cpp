@@ -105,7 +105,7 @@ void asked() {
   loop(graph, doubling(*ir), {{0, "count"}, {1, "go"}, {2, "x"}}, {{0, "y"}}, 3);
   auto session = sessionOf(ir, {"y"});
   for (const bool starts : {true, false})
-    for (const int32_t often : {0, 2}) {
+    for (const int32_t often : {0, 2, 4}) {
       bool go = starts;
       int32_t count = often;
       std::vector<float> x = {1, 2}, y(2);
@@ -138,6 +138,34 @@ void shared() {
     session->run(io);
     print(y);
     print(z);
+  }
+}
+
+/// A loop whose count and first condition are variables, which change between steps.
+void variables() {
+  auto ir = std::make_shared<Ir>();
+  Graph& graph = ir->getMainGraph();
+  graph.addStream("x", two);
+  int32_t count = 2;
+  bool go = true;
+  graph.addVarInit("count", whole, &count, "count");
+  graph.addVarInit("go", truth, &go, "go");
+  loop(graph, doubling(*ir), {{0, "count"}, {1, "go"}, {2, "x"}}, {{0, "y"}}, 0);
+  auto session = sessionOf(ir, {"y"});
+  session->weightsFromHost();
+  const std::vector<std::pair<int32_t, bool>> steps = {{2, true}, {3, true}, {3, false}};
+  for (const auto& [often, starts] : steps) {
+    count = often, go = starts;
+    WeightsIO weights;
+    weights.insert("count", {&count, whole});
+    weights.insert("go", {&go, truth});
+    session->writeWeights(weights);
+    session->weightsFromHost();
+    std::vector<float> x = {1, 2}, y(2);
+    NDArrayWrapper<float> in(x.data(), two), out(y.data(), two);
+    StepIO io({{"x", in}}, {{"y", out}});
+    session->run(io);
+    print(y);
   }
 }
 
@@ -230,6 +258,7 @@ int main(int, char** argv) {
   const std::string what = argv[1];
   if (what == "asked") asked();
   if (what == "shared") shared();
+  if (what == "variables") variables();
   if (what == "callbacks") callbacks();
   if (what == "rows") rows();
   if (what == "refused") refused();

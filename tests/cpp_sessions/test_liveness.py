@@ -128,6 +128,18 @@ def test_copies_that_are_not_needed(program: Program) -> None:
     assert rest == [
         "error: AliasZeroCopy: 'w' is FLOAT [], and 'wide' is FLOAT [2]; expected are the same "
         "type and shape",
+        *(
+            f"error: AliasZeroCopy::{function}: the Tensor is a null pointer"
+            for function in (
+                "getPostIRAliases",
+                "removePostIRAliases",
+                "activateAlias",
+                "getProposedAliasedTensors",
+                "getActiveAliasedTensors",
+                "getLivenessIntervals",
+                "getCandidateLivenessIntervals",
+            )
+        ),
         "{[0,3)[4,6)} {[1,3)[4,5)} 1 {[0,6)}1",
     ]
 
@@ -143,4 +155,6 @@ def test_what_is_missing(program: Program) -> None:
         f"error: AliasZeroCopy: there is no LivenessAnalyzer; {taken}",
         "error: AliasZeroCopy: the LivenessAnalyzer has no order yet; apply() it first",
         "error: SubgraphPartitioner: the LivenessAnalyzer has no order yet; apply() it first",
+        "error: AliasZeroCopy::getLivenessIntervals: the LivenessAnalyzer is a null pointer",
+        "error: AliasZeroCopy::opRequired: the Op is a null pointer",
     ]

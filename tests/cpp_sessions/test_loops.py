@@ -5,14 +5,20 @@ from tests.cpp_sessions.conftest import Program
 
 def test_what_ends_a_loop(program: Program) -> None:
     """The first condition and the trip count of 32 bits that the host sends, of a body that leaves
-    the condition as it is: 0 and 2 iterations that double, and none.
+    the condition as it is: 0, 2 and at most 3 iterations that double, and none.
     """
-    assert program("loops", "asked").splitlines() == ["1 2 ", "4 8 ", "1 2 ", "1 2 "]
+    runs = program("loops", "asked").splitlines()
+    assert runs == ["1 2 ", "4 8 ", "8 16 ", *["1 2 "] * 3]
 
 
 def test_two_loops_with_one_body(program: Program) -> None:
     """One of three iterations or none, and one of two."""
     assert program("loops", "shared").splitlines() == ["8 16 ", "32 64 ", "1 2 ", "4 8 "]
+
+
+def test_variables_that_end_a_loop(program: Program) -> None:
+    """Their values of the step count, not the initial ones: 2 iterations, 3, and none."""
+    assert program("loops", "variables").splitlines() == ["4 8 ", "8 16 ", "1 2 "]
 
 
 def test_callbacks_give_one_copy(program: Program) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import ceil
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -232,3 +233,40 @@ def test_refusals() -> None:
         popops.multiUpdateAdd(graph, wide, rows, offsets, one, [0], [1], prog, ordered)
     with pytest.raises(errors.poplar_invalid_option, match="fewest cycles"):
         planned(graph, 8, 8, 8, planMinimisationTarget="memory")
+
+
+def test_slices_of_a_plan_of_groups_are_as_many_of_each() -> None:
+    rig = Rig(target=ipu(16))
+    plan = popops.embeddingPlan(rig.graph, FLOAT, 3, 50, 8, [5])
+    values = RNG.random((3, 50, 8)).astype(np.float32)
+    offsets = np.array([[2, 7], [0, 3], [1, 49], [1, 0], [2, 2], [0, 0]], np.uint32)
+    table, ones = rig.tensor(values), [1, 1]
+    found = popops.multiSlice(
+        rig.graph, table, rig.tensor(offsets), [0, 1], ones, rig.prog, plan
+    ).reshape([6, 8])
+    name = rig.result(found)
+    np.testing.assert_array_equal(rig.run()[name], values[tuple(offsets.T)])
+    refused = pytest.raises(errors.poplibs_exception, match="3 groups, and there are 4 slices")
+    some = rig.tensor(offsets[:4])
+    with refused:
+        popops.multiSlice(rig.graph, table, some, [0, 1], ones, rig.prog, plan)
+    with refused:
+        popops.createSliceTensor(rig.graph, FLOAT, [3, 50, 8], [0, 1], ones, 4, plan)
+    with refused:
+        slices = rig.tensor(np.zeros((4, 1, 1, 8), np.float32))
+        popops.multiUpdateMax(rig.graph, table, slices, some, [0, 1], ones, rig.prog, plan)
+
+
+def test_a_graph_keeps_its_plans() -> None:
+    """Twenty more of one plan take less than the first."""
+
+    def seconds(lookups: int, times: int) -> float:
+        begin = perf_counter()
+        for _ in range(times):
+            planned(graph, 50257, 1024, lookups)
+        return perf_counter() - begin
+
+    graph = poplar.Graph(ipu())
+    first = seconds(8192, 1)
+    assert seconds(8192, 20) < first
+    assert planned(graph, 50257, 1024, 8192) != planned(graph, 50257, 1024, 64)

@@ -58,6 +58,7 @@ std::ostream& operator<<(std::ostream& os, const Intervals& intervals);
 /// popir's own: the engine coalesces copies and shares memory by the steps of the program, whatever
 /// this finds; it is for programs that ask. Tensors that streaming memory fills (PopART's reuse of
 /// InitOps) are not proposed.
+/// \throws error if a tensor is a null pointer
 class AliasZeroCopy {
  public:
   using TensorSet = std::set<Tensor*, PTensorCmp>;
