@@ -743,9 +743,7 @@ class SessionOptions(SessionSettings):
         "model (Standard), normalisations (NormOnly), or all but what Builder.checkpointOutput "
         "marks (RecomputeAll; without marks, but the points that make for the least memory). "
         "Of each stage of a pipeline, Pipeline keeps what it gets from others; it needs "
-        "enablePipelining. Results stay the same, bit by bit with the engine option "
-        "host.deterministic; without it a convolution that lies otherwise may be another one of "
-        "the host's, which rounds otherwise.",
+        "enablePipelining. Results stay the same, bit by bit.",
         "tests/test_recompute.py::test_recomputation_changes_no_bit",
     )
     explicitRecomputation: bool = no_meaning(

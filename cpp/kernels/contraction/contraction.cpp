@@ -155,7 +155,7 @@ bool groupedColumnsAreFaster(const ConvSpec& s) {
 
 /// Whether oneDNN prefers whole blocks of channels for no side, so that no plan has them.
 bool hasNoBlocks(const ConvSpec& s) {
-  constexpr std::int64_t kBlock = 16;
+  constexpr std::int64_t kBlock = 8;
   const bool isIn = s.in.shape[1] % kBlock == 0, isOut = s.out.shape[1] % kBlock == 0;
   if (s.groups == 1) return !isIn && !isOut;
   if (isDepthwise(s)) return !isIn;
