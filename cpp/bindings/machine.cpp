@@ -269,7 +269,7 @@ void bindMachine(py::module_& m) {
   m.def(
       "planSlices",
       [](const poplar::Target& target, const poplar::Type& type,
-         const std::vector<std::uint64_t>& sizes, const poplar::OptionFlags& options) {
+         const std::vector<std::uint64_t>& sizes, const poplar::OptionFlags& options) -> Values {
         const bool fits = sizes.size() == 4 && std::count(sizes.begin(), sizes.end(), 0) == 0;
         if (!fits)
           throw poplar::poplar_error("planSlices: " + std::to_string(sizes.size()) +

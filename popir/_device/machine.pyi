@@ -86,7 +86,7 @@ def planSlices(
     type: popir._device.poplar.Type,
     sizes: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
-) -> dict:
+) -> dict[str, typing.Any]:
     """
     How the planner splits slices of a table over the tiles of `target`, as a dict with fields
     of SlicePartition (cpp/workload/slices.hpp), the first tile, and what it says of a read and
