@@ -32,7 +32,7 @@ void forward(const char* who, SoftmaxKind kind, float scale, Graph& graph, const
 Tensor toNew(const char* who, SoftmaxKind kind, float scale, Graph& graph, const Tensor& x,
              Sequence& prog, const DebugContext& debugContext) {
   check(who, x);
-  const Tensor y = graph.clone(x, {debugContext, who});
+  const Tensor y = graph.clone(x, {debugContext, who}, poplar::TensorCloneMethod::CREATE_NEW_ORDER);
   forward(who, kind, scale, graph, x, y, prog, debugContext);
   return y;
 }
@@ -51,7 +51,8 @@ Tensor gradient(const char* who, SoftmaxKind kind, Graph& graph, const Tensor& y
                                  y.elementType().toString() + " " + y.shapeToString() +
                                  ", its gradient " + g.elementType().toString() + " " +
                                  g.shapeToString() + "; give one shape and type");
-  const Tensor dx = graph.clone(y, {debugContext, who});
+  const Tensor dx =
+      graph.clone(y, {debugContext, who}, poplar::TensorCloneMethod::CREATE_NEW_ORDER);
   addBulkVertex(graph, prog, std::make_shared<SoftmaxKernel>(kind),
                 {{y, Access::Read}, {g, Access::Read}, {dx, Access::Write}}, {debugContext, who});
   return dx;

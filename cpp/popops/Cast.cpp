@@ -51,7 +51,8 @@ Tensor cast(Graph& graph, const Tensor& src, const Type& dstType, poplar::progra
   if (dstType == poplar::QUARTER)
     throw poplar::type_error("popops::cast: to quarter without metadata; give a metadata tensor");
   if (src.elementType() == poplar::QUARTER) {
-    const Tensor dst = graph.clone(dstType, src, {debugContext, "Cast"});
+    const Tensor dst = graph.clone(dstType, src, {debugContext, "Cast"},
+                                   poplar::TensorCloneMethod::CREATE_NEW_ORDER);
     castWithOutput(graph, src, dst, prog, debugContext);
     return dst;
   }
@@ -60,7 +61,8 @@ Tensor cast(Graph& graph, const Tensor& src, const Type& dstType, poplar::progra
 
 Tensor cast(Graph& graph, const Tensor& src, const Type& dstType, const Tensor& metadata,
             poplar::program::Sequence& prog, const DebugContext& debugContext) {
-  const Tensor dst = graph.clone(dstType, metadata, src, {debugContext, "Cast"});
+  const Tensor dst = graph.clone(dstType, metadata, src, {debugContext, "Cast"},
+                                 poplar::TensorCloneMethod::CREATE_NEW_ORDER);
   castWithOutput(graph, src, dst, prog, debugContext);
   return dst;
 }
@@ -108,7 +110,8 @@ void cast(Graph& graph, Tensor src, Tensor dst, poplar::ComputeSet cs) {
 
 Tensor cast(Graph& graph, Tensor src, const Type& dstType, poplar::ComputeSet cs,
             const DebugContext& debugContext) {
-  const Tensor dst = graph.clone(dstType, src, {debugContext, "Cast"});
+  const Tensor dst = graph.clone(dstType, src, {debugContext, "Cast"},
+                                 poplar::TensorCloneMethod::CREATE_NEW_ORDER);
   cast(graph, src, dst, cs);
   return dst;
 }

@@ -64,7 +64,8 @@ poplar::Tensor createOutputForElementWiseOp(poplar::Graph& graph,
       spread = other;
     }
   }
-  return graph.clone(outputType, *best, debugContext);
+  // In rows, whatever the order of the operand in memory: the host computes them fastest.
+  return graph.clone(outputType, *best, debugContext, poplar::TensorCloneMethod::CREATE_NEW_ORDER);
 }
 
 }  // namespace popops
