@@ -54,4 +54,6 @@ def test_results(source: str, name: str, folder: Path) -> None:
     got = run(program.builder.getModelProto(), inputs, leaves(program.output))
     for a, b in zip(got, want, strict=True):
         assert a.shape == b.shape
-        np.testing.assert_allclose(a, b, rtol=2e-5, atol=2e-6)
+        # Large products that cancel leave the rounding of the large ones.
+        most = float(np.abs(b).max(initial=0)) if b.dtype.kind == "f" else 0.0
+        np.testing.assert_allclose(a, b, rtol=2e-5, atol=max(2e-6, 2e-7 * most))
