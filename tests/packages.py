@@ -13,16 +13,19 @@ SANITIZED = "POPIR_SANITIZED"
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
 
 
-def build(folder: Path, *words: str, cmake_args: str = "") -> str:
+def build(folder: Path, *words: str, cmake_args: str = "", changed: Path | None = None) -> str:
     """Builds the wheel of this tree into `folder`, with CMake options added; reuses object files of
     the last time. Returns what pip, given `words` too, says.
 
-    Builds in this tree take turns, since they share its build folder.
+    Builds in this tree take turns, since they share its build folder. The file `changed` gets a new
+    time when it is this one's turn, so that no other compiles it.
     """
     options = {"CMAKE_ARGS": f"{os.environ.get('CMAKE_ARGS', '')} {cmake_args}".strip()}
     (ROOT / "build").mkdir(exist_ok=True)
     with (ROOT / "build" / ".wheel.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
+        if changed is not None:
+            os.utime(changed)
         command = [*PIP, "wheel", "--no-deps", "--wheel-dir", folder, *words, ROOT]
         result = attempt(*command, cwd=folder, env=options)
     said = result.stdout + result.stderr
