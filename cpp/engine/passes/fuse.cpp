@@ -25,27 +25,32 @@ using Extent = Tail::Extent;
 // Fuse::contract() names them.
 constexpr std::size_t kMostOperands = 12, kMostValues = 64;
 
-/// How a tensor is broadcast: Scalar, one element for all; Channel, one for each channel; Full, not
-/// broadcast. Nothing for any other broadcast.
+/// How a tensor is broadcast: Scalar, one element for all; Channel and Column, one for each of these;
+/// Full, not broadcast. Nothing for any other broadcast.
 std::optional<Extent> extentOf(const poplar::Tensor& t) {
   const auto affine = t.view().affine();
   if (!affine) return std::nullopt;
-  bool one = true, channels = true, own = true;
+  const unsigned last = t.rank() - 1;
+  bool one = true, channels = true, columns = true, own = true;
   for (unsigned d = 0; d < t.rank(); ++d) {
     if (t.dim(d) == 1) continue;
-    (affine->strides[d] == 0 ? own : one) = false;
-    channels = channels && (affine->strides[d] != 0) == (d == 1);
+    const bool isRepeated = affine->strides[d] == 0;
+    (isRepeated ? own : one) = false;
+    channels = channels && isRepeated == (d != 1);
+    columns = columns && isRepeated == (d != last);
   }
   if (own) return Extent::Full;
   if (one) return Extent::Scalar;
+  if (columns && last != 0) return Extent::Column;
   return channels ? std::optional<Extent>(Extent::Channel) : std::nullopt;
 }
 
-/// The tensor before it was broadcast: a scalar as [1], channels as [channels].
+/// The tensor before it was broadcast: a scalar as [1], channels as [channels], columns as [columns].
 poplar::Tensor unrepeated(poplar::Tensor t, Extent extent) {
   if (extent == Extent::Full) return t;
+  const unsigned kept = extent == Extent::Column ? t.rank() - 1 : 1;
   for (unsigned d = 0; d < t.rank(); ++d)
-    if (d != 1 || extent == Extent::Scalar) t = t.slice(0, 1, d);
+    if (d != kept || extent == Extent::Scalar) t = t.slice(0, 1, d);
   return t.flatten();
 }
 
@@ -254,16 +259,24 @@ class Fuser {
     const auto& result = before.operands[*written].tensor;
     if (second.outputs.size() != 1 || !second.sums.empty() || !sameView(result, read))
       return std::nullopt;
-    const auto& out = second.outputs.front();
+    auto out = second.outputs.front();
     const auto v = result.view().wholeVariable();
     const bool inPlace = sameView(out, result);
     if (!v || (!inPlace && !diesAt(*v, s))) return std::nullopt;
 
     std::vector<BulkOperand> operands(before.operands.begin(), before.operands.end());
-    operands[*written] = {out, Access::Write};
     Tail tail;
     tail.extents = first->extents;
     if (!compose(first->program, second, result, operands, tail)) return std::nullopt;
+    if (out.shape() != result.shape()) {
+      // The reader has the result in another shape: then only what goes by columns is the same.
+      const auto isOther = [](Extent e) { return e == Extent::Channel || e == Extent::Full; };
+      if (out.dim(out.rank() - 1) != result.dim(result.rank() - 1) ||
+          std::any_of(tail.extents.begin() + 1, tail.extents.end(), isOther))
+        return std::nullopt;
+      out = out.reshape(result.shape());
+    }
+    operands[*written] = {out, Access::Write};
     for (std::size_t i = 0; i < operands.size(); ++i)
       if (i != *written && operands[i].tensor.intersectsWith(out)) return std::nullopt;
     BulkVertex vertex;

@@ -58,6 +58,7 @@ PostOp::Extent extentOf(Extent extent) {
   switch (extent) {
     case Extent::Scalar: return PostOp::Extent::Scalar;
     case Extent::Channel: return PostOp::Extent::Channel;
+    case Extent::Column:  // no tail of a convolution has it
     case Extent::Full: break;
   }
   return PostOp::Extent::Full;
@@ -142,7 +143,8 @@ std::shared_ptr<const ConvTailKernel> ConvTailKernel::make(const ConvKernel& con
                                                            const Tail& tail) {
   const auto& problem = conv.problem();
   if (problem.pass != contraction::Pass::Forward || problem.bias ||
-      problem.inType != poplar::FLOAT || problem.outType != poplar::FLOAT)
+      problem.inType != poplar::FLOAT || problem.outType != poplar::FLOAT ||
+      std::count(tail.extents.begin(), tail.extents.end(), Extent::Column) > 0)
     return nullptr;
   auto chain = chainOf(tail.program, tail.extents);
   if (chain.empty()) return nullptr;

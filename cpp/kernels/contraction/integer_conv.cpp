@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstring>
 #include <numeric>
-#include <type_traits>
 #include <utility>
 
 #include "kernels/contraction/meetings.hpp"
@@ -140,8 +139,8 @@ class IntegerConv final : public Contraction {
         elements_(spec.inChannels * allOf(spec.kernel)),
         inShift_(isBytes_ && spec.inType != poplar::UNSIGNED_CHAR ? 128 : 0),
         weightShift_(isBytes_ && spec.weightsType == poplar::UNSIGNED_CHAR ? -128 : 0),
-        turn_(transposeMatrix(sizeof(std::int32_t))),
-        turnBytes_(transposeMatrix(1)) {
+        outBytes_(bytesOfResult(spec.requantization)),
+        turn_(transposeMatrix(static_cast<std::size_t>(outBytes_))) {
     const std::size_t fields = s_.kernel.size();
     phaseSizes_.resize(fields);
     planes_.strides.resize(fields);
@@ -408,33 +407,22 @@ class IntegerConv final : public Contraction {
     runWordsAt(kernel_, image, places, taps, run.packed + number * panelBytes_, words_, sums,
                columns, points, channels, hasZeros);
     const std::int64_t to = (which * s_.outChannels + channel) * points_ + first;
-    if (!s_.requantization) {
-      constexpr std::int64_t kSize = sizeof(std::int32_t);
-      turn_(reinterpret_cast<const char*>(sums), columns * kSize,
-            static_cast<char*>(run.out) + to * kSize, points_ * kSize, channels, points);
-      return;
+    const auto* made = reinterpret_cast<const char*>(sums);
+    if (s_.requantization) {
+      const auto terms =
+          termsOf(*s_.requantization, run.terms, group * s_.outChannels + channel, channels);
+      if (outBytes_ == 1) {
+        char bytes[kMostPoints * kMostWordColumns];
+        kernel_.requantize(sums, points, terms, reinterpret_cast<std::uint8_t*>(bytes));
+        turn_(bytes, columns, static_cast<char*>(run.out) + to, points_, channels, points);
+        return;
+      }
+      float floats[kMostPoints * kMostWordColumns];
+      kernel_.dequantize(sums, points, terms, floats);
+      std::memcpy(sums, floats, static_cast<std::size_t>(points * columns) * sizeof(float));
     }
-    char bytes[kMostPoints * kMostWordColumns];
-    kernel_.requantize(sums, points, terms(run, group * s_.outChannels + channel, channels),
-                       s_.requantization->isSigned, reinterpret_cast<std::uint8_t*>(bytes));
-    turnBytes_(bytes, columns, static_cast<char*>(run.out) + to, points_, channels, points);
-  }
-
-  /// The terms of the requantization for `n` channels from `channel` on, which counts all groups.
-  RequantizationTerms terms(const Run& run, std::int64_t channel, std::int64_t n) const {
-    RequantizationTerms made = {};
-    const auto fill = [&](const Requantization::Term& term, auto* to) {
-      using T = std::remove_pointer_t<decltype(to)>;
-      T number;
-      std::memcpy(&number, &term.bits, sizeof number);
-      const auto* const from =
-          term.operand == 0 ? &number : static_cast<const T*>(run.terms[term.operand - 1]);
-      for (std::int64_t j = 0; j < n; ++j) to[j] = from[term.hasChannels ? channel + j : 0];
-    };
-    fill(s_.requantization->bias, made.bias);
-    fill(s_.requantization->factor, made.factor);
-    fill(s_.requantization->zero, made.zero);
-    return made;
+    turn_(made, columns * outBytes_, static_cast<char*>(run.out) + to * outBytes_,
+          points_ * outBytes_, channels, points);
   }
 
   /// Points that are computed at a time: five of the loops' blocks of rows.
@@ -446,8 +434,8 @@ class IntegerConv final : public Contraction {
   unsigned threads_;
   std::int64_t elements_;
   std::int32_t inShift_, weightShift_;
+  std::int64_t outBytes_;  // of an element of the result
   TransposeMatrix turn_;
-  TransposeMatrix turnBytes_;
   std::vector<std::int64_t> phaseSizes_;
   Planes planes_;
   Order order_;                            // its taps in bytes

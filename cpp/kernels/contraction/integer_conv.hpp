@@ -23,7 +23,7 @@ struct IntegerConvSpec {
   std::vector<std::int64_t> inField, kernel, outField, stride, dilation, padLower;
   ZeroPoints inZero;       ///< None or One
   ZeroPoints weightZeros;  ///< one for each output channel, [groups * outChannels], if Each
-  /// How the sums become bytes; nothing: out is INT.
+  /// How the sums become bytes or floats; nothing: out is INT.
   std::optional<Requantization> requantization = {};
 };
 

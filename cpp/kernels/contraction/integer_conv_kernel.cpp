@@ -19,39 +19,17 @@ std::unique_ptr<Runner> IntegerConvKernel::prepare(const std::vector<Layout>&,
   contraction::IntegerConvSpec spec{
       inType_,  weightsType_, p.batch,  p.groups,   p.inChannels, p.outChannels, p.inField,
       p.kernel, p.outField,   p.stride, p.dilation, p.padLower,   inZero_,       weightZeros_};
-  if (tail_) spec.requantization = requantizationOf(*tail_);
+  if (tail_) spec.requantization = requantizationOf(*tail_, Tail::Extent::Channel);
   return contraction::makeIntegerConv(spec, setting.threads);
 }
 
-std::shared_ptr<const Tail> IntegerConvKernel::tail() const {
-  if (tail_) return tail_;
-  auto nothing = std::make_shared<Tail>();
-  nothing->program.output(nothing->program.input(0, Lane::I32));
-  nothing->extents = {Tail::Extent::Full};
-  return nothing;
-}
+std::shared_ptr<const Tail> IntegerConvKernel::tail() const { return tail_ ? tail_ : tailOfSums(); }
 
 std::shared_ptr<const Kernel> IntegerConvKernel::withTail(const Tail& tail) const {
-  if (!requantizationOf(tail)) return nullptr;
+  if (!requantizationOf(tail, Tail::Extent::Channel)) return nullptr;
   auto made = std::make_shared<IntegerConvKernel>(*this);
   made->tail_ = std::make_shared<Tail>(tail);
   return made;
-}
-
-void IntegerConvKernel::checkTail(const std::vector<OperandInfo>& operands) const {
-  const auto made = requantizationOf(*tail_);
-  require(made.has_value(), "its tail is no requantization");
-  requireOperand(operands[2], Access::Write,
-                 made->isSigned ? poplar::SIGNED_CHAR : poplar::UNSIGNED_CHAR, operands[2].shape);
-  const std::size_t first = operands.size() - tail_->extents.size();
-  const auto term = [&](const Requantization::Term& of, const poplar::Type& type) {
-    if (of.operand == 0) return;
-    const std::int64_t n = of.hasChannels ? shape_.groups * shape_.outChannels : 1;
-    requireOperand(operands[first + of.operand], Access::Read, type, {n});
-  };
-  term(made->bias, poplar::INT);
-  term(made->factor, poplar::FLOAT);
-  term(made->zero, poplar::FLOAT);
 }
 
 void IntegerConvKernel::check(const std::vector<OperandInfo>& operands) const {
@@ -60,7 +38,7 @@ void IntegerConvKernel::check(const std::vector<OperandInfo>& operands) const {
                                 (tail_ ? tail_->extents.size() - 1 : 0));
   auto shorts = std::vector<OperandInfo>(operands.begin(), operands.begin() + n);
   if (tail_) {
-    checkTail(operands);
+    requireTail(*tail_, Tail::Extent::Channel, operands, 2, shape_.groups * shape_.outChannels);
     shorts[2].type = poplar::INT;
   }
   for (std::size_t i = 0; i < 2; ++i) {

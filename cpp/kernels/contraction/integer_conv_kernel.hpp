@@ -12,7 +12,8 @@ namespace popir {
 /// Operands: in, weights and out as of a ConvKernel, then the zero point of `in`, [1], and those of
 /// the weights, [1] or [groups * output channels]; see contraction::makeIntegerConv(). All are dense.
 /// Work: that of the convolution of SHORT, since no machine multiplies bytes. Only the engine's
-/// fusion adds a tail, a requantization, so the cost model never sees it; `out` is of bytes then.
+/// fusion adds a tail, a requantization, so the cost model never sees it; `out` is of bytes or FLOAT
+/// then.
 class IntegerConvKernel final : public Kernel {
  public:
   /// `shape`: a forward pass from SHORT to INT without bias and without dilation of the input.
@@ -37,8 +38,6 @@ class IntegerConvKernel final : public Kernel {
   auto state() const { return std::tie(shape_, inType_, weightsType_, inZero_, weightZeros_); }
 
  private:
-  void checkTail(const std::vector<OperandInfo>& operands) const;
-
   ConvKernel::Problem shape_;
   poplar::Type inType_, weightsType_;
   ZeroPoints inZero_, weightZeros_;

@@ -29,6 +29,7 @@ class IntegerProduct final : public Contraction {
         perWord_(isBytes_ ? 4 : 2),
         words_((spec.k + perWord_ - 1) / perWord_),
         panels_((spec.n + kernel_.columns - 1) / kernel_.columns),
+        outBytes_(bytesOfResult(spec.requantization)),
         aShift_(isBytes_ && spec.aType != poplar::UNSIGNED_CHAR ? 128 : 0),
         bShift_(isBytes_ && spec.bType == poplar::UNSIGNED_CHAR ? -128 : 0),
         aIsWords_(isBytes_ && aShift_ == 0 && bShift_ == 0 && spec.bZeros == ZeroPoints::None &&
@@ -77,7 +78,8 @@ class IntegerProduct final : public Contraction {
                                               allPanelBytes_),
         s_.aZeros == ZeroPoints::None ? nullptr : operands[3],
         s_.bZeros == ZeroPoints::None ? nullptr : operands[s_.aZeros == ZeroPoints::None ? 3 : 4],
-        static_cast<std::int32_t*>(operands[2])};
+        static_cast<std::byte*>(operands[2]),
+        operands + 3 + (s_.aZeros != ZeroPoints::None) + (s_.bZeros != ZeroPoints::None)};
     const std::int64_t blocks = (s_.m + kWordRowsOfBlock - 1) / kWordRowsOfBlock;
     parallelFor(s_.groups * panels_ * blocks, threads_, s_.groups * s_.m * s_.n * words_,
                 [&](std::int64_t i) {
@@ -94,7 +96,8 @@ class IntegerProduct final : public Contraction {
     const std::int32_t* bSums;
     const void* aZeros;
     const void* bZeros;
-    std::int32_t* c;
+    std::byte* c;
+    void* const* terms;  // the operands of the requantization
   };
 
   void arrange(const void* a, void* work, std::int32_t* sums) const {
@@ -170,11 +173,11 @@ class IntegerProduct final : public Contraction {
     const std::int64_t columns = kernel_.columns, first = panel * columns;
     const std::int64_t rows = std::min(kWordRowsOfBlock, s_.m - row),
                        n = std::min(columns, s_.n - first);
-    std::int32_t* const c = given.c + (group * s_.m + row) * s_.n + first;
-    std::int32_t edge[kWordRowsOfBlock * kMostWordColumns];
-    const bool isEdge = n < columns;
-    std::int32_t* const to = isEdge ? edge : c;
-    const std::int64_t toRow = isEdge ? columns : s_.n;
+    std::byte* const c = given.c + ((group * s_.m + row) * s_.n + first) * outBytes_;
+    std::int32_t sums[kWordRowsOfBlock * kMostWordColumns];
+    const bool isApart = n < columns || s_.requantization;
+    std::int32_t* const to = isApart ? sums : reinterpret_cast<std::int32_t*>(c);
+    const std::int64_t toRow = isApart ? columns : s_.n;
     const std::int64_t b = (s_.b.group == 0 ? 0 : group) * panels_ + panel;
     const std::int64_t a = (s_.a.group == 0 ? 0 : group) * s_.m + row;
     const bool hasZeros =
@@ -195,8 +198,29 @@ class IntegerProduct final : public Contraction {
         aIsWords_ ? given.a + group * s_.a.group + row * aRow : given.a + a * aRow;
     runWords(kernel_, from, aRow, given.panels + b * panelBytes_, words_, to, toRow, rows,
              hasZeros);
-    for (std::int64_t r = 0; isEdge && r < rows; ++r)
-      std::copy_n(edge + r * columns, n, c + r * s_.n);
+    if (isApart) finish(given, sums, rows, first, n, c);
+  }
+
+  /// Stores `rows` rows of sums, `n` columns from `first` on, as what the requantization makes of them.
+  void finish(const Given& given, const std::int32_t* sums, std::int64_t rows, std::int64_t first,
+              std::int64_t n, std::byte* c) const {
+    const auto store = [&](const void* made) {
+      const auto* const from = static_cast<const std::byte*>(made);
+      for (std::int64_t r = 0; r < rows; ++r)
+        std::memcpy(c + r * s_.n * outBytes_, from + r * kernel_.columns * outBytes_,
+                    static_cast<std::size_t>(n * outBytes_));
+    };
+    if (!s_.requantization) return store(sums);
+    const auto terms = termsOf(*s_.requantization, given.terms, first, n);
+    if (outBytes_ == 1) {
+      std::uint8_t bytes[kWordRowsOfBlock * kMostWordColumns];
+      kernel_.requantize(sums, rows, terms, bytes);
+      store(bytes);
+    } else {
+      float floats[kWordRowsOfBlock * kMostWordColumns];
+      kernel_.dequantize(sums, rows, terms, floats);
+      store(floats);
+    }
   }
 
   static std::int32_t zero(const void* zeros, poplar::Type type, ZeroPoints kind, std::int64_t i) {
@@ -208,6 +232,7 @@ class IntegerProduct final : public Contraction {
   const WordsKernel& kernel_;
   unsigned threads_;
   std::int64_t perWord_, words_, panels_;
+  std::int64_t outBytes_;  // of an element of C
   std::int32_t aShift_, bShift_;
   bool aIsWords_;  // whether the loops read A as it lies
   std::int64_t aGroups_, bGroups_;

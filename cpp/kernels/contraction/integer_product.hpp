@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "kernels/contraction/contraction.hpp"
+#include "kernels/contraction/requantization.hpp"
 
 namespace popir {
 
@@ -23,9 +25,12 @@ struct IntegerProductSpec {
   std::int64_t groups, m, n, k;
   MatMulSpec::Strides a, b;
   ZeroPoints aZeros, bZeros;
+  /// How the sums become bytes or floats, by columns of C; nothing: C is INT.
+  std::optional<Requantization> requantization = {};
 };
 
-/// Operands: A, B, C, then the zero points of A and those of B, as far as there are any. B is packed.
+/// Operands: A, B, C, then the zero points of A and those of B, as far as there are any, then those of
+/// the requantization. B is packed.
 std::unique_ptr<Contraction> makeIntegerProduct(const IntegerProductSpec& spec, unsigned threads);
 
 }  // namespace contraction

@@ -28,19 +28,37 @@ bool IntegerProductKernel::accepts(std::size_t i, const Layout& layout) const {
 
 std::unique_ptr<Runner> IntegerProductKernel::prepare(const std::vector<Layout>& operands,
                                                       const Setting& setting) const {
-  return contraction::makeIntegerProduct(
-      {p_.aType, p_.bType, p_.groups, p_.m, p_.n, p_.k, matrixStrides(operands[0]),
-       matrixStrides(operands[1]), p_.aZeros, p_.bZeros},
-      setting.threads);
+  contraction::IntegerProductSpec spec{p_.aType,
+                                       p_.bType,
+                                       p_.groups,
+                                       p_.m,
+                                       p_.n,
+                                       p_.k,
+                                       matrixStrides(operands[0]),
+                                       matrixStrides(operands[1]),
+                                       p_.aZeros,
+                                       p_.bZeros};
+  if (tail_) spec.requantization = requantizationOf(*tail_, Tail::Extent::Column);
+  return contraction::makeIntegerProduct(spec, setting.threads);
+}
+
+std::shared_ptr<const Kernel> IntegerProductKernel::withTail(const Tail& tail) const {
+  if (!requantizationOf(tail, Tail::Extent::Column)) return nullptr;
+  auto made = std::make_shared<IntegerProductKernel>(*this);
+  made->tail_ = std::make_shared<Tail>(tail);
+  return made;
 }
 
 void IntegerProductKernel::check(const std::vector<OperandInfo>& operands) const {
   require(isByte(p_.aType) && isByte(p_.bType), "an operand is not of bytes");
   std::size_t n = 3;
-  requireOperands(operands, n + (p_.aZeros != ZeroPoints::None) + (p_.bZeros != ZeroPoints::None));
+  requireOperands(operands, n + (p_.aZeros != ZeroPoints::None) + (p_.bZeros != ZeroPoints::None) +
+                                (tail_ ? tail_->extents.size() - 1 : 0));
   requireOperand(operands[0], Access::Read, p_.aType, {p_.groups, p_.m, p_.k});
   requireOperand(operands[1], Access::Read, p_.bType, {p_.groups, p_.k, p_.n});
-  requireOperand(operands[2], Access::Write, poplar::INT, {p_.groups, p_.m, p_.n});
+  if (tail_) requireTail(*tail_, Tail::Extent::Column, operands, 2, p_.n);
+  requireOperand(operands[2], Access::Write, tail_ ? operands[2].type : poplar::INT,
+                 {p_.groups, p_.m, p_.n});
   const auto requireZeros = [&](ZeroPoints kind, const poplar::Type& type, std::int64_t each) {
     if (kind == ZeroPoints::None) return;
     const std::vector<std::int64_t> all = {p_.groups, each};

@@ -2,6 +2,7 @@
 #ifndef popir_kernels_contraction_integer_product_kernel_hpp
 #define popir_kernels_contraction_integer_product_kernel_hpp
 
+#include <memory>
 #include <tuple>
 
 #include "kernels/contraction/integer_product.hpp"
@@ -10,7 +11,8 @@ namespace popir {
 
 /// C = (A - zero points) (B - zero points), with sums of 32 bits that wrap. Operands and their
 /// layouts: as of contraction::makeIntegerProduct(); zero points [1], or [groups, m] of A and
-/// [groups, n] of B. Work: a contraction of SHORT, since no machine multiplies bytes.
+/// [groups, n] of B. Work: a contraction of SHORT, since no machine multiplies bytes. Only the engine's
+/// fusion adds a tail, a requantization, so the cost model never sees it; C is of bytes or FLOAT then.
 class IntegerProductKernel final : public Kernel {
  public:
   struct Problem {
@@ -22,7 +24,9 @@ class IntegerProductKernel final : public Kernel {
   };
 
   explicit IntegerProductKernel(const Problem& problem) : p_(problem) {}
-  const char* name() const override { return "integerProduct"; }
+  const char* name() const override {
+    return tail_ ? "integerProduct+requantize" : "integerProduct";
+  }
   bool accepts(std::size_t i, const Layout& layout) const override;
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
                                   const Setting& setting) const override;
@@ -30,11 +34,15 @@ class IntegerProductKernel final : public Kernel {
   void check(const std::vector<OperandInfo>& operands) const override;
   Work work(const std::vector<Layout>& operands) const override;
 
-  /// Constructor arguments in order, for saved executables.
+  std::shared_ptr<const Tail> tail() const override { return tail_ ? tail_ : tailOfSums(); }
+  std::shared_ptr<const Kernel> withTail(const Tail& tail) const override;
+
+  /// Constructor arguments in order, for saved executables, whose kernels have no tail.
   auto state() const { return std::tie(p_); }
 
  private:
   Problem p_;
+  std::shared_ptr<const Tail> tail_;
 };
 
 }  // namespace popir

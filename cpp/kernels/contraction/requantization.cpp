@@ -1,12 +1,25 @@
 #include "kernels/contraction/requantization.hpp"
 
+#include <cstring>
+#include <type_traits>
+
+#include "kernels/check.hpp"
+
 namespace popir {
 namespace {
+
+bool isZero(const MapProgram::Value& v) {
+  if (v.kind != MapProgram::Kind::Constant) return false;
+  float x;
+  std::memcpy(&x, &v.data, sizeof x);
+  return x == 0;
+}
 
 /// Reads a chain of operators from its end to its beginning.
 class ChainReader {
  public:
-  explicit ChainReader(const Tail& tail) : tail_(tail), at_(tail.program.outputs().front()) {}
+  ChainReader(const Tail& tail, Tail::Extent channels)
+      : tail_(tail), channels_(channels), at_(tail.program.outputs().front()) {}
 
   const MapProgram::Value& value() const { return tail_.program[at_]; }
 
@@ -18,6 +31,19 @@ class ChainReader {
       return false;
     at_ = v.args[0];
     return true;
+  }
+
+  /// Goes on to the operand of a Relu, the greater one of it and 0. False if there is another operator.
+  bool skipRelu() {
+    const auto& v = value();
+    if (v.kind != MapProgram::Kind::Apply || v.op != VecOp::Max || v.lane != Lane::F32)
+      return false;
+    for (const int k : {1, 0}) {
+      if (!isZero(tail_.program[v.args[static_cast<std::size_t>(k)]])) continue;
+      at_ = v.args[static_cast<std::size_t>(1 - k)];
+      return true;
+    }
+    return false;
   }
 
   /// The term of an operator that has one, which commutes, and goes on to its other operand. Nothing
@@ -33,9 +59,10 @@ class ChainReader {
       if (other.kind == MapProgram::Kind::Constant) {
         found.bits = other.data;
       } else if (other.kind == MapProgram::Kind::Input && other.data != 0 &&
-                 tail_.extents[other.data] != Tail::Extent::Full) {
+                 (tail_.extents[other.data] == Tail::Extent::Scalar ||
+                  tail_.extents[other.data] == channels_)) {
         found.operand = static_cast<std::size_t>(other.data);
-        found.hasChannels = tail_.extents[other.data] == Tail::Extent::Channel;
+        found.hasChannels = tail_.extents[other.data] == channels_;
       } else {
         continue;
       }
@@ -47,27 +74,97 @@ class ChainReader {
 
  private:
   const Tail& tail_;
+  Tail::Extent channels_;
   int at_;
 };
 
 }  // namespace
 
-std::optional<Requantization> requantizationOf(const Tail& tail) {
+std::optional<Requantization> requantizationOf(const Tail& tail, Tail::Extent channels) {
   if (tail.program.outputs().size() != 1) return std::nullopt;
-  ChainReader reader(tail);
+  ChainReader reader(tail, channels);
   Requantization made;
-  made.isSigned = reader.value().lane == Lane::I8;
-  if (!reader.skip(VecOp::Convert, Lane::F32, made.isSigned ? Lane::I8 : Lane::U8))
+  const Lane last = reader.value().lane;
+  if (last == Lane::I8 || last == Lane::U8) {
+    if (!reader.skip(VecOp::Convert, Lane::F32, last)) return std::nullopt;
+    made.to = last == Lane::I8 ? poplar::SIGNED_CHAR : poplar::UNSIGNED_CHAR;
+  } else if (last != Lane::F32) {
     return std::nullopt;
-  if (const auto zero = reader.term(VecOp::Add, Lane::F32)) made.zero = *zero;
-  if (!reader.skip(VecOp::NearbyInt, Lane::F32, Lane::F32)) return std::nullopt;
-  const auto factor = reader.term(VecOp::Mul, Lane::F32);
-  if (!factor || !reader.skip(VecOp::Convert, Lane::I32, Lane::F32)) return std::nullopt;
-  made.factor = *factor;
+  }
+  // A sum is with the zero point if what it adds to is rounded.
+  auto sum = reader.term(VecOp::Add, Lane::F32);
+  if (reader.skip(VecOp::NearbyInt, Lane::F32, Lane::F32)) {
+    made.isRounded = true;
+    if (sum) made.zero = *sum;
+    made.isRectified = reader.skipRelu();
+    made.offset = reader.term(VecOp::Add, Lane::F32);
+  } else if (made.to != poplar::FLOAT) {
+    return std::nullopt;
+  } else {
+    made.offset = sum;
+    if (!sum && (made.isRectified = reader.skipRelu()))
+      made.offset = reader.term(VecOp::Add, Lane::F32);
+  }
+  if (const auto factor = reader.term(VecOp::Mul, Lane::F32)) {
+    made.factor = *factor;
+  } else {
+    constexpr float kOne = 1;
+    std::memcpy(&made.factor.bits, &kOne, sizeof kOne);
+  }
+  if (!reader.skip(VecOp::Convert, Lane::I32, Lane::F32)) return std::nullopt;
   if (const auto bias = reader.term(VecOp::Add, Lane::I32)) made.bias = *bias;
   if (reader.value().kind != MapProgram::Kind::Input || reader.value().data != 0)
     return std::nullopt;
   return made;
+}
+
+RequantizationTerms termsOf(const Requantization& made, void* const* operands, std::int64_t channel,
+                            std::int64_t n) {
+  RequantizationTerms terms = {};
+  const auto fill = [&](const Requantization::Term& term, auto* to) {
+    using T = std::remove_pointer_t<decltype(to)>;
+    T number;
+    std::memcpy(&number, &term.bits, sizeof number);
+    const auto* const from =
+        term.operand == 0 ? &number : static_cast<const T*>(operands[term.operand - 1]);
+    for (std::int64_t j = 0; j < n; ++j) to[j] = from[term.hasChannels ? channel + j : 0];
+  };
+  fill(made.bias, terms.bias);
+  fill(made.factor, terms.factor);
+  fill(made.zero, terms.zero);
+  terms.hasOffset = made.offset.has_value();
+  if (made.offset) fill(*made.offset, terms.offset);
+  terms.isRectified = made.isRectified;
+  terms.isRounded = made.isRounded;
+  terms.isSigned = made.to == poplar::SIGNED_CHAR;
+  return terms;
+}
+
+std::int64_t bytesOfResult(const std::optional<Requantization>& made) {
+  return made && made->to != poplar::FLOAT ? 1 : sizeof(std::int32_t);
+}
+
+std::shared_ptr<const Tail> tailOfSums() {
+  auto nothing = std::make_shared<Tail>();
+  nothing->program.output(nothing->program.input(0, Lane::I32));
+  nothing->extents = {Tail::Extent::Full};
+  return nothing;
+}
+
+void requireTail(const Tail& tail, Tail::Extent channels, const std::vector<OperandInfo>& operands,
+                 std::size_t out, std::int64_t count) {
+  const auto made = requantizationOf(tail, channels);
+  require(made.has_value(), "its tail is no requantization");
+  requireOperand(operands[out], Access::Write, made->to, operands[out].shape);
+  const std::size_t first = operands.size() - tail.extents.size();
+  const auto term = [&](const Requantization::Term& of, const poplar::Type& type) {
+    if (of.operand == 0) return;
+    requireOperand(operands[first + of.operand], Access::Read, type, {of.hasChannels ? count : 1});
+  };
+  term(made->bias, poplar::INT);
+  term(made->factor, poplar::FLOAT);
+  term(made->zero, poplar::FLOAT);
+  if (made->offset) term(*made->offset, poplar::FLOAT);
 }
 
 }  // namespace popir

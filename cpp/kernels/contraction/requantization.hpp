@@ -1,30 +1,54 @@
-// The requantization of sums of products: how a tail makes bytes of them.
+// The requantization of sums of products: how a tail makes bytes or floats of them.
 #ifndef popir_kernels_contraction_requantization_hpp
 #define popir_kernels_contraction_requantization_hpp
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "kernels/contraction/words.hpp"
 #include "kernels/elementwise/forms.hpp"
+#include "kernels/kernel.hpp"
 
 namespace popir {
 
-/// round(float(sum + bias) * factor) + zero as a byte: the least or the greatest one for what is out
-/// of range, 0 for NaN. Rounds to the nearest, ties to even.
+/// What becomes of a sum, in this order:
+///  - float(sum + bias) * factor, plus offset if there is one;
+///  - x < 0 ? 0 : x, if `isRectified`;
+///  - round(x) + zero, if `isRounded`: to the nearest, ties to even;
+///  - if `to` is a byte, the least or the greatest one for what is out of range, 0 for NaN.
 struct Requantization {
   /// An operand of the tail, or a number.
   struct Term {
     std::size_t operand = 0;   ///< input of the tail's program; 0: none
-    bool hasChannels = false;  ///< one element for each channel
+    bool hasChannels = false;  ///< one element for each channel, or column
     std::uint64_t bits = 0;    ///< if there is no operand
   };
-  Term bias, factor, zero;  ///< of INT, FLOAT, FLOAT
-  bool isSigned = false;    ///< whether bytes are SIGNED_CHAR, or else UNSIGNED_CHAR
+  Term bias, factor, zero;     ///< of INT, FLOAT, FLOAT
+  std::optional<Term> offset;  ///< of FLOAT
+  bool isRectified = false, isRounded = false;
+  poplar::Type to = poplar::FLOAT;  ///< or, if `isRounded`, SIGNED_CHAR or UNSIGNED_CHAR
 };
 
-/// Nothing if the tail is none.
-std::optional<Requantization> requantizationOf(const Tail& tail);
+/// Nothing if the tail is none. `channels` is the extent of operands that have one element for each
+/// channel or column.
+std::optional<Requantization> requantizationOf(const Tail& tail, Tail::Extent channels);
+
+/// The terms for `n` channels from `channel` on; `operands` are those of the tail.
+RequantizationTerms termsOf(const Requantization& made, void* const* operands, std::int64_t channel,
+                            std::int64_t n);
+
+/// The bytes of an element of the result; those of INT without a requantization.
+std::int64_t bytesOfResult(const std::optional<Requantization>& made);
+
+/// The tail that does nothing to sums.
+std::shared_ptr<const Tail> tailOfSums();
+
+/// Checks the operands of a tail for `channels` channels, and that the written one, `out`, has the
+/// type that it makes.
+void requireTail(const Tail& tail, Tail::Extent channels, const std::vector<OperandInfo>& operands,
+                 std::size_t out, std::int64_t count);
 
 }  // namespace popir
 

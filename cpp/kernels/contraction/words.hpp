@@ -16,7 +16,8 @@ constexpr std::int64_t kMostWordColumns = 32;
 /// The terms of a Requantization (requantization.hpp), for each column of a panel.
 struct RequantizationTerms {
   std::int32_t bias[kMostWordColumns];
-  float factor[kMostWordColumns], zero[kMostWordColumns];
+  float factor[kMostWordColumns], offset[kMostWordColumns], zero[kMostWordColumns];
+  bool hasOffset, isRectified, isRounded, isSigned;
 };
 
 /// The loops of one instruction set for one type of elements.
@@ -40,9 +41,11 @@ struct WordsKernel {
   void (*startRows)(const std::int32_t* sums, const std::int32_t* bZeros,
                     const std::int32_t* aZeros, const std::int32_t* rests, std::int32_t* c,
                     std::int64_t cRow, std::int64_t rows);
-  /// Makes bytes of C, [rows, columns], dense. The terms of the Requantization are by column.
+  /// Makes bytes, or floats, of C, [rows, columns], dense. The terms are by column.
   void (*requantize)(const std::int32_t* c, std::int64_t rows, const RequantizationTerms& terms,
-                     bool isSigned, std::uint8_t* to);
+                     std::uint8_t* to);
+  void (*dequantize)(const std::int32_t* c, std::int64_t rows, const RequantizationTerms& terms,
+                     float* to);
   /// Makes elements of A of bytes, SIGNED_CHAR or else UNSIGNED_CHAR: shorts; or bytes without
   /// signs, where those that have one get 128 added.
   void (*widen)(const std::uint8_t* from, bool isSigned, std::int64_t n, void* to);

@@ -30,8 +30,9 @@ struct SummingForm {
 /// Element-wise work that a kernel does on its result before storing it. Input 0 of the program is
 /// this result. The other inputs are further operands, after those of the kernel itself, in order.
 struct Tail {
-  /// Shape of an operand: [1], [channels], or that of the result.
-  enum class Extent { Scalar, Channel, Full };
+  /// Shape of an operand: [1], [channels], [columns], or that of the result. Channels are its second
+  /// dimension, columns its last one, if that is another or there are only two.
+  enum class Extent { Scalar, Channel, Column, Full };
   MapProgram program;
   std::vector<Extent> extents;  ///< by input of the program; Full for input 0
 };

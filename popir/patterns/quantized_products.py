@@ -1,0 +1,310 @@
+"""QuantizedProducts: computes products of dequantized operands by integers.
+
+A quantized model in the QDQ form has a DequantizeLinear before each operand of a Conv, MatMul or
+Gemm, and a QuantizeLinear after it. The sums of products of 8-bit integers are exact, take a
+quarter of the memory, and machines have instructions for them. onnxruntime does the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from popir.ir import Op, Tensor
+from popir.ops.support.decomposition import Decomposer
+from popir.ops.support.shapes import product
+from popir.pattern import PatternCreator, Rewrite
+from popir.patterns.edit import (
+    compile_in,
+    constraint,
+    is_built_in,
+    joined,
+    maker,
+    number,
+    remove_dead,
+    replace,
+)
+from popir.types import DataType
+
+_MOST_TERMS = (2**31 - 1) // (255 * 255)
+"""So many products of two bytes minus their zero points fit INT32, whatever their values."""
+_FEWEST_OUTPUTS = 8
+"""Output channels of a group below which ConvInteger computes floats."""
+_BYTES = (DataType.INT8, DataType.UINT8)
+
+
+@dataclass
+class _Quantized:
+    """(q - zero) * scale."""
+
+    q: Tensor
+    """Bytes; or a constant of FLOAT that has their values."""
+    scale: Tensor
+    zero: Tensor | None
+    """In FLOAT, in a shape that broadcasts to q."""
+
+    def kind(self) -> DataType | None:
+        """The type of the bytes; None if a constant is out of their range."""
+        assert self.q.info is not None
+        if self.q.info.dataType() in _BYTES:
+            return self.q.info.dataType()
+        values = self.q.data
+        assert values is not None
+        if values.size == 0 or not (values == np.rint(values)).all():
+            return None
+        for kind in _BYTES:
+            limits = np.iinfo(kind.numpy)
+            if limits.min <= values.min() and values.max() <= limits.max:
+                return kind
+        return None
+
+
+@dataclass
+class _Product:
+    """A product of two quantized operands, as matrices or a convolution."""
+
+    a: _Quantized
+    b: _Quantized
+    terms: int
+    """The products that are summed."""
+    channels: int
+    """The output channels, or columns."""
+    axis: int
+    """The axis of b that they are."""
+    rank: int
+    """The dimensions that follow the channels in the result."""
+
+
+class QuantizedProducts(Rewrite):
+    """`Conv(DequantizeLinear(x), DequantizeLinear(w), bias)` becomes `ConvInteger(x, w)`, times the
+    two scales, plus the bias; MatMul and Gemm become MatMulInteger likewise. If a QuantizeLinear
+    alone reads the result, perhaps by a Relu, its scale goes into the factor.
+
+    Sums are exact, where floats round them, and a factor is rounded in place of each operand: a
+    quantized result may be the next number. Only where nothing is trained.
+    """
+
+    _product: _Product | None = None
+    """What `pattern` has found; `check` and `rewrite` follow."""
+    types = frozenset({"Conv", "MatMul", "Gemm"})
+
+    def pattern(self, op: Op) -> bool:
+        """Whether both operands are dequantized bytes."""
+        self._product = _found(op)
+        return self._product is not None
+
+    def check(self, op: Op) -> str | None:
+        """Nothing may be trained, the sums must fit INT32, the data must have one scale and the
+        weights one for each output channel at most.
+        """
+        found = self._product
+        assert found is not None
+        if op.graph.isTraining:
+            return "the model is trained, and integers have no gradient"
+        if found.terms > _MOST_TERMS:
+            return f"sums of {found.terms} products may not fit 32 bits"
+        if op.opid.type == "Conv" and op.outShape(0)[1] // _group(op) < _FEWEST_OUTPUTS:
+            return f"its groups have fewer than {_FEWEST_OUTPUTS} output channels"
+        for t, what in ((found.a.scale, "scale"), (found.a.zero, "zero point")):
+            if t is not None and _size(t) != 1:
+                return f"the first operand has more than one {what}"
+        for t, what in ((found.b.scale, "scales"), (found.b.zero, "zero points")):
+            if t is not None and not _is_by_channel(t, found):
+                return f"the second operand's {what} are not one for each output channel"
+        if None in (found.a.kind(), found.b.kind()):
+            return "a constant operand is not of bytes"
+        if None in (_point(found.a), _point(found.b)):
+            return "a zero point is computed at run time"
+        return constraint(op)
+
+    def touches(self, op: Op) -> list[Tensor]:
+        """No tensors: the result stays, or `_quantizing` has looked at it."""
+        return []
+
+    def rewrite(self, op: Op) -> None:
+        """Replaces `op`, or the division after it, by a product with the scales."""
+        found = self._product
+        assert found is not None
+        on = Decomposer(op, op.outId(0))
+        last, rectified = self._quantizing(op)
+        scale = on.Mul(on.reshape(found.a.scale, []), _by_channel(on, found, found.b.scale))
+        offset = _offset(on, op, found)
+        if op.opid.type == "Gemm" and _attribute(op, "alpha", 1.0) != 1:
+            scale = on.Mul(scale, on.like(_attribute(op, "alpha", 1.0), scale))
+        if last is not op:
+            divisor = on.reshape(last.inTensor(1), [])
+            scale = on.Div(scale, divisor)
+            offset = None if offset is None else on.Div(offset, divisor)
+        between = [*op.input.values(), *last.input.values()]
+        total = on.cast(_total(on, op, found), DataType.FLOAT)
+        if offset is not None:
+            total, scale = on.Mul(total, scale), offset
+        if rectified:
+            total = on.Add(total, scale) if offset is not None else on.Mul(total, scale)
+            replace(last, ("ai.onnx", "Relu", 14), [total.id])
+        else:
+            name = "Add" if offset is not None else "Mul"
+            replace(last, ("ai.onnx", name, 14), [total.id, scale.id])
+        remove_dead(between, self.kept)
+
+    def _quantizing(self, op: Op) -> tuple[Op, bool]:
+        """The Div of the QuantizeLinear that alone reads the result of `op`, and whether a Relu is
+        before it; `op` itself if there is none.
+        """
+        ops, rectified = [op], False
+        reader = _only_reader(op)
+        if reader is not None and is_built_in(reader, "Relu"):
+            ops, rectified = [op, reader], True
+            reader = _only_reader(reader)
+        if (
+            reader is None
+            or not is_built_in(reader, "Div")
+            or reader.inTensor(0) is not ops[-1].outTensor(0)
+            or _size(reader.inTensor(1)) != 1
+            or not is_built_in(_only_reader(reader), "Round")
+            or joined([*ops, reader], reader, self.kept)
+        ):
+            return op, False
+        if rectified:
+            if not (number(reader.inTensor(1)) or 0) > 0:
+                return op, False
+            compile_in([reader], self.name)
+        return reader, rectified
+
+
+def _found(op: Op) -> _Product | None:
+    """The product that `op` is; None if an operand is not dequantized."""
+    if not is_built_in(op, "Conv", "MatMul", "Gemm") or len(op.output) != 1:
+        return None
+    if op.outInfo(0).dataType() is not DataType.FLOAT:
+        return None
+    a, b = _dequantized(op.inTensor(0)), _dequantized(op.inTensor(1))
+    if a is None or b is None:
+        return None
+    shape = op.inShape(1)
+    if op.opid.type == "Conv":
+        return _Product(a, b, product(shape[1:]), shape[0], 0, len(shape) - 2)
+    if len(op.inShape(0)) < 2 or len(shape) < 2:
+        return None
+    turned = bool(_attribute(op, "transB", 0)) if op.opid.type == "Gemm" else False
+    axis = len(shape) - (2 if turned else 1)
+    return _Product(a, b, shape[-1 if turned else -2], shape[axis], axis, 0)
+
+
+def _dequantized(t: Tensor) -> _Quantized | None:
+    """What DequantizeLinear has made `t` of; None if it has not."""
+    op = maker(t, "Mul")
+    if op is None:
+        return None
+    centred, scale, zero = op.inTensor(0), op.inTensor(1), None
+    if shift := maker(centred, "Sub"):
+        centred, zero = shift.inTensor(0), shift.inTensor(1)
+    if cast := maker(centred, "Cast"):
+        centred = cast.inTensor(0)
+    elif centred.data is None or not centred.isConst():
+        return None
+    assert centred.info is not None
+    if centred.info.dataType() not in (*_BYTES, DataType.FLOAT):
+        return None
+    if cast is not None and centred.info.dataType() is DataType.FLOAT:
+        return None
+    return _Quantized(centred, scale, zero) if centred.info.shape() == _shape(t) else None
+
+
+def _point(quantized: _Quantized) -> Tensor | np.ndarray | bool | None:
+    """The zero points: their values, the bytes that they are computed from, False for none; None if
+    they are something else.
+    """
+    zero = quantized.zero
+    if zero is None:
+        return False
+    if zero.isConst() and zero.data is not None:
+        kind = quantized.kind()
+        limits = np.iinfo((kind or DataType.INT8).numpy)
+        fits = limits.min <= zero.data.min() and zero.data.max() <= limits.max
+        return zero.data.reshape(-1) if fits else None
+    while (cast := maker(zero, "Cast", "Reshape")) is not None:
+        zero = cast.inTensor(0)
+    return zero if zero.info is not None and zero.info.dataType() is quantized.kind() else None
+
+
+def _total(on: Decomposer, op: Op, found: _Product) -> Tensor:
+    """The sums of products of integers."""
+
+    def operand(of: _Quantized, by_channel: bool) -> tuple[Tensor, Tensor | None]:
+        kind, point, q = of.kind(), _point(of), of.q
+        assert kind is not None
+        if q.info is not None and q.info.dataType() is DataType.FLOAT:
+            assert q.data is not None
+            q = on.const(q.data, kind)
+        if point is False:
+            return q, None
+        zero = point if isinstance(point, Tensor) else on.const(point, kind)
+        assert isinstance(zero, Tensor)
+        return q, on.reshape(zero, [_size(zero)] if by_channel and _size(zero) > 1 else [])
+
+    (a, a_zero), (b, b_zero) = operand(found.a, False), operand(found.b, True)
+    if op.opid.type == "Conv":
+        names = ("auto_pad", "dilations", "group", "kernel_shape", "pads", "strides")
+        given = {name: _attribute(op, name, None) for name in names}
+        return on.ConvInteger(a, b, a_zero, b_zero, **given)
+    if op.opid.type == "Gemm":
+        a = on.Transpose(a, perm=[1, 0]) if _attribute(op, "transA", 0) else a
+        b = on.Transpose(b, perm=[1, 0]) if _attribute(op, "transB", 0) else b
+    return on.MatMulInteger(a, b, a_zero, b_zero)
+
+
+def _offset(on: Decomposer, op: Op, found: _Product) -> Tensor | None:
+    """The bias of a Conv, or beta times that of a Gemm, in a shape that broadcasts."""
+    if op.opid.type == "MatMul" or not op.hasInput(2):
+        return None
+    bias = op.inTensor(2)
+    if op.opid.type == "Conv":
+        return _by_channel(on, found, bias)
+    beta = _attribute(op, "beta", 1.0)
+    return bias if beta == 1 else on.Mul(bias, on.like(beta, bias))
+
+
+def _by_channel(on: Decomposer, found: _Product, t: Tensor) -> Tensor:
+    """One number, or one for each channel, in a shape that broadcasts to the result."""
+    return on.reshape(t, [] if _size(t) == 1 else [found.channels, *[1] * found.rank])
+
+
+def _is_by_channel(t: Tensor, found: _Product) -> bool:
+    """Whether `t` is one number, or one for each channel, where it meets the second operand."""
+    shape, of = _shape(t), _shape(found.b.q)
+    if product(shape) == 1:
+        return True
+    padded = [1] * (len(of) - len(shape)) + shape
+    return padded == [n if d == found.axis else 1 for d, n in enumerate(of)]
+
+
+def _only_reader(op: Op) -> Op | None:
+    """The only operator that reads the result of `op`, once; None if there are others."""
+    uses: Sequence[Op] = list(op.outTensor(0).uses)
+    if len(uses) != 1 or sum(t is op.outTensor(0) for t in uses[0].input.values()) != 1:
+        return None
+    return uses[0]
+
+
+def _attribute(op: Op, name: str, default: object) -> object:
+    return getattr(op, name, default)
+
+
+def _group(op: Op) -> int:
+    group = _attribute(op, "group", 1)
+    assert isinstance(group, int)
+    return group
+
+
+def _shape(t: Tensor) -> list[int]:
+    return t.info.shape() if t.info is not None else []
+
+
+def _size(t: Tensor) -> int:
+    return product(_shape(t))
+
+
+PatternCreator(QuantizedProducts, "QuantizedProducts", source="built in")
