@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from popir.ir import Op, Tensor
 from popir.pattern import PatternCreator, Rewrite
-from popir.patterns.edit import constraint, replace
+from popir.patterns.edit import constraint, remove_dead, replace
 
 
 class OpToIdentity(Rewrite):
@@ -36,12 +36,14 @@ class OpToIdentity(Rewrite):
         return []
 
     def rewrite(self, op: Op) -> None:
-        """Replaces `op` by an Identity of input 0."""
+        """Replaces `op` by an Identity of input 0, and removes what nothing else reads."""
+        dropped = [tensor for i, tensor in op.input.items() if i]
         for i in [i for i in op.output if i]:
             tensor = op.outTensor(i)
             op.disconnectOutTensor(i)
             op.graph.removeTensor(tensor.id)
         replace(op, ("ai.onnx", "Identity", 13), [op.inId(0)])
+        remove_dead(dropped, self.kept)
 
 
 PatternCreator(OpToIdentity, "OpToIdentity", source="built in")

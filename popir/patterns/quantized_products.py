@@ -7,7 +7,6 @@ quarter of the memory, and machines have instructions for them. onnxruntime does
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,16 +15,7 @@ from popir.ir import Op, Tensor
 from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.shapes import product
 from popir.pattern import PatternCreator, Rewrite
-from popir.patterns.edit import (
-    compile_in,
-    constraint,
-    is_built_in,
-    joined,
-    maker,
-    number,
-    remove_dead,
-    replace,
-)
+from popir.patterns.edit import constraint, is_built_in, maker, remove_dead, replace
 from popir.types import DataType
 
 _MOST_TERMS = (2**31 - 1) // (255 * 255)
@@ -79,8 +69,7 @@ class _Product:
 
 class QuantizedProducts(Rewrite):
     """`Conv(DequantizeLinear(x), DequantizeLinear(w), bias)` becomes `ConvInteger(x, w)`, times the
-    two scales, plus the bias; MatMul and Gemm become MatMulInteger likewise. If a QuantizeLinear
-    alone reads the result, perhaps by a Relu, its scale goes into the factor.
+    two scales, plus the bias; MatMul and Gemm become MatMulInteger likewise.
 
     Sums are exact, where floats round them, and a factor is rounded in place of each operand: a
     quantized result may be the next number. Only where nothing is trained.
@@ -120,58 +109,25 @@ class QuantizedProducts(Rewrite):
         return constraint(op)
 
     def touches(self, op: Op) -> list[Tensor]:
-        """No tensors: the result stays, or `_quantizing` has looked at it."""
+        """No tensors: the result stays."""
         return []
 
     def rewrite(self, op: Op) -> None:
-        """Replaces `op`, or the division after it, by a product with the scales."""
+        """Replaces `op` by a product of integers, times the scales."""
         found = self._product
         assert found is not None
         on = Decomposer(op, op.outId(0))
-        last, rectified = self._quantizing(op)
         scale = on.Mul(on.reshape(found.a.scale, []), _by_channel(on, found, found.b.scale))
-        offset = _offset(on, op, found)
         if op.opid.type == "Gemm" and _attribute(op, "alpha", 1.0) != 1:
             scale = on.Mul(scale, on.like(_attribute(op, "alpha", 1.0), scale))
-        if last is not op:
-            divisor = on.reshape(last.inTensor(1), [])
-            scale = on.Div(scale, divisor)
-            offset = None if offset is None else on.Div(offset, divisor)
-        between = [*op.input.values(), *last.input.values()]
+        offset = _offset(on, op, found)
+        between = list(op.input.values())
         total = on.cast(_total(on, op, found), DataType.FLOAT)
-        if offset is not None:
-            total, scale = on.Mul(total, scale), offset
-        if rectified:
-            total = on.Add(total, scale) if offset is not None else on.Mul(total, scale)
-            replace(last, ("ai.onnx", "Relu", 14), [total.id])
+        if offset is None:
+            replace(op, ("ai.onnx", "Mul", 14), [total.id, scale.id])
         else:
-            name = "Add" if offset is not None else "Mul"
-            replace(last, ("ai.onnx", name, 14), [total.id, scale.id])
+            replace(op, ("ai.onnx", "Add", 14), [on.Mul(total, scale).id, offset.id])
         remove_dead(between, self.kept)
-
-    def _quantizing(self, op: Op) -> tuple[Op, bool]:
-        """The Div of the QuantizeLinear that alone reads the result of `op`, and whether a Relu is
-        before it; `op` itself if there is none.
-        """
-        ops, rectified = [op], False
-        reader = _only_reader(op)
-        if reader is not None and is_built_in(reader, "Relu"):
-            ops, rectified = [op, reader], True
-            reader = _only_reader(reader)
-        if (
-            reader is None
-            or not is_built_in(reader, "Div")
-            or reader.inTensor(0) is not ops[-1].outTensor(0)
-            or _size(reader.inTensor(1)) != 1
-            or not is_built_in(_only_reader(reader), "Round")
-            or joined([*ops, reader], reader, self.kept)
-        ):
-            return op, False
-        if rectified:
-            if not (number(reader.inTensor(1)) or 0) > 0:
-                return op, False
-            compile_in([reader], self.name)
-        return reader, rectified
 
 
 def _found(op: Op) -> _Product | None:
@@ -279,14 +235,6 @@ def _is_by_channel(t: Tensor, found: _Product) -> bool:
         return True
     padded = [1] * (len(of) - len(shape)) + shape
     return padded == [n if d == found.axis else 1 for d, n in enumerate(of)]
-
-
-def _only_reader(op: Op) -> Op | None:
-    """The only operator that reads the result of `op`, once; None if there are others."""
-    uses: Sequence[Op] = list(op.outTensor(0).uses)
-    if len(uses) != 1 or sum(t is op.outTensor(0) for t in uses[0].input.values()) != 1:
-        return None
-    return uses[0]
 
 
 def _attribute(op: Op, name: str, default: object) -> object:
