@@ -21,14 +21,10 @@ std::int64_t allOf(const std::vector<std::int64_t>& sizes) {
   return n;
 }
 
-/// The elements of a dimension from the first window to the end of the last, rounded up to a
-/// multiple of the stride.
+/// The elements of a dimension from the first window to the end of the last.
 std::int64_t reached(std::int64_t kernel, std::int64_t outField, std::int64_t stride,
                      std::int64_t dilation) {
-  if (outField <= 1) stride = 1;
-  const std::int64_t all =
-      (std::max<std::int64_t>(outField, 1) - 1) * stride + (kernel - 1) * dilation + 1;
-  return (all + stride - 1) / stride * stride;
+  return (std::max<std::int64_t>(outField, 1) - 1) * stride + (kernel - 1) * dilation + 1;
 }
 
 /// A single window has no stride. Joins field dimensions in which nothing but single elements meet,
@@ -60,8 +56,9 @@ struct Order {
   std::int64_t channels = 1;
 };
 
-/// The sizes of a channel's planes.
+/// The sizes of a channel's planes: one for each phase of `steps`.
 struct Planes {
+  std::vector<std::int64_t> steps;    // from a place to the next, by dimension
   std::vector<std::int64_t> strides;  // of a plane, by dimension
   std::int64_t elements = 1;          // of one of them
   std::int64_t all = 1;               // of all phases
@@ -74,9 +71,9 @@ std::vector<std::int64_t> windowOf(const IntegerConvSpec& s, const Planes& plane
     std::int64_t rest = k, phase = 0, phases = 1, offset = 0;
     for (std::size_t d = s.kernel.size(); d-- > 0; rest /= s.kernel[d]) {
       const std::int64_t at = rest % s.kernel[d] * s.dilation[d];
-      phase += at % s.stride[d] * phases;
-      phases *= s.stride[d];
-      offset += at / s.stride[d] * planes.strides[d];
+      phase += at % planes.steps[d] * phases;
+      phases *= planes.steps[d];
+      offset += at / planes.steps[d] * planes.strides[d];
     }
     offsets.push_back(phase * planes.elements + offset);
   }
@@ -118,7 +115,22 @@ Order byChannels(const IntegerConvSpec& s, const Planes& planes, std::int64_t pe
   return order;
 }
 
+/// Words of neighbouring channels, which follow one another at a place.
+Order byLastChannels(const IntegerConvSpec& s, const Planes& planes, std::int64_t perWord) {
+  const std::int64_t words = (s.inChannels + perWord - 1) / perWord;
+  Order order;
+  order.channels = words * perWord;
+  const auto offsets = windowOf(s, planes);
+  for (const auto offset : offsets)
+    for (std::int64_t w = 0; w < words; ++w) order.taps.push_back(offset * words + w);
+  for (std::int64_t c = 0; c < s.inChannels; ++c)
+    for (std::size_t k = 0; k < offsets.size(); ++k)
+      order.places.push_back(static_cast<std::int64_t>(k) * order.channels + c);
+  return order;
+}
+
 Order orderOf(const IntegerConvSpec& s, const Planes& planes, std::int64_t perWord) {
+  if (s.inLast) return byLastChannels(s, planes, perWord);
   auto places = byPlaces(s, planes, perWord), channels = byChannels(s, planes, perWord);
   return channels.taps.size() < places.taps.size() ? std::move(channels) : std::move(places);
 }
@@ -128,7 +140,8 @@ Order orderOf(const IntegerConvSpec& s, const Planes& planes, std::int64_t perWo
 ///
 /// The padded image is split by phases of the strides (space to batch), each a plane. So the words of
 /// a point are at the place of the point in a plane, plus the same taps for all points: the loops
-/// read them where they are.
+/// read them where they are. With channels last there is one plane, and strides are steps in it; without
+/// padding it is the input itself.
 class IntegerConv final : public Contraction {
  public:
   IntegerConv(const IntegerConvSpec& spec, unsigned threads)
@@ -144,22 +157,37 @@ class IntegerConv final : public Contraction {
     const std::size_t fields = s_.kernel.size();
     phaseSizes_.resize(fields);
     planes_.strides.resize(fields);
+    planes_.steps = s_.inLast ? std::vector<std::int64_t>(fields, 1) : s_.stride;
+    isInPlace_ = s_.inLast && isBytes_ && inShift_ == 0 && s_.inChannels % kernel_.perWord == 0;
     for (std::size_t d = fields; d-- > 0;) {
-      phaseSizes_[d] =
-          reached(s_.kernel[d], s_.outField[d], s_.stride[d], s_.dilation[d]) / s_.stride[d];
+      const std::int64_t size = reached(s_.kernel[d], s_.outField[d], s_.stride[d], s_.dilation[d]);
+      isInPlace_ = isInPlace_ && s_.padLower[d] == 0 && size <= s_.inField[d];
+      phaseSizes_[d] = (size + planes_.steps[d] - 1) / planes_.steps[d];
+    }
+    if (isInPlace_) phaseSizes_ = s_.inField;
+    for (std::size_t d = fields; d-- > 0;) {
       planes_.strides[d] = planes_.elements;
       planes_.elements *= phaseSizes_[d];
     }
-    planes_.all = planes_.elements * allOf(s_.stride);
+    planes_.all = planes_.elements * allOf(planes_.steps);
     order_ = orderOf(s_, planes_, kernel_.perWord);
     words_ = static_cast<std::int64_t>(order_.taps.size());
     placeBytes_ = order_.channels * kWordBytes / kernel_.perWord;
-    for (auto& tap : order_.taps) tap *= placeBytes_;
     imageChannels_ = (s_.inChannels + order_.channels - 1) / order_.channels;
-    // Words at the last places reach beyond the last plane.
-    imageBytes_ =
-        aligned(s_.batch * s_.groups * imageChannels_ * planes_.all * placeBytes_ + kWordBytes);
-    ownBytes_ = aligned((allOf(s_.inField) + 1) * placeBytes_);
+    if (isInPlace_) {
+      // A place has the channels of all groups.
+      const std::int64_t words = order_.channels / kernel_.perWord;
+      for (auto& tap : order_.taps)
+        tap = (tap / words * s_.groups * words + tap % words) * kWordBytes;
+      placeBytes_ *= s_.groups;
+    } else {
+      const std::int64_t unit = s_.inLast ? kWordBytes : placeBytes_;
+      for (auto& tap : order_.taps) tap *= unit;
+      // Words at the last places reach beyond the last plane.
+      imageBytes_ =
+          aligned(s_.batch * s_.groups * imageChannels_ * planes_.all * placeBytes_ + kWordBytes);
+      ownBytes_ = s_.inLast ? 0 : aligned((allOf(s_.inField) + 1) * placeBytes_);
+    }
     panels_ = (s_.outChannels + kernel_.columns - 1) / kernel_.columns;
     panelBytes_ = words_ * kernel_.columns * kWordBytes;
     findPoints();
@@ -207,9 +235,8 @@ class IntegerConv final : public Contraction {
             nullptr};
     run.hasWeightZeros = hasWeightZeros(run.weightZeros);
     run.terms = operands + next + (s_.weightZeros != ZeroPoints::None);
-    const std::int64_t images = s_.batch * s_.groups, channels = images * imageChannels_;
-    parallelFor(channels, threads_, channels * planes_.all * order_.channels,
-                [&](std::int64_t i, unsigned thread) { makePlanes(run, i, thread); });
+    const std::int64_t images = s_.batch * s_.groups;
+    makeImages(run);
     const std::int64_t steps = images * s_.outChannels * points_ * words_;
     parallelFor(images * blocks_ * panels_, threads_, steps, [&](std::int64_t i) {
       runBlock(run, i / panels_ / blocks_, i / panels_ % blocks_, i % panels_);
@@ -254,7 +281,7 @@ class IntegerConv final : public Contraction {
     for (std::int64_t point = 0; point < points_; ++point) {
       std::int64_t rest = point, place = 0;
       for (std::size_t d = s_.outField.size(); d-- > 0; rest /= s_.outField[d])
-        place += rest % s_.outField[d] * planes_.strides[d];
+        place += rest % s_.outField[d] * s_.stride[d] / planes_.steps[d] * planes_.strides[d];
       pointPlaces_.push_back(place * placeBytes_);
     }
   }
@@ -262,16 +289,18 @@ class IntegerConv final : public Contraction {
   /// Finds what the lines of a channel's planes hold.
   void findLines() {
     const std::size_t last = s_.kernel.size() - 1;
-    const std::int64_t width = phaseSizes_[last], stride = s_.stride[last], size = s_.inField[last];
+    const std::int64_t width = phaseSizes_[last], stride = planes_.steps[last],
+                       size = s_.inField[last];
     for (std::int64_t line = 0; line < planes_.all / width; ++line) {
       // Its coordinates: phases, then places in a plane, the last ones fastest.
       std::int64_t rest = line, source = 0, scale = size;
       std::int64_t places[3] = {}, phases[3] = {};
       bool isInside = true;
       for (std::size_t d = last; d-- > 0; rest /= phaseSizes_[d]) places[d] = rest % phaseSizes_[d];
-      for (std::size_t d = last + 1; d-- > 0; rest /= s_.stride[d]) phases[d] = rest % s_.stride[d];
+      for (std::size_t d = last + 1; d-- > 0; rest /= planes_.steps[d])
+        phases[d] = rest % planes_.steps[d];
       for (std::size_t d = last; d-- > 0; scale *= s_.inField[d]) {
-        const std::int64_t x = places[d] * s_.stride[d] + phases[d] - s_.padLower[d];
+        const std::int64_t x = places[d] * planes_.steps[d] + phases[d] - s_.padLower[d];
         isInside = isInside && x >= 0 && x < s_.inField[d];
         source += x * scale;
       }
@@ -305,6 +334,62 @@ class IntegerConv final : public Contraction {
       }
       if (!isOfOnes) sums[i * kernel_.columns + j] = static_cast<std::int32_t>(sum);
     }
+  }
+
+  /// Makes the planes of all images, if they are not read in place.
+  void makeImages(const Run& run) const {
+    if (isInPlace_) return;
+    const std::int64_t images = s_.batch * s_.groups;
+    if (s_.inLast) {
+      const auto lines = static_cast<std::int64_t>(lines_.size());
+      parallelFor(images * lines, threads_, images * planes_.all * placeBytes_,
+                  [&](std::int64_t i) { makeLine(run, i / lines, i % lines); });
+      return;
+    }
+    const std::int64_t channels = images * imageChannels_;
+    parallelFor(channels, threads_, channels * planes_.all * order_.channels,
+                [&](std::int64_t i, unsigned thread) { makePlanes(run, i, thread); });
+  }
+
+  /// Writes a line of an image whose channels are last.
+  void makeLine(const Run& run, std::int64_t which, std::int64_t line) const {
+    const std::int64_t width = phaseSizes_.back(), channels = s_.inChannels;
+    const std::int64_t from = s_.groups * channels;  // bytes of a place of the input
+    const auto& [source, begin, end] = lines_[static_cast<std::size_t>(line)];
+    const bool isSigned = s_.inType != poplar::UNSIGNED_CHAR;
+    auto* const to =
+        static_cast<std::byte*>(at(run.work, (which * planes_.all + line * width) * placeBytes_));
+    const auto* const in = run.in + which / s_.groups * allOf(s_.inField) * from +
+                           which % s_.groups * channels + source * from;
+    const auto zero = static_cast<std::uint8_t>(run.inZero);
+    const auto pad = [&](std::int64_t first, std::int64_t last) {
+      // Of the channels that fill a word, too: their weights are 0.
+      std::uint8_t zeros[64];
+      std::memset(zeros, zero, sizeof zeros);
+      const std::int64_t all = (last - first) * order_.channels,
+                         size = kWordBytes / kernel_.perWord;
+      for (std::int64_t i = 0; i < all; i += 64)
+        kernel_.widen(zeros, isSigned, std::min<std::int64_t>(64, all - i),
+                      to + first * placeBytes_ + i * size);
+    };
+    pad(0, begin);
+    if (from == order_.channels) {
+      kernel_.widen(in + begin * from, isSigned, (end - begin) * from, to + begin * placeBytes_);
+    } else {
+      if (channels != order_.channels) pad(begin, end);
+      for (std::int64_t i = begin; i < end; ++i)
+        kernel_.widen(in + i * from, isSigned, channels, to + i * placeBytes_);
+    }
+    pad(end, width);
+  }
+
+  /// Where the places of an image begin.
+  const std::byte* imageOf(const Run& run, std::int64_t which) const {
+    if (!isInPlace_)
+      return static_cast<const std::byte*>(
+          at(run.work, which * imageChannels_ * planes_.all * placeBytes_));
+    return reinterpret_cast<const std::byte*>(run.in) +
+           which / s_.groups * planes_.all * placeBytes_ + which % s_.groups * s_.inChannels;
   }
 
   /// Writes the planes of channel i of the image, or of the channels that share its words.
@@ -380,8 +465,7 @@ class IntegerConv final : public Contraction {
     const std::int64_t group = which % s_.groups, columns = kernel_.columns;
     const std::int64_t first = pointOf(block), points = pointOf(block + 1) - first;
     const std::int64_t channel = panel * columns, channels = channelsOf(panel);
-    const auto* const image = static_cast<const std::byte*>(
-        at(run.work, which * imageChannels_ * planes_.all * placeBytes_));
+    const auto* const image = imageOf(run, which);
     const std::int64_t* const places = pointPlaces_.data() + first;
     const std::int64_t* const taps = order_.taps.data();
     const std::byte* const ones = run.packed + s_.groups * panels_ * panelBytes_;
@@ -406,23 +490,40 @@ class IntegerConv final : public Contraction {
     }
     runWordsAt(kernel_, image, places, taps, run.packed + number * panelBytes_, words_, sums,
                columns, points, channels, hasZeros);
-    const std::int64_t to = (which * s_.outChannels + channel) * points_ + first;
-    const auto* made = reinterpret_cast<const char*>(sums);
-    if (s_.requantization) {
-      const auto terms =
-          termsOf(*s_.requantization, run.terms, group * s_.outChannels + channel, channels);
-      if (outBytes_ == 1) {
-        char bytes[kMostPoints * kMostWordColumns];
-        kernel_.requantize(sums, points, terms, reinterpret_cast<std::uint8_t*>(bytes));
-        turn_(bytes, columns, static_cast<char*>(run.out) + to, points_, channels, points);
-        return;
-      }
+    if (!s_.requantization) return store(run, sums, which, block, panel);
+    const auto terms =
+        termsOf(*s_.requantization, run.terms, group * s_.outChannels + channel, channels);
+    if (outBytes_ == 1) {
+      std::uint8_t bytes[kMostPoints * kMostWordColumns];
+      kernel_.requantize(sums, points, terms, bytes);
+      store(run, bytes, which, block, panel);
+    } else {
       float floats[kMostPoints * kMostWordColumns];
       kernel_.dequantize(sums, points, terms, floats);
-      std::memcpy(sums, floats, static_cast<std::size_t>(points * columns) * sizeof(float));
+      store(run, floats, which, block, panel);
     }
-    turn_(made, columns * outBytes_, static_cast<char*>(run.out) + to * outBytes_,
-          points_ * outBytes_, channels, points);
+  }
+
+  /// Stores the results of a block of points, [points, columns].
+  void store(const Run& run, const void* made, std::int64_t which, std::int64_t block,
+             std::int64_t panel) const {
+    const std::int64_t first = pointOf(block), points = pointOf(block + 1) - first;
+    const std::int64_t channel = panel * kernel_.columns, channels = channelsOf(panel);
+    const auto* const from = static_cast<const char*>(made);
+    const std::int64_t row = kernel_.columns * outBytes_;
+    if (!s_.outLast) {
+      const std::int64_t to = (which * s_.outChannels + channel) * points_ + first;
+      turn_(from, row, static_cast<char*>(run.out) + to * outBytes_, points_ * outBytes_, channels,
+            points);
+      return;
+    }
+    const std::int64_t place = s_.groups * s_.outChannels;
+    const std::int64_t to = (which / s_.groups * points_ + first) * place +
+                            which % s_.groups * s_.outChannels + channel;
+    auto* const out = static_cast<char*>(run.out) + to * outBytes_;
+    for (std::int64_t i = 0; i < points; ++i)
+      std::memcpy(out + i * place * outBytes_, from + i * row,
+                  static_cast<std::size_t>(channels * outBytes_));
   }
 
   /// Points that are computed at a time: five of the loops' blocks of rows.
@@ -430,6 +531,7 @@ class IntegerConv final : public Contraction {
 
   IntegerConvSpec s_;
   bool isBytes_;
+  bool isInPlace_ = false;  // whether the words are read where the input lies
   const WordsKernel& kernel_;
   unsigned threads_;
   std::int64_t elements_;

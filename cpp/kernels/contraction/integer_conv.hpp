@@ -15,7 +15,8 @@ namespace popir {
 namespace contraction {
 
 /// out[n, g, o, y] = sum over i, t of (in - zero point)[n, g, i, x] * (weights - zero points)[g, o,
-/// i, t], as a ConvSpec's forward pass without dilation of the input; all dense. Padding is as much
+/// i, t], as a ConvSpec's forward pass without dilation of the input; all dense,
+/// or with channels last. Padding is as much
 /// as the zero point of `in`. Of SIGNED_CHAR or UNSIGNED_CHAR; out is INT.
 struct IntegerConvSpec {
   poplar::Type inType, weightsType;
@@ -25,6 +26,8 @@ struct IntegerConvSpec {
   ZeroPoints weightZeros;  ///< one for each output channel, [groups * outChannels], if Each
   /// How the sums become bytes or floats; nothing: out is INT.
   std::optional<Requantization> requantization = {};
+  /// Whether channels are the last dimension in memory, of `in` and of `out`.
+  bool inLast = false, outLast = false;
 };
 
 /// Whether makeIntegerConv() takes such sizes: a channel with its padding has at most 16 times the

@@ -13,13 +13,25 @@ const SavedKernel<IntegerConvKernel> kSavedIntegerConv("integer conv");
 
 }  // namespace
 
-std::unique_ptr<Runner> IntegerConvKernel::prepare(const std::vector<Layout>&,
+std::vector<int> IntegerConvKernel::preferredBlocks(const std::vector<Layout>& operands,
+                                                    const Setting&) const {
+  std::vector<int> wish(operands.size(), Layout::kPlain);
+  // Fewer channels than these are packed denser along the lines.
+  constexpr std::int64_t kWord = 4;
+  if (shape_.inChannels % kWord == 0) wish[0] = Layout::kChannelsLast;
+  if (shape_.outChannels % kWord == 0) wish[2] = Layout::kChannelsLast;
+  return wish;
+}
+
+std::unique_ptr<Runner> IntegerConvKernel::prepare(const std::vector<Layout>& operands,
                                                    const Setting& setting) const {
   const auto& p = shape_;
   contraction::IntegerConvSpec spec{
       inType_,  weightsType_, p.batch,  p.groups,   p.inChannels, p.outChannels, p.inField,
       p.kernel, p.outField,   p.stride, p.dilation, p.padLower,   inZero_,       weightZeros_};
   if (tail_) spec.requantization = requantizationOf(*tail_, Tail::Extent::Channel);
+  spec.inLast = operands[0].channelBlock == Layout::kChannelsLast;
+  spec.outLast = operands[2].channelBlock == Layout::kChannelsLast;
   return contraction::makeIntegerConv(spec, setting.threads);
 }
 

@@ -10,7 +10,8 @@
 namespace popir {
 
 /// Operands: in, weights and out as of a ConvKernel, then the zero point of `in`, [1], and those of
-/// the weights, [1] or [groups * output channels]; see contraction::makeIntegerConv(). All are dense.
+/// the weights, [1] or [groups * output channels]; see contraction::makeIntegerConv(). All are dense, in and
+/// out also with channels last, which is preferred where they fill words.
 /// Work: that of the convolution of SHORT, since no machine multiplies bytes. Only the engine's
 /// fusion adds a tail, a requantization, so the cost model never sees it; `out` is of bytes or FLOAT
 /// then.
@@ -25,6 +26,12 @@ class IntegerConvKernel final : public Kernel {
         inZero_(inZero),
         weightZeros_(weightZeros) {}
   const char* name() const override { return tail_ ? "integerConv+requantize" : "integerConv"; }
+  bool accepts(std::size_t i, const Layout& layout) const override {
+    return layout.dense() || (layout.channelBlock == Layout::kChannelsLast && (i == 0 || i == 2));
+  }
+  bool mayPreferBlocks() const override { return true; }
+  std::vector<int> preferredBlocks(const std::vector<Layout>& operands,
+                                   const Setting& setting) const override;
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
                                   const Setting& setting) const override;
   Rounds rounds(bool) const override { return Rounds::Nothing; }
