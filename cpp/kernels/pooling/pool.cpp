@@ -81,10 +81,42 @@ class PoolRunner : public Runner {
   std::int64_t bands_, work_;
 };
 
+/// Of operands with channels last.
+class LastPoolRunner : public Runner {
+ public:
+  LastPoolRunner(PoolPlan plan, LastPooling function, std::size_t elementBytes, unsigned threads)
+      : plan_(std::move(plan)), function_(function), threads_(threads) {
+    const auto count = [](std::int64_t n) { return static_cast<std::size_t>(n); };
+    each_ =
+        (count(plan_.window) * sizeof(std::int64_t) + count(plan_.channels) * elementBytes + 63) /
+        64 * 64;
+  }
+
+  std::size_t scratchBytes() const override { return each_ * threads_; }
+
+  void run(void* const* operands, void* scratch) const override {
+    if (plan_.out.positions == 0 || plan_.planes == 0) return;
+    const std::int64_t work = plan_.planes * (plan_.in.positions + plan_.out.positions);
+    parallelFor(plan_.planes / plan_.channels * plan_.rows, threads_, work,
+                [&](std::int64_t task, unsigned thread) {
+                  function_(plan_, operands[0], operands[1],
+                            static_cast<char*>(scratch) + each_ * thread, task);
+                });
+  }
+
+ private:
+  PoolPlan plan_;
+  LastPooling function_;
+  unsigned threads_;
+  std::size_t each_;
+};
+
 }  // namespace
 
 PoolOperand::PoolOperand(const Layout& layout)
-    : positions(1), block(std::max(layout.channelBlock, 1)) {
+    : positions(1),
+      block(std::max(layout.channelBlock, 1)),
+      isLast(layout.channelBlock == Layout::kChannelsLast) {
   for (std::size_t d = 2; d < layout.shape.size(); ++d) positions *= layout.shape[d];
 }
 
@@ -95,7 +127,17 @@ PoolFunctions poolFunctions(poplar::Type type, PoolKind kind, std::int64_t lanes
   return f ? f : base::poolFunctions(type, kind, lanes);
 }
 
+LastPooling lastPooling(poplar::Type type, PoolKind kind) {
+  switch (isa()) {
+    case Isa::Avx512: return avx512::lastPooling(type, kind);
+    case Isa::Avx2: return avx2::lastPooling(type, kind);
+    default: return base::lastPooling(type, kind);
+  }
+}
+
 bool PoolKernel::accepts(std::size_t, const Layout& layout) const {
+  if (layout.channelBlock == Layout::kChannelsLast)
+    return lastPooling(layout.type, kind_) != nullptr;
   return layout.dense() || layout.channelBlock == 8 || layout.channelBlock == 16;
 }
 
@@ -112,6 +154,7 @@ std::unique_ptr<Runner> PoolKernel::prepare(const std::vector<Layout>& operands,
   plan.axes = axes_;
   for (PoolAxis& axis : plan.axes) findInside(axis);
   plan.planes = in.shape[0] * in.shape[1];
+  plan.channels = in.shape[1];
   plan.in = plan.inGrad = PoolOperand(in);
   plan.out = PoolOperand(out);
   if (grad && max) plan.inGrad = PoolOperand(operands[2]);
@@ -121,6 +164,9 @@ std::unique_ptr<Runner> PoolKernel::prepare(const std::vector<Layout>& operands,
     plan.rows *= axes_[d].out;
     plan.window *= axes_[d].kernel;
   }
+  if (plan.in.isLast || plan.out.isLast)
+    return std::make_unique<LastPoolRunner>(std::move(plan), lastPooling(in.type, kind_),
+                                            in.type.sizeInBytes(), setting.threads);
   plan.isPlain = isPooledByPlane(plan, in.type);
   const PoolAxis& first = axes_.front();
   const std::int64_t step = first.in == 0

@@ -9,7 +9,8 @@
 
 namespace popir {
 
-/// Operands, all [batch, channels, spatial...], plain or in blocks of 8 or 16 channels:
+/// Operands, all [batch, channels, spatial...], plain, in blocks of 8 or 16 channels, or, but for
+/// gradients, with channels last:
 /// Max, Sum, Average                        input, output;
 /// SumGrad, AverageGrad                     gradient of the output, gradient of the input;
 /// MaxGradFirst, MaxGradAll, MaxGradShared  input, gradient of the output, gradient of the input.

@@ -62,6 +62,7 @@ struct PoolAxis {
 struct PoolOperand {
   std::int64_t positions = 0;  // in a plane
   std::int64_t block = 1;      // contiguous channels; 1 if plain
+  bool isLast = false;         // all channels of a position are contiguous
 
   PoolOperand() = default;
   explicit PoolOperand(const Layout& layout);
@@ -74,11 +75,11 @@ struct PoolOperand {
 struct PoolPlan {
   PoolKind kind;
   std::vector<PoolAxis> axes;
-  std::int64_t planes, lanes;
+  std::int64_t planes, lanes, channels;
   PoolOperand in, out, inGrad;  // `out` is also the layout of the output's gradient
   std::int64_t rows;            // rows of the output in a plane
   std::int64_t window;          // input rows in a window, at most
-  std::int64_t band;            // length of a band; gradients have a single band
+  std::int64_t band = 0;        // length of a band; gradients have a single band
   bool isPlain = false;         // whether planes are pooled where they lie, one after the other
   Rounding rounding;
 
@@ -96,17 +97,27 @@ struct PoolFunctions {
   explicit operator bool() const { return run != nullptr; }
 };
 
-/// Null if the kind of pooling does not take the type. Lanes: 8 or 16.
+/// Pools row `task`, of the outputs of all samples, where an operand has channels last. `scratch` has
+/// `window` numbers of 8 bytes and an element for each channel.
+using LastPooling = void (*)(const PoolPlan& plan, const void* in, void* out, void* scratch,
+                             std::int64_t task);
+
+/// Null if the kind of pooling does not take the type. Lanes: 8 or 16. Null of lastPooling(), too,
+/// for those that take no channels last.
 PoolFunctions poolFunctions(poplar::Type type, PoolKind kind, std::int64_t lanes);
+LastPooling lastPooling(poplar::Type type, PoolKind kind);
 namespace base {
+LastPooling lastPooling(poplar::Type type, PoolKind kind);
 PoolFunctions poolFunctions(poplar::Type type, PoolKind kind, std::int64_t lanes);
-}
+}  // namespace base
 namespace avx2 {
+LastPooling lastPooling(poplar::Type type, PoolKind kind);
 PoolFunctions poolFunctions(poplar::Type type, PoolKind kind, std::int64_t lanes);
-}
+}  // namespace avx2
 namespace avx512 {
+LastPooling lastPooling(poplar::Type type, PoolKind kind);
 PoolFunctions poolFunctions(poplar::Type type, PoolKind kind, std::int64_t lanes);
-}
+}  // namespace avx512
 
 }  // namespace popir
 
