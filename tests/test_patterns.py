@@ -148,6 +148,8 @@ OWN = [
     "PowerToProduct",
     "LayerNormFusion",
     "GeluFusion",
+    "QuantizedProducts",
+    "QuantizedScales",
     "PadSum",
     "TiedGather",
     "TiedGatherAccumulate",

@@ -94,7 +94,7 @@ class QuantizedProducts(Rewrite):
             return "the model is trained, and integers have no gradient"
         if found.terms > _MOST_TERMS:
             return f"sums of {found.terms} products may not fit 32 bits"
-        if op.opid.type == "Conv" and op.outShape(0)[1] // _group(op) < _FEWEST_OUTPUTS:
+        if op.opid.type == "Conv" and not _has_integers(op):
             return f"its groups have fewer than {_FEWEST_OUTPUTS} output channels"
         for t, what in ((found.a.scale, "scale"), (found.a.zero, "zero point")):
             if t is not None and _size(t) != 1:
@@ -241,10 +241,13 @@ def _attribute(op: Op, name: str, default: object) -> object:
     return getattr(op, name, default)
 
 
-def _group(op: Op) -> int:
+def _has_integers(op: Op) -> bool:
+    """Whether ConvInteger computes integers for the groups of a Conv."""
     group = _attribute(op, "group", 1)
     assert isinstance(group, int)
-    return group
+    outputs = op.inShape(1)[0] // max(group, 1)
+    isDepthwise = outputs == op.inShape(1)[1] == 1 and len(op.inShape(1)) == 4
+    return isDepthwise or outputs >= _FEWEST_OUTPUTS
 
 
 def _shape(t: Tensor) -> list[int]:

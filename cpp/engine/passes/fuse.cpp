@@ -165,7 +165,7 @@ class Fuser {
     const auto& step = program_.steps[s];
     if (step.kind != Step::Kind::Run) return false;
     const auto reader = elementWiseOf(*step.vertex);
-    if (!reader) return false;
+    if (!reader || isForNext(*reader, s)) return false;
     std::map<std::size_t, const poplar::Tensor*, std::greater<>> writers;
     for (const auto& t : reader->inputs)
       if (const auto p = writerOf(t, s)) writers[*p] = &t;
@@ -190,6 +190,33 @@ class Fuser {
       return true;
     }
     return false;
+  }
+
+  /// Whether step `s` widens what stays in memory, such as bytes that others read too, for one
+  /// element-wise step, the next one to use the result. That one had better do it itself.
+  bool isForNext(const ElementWise& work, std::size_t s) const {
+    if (work.outputs.size() != 1 || !work.sums.empty()) return false;
+    const auto bytes = [](const poplar::Tensor& t) { return t.elementType().sizeInBytes(); };
+    const auto& out = work.outputs.front();
+    bool widens = false;
+    for (const auto& t : work.inputs) {
+      if (extentOf(t) != Extent::Full) continue;
+      const auto v = t.view().wholeVariable();
+      if (!v || bytes(t) >= bytes(out) || diesAt(*v, s)) return false;
+      widens = true;
+    }
+    const auto made = out.view().wholeVariable();
+    if (!widens || !made || lifetimes_[*made].kind != Lifetime::Kind::Steps) return false;
+    const auto& uses = uses_[*made];
+    auto use = from(*made, s + 1);
+    if (use == uses.end()) return false;
+    const std::size_t next = use->step;
+    bool isReplaced = false;  // in place: later uses are of another value
+    for (; use != uses.end() && use->step == next; ++use) isReplaced = isReplaced || use->write;
+    if ((use != uses.end() && !isReplaced) || sections_[next] != sections_[s]) return false;
+    const auto& step = program_.steps[next];
+    const auto reader = step.kind == Step::Kind::Run ? elementWiseOf(*step.vertex) : std::nullopt;
+    return reader && reader->shape() == work.shape();
   }
 
   /// Puts the fused vertex `joined` at step `stays`, and removes step `gone`.

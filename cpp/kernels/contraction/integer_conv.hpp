@@ -40,6 +40,13 @@ bool isCompact(const std::vector<std::int64_t>& inField, const std::vector<std::
 /// there are any, then those of the requantization. The weights are packed.
 std::unique_ptr<Contraction> makeIntegerConv(const IntegerConvSpec& spec, unsigned threads);
 
+/// Whether makeIntegerDepthwise() takes the convolution: two field dimensions, one channel in and one
+/// out in each group.
+bool isIntegerDepthwise(const IntegerConvSpec& spec);
+
+/// The same for such a convolution, faster (integer_depthwise.cpp).
+std::unique_ptr<Contraction> makeIntegerDepthwise(const IntegerConvSpec& spec, unsigned threads);
+
 }  // namespace contraction
 }  // namespace popir
 

@@ -18,8 +18,12 @@ std::vector<int> IntegerConvKernel::preferredBlocks(const std::vector<Layout>& o
   std::vector<int> wish(operands.size(), Layout::kPlain);
   // Fewer channels than these are packed denser along the lines.
   constexpr std::int64_t kWord = 4;
-  if (shape_.inChannels % kWord == 0) wish[0] = Layout::kChannelsLast;
-  if (shape_.outChannels % kWord == 0) wish[2] = Layout::kChannelsLast;
+  const bool isDepthwise = shape_.inChannels == 1 && shape_.outChannels == 1;
+  const auto fills = [&](std::int64_t channels) {
+    return (isDepthwise ? shape_.groups : channels) % kWord == 0;
+  };
+  if (fills(shape_.inChannels)) wish[0] = Layout::kChannelsLast;
+  if (fills(shape_.outChannels)) wish[2] = Layout::kChannelsLast;
   return wish;
 }
 
@@ -32,7 +36,9 @@ std::unique_ptr<Runner> IntegerConvKernel::prepare(const std::vector<Layout>& op
   if (tail_) spec.requantization = requantizationOf(*tail_, Tail::Extent::Channel);
   spec.inLast = operands[0].channelBlock == Layout::kChannelsLast;
   spec.outLast = operands[2].channelBlock == Layout::kChannelsLast;
-  return contraction::makeIntegerConv(spec, setting.threads);
+  return contraction::isIntegerDepthwise(spec)
+             ? contraction::makeIntegerDepthwise(spec, setting.threads)
+             : contraction::makeIntegerConv(spec, setting.threads);
 }
 
 std::shared_ptr<const Tail> IntegerConvKernel::tail() const { return tail_ ? tail_ : tailOfSums(); }

@@ -35,6 +35,11 @@ struct WordsKernel {
   void (*runAt)(const std::byte* a, const std::int64_t* rowsOfA, const std::int64_t* taps,
                 const std::byte* panel, std::int64_t words, std::int32_t* c, std::int64_t cRow,
                 std::int64_t rows, std::int64_t columns, bool add);
+  /// The same for each lane: element j of row r of C, of rows of the panel's columns, is the sum of
+  /// products of the words at a + rowsOfA[r] + taps[w], at word j, and of word j of B, [words, columns].
+  void (*runLanes)(const std::byte* a, const std::int64_t* rowsOfA, const std::int64_t* taps,
+                   const std::byte* panel, std::int64_t words, std::int32_t* c, std::int64_t rows,
+                   std::int64_t columns, bool add);
   /// Starts sums that zero points take part in: overwrites C [rows, columns] with
   /// -aZeros[row] * sums[column] - rests[row] * bZeros[column], where `sums` are those of the
   /// columns of B, and `rests` those of the rows of A minus k times their zero points (restOf()).
