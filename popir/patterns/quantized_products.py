@@ -8,6 +8,7 @@ quarter of the memory, and machines have instructions for them. onnxruntime does
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -24,31 +25,41 @@ _FEWEST_OUTPUTS = 8
 """Output channels of a group below which ConvInteger computes floats."""
 _BYTES = (DataType.INT8, DataType.UINT8)
 
+Values = np.ndarray[Any, Any]
+
 
 @dataclass
 class _Quantized:
     """(q - zero) * scale."""
 
     q: Tensor
-    """Bytes; or a constant of FLOAT that has their values."""
+    """Bytes; or a constant of FLOAT, of numbers that bytes minus zero points are."""
     scale: Tensor
     zero: Tensor | None
     """In FLOAT, in a shape that broadcasts to q."""
 
-    def kind(self) -> DataType | None:
-        """The type of the bytes; None if a constant is out of their range."""
+    def kind(self) -> DataType:
+        """The element type of q."""
         assert self.q.info is not None
-        if self.q.info.dataType() in _BYTES:
-            return self.q.info.dataType()
-        values = self.q.data
-        assert values is not None
-        if values.size == 0 or not (values == np.rint(values)).all():
-            return None
-        for kind in _BYTES:
-            limits = np.iinfo(kind.numpy)
-            if limits.min <= values.min() and values.max() <= limits.max:
-                return kind
+        return self.q.info.dataType()
+
+
+def _bytes_of(values: Values, axis: int | None) -> tuple[Values, Values | None] | None:
+    """Whole numbers as bytes minus zero points, one for each index of `axis` or one for all: the
+    bytes, and the zero points or None if all are 0. None if there are no such bytes.
+    """
+    if values.size == 0 or not (values == np.rint(values)).all():
         return None
+    low, high = values.min(), values.max()
+    for kind in (np.int8, np.uint8):
+        if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max:
+            return values.astype(kind), None
+    others = None if axis is None else tuple(d for d in range(values.ndim) if d != axis)
+    zeros = np.maximum(-values.min(axis=others, keepdims=True), 0)
+    moved = values + zeros
+    if zeros.max() > 255 or moved.max() > 255:
+        return None
+    return moved.astype(np.uint8), zeros.astype(np.uint8).reshape(-1)
 
 
 @dataclass
@@ -102,10 +113,12 @@ class QuantizedProducts(Rewrite):
         for t, what in ((found.b.scale, "scales"), (found.b.zero, "zero points")):
             if t is not None and not _is_by_channel(t, found):
                 return f"the second operand's {what} are not one for each output channel"
-        if None in (found.a.kind(), found.b.kind()):
-            return "a constant operand is not of bytes"
-        if None in (_point(found.a), _point(found.b)):
-            return "a zero point is computed at run time"
+        for of, axis in ((found.a, None), (found.b, found.axis)):
+            if of.kind() is DataType.FLOAT:
+                if of.zero is not None or of.q.data is None or _bytes_of(of.q.data, axis) is None:
+                    return "a constant operand is not of bytes"
+            elif of.zero is not None and _points(of.zero, of.kind()) is None:
+                return "a zero point is computed at run time"
         return constraint(op)
 
     def touches(self, op: Op) -> list[Tensor]:
@@ -169,39 +182,39 @@ def _dequantized(t: Tensor) -> _Quantized | None:
     return _Quantized(centred, scale, zero) if centred.info.shape() == _shape(t) else None
 
 
-def _point(quantized: _Quantized) -> Tensor | np.ndarray | bool | None:
-    """The zero points: their values, the bytes that they are computed from, False for none; None if
-    they are something else.
+def _points(zero: Tensor, kind: DataType) -> Tensor | Values | None:
+    """Zero points of the type `kind`: their values, or the tensor that they are computed from; None
+    if they are something else.
     """
-    zero = quantized.zero
-    if zero is None:
-        return False
     if zero.isConst() and zero.data is not None:
-        kind = quantized.kind()
-        limits = np.iinfo((kind or DataType.INT8).numpy)
+        limits = np.iinfo(kind.numpy)
         fits = limits.min <= zero.data.min() and zero.data.max() <= limits.max
-        return zero.data.reshape(-1) if fits else None
-    while (cast := maker(zero, "Cast", "Reshape")) is not None:
-        zero = cast.inTensor(0)
-    return zero if zero.info is not None and zero.info.dataType() is quantized.kind() else None
+        return zero.data.astype(kind.numpy) if fits else None
+    while (op := maker(zero, "Cast", "Reshape")) is not None:
+        zero = op.inTensor(0)
+    return zero if zero.info is not None and zero.info.dataType() is kind else None
+
+
+def _operand(on: Decomposer, of: _Quantized, axis: int | None) -> tuple[Tensor, Tensor | None]:
+    """The bytes, and zero points: one, or one for each index of `axis`; None if there are none."""
+    points: Tensor | Values | None
+    if of.kind() is DataType.FLOAT:
+        assert of.q.data is not None
+        found = _bytes_of(of.q.data, axis)
+        assert found is not None
+        q, points = on.const(found[0], found[0].dtype), found[1]
+    else:
+        q, points = of.q, None if of.zero is None else _points(of.zero, of.kind())
+    if points is None:
+        return q, None
+    zero = points if isinstance(points, Tensor) else on.const(points, points.dtype)
+    return q, on.reshape(zero, [] if _size(zero) == 1 else [_size(zero)])
 
 
 def _total(on: Decomposer, op: Op, found: _Product) -> Tensor:
     """The sums of products of integers."""
-
-    def operand(of: _Quantized, by_channel: bool) -> tuple[Tensor, Tensor | None]:
-        kind, point, q = of.kind(), _point(of), of.q
-        assert kind is not None
-        if q.info is not None and q.info.dataType() is DataType.FLOAT:
-            assert q.data is not None
-            q = on.const(q.data, kind)
-        if point is False:
-            return q, None
-        zero = point if isinstance(point, Tensor) else on.const(point, kind)
-        assert isinstance(zero, Tensor)
-        return q, on.reshape(zero, [_size(zero)] if by_channel and _size(zero) > 1 else [])
-
-    (a, a_zero), (b, b_zero) = operand(found.a, False), operand(found.b, True)
+    a, a_zero = _operand(on, found.a, None)
+    b, b_zero = _operand(on, found.b, found.axis)
     if op.opid.type == "Conv":
         names = ("auto_pad", "dilations", "group", "kernel_shape", "pads", "strides")
         given = {name: _attribute(op, name, None) for name in names}

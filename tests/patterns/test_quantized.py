@@ -61,9 +61,7 @@ class Graph:
         return made.SerializeToString()
 
 
-def run(
-    model: bytes, x: Array, used: bool, **options: str
-) -> tuple[Array, popir.InferenceSession]:
+def run(model: bytes, x: Array, used: bool, **options: str) -> tuple[Array, popir.InferenceSession]:
     """The result with the two patterns, or without."""
     (result,) = [t.name for t in onnx.load_from_string(model).graph.output]
     patterns = popir.Patterns()
@@ -104,7 +102,7 @@ def check(model: bytes, x: Array, quantum: float, *, last: str, integers: str) -
     found, session = run(model, x, True)
     assert outcome(session, BOTH[0]) == [None] and outcome(session, BOTH[1]) == [None]
     assert f"{integers}+requantize" in session.planText()
-    assert last in {op.opid.type for op in session.graph.ops.values()}
+    assert any(op.opid.type.startswith(last) for op in session.graph.ops.values())
     apart, session = run(model, x, False)
     assert "requantize" not in session.planText()
     for each in (found, apart):
@@ -269,7 +267,7 @@ def test_what_onnxruntime_quantizes(
     assert abs(found - wanted).max() < error and abs(found - floats).max() < 2 * error
     again, _ = run(given, x, True)
     np.testing.assert_array_equal(found, again)
-    apart, _ = run(given, x, True, **{"host.without": "fuse,blocks"})
+    apart, _ = run(given, x, True, **{"host.without": "fuse,block channels"})
     np.testing.assert_allclose(apart, found, atol=error)
 
 
@@ -308,4 +306,5 @@ def test_a_trained_model_keeps_its_floats() -> None:
         popir.ConstSGD(0.1),
         popir.DeviceManager().createCpuDevice(),
     )
-    assert outcome(session, BOTH[0]) == ["the model is trained, and integers have no gradient"]
+    types = {op.opid.type for op in session.graph.ops.values()}
+    assert "MatMul" in types and "MatMulInteger" not in types

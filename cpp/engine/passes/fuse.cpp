@@ -283,7 +283,9 @@ class Fuser {
     const auto first = before.kernel->tail();
     const auto written = first ? writtenOperand(before) : std::nullopt;
     if (!written) return std::nullopt;
-    const auto& result = before.operands[*written].tensor;
+    const auto shape = before.operands[*written].tensor.shape();
+    auto result = before.operands[*written].tensor;
+    if (result.numElements() == read.numElements()) result = result.reshape(read.shape());
     if (second.outputs.size() != 1 || !second.sums.empty() || !sameView(result, read))
       return std::nullopt;
     auto out = second.outputs.front();
@@ -295,13 +297,13 @@ class Fuser {
     Tail tail;
     tail.extents = first->extents;
     if (!compose(first->program, second, result, operands, tail)) return std::nullopt;
-    if (out.shape() != result.shape()) {
+    if (out.shape() != shape) {
       // The reader has the result in another shape: then only what goes by columns is the same.
       const auto isOther = [](Extent e) { return e == Extent::Channel || e == Extent::Full; };
-      if (out.dim(out.rank() - 1) != result.dim(result.rank() - 1) ||
+      if (out.rank() == 0 || out.dim(out.rank() - 1) != shape.back() ||
           std::any_of(tail.extents.begin() + 1, tail.extents.end(), isOther))
         return std::nullopt;
-      out = out.reshape(result.shape());
+      out = out.reshape(shape);
     }
     operands[*written] = {out, Access::Write};
     for (std::size_t i = 0; i < operands.size(); ++i)
