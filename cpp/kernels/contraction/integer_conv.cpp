@@ -218,8 +218,10 @@ class IntegerConv final : public Contraction {
     });
   }
 
-  // The image, and for each thread what one of its channels is made of.
-  std::size_t workBytes() const override { return imageBytes_ + threads_ * ownBytes_; }
+  // The image, for each thread what one of its channels is made of, and the terms of all panels.
+  std::size_t workBytes() const override {
+    return imageBytes_ + threads_ * ownBytes_ + s_.groups * panels_ * sizeof(RequantizationTerms);
+  }
 
   void runPacked(void* const* operands, const void* packed, void* work) const override {
     std::size_t next = 3;
@@ -232,9 +234,9 @@ class IntegerConv final : public Contraction {
             false,
             work,
             operands[2],
-            nullptr};
+            static_cast<RequantizationTerms*>(at(work, imageBytes_ + threads_ * ownBytes_))};
     run.hasWeightZeros = hasWeightZeros(run.weightZeros);
-    run.terms = operands + next + (s_.weightZeros != ZeroPoints::None);
+    makeTerms(run, operands + next + (s_.weightZeros != ZeroPoints::None));
     const std::int64_t images = s_.batch * s_.groups;
     makeImages(run);
     const std::int64_t steps = images * s_.outChannels * points_ * words_;
@@ -253,7 +255,7 @@ class IntegerConv final : public Contraction {
     bool hasWeightZeros;  // one that is not 0 as weights are packed
     void* work;
     void* out;
-    void* const* terms;  // the operands of the requantization
+    RequantizationTerms* terms;  // by panel
   };
 
   /// A line of a channel's planes: places from `begin` to `end` hold input, the others padding.
@@ -473,7 +475,7 @@ class IntegerConv final : public Contraction {
     std::int32_t sums[kMostPoints * kMostWordColumns];
 
     const std::int32_t inZero = run.inZero + inShift_;
-    const bool hasZeros = run.hasWeightZeros || inZero != 0;
+    const bool hasZeros = run.hasWeightZeros || (inZero != 0 && !s_.requantization);
     if (hasZeros) {
       std::int32_t inZeros[kMostPoints], rests[kMostPoints] = {}, zeros[kMostWordColumns] = {};
       std::fill_n(inZeros, points, inZero);
@@ -484,23 +486,47 @@ class IntegerConv final : public Contraction {
         for (std::int64_t j = 0; j < channels; ++j)
           zeros[j] = weightZero(run, group * s_.outChannels + channel + j);
       }
-      const auto* const sumsOfWeights = reinterpret_cast<const std::int32_t*>(ones + panelBytes_);
-      kernel_.startRows(sumsOfWeights + number * columns, zeros, inZeros, rests, sums, columns,
-                        points);
+      kernel_.startRows(sumsOf(run, number), zeros, inZeros, rests, sums, columns, points);
     }
     runWordsAt(kernel_, image, places, taps, run.packed + number * panelBytes_, words_, sums,
                columns, points, channels, hasZeros);
     if (!s_.requantization) return store(run, sums, which, block, panel);
-    const auto terms =
-        termsOf(*s_.requantization, run.terms, group * s_.outChannels + channel, channels);
-    if (outBytes_ == 1) {
-      std::uint8_t bytes[kMostPoints * kMostWordColumns];
-      kernel_.requantize(sums, points, terms, bytes);
-      store(run, bytes, which, block, panel);
-    } else {
-      float floats[kMostPoints * kMostWordColumns];
-      kernel_.dequantize(sums, points, terms, floats);
-      store(run, floats, which, block, panel);
+    const auto& terms = run.terms[number];
+    const auto finish = [&](auto element, auto make) {
+      using Element = decltype(element);
+      if (s_.outLast)
+        return make(sums, points, channels, terms,
+                    static_cast<Element*>(run.out) + lastPlace(which, block, panel), place());
+      Element made[kMostPoints * kMostWordColumns];
+      make(sums, points, columns, terms, made, columns);
+      store(run, made, which, block, panel);
+    };
+    outBytes_ == 1 ? finish(std::uint8_t{}, kernel_.requantize)
+                   : finish(float{}, kernel_.dequantize);
+  }
+
+  /// The elements of a place of the result with channels last, and where those of a block begin.
+  std::int64_t place() const { return s_.groups * s_.outChannels; }
+  std::int64_t lastPlace(std::int64_t which, std::int64_t block, std::int64_t panel) const {
+    return (which / s_.groups * points_ + pointOf(block)) * place() +
+           which % s_.groups * s_.outChannels + panel * kernel_.columns;
+  }
+
+  const std::int32_t* sumsOf(const Run& run, std::int64_t number) const {
+    return reinterpret_cast<const std::int32_t*>(run.packed +
+                                                 (s_.groups * panels_ + 1) * panelBytes_) +
+           number * kernel_.columns;
+  }
+
+  /// The terms of each panel. What the zero point of the input takes is a part of the bias, if weights
+  /// have none: else sums begin with it.
+  void makeTerms(const Run& run, void* const* operands) const {
+    for (std::int64_t i = 0; s_.requantization && i < s_.groups * panels_; ++i) {
+      const std::int64_t panel = i % panels_;
+      const auto* const sums = run.hasWeightZeros ? nullptr : sumsOf(run, i);
+      run.terms[i] = termsOf(*s_.requantization, operands,
+                             i / panels_ * s_.outChannels + panel * kernel_.columns,
+                             channelsOf(panel), sums, -(run.inZero + inShift_));
     }
   }
 
@@ -517,12 +543,9 @@ class IntegerConv final : public Contraction {
             points);
       return;
     }
-    const std::int64_t place = s_.groups * s_.outChannels;
-    const std::int64_t to = (which / s_.groups * points_ + first) * place +
-                            which % s_.groups * s_.outChannels + channel;
-    auto* const out = static_cast<char*>(run.out) + to * outBytes_;
+    auto* const out = static_cast<char*>(run.out) + lastPlace(which, block, panel) * outBytes_;
     for (std::int64_t i = 0; i < points; ++i)
-      std::memcpy(out + i * place * outBytes_, from + i * row,
+      std::memcpy(out + i * place() * outBytes_, from + i * row,
                   static_cast<std::size_t>(channels * outBytes_));
   }
 

@@ -83,7 +83,8 @@ class IntegerDepthwise final : public Contraction {
 
   // The operands with channels last, a line of padding, and each thread's lines of words.
   std::size_t workBytes() const override {
-    return imageBytes_ + resultBytes_ + zerosBytes_ + threads_ * ownBytes_;
+    return imageBytes_ + resultBytes_ + zerosBytes_ + threads_ * ownBytes_ +
+           panels_ * sizeof(RequantizationTerms);
   }
 
   void runPacked(void* const* operands, const void* packed, void* work) const override {
@@ -94,10 +95,16 @@ class IntegerDepthwise final : public Contraction {
     run.packed = static_cast<const std::byte*>(packed);
     run.inZero = s_.inZero == ZeroPoints::None ? 0 : byteAt(operands[next++], s_.inType, 0);
     run.weightZeros = s_.weightZeros == ZeroPoints::None ? nullptr : operands[next++];
-    run.terms = operands + next;
     run.own = at(work, imageBytes_ + resultBytes_ + zerosBytes_);
+    run.terms = static_cast<RequantizationTerms*>(at(run.own, threads_ * ownBytes_));
     for (std::int64_t c = 0; c < channels_ && !run.hasWeightZeros; ++c)
       run.hasWeightZeros = weightZero(run, c) != 0;
+    for (std::int64_t i = 0; s_.requantization && i < panels_; ++i) {
+      const std::int64_t channel = i * kernel_.columns;
+      run.terms[i] = termsOf(*s_.requantization, operands + next, channel,
+                             std::min(kernel_.columns, channels_ - channel), sumsOf(run, i),
+                             -(run.inZero + inShift_));
+    }
     if (!s_.inLast) {
       turnAll(turnIn_, run.in, channels_, inPositions(), 1, work);
       run.in = static_cast<const std::uint8_t*>(work);
@@ -120,12 +127,16 @@ class IntegerDepthwise final : public Contraction {
     const std::byte* packed;
     std::int32_t inZero;
     const void* weightZeros;
-    bool hasWeightZeros;        // one that is not 0 as weights are packed
-    const std::uint8_t* zeros;  // a line of padding
-    void* const* terms;         // the operands of the requantization
-    void* own;                  // the memory of the threads
+    bool hasWeightZeros;         // one that is not 0 as weights are packed
+    const std::uint8_t* zeros;   // a line of padding
+    RequantizationTerms* terms;  // by panel
+    void* own;                   // the memory of the threads
   };
 
+  const std::int32_t* sumsOf(const Run& run, std::int64_t panel) const {
+    return reinterpret_cast<const std::int32_t*>(run.packed + (panels_ + 1) * panelBytes_) +
+           panel * kernel_.columns;
+  }
   std::int64_t inPositions() const { return s_.inField[0] * s_.inField[1]; }
   std::int64_t outPositions() const { return s_.outField[0] * s_.outField[1]; }
 
@@ -196,21 +207,21 @@ class IntegerDepthwise final : public Contraction {
     const std::int64_t channels = std::min(columns, channels_ - channel);
     const std::byte* const words = lines + channel * kWordBytes;
     const std::byte* const ones = run.packed + panels_ * panelBytes_;
-    const auto* const sumsOfWeights =
-        reinterpret_cast<const std::int32_t*>(ones + panelBytes_) + channel;
     std::int32_t sums[kMostPoints * kMostWordColumns];
+    // What the zero point of the input takes is a part of the bias, if there is one.
     const std::int32_t inZero = run.inZero + inShift_;
+    const bool starts = inZero != 0 && !s_.requantization;
     const auto runWith = [&](const std::byte* weights, std::int32_t* to, bool add) {
       kernel_.runLanes(words, places_.data() + x, taps_.data(), weights, words_, to, points,
                        channels, add);
     };
-    if (inZero != 0) {
+    if (starts) {
       std::int32_t inZeros[kMostPoints];
       std::fill_n(inZeros, points, inZero);
       const std::int32_t nothing[std::max(kMostPoints, kMostWordColumns)] = {};
-      kernel_.startRows(sumsOfWeights, nothing, inZeros, nothing, sums, columns, points);
+      kernel_.startRows(sumsOf(run, panel), nothing, inZeros, nothing, sums, columns, points);
     }
-    runWith(run.packed + panel * panelBytes_, sums, inZero != 0);
+    runWith(run.packed + panel * panelBytes_, sums, starts);
     if (run.hasWeightZeros) {
       std::int32_t inputs[kMostPoints * kMostWordColumns];
       runWith(ones, inputs, false);
@@ -220,26 +231,18 @@ class IntegerDepthwise final : public Contraction {
           sums[i * columns + j] -=
               weightZero(run, channel + j) * restOf(inputs[i * columns + j], elements, inZero);
     }
-    if (!s_.requantization) return store(run, sums, place, channel, points, channels);
-    const auto terms = termsOf(*s_.requantization, run.terms, channel, channels);
-    if (outBytes_ == 1) {
-      std::uint8_t bytes[kMostPoints * kMostWordColumns];
-      kernel_.requantize(sums, points, terms, bytes);
-      store(run, bytes, place, channel, points, channels);
+    const std::int64_t to = place * channels_ + channel;
+    if (!s_.requantization) {
+      auto* const out = reinterpret_cast<std::int32_t*>(run.out) + to;
+      for (std::int64_t i = 0; i < points; ++i)
+        std::copy_n(sums + i * columns, channels, out + i * channels_);
+    } else if (outBytes_ == 1) {
+      kernel_.requantize(sums, points, channels, run.terms[panel],
+                         reinterpret_cast<std::uint8_t*>(run.out) + to, channels_);
     } else {
-      float floats[kMostPoints * kMostWordColumns];
-      kernel_.dequantize(sums, points, terms, floats);
-      store(run, floats, place, channel, points, channels);
+      kernel_.dequantize(sums, points, channels, run.terms[panel],
+                         reinterpret_cast<float*>(run.out) + to, channels_);
     }
-  }
-
-  void store(const Run& run, const void* made, std::int64_t place, std::int64_t channel,
-             std::int64_t points, std::int64_t channels) const {
-    const auto* const from = static_cast<const std::byte*>(made);
-    std::byte* const out = run.out + (place * channels_ + channel) * outBytes_;
-    for (std::int64_t i = 0; i < points; ++i)
-      std::memcpy(out + i * channels_ * outBytes_, from + i * kernel_.columns * outBytes_,
-                  static_cast<std::size_t>(channels * outBytes_));
   }
 
   static constexpr std::int64_t kMostPoints = 60;

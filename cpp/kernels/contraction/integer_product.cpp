@@ -61,9 +61,10 @@ class IntegerProduct final : public Contraction {
     });
   }
 
-  // A in words, and the sums of its rows, which zero points of B take.
+  // A in words, and the sums of its rows, which zero points of B take; the terms of all panels.
   std::size_t workBytes() const override {
-    return aIsWords_ ? 0 : aBytes_ + aGroups_ * s_.m * sizeof(std::int32_t);
+    return termsBytes() +
+           (aIsWords_ ? 0 : aligned(aBytes_ + aGroups_ * s_.m * sizeof(std::int32_t)));
   }
 
   void runPacked(void* const* operands, const void* packed, void* work) const override {
@@ -79,7 +80,9 @@ class IntegerProduct final : public Contraction {
         s_.aZeros == ZeroPoints::None ? nullptr : operands[3],
         s_.bZeros == ZeroPoints::None ? nullptr : operands[s_.aZeros == ZeroPoints::None ? 3 : 4],
         static_cast<std::byte*>(operands[2]),
-        operands + 3 + (s_.aZeros != ZeroPoints::None) + (s_.bZeros != ZeroPoints::None)};
+        operands + 3 + (s_.aZeros != ZeroPoints::None) + (s_.bZeros != ZeroPoints::None),
+        static_cast<RequantizationTerms*>(at(work, workBytes() - termsBytes()))};
+    makeTerms(given);
     const std::int64_t blocks = (s_.m + kWordRowsOfBlock - 1) / kWordRowsOfBlock;
     parallelFor(s_.groups * panels_ * blocks, threads_, s_.groups * s_.m * s_.n * words_,
                 [&](std::int64_t i) {
@@ -97,8 +100,32 @@ class IntegerProduct final : public Contraction {
     const void* aZeros;
     const void* bZeros;
     std::byte* c;
-    void* const* terms;  // the operands of the requantization
+    void* const* operands;       // of the requantization
+    RequantizationTerms* terms;  // by panel of each group
   };
+
+  std::size_t termsBytes() const {
+    return s_.requantization ? s_.groups * panels_ * sizeof(RequantizationTerms) : 0;
+  }
+
+  /// Whether all that zero points take from a sum is the same for all rows: a part of the bias then.
+  bool hasRowsAlike() const {
+    return s_.requantization && s_.aZeros != ZeroPoints::Each && s_.bZeros == ZeroPoints::None &&
+           bShift_ == 0;
+  }
+
+  void makeTerms(const Given& given) const {
+    if (!s_.requantization) return;
+    const std::int32_t aZero = aShift_ + zero(given.aZeros, s_.aType, s_.aZeros, 0);
+    for (std::int64_t i = 0; i < s_.groups * panels_; ++i) {
+      const std::int64_t group = s_.b.group == 0 ? 0 : i / panels_;
+      const std::int64_t first = i % panels_ * kernel_.columns;
+      const auto* const sums = given.bSums + (group * panels_ + i % panels_) * kernel_.columns;
+      given.terms[i] =
+          termsOf(*s_.requantization, given.operands, first,
+                  std::min(kernel_.columns, s_.n - first), hasRowsAlike() ? sums : nullptr, -aZero);
+    }
+  }
 
   void arrange(const void* a, void* work, std::int32_t* sums) const {
     parallelFor(aGroups_ * s_.m, threads_, aGroups_ * s_.m * s_.k, [&](std::int64_t i) {
@@ -180,8 +207,8 @@ class IntegerProduct final : public Contraction {
     const std::int64_t toRow = isApart ? columns : s_.n;
     const std::int64_t b = (s_.b.group == 0 ? 0 : group) * panels_ + panel;
     const std::int64_t a = (s_.a.group == 0 ? 0 : group) * s_.m + row;
-    const bool hasZeros =
-        given.aZeros != nullptr || given.bZeros != nullptr || aShift_ != 0 || bShift_ != 0;
+    const bool hasZeros = !hasRowsAlike() && (given.aZeros != nullptr || given.bZeros != nullptr ||
+                                              aShift_ != 0 || bShift_ != 0);
     if (hasZeros) {
       std::int32_t bZeros[kMostWordColumns] = {};
       for (std::int64_t j = 0; j < n; ++j)
@@ -198,29 +225,18 @@ class IntegerProduct final : public Contraction {
         aIsWords_ ? given.a + group * s_.a.group + row * aRow : given.a + a * aRow;
     runWords(kernel_, from, aRow, given.panels + b * panelBytes_, words_, to, toRow, rows,
              hasZeros);
-    if (isApart) finish(given, sums, rows, first, n, c);
-  }
-
-  /// Stores `rows` rows of sums, `n` columns from `first` on, as what the requantization makes of them.
-  void finish(const Given& given, const std::int32_t* sums, std::int64_t rows, std::int64_t first,
-              std::int64_t n, std::byte* c) const {
-    const auto store = [&](const void* made) {
-      const auto* const from = static_cast<const std::byte*>(made);
+    if (!isApart) return;
+    if (!s_.requantization) {
       for (std::int64_t r = 0; r < rows; ++r)
-        std::memcpy(c + r * s_.n * outBytes_, from + r * kernel_.columns * outBytes_,
+        std::memcpy(c + r * s_.n * outBytes_, sums + r * columns,
                     static_cast<std::size_t>(n * outBytes_));
-    };
-    if (!s_.requantization) return store(sums);
-    const auto terms = termsOf(*s_.requantization, given.terms, first, n);
-    if (outBytes_ == 1) {
-      std::uint8_t bytes[kWordRowsOfBlock * kMostWordColumns];
-      kernel_.requantize(sums, rows, terms, bytes);
-      store(bytes);
-    } else {
-      float floats[kWordRowsOfBlock * kMostWordColumns];
-      kernel_.dequantize(sums, rows, terms, floats);
-      store(floats);
+      return;
     }
+    const auto& terms = given.terms[group * panels_ + panel];
+    if (outBytes_ == 1)
+      kernel_.requantize(sums, rows, n, terms, reinterpret_cast<std::uint8_t*>(c), s_.n);
+    else
+      kernel_.dequantize(sums, rows, n, terms, reinterpret_cast<float*>(c), s_.n);
   }
 
   static std::int32_t zero(const void* zeros, poplar::Type type, ZeroPoints kind, std::int64_t i) {

@@ -1,6 +1,9 @@
 #include "kernels/contraction/requantization.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include "kernels/check.hpp"
@@ -119,24 +122,49 @@ std::optional<Requantization> requantizationOf(const Tail& tail, Tail::Extent ch
 }
 
 RequantizationTerms termsOf(const Requantization& made, void* const* operands, std::int64_t channel,
-                            std::int64_t n) {
-  RequantizationTerms terms = {};
+                            std::int64_t n, const std::int32_t* factors, std::int32_t each) {
+  RequantizationTerms terms;
   const auto fill = [&](const Requantization::Term& term, auto* to) {
     using T = std::remove_pointer_t<decltype(to)>;
     T number;
     std::memcpy(&number, &term.bits, sizeof number);
     const auto* const from =
         term.operand == 0 ? &number : static_cast<const T*>(operands[term.operand - 1]);
-    for (std::int64_t j = 0; j < n; ++j) to[j] = from[term.hasChannels ? channel + j : 0];
+    if (term.hasChannels)
+      std::copy_n(from + channel, n, to);
+    else
+      std::fill_n(to, n, *from);
+    std::fill(to + n, to + kMostWordColumns, T(0));
   };
   fill(made.bias, terms.bias);
   fill(made.factor, terms.factor);
   fill(made.zero, terms.zero);
   terms.hasOffset = made.offset.has_value();
-  if (made.offset) fill(*made.offset, terms.offset);
+  if (made.offset)
+    fill(*made.offset, terms.offset);
+  else
+    std::fill_n(terms.offset, kMostWordColumns, 0.0f);
+  if (factors != nullptr)
+    for (std::int64_t j = 0; j < n; ++j)  // modulo 2^32, as all sums
+      terms.bias[j] = static_cast<std::int32_t>(static_cast<std::uint32_t>(terms.bias[j]) +
+                                                static_cast<std::uint32_t>(factors[j]) *
+                                                    static_cast<std::uint32_t>(each));
   terms.isRectified = made.isRectified;
   terms.isRounded = made.isRounded;
   terms.isSigned = made.to == poplar::SIGNED_CHAR;
+  const float low = terms.isSigned ? -128.0f : 0.0f, high = terms.isSigned ? 127.0f : 255.0f;
+  constexpr float kMost = 1 << 20, kGreatest = std::numeric_limits<float>::max();
+  int others = !terms.isRounded;
+  for (std::int64_t j = 0; j < kMostWordColumns; ++j) {
+    const float zero = terms.zero[j];
+    const float inRange = zero >= -kMost && zero <= kMost ? zero : 0;
+    terms.wholeZero[j] = static_cast<std::int32_t>(inRange);
+    terms.low[j] = low - zero;
+    terms.high[j] = high - zero;
+    others |= static_cast<float>(terms.wholeZero[j]) != zero;
+    others |= !(std::abs(terms.factor[j]) <= kGreatest) | !(std::abs(terms.offset[j]) <= kGreatest);
+  }
+  terms.isWhole = others == 0;
   return terms;
 }
 

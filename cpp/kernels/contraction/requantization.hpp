@@ -35,9 +35,11 @@ struct Requantization {
 /// channel or column.
 std::optional<Requantization> requantizationOf(const Tail& tail, Tail::Extent channels);
 
-/// The terms for `n` channels from `channel` on; `operands` are those of the tail.
+/// The terms for `n` channels from `channel` on; `operands` are those of the tail. Sums lack
+/// `factors[j] * each`, if there are factors: that goes into the bias.
 RequantizationTerms termsOf(const Requantization& made, void* const* operands, std::int64_t channel,
-                            std::int64_t n);
+                            std::int64_t n, const std::int32_t* factors = nullptr,
+                            std::int32_t each = 0);
 
 /// The bytes of an element of the result; those of INT without a requantization.
 std::int64_t bytesOfResult(const std::optional<Requantization>& made);

@@ -18,6 +18,11 @@ struct RequantizationTerms {
   std::int32_t bias[kMostWordColumns];
   float factor[kMostWordColumns], offset[kMostWordColumns], zero[kMostWordColumns];
   bool hasOffset, isRectified, isRounded, isSigned;
+  /// Whether zero points are whole numbers and no NaN can arise: then what is clamped to the bounds of
+  /// a byte minus these, and then rounded to integers, is the same, in fewer steps.
+  bool isWhole;
+  std::int32_t wholeZero[kMostWordColumns];
+  float low[kMostWordColumns], high[kMostWordColumns];
 };
 
 /// The loops of one instruction set for one type of elements.
@@ -46,11 +51,12 @@ struct WordsKernel {
   void (*startRows)(const std::int32_t* sums, const std::int32_t* bZeros,
                     const std::int32_t* aZeros, const std::int32_t* rests, std::int32_t* c,
                     std::int64_t cRow, std::int64_t rows);
-  /// Makes bytes, or floats, of C, [rows, columns], dense. The terms are by column.
-  void (*requantize)(const std::int32_t* c, std::int64_t rows, const RequantizationTerms& terms,
-                     std::uint8_t* to);
-  void (*dequantize)(const std::int32_t* c, std::int64_t rows, const RequantizationTerms& terms,
-                     float* to);
+  /// Makes bytes, or floats, of C, [rows, columns of a panel], dense, and stores the first `columns` of
+  /// each row, at a distance of toRow elements. The terms are by column.
+  void (*requantize)(const std::int32_t* c, std::int64_t rows, std::int64_t columns,
+                     const RequantizationTerms& terms, std::uint8_t* to, std::int64_t toRow);
+  void (*dequantize)(const std::int32_t* c, std::int64_t rows, std::int64_t columns,
+                     const RequantizationTerms& terms, float* to, std::int64_t toRow);
   /// Makes elements of A of bytes, SIGNED_CHAR or else UNSIGNED_CHAR: shorts; or bytes without
   /// signs, where those that have one get 128 added.
   void (*widen)(const std::uint8_t* from, bool isSigned, std::int64_t n, void* to);

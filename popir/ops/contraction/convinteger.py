@@ -6,6 +6,7 @@ from popir import poplin, popops
 from popir.errors import OperatorInputError
 from popir.ext import integerConvolution, isCompact
 from popir.ops.contraction.conv import ConvolvingOp, grouped
+from popir.ops.quantization.granularity import is_zero
 from popir.ops.support.identifiers import onnx_ids
 from popir.ops.support.shapes import product
 from popir.opx import Opx
@@ -74,7 +75,8 @@ class ConvIntegerOpx(Opx):
         self.setOutTensor(0, out)
 
     def _zero_points(self, i: int) -> Tensor | None:
-        return self.getInTensor(i).flatten() if self.hasInput(i) else None
+        given = self.hasInput(i) and not is_zero(self.getOp(ConvIntegerOp).inTensor(i))
+        return self.getInTensor(i).flatten() if given else None
 
     def _by_floats(
         self, kind: Type, data: Tensor, weights: Tensor, prog: program.Sequence

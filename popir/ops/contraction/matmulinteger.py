@@ -7,6 +7,7 @@ from popir.ext import integerProduct
 from popir.ir import Op
 from popir.ir.dimensions import Dimensions
 from popir.ops.contraction.matmul import MatMulOp
+from popir.ops.quantization.granularity import is_zero
 from popir.ops.support.identifiers import onnx_ids
 from popir.ops.support.shapes import broadcast_to, product
 from popir.opx import Opx
@@ -96,7 +97,7 @@ class MatMulIntegerOpx(Opx):
         none.
         """
         op = self.getOp(MatMulIntegerOp)
-        if not op.hasInput(i + 2):
+        if not op.hasInput(i + 2) or is_zero(op.inTensor(i + 2)):
             return None
         given = op.zero_point_shape(i)
         assert given is not None  # setup() has checked it.
