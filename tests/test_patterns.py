@@ -150,6 +150,7 @@ OWN = [
     "GeluFusion",
     "QuantizedProducts",
     "QuantizedScales",
+    "QuantizedMoves",
     "PadSum",
     "TiedGather",
     "TiedGatherAccumulate",

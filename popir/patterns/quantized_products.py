@@ -23,13 +23,13 @@ _MOST_TERMS = (2**31 - 1) // (255 * 255)
 """So many products of two bytes minus their zero points fit INT32, whatever their values."""
 _FEWEST_OUTPUTS = 8
 """Output channels of a group below which ConvInteger computes floats."""
-_BYTES = (DataType.INT8, DataType.UINT8)
+BYTES = (DataType.INT8, DataType.UINT8)
 
 Values = np.ndarray[Any, Any]
 
 
 @dataclass
-class _Quantized:
+class Quantized:
     """(q - zero) * scale."""
 
     q: Tensor
@@ -66,8 +66,8 @@ def _bytes_of(values: Values, axis: int | None) -> tuple[Values, Values | None] 
 class _Product:
     """A product of two quantized operands, as matrices or a convolution."""
 
-    a: _Quantized
-    b: _Quantized
+    a: Quantized
+    b: Quantized
     terms: int
     """The products that are summed."""
     channels: int
@@ -149,7 +149,7 @@ def _found(op: Op) -> _Product | None:
         return None
     if op.outInfo(0).dataType() is not DataType.FLOAT:
         return None
-    a, b = _dequantized(op.inTensor(0)), _dequantized(op.inTensor(1))
+    a, b = dequantized(op.inTensor(0)), dequantized(op.inTensor(1))
     if a is None or b is None:
         return None
     shape = op.inShape(1)
@@ -162,7 +162,7 @@ def _found(op: Op) -> _Product | None:
     return _Product(a, b, shape[-1 if turned else -2], shape[axis], axis, 0)
 
 
-def _dequantized(t: Tensor) -> _Quantized | None:
+def dequantized(t: Tensor) -> Quantized | None:
     """What DequantizeLinear has made `t` of; None if it has not."""
     op = maker(t, "Mul")
     if op is None:
@@ -175,11 +175,11 @@ def _dequantized(t: Tensor) -> _Quantized | None:
     elif centred.data is None or not centred.isConst():
         return None
     assert centred.info is not None
-    if centred.info.dataType() not in (*_BYTES, DataType.FLOAT):
+    if centred.info.dataType() not in (*BYTES, DataType.FLOAT):
         return None
     if cast is not None and centred.info.dataType() is DataType.FLOAT:
         return None
-    return _Quantized(centred, scale, zero) if centred.info.shape() == _shape(t) else None
+    return Quantized(centred, scale, zero) if centred.info.shape() == _shape(t) else None
 
 
 def _points(zero: Tensor, kind: DataType) -> Tensor | Values | None:
@@ -195,7 +195,7 @@ def _points(zero: Tensor, kind: DataType) -> Tensor | Values | None:
     return zero if zero.info is not None and zero.info.dataType() is kind else None
 
 
-def _operand(on: Decomposer, of: _Quantized, axis: int | None) -> tuple[Tensor, Tensor | None]:
+def _operand(on: Decomposer, of: Quantized, axis: int | None) -> tuple[Tensor, Tensor | None]:
     """The bytes, and zero points: one, or one for each index of `axis`; None if there are none."""
     points: Tensor | Values | None
     if of.kind() is DataType.FLOAT:

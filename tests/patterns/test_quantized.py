@@ -1,4 +1,4 @@
-"""QuantizedProducts and QuantizedScales: models in the QDQ form compute integers, against onnxruntime."""
+"""Models in the QDQ form compute integers, by three patterns, against onnxruntime."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantTy
 import popir
 
 Array = np.ndarray[Any, Any]
-BOTH = ("QuantizedProducts", "QuantizedScales")
+NAMES = ("QuantizedProducts", "QuantizedScales", "QuantizedMoves")
 S, U = np.int8, np.uint8
 
 
@@ -62,10 +62,10 @@ class Graph:
 
 
 def run(model: bytes, x: Array, used: bool, **options: str) -> tuple[Array, popir.InferenceSession]:
-    """The result with the two patterns, or without."""
+    """The result with the patterns, or without."""
     (result,) = [t.name for t in onnx.load_from_string(model).graph.output]
     patterns = popir.Patterns()
-    for name in BOTH:
+    for name in NAMES:
         patterns.enablePattern(name, used)
     user = popir.SessionOptions()
     user.engineOptions = {"host.numThreads": "2", **options}
@@ -91,7 +91,9 @@ def expected(model: bytes, x: Array) -> Array:
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-    return session.run(None, {"x": x})[0]
+    (found,) = session.run(None, {"x": x})
+    assert isinstance(found, np.ndarray)
+    return found
 
 
 def check(model: bytes, x: Array, quantum: float, *, last: str, integers: str) -> None:
@@ -100,7 +102,7 @@ def check(model: bytes, x: Array, quantum: float, *, last: str, integers: str) -
     """
     wanted = expected(model, x)
     found, session = run(model, x, True)
-    assert outcome(session, BOTH[0]) == [None] and outcome(session, BOTH[1]) == [None]
+    assert outcome(session, NAMES[0]) == [None] and outcome(session, NAMES[1]) == [None]
     assert f"{integers}+requantize" in session.planText()
     assert any(op.opid.type.startswith(last) for op in session.graph.ops.values())
     apart, session = run(model, x, False)
@@ -159,7 +161,7 @@ def test_gemm(kinds: Any, turned: bool, bias: Any) -> None:
     x_value = rng.normal(0, 1, [6, 40]).astype("f")
     wanted = expected(model, x_value)
     found, session = run(model, x_value, True)
-    assert outcome(session, BOTH[0]) == [None] and "integerProduct" in session.planText()
+    assert outcome(session, NAMES[0]) == [None] and "integerProduct" in session.planText()
     steps = np.rint((found - wanted) / 0.05)
     assert abs(steps).max() <= 1 and (steps != 0).mean() < 0.02
 
@@ -176,7 +178,9 @@ def test_matrix_products(shape: Any, of_b: Any, axis: int | None) -> None:
     x = np.random.default_rng(4).normal(0, 1, shape).astype("f")
     wanted = expected(model, x)
     found, session = run(model, x, True)
-    assert outcome(session, BOTH[0]) == [None] and "integerProduct+requantize" in session.planText()
+    assert (
+        outcome(session, NAMES[0]) == [None] and "integerProduct+requantize" in session.planText()
+    )
     assert abs(np.rint((found - wanted) / 0.05)).max() <= 1
 
 
@@ -189,7 +193,9 @@ def test_products_of_two_results() -> None:
     value = np.random.default_rng(4).normal(0, 1, [4, 6, 20]).astype("f")
     wanted = expected(model, value)
     found, session = run(model, value, True)
-    assert outcome(session, BOTH[0]) == [None] and "integerProduct+requantize" in session.planText()
+    assert (
+        outcome(session, NAMES[0]) == [None] and "integerProduct+requantize" in session.planText()
+    )
     assert abs(np.rint((found - wanted) / 0.2)).max() <= 1
 
 
@@ -217,7 +223,7 @@ def blocks(kind: str) -> tuple[bytes, Array]:
         b = graph.const(rng.normal(0, 0.1, outputs).astype("f"))
         return graph.add("Conv", x, graph.const(w.astype("f")), b, group=group, **more)
 
-    same = {"pads": [1, 1, 1, 1]}
+    same: Any = {"pads": [1, 1, 1, 1]}
     x = graph.add("Relu", conv("x", 3, 24, 3, **same))
     x = graph.add("MaxPool", x, kernel_shape=[2, 2], strides=[2, 2])
     y = graph.add(kind, conv(x, 24, 24, 3, 24, **same))
@@ -284,7 +290,7 @@ def test_what_stays_in_floats(axis: Any, shape: Any, why: str) -> None:
     model = graph.model(y, [2, shape[0]])
     x = np.random.default_rng(4).normal(0, 1, [2, shape[0]]).astype("f")
     found, session = run(model, x, True)
-    assert outcome(session, BOTH[0]) == [why]
+    assert outcome(session, NAMES[0]) == [why]
     np.testing.assert_allclose(found, expected(model, x), rtol=1e-4, atol=1e-3)
 
 
@@ -308,3 +314,34 @@ def test_a_trained_model_keeps_its_floats() -> None:
     )
     types = {op.opid.type for op in session.graph.ops.values()}
     assert "MatMul" in types and "MatMulInteger" not in types
+
+
+@pytest.mark.parametrize("zero", [U(0), S(5)])
+@pytest.mark.parametrize("kind", ["pool", "turn", "both"])
+def test_bytes_are_moved(kind: str, zero: Any) -> None:
+    """Bit for bit what onnxruntime computes, without a float in between."""
+    graph = Graph()
+    x = graph.quantized("x", 0.05, zero)
+    if kind != "turn":
+        x = graph.add("MaxPool", x, kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
+    if kind != "pool":
+        x = graph.add("Transpose", x, perm=[0, 2, 3, 1])
+        x = graph.add("Reshape", x, graph.const(np.array([2, -1], np.int64)))
+    model = graph.model(graph.quantized(x, 0.05, zero), [2, 6, 9, 8])
+    value = np.random.default_rng(4).normal(0, 3, [2, 6, 9, 8]).astype("f")
+    found, session = run(model, value, True)
+    assert outcome(session, "QuantizedMoves") == [None]
+    assert [op.opid.type for op in session.graph.schedule()].count("Div") <= 1
+    np.testing.assert_array_equal(found, expected(model, value))
+
+
+@pytest.mark.parametrize(("scale", "what"), [(0.06, "scale"), (0.05, "zero point")])
+def test_other_scales_stay(scale: float, what: str) -> None:
+    graph = Graph()
+    x = graph.add("MaxPool", graph.quantized("x", 0.05, U(3)), kernel_shape=[2, 2])
+    zero = U(3) if what == "scale" else U(4)
+    model = graph.model(graph.quantized(x, scale, zero), [1, 4, 6, 6])
+    value = np.random.default_rng(4).normal(1, 3, [1, 4, 6, 6]).astype("f")
+    found, session = run(model, value, True)
+    assert outcome(session, "QuantizedMoves") == [f"it is quantized with another {what}"]
+    np.testing.assert_allclose(found, expected(model, value), atol=0.0601)
