@@ -32,12 +32,13 @@ bool isSmall(const MatMulSpec& s) {
          kSmallWork;
 }
 
-/// Products of 2 to 5 rows and a large B, which oneDNN reads faster than our long runs, from the caches
-/// of a core as from the last one, by the measurements in docs/contractions.md.
+/// Products of 2 to 14 rows that read more of B, of all groups, than stays near a core: oneDNN is ahead of
+/// what comes from the last caches, by the measurements in docs/contractions.md.
 bool readsLargeB(const MatMulSpec& s) {
-  constexpr std::int64_t kLeastRows = 2, kMostRows = 5, kLargeB = 160 * 1024;  // elements
+  constexpr std::int64_t kLeastRows = 2, kMostRows = 14, kLargeB = 1536 * 1024;  // elements
+  const std::int64_t read = (s.b.group == 0 ? 1 : s.groups) * s.k * s.n;
   return isa() == Isa::Avx512 && s.b.column == 1 && s.m >= kLeastRows && s.m <= kMostRows &&
-         s.k * s.n >= kLargeB;
+         read >= kLargeB;
 }
 
 /// Products with few rows, which mostly read B.
@@ -51,6 +52,12 @@ bool hasFewRows(const MatMulSpec& s) {
 /// Whether our own kernels are for so little work, or so few rows.
 bool isSmallOrFew(const MatMulSpec& s) {
   return s.policy.has(Choice::FewRows) && (isSmall(s) || (hasFewRows(s) && !readsLargeB(s)));
+}
+
+/// Whether register blocks read a B that is transposed in memory: fewer rows compute dot products.
+bool isTurnedForBlocks(const MatMulSpec& s) {
+  constexpr std::int64_t kRowsOfDots = 8;
+  return s.b.column != 1 && s.m > kRowsOfDots;
 }
 
 /// True where tiles are faster than oneDNN if B is packed once, by the measurements in
@@ -349,6 +356,8 @@ class FasterPacked final : public Contraction {
 
 /// The source for weights that are packed once; null if it is the same as for others.
 FasterPacked::Make whenPacked(const MatMulSpec& s, unsigned threads) {
+  if (s.policy.has(Choice::FewRows) && isSmall(s) && isTurnedForBlocks(s))
+    return [=] { return makeOwnPacked(s, threads); };
   if (s.policy.has(Choice::FewRows) && (isSmall(s) || (isa() != Isa::Avx512 && hasFewRows(s))))
     return nullptr;
   return [=] {

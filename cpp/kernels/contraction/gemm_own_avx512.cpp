@@ -25,6 +25,8 @@ struct Simd {
   static constexpr int kDotColumns = 4;
   /// Packed panels that one row or two meet at a time.
   static constexpr int kPanelsOfFew = 4;
+  /// Rows that read a large B in long runs; more read it in register blocks as fast, or faster.
+  static constexpr int kStreamedRows = 1;
 
   static V zero() { return _mm512_setzero_ps(); }
   static V set(float x) { return _mm512_set1_ps(x); }
@@ -67,6 +69,8 @@ struct Simd {
   static constexpr int kDotColumns = 4;
   /// Packed panels that one row or two meet at a time.
   static constexpr int kPanelsOfFew = 4;
+  /// Rows that read a large B in long runs; more read it in register blocks as fast, or faster.
+  static constexpr int kStreamedRows = 1;
 
   static V zero() { return _mm512_setzero_pd(); }
   static V set(double x) { return _mm512_set1_pd(x); }
