@@ -1,4 +1,4 @@
-"""Products of few columns, or of few rows and a large second operand, by our own kernels."""
+"""Products of few columns, of few steps, or of few rows and a large B, by our own kernels."""
 
 import numpy as np
 import pytest
@@ -92,6 +92,58 @@ def test_a_small_b_that_is_transposed_is_packed_once(m, n, form):
     made.run(weightsKept=True)
     np.testing.assert_allclose(c, a.astype(np.float64) @ b, rtol=1e-5, atol=1e-5)
     assert made.describe(weightsKept=True).endswith(" packed") == form
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("k", [1, 2, 3, 4, 5, 9, 16, 17])
+@pytest.mark.parametrize("turned", [False, True])
+def test_few_steps(k, turned, dtype):
+    """C in long runs, and in wide blocks: with the bits of a few rows and columns alone."""
+    bound = {np.float32: 1e-5, np.float64: 1e-14}[dtype]
+    b = random((2, k, 2500), 2, dtype)
+    for m in (3, 9, 15, 37, 70):
+        a, n = random((2, m, k), 1, dtype), 2500 - m
+        given = lying(a, turned), lying(b[:, :, :n], False)
+        around = np.full((2, m, n + 7), 3, dtype)
+        found = [multiply(*given, around[:, :, 2 : n + 2], threads).copy() for threads in (1, 2)]
+        np.testing.assert_allclose(found[0], a.astype(np.float64) @ b[:, :, :n], atol=k * bound)
+        np.testing.assert_array_equal(found[0], found[1])
+        assert (np.delete(around, np.s_[2 : n + 2], axis=2) == 3).all()
+        few = multiply(a[:, :3].copy(), b[:, :, 40:77].copy(), np.full((2, 3, 37), np.nan, dtype))
+        np.testing.assert_array_equal(few, found[0][:, :3, 40:77])
+
+
+@pytest.mark.parametrize("k", [2, 7])
+@pytest.mark.parametrize("more", [{"alpha": 2}, {"accumulate": True}, {"bias": True}])
+def test_few_steps_that_are_scaled_or_added(k, more):
+    m, n = 37, 2000
+    a, b, c = random((2, m, k)), random((2, k, n), 2), random((2, m, n), 3)
+    given = {**more, "bias": random((n,), 4)} if "bias" in more else more
+    expected = given.get("alpha", 1) * (a.astype(np.float64) @ b) + given.get("bias", 0)
+    if "accumulate" in more:
+        expected += c
+    np.testing.assert_allclose(multiply(a, b, c, 2, **given), expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.skipif(contraction.isa() != "avx512", reason="the rule is that of AVX-512")
+@pytest.mark.parametrize(
+    ("groups", "m", "k", "n", "by"),
+    [
+        (1, 300, 4, 700, "own"),
+        (1, 300, 5, 700, "onednn"),
+        (8, 64, 16, 700, "own"),
+        (8, 65, 16, 700, "onednn"),
+        (8, 64, 17, 700, "onednn"),
+        (8, 64, 16, 255, "onednn"),
+    ],
+)
+def test_the_rule_for_few_steps(groups, m, k, n, by):
+    a, b = random((groups, m, k)), random((groups, k, n), 2)
+    c = np.full((groups, m, n), np.nan, np.float32)
+    made = contraction.product(a, b, c, threads=2)
+    assert made.describe().startswith(by)
+    made.run()
+    np.testing.assert_allclose(c, a.astype(np.float64) @ b, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.skipif(contraction.isa() != "avx512", reason="it is the smaller one already")

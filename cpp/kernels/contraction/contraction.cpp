@@ -49,9 +49,18 @@ bool hasFewRows(const MatMulSpec& s) {
                                     : kFewRowsTransposed);
 }
 
-/// Whether our own kernels are for so little work, or so few rows.
+/// Products of few steps, which mostly write C: in long runs, or, of some more steps and not many rows for
+/// each group, in wide blocks.
+bool hasFewSteps(const MatMulSpec& s) {
+  constexpr std::int64_t kFewest = 4, kFew = 16, kRows = 64, kColumns = 256;
+  if (isa() != Isa::Avx512 || s.b.column != 1 || s.n < kColumns) return false;
+  return s.k <= kFewest || (s.k <= kFew && s.groups > 1 && s.m <= kRows);
+}
+
+/// Whether our own kernels are for so little work, or for so few rows or steps.
 bool isSmallOrFew(const MatMulSpec& s) {
-  return s.policy.has(Choice::FewRows) && (isSmall(s) || (hasFewRows(s) && !readsLargeB(s)));
+  return s.policy.has(Choice::FewRows) &&
+         (isSmall(s) || hasFewSteps(s) || (hasFewRows(s) && !readsLargeB(s)));
 }
 
 /// Whether register blocks read a B that is transposed in memory: fewer rows compute dot products.
@@ -444,8 +453,8 @@ std::unique_ptr<Contraction> makeFaster(const ConvSpec& s, unsigned threads) {
     if (auto made = makeWinograd(s, threads, false)) return made;
   if (isLargeDepthwiseGradient(s)) return makeDepthwise(s, threads);
   if (s.policy.has(Choice::Points))
-    if (auto made = makePoints(s, threads,
-                               [=](const MatMulSpec& part) { return makeFastest(part, threads); }))
+    if (auto made = makePoints(
+            s, threads, [](const MatMulSpec& part, unsigned of) { return makeFastest(part, of); }))
       return made;
   if (planesAreFaster(s, threads)) return makePlanes(s, threads);
   return columnsAreFaster(s) || groupedColumnsAreFaster(s) ? makeOwn(s, threads) : nullptr;

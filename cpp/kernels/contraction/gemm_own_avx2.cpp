@@ -25,6 +25,8 @@ struct Simd {
   static constexpr int kDotColumns = 2;
   /// Packed panels that one row or two meet at a time.
   static constexpr int kPanelsOfFew = 2;
+  /// Steps, and rows, of which the elements of A stay in registers as vectors, beside the sums.
+  static constexpr int kRunSteps = 2;
   /// Rows that read a large B in long runs; more read it in register blocks as fast, or faster.
   static constexpr int kStreamedRows = 5;
 
@@ -64,6 +66,8 @@ struct Simd {
   static constexpr int kDotColumns = 2;
   /// Packed panels that one row or two meet at a time.
   static constexpr int kPanelsOfFew = 2;
+  /// Steps, and rows, of which the elements of A stay in registers as vectors, beside the sums.
+  static constexpr int kRunSteps = 2;
   /// Rows that read a large B in long runs; more read it in register blocks as fast, or faster.
   static constexpr int kStreamedRows = 5;
 

@@ -25,6 +25,8 @@ struct Simd {
   static constexpr int kDotColumns = 4;
   /// Packed panels that one row or two meet at a time.
   static constexpr int kPanelsOfFew = 4;
+  /// Steps, and rows, of which the elements of A stay in registers as vectors, beside the sums.
+  static constexpr int kRunSteps = 4;
   /// Rows that read a large B in long runs; more read it in register blocks as fast, or faster.
   static constexpr int kStreamedRows = 1;
 
@@ -69,6 +71,8 @@ struct Simd {
   static constexpr int kDotColumns = 4;
   /// Packed panels that one row or two meet at a time.
   static constexpr int kPanelsOfFew = 4;
+  /// Steps, and rows, of which the elements of A stay in registers as vectors, beside the sums.
+  static constexpr int kRunSteps = 4;
   /// Rows that read a large B in long runs; more read it in register blocks as fast, or faster.
   static constexpr int kStreamedRows = 1;
 
