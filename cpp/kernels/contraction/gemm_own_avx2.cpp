@@ -27,6 +27,8 @@ struct Simd {
   static constexpr int kPanelsOfFew = 2;
   /// Steps, and rows, of which the elements of A stay in registers as vectors, beside the sums.
   static constexpr int kRunSteps = 2;
+  /// Up to this number of rows a block does not prefetch B.
+  static constexpr int kRowsWithoutPrefetch = 3;
   /// Rows that read a large B in long runs; more read it in register blocks as fast, or faster.
   static constexpr int kStreamedRows = 5;
 
@@ -68,6 +70,8 @@ struct Simd {
   static constexpr int kPanelsOfFew = 2;
   /// Steps, and rows, of which the elements of A stay in registers as vectors, beside the sums.
   static constexpr int kRunSteps = 2;
+  /// Up to this number of rows a block does not prefetch B.
+  static constexpr int kRowsWithoutPrefetch = 3;
   /// Rows that read a large B in long runs; more read it in register blocks as fast, or faster.
   static constexpr int kStreamedRows = 5;
 

@@ -27,6 +27,8 @@ struct Simd {
   static constexpr int kPanelsOfFew = 4;
   /// Steps, and rows, of which the elements of A stay in registers as vectors, beside the sums.
   static constexpr int kRunSteps = 4;
+  /// Up to this number of rows a block does not prefetch B.
+  static constexpr int kRowsWithoutPrefetch = 1;
   /// Rows that read a large B in long runs; more read it in register blocks as fast, or faster.
   static constexpr int kStreamedRows = 1;
 
@@ -73,6 +75,8 @@ struct Simd {
   static constexpr int kPanelsOfFew = 4;
   /// Steps, and rows, of which the elements of A stay in registers as vectors, beside the sums.
   static constexpr int kRunSteps = 4;
+  /// Up to this number of rows a block does not prefetch B.
+  static constexpr int kRowsWithoutPrefetch = 1;
   /// Rows that read a large B in long runs; more read it in register blocks as fast, or faster.
   static constexpr int kStreamedRows = 1;
 
