@@ -190,8 +190,8 @@ bool planesAreFaster(const ConvSpec& s, unsigned threads) {
   const double time = planesTime(s, threads);
   // Of one point without stride, there is nothing to share between taps or to skip over.
   if (tapsOf(s) == 1)
-    return *std::max_element(s.stride.begin(), s.stride.end()) > 1 && !replacesColumns &&
-           std::isfinite(time);
+    return *std::max_element(s.stride.begin(), s.stride.end()) > 1 && std::isfinite(time) &&
+           (!replacesColumns || time < columnsTime(s, threads));
   return time < columnsTime(s, threads) && (replacesColumns || time < oneDnnTime(s, threads));
 }
 
@@ -221,6 +221,20 @@ bool hasHalfVectors(const ConvSpec& s) {
          s.out.shape[1] % kHalfVector == 0;
 }
 
+/// From channels that fill no vectors to some that do, or half a one, strided or of short lines: on
+/// AVX-512 direct sums read the input as it lies, which oneDNN lays out first. Columns and planes are for
+/// longer lines.
+bool isFromOddChannels(const ConvSpec& s) {
+  constexpr std::int64_t kVector = 16, kHalf = 8, kLongLine = 28, kShortLine = 14, kMostTaps = 9,
+                         kMostTapsStrided = 25;
+  const std::int64_t taps = tapsOf(s), line = s.out.shape.back();
+  if (isa() != Isa::Avx512 || s.groups != 1 || !s.postOps.empty() || s.in.shape[1] % kVector == 0 ||
+      s.out.shape[1] % kHalf != 0)
+    return false;
+  if (isAll(s.stride, 1)) return taps > 1 && taps <= kMostTaps && line <= kShortLine;
+  return taps == 1 ? line < kShortLine : taps <= kMostTapsStrided && line < kLongLine;
+}
+
 /// True where direct sums in channel blocks are faster than oneDNN if the weights are packed once, by
 /// the measurements in docs/contractions.md.
 bool directIsFaster(const ConvSpec& s) {
@@ -228,6 +242,7 @@ bool directIsFaster(const ConvSpec& s) {
   if (!s.policy.has(Choice::DirectSums) || s.pass != Pass::Forward || s.fieldDims() != 2 ||
       isDepthwise(s))
     return false;
+  if (isFromOddChannels(s)) return true;
   const auto& w = s.weights.shape;
   const bool isPoint = w[3] * w[4] == 1, goesOn = areOursFaster(s.postOps);
   if (isPoint) return s.stride[0] * s.stride[1] == 1 && (goesOn || hasHalfVectors(s));
