@@ -25,7 +25,7 @@ enum class Choice : std::uint8_t {
   DividedSums,
   Images,
   WidePanels,
-  FewRows,  ///< of products, and small products, by kernels of our own
+  FewRows,  ///< or steps of products, and small products, by kernels of our own
   Tiles,
   Packing,  ///< of weights that stay, once for many runs
 };

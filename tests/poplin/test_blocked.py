@@ -544,6 +544,10 @@ def test_no_images_and_no_rows(size):
 )
 def test_the_rule(filters, by, changing):
     """The sources for weights that stay, and for those that change between runs."""
+    check_rule(filters, by, changing)
+
+
+def check_rule(filters, by, changing):
     x, w = filters.operands()
     height, width = filters.torch(x, w).shape[2:]
     y = np.empty((len(x), len(w), height, width), np.float32)
@@ -556,6 +560,25 @@ def test_the_rule(filters, by, changing):
     made.seconds(1, weightsKept=True)
     expected = filters.torch(x, w)
     assert np.abs(y - expected).max() < 2e-6 * np.abs(expected).max()
+
+
+@pytest.mark.skipif(contraction.isa() != "avx512", reason="the rule is that of AVX-512")
+@pytest.mark.parametrize(
+    ("filters", "by"),
+    [
+        (Filters(2, 9, 32, (28, 28), (3, 3), (1, 1), (2, 2)), "direct"),
+        (Filters(2, 9, 40, (28, 28), (5, 5), (2, 2), (2, 2)), "direct"),
+        (Filters(2, 8, 32, (8, 8), (3, 3), (1, 1)), "direct"),
+        (Filters(2, 7, 56, (16, 16), (1, 1), (0, 0), (2, 2)), "direct"),
+        (Filters(2, 16, 32, (28, 28), (3, 3), (1, 1), (2, 2)), "onednn"),  # a whole vector
+        (Filters(2, 9, 36, (28, 28), (3, 3), (1, 1), (2, 2)), "planes"),  # not half a one
+        (Filters(2, 9, 32, (28, 28), (7, 7), (3, 3), (2, 2)), "onednn"),  # many taps
+        (Filters(2, 9, 32, (8, 8), (5, 5), (2, 2)), "onednn"),
+        (Filters(2, 7, 56, (40, 40), (1, 1), (0, 0), (2, 2)), "own"),  # long lines
+    ],
+)
+def test_the_rule_for_channels_that_fill_no_vectors(filters, by):
+    check_rule(filters, by, "onednn" if by == "direct" else by)
 
 
 @pytest.mark.parametrize("threads", [1, 3])

@@ -66,6 +66,10 @@ CHOSEN = [
     Case(2, 73, 73, (28, 28), kernel=(1, 1), stride=(2, 2), pads=(0, 0), groups=73),
     Case(1, 7, 7, (56, 56), stride=(2, 2), groups=7),
     Case(2, 24, 40, (20, 20), kernel=(5, 5), pads=(2, 2), groups=8),
+    # Channels whole pages apart, which oneDNN lays out slowly.
+    Case(1, 124, 125, (32, 32), stride=(2, 2)),
+    # In place of columns.
+    Case(2, 257, 12, (32, 32), kernel=(1, 1), stride=(2, 2), pads=(0, 0)),
 ]
 """Shapes whose convolutions are computed so on AVX-512."""
 
@@ -159,16 +163,24 @@ def test_bits_do_not_depend_on_runs_or_threads(case: Case) -> None:
 
 
 @pytest.mark.parametrize("bad", [np.inf, -np.inf, np.nan])
-def test_weights_that_are_not_finite_do_not_meet_the_padding(bad: float) -> None:
-    """PyTorch's zeros do: what does not read the weight is as with a weight of 0."""
-    given = Given(Case(2, 3, 20, (9, 9)))
+@pytest.mark.parametrize("output", [17, 3])
+@pytest.mark.parametrize("channel", [0, 2, 8])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_weights_that_are_not_finite_do_not_meet_the_padding(
+    bad: float, output: int, channel: int, threads: int
+) -> None:
+    """PyTorch's zeros do: what does not read the weight is as with a weight of 0.
+
+    Threads pack parts of the inputs where there are fewer blocks of outputs.
+    """
+    given = Given(Case(2, 9, 20 if output > 3 else 4, (9, 9)))
     x, w = given.x.double(), given.w.double()
-    at = 17, 1, 0, 0
+    at = output, channel, 0, 0
     w[at] = 0
     expected = given.convolved(x, w).numpy()
-    expected[:, 17, 1:, 1:] = given.x[:, 1, :-1, :-1].double().numpy() * bad
+    expected[:, output, 1:, 1:] = given.x[:, channel, :-1, :-1].double().numpy() * bad
     given.w[at] = bad
-    found, _ = given.run("forward")
+    found, _ = given.run("forward", threads=threads)
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
 
 
@@ -201,5 +213,15 @@ def test_what_is_not_chosen() -> None:
         Case(2, 4, 16, (16, 16), stride=(2, 2)),
         Case(1, 190, 61, (7, 7), kernel=(7, 7), pads=(3, 3)),
         Case(1, 96, 96, (28, 28), stride=(2, 2), groups=96),
+        Case(1, 124, 125, (30, 30), stride=(2, 2)),
     ):
         assert not Given(case).run("forward", source="any", kept=True)[1].startswith("planes ")
+
+
+@pytest.mark.skipif(contraction.isa() != "avx512", reason="chosen on AVX-512 alone")
+@pytest.mark.parametrize(
+    ("case", "by"), [(Case(1, 6, 255, (7, 7)), "onednn"), (CASES[5], "planes")]
+)
+def test_gradients_that_are_chosen(case: Case, by: str) -> None:
+    """Their weights are packed in each run, which is most of the work at few points."""
+    assert Given(case).run("data_gradient", source="any")[1].startswith(by)

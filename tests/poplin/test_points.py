@@ -37,6 +37,9 @@ CASES = [
     Case(1, 16, 24, (20, 20), "of points", groups=8),
     Case(3, 24, 16, (20, 20), "of points", groups=4),
     Case(2, 40, 40, (8, 8), "of points", groups=40),
+    Case(4, 40, 20, (9, 9), "of points", groups=10),  # threads share images
+    Case(6, 40, 20, (10, 10), "of points", groups=10),
+    Case(6, 40, 20, (9, 9), "onednn", groups=10),
     Case(1, 16, 16, (4, 4), "onednn"),
     Case(2, 12, 20, (30, 31), "own", stride=2),
     Case(2, 12, 20, (42, 45), "own", stride=3),

@@ -32,12 +32,13 @@ bool isSmall(const MatMulSpec& s) {
          kSmallWork;
 }
 
-/// Products of 2 to 5 rows and a large B, which oneDNN reads faster than our long runs, from the caches
-/// of a core as from the last one, by the measurements in docs/contractions.md.
+/// Products of 2 to 14 rows that read more of B, of all groups, than stays near a core: oneDNN is ahead of
+/// what comes from the last caches, by the measurements in docs/contractions.md.
 bool readsLargeB(const MatMulSpec& s) {
-  constexpr std::int64_t kLeastRows = 2, kMostRows = 5, kLargeB = 160 * 1024;  // elements
+  constexpr std::int64_t kLeastRows = 2, kMostRows = 14, kLargeB = 1536 * 1024;  // elements
+  const std::int64_t read = (s.b.group == 0 ? 1 : s.groups) * s.k * s.n;
   return isa() == Isa::Avx512 && s.b.column == 1 && s.m >= kLeastRows && s.m <= kMostRows &&
-         s.k * s.n >= kLargeB;
+         read >= kLargeB;
 }
 
 /// Products with few rows, which mostly read B.
@@ -48,9 +49,24 @@ bool hasFewRows(const MatMulSpec& s) {
                                     : kFewRowsTransposed);
 }
 
-/// Whether our own kernels are for so little work, or so few rows.
+/// Products of few steps, which mostly write C: in long runs, or, of some more steps and not many rows for
+/// each group, in wide blocks.
+bool hasFewSteps(const MatMulSpec& s) {
+  constexpr std::int64_t kFewest = 4, kFew = 16, kRows = 64, kColumns = 256;
+  if (isa() != Isa::Avx512 || s.b.column != 1 || s.n < kColumns) return false;
+  return s.k <= kFewest || (s.k <= kFew && s.groups > 1 && s.m <= kRows);
+}
+
+/// Whether our own kernels are for so little work, or for so few rows or steps.
 bool isSmallOrFew(const MatMulSpec& s) {
-  return s.policy.has(Choice::FewRows) && (isSmall(s) || (hasFewRows(s) && !readsLargeB(s)));
+  return s.policy.has(Choice::FewRows) &&
+         (isSmall(s) || hasFewSteps(s) || (hasFewRows(s) && !readsLargeB(s)));
+}
+
+/// Whether register blocks read a B that is transposed in memory: fewer rows compute dot products.
+bool isTurnedForBlocks(const MatMulSpec& s) {
+  constexpr std::int64_t kRowsOfDots = 8;
+  return s.b.column != 1 && s.m > kRowsOfDots;
 }
 
 /// True where tiles are faster than oneDNN if B is packed once, by the measurements in
@@ -174,8 +190,8 @@ bool planesAreFaster(const ConvSpec& s, unsigned threads) {
   const double time = planesTime(s, threads);
   // Of one point without stride, there is nothing to share between taps or to skip over.
   if (tapsOf(s) == 1)
-    return *std::max_element(s.stride.begin(), s.stride.end()) > 1 && !replacesColumns &&
-           std::isfinite(time);
+    return *std::max_element(s.stride.begin(), s.stride.end()) > 1 && std::isfinite(time) &&
+           (!replacesColumns || time < columnsTime(s, threads));
   return time < columnsTime(s, threads) && (replacesColumns || time < oneDnnTime(s, threads));
 }
 
@@ -205,6 +221,20 @@ bool hasHalfVectors(const ConvSpec& s) {
          s.out.shape[1] % kHalfVector == 0;
 }
 
+/// From channels that fill no vectors to some that do, or half a one, strided or of short lines: on
+/// AVX-512 direct sums read the input as it lies, which oneDNN lays out first. Columns and planes are for
+/// longer lines.
+bool isFromOddChannels(const ConvSpec& s) {
+  constexpr std::int64_t kVector = 16, kHalf = 8, kLongLine = 28, kShortLine = 14, kMostTaps = 9,
+                         kMostTapsStrided = 25;
+  const std::int64_t taps = tapsOf(s), line = s.out.shape.back();
+  if (isa() != Isa::Avx512 || s.groups != 1 || !s.postOps.empty() || s.in.shape[1] % kVector == 0 ||
+      s.out.shape[1] % kHalf != 0)
+    return false;
+  if (isAll(s.stride, 1)) return taps > 1 && taps <= kMostTaps && line <= kShortLine;
+  return taps == 1 ? line < kShortLine : taps <= kMostTapsStrided && line < kLongLine;
+}
+
 /// True where direct sums in channel blocks are faster than oneDNN if the weights are packed once, by
 /// the measurements in docs/contractions.md.
 bool directIsFaster(const ConvSpec& s) {
@@ -212,6 +242,7 @@ bool directIsFaster(const ConvSpec& s) {
   if (!s.policy.has(Choice::DirectSums) || s.pass != Pass::Forward || s.fieldDims() != 2 ||
       isDepthwise(s))
     return false;
+  if (isFromOddChannels(s)) return true;
   const auto& w = s.weights.shape;
   const bool isPoint = w[3] * w[4] == 1, goesOn = areOursFaster(s.postOps);
   if (isPoint) return s.stride[0] * s.stride[1] == 1 && (goesOn || hasHalfVectors(s));
@@ -349,6 +380,8 @@ class FasterPacked final : public Contraction {
 
 /// The source for weights that are packed once; null if it is the same as for others.
 FasterPacked::Make whenPacked(const MatMulSpec& s, unsigned threads) {
+  if (s.policy.has(Choice::FewRows) && isSmall(s) && isTurnedForBlocks(s))
+    return [=] { return makeOwnPacked(s, threads); };
   if (s.policy.has(Choice::FewRows) && (isSmall(s) || (isa() != Isa::Avx512 && hasFewRows(s))))
     return nullptr;
   return [=] {
@@ -435,8 +468,8 @@ std::unique_ptr<Contraction> makeFaster(const ConvSpec& s, unsigned threads) {
     if (auto made = makeWinograd(s, threads, false)) return made;
   if (isLargeDepthwiseGradient(s)) return makeDepthwise(s, threads);
   if (s.policy.has(Choice::Points))
-    if (auto made = makePoints(s, threads,
-                               [=](const MatMulSpec& part) { return makeFastest(part, threads); }))
+    if (auto made = makePoints(
+            s, threads, [](const MatMulSpec& part, unsigned of) { return makeFastest(part, of); }))
       return made;
   if (planesAreFaster(s, threads)) return makePlanes(s, threads);
   return columnsAreFaster(s) || groupedColumnsAreFaster(s) ? makeOwn(s, threads) : nullptr;

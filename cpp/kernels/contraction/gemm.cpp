@@ -12,6 +12,8 @@ constexpr double kMultiplicationsOfAThread = 5e4;
 constexpr std::int64_t kColumnsOfTask = 192;
 /// The least rows of a part: with fewer, each element that is loaded from B is used too few times.
 constexpr std::int64_t kLeastRows = 16;
+/// Steps of k of which there are so few that C is most of the memory, and rows are whole runs of it.
+constexpr std::int64_t kFewSteps = 4;
 
 constexpr std::int64_t kColumns = 64, kDepth = 64, kRows = 4;
 /// With this many rows or fewer, packing B does not pay off.
@@ -46,7 +48,9 @@ Tasks::Tasks(const contraction::MatMulSpec& s, std::int64_t unit, unsigned wante
   if (groups >= threads) return;
   const std::int64_t parts = (threads + groups - 1) / groups;
   const std::int64_t units = (n + unit - 1) / unit;
-  if (units >= parts)
+  if (s.k <= kFewSteps && m >= kLeastRows * parts)
+    rowParts = m < kLeastRows * 2 * parts ? parts : 2 * parts;
+  else if (units >= parts)
     columnParts = n < 2 * parts * kColumnsOfTask ? parts : 2 * parts;
   else
     rowParts = std::clamp<std::int64_t>(m / kLeastRows, 1, parts);

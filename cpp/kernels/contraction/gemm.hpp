@@ -61,13 +61,17 @@ T scaleOf(float alpha) {
 template <class T>
 BlockOf<T> task(const Tasks& tasks, std::int64_t i, const contraction::MatMulSpec& s, const T* a,
                 const T* b, T* c, const T* bias) {
-  const std::int64_t column = i % tasks.columnParts, rest = i / tasks.columnParts;
-  const std::int64_t row = rest % tasks.rowParts, group = rest / tasks.rowParts;
-  const std::int64_t units = (s.n + tasks.columnUnit - 1) / tasks.columnUnit;
-  const std::int64_t j = units * column / tasks.columnParts * tasks.columnUnit;
-  const std::int64_t jEnd =
-      std::min(s.n, units * (column + 1) / tasks.columnParts * tasks.columnUnit);
-  const std::int64_t r = s.m * row / tasks.rowParts, rEnd = s.m * (row + 1) / tasks.rowParts;
+  std::int64_t group = i, r = 0, rEnd = s.m, j = 0, jEnd = s.n;
+  if (tasks.ofGroup() > 1) {  // else nothing is divided, which would take a small product's time
+    const std::int64_t column = i % tasks.columnParts, rest = i / tasks.columnParts;
+    const std::int64_t row = rest % tasks.rowParts;
+    group = rest / tasks.rowParts;
+    const std::int64_t units = (s.n + tasks.columnUnit - 1) / tasks.columnUnit;
+    j = units * column / tasks.columnParts * tasks.columnUnit;
+    jEnd = std::min(s.n, units * (column + 1) / tasks.columnParts * tasks.columnUnit);
+    r = s.m * row / tasks.rowParts;
+    rEnd = s.m * (row + 1) / tasks.rowParts;
+  }
   BlockOf<T> block;
   block.m = rEnd - r;
   block.n = jEnd - j;

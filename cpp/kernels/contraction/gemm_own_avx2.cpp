@@ -25,6 +25,12 @@ struct Simd {
   static constexpr int kDotColumns = 2;
   /// Packed panels that one row or two meet at a time.
   static constexpr int kPanelsOfFew = 2;
+  /// Steps, and rows, of which the elements of A stay in registers as vectors, beside the sums.
+  static constexpr int kRunSteps = 2;
+  /// Up to this number of rows a block does not prefetch B.
+  static constexpr int kRowsWithoutPrefetch = 3;
+  /// Rows that read a large B in long runs; more read it in register blocks as fast, or faster.
+  static constexpr int kStreamedRows = 5;
 
   static V zero() { return _mm256_setzero_ps(); }
   static V set(float x) { return _mm256_set1_ps(x); }
@@ -62,6 +68,12 @@ struct Simd {
   static constexpr int kDotColumns = 2;
   /// Packed panels that one row or two meet at a time.
   static constexpr int kPanelsOfFew = 2;
+  /// Steps, and rows, of which the elements of A stay in registers as vectors, beside the sums.
+  static constexpr int kRunSteps = 2;
+  /// Up to this number of rows a block does not prefetch B.
+  static constexpr int kRowsWithoutPrefetch = 3;
+  /// Rows that read a large B in long runs; more read it in register blocks as fast, or faster.
+  static constexpr int kStreamedRows = 5;
 
   static V zero() { return _mm256_setzero_pd(); }
   static V set(double x) { return _mm256_set1_pd(x); }

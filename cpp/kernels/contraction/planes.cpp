@@ -190,7 +190,9 @@ class PlanesConv final : public Contraction {
     sumsRow_ = dividedUp(divisions_.run(d), kLine) * kLine;
     sumBytes_ =
         aligned(sizeof(float) * static_cast<std::size_t>(routines_.rows * sumsRow_ + kSlack));
-    flagBytes_ = aligned(sizeof(float) * static_cast<std::size_t>(p_.groups * blocks_));
+    // Threads share the inputs of few blocks.
+    packs_ = p_.groups * blocks_ < threads ? std::min<std::int64_t>(threads, p_.inputs) : 1;
+    flagBytes_ = aligned(sizeof(float) * static_cast<std::size_t>(p_.groups * blocks_ * packs_));
     runs_.reserve(static_cast<std::size_t>(p_.steps()));
     for (std::int64_t c = 0; c < p_.inputs; ++c)
       for (std::int64_t y = 0; y < p_.kernel[0]; ++y)
@@ -203,26 +205,29 @@ class PlanesConv final : public Contraction {
            sizeof(float) * static_cast<std::size_t>(p_.groups * p_.outputs * p_.steps());
   }
 
-  /// For each block of outputs a number, 0 if its weights are finite, else NaN; then the weights of the
-  /// block's outputs, step by step.
+  /// For each part of each block of outputs a number, 0 if its weights are finite, else NaN; then the
+  /// weights of the block's outputs, step by step.
   void pack(const void* weights, void* packed) const override {
     auto* const flags = static_cast<float*>(packed);
-    const std::int64_t count = p_.groups * blocks_;
+    const std::int64_t count = p_.groups * blocks_ * packs_;
     parallelFor(count, threads_, p_.groups * p_.outputs * p_.steps(), [&](std::int64_t i) {
-      const std::int64_t group = i / blocks_, block = i % blocks_;
+      const std::int64_t part = i % packs_, block = i / packs_ % blocks_,
+                         group = i / packs_ / blocks_;
       const std::int64_t first = firstOf(block), rows = firstOf(block + 1) - first;
-      const float* const from = static_cast<const float*>(weights) + p_.first + group * p_.group;
-      float* const to = weightsOf(packed, group, block);
+      const float* const from =
+          static_cast<const float*>(weights) + p_.first + group * p_.group + first * p_.output;
+      const std::int64_t begin = p_.inputs * part / packs_, end = p_.inputs * (part + 1) / packs_;
+      float* to = weightsOf(packed, group, block) + begin * p_.taps() * rows;
       float differences = 0;  // of each weight from itself
-      for (std::int64_t r = 0; r < rows; ++r) {
-        float* at = to + r;
-        for (std::int64_t c = 0; c < p_.inputs; ++c)
-          for (std::int64_t y = 0; y < p_.kernel[0]; ++y)
-            for (std::int64_t x = 0; x < p_.kernel[1]; ++x, at += rows) {
-              *at = from[(first + r) * p_.output + c * p_.input + y * p_.tap[0] + x * p_.tap[1]];
-              differences += *at - *at;
+      for (std::int64_t c = begin; c < end; ++c)
+        for (std::int64_t y = 0; y < p_.kernel[0]; ++y)
+          for (std::int64_t x = 0; x < p_.kernel[1]; ++x, to += rows) {
+            const float* const tap = from + c * p_.input + y * p_.tap[0] + x * p_.tap[1];
+            for (std::int64_t r = 0; r < rows; ++r) {
+              to[r] = tap[r * p_.output];
+              differences += to[r] - to[r];
             }
-      }
+          }
       flags[i] = differences;
     });
   }
@@ -268,6 +273,11 @@ class PlanesConv final : public Contraction {
     return static_cast<float*>(at(const_cast<void*>(packed), flagBytes_)) +
            (group * p_.outputs + firstOf(block)) * p_.steps();
   }
+  /// Whether the weights of a block are.
+  bool areFinite(const void* packed, std::int64_t block) const {
+    const float* const flags = static_cast<const float*>(packed) + block * packs_;
+    return std::all_of(flags, flags + packs_, [](float x) { return x == 0.0f; });
+  }
   /// Where the run of a tap begins.
   std::int64_t runOfTap(std::int64_t c, std::int64_t y, std::int64_t x) const {
     const std::int64_t below = y * p_.dilation[0], right = x * p_.dilation[1];
@@ -281,7 +291,7 @@ class PlanesConv final : public Contraction {
     for (std::int64_t b = item.block; b < item.endBlock; ++b) {
       const std::int64_t first = firstOf(b), rows = firstOf(b + 1) - first;
       const float* const weights = weightsOf(packed, item.group, b);
-      if (static_cast<const float*>(packed)[item.group * blocks_ + b] != 0.0f) {
+      if (!areFinite(packed, item.group * blocks_ + b)) {
         sumTaps(item, first, rows, in, weights, bias, out);
         continue;
       }
@@ -365,7 +375,7 @@ class PlanesConv final : public Contraction {
   unsigned threads_;
   std::size_t from_;  // the operand that is read beside the weights
   Divisions divisions_;
-  std::int64_t blocks_, width_;
+  std::int64_t blocks_, width_, packs_ = 1;
   std::int64_t image_ = 0, plane_ = 0, channel_ = 0, sumsRow_ = 0;
   std::size_t planeBytes_ = 0, sumBytes_ = 0, flagBytes_ = 0;
   std::vector<std::int64_t> runs_;  // by step
@@ -394,7 +404,11 @@ std::unique_ptr<Contraction> makePlanes(const ConvSpec& s, unsigned threads) {
 double planesTime(const ConvSpec& s, unsigned threads) {
   if (!canBePlanes(s)) return std::numeric_limits<double>::infinity();
   const Plan plan(s);
-  return Divisions(plan, planesRoutines()->rows, threads).time;
+  // The weights of a gradient change from run to run.
+  constexpr double kPacked = 0.5;
+  const double packed = s.pass == Pass::Forward ? 0 : kPacked / threads;
+  return Divisions(plan, planesRoutines()->rows, threads).time +
+         packed * static_cast<double>(s.weights.elements());
 }
 
 }  // namespace contraction

@@ -15,8 +15,12 @@ namespace popir {
 namespace contraction {
 namespace {
 
-/// Products of fewer columns have half-empty vectors: two of AVX-512.
-constexpr std::int64_t kLeastPoints = 32;
+/// Products of fewer columns have half-empty vectors: two of AVX-512. Those of the groups of several
+/// images are many, and pay for the call of each.
+std::int64_t leastPoints(const ConvSpec& s) {
+  constexpr std::int64_t kLeast = 32, kLeastOfMany = 96, kFewImages = 4;
+  return s.groups > 1 && s.in.shape[0] > kFewImages ? kLeastOfMany : kLeast;
+}
 
 bool isPlainFloat(const Layout& layout) {
   return layout.type == poplar::FLOAT && layout.channelBlock == Layout::kPlain && layout.dense();
@@ -48,7 +52,7 @@ std::int64_t pointsOf(const ConvSpec& s) {
 class Points final : public Contraction {
  public:
   Points(const ConvSpec& s, std::int64_t runs, std::unique_ptr<Contraction> products,
-         unsigned threads)
+         unsigned threads, bool shares)
       : products_(std::move(products)),
         from_(s.pass == Pass::Forward ? 0 : 2),
         runs_(runs),
@@ -57,22 +61,32 @@ class Points final : public Contraction {
         points_(pointsOf(s)),
         steps_{s.in.shape[1] * points_, s.out.shape[1] * points_},
         bias_(s.bias),
-        threads_(threads) {}
+        threads_(threads),
+        shares_(shares) {}
 
   std::string describe() const override { return products_->describe() + " of points"; }
-  std::size_t workBytes() const override { return products_->scratchBytes(); }
+  std::size_t workBytes() const override { return shares_ ? 0 : products_->scratchBytes(); }
   void runPacked(void* const* operands, const void* /*packed*/, void* work) const override {
     if (bias_) fill(static_cast<const float*>(operands[3]), static_cast<float*>(operands[2]));
+    if (!shares_) return run(operands, 0, runs_, work);
+    parallelParts(runs_, 1, threads_, [&](std::int64_t first, std::int64_t last, unsigned) {
+      const pool::OwnMemory own(products_->scratchBytes());
+      run(operands, first, last, own.data());
+    });
+  }
+
+ private:
+  /// Runs [first, last) of the products.
+  void run(void* const* operands, std::int64_t first, std::int64_t last, void* work) const {
     auto* const from = static_cast<float*>(operands[from_]);
     auto* const to = static_cast<float*>(operands[2 - from_]);
-    for (std::int64_t i = 0; i < runs_; ++i) {
+    for (std::int64_t i = first; i < last; ++i) {
       void* const turned[] = {operands[1], from + i * steps_[from_ / 2],
                               to + i * steps_[1 - from_ / 2]};
       products_->run(turned, work);
     }
   }
 
- private:
   /// Each channel's bias at all its points, to which the products are added.
   void fill(const float* bias, float* out) const {
     parallelFor(images_ * channels_, threads_, images_ * steps_[1], [&](std::int64_t i) {
@@ -87,6 +101,7 @@ class Points final : public Contraction {
   std::int64_t steps_[2];  // elements of an image of in and of out
   bool bias_;
   unsigned threads_;
+  bool shares_;  // threads share the runs, each of which is made for one
 };
 
 }  // namespace
@@ -102,7 +117,7 @@ std::unique_ptr<Contraction> makePoints(const ConvSpec& s, unsigned threads,
   products.m = to.shape[1] / s.groups;
   products.n = pointsOf(s);
   products.k = from.shape[1] / s.groups;
-  if (images * products.m * products.k == 0 || products.n < kLeastPoints) return nullptr;
+  if (images * products.m * products.k == 0 || products.n < leastPoints(s)) return nullptr;
   // The images of one group are a batch that shares its weights; the groups of one image are one.
   products.groups = s.groups == 1 ? images : s.groups;
   const std::int64_t runs = s.groups == 1 ? 1 : images;
@@ -112,9 +127,10 @@ std::unique_ptr<Contraction> makePoints(const ConvSpec& s, unsigned threads,
   products.c = {products.m * products.n, products.n, 1};
   products.accumulate = s.bias;
   products.policy = s.policy;
-  auto made = make(products);
+  const bool shares = threads > 1 && runs % threads == 0;
+  auto made = make(products, shares ? 1 : threads);
   if (made == nullptr) return nullptr;
-  return std::make_unique<Points>(s, runs, std::move(made), threads);
+  return std::make_unique<Points>(s, runs, std::move(made), threads, shares);
 }
 
 }  // namespace contraction

@@ -70,8 +70,8 @@ std::string description() { return std::string("own ") + name(isa()); }
 
 template <class T, bool packs>
 std::unique_ptr<Contraction> ownProduct(const MatMulSpec& spec, unsigned threads) {
-  return std::make_unique<TiledMatMul<T, OwnRoutine<T>, packs>>(spec, threads, OwnRoutine<T>(),
-                                                                description());
+  return std::make_unique<TiledMatMul<T, OwnRoutine<T>, packs>>(
+      spec, threads, OwnRoutine<T>(), description() + (packs ? " packed" : ""));
 }
 
 template <bool packs>
