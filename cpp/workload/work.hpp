@@ -167,7 +167,7 @@ struct ReduceWork {
   }
 };
 
-/// Work on each row of a matrix: softmax, losses of [samples, classes], the index of the extremum.
+/// Work on each row of a matrix: softmax, transforms of losses, the index of the extremum.
 struct RowsWork {
   poplar::Type type;
   std::uint64_t rows = 1, columns = 1;
@@ -175,6 +175,26 @@ struct RowsWork {
   template <class W>
   static auto fields(W& w) {
     return std::tie(w.rows, w.columns);
+  }
+  void shrink(Share share) { rows = share.of(rows); }
+};
+
+/// Losses of rows, each by the class that its label names, or the gradient of them.
+struct NllWork {
+  poplar::Type type;
+  std::uint64_t rows = 1, columns = 1;
+  bool summed = true;     ///< one loss of all rows
+  bool mean = true;       ///< divided by the number of rows, or what stands for it
+  bool logs = true;       ///< of probabilities, not of their logarithms
+  bool weighted = false;  ///< each class has a weight
+  bool ignores = false;   ///< rows of one label do not count
+
+  /// Whether what the mean is divided by is known only when labels are.
+  bool counts() const { return mean && (weighted || ignores); }
+
+  template <class W>
+  static auto fields(W& w) {
+    return std::tie(w.rows, w.columns, w.summed, w.mean, w.logs, w.weighted, w.ignores);
   }
   void shrink(Share share) { rows = share.of(rows); }
 };
@@ -311,9 +331,10 @@ struct CopyWork {
 };
 
 /// A vertex, or a tile's part of one.
-using VertexWork = std::variant<UnknownWork, ElementsWork, OperatorWork, CastWork, ExpressionWork,
-                                SlicesWork, TransposeWork, ReduceWork, RowsWork, SortedRowsWork,
-                                WindowsWork, PoolingWork, ContractionWork, CopyWork>;
+using VertexWork =
+    std::variant<UnknownWork, ElementsWork, OperatorWork, CastWork, ExpressionWork, SlicesWork,
+                 TransposeWork, ReduceWork, RowsWork, NllWork, SortedRowsWork, WindowsWork,
+                 PoolingWork, ContractionWork, CopyWork>;
 
 /// The work of a tile that has the given share of the result.
 inline VertexWork shareOf(VertexWork whole, Share share) {
