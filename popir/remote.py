@@ -11,6 +11,21 @@ from popir.opx import Opx
 from popir.poplar import RemoteBuffer
 
 
+def staged(
+    graph: poplar.Graph,
+    tiles: tuple[int, int],
+    kind: poplar.Type,
+    elements: int,
+    name: poplar.DebugContext | str,
+) -> poplar.Tensor:
+    """A new tensor of one dimension, linearly over `tiles`: the first, and what is behind the
+    last.
+    """
+    linear = poplar.VariableMappingMethod.LINEAR
+    on = graph.getTopLevelGraph().createVirtualGraph(*tiles)
+    return on.addVariable(kind, [elements], linear, name)
+
+
 class RemoteOpx(Opx):
     """An Opx that copies from or to a remote buffer. Lowering sets the members."""
 
@@ -24,9 +39,7 @@ class RemoteOpx(Opx):
 
     def staged(self, kind: poplar.Type, elements: int) -> poplar.Tensor:
         """A new tensor of one dimension, linearly over the IO tiles."""
-        tiles = self.graph().getTopLevelGraph().createVirtualGraph(*self.io_tiles())
-        linear = poplar.VariableMappingMethod.LINEAR
-        return tiles.addVariable(kind, [elements], linear, self.debugContext("io"))
+        return staged(self.graph(), self.io_tiles(), kind, elements, self.debugContext("io"))
 
     def buffer(self, handle: str, kind: poplar.Type, elements: int, rows: int) -> RemoteBuffer:
         """The buffer with this handle. Raises popart_exception if it has other rows already."""

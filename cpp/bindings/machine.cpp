@@ -45,8 +45,9 @@ py::dict asDict(const StepCost& s) {
                   "meanComputeCycles"_a = s.meanComputeCycles, "exchangeBytes"_a = s.exchangeBytes,
                   "interIPUBytes"_a = s.interIPUBytes, "hostBytesIn"_a = s.hostBytesIn,
                   "hostBytesOut"_a = s.hostBytesOut, "streamingBytesIn"_a = s.streamingBytesIn,
-                  "streamingBytesOut"_a = s.streamingBytesOut, "liveBytes"_a = s.liveBytes,
-                  "fullestTileLiveBytes"_a = s.fullestTileLiveBytes,
+                  "transferSeconds"_a = s.transferSeconds, "waitSeconds"_a = s.waitSeconds,
+                  "transferBegin"_a = s.transferBegin, "streamingBytesOut"_a = s.streamingBytesOut,
+                  "liveBytes"_a = s.liveBytes, "fullestTileLiveBytes"_a = s.fullestTileLiveBytes,
                   "gatheredBytes"_a = s.gatheredBytes, "vertexStateBytes"_a = s.vertexStateBytes,
                   "exchangeCodeBytes"_a = s.exchangeCodeBytes, "operations"_a = s.operations,
                   "ipus"_a = s.ipus, "ipuComputeCycles"_a = s.ipuComputeCycles);

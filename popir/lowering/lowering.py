@@ -23,7 +23,7 @@ from popir.options.annotations import PIPELINE_STAGE
 from popir.opx import Opx, block_of, host_type, popType
 from popir.poplar import program
 from popir.progress import Logger
-from popir.remote import RemoteOpx
+from popir.remote import RemoteOpx, staged
 from popir.types import TensorInfo, as_bytes
 from popir.virtual_graphs import Places
 
@@ -212,6 +212,14 @@ class Lowering:
         target, ipu = self.graph.getTarget(), self._within[-1]
         last = target.getNumTiles() if ipu is None else (ipu + 1) * target.getTilesPerIPU()
         return last - self._io_tiles, last
+
+    def staged(self, id: str, kind: poplar.Type, elements: int) -> poplar.Tensor:
+        """A new tensor of one dimension, linearly over the IO tiles of the IPU that has the tensor
+        `id`.
+        """
+        home = None if self._places is None else self._places.home(self.ir.getTensor(id))
+        with self._on(home):
+            return staged(self.devicex.graph(), self._for_io(), kind, elements, f"{id}/io")
 
     def tensor(self, id: str) -> poplar.Tensor:
         """The device tensor of `id`.

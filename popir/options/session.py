@@ -779,7 +779,8 @@ class SessionOptions(SessionSettings):
     numIOTiles: int = acts(
         0,
         "so many tiles of each IPU, the last ones, are IO tiles: they compute nothing, and "
-        "transfer what is off chip and has the tile set IO, while the others may compute.",
+        "transfer what is off chip, inputs and anchors that have the tile set IO, while the others "
+        "may compute.",
         "tests/test_off_chip.py::test_io_tiles_compute_nothing",
         least=0,
     )

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from popir import popdist, poplar
+from popir.dataflow import DataFlow, Exchange
 from popir.devices import DeviceInfo
 from popir.enums import (
     BatchSerializationMethod,
     DeviceType,
+    ExchangeStrategy,
     MeanReductionStrategy,
     RecomputationType,
     ReplicatedTensorSharding,
@@ -21,11 +25,13 @@ from popir.optimizers import Optimizer
 from popir.options import Kind, OptionWarning, SessionOptions, warn
 from popir.options.annotations import EXECUTION_PHASE, PIPELINE_STAGE, VIRTUAL_GRAPH
 from popir.options.session import OUTLINING, TensorLocation
+from popir.step import ByIOTiles
 from popir.transforms.batch_serialization import BatchSerialization
 from popir.transforms.loss_scaling import AutomaticLossScaling
 from popir.transforms.off_chip import Location, Locations
 from popir.transforms.outlining.outline import OutlineOptions
 from popir.transforms.updates import Accumulation
+from popir.typed import shown
 from popir.types import ReductionType
 
 
@@ -251,6 +257,29 @@ def locations(asked: SessionOptions, overlaps: bool) -> Locations | None:
             "accumulators may be off chip."
         )
     return Locations(**kinds, overrides=overrides, is_accumulated=asked.accumulationFactor > 1)
+
+
+def by_io_tiles(
+    inputs: Mapping[str, Exchange], flow: DataFlow, asked: SessionOptions, overlaps: bool
+) -> ByIOTiles:
+    """The inputs and anchors that travel by IO tiles. Raises popart_exception if there are no such
+    tiles, and for inputs of a pipeline, if its stages run at once (`overlaps`), that are to come
+    while another batch is computed.
+    """
+    anchors = {id for id in flow.anchors() if flow.art(id).tileSet() is TileSet.IO}
+    for each in [*inputs.values(), *(Exchange(f"The anchor '{id}'") for id in sorted(anchors))]:
+        if not asked.numIOTiles:
+            raise popart_exception(
+                f"{each.who}: tileSet = TileSet.IO, but there are no IO tiles. Set "
+                "SessionOptions.numIOTiles."
+            )
+        if overlaps and each.strategy is not ExchangeStrategy.JustInTime:
+            raise popart_exception(
+                f"{each.who}: exchangeStrategy = {shown(each.strategy)}: in a pipeline the stages "
+                "of several batches run at once, and an input comes when its stage begins. Use "
+                "ExchangeStrategy.JustInTime."
+            )
+    return ByIOTiles({id: each.strategy for id, each in inputs.items()}, anchors)
 
 
 def check_io_tiles(asked: SessionOptions, device: DeviceInfo, is_placed: bool) -> None:
