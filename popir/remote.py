@@ -8,7 +8,7 @@ from popir import poplar
 from popir.errors import popart_exception
 from popir.ir import Op
 from popir.opx import Opx
-from popir.poplar import RemoteBuffer
+from popir.poplar import RemoteBuffer, program
 
 
 def staged(
@@ -34,6 +34,10 @@ class RemoteOpx(Opx):
     layout: Callable[[str], poplar.Tensor | None]
     """A new tensor in the layout that the readers of a tensor choose; None if none does."""
 
+    ahead: Callable[[], program.Sequence]
+    """Where a load may begin that is to go on while other operators compute: part of the program
+    before that of this operator.
+    """
     io_tiles: Callable[[], tuple[int, int]]
     """The first of the IO tiles of the IPU that operators are on now, and what is behind them."""
 

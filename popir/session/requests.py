@@ -11,6 +11,7 @@ from popir.enums import (
     BatchSerializationMethod,
     DeviceType,
     ExchangeStrategy,
+    ExecutionPhaseIOSchedule,
     MeanReductionStrategy,
     RecomputationType,
     ReplicatedTensorSharding,
@@ -214,25 +215,48 @@ def locations(asked: SessionOptions, overlaps: bool) -> Locations | None:
     """
     has_io = asked.numIOTiles > 0
 
-    def location(where: TensorLocation, least: int, least_sharded: int) -> Location:
+    schedules = asked.executionPhaseSettings
+
+    def location(
+        where: TensorLocation,
+        least: int,
+        least_sharded: int,
+        schedule: ExecutionPhaseIOSchedule = ExecutionPhaseIOSchedule.OnDemand,
+    ) -> Location:
         is_off = where.storage is TensorStorage.OffChip
         is_sharded = where.replicatedTensorSharding is ReplicatedTensorSharding.On
         io = (set is TileSet.IO for set in (where.loadTileSet, where.storageTileSet))
         loads, stores = (has_io and by_io for by_io in io)
         sharded = least_sharded if is_sharded else None
-        return Location(least if is_off else None, loads, stores, sharded, where.shardingDomain)
+        return Location(
+            least if is_off else None,
+            loads,
+            stores,
+            schedule is ExecutionPhaseIOSchedule.Preload,
+            sharded,
+            where.shardingDomain,
+        )
 
     kinds = {
         name: location(
             settings.location,
             settings.minElementsForOffChip,
             settings.minElementsForReplicatedTensorSharding,
+            schedule,
         )
-        for name, settings in (
-            ("weights", asked.weightTensorLocationSettings),
-            ("states", asked.optimizerStateTensorLocationSettings),
-            ("accumulators", asked.accumulatorTensorLocationSettings),
-            ("activations", asked.activationTensorLocationSettings),
+        for name, settings, schedule in (
+            ("weights", asked.weightTensorLocationSettings, schedules.weightIOSchedule),
+            (
+                "states",
+                asked.optimizerStateTensorLocationSettings,
+                schedules.optimizerStateIOSchedule,
+            ),
+            (
+                "accumulators",
+                asked.accumulatorTensorLocationSettings,
+                schedules.accumulatorIOSchedule,
+            ),
+            ("activations", asked.activationTensorLocationSettings, schedules.activationIOSchedule),
         )
     }
     overrides = {

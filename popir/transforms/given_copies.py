@@ -222,6 +222,7 @@ class Copies:
             "remote_buffer": f"RB_{number}",
             "rows": max(1, self.rows.get(number, 1)),
             "io_tiles": False,
+            "ahead": False,
         }
         if each.kind == REMOTE_STORE:
             out = {0: graph.uniqueId(f"{local.id}/stored")}
