@@ -285,7 +285,8 @@ void bindMachine(py::module_& m) {
                         "grain"_a = p.grain, "searches"_a = p.searches,
                         "first"_a = firstTileOf(p, what.groups, target.getNumTiles()),
                         "readCycles"_a = e.readCycles, "updateCycles"_a = e.updateCycles,
-                        "readBytes"_a = e.readBytes, "updateBytes"_a = e.updateBytes);
+                        "readBytes"_a = e.readBytes, "updateBytes"_a = e.updateBytes,
+                        "memory"_a = e.memory());
       },
       py::arg("target"), py::arg("type"), py::arg("sizes"),
       py::arg("options") = poplar::OptionFlags(),
