@@ -94,6 +94,40 @@ struct CastWork {
   void shrink(Share share) { elements = share.of(elements); }
 };
 
+/// How a small float is kept in fewer bits than the native type that it fits into: 8 bits of three
+/// alignments of the exponent, or 16 bits.
+enum class GfloatPacking {
+  None,
+  OneFiveTwo,
+  MinNormAlign,
+  MaxNormAlign,
+  Bfloat16,
+  NoDenormals,
+  Denormals
+};
+constexpr GfloatPacking lastOf(GfloatPacking) { return GfloatPacking::Denormals; }
+/// What is added to a number before it is rounded: noise in all bits, or in a few.
+enum class GfloatNoise { None, Full, Short };
+constexpr GfloatNoise lastOf(GfloatNoise) { return GfloatNoise::Short; }
+
+/// A cast of a half or float, `type`, to a small float, or back.
+struct GfloatWork {
+  poplar::Type type;
+  std::uint64_t elements = 1;
+  bool toGfloat = true;
+  bool halves = true;                           ///< computed in half
+  std::uint64_t savedBits = 16;                 ///< of an element of the small floats
+  GfloatPacking packing = GfloatPacking::None;  ///< None: it is a native type
+  GfloatNoise noise = GfloatNoise::None;
+  bool inPlace = false;
+
+  template <class W>
+  static auto fields(W& w) {
+    return std::tie(w.elements, w.toGfloat, w.halves, w.savedBits, w.packing, w.noise, w.inPlace);
+  }
+  void shrink(Share share) { elements = share.of(elements); }
+};
+
 /// Several operators, joined in one generated codelet.
 struct ExpressionWork {
   struct Count {
@@ -332,9 +366,9 @@ struct CopyWork {
 
 /// A vertex, or a tile's part of one.
 using VertexWork =
-    std::variant<UnknownWork, ElementsWork, OperatorWork, CastWork, ExpressionWork, SlicesWork,
-                 TransposeWork, ReduceWork, RowsWork, NllWork, SortedRowsWork, WindowsWork,
-                 PoolingWork, ContractionWork, CopyWork>;
+    std::variant<UnknownWork, ElementsWork, OperatorWork, CastWork, GfloatWork, ExpressionWork,
+                 SlicesWork, TransposeWork, ReduceWork, RowsWork, NllWork, SortedRowsWork,
+                 WindowsWork, PoolingWork, ContractionWork, CopyWork>;
 
 /// The work of a tile that has the given share of the result.
 inline VertexWork shareOf(VertexWork whole, Share share) {
