@@ -222,7 +222,6 @@ class Copies:
             "remote_buffer": f"RB_{number}",
             "rows": max(1, self.rows.get(number, 1)),
             "io_tiles": False,
-            "ahead": False,
         }
         if each.kind == REMOTE_STORE:
             out = {0: graph.uniqueId(f"{local.id}/stored")}
@@ -231,6 +230,7 @@ class Copies:
             return graph.createConnectedOp(registry.createOp, inputs, out, _GRAPHCORE, *made)
         assert each.output is not None
         attributes |= {
+            "ahead": False,
             "data_type": local.info.dataType().name,
             "shape": list(local.info.shape()),
         }
