@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from popir.enums import ExchangeStrategy, TileSet
 from popir.errors import AnchorError, did_you_mean, popart_exception
-from popir.options import OptionWarning, warn
 from popir.typed import shown, typed
 
 
@@ -24,14 +24,42 @@ class AnchorReturnTypeId(enum.Enum):
     """The sum over all batches."""
 
 
+@dataclass(frozen=True)
+class Exchange:
+    """How a tensor travels between host and device: by which tiles, and when.
+
+    Raises popart_exception for OverlapStep, and for a strategy that overlaps on tiles that compute.
+    """
+
+    who: str
+    """Whose settings these are, for errors."""
+    tile_set: TileSet = TileSet.Compute
+    strategy: ExchangeStrategy = ExchangeStrategy.JustInTime
+
+    def __post_init__(self) -> None:
+        if self.strategy is ExchangeStrategy.OverlapStep:
+            raise popart_exception(
+                f"{self.who}: exchangeStrategy = ExchangeStrategy.OverlapStep: the host gives the "
+                "arrays of a step when it calls run(), so nothing of the next one is there. Use "
+                "OverlapLoops, which overlaps all batches of a step."
+            )
+        if self.strategy is not ExchangeStrategy.JustInTime and self.tile_set is not TileSet.IO:
+            raise popart_exception(
+                f"{self.who}: exchangeStrategy = {shown(self.strategy)} with tileSet = "
+                f"{shown(self.tile_set)}: tiles that compute transfer nothing meanwhile. Give "
+                "tileSet = TileSet.IO, and SessionOptions.numIOTiles."
+            )
+
+
 @typed
 class AnchorReturnType:
     """How an anchor is returned: "Final" (the last batch), "All" (each batch), "EveryN" (each
     `returnPeriod`-th batch) or "Sum" (over all batches), in any case. PopART's class of this name.
 
     Raises popart_exception for another name, for "EveryN" without a period of at least 1, and for
-    another kind with a period. `tileSet` and `exchangeStrategy` have no effect (OptionWarning). As
-    in PopART they may come second and third, without a period.
+    another kind with a period. With TileSet.IO the anchor is copied to the IO tiles, and sent from
+    there beside what follows; all strategies but OverlapStep, which is refused, come to that. Those
+    that overlap need TileSet.IO. As in PopART both may come second and third, without a period.
     """
 
     def __init__(
@@ -72,22 +100,10 @@ class AnchorReturnType:
                 f"{returnPeriod} with '{found.name}'.",
                 popart="A return period should not be supplied for this anchor return type",
             )
-        for given, name, otherwise in (
-            (tileSet, "tileSet", TileSet.Compute),
-            (exchangeStrategy, "exchangeStrategy", ExchangeStrategy.JustInTime),
-        ):
-            if given is not otherwise:
-                warn(
-                    f"AnchorReturnType: {name} = {shown(given)} has no effect: the device writes "
-                    "the host's arrays in place, and estimates have anchors on the tiles that "
-                    "compute, without overlap.",
-                    OptionWarning,
-                )
+        self._exchange = Exchange("AnchorReturnType", tileSet, exchangeStrategy)
         self._id = found
         self.period = returnPeriod or 1
         """The return period of EveryN; 1 for the other kinds."""
-        self._tile_set = tileSet
-        self._exchange_strategy = exchangeStrategy
 
     def id(self) -> AnchorReturnTypeId:
         """The kind of return, such as AnchorReturnTypeId.All."""
@@ -100,12 +116,12 @@ class AnchorReturnType:
         return self.period
 
     def tileSet(self) -> TileSet:
-        """The `tileSet` given; it has no effect."""
-        return self._tile_set
+        """The tiles that send the anchor."""
+        return self._exchange.tile_set
 
     def exchangeStrategy(self) -> ExchangeStrategy:
-        """The `exchangeStrategy` given; it has no effect."""
-        return self._exchange_strategy
+        """When it may be sent: the `exchangeStrategy` given."""
+        return self._exchange.strategy
 
     def __repr__(self) -> str:
         period = f", {self.period}" if self._id is AnchorReturnTypeId.EveryN else ""

@@ -54,15 +54,17 @@ class DeviceSelectionCriterion(PopartEnum):
 
 
 class TileSet(PopartEnum):
-    """The tiles that take part in a host transfer. Without effect here: there is no transfer to
-    arrange.
+    """The tiles that a tensor travels by, to and from the host or streaming memory: those that
+    compute, or those of `SessionOptions.numIOTiles`, which do nothing else.
     """
 
     Compute, IO = range(2)
 
 
 class ExchangeStrategy(PopartEnum):
-    """When a host transfer happens. Without effect here: there is no transfer to arrange."""
+    """When the host sends an input: when it is needed, or while the tiles compute the batch before,
+    in the innermost loop of a step, in all its loops, or in the step before. The last is refused.
+    """
 
     JustInTime, OverlapInnerLoop, OverlapLoops, OverlapStep = range(4)
 

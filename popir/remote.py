@@ -8,7 +8,22 @@ from popir import poplar
 from popir.errors import popart_exception
 from popir.ir import Op
 from popir.opx import Opx
-from popir.poplar import RemoteBuffer
+from popir.poplar import RemoteBuffer, program
+
+
+def staged(
+    graph: poplar.Graph,
+    tiles: tuple[int, int],
+    kind: poplar.Type,
+    elements: int,
+    name: poplar.DebugContext | str,
+) -> poplar.Tensor:
+    """A new tensor of one dimension, linearly over `tiles`: the first, and what is behind the
+    last.
+    """
+    linear = poplar.VariableMappingMethod.LINEAR
+    on = graph.getTopLevelGraph().createVirtualGraph(*tiles)
+    return on.addVariable(kind, [elements], linear, name)
 
 
 class RemoteOpx(Opx):
@@ -19,14 +34,16 @@ class RemoteOpx(Opx):
     layout: Callable[[str], poplar.Tensor | None]
     """A new tensor in the layout that the readers of a tensor choose; None if none does."""
 
+    ahead: Callable[[], program.Sequence]
+    """Where a load may begin that is to go on while other operators compute: part of the program
+    before that of this operator.
+    """
     io_tiles: Callable[[], tuple[int, int]]
     """The first of the IO tiles of the IPU that operators are on now, and what is behind them."""
 
     def staged(self, kind: poplar.Type, elements: int) -> poplar.Tensor:
         """A new tensor of one dimension, linearly over the IO tiles."""
-        tiles = self.graph().getTopLevelGraph().createVirtualGraph(*self.io_tiles())
-        linear = poplar.VariableMappingMethod.LINEAR
-        return tiles.addVariable(kind, [elements], linear, self.debugContext("io"))
+        return staged(self.graph(), self.io_tiles(), kind, elements, self.debugContext("io"))
 
     def buffer(self, handle: str, kind: poplar.Type, elements: int, rows: int) -> RemoteBuffer:
         """The buffer with this handle. Raises popart_exception if it has other rows already."""

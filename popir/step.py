@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from popir import poplar, popops, poprand
+from popir.enums import ExchangeStrategy
 from popir.ir import Graph
 from popir.lowering.accumulation import after_accumulation
 from popir.lowering.lowering import Lowering, stage_of
@@ -66,6 +67,19 @@ class Loops:
         return self.accumulated
 
 
+@dataclass(frozen=True)
+class ByIOTiles:
+    """What travels by the IO tiles, and not from or to the tiles that compute."""
+
+    inputs: Mapping[str, ExchangeStrategy] = field(default_factory=dict)
+    """When inputs come, by id."""
+    anchors: Collection[str] = ()
+
+    def overlaps(self) -> bool:
+        """Whether an input comes while another batch is computed."""
+        return any(each is not ExchangeStrategy.JustInTime for each in self.inputs.values())
+
+
 def input_stream(graph: Graph, id: str, loops: Loops) -> Stream:
     """The stream of the input `id`, with one transfer for each batch."""
     transfers = loops.updates * loops.accumulated
@@ -104,29 +118,47 @@ def build_step(
     progress: Logger | None = None,
     *,
     rounds_stochastically: bool = False,
+    by_io: ByIOTiles | None = None,
 ) -> Step:
     """Lowers all operators and builds the program of a step, with its `loops`, around them.
 
     `progress(done, total)` is called before each operator. With `rounds_stochastically`, each batch
     starts the random numbers for the rounding of 16-bit floats from its random seed, a tensor of
-    the graph.
+    the graph. Inputs that come while another batch is computed (`by_io`) need a step without a
+    pipeline.
     """
-    builder = _Builder(lowering, loops)
+    builder = _Builder(lowering, loops, by_io or ByIOTiles())
     if rounds_stochastically:
         builder.round_stochastically()
     for id in lowering.ir.inputs:
         if lowering.ir.getTensor(id).uses or id in anchors:
             builder.add_input(id)
+    builder.add_behind()
     builder.body.add(lowering.grow(progress, builder.outer, builder.stages))
     for id, returned in anchors.items():
         builder.add_anchor(id, returned)
+    builder.add_behind()
     builder.add_variables()
     return builder.finish()
 
 
 class _Builder:
-    def __init__(self, lowering: Lowering, loops: Loops) -> None:
+    def __init__(self, lowering: Lowering, loops: Loops, by_io: ByIOTiles) -> None:
         self.lowering = lowering
+        self.by_io = by_io
+        self.ahead = {
+            strategy: program.Sequence()
+            for strategy in (ExchangeStrategy.OverlapInnerLoop, ExchangeStrategy.OverlapLoops)
+        }
+        """What brings the inputs of the next batch, where all batches of the loops in question have
+        a next one, by strategy.
+        """
+        self.behind: list[tuple[program.Sequence, program.Copy]] = []
+        """The second copies of tensors that travel by IO tiles, and where they go, behind all first
+        ones: so streams follow one another.
+        """
+        self.arrival = program.Sequence() if by_io.overlaps() else None
+        """What runs at the beginning of each batch, before the next one is on its way."""
         self.graph: poplar.Graph = lowering.graph
         self.loops = loops
         self.before = program.Sequence()
@@ -159,8 +191,22 @@ class _Builder:
         on_device = self.lowering.tensor(id).reinterpret(kind)
         readers = self.lowering.ir.getTensor(id).uses
         stage = min(map(stage_of, readers), default=0)
-        self._of_stage(stage).add(program.Copy(fifo, on_device, f"{id}/in"))
+        entering = self._of_stage(stage) if self.arrival is None else self.arrival
+        strategy = self.by_io.inputs.get(id)
+        if strategy is None:
+            entering.add(program.Copy(fifo, on_device, f"{id}/in"))
+        else:
+            staged = self.lowering.staged(id, kind, n)
+            self.ahead.get(strategy, entering).add(program.Copy(fifo, staged, f"{id}/in"))
+            after = program.Copy(staged, on_device.flatten(), f"{id}/from io")
+            self.behind.append((entering, after))
         self.step.inputs.append(stream)
+
+    def add_behind(self) -> None:
+        """Adds the second copies of tensors that travel by IO tiles."""
+        for where, copy in self.behind:
+            where.add(copy)
+        self.behind.clear()
 
     def _of_stage(self, stage: int) -> program.Sequence:
         """What runs for each batch, in a stage if there is a pipeline."""
@@ -183,7 +229,12 @@ class _Builder:
         fifo = self.graph.addDeviceToHostFIFO(stream.handle, kind, n)
         tensor = tensor.reinterpret(kind)
         where = inside if each or runs == 1 else self.after
-        where.add(program.Copy(tensor, fifo, f"{id}/out"))
+        if id in self.by_io.anchors:
+            staged = self.lowering.staged(id, kind, n)
+            where.add(program.Copy(tensor.flatten(), staged, f"{id}/to io"))
+            self.behind.append((where, program.Copy(staged, fifo, f"{id}/out")))
+        else:
+            where.add(program.Copy(tensor, fifo, f"{id}/out"))
         self.step.anchors.append(stream)
 
     def _summed(self, id: str, tensor: poplar.Tensor, inside: program.Sequence) -> poplar.Tensor:
@@ -209,6 +260,10 @@ class _Builder:
         """
         whole = self.step.program
         whole.add(self.before)
+        if self.arrival is not None:
+            whole.add(self._overlapped(self.arrival))
+            whole.add(self.after)
+            return self.step
         body, updates, accumulated = self.body, self.loops.updates, self.loops.accumulated
         if self.stages:
             within = accumulated if accumulated > 1 else updates
@@ -220,6 +275,29 @@ class _Builder:
         whole.add(program.Repeat(updates, body) if updates > 1 else body)
         whole.add(self.after)
         return self.step
+
+    def _overlapped(self, arrival: program.Sequence) -> program.Sequence:
+        """The batches, each of which begins with the copy of inputs from the IO tiles, and then has
+        the next ones come there. The last batch of a loop, in which nothing more is to come, is
+        apart from the others.
+        """
+        inner, all_ = self.ahead.values()
+        within, without = self.loops.accumulated, self.loops.updates
+        after_each, after_all = program.Sequence(), self.outer
+        if within == 1:
+            within, without, after_each, after_all = without, 1, self.outer, after_each
+        batch = self.graph.addFunction(self.body)
+
+        def one(more: bool, more_at_all: bool) -> program.Sequence:
+            next_ = [ahead for ahead, is_one in ((inner, more), (all_, more_at_all)) if is_one]
+            return program.Sequence([arrival, *next_, program.Call(batch), after_each])
+
+        def loop(more: bool) -> program.Sequence:
+            others = [program.Repeat(within - 1, one(True, True))] if within > 1 else []
+            return program.Sequence([inner, *others, one(False, more), after_all])
+
+        loops = [program.Repeat(without - 1, loop(True))] if without > 1 else []
+        return program.Sequence([all_, *loops, loop(False)])
 
     def _pipeline(self, batches: int) -> program.Sequence:
         """The cycles of the pipeline: those in which it fills, those in which all stages run, in a

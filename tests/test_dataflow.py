@@ -5,7 +5,6 @@ import pytest
 from popir import AnchorReturnType, AnchorReturnTypeId, DataFlow
 from popir.enums import ExchangeStrategy, TileSet
 from popir.errors import AnchorError, popart_exception
-from popir.options import OptionWarning
 
 
 @pytest.mark.parametrize("text", ["FINAL", "Final", "final"])
@@ -86,10 +85,13 @@ def test_near_misses_of_an_anchor() -> None:
         DataFlow(1, ["Relu:0"]).art("Relu:1")
 
 
-def test_how_an_anchor_travels_has_no_meaning_and_says_so() -> None:
-    with pytest.warns(OptionWarning, match=r"tileSet = TileSet.IO has no effect"):
-        AnchorReturnType("All", tileSet=TileSet.IO)
-    with pytest.warns(OptionWarning, match=r"exchangeStrategy = ExchangeStrategy.OverlapLoops"):
+def test_how_an_anchor_travels() -> None:
+    found = AnchorReturnType("EveryN", 2, TileSet.IO, ExchangeStrategy.OverlapLoops)
+    assert (found.tileSet(), found.exchangeStrategy()) == (
+        TileSet.IO,
+        ExchangeStrategy.OverlapLoops,
+    )
+    with pytest.raises(popart_exception, match=r"Give tileSet = TileSet.IO"):
         AnchorReturnType("EveryN", 2, exchangeStrategy=ExchangeStrategy.OverlapLoops)
     with pytest.raises(popart_exception, match=r"takes a member of TileSet .* as tileSet; given w"):
         AnchorReturnType("All", tileSet="IO")  # type: ignore[arg-type]
@@ -100,8 +102,7 @@ def test_a_tile_set_without_a_period() -> None:
     short = AnchorReturnType("Sum", TileSet.Compute, ExchangeStrategy.JustInTime)
     assert (short.id(), short.tileSet()) == (AnchorReturnTypeId.Sum, TileSet.Compute)
     assert short.exchangeStrategy() is ExchangeStrategy.JustInTime
-    with pytest.warns(OptionWarning, match=r"tileSet = TileSet.IO has no effect"):
-        assert AnchorReturnType("All", TileSet.IO).tileSet() is TileSet.IO
+    assert AnchorReturnType("All", TileSet.IO).tileSet() is TileSet.IO
     with pytest.raises(popart_exception, match=r"'EveryN' needs a return period"):
         AnchorReturnType("EveryN", TileSet.Compute)
     with pytest.raises(popart_exception, match=r"takes a TileSet as tileSet; given was Exchange"):

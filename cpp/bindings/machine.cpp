@@ -45,8 +45,9 @@ py::dict asDict(const StepCost& s) {
                   "meanComputeCycles"_a = s.meanComputeCycles, "exchangeBytes"_a = s.exchangeBytes,
                   "interIPUBytes"_a = s.interIPUBytes, "hostBytesIn"_a = s.hostBytesIn,
                   "hostBytesOut"_a = s.hostBytesOut, "streamingBytesIn"_a = s.streamingBytesIn,
-                  "streamingBytesOut"_a = s.streamingBytesOut, "liveBytes"_a = s.liveBytes,
-                  "fullestTileLiveBytes"_a = s.fullestTileLiveBytes,
+                  "transferSeconds"_a = s.transferSeconds, "waitSeconds"_a = s.waitSeconds,
+                  "transferBegin"_a = s.transferBegin, "streamingBytesOut"_a = s.streamingBytesOut,
+                  "liveBytes"_a = s.liveBytes, "fullestTileLiveBytes"_a = s.fullestTileLiveBytes,
                   "gatheredBytes"_a = s.gatheredBytes, "vertexStateBytes"_a = s.vertexStateBytes,
                   "exchangeCodeBytes"_a = s.exchangeCodeBytes, "operations"_a = s.operations,
                   "ipus"_a = s.ipus, "ipuComputeCycles"_a = s.ipuComputeCycles);
@@ -284,7 +285,8 @@ void bindMachine(py::module_& m) {
                         "grain"_a = p.grain, "searches"_a = p.searches,
                         "first"_a = firstTileOf(p, what.groups, target.getNumTiles()),
                         "readCycles"_a = e.readCycles, "updateCycles"_a = e.updateCycles,
-                        "readBytes"_a = e.readBytes, "updateBytes"_a = e.updateBytes);
+                        "readBytes"_a = e.readBytes, "updateBytes"_a = e.updateBytes,
+                        "memory"_a = e.memory());
       },
       py::arg("target"), py::arg("type"), py::arg("sizes"),
       py::arg("options") = poplar::OptionFlags(),

@@ -54,7 +54,8 @@ class Planned {
     for (unsigned t = first_; t < first_ + used_; ++t) {
       main.interleaved[t] = plan_.interleavedBytes;
       main.compute[t] = plan_.vertexCycles + plan_.paddingCycles;
-      main.temporary[t] = plan_.partialBytes + (once ? plan_.rowBytes : 0);
+      main.temporary[t] = plan_.partialBytes + beforeLoop() + copied(again, Axis::Column, once) +
+                          copied(plan_.columns, Axis::Row, false);
     }
     if (!once) fetchOperands(main, Axis::Column);
     fetchOperands(main, Axis::Row);
@@ -108,8 +109,28 @@ class Planned {
       found.back().compute[t] = kind->cycles(spec_, blocks);
   }
 
+  // Bytes that a tile has in all serial steps, beside operands and partial sums.
+  std::uint64_t beforeLoop() const {
+    return plan_.beforeSlice.bytes + (plan_.rowsOnce ? plan_.rowBytes : 0);
+  }
+  // Bytes on a tile of the copy that the operand that lacks an axis comes from: its rearrangement, or
+  // else the slice of a serial step.
+  std::uint64_t copied(const Rearrangement& what, Axis lacks, bool isThere) const {
+    const auto steps =
+        (lacks == Axis::Column ? plan_.serialRows : plan_.serialColumns) * plan_.serialInner;
+    if (what.bytes > 0 || isThere || steps == 1) return what.bytes;
+    std::uint64_t bytes = 0;
+    for (std::size_t o = 0; o < plan_.shape.operands.size(); ++o)
+      if (o != plan_.shape.result && (plan_.shape.lacks(o) == Axis::Row) == (lacks == Axis::Row))
+        bytes +=
+            ceilDiv(tensor(o).numElements() * tensor(o).elementType().sizeInBytes(), used_ * steps);
+    return bytes;
+  }
+
   void rearrange(Phase& phase, const Rearrangement& what) const {
+    phase.temporary.resize(spec_.numTiles());
     for (unsigned t = first_; t < first_ + used_; ++t) {
+      phase.temporary[t] += what.bytes;
       phase.compute[t] += what.copyCycles;
       phase.traffic.receive(t, what.received);
       phase.traffic.send(t, what.received);
@@ -133,9 +154,12 @@ class Planned {
     for (const auto& stage : plan_.stages) {
       found.emplace_back(spec_);
       auto& phase = found.back();
+      phase.temporary.resize(spec_.numTiles());
       if (plan_.interleavedSums > 0) phase.interleaved.resize(spec_.numTiles());
       for (unsigned t = first_; t < first_ + used_; ++t) {
         phase.compute[t] = stage.cycles;
+        phase.temporary[t] =
+            beforeLoop() + (&stage == &plan_.stages.front() ? plan_.partialBytes : 0);
         if (plan_.interleavedSums > 0) phase.interleaved[t] = plan_.interleavedSums;
         if (stage.received == 0) continue;
         phase.traffic.receive(t, stage.received);

@@ -12,7 +12,6 @@
 #include "costing/poolings.hpp"
 #include "costing/slices.hpp"
 #include "costing/top_k.hpp"
-#include "kernels/loss/nll.hpp"
 #include "kernels/reduction/reduce.hpp"
 #include "machine/contraction/layout.hpp"
 #include "machine/estimators/formulas.hpp"
@@ -45,10 +44,9 @@ class Sharer {
       const auto own = this->own();
       if (sources(own.partials) > 1) return reduction(own);
     }
-    const auto* rows = std::get_if<RowsWork>(&whole_);
-    if (rows && kind_ && rows->rows > 1 && rows->columns > 0 && result().elements() == 1 &&
-        dynamic_cast<const NllKernel*>(vertex_.kernel.get()))
-      return sumOfLosses(*rows);
+    const auto* loss = std::get_if<NllWork>(&whole_);
+    const bool sums = loss && kind_ && loss->rows > 1 && loss->columns > 0;
+    if (sums && loss->summed && result().elements() == 1) return sumOfLosses(*loss);
     const auto* slices = std::get_if<SlicesWork>(&whole_);
     if (slices && kind_ && slices->slices > 0 && slices->elementsEach > 0) {
       const auto offsets = vertex_.operands[written_ == 0 ? 2 : 1].tensor.dim(1);
@@ -61,8 +59,11 @@ class Sharer {
     Phase phase(spec_);
     compute(phase, result().byTile(), [&](std::int64_t n) { return part(n); });
     for (std::size_t i = 0; i < places_.size(); ++i) need(phase, i);
-    if (kind_) phase.calls = kind_->phases;
-    return {std::move(phase)};
+    if (kind_) phase.calls = kind_->phases(whole_);
+    std::vector<Phase> phases;
+    if (sums && loss->counts()) divisor(*loss, phases);
+    phases.push_back(std::move(phase));
+    return phases;
   }
 
  private:
@@ -176,14 +177,14 @@ class Sharer {
       phases.push_back(reducingOwn(held, own));
       of = leftBy(of);
     }
-    stages(of, own.partials, phases);
+    stages(of, own.partials, result(), phases);
     return phases;
   }
 
   // The loss of all samples: each tile adds those of the rows of which it has the first element, then
   // the sums of tiles are reduced. What a tile lacks of its rows and labels comes from others; the
-  // weights of classes go to all these tiles.
-  std::vector<Phase> sumOfLosses(const RowsWork& rows) const {
+  // weights of classes go to all these tiles. So does what the loss is divided by, if labels say it.
+  std::vector<Phase> sumOfLosses(const NllWork& loss) const {
     std::vector<Phase> phases(1, Phase(spec_));
     auto& phase = phases[0];
     const auto& p = vertex_.operands[0].tensor;
@@ -200,23 +201,50 @@ class Sharer {
                                      static_cast<std::uint64_t>(places_[weights].elements()));
     }
     compute(phase, own, [&](std::int64_t n) {
-      return kind_->cycles(spec_, shareOf(whole_, {static_cast<std::uint64_t>(n), rows.rows}));
+      return kind_->cycles(spec_, shareOf(whole_, {static_cast<std::uint64_t>(n), loss.rows}));
     });
-    phase.calls = kind_->phases;
+    phase.calls = kind_->phases(whole_);
+    const auto numbers = loss.counts() ? 2 : 1;
     if (sources(made) > 1) {
-      stages({rows.type, rows.rows, 1, 1, popops::Operation::ADD}, std::move(made), phases);
-      return phases;
+      for (int i = 0; i < numbers; ++i) stages(sumOf(loss), made, result(), phases);
+    } else {
+      Phase move(spec_);
+      const MappedTensor here(graph_, p.flatten().slice(0, 1));
+      for (int i = 0; i < numbers; ++i) here.addTraffic(move.traffic, result());
+      if (move.traffic.bytes() > 0) phases.push_back(std::move(move));
     }
-    Phase move(spec_);
-    MappedTensor(graph_, p.flatten().slice(0, 1)).addTraffic(move.traffic, result());
-    if (move.traffic.bytes() > 0) phases.push_back(std::move(move));
+    if (loss.counts()) phases.push_back(division(loss, result()));
     return phases;
   }
+  static ReduceWork sumOf(const NllWork& loss) {
+    return {loss.type, loss.rows, 1, 1, popops::Operation::ADD};
+  }
+  // One number by another, where `home` is.
+  Phase division(const NllWork& loss, const MappedTensor& home) const {
+    Phase phase(spec_);
+    compute(phase, home.byTile(), [&](std::int64_t) {
+      return estimateCycles(spec_, "popops::BinaryOp1D",
+                            OperatorWork{loss.type, 1, Operator::DIVIDE});
+    });
+    return phase;
+  }
 
-  // Reduces the partial results that tiles have.
-  void stages(ReduceWork of, Held made, std::vector<Phase>& phases) const {
-    const auto out = result().elements();
-    auto sources = this->sources(made);
+  // What the gradient of a loss is divided by: each tile adds up that of the rows of which it has
+  // the first element; the sum divides the gradient of the loss, which then goes to all tiles of
+  // the result.
+  void divisor(const NllWork& loss, std::vector<Phase>& phases) const {
+    const auto& dx = vertex_.operands[written_].tensor;
+    auto made = MappedTensor(graph_, dx.slice(0, 1, dx.rank() - 1)).byTile();
+    for (auto& n : made) n = std::min<std::int64_t>(n, 1);
+    if (std::accumulate(made.begin(), made.end(), std::int64_t{0}) == 1) return;
+    stages(sumOf(loss), std::move(made), places_[0], phases);
+    phases.push_back(division(loss, places_[0]));
+  }
+
+  // Reduces the partial results that tiles have to those that lie as `to`.
+  void stages(ReduceWork of, Held made, const MappedTensor& to, std::vector<Phase>& phases) const {
+    const auto out = to.elements();
+    auto sources = ceilOf(std::accumulate(made.begin(), made.end(), std::int64_t{0}), out);
     while (needsStage(made, sources)) {
       const auto left = static_cast<std::int64_t>(std::sqrt(static_cast<double>(sources)));
       const auto next = spread(left * out);
@@ -225,15 +253,15 @@ class Sharer {
       made = next;
       sources = left;
     }
-    const auto home = result().byTile();
-    if (reducesAtHome(of.type, home, sources)) {
+    const auto home = to.byTile();
+    if (reducesAtHome(of.type, to, sources)) {
       phases.push_back(stage(of, made, home, sources));
       return;
     }
     const auto balanced = spread(out);
     phases.push_back(stage(of, made, balanced, sources));
     Phase move(spec_);
-    const auto bytes = result().elementBytes();
+    const auto bytes = to.elementBytes();
     for (unsigned t = 0; t < tiles_; ++t) {
       const auto kept = std::min(balanced[t], home[t]);
       move.traffic.receive(t, static_cast<std::uint64_t>(home[t] - kept) * bytes);
@@ -290,14 +318,14 @@ class Sharer {
   }
 
   // PopLibs' estimates of a last stage on the tiles of the result, and on all tiles.
-  bool reducesAtHome(poplar::Type partial, const Held& home, std::int64_t sources) const {
+  bool reducesAtHome(poplar::Type partial, const MappedTensor& to, std::int64_t sources) const {
+    const auto home = to.byTile();
     const auto rate = static_cast<std::int64_t>(spec_.exchangeBytesPerCycle),
                bytes = static_cast<std::int64_t>(partial.sizeInBytes()),
                width = static_cast<std::int64_t>(vectorWidth(spec_, partial));
-    const auto most = *std::max_element(home.begin(), home.end()),
-               each = spread(result().elements())[0];
+    const auto most = *std::max_element(home.begin(), home.end()), each = spread(to.elements())[0];
     const auto there = ceilOf(most * bytes, rate) + sources * ceilOf(most, width);
-    const auto result = static_cast<std::int64_t>(this->result().elementBytes());
+    const auto result = static_cast<std::int64_t>(to.elementBytes());
     const auto everywhere = ceilOf(each * sources * bytes, rate) + sources * ceilOf(each, width) +
                             ceilOf(most * result, rate) + spec_.maxIPUSyncDelay;
     return there < everywhere;

@@ -42,67 +42,80 @@ class Timeline {
   void add() {
     count();
     report_.overlapSeconds = 0;
-    if (!findBeside()) return;
-    double waited = 0;
-    for (std::size_t s = 0; s < report_.steps.size();) {
-      const auto times = report_.steps[s].times;
-      auto end = s + 1;
-      while (end < report_.steps.size() && report_.steps[end].times == times) ++end;
-      // From the second time on a loop finds what the time before has left.
-      for (std::uint64_t i = 0; i < std::min<std::uint64_t>(times, 2); ++i)
-        waited += static_cast<double>(i == 0 ? 1 : times - 1) * pass(s, end);
-      s = end;
+    if (findBeside()) {
+      for (std::size_t s = 0; s < report_.steps.size(); s = endOf(s)) {
+        // From the second time on a loop finds what the time before has left.
+        const auto times = report_.steps[s].times;
+        for (std::uint64_t i = 0; i < std::min<std::uint64_t>(times, 2); ++i) {
+          counted_ = static_cast<double>(i == 0 ? 1 : times - 1);
+          pass(s, endOf(s));
+        }
+      }
+      counted_ = 1;
+      for (auto& link : links_) finish(link, link.size());
+      double waited = 0;
+      for (const auto& step : report_.steps) waited += step.waitSeconds;
+      report_.overlapSeconds =
+          std::max(0.0, report_.hostSeconds + report_.streamingSeconds - waited);
+    } else {
+      for (auto& step : report_.steps)
+        step.waitSeconds = static_cast<double>(step.times) * step.transferSeconds;
     }
-    for (auto& link : links_) waited += finish(link, link.size());
-    report_.overlapSeconds = std::max(0.0, report_.hostSeconds + report_.streamingSeconds - waited);
+    place();
   }
 
  private:
   struct Pending {
-    double seconds;
+    std::size_t step;
+    double seconds;  // what is left
     const std::set<unsigned>* variables;
   };
   using Link = std::deque<Pending>;
 
-  bool transfers(std::size_t s) const { return seconds_[s] > 0; }
+  bool transfers(std::size_t s) const { return secondsOf(s) > 0; }
+  double secondsOf(std::size_t s) const { return report_.steps[s].transferSeconds; }
+  // The end of the steps from s on that are executed as often: those of a loop, for one.
+  std::size_t endOf(std::size_t s) const {
+    auto end = s + 1;
+    while (end < report_.steps.size() && report_.steps[end].times == report_.steps[s].times) ++end;
+    return end;
+  }
   bool isRemote(std::size_t s) const {
     return report_.steps[s].streamingBytesIn + report_.steps[s].streamingBytesOut > 0;
   }
 
   // Streams with the host that follow one another in one direction are one transfer.
   void count() {
-    seconds_.resize(report_.steps.size());
     const StepCost* before = nullptr;
-    for (std::size_t s = 0; s < seconds_.size(); ++s) {
-      const auto& step = report_.steps[s];
+    for (auto& step : report_.steps) {
       const auto bytes = step.hostBytesIn + step.hostBytesOut;
       const auto remote = step.streamingBytesIn + step.streamingBytesOut;
-      seconds_[s] = static_cast<double>(bytes) / spec_.hostBytesPerSecond;
+      auto seconds = static_cast<double>(bytes) / spec_.hostBytesPerSecond;
       const bool goesOn = before && before->times == step.times &&
                           (before->hostBytesIn > 0) == (step.hostBytesIn > 0) &&
                           (before->hostBytesOut > 0) == (step.hostBytesOut > 0);
       if (bytes > 0 && !goesOn) {
-        seconds_[s] += spec_.hostLatencySeconds;
+        seconds += spec_.hostLatencySeconds;
         report_.hostTransfers += step.times;
       }
       before = bytes > 0 ? &step : nullptr;
-      report_.hostSeconds += static_cast<double>(step.times) * seconds_[s];
+      report_.hostSeconds += static_cast<double>(step.times) * seconds;
       const auto streaming = static_cast<double>(remote) / streamingRate(spec_);
       report_.streamingSeconds += static_cast<double>(step.times) * streaming;
-      seconds_[s] += streaming;
+      step.transferSeconds = seconds + streaming;
     }
   }
 
   // Which steps transfer tensors of IO tiles alone. \returns whether any does.
   bool findBeside() {
-    beside_.resize(seconds_.size());
+    beside_.resize(report_.steps.size());
     PerTile busy(spec_.numTiles());
-    for (std::size_t s = 0; s < seconds_.size(); ++s)
+    for (std::size_t s = 0; s < beside_.size(); ++s)
       if (report_.steps[s].kind == "Execute")
         costs_.of(*leaves_[s].node).computeCycles.addTo(busy, report_.steps[s].times);
     if (std::none_of(busy.begin(), busy.end(), [](auto cycles) { return cycles > 0; }))
       return false;
-    for (std::size_t s = 0; s < seconds_.size(); ++s)
+    for (std::size_t s = 0; s < beside_.size(); ++s)
       beside_[s] = transfers(s) && report_.steps[s].times > 0 && isOnIdle(*leaves_[s].node, busy);
     return std::find(beside_.begin(), beside_.end(), true) != beside_.end();
   }
@@ -146,22 +159,23 @@ class Timeline {
     }
   }
 
-  // Waits for the first `count` transfers of a link. \returns the seconds that takes.
-  double finish(Link& link, std::size_t count) {
+  // Waits for the first `count` transfers of a link.
+  void finish(Link& link, std::size_t count) {
     double seconds = 0;
-    for (std::size_t i = 0; i < count; ++i) seconds += link[i].seconds;
+    for (std::size_t i = 0; i < count; ++i) {
+      report_.steps[link[i].step].waitSeconds += counted_ * link[i].seconds;
+      seconds += link[i].seconds;
+    }
     // Exactly these, whatever the rounding of sums.
     link.erase(link.begin(), link.begin() + static_cast<std::ptrdiff_t>(count));
     Link rest;
     rest.swap(link);
     progress(seconds);
     link.swap(rest);
-    return seconds;
   }
 
-  // Steps [begin, end) once. \returns the seconds that they wait for transfers.
-  double pass(std::size_t begin, std::size_t end) {
-    double waited = 0;
+  // Steps [begin, end) once.
+  void pass(std::size_t begin, std::size_t end) {
     for (auto s = begin; s < end; ++s) {
       const auto& node = *leaves_[s].node;
       const auto& used = variablesOf(node);
@@ -171,21 +185,43 @@ class Timeline {
           if (std::any_of(used.begin(), used.end(),
                           [&](unsigned v) { return link[i].variables->count(v) > 0; }))
             needed = i + 1;
-        waited += finish(link, needed);
+        finish(link, needed);
       }
       // What a stream spreads over tiles is in its cycles.
       progress(static_cast<double>(report_.steps[s].cycles()) / spec_.tileClockFrequency);
       if (!transfers(s)) continue;
       auto& link = links_[isRemote(s) ? 1 : 0];
       if (beside_[s]) {
-        link.push_back({seconds_[s], &used});
+        link.push_back({s, secondsOf(s), &used});
         continue;
       }
-      waited += finish(link, link.size());
-      progress(seconds_[s]);
-      waited += seconds_[s];
+      finish(link, link.size());
+      progress(secondsOf(s));
+      report_.steps[s].waitSeconds += counted_ * secondsOf(s);
     }
-    return waited;
+  }
+
+  // Sets when transfers begin. In a loop those beside compute follow one another from its beginning:
+  // the first executions of a step that is late there are beside the first ones of all others.
+  void place() {
+    double now = 0, begun = 0;
+    double free[2] = {0, 0};  // when the links are
+    for (std::size_t s = 0, end = 0; s < report_.steps.size(); ++s) {
+      auto& step = report_.steps[s];
+      if (s == end) {
+        end = endOf(s);
+        begun = now;
+      }
+      const auto times = static_cast<double>(step.times);
+      now += times * static_cast<double>(step.cycles()) / spec_.tileClockFrequency;
+      if (transfers(s)) {
+        const bool overlaps = step.waitSeconds < times * step.transferSeconds;
+        auto& link = free[isRemote(s) ? 1 : 0];
+        step.transferBegin = std::max(link, overlaps && times > 1 ? begun : now);
+        link = step.transferBegin + times * step.transferSeconds;
+      }
+      now += step.waitSeconds;
+    }
   }
 
   const GraphImpl& graph_;
@@ -193,8 +229,8 @@ class Timeline {
   const std::vector<Leaf>& leaves_;
   MachineReport& report_;
   const TargetSpec& spec_;
-  std::vector<double> seconds_;  // by step: of its transfer
-  std::vector<bool> beside_;     // by step: whether others may go on beside its transfer
+  std::vector<bool> beside_;  // by step: whether others may go on beside its transfer
+  double counted_ = 1;        // how many times stand for the one that is looked at
   std::unordered_map<const ProgramNode*, std::set<unsigned>> variables_;
   Link links_[2];  // the host's, streaming memory's: what is under way, in order
 };

@@ -54,6 +54,10 @@ struct StepCost {
   std::uint64_t hostBytesIn = 0, hostBytesOut = 0;
   /// Bytes that come from remote buffers, and that go there.
   std::uint64_t streamingBytesIn = 0, streamingBytesOut = 0;
+  /// Of one execution the seconds of its transfer with the host or streaming memory; of all of them
+  /// the seconds in which tiles wait for it; and when it begins, in a run in which each step has all
+  /// of its executions one after another, and is waited for after them.
+  double transferSeconds = 0, waitSeconds = 0, transferBegin = 0;
   /// Bytes that are live while the step runs, without those that are always live: over all tiles,
   /// and on the tile with most of them.
   std::uint64_t liveBytes = 0, fullestTileLiveBytes = 0;
@@ -70,9 +74,9 @@ struct StepCost {
   auto state() const {
     return std::tie(name, kind, blocks, times, computeCycles, exchangeCycles, syncCycles,
                     interIPUCycles, meanComputeCycles, exchangeBytes, interIPUBytes, hostBytesIn,
-                    hostBytesOut, streamingBytesIn, streamingBytesOut, liveBytes,
-                    fullestTileLiveBytes, gatheredBytes, vertexStateBytes, exchangeCodeBytes,
-                    operations, ipus, ipuComputeCycles);
+                    hostBytesOut, streamingBytesIn, streamingBytesOut, transferSeconds, waitSeconds,
+                    transferBegin, liveBytes, fullestTileLiveBytes, gatheredBytes, vertexStateBytes,
+                    exchangeCodeBytes, operations, ipus, ipuComputeCycles);
   }
 };
 

@@ -86,12 +86,27 @@ Type packedType(unsigned bits) {
 
 bool packs(const Type& type) { return type != poplar::FLOAT && type != poplar::HALF; }
 
+popir::GfloatPacking packingOf(FormatType format) {
+  using popir::GfloatPacking;
+  switch (format) {
+    case FormatType::ONE_FIVE_TWO_GF8: return GfloatPacking::OneFiveTwo;
+    case FormatType::MIN_NORM_ALIGN_GF8: return GfloatPacking::MinNormAlign;
+    case FormatType::MAX_NORM_ALIGN_GF8: return GfloatPacking::MaxNormAlign;
+    case FormatType::BFLOAT16: return GfloatPacking::Bfloat16;
+    case FormatType::NO_DENORM_GF16: return GfloatPacking::NoDenormals;
+    case FormatType::ENABLE_DENORM_GF16: return GfloatPacking::Denormals;
+    default: return GfloatPacking::None;
+  }
+}
+
 popir::GfloatCastSpec specOf(const Graph&, const GfloatCast::CastConfig& config, ComputeSet cs,
                              bool toGfloat) {
   const auto& round = config.getRoundConfig();
   popir::GfloatCastSpec spec;
   spec.toGfloat = toGfloat;
   spec.nanoo = config.isNanooModeEnabled();
+  spec.halves = config.getCalculationType() == poplar::HALF;
+  spec.packing = packingOf(config.getFormatType());
   spec.round = static_cast<std::uint8_t>(round.getRoundMode());
   spec.density = static_cast<std::uint8_t>(round.getSRNoiseDensity());
   spec.bits = round.getNumSRBits();
@@ -113,7 +128,9 @@ void addCast(Graph& graph, const Tensor& in, const Tensor& out, const Tensor& pa
            "; the wide side is FLOAT or HALF");
   if (!param.valid() || param.elementType() != poplar::INT || param.numElements() != 1)
     refuse("the format is no INT[1]; createCastOpParamsTensor() makes it");
-  const auto kernel = std::make_shared<popir::GfloatKernel>(specOf(graph, config, cs, toGfloat));
+  auto spec = specOf(graph, config, cs, toGfloat);
+  spec.inPlace = in == out;
+  const auto kernel = std::make_shared<popir::GfloatKernel>(spec);
   using popir::Access;
   std::vector<popir::BulkOperand> operands = {
       {out, Access::Write}, {in, Access::Read}, {param.reshape({1}), Access::Read}};

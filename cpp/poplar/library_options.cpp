@@ -126,8 +126,10 @@ std::vector<LibraryOptions> tables() {
             "the type of partial sums of updates on the machine, none for that of the tensor; the "
             "host adds up in float",
             "none float half"},
-           {"planMinimisationTarget", Effect::Refused, Type::Choice, "cycles",
-            "a plan is the one with the fewest cycles whose temporary data fit", "memory cycles"},
+           {"planMinimisationTarget", Effect::Acts, Type::Choice, "cycles",
+            "whether a plan takes as few cycles as it can, or as little memory, of what stays on a "
+            "tile above all",
+            "memory cycles"},
        }},
       {Library::Pooling,
        "popnn.pooling.pool",

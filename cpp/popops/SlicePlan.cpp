@@ -41,6 +41,7 @@ SliceUse sliceUseOf(const char* who, const poplar::OptionFlags& options) {
     if (name == "availableMemoryProportion") use.memoryProportion = std::stod(value);
     if (name == "indicesDistribution") use.onePoint = value == "onePoint";
     if (name == "indicesAreSorted") use.sorted = value == "true";
+    if (name == "planMinimisationTarget") use.leastMemory = value == "memory";
     if (name == "partialType")
       use.partials = value == "none"   ? std::nullopt
                      : value == "half" ? std::optional(poplar::HALF)

@@ -24,9 +24,12 @@ struct SliceUse {
   bool onePoint = false;
   /// Offsets are in ascending order.
   bool sorted = false;
+  /// Plans take as little memory as they can, not as few cycles.
+  bool leastMemory = false;
 
   auto state() const {
-    return std::tie(slice, update, operation, partials, memoryProportion, onePoint, sorted);
+    return std::tie(slice, update, operation, partials, memoryProportion, onePoint, sorted,
+                    leastMemory);
   }
 };
 

@@ -94,6 +94,40 @@ struct CastWork {
   void shrink(Share share) { elements = share.of(elements); }
 };
 
+/// How a small float is kept in fewer bits than the native type that it fits into: 8 bits of three
+/// alignments of the exponent, or 16 bits.
+enum class GfloatPacking {
+  None,
+  OneFiveTwo,
+  MinNormAlign,
+  MaxNormAlign,
+  Bfloat16,
+  NoDenormals,
+  Denormals
+};
+constexpr GfloatPacking lastOf(GfloatPacking) { return GfloatPacking::Denormals; }
+/// What is added to a number before it is rounded: noise in all bits, or in a few.
+enum class GfloatNoise { None, Full, Short };
+constexpr GfloatNoise lastOf(GfloatNoise) { return GfloatNoise::Short; }
+
+/// A cast of a half or float, `type`, to a small float, or back.
+struct GfloatWork {
+  poplar::Type type;
+  std::uint64_t elements = 1;
+  bool toGfloat = true;
+  bool halves = true;                           ///< computed in half
+  std::uint64_t savedBits = 16;                 ///< of an element of the small floats
+  GfloatPacking packing = GfloatPacking::None;  ///< None: it is a native type
+  GfloatNoise noise = GfloatNoise::None;
+  bool inPlace = false;
+
+  template <class W>
+  static auto fields(W& w) {
+    return std::tie(w.elements, w.toGfloat, w.halves, w.savedBits, w.packing, w.noise, w.inPlace);
+  }
+  void shrink(Share share) { elements = share.of(elements); }
+};
+
 /// Several operators, joined in one generated codelet.
 struct ExpressionWork {
   struct Count {
@@ -167,7 +201,7 @@ struct ReduceWork {
   }
 };
 
-/// Work on each row of a matrix: softmax, losses of [samples, classes], the index of the extremum.
+/// Work on each row of a matrix: softmax, transforms of losses, the index of the extremum.
 struct RowsWork {
   poplar::Type type;
   std::uint64_t rows = 1, columns = 1;
@@ -175,6 +209,26 @@ struct RowsWork {
   template <class W>
   static auto fields(W& w) {
     return std::tie(w.rows, w.columns);
+  }
+  void shrink(Share share) { rows = share.of(rows); }
+};
+
+/// Losses of rows, each by the class that its label names, or the gradient of them.
+struct NllWork {
+  poplar::Type type;
+  std::uint64_t rows = 1, columns = 1;
+  bool summed = true;     ///< one loss of all rows
+  bool mean = true;       ///< divided by the number of rows, or what stands for it
+  bool logs = true;       ///< of probabilities, not of their logarithms
+  bool weighted = false;  ///< each class has a weight
+  bool ignores = false;   ///< rows of one label do not count
+
+  /// Whether what the mean is divided by is known only when labels are.
+  bool counts() const { return mean && (weighted || ignores); }
+
+  template <class W>
+  static auto fields(W& w) {
+    return std::tie(w.rows, w.columns, w.summed, w.mean, w.logs, w.weighted, w.ignores);
   }
   void shrink(Share share) { rows = share.of(rows); }
 };
@@ -311,9 +365,10 @@ struct CopyWork {
 };
 
 /// A vertex, or a tile's part of one.
-using VertexWork = std::variant<UnknownWork, ElementsWork, OperatorWork, CastWork, ExpressionWork,
-                                SlicesWork, TransposeWork, ReduceWork, RowsWork, SortedRowsWork,
-                                WindowsWork, PoolingWork, ContractionWork, CopyWork>;
+using VertexWork =
+    std::variant<UnknownWork, ElementsWork, OperatorWork, CastWork, GfloatWork, ExpressionWork,
+                 SlicesWork, TransposeWork, ReduceWork, RowsWork, NllWork, SortedRowsWork,
+                 WindowsWork, PoolingWork, ContractionWork, CopyWork>;
 
 /// The work of a tile that has the given share of the result.
 inline VertexWork shareOf(VertexWork whole, Share share) {

@@ -14,7 +14,8 @@ from popir.builder.core import Core, check_text, name_of
 from popir.builder.inference import Inference
 from popir.builder.methods import Opset, opset
 from popir.builder.settings import InputSettings
-from popir.enums import ReplicatedStreamMode
+from popir.dataflow import Exchange
+from popir.enums import ReplicatedStreamMode, TileSet
 from popir.errors import (
     ModelError,
     OperatorAttributeError,
@@ -225,12 +226,13 @@ class Builder(Core):
         id = self._declare(self._next_id(name_of(debugContext) or "input"), info.dataType())
         self._model.graph.input.append(proto.value_info(id, info))
         self._inputs.append(id)
-        if any(
-            isinstance(each, InputSettings)
-            and each.replicatedStreamMode() is ReplicatedStreamMode.Broadcast
-            for each in more
-        ):
-            replication.set_broadcast(self._model, id)
+        for each in more:
+            if isinstance(each, InputSettings):
+                if each.replicatedStreamMode() is ReplicatedStreamMode.Broadcast:
+                    replication.set_broadcast(self._model, id)
+                if each.tileSet() is TileSet.IO:
+                    exchange = Exchange("InputSettings", each.tileSet(), each.exchangeStrategy())
+                    replication.set_exchange(self._model, id, exchange)
         return id
 
     def addUntypedInputTensor(self, debugContext: Any = "") -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from popir.dataflow import Exchange
 from popir.enums import ExchangeStrategy, ReplicatedStreamMode, TileSet
-from popir.options.table import OptionWarning, warn
-from popir.typed import shown, typed
+from popir.typed import typed
 
 
 @typed
@@ -12,8 +12,12 @@ class InputSettings:
     """How the host sends an input: `InputSettings(tileSet, exchangeStrategy)` or
     `InputSettings(replicatedStreamMode)`. PopART's class of this name.
 
-    With ReplicatedStreamMode.Broadcast all replicas get the same values. The others have no effect:
-    the device reads the host's arrays in place. Anything but their defaults gives an OptionWarning.
+    With ReplicatedStreamMode.Broadcast all replicas get the same values. With TileSet.IO the input
+    comes to the IO tiles (`SessionOptions.numIOTiles`), and is copied from there when its batch
+    begins: by JustInTime right after it has come; by OverlapInnerLoop it comes while the batch
+    before is computed, if that is in the same innermost loop of a step; by OverlapLoops in any of
+    its loops. Raises popart_exception for OverlapStep, and for a strategy that overlaps without
+    TileSet.IO.
     """
 
     def __init__(
@@ -24,28 +28,16 @@ class InputSettings:
     ) -> None:
         if isinstance(tileSet, ReplicatedStreamMode):
             tileSet, relicatedStreamMode = TileSet.Compute, tileSet
-        self._tile_set = tileSet
-        self._exchange_strategy = exchangeStrategy
+        self._exchange = Exchange("InputSettings", tileSet, exchangeStrategy)
         self._mode = relicatedStreamMode
-        for name, value, default in (
-            ("tileSet", tileSet, TileSet.Compute),
-            ("exchangeStrategy", exchangeStrategy, ExchangeStrategy.JustInTime),
-        ):
-            if value is not default:
-                warn(
-                    f"InputSettings: {name} = {shown(value)} has no effect: the device reads the "
-                    "host's arrays in place, and estimates have inputs on the tiles that compute, "
-                    "without overlap.",
-                    OptionWarning,
-                )
 
     def tileSet(self) -> TileSet:
-        """The `tileSet` given; it has no effect."""
-        return self._tile_set
+        """The tiles that the input comes to."""
+        return self._exchange.tile_set
 
     def exchangeStrategy(self) -> ExchangeStrategy:
-        """The `exchangeStrategy` given; it has no effect."""
-        return self._exchange_strategy
+        """When the input comes."""
+        return self._exchange.strategy
 
     def replicatedStreamMode(self) -> ReplicatedStreamMode:
         """Whether each replica gets values of its own, or all the same."""

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
+from popir.dataflow import Exchange
 from popir.enums import RecomputeType
 from popir.errors import LeavesDeviceError, did_you_mean, popart_exception
 from popir.ir import binding
@@ -698,6 +699,8 @@ class Graph:
         """The variables of which each replica has a part, and the host the whole, by id."""
         self.broadcast: set[str] = set()
         """The inputs of which all replicas get the same values."""
+        self.exchanges: dict[str, Exchange] = {}
+        """By which tiles and when inputs come, by id, where settings of inputs say so."""
         self.passes: tuple[set[int], set[int]] = (set(), set())
         """The ids of the operators of the forward and of the backward pass, in training,
         before what is unused is removed; for programs in C++.

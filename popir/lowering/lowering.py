@@ -6,6 +6,7 @@ Called graphs become functions.
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Generator, Iterable, Sequence
 
 from popir import budget, poplar, registry
@@ -23,7 +24,7 @@ from popir.options.annotations import PIPELINE_STAGE
 from popir.opx import Opx, block_of, host_type, popType
 from popir.poplar import program
 from popir.progress import Logger
-from popir.remote import RemoteOpx
+from popir.remote import RemoteOpx, staged
 from popir.types import TensorInfo, as_bytes
 from popir.virtual_graphs import Places
 
@@ -75,6 +76,12 @@ class Lowering:
         """The number of operators that run for each batch; the others run after accumulation."""
         order += [op for op in ir.schedule() if op in later] if later else []
         self._opxs = {op: self._opx(op) for op in order}
+        self._positions = {op: now for now, op in enumerate(order)}
+        self._early: program.Sequence | None = None
+        """What the operator that grows now has earlier, and the position of the last operator that
+        has to run before that, `_begin`.
+        """
+        self._begin = -1
         self._layouts = LayoutFinder(self._opxs, self.devicex, places)
         kept = {*kept, *ir.outputs}
         self._watch = Watch(ir, self.devicex, order, kept, self._checks, self._growths)
@@ -85,6 +92,7 @@ class Lowering:
             opx.function_of = self._function
         if isinstance(opx, RemoteOpx):
             opx.buffers, opx.layout, opx.io_tiles = self._buffers, self.layout, self._for_io
+            opx.ahead = functools.partial(self._ahead, op)
         return opx
 
     @classmethod
@@ -124,6 +132,7 @@ class Lowering:
         PopirErrors of the operators' lowerings.
         """
         body = each = program.Sequence()
+        parts: dict[int, _Part] = {}
         for now, (op, opx) in enumerate(self._opxs.items()):
             if now == self._each:
                 each = body if after is None else after
@@ -136,10 +145,22 @@ class Lowering:
             self.owners.add(self.graph, op)
             if stages and now < self._each:
                 each = stages[stage_of(op)]
-            for part in self._grown(now, opx):
-                each.add(part)
+            part = parts.setdefault(id(each), _Part(each))
+            self._early = None
+            part.add(now, self._grown(now, opx), self._early, self._begin)
+        for part in parts.values():
+            part.end()
         budget.done()
         return body
+
+    def _ahead(self, op: Op) -> program.Sequence:
+        """A program that runs before the operator, as early as its inputs and the operator that
+        asked for the last one allow.
+        """
+        makers = (t.producer for t in op.input.values() if t.producer is not None)
+        self._begin = max((self._positions[maker] for maker in makers), default=-1)
+        self._early = program.Sequence(debugContext=block_of(op))
+        return self._early
 
     def _grown(self, now: int, opx: Opx) -> list[program.Sequence]:
         """The program of one operator, on its IPU, after copies of its inputs from other IPUs:
@@ -213,6 +234,14 @@ class Lowering:
         last = target.getNumTiles() if ipu is None else (ipu + 1) * target.getTilesPerIPU()
         return last - self._io_tiles, last
 
+    def staged(self, id: str, kind: poplar.Type, elements: int) -> poplar.Tensor:
+        """A new tensor of one dimension, linearly over the IO tiles of the IPU that has the tensor
+        `id`.
+        """
+        home = None if self._places is None else self._places.home(self.ir.getTensor(id))
+        with self._on(home):
+            return staged(self.devicex.graph(), self._for_io(), kind, elements, f"{id}/io")
+
     def tensor(self, id: str) -> poplar.Tensor:
         """The device tensor of `id`.
 
@@ -265,6 +294,41 @@ class Lowering:
             created = graph.addVariable(kind, shape, tensor.id)
             self.devicex.mapLinearly(created)
         return created
+
+
+class _Part:
+    """The programs of operators that go to one part of a step, one after another."""
+
+    def __init__(self, whole: program.Sequence) -> None:
+        self._whole = whole
+        self._programs: list[program.Sequence] = []
+        self._last: tuple[int, int] = -1, 0
+        """The position of the last operator with a program that runs earlier, and the number of
+        programs up to its own.
+        """
+
+    def add(
+        self,
+        now: int,
+        grown: Sequence[program.Sequence],
+        early: program.Sequence | None = None,
+        begin: int = -1,
+    ) -> None:
+        """Adds the program of the operator with position `now`. `early` comes as soon as the last
+        operator that had such a program has run; before this one, if it needs an operator after
+        that, with position `begin`.
+        """
+        if early is not None:
+            last, at = self._last
+            self._programs.insert(at if begin <= last else len(self._programs), early)
+        self._programs += grown
+        if early is not None:
+            self._last = now, len(self._programs)
+
+    def end(self) -> None:
+        """Adds all programs to the whole."""
+        for each in self._programs:
+            self._whole.add(each)
 
 
 def stage_of(op: Op) -> int:

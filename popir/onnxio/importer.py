@@ -102,6 +102,7 @@ def import_model(
             data = _shared(graph, tensor.name, found, data)
         importer.add_initializer(tensor.name, data)
     graph.broadcast = replication.broadcast_of(model)
+    graph.exchanges = replication.exchanges_of(model)
     for tensor in model.graph.sparse_initializer:
         importer.add_initializer(tensor.values.name, importer.reader.dense(tensor))
     for node in in_order(model.graph.node if nodes is None else nodes, graph.tensors):

@@ -38,7 +38,11 @@ _DISTRIBUTED = Needs(
     "enableDistributedReplicatedGraphs is True", lambda o: o.enableDistributedReplicatedGraphs
 )
 _ACCUMULATION = "tests/test_accumulation.py::{}"
-_ON_DEMAND = "a phase loads what is off chip before its first reader, and stores it after the last."
+_AHEAD = (
+    "Preload: what is off chip and loaded by IO tiles (loadTileSet) comes there while operators "
+    "before its first reader compute, from the load before it on, with phases or without. "
+    "OnDemand: just before that reader."
+)
 _ORDER = "operators run in the order of the model, each after what it reads; no order is searched."
 _FRAGMENT = "what runs after accumulation runs in the order of the weights, on one device."
 _REDUCES = Needs(
@@ -301,9 +305,7 @@ class BatchSerializationSettings(Settings):
 
 @dataclass
 class ExecutionPhaseSettings(Settings):
-    """Execution phases, which run one after another. PopART's class of this name. The schedules
-    have no effect.
-    """
+    """Execution phases, which run one after another. PopART's class of this name."""
 
     phases: int = acts(
         0,
@@ -321,17 +323,25 @@ class ExecutionPhaseSettings(Settings):
         least=1,
         needs=_PHASES,
     )
-    weightIOSchedule: e.ExecutionPhaseIOSchedule = no_meaning(
-        e.ExecutionPhaseIOSchedule.Preload, _ON_DEMAND
+    weightIOSchedule: e.ExecutionPhaseIOSchedule = acts(
+        e.ExecutionPhaseIOSchedule.Preload,
+        f"of weights: {_AHEAD}",
+        "tests/test_off_chip.py::test_loads_come_ahead",
     )
-    activationIOSchedule: e.ExecutionPhaseIOSchedule = no_meaning(
-        e.ExecutionPhaseIOSchedule.Preload, _ON_DEMAND
+    activationIOSchedule: e.ExecutionPhaseIOSchedule = acts(
+        e.ExecutionPhaseIOSchedule.Preload,
+        f"of activations: {_AHEAD}",
+        "tests/test_off_chip.py::test_loads_come_ahead",
     )
-    optimizerStateIOSchedule: e.ExecutionPhaseIOSchedule = no_meaning(
-        e.ExecutionPhaseIOSchedule.OnDemand, _ON_DEMAND
+    optimizerStateIOSchedule: e.ExecutionPhaseIOSchedule = acts(
+        e.ExecutionPhaseIOSchedule.OnDemand,
+        f"of states of optimizers: {_AHEAD}",
+        "tests/test_off_chip.py::test_loads_come_ahead",
     )
-    accumulatorIOSchedule: e.ExecutionPhaseIOSchedule = no_meaning(
-        e.ExecutionPhaseIOSchedule.Preload, _ON_DEMAND
+    accumulatorIOSchedule: e.ExecutionPhaseIOSchedule = acts(
+        e.ExecutionPhaseIOSchedule.Preload,
+        f"of accumulators: {_AHEAD}",
+        "tests/test_off_chip.py::test_loads_come_ahead",
     )
     schedule: e.ExecutionPhaseSchedule = no_meaning(
         e.ExecutionPhaseSchedule.Interleaving,
@@ -779,7 +789,8 @@ class SessionOptions(SessionSettings):
     numIOTiles: int = acts(
         0,
         "so many tiles of each IPU, the last ones, are IO tiles: they compute nothing, and "
-        "transfer what is off chip and has the tile set IO, while the others may compute.",
+        "transfer what is off chip, inputs and anchors that have the tile set IO, while the others "
+        "may compute.",
         "tests/test_off_chip.py::test_io_tiles_compute_nothing",
         least=0,
     )

@@ -21,7 +21,7 @@ from popir.profile.pod import PodReport
 from popir.profile.report import MachineReport, OperationCost, ProgramPart, StepCost
 
 FORMAT = "popir.profile"
-VERSION = 5
+VERSION = 6
 KINDS = {True: "training step", False: "inference", None: "program"}
 """What is profiled, in words, by `training` of the model."""
 SCHEMA = Path(__file__).with_name("schema.json")
@@ -413,6 +413,9 @@ def _step(step: StepCost, operator: int | None) -> Json:
         "exchange_bytes": step.exchangeBytes,
         "host_bytes": step.hostBytesIn + step.hostBytesOut,
         "streaming_bytes": step.streamingBytesIn + step.streamingBytesOut,
+        "transfer_seconds": step.transferSeconds,
+        "wait_seconds": step.waitSeconds,
+        "transfer_begin_seconds": step.transferBegin,
         "live_bytes": step.liveBytes,
         "fullest_tile_live_bytes": step.fullestTileLiveBytes,
         "gathered_bytes": step.gatheredBytes,

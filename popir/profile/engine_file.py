@@ -64,6 +64,7 @@ def _joined(reports: Mapping[int, MachineReport]) -> MachineReport:
     parts: list[ProgramPart] = []
     live: list[list[tuple[int, int]]] = [[] for _ in next(iter(reports.values())).variables]
     buffers: dict[str, RemoteBufferCost] = {}
+    seconds = 0.0
     for n, report in reports.items():
         before, begin = len(operations), len(steps)
         parts.append(ProgramPart("Program", f"program {n}", 0, begin, len(report.steps), 1))
@@ -75,7 +76,11 @@ def _joined(reports: Mapping[int, MachineReport]) -> MachineReport:
         operations += report.operations
         for step in report.steps:
             blocks, rows = [f"program {n}", *step.blocks], [before + i for i in step.operations]
-            steps.append(dataclasses.replace(step, blocks=blocks, operations=rows))
+            at = seconds + step.transferBegin
+            steps.append(
+                dataclasses.replace(step, blocks=blocks, operations=rows, transferBegin=at)
+            )
+        seconds += report.runSeconds
         for each in report.remoteBuffers:
             old = buffers.get(each.name, dataclasses.replace(each, bytesIn=0, bytesOut=0))
             into, out = old.bytesIn + each.bytesIn, old.bytesOut + each.bytesOut

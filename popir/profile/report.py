@@ -72,6 +72,15 @@ class StepCost:
     streamingBytesIn: int
     """The bytes that come from remote buffers; streamingBytesOut go there."""
     streamingBytesOut: int
+    transferSeconds: float
+    """The seconds of its transfer with the host or streaming memory, in one execution."""
+    waitSeconds: float
+    """Of all executions, the seconds in which tiles wait for the transfer."""
+    transferBegin: float
+    """When its transfers begin, in seconds of a run in which each step has all of its executions
+    one after another, and is waited for after them. In a loop, transfers beside compute begin with
+    the loop.
+    """
     liveBytes: int
     """The bytes, over all tiles, of what is live only temporarily: temporaries, gathered operands,
     gaps.

@@ -14,9 +14,13 @@ from popir.files import write
 from popir.profile.document import Json, Profile, compact
 
 PROCESS = 1
-LANES = ("operators", "steps", "sync", "exchange", "compute")
+PARTS = ("sync", "exchange", "compute")
+LINKS = ("host", "streaming memory")
+LANES = ("operators", "steps", *PARTS, *LINKS)
 """The tracks, from top to bottom. A step consists of its sync, exchange and compute, one after the
-other. With several IPUs there is another track for each of them, with its steps.
+other; where tiles wait for a transfer there is nothing in these. Transfers with the host and with
+streaming memory have tracks of their own. With several IPUs there is another track for each of
+them, with its steps.
 """
 
 
@@ -24,7 +28,8 @@ def traceOf(profile: Profile) -> Json:
     """The trace of one run, with the keys `traceEvents` and `otherData`.
 
     A step that runs several times is one slice with the length of all runs, and `times` as an
-    argument. A slice of the track "operators" is a sequence of steps of one operator.
+    argument; so is its transfer. A slice of the track "operators" is a sequence of steps of one
+    operator.
     """
     data = profile.data
     machine = data["machine"]
@@ -34,7 +39,7 @@ def traceOf(profile: Profile) -> Json:
     for i, lane in enumerate([*LANES, *(f"IPU {ipu}" for ipu in range(ipus))]):
         events.append(_named("thread_name", i, lane))
         events.append({**_event("M", i), "name": "thread_sort_index", "args": {"sort_index": i}})
-    events += _slices(data, 1e6 / machine["clock_hz"])
+    events += _slices(data, machine["clock_hz"])
     return {
         "traceEvents": events,
         "displayTimeUnit": "ns",
@@ -47,9 +52,12 @@ def saveTrace(profile: Profile, path: str | os.PathLike[str]) -> None:
     write(path, compact(traceOf(profile)))
 
 
-def _slices(data: Json, us: float) -> Generator[Json]:
-    """The slices in order of time; `us` is the length of a cycle in microseconds."""
-    now, begun, running = 0, 0, None
+def _slices(data: Json, clock: float) -> Generator[Json]:
+    """The slices of each track in order of time; `clock` is in cycles a second. Times are counted
+    in cycles.
+    """
+    us = 1e6 / clock
+    now, begun, running = 0.0, 0.0, None
     for step in data["steps"]:
         if step["operator"] != running:
             yield from _operator(data, running, begun * us, (now - begun) * us)
@@ -63,11 +71,18 @@ def _slices(data: Json, us: float) -> Generator[Json]:
                 for ipu in step["ipus"]:
                     at = len(LANES) + ipu
                     yield _slice(at, step["name"], step["kind"], now * us, length * us, {})
-        for lane in LANES[2:]:
+        for lane in PARTS:
             part = step[f"{lane}_cycles"] * step["times"]
             if part:
                 yield _slice(LANES.index(lane), step["name"], lane, now * us, part * us, {})
             now += part
+        if step["transfer_seconds"]:
+            begin, length = step["transfer_begin_seconds"], step["transfer_seconds"] * step["times"]
+            link = LANES.index(LINKS[0 if step["host_bytes"] else 1])
+            args = {key: step[key] for key in ("times", "host_bytes", "streaming_bytes")}
+            args["waited_us"] = step["wait_seconds"] * 1e6
+            yield _slice(link, step["name"], step["kind"], begin * 1e6, length * 1e6, args)
+        now += step["wait_seconds"] * clock
     yield from _operator(data, running, begun * us, (now - begun) * us)
     yield _counter("live bytes", now * us, 0)
 

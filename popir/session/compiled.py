@@ -60,6 +60,7 @@ from popir.progress import Progress
 from popir.reserved import OF_SESSION, RANDOM_SEED, weight_of_state
 from popir.session.requests import (
     accumulation,
+    by_io_tiles,
     check_io_tiles,
     engine_options,
     instances,
@@ -74,7 +75,7 @@ from popir.session.requests import (
     verifies_each,
     why_not_outlined,
 )
-from popir.step import Loops, Returned
+from popir.step import ByIOTiles, Loops, Returned
 from popir.trainable import Role
 from popir.transforms.decision import Decision
 from popir.transforms.inplace import check_preferences
@@ -295,6 +296,7 @@ class Compiled(Exclusive):
                 dots=self._dots(STAGES),
             )
             compile(self._compilation, self._progress.stage(0.1, 0.4))
+            self._by_io()
             if self.options.enablePipelining:
                 self._check_depth()
             if optimizer is not None:
@@ -472,8 +474,12 @@ class Compiled(Exclusive):
     def _hash(self, device: str) -> int:
         anchors = self.dataFlow.anchors()
         returned = {id: (self.dataFlow.art(id).id(), self.dataFlow.rows(id)) for id in anchors}
-        flow = (self._loops(), returned)
+        flow = (self._loops(), returned, self._by_io())
         return getHash(self._compilation, (self.options.compiled(), flow, device))
+
+    def _by_io(self) -> ByIOTiles:
+        graph, overlaps = self.graph, self._compilation.overlaps
+        return by_io_tiles(graph.exchanges, self.dataFlow, self.options, overlaps)
 
     def getTensorIds(self) -> set[str]:
         """The ids of all tensors of the compiled graph."""

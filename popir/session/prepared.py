@@ -178,7 +178,14 @@ class Prepared(Compiled):
         self._owners = lowering.owners
         rounds = self.options.enableStochasticRounding
         progress = self._progress.stage(0.4, 0.7)
-        step = build_step(lowering, self._loops(), anchors, progress, rounds_stochastically=rounds)
+        step = build_step(
+            lowering,
+            self._loops(),
+            anchors,
+            progress,
+            rounds_stochastically=rounds,
+            by_io=self._by_io(),
+        )
         step.variables += sorted(self._compilation.off_chip)
         return lowering, step
 

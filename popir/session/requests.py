@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from popir import popdist, poplar
+from popir.dataflow import DataFlow, Exchange
 from popir.devices import DeviceInfo
 from popir.enums import (
     BatchSerializationMethod,
     DeviceType,
+    ExchangeStrategy,
+    ExecutionPhaseIOSchedule,
     MeanReductionStrategy,
     RecomputationType,
     ReplicatedTensorSharding,
@@ -21,11 +26,13 @@ from popir.optimizers import Optimizer
 from popir.options import Kind, OptionWarning, SessionOptions, warn
 from popir.options.annotations import EXECUTION_PHASE, PIPELINE_STAGE, VIRTUAL_GRAPH
 from popir.options.session import OUTLINING, TensorLocation
+from popir.step import ByIOTiles
 from popir.transforms.batch_serialization import BatchSerialization
 from popir.transforms.loss_scaling import AutomaticLossScaling
 from popir.transforms.off_chip import Location, Locations
 from popir.transforms.outlining.outline import OutlineOptions
 from popir.transforms.updates import Accumulation
+from popir.typed import shown
 from popir.types import ReductionType
 
 
@@ -208,25 +215,48 @@ def locations(asked: SessionOptions, overlaps: bool) -> Locations | None:
     """
     has_io = asked.numIOTiles > 0
 
-    def location(where: TensorLocation, least: int, least_sharded: int) -> Location:
+    schedules = asked.executionPhaseSettings
+
+    def location(
+        where: TensorLocation,
+        least: int,
+        least_sharded: int,
+        schedule: ExecutionPhaseIOSchedule = ExecutionPhaseIOSchedule.OnDemand,
+    ) -> Location:
         is_off = where.storage is TensorStorage.OffChip
         is_sharded = where.replicatedTensorSharding is ReplicatedTensorSharding.On
         io = (set is TileSet.IO for set in (where.loadTileSet, where.storageTileSet))
         loads, stores = (has_io and by_io for by_io in io)
         sharded = least_sharded if is_sharded else None
-        return Location(least if is_off else None, loads, stores, sharded, where.shardingDomain)
+        return Location(
+            least if is_off else None,
+            loads,
+            stores,
+            schedule is ExecutionPhaseIOSchedule.Preload,
+            sharded,
+            where.shardingDomain,
+        )
 
     kinds = {
         name: location(
             settings.location,
             settings.minElementsForOffChip,
             settings.minElementsForReplicatedTensorSharding,
+            schedule,
         )
-        for name, settings in (
-            ("weights", asked.weightTensorLocationSettings),
-            ("states", asked.optimizerStateTensorLocationSettings),
-            ("accumulators", asked.accumulatorTensorLocationSettings),
-            ("activations", asked.activationTensorLocationSettings),
+        for name, settings, schedule in (
+            ("weights", asked.weightTensorLocationSettings, schedules.weightIOSchedule),
+            (
+                "states",
+                asked.optimizerStateTensorLocationSettings,
+                schedules.optimizerStateIOSchedule,
+            ),
+            (
+                "accumulators",
+                asked.accumulatorTensorLocationSettings,
+                schedules.accumulatorIOSchedule,
+            ),
+            ("activations", asked.activationTensorLocationSettings, schedules.activationIOSchedule),
         )
     }
     overrides = {
@@ -251,6 +281,29 @@ def locations(asked: SessionOptions, overlaps: bool) -> Locations | None:
             "accumulators may be off chip."
         )
     return Locations(**kinds, overrides=overrides, is_accumulated=asked.accumulationFactor > 1)
+
+
+def by_io_tiles(
+    inputs: Mapping[str, Exchange], flow: DataFlow, asked: SessionOptions, overlaps: bool
+) -> ByIOTiles:
+    """The inputs and anchors that travel by IO tiles. Raises popart_exception if there are no such
+    tiles, and for inputs of a pipeline, if its stages run at once (`overlaps`), that are to come
+    while another batch is computed.
+    """
+    anchors = {id for id in flow.anchors() if flow.art(id).tileSet() is TileSet.IO}
+    for each in [*inputs.values(), *(Exchange(f"The anchor '{id}'") for id in sorted(anchors))]:
+        if not asked.numIOTiles:
+            raise popart_exception(
+                f"{each.who}: tileSet = TileSet.IO, but there are no IO tiles. Set "
+                "SessionOptions.numIOTiles."
+            )
+        if overlaps and each.strategy is not ExchangeStrategy.JustInTime:
+            raise popart_exception(
+                f"{each.who}: exchangeStrategy = {shown(each.strategy)}: in a pipeline the stages "
+                "of several batches run at once, and an input comes when its stage begins. Use "
+                "ExchangeStrategy.JustInTime."
+            )
+    return ByIOTiles({id: each.strategy for id, each in inputs.items()}, anchors)
 
 
 def check_io_tiles(asked: SessionOptions, device: DeviceInfo, is_placed: bool) -> None:

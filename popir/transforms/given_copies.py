@@ -230,6 +230,7 @@ class Copies:
             return graph.createConnectedOp(registry.createOp, inputs, out, _GRAPHCORE, *made)
         assert each.output is not None
         attributes |= {
+            "ahead": False,
             "data_type": local.info.dataType().name,
             "shape": list(local.info.shape()),
         }

@@ -46,6 +46,8 @@ class Location(NamedTuple):
     loads_by_io: bool = False
     """Whether they are loaded onto IO tiles, and copied from there; likewise `stores_by_io`."""
     stores_by_io: bool = False
+    loads_ahead: bool = False
+    """Whether they come to the IO tiles while operators before their first reader compute."""
     least_sharded: int | None = None
     """The least elements of those of which each replica has a shard; None if none is."""
     domain: CommGroup | None = None
@@ -81,8 +83,11 @@ class Locations:
 
     def of(self, tensor: Tensor) -> Location:
         """The location of a tensor."""
-        if tensor.id in self.overrides:
-            return self.overrides[tensor.id]
+        of_kind = self._of_kind(tensor)
+        found = self.overrides.get(tensor.id, of_kind)
+        return found._replace(loads_ahead=of_kind.loads_ahead)
+
+    def _of_kind(self, tensor: Tensor) -> Location:
         if not tensor.is_variable():
             return self.activations
         is_both = self.is_accumulated and tensor.id.startswith(reservedAcclPrefix())
@@ -231,6 +236,7 @@ class _Mover:
             "data_type": info.data_type(),
             "shape": list(info.shape()),
             "io_tiles": self.moved[remote.like].loads_by_io,
+            "ahead": self.moved[remote.like].loads_ahead,
         }
         op = self._add("RemoteLoad", {0: remote.row}, f"{remote.handle}/loaded", attributes, reader)
         remote.local, remote.loaded = op.outTensor(0), self.period(reader)

@@ -7,6 +7,7 @@ from popir import poplar
 from popir._device import ext, machine, popnn, popops, poprand
 from popir.poplar import program
 from tests.machine.net import CALL, FLOAT, SYNC, Net, parts
+from tests.machine.test_estimators import KINDS, op
 
 ADD = popops.ReduceParams(popops.Operation.ADD)
 
@@ -219,6 +220,85 @@ def test_the_loss_of_all_samples_is_added_up_where_they_lie(reduction):
     whole, own, rest = loss(*range(tiles)), loss(0), numbers.report()
     assert whole.computeCycles == own.computeCycles + rest.computeCycles
     assert whole.exchangeBytes == rest.exchangeBytes == (tiles - 1) * 4
+
+
+ROWS = 20
+
+
+def loss_report(
+    reduction: str, *, gradient: bool = False, weighted: bool = False, **more: bool | int
+):
+    """Of a loss, or of its gradient, of 20 rows on each of 64 tiles."""
+    net, tiles = Net(64), range(64)
+    p = net.input("p", [ROWS * 64, 10], *tiles)
+    labels = net.input("labels", [ROWS * 64], *tiles, dtype=poplar.INT)
+    weights = net.input("weights", [10], 0) if weighted else None
+    params = ext.NllParams()
+    params.reduction = getattr(ext.LossReduction, reduction)
+    for name, value in more.items():
+        setattr(params, name, value)
+    if gradient:
+        each = [ROWS * 64] if reduction == "None_" else []
+        g = net.input("g", each, *(tiles if each else [0]))
+        ext.nllLossGrad(net.graph, g, p, labels, params, net.prog, weights=weights)
+    else:
+        loss = ext.nllLoss(net.graph, p, labels, params, net.prog, weights=weights)
+        net.map(loss, *(tiles if reduction == "None_" else [0]))
+    return net.report()
+
+
+def of_rows(vertex: str, dtype: poplar.Type = FLOAT, *sizes: int) -> int:
+    target = poplar.Target.createIPUTarget(1, "ipu2")
+    return machine.estimateCycles(target, f"popops::{vertex}", dtype, [ROWS, *sizes])
+
+
+def test_a_loss_of_each_row_has_no_sum():
+    """The sign, which a sum has as its scale, is an operator of its own."""
+    each, whole = loss_report("None_"), loss_report("Sum")
+    numbers = Net(64)
+    reduced(numbers, numbers.input("sums", [64], *range(64)), [], [0], 0)
+    own = whole.computeCycles - numbers.report().computeCycles
+    negated = of_rows("UnaryOp1DInPlace", FLOAT, op("NEGATE"))
+    assert each.computeCycles == own - of_rows("Reduce", FLOAT, 1, ROWS) + negated
+    assert each.exchangeBytes == 0 and each.syncCycles == 3 * CALL
+
+
+def test_a_loss_of_logarithms_takes_none():
+    log = of_rows("UnaryOp1DInPlace", FLOAT, op("LOGARITHM"))
+    given, taken = (loss_report("Mean", inputIsLogProbability=is_log) for is_log in (True, False))
+    assert taken.computeCycles - given.computeCycles == log
+
+
+@pytest.mark.parametrize("gradient", [False, True])
+def test_a_mean_over_what_labels_say_has_a_second_sum(gradient):
+    """PopART's steps: labels that are not ignored are ones of the probabilities' type, losses are
+    multiplied with them, and their sum, which is added up as the losses' is, divides.
+    """
+    plain, summed, mean = (
+        loss_report(reduction, gradient=gradient, hasIgnoreIndex=is_given)
+        for reduction, is_given in (("Mean", False), ("Sum", True), ("Mean", True))
+    )
+    scales = (
+        of_rows("BroadcastScalar1D", poplar.INT, op("NOT_EQUAL"))
+        + of_rows("Cast1D", poplar.BOOL, KINDS.index("Bool"), KINDS.index("Float"))
+        + of_rows("BinaryOp1DInPlace", FLOAT, op("MULTIPLY"))
+    )
+    assert summed.computeCycles - plain.computeCycles == scales
+    assert summed.exchangeBytes == plain.exchangeBytes
+    target = poplar.Target.createIPUTarget(1, "ipu2")
+    numbers = Net(64)
+    reduced(numbers, numbers.input("sums", [64], *range(64)), [], [0], 0)
+    division = machine.estimateCycles(target, "popops::BinaryOp1D", FLOAT, [1, op("DIVIDE")])
+    own = of_rows("Reduce", FLOAT, 1, ROWS)
+    assert mean.computeCycles - summed.computeCycles == (
+        own + numbers.report().computeCycles + division
+    )
+    assert mean.exchangeBytes - summed.exchangeBytes == 63 * 4
+    weighted = loss_report("Mean", gradient=gradient, weighted=True)
+    unweighted_sum = loss_report("Sum", gradient=gradient, weighted=True)
+    assert weighted.computeCycles - unweighted_sum.computeCycles == (
+        mean.computeCycles - summed.computeCycles
+    )
 
 
 def test_a_loss_moves_to_its_tile_and_rows_to_that_of_their_first_element():

@@ -113,8 +113,8 @@ def test_it_survives_a_file(training: Profile, tmp_path: Path) -> None:
         ("{", "it is no JSON"),
         ("[]", "its 'format' is not 'popir.profile'"),
         ('{"format": "perfetto"}', "its 'format' is not 'popir.profile'"),
-        ('{"format": "popir.profile", "version": 9}', "of version 9; this popir reads version 5"),
-        ('{"format": "popir.profile", "version": 5}', "is no profile: data must contain"),
+        ('{"format": "popir.profile", "version": 9}', "of version 9; this popir reads version 6"),
+        ('{"format": "popir.profile", "version": 6}', "is no profile: data must contain"),
     ],
 )
 def test_files_that_are_no_profiles(text: str, words: str, tmp_path: Path) -> None:

@@ -354,6 +354,23 @@ def test_colours_are_those_of_names_and_no_phase_shares_its_own(
     assert all(other[name] == shown[name] for name in other.keys() & shown.keys())
 
 
+def test_transfers_have_a_lane(chromium: Browser, file: Path, training: Profile) -> None:
+    """Under the parts of steps, one for the host, as nothing is in streaming memory here."""
+    steps = training.data["steps"]
+    waited = sum(step["wait_seconds"] for step in steps)
+    assert waited == pytest.approx(training.data["totals"]["host_seconds"])
+    first = next(i for i, step in enumerate(steps) if step["transfer_seconds"])
+    with chromium.page(file) as page:
+        assert "transfer" in swatches(page, "#trace-controls")
+        box = page.locator("#trace-plot .u-over").bounding_box()
+        assert box is not None and box["height"] > 4 * 34
+        page.focus("#trace-plot")
+        for _ in range(first + 1):
+            page.keyboard.press("ArrowRight")
+        assert page.inner_text("#step h3").startswith(f"Step {first}: ")
+        assert "of which tiles wait" in page.inner_text("#step-facts")
+
+
 def test_tables_fit_a_laptop(chromium: Browser, file: Path) -> None:
     with chromium.page(file, viewport={"width": 1366, "height": 768}) as page:
         for name in ("operators", "memory", "types", "vertices", "operations", "steps"):
@@ -454,7 +471,11 @@ def test_the_trace_zooms(chromium: Browser, file: Path, training: Profile) -> No
         page.mouse.move(5, 5)
         assert ticks(page) == whole
         page.mouse.click(box["x"] + box["width"] - 2, box["y"] + 20)
-        last = max(i for i, s in enumerate(training.data["steps"]) if s["cycles"] * s["times"])
+        last = max(
+            i
+            for i, s in enumerate(training.data["steps"])
+            if s["cycles"] * s["times"] or s["wait_seconds"]
+        )
         assert page.inner_text("#step h3").startswith(f"Step {last}: ")
 
 

@@ -56,7 +56,7 @@ def test_slices_are_as_long_as_the_program(profile: Profile) -> None:
 
 def test_slices_of_a_track_do_not_overlap(profile: Profile) -> None:
     trace = traceOf(profile)
-    for lane in ("operators", "steps", "sync", "exchange", "compute"):
+    for lane in ("operators", "steps", "sync", "exchange", "compute", "host"):
         rows = slices(trace, lane)
         assert rows
         for one, next in zip(rows, rows[1:], strict=False):

@@ -49,7 +49,7 @@ class AnchorReturnType {
 
 using AnchorReturnTypeMap = std::map<TensorId, AnchorReturnType>;
 
-/// How an input is streamed. Tile set and strategy have no effect: inputs are not copied.
+/// How an input is streamed: by which tiles, and when.
 class InputSettings {
  public:
   InputSettings() = default;

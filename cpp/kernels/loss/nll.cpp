@@ -225,7 +225,13 @@ Work NllKernel::work(const std::vector<Layout>& operands) const {
   const auto samples = static_cast<std::uint64_t>(p.shape[0]);
   const auto classes = static_cast<std::uint64_t>(p.shape[1]);
   const char* const vertices[] = {"popnn::Nll", "popnn::NllGrad", "popnn::NllSoftmaxGrad"};
-  return {vertices[static_cast<int>(kind_)], RowsWork{p.type, samples, classes},
+  NllWork work{p.type, samples, classes};
+  work.summed = params_.reduction != LossReduction::None;
+  work.mean = params_.reduction == LossReduction::Mean;
+  work.logs = !params_.inputIsLogProbability;
+  work.weighted = operands.size() == (kind_ == NllKind::Loss ? 4 : 5);
+  work.ignores = params_.hasIgnoreIndex;
+  return {vertices[static_cast<int>(kind_)], work,
           kind_ == NllKind::SoftmaxGrad ? samples * classes : 2 * samples};
 }
 

@@ -288,8 +288,16 @@ void GfloatKernel::check(const std::vector<OperandInfo>& operands) const {
 }
 
 Work GfloatKernel::work(const std::vector<Layout>& operands) const {
-  return {spec_.toGfloat ? "popfloat::CastToGfloat" : "popfloat::CastFromGfloat",
-          ElementsWork{operands[0].type, operands[0].elements()}};
+  const auto saved = operands[spec_.toGfloat ? 0 : 1].type;
+  const auto noise = !addsNoise()              ? GfloatNoise::None
+                     : spec_.round == kFewBits ? GfloatNoise::Short
+                                               : GfloatNoise::Full;
+  return {
+      spec_.toGfloat ? "popfloat::CastToGfloat" : "popfloat::CastFromGfloat",
+      GfloatWork{operands[spec_.toGfloat ? 1 : 0].type,
+                 static_cast<std::uint64_t>(operands[0].elements()), spec_.toGfloat, spec_.halves,
+                 8 * saved.sizeInBytes(), isPackable(saved) ? spec_.packing : GfloatPacking::None,
+                 noise, spec_.inPlace}};
 }
 
 }  // namespace popir

@@ -14,13 +14,17 @@ struct GfloatCastSpec {
   bool toGfloat = true;
   bool nanoo = false;
   std::uint8_t round = 0, density = 0;
+  /// Of the machine's vertices: whether they compute in half, how they keep the result, and whether
+  /// that overwrites the input.
+  bool halves = true, inPlace = false;
+  GfloatPacking packing = GfloatPacking::None;
   unsigned bits = 24;
   float offset = 0, scale = 0, max = 1, min = 0, probability = 0;
   unsigned stream = 0;  // distinguishes the noise of casts
 
   auto state() const {
-    return std::tie(toGfloat, nanoo, round, density, bits, offset, scale, max, min, probability,
-                    stream);
+    return std::tie(toGfloat, nanoo, round, density, halves, inPlace, packing, bits, offset, scale,
+                    max, min, probability, stream);
   }
 };
 

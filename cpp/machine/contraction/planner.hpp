@@ -97,11 +97,12 @@ struct ContractionPlan {
   std::uint64_t along(Axis axis) const;
   /// The distance between the numbers of tiles that are neighbours along an axis.
   unsigned stride(Axis axis) const;
-  /// Bytes of temporary data on a tile.
+  /// Bytes of temporary data on a tile, as PopLibs' planner has it.
   std::uint64_t temporaryBytes() const {
-    return beforeSlice.bytes +
-           std::max({2 * std::max({rows.bytes, columns.bytes, result.bytes}),
-                     rowBytes + columnBytes + partialBytes, reductionBytes, beforeSlice.bytes});
+    const auto before = beforeSlice.bytes + (rowsOnce ? rows.bytes + rowBytes : 0);
+    const auto copies = std::max({rowsOnce ? 0 : rows.bytes, columns.bytes, result.bytes});
+    return before + std::max({2 * copies, (rowsOnce ? 0 : rowBytes) + columnBytes + partialBytes,
+                              reductionBytes, beforeSlice.bytes});
   }
 
   /// Cycles, syncs and calls of compute sets of one serial step; cycles of the exchange before all

@@ -295,6 +295,52 @@ Cycles cast(const TargetSpec& spec, const CastWork& w) {
   return supervised(spec, 12, 18 + 19 + cycles * (m / vector) + rest);
 }
 
+// popfloat's casts of native types, by the steps that PopLibs counts for each: they take four halves
+// or two floats at a time. Its estimators leave rounding out.
+Cycles toGfloat(const TargetSpec&, const GfloatWork& w) {
+  const bool packed = w.packing != GfloatPacking::None;
+  Cycles start, each;
+  if (w.halves) {
+    start = (w.savedBits == 8 ? 4 + 8 : 5) + 15;
+    each = 1 + (w.type == poplar::FLOAT ? 7 : 6 + 7) + 4 + 8 + 7 + 5 + 6;
+    if (packed) each += w.packing == GfloatPacking::OneFiveTwo ? 9 : 14;
+    if (w.noise != GfloatNoise::None) each += w.noise == GfloatNoise::Full ? 3 : 8;
+  } else {
+    start = 35 + (w.savedBits < 32 ? 11 : 0);
+    each = 7 + 7 + 10 + (w.savedBits < 32 ? 5 : 3);
+    if (packed)
+      each += w.packing == GfloatPacking::Bfloat16      ? 5
+              : w.packing == GfloatPacking::NoDenormals ? 13
+                                                        : 19;
+    if (w.noise != GfloatNoise::None) each += w.noise == GfloatNoise::Full ? 9 : 5;
+  }
+  return start + each * ceilDiv(w.elements, w.halves ? 4 : 2);
+}
+// Those without an estimator: noise, in place, and what packs.
+Formula toGfloatFormula(const GfloatWork& w) {
+  return w.noise == GfloatNoise::None && !w.inPlace && w.packing == GfloatPacking::None
+             ? Formula::Published
+             : Formula::Guess;
+}
+Cycles fromGfloat(const TargetSpec& spec, const GfloatWork& w) {
+  const auto native = w.savedBits == 16 ? poplar::HALF : poplar::FLOAT;
+  switch (w.packing) {
+    case GfloatPacking::None: return cast(spec, CastWork{native, w.elements, w.type});
+    case GfloatPacking::OneFiveTwo: return 14 + 5 * ceilDiv(w.elements, 4);
+    case GfloatPacking::MaxNormAlign: return 14 + (8 + 9) * ceilDiv(w.elements, 4);
+    case GfloatPacking::MinNormAlign: return 14 + (8 + 15) * ceilDiv(w.elements, 4);
+    case GfloatPacking::Bfloat16: return 25 + 3 * ceilDiv(w.elements, 2);
+    case GfloatPacking::NoDenormals: return 25 + (9 + 15) * ceilDiv(w.elements, 2);
+    case GfloatPacking::Denormals: return 25 + (9 + 16) * ceilDiv(w.elements, 2);
+  }
+  return 0;
+}
+// 8 bits that are computed in float have none: they take what 16 bits with denormals do.
+Formula fromGfloatFormula(const GfloatWork& w) {
+  return w.packing == GfloatPacking::Denormals && w.savedBits == 8 ? Formula::Guess
+                                                                   : Formula::Published;
+}
+
 Cycles fill(const TargetSpec& spec, const ElementsWork& w) {
   const auto m = ceilDiv(w.elements, spec.numWorkerContexts);
   Cycles worker;
@@ -337,6 +383,8 @@ std::vector<VertexClass> elementWiseClasses() {
           published("popops::aXPlusbY", aXPlusbY),
           published("popops::Cast1D", cast),
           published("popops::Cast1DInPlace", cast),
+          vertexClass("popfloat::CastToGfloat", toGfloatFormula, toGfloat),
+          vertexClass("popfloat::CastFromGfloat", fromGfloatFormula, fromGfloat),
           published("popops::Fill", fill)};
 }
 

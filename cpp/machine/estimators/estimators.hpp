@@ -40,7 +40,7 @@ struct VertexClass {
   std::function<Formula(const VertexWork&)> formula;
   /// The number of bulk-synchronous phases of a vertex in PopLibs. A second stage of a reduction is
   /// not included.
-  unsigned phases;
+  std::function<unsigned(const VertexWork&)> phases;
 
   template <class W>
   bool isDescribedBy() const {
@@ -52,7 +52,8 @@ struct VertexClass {
 /// `formula` says where the formula comes from, for each work of the class if it depends on it.
 template <class W>
 VertexClass vertexClass(const char* name, Formula (*formula)(const W&),
-                        std::uint64_t (*cycles)(const TargetSpec&, const W&), unsigned phases = 1) {
+                        std::uint64_t (*cycles)(const TargetSpec&, const W&),
+                        std::function<unsigned(const W&)> phases) {
   const auto described = [name](const VertexWork& work) -> const W& {
     if (const auto* found = std::get_if<W>(&work)) return *found;
     throw std::logic_error(std::string("vertices of class ") + name +
@@ -60,13 +61,26 @@ VertexClass vertexClass(const char* name, Formula (*formula)(const W&),
   };
   return {name, W{},
           [=](const TargetSpec& spec, const VertexWork& w) { return cycles(spec, described(w)); },
-          [=](const VertexWork& w) { return formula(described(w)); }, phases};
+          [=](const VertexWork& w) { return formula(described(w)); },
+          [=](const VertexWork& w) { return phases(described(w)); }};
+}
+template <class W>
+VertexClass vertexClass(const char* name, Formula (*formula)(const W&),
+                        std::uint64_t (*cycles)(const TargetSpec&, const W&), unsigned phases = 1) {
+  return vertexClass<W>(name, formula, cycles, [phases](const W&) { return phases; });
 }
 template <class W>
 VertexClass published(const char* name, std::uint64_t (*cycles)(const TargetSpec&, const W&),
                       unsigned phases = 1) {
   return vertexClass<W>(
       name, [](const W&) { return Formula::Published; }, cycles, phases);
+}
+template <class W>
+VertexClass published(const char* name, std::uint64_t (*cycles)(const TargetSpec&, const W&),
+                      unsigned (*phases)(const W&)) {
+  return vertexClass<W>(
+      name, [](const W&) { return Formula::Published; }, cycles,
+      std::function<unsigned(const W&)>(phases));
 }
 template <class W>
 VertexClass guessed(const char* name, std::uint64_t (*cycles)(const TargetSpec&, const W&),

@@ -70,20 +70,58 @@ Cycles updates(const TargetSpec& spec, Cycles rows) {
   return supervised(spec, 0, 3 + 30 + ceilDiv(rows, spec.numWorkerContexts) * 11);
 }
 
-// The sum of log(p[label]) over rows
-Cycles nll(const TargetSpec& spec, const RowsWork& w) {
-  return slices(spec, w.rows) + Rows(spec, w).unaryOfRows(Operator::LOGARITHM) +
-         estimateCycles(spec, "popops::Reduce", ReduceWork{w.type, w.rows, 1, w.rows});
+// What follows, row by row, from weights of classes, which are gathered and multiplied with, and
+// from a label that does not count: where labels are another one, as numbers to multiply with.
+Cycles scales(const TargetSpec& spec, const NllWork& w) {
+  const auto product = estimateCycles(spec, "popops::BinaryOp1DInPlace",
+                                      OperatorWork{w.type, w.rows, Operator::MULTIPLY});
+  Cycles cycles = 0;
+  if (w.weighted) cycles += slices(spec, w.rows) + product;
+  if (w.ignores)
+    cycles += estimateCycles(spec, "popops::BroadcastScalar1D",
+                             OperatorWork{poplar::INT, w.rows, Operator::NOT_EQUAL}) +
+              estimateCycles(spec, "popops::Cast1D", CastWork{poplar::BOOL, w.rows, w.type}) +
+              product;
+  return cycles;
+}
+unsigned scalePhases(const NllWork& w) { return 2 * w.weighted + 3 * w.ignores; }
+Cycles sumOfRows(const TargetSpec& spec, const NllWork& w) {
+  return estimateCycles(spec, "popops::Reduce", ReduceWork{w.type, w.rows, 1, w.rows});
+}
+Cycles ofRows(const TargetSpec& spec, const NllWork& w, Operator op) {
+  return estimateCycles(spec, "popops::UnaryOp1DInPlace", OperatorWork{w.type, w.rows, op});
+}
+
+// -log(p[label]) of each row, or the sum of them, with what the mean is divided by. The sum has the
+// sign as its scale.
+Cycles nll(const TargetSpec& spec, const NllWork& w) {
+  auto cycles = slices(spec, w.rows) + scales(spec, w);
+  if (w.logs) cycles += ofRows(spec, w, Operator::LOGARITHM);
+  if (!w.summed) return cycles + ofRows(spec, w, Operator::NEGATE);
+  return cycles + (w.counts() ? 2 : 1) * sumOfRows(spec, w);
+}
+unsigned nllPhases(const NllWork& w) {
+  return 2 + w.logs + scalePhases(w) + (w.summed && w.counts());
 }
 // -g / p at the label, 0 elsewhere
-Cycles nllGrad(const TargetSpec& spec, const RowsWork& w) {
-  return estimateCycles(spec, "popops::Fill", ElementsWork{w.type, w.rows * w.columns}) +
-         slices(spec, w.rows) + Rows(spec, w).unaryOfRows(Operator::INVERSE) +
-         updates(spec, w.rows);
+Cycles nllGrad(const TargetSpec& spec, const NllWork& w) {
+  auto cycles = estimateCycles(spec, "popops::Fill", ElementsWork{w.type, w.rows * w.columns}) +
+                scales(spec, w) + updates(spec, w.rows);
+  if (w.logs) cycles += slices(spec, w.rows) + ofRows(spec, w, Operator::INVERSE);
+  return w.counts() ? cycles + sumOfRows(spec, w) : cycles;
 }
+unsigned nllGradPhases(const NllWork& w) { return 2 + 2 * w.logs + scalePhases(w) + w.counts(); }
 // g p, less g at the label
-Cycles nllSoftmaxGrad(const TargetSpec& spec, const RowsWork& w) {
-  return Rows(spec, w).withColumn(Operator::MULTIPLY) + updates(spec, w.rows);
+Cycles nllSoftmaxGrad(const TargetSpec& spec, const NllWork& w) {
+  auto cycles = Rows(spec, {w.type, w.rows, w.columns}).withColumn(Operator::MULTIPLY) +
+                scales(spec, w) + updates(spec, w.rows);
+  if (!w.logs)
+    cycles += estimateCycles(spec, "popops::UnaryOp1DInPlace",
+                             OperatorWork{w.type, w.rows * w.columns, Operator::EXPONENT});
+  return w.counts() ? cycles + sumOfRows(spec, w) : cycles;
+}
+unsigned nllSoftmaxGradPhases(const NllWork& w) {
+  return 2 + !w.logs + scalePhases(w) + w.counts();
 }
 
 // PopLibs' transforms, which compute a loss and its gradient. A vertex of a worker takes `start`
@@ -256,9 +294,9 @@ std::vector<VertexClass> networkClasses() {
           published("popnn::LogSoftmax", logSoftmax, 6),
           published("popnn::SoftmaxGrad", softmaxGrad, 4),
           published("popnn::LogSoftmaxGrad", logSoftmaxGrad, 4),
-          published("popnn::Nll", nll, 3),
-          published("popnn::NllGrad", nllGrad, 4),
-          published("popnn::NllSoftmaxGrad", nllSoftmaxGrad, 2),
+          published("popnn::Nll", nll, nllPhases),
+          published("popnn::NllGrad", nllGrad, nllGradPhases),
+          published("popnn::NllSoftmaxGrad", nllSoftmaxGrad, nllSoftmaxGradPhases),
           published("popnn::LossSumSquaredTransform", sumSquared),
           published("popnn::LossCrossEntropyTransform", crossEntropy),
           published("popnn::ReduceMaxClassGather", classGather, 2),

@@ -48,6 +48,7 @@ class Estimator {
     SliceEstimate e;
     if (use_.slice) read(e);
     if (use_.update) update(e);
+    keep(e);
     return e;
   }
 
@@ -183,6 +184,20 @@ class Estimator {
                             2 * sums});
   }
 
+  // What stays on a tile. Offsets lie linearly, at least 32 on a tile; an instruction sets where each
+  // part of what arrives comes from.
+  void keep(SliceEstimate& e) const {
+    constexpr Cycles kLeastOffsets = 32, kInstruction = 4;
+    const auto offsets =
+        std::max(std::min(sizes_.lookups, kLeastOffsets), ceilDiv(sizes_.lookups, tiles_));
+    e.storedBytes =
+        groups_ * ((stored_ + secondLookups_ * columns_) * bytes_ + offsets * kOffsetBytes);
+    const auto ofOffsets = ceilDiv(lookups_, offsets);
+    const auto sets = p_.lookups > 1 ? p_.lookups : 0, parts = p_.entries > 1 ? p_.entries : 0;
+    e.codeBytes = groups_ * kInstruction *
+                  (use_.slice * (sets + 2 * ofOffsets + parts) + use_.update * (ofOffsets + sets));
+  }
+
   Cycles cyclesOf(const char* name, const VertexWork& work) const {
     return findVertexClass(name)->cycles(spec_, work);
   }
@@ -257,7 +272,7 @@ class Planner {
     for (const auto& [serial, lookups] : lookupsOf) {
       // The start of a vertex's workers is the least that a step takes.
       const auto least = spec_.numWorkerContexts * kVertexStart * (use_.slice + use_.update);
-      if (serial * least >= least_) break;
+      if (!use_.leastMemory && serial * least >= least_) break;
       current_.serial = serial;
       for (const bool splitsEntries : {false, true})
         for (const bool precopy : {false, true}) {
@@ -280,9 +295,10 @@ class Planner {
 
   void compare() {
     const auto e = estimator_.of(current_);
-    if (e.cycles() >= least_ || !estimator_.writes(current_, e)) return;
-    if (limited_ && std::max(e.readBytes, e.updateBytes) > memory_) return;
-    least_ = e.cycles();
+    const auto cost = use_.leastMemory ? e.memory() : e.cycles();
+    if (cost >= least_ || !estimator_.writes(current_, e)) return;
+    if (limited_ && e.temporaryBytes() > memory_) return;
+    least_ = cost;
     best_ = current_;
   }
 

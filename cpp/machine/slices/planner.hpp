@@ -4,6 +4,7 @@
 #ifndef popir_machine_slices_planner_hpp
 #define popir_machine_slices_planner_hpp
 
+#include <algorithm>
 #include <cstdint>
 
 #include "machine/contraction/grid.hpp"
@@ -30,21 +31,26 @@ struct SliceUpdateCycles {
   }
 };
 
-/// What the planner says of a partition. Bytes are of temporary data, on the fullest tile.
+/// What the planner says of a partition. Bytes are of the fullest tile: of temporary data, of what is
+/// stored (the table, slices and offsets), and of exchange code.
 struct SliceEstimate {
   SliceReadCycles read;
   SliceUpdateCycles update;
   std::uint64_t readCycles = 0, updateCycles = 0, readBytes = 0, updateBytes = 0;
+  std::uint64_t storedBytes = 0, codeBytes = 0;
 
   std::uint64_t cycles() const { return readCycles + updateCycles; }
+  std::uint64_t temporaryBytes() const { return std::max(readBytes, updateBytes); }
+  /// By what plans of the least memory are compared, as in PopLibs 2.3: what stays counts ten times.
+  std::uint64_t memory() const { return 10 * (storedBytes + codeBytes) + temporaryBytes(); }
 };
 
 __attribute__((visibility("default"))) SliceEstimate estimateSlices(
     const TargetSpec& spec, const SliceSizes& sizes, const SliceUse& use,
     const SlicePartition& partition);
 
-/// Each of the sizes is 1 at least. The partition on at most `tiles` tiles with the fewest cycles, of those whose temporary data fit;
-/// if none does, of all.
+/// Each of the sizes is 1 at least. The partition on at most `tiles` tiles with the fewest cycles, or
+/// the least memory, of those whose temporary data fit; if none does, of all.
 __attribute__((visibility("default"))) SlicePartition planSlices(const TargetSpec& spec,
                                                                  const SliceSizes& sizes,
                                                                  const SliceUse& use,

@@ -39,8 +39,13 @@ Value attribute(const std::string& name, const popart::any& given) {
 }
 
 Object settingsOf(const popart::InputSettings& settings) {
-  return make("InputSettings", {member("ReplicatedStreamMode", {"Broadcast", "Replicate"},
-                                       static_cast<int>(settings.replicatedStreamMode()))});
+  return make(
+      "InputSettings",
+      {member("TileSet", {"Compute", "IO"}, static_cast<int>(settings.tileSet())),
+       member("ExchangeStrategy", {"JustInTime", "OverlapInnerLoop", "OverlapLoops", "OverlapStep"},
+              static_cast<int>(settings.exchangeStrategy())),
+       member("ReplicatedStreamMode", {"Broadcast", "Replicate"},
+              static_cast<int>(settings.replicatedStreamMode()))});
 }
 
 }  // namespace

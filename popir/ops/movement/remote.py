@@ -23,7 +23,8 @@ class RemoteLoadOp(Op):
     """PopART's RemoteLoad, version 1: the value that the remote buffer of the attribute
     `remote_buffer`, of `rows` rows, has in a row. Input 0 is the number of the row, INT32[1];
     PopART has the tensor that is filled before it. `data_type` and `shape` are those of the value;
-    with `io_tiles` it comes by way of the IO tiles.
+    with `io_tiles` it comes by way of the IO tiles, and with `ahead` it is on its way there while
+    operators before this one compute.
     """
 
     remote_buffer: str
@@ -31,6 +32,7 @@ class RemoteLoadOp(Op):
     data_type: str
     shape: list[int]
     io_tiles: bool
+    ahead: bool
 
     def setup(self) -> None:
         """Infers the type and shape that the attributes say."""
@@ -76,7 +78,8 @@ class RemoteLoadOpx(RemoteOpx):
         buffer = self.buffer(op.remote_buffer, kind, info.nelms(), op.rows)
         flat = local.reinterpret(kind).flatten()
         filled = self.staged(kind, info.nelms()) if op.io_tiles else flat
-        prog.add(program.Copy(buffer, filled, self.getInTensor(ROW), context))
+        arrival = self.ahead() if op.io_tiles and op.ahead else prog
+        arrival.add(program.Copy(buffer, filled, self.getInTensor(ROW), context))
         if op.io_tiles:
             prog.add(program.Copy(filled, flat, context))
         self.setOutTensor(0, local)

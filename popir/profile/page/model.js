@@ -3,14 +3,17 @@
 const profile = JSON.parse(element("profile").textContent);
 const before = JSON.parse(element("before").textContent);
 
-/** When steps begin, in cycles; what operator each belongs to; a step runs `times` in a row. */
+/** When steps begin, in cycles: with the waits for transfers before them, and without; what operator each belongs to.
+ * A step runs `times` in a row. */
 function timeline(data) {
   const starts = new Float64Array(data.steps.length + 1);
+  const cycles = new Float64Array(data.steps.length + 1);
   const operators = Int32Array.from(data.steps, (step) => step.operator ?? -1);
   data.steps.forEach((step, i) => {
-    starts[i + 1] = starts[i] + step.cycles * step.times;
+    cycles[i + 1] = cycles[i] + step.cycles * step.times;
+    starts[i + 1] = starts[i] + step.cycles * step.times + step.wait_seconds * data.machine.clock_hz;
   });
-  return { starts, operators, end: starts[data.steps.length] };
+  return { starts, cycles, operators, end: starts[data.steps.length] };
 }
 
 const line = timeline(profile);

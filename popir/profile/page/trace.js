@@ -1,12 +1,17 @@
-// The steps over time: operators, then sync, exchange and compute of each, then what each IPU does.
+// The steps over time: operators, then sync, exchange and compute of each, then transfers, then what each IPU does.
 
 const PARTS = ["sync", "exchange", "compute"];
+const LINKS = [["host", (step) => step.host_bytes], ["streaming", (step) => step.streaming_bytes]];
+const transfersOn = ([, bytesOf]) => profile.steps.filter((step) => bytesOf(step) && step.transfer_seconds && step.times);
 
 const traceView = {
   plot: null,
   lanes: placed([
     { name: "operators", draw: (penOf) => drawOperators(penOf(), profile, line) },
     ...PARTS.map((part) => ({ name: part, draw: (penOf) => drawPart(penOf(), part) })),
+    ...LINKS.filter((link) => transfersOn(link).length).map((link) => ({
+      name: link[0], draw: (penOf) => drawTransfers(penOf(), transfersOn(link)),
+    })),
     ...(before ? [{ name: "before", draw: (penOf) => drawOperators(penOf(), before, lineBefore) }] : []),
     ...(profile.machine.ipus > 1 ? stepsByIpu().map((steps, ipu) => ({
       name: `IPU ${ipu}`, ipu, high: profile.machine.ipus > 8 ? 16 : 28, draw: (penOf) => drawIpu(penOf, steps, ipu),
@@ -22,7 +27,7 @@ const traceView = {
     this.plot = plot(host, {
       height: this.height(),
       scales: { x: { time: false, range: (u, low, high) => [low, high] }, y: { range: [0, this.bottom()] } },
-      axes: [axis({ values: (u, values) => ticks(values), label: "cycles", labelSize: 20, size: 32 }),
+      axes: [axis({ values: (u, values) => ticks(values), label: "cycles, with what is waited for", labelSize: 20, size: 32 }),
         axis({ size: 86, splits: () => this.lanes.map((lane) => this.bottom() - lane.top - lane.high / 2), values: () => this.lanes.map((lane) => lane.name), grid: { show: false } })],
       series: [{}, { points: { show: false }, paths: () => null }],
       cursor: { drag: { x: true, y: false }, points: { show: false }, y: false },
@@ -69,7 +74,8 @@ const traceView = {
       : [make("div", {}, part < 0 ? `IPU ${lane.ipu} waits` : `IPU ${lane.ipu} computes ${whole.format(step.ipu_compute_cycles[part])} cycles`)];
     return [...ofIpu, make("b", {}, row >= 0 ? `${data.operators[row].name} (${typeOf(data, row)})` : step.name),
       make("div", {}, `step ${index}: ${step.name}, ${step.kind}${step.times > 1 ? `, ${whole.format(step.times)} times` : ""}`),
-      make("div", {}, `${whole.format(step.cycles)} cycles: ${PARTS.map((part) => `${part} ${whole.format(step[`${part}_cycles`])}`).join(", ")}`)];
+      make("div", {}, `${whole.format(step.cycles)} cycles: ${PARTS.map((part) => `${part} ${whole.format(step[`${part}_cycles`])}`).join(", ")}`),
+      ...(step.transfer_seconds ? [make("div", {}, transferInWords(step))] : [])];
   },
 };
 
@@ -183,6 +189,19 @@ function drawPart(to, part) {
   }
 }
 
+/** Transfers, those of all executions of a step in a row; they may go on beside other steps. */
+function drawTransfers(to, steps) {
+  const clock = profile.machine.clock_hz;
+  for (const step of steps) {
+    const begin = step.transfer_begin_seconds * clock;
+    to.box(begin, begin + step.transfer_seconds * step.times * clock, ofTheme("transfer"), step.name);
+  }
+}
+
+const microseconds = (seconds) => `${(seconds * 1e6).toFixed(1)} us`;
+const transferInWords = (step) =>
+  `transfer ${microseconds(step.transfer_seconds * step.times)}, of which tiles wait ${microseconds(step.wait_seconds)}`;
+
 /** One step in figures, and what runs in it. */
 function showStep(at) {
   const step = profile.steps[at];
@@ -197,6 +216,7 @@ function showStep(at) {
     list.append(make("dt", {}, words), make("dd", {}, figure(`steps.${at}.${key}`, step[key])),
       make("div", { className: "bar", style: bar }));
   }
+  if (step.transfer_seconds) list.append(make("dt", {}, "transfers"), make("dd", {}, transferInWords(step)), make("div", { className: "bar", style: { width: 0 } }));
   const runs = step.operations.slice(0, 20).map((row) => {
     const { name, vertex, source, operator } = profile.operations[row];
     const of = operator === null ? "" : `, of ${profile.operators[operator].name} (${profile.operators[operator].type})`;
@@ -227,7 +247,7 @@ function showTrace() {
   element("trace-controls").append(
     button("zoom in", () => zoom(traceView.plot, 0.5)), button("zoom out", () => zoom(traceView.plot, 2)),
     button("all", () => showAll(traceView.plot)), button("the chosen step", () => traceView.focus()),
-    ...PARTS.map((part) => key(part, `var(--${part})`)),
+    ...PARTS.map((part) => key(part, `var(--${part})`)), key("transfer", "var(--transfer)"),
     ...dearestTypes(8).map((type) => key(type, colourOfType(type))));
   traceView.draw();
   selection.on("step", (at) => {

@@ -52,7 +52,7 @@ const treeView = {
     const isNode = row.node !== undefined;
     const found = isNode ? profile.tree[row.node] : profile.steps[row.step];
     const first = isNode ? found.first_step : row.step;
-    const cycles = line.starts[isNode ? first + found.steps : first + 1] - line.starts[first];
+    const cycles = line.cycles[isNode ? first + found.steps : first + 1] - line.cycles[first];
     const kind = found.kind === "Repeat" && profile.steps[first] && found.times
       ? `Repeat, ${whole.format(profile.steps[first].times)} times` : found.kind;
     const made = make("div", {
@@ -64,7 +64,7 @@ const treeView = {
     const name = make("div", { role: "presentation", style: { paddingLeft: `${0.6 + Math.min(row.depth, 20) * 1.1}rem` } },
       `${sign}${isNode ? found.name || found.kind : `${row.step}: ${found.name}`}`);
     name.title = found.name;
-    const numbers = [isNode ? whole.format(found.steps) : "", whole.format(cycles), percent(cycles, line.end)];
+    const numbers = [isNode ? whole.format(found.steps) : "", whole.format(cycles), percent(cycles, line.cycles.at(-1))];
     made.append(name, make("div", { role: "presentation" }, kind),
       ...numbers.map((text) => make("div", { role: "presentation", className: "number" }, text)));
     made.onclick = () => this.take(at, true);
