@@ -196,7 +196,7 @@ std::vector<int> balancedPartition(int rangeUpperBound, int splitCount) {
 }
 
 double castToDeviceHalfValue(const poplar::Target&, double input) {
-  return static_cast<double>(static_cast<half>(input));
+  return static_cast<double>(static_cast<popir::Half>(input));
 }
 
 bool checkAccuracyWhenCast(const poplar::Target& target, double input, poplar::Type inputType,

@@ -322,6 +322,51 @@ def test_clones_have_the_order_of_dimensions_in_memory(order):
         assert made.isContiguous() and graph.getTileMapping(made) == graph.getTileMapping(part)
 
 
+METHODS = poplar.TensorCloneMethod
+
+
+@pytest.mark.parametrize(
+    "method",
+    [METHODS.PRESERVE_ORDER_AND_ALIASES, METHODS.GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES],
+)
+def test_clones_have_aliases_and_order_in_memory(method):
+    graph = poplar.Graph(poplar.IPUModel("ipu2").createDevice())
+    t = graph.addVariable(poplar.FLOAT, [4, 6])
+    graph.setTileMapping(t.slice(0, 3, 1), 5)
+    graph.setTileMapping(t.slice(3, 6, 1), 3)
+    other = graph.addVariable(poplar.FLOAT, [3])
+    graph.setTileMapping(other, 4)
+    row = t.slice(1, 2, 0).flatten()  # elements 6 to 8 on tile 5, 9 to 11 on tile 3
+    shown = poplar.concat([row.reverse(0), other, row.slice(2, 4), other.slice(0, 1)])
+    clone = graph.clone(poplar.INT, shown, method=method)
+    assert clone.elementType() == poplar.INT and clone.shape() == shown.shape()
+    assert clone.containsAliases()
+    assert graph.getTileMapping(clone) == graph.getTileMapping(shown)
+    gathers = method is METHODS.GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES
+    # Places in memory of what is shown: tile 3, 4 and 5 in turn, or variable by variable.
+    lies = [2, 1, 0, 8, 7, 6, 3, 4, 5, 8, 0, 3] if gathers else [5, 4, 3, 2, 1, 0, 6, 7, 8, 2, 3, 6]
+    graph.createHostRead("clone", clone)
+    numbers = graph.addConstant(poplar.INT, [12], lies)
+    graph.setTileMapping(numbers, 0)
+    engine = poplar.Engine(graph, [program.Copy(numbers, clone)])
+    engine.run(0)
+    found = np.zeros(12, np.int32)
+    engine.readTensor("clone", found)
+    assert found.tolist() == lies, "what is shown twice is one element"
+    first = clone.slice(0, 9).flatten()
+    order = poplar.concat([first.slice(lies.index(i), lies.index(i) + 1) for i in range(9)])
+    assert order.isContiguous()
+
+
+def test_clones_of_permuted_slices_have_their_order():
+    graph = poplar.Graph(poplar.IPUModel("ipu2").createDevice())
+    t = graph.addVariable(poplar.FLOAT, [4, 6, 2], LINEAR)
+    view = t.slice(1, 3, 0).slice(2, 5, 1).dimShuffle((2, 1, 0))
+    clone = graph.clone(view)
+    assert clone.dimShuffle((2, 1, 0)).isContiguous() and not clone.isContiguous()
+    assert graph.getTileMapping(clone) == graph.getTileMapping(view)
+
+
 def unmapped(g):
     """On a CPU they would be on its first tile."""
     bare, other = g.addVariable(poplar.FLOAT, [2], "bare"), g.addVariable(poplar.FLOAT, [2])
