@@ -177,4 +177,8 @@ Tensor Graph::clone(const Type& type, const Tensor& t, const DebugContext& debug
   return copy;
 }
 
+Tensor Graph::clone(const Tensor& t, const DebugContext& debugContext, TensorCloneMethod method) {
+  return clone(t.elementType(), t, debugContext, method);
+}
+
 }  // namespace poplar

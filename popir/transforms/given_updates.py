@@ -192,7 +192,7 @@ def _nll_gradient(p: _Part) -> Tensor:
         labels,
         ReductionType[str(p.noted.get("reduction"))],
         None if ignored is None else int(ignored),
-        bool(p.attribute("inputIsLogProbability")),
+        p.noted.get("inputIsLogProbability") == "true",
     )
     return p.on.cast(found, p.on.info(probabilities).dataType())
 
