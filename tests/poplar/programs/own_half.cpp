@@ -1,4 +1,5 @@
-// A program with a half of its own; halves by their bits; engines of one executable.
+// A program with a half of its own; halves by their bits; engines of one executable; the order of
+// clones in memory.
 #include <iostream>
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
@@ -14,7 +15,25 @@ struct half {
 
 using namespace poplar;
 
+// Where the elements of clones lie.
+void orders() {
+  Graph graph(IPUModel().createDevice());
+  const Tensor t = graph.addVariable(FLOAT, {6}), other = graph.addVariable(FLOAT, {2});
+  graph.setTileMapping(t.slice(0, 3), 5);
+  graph.setTileMapping(t.slice(3, 6), 3);
+  graph.setTileMapping(other, 4);
+  const Tensor shown = concat({t.reverse(0), other, t.slice(1, 2)});
+  for (const auto method : {TensorCloneMethod::PRESERVE_ORDER_AND_ALIASES,
+                            TensorCloneMethod::GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES}) {
+    for (const auto& part : graph.clone(shown, {}, method).getVarRegions())
+      for (std::size_t i = part.interval.begin(); i < part.interval.end(); ++i)
+        std::cout << i << " ";
+    std::cout << "\n";
+  }
+}
+
 int main() {
+  orders();
   const half one = {0x3c00};
   const TypeTraits traits = TypeTraits::make<IeeeHalf>();
   std::cout << sizeof one << traits.size << traits.isFloatingPoint << traits.isSigned
