@@ -507,18 +507,25 @@ void bindGraph(py::module_& m) {
           "Raises poplar_graph_connection_error for another number of values or a tensor with\n"
           "aliases, poplar_type_error for values that the device does not have.")
       .def(
-          "clone", [](Graph& g, const Tensor& t, Context c) { return g.clone(t, c); },
+          "clone",
+          [](Graph& g, const Tensor& t, Context c, TensorCloneMethod method) {
+            return g.clone(t, c, method);
+          },
           py::arg("tensor"), context,
+          py::arg("method") = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES,
           "A new variable of the same type, shape and tile mapping. Its values are not copied. "
           "One\n"
-          "of a tensor that shows a whole variable with its dimensions in another order has that\n"
-          "order in memory, too.")
+          "of a tensor that shows a part of one variable with its dimensions in another order has\n"
+          "that order in memory, too. By a method that keeps aliases it has the order of any\n"
+          "tensor, and shows an element twice where that does.")
       .def(
           "clone",
-          [](Graph& g, const Type& type, const Tensor& t, Context c) {
-            return g.clone(type, t, c);
+          [](Graph& g, const Type& type, const Tensor& t, Context c, TensorCloneMethod method) {
+            return g.clone(type, t, c, method);
           },
-          py::arg("type"), py::arg("tensor"), context, "The same with elements of another type.")
+          py::arg("type"), py::arg("tensor"), context,
+          py::arg("method") = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES,
+          "The same with elements of another type.")
       .def("setTileMapping", py::overload_cast<const Tensor&, unsigned>(&Graph::setTileMapping),
            py::arg("tensor"), py::arg("tile"),
            "Maps all elements to one tile.\n"

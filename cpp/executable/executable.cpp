@@ -64,6 +64,9 @@ Executable compileGraph(const Graph& graph, ArrayRef<program::Program> programs,
 Engine::Engine(Executable&& executable, const OptionFlags& options)
     : impl_(engineOf(executable, options)) {}
 
+Engine::Engine(const Executable& executable, const OptionFlags& options)
+    : impl_(engineOf(executable, options)) {}
+
 void Engine::serializeExecutable(std::ostream& out) const {
   Executable(std::make_shared<const std::string>(
                  popir::saveGraph(impl_->graph(), impl_->programs(), impl_->options())))

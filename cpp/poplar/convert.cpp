@@ -58,7 +58,7 @@ void withType(poplar::Type type, F f) {
     case Kind::Int: return f(0);
     case Kind::UnsignedLonglong: return f(0ull);
     case Kind::Longlong: return f(0ll);
-    case Kind::Half: return f(half());
+    case Kind::Half: return f(Half());
     case Kind::Bfloat16: return f(Bfloat16());
     case Kind::Float: return f(0.0f);
     case Kind::Double: return f(0.0);

@@ -5,6 +5,7 @@
 #include "poplar/graph_impl.hpp"
 #include "poplar/library_options.hpp"
 #include "poplar/planned_layout.hpp"
+#include "poplar/runs.hpp"
 #include "poplar/virtual_tiles.hpp"
 #include "support/budget.hpp"
 
@@ -33,56 +34,14 @@ poplar::Tensor metadataOf(const GraphImpl& graph, const poplar::Tensor& t,
 
 namespace poplar {
 
+using popir::checkGraph;
 using popir::Dims;
+using popir::forEachRun;
 using popir::GraphImpl;
-using popir::Nest;
+using popir::tileOfAll;
 using popir::View;
 
-namespace {
-
-void checkGraph(const char* what, const GraphImpl& graph, const Tensor& t) {
-  if (!t.valid() || t.view().graph() != &graph)
-    throw graph_connection_error(
-        std::string("Graph::") + what + ": " +
-        (t.valid() ? "the tensor belongs to another graph" : "the tensor is not valid"));
-}
-
-// Visits the contiguous runs of variables in a range of the flattened tensor: visit(variable, first
-// element, number of elements, flat position).
-void forEachRun(
-    const View& view, std::int64_t begin, std::int64_t end,
-    const std::function<void(unsigned, std::int64_t, std::int64_t, std::int64_t)>& visit) {
-  view.expand(Nest{begin, begin, {{end - begin, 1, 1}}}, [&](unsigned variable, Nest nest) {
-    nest.coalesce();
-    popir::NestDim run{1, 1, 1};
-    if (!nest.dims.empty() && nest.dims.back().from == 1 && nest.dims.back().to == 1) {
-      run = nest.dims.back();
-      nest.dims.pop_back();
-    }
-    std::function<void(std::size_t, std::int64_t, std::int64_t)> walk =
-        [&](std::size_t k, std::int64_t from, std::int64_t to) {
-          if (k == nest.dims.size()) return visit(variable, from, run.n, to);
-          const auto& d = nest.dims[k];
-          for (std::int64_t j = 0; j < d.n; ++j) walk(k + 1, from + j * d.from, to + j * d.to);
-        };
-    walk(0, nest.from, nest.to);
-  });
-}
-
-// The one tile that holds all variables of a view; null if there are several. Views in small pieces
-// need not be visited piece by piece then.
-std::optional<unsigned> tileOfAll(const GraphImpl& graph, const View& view) {
-  std::optional<unsigned> found;
-  for (const auto id : view.variables()) {
-    const auto& variable = graph.variable(id);
-    const auto tile = variable.mapping.single(variable.elements);
-    if (!tile || (found && found != tile)) return std::nullopt;
-    found = tile;
-  }
-  return found;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 Graph::Graph() : Graph(Target::createCPUTarget()) {}
 Graph::Graph(const Target& target, replication_factor r)
@@ -232,7 +191,7 @@ Tensor Graph::addConstant(const Type& type, ArrayRef<std::size_t> shape, const v
 
 Tensor Graph::addConstantHalf(const Type& type, ArrayRef<std::size_t> shape, std::uint16_t value,
                               const DebugContext& debugContext) {
-  half h;
+  popir::Half h;
   std::memcpy(&h, &value, 2);
   return addConstant(type, shape, h, debugContext);
 }
@@ -240,9 +199,9 @@ Tensor Graph::addConstantHalf(const Type& type, ArrayRef<std::size_t> shape,
                               const std::uint16_t* values, const DebugContext& debugContext) {
   std::size_t n = 1;
   for (auto d : shape) n *= d;
-  std::vector<half> bits(n);
+  std::vector<popir::Half> bits(n);
   if (n > 0) std::memcpy(static_cast<void*>(bits.data()), values, n * 2);
-  return addConstant(type, shape, ArrayRef<half>(bits), debugContext);
+  return addConstant(type, shape, ArrayRef<popir::Half>(bits), debugContext);
 }
 
 void Graph::setInitialValueFrom(const Tensor& t, const Type& givenType, std::size_t valueSize,
@@ -272,67 +231,6 @@ void Graph::setInitialValueFrom(const Tensor& t, const Type& givenType, std::siz
                            &converted[static_cast<std::size_t>(flat) * size],
                            static_cast<std::size_t>(count) * size);
              });
-}
-
-namespace {
-
-/// The dimensions of a view from the slowest to the fastest in memory, if it shows a whole variable
-/// in another order of dimensions.
-std::optional<std::vector<unsigned>> orderOf(const GraphImpl& graph, const View& view) {
-  const auto affine = view.affine();
-  if (!affine || view.wholeVariable() || affine->offset != 0 || view.elements() == 0 ||
-      graph.variables[affine->variable].elements != view.elements())
-    return std::nullopt;
-  std::vector<unsigned> order(view.shape().size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](unsigned a, unsigned b) { return affine->strides[a] > affine->strides[b]; });
-  std::int64_t stride = 1;
-  for (auto d = order.rbegin(); d != order.rend(); ++d) {
-    if (view.shape()[*d] != 1 && affine->strides[*d] != stride) return std::nullopt;
-    stride *= view.shape()[*d];
-  }
-  return order;
-}
-
-}  // namespace
-
-Tensor Graph::clone(const Type& type, const Tensor& t, const DebugContext& debugContext,
-                    TensorCloneMethod method) {
-  checkGraph("clone", *impl_, t);
-  if (const auto order = orderOf(*impl_, t.view());
-      order && method != TensorCloneMethod::CREATE_NEW_ORDER) {
-    std::vector<std::size_t> shape;
-    std::vector<unsigned> back(order->size());
-    for (unsigned d = 0; d < order->size(); ++d) {
-      shape.push_back(t.dim((*order)[d]));
-      back[(*order)[d]] = d;
-    }
-    const Tensor copy = addVariable(type, shape, debugContext);
-    impl_->variable(*copy.view().wholeVariable()).mapping =
-        impl_->variable(t.view().affine()->variable).mapping;
-    return copy.dimShuffle(back);
-  }
-  Tensor copy = addVariable(type, t.shape(), debugContext);
-  auto& mapping = impl_->variable(*copy.view().wholeVariable()).mapping;
-  const auto whole = t.view().wholeVariable();
-  if (whole) {
-    mapping = impl_->variable(*whole).mapping;
-  } else if (const auto tile = tileOfAll(*impl_, t.view())) {
-    mapping.set(0, t.view().elements(), *tile);
-  } else {
-    forEachRun(t.view(), 0, t.view().elements(),
-               [&](unsigned id, std::int64_t first, std::int64_t n, std::int64_t flat) {
-                 impl_->variable(id).mapping.forEach(
-                     first, first + n, [&](std::int64_t b, std::int64_t e, unsigned tile) {
-                       mapping.set(flat + b - first, flat + e - first, tile);
-                     });
-               });
-  }
-  return copy;
-}
-Tensor Graph::clone(const Tensor& t, const DebugContext& debugContext, TensorCloneMethod method) {
-  return clone(t.elementType(), t, debugContext, method);
 }
 
 namespace {

@@ -327,7 +327,7 @@ void Graph::setFieldValue(FieldRef ref, const FieldData& given, bool single) {
 }
 
 void Graph::setInitialValueHalf(FieldRef ref, std::uint16_t bits) {
-  half value;
+  popir::Half value;
   std::memcpy(&value, &bits, sizeof value);
   setInitialValue(ref, value);
 }

@@ -172,20 +172,20 @@ bool Target::supportsExchangeBusSharing() const { return spec_->tilesPerSharedEx
 double Target::getTileClockFrequency() const { return spec_->tileClockFrequency; }
 
 void copyFloatToDeviceHalf(const Target&, const float* src, void* dst, std::size_t n) {
-  auto* out = static_cast<half*>(dst);
-  for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<half>(src[i]);
+  auto* out = static_cast<popir::Half*>(dst);
+  for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<popir::Half>(src[i]);
 }
 void copyDeviceHalfToFloat(const Target&, const void* src, float* dst, std::size_t n) {
-  const auto* in = static_cast<const half*>(src);
+  const auto* in = static_cast<const popir::Half*>(src);
   for (std::size_t i = 0; i < n; ++i) dst[i] = static_cast<float>(in[i]);
 }
 
 void copyDoubleToDeviceHalf(const Target&, const double* src, void* dst, std::size_t n) {
-  auto* out = static_cast<half*>(dst);
-  for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<half>(src[i]);
+  auto* out = static_cast<popir::Half*>(dst);
+  for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<popir::Half>(src[i]);
 }
 void copyDeviceHalfToDouble(const Target&, const void* src, double* dst, std::size_t n) {
-  const auto* in = static_cast<const half*>(src);
+  const auto* in = static_cast<const popir::Half*>(src);
   for (std::size_t i = 0; i < n; ++i) dst[i] = static_cast<double>(in[i]);
 }
 

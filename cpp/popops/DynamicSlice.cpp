@@ -397,8 +397,13 @@ void dynamicUpdate(Graph& graph, const Tensor& t, const Tensor& s, const Tensor&
                    const Sizes& dims, const Sizes& sizes, Sequence& prog,
                    const DebugContext& debugContext, const OptionFlags& options) {
   popir::checkLibraryOptions("popops::dynamicUpdate", popir::Library::Slice, options);
+  // Along a single dimension a slice is as long as it says itself, as in PopLibs.
+  Sizes lengths = sizes;
+  if (dims.size() == 1 && sizes.size() == 1 && s.rank() == t.rank() && dims[0] < s.rank() &&
+      sizes[0] != 0 && sizes[0] <= t.dim(dims[0]))
+    lengths[0] = s.dim(dims[0]);
   update("dynamicUpdate", popir::SlicesKind::Write, graph, t, s.expand({0}), offset.expand({0}),
-         nullptr, dims, sizes, prog, {}, debugContext);
+         nullptr, dims, lengths, prog, {}, debugContext);
 }
 
 Tensor multiSlice(Graph& graph, const Tensor& t, const Tensor& offsets, const Sizes& dims,

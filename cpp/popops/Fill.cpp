@@ -66,7 +66,7 @@ Bytes bytesOf(const Type& type, From value) {
     case Kind::UnsignedInt: return bytesAs<std::uint32_t>(value);
     case Kind::Longlong: return bytesAs<std::int64_t>(value);
     case Kind::UnsignedLonglong: return bytesAs<std::uint64_t>(value);
-    case Kind::Half: return bytesAs<half>(value);
+    case Kind::Half: return bytesAs<popir::Half>(value);
     case Kind::Bfloat16: return bytesAsBfloat16(value);
     case Kind::Float: return bytesAs<float>(value);
     case Kind::Double: return bytesAs<double>(value);
@@ -140,7 +140,7 @@ POPIR_FILL(long)
 POPIR_FILL(unsigned long)
 POPIR_FILL(long long)
 POPIR_FILL(unsigned long long)
-POPIR_FILL(half)
+POPIR_FILL(popir::Half)
 POPIR_FILL(float)
 POPIR_FILL(double)
 #undef POPIR_FILL

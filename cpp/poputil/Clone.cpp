@@ -1,6 +1,7 @@
 // Tensors with the layout of another tensor: clones on other IPUs, and operands to broadcast.
 #include <algorithm>
 #include <poputil/TileMapping.hpp>
+#include <poputil/Util.hpp>
 #include <poputil/exceptions.hpp>
 
 namespace poputil {
@@ -51,19 +52,48 @@ std::pair<Tensor, unsigned> cloneAndExpandAliasing(Graph& graph, const Tensor& t
   return {clone, mapped.second};
 }
 
+namespace {
+
+/// A clone that shows elements twice is written to once for each, in the order in memory.
+void onceEach(const Graph& graph, Tensor& src, Tensor& dst) {
+  if (!dst.containsAliases()) return;
+  const Tensor from = src.flatten(), to = dst.flatten();
+  std::vector<Tensor> read, written;
+  for (const auto& region : graph.getSortedContiguousRegions(to, {{0, to.numElements()}}, true))
+    for (const poplar::Interval& part : region) {
+      read.push_back(from.slice(part));
+      written.push_back(to.slice(part));
+    }
+  src = poplar::concat(read);
+  dst = poplar::concat(written);
+}
+
+}  // namespace
+
+Tensor duplicate(Graph& graph, const Tensor& in, poplar::program::Sequence& p,
+                 const DebugContext& debugContext, TensorCloneMethod method) {
+  const Tensor out = graph.clone(in, {debugContext, "duplicate"}, method);
+  Tensor src = in, dst = out;
+  onceEach(graph, src, dst);
+  p.add(poplar::program::Copy(src, dst, false, {debugContext, "duplicate"}));
+  return out;
+}
+
 Tensor createIpuCopy(Graph& graph, const Tensor& t, unsigned dstIpu, Tensor& copySrc,
                      Tensor& copyDst, const DebugContext& debugContext, TensorCloneMethod method) {
+  const Tensor clone = cloneToIpu(graph, t, dstIpu, debugContext, method);
   copySrc = t;
-  copyDst = cloneToIpu(graph, t, dstIpu, debugContext, method);
-  return copyDst;
+  copyDst = clone;
+  onceEach(graph, copySrc, copyDst);
+  return clone;
 }
 
 Tensor copyToIpu(Graph& graph, const Tensor& t, poplar::program::Sequence& prog, unsigned dstIPU,
                  const DebugContext& debugContext, TensorCloneMethod method) {
   Tensor src, dst;
-  createIpuCopy(graph, t, dstIPU, src, dst, debugContext, method);
+  const Tensor clone = createIpuCopy(graph, t, dstIPU, src, dst, debugContext, method);
   prog.add(poplar::program::Copy(src, dst, false, debugContext));
-  return dst;
+  return clone;
 }
 
 Tensor createBroadcastOperand(Graph& graph, const Tensor& fullTensor, const poplar::Type& type,

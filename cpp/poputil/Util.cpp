@@ -148,13 +148,6 @@ std::size_t intervalSequenceNumElements(const std::vector<Regions>& seq) {
   return n;
 }
 
-Tensor duplicate(poplar::Graph& graph, const Tensor& in, poplar::program::Sequence& p,
-                 const poplar::DebugContext& debugContext, poplar::TensorCloneMethod method) {
-  const Tensor out = graph.clone(in, {debugContext, "duplicate"}, method);
-  p.add(poplar::program::Copy(in, out, false, {debugContext, "duplicate"}));
-  return out;
-}
-
 Tensor cloneN(poplar::Graph& graph, const Tensor& t, unsigned N,
               const poplar::DebugContext& debugContext, poplar::TensorCloneMethod method) {
   if (N == 0) throw poplibs_error("cloneN: N is 0; ask for at least one clone");
@@ -196,7 +189,7 @@ std::vector<int> balancedPartition(int rangeUpperBound, int splitCount) {
 }
 
 double castToDeviceHalfValue(const poplar::Target&, double input) {
-  return static_cast<double>(static_cast<half>(input));
+  return static_cast<double>(static_cast<popir::Half>(input));
 }
 
 bool checkAccuracyWhenCast(const poplar::Target& target, double input, poplar::Type inputType,

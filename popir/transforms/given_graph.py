@@ -54,6 +54,9 @@ def fit_to_lower(graph: Graph, sent: Mapping[str, str]) -> None:
     copies = Copies(graph, sent, lambda id, anchor: _show(graph, id, anchor), rows)
     for each in called_graphs(graph):
         for op in each.schedule():
+            if not op.input and not op.output:  # what a pattern has left of an operator
+                each.eraseOp(op.id)
+                continue
             type = op.opid.type if op.opid.domain == _GRAPHCORE else ""
             is_others = op.source != "built in"
             of_program = is_others and op.opid.domain in (_ONNX, _GRAPHCORE)

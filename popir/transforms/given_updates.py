@@ -10,8 +10,9 @@ from collections.abc import Callable
 
 from popir._device import popart as device
 from popir.ir import Op, Tensor
+from popir.ops.loss.loss import nll_gradient
 from popir.ops.support.decomposition import Decomposer
-from popir.types import DataType
+from popir.types import DataType, ReductionType
 
 VAR, UPDATER, FACTOR, RATIO = range(4)
 
@@ -128,6 +129,18 @@ def _adam(p: _Part, w: Tensor) -> Tensor:
     return on.Sub(w, on.Mul(rate, x))
 
 
+def _scaled_update(p: _Part, w: Tensor) -> Tensor:
+    """The weight minus the direction and the decayed weight, times the learning rate unless the
+    direction has it already.
+    """
+    step = p.read(UPDATER, w)
+    if p.op.hasInput(3) or p.attribute("const weight decay") != 0:
+        step = p.on.Add(step, p.scaled(3, "const weight decay", w))
+    if not p.attribute("learning rate in updater"):
+        step = p.scaled(2, "const learning rate", step)
+    return p.on.Sub(w, step)
+
+
 _UPDATES: dict[str, Callable[[_Part, Tensor], Tensor]] = {
     "Accumulate": _accumulated,
     "RescaleAccumulate": _accumulated,
@@ -137,6 +150,7 @@ _UPDATES: dict[str, Callable[[_Part, Tensor], Tensor]] = {
     "SGD2VarUpdate": _along_momentum,
     "SGD1AcclUpdate": _next_momentum,
     "AdamVarUpdate": _adam,
+    "ScaledVarUpdate": _scaled_update,
 }
 
 
@@ -151,6 +165,10 @@ def computed(op: Op, store: Callable[[Tensor, Tensor], Tensor]) -> Tensor | None
         return p.on.ReduceSumSquare(p.on.cast(op.inTensor(0), DataType.FLOAT), keepdims=0)
     if op.opid.type == "AdamUpdater":
         return _direction(_Part(op), store)
+    if op.opid.type in ("RMSPropUpdater", "AdaDeltaUpdater"):
+        return _adaptive_direction(_Part(op))
+    if op.opid.type == "NllGrad":
+        return _nll_gradient(_Part(op))
     if op.opid.type == "L1Grad":
         return _l1_gradient(_Part(op))
     return None
@@ -162,6 +180,21 @@ def _l1_gradient(p: _Part) -> Tensor:
     if p.noted.get("reduction") == "Mean":
         factor /= p.on.info(x).nelms()
     return p.on.Mul(p.on.Sign(x), p.on.Mul(g, p.on.like(factor, g)))
+
+
+def _nll_gradient(p: _Part) -> Tensor:
+    probabilities, labels, g = (p.op.inTensor(i) for i in range(3))
+    ignored = p.noted.get("ignoreIndex")
+    found = nll_gradient(
+        p.on,
+        g,
+        probabilities,
+        labels,
+        ReductionType[str(p.noted.get("reduction"))],
+        None if ignored is None else int(ignored),
+        p.noted.get("inputIsLogProbability") == "true",
+    )
+    return p.on.cast(found, p.on.info(probabilities).dataType())
 
 
 def _nesterov(p: _Part) -> Tensor:
@@ -196,6 +229,26 @@ def _direction(p: _Part, store: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
     if op.hasInput(_VARIABLE):
         decay = on.cast(op.inTensor(_VARIABLE), DataType.FLOAT)
         out = on.Add(out, p.scaled(4, "const weight decay", decay))
+    info = op.outInfo(0)
+    assert info is not None
+    return on.cast(out, info.dataType())
+
+
+def _adaptive_direction(p: _Part) -> Tensor:
+    """popir.optimizers.adaptive has the formulas."""
+    on, op = p.on, p.op
+    g, squares = (on.cast(op.inTensor(i), DataType.FLOAT) for i in (0, 1))
+    eps = p.number(3, "const eps", squares)
+    if op.opid.type == "AdaDeltaUpdater":
+        last = on.cast(op.inTensor(2), DataType.FLOAT)
+        out = on.Div(on.Mul(g, on.Sqrt(on.Add(last, eps))), on.Sqrt(on.Add(squares, eps)))
+    else:
+        if op.hasInput(2):
+            mean = on.cast(op.inTensor(2), DataType.FLOAT)
+            squares = on.Sub(squares, on.Mul(mean, mean))
+        inside = p.attribute("tf variant")
+        root = on.Sqrt(on.Add(squares, eps)) if inside else on.Add(on.Sqrt(squares), eps)
+        out = on.Div(g, root)
     info = op.outInfo(0)
     assert info is not None
     return on.cast(out, info.dataType())

@@ -1,20 +1,27 @@
 // Steps of optimizers in graphs that a program makes: constructed, taken apart and run.
 #include <popart/adam.hpp>
+#include <popart/adaptive.hpp>
 #include <popart/devicemanager.hpp>
 #include <popart/ir.hpp>
 #include <popart/ndarraywrapper.hpp>
 #include <popart/op/add.hpp>
+#include <popart/op/cast.hpp>
 #include <popart/op/l1.hpp>
 #include <popart/op/mul.hpp>
+#include <popart/op/nll.hpp>
 #include <popart/op/scaledadd.hpp>
 #include <popart/operators.hpp>
 #include <popart/patterns/adamdecompose.hpp>
+#include <popart/patterns/adaptivedecompose.hpp>
+#include <popart/patterns/removeunnecessarylossgradcastpattern.hpp>
 #include <popart/patterns/sgd0decompose.hpp>
 #include <popart/patterns/sgd1decompose.hpp>
 #include <popart/patterns/sgd2decompose.hpp>
 #include <popart/session.hpp>
 #include <popart/sgd.hpp>
 #include <popart/stepio.hpp>
+
+#include <map>
 
 #include "errors.hpp"
 
@@ -39,6 +46,19 @@ std::unique_ptr<Optimizer> made(const std::string& kind, bool isConst) {
         OptimizerValue(1.0f), v(2.0f), OptimizerValue(isNesterov ? 1.0f : 0.0f),
         std::vector<ClipNormSettings>{},
         isSeparate ? SGDAccumulatorAndMomentum::Separate : SGDAccumulatorAndMomentum::Combined);
+  const std::map<std::string, AdaptiveMode> adaptive = {{"adagrad", AdaptiveMode::AdaGrad},
+                                                        {"rmsprop", AdaptiveMode::RMSProp},
+                                                        {"tensorflow", AdaptiveMode::RMSProp},
+                                                        {"centered", AdaptiveMode::CenteredRMSProp},
+                                                        {"adadelta", AdaptiveMode::AdaDelta}};
+  if (adaptive.count(kind)) {
+    const bool hasMomentum = kind == "centered" || kind == "tensorflow";
+    return std::make_unique<Adaptive>(
+        v(0.1f), v(0.02f), v(0.9f), hasMomentum ? v(0.8f) : OptimizerValue(0.0f), v(1e-4f), v(2.0f),
+        adaptive.at(kind),
+        kind == "tensorflow" ? WeightDecayMode::Decay : WeightDecayMode::L2Regularization,
+        DataType::FLOAT, DataType::FLOAT, DataType::FLOAT, DataType::FLOAT, kind == "tensorflow");
+  }
   const AdamMode mode = kind == "adamax"       ? AdamMode::AdaMax
                         : kind == "lamb"       ? AdamMode::Lamb
                         : kind == "adamNoBias" ? AdamMode::AdamNoBias
@@ -77,9 +97,10 @@ void trained(const std::string& kind, bool isConst) {
   const SGD1Decompose sgd1;
   const SGD2Decompose sgd2;
   const AdamDecompose adam;
+  const AdaptiveDecompose adaptive;
   bool changed = false;
   for (const PreAliasPattern* pattern :
-       std::vector<const PreAliasPattern*>{&sgd0, &sgd1, &sgd2, &adam})
+       std::vector<const PreAliasPattern*>{&sgd0, &sgd1, &sgd2, &adam, &adaptive})
     changed |= ir->applyPreAliasPattern(pattern, graph);
   std::cout << changed << ":";
   bool isAfter = false;
@@ -154,12 +175,56 @@ void sums() {
   }
 }
 
+/// The gradient of an Nll of logarithms in half, the last of four samples ignored. Its scaling, cast
+/// to half, is infinite; the pattern takes the cast away.
+void scaledLoss(bool applies) {
+  auto ir = std::make_shared<Ir>();
+  Graph& graph = ir->getMainGraph();
+  const TensorInfo logs("FLOAT16", Shape{4, 2}), labels("INT32", Shape{4});
+  graph.addStream("x", TensorInfo("FLOAT", Shape{4, 2}));
+  graph.addStream("labels", labels);
+  graph.addStream("scaling", TensorInfo("FLOAT", Shape{1}));
+  const auto cast = [&](const TensorId& from, const TensorId& to) {
+    return graph.createConnectedOp<CastOp>({{0, from}}, {{0, to}}, Onnx::Operators::Cast_9,
+                                           DataType::FLOAT16, Op::Settings(graph, to));
+  };
+  cast("x", "logs");
+  Op* scaled = cast("scaling", "narrow");
+  auto* gradient = graph.createConnectedOp<NllGradOp>({{NllGradOp::getProbsInIndex(), "logs"},
+                                                       {NllGradOp::getLabelInIndex(), "labels"},
+                                                       {NllGradOp::getGradInIndex(), "narrow"}},
+                                                      {{NllGradOp::getOutIndex(), "slope"}}, "loss",
+                                                      nonstd::optional<int>(7), ReductionType::Mean,
+                                                      true, Op::Settings(graph, "nll"));
+  graph.createConnectedOp<CastOp>({{0, "slope"}}, {{0, "out"}}, Onnx::Operators::Cast_9,
+                                  DataType::FLOAT, Op::Settings(graph, "wide"));
+  const RemoveUnnecessaryLossGradCast pattern;
+  std::cout << pattern.matches(gradient) << pattern.matches(scaled);
+  if (applies) std::cout << ir->applyPreAliasPattern(&pattern, graph) << scaled->input->n();
+  std::cout << " " << gradient->inId(NllGradOp::getGradInIndex()) << " "
+            << graph.getTensor("slope")->info << "\n";
+  ir->setDataFlow(DataFlow(1, {{"out", AnchorReturnType("All")}}));
+  auto session =
+      InferenceSession::createFromIr(ir, DeviceManager::createDeviceManager().createCpuDevice());
+  session->prepareDevice();
+  std::vector<float> x(8, -0.5f), scaling = {98304}, out(8);
+  std::vector<int32_t> classes = {0, 1, 1, 7};
+  NDArrayWrapper<float> in(x.data(), Shape{4, 2}), factor(scaling.data(), Shape{1}),
+      made(out.data(), Shape{4, 2});
+  NDArrayWrapper<int32_t> label(classes.data(), Shape{4});
+  StepIO io({{"x", in}, {"labels", label}, {"scaling", factor}}, {{"out", made}});
+  session->run(io);
+  print(out);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string what = argv[1];
   if (what == "sums")
     sums();
+  else if (what == "scaledLoss")
+    scaledLoss(argc > 2);
   else
     trained(what, argc < 3);
 }

@@ -19,6 +19,16 @@ PARTS = {
     "adam": ("AdamCombo", "Scale ScaledAdd Accumulate Accumulate AdamUpdater AdamVarUpdate"),
     "adamw": ("AdamCombo", "Scale Accumulate Accumulate AdamUpdater AdamVarUpdate"),
     "adamax": ("AdamCombo", "Scale ScaledAdd Accumulate Accumulate AdamUpdater AdamVarUpdate"),
+    "adagrad": ("AdaptiveCombo", "Scale ScaledAdd Accumulate RMSPropUpdater ScaledVarUpdate"),
+    "rmsprop": ("AdaptiveCombo", "Scale ScaledAdd Accumulate RMSPropUpdater ScaledVarUpdate"),
+    "centered": (
+        "AdaptiveCombo",
+        "Scale ScaledAdd Accumulate Accumulate RMSPropUpdater Accumulate ScaledVarUpdate",
+    ),
+    "adadelta": (
+        "AdaptiveCombo",
+        "Scale ScaledAdd Accumulate AdaDeltaUpdater Accumulate ScaledVarUpdate",
+    ),
 }
 """The step as one operator, and what it is taken apart into."""
 
@@ -28,6 +38,7 @@ def by_torch(kind: str) -> list[list[float]]:
     w = torch.tensor(W, requires_grad=True)
     rates: dict[str, Any] = {"lr": 0.1, "weight_decay": 0.02}
     moments: dict[str, Any] = {**rates, "betas": (0.9, 0.99), "eps": 1e-6}
+    root: dict[str, Any] = {**rates, "alpha": 0.9, "eps": 1e-4}
     made: dict[str, Callable[[], torch.optim.Optimizer]] = {
         "sgd0": lambda: torch.optim.SGD([w], **rates),
         "sgd1": lambda: torch.optim.SGD([w], momentum=0.9, **rates),
@@ -35,6 +46,10 @@ def by_torch(kind: str) -> list[list[float]]:
         "adam": lambda: torch.optim.Adam([w], **moments),
         "adamw": lambda: torch.optim.AdamW([w], **moments),
         "adamax": lambda: torch.optim.Adamax([w], **moments),
+        "adagrad": lambda: torch.optim.Adagrad([w], eps=1e-4, **rates),
+        "rmsprop": lambda: torch.optim.RMSprop([w], **root),
+        "centered": lambda: torch.optim.RMSprop([w], momentum=0.8, centered=True, **root),
+        "adadelta": lambda: torch.optim.Adadelta([w], rho=0.9, eps=1e-4, **rates),
     }
     optimizer = made[kind.replace("2", "1")]()
     found = []
@@ -88,6 +103,22 @@ def test_lamb(program: Program, changeable: bool) -> None:
     np.testing.assert_allclose(weights(lines), expected, rtol=2e-5)
 
 
+@pytest.mark.parametrize("changeable", [False, True])
+def test_rmsprop_of_tensorflow(program: Program, changeable: bool) -> None:
+    """Against its formula: squares from 1, eps in the root, the learning rate in the momentum, and
+    a decay beside it."""
+    lines = program("steps", "tensorflow", *["changeable"] * changeable).splitlines()
+    w, x = np.array(W), np.array(X)
+    squares, momentum, expected = np.ones(4), np.zeros(4), []
+    for _ in range(3):
+        g = np.sign(w * x) * x
+        squares = 0.9 * squares + 0.1 * g * g
+        momentum = 0.8 * momentum + 0.1 * g / np.sqrt(squares + 1e-4)
+        w = w - (momentum + 0.02 * w)
+        expected.append(w)
+    np.testing.assert_allclose(weights(lines), expected, rtol=2e-5)
+
+
 def test_scaled_states(program: Program) -> None:
     """Moments of scaled gradients are multiplied by the ratio of the loss scalings, which is 1."""
     lines = program("steps", "scaled", "changeable").splitlines()
@@ -109,3 +140,16 @@ def test_weighted_sums(program: Program) -> None:
         b = 2 * a + 0.5 * b
         expected += [slope, total, a, b, total + slope]
     np.testing.assert_allclose(found, expected)
+
+
+def test_scaling_of_a_loss_of_halves(program: Program) -> None:
+    """Three samples count, so that a third of the scaling is at their labels; as a half the scaling
+    is infinite.
+    """
+    said, *_ = lines = program("steps", "scaledLoss").splitlines()
+    assert said == "10 narrow FLOAT16 [4 2]"
+    at_labels = [-np.inf, 0, 0, -np.inf, 0, -np.inf, 0, 0]
+    assert [float(word) for word in lines[1].split()] == at_labels
+    said, found = program("steps", "scaledLoss", "applied").splitlines()
+    assert said == "1010 scaling FLOAT16 [4 2]"
+    assert [float(word) for word in found.split()] == [-32768, 0, 0, -32768, 0, -32768, 0, 0]

@@ -141,6 +141,15 @@ def test_fields_of_bases_and_lists_of_vectors(bench):
     assert bench.run(x).tolist() == [[3, 5, 2], [6, 7, 3]]
 
 
+def test_an_input_that_is_assigned_to_an_output_is_copied(bench):
+    x, y = bench.variable([[1, 2], [3, 4]]), bench.variable(np.zeros((2, 2)))
+    first, copy = bench.variable([7, 8]), bench.variable(np.zeros(4))
+    parts = {"rows": x, "out": y, "first": first, "whole": x.flatten(), "copy": copy}
+    bench.vertex("Passes", **parts)
+    out = bench.run(poplar.concat([y.flatten(), first, copy]))
+    assert out.tolist() == [1, 2, 3, 4, 1, 2, 1, 2, 3, 4]
+
+
 def test_workers_and_supervisors(bench):
     x, y = bench.variable(np.zeros(8), np.uint32), bench.variable(np.full(3, 9))
     bench.vertex("Workers", out=x)

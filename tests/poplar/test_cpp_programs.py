@@ -105,6 +105,13 @@ def test_types_that_a_branch_never_uses(tmp_path: Path):
     assert "a C++ type that no type of the device is equivalent to" in second
 
 
+def test_a_half_of_ones_own_engines_of_one_executable_and_orders_of_clones(tmp_path: Path):
+    lines = run(build("own_half", tmp_path), cwd=tmp_path).splitlines()
+    assert lines[0].split() == "5 4 3 2 1 0 6 7 1".split()  # variable by variable
+    assert lines[1].split() == "2 1 0 7 6 5 3 4 6".split()  # tiles 3, 4 and 5
+    assert lines[2:] == ["221101", "3", "4 5.5", "4 5.5"]
+
+
 def test_an_executable_runs_in_another_process_without_sources(tmp_path: Path):
     binary = build("saved", tmp_path)
     saved = run(binary, "save", "it.poplar", cwd=tmp_path)

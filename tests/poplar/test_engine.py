@@ -322,6 +322,52 @@ def test_clones_have_the_order_of_dimensions_in_memory(order):
         assert made.isContiguous() and graph.getTileMapping(made) == graph.getTileMapping(part)
 
 
+METHODS = poplar.TensorCloneMethod
+
+
+@pytest.mark.parametrize(
+    "method",
+    [METHODS.PRESERVE_ORDER_AND_ALIASES, METHODS.GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES],
+)
+def test_clones_have_aliases(method):
+    graph = poplar.Graph(poplar.IPUModel("ipu2").createDevice())
+    t = graph.addVariable(poplar.FLOAT, [4, 6])
+    graph.setTileMapping(t.slice(0, 3, 1), 5)
+    graph.setTileMapping(t.slice(3, 6, 1), 3)
+    other = graph.addVariable(poplar.FLOAT, [3])
+    graph.setTileMapping(other, 4)
+    row = t.slice(1, 2, 0).flatten()  # elements 6 to 8 on tile 5, 9 to 11 on tile 3
+    shown = poplar.concat([row.reverse(0), other, row.slice(2, 4), other.slice(0, 1)])
+    clone = graph.clone(poplar.INT, shown, method=method)
+    assert clone.elementType() == poplar.INT and clone.shape() == shown.shape()
+    assert clone.containsAliases()
+    mapped, wanted = (
+        [sorted(i for b, e in tile for i in range(b, e)) for tile in graph.getTileMapping(each)]
+        for each in (clone, shown)
+    )
+    assert mapped == wanted
+    for part, first in ((t, 0), (other, 100)):
+        graph.setInitialValue(part, np.arange(first, first + part.numElements(), dtype=np.float32))
+    steps = program.Sequence()
+    copy = poputil.duplicate(graph, shown, steps, method=method)
+    graph.createHostRead("copy", copy)
+    engine = poplar.Engine(graph, [steps])
+    engine.run(0)
+    found = np.zeros(12, np.float32)
+    engine.readTensor("copy", found)
+    assert copy.containsAliases()
+    assert found.tolist() == [11, 10, 9, 8, 7, 6, 100, 101, 102, 8, 9, 100]
+
+
+def test_clones_of_permuted_slices_have_their_order():
+    graph = poplar.Graph(poplar.IPUModel("ipu2").createDevice())
+    t = graph.addVariable(poplar.FLOAT, [4, 6, 2], LINEAR)
+    view = t.slice(1, 3, 0).slice(2, 5, 1).dimShuffle((2, 1, 0))
+    clone = graph.clone(view)
+    assert clone.dimShuffle((2, 1, 0)).isContiguous() and not clone.isContiguous()
+    assert graph.getTileMapping(clone) == graph.getTileMapping(view)
+
+
 def unmapped(g):
     """On a CPU they would be on its first tile."""
     bare, other = g.addVariable(poplar.FLOAT, [2], "bare"), g.addVariable(poplar.FLOAT, [2])

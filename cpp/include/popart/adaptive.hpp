@@ -4,7 +4,10 @@
 
 #include <popart/optimizer.hpp>
 
+#include <map>
+#include <memory>
 #include <string>
+#include <vector>
 
 #pragma GCC visibility push(default)
 
@@ -36,6 +39,9 @@ class Adaptive : public Optimizer {
   OptimizerType type() const final { return OptimizerType::Adaptive; }
   std::string type_s() const final { return "Adaptive"; }
   std::unique_ptr<Optimizer> clone() const final;
+  std::unique_ptr<Op> createOp(const Tensor& weight, Graph& graph) const override;
+  std::vector<TensorId> getInputIds(const Tensor& weight) const override;
+  std::map<TensorId, float> getOptimizerInputs(const Tensor& weight) const override;
   using Optimizer::insertSpecific;
   void insertSpecific(const TensorId& weight, OptimizerValue learningRate,
                       OptimizerValue weightDecay, OptimizerValue alpha, OptimizerValue momentum,

@@ -82,7 +82,7 @@ class Optimizer {
 
   // ---- For graphs that a program makes: a step as one operator. ----
   /// The operator of a weight's step, SGD0ComboOp or its kin, which is in no graph.
-  /// \throws error before setFactorsFromOptions(), and for Adaptive
+  /// \throws error before setFactorsFromOptions()
   virtual std::unique_ptr<Op> createOp(const Tensor& weight, Graph& graph) const;
   /// Its inputs: the weight, the gradient, and the tensors of its numbers, "" where these are
   /// constant.

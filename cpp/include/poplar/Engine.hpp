@@ -64,6 +64,8 @@ class Engine {
   Engine(const Graph& graph, ArrayRef<program::Program> programs, const OptionFlags& options = {},
          ProgressFunc progress = ProgressFunc(), const DebugContext& debugContext = {});
   explicit Engine(Executable&& executable, const OptionFlags& options = {});
+  /// The same of an executable that stays: several engines may be made of one.
+  explicit Engine(const Executable& executable, const OptionFlags& options = {});
   Engine(Engine&&) noexcept;
   Engine& operator=(Engine&&) noexcept;
   ~Engine();

@@ -152,8 +152,12 @@ class Graph {
   Tensor addConstantHalf(const Type& type, ArrayRef<std::size_t> shape, const std::uint16_t* values,
                          const DebugContext& debugContext = {});
 
-  /// Adds a variable with the shape and tiles of `t`, also for a constant. But for CREATE_NEW_ORDER,
-  /// it keeps the order in memory of a `t` that shows a whole variable with its dimensions permuted.
+  /// Adds a variable with the shape and tiles of `t`, also for a constant. PRESERVE_ORDER_AND_ALIASES
+  /// has its elements in the order in which those of `t` lie in memory, variable by variable, and shows
+  /// one twice where `t` does; GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES has those of a tile one after
+  /// the other. PRESERVE_ORDER_UNLESS_ALIASES keeps the order of dimensions of a `t` that shows a part
+  /// of one variable with its dimensions permuted; other tensors get elements in their own order, as
+  /// all do by CREATE_NEW_ORDER.
   Tensor clone(const Type& type, const Tensor& t, const DebugContext& debugContext = {},
                TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
   Tensor clone(const Tensor& t, const DebugContext& debugContext = {},

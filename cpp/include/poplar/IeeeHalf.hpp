@@ -3,7 +3,7 @@
 #ifndef poplar_IeeeHalf_hpp
 #define poplar_IeeeHalf_hpp
 
-#include <poplar/HalfFloat.hpp>
+#include <popir/Half.hpp>
 
 #include <cstdint>
 #include <cstring>
@@ -15,7 +15,7 @@ class IeeeHalf {
   IeeeHalf() = default;
   /// The nearest half, ties to even; infinity beyond the largest.
   IeeeHalf(float value) {
-    const half rounded = static_cast<half>(value);
+    const popir::Half rounded = static_cast<popir::Half>(value);
     std::memcpy(&bits_, &rounded, sizeof bits_);
   }
   static IeeeHalf fromBits(std::uint16_t bits) {
@@ -25,7 +25,7 @@ class IeeeHalf {
   }
 
   operator float() const {
-    half value;
+    popir::Half value;
     std::memcpy(&value, &bits_, sizeof bits_);
     return static_cast<float>(value);
   }

@@ -6,7 +6,7 @@
 
 namespace poplar {
 
-/// Orders in memory of what Graph::clone() makes, which says more. No clone has aliases.
+/// Orders in memory of what Graph::clone() makes, which says more.
 enum class TensorCloneMethod {
   PRESERVE_ORDER_AND_ALIASES,
   CREATE_NEW_ORDER,

@@ -2,7 +2,8 @@
 #ifndef poplar_Type_hpp
 #define poplar_Type_hpp
 
-#include <poplar/HalfFloat.hpp>
+#include <popir/Half.hpp>
+#include <poplar/IeeeHalf.hpp>
 #include <poplar/StringRef.hpp>
 
 #include <cstddef>
@@ -117,12 +118,13 @@ POPIR_EQUIVALENT(unsigned long, UnsignedInt)
 POPIR_EQUIVALENT(long, Int)
 POPIR_EQUIVALENT(unsigned long long, UnsignedLonglong)
 POPIR_EQUIVALENT(long long, Longlong)
-POPIR_EQUIVALENT(half, Half)
+POPIR_EQUIVALENT(popir::Half, Half)
+POPIR_EQUIVALENT(IeeeHalf, Half)
 POPIR_EQUIVALENT(float, Float)
 POPIR_EQUIVALENT(double, Double)
 #undef POPIR_EQUIVALENT
 
-/// isSimpleType: true for arithmetic types and half.
+/// isSimpleType: true for arithmetic types, half and IeeeHalf.
 struct TypeTraits {
   std::size_t size;
   std::size_t align;
@@ -133,12 +135,18 @@ struct TypeTraits {
   template <class T>
   static constexpr TypeTraits make() {
     return TypeTraits{sizeof(T), alignof(T), std::is_integral<T>::value,
-                      std::is_floating_point<T>::value || std::is_same<T, half>::value,
-                      std::is_signed<T>::value || std::is_same<T, half>::value};
+                      std::is_floating_point<T>::value || isHalf<T>(),
+                      std::is_signed<T>::value || isHalf<T>()};
   }
   template <class T>
   static constexpr bool isSimpleType() {
-    return std::is_arithmetic<T>::value || std::is_same<T, half>::value;
+    return std::is_arithmetic<T>::value || isHalf<T>();
+  }
+
+ private:
+  template <class T>
+  static constexpr bool isHalf() {
+    return std::is_same<T, popir::Half>::value || std::is_same<T, IeeeHalf>::value;
   }
 };
 

@@ -3,8 +3,8 @@
 #ifndef poplar_TypeConversion_hpp
 #define poplar_TypeConversion_hpp
 
+#include <popir/Half.hpp>
 #include <poplar/ArrayRef.hpp>
-#include <poplar/HalfFloat.hpp>
 #include <poplar/Quarter.hpp>
 #include <poplar/Type.hpp>
 
@@ -81,7 +81,7 @@ void withHostType(const char* who, const Type& type, const F& f) {
     case Type::Kind::Int: return f(std::int32_t());
     case Type::Kind::UnsignedLonglong: return f(std::uint64_t());
     case Type::Kind::Longlong: return f(std::int64_t());
-    case Type::Kind::Half: return f(half());
+    case Type::Kind::Half: return f(popir::Half());
     case Type::Kind::Float: return f(float());
     case Type::Kind::Double: return f(double());
     default: refuse(who, type);

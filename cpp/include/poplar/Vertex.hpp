@@ -252,6 +252,20 @@ template <class T, VectorListLayout L, unsigned A, bool I>
 class Input<VectorList<T, L, A, I>>
     : public detail_::Span<detail_::Span<const T, true>, detail_::isSized(L)> {};
 
+namespace detail_ {
+
+/// A vector that is written. An input that is assigned to it is copied, element by element.
+template <class T, VectorLayout L, unsigned A, bool I>
+class WritableVector : public Vector<T, L, A, I> {
+ protected:
+  template <class U, VectorLayout M, unsigned B, bool J>
+  void copy(const Input<Vector<U, M, B, J>>& from) {
+    for (std::size_t i = 0; i < from.size(); ++i) (*this)[i] = from[i];
+  }
+};
+
+}  // namespace detail_
+
 /// A field that the vertex writes.
 template <class T>
 class Output : public detail_::WritableScalar<T> {
@@ -259,7 +273,14 @@ class Output : public detail_::WritableScalar<T> {
   using detail_::WritableScalar<T>::operator=;
 };
 template <class T, VectorLayout L, unsigned A, bool I>
-class Output<Vector<T, L, A, I>> : public Vector<T, L, A, I> {};
+class Output<Vector<T, L, A, I>> : public detail_::WritableVector<T, L, A, I> {
+ public:
+  template <class U, VectorLayout M, unsigned B, bool J>
+  Output& operator=(const Input<Vector<U, M, B, J>>& from) {
+    this->copy(from);
+    return *this;
+  }
+};
 template <class T, VectorListLayout L, unsigned A, bool I>
 class Output<VectorList<T, L, A, I>>
     : public detail_::Span<detail_::Span<T, true>, detail_::isSized(L)> {};
@@ -277,7 +298,14 @@ class InOut : public detail_::WritableScalar<T> {
   }
 };
 template <class T, VectorLayout L, unsigned A, bool I>
-class InOut<Vector<T, L, A, I>> : public Vector<T, L, A, I> {};
+class InOut<Vector<T, L, A, I>> : public detail_::WritableVector<T, L, A, I> {
+ public:
+  template <class U, VectorLayout M, unsigned B, bool J>
+  InOut& operator=(const Input<Vector<U, M, B, J>>& from) {
+    this->copy(from);
+    return *this;
+  }
+};
 template <class T, VectorListLayout L, unsigned A, bool I>
 class InOut<VectorList<T, L, A, I>>
     : public detail_::Span<detail_::Span<T, true>, detail_::isSized(L)> {};

@@ -141,8 +141,9 @@ class Const : public ExprType<Const> {
   /// True if created from an integer or bool, so that getDataForUnsignedIntegral() is exact.
   bool isIntegral() const { return integral_; }
   bool isNegative() const { return integral_ ? negative_ : real_ < 0; }
-  /// The bytes of the value in its host type.
-  const char* getData() const { return data_; }
+  /// The bytes of the value in its host type, to read. They are not const, as in PopLibs, since
+  /// programs cast the pointer to one of their type.
+  char* getData() const { return const_cast<char*>(data_); }
   std::size_t getDataSize() const { return hostBytes_; }
   std::string printValue() const;
 

@@ -1,8 +1,10 @@
 // The steps of optimizers, in graphs that a program makes.
 #include <popart/adam.hpp>
+#include <popart/adaptive.hpp>
 #include <popart/compoundscalarhelper.hpp>
 #include <popart/ir.hpp>
 #include <popart/op/adamcombo.hpp>
+#include <popart/op/adaptivecombo.hpp>
 #include <popart/op/sgd0combo.hpp>
 #include <popart/op/sgd1combo.hpp>
 #include <popart/op/sgd2combo.hpp>
@@ -77,6 +79,16 @@ std::vector<Number> numbersOf(const Adam& o, const Tensor& w) {
           number<AdamBeta1Helper>(o, w),         number<AdamBeta2Helper>(o, w),
           number<AdamEpsHelper>(o, w),           number<AdamLossScalingHelper>(o, w),
           number<AdamMaxWeightNormHelper>(o, w), number<AdamGradientScalingHelper>(o, w)};
+}
+
+std::vector<Number> numbersOf(const Adaptive& o, const Tensor& w) {
+  return {number<AdaptiveLearningRateHelper>(o, w),
+          number<AdaptiveWeightDecayHelper>(o, w),
+          number<AdaptiveAlphaHelper>(o, w),
+          number<AdaptiveMomentumHelper>(o, w),
+          number<AdaptiveEpsHelper>(o, w),
+          number<AdaptiveLossScalingHelper>(o, w),
+          number<AdaptiveGradientScalingHelper>(o, w)};
 }
 
 std::vector<TensorId> inputsOf(const Tensor& weight, const std::vector<Number>& numbers) {
@@ -158,6 +170,23 @@ std::unique_ptr<Op> Adam::createOp(const Tensor& weight, Graph& graph) const {
       n(0), n(1), n(2), n(3), n(4), n(5), n(6), n(7), mode_, decay_, gradientAccumulationEnabled(),
       reductionOf(*this, false), typeOr(accumType_, weight), typeOr(accl1Type_, weight),
       typeOr(accl2Type_, weight), isScaled_, Op::Settings(graph, ""));
+}
+
+std::vector<TensorId> Adaptive::getInputIds(const Tensor& weight) const {
+  return inputsOf(weight, numbersOf(*this, weight));
+}
+std::map<TensorId, float> Adaptive::getOptimizerInputs(const Tensor& weight) const {
+  return valuesOf(numbersOf(*this, weight));
+}
+
+std::unique_ptr<Op> Adaptive::createOp(const Tensor& weight, Graph& graph) const {
+  const std::vector<Number> all = numbersOf(*this, weight);
+  const auto n = [&](std::size_t i) { return all.at(i).value; };
+  return std::make_unique<AdaptiveComboOp>(n(0), n(1), n(2), n(3), n(4), n(5), n(6), mode_, decay_,
+                                           gradientAccumulationEnabled(), reductionOf(*this, false),
+                                           typeOr(accumType_, weight), typeOr(accl1Type_, weight),
+                                           typeOr(accl2Type_, weight), typeOr(accl3Type_, weight),
+                                           isTensorFlows_, Op::Settings(graph, ""));
 }
 
 // ---- In an Ir ----

@@ -60,6 +60,7 @@ DropoutGradOp::~DropoutGradOp() = default;
 HistogramOp::~HistogramOp() = default;
 InitOp::~InitOp() = default;
 NllOp::~NllOp() = default;
+NllGradOp::~NllGradOp() = default;
 SoftmaxOp::~SoftmaxOp() = default;
 SoftmaxGradOp::~SoftmaxGradOp() = default;
 DivOp::~DivOp() = default;
@@ -93,6 +94,7 @@ std::unique_ptr<Op> DropoutGradOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> HistogramOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> InitOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> NllOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> NllGradOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> SoftmaxOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> SoftmaxGradOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> DivOp::clone() const { return copyOf(*this); }
@@ -236,6 +238,40 @@ void NllOp::setup() {
 
 void NllOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   LossOp::appendOutlineAttributes(os);
+  os.appendAttribute("inputIsLogProbability", inputIsLogProbability_);
+  if (ignoreIndex_) os.appendAttribute("ignoreIndex", *ignoreIndex_);
+}
+
+NllGradOp::NllGradOp(const NllOp& op)
+    : NllGradOp(op.hasOutput(NllOp::getOutIndex()) ? op.outId(NllOp::getOutIndex()) : TensorId(),
+                op.getOptionalIgnoreIndex(), op.getReductionType(), op.inputIsLogProbability(),
+                op.settings) {}
+
+NllGradOp::NllGradOp(const TensorId& lossId, const nonstd::optional<int> ignoreIndex,
+                     const ReductionType reduction, const bool inputIsLogProbability,
+                     const Op::Settings& settings)
+    : Op(Onnx::CustomGradOperators::NllGrad, settings),
+      lossId_(lossId),
+      reduction_(reduction),
+      ignoreIndex_(ignoreIndex),
+      inputIsLogProbability_(inputIsLogProbability) {}
+
+const std::vector<GradInOutMapper>& NllGradOp::gradInputInfo() const {
+  static const std::vector<GradInOutMapper> inputs = {
+      {getProbsInIndex(), NllOp::getProbsInIndex(), GradOpInType::In},
+      {getLabelInIndex(), NllOp::getLabelInIndex(), GradOpInType::In},
+      {getGradInIndex(), NllOp::getOutIndex(), GradOpInType::GradOut}};
+  return inputs;
+}
+
+const std::map<int, int>& NllGradOp::gradOutToNonGradIn() const {
+  static const std::map<int, int> outputs = {{getOutIndex(), NllOp::getProbsInIndex()}};
+  return outputs;
+}
+
+void NllGradOp::appendOutlineAttributes(OpSerialiserBase& os) const {
+  Op::appendOutlineAttributes(os);
+  os.appendAttribute("reduction", LossOp::reductionTypeToString(reduction_));
   os.appendAttribute("inputIsLogProbability", inputIsLogProbability_);
   if (ignoreIndex_) os.appendAttribute("ignoreIndex", *ignoreIndex_);
 }

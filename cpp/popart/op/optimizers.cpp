@@ -76,6 +76,7 @@ std::map<InIndex, TensorId> ScaledVarUpdateOp::optimizerInputs() const {
 void ScaledVarUpdateOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   Op::appendOutlineAttributes(os);
   appendConstants(os, {{"learning rate", initLr, 0}, {"weight decay", initWd, 0}});
+  os.appendAttribute("learning rate in updater", static_cast<int>(lrInUpdater));
 }
 
 AdamVarUpdateOp::AdamVarUpdateOp(OptimizerValue lr, OptimizerValue mwn,

@@ -1012,14 +1012,26 @@ class Graph:
         Raises poplar_graph_connection_error for an unknown vertex type or field.
         """
     @typing.overload
-    def clone(self, tensor: Tensor, debugContext: DebugContext | str = "") -> Tensor:
+    def clone(
+        self,
+        tensor: Tensor,
+        debugContext: DebugContext | str = "",
+        method: TensorCloneMethod = TensorCloneMethod.PRESERVE_ORDER_UNLESS_ALIASES,
+    ) -> Tensor:
         """
         A new variable of the same type, shape and tile mapping. Its values are not copied. One
-        of a tensor that shows a whole variable with its dimensions in another order has that
-        order in memory, too.
+        of a tensor that shows a part of one variable with its dimensions in another order has
+        that order in memory, too. By a method that keeps aliases it has the order of any
+        tensor, and shows an element twice where that does.
         """
     @typing.overload
-    def clone(self, type: Type, tensor: Tensor, debugContext: DebugContext | str = "") -> Tensor:
+    def clone(
+        self,
+        type: Type,
+        tensor: Tensor,
+        debugContext: DebugContext | str = "",
+        method: TensorCloneMethod = TensorCloneMethod.PRESERVE_ORDER_UNLESS_ALIASES,
+    ) -> Tensor:
         """
         The same with elements of another type.
         """

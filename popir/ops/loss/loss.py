@@ -208,15 +208,29 @@ class NllGradOp(InputGradOp):
 
     def decompose(self, on: Decomposer, g: IrTensor, p: IrTensor, labels: IrTensor) -> IrTensor:
         """-g, or -g over the probability, at each label."""
-        shape, axis = on.shape(p), len(on.shape(labels))
-        of = Labels(on, g, labels, shape[axis], reduction_of(self), self.ignoreIndex)
-        found = on.Neg(of.spread(of.scale, axis))
-        if not self.inputIsLogProbability:
-            # The least probability is that of the gradient's own lowering.
-            least = 6.104e-5 if on.info(p).dataType() is DataType.FLOAT16 else 1e-10
-            found = on.Div(found, on.Max(on.cast(p, of.kind), on.const(least, of.kind)))
-        found = of.at_label(axis, found, on.const(0, of.kind))
-        return of.unless_ignored(axis, expand_to(on, found, shape))
+        is_log = bool(self.inputIsLogProbability)
+        return nll_gradient(on, g, p, labels, reduction_of(self), self.ignoreIndex, is_log)
+
+
+def nll_gradient(
+    on: Decomposer,
+    g: IrTensor,
+    p: IrTensor,
+    labels: IrTensor,
+    reduction: ReductionType,
+    ignored: int | None,
+    is_log: bool,
+) -> IrTensor:
+    """The gradient of (log) probabilities `p`: -g, or -g over the probability, at each label."""
+    shape, axis = on.shape(p), len(on.shape(labels))
+    of = Labels(on, g, labels, shape[axis], reduction, ignored)
+    found = on.Neg(of.spread(of.scale, axis))
+    if not is_log:
+        # The least probability is that of the gradient's own lowering.
+        least = 6.104e-5 if on.info(p).dataType() is DataType.FLOAT16 else 1e-10
+        found = on.Div(found, on.Max(on.cast(p, of.kind), on.const(least, of.kind)))
+    found = of.at_label(axis, found, on.const(0, of.kind))
+    return of.unless_ignored(axis, expand_to(on, found, shape))
 
 
 class SoftmaxGradDirectOp(NllOp):

@@ -6,6 +6,7 @@
 #include <popart/op/loss.hpp>
 #include <popart/vendored/optional.hpp>
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -39,6 +40,42 @@ class NllOp : public LossOp {
   bool inputIsLogProbability() const { return inputIsLogProbability_; }
 
  private:
+  nonstd::optional<int> ignoreIndex_;
+  bool inputIsLogProbability_;
+};
+
+/// The gradient of the probabilities, or of their logarithms: of the input's type and shape. The
+/// loss's gradient may have another type. For graphs that a program makes.
+class NllGradOp : public Op {
+ public:
+  explicit NllGradOp(const NllOp& op);
+  NllGradOp(const TensorId& lossId, const nonstd::optional<int> ignoreIndex,
+            const ReductionType reduction, const bool inputIsLogProbability,
+            const Op::Settings& settings);
+  ~NllGradOp() override;
+
+  static InIndex getProbsInIndex() { return 0; }
+  static InIndex getLabelInIndex() { return 1; }
+  static InIndex getGradInIndex() { return 2; }
+  static OutIndex getOutIndex() { return 0; }
+  std::unique_ptr<Op> clone() const override;
+  void setup() override { outInfo(getOutIndex()) = inInfo(getProbsInIndex()); }
+  const std::vector<GradInOutMapper>& gradInputInfo() const override;
+  const std::map<int, int>& gradOutToNonGradIn() const override;
+  void appendOutlineAttributes(OpSerialiserBase& os) const override;
+  float getSubgraphValue() const override { return getLowSubgraphValue(); }
+  bool canShard() const override { return true; }
+  ReductionType getReductionType() const { return reduction_; }
+  bool hasIgnoreIndex() const { return static_cast<bool>(ignoreIndex_); }
+  nonstd::optional<int> getOptionalIgnoreIndex() const { return ignoreIndex_; }
+  /// \throws an exception if no label is ignored
+  int getIgnoreIndex() const { return ignoreIndex_.value(); }
+  bool inputIsLogProbability() const { return inputIsLogProbability_; }
+  TensorId getLossTensorId() const { return lossId_; }
+
+ private:
+  TensorId lossId_;
+  ReductionType reduction_;
   nonstd::optional<int> ignoreIndex_;
   bool inputIsLogProbability_;
 };

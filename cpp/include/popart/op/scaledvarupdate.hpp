@@ -12,9 +12,9 @@
 
 namespace popart {
 
-/// The weight's step. In popir one operator, AdaptiveVarUpdate, computes states, step and weight:
-/// patterns meet it as this class, with the gradient as its updater. What a library makes of the
-/// class has no lowering.
+/// w - lr * (u + wd * w), or w - (u + wd * w) if the updater u has the learning rate in it. In popir
+/// one operator, AdaptiveVarUpdate, computes states, step and weight: patterns meet it as this class,
+/// with the gradient as its updater. Graphs of a program have the weight's step alone.
 class ScaledVarUpdateOp : public VarUpdateWithUpdaterOp {
  public:
   ScaledVarUpdateOp(OptimizerValue initLr, OptimizerValue initWd, bool lrInUpdater,
