@@ -10,9 +10,17 @@ from dataclasses import dataclass
 
 from popir.ir import Op, Tensor
 from popir.ops.support.decomposition import Decomposer
-from popir.ops.support.shapes import product
 from popir.pattern import PatternCreator, Rewrite
-from popir.patterns.edit import compile_in, is_built_in, joined, maker, number, remove_dead, replace
+from popir.patterns.edit import (
+    compile_in,
+    is_built_in,
+    joined,
+    maker,
+    number,
+    remove_dead,
+    replace,
+    size,
+)
 from popir.types import DataType
 
 _SUMS = ("ConvInteger", "MatMulInteger")
@@ -87,7 +95,7 @@ class QuantizedScales(Rewrite):
 
 def _form(op: Op) -> _Form | None:
     """The form of what `op` divides; None if it is another one."""
-    if not is_built_in(op, "Div") or _size(op.inTensor(1)) != 1:
+    if not is_built_in(op, "Div") or size(op.inTensor(1)) != 1:
         return None
     value, offset, ops = op.inTensor(0), None, [op]
     relu = maker(value, "Relu")
@@ -110,10 +118,6 @@ def _form(op: Op) -> _Form | None:
     if times.outInfo(0) != op.outInfo(0) or total.info != op.outInfo(0):
         return None
     return _Form(total, factor, offset, relu is not None, ops)
-
-
-def _size(t: Tensor) -> int:
-    return product(t.info.shape()) if t.info is not None else 0
 
 
 PatternCreator(QuantizedScales, "QuantizedScales", source="built in")
