@@ -412,3 +412,27 @@ def test_integers_of_another_model_are_refused() -> None:
         "The initializer 'c4' of UINT8 has another value: integers are compiled in. Make a session "
         "of that model."
     )
+
+
+@pytest.mark.parametrize("kind", [S, U])
+@pytest.mark.parametrize(
+    ("shape", "window"),
+    [
+        ([2, 32, 9, 11], {"kernel_shape": [2, 2], "strides": [2, 2]}),
+        ([1, 20, 9, 11], {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1], "strides": [1, 2]}),
+        ([1, 4, 12, 10], {"kernel_shape": [3, 2], "dilations": [2, 3], "pads": [2, 1, 0, 1]}),
+        ([1, 8, 40], {"kernel_shape": [5], "strides": [3], "pads": [1, 1]}),
+        ([1, 64, 4, 2100], {"kernel_shape": [2, 2], "strides": [2, 2]}),  # its rows are not turned
+    ],
+)
+def test_pooling_turns_the_channels(shape: Any, window: Any, kind: Any) -> None:
+    """A plain input, and a convolution after that reads channels last."""
+    graph = Graph()
+    x = graph.add("MaxPool", graph.quantized("x", 0.05, kind(9)), **window)
+    w = graph.weights([8, shape[1], *[1] * (len(shape) - 2)], S, 0)
+    model = graph.model(graph.add("Conv", graph.quantized(x, 0.05, kind(9)), w), shape)
+    value = np.random.default_rng(4).normal(0, 3, shape).astype("f")
+    found, session = run(model, value, True)
+    (pool,) = [line for line in session.planText().splitlines() if "/Pool" in line]
+    assert pool.count("/clast") == 1 and outcome(session, NAMES[2]) == [None]
+    np.testing.assert_allclose(found, expected(model, value), atol=2e-4)
