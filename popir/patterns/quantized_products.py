@@ -191,8 +191,8 @@ def _points(zero: Tensor, kind: DataType) -> Tensor | Values | None:
     if zero.isConst() and zero.data is not None:
         limits = np.iinfo(kind.numpy)
         fits = limits.min <= zero.data.min() and zero.data.max() <= limits.max
-        isWhole = (zero.data == np.rint(zero.data)).all()
-        return zero.data.astype(kind.numpy) if fits and isWhole else None
+        is_whole = (zero.data == np.rint(zero.data)).all()
+        return zero.data.astype(kind.numpy) if fits and is_whole else None
     while _kind(zero) in _WIDE and (op := maker(zero, "Cast", "Reshape")) is not None:
         zero = op.inTensor(0)
     return zero if _kind(zero) is kind else None
@@ -262,8 +262,8 @@ def _has_integers(op: Op) -> bool:
     group = _attribute(op, "group", 1)
     assert isinstance(group, int)
     outputs = op.inShape(1)[0] // max(group, 1)
-    isDepthwise = outputs == op.inShape(1)[1] == 1 and len(op.inShape(1)) == 4
-    return isDepthwise or outputs >= _FEWEST_OUTPUTS
+    is_depthwise = outputs == op.inShape(1)[1] == 1 and len(op.inShape(1)) == 4
+    return is_depthwise or outputs >= _FEWEST_OUTPUTS
 
 
 def _shape(t: Tensor) -> list[int]:

@@ -350,7 +350,7 @@ def test_other_scales_stay(scale: float, what: str) -> None:
 def test_a_zero_point_between_two_bytes() -> None:
     """As an image of bytes is centred: no byte is 127.5, so nothing is rounded to one."""
     graph = Graph()
-    half = numpy_helper.from_array(np.float32(127.5))
+    half = numpy_helper.from_array(np.array(127.5, "f"))
     x = graph.add("Cast", "x", to=TensorProto.UINT8)
     x = graph.add("Cast", x, to=TensorProto.FLOAT)
     x = graph.add("Sub", x, graph.add("Constant", value=half))
