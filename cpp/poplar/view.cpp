@@ -651,6 +651,7 @@ bool View::sameElements(const View& other) const {
     return alike(base_->variable, offset_, strides_, other.base_->variable, other.offset_,
                  other.strides_);
   const auto x = affine(), y = other.affine();
+  if (!x && !y) return isLike(other, [](unsigned v, unsigned otherV) { return v == otherV; });
   return x && y && alike(x->variable, x->offset, x->strides, y->variable, y->offset, y->strides);
 }
 

@@ -98,6 +98,7 @@ class __attribute__((visibility("default"))) View {
   };
   std::optional<Affine> affine() const;
   /// True if both are affine and show the same elements in the same order, whatever the types.
+  /// Or if both are of the same type and made in the same way, such as of the same concatenation.
   bool sameElements(const View& other) const;
   /// The view as boxes of single variables; nest.to is the flat position in the view.
   std::vector<Piece> pieces() const;

@@ -10,13 +10,16 @@ from typing import Any
 import numpy as np
 
 from popir.errors import did_you_mean, popart_exception
+from popir.ir import Graph
 from popir.onnxio.exporter import save, with_weights
 from popir.onnxio.external import location_of, points_to, remove_replaced, write_external
 from popir.onnxio.limits import MAX_FILE
 from popir.onnxio.load import Loaded, embed
 from popir.onnxio.proto import ModelProto, TensorProto, tensor
+from popir.onnxio.tensors import TensorReader
 from popir.onnxio.training_info import Training, part
 from popir.reserved import weight_of_state
+from popir.types import DataType
 
 Array = np.ndarray[Any, Any]
 
@@ -74,6 +77,26 @@ class Skeleton:
                 f"{', '.join(sorted(known)) or '(none)'}.{did_you_mean(fromLocation, known)}"
             )
         self._files[fromLocation] = toLocation
+
+    def require_same(self, graph: Graph) -> None:
+        """Raises popart_exception for an initializer of integers of up to 32 bits, such as a
+        quantized weight or a zero point, that has another value in the graph of another model: such
+        numbers are compiled in. Those of 64 bits are shapes and indices, which belong to a model.
+        """
+        reader = TensorReader()
+        for each in self.model.graph.initializer:
+            other = graph.tensors.get(each.name)
+            if other is None or other.data is None or other.is_variable():
+                continue
+            kind = DataType.of(other.data.dtype)
+            if not kind.is_integer or kind.bits > 32:
+                continue
+            mine = reader.initializer(each)
+            if mine.dtype != other.data.dtype or not np.array_equal(mine, other.data):
+                raise popart_exception(
+                    f"The initializer '{each.name}' of {kind.name} has another value: integers are "
+                    "compiled in. Make a session of that model."
+                )
 
     def save(self, values: Mapping[str, Array], path: str | os.PathLike[str]) -> None:
         """Writes the model with the values of its initializers from `values`.

@@ -7,6 +7,7 @@ from typing import Any
 
 from popir import registry
 from popir.ir import Graph, Op, Tensor
+from popir.ops.support.shapes import product
 
 SUMS = frozenset({"Sum", "Add"})
 RESHAPES = frozenset({"Reshape", "Flatten", "Squeeze", "Unsqueeze", "ReshapeGrad"})
@@ -87,6 +88,11 @@ def number(tensor: Tensor) -> float | None:
     """The value of a constant or `Graph.frozen` variable of one element; None for other tensors."""
     data = tensor.data if tensor.isConst() or tensor.id in tensor.graph.frozen else None
     return float(data.reshape(-1)[0]) if data is not None and data.size == 1 else None
+
+
+def size(tensor: Tensor) -> int:
+    """The number of elements; 0 if it is not known."""
+    return product(tensor.info.shape()) if tensor.info is not None else 0
 
 
 def remove_dead(tensors: Iterable[Tensor], kept: Collection[str]) -> None:

@@ -19,6 +19,7 @@ from popir.patterns.edit import (
     number,
     remove_dead,
     replace,
+    size,
 )
 from popir.patterns.quantized_products import BYTES, Quantized, dequantized
 
@@ -54,11 +55,16 @@ class QuantizedMoves(Rewrite):
             return "the model is trained, and integers have no gradient"
         if given.kind() is not op.outInfo(0).dataType():
             return f"what was dequantized is of type {given.kind().name}"
+        if any(size(t) != 1 for t in (given.scale, given.zero) if t is not None):
+            return "it was dequantized with a scale for each index of an axis"
         divisor, zero = _scale_and_zero(ops)
         if not _is_same(given.scale, divisor):
             return "it is quantized with another scale"
         if not _is_same(given.zero, zero):
             return "it is quantized with another zero point"
+        pools = any(move.opid.type == "MaxPool" for move in moves)
+        if pools and not (number(given.scale) or 0) > 0:
+            return "a MaxPool is between, and the scale is not known to be positive"
         return joined([*moves, *ops], op, self.kept) or constraint(op)
 
     def touches(self, op: Op) -> list[Tensor]:
@@ -69,7 +75,7 @@ class QuantizedMoves(Rewrite):
         """Replaces `op` by the operators that move, of the bytes."""
         assert self._found is not None
         given, moves, ops = self._found
-        if given.scale is not ops[-1].inTensor(1):
+        if number(given.scale) is not None:
             compile_in([ops[-1], moves[0].inTensor(0).getProducer()], self.name)
         between, q = list(op.input.values()), given.q
         for move in moves[:-1]:

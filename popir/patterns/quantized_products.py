@@ -16,7 +16,7 @@ from popir.ir import Op, Tensor
 from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.shapes import product
 from popir.pattern import PatternCreator, Rewrite
-from popir.patterns.edit import constraint, is_built_in, maker, remove_dead, replace
+from popir.patterns.edit import constraint, is_built_in, maker, remove_dead, replace, size
 from popir.types import DataType
 
 _MOST_TERMS = (2**31 - 1) // (255 * 255)
@@ -24,6 +24,8 @@ _MOST_TERMS = (2**31 - 1) // (255 * 255)
 _FEWEST_OUTPUTS = 8
 """Output channels of a group below which ConvInteger computes floats."""
 BYTES = (DataType.INT8, DataType.UINT8)
+_WIDE = (DataType.INT32, DataType.FLOAT)
+"""What a zero point is widened to."""
 
 Values = np.ndarray[Any, Any]
 
@@ -108,7 +110,7 @@ class QuantizedProducts(Rewrite):
         if op.opid.type == "Conv" and not _has_integers(op):
             return f"its groups have fewer than {_FEWEST_OUTPUTS} output channels"
         for t, what in ((found.a.scale, "scale"), (found.a.zero, "zero point")):
-            if t is not None and _size(t) != 1:
+            if t is not None and size(t) != 1:
                 return f"the first operand has more than one {what}"
         for t, what in ((found.b.scale, "scales"), (found.b.zero, "zero points")):
             if t is not None and not _is_by_channel(t, found):
@@ -118,7 +120,7 @@ class QuantizedProducts(Rewrite):
                 if of.zero is not None or of.q.data is None or _bytes_of(of.q.data, axis) is None:
                     return "a constant operand is not of bytes"
             elif of.zero is not None and _points(of.zero, of.kind()) is None:
-                return "a zero point is computed at run time"
+                return f"a zero point is not known to be of type {of.kind().name}"
         return constraint(op)
 
     def touches(self, op: Op) -> list[Tensor]:
@@ -189,10 +191,11 @@ def _points(zero: Tensor, kind: DataType) -> Tensor | Values | None:
     if zero.isConst() and zero.data is not None:
         limits = np.iinfo(kind.numpy)
         fits = limits.min <= zero.data.min() and zero.data.max() <= limits.max
-        return zero.data.astype(kind.numpy) if fits else None
-    while (op := maker(zero, "Cast", "Reshape")) is not None:
+        is_whole = (zero.data == np.rint(zero.data)).all()
+        return zero.data.astype(kind.numpy) if fits and is_whole else None
+    while _kind(zero) in _WIDE and (op := maker(zero, "Cast", "Reshape")) is not None:
         zero = op.inTensor(0)
-    return zero if zero.info is not None and zero.info.dataType() is kind else None
+    return zero if _kind(zero) is kind else None
 
 
 def _operand(on: Decomposer, of: Quantized, axis: int | None) -> tuple[Tensor, Tensor | None]:
@@ -208,7 +211,7 @@ def _operand(on: Decomposer, of: Quantized, axis: int | None) -> tuple[Tensor, T
     if points is None:
         return q, None
     zero = points if isinstance(points, Tensor) else on.const(points, points.dtype)
-    return q, on.reshape(zero, [] if _size(zero) == 1 else [_size(zero)])
+    return q, on.reshape(zero, [] if size(zero) == 1 else [size(zero)])
 
 
 def _total(on: Decomposer, op: Op, found: _Product) -> Tensor:
@@ -238,7 +241,7 @@ def _offset(on: Decomposer, op: Op, found: _Product) -> Tensor | None:
 
 def _by_channel(on: Decomposer, found: _Product, t: Tensor) -> Tensor:
     """One number, or one for each channel, in a shape that broadcasts to the result."""
-    return on.reshape(t, [] if _size(t) == 1 else [found.channels, *[1] * found.rank])
+    return on.reshape(t, [] if size(t) == 1 else [found.channels, *[1] * found.rank])
 
 
 def _is_by_channel(t: Tensor, found: _Product) -> bool:
@@ -259,16 +262,16 @@ def _has_integers(op: Op) -> bool:
     group = _attribute(op, "group", 1)
     assert isinstance(group, int)
     outputs = op.inShape(1)[0] // max(group, 1)
-    isDepthwise = outputs == op.inShape(1)[1] == 1 and len(op.inShape(1)) == 4
-    return isDepthwise or outputs >= _FEWEST_OUTPUTS
+    is_depthwise = outputs == op.inShape(1)[1] == 1 and len(op.inShape(1)) == 4
+    return is_depthwise or outputs >= _FEWEST_OUTPUTS
 
 
 def _shape(t: Tensor) -> list[int]:
     return t.info.shape() if t.info is not None else []
 
 
-def _size(t: Tensor) -> int:
-    return product(_shape(t))
+def _kind(t: Tensor) -> DataType | None:
+    return t.info.dataType() if t.info is not None else None
 
 
 PatternCreator(QuantizedProducts, "QuantizedProducts", source="built in")

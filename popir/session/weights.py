@@ -87,10 +87,13 @@ class Weights(Prepared):
 
         `model` is the path of a file, its bytes, or a ModelProto. Raises ModelError if it cannot be
         read; popart_exception for an initializer that is not a weight of this session, unless
-        `ignoreWeightsInModelWithoutCorrespondingHostWeight` is True, and for one of another type or
-        shape.
+        `ignoreWeightsInModelWithoutCorrespondingHostWeight` is True, for one of another type or
+        shape, and for one of integers of up to 32 bits, which are compiled in, that is another one
+        than in the session's model.
         """
         graph = import_model(model, options=self.options)
+        if self._skeleton is not None:
+            self._skeleton.require_same(graph)
         self._host.take(graph, ignoreWeightsInModelWithoutCorrespondingHostWeight)
 
     @exclusive()

@@ -345,3 +345,94 @@ def test_other_scales_stay(scale: float, what: str) -> None:
     found, session = run(model, value, True)
     assert outcome(session, "QuantizedMoves") == [f"it is quantized with another {what}"]
     np.testing.assert_allclose(found, expected(model, value), atol=0.0601)
+
+
+def test_a_zero_point_between_two_bytes() -> None:
+    """As an image of bytes is centred: no byte is 127.5, so nothing is rounded to one."""
+    graph = Graph()
+    half = numpy_helper.from_array(np.array(127.5, "f"))
+    x = graph.add("Cast", "x", to=TensorProto.UINT8)
+    x = graph.add("Cast", x, to=TensorProto.FLOAT)
+    x = graph.add("Sub", x, graph.add("Constant", value=half))
+    x = graph.add("Mul", x, graph.const(np.float32(1 / 127.5)))
+    model = graph.model(graph.add("Conv", x, graph.weights([16, 3, 3, 3], S, 0)), [1, 3, 8, 8])
+    value = np.random.default_rng(4).integers(0, 256, [1, 3, 8, 8]).astype("f")
+    found, session = run(model, value, True)
+    assert outcome(session, NAMES[0]) == ["a zero point is not known to be of type UINT8"]
+    np.testing.assert_allclose(found, expected(model, value), atol=1e-4)
+
+
+def test_a_scale_for_each_index_is_not_moved() -> None:
+    """After the Transpose the same scales are those of other elements."""
+    graph = Graph()
+    scales = graph.const(np.array([0.01, 0.02, 0.05, 0.1], "f")), graph.const(np.zeros(4, S))
+    x = graph.add("DequantizeLinear", graph.add("QuantizeLinear", "x", *scales), *scales)
+    x = graph.add("Transpose", x, perm=[1, 0])
+    x = graph.add("DequantizeLinear", graph.add("QuantizeLinear", x, *scales), *scales)
+    model = graph.model(x, [4, 4])
+    value = np.random.default_rng(4).normal(0, 1, [4, 4]).astype("f")
+    found, session = run(model, value, True)
+    assert outcome(session, NAMES[2]) == [
+        "it was dequantized with a scale for each index of an axis"
+    ]
+    np.testing.assert_array_equal(found, expected(model, value))
+
+
+def test_a_negative_scale_turns_the_order() -> None:
+    """The greatest number is of the least byte."""
+    graph = Graph()
+    x = graph.add("MaxPool", graph.quantized("x", -0.05, S(3)), kernel_shape=[2, 2])
+    model = graph.model(graph.quantized(x, -0.05, S(3)), [1, 4, 6, 6])
+    value = np.random.default_rng(4).normal(0, 1, [1, 4, 6, 6]).astype("f")
+    found, session = run(model, value, True)
+    why = "a MaxPool is between, and the scale is not known to be positive"
+    assert outcome(session, NAMES[2]) == [why]
+    np.testing.assert_array_equal(found, expected(model, value))
+
+
+def test_integers_of_another_model_are_refused() -> None:
+    """Scales of a model of other hands act; integers are compiled in."""
+
+    def model(scale: float, zero: int) -> bytes:
+        graph = Graph()
+        w = graph.weights([16, 8, 3, 3], S, 0)
+        return graph.model(graph.add("Conv", graph.quantized("x", scale, U(zero)), w), [1, 8, 6, 6])
+
+    x = np.random.default_rng(4).normal(0, 1, [1, 8, 6, 6]).astype("f")
+    _, session = run(model(0.02, 3), x, True)
+    session.resetHostWeights(model(0.03, 3))
+    session.weightsFromHost()
+    anchors = session.initAnchorArrays()
+    session.run(popir.PyStepIO({"x": x}, anchors))
+    (found,) = anchors.values()
+    np.testing.assert_allclose(found, expected(model(0.03, 3), x), atol=1e-4)
+    with pytest.raises(popir.popart_exception) as error:
+        session.resetHostWeights(model(0.03, 5))
+    assert str(error.value) == (
+        "The initializer 'c4' of UINT8 has another value: integers are compiled in. Make a session "
+        "of that model."
+    )
+
+
+@pytest.mark.parametrize("kind", [S, U])
+@pytest.mark.parametrize(
+    ("shape", "window"),
+    [
+        ([2, 32, 9, 11], {"kernel_shape": [2, 2], "strides": [2, 2]}),
+        ([1, 20, 9, 11], {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1], "strides": [1, 2]}),
+        ([1, 4, 12, 10], {"kernel_shape": [3, 2], "dilations": [2, 3], "pads": [2, 1, 0, 1]}),
+        ([1, 8, 40], {"kernel_shape": [5], "strides": [3], "pads": [1, 1]}),
+        ([1, 64, 4, 2100], {"kernel_shape": [2, 2], "strides": [2, 2]}),  # its rows are not turned
+    ],
+)
+def test_pooling_turns_the_channels(shape: Any, window: Any, kind: Any) -> None:
+    """A plain input, and a convolution after that reads channels last."""
+    graph = Graph()
+    x = graph.add("MaxPool", graph.quantized("x", 0.05, kind(9)), **window)
+    w = graph.weights([8, shape[1], *[1] * (len(shape) - 2)], S, 0)
+    model = graph.model(graph.add("Conv", graph.quantized(x, 0.05, kind(9)), w), shape)
+    value = np.random.default_rng(4).normal(0, 3, shape).astype("f")
+    found, session = run(model, value, True)
+    (pool,) = [line for line in session.planText().splitlines() if "/Pool" in line]
+    assert pool.count("/clast") == 1 and outcome(session, NAMES[2]) == [None]
+    np.testing.assert_allclose(found, expected(model, value), atol=2e-4)

@@ -148,16 +148,16 @@ class Fuser {
     return uses.empty() || (uses.back().step <= c && sections_[uses.front().step] == sections_[c]);
   }
 
-  /// The last step before `s` that writes the variable of `t`, if the view of `t` is affine.
+  /// The last step before `s` that writes a variable of `t`: one, or several as of a concatenation.
   std::optional<std::size_t> writerOf(const poplar::Tensor& t, std::size_t s) const {
-    auto variable = t.view().wholeVariable();
-    if (!variable)
-      if (const auto affine = t.view().affine()) variable = affine->variable;
-    if (!variable || t.numElements() == 0) return std::nullopt;
-    const auto& writes = writes_[*variable];
-    const auto after = std::lower_bound(writes.begin(), writes.end(), s);
-    if (after == writes.begin()) return std::nullopt;
-    return *std::prev(after);
+    std::optional<std::size_t> last;
+    if (t.numElements() == 0) return last;
+    t.view().eachVariable([&](unsigned v) {
+      const auto& writes = writes_[v];
+      const auto after = std::lower_bound(writes.begin(), writes.end(), s);
+      if (after != writes.begin()) last = std::max(last.value_or(0), *std::prev(after));
+    });
+    return last;
   }
 
   /// Fuses step `s` with the nearest of its writers for which this is possible.
@@ -259,8 +259,10 @@ class Fuser {
     if (first->shape() != second.shape()) return std::nullopt;
     std::vector<bool> dropped;
     for (const auto& out : first->outputs) {
-      const auto v = out.view().wholeVariable();
-      dropped.push_back(v && diesAt(*v, s) && !usedBetween(*v, p, s));
+      bool isRead = false;
+      out.view().eachVariable(
+          [&](unsigned v) { isRead = isRead || !diesAt(v, s) || usedBetween(v, p, s); });
+      dropped.push_back(!isRead);
       // The second step must not use another part of this output, or another order of its elements.
       const auto apart = [&](const poplar::Tensor& t) {
         return sameView(out, t) || !out.intersectsWith(t);

@@ -375,7 +375,7 @@ class IntegerConv final : public Contraction {
                       to + first * placeBytes_ + i * size);
     };
     pad(0, begin);
-    if (from == order_.channels) {
+    if (from == channels && channels == order_.channels) {
       kernel_.widen(in + begin * from, isSigned, (end - begin) * from, to + begin * placeBytes_);
     } else {
       if (channels != order_.channels) pad(begin, end);

@@ -5,6 +5,7 @@
 #define POPIR_POOL_ALL
 #define POPIR_ISA_NAMESPACE base
 #include "kernels/check.hpp"
+#include "kernels/contraction/meetings.hpp"
 #include "kernels/half.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/pooling/pool.inc"
@@ -54,6 +55,16 @@ bool isPooledByPlane(const PoolPlan& p, poplar::Type type) {
   return neighbours || rows;
 }
 
+/// Whether the rows of a window of a plain input are turned to channels last: these are read one by
+/// one else, from far apart. They must stay in a core's cache.
+bool turnsRows(const PoolPlan& p, poplar::Type type) {
+  constexpr std::uint64_t kMostBytes = 1 << 18;
+  std::uint64_t bytes = type.sizeInBytes();
+  for (const auto size : {p.window, p.axes.back().in, p.channels})
+    bytes = saturatingProduct(bytes, static_cast<std::uint64_t>(size));
+  return p.in.block == 1 && !p.in.isLast && bytes <= kMostBytes;
+}
+
 class PoolRunner : public Runner {
  public:
   PoolRunner(PoolPlan plan, const PoolFunctions& functions, unsigned threads)
@@ -87,9 +98,10 @@ class LastPoolRunner : public Runner {
   LastPoolRunner(PoolPlan plan, LastPooling function, std::size_t elementBytes, unsigned threads)
       : plan_(std::move(plan)), function_(function), threads_(threads) {
     const auto count = [](std::int64_t n) { return static_cast<std::size_t>(n); };
-    each_ =
-        (count(plan_.window) * sizeof(std::int64_t) + count(plan_.channels) * elementBytes + 63) /
-        64 * 64;
+    const std::int64_t positions = 1 + (plan_.turn ? plan_.window * plan_.axes.back().in : 0);
+    each_ = (count(plan_.window) * sizeof(std::int64_t) +
+             count(plan_.channels * positions) * elementBytes + 63) /
+            64 * 64;
   }
 
   std::size_t scratchBytes() const override { return each_ * threads_; }
@@ -164,9 +176,11 @@ std::unique_ptr<Runner> PoolKernel::prepare(const std::vector<Layout>& operands,
     plan.rows *= axes_[d].out;
     plan.window *= axes_[d].kernel;
   }
-  if (plan.in.isLast || plan.out.isLast)
+  if (plan.in.isLast || plan.out.isLast) {
+    if (turnsRows(plan, in.type)) plan.turn = transposeMatrix(in.type.sizeInBytes());
     return std::make_unique<LastPoolRunner>(std::move(plan), lastPooling(in.type, kind_),
                                             in.type.sizeInBytes(), setting.threads);
+  }
   plan.isPlain = isPooledByPlane(plan, in.type);
   const PoolAxis& first = axes_.front();
   const std::int64_t step = first.in == 0

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "kernels/kernel.hpp"
+#include "kernels/movement/tiles.hpp"
 
 namespace popir {
 
@@ -81,6 +82,9 @@ struct PoolPlan {
   std::int64_t window;          // input rows in a window, at most
   std::int64_t band = 0;        // length of a band; gradients have a single band
   bool isPlain = false;         // whether planes are pooled where they lie, one after the other
+  /// Turns the rows of a window to channels last before they are pooled; null if they lie so, or
+  /// stay as they lie.
+  TransposeMatrix turn = nullptr;
   Rounding rounding;
 
   std::int64_t groups() const { return (planes + lanes - 1) / lanes; }
@@ -98,7 +102,7 @@ struct PoolFunctions {
 };
 
 /// Pools row `task`, of the outputs of all samples, where an operand has channels last. `scratch` has
-/// `window` numbers of 8 bytes and an element for each channel.
+/// `window` numbers of 8 bytes and an element for each channel; and, with `turn`, of `window` rows.
 using LastPooling = void (*)(const PoolPlan& plan, const void* in, void* out, void* scratch,
                              std::int64_t task);
 

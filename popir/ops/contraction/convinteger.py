@@ -60,9 +60,9 @@ class ConvIntegerOpx(Opx):
         op = self.getOp(ConvIntegerOp)
         data, weights = self.getInTensor(0), grouped(self.getInTensor(1), op.group)
         terms = product(weights.shape()[2:])
-        isDepthwise = weights.dim(1) == weights.dim(2) == 1 and weights.rank() == 5
-        fewOutputs = weights.dim(1) < _FEWEST_OUTPUTS and not isDepthwise
-        if fewOutputs and terms * _GREATEST_TERM < _EXACT:
+        is_depthwise = weights.dim(1) == weights.dim(2) == 1 and weights.rank() == 5
+        few_outputs = weights.dim(1) < _FEWEST_OUTPUTS and not is_depthwise
+        if few_outputs and terms * _GREATEST_TERM < _EXACT:
             self.setOutTensor(0, self._by_floats(FLOAT, data, weights, prog))
             return
         params = op.conv_params()
