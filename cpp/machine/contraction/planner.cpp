@@ -526,7 +526,7 @@ class Search {
     const auto copies =
         std::max({plan.rowsOnce ? 0 : plan.rows.bytes, plan.columns.bytes, plan.result.bytes});
     const auto operands = (plan.rowsOnce ? 0 : plan.rowBytes) + plan.columnBytes;
-    plan.temporaryBytes = before + plan.accumulatedBytes +
+    plan.temporaryBytes = before + (innerSteps(plan) > 1 ? plan.accumulatedBytes : 0) +
                           std::max({2 * copies, operands + plan.partialBytes, plan.reductionBytes,
                                     plan.beforeSlice.bytes});
     return true;
@@ -682,14 +682,19 @@ class Search {
     const auto each = ceilDiv(elementsOf(plan, plan.shape.lacking(lacking)), plan.tiles());
     return dynamicSlice(spec_, c_.whole.type, ceilDiv(each, steps));
   }
-  Cycles slicing(const ContractionPlan& plan) const {
-    return slicing(plan, Axis::Column, plan.serialInner) + slicing(plan, Axis::Row, plan.serial());
+  Cycles slicing(const ContractionPlan& plan, Cycles innerSteps) const {
+    return slicing(plan, Axis::Column, innerSteps) + slicing(plan, Axis::Row, plan.serial());
+  }
+
+  // The steps of inner elements as PopLibs' planner counts them: it takes all passes of a layer that are
+  // planned together to divide columns, though the gradient of weights then adds up what steps make.
+  Cycles innerSteps(const ContractionPlan& plan) const {
+    return role_ == Role::Follower ? 1 : plan.serialInner;
   }
 
   // Cycles of a step to add its results to those of the steps before.
   Cycles accumulating(const ContractionPlan& plan) const {
     static const auto* kAdd = findVertexClass("popops::BinaryOp1DInPlace");
-    if (plan.serialInner == 1) return 0;
     return kAdd->cycles(spec_, OperatorWork{partials(plan.part), shareOf(plan), Operator::ADD});
   }
 
@@ -698,11 +703,13 @@ class Search {
     return ceilDiv(sumsOf(plan.part), plan.partialSums());
   }
 
-  // The stages that add up `elements` partial sums. What serial steps add up is converted after these.
-  std::vector<ReductionStage> stagesOf(const ContractionPlan& plan, Cycles elements) const {
+  // The stages that add up `elements` partial sums. What steps of inner elements add up is converted
+  // after these.
+  std::vector<ReductionStage> stagesOf(const ContractionPlan& plan, Cycles elements,
+                                       Cycles innerSteps) const {
     const auto sums = partials(plan.part);
     return reductionStages(spec_, plan.part, elements, plan.partialSums(), sums,
-                           plan.serialInner > 1 ? sums : result_);
+                           innerSteps > 1 ? sums : result_);
   }
 
   // Computes the cycles by which plans are compared: those of PopLibs' planner, which counts the exchange
@@ -711,23 +718,22 @@ class Search {
     const auto rate = spec_.exchangeBytesPerCycle;
     const auto sums = partials(plan.part);
     const auto share = shareOf(plan);
-    const bool adds = plan.serialInner > 1;
+    const auto inner = innerSteps(plan), columns = plan.serial() / inner;
     plan.vertexCycles = contractionCycles(spec_, plan.part, grains_, Estimate::Plan);
     plan.paddingCycles = padding(plan);
     const auto ofRows = plan.rows.copyCycles + plan.rows.exchangeCycles(spec_) + rowExchange(plan);
     auto step = plan.vertexCycles + plan.paddingCycles + (plan.rowsOnce ? 0 : ofRows) +
-                ceilDiv(arriving(plan.columnBytes, plan.rowSplit), rate) + slicing(plan) +
-                accumulating(plan);
+                ceilDiv(arriving(plan.columnBytes, plan.rowSplit), rate) + slicing(plan, inner) +
+                (inner > 1 ? accumulating(plan) : 0);
     for (const auto* copy : {&plan.columns, &plan.result})
       step += copy->copyCycles + copy->exchangeCycles(spec_);
-    if (plan.serialColumns > 1)
-      step += dynamicSlice(spec_, sums, ceilDiv(share, plan.serialColumns));
+    if (columns > 1) step += dynamicSlice(spec_, sums, ceilDiv(share, columns));
     // In PopLibs' estimate a tile gets all partial sums, even if there is nothing to add up, and then all
     // of each later stage; tiles add up equal shares.
     auto arrives = sumsOf(plan.part);
     step += ceilDiv(arrives * sums.sizeInBytes(), rate);
     bool isFirst = true;
-    for (const auto& stage : stagesOf(plan, share * plan.partialSums())) {
+    for (const auto& stage : stagesOf(plan, share * plan.partialSums(), inner)) {
       if (!isFirst) step += ceilDiv(arrives * sums.sizeInBytes(), rate);
       step += stage.cycles;
       arrives = ceilDiv(arrives, stage.together);
@@ -735,7 +741,7 @@ class Search {
     }
     plan.comparedCycles = plan.serial() * step + (plan.rowsOnce ? ofRows : 0) +
                           plan.beforeSlice.copyCycles + plan.beforeSlice.exchangeCycles(spec_);
-    if (adds) plan.comparedCycles += conversion(spec_, share, sums, result_);
+    if (inner > 1) plan.comparedCycles += conversion(spec_, share, sums, result_);
   }
 
   // Computes what the best plan takes: each step rearranges its own part, and writes back its result.
@@ -753,8 +759,8 @@ class Search {
     const auto &again = plan.rowsOnce ? none : plan.rows, &once = plan.rowsOnce ? plan.rows : none,
                &after = adds ? none : plan.result, &atLast = adds ? plan.result : none;
     plan.vertexCycles = contractionCycles(spec_, plan.part, grains_);
-    plan.stages = stagesOf(plan, sumsOf(plan.part));
-    plan.sliceCycles = slicing(plan) + accumulating(plan) +
+    plan.stages = stagesOf(plan, sumsOf(plan.part), plan.serialInner);
+    plan.sliceCycles = slicing(plan, plan.serialInner) + (adds ? accumulating(plan) : 0) +
                        (plan.serialColumns > 1 ? dynamicSlice(spec_, result_, share) : 0);
     plan.conversionCycles = adds && sums != result_ ? conversion(spec_, share, sums, result_) : 0;
     plan.computeCycles = plan.vertexCycles + plan.paddingCycles + again.copyCycles +
