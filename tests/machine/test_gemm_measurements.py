@@ -168,6 +168,18 @@ def test_the_report_counts_what_the_plan_was_chosen_by():
         assert cost["cycles"] == pytest.approx(found["cycles"], rel=0.03)
 
 
+@pytest.mark.parametrize(("kind", "memory"), [(poplar.FLOAT, 200), (poplar.HALF, 100)])
+def test_the_report_counts_steps_of_inner_elements(kind, memory):
+    """Steps add up their results; the whole of it is then converted or regrouped, in one call."""
+    found = plan("ipu2", kind, 512, 8192, 8192, proportion=memory)
+    cost = report("ipu2", kind, 512, 8192, 8192, availableMemoryProportion=str(memory / 1000))
+    steps = found["serialInner"]
+    assert steps > 1
+    assert cost["computeCycles"] == steps * found["computeCycles"] + found["onceComputeCycles"]
+    assert cost["syncCycles"] == steps * (126 * found["syncs"] + 288 * found["calls"]) + 288
+    assert cost["cycles"] == pytest.approx(found["cycles"], rel=0.03)
+
+
 @pytest.mark.parametrize(
     ("name", "sizes"), [("popops::Fill", [1] * 5), ("poplin::ConvPartialnx1", [1] * 4)]
 )
