@@ -67,11 +67,15 @@ class Planned {
         found.back().compute[t] = plan_.sliceCycles;
     }
     reduce(found);
-    if (plan_.result.bytes > 0) {
-      found.emplace_back(spec_);
-      rearrange(found.back(), plan_.result);
-    }
+    const bool adds = plan_.serialInner > 1;
+    if (!adds) copy(plan_.result);
     for (auto i = steps; i < found.size(); ++i) found[i].times = plan_.serial();
+    if (plan_.conversionCycles > 0) {
+      found.emplace_back(spec_);
+      for (unsigned t = first_; t < first_ + used_; ++t)
+        found.back().compute[t] = plan_.conversionCycles;
+    }
+    if (adds) copy(plan_.result);
     addMove(found, graph_, layoutOf(plan_, plan_.shape.result, first_), tensor(plan_.shape.result));
     return found;
   }
@@ -111,13 +115,12 @@ class Planned {
 
   // Bytes that a tile has in all serial steps, beside operands and partial sums.
   std::uint64_t beforeLoop() const {
-    return plan_.beforeSlice.bytes + (plan_.rowsOnce ? plan_.rowBytes : 0);
+    return plan_.beforeSlice.bytes + plan_.accumulatedBytes + (plan_.rowsOnce ? plan_.rowBytes : 0);
   }
   // Bytes on a tile of the copy that the operand that lacks an axis comes from: its rearrangement, or
   // else the slice of a serial step.
   std::uint64_t copied(const Rearrangement& what, Axis lacks, bool isThere) const {
-    const auto steps =
-        (lacks == Axis::Column ? plan_.serialRows : plan_.serialColumns) * plan_.serialInner;
+    const auto steps = lacks == Axis::Column ? plan_.serialInner : plan_.serial();
     if (what.bytes > 0 || isThere || steps == 1) return what.bytes;
     std::uint64_t bytes = 0;
     for (std::size_t o = 0; o < plan_.shape.operands.size(); ++o)

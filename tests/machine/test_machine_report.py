@@ -294,12 +294,12 @@ def test_partial_sums_fit_into_interleaved_memory():
 
     def engine(offset: int, memory: str = "1"):
         target = poplar.Target.createIPUTarget(
-            1, 1, "ipu2", {"interleavedMemoryOffset": str(offset)}
+            1, 4, "ipu2", {"interleavedMemoryOffset": str(offset)}
         )
         graph = poplar.Graph(target)
         prog = poplar.program.Sequence()
         make = {"partialsType": "half", "availableMemoryProportion": memory}
-        shapes = [160, 64], [64, 160]
+        shapes = [320, 64], [64, 320]
         a = poplin.createMatMulInputLHS(graph, poplar.HALF, poplar.HALF, *shapes, "a", make)
         b = poplin.createMatMulInputRHS(graph, poplar.HALF, poplar.HALF, *shapes, "b", make)
         poplin.matMul(graph, a, b, prog, poplar.HALF, "product", make)
@@ -307,7 +307,7 @@ def test_partial_sums_fit_into_interleaved_memory():
 
     wide = MachineReport.of(engine(212_992))
     assert wide.interleavedBytesPerTile == 638_976 - 212_992
-    assert wide.interleavedBytes.tolist() == [160 * 160 * 2]
+    assert wide.interleavedBytes.tolist() == [160 * 160 * 2] * 4
     code = [m.tileBytes for m in wide.memory if m.category.endswith("code")]
     assert wide.nonInterleavedBytes.tolist() == sum(code).tolist()
     narrow = MachineReport.of(engine(638_976 - 30_000))
@@ -316,7 +316,7 @@ def test_partial_sums_fit_into_interleaved_memory():
     assert narrow.tilesOutOfMemory == 0
     # Without room for any, products are those of a vertex without units.
     bare = MachineReport.of(engine(638_968))
-    assert bare.interleavedBytes.tolist() == [0]
+    assert bare.interleavedBytes.tolist() == [0] * 4
     assert bare.cycles > narrow.cycles
 
 

@@ -9,6 +9,10 @@ the field the input, the kernel, the stride and the padding. Those in 8-bit floa
 
 poplibs_layers.csv has the three passes of fully connected layers of forward products [m, k] x
 [k, n]: whether PopLibs plans them together, and cycles as the plan that it chooses counts them.
+
+poplibs_serial.csv has products and convolutions that are too large for a tile's memory: into how
+many serial steps PopLibs divides output channels or input channels, its splits over tiles, bytes
+of temporary data and cycles; of passes that it plans together their sum, and the most bytes.
 `python -m tests.machine.test_poplibs_plans` prints the comparison.
 """
 
@@ -30,7 +34,9 @@ CLASSES = {
 }
 FORWARD, WEIGHTS = 1, 3  # ContractionWork::Pass
 DEFAULTS = (0, 1, 0, 0)  # ContractionWork: layer, multiStageReduce, fastReduce, preArranged
-LAYER = {"TRAINING_FWD": 2, "TRAINING_BWD": 3, "TRAINING_WU": 4}  # ContractionWork::Layer
+# ContractionWork::Layer
+TRAINING = {"TRAINING_FWD": 2, "TRAINING_BWD": 3, "TRAINING_WU": 4}
+LAYER = {"NONE_MATMUL": 0, "INFERENCE_FWD": 1, **TRAINING}
 TYPES = {"half": poplar.HALF, "float": poplar.FLOAT, "quarter": poplar.QUARTER}
 
 
@@ -40,7 +46,7 @@ class Comparison(NamedTuple):
     ratio: float  # cycles here over PopLibs'
 
 
-def plan_of(row: dict[str, str]) -> dict[str, Any]:
+def plan_of(row: dict[str, str], layer: int = 0) -> dict[str, Any]:
     batch, groups, inner, columns, *field = map(int, row["sizes"].split())
     dims = []
     points = kernel = 1
@@ -53,7 +59,12 @@ def plan_of(row: dict[str, str]) -> dict[str, Any]:
         if row["pass"] == "forward"
         else [groups, inner * kernel, batch, columns, points]
     )
-    sizes += [16 if row["partials"] == "half" else 32, 600, 0, *DEFAULTS]
+    sizes += [
+        16 if row["partials"] == "half" else 32,
+        round(1000 * float(row.get("memory", "0.6"))),
+        0,
+    ]
+    sizes += [layer, *DEFAULTS[1:]]
     sizes += [FORWARD if row["pass"] == "forward" else WEIGHTS, batch, *dims]
     kind = TYPES[row["type"]]
     target = poplar.Target.createIPUTarget(1, "ipu21" if kind == poplar.QUARTER else "ipu2")
@@ -78,11 +89,19 @@ def comparisons() -> list[Comparison]:
 
 def layer_plan(row: dict[str, str]) -> dict[str, Any]:
     m, k, n = (int(row[name]) for name in "mkn")
-    sizes = {"TRAINING_FWD": [m, k, n], "TRAINING_BWD": [m, n, k], "TRAINING_WU": [k, m, n]}
+    sizes = {"TRAINING_BWD": [m, n, k], "TRAINING_WU": [k, m, n]}
     target = poplar.Target.createIPUTarget(1, "ipu2")
     bits = 16 if row["partials"] == "half" else 32
     memory = round(1000 * float(row["memory"]))
-    work = [int(row["groups"]), *sizes[row["pass"]], 1, bits, memory, 0, LAYER[row["pass"]]]
+    work = [
+        int(row["groups"]),
+        *sizes.get(row["pass"], [m, k, n]),
+        1,
+        bits,
+        memory,
+        0,
+        LAYER[row["pass"]],
+    ]
     return machine.planContraction(target, "poplin::ConvPartial1x1Out", TYPES[row["type"]], work)
 
 
@@ -111,6 +130,54 @@ def layers() -> list[Layer]:
                     is_same,
                     (plan["joint"], bool(int(row["joint"]))),
                     plan["comparedCycles"] / int(row["cycles"]),
+                )
+            )
+    return found
+
+
+class Serial(NamedTuple):
+    what: str
+    is_same_division: bool  # as many steps, of the same channels
+    is_same_split: bool  # over tiles, too
+    ratio: float
+    bytes_ratio: float
+
+
+SPLITS = ("groupSplit", "rowSplit", "columnSplit", "innerSplit", "tapSplit")
+
+
+def conv_plan(row: dict[str, str]) -> dict[str, Any]:
+    kind = "weights" if row["pass"] == "TRAINING_WU" else "forward"
+    layer = 0 if kind == "weights" else LAYER[row["pass"]]
+    return plan_of({**row, "pass": kind}, layer)
+
+
+@functools.cache
+def serial() -> list[Serial]:
+    found = []
+    with Path(__file__).with_name("poplibs_serial.csv").open() as file:
+        for row in csv.DictReader(file):
+            if row["kind"] == "conv":
+                plans = [conv_plan(row)]
+            else:
+                groups, m, k, n = map(int, row["sizes"].split())
+                # Sizes are those of the pass; layer_plan() takes those of the forward product.
+                if row["pass"] == "TRAINING_BWD":
+                    k, n = n, k
+                if row["pass"] == "TRAINING_WU":
+                    m, k = k, m
+                sizes = {"groups": str(groups), "m": str(m), "k": str(k), "n": str(n)}
+                passes = list(TRAINING) if int(row["joint"]) else [row["pass"]]
+                plans = [layer_plan({**row, **sizes, "pass": name}) for name in passes]
+            plan = plans[0]
+            steps = ("serialColumns", "serialInner")
+            found.append(
+                Serial(
+                    " ".join(row.values()),
+                    all(plan[name] == int(row[name]) for name in steps),
+                    all(plan[name] == int(row[name]) for name in (*steps, *SPLITS)),
+                    sum(each["comparedCycles"] for each in plans) / int(row["cycles"]),
+                    max(each["temporaryBytes"] for each in plans) / int(row["bytes"]),
                 )
             )
     return found
@@ -151,11 +218,23 @@ def test_plans_of_layers_take_what_poplibs_says() -> None:
     assert 0.98 <= mean([each.ratio for each in found]) <= 1.02
 
 
+def test_serial_steps_are_those_of_poplibs() -> None:
+    """62 of 63 divide the same channels into as many steps; the other one's cycles are 1.04."""
+    found = serial()
+    assert len(found) == 63
+    assert sum(each.is_same_division for each in found) >= 62
+    assert sum(each.is_same_split for each in found) >= 50
+    off = [(each.ratio, each.what) for each in found if not 0.99 <= each.ratio <= 1.08]
+    assert not off, off
+    assert 0.995 <= mean([each.ratio for each in found]) <= 1.01
+    assert 0.98 <= mean([each.bytes_ratio for each in found]) <= 1.02
+
+
 def test_each_weight_of_a_joint_plan_stays_on_its_tile() -> None:
     """Parts of the weights [k, n] are the same in all passes, and tiles have one each."""
     row = {"type": "half", "partials": "half", "memory": "0.6", "groups": "1"}
     row |= {"m": "4", "k": "4096", "n": "4096"}
-    forward, backward, update = (layer_plan({**row, "pass": name}) for name in LAYER)
+    forward, backward, update = (layer_plan({**row, "pass": name}) for name in TRAINING)
     assert forward["joint"] and backward["joint"] and update["joint"]
     k, n = forward["innerSplit"], forward["rowSplit"]
     assert forward["columnSplit"] == backward["columnSplit"] == update["innerSplit"] == 1
@@ -174,6 +253,15 @@ def show() -> None:
     print(
         f"{len(rows)} plans, {sum(c.is_same_vertex for c in rows)} of the same vertex, mean "
         f"{mean([c.ratio for c in rows]):.3f}"
+    )
+    steps = serial()
+    for large in steps:
+        other = "" if large.is_same_split else "another split: "
+        print(f"{large.ratio:5.3f} {large.bytes_ratio:5.3f} {other}{large.what}")
+    print(
+        f"{len(steps)} in serial steps, {sum(s.is_same_division for s in steps)} in the same, "
+        f"{sum(s.is_same_split for s in steps)} of the same split, cycles "
+        f"{mean([s.ratio for s in steps]):.3f}, bytes {mean([s.bytes_ratio for s in steps]):.3f}"
     )
     passes = layers()
     for one in passes:

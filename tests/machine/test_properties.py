@@ -76,7 +76,7 @@ def test_a_plan_covers_a_contraction_without_rest(seed):
     )
     if plan["swapped"]:
         rows, columns = columns, rows
-    rows, columns = -(-rows // plan["serialRows"]), -(-columns // plan["serialColumns"])
+    inner, columns = -(-inner // plan["serialInner"]), -(-columns // plan["serialColumns"])
     splits = [plan[f"{name}Split"] for name in ("group", "row", "inner", "column")]
     for whole, part, split in zip(
         (groups, rows, inner, columns), plan["part"][:4], splits, strict=True

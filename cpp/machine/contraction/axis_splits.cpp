@@ -22,41 +22,37 @@ std::vector<Cycles> partsOf(Cycles size, Cycles grain, Cycles most) {
   return found;
 }
 
-// All splits into at most `most` parts. An axis of a single index is cut at multiples of `grain`.
-std::vector<AxisSplit> combinations(const std::vector<Cycles>& sizes, Cycles grain, Cycles most) {
-  std::vector<AxisSplit> all{AxisSplit{}};
-  const auto single = sizes.size() == 1 ? grain : 1;
-  for (const auto size : sizes) {
+// An index in parts, `count` of them at a time.
+void add(AxisSplit& split, Cycles part, Cycles count) {
+  split.parts.push_back(part);
+  split.counts.push_back(count);
+  split.used *= count;
+}
+
+// An axis of a single index is cut at multiples of `grain`.
+Cycles grainOf(const std::vector<Cycles>& sizes, Cycles grain) {
+  return sizes.size() == 1 ? grain : 1;
+}
+
+// The splits `all` of the first indices, with all splits of the others, into at most `most` parts.
+std::vector<AxisSplit> combinations(std::vector<AxisSplit> all, const std::vector<Cycles>& sizes,
+                                    Cycles grain, Cycles most) {
+  const auto single = grainOf(sizes, grain);
+  for (auto i = all.front().parts.size(); i < sizes.size(); ++i) {
     std::vector<AxisSplit> with;
     for (const auto& before : all)
-      for (const auto part : partsOf(size, single, most / before.used)) {
+      for (const auto part : partsOf(sizes[i], single, most / before.used)) {
         with.push_back(before);
-        with.back().parts.push_back(part);
-        with.back().used *= ceilDiv(size, part);
+        add(with.back(), part, ceilDiv(sizes[i], part));
       }
     all = std::move(with);
   }
   return all;
 }
 
-}  // namespace
-
-Cycles readBy(const AxisSplit& split, const std::vector<Cycles>& halos) {
-  Cycles read = 1;
-  for (std::size_t k = 0; k < halos.size(); ++k) read *= split.parts[k] + halos[k];
-  return read;
-}
-
-std::vector<AxisSplit> allAxisSplits(const std::vector<Cycles>& sizes, Cycles grain, Cycles most) {
-  auto all = combinations(sizes, grain, most);
-  std::stable_sort(all.begin(), all.end(),
-                   [](const AxisSplit& a, const AxisSplit& b) { return a.used < b.used; });
-  return all;
-}
-
-std::vector<AxisSplit> axisSplits(const std::vector<Cycles>& sizes,
-                                  const std::vector<Cycles>& halos, Cycles grain, Cycles most) {
-  const auto all = combinations(sizes, grain, most);
+// Those that are not worse than others, in ascending order of `used`.
+std::vector<AxisSplit> best(const std::vector<AxisSplit>& all, const std::vector<Cycles>& halos,
+                            Cycles grain) {
   using Key = std::tuple<Cycles, Cycles, Cycles, std::size_t>;
   std::vector<std::pair<Key, std::size_t>> order;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -72,6 +68,56 @@ std::vector<AxisSplit> axisSplits(const std::vector<Cycles>& sizes,
     if (!found.empty() && std::get<1>(key) >= least) continue;
     least = std::get<1>(key);
     found.push_back(all[i]);
+  }
+  return found;
+}
+
+}  // namespace
+
+Cycles readBy(const AxisSplit& split, const std::vector<Cycles>& halos) {
+  Cycles read = 1;
+  for (std::size_t k = 0; k < halos.size(); ++k) read *= split.parts[k] + halos[k];
+  return read;
+}
+
+std::vector<AxisSplit> allAxisSplits(const std::vector<Cycles>& sizes, Cycles grain, Cycles most) {
+  auto all = combinations({AxisSplit{}}, sizes, grain, most);
+  std::stable_sort(all.begin(), all.end(),
+                   [](const AxisSplit& a, const AxisSplit& b) { return a.used < b.used; });
+  return all;
+}
+
+std::vector<AxisSplit> axisSplits(const std::vector<Cycles>& sizes,
+                                  const std::vector<Cycles>& halos, Cycles grain, Cycles most) {
+  return best(combinations({AxisSplit{}}, sizes, grain, most), halos, grain);
+}
+
+std::map<Cycles, std::vector<AxisSplit>> serialAxisSplits(const std::vector<Cycles>& sizes,
+                                                          const std::vector<Cycles>& halos,
+                                                          Cycles grain, Cycles most,
+                                                          Cycles mostSteps) {
+  std::map<Cycles, std::vector<AxisSplit>> begun;
+  AxisSplit single;  // a step has one element of each index before
+  for (const auto size : sizes) {
+    for (const auto part : partsOf(size, grainOf(sizes, grain), size)) {
+      const auto all = ceilDiv(size, part);
+      for (Cycles steps = 2; steps <= all && single.steps * steps <= mostSteps; ++steps) {
+        if (all % steps > 0 || all / steps > most) continue;
+        auto split = single;
+        split.steps *= steps;
+        add(split, part, all / steps);
+        begun[split.steps].push_back(std::move(split));
+      }
+    }
+    single.steps *= size;
+    add(single, 1, 1);
+  }
+  std::map<Cycles, std::vector<AxisSplit>> found;
+  for (const auto& [steps, splits] : begun) {
+    std::vector<AxisSplit> all;
+    for (const auto& split : splits)
+      for (auto& each : combinations({split}, sizes, grain, most)) all.push_back(std::move(each));
+    found[steps] = best(all, halos, grain);
   }
   return found;
 }

@@ -3,16 +3,18 @@
 #define popir_machine_contraction_axis_splits_hpp
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 namespace popir {
 
 /// A split of an axis: `parts` has the number of elements in a part along each index of the axis,
-/// `used` the number of parts in total. E.g. the row axis of a convolution has the indices batch 8,
-/// height 16, width 16. The split {8, 4, 16} has 1 x 4 x 1 parts.
+/// `counts` the number of parts of a serial step along each, `used` that in total, on as many tiles,
+/// and `steps` the number of serial steps. E.g. the row axis of a convolution has the indices batch 8,
+/// height 16, width 16. The split {8, 4, 16} in one step has 1 x 4 x 1 parts.
 struct AxisSplit {
-  std::vector<std::uint64_t> parts;
-  std::uint64_t used = 1;
+  std::vector<std::uint64_t> parts, counts;
+  std::uint64_t used = 1, steps = 1;
 
   /// Elements in a part.
   std::uint64_t elements() const {
@@ -31,6 +33,14 @@ struct AxisSplit {
 std::vector<AxisSplit> axisSplits(const std::vector<std::uint64_t>& sizes,
                                   const std::vector<std::uint64_t>& halos, std::uint64_t grain,
                                   std::uint64_t most);
+
+/// The same in serial steps, by their number: that of all parts divided by that of tiles, where parts
+/// are the fewest with so many grains, as PopLibs' planner has it. An axis of several indices
+/// is divided along the first one, along the next one if a step has a single element of that, and so
+/// on. There are at most `mostSteps` of them; those in one step are axisSplits().
+std::map<std::uint64_t, std::vector<AxisSplit>> serialAxisSplits(
+    const std::vector<std::uint64_t>& sizes, const std::vector<std::uint64_t>& halos,
+    std::uint64_t grain, std::uint64_t most, std::uint64_t mostSteps);
 
 /// All splits of an axis into at most `most` parts, in ascending order of `used`.
 std::vector<AxisSplit> allAxisSplits(const std::vector<std::uint64_t>& sizes, std::uint64_t grain,

@@ -44,20 +44,36 @@ class Search {
     limit_ = c.whole.availableMemoryPermille * spec.memoryBytesPerTile / 1000;
     interleaved_ =
         spec.memoryBytesPerTile - std::min(spec.memoryBytesPerTile, spec.interleavedMemoryOffset);
+    fewestBytes_ = limit_ == 0;
+    tiles_ = std::min(c.tiles, spec.tilesPerIPU);
     if (role != Role::Joint) return;
     for (const auto layer : {Layer::Backward, Layer::WeightUpdate})
       followers_.push_back(std::make_unique<Search>(
           spec, Contraction{c.kind, passOf(c.whole, layer), c.tiles}, Role::Follower));
   }
 
-  // Searches the plans for this many adjacent tiles, with 1, 2, 4 ... serial steps. Ends when a
-  // plan fits into memory and twice as many steps give no cheaper one.
-  void on(unsigned tiles) {
-    tiles_ = tiles;
-    for (Cycles serial = 1; serial <= kMostSerial; serial *= 2) {
-      const auto before = cycles_;
-      for (Cycles byRows = 1; byRows <= serial; byRows *= 2) trySerial(byRows, serial / byRows);
-      if (found_ && serial > 1 && cycles_ == before) break;
+  // Searches the plans that fit into memory.
+  void search() {
+    const bool taps = c_.whole.kernelElements > 1;
+    ContractionPlan plan;
+    plan.shape = shape_;
+    plan.splits.resize(shape_.indices.size());
+    // A product's rows and columns are swapped as a rule, and only tried otherwise.
+    if (!taps && c_.whole.pass == ContractionWork::Pass::Product) swap(plan);
+    tryGrains(plan);
+    if (role_ == Role::Joint) return;
+    tryExpanded(plan);
+    if (taps) return;
+    swap(plan);
+    tryGrains(plan);
+  }
+  // Searches where nothing fits, as PopLibs' planner: with twice the memory, and so on, up to more
+  // than twice that of a tile; at last with any.
+  void searchWithMore() {
+    while (!found()) {
+      limit_ = limit_ < 2 * spec_.memoryBytesPerTile ? 2 * limit_ : kUnlimited;
+      search();
+      if (limit_ == kUnlimited) break;
     }
   }
 
@@ -66,13 +82,13 @@ class Search {
   Cycles cycles() const { return cycles_; }
   Cycles bytes() const { return bestBytes_; }
   bool found() const { return best_.kind != nullptr; }
-  bool fits() const { return found_; }
+  bool asksForFewestBytes() const { return fewestBytes_; }
   // The plans of the other passes.
   const ContractionPlan& backward() const { return followers_[0]->best_; }
   const ContractionPlan& update() const { return followers_[1]->best_; }
 
  private:
-  static constexpr Cycles kMostSerial = 1024;
+  static constexpr Cycles kUnlimited = ~Cycles{0};
   // Bytes that PopLibs' vertex of sliding windows has beside a group's partial sums.
   static constexpr Cycles kWindowBuffer = 200;
   // The first index of a convolution's field, each dimension of which has two.
@@ -82,21 +98,10 @@ class Search {
   // Of an index that is no dimension of a tile's field.
   static constexpr std::size_t kImages = ~std::size_t{0};
 
-  // Considers the plans that divide rows into `byRows` serial steps, and columns into `byColumns`.
-  // A product's rows and columns are swapped as a rule, and only tried otherwise. Of what has
-  // several kernel elements, or skips elements of a field, these are tried as inner elements
+  // Of what has several kernel elements, or skips elements of a field, these are tried as inner elements
   // (im2col), along each set of dimensions: the operand is rearranged to have what is used alone.
-  void trySerial(Cycles byRows, Cycles byColumns) {
+  void tryExpanded(const ContractionPlan& plan) {
     const bool taps = c_.whole.kernelElements > 1;
-    ContractionPlan plan;
-    plan.shape = shape_;
-    plan.splits.resize(shape_.indices.size());
-    if (!taps && c_.whole.pass == ContractionWork::Pass::Product) swap(plan);
-    if (role_ == Role::Joint) {
-      if (byRows == 1) tryGrains(plan, byRows, byColumns);
-      return;
-    }
-    tryGrains(plan, byRows, byColumns);
     const auto choices = expandable();
     for (std::size_t chosen = 1; chosen >> choices.size() == 0; ++chosen) {
       auto expanded = plan;
@@ -106,16 +111,13 @@ class Search {
         expanded.shape.indices[choices[k]].axis = Axis::Inner;
         expanded.expandedTaps.push_back(choices[k]);
       }
-      tryGrains(expanded, byRows, byColumns);
+      tryGrains(expanded);
       const auto isTap = [](const auto& i) { return i.axis == Axis::Tap && i.size > 1; };
       const auto& indices = expanded.shape.indices;
       if (!taps || std::any_of(indices.begin(), indices.end(), isTap)) continue;
       swap(expanded);
-      tryGrains(expanded, byRows, byColumns);
+      tryGrains(expanded);
     }
-    if (taps) return;
-    swap(plan);
-    tryGrains(plan, byRows, byColumns);
   }
 
   // The taps that may become inner elements: those of dimensions of which a window has several, or
@@ -139,14 +141,10 @@ class Search {
         index.axis = index.axis == Axis::Row ? Axis::Column : Axis::Row;
   }
 
-  void tryGrains(ContractionPlan& plan, Cycles byRows, Cycles byColumns) {
-    if (byRows > (plan.swapped ? c_.whole.columns : c_.whole.rows) ||
-        byColumns > (plan.swapped ? c_.whole.rows : c_.whole.columns))
-      return;
-    plan.serialRows = divide(plan, Axis::Row, byRows);
-    plan.serialColumns = divide(plan, Axis::Column, byColumns);
-    for (const auto axis : {Axis::Group, Axis::Inner, Axis::Tap}) divide(plan, axis, 1);
+  void tryGrains(ContractionPlan& plan) {
     plan.part = product(plan);
+    allInner_ = plan.part.inner;
+    allColumns_ = plan.part.columns;
     findRowSplits(plan, 1);
     for (const auto bits : sumBits(plan)) {
       plan.part.partialsBits = bits;
@@ -176,13 +174,13 @@ class Search {
       return false;
     findRowSplits(plan, grains_.inner);
     for (const auto& each : followers_)
-      if (!each->follow(grains_, plan.serialColumns)) return false;
+      if (!each->follow(grains_)) return false;
     return true;
   }
 
   // Prepares the plan of a pass that has the splits of the forward one. \returns whether there is a
   // vertex for it
-  bool follow(const ConvGrains& forward, Cycles steps) {
+  bool follow(const ConvGrains& forward) {
     const bool update = c_.whole.layer == Layer::WeightUpdate;
     auto& plan = candidate_;
     plan = {};
@@ -191,9 +189,6 @@ class Search {
     plan.shape = shape_;
     plan.splits.resize(shape_.indices.size());
     swap(plan);
-    for (const auto axis : {Axis::Group, Axis::Row, Axis::Tap}) divide(plan, axis, 1);
-    plan.serialInner = divide(plan, Axis::Inner, update ? steps : 1);
-    plan.serialColumns = divide(plan, Axis::Column, update ? 1 : steps);
     plan.part = product(plan);
     plan.part.partialsBits = sumBits(plan).front();
     grains_ = forward;
@@ -221,6 +216,9 @@ class Search {
     plan.rowSplit = candidateAxes_[1]->used;
     plan.innerSplit = candidateAxes_[2]->used;
     plan.columnSplit = candidateAxes_[3]->used;
+    plan.serialInner = candidateAxes_[2]->steps;
+    plan.serialColumns = candidateAxes_[3]->steps;
+    plan.rowsOnce = forward.rowsOnce;
     return measure(plan, candidateAxes_);
   }
 
@@ -235,14 +233,14 @@ class Search {
     return products / (peakProducts(spec_, whole, grains_) * tiles_) < cycles_;
   }
 
-  // A serial step as a plain product with a field, which is what estimators take. consider() sets its
-  // sizes to those of one tile.
+  // The contraction as a plain product with a field, which is what estimators take. consider() sets its
+  // sizes to those of one tile in a serial step.
   ContractionWork product(const ContractionPlan& plan) {
     auto part = c_.whole;
     part.pass = ContractionWork::Pass::Product;
     part.batch = part.groups = part.rows = part.inner = part.columns = part.kernelElements = 1;
     for (std::size_t i = 0; i < plan.splits.size(); ++i) {
-      const auto n = static_cast<Cycles>(plan.splits[i].period);
+      const auto n = static_cast<Cycles>(plan.shape.indices[i].size);
       switch (plan.shape.indices[i].axis) {
         case Axis::Group: part.groups *= n; break;
         case Axis::Row: part.rows *= n; break;
@@ -310,30 +308,13 @@ class Search {
                                std::max<std::int64_t>(0, last - end));
   }
 
-  // Divides an axis into about `steps` serial steps: its first index first, then the next one if
-  // that is not enough. \returns the number of steps.
-  static Cycles divide(ContractionPlan& plan, Axis axis, Cycles steps) {
-    Cycles made = 1;
-    for (std::size_t i = 0; i < plan.splits.size(); ++i) {
-      if (plan.shape.indices[i].axis != axis) continue;
-      auto& split = plan.splits[i];
-      split.size = plan.shape.indices[i].size;
-      const auto of = static_cast<Cycles>(split.size);
-      const auto period = ceilDiv(of, std::min(steps, of));
-      split.period = split.part = static_cast<std::int64_t>(period);
-      made *= ceilDiv(of, period);
-      steps = ceilDiv(steps, ceilDiv(of, period));
-    }
-    return made;
-  }
-
-  // The sizes of an axis in a serial step, by index, and their halos.
+  // The sizes of an axis, by index, and their halos.
   struct AxisSizes {
     std::vector<Cycles> sizes, halos;
     AxisSizes(const ContractionPlan& plan, Axis axis) {
       for (std::size_t i = 0; i < plan.splits.size(); ++i)
         if (plan.shape.indices[i].axis == axis) {
-          sizes.push_back(static_cast<Cycles>(plan.splits[i].period));
+          sizes.push_back(static_cast<Cycles>(plan.shape.indices[i].size));
           halos.push_back(static_cast<Cycles>(plan.shape.halo(i)));
         }
     }
@@ -402,83 +383,109 @@ class Search {
     return best;
   }
 
-  // Considers all splits over tiles, given the plan's axes and serial steps.
+  // Splits of an axis by the number of their serial steps.
+  using StepSplits = std::map<Cycles, std::vector<AxisSplit>>;
+  StepSplits serialSplits(const ContractionPlan& plan, Axis axis, Cycles grain) const {
+    const AxisSizes of(plan, axis);
+    return serialAxisSplits(of.sizes, of.halos, grain, tiles_, tiles_);
+  }
+
+  // Considers all splits over tiles and over serial steps, given the plan's axes: either columns or
+  // inner elements are divided, as in PopLibs, and columns alone of the passes of a layer.
   void tryAll(ContractionPlan plan) {
     plan.grains = grains_;
-    const bool together = grains_.method == ConvMethod::Slic;
-    const auto peak = peakProducts(spec_, plan.part, grains_);
     const auto groups = splits(plan, Axis::Group, grains_.groups);
-    const auto inner = splits(plan, Axis::Inner, std::max<Cycles>(1, grains_.inner / combined()));
-    const auto columns =
-        splits(plan, Axis::Column, std::max<Cycles>(1, grains_.columns / combined()));
     const auto taps = splits(plan, Axis::Tap, 1);
-    allInner_ = inner.front().elements();
-    allColumns_ = columns.front().elements();
-    for (const auto& g : groups)
-      for (const auto& k : inner) {
-        if (g.used * k.used > tiles_) break;
-        if (together && k.elements() > grains_.inner) continue;
-        for (const auto& n : columns) {
-          if (g.used * k.used * n.used > tiles_) break;
-          if (role_ == Role::Joint && n.used > 1) break;  // each weight is on one tile
-          if ((together || grains_.method == ConvMethod::Vmac) && n.elements() > grains_.columns)
-            continue;
-          for (const auto& t : taps) {
-            const auto left = tiles_ / (g.used * k.used * n.used * t.used);
-            if (left == 0) break;
-            plan.groupSplit = g.used;
-            plan.innerSplit = k.used;
-            plan.columnSplit = n.used;
-            plan.tapSplit = t.used;
-            const auto ofRow = ceilDiv(g.elements(), grains_.groups) * t.elements() *
-                               ceilDiv(k.elements() * combined(), grains_.inner) * grains_.inner *
-                               ceilDiv(n.elements() * combined(), grains_.columns) *
-                               grains_.columns * plan.serial();
-            for (const auto* m : rowsFor(left)) {
-              if (found_ && ofRow * m->elements / peak >= cycles_) continue;
-              plan.rowSplit = m->split.used;
-              consider(plan, {&g, &m->split, &k, &n, &t});
+    const auto innerGrain = std::max<Cycles>(1, grains_.inner / combined()),
+               columnGrain = std::max<Cycles>(1, grains_.columns / combined());
+    const auto inner = splits(plan, Axis::Inner, innerGrain),
+               columns = splits(plan, Axis::Column, columnGrain);
+    const auto trySteps = [&](const auto& inner, const auto& columns) {
+      for (const auto& g : groups)
+        for (const auto& k : inner) {
+          if (g.used * k.used > tiles_) break;
+          for (const auto& n : columns) {
+            if (g.used * k.used * n.used > tiles_) break;
+            for (const auto& t : taps) {
+              if (g.used * k.used * n.used * t.used > tiles_) break;
+              tryRows(plan, g, k, n, t);
             }
           }
         }
-      }
+    };
+    trySteps(inner, columns);
+    const auto byColumns = serialSplits(plan, Axis::Column, columnGrain);
+    for (const auto& [steps, splits] : byColumns) trySteps(inner, splits);
+    if (role_ == Role::Joint) return;
+    const auto byInner = serialSplits(plan, Axis::Inner, innerGrain);
+    for (const auto& [steps, splits] : byInner) trySteps(splits, columns);
+  }
+
+  // Considers all splits of rows, given those of the other axes.
+  void tryRows(ContractionPlan& plan, const AxisSplit& g, const AxisSplit& k, const AxisSplit& n,
+               const AxisSplit& t) {
+    const bool together = grains_.method == ConvMethod::Slic;
+    if (together && k.elements() > grains_.inner) return;
+    if ((together || grains_.method == ConvMethod::Vmac) && n.elements() > grains_.columns) return;
+    if (role_ == Role::Joint && n.used > 1) return;  // each weight is on one tile
+    const auto peak = peakProducts(spec_, plan.part, grains_);
+    const auto ofRow = ceilDiv(g.elements(), grains_.groups) * t.elements() *
+                       ceilDiv(k.elements() * combined(), grains_.inner) * grains_.inner *
+                       ceilDiv(n.elements() * combined(), grains_.columns) * grains_.columns *
+                       k.steps * n.steps;
+    plan.groupSplit = g.used;
+    plan.innerSplit = k.used;
+    plan.columnSplit = n.used;
+    plan.tapSplit = t.used;
+    plan.serialColumns = n.steps;
+    plan.serialInner = k.steps;
+    for (const auto* m : rowsFor(tiles_ / (g.used * k.used * n.used * t.used))) {
+      if (found_ && ofRow * m->elements / peak >= cycles_) continue;
+      plan.rowSplit = m->split.used;
+      // Rows that all steps share are exchanged once where memory has room for that.
+      plan.rowsOnce = n.steps > 1;
+      if (consider(plan, {&g, &m->split, &k, &n, &t}) || !plan.rowsOnce) continue;
+      plan.rowsOnce = false;
+      consider(plan, {&g, &m->split, &k, &n, &t});
+    }
   }
 
   // Groups that the units compute as one.
   Cycles combined() const { return grains_.method == ConvMethod::Amp ? grains_.groups : 1; }
 
-  // Costs one plan, and keeps it if it is better than best_. A plan that fits into memory is better
-  // than one that does not. Of plans that fit, the one with fewer cycles is better; of others, the
-  // one with fewer bytes. Of the passes of a layer cycles are added up, and count the most bytes.
-  void consider(ContractionPlan& plan, const Splits& axes) {
-    if (!measure(plan, axes)) return;
+  // Costs one plan, and keeps it if it is better than best_: if it has fewer cycles; where those with the
+  // fewest bytes are asked for, fewer bytes. Of the passes of a layer cycles are added up, and count
+  // the most bytes. \returns whether the plan fits into memory
+  bool consider(ContractionPlan& plan, const Splits& axes) {
+    if (!measure(plan, axes)) return false;
     auto bytes = bytesOf(plan);
     for (const auto& each : followers_) {
-      if (!each->measureLike(plan, axes)) return;
+      if (!each->measureLike(plan, axes)) return false;
       bytes = std::max(bytes, bytesOf(each->candidate_));
     }
-    if (found_ && bytes > limit_) return;
-    if (!found_ && bytes > limit_ && best_.kind && bytes >= bestBytes_) return;
+    if (fewestBytes_ ? best_.kind && bytes >= bestBytes_ : bytes > limit_) return false;
     price(plan);
     auto cycles = plan.comparedCycles;
     for (const auto& each : followers_) {
       each->price(each->candidate_);
       cycles += each->candidate_.comparedCycles;
     }
-    if (bytes <= limit_ && found_ && cycles >= cycles_) return;
-    found_ = bytes <= limit_;
+    if (found_ && cycles >= cycles_) return true;
+    found_ = !fewestBytes_;
     cycles_ = cycles;
     bestBytes_ = bytes;
     keep(plan, axes);
     for (const auto& each : followers_) each->keep(each->candidate_, each->candidateAxes_);
+    return true;
   }
 
   // Bytes of a plan's temporary data: more than limit_ if the interleaved memory has no room for what
   // vertices want there.
   Cycles bytesOf(const ContractionPlan& plan) const {
     const auto wanted = std::max(plan.interleavedBytes, plan.interleavedSums);
-    const auto bytes = plan.temporaryBytes();
-    return wanted <= interleaved_ ? bytes : std::max(bytes, limit_ + wanted - interleaved_);
+    const auto bytes = plan.temporaryBytes;
+    if (wanted <= interleaved_ || limit_ == kUnlimited) return bytes;
+    return std::max(bytes, limit_ + wanted - interleaved_);
   }
 
   void keep(const ContractionPlan& plan, const Splits& axes) {
@@ -486,7 +493,7 @@ class Search {
     best_.joint = role_ != Role::Alone;
     best_.kind = kindOf(plan.part);
     settle(best_, axes);
-    takeVertexCycles(best_);
+    count(best_);
   }
 
   // Computes what a plan has on a tile, and what it rearranges. \returns whether there is a vertex for
@@ -513,15 +520,16 @@ class Search {
         (units ? plan.partialBytes : 0) +
         (part.wideWeightLoads && grains_.method == ConvMethod::Amp ? plan.columnBytes : 0);
     plan.interleavedSums = part.fastReduce ? plan.reductionBytes : 0;
+    plan.accumulatedBytes = plan.serialInner > 1 ? shareOf(plan) * sums.sizeInBytes() : 0;
+    const auto before =
+        plan.beforeSlice.bytes + (plan.rowsOnce ? plan.rows.bytes + plan.rowBytes : 0);
+    const auto copies =
+        std::max({plan.rowsOnce ? 0 : plan.rows.bytes, plan.columns.bytes, plan.result.bytes});
+    const auto operands = (plan.rowsOnce ? 0 : plan.rowBytes) + plan.columnBytes;
+    plan.temporaryBytes = before + (innerSteps(plan) > 1 ? plan.accumulatedBytes : 0) +
+                          std::max({2 * copies, operands + plan.partialBytes, plan.reductionBytes,
+                                    plan.beforeSlice.bytes});
     return true;
-  }
-
-  // Has what the vertex takes in place of what PopLibs' planner makes of it.
-  void takeVertexCycles(ContractionPlan& plan) const {
-    const auto planned = plan.vertexCycles;
-    plan.vertexCycles = contractionCycles(spec_, plan.part, grains_);
-    plan.computeCycles = plan.computeCycles - planned + plan.vertexCycles;
-    plan.cycles -= plan.serial() * (planned - plan.vertexCycles);
   }
 
   // The class of the vertex; of types that the units do not take that which the kernel names.
@@ -552,7 +560,19 @@ class Search {
     return size * ceilDiv(parts, grain) * grain / parts;
   }
 
-  // Decides what is rearranged, as PopLibs' planner does.
+  // The elements of an operand, with copies of those that kernel elements share where these are inner
+  // elements.
+  static Cycles elementsOf(const ContractionPlan& plan, std::size_t operand) {
+    Cycles elements = 1;
+    for (const auto& d : plan.shape.operands[operand]) {
+      const auto& indices = plan.shape.indices;
+      elements *= static_cast<Cycles>(plan.expands(d) ? indices[d.index].size * indices[d.tap].size
+                                                      : d.size);
+    }
+    return elements;
+  }
+
+  // Decides what is rearranged, as PopLibs' planner does: it takes each step to rearrange all.
   void rearrange(ContractionPlan& plan) const {
     using Pass = ContractionWork::Pass;
     const auto pass = c_.whole.pass;
@@ -566,40 +586,30 @@ class Search {
                padOut = allColumns_ * combined() % grains_.columns > 0;
     const auto tiles = plan.tiles();
     const auto size = [&](Axis lacking) {
-      Cycles elements = 1;
-      for (const auto& d : plan.shape.operands[plan.shape.lacking(lacking)]) {
-        const auto& indices = plan.shape.indices;
-        elements *= static_cast<Cycles>(
-            plan.expands(d) ? indices[d.index].size * indices[d.tap].size : d.size);
-      }
-      return padded(elements, allInner_ * combined(), grains_.inner);
+      return padded(elementsOf(plan, plan.shape.lacking(lacking)), allInner_ * combined(),
+                    grains_.inner);
     };
     const bool operands = weightsGradient || plan.expanded || turned || padIn || combined() > 1;
     const bool update = connected && layer == Layer::WeightUpdate,
                backward = connected && layer == Layer::Backward;
     if (operands || update || (backward && !plan.joint))
-      plan.rows = rearrangement(spec_, type, ceilDiv(size(Axis::Column), plan.serialRows), tiles,
-                                allInner_ * allColumns_);
+      plan.rows = rearrangement(spec_, type, size(Axis::Column), tiles, allInner_ * allColumns_);
     if (operands || padOut)
-      plan.columns = rearrangement(spec_, type,
-                                   padded(ceilDiv(combined() * size(Axis::Row), plan.serialColumns),
-                                          allColumns_ * combined(), grains_.columns),
-                                   tiles, allInner_ * allColumns_);
+      plan.columns = rearrangement(
+          spec_, type,
+          padded(combined() * size(Axis::Row), allColumns_ * combined(), grains_.columns), tiles,
+          allInner_ * allColumns_);
     else if (pass == Pass::Forward && layer == Layer::Forward &&
              grains_.columns % weightsPerUnit(spec_, type) > 0)
       // The backward pass takes the weights in other groups.
-      plan.columns = regrouping(spec_, type, ceilDiv(size(Axis::Row), plan.serialColumns), tiles,
-                                allColumns_, grains_.columns);
+      plan.columns = regrouping(spec_, type, size(Axis::Row), tiles, allColumns_, grains_.columns);
     // What serial steps slice is laid out for that first.
     if (connected && !plan.joint && plan.serial() > 1) {
-      const auto each = ceilDiv(static_cast<Cycles>(shape_.elements(shape_.lacking(
-                                    plan.serialColumns > 1 ? Axis::Row : Axis::Column))),
-                                tiles);
+      const auto each = ceilDiv(elementsOf(plan, plan.shape.lacking(Axis::Row)), tiles);
       plan.beforeSlice.bytes = plan.beforeSlice.received = each * bytes_;
       plan.beforeSlice.copyCycles = each;
     }
-    const auto results =
-        ceilDiv(static_cast<Cycles>(shape_.elements(shape_.result)), plan.serial());
+    const auto results = static_cast<Cycles>(shape_.elements(shape_.result));
     if (plan.swapped != (product || weightsGradient) || padOut || combined() > 1 ||
         (update && !plan.joint))
       plan.result = rearrangement(spec_, result_, results, tiles, allColumns_);
@@ -654,70 +664,135 @@ class Search {
                part.columns * combined(), grains_.columns);
     const auto bus = spec_.tilesPerSharedExchangeBus;
     plan.sharesRows = bus > 1 && plan.columnSplit % bus == 0 && plan.order == TileOrder::Standard;
-    plan.rowsOnce = plan.serialRows == 1 && plan.serialColumns > 1;
   }
 
-  // Computes the cycles of a plan.
-  void price(ContractionPlan& plan) {
-    const auto rate = spec_.exchangeBytesPerCycle, bus = spec_.tilesPerSharedExchangeBus;
-    const auto serial = plan.serial();
+  // Bytes of an operand that arrive on a tile, if so many tiles that need the same store a share each.
+  static Cycles arriving(Cycles bytes, Cycles tiles) { return bytes - bytes / tiles; }
+
+  // Cycles of the exchange of rows; tiles that share a bus receive a part each, at once.
+  Cycles rowExchange(const ContractionPlan& plan) const {
+    const auto bytes = arriving(plan.rowBytes, plan.columnSplit);
+    return ceilDiv(plan.sharesRows ? bytes / spec_.tilesPerSharedExchangeBus : bytes,
+                   spec_.exchangeBytesPerCycle);
+  }
+
+  // Cycles of a step to slice the operands, which are spread over the tiles of the plan.
+  Cycles slicing(const ContractionPlan& plan, Axis lacking, Cycles steps) const {
+    if (steps == 1) return 0;
+    const auto each = ceilDiv(elementsOf(plan, plan.shape.lacking(lacking)), plan.tiles());
+    return dynamicSlice(spec_, c_.whole.type, ceilDiv(each, steps));
+  }
+  Cycles slicing(const ContractionPlan& plan, Cycles innerSteps) const {
+    return slicing(plan, Axis::Column, innerSteps) + slicing(plan, Axis::Row, plan.serial());
+  }
+
+  // The steps of inner elements as PopLibs' planner counts them: it takes all passes of a layer that are
+  // planned together to divide columns, though the gradient of weights then adds up what steps make.
+  Cycles innerSteps(const ContractionPlan& plan) const {
+    return role_ == Role::Follower ? 1 : plan.serialInner;
+  }
+
+  // Cycles of a step to add its results to those of the steps before.
+  Cycles accumulating(const ContractionPlan& plan) const {
+    static const auto* kAdd = findVertexClass("popops::BinaryOp1DInPlace");
+    return kAdd->cycles(spec_, OperatorWork{partials(plan.part), shareOf(plan), Operator::ADD});
+  }
+
+  // The elements of the result that a tile adds up.
+  Cycles shareOf(const ContractionPlan& plan) const {
+    return ceilDiv(sumsOf(plan.part), plan.partialSums());
+  }
+
+  // The stages that add up `elements` partial sums. What steps of inner elements add up is converted
+  // after these.
+  std::vector<ReductionStage> stagesOf(const ContractionPlan& plan, Cycles elements,
+                                       Cycles innerSteps) const {
+    const auto sums = partials(plan.part);
+    return reductionStages(spec_, plan.part, elements, plan.partialSums(), sums,
+                           innerSteps > 1 ? sums : result_);
+  }
+
+  // Computes the cycles by which plans are compared: those of PopLibs' planner, which counts the exchange
+  // of all partial sums, those that the tile adds up, too, and where there is nothing to add up.
+  void price(ContractionPlan& plan) const {
+    const auto rate = spec_.exchangeBytesPerCycle;
+    const auto sums = partials(plan.part);
+    const auto share = shareOf(plan);
+    const auto inner = innerSteps(plan), columns = plan.serial() / inner;
     plan.vertexCycles = contractionCycles(spec_, plan.part, grains_, Estimate::Plan);
     plan.paddingCycles = padding(plan);
+    const auto ofRows = plan.rows.copyCycles + plan.rows.exchangeCycles(spec_) + rowExchange(plan);
+    auto step = plan.vertexCycles + plan.paddingCycles + (plan.rowsOnce ? 0 : ofRows) +
+                ceilDiv(arriving(plan.columnBytes, plan.rowSplit), rate) + slicing(plan, inner) +
+                (inner > 1 ? accumulating(plan) : 0);
+    for (const auto* copy : {&plan.columns, &plan.result})
+      step += copy->copyCycles + copy->exchangeCycles(spec_);
+    if (columns > 1) step += dynamicSlice(spec_, sums, ceilDiv(share, columns));
+    // In PopLibs' estimate a tile gets all partial sums, even if there is nothing to add up, and then all
+    // of each later stage; tiles add up equal shares.
+    auto arrives = sumsOf(plan.part);
+    step += ceilDiv(arrives * sums.sizeInBytes(), rate);
+    bool isFirst = true;
+    for (const auto& stage : stagesOf(plan, share * plan.partialSums(), inner)) {
+      if (!isFirst) step += ceilDiv(arrives * sums.sizeInBytes(), rate);
+      step += stage.cycles;
+      arrives = ceilDiv(arrives, stage.together);
+      isFirst = false;
+    }
+    plan.comparedCycles = plan.serial() * step + (plan.rowsOnce ? ofRows : 0) +
+                          plan.beforeSlice.copyCycles + plan.beforeSlice.exchangeCycles(spec_);
+    if (inner > 1) plan.comparedCycles += conversion(spec_, share, sums, result_);
+  }
+
+  // Computes what the best plan takes: each step rearranges its own part, and writes back its result.
+  void count(ContractionPlan& plan) const {
+    const auto rate = spec_.exchangeBytesPerCycle;
+    const auto serial = plan.serial();
+    const auto share = shareOf(plan);
+    const auto sums = partials(plan.part);
+    const bool adds = plan.serialInner > 1;
+    plan.rowsOnce = plan.rowsOnce && !adds;
+    plan.rows = plan.rows.in(plan.serialInner);
+    plan.columns = plan.columns.in(serial);
+    plan.result = plan.result.in(plan.serialColumns);
+    const Rearrangement none;
+    const auto &again = plan.rowsOnce ? none : plan.rows, &once = plan.rowsOnce ? plan.rows : none,
+               &after = adds ? none : plan.result, &atLast = adds ? plan.result : none;
+    plan.vertexCycles = contractionCycles(spec_, plan.part, grains_);
+    plan.stages = stagesOf(plan, sumsOf(plan.part), plan.serialInner);
+    plan.sliceCycles = slicing(plan, plan.serialInner) + (adds ? accumulating(plan) : 0) +
+                       (plan.serialColumns > 1 ? dynamicSlice(spec_, result_, share) : 0);
+    plan.conversionCycles = adds && sums != result_ ? conversion(spec_, share, sums, result_) : 0;
+    plan.computeCycles = plan.vertexCycles + plan.paddingCycles + again.copyCycles +
+                         plan.columns.copyCycles + after.copyCycles + plan.sliceCycles;
     plan.onceComputeCycles =
-        plan.beforeSlice.copyCycles + (plan.rowsOnce ? plan.rows.copyCycles : 0);
-    plan.computeCycles = plan.vertexCycles + plan.paddingCycles +
-                         (plan.rowsOnce ? 0 : plan.rows.copyCycles) + plan.columns.copyCycles +
-                         plan.result.copyCycles;
-    // The columnSplit tiles that need the same rows each store 1 / columnSplit of them, and receive
-    // the others. The same holds for columns and rowSplit.
-    const auto rowBytes = plan.rowBytes - plan.rowBytes / plan.columnSplit,
-               columnBytes = plan.columnBytes - plan.columnBytes / plan.rowSplit;
-    const auto rows = ceilDiv(plan.sharesRows ? rowBytes / bus : rowBytes, rate);
-    const auto arrive = rows + plan.rows.exchangeCycles(spec_);
-    plan.onceExchangeCycles = plan.beforeSlice.exchangeCycles(spec_) + (plan.rowsOnce ? arrive : 0);
-    plan.exchangeCycles = (plan.rowsOnce ? 0 : arrive) + ceilDiv(columnBytes, rate) +
-                          plan.columns.exchangeCycles(spec_) + plan.result.exchangeCycles(spec_);
-    const auto again = plan.rowsOnce ? Rearrangement{} : plan.rows;
-    plan.calls = 1 + (again.bytes + plan.columns.bytes > 0) + (plan.result.bytes > 0);
+        plan.beforeSlice.copyCycles + once.copyCycles + plan.conversionCycles + atLast.copyCycles;
+    const auto rowBytes = arriving(plan.rowBytes, plan.columnSplit),
+               columnBytes = arriving(plan.columnBytes, plan.rowSplit);
+    plan.exchangeCycles = (plan.rowsOnce ? 0 : rowExchange(plan)) + again.exchangeCycles(spec_) +
+                          ceilDiv(columnBytes, rate) + plan.columns.exchangeCycles(spec_) +
+                          after.exchangeCycles(spec_);
+    plan.onceExchangeCycles = plan.beforeSlice.exchangeCycles(spec_) +
+                              (plan.rowsOnce ? rowExchange(plan) : 0) + once.exchangeCycles(spec_) +
+                              atLast.exchangeCycles(spec_);
+    plan.calls =
+        1 + (again.bytes + plan.columns.bytes > 0) + (after.bytes > 0) + (serial > 1 ? 2 : 0);
     plan.syncs = ((plan.rowsOnce ? 0 : rowBytes) + columnBytes > 0) +
-                 (again.received + plan.columns.received > 0) + (plan.result.received > 0);
-    // partialSums() tiles have partial sums of the same results. Each adds up its share of them.
-    const auto elements = sumsOf(plan.part);
-    const auto share = ceilDiv(elements, plan.partialSums());
-    plan.stages = reductionStages(spec_, plan.part, elements, plan.partialSums(),
-                                  partials(plan.part), result_);
+                 (again.received + plan.columns.received > 0) + (after.received > 0);
     for (const auto& stage : plan.stages) {
       ++plan.calls;
       plan.syncs += stage.received > 0;
       plan.exchangeCycles += ceilDiv(stage.received, rate);
       plan.computeCycles += stage.cycles;
     }
-    plan.sliceCycles = 0;
-    if (serial > 1) {
-      const auto cut = [&](Axis by) {
-        const auto elements = static_cast<Cycles>(shape_.elements(shape_.lacking(by)));
-        return dynamicSlice(spec_, c_.whole.type, ceilDiv(elements, tiles_ * serial));
-      };
-      if (plan.serialRows * plan.serialInner > 1) plan.sliceCycles += cut(Axis::Column);
-      if (plan.serialColumns * plan.serialInner > 1) plan.sliceCycles += cut(Axis::Row);
-      plan.sliceCycles += dynamicSlice(spec_, result_, share);
-      plan.computeCycles += plan.sliceCycles;
-      plan.calls += 2;
-    }
-    // PopLibs' planner counts the exchange of all partial sums, those that the tile adds up, too, and
-    // where there is nothing to add up.
-    const auto sums = elements * partials(plan.part).sizeInBytes();
-    const auto moved = plan.stages.empty() ? 0 : std::min(sums, plan.stages.front().received);
-    plan.comparedCycles =
-        plan.onceExchangeCycles + plan.onceComputeCycles +
-        serial * (plan.computeCycles + plan.exchangeCycles + ceilDiv(sums - moved, rate));
-    const auto once = (plan.beforeSlice.received > 0) + (plan.rowsOnce && rowBytes > 0) +
-                      (plan.rowsOnce && plan.rows.received > 0);
+    const auto syncs = (plan.beforeSlice.received > 0) + (plan.rowsOnce && rowBytes > 0) +
+                       (once.received > 0) + (atLast.received > 0);
+    const auto calls = (plan.beforeSlice.bytes > 0) + (once.bytes > 0) +
+                       (plan.conversionCycles > 0) + (atLast.bytes > 0);
     plan.cycles =
-        plan.onceExchangeCycles + plan.onceComputeCycles +
-        ((plan.beforeSlice.bytes > 0) + (plan.rowsOnce && plan.rows.bytes > 0)) * spec_.callCycles +
+        plan.onceExchangeCycles + plan.onceComputeCycles + calls * spec_.callCycles +
         serial * (plan.computeCycles + plan.exchangeCycles + plan.calls * spec_.callCycles) +
-        (serial * plan.syncs + once) * spec_.beforeExchange();
+        (serial * plan.syncs + syncs) * spec_.beforeExchange();
   }
 
   // Cycles to pad with zeros what vertices take on a tile, as PopLibs' planner counts them: kernels to
@@ -763,8 +838,10 @@ class Search {
       for (auto i = plan.splits.size(); i-- > 0;) {
         if (plan.shape.indices[i].axis != kAxes[a]) continue;
         auto& split = plan.splits[i];
+        split.size = plan.shape.indices[i].size;
         split.part = static_cast<std::int64_t>(axes[a]->parts[--at]);
-        split.count = (split.period + split.part - 1) / split.part;
+        split.count = static_cast<std::int64_t>(axes[a]->counts[at]);
+        split.period = std::min(split.size, split.part * split.count);
         split.stride = stride;
         stride *= static_cast<unsigned>(split.count);
       }
@@ -777,9 +854,10 @@ class Search {
   const Role role_;
   poplar::Type result_;
   Cycles bytes_, limit_, interleaved_;  // of an element; of temporary data, of those interleaved
+  bool fewestBytes_ = false;            // whether a plan with these is asked for
   ConvGrains grains_;                   // of the plan that is considered
   Cycles tiles_ = 1;
-  // Elements in a serial step.
+  // Elements of the contraction.
   Cycles allColumns_ = 1, allInner_ = 1;
   std::vector<std::int64_t> parts_;  // by index: elements on a tile
   // By index: the dimension of a tile's field that it is part of. By dimension: zeros around it.
@@ -837,13 +915,6 @@ static ContractionPlan planNothing(const Contraction& contraction) {
   return plan;
 }
 
-static Search searched(const TargetSpec& spec, const Contraction& contraction,
-                       Search::Role role = Search::Role::Alone) {
-  Search search(spec, contraction, role);
-  search.on(std::min(contraction.tiles, spec.tilesPerIPU));
-  return search;
-}
-
 static bool isEmpty(const ContractionWork& work) {
   return work.groups * work.rows * work.inner * work.columns * work.kernelElements == 0;
 }
@@ -858,26 +929,38 @@ LayerPlans planLayer(const TargetSpec& spec, const Contraction& contraction) {
   const auto pass = [&](Layer layer) {
     return Contraction{contraction.kind, passOf(contraction.whole, layer), contraction.tiles};
   };
-  const auto joint = searched(spec, pass(Layer::Forward), Search::Role::Joint);
-  const Search alone[] = {searched(spec, pass(Layer::Forward)),
-                          searched(spec, pass(Layer::Backward)),
-                          searched(spec, pass(Layer::WeightUpdate))};
+  Search joint(spec, pass(Layer::Forward), Search::Role::Joint);
+  Search alone[] = {{spec, pass(Layer::Forward)},
+                    {spec, pass(Layer::Backward)},
+                    {spec, pass(Layer::WeightUpdate)}};
+  joint.search();
+  for (auto& each : alone) each.search();
+  const auto fit = [&] {
+    return std::all_of(std::begin(alone), std::end(alone), [](const auto& s) { return s.found(); });
+  };
+  if (!joint.found() && !fit()) {
+    joint.searchWithMore();
+    for (auto& each : alone) each.searchWithMore();
+  }
   Cycles cycles = 0, bytes = 0;
-  bool fit = true;
   for (const auto& each : alone) {
     cycles += each.cycles();
     bytes = std::max(bytes, each.bytes());
-    fit = fit && each.fits();
   }
-  const bool separate = !joint.found() || (fit ? !joint.fits() || cycles < joint.cycles()
-                                               : !joint.fits() && bytes < joint.bytes());
-  if (separate) return {alone[0].best(), alone[1].best(), alone[2].best()};
+  const bool cheaper = joint.asksForFewestBytes() ? bytes < joint.bytes() : cycles < joint.cycles();
+  if (!joint.found() || (fit() && cheaper))
+    return {alone[0].best(), alone[1].best(), alone[2].best()};
   return {joint.best(), joint.backward(), joint.update()};
 }
 
 ContractionPlan planContraction(const TargetSpec& spec, const Contraction& contraction) {
   if (isEmpty(contraction.whole)) return planNothing(contraction);
-  if (!isLayerPass(contraction.whole)) return searched(spec, contraction).best();
+  if (!isLayerPass(contraction.whole)) {
+    Search alone(spec, contraction);
+    alone.search();
+    alone.searchWithMore();
+    return alone.best();
+  }
   auto plans = planLayer(spec, contraction);
   return contraction.whole.layer == Layer::Forward    ? std::move(plans.forward)
          : contraction.whole.layer == Layer::Backward ? std::move(plans.backward)

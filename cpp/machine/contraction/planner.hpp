@@ -37,11 +37,11 @@ struct IndexSplit {
 /// each tile has the weights that it has in the forward pass, as PopLibs does.
 enum class TileOrder { Standard, Backward, WeightUpdate };
 
-/// A plan: serialRows x serialColumns x serialInner serial steps, one after another. Each uses
-/// groupSplit x rowSplit x columnSplit x innerSplit x tapSplit tiles.
+/// A plan: serial steps, one after another, by columns or by inner elements, of which the results are
+/// added up. Each uses groupSplit x rowSplit x columnSplit x innerSplit x tapSplit tiles.
 struct ContractionPlan {
   std::uint64_t groupSplit = 1, rowSplit = 1, columnSplit = 1, innerSplit = 1, tapSplit = 1;
-  std::uint64_t serialRows = 1, serialColumns = 1, serialInner = 1;
+  std::uint64_t serialColumns = 1, serialInner = 1;
   /// Whether the three passes of a fully connected layer have this split; and the numbers of tiles.
   bool joint = false;
   TileOrder order = TileOrder::Standard;
@@ -56,7 +56,7 @@ struct ContractionPlan {
   bool swapped = false, expanded = false;
   std::vector<std::size_t> expandedTaps;
   /// What is copied to another order before the vertices run, in each serial step: the operand that
-  /// has rows, the operand that has columns; and after them: the result.
+  /// has rows, the operand that has columns; and after them: the result, that of inner elements once.
   Rearrangement rows, columns, result;
   /// Of a fully connected layer in serial steps: what is copied before all of them.
   Rearrangement beforeSlice;
@@ -65,24 +65,28 @@ struct ContractionPlan {
   ContractionShape shape;
   std::vector<IndexSplit> splits;
   /// Bytes on a tile: of the operand that has rows, of the operand that has columns, of partial
-  /// sums, and of what is gathered to add these up.
-  std::uint64_t rowBytes = 0, columnBytes = 0, partialBytes = 0, reductionBytes = 0;
+  /// sums, of what is gathered to add these up, and of results that serial steps add up.
+  std::uint64_t rowBytes = 0, columnBytes = 0, partialBytes = 0, reductionBytes = 0,
+                accumulatedBytes = 0;
+  /// Bytes of temporary data on a tile, as PopLibs' planner has it.
+  std::uint64_t temporaryBytes = 0;
   /// Bytes of these that vertices want in interleaved memory: those of the convolution, and those that
   /// add up partial sums.
   std::uint64_t interleavedBytes = 0, interleavedSums = 0;
   /// Whether the tiles of an exchange bus need the same rows.
   bool sharesRows = false;
-  /// Whether rows are the same in all serial steps, and exchanged once, before these.
+  /// Whether rows are the same in all serial steps, of columns, and exchanged once, before these.
   bool rowsOnce = false;
   /// Cycles of the vertices of a tile; cycles to pad their operands on it with zeros; the stages that
   /// add up partial sums.
   std::uint64_t vertexCycles = 0, paddingCycles = 0;
   std::vector<ReductionStage> stages;
   /// With several serial steps: the cycles of a step to slice its part out of the operands, and to
-  /// write its part of the result back.
-  std::uint64_t sliceCycles = 0;
+  /// write its part of the result back or to add it to what the others have; and after them those to
+  /// convert sums.
+  std::uint64_t sliceCycles = 0, conversionCycles = 0;
 
-  std::uint64_t serial() const { return serialRows * serialColumns * serialInner; }
+  std::uint64_t serial() const { return serialColumns * serialInner; }
   std::uint64_t tiles() const { return groupSplit * rowSplit * columnSplit * partialSums(); }
   /// The number of tiles that have partial sums of the same results: neighbours along the inner axis
   /// and the taps, whose numbers are stride(Axis::Tap) apart.
@@ -97,20 +101,13 @@ struct ContractionPlan {
   std::uint64_t along(Axis axis) const;
   /// The distance between the numbers of tiles that are neighbours along an axis.
   unsigned stride(Axis axis) const;
-  /// Bytes of temporary data on a tile, as PopLibs' planner has it.
-  std::uint64_t temporaryBytes() const {
-    const auto before = beforeSlice.bytes + (rowsOnce ? rows.bytes + rowBytes : 0);
-    const auto copies = std::max({rowsOnce ? 0 : rows.bytes, columns.bytes, result.bytes});
-    return before + std::max({2 * copies, (rowsOnce ? 0 : rowBytes) + columnBytes + partialBytes,
-                              reductionBytes, beforeSlice.bytes});
-  }
 
-  /// Cycles, syncs and calls of compute sets of one serial step; cycles of the exchange before all
-  /// of them.
+  /// Cycles, syncs and calls of compute sets of one serial step; cycles of what is done once, before
+  /// and after all of them.
   std::uint64_t computeCycles = 0, exchangeCycles = 0, syncs = 0, calls = 1;
   std::uint64_t onceExchangeCycles = 0, onceComputeCycles = 0;
-  /// Cycles of the whole contraction; the same without syncs and calls, by which plans are
-  /// compared.
+  /// Cycles of the whole contraction; those without syncs and calls by which plans are compared, as
+  /// PopLibs' planner counts them.
   std::uint64_t cycles = 0, comparedCycles = 0;
 };
 
@@ -131,7 +128,8 @@ ContractionWork passOf(const ContractionWork& pass, ContractionWork::Layer layer
 bool isLayerPass(const ContractionWork& work);
 
 /// The plan with the fewest cycles, without syncs and calls, among those with temporary data that
-/// fit into memory, and into its interleaved part where vertices want them there; if none fits, the plan with the fewest bytes. It assumes that operands and
+/// fit into `availableMemoryPermille` of a tile, and into its interleaved part where vertices want them there; if none fits, into twice as much, and so on;
+/// with none at all the plan with the fewest bytes. It assumes that operands and
 /// result are mapped as layoutOf() says (machine/contraction/layout.hpp). As PopLibs' planner it
 /// charges rearrangements where a product's rows and columns are not swapped, or a convolution's
 /// are; where kernel elements become inner elements; of a gradient of weights; and where channels

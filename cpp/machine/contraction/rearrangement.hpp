@@ -14,6 +14,10 @@ struct Rearrangement {
   Cycles exchangeCycles(const TargetSpec& spec) const {
     return ceilDiv(received, spec.exchangeBytesPerCycle);
   }
+  /// What one of so many steps has of it.
+  Rearrangement in(Cycles steps) const {
+    return {ceilDiv(bytes, steps), ceilDiv(received, steps), ceilDiv(copyCycles, steps)};
+  }
 };
 
 /// The rearrangement of `elements` elements, spread evenly over `tiles` tiles, one by one. `channels` is

@@ -26,14 +26,13 @@ Split splitOf(Cycles partials, unsigned stages) {
   return best;
 }
 
-// As PopLibs' conversion after a convolution.
+}  // namespace
+
 Cycles conversion(const TargetSpec& spec, Cycles elements, poplar::Type from, poplar::Type to) {
   const auto each = ceilDiv(elements, spec.numWorkerContexts);
   const auto width = std::min(vectorWidth(spec, from), vectorWidth(spec, to));
   return supervised(spec, 0, 26 + ceilDiv(each, width));
 }
-
-}  // namespace
 
 std::vector<ReductionStage> reductionStages(const TargetSpec& spec, const ContractionWork& part,
                                             Cycles elements, Cycles partials, poplar::Type sums,

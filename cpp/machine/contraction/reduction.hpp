@@ -21,6 +21,9 @@ std::vector<ReductionStage> reductionStages(const TargetSpec& spec, const Contra
                                             Cycles elements, Cycles partials, poplar::Type sums,
                                             poplar::Type result);
 
+/// Cycles to convert `elements` elements that a convolution has made, as PopLibs has them.
+Cycles conversion(const TargetSpec& spec, Cycles elements, poplar::Type from, poplar::Type to);
+
 }  // namespace popir
 
 #endif
