@@ -33,7 +33,8 @@ _MOST = 4
 class QuantizedMoves(Rewrite):
     """`QuantizeLinear(f(DequantizeLinear(q)))` becomes `f(q)`, where f is a MaxPool, a Reshape,
     Flatten, Squeeze, Unsqueeze, Transpose, Slice, or some of them, and scale and zero point are the
-    same. No bit of the result changes.
+    same. No bit of the result changes, but for windows of a MaxPool that are all padding: they
+    give the least number, as in onnxruntime.
     """
 
     types = frozenset({"Cast"})
