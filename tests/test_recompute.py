@@ -71,14 +71,16 @@ def test_recomputation_with_accumulation_changes_no_bit() -> None:
 @pytest.mark.parametrize(
     ("model", "sizes", "report", "arena"),
     [
-        (transformer, {"rows": 8, "length": 64, "width": 64}, 0.42, 0.47),
-        (resnet, {"rows": 8, "size": 64, "width": 16}, 0.44, 0.53),
+        (transformer, {"rows": 8, "length": 64, "width": 64}, 0.52, 0.47),
+        (resnet, {"rows": 8, "size": 64, "width": 16}, 0.6, 0.53),
     ],
 )
 def test_recompute_all_takes_less_memory(
     model: Callable[..., Any], sizes: dict[str, int], report: float, arena: float, mark: Any
 ) -> None:
-    """Of the temporary memory of the machine, and of that of the host."""
+    """Of the temporary memory of the machine, and of that of the host. The machine's is more: the
+    rearranged operands of a product count while it runs.
+    """
     plain, less = (
         session(model(mark, **sizes), how)
         for how in (RecomputationType.NoRecompute, RecomputationType.RecomputeAll)

@@ -54,13 +54,14 @@ def fit_to_lower(graph: Graph, sent: Mapping[str, str]) -> None:
     copies = Copies(graph, sent, lambda id, anchor: _show(graph, id, anchor), rows)
     for each in called_graphs(graph):
         for op in each.schedule():
-            if not op.input and not op.output:  # what a pattern has left of an operator
-                each.eraseOp(op.id)
-                continue
             type = op.opid.type if op.opid.domain == _GRAPHCORE else ""
+            loads_code, calls = type == "RemoteCodeLoad", bool(op.getCalledGraphs())
+            if not (op.input or op.output or loads_code or calls):
+                each.eraseOp(op.id)  # what a pattern has left of an operator
+                continue
             is_others = op.source != "built in"
             of_program = is_others and op.opid.domain in (_ONNX, _GRAPHCORE)
-            if type == "RemoteCodeLoad":
+            if loads_code:
                 raise popart_exception(
                     f"{op.debugName()} loads the code of a graph from streaming memory; popir "
                     "keeps the code of all graphs on the tiles. Leave the operator out."
