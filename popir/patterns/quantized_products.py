@@ -13,6 +13,9 @@ from typing import Any
 import numpy as np
 
 from popir.ir import Op, Tensor
+from popir.ops.contraction.conv import ConvOp
+from popir.ops.contraction.convinteger import has_integer_kernel
+from popir.ops.contraction.gemm import GemmOp
 from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.shapes import product
 from popir.pattern import PatternCreator, Rewrite
@@ -21,8 +24,6 @@ from popir.types import DataType
 
 _MOST_TERMS = (2**31 - 1) // (255 * 255)
 """So many products of two bytes minus their zero points fit INT32, whatever their values."""
-_FEWEST_OUTPUTS = 8
-"""Output channels of a group below which ConvInteger computes floats."""
 BYTES = (DataType.INT8, DataType.UINT8)
 _WIDE = (DataType.INT32, DataType.FLOAT)
 """What a zero point is widened to."""
@@ -107,8 +108,8 @@ class QuantizedProducts(Rewrite):
             return "the model is trained, and integers have no gradient"
         if found.terms > _MOST_TERMS:
             return f"sums of {found.terms} products may not fit 32 bits"
-        if op.opid.type == "Conv" and not _has_integers(op):
-            return f"its groups have fewer than {_FEWEST_OUTPUTS} output channels"
+        if isinstance(op, ConvOp) and not has_integer_kernel(op.inShape(1), op.group):
+            return "its groups have too few output channels: they are computed in floats"
         for t, what in ((found.a.scale, "scale"), (found.a.zero, "zero point")):
             if t is not None and size(t) != 1:
                 return f"the first operand has more than one {what}"
@@ -133,8 +134,8 @@ class QuantizedProducts(Rewrite):
         assert found is not None
         on = Decomposer(op, op.outId(0))
         scale = on.Mul(on.reshape(found.a.scale, []), _by_channel(on, found, found.b.scale))
-        if op.opid.type == "Gemm" and _attribute(op, "alpha", 1.0) != 1:
-            scale = on.Mul(scale, on.like(_attribute(op, "alpha", 1.0), scale))
+        if isinstance(op, GemmOp) and op.alpha != 1:
+            scale = on.Mul(scale, on.like(op.alpha, scale))
         offset = _offset(on, op, found)
         between = list(op.input.values())
         total = on.cast(_total(on, op, found), DataType.FLOAT)
@@ -155,11 +156,11 @@ def _found(op: Op) -> _Product | None:
     if a is None or b is None:
         return None
     shape = op.inShape(1)
-    if op.opid.type == "Conv":
+    if isinstance(op, ConvOp):
         return _Product(a, b, product(shape[1:]), shape[0], 0, len(shape) - 2)
     if len(op.inShape(0)) < 2 or len(shape) < 2:
         return None
-    turned = bool(_attribute(op, "transB", 0)) if op.opid.type == "Gemm" else False
+    turned = isinstance(op, GemmOp) and bool(op.transB)
     axis = len(shape) - (2 if turned else 1)
     return _Product(a, b, shape[-1 if turned else -2], shape[axis], axis, 0)
 
@@ -218,25 +219,22 @@ def _total(on: Decomposer, op: Op, found: _Product) -> Tensor:
     """The sums of products of integers."""
     a, a_zero = _operand(on, found.a, None)
     b, b_zero = _operand(on, found.b, found.axis)
-    if op.opid.type == "Conv":
-        names = ("auto_pad", "dilations", "group", "kernel_shape", "pads", "strides")
-        given = {name: _attribute(op, name, None) for name in names}
-        return on.ConvInteger(a, b, a_zero, b_zero, **given)
-    if op.opid.type == "Gemm":
-        a = on.Transpose(a, perm=[1, 0]) if _attribute(op, "transA", 0) else a
-        b = on.Transpose(b, perm=[1, 0]) if _attribute(op, "transB", 0) else b
+    if isinstance(op, ConvOp):
+        return on.ConvInteger(a, b, a_zero, b_zero, **op.attributes)
+    if isinstance(op, GemmOp):
+        a = on.Transpose(a, perm=[1, 0]) if op.transA else a
+        b = on.Transpose(b, perm=[1, 0]) if op.transB else b
     return on.MatMulInteger(a, b, a_zero, b_zero)
 
 
 def _offset(on: Decomposer, op: Op, found: _Product) -> Tensor | None:
     """The bias of a Conv, or beta times that of a Gemm, in a shape that broadcasts."""
-    if op.opid.type == "MatMul" or not op.hasInput(2):
+    if not op.hasInput(2):
         return None
     bias = op.inTensor(2)
-    if op.opid.type == "Conv":
-        return _by_channel(on, found, bias)
-    beta = _attribute(op, "beta", 1.0)
-    return bias if beta == 1 else on.Mul(bias, on.like(beta, bias))
+    if isinstance(op, GemmOp):
+        return bias if op.beta == 1 else on.Mul(bias, on.like(op.beta, bias))
+    return _by_channel(on, found, bias)
 
 
 def _by_channel(on: Decomposer, found: _Product, t: Tensor) -> Tensor:
@@ -251,19 +249,6 @@ def _is_by_channel(t: Tensor, found: _Product) -> bool:
         return True
     padded = [1] * (len(of) - len(shape)) + shape
     return padded == [n if d == found.axis else 1 for d, n in enumerate(of)]
-
-
-def _attribute(op: Op, name: str, default: object) -> object:
-    return getattr(op, name, default)
-
-
-def _has_integers(op: Op) -> bool:
-    """Whether ConvInteger computes integers for the groups of a Conv."""
-    group = _attribute(op, "group", 1)
-    assert isinstance(group, int)
-    outputs = op.inShape(1)[0] // max(group, 1)
-    is_depthwise = outputs == op.inShape(1)[1] == 1 and len(op.inShape(1)) == 4
-    return is_depthwise or outputs >= _FEWEST_OUTPUTS
 
 
 def _shape(t: Tensor) -> list[int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from popir import poplin, popops
 from popir.errors import OperatorInputError
 from popir.ext import integerConvolution, isCompact
@@ -20,6 +22,16 @@ _GREATEST_TERM = 255 * 255
 """The greatest product of two bytes minus their zero points."""
 _FEWEST_OUTPUTS = 8
 """Output channels of a group, below which products of its matrices are slower than floats."""
+
+
+def has_integer_kernel(weights: Sequence[int], group: int) -> bool:
+    """Whether the convolution of weights of this shape, [out channels, in channels / group,
+    window...], is faster by integers than by floats: its groups have enough output channels, or it
+    is depthwise in two dimensions.
+    """
+    outputs = weights[0] // max(group, 1)
+    is_depthwise = outputs == weights[1] == 1 and len(weights) == 4
+    return is_depthwise or outputs >= _FEWEST_OUTPUTS
 
 
 class ConvIntegerOp(ConvolvingOp):
@@ -60,9 +72,8 @@ class ConvIntegerOpx(Opx):
         op = self.getOp(ConvIntegerOp)
         data, weights = self.getInTensor(0), grouped(self.getInTensor(1), op.group)
         terms = product(weights.shape()[2:])
-        is_depthwise = weights.dim(1) == weights.dim(2) == 1 and weights.rank() == 5
-        few_outputs = weights.dim(1) < _FEWEST_OUTPUTS and not is_depthwise
-        if few_outputs and terms * _GREATEST_TERM < _EXACT:
+        is_by_floats = not has_integer_kernel(op.inShape(1), op.group)
+        if is_by_floats and terms * _GREATEST_TERM < _EXACT:
             self.setOutTensor(0, self._by_floats(FLOAT, data, weights, prog))
             return
         params = op.conv_params()
