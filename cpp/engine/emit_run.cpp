@@ -141,6 +141,7 @@ void EngineImpl::emitRun(const Step& step, std::size_t number, const Rereads& re
   }
   if (written && !work) return;  // all written operands are empty
   const Runner* runner = &runnerOf(step, layouts);
+  if (*runner->note() != '\0') text += std::string(", ") + runner->note();
   const auto append = [](Compiled& to, const Compiled& what) {
     to.instrs.insert(to.instrs.end(), what.instrs.begin(), what.instrs.end());
     to.text.insert(to.text.end(), what.text.begin(), what.text.end());

@@ -65,6 +65,8 @@ class Runner {
   /// runs.
   virtual void run(void* const* operands, void* scratch) const = 0;
   virtual std::size_t scratchBytes() const { return 0; }
+  /// How it computes, where the text of a plan is to say more than the kernel's name. Empty by default.
+  virtual const char* note() const { return ""; }
   /// The same work in two parts, for a runner with an operand that many runs use unchanged
   /// (weights): packable() is packed once, and each run uses the packed form. Nothing if the
   /// runner has no such parts, which is the default. `operands` is the runner's number of operands.

@@ -12,8 +12,8 @@
 
 namespace popir {
 
-/// Ways to compute that are faster for some shapes, and that host.without may leave out. Most are of
-/// contractions (kernels/contraction/contraction.cpp).
+/// Ways to compute that are faster for some shapes, and that host.without may leave out. All but
+/// Tables are of contractions (kernels/contraction/contraction.cpp).
 enum class Choice : std::uint8_t {
   Winograd,
   UnpackedWinograd,  ///< of weights that stay, but would be far larger packed
@@ -28,13 +28,17 @@ enum class Choice : std::uint8_t {
   FewRows,  ///< or steps of products, and small products, by kernels of our own
   Tiles,
   Packing,  ///< of weights that stay, once for many runs
+  Tables,   ///< of 256 results in place of an element-wise function of bytes
 };
 /// The name of each Choice, in their order.
-constexpr const char* kChoices[] = {"winograd", "unpacked winograd", "direct sums", "depthwise",
-                                    "points",   "columns",           "planes",      "divided sums",
-                                    "images",   "wide panels",       "few rows",    "tiles",
-                                    "packing"};
-static_assert(std::size(kChoices) == static_cast<std::size_t>(Choice::Packing) + 1);
+constexpr const char* kChoices[] = {"winograd",    "unpacked winograd",
+                                    "direct sums", "depthwise",
+                                    "points",      "columns",
+                                    "planes",      "divided sums",
+                                    "images",      "wide panels",
+                                    "few rows",    "tiles",
+                                    "packing",     "tables"};
+static_assert(std::size(kChoices) == static_cast<std::size_t>(Choice::Tables) + 1);
 
 struct Policy {
   /// The least accuracy of float32 products.

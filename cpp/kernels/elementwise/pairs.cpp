@@ -41,8 +41,10 @@ class Pairs {
         if (isInner(b, VecOp::Mul) && !uniform_[at(a)]) return product(VecOp::SubProduct, b, {a});
         break;
       case VecOp::Mul:
-        if (isInner(a, VecOp::Sub)) return difference(VecOp::SubMul, a, {b});
-        if (isInner(b, VecOp::Sub)) return difference(VecOp::SubMul, b, {a});
+        if (isInner(a, VecOp::Sub)) return fromBytes(difference(VecOp::SubMul, a, {b}));
+        if (isInner(b, VecOp::Sub)) return fromBytes(difference(VecOp::SubMul, b, {a}));
+        if (isWidened(a) && uniform_[at(b)]) return dequantized(a, {b});
+        if (isWidened(b) && uniform_[at(a)]) return dequantized(b, {a});
         break;
       case VecOp::Square:
         if (isInner(a, VecOp::Sub)) return difference(VecOp::SubSquare, a, {});
@@ -64,8 +66,31 @@ class Pairs {
     return std::nullopt;
   }
 
+  /// Whether only one operator uses the value, an array of bytes as floats.
+  bool isWidened(int v) const {
+    const Value& value = values_[at(v)];
+    return uses_[at(v)] == 1 && !uniform_[at(v)] && value.kind == MapProgram::Kind::Apply &&
+           value.op == VecOp::Convert && value.lane == Lane::F32 &&
+           (value.from == Lane::I8 || value.from == Lane::U8);
+  }
+
+  /// Dequantize of what is widened to `v`, by a scale, and a zero point if there is one.
+  Value dequantized(int v, std::vector<int> more) const {
+    const Value& wide = values_[at(v)];
+    Value value = made(VecOp::Dequantize, wide.args[0], more[0], {more.begin() + 1, more.end()});
+    value.from = wide.from;
+    return value;
+  }
+  /// Dequantize in place of a SubMul of bytes and two numbers.
+  std::optional<Value> fromBytes(std::optional<Value> value) const {
+    if (!value || !isWidened(value->args[0]) || !uniform_[at(value->args[1])] ||
+        !uniform_[at(value->args[2])])
+      return value;
+    return dequantized(value->args[0], {value->args[2], value->args[1]});
+  }
+
   /// Quantize of an array that is divided by a number, rounded, added to a number if at all, and
-  /// converted.
+  /// converted; RoundTo of one that is not divided.
   std::optional<Value> quantized(const Value& value) const {
     if (vectorQuantize(value.lane, false) == nullptr) return std::nullopt;
     int rounded = value.args[0], zero = -1;
@@ -78,11 +103,14 @@ class Pairs {
     }
     if (!isInner(rounded, VecOp::NearbyInt)) return std::nullopt;
     const int quotient = values_[at(rounded)].args[0];
-    if (!isInner(quotient, VecOp::Divide)) return std::nullopt;
-    const auto& args = values_[at(quotient)].args;
-    if (uniform_[at(args[0])] || !uniform_[at(args[1])]) return std::nullopt;
-    Value joined = made(VecOp::Quantize, args[0], args[1], {});
-    joined.lane = value.lane;
+    Value joined{MapProgram::Kind::Apply, value.lane, VecOp::RoundTo, Lane::F32, 1, {quotient}};
+    if (isInner(quotient, VecOp::Divide)) {
+      const auto& args = values_[at(quotient)].args;
+      if (!uniform_[at(args[0])] && uniform_[at(args[1])]) {
+        joined = made(VecOp::Quantize, args[0], args[1], {});
+        joined.lane = value.lane;
+      }
+    }
     if (zero >= 0) joined.args[at(joined.count++)] = zero;
     return joined;
   }

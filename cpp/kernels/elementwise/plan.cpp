@@ -1,7 +1,10 @@
 #include "kernels/elementwise/plan.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <map>
+#include <numeric>
 #include <stdexcept>
 
 #include "kernels/elementwise/geometry.hpp"
@@ -15,11 +18,16 @@ namespace {
 using Value = MapProgram::Value;
 using Kind = MapProgram::Kind;
 using Reach = MapPlan::Reach;
+using Extent = MapPlan::Extent;
 
 // Bytes of the L1 cache for one box, operands included.
 constexpr std::int64_t kBoxBytes = 12 * 1024;
 // Elements of a box if no buffers are needed.
 constexpr std::int64_t kLongBox = 16 * 1024;
+// Cost of the shortest function of bytes that a table of its results is faster than, and of how
+// many elements.
+constexpr int kTableCost = 6;
+constexpr std::int64_t kTableElements = 4096;
 // Work for one thread, in elements times the cost per element.
 constexpr std::int64_t kThreadWork = 48 * 1024;
 
@@ -38,6 +46,7 @@ int cost(const Value& v) {
     case VecOp::GeluTanh:
     case VecOp::GeluErfOf: return 16;
     case VecOp::Quantize: return 6;
+    case VecOp::RoundTo: return 3;
     case VecOp::Divide: return v.from >= Lane::F32 ? 3 : 30;
     default: return 1;
   }
@@ -68,20 +77,26 @@ class Planner {
           const std::vector<std::size_t>& outputs, const Setting& setting, MapPlan& plan)
       : program_(program), inputs_(inputs), outputs_(outputs), setting_(setting), plan_(plan) {
     const std::size_t n = program.values().size();
-    slotOf_.assign(n, -1);
-    spreadSlot_.assign(n, -1);
+    for (auto* slots : {&slotOf_, &spreadSlot_, &tableSlot_, &tableSpreadSlot_})
+      slots->assign(n, -1);
     uniform_.resize(n);
     invariant_.resize(n);
     target_.assign(n, -1);
+    byteOf_.assign(n, kNoByte);
+    price_.assign(n, 0);
     final_.assign(n, true);
   }
 
   void run() {
     for (std::size_t v = 0; v < program_.values().size(); ++v) classify(static_cast<int>(v));
     program_ = paired(program_, uniform_);
+    for (std::size_t v = 0; v < program_.values().size(); ++v) findByte(static_cast<int>(v));
     for (std::size_t v = program_.values().size(); v-- > 0;) {
       const Value& value = program_.values()[v];
-      if (isNeeded(static_cast<int>(v)))
+      if (!isNeeded(static_cast<int>(v))) continue;
+      if (isTabled(static_cast<int>(v)))
+        final_[at(byteOf_[v])] = false;
+      else
         for (int i = 0; i < value.count; ++i) final_[at(value.args[at(i)])] = false;
     }
     findTargets();
@@ -94,7 +109,8 @@ class Planner {
  private:
   struct Buffer {
     std::size_t slot, elementBytes;
-    bool single, lasting;
+    Extent extent;
+    bool lasting;
     std::size_t from = 0, to = 0;
   };
 
@@ -127,15 +143,45 @@ class Planner {
     invariant_[at(v)] = uniform && invariant;
   }
 
+  /// Finds the input of bytes that `v` is a function of, if it reads nothing else that changes.
+  void findByte(int v) {
+    const Value& value = program_[v];
+    int& byte = byteOf_[at(v)];
+    if (invariant_[at(v)]) {
+      byte = kConstant;
+    } else if (value.kind == Kind::Input) {
+      if (!uniform_[at(v)] && isByte(value.lane)) byte = v;
+    } else if (!uniform_[at(v)] && !draws(value)) {
+      byte = kConstant;
+      price_[at(v)] = cost(value);
+      for (int i = 0; i < value.count; ++i) {
+        const int arg = value.args[at(i)];
+        if (byteOf_[at(arg)] == kConstant) continue;
+        byte = byte == kConstant || byte == byteOf_[at(arg)] ? byteOf_[at(arg)] : kNoByte;
+        price_[at(v)] += price_[at(arg)];
+      }
+    }
+  }
+  static bool isByte(Lane lane) { return lane == Lane::I8 || lane == Lane::U8; }
+  /// Whether `v` is looked up in a table of its 256 results.
+  bool isTabled(int v) const {
+    return setting_.policy.has(Choice::Tables) && byteOf_[at(v)] >= 0 && isByte(program_[v].lane) &&
+           price_[at(v)] >= kTableCost && plan_.elements >= kTableElements;
+  }
+
   /// Finds the values to compute directly in an operand's memory: outputs with Reach Direct. No
   /// operand may be read after that, because an input may be in the same memory.
   void findTargets() {
     std::size_t lastRead = 0;
-    for (std::size_t v = 0; v < program_.values().size(); ++v)
-      for (int i = 0; i < program_.values()[v].count; ++i) {
-        const Value& arg = program_[program_.values()[v].args[at(i)]];
-        if (arg.kind == Kind::Input && operandOf(arg).reach != Reach::Strided) lastRead = v;
-      }
+    const auto reads = [&](int arg) {
+      const Value& value = program_[arg];
+      return value.kind == Kind::Input && operandOf(value).reach != Reach::Strided;
+    };
+    for (std::size_t v = 0; v < program_.values().size(); ++v) {
+      if (isTabled(static_cast<int>(v)) && reads(byteOf_[v])) lastRead = v;
+      for (int i = 0; i < program_.values()[v].count; ++i)
+        if (reads(program_.values()[v].args[at(i)])) lastRead = v;
+    }
     for (int v : program_.outputs())
       if (program_[v].kind == Kind::Input) return;
     for (std::size_t k = 0; k < outputs_.size(); ++k) {
@@ -156,10 +202,10 @@ class Planner {
         return static_cast<int>(s);
     return addSlot(MapPlan::Slot::Kind::Operand, operand);
   }
-  int addBuffer(Lane lane, bool single, bool lasting) {
+  int addBuffer(Lane lane, Extent extent, bool lasting) {
     const int slot = addSlot(MapPlan::Slot::Kind::Buffer, 0);
     buffers_.push_back(
-        {at(slot), laneBytes(lane), single, lasting, plan_.steps.size(), plan_.steps.size()});
+        {at(slot), laneBytes(lane), extent, lasting, plan_.steps.size(), plan_.steps.size()});
     return slot;
   }
   void use(int slot) {
@@ -173,9 +219,9 @@ class Planner {
     return !final_[at(v)] || std::find(outputs.begin(), outputs.end(), v) != outputs.end();
   }
 
-  void addStep(bool once, VecFn fn, bool single, int dst, const std::vector<int>& src) {
+  void addStep(bool once, VecFn fn, Extent extent, int dst, const std::vector<int>& src) {
     MapPlan::Step step{
-        fn, single, static_cast<std::uint8_t>(src.size()), static_cast<std::uint16_t>(dst), {}};
+        fn, extent, static_cast<std::uint8_t>(src.size()), static_cast<std::uint16_t>(dst), {}};
     for (std::size_t i = 0; i < src.size(); ++i) {
       step.src[i] = static_cast<std::uint16_t>(src[i]);
       use(src[i]);
@@ -184,6 +230,7 @@ class Planner {
   }
 
   void place(int v) {
+    if (slotOf_[at(v)] >= 0) return;
     const Value& value = program_[v];
     switch (value.kind) {
       case Kind::Constant:
@@ -194,13 +241,60 @@ class Planner {
         const std::size_t o = inputs_[static_cast<std::size_t>(value.data)];
         MapPlan::Operand& operand = plan_.operands[o];
         if (operand.slot < 0)
-          operand.slot =
-              operand.reach == Reach::Strided ? addBuffer(value.lane, false, true) : operandSlot(o);
+          operand.slot = operand.reach == Reach::Strided ? addBuffer(value.lane, Extent::Box, true)
+                                                         : operandSlot(o);
         slotOf_[at(v)] = operand.slot;
         break;
       }
-      case Kind::Apply: uniform_[at(v)] ? applySingle(v) : applyBox(v); break;
+      case Kind::Apply:
+        if (uniform_[at(v)])
+          applySingle(v);
+        else if (isTabled(v))
+          lookUp(v);
+        else
+          applyBox(v);
+        break;
     }
+  }
+  /// Also what it is computed from.
+  void placeWithArguments(int v) {
+    for (int i = 0; i < program_[v].count; ++i) placeWithArguments(program_[v].args[at(i)]);
+    place(v);
+  }
+
+  void lookUp(int v) {
+    tabulate(v);
+    plan_.hasTable = true;
+    addStep(false, vectorLookup(), Extent::Box, resultSlot(v),
+            {slotOf_[at(byteOf_[at(v)])], tableSlot_[at(v)]});
+    work_ += 2;
+  }
+  /// Computes `v` of each of 256 bytes, once.
+  void tabulate(int v) {
+    int& slot = tableSlot_[at(v)];
+    if (slot >= 0) return;
+    if (byteOf_[at(v)] == kConstant) {
+      placeWithArguments(v);
+      slot = slotOf_[at(v)];
+    } else if (program_[v].kind == Kind::Input) {
+      slot = allBytes();
+    } else {
+      for (int i = 0; i < program_[v].count; ++i) tabulate(program_[v].args[at(i)]);
+      const Loop found = loopFor(v);
+      slot = addBuffer(program_[v].lane, Extent::Table, true);
+      addStep(true, loop(found.value, found.value.op, found.form), Extent::Table, slot,
+              sources(found, Extent::Table));
+    }
+  }
+  /// A constant: the numbers from 0 to 255 in a byte each.
+  int allBytes() {
+    std::array<std::uint8_t, 256> bytes;
+    std::iota(bytes.begin(), bytes.end(), std::uint8_t(0));
+    const int slot = addSlot(MapPlan::Slot::Kind::Constant, plan_.constants.size());
+    plan_.constants.resize(plan_.constants.size() + bytes.size() / sizeof(std::uint64_t));
+    std::memcpy(&*plan_.constants.end() - bytes.size() / sizeof(std::uint64_t), bytes.data(),
+                bytes.size());
+    return slot;
   }
 
   VecFn loop(const Value& value, VecOp op, int form) const {
@@ -208,6 +302,8 @@ class Planner {
     if (op == VecOp::Quantize)
       return form == (1 << value.count) - 2 ? vectorQuantize(value.lane, value.count == 3)
                                             : nullptr;
+    if (op == VecOp::RoundTo)
+      return form == (1 << value.count) - 2 ? vectorRoundTo(value.lane, value.count == 2) : nullptr;
     return vectorOp(op, value.from, form);
   }
 
@@ -216,14 +312,20 @@ class Planner {
     std::vector<int> src;
     for (int i = 0; i < value.count; ++i) src.push_back(slotOf_[at(value.args[at(i)])]);
     const bool once = invariant_[at(v)];
-    slotOf_[at(v)] = addBuffer(value.lane, true, true);
+    slotOf_[at(v)] = addBuffer(value.lane, Extent::One, true);
     // A fused operator may lack form 0. All operands are single elements here, so any form works.
     VecFn fn = loop(value, value.op, 0);
     for (int form = 1; fn == nullptr && form < kForms; ++form) fn = loop(value, value.op, form);
-    addStep(once, fn, true, slotOf_[at(v)], src);
+    addStep(once, fn, Extent::One, slotOf_[at(v)], src);
   }
 
-  void applyBox(int v) {
+  /// An operator on arrays, of which some may be scalars: the operands in the order of the loop's,
+  /// and its form.
+  struct Loop {
+    Value value;
+    int form;
+  };
+  Loop loopFor(int v) const {
     Value value = program_[v];
     int scalars = 0;
     for (int i = 0; i < std::min(value.count, 4); ++i)
@@ -242,24 +344,42 @@ class Planner {
                            __builtin_popcount(static_cast<unsigned>(best))))
         best = form;
     if (best < 0) throw std::logic_error("map: an operator has no loop for its operands");
-    std::vector<int> src;
-    for (int i = 0; i < value.count; ++i) {
-      const int arg = value.args[at(i)];
-      const bool whole = uniform_[at(arg)] && (best & (1 << i)) == 0;
-      src.push_back(whole ? spread(arg) : slotOf_[at(arg)]);
+    value.op = op;
+    return {value, best};
+  }
+  /// The slots that a loop reads.
+  std::vector<int> sources(const Loop& of, Extent extent) {
+    const auto& slots = extent == Extent::Table ? tableSlot_ : slotOf_;
+    std::vector<int> found;
+    for (int i = 0; i < of.value.count; ++i) {
+      const int arg = of.value.args[at(i)];
+      const bool whole = uniform_[at(arg)] && (of.form & (1 << i)) == 0;
+      found.push_back(whole ? spread(arg, extent) : slots[at(arg)]);
     }
-    const int dst =
-        target_[at(v)] >= 0 ? operandSlot(at(target_[at(v)])) : addBuffer(value.lane, false, false);
-    const VecFn past = streams(v) ? vectorStream(op, best) : nullptr;
+    return found;
+  }
+  /// Where an array goes: to an operand or to a buffer.
+  int resultSlot(int v) {
+    return slotOf_[at(v)] = target_[at(v)] >= 0 ? operandSlot(at(target_[at(v)]))
+                                                : addBuffer(program_[v].lane, Extent::Box, false);
+  }
+
+  void applyBox(int v) {
+    const Loop found = loopFor(v);
+    const Value& value = found.value;
+    const auto src = sources(found, Extent::Box);
+    const int dst = resultSlot(v);
+    const VecFn past = streams(v) ? vectorStream(value.op, found.form) : nullptr;
     plan_.streams = plan_.streams || past != nullptr;
-    const VecFn fn = draws(value) ? nullptr : past != nullptr ? past : loop(value, op, best);
-    addStep(false, fn, false, dst, src);
+    const VecFn fn = draws(value)      ? nullptr
+                     : past != nullptr ? past
+                                       : loop(value, value.op, found.form);
+    addStep(false, fn, Extent::Box, dst, src);
     if (fn == nullptr) {
       auto& step = plan_.steps.back();
       step.from = value.from, step.to = value.lane;
       step.value = static_cast<std::uint16_t>(v);
     }
-    slotOf_[at(v)] = dst;
     work_ += cost(value);
   }
 
@@ -275,11 +395,11 @@ class Planner {
   }
 
   /// A buffer filled with a uniform value.
-  int spread(int v) {
-    int& slot = spreadSlot_[at(v)];
+  int spread(int v, Extent extent) {
+    int& slot = (extent == Extent::Table ? tableSpreadSlot_ : spreadSlot_)[at(v)];
     if (slot >= 0) return slot;
-    slot = addBuffer(program_[v].lane, false, true);
-    addStep(invariant_[at(v)], vectorOp(VecOp::Copy, program_[v].lane, 1), false, slot,
+    slot = addBuffer(program_[v].lane, extent, true);
+    addStep(invariant_[at(v)], vectorOp(VecOp::Copy, program_[v].lane, 1), extent, slot,
             {slotOf_[at(v)]});
     return slot;
   }
@@ -290,11 +410,11 @@ class Planner {
     // With several outputs, storing one may overwrite an input that another still reads.
     if (program_[v].kind == Kind::Input && outputs_.size() > 1) slot = held(v);
     if (plan_.operands[operand].reach == Reach::Strided) {
-      if (uniform_[at(v)]) slot = spread(v);
+      if (uniform_[at(v)]) slot = spread(v, Extent::Box);
       use(slot);
       plan_.scatters.push_back({operand, static_cast<std::uint16_t>(slot)});
     } else {
-      addStep(false, vectorOp(VecOp::Copy, program_[v].lane, uniform_[at(v)]), false,
+      addStep(false, vectorOp(VecOp::Copy, program_[v].lane, uniform_[at(v)]), Extent::Box,
               operandSlot(operand), {slot});
     }
     work_ += 1;
@@ -304,9 +424,10 @@ class Planner {
   int held(int v) {
     const auto known = held_.find(v);
     if (known != held_.end()) return known->second;
-    const int slot = addBuffer(program_[v].lane, uniform_[at(v)], true);
+    const Extent extent = uniform_[at(v)] ? Extent::One : Extent::Box;
+    const int slot = addBuffer(program_[v].lane, extent, true);
     MapPlan::Step step{vectorOp(VecOp::Copy, program_[v].lane, 0),
-                       uniform_[at(v)],
+                       extent,
                        1,
                        static_cast<std::uint16_t>(slot),
                        {}};
@@ -331,9 +452,9 @@ class Planner {
         places.push_back({b.lasting ? 0 : b.elementBytes, end, 0});
         place = &places.back();
         const std::size_t bytes =
-            b.elementBytes * (b.single ? 1 : static_cast<std::size_t>(plan_.capacity));
+            b.elementBytes * static_cast<std::size_t>(elementsOf(b.extent, plan_.capacity));
         end += (bytes + 63) / 64 * 64;
-        if (!b.single) bytesPerElement_ += b.elementBytes;
+        if (b.extent == Extent::Box) bytesPerElement_ += b.elementBytes;
       }
       place->until = b.to;
       plan_.slots[b.slot].at = place->offset;
@@ -347,6 +468,13 @@ class Planner {
   const Setting& setting_;
   MapPlan& plan_;
   std::vector<int> slotOf_, spreadSlot_, target_;
+  /// The slots of what is computed for each byte, and of uniform values repeated for them.
+  std::vector<int> tableSlot_, tableSpreadSlot_;
+  static constexpr int kNoByte = -1, kConstant = -2;
+  /// The input of bytes that a value is a function of; kConstant if it never changes.
+  std::vector<int> byteOf_;
+  /// Cost per element of a function of bytes, of all its steps.
+  std::vector<int> price_;
   std::vector<bool> uniform_, invariant_;
   /// True if no other value that is needed is computed from this one.
   std::vector<bool> final_;

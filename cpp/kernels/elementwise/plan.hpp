@@ -35,11 +35,12 @@ struct MapPlan {
     /// The slot that the loops read, or -1 if they do not read this operand.
     int slot = -1;
   };
-  /// Calls `fn(dst slot, src slots, n)`. n is 1 if `single`, else the number of elements of the
-  /// box.
+  /// What a step computes: one element, those of the box, or a result for each of 256 bytes.
+  enum class Extent : std::uint8_t { One, Box, Table };
+  /// Calls `fn(dst slot, src slots, n)`, of as many elements as `extent` has.
   struct Step {
     VecFn fn;
-    bool single;
+    Extent extent;
     std::uint8_t count;
     std::uint16_t dst;
     std::uint16_t src[kMaxSources];
@@ -69,11 +70,13 @@ struct MapPlan {
   std::vector<Operand> operands;
   std::vector<Slot> slots;
   std::vector<std::uint64_t> constants;
-  /// `once`: steps that each thread runs once, over a full box, for values that never change.
+  /// `once`: steps that each thread runs once, of full boxes, for values that never change.
   /// `steps`: run for every box.
   std::vector<Step> once, steps;
   std::vector<Scatter> scatters;
   std::size_t bufferBytes = 0;
+  /// Whether a step looks up results in a table.
+  bool hasTable = false;
   /// True if a step uses non-temporal stores.
   bool streams = false;
   /// The rounding mode of the steps whose `fn` is null.
@@ -81,6 +84,11 @@ struct MapPlan {
   /// Number of threads; fewer than allowed if the work is small.
   unsigned threads = 1;
 };
+
+/// The elements of an extent, where the box has `box`.
+constexpr std::int64_t elementsOf(MapPlan::Extent extent, std::int64_t box) {
+  return extent == MapPlan::Extent::One ? 1 : extent == MapPlan::Extent::Box ? box : 256;
+}
 
 /// `inputs[k]` is the operand that input k reads, `outputs[k]` the operand that output k writes.
 /// One operand may be both.

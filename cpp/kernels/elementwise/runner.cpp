@@ -108,6 +108,8 @@ class MapRunner : public Runner {
 
   std::size_t scratchBytes() const override { return plan_.threads == 1 ? threadBytes_ : 0; }
 
+  const char* note() const override { return plan_.hasTable ? "table" : ""; }
+
   void run(void* const* operands, void* scratch) const override {
     if (plan_.elements == 0) return;
     if (plan_.threads == 1) return walk(operands, static_cast<char*>(scratch), 0, plan_.boxes);
@@ -189,11 +191,10 @@ class MapRunner : public Runner {
       state.filledShape[o] = shape;
     }
     if (first)
-      for (const MapPlan::Step& step : plan_.once)
-        runStep(step, state.slots, static_cast<std::size_t>(plan_.capacity));
+      for (const MapPlan::Step& step : plan_.once) runStep(step, state.slots, plan_.capacity);
     for (const MapPlan::Step& step : plan_.steps) {
       if (step.fn != nullptr)
-        runStep(step, state.slots, static_cast<std::size_t>(n));
+        runStep(step, state.slots, n);
       else
         plan_.rounding.store(step.from, step.to, state.slots[step.src[0]], state.slots[step.dst], n,
                              box * plan_.capacity, step.value);
@@ -210,10 +211,10 @@ class MapRunner : public Runner {
     return p;
   }
 
-  static void runStep(const MapPlan::Step& step, void** slots, std::size_t n) {
+  static void runStep(const MapPlan::Step& step, void** slots, std::int64_t box) {
     const void* src[kMaxSources];
     for (std::uint8_t i = 0; i < step.count; ++i) src[i] = slots[step.src[i]];
-    step.fn(slots[step.dst], src, step.single ? 1 : n);
+    step.fn(slots[step.dst], src, static_cast<std::size_t>(elementsOf(step.extent, box)));
   }
 
   MapPlan plan_;

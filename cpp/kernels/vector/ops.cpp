@@ -38,6 +38,10 @@ VecFn vectorConvert(Lane from, Lane to) {
 
 VecFn vectorQuantize(Lane to, bool zero) { return table().quantize[static_cast<int>(to)][zero]; }
 
+VecFn vectorRoundTo(Lane to, bool zero) { return table().round[static_cast<int>(to)][zero]; }
+
+VecFn vectorLookup() { return table().lookup; }
+
 VecFn vectorDraw(Lane from, Lane to) {
   if ((from != Lane::F32 && from != Lane::F64) || (to != Lane::F16 && to != Lane::BF16))
     return nullptr;

@@ -61,8 +61,13 @@ enum class VecOp : std::uint8_t {
   /// of 8 or 16 bits as Convert makes it. F32 only; scale and zero are scalars. The loops are in
   /// VecTable::quantize.
   Quantize,
+  /// (x) and (x, zero): the same without a division. The loops are in VecTable::round.
+  RoundTo,
+  /// (x, scale) and (x, scale, zero): (x - zero) * scale in F32, of x in I8 or U8; scale and zero are
+  /// scalars.
+  Dequantize,
 };
-constexpr VecOp lastOf(VecOp) { return VecOp::Quantize; }
+constexpr VecOp lastOf(VecOp) { return VecOp::Dequantize; }
 constexpr int kVecOps = static_cast<int>(lastOf(VecOp())) + 1;
 
 /// `dst[i] = op(src[0][i], src[1][i], ...)` for i < n. A scalar source is read at [0] only. `dst`
@@ -81,9 +86,10 @@ struct VecTable {
   /// [from][to]
   VecFn convert[kLanes][kLanes];
   /// [to][whether there is a zero point]
-  VecFn quantize[kLanes][2];
+  VecFn quantize[kLanes][2], round[kLanes][2];
   /// [from F32 or F64][to F16 or BF16]
   VecFn draw[2][2];
+  VecFn lookup;
 };
 
 /// The loop of an operator for operands of type `lane`, or null if there is none. If a form is
@@ -96,8 +102,12 @@ VecFn vectorStream(VecOp op, int form);
 /// Null only if the conversion needs an intermediate step over F32, or over F64 where F32 would
 /// round twice.
 VecFn vectorConvert(Lane from, Lane to);
-/// The loop of Quantize to the type `to`. Null if it has more than 16 bits or is none of integers.
+/// The loops of Quantize and of RoundTo to the type `to`. Null if it has more than 16 bits or is none
+/// of integers.
 VecFn vectorQuantize(Lane to, bool zero);
+VecFn vectorRoundTo(Lane to, bool zero);
+/// (bytes, table): what the table of 256 bytes has for each of them.
+VecFn vectorLookup();
 /// (x, words): rounds x, F32 or F64, stochastically to F16 or BF16 with one random word per element
 /// (kernels/rounding.hpp). Null for other types.
 VecFn vectorDraw(Lane from, Lane to);
