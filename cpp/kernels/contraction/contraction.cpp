@@ -324,9 +324,13 @@ bool wideIsFaster(const MatMulSpec& s, unsigned threads) {
 }
 /// The same if B is packed once.
 bool ownIsFasterPacked(const MatMulSpec& s) {
-  constexpr std::int64_t kMostRowsOfAvx512 = 2;
-  return isa() == Isa::Avx512 ? s.policy.has(Choice::FewRows) && (getenv("OWNP") || s.m <= kMostRowsOfAvx512)
-                              : ownIsFaster(s);
+  constexpr std::int64_t kFewRows = 2, kLeastRows = 6, kMostRows = 400, kShortSums = 48,
+                         kWide = 256;
+  if (isa() != Isa::Avx512) return ownIsFaster(s);
+  if (s.m <= kFewRows) return s.policy.has(Choice::FewRows);
+  // Of short sums C is most of the memory, if it is wide.
+  return s.policy.has(Choice::KeptPanels) && s.m >= kLeastRows && s.m <= kMostRows &&
+         (s.k >= kShortSums || s.n < kWide);
 }
 
 /// The sources to try, fastest first.

@@ -9,7 +9,7 @@ namespace {
 constexpr double kMultiplicationsOfAThread = 5e4;
 /// Where they have at least this number of columns, each thread has two tasks, so that one that waits
 /// for its processor leaves the other to the rest.
-constexpr std::int64_t kColumnsOfTask = 192;
+constexpr std::int64_t kColumnsOfTask = 192, kRowsOfTask = 56;
 /// The least rows of a part: with fewer, each element that is loaded from B is used too few times.
 constexpr std::int64_t kLeastRows = 16;
 /// Steps of k of which there are so few that C is most of the memory, and rows are whole runs of it.
@@ -74,6 +74,22 @@ Tasks Tasks::square(const contraction::MatMulSpec& s, std::int64_t unit, unsigne
   // Two tasks for each thread, neighbours in columns: they read the same rows.
   const std::int64_t columns = (parts + made.rowParts - 1) / made.rowParts;
   made.columnParts = std::min(units, 2 * columns);
+  return made;
+}
+
+Tasks Tasks::even(const contraction::MatMulSpec& s, std::int64_t unit, unsigned wanted) {
+  // Of the columns that a thread has at most, over an even share; and rows of a part of each.
+  constexpr double kMostWaste = 1.04;
+  constexpr std::int64_t kLeastRowsOfPart = 8;
+  Tasks made(s, unit, wanted);
+  if (made.groups >= made.threads) return made;
+  const std::int64_t parts = (made.threads + made.groups - 1) / made.groups;
+  const std::int64_t units = (made.n + unit - 1) / unit;
+  const double busiest = static_cast<double>((units + parts - 1) / parts * unit * parts);
+  if (busiest <= kMostWaste * static_cast<double>(made.n) || made.m < kLeastRowsOfPart * parts)
+    return made;
+  made.columnParts = 1;
+  made.rowParts = made.m < 2 * parts * kRowsOfTask ? parts : 2 * parts;
   return made;
 }
 

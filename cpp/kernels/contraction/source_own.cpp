@@ -28,7 +28,8 @@ const Routines<double>* routines() {
 namespace contraction {
 namespace {
 
-template <class T>
+/// Of a B that is packed before the run, if it `packs`.
+template <class T, bool packs = false>
 struct OwnRoutine {
   const gemm::Routines<T>* routines = gemm::routines<T>();
 
@@ -47,6 +48,7 @@ struct OwnRoutine {
   }
   std::int64_t columns() const { return routines->columns; }
   gemm::Tasks tasks(const MatMulSpec& spec, unsigned threads) const {
+    if (packs) return gemm::Tasks::even(spec, columns(), threads);
     return {spec, columns(), threads};
   }
 };
@@ -70,8 +72,8 @@ std::string description() { return std::string("own ") + name(isa()); }
 
 template <class T, bool packs>
 std::unique_ptr<Contraction> ownProduct(const MatMulSpec& spec, unsigned threads) {
-  return std::make_unique<TiledMatMul<T, OwnRoutine<T>, packs>>(
-      spec, threads, OwnRoutine<T>(), description() + (packs ? " packed" : ""));
+  return std::make_unique<TiledMatMul<T, OwnRoutine<T, packs>, packs>>(
+      spec, threads, OwnRoutine<T, packs>(), description() + (packs ? " packed" : ""));
 }
 
 template <bool packs>
