@@ -149,12 +149,12 @@ bool isForColumns(const ConvSpec& s) {
 /// Forward convolutions of rows that products of columns compute faster than oneDNN, by the
 /// measurements in docs/contractions.md: points that are skipped over, and 3 x 3 where oneDNN has no
 /// whole blocks of channels. Lines of few points are gathered too slowly.
-bool columnsAreFaster(const ConvSpec& s) {
-  constexpr std::int64_t kBlock = 16, kLine = 14, kLongLine = 28, kFew = 16, kMany = 32, kTaps = 9;
+bool columnsAreFaster(const ConvSpec& s, unsigned threads) {
+  constexpr std::int64_t kBlock = 16, kLongLine = 28, kFew = 16, kMany = 32, kTaps = 9;
   if (isa() != Isa::Avx512 || s.groups != 1 || !isForColumns(s)) return false;
   const std::int64_t in = s.in.shape[1], out = s.out.shape[1], line = s.out.shape.back();
   const std::int64_t taps = tapsOf(s);
-  if (taps == 1) return line >= kLine && *std::max_element(s.stride.begin(), s.stride.end()) > 1;
+  if (taps == 1) return !isAll(s.stride, 1) && columnsTime(s, threads) < oneDnnTime(s, threads);
   const bool isOdd = in % kBlock != 0 || out % kBlock != 0;
   return isOdd && taps <= kTaps && line >= kLongLine && (out >= kMany || in < kFew);
 }
@@ -169,30 +169,25 @@ bool groupedColumnsAreFaster(const ConvSpec& s) {
   return theirs != nullptr && theirs->describe().find("gemm:") != std::string::npos;
 }
 
-/// Whether oneDNN prefers whole blocks of channels for no side, so that no plan has them.
-bool hasNoBlocks(const ConvSpec& s) {
+/// Whether oneDNN has whole blocks of channels for groups, which are far ahead of its other ways.
+bool hasBlocksOfGroups(const ConvSpec& s) {
   constexpr std::int64_t kBlock = 8;
-  const bool isIn = s.in.shape[1] % kBlock == 0, isOut = s.out.shape[1] % kBlock == 0;
-  if (s.groups == 1) return !isIn && !isOut;
-  if (isDepthwise(s)) return !isIn;
-  return s.weights.shape[1] % kBlock != 0 || s.weights.shape[2] % kBlock != 0;
+  if (s.groups == 1) return false;
+  if (isDepthwise(s)) return s.in.shape[1] % kBlock == 0;
+  return s.weights.shape[1] % kBlock == 0 && s.weights.shape[2] % kBlock == 0;
 }
 
 /// Convolutions of rows that products of runs of planes compute fastest, by estimates that follow the
-/// measurements in docs/contractions.md. Where a plan may have blocks of channels, only in place of
-/// columns: others have the same source, and the same bits, for all layouts.
+/// measurements in docs/contractions.md.
 bool planesAreFaster(const ConvSpec& s, unsigned threads) {
-  if (!s.policy.has(Choice::Planes) || isa() != Isa::Avx512) return false;
+  if (!s.policy.has(Choice::Planes) || isa() != Isa::Avx512 || hasBlocksOfGroups(s)) return false;
   // oneDNN multiplies columns there, and pads nothing.
-  const bool isOfOne = s.pass == Pass::DataGradient && s.groups > 1 && s.weights.shape[2] == 1;
-  const bool replacesColumns = columnsAreFaster(s);
-  if ((isOfOne && !isDepthwise(s)) || (!replacesColumns && !hasNoBlocks(s))) return false;
-  const double time = planesTime(s, threads);
+  if (s.pass == Pass::DataGradient && s.groups > 1 && s.weights.shape[2] == 1 && !isDepthwise(s))
+    return false;
   // Of one point without stride, there is nothing to share between taps or to skip over.
-  if (tapsOf(s) == 1)
-    return *std::max_element(s.stride.begin(), s.stride.end()) > 1 && std::isfinite(time) &&
-           (!replacesColumns || time < columnsTime(s, threads));
-  return time < columnsTime(s, threads) && (replacesColumns || time < oneDnnTime(s, threads));
+  if (tapsOf(s) == 1 && isAll(s.stride, 1)) return false;
+  const double time = planesTime(s, threads);
+  return time < columnsTime(s, threads) && time < oneDnnTime(s, threads);
 }
 
 bool isBound(const PostOp& op) {
@@ -472,7 +467,7 @@ std::unique_ptr<Contraction> makeFaster(const ConvSpec& s, unsigned threads) {
             s, threads, [](const MatMulSpec& part, unsigned of) { return makeFastest(part, of); }))
       return made;
   if (planesAreFaster(s, threads)) return makePlanes(s, threads);
-  return columnsAreFaster(s) || groupedColumnsAreFaster(s) ? makeOwn(s, threads) : nullptr;
+  return columnsAreFaster(s, threads) || groupedColumnsAreFaster(s) ? makeOwn(s, threads) : nullptr;
 }
 
 /// By sources that never divide a sum, and rules into which no number of threads goes.
@@ -660,11 +655,31 @@ std::unique_ptr<Contraction> makeWithPostOps(const ConvSpec& spec, unsigned thre
   return made;
 }
 
+namespace {
+
+/// Whether planes are chosen for a convolution whose sides are plain, and take less time than oneDNN
+/// would with blocks of channels that others write and read.
+bool planesBeatBlocks(const ConvSpec& spec, const Blocks& blocks, unsigned threads) {
+  if (!spec.postOps.empty()) return false;
+  ConvSpec plain = spec, blocked = spec;
+  plain.in.channelBlock = plain.out.channelBlock = Layout::kPlain;
+  blocked.in.channelBlock = blocks.in;
+  blocked.out.channelBlock = blocks.out;
+  threads = threadsFor(workOf(spec), threads);
+  if (spec.policy.deterministic || !planesAreFaster(plain, threads)) return false;
+  if (isForWinograd(spec) && winogradIsFaster(spec, true) && makeWinograd(spec, threads, true))
+    return false;
+  return planesTime(plain, threads) < oneDnnTime(blocked, threads);
+}
+
+}  // namespace
+
 Blocks preferredBlocks(const ConvSpec& spec, unsigned threads) {
   if (anyHalf(spec)) return {Layout::kPlain, Layout::kPlain};
   ConvSpec bare = spec;
   bare.postOps.clear();
   auto blocks = oneDnnBlocks(bare, threads);
+  if (planesBeatBlocks(spec, blocks, threads)) return {Layout::kPlain, Layout::kPlain};
   // Post-ops follow in inference, where weights are packed once, as directIsFaster() supposes.
   if (!spec.postOps.empty() && directIsFaster(spec)) {
     if (isHalfVectors(spec, spec.in)) blocks.in = Layout::kChannelsLast;
