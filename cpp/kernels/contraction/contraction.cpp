@@ -78,6 +78,25 @@ bool tilesAreFaster(const MatMulSpec& s) {
          s.m >= (s.policy.math == FpMath::Highest ? kLeastRowsOfSix : kLeastRows);
 }
 
+/// Multiply-adds per thread that are worth a parallel region. Starting one costs some microseconds,
+/// and much more on a busy machine.
+constexpr double kWorkPerThread = 1e5;
+
+/// The number of threads to use: 1 if there is too little work for two, else `threads`.
+unsigned threadsFor(double work, unsigned threads) {
+  return work < kWorkPerThread * 2 ? 1 : threads;
+}
+
+double workOf(const MatMulSpec& s) {
+  return static_cast<double>(s.groups) * static_cast<double>(s.m) * static_cast<double>(s.n) *
+         static_cast<double>(s.k);
+}
+double workOf(const ConvSpec& s) {
+  double work = static_cast<double>(s.weights.elements());
+  for (std::size_t d = 2; d < s.out.shape.size(); ++d) work *= static_cast<double>(s.out.shape[d]);
+  return s.out.shape.empty() ? 0 : work * static_cast<double>(s.out.shape[0]);
+}
+
 /// Whether Winograd's algorithm may compute it: it is 3 x 3, of stride 1, without dilation, and of one
 /// group.
 bool isForWinograd(const ConvSpec& s) {
@@ -187,6 +206,7 @@ bool planesAreFaster(const ConvSpec& s, unsigned threads) {
   // Of one point without stride, there is nothing to share between taps or to skip over.
   if (tapsOf(s) == 1 && isAll(s.stride, 1)) return false;
   const double time = planesTime(s, threads);
+  if (tapsOf(s) == 1 && s.groups > 1) return std::isfinite(time);  // oneDNN computes all points
   return time < columnsTime(s, threads) && time < oneDnnTime(s, threads);
 }
 
@@ -216,15 +236,15 @@ bool hasHalfVectors(const ConvSpec& s) {
          s.out.shape[1] % kHalfVector == 0;
 }
 
-/// From channels that fill no vectors to some that do, or half a one, strided or of short lines: on
-/// AVX-512 direct sums read the input as it lies, which oneDNN lays out first. Columns and planes are for
+/// From channels that fill no vectors to some that do, or half a one, strided or of short lines, with work
+/// for two threads: on AVX-512 direct sums read the input as it lies, which oneDNN lays out first. Columns and planes are for
 /// longer lines.
 bool isFromOddChannels(const ConvSpec& s) {
   constexpr std::int64_t kVector = 16, kHalf = 8, kLongLine = 28, kShortLine = 14, kMostTaps = 9,
                          kMostTapsStrided = 25;
   const std::int64_t taps = tapsOf(s), line = s.out.shape.back();
   if (isa() != Isa::Avx512 || s.groups != 1 || !s.postOps.empty() || s.in.shape[1] % kVector == 0 ||
-      s.out.shape[1] % kHalf != 0)
+      s.out.shape[1] % kHalf != 0 || workOf(s) < 2 * kWorkPerThread)
     return false;
   if (isAll(s.stride, 1)) return taps > 1 && taps <= kMostTaps && line <= kShortLine;
   return taps == 1 ? line < kShortLine : taps <= kMostTapsStrided && line < kLongLine;
@@ -260,23 +280,13 @@ bool anyHalf(const ConvSpec& s) {
   return isHalf(s.in.type) || isHalf(s.weights.type) || isHalf(s.out.type);
 }
 
-/// Multiply-adds per thread that are worth a parallel region. Starting one costs some microseconds,
-/// and much more on a busy machine.
-constexpr double kWorkPerThread = 1e5;
-
-/// The number of threads to use: 1 if there is too little work for two, else `threads`.
-unsigned threadsFor(double work, unsigned threads) {
-  return work < kWorkPerThread * 2 ? 1 : threads;
-}
-
-double workOf(const MatMulSpec& s) {
-  return static_cast<double>(s.groups) * static_cast<double>(s.m) * static_cast<double>(s.n) *
-         static_cast<double>(s.k);
-}
-double workOf(const ConvSpec& s) {
-  double work = static_cast<double>(s.weights.elements());
-  for (std::size_t d = 2; d < s.out.shape.size(); ++d) work *= static_cast<double>(s.out.shape[d]);
-  return s.out.shape.empty() ? 0 : work * static_cast<double>(s.out.shape[0]);
+/// Products whose C is most of the memory, and wide: our own threads share its columns, and so B, which
+/// oneDNN's read whole where it cannot write columns in place.
+constexpr std::int64_t kShallow = 16;
+bool isOfShortSums(const MatMulSpec& s) {
+  constexpr std::int64_t kSteps = 64, kLeastRows = 15, kMostRows = 250, kColumns = 256;
+  return isa() == Isa::Avx512 && s.groups == 1 && s.k <= kSteps && s.m >= kLeastRows &&
+         s.m <= kMostRows && s.n >= kColumns;
 }
 
 /// True where our own kernels are faster than oneDNN on AVX2, by the measurements in
@@ -296,6 +306,7 @@ bool ownIsFasterShared(const MatMulSpec& s, unsigned threads) {
     constexpr std::int64_t kRows = 256, kWide = 1000;
     return s.m <= kRows && (turnedA || s.n < kWide);
   }
+  if (s.policy.has(Choice::FewRows) && isOfShortSums(s)) return s.k > kShallow;
   // oneDNN computes columns in blocks of 48.
   constexpr std::int64_t kRows = 512, kColumns = 192, kBlock = 48;
   constexpr std::int64_t kPage = 1024;  // floats
@@ -313,15 +324,24 @@ bool wideIsFaster(const MatMulSpec& s, unsigned threads) {
       s.k < kLeast || s.n < kLeast)
     return false;
   if (s.a.column != 1) return true;
-  // oneDNN has good loops for a B as it lies, where threads need not share columns.
-  const bool sharesColumns = s.n >= kLeastColumns && s.m < 2 * s.n;
+  // oneDNN has good loops for a B as it lies, where threads need not share columns, and shares those of
+  // far more columns than rows, which panels share rows of.
+  constexpr std::int64_t kWide = 8;
+  const bool sharesColumns = s.n >= kLeastColumns && s.m < 2 * s.n && s.n < kWide * s.m;
   return threads > 1 && (s.b.column != 1 || sharesColumns);
 }
 /// The same if B is packed once.
 bool ownIsFasterPacked(const MatMulSpec& s) {
   constexpr std::int64_t kMostRowsOfAvx512 = 2;
-  return isa() == Isa::Avx512 ? s.policy.has(Choice::FewRows) && s.m <= kMostRowsOfAvx512
-                              : ownIsFaster(s);
+  if (isa() != Isa::Avx512) return ownIsFaster(s);
+  return s.policy.has(Choice::FewRows) && (s.m <= kMostRowsOfAvx512 || isOfShortSums(s));
+}
+/// Few rows of many columns that are as fast from a B as it lies.
+bool isBestAsItLies(const MatMulSpec& s) {
+  constexpr std::int64_t kLeastRows = 5, kMostRows = 14, kSteps = 128, kColumns = 256;
+  return s.policy.has(Choice::FewRows) && isa() == Isa::Avx512 && s.groups == 1 &&
+         s.b.column == 1 && s.k <= kSteps && s.m >= kLeastRows && s.m <= kMostRows &&
+         s.n >= kColumns;
 }
 
 /// The sources to try, fastest first.
@@ -379,6 +399,7 @@ FasterPacked::Make whenPacked(const MatMulSpec& s, unsigned threads) {
     return [=] { return makeOwnPacked(s, threads); };
   if (s.policy.has(Choice::FewRows) && (isSmall(s) || (isa() != Isa::Avx512 && hasFewRows(s))))
     return nullptr;
+  if (isBestAsItLies(s)) return nullptr;
   return [=] {
     if (tilesAreFaster(s))
       if (auto made = makeTiles(s, threads, false)) return made;

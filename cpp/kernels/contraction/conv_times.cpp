@@ -47,15 +47,15 @@ struct Sizes {
   std::int64_t written() const { return images * groups * outputs * points; }
 };
 
-/// What it takes oneDNN to read an element of channels that it brings side by side: those that fill no
-/// vectors come all together, and if lines of many are in one set of the L1 cache, each is read anew for
-/// each element of it.
-double readTime(const Sizes& s) {
-  constexpr double kReadWhole = 0.2, kRead = 0.43, kReadBySome = 0.64, kReadByAll = 0.58;
-  constexpr std::int64_t kPage = 1024, kWays = 12, kMany = 64;  // a page in elements
-  const std::int64_t sharing = s.inputs * std::gcd(s.channel, kPage) / kPage;
+/// What it takes oneDNN to bring an element of channels into blocks, or, `areLast`, side by side: those
+/// come all together, four at a time where they are a multiple of four; if lines of many are in one set of
+/// the L1 cache, each is then read anew for each element of it.
+double readTime(const Sizes& s, bool areLast) {
+  constexpr double kReadWhole = 0.2, kRead = 0.43, kReadAnew = 1.8;
+  constexpr std::int64_t kPage = 1024, kMany = 64, kFour = 4;  // a page in elements
   if (s.inputs % kVector == 0) return kReadWhole;
-  return sharing <= kWays ? kRead : sharing <= kMany ? kReadBySome : kReadByAll;
+  const std::int64_t sharing = s.inputs * std::gcd(s.channel, kPage) / kPage;
+  return areLast && sharing > kMany && s.inputs % kFour == 0 ? kReadAnew : kRead;
 }
 
 /// Of one group. Nanoseconds of a vector of output channels at a point and a tap, of each channel of the
@@ -74,7 +74,11 @@ double oneGroupTime(const Sizes& s, const ConvSpec& spec, unsigned threads) {
   const Layout &from = isForward ? spec.in : spec.out, &to = isForward ? spec.out : spec.in;
   const bool reads = from.channelBlock == Layout::kPlain,
              writes = to.channelBlock == Layout::kPlain;
-  const double moved = (reads ? readTime(s) * number(s.read) : 0) +
+  // Threads bring channels into blocks, and then read lines, of few of which strides leave much to do.
+  constexpr double kExchanged = 0.49;
+  const bool exchanges = !areLast && !isAll(spec.stride, 1) && s.images % threads != 0;
+  const double read = readTime(s, areLast) + (exchanges ? kExchanged : 0);
+  const double moved = (reads ? read * number(s.read) : 0) +
                        (writes ? (isWholeOut ? kWrittenWhole : kWritten) * number(s.written()) : 0);
   // Weights of a gradient change from run to run.
   const double packed = isForward ? 0 : kWeight * number(s.taps * s.inputs * s.outputs);
