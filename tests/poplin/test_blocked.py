@@ -548,12 +548,14 @@ def test_the_rule(filters, by, changing):
 
 
 def check_rule(filters, by, changing):
+    """Without planes, which changing weights and other rules leave some to."""
     x, w = filters.operands()
     height, width = filters.torch(x, w).shape[2:]
     y = np.empty((len(x), len(w), height, width), np.float32)
     made = contraction.convolution(
         *("forward", x, w.reshape(filters.groups, -1, *w.shape[1:]), y),
         *(list(filters.stride), [1, 1], [1, 1], list(filters.pad)),
+        without="planes",
     )
     assert by in made.describe(weightsKept=True)
     assert changing in made.describe()

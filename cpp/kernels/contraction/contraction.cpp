@@ -467,10 +467,11 @@ std::unique_ptr<Contraction> makeShared(Source source, const MatMulSpec& spec, u
   return makeBy(source, spec, threads);
 }
 std::unique_ptr<Contraction> makeShared(Source source, const ConvSpec& spec, unsigned threads) {
-  if (source == Source::OneDnn && spec.policy.has(Choice::Images))
-    if (auto made =
-            makeByImages(spec, threads, [](const ConvSpec& part) { return makeOneDnn(part, 1); }))
-      return made;
+  const auto part = [](const ConvSpec& own) { return makeOneDnn(own, 1); };
+  if (source == Source::OneDnn && spec.policy.has(Choice::Images)) {
+    if (auto made = makeByImages(spec, threads, part)) return made;
+    if (auto made = makeByGroups(spec, threads, part)) return made;
+  }
   return makeBy(source, spec, threads);
 }
 
