@@ -174,11 +174,11 @@ def test_groups_of_one_image_are_shared(
     kind: str, images: int, channels: int, threads: int, shares: bool, stride: int
 ) -> None:
     """Depthwise, with vectors of channels of its own for each thread: the bits of all together."""
-    after = (28 - 1) // stride + 1
+    after = (40 - 1) // stride + 1
     w, bias = random((channels, 1, 1, 3, 3), seed=2), random((channels,), seed=4)
     found: list[np.ndarray] = []
     for without in ("planes", "planes, images"):
-        x = random((images, channels, 28, 28))
+        x = random((images, channels, 40, 40))
         y = random((images, channels, after, after), seed=3)
         field = [[stride] * 2, [1] * 2, [1] * 2, [1, 1]]
         options = {"threads": threads, "without": without}

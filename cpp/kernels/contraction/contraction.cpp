@@ -306,7 +306,9 @@ bool ownIsFasterShared(const MatMulSpec& s, unsigned threads) {
     constexpr std::int64_t kRows = 256, kWide = 1000;
     return s.m <= kRows && (turnedA || s.n < kWide);
   }
-  if (s.policy.has(Choice::FewRows) && isOfShortSums(s)) return s.k > kShallow;
+  constexpr std::int64_t kRowsToCopyB = 30;
+  if (s.policy.has(Choice::FewRows) && isOfShortSums(s))
+    return s.k > kShallow && s.m >= kRowsToCopyB;
   // oneDNN computes columns in blocks of 48.
   constexpr std::int64_t kRows = 512, kColumns = 192, kBlock = 48;
   constexpr std::int64_t kPage = 1024;  // floats
