@@ -180,11 +180,12 @@ def test_groups_of_one_image_are_shared(
     for without in ("planes", "planes, images"):
         x = random((images, channels, 40, 40))
         y = random((images, channels, after, after), seed=3)
-        field = [[stride] * 2, [1] * 2, [1] * 2, [1, 1]]
-        options = {"threads": threads, "without": without}
-        if kind == "forward":
-            options["bias"] = bias
-        made = contraction.convolution(kind, x, w, y, *field, **options)
+        made = contraction.convolution(
+            *(kind, x, w, y, [stride] * 2, [1, 1], [1, 1], [1, 1]),
+            threads=threads,
+            bias=bias if kind == "forward" else None,
+            without=without,
+        )
         for kept in (False, True):
             made.run(kept)
             found.append((y if kind == "forward" else x).copy())
