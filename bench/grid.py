@@ -7,8 +7,11 @@ floating-point operations. oneDNN is compared within popir, in the same process,
 contractions: its reorders are in its time, but for weights that stay. onnxruntime runs a model of
 one node in a process of its own, against popir's session for that model; the two take turns, and
 what a call costs is in both. Gradients of convolutions have no model and are compared with oneDNN
-alone. A ratio is the other's time over popir's, the median over turns, with its quartiles. A shape
-below 0.95 is measured again, three times as long, and the second figure counts.
+alone. Both sources have the same arrays, in turn the same scratch memory, and a run before each
+timing. A ratio is the other's time over popir's, the median over turns, with its quartiles. Shapes
+below 0.95 are measured again after all others, by new processes and with five times as many turns:
+a machine under a hypervisor has states that last longer than a shape's turns. The second figure
+counts; both are in the tables.
 """
 
 from __future__ import annotations
@@ -29,12 +32,12 @@ from onnx import NodeProto, TensorProto, helper, numpy_helper
 from bench import peers
 from bench.contraction import uniform
 from bench.inference import runner
-from bench.report import Report, measurement
+from bench.report import Report, Value, measurement
 from popir.poplin import contraction
 
 LEAST = 0.95
 OTHERS = "oneDNN", "onnxruntime"
-TURNS, SECONDS = 8, 0.012
+TURNS, SECONDS, LONGER = 8, 0.012, 5
 FLOPS = 2e5, 2e9
 PASSES = ["forward"] * 3 + ["data_gradient", "weights_gradient"]
 
@@ -59,13 +62,16 @@ class Product:
         notes = " turned" * self.turned + " kept" * self.kept
         return f"{self.batch} x {self.m}x{self.k}x{self.n}{notes}"
 
-    def prepare(self, source: str) -> contraction.Prepared:
-        """The product by a source of contractions."""
+    def operands(self) -> list[np.ndarray]:
+        """Both operands and the result."""
         b = uniform(self.second, 2)
         if self.turned:
             b = np.ascontiguousarray(b.transpose(0, 2, 1)).transpose(0, 2, 1)
-        a, c = uniform((self.batch, self.m, self.k), 1), np.empty(self.result, np.float32)
-        return contraction.product(a, b, c, threads=peers.THREADS, source=source)
+        return [uniform((self.batch, self.m, self.k), 1), b, np.empty(self.result, np.float32)]
+
+    def prepare(self, source: str, operands: list[np.ndarray]) -> contraction.Prepared:
+        """The product by a source of contractions."""
+        return contraction.product(*operands, threads=peers.THREADS, source=source)
 
     @property
     def second(self) -> tuple[int, ...]:
@@ -120,16 +126,19 @@ class Convolution:
         of = f"{self.n} x {self.i} x {self.size}^2 to {self.o}"
         return f"{self.which} {of}, {self.kernel}^2 / {self.stride}{groups}"
 
-    def prepare(self, source: str) -> contraction.Prepared:
-        """The pass by a source of contractions."""
+    def operands(self) -> list[np.ndarray]:
+        """The image, the weights and the result of the forward pass."""
         shapes = [
             (self.n, self.i, self.size, self.size),
             (self.groups, self.o // self.groups, self.i // self.groups, self.kernel, self.kernel),
             (self.n, self.o, self.out, self.out),
         ]
-        image, weights, result = (uniform(shape, i) for i, shape in enumerate(shapes))
+        return [uniform(shape, i) for i, shape in enumerate(shapes)]
+
+    def prepare(self, source: str, operands: list[np.ndarray]) -> contraction.Prepared:
+        """The pass by a source of contractions."""
         return contraction.convolution(
-            *(self.which, image, weights, result),
+            *(self.which, *operands),
             stride=[self.stride] * 2,
             dilation=[1, 1],
             inDilation=[1, 1],
@@ -215,7 +224,8 @@ class Ratio:
 
 def against_onednn(shape: Shape, longer: int, realtime: bool) -> Ratio:
     """oneDNN's time over popir's."""
-    runs = [shape.prepare("any"), shape.prepare("onednn")]
+    operands = shape.operands()
+    runs = [shape.prepare(source, operands) for source in ("any", "onednn")]
     turns: list[list[float]] = []
     peers.set_priority(realtime)
     try:
@@ -291,25 +301,19 @@ def against_onnxruntime(workers: list[Worker], longer: int) -> Ratio:
 def main(report: Report) -> None:
     """Reports all shapes, and how many are slower than others make them."""
     asked = report.asked
-    workers = [Worker(peer, report.realtime) for peer in ("popir", "onnxruntime")]
-    best: list[float] = []
+    each = [shape for shape in shapes(asked.shapes, asked.seed) if report.wants(str(shape))]
     spreads = [f"{other}'s {quartile} quartile" for other in OTHERS for quartile in ("1st", "3rd")]
     report.table("shape", "GFLOP", *OTHERS, *spreads)
-    try:
-        for shape in filter(lambda s: report.wants(str(s)), shapes(asked.shapes, asked.seed)):
-            ratios = measured(shape, workers, report.realtime)
-            best.append(min(ratio.median for ratio in ratios.values()))
-            each = [ratios.get(other) for other in OTHERS]
-            medians = [ratio and ratio.median for ratio in each]
-            spread = [at for ratio in each for at in (ratio and ratio.low, ratio and ratio.high)]
-            report.row(str(shape), 1e-9 * shape.flops, *medians, *spread)
-    finally:
-        for worker in workers:
-            worker.process.communicate()
+    found = look(report, each, 1, lambda shape: (str(shape), 1e-9 * shape.flops))
+    first = {shape: found[shape] for shape in found if least(found[shape]) < LEAST}
+    if first:
+        report.table("once more", "at first", *OTHERS, *spreads)
+        found |= look(report, list(first), LONGER, lambda shape: (str(shape), least(first[shape])))
+    best = [least(ratios) for ratios in found.values()]
     below = sum(b < LEAST for b in best)
     report.say(
-        f"{below} of {len(best)} below {LEAST} of the better one; least {min(best):.2f}, "
-        f"geometric mean over the better one {statistics.geometric_mean(best):.2f}"
+        f"{below} of {len(best)} below {LEAST} of the better one ({len(first)} at first); least "
+        f"{min(best):.2f}, geometric mean over the better one {statistics.geometric_mean(best):.2f}"
     )
 
 
@@ -317,21 +321,43 @@ main.parser.add_argument("--shapes", type=int, default=300)
 main.parser.add_argument("--seed", type=int, default=0)
 
 
-def measured(shape: Shape, workers: list[Worker], realtime: bool) -> dict[str, Ratio]:
+Ratios = dict[str, Ratio]
+
+
+def least(ratios: Ratios) -> float:
+    """Over the better of the others."""
+    return min(ratio.median for ratio in ratios.values())
+
+
+def look(
+    report: Report, each: list[Shape], longer: int, first: Callable[[Shape], tuple[Value, Value]]
+) -> dict[Shape, Ratios]:
+    """Measures shapes with new processes; `first` gives the first two columns of the rows."""
+    workers = [Worker(peer, report.realtime) for peer in ("popir", "onnxruntime")]
+    found: dict[Shape, Ratios] = {}
+    try:
+        for shape in each:
+            ratios = found[shape] = measured(shape, workers, longer, report.realtime)
+            of = [ratios.get(other) for other in OTHERS]
+            medians = [ratio and ratio.median for ratio in of]
+            spread = [at for ratio in of for at in (ratio and ratio.low, ratio and ratio.high)]
+            report.row(*first(shape), *medians, *spread)
+    finally:
+        for worker in workers:
+            worker.process.communicate()
+    return found
+
+
+def measured(shape: Shape, workers: list[Worker], longer: int, realtime: bool) -> Ratios:
     """The ratios of a shape, by the name of the other."""
-    others: dict[str, Callable[[int], Ratio]] = {}
-    others["oneDNN"] = lambda longer: against_onednn(shape, longer, realtime)
+    ratios = {"oneDNN": against_onednn(shape, longer, realtime)}
     if (made := shape.model()) is not None:
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / "model.onnx").write_bytes(made[0])
             np.save(Path(folder) / "x.npy", made[1])
             for worker in workers:
                 worker.ask(folder)
-        others["onnxruntime"] = lambda longer: against_onnxruntime(workers, longer)
-    ratios = {name: measure(1) for name, measure in others.items()}
-    for name, measure in others.items():
-        if ratios[name].median < LEAST:
-            ratios[name] = measure(3)
+        ratios["onnxruntime"] = against_onnxruntime(workers, longer)
     return ratios
 
 

@@ -157,3 +157,22 @@ def data(model: Any, steps: int = 1, seed: int = 1, **sizes: int) -> Mapping[str
         else:
             found[value.name] = rng.standard_normal(shape).astype(np.float32)
     return found
+
+
+ROUNDING = 1e-4
+"""Of losses: what sums of another order come to in a step. Weights are further apart: the
+normalization of two images magnifies what is added last.
+"""
+
+
+def assert_same(one: dict[str, Array], other: dict[str, Array], without: str) -> None:
+    """The same bits without planes, by `without`, the option host.without; else losses of the first
+    step within ROUNDING. Planes compute convolutions of plain rows, which have another source in
+    blocks.
+    """
+    assert one.keys() == other.keys()
+    for id, value in one.items():
+        if without == "planes":
+            np.testing.assert_array_equal(other[id], value, err_msg=id)
+        elif id == "loss0":
+            np.testing.assert_allclose(other[id], value, rtol=ROUNDING, err_msg=id)

@@ -5,6 +5,7 @@ import pytest
 
 from popir import poplar, poplin, popops, poputil
 from popir.poplar import program
+from popir.poplin import contraction
 from popir.popops import expr as pe
 from tests.plans import instructions
 
@@ -26,40 +27,54 @@ def convolve(x: np.ndarray, w: np.ndarray) -> np.ndarray:
 
 
 class Net:
-    """Convolution, LeakyRelu, convolution; `look` sends the tensor in the middle to the host."""
+    """Convolution, LeakyRelu, convolution; `look` sends the tensor in the middle to the host.
+
+    That has `middle` channels, or as many as the others.
+    """
 
     def __init__(
-        self, threads: int, look: bool, channels: int = CHANNELS, fuse: bool = False
+        self,
+        threads: int,
+        look: bool,
+        channels: int = CHANNELS,
+        fuse: bool = False,
+        middle: int | None = None,
+        size: int = SIZE,
+        without: str = "",
     ) -> None:
         rng = np.random.default_rng(3)
-        shape = (BATCH, channels, SIZE, SIZE)
+        shape = (BATCH, channels, size, size)
+        of = [channels, middle or channels, channels]
         self.x = rng.normal(size=shape).astype(np.float32)
-        self.w = (rng.normal(size=(2, channels, channels, 3, 3)) / channels).astype(np.float32)
+        self.w = [
+            (rng.normal(size=(of[i + 1], of[i], 3, 3)) / of[i]).astype(np.float32) for i in range(2)
+        ]
         graph = poplar.Graph(poplar.Target.createCPUTarget())
         linear = poplar.VariableMappingMethod.LINEAR
         self.step = program.Sequence()
-        field, kernel = [SIZE, SIZE], [3, 3]
-        params = poplin.ConvParams(poplar.FLOAT, BATCH, field, kernel, channels, channels, 1)
-        params.inputTransform.paddingLower = params.inputTransform.paddingUpper = [1, 1]
+        field, kernel = [size, size], [3, 3]
         t = graph.addVariable(poplar.FLOAT, shape, linear, "x")
         source = graph.addHostToDeviceFIFO("x", poplar.FLOAT, self.x.size)
         self.step.add(program.Copy(source, t))
         for i in range(2):
-            w = graph.addVariable(poplar.FLOAT, [1, channels, channels, 3, 3], linear, "w")
-            graph.setInitialValue(w, self.w[i])
+            params = poplin.ConvParams(poplar.FLOAT, BATCH, field, kernel, of[i], of[i + 1], 1)
+            params.inputTransform.paddingLower = params.inputTransform.paddingUpper = [1, 1]
+            w = graph.addVariable(poplar.FLOAT, [1, *self.w[i].shape], linear, "w")
+            graph.setInitialValue(w, self.w[i][None])
             t = poplin.convolution(graph, t, w, params, False, self.step, f"conv{i}")
             if i == 0:
                 t = popops.map(graph, LEAKY, [t], self.step, "leaky")
-                middle = t
+                looked = t
         self.results = {"y": np.zeros(shape, np.float32)}
         anchors = {"y": t}
         if look:
-            self.results["middle"] = np.zeros(shape, np.float32)
-            anchors["middle"] = middle
+            self.results["middle"] = np.zeros((BATCH, of[1], size, size), np.float32)
+            anchors["middle"] = looked
         for name, anchor in anchors.items():
-            sink = graph.addDeviceToHostFIFO(name, poplar.FLOAT, self.x.size)
+            sink = graph.addDeviceToHostFIFO(name, poplar.FLOAT, self.results[name].size)
             self.step.add(program.Copy(anchor, sink))
         options = {"host.numThreads": str(threads), "host.fuse": str(fuse).lower()}
+        options["host.without"] = without
         self.engine = poplar.Engine(graph, [self.step], options)
         self.engine.connectStream("x", self.x)
         for name, array in self.results.items():
@@ -96,6 +111,16 @@ def test_a_custom_operator_between_convolutions_works_on_their_blocks(threads):
 def test_a_tensor_that_the_host_sees_stays_plain(threads):
     net = Net(threads, look=True)
     assert "/c" not in net.plan()["leaky"].split("[")[2]
+    net.check()
+
+
+@pytest.mark.skipif(contraction.isa() != "avx512", reason="planes are chosen on AVX-512 alone")
+@pytest.mark.parametrize("without", ["", "planes"])
+def test_convolutions_that_are_faster_of_rows_ask_for_no_blocks(without: str) -> None:
+    """Planes compute both in less time than oneDNN would with what is between them in blocks."""
+    net = Net(2, look=False, channels=7, middle=16, size=40, without=without)
+    plan = net.plan()
+    assert ["/c" in plan[name] for name in ("conv0", "leaky", "conv1")] == [without != ""] * 3
     net.check()
 
 

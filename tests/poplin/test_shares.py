@@ -163,6 +163,43 @@ def trained(name: str, threads: int, deterministic: str = "true") -> list[Array]
     return [*found, *after.values()]
 
 
+@pytest.mark.skipif(contraction.isa() != "avx512", reason="vectors of 16 channels")
+@pytest.mark.parametrize("kind", ["forward", "data_gradient"])
+@pytest.mark.parametrize(
+    ("images", "channels", "threads", "shares"),
+    [(1, 64, 2, True), (1, 96, 3, True), (1, 48, 2, False), (1, 40, 2, False), (3, 64, 2, False)],
+)
+@pytest.mark.parametrize("stride", [1, 2])
+def test_groups_of_one_image_are_shared(
+    kind: str, images: int, channels: int, threads: int, shares: bool, stride: int
+) -> None:
+    """Depthwise, with vectors of channels of its own for each thread: the bits of all together."""
+    after = (40 - 1) // stride + 1
+    w, bias = random((channels, 1, 1, 3, 3), seed=2), random((channels,), seed=4)
+    found: list[np.ndarray] = []
+    for without in ("planes", "planes, images"):
+        x = random((images, channels, 40, 40))
+        y = random((images, channels, after, after), seed=3)
+        made = contraction.convolution(
+            *(kind, x, w, y, [stride] * 2, [1, 1], [1, 1], [1, 1]),
+            threads=threads,
+            bias=bias if kind == "forward" else None,
+            without=without,
+        )
+        for kept in (False, True):
+            made.run(kept)
+            found.append((y if kind == "forward" else x).copy())
+        assert made.describe().endswith("by groups") == (shares and without == "planes")
+    for each in found[1:]:
+        np.testing.assert_array_equal(each, found[0])
+    if kind == "forward":
+        image, weights = torch.tensor(x).double(), torch.tensor(w[:, 0]).double()
+        exact = nn.functional.conv2d(
+            image, weights, torch.tensor(bias).double(), stride, 1, 1, channels
+        )
+        np.testing.assert_allclose(found[0], exact, 1e-5, 1e-5)
+
+
 @pytest.mark.parametrize("name", NETWORKS)
 def test_deterministic_bits_are_those_of_any_number_of_threads(name: str) -> None:
     one = trained(name, 1)

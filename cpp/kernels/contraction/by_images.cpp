@@ -29,6 +29,62 @@ std::int64_t imagesOfPart(const ConvSpec& s, unsigned threads) {
   return images % (2 * threads) == 0 ? images / (2 * threads) : images / threads;
 }
 
+/// Whether each thread may have as many vectors of channels of a depthwise convolution of the rows of one
+/// image. Else threads would bring channels into blocks that others read then.
+bool sharesGroups(const ConvSpec& s, unsigned threads) {
+  constexpr std::int64_t kVector = 16;
+  return threads > 1 && s.pass != Pass::WeightsGradient && s.in.shape[0] == 1 &&
+         s.weights.shape[1] == 1 && s.weights.shape[2] == 1 && s.postOps.empty() &&
+         s.groups % (kVector * threads) == 0 && s.in.channelBlock == Layout::kPlain &&
+         s.out.channelBlock == Layout::kPlain;
+}
+
+/// Each thread has groups of its own, whose weights it packs.
+class ByGroups final : public Contraction {
+ public:
+  ByGroups(const ConvSpec& s, std::int64_t groups, std::unique_ptr<Contraction> part,
+           unsigned threads)
+      : part_(std::move(part)),
+        steps_{groups * s.in.strides[1], groups * s.weights.strides[0], groups * s.out.strides[1]},
+        form_(aligned(part_->packedBytes())),
+        threads_(threads) {
+    if (s.bias) steps_.push_back(groups);
+  }
+
+  std::string describe() const override { return part_->describe() + " by groups"; }
+  std::size_t packedBytes() const override { return threads_ * form_; }
+  void pack(const void* weights, void* packed) const override {
+    each([&](unsigned i) {
+      part_->pack(static_cast<const float*>(weights) + i * steps_[1], at(packed, i * form_));
+    });
+  }
+  bool readsBoth() const override { return part_->readsBoth(); }
+  void runPacked(void* const* operands, const void* packed, void* /*work*/) const override {
+    each([&](unsigned i) {
+      const pool::OwnMemory work(part_->workBytes());
+      const pool::OwnArray<void*> own(steps_.size());
+      for (std::size_t o = 0; o < steps_.size(); ++o)
+        own[o] = static_cast<float*>(operands[o]) + i * steps_[o];
+      part_->runPacked(own.begin(),
+                       packed == nullptr ? nullptr : at(const_cast<void*>(packed), i * form_),
+                       work.data());
+    });
+  }
+
+ private:
+  template <class Run>
+  void each(const Run& run) const {
+    parallelParts(threads_, 1, threads_, [&](std::int64_t first, std::int64_t end, unsigned) {
+      for (std::int64_t i = first; i < end; ++i) run(static_cast<unsigned>(i));
+    });
+  }
+
+  std::unique_ptr<Contraction> part_;
+  std::vector<std::int64_t> steps_;  // by operand: elements from one part to the next
+  std::size_t form_;
+  unsigned threads_;
+};
+
 class ByImages final : public Contraction {
  public:
   ByImages(const ConvSpec& s, std::int64_t images, std::unique_ptr<Contraction> part,
@@ -69,6 +125,17 @@ class ByImages final : public Contraction {
 };
 
 }  // namespace
+
+std::unique_ptr<Contraction> makeByGroups(const ConvSpec& s, unsigned threads,
+                                          const MakePart<ConvSpec>& make) {
+  if (!sharesGroups(s, threads)) return nullptr;
+  const std::int64_t groups = s.groups / threads;
+  ConvSpec own = s;
+  own.groups = own.in.shape[1] = own.out.shape[1] = own.weights.shape[0] = groups;
+  auto part = make(own);
+  if (part == nullptr) return nullptr;
+  return std::make_unique<ByGroups>(s, groups, std::move(part), threads);
+}
 
 std::unique_ptr<Contraction> makeByImages(const ConvSpec& s, unsigned threads,
                                           const MakePart<ConvSpec>& make) {

@@ -1,4 +1,4 @@
-// Convolutions of which each thread computes images of its own.
+// Convolutions of which each thread computes images, or groups, of its own.
 #ifndef popir_kernels_contraction_by_images_hpp
 #define popir_kernels_contraction_by_images_hpp
 
@@ -13,6 +13,9 @@ namespace contraction {
 /// and after it. Null if it has no images to share, or weights larger than these, which each thread
 /// reads.
 std::unique_ptr<Contraction> makeByImages(const ConvSpec& spec, unsigned threads,
+                                          const MakePart<ConvSpec>& make);
+/// The same of a depthwise convolution of plain rows of one image: each thread has vectors of channels.
+std::unique_ptr<Contraction> makeByGroups(const ConvSpec& spec, unsigned threads,
                                           const MakePart<ConvSpec>& make);
 
 }  // namespace contraction

@@ -78,6 +78,25 @@ bool tilesAreFaster(const MatMulSpec& s) {
          s.m >= (s.policy.math == FpMath::Highest ? kLeastRowsOfSix : kLeastRows);
 }
 
+/// Multiply-adds per thread that are worth a parallel region. Starting one costs some microseconds,
+/// and much more on a busy machine.
+constexpr double kWorkPerThread = 1e5;
+
+/// The number of threads to use: 1 if there is too little work for two, else `threads`.
+unsigned threadsFor(double work, unsigned threads) {
+  return work < kWorkPerThread * 2 ? 1 : threads;
+}
+
+double workOf(const MatMulSpec& s) {
+  return static_cast<double>(s.groups) * static_cast<double>(s.m) * static_cast<double>(s.n) *
+         static_cast<double>(s.k);
+}
+double workOf(const ConvSpec& s) {
+  double work = static_cast<double>(s.weights.elements());
+  for (std::size_t d = 2; d < s.out.shape.size(); ++d) work *= static_cast<double>(s.out.shape[d]);
+  return s.out.shape.empty() ? 0 : work * static_cast<double>(s.out.shape[0]);
+}
+
 /// Whether Winograd's algorithm may compute it: it is 3 x 3, of stride 1, without dilation, and of one
 /// group.
 bool isForWinograd(const ConvSpec& s) {
@@ -149,12 +168,12 @@ bool isForColumns(const ConvSpec& s) {
 /// Forward convolutions of rows that products of columns compute faster than oneDNN, by the
 /// measurements in docs/contractions.md: points that are skipped over, and 3 x 3 where oneDNN has no
 /// whole blocks of channels. Lines of few points are gathered too slowly.
-bool columnsAreFaster(const ConvSpec& s) {
-  constexpr std::int64_t kBlock = 16, kLine = 14, kLongLine = 28, kFew = 16, kMany = 32, kTaps = 9;
+bool columnsAreFaster(const ConvSpec& s, unsigned threads) {
+  constexpr std::int64_t kBlock = 16, kLongLine = 28, kFew = 16, kMany = 32, kTaps = 9;
   if (isa() != Isa::Avx512 || s.groups != 1 || !isForColumns(s)) return false;
   const std::int64_t in = s.in.shape[1], out = s.out.shape[1], line = s.out.shape.back();
   const std::int64_t taps = tapsOf(s);
-  if (taps == 1) return line >= kLine && *std::max_element(s.stride.begin(), s.stride.end()) > 1;
+  if (taps == 1) return !isAll(s.stride, 1) && columnsTime(s, threads) < oneDnnTime(s, threads);
   const bool isOdd = in % kBlock != 0 || out % kBlock != 0;
   return isOdd && taps <= kTaps && line >= kLongLine && (out >= kMany || in < kFew);
 }
@@ -169,30 +188,26 @@ bool groupedColumnsAreFaster(const ConvSpec& s) {
   return theirs != nullptr && theirs->describe().find("gemm:") != std::string::npos;
 }
 
-/// Whether oneDNN prefers whole blocks of channels for no side, so that no plan has them.
-bool hasNoBlocks(const ConvSpec& s) {
+/// Whether oneDNN has whole blocks of channels for groups, which are far ahead of its other ways.
+bool hasBlocksOfGroups(const ConvSpec& s) {
   constexpr std::int64_t kBlock = 8;
-  const bool isIn = s.in.shape[1] % kBlock == 0, isOut = s.out.shape[1] % kBlock == 0;
-  if (s.groups == 1) return !isIn && !isOut;
-  if (isDepthwise(s)) return !isIn;
-  return s.weights.shape[1] % kBlock != 0 || s.weights.shape[2] % kBlock != 0;
+  if (s.groups == 1) return false;
+  if (isDepthwise(s)) return s.in.shape[1] % kBlock == 0;
+  return s.weights.shape[1] % kBlock == 0 && s.weights.shape[2] % kBlock == 0;
 }
 
 /// Convolutions of rows that products of runs of planes compute fastest, by estimates that follow the
-/// measurements in docs/contractions.md. Where a plan may have blocks of channels, only in place of
-/// columns: others have the same source, and the same bits, for all layouts.
+/// measurements in docs/contractions.md.
 bool planesAreFaster(const ConvSpec& s, unsigned threads) {
-  if (!s.policy.has(Choice::Planes) || isa() != Isa::Avx512) return false;
+  if (!s.policy.has(Choice::Planes) || isa() != Isa::Avx512 || hasBlocksOfGroups(s)) return false;
   // oneDNN multiplies columns there, and pads nothing.
-  const bool isOfOne = s.pass == Pass::DataGradient && s.groups > 1 && s.weights.shape[2] == 1;
-  const bool replacesColumns = columnsAreFaster(s);
-  if ((isOfOne && !isDepthwise(s)) || (!replacesColumns && !hasNoBlocks(s))) return false;
-  const double time = planesTime(s, threads);
+  if (s.pass == Pass::DataGradient && s.groups > 1 && s.weights.shape[2] == 1 && !isDepthwise(s))
+    return false;
   // Of one point without stride, there is nothing to share between taps or to skip over.
-  if (tapsOf(s) == 1)
-    return *std::max_element(s.stride.begin(), s.stride.end()) > 1 && std::isfinite(time) &&
-           (!replacesColumns || time < columnsTime(s, threads));
-  return time < columnsTime(s, threads) && (replacesColumns || time < oneDnnTime(s, threads));
+  if (tapsOf(s) == 1 && isAll(s.stride, 1)) return false;
+  const double time = planesTime(s, threads);
+  if (tapsOf(s) == 1 && s.groups > 1) return std::isfinite(time);  // oneDNN computes all points
+  return time < columnsTime(s, threads) && time < oneDnnTime(s, threads);
 }
 
 bool isBound(const PostOp& op) {
@@ -221,15 +236,15 @@ bool hasHalfVectors(const ConvSpec& s) {
          s.out.shape[1] % kHalfVector == 0;
 }
 
-/// From channels that fill no vectors to some that do, or half a one, strided or of short lines: on
-/// AVX-512 direct sums read the input as it lies, which oneDNN lays out first. Columns and planes are for
+/// From channels that fill no vectors to some that do, or half a one, strided or of short lines, with work
+/// for two threads: on AVX-512 direct sums read the input as it lies, which oneDNN lays out first. Columns and planes are for
 /// longer lines.
 bool isFromOddChannels(const ConvSpec& s) {
   constexpr std::int64_t kVector = 16, kHalf = 8, kLongLine = 28, kShortLine = 14, kMostTaps = 9,
                          kMostTapsStrided = 25;
   const std::int64_t taps = tapsOf(s), line = s.out.shape.back();
   if (isa() != Isa::Avx512 || s.groups != 1 || !s.postOps.empty() || s.in.shape[1] % kVector == 0 ||
-      s.out.shape[1] % kHalf != 0)
+      s.out.shape[1] % kHalf != 0 || workOf(s) < 2 * kWorkPerThread)
     return false;
   if (isAll(s.stride, 1)) return taps > 1 && taps <= kMostTaps && line <= kShortLine;
   return taps == 1 ? line < kShortLine : taps <= kMostTapsStrided && line < kLongLine;
@@ -265,23 +280,13 @@ bool anyHalf(const ConvSpec& s) {
   return isHalf(s.in.type) || isHalf(s.weights.type) || isHalf(s.out.type);
 }
 
-/// Multiply-adds per thread that are worth a parallel region. Starting one costs some microseconds,
-/// and much more on a busy machine.
-constexpr double kWorkPerThread = 1e5;
-
-/// The number of threads to use: 1 if there is too little work for two, else `threads`.
-unsigned threadsFor(double work, unsigned threads) {
-  return work < kWorkPerThread * 2 ? 1 : threads;
-}
-
-double workOf(const MatMulSpec& s) {
-  return static_cast<double>(s.groups) * static_cast<double>(s.m) * static_cast<double>(s.n) *
-         static_cast<double>(s.k);
-}
-double workOf(const ConvSpec& s) {
-  double work = static_cast<double>(s.weights.elements());
-  for (std::size_t d = 2; d < s.out.shape.size(); ++d) work *= static_cast<double>(s.out.shape[d]);
-  return s.out.shape.empty() ? 0 : work * static_cast<double>(s.out.shape[0]);
+/// Products whose C is most of the memory, and wide: our own threads share its columns, and so B, which
+/// oneDNN's read whole where it cannot write columns in place.
+constexpr std::int64_t kShallow = 16;
+bool isOfShortSums(const MatMulSpec& s) {
+  constexpr std::int64_t kSteps = 64, kLeastRows = 15, kMostRows = 250, kColumns = 256;
+  return isa() == Isa::Avx512 && s.groups == 1 && s.k <= kSteps && s.m >= kLeastRows &&
+         s.m <= kMostRows && s.n >= kColumns;
 }
 
 /// True where our own kernels are faster than oneDNN on AVX2, by the measurements in
@@ -301,6 +306,9 @@ bool ownIsFasterShared(const MatMulSpec& s, unsigned threads) {
     constexpr std::int64_t kRows = 256, kWide = 1000;
     return s.m <= kRows && (turnedA || s.n < kWide);
   }
+  constexpr std::int64_t kRowsToCopyB = 30;
+  if (s.policy.has(Choice::FewRows) && isOfShortSums(s))
+    return s.k > kShallow && s.m >= kRowsToCopyB;
   // oneDNN computes columns in blocks of 48.
   constexpr std::int64_t kRows = 512, kColumns = 192, kBlock = 48;
   constexpr std::int64_t kPage = 1024;  // floats
@@ -318,8 +326,10 @@ bool wideIsFaster(const MatMulSpec& s, unsigned threads) {
       s.k < kLeast || s.n < kLeast)
     return false;
   if (s.a.column != 1) return true;
-  // oneDNN has good loops for a B as it lies, where threads need not share columns.
-  const bool sharesColumns = s.n >= kLeastColumns && s.m < 2 * s.n;
+  // oneDNN has good loops for a B as it lies, where threads need not share columns, and shares those of
+  // far more columns than rows, which panels share rows of.
+  constexpr std::int64_t kWide = 8;
+  const bool sharesColumns = s.n >= kLeastColumns && s.m < 2 * s.n && s.n < kWide * s.m;
   return threads > 1 && (s.b.column != 1 || sharesColumns);
 }
 /// The same if B is packed once.
@@ -331,6 +341,14 @@ bool ownIsFasterPacked(const MatMulSpec& s) {
   // Of short sums C is most of the memory, if it is wide.
   return s.policy.has(Choice::KeptPanels) && s.m >= kLeastRows && s.m <= kMostRows &&
          (s.k >= kShortSums || s.n < kWide);
+}
+
+/// Few rows of many columns that are as fast from a B as it lies.
+bool isBestAsItLies(const MatMulSpec& s) {
+  constexpr std::int64_t kLeastRows = 5, kMostRows = 14, kSteps = 128, kColumns = 256;
+  return s.policy.has(Choice::FewRows) && isa() == Isa::Avx512 && s.groups == 1 &&
+         s.b.column == 1 && s.k <= kSteps && s.m >= kLeastRows && s.m <= kMostRows &&
+         s.n >= kColumns;
 }
 
 /// The sources to try, fastest first.
@@ -388,6 +406,7 @@ FasterPacked::Make whenPacked(const MatMulSpec& s, unsigned threads) {
     return [=] { return makeOwnPacked(s, threads); };
   if (s.policy.has(Choice::FewRows) && (isSmall(s) || (isa() != Isa::Avx512 && hasFewRows(s))))
     return nullptr;
+  if (isBestAsItLies(s)) return nullptr;
   return [=] {
     if (tilesAreFaster(s))
       if (auto made = makeTiles(s, threads, false)) return made;
@@ -455,10 +474,11 @@ std::unique_ptr<Contraction> makeShared(Source source, const MatMulSpec& spec, u
   return makeBy(source, spec, threads);
 }
 std::unique_ptr<Contraction> makeShared(Source source, const ConvSpec& spec, unsigned threads) {
-  if (source == Source::OneDnn && spec.policy.has(Choice::Images))
-    if (auto made =
-            makeByImages(spec, threads, [](const ConvSpec& part) { return makeOneDnn(part, 1); }))
-      return made;
+  const auto part = [](const ConvSpec& own) { return makeOneDnn(own, 1); };
+  if (source == Source::OneDnn && spec.policy.has(Choice::Images)) {
+    if (auto made = makeByImages(spec, threads, part)) return made;
+    if (auto made = makeByGroups(spec, threads, part)) return made;
+  }
   return makeBy(source, spec, threads);
 }
 
@@ -476,7 +496,7 @@ std::unique_ptr<Contraction> makeFaster(const ConvSpec& s, unsigned threads) {
             s, threads, [](const MatMulSpec& part, unsigned of) { return makeFastest(part, of); }))
       return made;
   if (planesAreFaster(s, threads)) return makePlanes(s, threads);
-  return columnsAreFaster(s) || groupedColumnsAreFaster(s) ? makeOwn(s, threads) : nullptr;
+  return columnsAreFaster(s, threads) || groupedColumnsAreFaster(s) ? makeOwn(s, threads) : nullptr;
 }
 
 /// By sources that never divide a sum, and rules into which no number of threads goes.
@@ -664,11 +684,31 @@ std::unique_ptr<Contraction> makeWithPostOps(const ConvSpec& spec, unsigned thre
   return made;
 }
 
+namespace {
+
+/// Whether planes are chosen for a convolution whose sides are plain, and take less time than oneDNN
+/// would with blocks of channels that others write and read.
+bool planesBeatBlocks(const ConvSpec& spec, const Blocks& blocks, unsigned threads) {
+  if (!spec.postOps.empty()) return false;
+  ConvSpec plain = spec, blocked = spec;
+  plain.in.channelBlock = plain.out.channelBlock = Layout::kPlain;
+  blocked.in.channelBlock = blocks.in;
+  blocked.out.channelBlock = blocks.out;
+  threads = threadsFor(workOf(spec), threads);
+  if (spec.policy.deterministic || !planesAreFaster(plain, threads)) return false;
+  if (isForWinograd(spec) && winogradIsFaster(spec, true) && makeWinograd(spec, threads, true))
+    return false;
+  return planesTime(plain, threads) < oneDnnTime(blocked, threads);
+}
+
+}  // namespace
+
 Blocks preferredBlocks(const ConvSpec& spec, unsigned threads) {
   if (anyHalf(spec)) return {Layout::kPlain, Layout::kPlain};
   ConvSpec bare = spec;
   bare.postOps.clear();
   auto blocks = oneDnnBlocks(bare, threads);
+  if (planesBeatBlocks(spec, blocks, threads)) return {Layout::kPlain, Layout::kPlain};
   // Post-ops follow in inference, where weights are packed once, as directIsFaster() supposes.
   if (!spec.postOps.empty() && directIsFaster(spec)) {
     if (isHalfVectors(spec, spec.in)) blocks.in = Layout::kChannelsLast;

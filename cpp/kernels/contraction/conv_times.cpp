@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include "kernels/contraction/meetings.hpp"
+
 namespace popir {
 namespace contraction {
 namespace {
@@ -17,6 +19,7 @@ struct Sizes {
   std::int64_t lines = 1, line;                                        // of an image of the output
   std::int64_t read;                                                   // elements of the input
   std::int64_t channel = 1;  // elements of one of its channels
+  double there = 1;          // the share of taps, of lines or of all, that do not read the padding
 
   explicit Sizes(const ConvSpec& s)
       : images(s.in.shape[0]),
@@ -26,7 +29,14 @@ struct Sizes {
     const Layout &from = s.pass == Pass::Forward ? s.in : s.out,
                  &to = s.pass == Pass::Forward ? s.out : s.in;
     for (std::size_t d = 0; d < s.fieldDims(); ++d) {
-      taps *= s.weights.shape[d + 3];
+      const std::int64_t kernel = s.weights.shape[d + 3];
+      // Where lines are strided, oneDNN leaves out no tap within them.
+      if (d + 1 < s.fieldDims() || s.stride[d] == 1)
+        there *= static_cast<double>(
+                     meetings({s.in.shape[d + 2], s.out.shape[d + 2], kernel, s.stride[d],
+                               s.dilation[d], s.inDilation[d], s.padLower[d]})) /
+                 number(kernel * s.out.shape[d + 2]);
+      taps *= kernel;
       points *= to.shape[d + 2];
       channel *= from.shape[d + 2];
     }
@@ -37,34 +47,62 @@ struct Sizes {
   std::int64_t written() const { return images * groups * outputs * points; }
 };
 
-/// What it takes oneDNN to read an element of channels that it brings side by side: those that fill no
-/// vectors come all together, and if lines of many are in one set of the L1 cache, each is read anew for
-/// each element of it.
-double readTime(const Sizes& s) {
-  constexpr double kRead = 0.3, kReadBySome = 0.9, kReadByAll = 1.9;
-  constexpr std::int64_t kPage = 1024, kWays = 12, kMany = 64;  // a page in elements
+/// What it takes oneDNN to bring an element of channels into blocks, or, `areLast`, side by side: those
+/// come all together, four at a time where they are a multiple of four; if lines of many are in one set of
+/// the L1 cache, each is then read anew for each element of it.
+double readTime(const Sizes& s, bool areLast) {
+  constexpr double kReadWhole = 0.2, kRead = 0.43, kReadAnew = 1.8;
+  constexpr std::int64_t kPage = 1024, kMany = 64, kFour = 4;  // a page in elements
+  if (s.inputs % kVector == 0) return kReadWhole;
   const std::int64_t sharing = s.inputs * std::gcd(s.channel, kPage) / kPage;
-  if (s.groups > 1 || s.inputs % kVector == 0 || sharing <= kWays) return kRead;
-  return sharing <= kMany ? kReadBySome : kReadByAll;
+  return areLast && sharing > kMany && s.inputs % kFour == 0 ? kReadAnew : kRead;
+}
+
+/// Of one group. Nanoseconds of a vector of output channels at a point and a tap, of each channel of the
+/// input; of an element that is read or written, where channels fill vectors or not.
+double oneGroupTime(const Sizes& s, const ConvSpec& spec, unsigned threads) {
+  constexpr double kLast = 0.11, kBlocks = 0.133, kWrittenWhole = 0.185, kWritten = 0.5,
+                   kWeight = 0.62, kStart = 500, kStartOfThreads = 6700, kStartInBlocks = 2200;
+  const bool isForward = spec.pass == Pass::Forward, isWholeIn = s.inputs % kVector == 0,
+             isWholeOut = s.outputs % kVector == 0;
+  // Channels are last in memory, or in blocks, which are filled up; few are read as they lie.
+  const bool areLast = isForward && !isWholeIn && !isWholeOut;
+  const bool areFilled = !areLast && (!isForward || s.inputs >= kVector);
+  const std::int64_t inputs = areFilled ? kVector * vectorsOf(s.inputs) : s.inputs;
+  const double products = number(s.images * s.points * s.taps * inputs * vectorsOf(s.outputs));
+  const double multiplied = (areLast ? kLast : kBlocks * s.there) * products;
+  const Layout &from = isForward ? spec.in : spec.out, &to = isForward ? spec.out : spec.in;
+  const bool reads = from.channelBlock == Layout::kPlain,
+             writes = to.channelBlock == Layout::kPlain;
+  // Threads bring channels into blocks, and then read lines, of few of which strides leave much to do.
+  constexpr double kExchanged = 0.49;
+  const bool exchanges = !areLast && !isAll(spec.stride, 1) && s.images % threads != 0;
+  const double read = readTime(s, areLast) + (exchanges ? kExchanged : 0);
+  const double moved = (reads ? read * number(s.read) : 0) +
+                       (writes ? (isWholeOut ? kWrittenWhole : kWritten) * number(s.written()) : 0);
+  // Weights of a gradient change from run to run.
+  const double packed = isForward ? 0 : kWeight * number(s.taps * s.inputs * s.outputs);
+  const double start = threads == 1 ? 0 : reads || writes ? kStartOfThreads : kStartInBlocks;
+  return kStart + start + (multiplied + moved + packed) / threads;
+}
+
+/// The same of groups.
+double groupsTime(const Sizes& s, unsigned threads) {
+  constexpr double kMultiplied = 0.12, kMultipliedDepthwise = 0.29, kMoved = 0.3, kWritten = 0.45,
+                   kStart = 1900;
+  const bool isDepthwise = s.inputs == 1 && s.outputs == 1;
+  const double sums = number(s.images * s.points * s.taps);
+  const double multiplied =
+      isDepthwise ? kMultipliedDepthwise * sums * number(vectorsOf(s.groups))
+                  : kMultiplied * sums * number(s.groups * s.inputs * vectorsOf(s.outputs));
+  return kStart + (multiplied + kMoved * number(s.read) + kWritten * number(s.written())) / threads;
 }
 
 }  // namespace
 
 double oneDnnTime(const ConvSpec& spec, unsigned threads) {
   const Sizes s(spec);
-  // A vector of output channels at a point and a tap, of each channel of the input; an element that is
-  // read, and one that is written, where output channels fill vectors or not.
-  constexpr double kMultiplied = 0.12, kMultipliedDepthwise = 0.29, kWritten = 0.45,
-                   kWrittenWhole = 0.14, kStart = 1900;
-  const bool isDepthwise = s.groups > 1 && s.inputs == 1 && s.outputs == 1;
-  const double sums = number(s.images * s.points * s.taps);
-  const double multiplied =
-      isDepthwise ? kMultipliedDepthwise * sums * number(vectorsOf(s.groups))
-                  : kMultiplied * sums * number(s.groups * s.inputs * vectorsOf(s.outputs));
-  const bool isWhole = s.groups == 1 && s.outputs % kVector == 0;
-  const double moved =
-      readTime(s) * number(s.read) + (isWhole ? kWrittenWhole : kWritten) * number(s.written());
-  return kStart + (multiplied + moved) / threads;
+  return spec.groups == 1 ? oneGroupTime(s, spec, threads) : groupsTime(s, threads);
 }
 
 double columnsTime(const ConvSpec& spec, unsigned threads) {

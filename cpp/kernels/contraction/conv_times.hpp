@@ -9,7 +9,7 @@
 namespace popir {
 namespace contraction {
 
-/// Nanoseconds by oneDNN, with its reorders of the input and the output.
+/// Nanoseconds by oneDNN, with its reorders of the input and the output where these are plain.
 double oneDnnTime(const ConvSpec& spec, unsigned threads);
 /// Nanoseconds by columns and our own products.
 double columnsTime(const ConvSpec& spec, unsigned threads);

@@ -23,6 +23,10 @@ struct Simd {
 
   /// Columns of B per block of dot products, for up to four rows of A.
   static constexpr int kDotColumns = 2;
+  /// Dot products that sums() adds up together; 0 if there is none.
+  static constexpr int kSumsTogether = 0;
+  template <int N>
+  static void sums(const V (&)[N], Scalar*) {}
   /// Packed panels that one row or two meet at a time.
   static constexpr int kPanelsOfFew = 2;
   /// Steps, and rows, of which the elements of A stay in registers as vectors, beside the sums.
@@ -66,6 +70,10 @@ struct Simd {
   static constexpr int kWidth = 4;
   static constexpr int rows(int vectors) { return floats::Simd::rows(vectors); }
   static constexpr int kDotColumns = 2;
+  /// Dot products that sums() adds up together; 0 if there is none.
+  static constexpr int kSumsTogether = 0;
+  template <int N>
+  static void sums(const V (&)[N], Scalar*) {}
   /// Packed panels that one row or two meet at a time.
   static constexpr int kPanelsOfFew = 2;
   /// Steps, and rows, of which the elements of A stay in registers as vectors, beside the sums.

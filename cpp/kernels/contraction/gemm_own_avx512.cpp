@@ -23,6 +23,8 @@ struct Simd {
 
   /// Columns of B per block of dot products, for up to four rows of A.
   static constexpr int kDotColumns = 4;
+  /// Dot products that sums() adds up together; 0 if there is none.
+  static constexpr int kSumsTogether = 8;
   /// Packed panels that one row or two meet at a time.
   static constexpr int kPanelsOfFew = 4;
   /// Steps, and rows, of which the elements of A stay in registers as vectors, beside the sums.
@@ -49,6 +51,29 @@ struct Simd {
     x = _mm_add_ps(x, _mm_movehl_ps(x, x));
     return _mm_cvtss_f32(_mm_add_ss(x, _mm_movehdup_ps(x)));
   }
+  /// sum() of each of eight, in the same order: halves of vectors meet in one.
+  static void sums(const V (&v)[8], float* to) {
+    V fours[2];
+#pragma GCC unroll 2
+    for (int i = 0; i < 2; ++i) {
+      V eights[2];
+#pragma GCC unroll 2
+      for (int j = 0; j < 2; ++j) {
+        const V &x = v[4 * i + 2 * j], &y = v[4 * i + 2 * j + 1];
+        eights[j] = add(quarters<0x44>(x, y), quarters<0xee>(x, y));
+      }
+      fours[i] = add(quarters<0x88>(eights[0], eights[1]), quarters<0xdd>(eights[0], eights[1]));
+    }
+    const V twos = add(_mm512_shuffle_ps(fours[0], fours[1], 0x44),
+                       _mm512_shuffle_ps(fours[0], fours[1], 0xee));
+    const V ones = add(twos, _mm512_shuffle_ps(twos, twos, 0xb1));
+    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 2, 6, 10, 14, 0, 0, 0, 0, 0, 0, 0, 0);
+    _mm256_storeu_ps(to, _mm512_castps512_ps256(_mm512_maskz_permutexvar_ps(0xff, order, ones)));
+  }
+  template <int Which>
+  static V quarters(V x, V y) {
+    return _mm512_maskz_shuffle_f32x4(0xffff, x, y, Which);
+  }
   static Mask first(int n) { return static_cast<Mask>((1u << n) - 1); }
 };
 
@@ -71,6 +96,10 @@ struct Simd {
   static constexpr int kWidth = 8;
   static constexpr int rows(int vectors) { return floats::Simd::rows(vectors); }
   static constexpr int kDotColumns = 4;
+  /// Dot products that sums() adds up together; 0 if there is none.
+  static constexpr int kSumsTogether = 0;
+  template <int N>
+  static void sums(const V (&)[N], Scalar*) {}
   /// Packed panels that one row or two meet at a time.
   static constexpr int kPanelsOfFew = 4;
   /// Steps, and rows, of which the elements of A stay in registers as vectors, beside the sums.

@@ -148,7 +148,7 @@ class Divisions {
  private:
   /// Nanoseconds by the constants of docs/contractions.md.
   double timeOf(const Division& d) const {
-    constexpr double kItem = 77, kFilled = 2.3, kCopied = 2.2, kCycle = 0.25, kStart = 700;
+    constexpr double kItem = 77, kFilled = 2.4, kCopied = 2.3, kCycle = 0.255, kStart = 700;
     constexpr std::int64_t kVector = 16, kMany = 6, kVectorsOfFew = 8, kVectorsOfMany = 2;
     const auto number = [](std::int64_t x) { return static_cast<double>(x); };
     const std::int64_t lines = d.images * (d.rows + p_.reach(0)) * dividedUp(width, kVector);
@@ -405,7 +405,7 @@ double planesTime(const ConvSpec& s, unsigned threads) {
   if (!canBePlanes(s)) return std::numeric_limits<double>::infinity();
   const Plan plan(s);
   // The weights of a gradient change from run to run.
-  constexpr double kPacked = 0.5;
+  constexpr double kPacked = 1.5;
   const double packed = s.pass == Pass::Forward ? 0 : kPacked / threads;
   return Divisions(plan, planesRoutines()->rows, threads).time +
          packed * static_cast<double>(s.weights.elements());

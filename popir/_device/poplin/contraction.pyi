@@ -35,8 +35,8 @@ class Prepared:
         self, repeats: typing.SupportsInt | typing.SupportsIndex, weightsKept: bool = False
     ) -> float:
         """
-        The time of `repeats` runs together, in seconds. With `weightsKept` the weights are
-        packed once, before the time is taken.
+        The time of `repeats` runs together, in seconds, after one whose time is not taken. With
+        `weightsKept` the weights are packed once, before it.
         """
 
 def convolution(
