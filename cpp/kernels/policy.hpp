@@ -27,14 +27,15 @@ enum class Choice : std::uint8_t {
   WidePanels,
   FewRows,  ///< or steps of products, and small products, by kernels of our own
   Tiles,
-  Packing,  ///< of weights that stay, once for many runs
+  Packing,    ///< of weights that stay, once for many runs
+  Unpacking,  ///< of weights whose packed form alone is read: their originals are given back
 };
 /// The name of each Choice, in their order.
 constexpr const char* kChoices[] = {"winograd", "unpacked winograd", "direct sums", "depthwise",
                                     "points",   "columns",           "planes",      "divided sums",
                                     "images",   "wide panels",       "few rows",    "tiles",
-                                    "packing"};
-static_assert(std::size(kChoices) == static_cast<std::size_t>(Choice::Packing) + 1);
+                                    "packing",  "unpacking"};
+static_assert(std::size(kChoices) == static_cast<std::size_t>(Choice::Unpacking) + 1);
 
 struct Policy {
   /// The least accuracy of float32 products.

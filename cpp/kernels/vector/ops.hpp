@@ -61,8 +61,12 @@ enum class VecOp : std::uint8_t {
   /// of 8 or 16 bits as Convert makes it. F32 only; scale and zero are scalars. The loops are in
   /// VecTable::quantize.
   Quantize,
+  /// (x, a, y, b): x * a + y * b. F32 only; a and b are scalars. Each operator rounds.
+  Blend,
+  /// (x, y, e): x / (sqrt(y) + e), the same way; e is a scalar.
+  DivideByRoot,
 };
-constexpr VecOp lastOf(VecOp) { return VecOp::Quantize; }
+constexpr VecOp lastOf(VecOp) { return VecOp::DivideByRoot; }
 constexpr int kVecOps = static_cast<int>(lastOf(VecOp())) + 1;
 
 /// `dst[i] = op(src[0][i], src[1][i], ...)` for i < n. A scalar source is read at [0] only. `dst`
