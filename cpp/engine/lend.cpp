@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/engine.hpp"
+#include "engine/whole_variable.hpp"
 #include "program/lifetimes.hpp"
 
 namespace popir {
@@ -12,7 +13,7 @@ std::vector<bool> EngineImpl::lendable(const std::vector<FlatProgram>& programs)
   std::vector<bool> found(graph_->variables.size());
   for (const auto& [handle, t] : graph_->hostWrites) {
     for (auto v : t.view().variables()) ++handles[v];
-    if (const auto v = t.view().wholeVariable()) found[*v] = handle != kReplicationIndex;
+    if (const auto v = shownWhole(*graph_, t)) found[*v] = handle != kReplicationIndex;
   }
   const auto uses = usesOf(*graph_, programs);
   for (unsigned v = 0; v < found.size(); ++v) {

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "engine/engine.hpp"
+#include "engine/whole_variable.hpp"
 
 namespace popir {
 namespace {
@@ -13,25 +14,30 @@ using Word = std::uint32_t;
 
 }  // namespace
 
-bool EngineImpl::isOriginal(const poplar::Tensor& operand, const Layout& layout) const {
-  if (!policy_.has(Choice::Unpacking) || layout.channelBlock != Layout::kPlain) return false;
-  const auto affine = operand.view().affine();
-  if (!affine || affine->offset != 0 || !lendable_[affine->variable]) return false;
-  if (layout.type.sizeInBytes() != sizeof(Word) ||
-      layout.bytes() != graph_->variables[affine->variable].bytes())
-    return false;
-  // As many elements as the variable has, no two at one place: the steps of the dimensions, from the
-  // smallest, are what the smaller ones hold.
+std::optional<unsigned> shownWhole(const GraphImpl& graph, const poplar::Tensor& t) {
+  const auto affine = t.view().affine();
+  if (!affine || affine->offset != 0) return std::nullopt;
+  const auto& variable = graph.variables[affine->variable];
+  if (t.numElements() * t.elementType().sizeInBytes() != variable.bytes()) return std::nullopt;
+  // No two elements are at one place: the steps of the dimensions, from the smallest, are what the
+  // smaller ones hold.
+  const auto& shape = t.view().shape();
   std::vector<std::pair<std::int64_t, std::int64_t>> loops;
-  for (std::size_t d = 0; d < layout.shape.size(); ++d)
-    if (layout.shape[d] != 1) loops.emplace_back(layout.strides[d], layout.shape[d]);
+  for (std::size_t d = 0; d < shape.size(); ++d)
+    if (shape[d] != 1) loops.emplace_back(affine->strides[d], shape[d]);
   std::sort(loops.begin(), loops.end());
   std::int64_t step = 1;
-  return std::all_of(loops.begin(), loops.end(), [&](const auto& loop) {
-    const bool isNext = loop.first == step;
-    step *= loop.second;
-    return isNext;
-  });
+  for (const auto& [stride, count] : loops) {
+    if (stride != step) return std::nullopt;
+    step *= count;
+  }
+  return affine->variable;
+}
+
+bool EngineImpl::isOriginal(const poplar::Tensor& operand, const Layout& layout) const {
+  if (!policy_.has(Choice::Unpacking) || layout.channelBlock != Layout::kPlain) return false;
+  const auto v = shownWhole(*graph_, operand);
+  return v && lendable_[*v] && layout.type.sizeInBytes() == sizeof(Word);
 }
 
 EngineImpl::Original& EngineImpl::originalOf(unsigned variable) {
