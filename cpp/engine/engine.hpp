@@ -199,7 +199,9 @@ class __attribute__((visibility("default"))) EngineImpl {
   void runSideBySide(Compiled& program, const SideBySideSteps& groups);
   void report() const;
   void setInitialValues();
-  /// By variable: whether it may lie in memory of the host that is lent; it has a slot of its own.
+  /// By variable: whether the host alone writes it, as a whole and in whatever order. It has a slot of
+  /// its own: it may lie in memory of the host that is lent, if in the same order, or give its memory
+  /// back.
   std::vector<bool> lendable(const std::vector<FlatProgram>& programs) const;
   /// Where a constant, or a variable that is always live, lies.
   char* memoryOf(unsigned variable) const;
@@ -311,7 +313,7 @@ class __attribute__((visibility("default"))) EngineImpl {
   std::unordered_multimap<const Runner*, PackedForm> packed_, reread_;
   std::vector<Compiled> compiled_;  // by program; the prologue is last
   std::vector<bool> invariant_;     // by variable, as Plan::invariant
-  std::vector<bool> lendable_;      // by variable
+  std::vector<bool> lendable_;      // by variable: it has a slot of its own, as lendable() says
   std::vector<Original> originals_;
   std::uint32_t replica_ = 0;  // its number
   bool touched_ = false;       // a run or a write has changed memory
