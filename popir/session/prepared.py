@@ -16,7 +16,6 @@ from popir.dataflow import AnchorReturnTypeId
 from popir.engine_cache import EngineCache, Kept, why_not
 from popir.enums import (
     DeviceConnectionType,
-    SyntheticDataMode,
     VirtualGraphMode,
 )
 from popir.errors import (
@@ -38,6 +37,7 @@ from popir.opx import device
 from popir.replicas import Shared
 from popir.reserved import RANDOM_SEED
 from popir.session.compiled import RETURNED, Compiled
+from popir.session.synthetic import synthesize
 from popir.step import Step, anchor_stream, build_step, input_stream
 from popir.stepio import Port
 from popir.typed import typed
@@ -161,7 +161,7 @@ class Prepared(Compiled):
             Port(stream, connects, False, self._period(stream.id)) for stream in step.anchors
         ]
         for port in self._inputs:
-            self._synthetic(port)
+            synthesize(port, self.options.syntheticDataMode)
 
     def _lowered(self) -> tuple[Lowering, Step]:
         """The program of a step, grown into a graph of its own."""
@@ -206,22 +206,6 @@ class Prepared(Compiled):
         except (OSError, DigestError) as error:
             _log.warning("The program of the session '%s' is not kept: %s", self.name, error)
             return None
-
-    def _synthetic(self, port: Port) -> None:
-        """Fills an input with synthetic data, once for all steps, if `syntheticDataMode` is on."""
-        mode = self.options.syntheticDataMode
-        if mode is SyntheticDataMode.Off:
-            return
-        buffer = port.stage()
-        random = np.random.default_rng([0, zlib.crc32(port.id.encode())])
-        if mode is SyntheticDataMode.Zeros:
-            buffer[...] = 0
-        elif buffer.dtype.kind in "iub":
-            buffer[...] = random.integers(2, size=buffer.shape)
-        elif mode is SyntheticDataMode.RandomNormal:
-            buffer[...] = random.standard_normal(buffer.shape, np.float32)
-        else:
-            buffer[...] = random.random(buffer.shape, np.float32)
 
     def _plan(self, graph: Any, program: Any) -> Any:
         try:
