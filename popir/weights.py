@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, MutableMapping
 from typing import Any
 
 import numpy as np
@@ -9,14 +10,50 @@ import numpy as np
 from popir import memory
 from popir.errors import did_you_mean, popart_exception
 from popir.ir import Graph
+from popir.onnxio.serialised import Pages, filled
 from popir.types import TensorInfo
 
 Array = np.ndarray[Any, Any]
 
 
-class HostWeights(dict[str, Array]):
+class Away:
+    """The values of a weight that a device has in packed form alone. They are read from there
+    whenever they are asked for.
+    """
+
+    def __init__(self, like: Array, read: Callable[[Array], None]) -> None:
+        """`read` fills an array as the device has it."""
+        self._dtype, self._shape, self._bytes, self._read = (
+            like.dtype,
+            like.shape,
+            like.nbytes,
+            read,
+        )
+        self._settled: Array | None = None
+
+    def __call__(self) -> Array:
+        """The values, in a read-only array. Raises OutOfMemoryException if the host has too little
+        memory.
+        """
+        if self._settled is not None:
+            return self._settled
+        memory.require("The host's copy of a weight", self._bytes)
+        found = filled(self._bytes, lambda array: self._read(self._seen(array)))
+        # If the device has other values by now, these are settled.
+        return self._seen(found) if self._settled is None else self._settled
+
+    def settle(self) -> Array:
+        """The values, which it keeps from now on, because the device gets others."""
+        self._settled = self()
+        return self._settled
+
+    def _seen(self, array: Array) -> Array:
+        return array.view(self._dtype).reshape(self._shape)
+
+
+class HostWeights(MutableMapping[str, Array]):
     """One array for each variable of a graph, by id: what its replicas have, or are to have. It
-    starts with the initial value.
+    starts with the initial value. What is `left` to the device is read from there.
 
     What nobody has written to is the graph's own array, and read-only: `writeable` copies it first.
     """
@@ -27,10 +64,10 @@ class HostWeights(dict[str, Array]):
             for t in graph.tensors.values()
             if t.is_variable() and t.data is not None
         }
-        super().__init__(
-            (id, _read_only(graph.shared[id].initial() if id in graph.shared else data))
+        self._arrays: dict[str, Array | Away] = {
+            id: _read_only(graph.shared[id].initial() if id in graph.shared else data)
             for id, data in initial.items()
-        )
+        }
         self._shared, self._sharded = graph.shared, graph.sharded
         self._compiled_in = graph.compiled_in
         self._sums: dict[str, Array] = {}
@@ -42,18 +79,44 @@ class HostWeights(dict[str, Array]):
         says that all of a group have; by id and the replica's number.
         """
 
+    def __getitem__(self, id: str) -> Array:
+        found = self._arrays[id]
+        return found() if isinstance(found, Away) else found
+
+    def __setitem__(self, id: str, array: Array) -> None:
+        self._arrays[id] = array
+
+    def __delitem__(self, id: str) -> None:
+        del self._arrays[id]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._arrays)
+
+    def __len__(self) -> int:
+        return len(self._arrays)
+
+    def exchange(self, id: str, old: Array | Away, new: Array | Away) -> None:
+        """Keeps the same values of `id` elsewhere, unless it has others than those of `old`."""
+        if self._arrays[id] is old:
+            self._arrays[id] = new
+
+    def is_left(self, id: str) -> bool:
+        """Whether the device alone has what the host is to have of the variable `id`."""
+        return isinstance(self._arrays[id], Away)
+
     def writeable(self, id: str) -> Array:
         """The host's array of the variable `id`, to be written to: from then on it says what all
         replicas have, and what the host has got.
 
         Raises OutOfMemoryException if the host's memory is too small for a copy.
         """
-        if not self[id].flags.writeable:
-            memory.require(f"The host's copy of the weight '{id}'", self[id].nbytes)
-            self[id] = self[id].copy()
+        array = self[id]
+        if not array.flags.writeable:
+            memory.require(f"The host's copy of the weight '{id}'", array.nbytes)
+            array = self[id] = array.copy()
         self._sums.pop(id, None)
         self.own.pop(id, None)
-        return self[id]
+        return array
 
     def of_replica(self, id: str, replica: int) -> Array:
         """What a replica of this process has of a variable; not copied."""
@@ -150,7 +213,7 @@ def is_fixed(array: Array) -> bool:
         if at.flags.writeable:
             return False
         at = at.base if not isinstance(at.base, memoryview) else at.base.obj
-    return at is None or isinstance(at, bytes)
+    return at is None or isinstance(at, bytes | Pages)
 
 
 def same_bits(one: Array, other: Array) -> bool:

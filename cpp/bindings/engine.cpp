@@ -131,7 +131,8 @@ class PyEngine {
     lent_.erase(handle);
   }
 
-  bool lendTensor(const std::string& handle, const py::array& array) {
+  bool lendTensor(const std::string& handle, const py::array& array,
+                  const std::optional<py::typing::Callable<void()>>& released) {
     if (array.writeable())
       throw tensor_io_state_error("Engine.lendTensor: the array for '" + handle +
                                   "' is not read-only; writeTensor copies it");
@@ -139,8 +140,13 @@ class PyEngine {
     checkTensor("Engine.lendTensor", handles, handle, array);
     {
       const Alone alone(impl(), "Engine.lendTensor");
-      if (handles.count(handle) > 0 && impl().lend(handle, array.data())) {
-        lent_[handle] = array;
+      const auto release = [this, handle] {
+        py::gil_scoped_acquire locked;
+        const auto lent = lent_.extract(handle);
+        if (!lent.mapped().released.is_none()) lent.mapped().released();
+      };
+      if (handles.count(handle) > 0 && impl().lend(handle, array.data(), release)) {
+        lent_[handle] = {array, released ? py::object(*released) : py::none()};
         return true;
       }
     }
@@ -246,7 +252,11 @@ class PyEngine {
   }
 
   Engine engine_;
-  std::map<std::string, py::object> connected_, functions_, lent_;
+  std::map<std::string, py::object> connected_, functions_;
+  struct Lent {
+    py::object array, released;
+  };
+  std::map<std::string, Lent> lent_;
 };
 
 /// The engines of replicas, which it keeps alive.
@@ -553,14 +563,18 @@ void bindEngine(py::module_& m) {
            "tensor of Graph.createHostWrite.\n"
            "Raises poplar_tensor_io_state_error for an unknown handle or another size,\n"
            "poplar_stream_connection_error for another array.")
-      .def("lendTensor", &PyEngine::lendTensor, py::arg("handle"), py::arg("array").noconvert(),
-           "Gives the tensor of Graph.createHostWrite the values of an array that nobody changes\n"
-           "from now on. The engine keeps it alive, and reads it where it lies, if no program\n"
-           "writes the tensor, none has it joined with others, the array begins at a multiple of\n"
-           "64 bytes, and the option host.lendTensors is on; else it is copied. writeTensor and\n"
-           "load end that. Returns whether it is read where it lies.\n"
-           "Raises the errors of writeTensor, and poplar_tensor_io_state_error for an array that\n"
-           "is not read-only.")
+      .def(
+          "lendTensor", &PyEngine::lendTensor, py::arg("handle"), py::arg("array").noconvert(),
+          py::arg("released") = py::none(),
+          "Gives the tensor of Graph.createHostWrite the values of an array that nobody changes\n"
+          "from now on. The engine keeps it alive, and reads it where it lies, if no program\n"
+          "writes the tensor, none has it joined with others, the array begins at a multiple of\n"
+          "64 bytes, and the option host.lendTensors is on; else it is copied. writeTensor and\n"
+          "load end that, and so does the run that packs its values, if all readers take them\n"
+          "packed: it lets go of the array and calls `released`, in the thread of the run;\n"
+          "readTensor gives the same bits from then on. Returns whether it is read where it lies.\n"
+          "Raises the errors of writeTensor, and poplar_tensor_io_state_error for an array that\n"
+          "is not read-only.")
       .def("readTensor", &PyEngine::readTensor, py::arg("handle"), py::arg("array").noconvert(),
            "Copies the tensor of Graph.createHostRead into a C-contiguous array of its\n"
            "dtype and number of elements.\n"
@@ -582,6 +596,10 @@ void bindEngine(py::module_& m) {
       .def(
           "arenaBytes", [](PyEngine& e) { return e.impl().arenaBytes(); },
           "The bytes of host memory that the engine has for variables, temporaries and scratch.")
+      .def(
+          "givenBackBytes", [](PyEngine& e) { return e.impl().givenBackBytes(); },
+          "The bytes of tensors that are there in packed form alone: those of arenaBytes() and of\n"
+          "arrays that were lent, which the host's memory does not hold. readTensor unpacks them.")
       .def(
           "planText", [](PyEngine& e) { return e.impl().planText(); },
           "The engine's plan as text: one line for each instruction, with the layouts of its\n"

@@ -183,6 +183,7 @@ EngineImpl::EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
   }
   const std::size_t bytes = workspace_->end();
   workspace_.reset();
+  chooseOriginals();
   prepared_.clear();
   packed_.clear();
   totalBytes_ = bytes + keptBytes_;

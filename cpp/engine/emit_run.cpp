@@ -166,7 +166,7 @@ void EngineImpl::emitRun(const Step& step, std::size_t number, const Rereads& re
   // An address does not tell weights apart: gathered copies, and variables that the prologue alone
   // uses, share memory in turns. Variables do, since each that stays is written once.
   const bool shares = (isKept && !isGathered) || value;
-  PackedForm form{{}, value, aside_, {}, {}, nullptr};
+  PackedForm form{{}, value, aside_, {}, {}, nullptr, false};
   if (shares) {
     form.variables = vertex.operands[*weights].tensor.view().variables();
     form.weights = refs[*weights];
@@ -191,15 +191,29 @@ void EngineImpl::emitRun(const Step& step, std::size_t number, const Rereads& re
     runners_.push_back(std::move(packed->pack));
     runner = runners_.back().get();
     emit(packing, "pack " + step.name());
+    form.replaces = packed->moves && !packed->readsBoth && shares && isKept && &packing != &out &&
+                    isOriginal(vertex.operands[*weights].tensor, layouts[*weights]);
+    if (form.replaces) {
+      Original& original = originalOf(form.variables.front());
+      ++original.packs;
+      ++original.reads;
+      original.form = form.form;
+      original.pack = runner;
+      original.bytes = packed->bytes;
+      packing.instrs.back().kind = Instr::Kind::Pack;
+      packing.instrs.back().count = static_cast<unsigned>(&original - originals_.data());
+    }
     refs = operands;
     refs.push_back(form.form);
     runners_.push_back(std::move(packed->run));
     form.run = runner = runners_.back().get();
+    if (form.replaces) ++originalOf(form.variables.front()).reads;
     if (shares) forms.emplace(packer, form);
     text += ", packed";
   } else if (known != last) {
     refs.push_back(known->second.form);
     runner = known->second.run;
+    if (known->second.replaces) ++originalOf(form.variables.front()).reads;
     text += ", packed";
   }
   emit(out, text);

@@ -89,7 +89,9 @@ class __attribute__((visibility("default"))) EngineImpl {
   /// written, something else lent, or load() called: they are read where they lie.
   /// \returns false if that cannot be, because a program writes the tensor, or has it joined with
   /// others, or the memory is not aligned as the arena is: then nothing has changed.
-  bool lend(const std::string& handle, const void* begin);
+  /// `released`: called where a run has packed the values and nothing else reads them: from then on
+  /// the memory need not stay, and read() makes them of the packed form.
+  bool lend(const std::string& handle, const void* begin, std::function<void()> released = {});
   /// A row of a remote buffer, which this engine's programs use.
   /// \throws stream_connection_error
   char* remoteRow(const char* who, const std::string& handle, unsigned row, unsigned replica);
@@ -116,6 +118,8 @@ class __attribute__((visibility("default"))) EngineImpl {
   const CodeletCounts* counts() const { return parts_.codelets.counts.get(); }
   /// Bytes of host memory for variables and the workspace of steps.
   std::size_t arenaBytes() const { return totalBytes_; }
+  /// Of arenaBytes() and of memory that was lent: bytes of tensors that are there in packed form alone.
+  std::size_t givenBackBytes() const;
   /// One line for each instruction: what it runs, where its operands are, their channel blocks.
   /// Then the notes of the passes.
   std::string planText() const;
@@ -136,6 +140,7 @@ class __attribute__((visibility("default"))) EngineImpl {
     enum class Kind {
       Run,
       RunDrawing,  // Run of a vertex that draws random numbers
+      Pack,        // Run of what packs originals_[count]
       BindIn,
       BindOut,
       StreamIn,
@@ -194,12 +199,35 @@ class __attribute__((visibility("default"))) EngineImpl {
   void runSideBySide(Compiled& program, const SideBySideSteps& groups);
   void report() const;
   void setInitialValues();
-  /// By variable: whether it may lie in memory of the host that is lent; it has a slot of its own.
+  /// By variable: whether the host alone writes it, as a whole and in whatever order. It has a slot of
+  /// its own: it may lie in memory of the host that is lent, if in the same order, or give its memory
+  /// back.
   std::vector<bool> lendable(const std::vector<FlatProgram>& programs) const;
   /// Where a constant, or a variable that is always live, lies.
   char* memoryOf(unsigned variable) const;
   /// The variable lies in the arena again, without a value.
   void takeBack(unsigned variable);
+  /// A variable that instructions Pack of the prologue read, whose memory is given back after the last
+  /// of them, if nothing else reads it.
+  struct Original {
+    unsigned variable;
+    std::size_t packs = 0, reads = 0;  // those that pack it; with those that run with its forms
+    std::size_t packed = 0;            // packs of this prologue that are done
+    bool mayLeave = false;             // nothing but these reads it
+    bool isAway = false;
+    Ref form;  // one of them, the runner that packs it, and its bytes
+    const Runner* pack;
+    std::size_t bytes;
+    std::function<void()> released;  // as in lend()
+  };
+  /// Whether the operand is all of a variable that may leave, in whatever order.
+  bool isOriginal(const poplar::Tensor& operand, const Layout& layout) const;
+  Original& originalOf(unsigned variable);
+  /// When all instructions are emitted.
+  void chooseOriginals();
+  void giveBack(Original& original);
+  /// The values of an original that is away, from its packed form.
+  void unpack(const Original& original, char* to) const;
   /// Fills compiled_[program]. Operands that can be packed in advance are packed in the prologue,
   /// compiled_.back().
   void emit(std::size_t program, const FlatProgram& flat);
@@ -272,6 +300,7 @@ class __attribute__((visibility("default"))) EngineImpl {
     Aside packed;                      // where it is packed
     Ref weights, form;
     const Runner* run;
+    bool replaces;  // the weights, of which it has all bits
 
     /// Whether this form holds the same weights as another one, and is packed before it is wanted.
     bool serves(const PackedForm& wanted) const;
@@ -284,12 +313,13 @@ class __attribute__((visibility("default"))) EngineImpl {
   std::unordered_multimap<const Runner*, PackedForm> packed_, reread_;
   std::vector<Compiled> compiled_;  // by program; the prologue is last
   std::vector<bool> invariant_;     // by variable, as Plan::invariant
-  std::vector<bool> lendable_;      // by variable
-  std::uint32_t replica_ = 0;       // its number
-  bool touched_ = false;            // a run or a write has changed memory
-  bool poisons_ = false;            // "debug.poisonMemory"
-  bool stale_ = true;               // the prologue must run before the next program
-  std::string closed_;              // why no program may run any more; "" if it may
+  std::vector<bool> lendable_;      // by variable: it has a slot of its own, as lendable() says
+  std::vector<Original> originals_;
+  std::uint32_t replica_ = 0;  // its number
+  bool touched_ = false;       // a run or a write has changed memory
+  bool poisons_ = false;       // "debug.poisonMemory"
+  bool stale_ = true;          // the prologue must run before the next program
+  std::string closed_;         // why no program may run any more; "" if it may
   std::vector<Slot> slots_;
   std::map<unsigned, unsigned> slotOfVariable_;
   std::vector<Ref> refs_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/engine.hpp"
+#include "engine/whole_variable.hpp"
 #include "program/lifetimes.hpp"
 
 namespace popir {
@@ -12,7 +13,7 @@ std::vector<bool> EngineImpl::lendable(const std::vector<FlatProgram>& programs)
   std::vector<bool> found(graph_->variables.size());
   for (const auto& [handle, t] : graph_->hostWrites) {
     for (auto v : t.view().variables()) ++handles[v];
-    if (const auto v = t.view().wholeVariable()) found[*v] = handle != kReplicationIndex;
+    if (const auto v = shownWhole(*graph_, t)) found[*v] = handle != kReplicationIndex;
   }
   const auto uses = usesOf(*graph_, programs);
   for (unsigned v = 0; v < found.size(); ++v) {
@@ -38,16 +39,30 @@ char* EngineImpl::memoryOf(unsigned v) const {
 }
 
 void EngineImpl::takeBack(unsigned v) {
-  if (lendable_[v]) setSlot(slotOfVariable_.at(v), arena_->data() + assignment_.buffers[v].offset);
+  if (!lendable_[v]) return;
+  setSlot(slotOfVariable_.at(v), arena_->data() + assignment_.buffers[v].offset);
+  for (Original& each : originals_) {
+    if (each.variable != v) continue;
+    each.isAway = false;
+    each.released = nullptr;
+  }
 }
 
-bool EngineImpl::lend(const std::string& handle, const void* begin) {
+bool EngineImpl::lend(const std::string& handle, const void* begin,
+                      std::function<void()> released) {
   const EngineLock::Use alone(lock_, "Engine::lendTensor");
   const auto found = graph_->hostWrites.find(handle);
   const auto v = found->second.view().wholeVariable();
   if (!v || !lendable_[*v] || reinterpret_cast<std::uintptr_t>(begin) % kAlign != 0) return false;
   auto* const base = static_cast<char*>(const_cast<void*>(begin));
-  if (memoryOf(*v) == base) return true;
+  const auto original = std::find_if(originals_.begin(), originals_.end(),
+                                     [&](const Original& each) { return each.variable == *v; });
+  const bool isLent = memoryOf(*v) == base;
+  if (original != originals_.end()) {
+    original->isAway = false;
+    original->released = std::move(released);
+  }
+  if (isLent) return true;
   setSlot(slotOfVariable_.at(*v), base);
   arena_->release(assignment_.buffers[*v].offset, graph_->variables[*v].bytes());
   touched_ = true;

@@ -93,7 +93,10 @@ void EngineImpl::run(unsigned program) {
   if (runs_.size() < kMostRuns) runs_.push_back(program);
   touched_ = true;
   try {
-    if (stale_) execute(compiled_.back());
+    if (stale_) {
+      for (Original& each : originals_) each.packed = 0;
+      execute(compiled_.back());
+    }
     stale_ = false;
     execute(compiled_[program]);
   } catch (const HostCallTimeout& e) {
@@ -118,6 +121,13 @@ void EngineImpl::execute(Compiled& program) {
       case Instr::Kind::Run:
         in.runner->run(&pointers_[in.first], arena_->data() + in.scratch);
         break;
+      case Instr::Kind::Pack: {
+        Original& original = originals_[in.count];
+        if (original.isAway) break;  // as it was packed before
+        in.runner->run(&pointers_[in.first], arena_->data() + in.scratch);
+        if (++original.packed == original.packs && original.mayLeave) giveBack(original);
+        break;
+      }
       case Instr::Kind::BindIn: {
         auto& end = streams_[static_cast<std::size_t>(in.stream)];
         if (end.hasCallback()) {
@@ -284,8 +294,18 @@ void EngineImpl::connect(const std::string& handle, const poplar::HostCallbackHa
 
 void EngineImpl::hostCopy(const poplar::Tensor& t, char* host, bool toHost) {
   const auto size = t.elementType().sizeInBytes();
+  std::map<unsigned, std::vector<char>> unpacked;
+  for (const Original& each : originals_) {
+    if (!toHost || !each.isAway) continue;
+    const auto variables = t.view().variables();
+    if (std::find(variables.begin(), variables.end(), each.variable) == variables.end()) continue;
+    auto& values = unpacked[each.variable];
+    values.resize(graph_->variables[each.variable].bytes());
+    unpack(each, values.data());
+  }
   for (const auto& piece : t.view().pieces()) {
-    void* device = memoryOf(piece.variable);
+    const auto known = unpacked.find(piece.variable);
+    void* device = known != unpacked.end() ? known->second.data() : memoryOf(piece.variable);
     auto nest = piece.nest;
     if (!toHost) {
       std::swap(nest.from, nest.to);

@@ -83,6 +83,9 @@ struct Prepacked {
   std::unique_ptr<Runner> pack;  ///< operands: the operand to pack, the packed form
   std::unique_ptr<Runner> run;   ///< operands: those of the runner, then the packed form
   bool readsBoth = false;        ///< whether `run` reads the operand as it was, too
+  /// Whether `pack` only moves elements, bit by bit, each to one place or more, and writes zeros to
+  /// all others.
+  bool moves = false;
 };
 
 /// An operand of a vertex, before it has a layout.

@@ -28,14 +28,15 @@ enum class Choice : std::uint8_t {
   KeptPanels,  ///< products of weights that stay, by panels of our own
   FewRows,     ///< or steps of products, and small products, by kernels of our own
   Tiles,
-  Packing,  ///< of weights that stay, once for many runs
-  Tables,   ///< of 256 results in place of an element-wise function of bytes
+  Packing,    ///< of weights that stay, once for many runs
+  Unpacking,  ///< of weights whose packed form alone is read: their originals are given back
+  Tables,     ///< of 256 results in place of an element-wise function of bytes
 };
 /// The name of each Choice, in their order.
 constexpr const char* kChoices[] = {"winograd", "unpacked winograd", "direct sums", "depthwise",
                                     "points",   "columns",           "planes",      "divided sums",
                                     "images",   "wide panels",       "kept panels", "few rows",
-                                    "tiles",    "packing",           "tables"};
+                                    "tiles",    "packing",           "unpacking",   "tables"};
 static_assert(std::size(kChoices) == static_cast<std::size_t>(Choice::Tables) + 1);
 
 struct Policy {

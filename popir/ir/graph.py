@@ -59,8 +59,8 @@ class Tensor:
 
     __slots__ = (
         "__weakref__",
-        "data",
         "graph",
+        "held",
         "id",
         "info",
         "producer",
@@ -82,13 +82,23 @@ class Tensor:
         self.tensorType = tensorType
         self.info = info
         """Element type and shape; None until the producer's setup() has run."""
-        self.data = data
-        """The value of a Const, the initial value of a Variable; None for all others."""
+        self.held: np.ndarray[Any, Any] | Callable[[], np.ndarray[Any, Any]] | None = data
+        """`data`, or what gives it: a weight that a device has in packed form."""
         self.producer: Op | None = None
         self.twin: Any = None
         """The C++ object for this tensor, made when C++ code first needs it."""
         self.uses: dict[Op, int] = {}
         """For each operator that reads the tensor, at how many inputs."""
+
+    @property
+    def data(self) -> np.ndarray[Any, Any] | None:
+        """The value of a Const, the initial value of a Variable; None for all others."""
+        held = self.held
+        return held() if callable(held) else held
+
+    @data.setter
+    def data(self, data: np.ndarray[Any, Any] | None) -> None:
+        self.held = data
 
     @property
     def consumers(self) -> list[Op]:

@@ -101,6 +101,7 @@ def import_model(
         if found is not None:
             data = _shared(graph, tensor.name, found, data)
         importer.add_initializer(tensor.name, data)
+    importer.reader.forget_initializers()  # the importer is all cycles, and stays for a while
     graph.broadcast = replication.broadcast_of(model)
     graph.exchanges = replication.exchanges_of(model)
     for tensor in model.graph.sparse_initializer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -86,11 +87,35 @@ def settled(source: Serialised, begin: int, end: int) -> memoryview:
     return filled(end - begin, lambda array: source.into(begin, array)).data
 
 
+class Pages(mmap.mmap):
+    """Memory that goes back to the system as soon as no array is left in it. Nobody writes it
+    after `filled`.
+    """
+
+
+_LEAST_PAGES = 1 << 17
+"""From so many bytes on, memory has pages of its own."""
+
+
+def _pages(count: int) -> Bytes:
+    try:
+        pages = Pages(-1, count, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    except OSError as error:
+        raise MemoryError(f"{count} bytes: {error}") from error
+    if count >= _LEAST_HUGE:
+        pages.madvise(mmap.MADV_HUGEPAGE)
+    return np.frombuffer(pages, np.uint8)
+
+
+_LEAST_HUGE = 1 << 22
+"""As for numpy's own arrays."""
+
+
 def filled(count: int, fill: Callable[[Bytes], None]) -> Bytes:
     """New memory of `count` bytes, which is filled and then read-only. It is aligned for any
     element type, and so that the engine can use it where it lies.
     """
-    memory = np.empty(count + _ALIGNMENT, np.uint8)
+    memory = _pages(count) if count >= _LEAST_PAGES else np.empty(count + _ALIGNMENT, np.uint8)
     start = -memory.ctypes.data % _ALIGNMENT
     fill(memory[start : start + count])
     memory.flags.writeable = False

@@ -51,6 +51,10 @@ class TensorReader:
         """An initializer of the main graph as `array` gives it."""
         return self._array(tensor, "", self._values.get(tensor.name))
 
+    def forget_initializers(self) -> None:
+        """Lets go of the bytes that initializers lack; they have been read."""
+        self._values = {}
+
     def array(self, tensor: TensorProto, who: str = "") -> Array:
         """The tensor as an array, which may be read-only.
 

@@ -16,7 +16,6 @@ from popir.dataflow import AnchorReturnTypeId
 from popir.engine_cache import EngineCache, Kept, why_not
 from popir.enums import (
     DeviceConnectionType,
-    SyntheticDataMode,
     VirtualGraphMode,
 )
 from popir.errors import (
@@ -38,12 +37,13 @@ from popir.opx import device
 from popir.replicas import Shared
 from popir.reserved import RANDOM_SEED
 from popir.session.compiled import RETURNED, Compiled
+from popir.session.synthetic import synthesize
 from popir.step import Step, anchor_stream, build_step, input_stream
 from popir.stepio import Port
 from popir.typed import typed
 from popir.types import as_bytes
 from popir.virtual_graphs import Places, check_ipus
-from popir.weights import is_fixed
+from popir.weights import Away, is_fixed
 
 Array = np.ndarray[Any, Any]
 _log = logging.getLogger("popir.session")
@@ -80,6 +80,8 @@ class Prepared(Compiled):
         """The steps that were run, and those before the checkpoint that was loaded."""
         self._lent: dict[str, Array] = {}
         """Of weights that no step changes, the host's arrays that engines read where they lie."""
+        self._away: dict[str, Away] = {}
+        """Of weights that the engine has packed, and that nothing else keeps, what reads them."""
         self._inputs: list[Port] = []
         self._outputs: list[Port] = []
         self._told: set[str] = set()
@@ -140,6 +142,7 @@ class Prepared(Compiled):
             if cache is not None:
                 made = poplar.compileGraph(lowering.graph, [step.program], self._engine_options)
                 cache.save(made, [each.id for each in step.inputs], step.variables)
+        self._settle(*self._away)
         self._engines, self._engine = engines, engines[0]
         self._lent.clear()
         is_replicated = self.graph.replicas > 1
@@ -158,7 +161,7 @@ class Prepared(Compiled):
             Port(stream, connects, False, self._period(stream.id)) for stream in step.anchors
         ]
         for port in self._inputs:
-            self._synthetic(port)
+            synthesize(port, self.options.syntheticDataMode)
 
     def _lowered(self) -> tuple[Lowering, Step]:
         """The program of a step, grown into a graph of its own."""
@@ -204,22 +207,6 @@ class Prepared(Compiled):
             _log.warning("The program of the session '%s' is not kept: %s", self.name, error)
             return None
 
-    def _synthetic(self, port: Port) -> None:
-        """Fills an input with synthetic data, once for all steps, if `syntheticDataMode` is on."""
-        mode = self.options.syntheticDataMode
-        if mode is SyntheticDataMode.Off:
-            return
-        buffer = port.stage()
-        random = np.random.default_rng([0, zlib.crc32(port.id.encode())])
-        if mode is SyntheticDataMode.Zeros:
-            buffer[...] = 0
-        elif buffer.dtype.kind in "iub":
-            buffer[...] = random.integers(2, size=buffer.shape)
-        elif mode is SyntheticDataMode.RandomNormal:
-            buffer[...] = random.standard_normal(buffer.shape, np.float32)
-        else:
-            buffer[...] = random.random(buffer.shape, np.float32)
-
     def _plan(self, graph: Any, program: Any) -> Any:
         try:
             return poplar.Engine(
@@ -257,6 +244,7 @@ class Prepared(Compiled):
                 "Trying to load an engine on an offline device: a session compiles for it, by "
                 "prepareDevice(loadEngine=False) or compileAndExport(), and runs on another."
             )
+        self._settle(*self._away)
         for engine in self._engines:
             engine.load(self._device.device)
         self._send_all()
@@ -291,6 +279,9 @@ class Prepared(Compiled):
 
     def _write(self, id: str) -> None:
         """Gives the device the host's values of a variable: a copy, or the array to read."""
+        if self._host.is_left(id):
+            return  # it is the engine's own value
+        self._settle(id)
         self._lent.pop(id, None)
         sharding = self.graph.sharded.get(id)
         for replica, engine in self._by_replica():
@@ -300,10 +291,37 @@ class Prepared(Compiled):
             if id in self._compilation.off_chip:
                 engine.copyToRemoteBuffer(as_bytes(own), id)
             elif is_fixed(own):
-                if engine.lendTensor(id, as_bytes(own)):
+                released = functools.partial(self._leave, id) if self._is_one(id) else None
+                if engine.lendTensor(id, as_bytes(own), released):
                     self._lent[id] = own
             else:
                 engine.writeTensor(id, as_bytes(own))
+
+    def _is_one(self, id: str) -> bool:
+        """Whether one engine has all that the host has of a variable."""
+        is_shared = id in self.graph.shared or id in self.graph.sharded
+        return len(self._engines) == 1 and not is_shared
+
+    def _leave(self, id: str) -> None:
+        """Lets go of what was lent: the engine has packed it, and reads it no more."""
+        own = self._lent.pop(id)
+        engine = self._engine
+        away = self._away[id] = Away(own, lambda into: engine.readTensor(id, as_bytes(into)))
+        self._host.exchange(id, own, away)
+        tensor = self.graph.tensors[id]
+        if isinstance(tensor.held, np.ndarray) and np.may_share_memory(tensor.held, own):
+            tensor.held = away
+
+    def _settle(self, *ids: str) -> None:
+        """Keeps on the host what the engine alone has of variables, before it gets others."""
+        for id in ids:
+            if (away := self._away.pop(id, None)) is None:
+                continue
+            values = away.settle()
+            self._host.exchange(id, away, values)
+            tensor = self.graph.tensors[id]
+            if tensor.held is away:
+                tensor.held = values
 
     @exclusive()
     def weightsToHost(self) -> None:
@@ -328,7 +346,7 @@ class Prepared(Compiled):
         apart = self._apart()
         for id in ids:
             is_one = id not in apart and id not in exchanged
-            if is_one and self._lent.get(id) is self._host[id]:
+            if is_one and (self._host.is_left(id) or self._lent.get(id) is self._host[id]):
                 continue
             shared, read = self.graph.shared.get(id), self._reader(id)
             if shared is None:
@@ -466,7 +484,8 @@ class Prepared(Compiled):
         """The bytes of host memory of the session: constants, weights, the arrays of one step and,
         after `prepareDevice`, the engine's memory.
         """
-        held = (t.data.nbytes for t in self.graph.tensors.values() if t.data is not None)
+        values = (t.held for t in self.graph.tensors.values())
+        held = (each.nbytes for each in values if isinstance(each, np.ndarray))
         arrays = [*self.graph.inputs, *self.dataFlow.anchors()]
         runs = self.dataFlow.batchesPerStep() * self.options.accumulationFactor
         steps = runs * sum(self.getInfo(id).nbytes() for id in arrays)

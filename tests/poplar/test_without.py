@@ -37,6 +37,7 @@ EXACT = {
     "overlap collectives",
     "alias concatenations",
     "reuse operands",
+    "unpacking",
 }
 """What changes no order of operations: bits are equal."""
 
@@ -270,6 +271,7 @@ SHOWN: dict[str, Callable[[str], str]] = {
     "join rows": lambda name: outcome(Rows, True, name)[0],
     "reuse operands": lambda name: outcome(Encoder, True, name)[0],
     "packing": lambda name: outcome(Rows, False, name)[0],
+    "unpacking": lambda name: outcome(Rows, False, name)[0],
     "unpacked winograd": lambda name: outcome(Deep, False, name)[0],
 }
 

@@ -48,6 +48,8 @@ def expressions():
     yield 0.5 * _1 * (1 + e.Tanh(0.8 * (_1 + 0.04 * (_1 * e.Square(_1)))))
     yield 0.5 * _1 * (1 + e.Erf(0.7 * _1))
     yield e.Exp(_1 - 3)
+    yield 0.9 * _1 + 0.1 * _2
+    yield _1 / (e.Sqrt(_2) + 3)
     yield e.Cast(e.NearbyInt(_1 / 3), poplar.SIGNED_CHAR)
     yield e.Cast(e.NearbyInt(_1 / 3) + 5, poplar.UNSIGNED_SHORT)
 

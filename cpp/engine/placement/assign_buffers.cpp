@@ -31,8 +31,6 @@ class Assigner {
       buffer.kind = Buffer::Kind::Arena;
       if (life.kind == Lifetime::Kind::Always) {
         buffer.alwaysLive = true;
-        buffer.offset = result_.alwaysLiveBytes;
-        result_.alwaysLiveBytes += aligned(variable.bytes());
         continue;
       }
       buffer.program = life.program;
@@ -40,10 +38,25 @@ class Assigner {
       buffer.last = life.last;
       if (!bindInput(v)) bindOutput(v);
     }
+    placeAlwaysLive();
     return std::move(result_);
   }
 
  private:
+  // Small ones lie together, before the large ones: the place of a large one may be unused
+  // (EngineImpl::lend), and the system gives memory in large pages.
+  void placeAlwaysLive() {
+    constexpr std::size_t kLarge = 1 << 16;  // bytes
+    for (const bool isLarge : {false, true})
+      for (unsigned v = 0; v < graph_.variables.size(); ++v) {
+        auto& buffer = result_.buffers[v];
+        const std::size_t bytes = graph_.variables[v].bytes();
+        if (!buffer.alwaysLive || (bytes >= kLarge) != isLarge) continue;
+        buffer.offset = result_.alwaysLiveBytes;
+        result_.alwaysLiveBytes += aligned(bytes);
+      }
+  }
+
   // Binds the variable to the host's input buffer, if its first use is a stream copy that fills it
   // and no other step writes it.
   bool bindInput(unsigned v) {

@@ -105,6 +105,7 @@ class ByImages final : public Contraction {
   std::size_t packedBytes() const override { return part_->packedBytes(); }
   void pack(const void* weights, void* packed) const override { part_->pack(weights, packed); }
   bool readsBoth() const override { return part_->readsBoth(); }
+  bool movesWeights() const override { return part_->movesWeights(); }
   void runPacked(void* const* operands, const void* packed, void* /*work*/) const override {
     parallelParts(parts_, 1, threads_, [&](std::int64_t first, std::int64_t end, unsigned) {
       const pool::OwnMemory work(part_->workBytes());

@@ -380,6 +380,7 @@ class FasterPacked final : public Contraction {
   std::string describePacked() const override { return whenPacked().describe(); }
   std::size_t packedBytes() const override { return plain_->packedBytes(); }
   bool readsBoth() const override { return plain_->readsBoth(); }
+  bool movesWeights() const override { return plain_->movesWeights(); }
   void pack(const void* weights, void* packed) const override { plain_->pack(weights, packed); }
   std::size_t workBytes() const override { return plain_->workBytes(); }
   void runPacked(void* const* operands, const void* packed, void* work) const override {
@@ -656,7 +657,7 @@ std::optional<Prepacked> Contraction::prepacked(std::size_t operands) const {
   const std::size_t bytes = packedBytes();
   if (bytes == 0) return std::nullopt;
   return Prepacked{bytes, std::make_unique<Pack>(*this),
-                   std::make_unique<RunPacked>(*this, operands), readsBoth()};
+                   std::make_unique<RunPacked>(*this, operands), readsBoth(), movesWeights()};
 }
 
 std::optional<std::size_t> Contraction::packable() const { return kWeights; }

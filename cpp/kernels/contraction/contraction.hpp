@@ -105,6 +105,8 @@ class Contraction : public Runner {
   virtual void pack(const void* /*weights*/, void* /*packed*/) const {}
   /// Whether runPacked() reads the weights in their given layout, too.
   virtual bool readsBoth() const { return false; }
+  /// As Prepacked::moves. The default is the safe answer.
+  virtual bool movesWeights() const { return false; }
   /// Runs with packed weights in place of the weights. `packed` is null if packedBytes() is 0.
   virtual void runPacked(void* const* operands, const void* packed, void* work) const = 0;
   virtual std::size_t workBytes() const { return 0; }

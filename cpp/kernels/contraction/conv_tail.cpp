@@ -30,6 +30,7 @@ class ConvThenMap final : public Contraction {
   std::size_t packedBytes() const override { return conv_->packedBytes(); }
   void pack(const void* weights, void* packed) const override { conv_->pack(weights, packed); }
   bool readsBoth() const override { return conv_->readsBoth(); }
+  bool movesWeights() const override { return conv_->movesWeights(); }
   std::size_t workBytes() const override {
     return std::max(conv_->workBytes(), map_->scratchBytes());
   }

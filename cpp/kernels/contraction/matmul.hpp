@@ -29,6 +29,7 @@ class TiledMatMul final : public Contraction {
 
   std::string describe() const override { return description_; }
   std::size_t packedBytes() const override { return packedGroups() * groupBytes(); }
+  bool movesWeights() const override { return packs; }
 
   void pack(const void* weights, void* packed) const override {
     if constexpr (packs) {

@@ -83,6 +83,7 @@ class Relaid final : public Contraction {
   std::size_t packedBytes() const override { return inner_->packedBytes(); }
   void pack(const void* weights, void* packed) const override { inner_->pack(weights, packed); }
   bool readsBoth() const override { return inner_->readsBoth(); }
+  bool movesWeights() const override { return inner_->movesWeights(); }
   std::size_t workBytes() const override { return copied_ + inner_->workBytes(); }
 
   void runPacked(void* const* operands, const void* packed, void* work) const override {

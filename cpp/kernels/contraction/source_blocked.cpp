@@ -245,6 +245,7 @@ class Direct final : public Blocked {
   std::size_t packedFloats() const override {
     return shape_.in * shape_.taps() * panels() * panel();
   }
+  bool movesWeights() const override { return true; }
   void packFloats(const float* weights, float* packed) const override {
     const std::int64_t all = kSharesOfThread * threads_;
     parallelParts(panels(), (panels() + all - 1) / all, threads_,
@@ -293,6 +294,7 @@ class Depthwise final : public Blocked {
   std::size_t packedFloats() const override {
     return shape_.channels * shape_.kernelHeight * shape_.kernelWidth;
   }
+  bool movesWeights() const override { return true; }
   void packFloats(const float* weights, float* packed) const override {
     routines()->packDepthwise(shape_, weights, packed);
   }

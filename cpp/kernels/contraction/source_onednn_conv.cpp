@@ -241,6 +241,7 @@ class OneDnnConv final : public Contraction {
     if (written_ == 1 || bytes_[1] == 0) return 0;
     return bytes_[1] + reorders_[1].scratchBytes();
   }
+  bool movesWeights() const override { return reorders_[1].scratchBytes() == 0; }
   void pack(const void* weights, void* packed) const override {
     const onednn::Threads scope(threads_, sharing_);
     reorders_[1].run(weights, packed, at(packed, bytes_[1]));

@@ -231,6 +231,7 @@ class OneDnnMatMul final : public Contraction {
   std::size_t packedBytes() const override {
     return packedBytes_ > 0 ? packedBytes_ + packScratch_ : 0;
   }
+  bool movesWeights() const override { return packedBytes_ > 0 && packScratch_ == 0; }
   void pack(const void* b, void* packed) const override {
     // Our own loops pack on all threads, and oneDNN's reorder on one.
     if (std::all_of(packs_.begin(), packs_.end(), [](const Pack& part) { return part.isPanels; })) {

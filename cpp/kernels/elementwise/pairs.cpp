@@ -34,6 +34,7 @@ class Pairs {
     const int a = value.args[0], b = value.args[1];
     switch (value.op) {
       case VecOp::Add:
+        if (auto both = blend(a, b)) return both;
         if (isInner(a, VecOp::Mul)) return product(VecOp::MulAdd, a, {b});
         if (isInner(b, VecOp::Mul)) return product(VecOp::MulAdd, b, {a});
         break;
@@ -46,6 +47,7 @@ class Pairs {
         if (isWidened(a) && uniform_[at(b)]) return dequantized(a, {b});
         if (isWidened(b) && uniform_[at(a)]) return dequantized(b, {a});
         break;
+      case VecOp::Divide: return byRoot(a, b);
       case VecOp::Square:
         if (isInner(a, VecOp::Sub)) return difference(VecOp::SubSquare, a, {});
         break;
@@ -87,6 +89,32 @@ class Pairs {
         !uniform_[at(value->args[2])])
       return value;
     return dequantized(value->args[0], {value->args[2], value->args[1]});
+  }
+
+  /// Blend of two products of an array and a scalar.
+  std::optional<Value> blend(int one, int other) const {
+    if (!isInner(one, VecOp::Mul) || !isInner(other, VecOp::Mul)) return std::nullopt;
+    std::vector<int> args;
+    for (const int v : {one, other}) {
+      const auto& factors = values_[at(v)].args;
+      const bool isFirst = uniform_[at(factors[0])];
+      if (isFirst == uniform_[at(factors[1])]) return std::nullopt;
+      args.push_back(factors[isFirst ? 1 : 0]);
+      args.push_back(factors[isFirst ? 0 : 1]);
+    }
+    return made(VecOp::Blend, args[0], args[1], {args[2], args[3]});
+  }
+
+  /// DivideByRoot of an array and the sum of a root and a scalar.
+  std::optional<Value> byRoot(int x, int sum) const {
+    if (uniform_[at(x)] || !isInner(sum, VecOp::Add)) return std::nullopt;
+    const auto& args = values_[at(sum)].args;
+    for (const int k : {0, 1}) {
+      const int root = args[at(k)], more = args[at(1 - k)];
+      if (isInner(root, VecOp::Sqrt) && uniform_[at(more)])
+        return made(VecOp::DivideByRoot, x, values_[at(root)].args[0], {more});
+    }
+    return std::nullopt;
   }
 
   /// Quantize of an array that is divided by a number, rounded, added to a number if at all, and

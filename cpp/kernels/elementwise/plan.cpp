@@ -45,6 +45,7 @@ int cost(const Value& v) {
     case VecOp::Swish: return 10;
     case VecOp::GeluTanh:
     case VecOp::GeluErfOf: return 16;
+    case VecOp::DivideByRoot:
     case VecOp::Quantize: return 6;
     case VecOp::RoundTo: return 3;
     case VecOp::Divide: return v.from >= Lane::F32 ? 3 : 30;

@@ -66,8 +66,12 @@ enum class VecOp : std::uint8_t {
   /// (x, scale) and (x, scale, zero): (x - zero) * scale in F32, of x in I8 or U8; scale and zero are
   /// scalars.
   Dequantize,
+  /// (x, a, y, b): x * a + y * b. F32 only; a and b are scalars. Each operator rounds.
+  Blend,
+  /// (x, y, e): x / (sqrt(y) + e), the same way; e is a scalar.
+  DivideByRoot,
 };
-constexpr VecOp lastOf(VecOp) { return VecOp::Dequantize; }
+constexpr VecOp lastOf(VecOp) { return VecOp::DivideByRoot; }
 constexpr int kVecOps = static_cast<int>(lastOf(VecOp())) + 1;
 
 /// `dst[i] = op(src[0][i], src[1][i], ...)` for i < n. A scalar source is read at [0] only. `dst`

@@ -1397,6 +1397,11 @@ class Engine:
         Raises poplar_stream_connection_error for a buffer that no program uses, a row that
         it does not have, or another array.
         """
+    def givenBackBytes(self) -> int:
+        """
+        The bytes of tensors that are there in packed form alone: those of arenaBytes() and of
+        arrays that were lent, which the host's memory does not hold. readTensor unpacks them.
+        """
     def hostProfile(
         self, program: typing.SupportsInt | typing.SupportsIndex = 0
     ) -> list[tuple[list[str], str, int, float]]:
@@ -1407,13 +1412,20 @@ class Engine:
         Raises poplar_profiling_disabled unless the engine has the option host.profile =
         'true', poplar_control_program_error if there is no such program.
         """
-    def lendTensor(self, handle: str, array: numpy.ndarray) -> bool:
+    def lendTensor(
+        self,
+        handle: str,
+        array: numpy.ndarray,
+        released: collections.abc.Callable[[], None] | None = None,
+    ) -> bool:
         """
         Gives the tensor of Graph.createHostWrite the values of an array that nobody changes
         from now on. The engine keeps it alive, and reads it where it lies, if no program
         writes the tensor, none has it joined with others, the array begins at a multiple of
         64 bytes, and the option host.lendTensors is on; else it is copied. writeTensor and
-        load end that. Returns whether it is read where it lies.
+        load end that, and so does the run that packs its values, if all readers take them
+        packed: it lets go of the array and calls `released`, in the thread of the run;
+        readTensor gives the same bits from then on. Returns whether it is read where it lies.
         Raises the errors of writeTensor, and poplar_tensor_io_state_error for an array that
         is not read-only.
         """
