@@ -98,12 +98,12 @@ std::unique_ptr<Runner> BitsProductKernel::prepare(const std::vector<Layout>& op
   const std::int64_t aRow = isHalf(in_) ? matrix_.k : operands[0].strides[1];
   auto inner = contraction::makeBitsProduct(matrix_, m_, aRow, setting.threads);
   if (!isHalf(in_) && !isHalf(out_)) return inner;
-  const auto size = [](std::int64_t n) { return static_cast<std::size_t>(n); };
+  // Of these only A and C may be halves.
   return contraction::makeViaFloat(std::move(inner),
-                                   {{in_, size(m_ * matrix_.k), true, false},
-                                    {poplar::UNSIGNED_CHAR, operands[1].elements(), true, false},
-                                    {out_, size(m_ * matrix_.n), false, true},
-                                    {poplar::FLOAT, operands[3].elements(), true, false}},
+                                   {{in_, m_ * matrix_.k, true, false},
+                                    {poplar::UNSIGNED_CHAR, 0, true, false},
+                                    {out_, m_ * matrix_.n, false, true},
+                                    {poplar::FLOAT, 0, true, false}},
                                    setting.threads, setting.rounding);
 }
 

@@ -179,12 +179,17 @@ std::unique_ptr<Contraction> makeTiles(const MatMulSpec& spec, unsigned threads,
 std::unique_ptr<Contraction> makePortable(const MatMulSpec& spec, unsigned threads);
 std::unique_ptr<Contraction> makePortable(const ConvSpec& spec, unsigned threads);
 /// An operand whose elements fill a contiguous range of memory, in any order.
+/// An operand in memory: runs of neighbouring elements, `step` apart, in groups `groupStep` apart.
 struct Operand {
   poplar::Type type;
-  std::size_t elements;
+  std::int64_t run;
   bool read, written;
+  std::int64_t runs = 1, step = 0, groups = 1, groupStep = 0;
+
+  std::int64_t elements() const { return groups * runs * run; }
 };
-/// For 16-bit float operands: converts them and computes in float with `inner`.
+/// For 16-bit float operands: converts them and computes in float with `inner`, whose operands have
+/// their runs one after another.
 std::unique_ptr<Contraction> makeViaFloat(std::unique_ptr<Contraction> inner,
                                           std::vector<Operand> operands, unsigned threads,
                                           const Rounding& rounding);

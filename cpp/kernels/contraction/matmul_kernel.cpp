@@ -56,10 +56,7 @@ bool MatMulKernel::accepts(std::size_t i, const Layout& layout) const {
   if (layout.channelBlock != Layout::kPlain) return false;
   const Strides s = stridesOf(layout);
   if (!denseInside(layout, s)) return false;
-  const bool gapless = spanOf(layout, s) == static_cast<std::int64_t>(layout.elements());
-  if (i < 2) return s.group == 0 || s.group >= spanOf(layout, {0, s.row, s.column});
-  // 16-bit results are converted as one contiguous run of elements.
-  if (isHalf(p_.outType) || isHalf(p_.inType)) return gapless;
+  if (i < 2 && s.group == 0) return true;
   return s.group >= spanOf(layout, {0, s.row, s.column});
 }
 
@@ -80,7 +77,7 @@ std::unique_ptr<Runner> MatMulKernel::prepare(const std::vector<Layout>& operand
   spec.rounding = setting.rounding;
   spec.policy = setting.policy;
   const bool isPart = spec.groups != p_.groups || spec.m != p_.m;
-  const bool own = isPart && p_.inType == poplar::FLOAT && p_.outType == poplar::FLOAT &&
+  const bool own = isPart && isFloatOrHalf(p_.inType) && isFloatOrHalf(p_.outType) &&
                    spec.m * spec.n * spec.k <= kMostOwn && isa() != Isa::Base;
   return contraction::make(spec, setting.threads,
                            own ? contraction::Source::Own : contraction::Source::Any);
@@ -101,7 +98,7 @@ void MatMulKernel::check(const std::vector<OperandInfo>& operands) const {
 }
 
 Rows MatMulKernel::rows(const std::vector<OperandInfo>&) const {
-  if (p_.groups == 1 || isHalf(p_.inType) || isHalf(p_.outType)) return {};
+  if (p_.groups == 1) return {};
   return {2, {2, 1, 2}, kFewestRows};
 }
 

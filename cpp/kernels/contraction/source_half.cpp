@@ -12,7 +12,9 @@ namespace {
 
 /// The bytes of an operand that is converted.
 std::size_t bytesOf(const Operand& operand) {
-  return isHalf(operand.type) ? aligned(operand.elements * sizeof(float)) : 0;
+  return isHalf(operand.type)
+             ? aligned(static_cast<std::size_t>(operand.elements()) * sizeof(float))
+             : 0;
 }
 
 class ViaFloat final : public Contraction {
@@ -127,22 +129,31 @@ class ViaFloat final : public Contraction {
   template <bool Widen>
   void convert(const Operand& operand, void* floats, void* halves) const {
     if (operand.type == poplar::HALF)
-      convertOf<Widen>(static_cast<float*>(floats), static_cast<half*>(halves), operand.elements);
+      convertOf<Widen>(operand, static_cast<float*>(floats), static_cast<half*>(halves));
     else
-      convertOf<Widen>(static_cast<float*>(floats), static_cast<Bfloat16*>(halves),
-                       operand.elements);
+      convertOf<Widen>(operand, static_cast<float*>(floats), static_cast<Bfloat16*>(halves));
   }
   template <bool Widen, class T>
-  void convertOf(float* floats, T* halves, std::size_t n) const {
+  void convertOf(const Operand& operand, float* floats, T* halves) const {
     constexpr std::int64_t kChunk = 16384;
-    const auto elements = static_cast<std::int64_t>(n);
-    const std::int64_t chunks = (elements + kChunk - 1) / kChunk;
-    parallelFor(chunks, setting_.threads, elements, [&](std::int64_t c) {
-      const std::int64_t first = c * kChunk, count = std::min(kChunk, elements - first);
-      if (Widen)
-        toFloats(halves + first, floats + first, count);
-      else
-        fromFloats(floats + first, halves + first, count, setting_.rounding, first);
+    const std::int64_t run = operand.run;
+    // Parts of long runs, or several short ones.
+    const std::int64_t parts = std::max<std::int64_t>(1, (run + kChunk - 1) / kChunk);
+    const std::int64_t atOnce = std::max<std::int64_t>(1, kChunk / std::max<std::int64_t>(run, 1));
+    const std::int64_t runs = operand.groups * operand.runs;
+    const std::int64_t tasks = (runs + atOnce - 1) / atOnce * parts;
+    parallelFor(tasks, setting_.threads, operand.elements(), [&](std::int64_t task) {
+      const std::int64_t begin = task % parts * kChunk, count = std::min(kChunk, run - begin);
+      const std::int64_t first = task / parts * atOnce;
+      for (std::int64_t r = first; r < std::min(first + atOnce, runs); ++r) {
+        const std::int64_t at = r * run + begin;
+        T* const from =
+            halves + r / operand.runs * operand.groupStep + r % operand.runs * operand.step + begin;
+        if (Widen)
+          toFloats(from, floats + at, count);
+        else
+          fromFloats(floats + at, from, count, setting_.rounding, at);
+      }
     });
   }
 
@@ -152,15 +163,33 @@ class ViaFloat final : public Contraction {
   std::size_t operandBytes_ = 0;
 };
 
-/// Number of elements from the first to the last one of an operand, over all groups.
-std::size_t spanOf(std::int64_t groups, std::int64_t rows, std::int64_t columns,
-                   const MatMulSpec::Strides& s) {
-  if (groups == 0 || rows == 0 || columns == 0) return 0;
-  return static_cast<std::size_t>((groups - 1) * s.group + (rows - 1) * s.row +
-                                  (columns - 1) * s.column + 1);
+/// The operand [groups, rows, columns], and its strides as floats.
+Operand operandOf(poplar::Type type, std::int64_t groups, std::int64_t rows, std::int64_t columns,
+                  MatMulSpec::Strides& s, bool read, bool written) {
+  if (!isHalf(type)) return {type, 0, read, written};
+  const bool isTurned = s.column != 1;
+  Operand operand{type, isTurned ? rows : columns, read, written};
+  operand.runs = isTurned ? columns : rows;
+  operand.step = isTurned ? s.column : s.row;
+  operand.groups = s.group == 0 ? std::min<std::int64_t>(groups, 1) : groups;
+  operand.groupStep = s.group;
+  (isTurned ? s.column : s.row) = operand.run;
+  if (s.group != 0) s.group = operand.runs * operand.run;
+  // What has no gaps is one run.
+  if (operand.step == operand.run || operand.runs == 1) {
+    operand.run *= operand.runs;
+    operand.runs = 1;
+  }
+  if (operand.runs == 1 && (operand.groupStep == operand.run || operand.groups == 1)) {
+    operand.run *= operand.groups;
+    operand.groups = 1;
+  }
+  return operand;
 }
 
-std::size_t spanOf(const Layout& layout) { return layout.elements(); }
+Operand operandOf(const Layout& layout, bool read, bool written) {
+  return {layout.type, static_cast<std::int64_t>(layout.elements()), read, written};
+}
 
 /// The accuracy that a product needs if its operands are widened: factors of bfloat16 are one part
 /// each, and two parts of HALF leave errors far below the rounding of a 16-bit result.
@@ -186,10 +215,10 @@ std::unique_ptr<Contraction> makeViaFloat(const MatMulSpec& spec, unsigned threa
   inner.inType = inner.outType = poplar::FLOAT;
   inner.policy.math = mathOf(spec);
   std::vector<Operand> operands = {
-      {spec.inType, spanOf(spec.groups, spec.m, spec.k, spec.a), true, false},
-      {spec.inType, spanOf(spec.groups, spec.k, spec.n, spec.b), true, false},
-      {spec.outType, spanOf(spec.groups, spec.m, spec.n, spec.c), spec.accumulate, true}};
-  if (spec.bias) operands.push_back({spec.outType, static_cast<std::size_t>(spec.n), true, false});
+      operandOf(spec.inType, spec.groups, spec.m, spec.k, inner.a, true, false),
+      operandOf(spec.inType, spec.groups, spec.k, spec.n, inner.b, true, false),
+      operandOf(spec.outType, spec.groups, spec.m, spec.n, inner.c, spec.accumulate, true)};
+  if (spec.bias) operands.push_back({spec.outType, spec.n, true, false});
   return makeViaFloat(make(inner, threads, source), std::move(operands), threads, spec.rounding);
 }
 
@@ -203,10 +232,8 @@ std::unique_ptr<Contraction> makeViaFloat(const ConvSpec& spec, unsigned threads
   const Pass writes[] = {Pass::DataGradient, Pass::WeightsGradient, Pass::Forward};
   const Layout* layouts[] = {&spec.in, &spec.weights, &spec.out};
   for (int i = 0; i < 3; ++i)
-    operands.push_back(
-        {layouts[i]->type, spanOf(*layouts[i]), spec.pass != writes[i], spec.pass == writes[i]});
-  if (spec.bias)
-    operands.push_back({spec.out.type, static_cast<std::size_t>(spec.out.shape[1]), true, false});
+    operands.push_back(operandOf(*layouts[i], spec.pass != writes[i], spec.pass == writes[i]));
+  if (spec.bias) operands.push_back({spec.out.type, spec.out.shape[1], true, false});
   return makeViaFloat(make(inner, threads, source), std::move(operands), threads, spec.rounding);
 }
 
