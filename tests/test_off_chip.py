@@ -1,4 +1,4 @@
-"""Off-chip tensors: no bit changes, tiles hold less, and the report counts what moves."""
+"""Off-chip tensors: no bit changes but by planes, tiles hold less, the report counts what moves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recomputation: no bit changes, less memory is used, and what is marked is recomputed or kept."""
+"""Recomputation: no bit changes but by planes, less memory is used, and marks are kept to."""
 
 from __future__ import annotations
 
