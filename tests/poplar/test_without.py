@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnxruntime
 import pytest
 import torch
-from onnx import numpy_helper
+from onnx import TensorProto, helper, numpy_helper
 from torch import nn
 from torch.nn import functional
 
@@ -38,6 +39,7 @@ EXACT = {
     "alias concatenations",
     "reuse operands",
     "unpacking",
+    "tables",
 }
 """What changes no order of operations: bits are equal."""
 
@@ -255,7 +257,38 @@ def test_products_of_few_bits_agree() -> None:
     close(found, full, "y")
 
 
+def of_bytes(without: str) -> tuple[str, Array]:
+    """The plan, and the result, of a sigmoid between quantized numbers."""
+    scales = helper.make_tensor("s", TensorProto.FLOAT, [], [0.05])
+    zero = helper.make_tensor("z", TensorProto.UINT8, [], [128])
+    nodes = [
+        helper.make_node("DequantizeLinear", ["x", "s", "z"], ["wide"]),
+        helper.make_node("Sigmoid", ["wide"], ["sigmoid"]),
+        helper.make_node("QuantizeLinear", ["sigmoid", "s", "z"], ["y"]),
+    ]
+    ends = [
+        [helper.make_tensor_value_info(name, TensorProto.UINT8, [64, 256])] for name in ("x", "y")
+    ]
+    graph = helper.make_graph(nodes, "bytes", *ends, initializer=[scales, zero])
+    opsets = [helper.make_opsetid("", 17)]
+    model = helper.make_model(graph, opset_imports=opsets, ir_version=9).SerializeToString()
+    session = popir.InferenceSession(
+        *(model, popir.DataFlow(1, ["y"]), popir.DeviceManager().createCpuDevice()),
+        userOptions=popir.SessionOptions(engineOptions={OPTION: without}),
+    )
+    session.prepareDevice()
+    x = np.random.default_rng(0).integers(0, 256, (64, 256), np.uint8)
+    found = step(session, {"x": x})["y"]
+    peer = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+    (expected,) = peer.run(None, {"x": x})
+    np.testing.assert_array_equal(found, expected)
+    return session.planText(), found
+
+
 # What acts: in the text of a plan.
+
+MARKS = {"packing": ", packed", "unpacked winograd": ", packed", "tables": ", table"}
+"""What an instruction says that has it; other names begin a line of their own."""
 
 SHOWN: dict[str, Callable[[str], str]] = {
     "coalesce copies": lambda name: outcome(Image, True, name)[0],
@@ -271,6 +304,7 @@ SHOWN: dict[str, Callable[[str], str]] = {
     "join rows": lambda name: outcome(Rows, True, name)[0],
     "reuse operands": lambda name: outcome(Encoder, True, name)[0],
     "packing": lambda name: outcome(Rows, False, name)[0],
+    "tables": lambda name: of_bytes(name)[0],
     "unpacking": lambda name: outcome(Rows, False, name)[0],
     "unpacked winograd": lambda name: outcome(Deep, False, name)[0],
 }
@@ -333,6 +367,7 @@ DESCRIBED: dict[str, tuple[str, bool, Callable[[], Any]]] = {
     ),
     "images": ("base", False, of_convolution("forward", (8, 64, 28, 28), (1, 64, 64, 3, 3), 2)),
     "wide panels": ("avx512", False, lambda: random_product(256, 256, 256, True)),
+    "kept panels": ("avx512", True, lambda: random_product(12, 256, 512)),
     "few rows": ("avx512", False, lambda: random_product(8, 256, 512)),
     "tiles": ("amx", True, lambda: random_product(64, 512, 512)),
 }
@@ -355,9 +390,9 @@ def test_every_name_has_a_case() -> None:
 def test_what_is_left_out_is_not_in_the_plan(name: str) -> None:
     full, found = SHOWN[name](""), SHOWN[name](name)
     assert found != full
-    if name in ("packing", "unpacked winograd"):
-        assert ", packed" in (full if name == "packing" else found)
-        assert full.count(", packed") != found.count(", packed")
+    if mark := MARKS.get(name):
+        assert mark in (found if name == "unpacked winograd" else full)
+        assert full.count(mark) != found.count(mark)
     else:
         assert f"  {name}: " in full and f"  {name}: " not in found
 

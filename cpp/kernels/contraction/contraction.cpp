@@ -334,15 +334,11 @@ bool wideIsFaster(const MatMulSpec& s, unsigned threads) {
 }
 /// The same if B is packed once.
 bool ownIsFasterPacked(const MatMulSpec& s) {
-  constexpr std::int64_t kFewRows = 2, kLeastRows = 6, kMostRows = 400, kShortSums = 48,
-                         kWide = 256;
+  constexpr std::int64_t kFewRows = 2, kLeastRows = 6, kMostRows = 400;
   if (isa() != Isa::Avx512) return ownIsFaster(s);
   if (s.m <= kFewRows) return s.policy.has(Choice::FewRows);
-  // Of short sums C is most of the memory, if it is wide.
-  return s.policy.has(Choice::KeptPanels) && s.m >= kLeastRows && s.m <= kMostRows &&
-         (s.k >= kShortSums || s.n < kWide);
+  return s.policy.has(Choice::KeptPanels) && s.m >= kLeastRows && s.m <= kMostRows;
 }
-
 /// Few rows of many columns that are as fast from a B as it lies.
 bool isBestAsItLies(const MatMulSpec& s) {
   constexpr std::int64_t kLeastRows = 5, kMostRows = 14, kSteps = 128, kColumns = 256;
