@@ -186,7 +186,7 @@ def of_an_engine() -> None:
     def work() -> None:
         with pytest.raises(
             poplar_runtime_error,
-            match=r"^Engine.readTensor: this process was forked while another thread used the "
+            match=r"^Engine::readTensor: this process was forked while another thread used the "
             r"engine, .*; load it anew \(Engine::load\)$",
         ):
             engine.readTensor("t", seen)

@@ -166,7 +166,8 @@ class PyEngine {
       throw stream_connection_error("Engine.readTensor: '" + handle +
                                     "' is read into the array given, which is read-only");
     auto* begin = static_cast<char*>(array.mutable_data());
-    const Alone alone(impl(), "Engine.readTensor");
+    // After a fork in a run the engine itself refuses what is not there in packed form.
+    const Alone alone(impl(), "Engine.readTensor", true);
     engine_.readTensor(handle, begin, begin + array.nbytes());
   }
 

@@ -59,10 +59,22 @@ EngineLock::~EngineLock() {
   Forks::instance().locks.erase(this);
 }
 
+namespace {
+
+[[noreturn]] void cutOff(const char* who) {
+  throw poplar::runtime_error(
+      std::string(who) +
+      ": this process was forked while another thread used the engine, so that its variables are "
+      "those of a step that never ends; load it anew (Engine::load)");
+}
+
+}  // namespace
+
 void EngineLock::acquire(const char* who, bool afresh) {
   const auto self = std::this_thread::get_id();
   if (owner_.load(std::memory_order_relaxed) == self) {
     if (runs_) inOwnRun(who);
+    if (cutOff_ && !afresh) cutOff(who);
     ++depth_;
     return;
   }
@@ -71,10 +83,7 @@ void EngineLock::acquire(const char* who, bool afresh) {
   mutex_.lock();
   if (cutOff_ && !afresh) {
     mutex_.unlock();
-    throw poplar::runtime_error(
-        std::string(who) +
-        ": this process was forked while another thread used the engine, so that its variables are "
-        "those of a step that never ends; load it anew (Engine::load)");
+    cutOff(who);
   }
   owner_.store(self, std::memory_order_relaxed);
   depth_ = 1;
