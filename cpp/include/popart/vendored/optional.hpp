@@ -11,10 +11,12 @@
 
 namespace nonstd {
 
+/// Made by nobody but `nullopt`: braces around a value are that value.
 struct nullopt_t {
-  explicit constexpr nullopt_t(int) {}
+  struct Tag {};
+  explicit constexpr nullopt_t(Tag, Tag) {}
 };
-constexpr nullopt_t nullopt{0};
+constexpr nullopt_t nullopt{nullopt_t::Tag(), nullopt_t::Tag()};
 
 struct in_place_t {};
 
@@ -43,6 +45,17 @@ class optional {
   optional(U&& value) {
     put(std::forward<U>(value));
   }
+  /// The value is made of `args`.
+  template <typename... Args>
+  explicit optional(in_place_t, Args&&... args) {
+    put(std::forward<Args>(args)...);
+  }
+#if __cplusplus >= 201703L
+  template <typename... Args>
+  explicit optional(std::in_place_t, Args&&... args) {
+    put(std::forward<Args>(args)...);
+  }
+#endif
   ~optional() { reset(); }
 
   optional& operator=(nullopt_t) noexcept {
