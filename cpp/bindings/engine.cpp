@@ -186,7 +186,9 @@ class PyEngine {
             [](void* report) { delete static_cast<pva::Report*>(report); }};
   }
 
-  py::capsule own() { return {&engine_, [](void*) {}}; }
+  py::capsule own() {
+    return {&engine_, [](void*) {}};
+  }
 
   static ProgressFunc progressOf(const Progress& progress) {
     if (progress.is_none()) return {};

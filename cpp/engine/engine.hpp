@@ -33,7 +33,7 @@ struct StreamEnd {
   char *begin = nullptr, *end = nullptr, *next = nullptr;
   std::shared_ptr<poplar::StreamCallback> callback;
   std::function<void(void*)> function;
-  bool prefetches = false;  // after each transfer, ask the callback for the next one
+  bool prefetches = false;                 // after each transfer, ask the callback for the next one
   std::unique_ptr<Prefetcher> prefetcher;  // what asks; null before the first transfer
 
   bool hasCallback() const { return callback || function; }

@@ -48,7 +48,7 @@ class Prefetcher {
   std::exception_ptr thrown_;
   /// The threads for which the callback is asked: it may not use an engine that they run.
   std::vector<pthread_t> askers_;
-  pid_t process_;  // of the thread: a child process has none, and no data ahead
+  pid_t process_;       // of the thread: a child process has none, and no data ahead
   std::thread thread_;  // last, as it uses the others
 };
 

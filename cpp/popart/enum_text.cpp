@@ -22,9 +22,9 @@ const char* nameOf(E value, std::initializer_list<const char*> names) {
 
 }  // namespace
 
-#define POPIR_TEXT(NAME, ...)                                      \
-  std::ostream& operator<<(std::ostream& os, const NAME& value) {  \
-    return os << nameOf(value, {__VA_ARGS__});                     \
+#define POPIR_TEXT(NAME, ...)                                     \
+  std::ostream& operator<<(std::ostream& os, const NAME& value) { \
+    return os << nameOf(value, {__VA_ARGS__});                    \
   }
 POPIR_TEXT(TensorStorage, "OnChip", "OffChip")
 POPIR_TEXT(TileSet, "Compute", "IO", "Undefined")

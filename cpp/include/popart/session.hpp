@@ -70,8 +70,8 @@ class Session {
   /// is given.
   /// \throws error before prepareDevice(), and for another index than 0
   void connectStream(const std::string& streamHandle, void* buffer);
-  void connectStreamToCallback(const std::string& streamHandle,
-                               std::function<void(void*)> callback, unsigned index = 0);
+  void connectStreamToCallback(const std::string& streamHandle, std::function<void(void*)> callback,
+                               unsigned index = 0);
 
   // ---- Weights ----
   void weightsFromHost();
@@ -144,8 +144,8 @@ class Session {
   /// `dataFlow` and the others are what the session was made with.
   Session(std::shared_ptr<void> session, const DataFlow& dataFlow,
           const InputShapeInfo& inputShapeInfo, const SessionOptions& userOptions,
-          const Patterns& patterns, const std::string& name,
-          std::shared_ptr<DeviceInfo> deviceInfo, const TensorId& loss = "");
+          const Patterns& patterns, const std::string& name, std::shared_ptr<DeviceInfo> deviceInfo,
+          const TensorId& loss = "");
   /// A session of the graphs of `ir`, which it shares.
   Session(std::shared_ptr<void> session, std::shared_ptr<Ir> ir,
           std::shared_ptr<DeviceInfo> deviceInfo);

@@ -26,7 +26,7 @@ enum class TestDeviceType { Cpu, Sim, Sim2, Hw, IpuModel, OfflineIpu };
 
 #ifndef TEST_TARGET
 /// The device of tests whose build names none.
-[[maybe_unused]] static TestDeviceType TEST_TARGET = TestDeviceType::Cpu;
+__attribute__((unused)) static TestDeviceType TEST_TARGET = TestDeviceType::Cpu;
 #endif
 
 constexpr bool isSimulator(TestDeviceType type) { return type == TestDeviceType::Sim; }

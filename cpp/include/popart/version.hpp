@@ -6,7 +6,6 @@
 #include <popir/version.hpp>
 
 #include <cstdint>
-#include <tuple>
 
 #define POPART_VERSION_MAJOR 3
 #define POPART_VERSION_MINOR 4
@@ -26,10 +25,12 @@ struct VersionNumber {
 };
 
 constexpr bool operator<(const VersionNumber& x, const VersionNumber& y) noexcept {
-  return std::tie(x.major, x.minor, x.point) < std::tie(y.major, y.minor, y.point);
+  return x.major != y.major   ? x.major < y.major
+         : x.minor != y.minor ? x.minor < y.minor
+                              : x.point < y.point;
 }
 constexpr bool operator==(const VersionNumber& x, const VersionNumber& y) noexcept {
-  return std::tie(x.major, x.minor, x.point) == std::tie(y.major, y.minor, y.point);
+  return x.major == y.major && x.minor == y.minor && x.point == y.point;
 }
 constexpr bool operator!=(const VersionNumber& x, const VersionNumber& y) noexcept {
   return !(x == y);

@@ -42,9 +42,7 @@ void Devicex::prepare() {
   }
   session_->prepareDevice();
 }
-bool Devicex::prepareHasBeenCalled() const {
-  return session_ != nullptr && session_->isPrepared();
-}
+bool Devicex::prepareHasBeenCalled() const { return session_ != nullptr && session_->isPrepared(); }
 void Devicex::loadEngineAndConnectStreams() {
   session("loadEngineAndConnectStreams").loadEngineAndConnectStreams();
 }

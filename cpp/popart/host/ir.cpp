@@ -448,7 +448,8 @@ std::vector<Tensor*> Ir::optimizerTensors() const {
 std::vector<Tensor*> Ir::optimizerStateTensors() const {
   std::vector<Tensor*> found;
   for (const TensorId& id : additional_)
-    if (containsTensor(id) && getTensor(id)->isOptimizerStateTensor()) found.push_back(getTensor(id));
+    if (containsTensor(id) && getTensor(id)->isOptimizerStateTensor())
+      found.push_back(getTensor(id));
   return found;
 }
 

@@ -36,9 +36,10 @@ const char* asString(const TestDeviceType& type) {
     case TestDeviceType::Sim2:
     case TestDeviceType::OfflineIpu: break;
   }
-  throw error("A test device of the type {} has no name; those that have one are Cpu, IpuModel, "
-              "Sim and Hw",
-              static_cast<int>(type));
+  throw error(
+      "A test device of the type {} has no name; those that have one are Cpu, IpuModel, "
+      "Sim and Hw",
+      static_cast<int>(type));
 }
 
 std::istream& operator>>(std::istream& is, TestDeviceType& type) {

@@ -111,10 +111,11 @@ int main() {
     engine.run();
     engine.connectStreamToCallback("in", std::unique_ptr<Counter>(new Counter(unsaid)));
     std::cout << "\n" << said << unsaid << "\n";
-    auto following = std::make_unique<Following>();
+    std::unique_ptr<Following> following(new Following);
     Following& shown = *following;
     engine.connectStreamToCallback("in", std::move(following));
-    engine.connectStreamToCallback("out", [&shown](void* p) { shown.result(*static_cast<int*>(p)); });
+    engine.connectStreamToCallback("out",
+                                   [&shown](void* p) { shown.result(*static_cast<int*>(p)); });
     engine.run();
     std::cout << "\n";
     engine.connectStreamToCallback("in", std::unique_ptr<Intruder>(new Intruder(engine)));

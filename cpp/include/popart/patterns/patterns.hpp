@@ -57,52 +57,52 @@ class PreAliasPatternManager {
 };
 
 // Patterns as PopART 1 and 2 number them, and their names.
-#define POPIR_PATTERN_TYPES(X) \
-  X(PreUniRepl, "PreUniRepl") \
-  X(PostNRepl, "PostNRepl") \
-  X(SoftmaxGradDirect, "SoftMaxGradDirect") \
-  X(NLLLWithSoftmaxGradDirect, "NlllWithSoftMaxGradDirect") \
-  X(OptoIdentity, "OpToIdentity") \
-  X(SubtractArg1GradOp, "SubtractArg1GradOp") \
-  X(MulArgGradOp, "MulArgGradOp") \
-  X(ReciprocalGradOp, "ReciprocalGradOp") \
-  X(DivArg0GradOp, "DivArg0GradOp") \
-  X(DivArg1GradOp, "DivArg1GradOp") \
-  X(SinGradOp, "SinGradOp") \
-  X(CosGradOp, "CosGradOp") \
-  X(Atan2Arg0GradOp, "Atan2Arg0GradOp") \
-  X(Atan2Arg1GradOp, "Atan2Arg1GradOp") \
-  X(SqrtGradOp, "SqrtGradOp") \
-  X(ExpGradOp, "ExpGradOp") \
-  X(Expm1GradOp, "Expm1GradOp") \
-  X(Log1pGradOp, "Log1pGradOp") \
-  X(LogGradOp, "LogGradOp") \
-  X(CoshOp, "CoshOp") \
-  X(NegativeOneScale, "NegativeOneScale") \
-  X(PadSum, "PadSum") \
-  X(AbsGradOp, "AbsGradOp") \
-  X(SplitGather, "SplitGather") \
-  X(ConvDataGrad, "ConvDataGrad") \
-  X(SumtoAdd, "SumToAdd") \
-  X(SplitGradOpToConcat, "SplitGradOpToConcat") \
-  X(SplitOp, "SplitOp") \
-  X(PowArg0GradOp, "PowArg0GradOp") \
-  X(PowArg1GradOp, "PowArg1GradOp") \
-  X(ContiguateIPUCopyIndices, "ContiguateIpuCopyIndices") \
-  X(MatMulOp, "MatMulOp") \
-  X(MatMulLHSGradOp, "MatMulLhsGradOp") \
-  X(MatMulRHSGradOp, "MatMulRhsGradOp") \
-  X(SGD1Decompose, "SGD1Decompose") \
-  X(LSTMOp, "LSTMOp") \
-  X(InitAccumulate, "InitAccumulate") \
-  X(UpsampleToResize, "UpsampleToResize") \
-  X(RandomNormalLikeOpPattern, "RandomNormalLikeOpPattern") \
+#define POPIR_PATTERN_TYPES(X)                                \
+  X(PreUniRepl, "PreUniRepl")                                 \
+  X(PostNRepl, "PostNRepl")                                   \
+  X(SoftmaxGradDirect, "SoftMaxGradDirect")                   \
+  X(NLLLWithSoftmaxGradDirect, "NlllWithSoftMaxGradDirect")   \
+  X(OptoIdentity, "OpToIdentity")                             \
+  X(SubtractArg1GradOp, "SubtractArg1GradOp")                 \
+  X(MulArgGradOp, "MulArgGradOp")                             \
+  X(ReciprocalGradOp, "ReciprocalGradOp")                     \
+  X(DivArg0GradOp, "DivArg0GradOp")                           \
+  X(DivArg1GradOp, "DivArg1GradOp")                           \
+  X(SinGradOp, "SinGradOp")                                   \
+  X(CosGradOp, "CosGradOp")                                   \
+  X(Atan2Arg0GradOp, "Atan2Arg0GradOp")                       \
+  X(Atan2Arg1GradOp, "Atan2Arg1GradOp")                       \
+  X(SqrtGradOp, "SqrtGradOp")                                 \
+  X(ExpGradOp, "ExpGradOp")                                   \
+  X(Expm1GradOp, "Expm1GradOp")                               \
+  X(Log1pGradOp, "Log1pGradOp")                               \
+  X(LogGradOp, "LogGradOp")                                   \
+  X(CoshOp, "CoshOp")                                         \
+  X(NegativeOneScale, "NegativeOneScale")                     \
+  X(PadSum, "PadSum")                                         \
+  X(AbsGradOp, "AbsGradOp")                                   \
+  X(SplitGather, "SplitGather")                               \
+  X(ConvDataGrad, "ConvDataGrad")                             \
+  X(SumtoAdd, "SumToAdd")                                     \
+  X(SplitGradOpToConcat, "SplitGradOpToConcat")               \
+  X(SplitOp, "SplitOp")                                       \
+  X(PowArg0GradOp, "PowArg0GradOp")                           \
+  X(PowArg1GradOp, "PowArg1GradOp")                           \
+  X(ContiguateIPUCopyIndices, "ContiguateIpuCopyIndices")     \
+  X(MatMulOp, "MatMulOp")                                     \
+  X(MatMulLHSGradOp, "MatMulLhsGradOp")                       \
+  X(MatMulRHSGradOp, "MatMulRhsGradOp")                       \
+  X(SGD1Decompose, "SGD1Decompose")                           \
+  X(LSTMOp, "LSTMOp")                                         \
+  X(InitAccumulate, "InitAccumulate")                         \
+  X(UpsampleToResize, "UpsampleToResize")                     \
+  X(RandomNormalLikeOpPattern, "RandomNormalLikeOpPattern")   \
   X(RandomUniformLikeOpPattern, "RandomUniformLikeOpPattern") \
-  X(ZerosLikeOpPattern, "ZerosLikeOpPattern") \
-  X(ConvTranspose, "ConvTranspose") \
+  X(ZerosLikeOpPattern, "ZerosLikeOpPattern")                 \
+  X(ConvTranspose, "ConvTranspose")                           \
   X(DecomposeBinaryConstScalar, "DecomposeBinaryConstScalar") \
-  X(FmodArg0GradOp, "FmodArg0GradOp") \
-  X(ScanToLoop, "ScanToLoop") \
+  X(FmodArg0GradOp, "FmodArg0GradOp")                         \
+  X(ScanToLoop, "ScanToLoop")                                 \
   X(LoopScanOut, "LoopScanOut")
 enum class PreAliasPatternType {
 #define POPIR_PATTERN_TYPE(TYPE, NAME) TYPE,

@@ -72,8 +72,8 @@ class Devicex {
   std::vector<uint32_t> getRngStateToHost();
   void setRngStateValue(const std::vector<uint32_t> state);
   void connectStream(const std::string& streamHandle, void* host_buffer);
-  void connectStreamToCallback(const std::string& streamHandle,
-                               std::function<void(void*)> callback, unsigned index);
+  void connectStreamToCallback(const std::string& streamHandle, std::function<void(void*)> callback,
+                               unsigned index);
   void connectHostFunction(
       const std::string& functionHandle,
       std::function<void(const void* const*, std::size_t, void* const*, std::size_t)> callback,
