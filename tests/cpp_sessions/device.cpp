@@ -1,6 +1,7 @@
 // The device of a session, streams of a lowering's own, programs in streams, and what text says of
 // settings.
 #include <popart/builder.hpp>
+#include <popart/ndarraywrapper.hpp>
 #include <popart/op/add.hpp>
 #include <popart/op/slice.hpp>
 #include <popart/operators.hpp>
@@ -127,23 +128,27 @@ void ofGraph() {
   fails([&] { popx::Devicex(graph).prepare(); });
 }
 
-// The gradient of a slice, as an operator that a program may add.
+// The gradient of a slice, as an operator that a program may add; and what lies around slices.
 void ofSlices() {
   Ir ir;
   Graph& graph = ir.getMainGraph();
   graph.getTensors().addStream("x", TensorInfo("FLOAT", std::vector<int64_t>{5, 3}));
-  const auto slice = [&](const TensorId& out, std::vector<int64_t> starts,
-                         std::vector<int64_t> ends, std::vector<int64_t> steps) {
-    return graph.createConnectedOp<SliceOp>({{0, "x"}}, {{0, out}}, Onnx::Operators::Slice_10,
-                                            starts, ends, std::vector<int64_t>{0, 1}, steps,
-                                            Op::Settings(graph, out));
+  using Numbers = std::vector<int64_t>;
+  const OperatorIdentifier opid("ai.graphcore", "Slice", 1, 1);
+  const auto* slice =
+      graph.createConnectedOp<SliceOp>({{0, "x"}}, {{0, "part"}}, opid, Numbers{1, 0},
+                                       Numbers{4, 2}, Numbers{0, 1}, Op::Settings(graph, "part"));
+  const SliceGradOp gradient(*slice);
+  std::cout << gradient.getPads() << " " << gradient.getFlips() << "\n";
+  const auto shown = [&](const TensorId& out, const Numbers& starts, const Numbers& ends,
+                         const Numbers& steps) {
+    return graph.createConnectedOp<SliceInplaceOp>(
+        {{0, "x"}}, {{0, out}}, Onnx::CustomOperators::SliceInplace, starts, ends, Numbers{0, 1},
+        steps, Op::Settings(graph, out));
   };
-  for (const auto* each :
-       {slice("part", {1, 0}, {4, 2}, {1, 1}), slice("back", {3, 0}, {0, 3}, {-1, 1})}) {
-    const SliceGradOp gradient(*each);
-    std::cout << gradient.getPads() << " " << gradient.getFlips() << "\n";
-  }
-  fails([&] { SliceGradOp(*slice("every", {0, 0}, {5, 3}, {2, 1})); });
+  const auto* back = shown("back", {3, 0}, {0, 3}, {-1, 1});
+  std::cout << back->getPads() << " " << back->getFlips() << "\n";
+  fails([&] { shown("every", {0, 0}, {5, 3}, {2, 1})->getPads(); });
 }
 
 }  // namespace

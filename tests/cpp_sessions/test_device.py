@@ -18,7 +18,7 @@ def test_device(program: Program):
     assert lines[9] == "6 8 4"
     assert "Devicex::prepare: this object belongs to the lowering of a graph" in lines[10]
     assert lines[11:13] == ["[1 0 1 1] []", "[1 0 1 0] [0]"]
-    assert "has a step of 2; expected is 1 or -1" in lines[13]
+    assert "has a step of 2; expected is 1 or -1, for pads around the slice" in lines[13]
     assert lines[14].startswith(
         "(OffChip, loadTileSet=Compute, storageTileSet=Compute, RTS=On, shardingDomain="
     )

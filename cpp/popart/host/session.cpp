@@ -356,7 +356,8 @@ void onEngines(const Object& session, const char* who, unsigned index,
   if (index != 0)
     throw error("{}: index = {}: all replicas have the same stream; give 0", who, index);
   call(session, "_prepared", {who});
-  for (const Value& engine : get(session, "_engines").list())
+  const Value held = get(session, "_engines");
+  for (const Value& engine : held.list())
     connect(*popir::python::bridge().engine(engine.object()));
 }
 

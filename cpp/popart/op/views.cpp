@@ -92,7 +92,8 @@ std::vector<std::pair<int64_t, int64_t>> BaseSliceOp::around() const {
   const Shape& shape = inShape(getInIndex());
   for (const auto& [start, step, count] : ranges()) {
     if (step != 1 && step != -1)
-      throw error("SliceGradOp: {} has a step of {}; expected is 1 or -1", debugName(), step);
+      throw error("{} has a step of {}; expected is 1 or -1, for pads around the slice",
+                  debugName(), step);
     const int64_t first = step > 0 ? start : start - count + 1;
     all.emplace_back(first, shape[all.size()] - first - count);
   }

@@ -39,10 +39,22 @@ class optional {
   optional(optional&& o) {
     if (o.present_) put(std::move(*o));
   }
-  template <typename U = T, typename = typename std::enable_if<
-                                std::is_constructible<T, U&&>::value &&
-                                !std::is_same<typename std::decay<U>::type, optional>::value>::type>
+  // Implicit where U is one of T.
+  template <typename U = T,
+            typename std::enable_if<
+                std::is_constructible<T, U&&>::value && std::is_convertible<U&&, T>::value &&
+                    !std::is_same<typename std::decay<U>::type, optional>::value,
+                int>::type = 0>
   optional(U&& value) {
+    put(std::forward<U>(value));
+  }
+  template <typename U = T,
+            typename std::enable_if<
+                std::is_constructible<T, U&&>::value && !std::is_convertible<U&&, T>::value &&
+                    !std::is_same<typename std::decay<U>::type, optional>::value &&
+                    !std::is_same<typename std::decay<U>::type, in_place_t>::value,
+                int>::type = 0>
+  explicit optional(U&& value) {
     put(std::forward<U>(value));
   }
   /// The value is made of `args`.
