@@ -161,7 +161,7 @@ int main() {
   std::cout << TensorLocation(TensorStorage::OffChip, ReplicatedTensorSharding::On) << "\n"
             << RecomputationType::None << " " << AutodiffStitchStrategy::AddFwdOutputs << " "
             << InputSettings() << " " << ReductionType::Mean << "\n";
-  const nonstd::optional<std::vector<int>> none(std::in_place), one({7});
+  const nonstd::optional<std::vector<int>> none(std::in_place), one{{7}};
   std::cout << none->size() << " " << one->size() << "\n";
   std::cout << Patterns({PreAliasPatternType::PostNRepl}).isPatternEnabled("PostNRepl")
             << Patterns({PreAliasPatternType::OptoIdentity}).isPatternEnabled("PostNRepl") << "\n";
