@@ -11,7 +11,9 @@ def test_device(program: Program):
     assert lines[2] == "11 22"
     assert lines[3] == "101 103"
     assert "no stream 'send'; the graph has: " in lines[4]
-    assert "connectStreamToCallback: index = 1: all replicas have the same stream; give 0" in lines[5]
+    assert (
+        "connectStreamToCallback: index = 1: all replicas have the same stream; give 0" in lines[5]
+    )
     assert lines[6] == "11 22", "the program from a stream"
     assert "loadExecutableFromStream: a stream was expected" in lines[7]
     assert "Devicex::run: prepare() must be called before" in lines[8]
