@@ -193,6 +193,10 @@ class PyEngine {
             [](void* report) { delete static_cast<pva::Report*>(report); }};
   }
 
+  py::capsule own() {
+    return {&engine_, [](void*) {}};
+  }
+
   static ProgressFunc progressOf(const Progress& progress) {
     if (progress.is_none()) return {};
     return [progress](int done, int total) { progress(done, total); };
@@ -524,6 +528,7 @@ void bindEngine(py::module_& m) {
       .def(py::init<const Executable&, const OptionFlags&>(), py::arg("executable"),
            py::arg("options") = OptionFlags())
       .def("_report", &PyEngine::report, "The address of a pva::Report, for programs in C++.")
+      .def("_own", &PyEngine::own, "The address of the poplar::Engine, for programs in C++.")
       .def(
           "_remoteRowBytes",
           [](PyEngine& engine, const std::string& handle) {

@@ -270,8 +270,15 @@ pva::Report reportPython(const Object& engine) {
   });
 }
 
-const Bridge table = {callPython, getPython, setPython,   targetPython,
-                      dataPython, irPython,  reportPython};
+poplar::Engine* enginePython(const Object& engine) {
+  return locked([&] {
+    const py::capsule own = objectOf(engine).attr("_own")();
+    return own.get_pointer<poplar::Engine>();
+  });
+}
+
+const Bridge table = {callPython, getPython, setPython,    targetPython,
+                      dataPython, irPython,  reportPython, enginePython};
 
 // ---- The interpreter ----
 

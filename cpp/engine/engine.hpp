@@ -20,6 +20,7 @@
 #include "engine/placement/workspace.hpp"
 #include "engine/plan/pass.hpp"
 #include "engine/plan/rereads.hpp"
+#include "engine/prefetcher.hpp"
 #include "poplar/collective.hpp"
 #include "program/strided_copy.hpp"
 
@@ -32,15 +33,16 @@ struct StreamEnd {
   char *begin = nullptr, *end = nullptr, *next = nullptr;
   std::shared_ptr<poplar::StreamCallback> callback;
   std::function<void(void*)> function;
-  bool prefetches = false;  // after each transfer, ask the callback for the next one
-  std::vector<char> ahead;  // the prefetched transfer; empty if the callback had none
+  bool prefetches = false;                 // after each transfer, ask the callback for the next one
+  std::unique_ptr<Prefetcher> prefetcher;  // what asks; null before the first transfer
 
   bool hasCallback() const { return callback || function; }
   /// \returns the buffer of the next transfer. \throws stream_connection_error if nothing is
   /// connected.
   char* advance();
   void call(void* buffer);
-  /// Disconnects the buffer or callback, and drops prefetched data.
+  /// Disconnects the buffer or callback, and drops prefetched data. Waits for a prefetch that has
+  /// begun.
   void disconnect();
 };
 

@@ -39,21 +39,20 @@ char* StreamEnd::advance() {
 
 void StreamEnd::call(void* buffer) {
   if (function) return function(buffer);
-  if (ahead.empty())
+  const char* const ahead = prefetcher ? prefetcher->take() : nullptr;
+  if (ahead == nullptr)
     callback->fetch(buffer);
   else
-    copyBytes(buffer, ahead.data(), bytes);
-  ahead.clear();
+    copyBytes(buffer, ahead, bytes);
   callback->complete();
-  if (!prefetches) return;
-  std::vector<char> next(bytes);
-  if (callback->prefetch(next.data()) == poplar::StreamCallback::Result::Success)
-    ahead = std::move(next);
+  if (!prefetches || dynamic_cast<poplar::LegacyStreamCallback*>(callback.get()) != nullptr) return;
+  if (!prefetcher) prefetcher = std::make_unique<Prefetcher>(callback, bytes);
+  prefetcher->ask();
 }
 
 void StreamEnd::disconnect() {
-  if (!ahead.empty()) callback->invalidatePrefetched();
-  ahead.clear();
+  if (prefetcher && prefetcher->drop()) callback->invalidatePrefetched();
+  prefetcher = nullptr;
   begin = next = end = nullptr;
   callback = nullptr;
   function = nullptr;

@@ -44,6 +44,7 @@
 #include <popart/op/selu.hpp>
 #include <popart/op/shrink.hpp>
 #include <popart/op/sinh.hpp>
+#include <popart/op/slice.hpp>
 #include <popart/op/softplus.hpp>
 #include <popart/op/swish.hpp>
 #include <popart/op/thresholdedrelu.hpp>
@@ -325,6 +326,7 @@ std::vector<BuiltinClass> functionRows() {
           plainRow<popart::SinhOp>("Sinh"),
           plainRow<popart::Expm1Op>("Expm1", graphcore),
           plainRow<popart::Log1pOp>("Log1p", graphcore),
+          plainRow<popart::SliceGradOp>("SliceGrad", graphcore),
           plainRow<popart::GeluOp>("Gelu", graphcore),
           plainRow<popart::GeluErfOp>("GeluErf", graphcore),
           plainRow<popart::SwishOp>("Swish", graphcore),

@@ -9,12 +9,14 @@
 #include <popart/debugcontext.hpp>
 #include <popart/domainopset.hpp>
 #include <popart/error.hpp>
+#include <popart/half.hpp>
 #include <popart/logging.hpp>
 #include <popart/names.hpp>
 #include <popart/op.hpp>
 #include <popart/op/collectives/collectives.hpp>
 #include <popart/op/scatterreduce.hpp>
 #include <popart/operatoridentifier.hpp>
+#include <popart/tensordebuginfo.hpp>
 #include <popart/tensorinfo.hpp>
 #include <popart/tensorlocation.hpp>
 #include <popart/variablesettings.hpp>

@@ -8,6 +8,7 @@
 #include <popart/tensorlocation.hpp>
 
 #include <map>
+#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@
 namespace popart {
 
 enum class AnchorReturnTypeId { Final = 0, EveryN, All, Sum };
+std::ostream& operator<<(std::ostream& os, const AnchorReturnTypeId& kind);
 
 /// How often an anchor is returned: "Final", "EveryN", "All" or "Sum", in any case.
 class AnchorReturnType {
@@ -69,6 +71,7 @@ class InputSettings {
   ExchangeStrategy strategy_ = ExchangeStrategy::JustInTime;
   ReplicatedStreamMode mode_ = ReplicatedStreamMode::Replicate;
 };
+std::ostream& operator<<(std::ostream& os, const InputSettings& settings);
 
 /// The number of batches per step, and the anchors.
 class DataFlow {

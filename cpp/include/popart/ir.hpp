@@ -199,6 +199,19 @@ class Ir {
   const Tensors& getMainGraphTensors() const { return main().getTensors(); }
   /// The tensors that the host sends for each batch.
   std::vector<Tensor*> dataStreamTensors() const;
+  /// Those that the optimizer gives, by the prefixes of their ids.
+  std::vector<Tensor*> optimizerTensors() const;
+  /// The optimizer's states among what addAdditionalModelProtoTensor() has added.
+  std::vector<Tensor*> optimizerStateTensors() const;
+  /// Of all graphs, by id.
+  std::map<TensorId, Tensor*> getAllTensors() const;
+  std::vector<TensorId> getModelInputIds() const { return main().getInputIds(); }
+  /// Whether the states, weights or accumulators of an optimizer are distributed over replicas, by
+  /// the options.
+  bool hasReplicatedTensorSharding() const;
+  /// The last stage of a pipeline among all operators, and their number; 0 and 1 without stages.
+  PipelineStage getMaxPipelineStage() const;
+  PipelineStage getNumPipelineStages() const { return getMaxPipelineStage() + 1; }
   std::vector<TensorId> getGraphInputIds() const { return main().getInputIds(); }
   std::vector<TensorId> getGraphOutputIds() const { return main().getOutputIds(); }
   /// A new tensor id for the main graph, derived from `base`. Each call returns another one.
@@ -207,6 +220,7 @@ class Ir {
   /// models that the session saves.
   /// \throws error if there is none of that id
   void addAdditionalModelProtoTensor(const TensorId& id);
+  void addAdditionalModelProtoTensor(Tensor* tensor);
   /// Whether the host gets the tensor, as an anchor or in the place of one.
   bool isAnchored(const TensorId& id) const { return remap_.hasRight(id); }
   bool isRootAnchor(const TensorId& id) const { return dataFlow_.isAnchored(id); }
@@ -329,6 +343,8 @@ class Ir {
   mutable std::set<Graph*> bound_;
   std::shared_ptr<const ONNX_NAMESPACE::ModelProto> model_;
   unsigned made_ = 0, subgraphs_ = 0;
+  /// What addAdditionalModelProtoTensor() has added.
+  std::set<TensorId> additional_;
   /// Of the graphs that this object makes; those of a session have the session's.
   bool isTraining_ = false;
   bool isImported_ = false;

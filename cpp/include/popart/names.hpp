@@ -40,6 +40,8 @@ using Shape = std::vector<int64_t>;
 using Rank = int;
 
 using TensorId = std::string;
+/// Lists of tensors: all those of one of them.
+using DnfTensorIds = std::vector<std::set<TensorId>>;
 using OnnxTensors = std::map<TensorId, ONNX_NAMESPACE::TensorProto>;
 using OpName = std::string;
 using OpDomain = std::string;

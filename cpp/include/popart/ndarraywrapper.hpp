@@ -2,6 +2,7 @@
 #ifndef popart_ndarraywrapper_hpp
 #define popart_ndarraywrapper_hpp
 
+#include <popart/half.hpp>
 #include <popart/iarray.hpp>
 #include <popart/tensorinfo.hpp>
 

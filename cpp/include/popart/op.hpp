@@ -4,8 +4,11 @@
 
 #include <popart/attributes.hpp>
 #include <popart/basicoptionals.hpp>
+#include <popart/bwdgraphinfo.hpp>
 #include <popart/datatype.hpp>
+#include <popart/debugcontext.hpp>
 #include <popart/error.hpp>
+#include <popart/half.hpp>
 #include <popart/names.hpp>
 #include <popart/operatoridentifier.hpp>
 #include <popart/region.hpp>
@@ -13,6 +16,7 @@
 #include <popart/tensorindex.hpp>
 #include <popart/tensorinfo.hpp>
 #include <popart/tensorlocation.hpp>
+#include <popart/util.hpp>
 #include <popart/vendored/optional.hpp>
 #include <popart/vertex.hpp>
 
@@ -69,6 +73,7 @@ std::ostream& operator<<(std::ostream& os, const RecomputeType& type);
 std::ostream& operator<<(std::ostream& os, const ExecutionContext& context);
 
 enum class ReductionType { Sum = 0, Mean, NoReduction, N };
+std::ostream& operator<<(std::ostream& os, const ReductionType& type);
 
 /// The kind of a gradient operator's input, relative to its forward operator.
 enum class GradOpInType {

@@ -29,6 +29,7 @@ struct SessionOptions;
 
 enum class OptimizerType { SGD = 0, Adam, Adaptive, NTYPES };
 enum class WeightDecayMode { Decay, L2Regularization };
+std::ostream& operator<<(std::ostream& os, const WeightDecayMode& mode);
 /// What is summed over replicas: nothing, each gradient, the momentum, or sums over micro-batches.
 enum class OptimizerReductionType { None, GradReduce, AcclReduce, AccumReduce };
 

@@ -10,10 +10,16 @@
 #include <popart/tensorindex.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace popart {
+namespace popx {
+class ICreatorCandidate;
+}
 
 /// Lists of tensors, by the first id that differs.
 struct VectorPTensorCmp {
@@ -32,7 +38,17 @@ struct POpIntCmp {
     return std::make_pair(a.first->id, a.second) < std::make_pair(b.first->id, b.second);
   }
 };
+/// Candidates (popart/popx/creatorx.hpp) as ICreatorCandidate::greaterThan() has them.
+struct PICreatorCandidateCmp {
+  bool operator()(const popx::ICreatorCandidate* a, const popx::ICreatorCandidate* b) const;
+};
+struct ICreatorCandidatePtrCmp {
+  bool operator()(const std::shared_ptr<popx::ICreatorCandidate> a,
+                  const std::shared_ptr<popx::ICreatorCandidate> b) const;
+};
 
 }  // namespace popart
+
+#pragma GCC visibility pop
 
 #endif

@@ -2,6 +2,10 @@
 #ifndef popart_replicatedstreammode_hpp
 #define popart_replicatedstreammode_hpp
 
+#include <ostream>
+
+#pragma GCC visibility push(default)
+
 namespace popart {
 
 enum class ReplicatedStreamMode {
@@ -9,6 +13,10 @@ enum class ReplicatedStreamMode {
   Replicate       ///< each its own
 };
 
+std::ostream& operator<<(std::ostream& os, const ReplicatedStreamMode& mode);
+
 }  // namespace popart
+
+#pragma GCC visibility pop
 
 #endif

@@ -2,22 +2,34 @@
 #ifndef popart_session_hpp
 #define popart_session_hpp
 
+#include <popart/aliases.hpp>
+#include <popart/chains.hpp>
 #include <popart/dataflow.hpp>
 #include <popart/devicemanager.hpp>
+#include <popart/half.hpp>
 #include <popart/inputshapeinfo.hpp>
 #include <popart/ir.hpp>
 #include <popart/istepio.hpp>
 #include <popart/names.hpp>
 #include <popart/optimizer.hpp>
 #include <popart/patterns/patterns.hpp>
+#include <popart/popx/devicex.hpp>
+#include <popart/popx/executablex.hpp>
 #include <popart/sessionoptions.hpp>
+#include <popart/stepio.hpp>
 #include <popart/tensorinfo.hpp>
 #include <popart/transforms/transform.hpp>
+#include <popart/vectorandset.hpp>
+#include <poplar/DeviceManager.hpp>
+#include <poplar/Engine.hpp>
+#include <poplar/IPUModel.hpp>
+#include <poplar/Program.hpp>
 #include <pva/pva.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iosfwd>
 #include <memory>
 #include <set>
 #include <string>
@@ -45,6 +57,7 @@ class Session {
   /// Makes the engine, and gives it the host's weights.
   void prepareDevice(bool loadEngine = true);
   void loadEngineAndConnectStreams();
+  bool isPrepared() const;
   /// Runs one step. What a callback of `stepIO` throws arrives unchanged.
   void run(IStepIO& stepIO, std::string debugName = "");
   /// `callback` gets the inputs and the outputs of the host function, and their numbers.
@@ -52,6 +65,13 @@ class Session {
       const std::string& functionHandle,
       std::function<void(const void* const*, std::size_t, void* const*, std::size_t)> callback,
       unsigned index = 0);
+  /// Connects a stream that a lowering has added to its graph, by the handle that it gave it, in all
+  /// replicas. `buffer` must outlive the session's runs; `callback` fills or reads the memory that it
+  /// is given.
+  /// \throws error before prepareDevice(), and for another index than 0
+  void connectStream(const std::string& streamHandle, void* buffer);
+  void connectStreamToCallback(const std::string& streamHandle, std::function<void(void*)> callback,
+                               unsigned index = 0);
 
   // ---- Weights ----
   void weightsFromHost();
@@ -83,12 +103,18 @@ class Session {
   void setRNGState(const std::vector<uint32_t> state);
 
   // ---- Compiled programs ----
+  // To and from streams, files in the folder for temporary files come between.
   void compileAndExport(const std::string& filename);
+  void compileAndExport(std::ostream& out);
   void saveExecutableToFile(const std::string& filename);
+  void saveExecutableToStream(std::ostream& out);
   void saveExecutable(const std::string& path, bool savePopartMetadata = true,
                       bool saveVariables = true);
   void saveVariables(const std::string& path);
   void loadExecutableFromFile(const std::string& filename);
+  void loadExecutableFromStream(std::shared_ptr<std::istream> in);
+  /// PopART's check of variants in place; here results do not depend on their order.
+  void checkInplacingAmbiguity() const;
 
   // ---- What is known of the model and its cost ----
   TensorInfo getInfo(TensorId id) const;
@@ -104,6 +130,12 @@ class Session {
   uint64_t getCycleCount(std::string id = "");
   /// The compiled graphs. They live as long as the session.
   const Ir& getIr() const { return *ir; }
+  /// The session's device, and its graphs. Their Poplar graph is empty: the compiler lowers to one of
+  /// its own.
+  popx::Devicex& getDevice() { return parts().device; }
+  const popx::Devicex& getDevice() const { return parts().device; }
+  const popx::IrLowering& getIrLowering() const { return parts().lowering; }
+  const popx::Executablex& getExecutable() const { return parts().executable; }
 
   /// The compiler's object.
   const std::shared_ptr<void>& handle() const { return session_; }
@@ -112,17 +144,30 @@ class Session {
   /// `dataFlow` and the others are what the session was made with.
   Session(std::shared_ptr<void> session, const DataFlow& dataFlow,
           const InputShapeInfo& inputShapeInfo, const SessionOptions& userOptions,
-          const Patterns& patterns, const std::string& name, const TensorId& loss = "");
+          const Patterns& patterns, const std::string& name, std::shared_ptr<DeviceInfo> deviceInfo,
+          const TensorId& loss = "");
   /// A session of the graphs of `ir`, which it shares.
-  Session(std::shared_ptr<void> session, std::shared_ptr<Ir> ir);
+  Session(std::shared_ptr<void> session, std::shared_ptr<Ir> ir,
+          std::shared_ptr<DeviceInfo> deviceInfo);
   /// The compiler's session for createFromIr() of the class `who`.
   static std::shared_ptr<void> sessionOf(const std::string& who, const std::shared_ptr<Ir>& ir,
                                          const std::shared_ptr<DeviceInfo>& deviceInfo,
                                          const std::string& name);
 
  private:
+  /// What getDevice() and its kin show; made when it is first asked for.
+  struct Parts {
+    explicit Parts(Session& session);
+    popx::IrLowering lowering;
+    popx::Executablex executable;
+    popx::Devicex device;
+  };
+  Parts& parts() const;
+
   std::shared_ptr<void> session_;
   std::shared_ptr<Ir> ir;
+  std::shared_ptr<DeviceInfo> deviceInfo_;
+  mutable std::unique_ptr<Parts> parts_;
 };
 
 /// Runs a model.

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <ostream>
 #include <set>
 #include <string>
 #include <vector>
@@ -60,6 +61,14 @@ enum class AutodiffStitchStrategy {
   SafeAddFwdOutputs,
   N
 };
+
+// Values with the names of their types: "VirtualGraphMode::Off".
+std::string toString(const RecomputationType& type);
+std::string toString(const VirtualGraphMode& mode);
+std::string toString(const AutodiffStitchStrategy& strategy);
+std::ostream& operator<<(std::ostream& os, const RecomputationType& type);
+std::ostream& operator<<(std::ostream& os, const VirtualGraphMode& mode);
+std::ostream& operator<<(std::ostream& os, const AutodiffStitchStrategy& strategy);
 
 struct AutomaticLossScalingSettings {
   AutomaticLossScalingSettings() = default;

@@ -4,6 +4,10 @@
 
 #include <popart/commgroup.hpp>
 
+#include <ostream>
+
+#pragma GCC visibility push(default)
+
 namespace popart {
 
 enum class TensorStorage { OnChip = 0, OffChip, N };
@@ -45,6 +49,15 @@ class TensorLocation {
   CommGroup shardingDomain;
 };
 
+// Values by their names; a location as all of its parts.
+std::ostream& operator<<(std::ostream& os, const TensorStorage& storage);
+std::ostream& operator<<(std::ostream& os, const TileSet& tileSet);
+std::ostream& operator<<(std::ostream& os, const ExchangeStrategy& strategy);
+std::ostream& operator<<(std::ostream& os, const ReplicatedTensorSharding& sharding);
+std::ostream& operator<<(std::ostream& os, const TensorLocation& location);
+
 }  // namespace popart
+
+#pragma GCC visibility pop
 
 #endif

@@ -430,6 +430,54 @@ std::vector<Tensor*> Ir::dataStreamTensors() const {
 void Ir::addAdditionalModelProtoTensor(const TensorId& id) {
   Graph& graph = main();
   irCalls().saveVariable(graph, id);
+  additional_.insert(id);
+}
+void Ir::addAdditionalModelProtoTensor(Tensor* tensor) {
+  if (tensor == nullptr)
+    throw error("addAdditionalModelProtoTensor: a tensor was expected; given was a null pointer");
+  addAdditionalModelProtoTensor(tensor->id);
+}
+
+std::vector<Tensor*> Ir::optimizerTensors() const {
+  std::vector<Tensor*> found;
+  for (Tensor* stream : dataStreamTensors())
+    if (stream->isOptimizerTensor()) found.push_back(stream);
+  return found;
+}
+
+std::vector<Tensor*> Ir::optimizerStateTensors() const {
+  std::vector<Tensor*> found;
+  for (const TensorId& id : additional_)
+    if (containsTensor(id) && getTensor(id)->isOptimizerStateTensor())
+      found.push_back(getTensor(id));
+  return found;
+}
+
+std::map<TensorId, Tensor*> Ir::getAllTensors() const {
+  std::map<TensorId, Tensor*> all;
+  for (const TensorId& id : getAllTensorIds()) all[id] = getTensor(id);
+  return all;
+}
+
+bool Ir::hasReplicatedTensorSharding() const {
+  const SessionOptions& options = getSessionOptions();
+  const auto isSharded = [](const TensorLocation& location) {
+    return location.replicatedTensorSharding == ReplicatedTensorSharding::On;
+  };
+  for (const TensorLocationSettings* settings :
+       {&options.weightTensorLocationSettings, &options.optimizerStateTensorLocationSettings,
+        &options.accumulatorTensorLocationSettings})
+    if (isSharded(settings->location)) return true;
+  return std::any_of(options.tensorLocationSettingsOverride.begin(),
+                     options.tensorLocationSettingsOverride.end(),
+                     [&](const auto& each) { return isSharded(each.second); });
+}
+
+PipelineStage Ir::getMaxPipelineStage() const {
+  PipelineStage last = 0;
+  for (const Op* op : getAllOps())
+    if (op->hasPipelineStage()) last = std::max(last, op->getPipelineStage());
+  return last;
 }
 
 TensorId Ir::createIntermediateTensorId(const TensorId& base) {

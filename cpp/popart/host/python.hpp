@@ -9,6 +9,7 @@
 #include <popart/datatype.hpp>
 #include <popart/tensorinfo.hpp>
 #include <popart/vendored/optional.hpp>
+#include <poplar/Engine.hpp>
 #include <poplar/Target.hpp>
 #include <pva/pva.hpp>
 
@@ -135,6 +136,8 @@ struct Bridge {
   const popart::Ir* (*ir)(const Object& graph);
   /// The report of a popir.poplar.Engine.
   pva::Report (*report)(const Object& engine);
+  /// The engine of a popir.poplar.Engine, which lives as long as that.
+  poplar::Engine* (*engine)(const Object& engine);
 };
 /// The library's only symbol. `python` is the interpreter to be, empty if one runs already, `root`
 /// the folder that holds the package popir.

@@ -1,8 +1,11 @@
+#include <unistd.h>
 #include <popart/error.hpp>
 #include <popart/popx/executablex.hpp>
 #include <popart/session.hpp>
 #include <popart/stepio.hpp>
 
+#include <filesystem>
+#include <fstream>
 #include <utility>
 
 #include "popart/host/python.hpp"
@@ -272,8 +275,9 @@ std::vector<std::string> Patterns::getAllPreAliasPatternNames() {
 
 Session::Session(std::shared_ptr<void> session, const DataFlow& dataFlow,
                  const InputShapeInfo& inputShapeInfo, const SessionOptions& userOptions,
-                 const Patterns& patterns, const std::string& name, const TensorId& loss)
-    : session_(std::move(session)), ir(new Ir()) {
+                 const Patterns& patterns, const std::string& name,
+                 std::shared_ptr<DeviceInfo> deviceInfo, const TensorId& loss)
+    : session_(std::move(session)), ir(new Ir()), deviceInfo_(std::move(deviceInfo)) {
   ir->setUserOptions(userOptions);
   ir->show(session_);
   ir->setDataFlow(dataFlow);
@@ -283,8 +287,19 @@ Session::Session(std::shared_ptr<void> session, const DataFlow& dataFlow,
   if (ir->containsTensor(loss)) ir->setFinalLoss(loss);
 }
 
-Session::Session(std::shared_ptr<void> session, std::shared_ptr<Ir> given)
-    : session_(std::move(session)), ir(std::move(given)) {}
+Session::Session(std::shared_ptr<void> session, std::shared_ptr<Ir> given,
+                 std::shared_ptr<DeviceInfo> deviceInfo)
+    : session_(std::move(session)), ir(std::move(given)), deviceInfo_(std::move(deviceInfo)) {}
+
+Session::Parts::Parts(Session& session)
+    : lowering(*session.ir, session.deviceInfo_),
+      executable(lowering),
+      device(executable, session.deviceInfo_, session) {}
+
+Session::Parts& Session::parts() const {
+  if (parts_ == nullptr) parts_ = std::make_unique<Parts>(const_cast<Session&>(*this));
+  return *parts_;
+}
 
 std::shared_ptr<void> Session::sessionOf(const std::string& who, const std::shared_ptr<Ir>& ir,
                                          const std::shared_ptr<DeviceInfo>& deviceInfo,
@@ -308,6 +323,7 @@ TrainingSession::~TrainingSession() = default;
 
 void Session::prepareDevice(bool loadEngine) { call(session_, "prepareDevice", {loadEngine}); }
 void Session::loadEngineAndConnectStreams() { call(session_, "loadEngineAndConnectStreams"); }
+bool Session::isPrepared() const { return !get(session_, "_engine").isNone(); }
 void Session::run(IStepIO& stepIO, std::string debugName) {
   call(session_, "run", {stepioOf(session_, stepIO), debugName});
 }
@@ -330,6 +346,32 @@ void Session::connectHostFunction(
     return Value();
   };
   call(session_, "connectHostFunction", {functionHandle, function});
+}
+
+namespace {
+
+/// Calls `connect` with the engine of each replica of this process.
+void onEngines(const Object& session, const char* who, unsigned index,
+               const std::function<void(poplar::Engine&)>& connect) {
+  if (index != 0)
+    throw error("{}: index = {}: all replicas have the same stream; give 0", who, index);
+  call(session, "_prepared", {who});
+  const Value held = get(session, "_engines");
+  for (const Value& engine : held.list())
+    connect(*popir::python::bridge().engine(engine.object()));
+}
+
+}  // namespace
+
+void Session::connectStream(const std::string& streamHandle, void* buffer) {
+  onEngines(session_, "connectStream", 0,
+            [&](poplar::Engine& engine) { engine.connectStream(streamHandle, buffer); });
+}
+void Session::connectStreamToCallback(const std::string& streamHandle,
+                                      std::function<void(void*)> callback, unsigned index) {
+  onEngines(session_, "connectStreamToCallback", index, [&](poplar::Engine& engine) {
+    engine.connectStreamToCallback(streamHandle, callback);
+  });
 }
 
 void Session::weightsFromHost() { call(session_, "weightsFromHost"); }
@@ -402,6 +444,55 @@ void Session::compileAndExport(const std::string& filename) {
   call(session_, "compileAndExport", {filename});
 }
 void Session::saveExecutableToFile(const std::string& filename) { saveExecutable(filename); }
+
+namespace {
+
+/// A file of this process among the temporary ones, which goes with the object.
+class PassingFile {
+ public:
+  PassingFile() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "popir-XXXXXX").string();
+    const int made = mkstemp(pattern.data());
+    if (made < 0) throw error("No file can be made in {}: set TMPDIR to another folder", pattern);
+    close(made);
+    path = pattern;
+  }
+  ~PassingFile() {
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
+  }
+  PassingFile(const PassingFile&) = delete;
+  PassingFile& operator=(const PassingFile&) = delete;
+
+  void writeTo(const char* who, std::ostream& out) const {
+    std::ifstream in(path, std::ios::binary);
+    out << in.rdbuf();
+    if (!out) throw error("{}: the stream given could not be written", who);
+  }
+
+  std::string path;
+};
+
+}  // namespace
+
+void Session::compileAndExport(std::ostream& out) {
+  const PassingFile file;
+  compileAndExport(file.path);
+  file.writeTo("compileAndExport", out);
+}
+void Session::saveExecutableToStream(std::ostream& out) {
+  const PassingFile file;
+  saveExecutable(file.path);
+  file.writeTo("saveExecutableToStream", out);
+}
+void Session::loadExecutableFromStream(std::shared_ptr<std::istream> in) {
+  if (in == nullptr)
+    throw error("loadExecutableFromStream: a stream was expected; given was a null pointer");
+  const PassingFile file;
+  std::ofstream(file.path, std::ios::binary) << in->rdbuf();
+  loadExecutableFromFile(file.path);
+}
+void Session::checkInplacingAmbiguity() const { call(session_, "checkInplacingAmbiguity"); }
 void Session::saveExecutable(const std::string& path, bool savePopartMetadata, bool saveVariables) {
   call(session_, "saveExecutable", {path, savePopartMetadata, saveVariables});
 }
@@ -444,19 +535,21 @@ std::unique_ptr<InferenceSession> InferenceSession::createFromOnnxModel(
             {"userOptions", toPython(userOptions)},
             {"patterns", toPython(patterns)},
             {"name", name}}),
-      dataFlow, inputShapeInfo, userOptions, patterns, name));
+      dataFlow, inputShapeInfo, userOptions, patterns, name, deviceInfo));
 }
 
 std::unique_ptr<InferenceSession> InferenceSession::createFromIr(
     std::shared_ptr<Ir> ir, std::shared_ptr<DeviceInfo> deviceInfo, const std::string name) {
   std::shared_ptr<void> session = sessionOf("InferenceSession", ir, deviceInfo, name);
-  return std::unique_ptr<InferenceSession>(new InferenceSession(std::move(session), std::move(ir)));
+  return std::unique_ptr<InferenceSession>(
+      new InferenceSession(std::move(session), std::move(ir), std::move(deviceInfo)));
 }
 
 std::unique_ptr<TrainingSession> TrainingSession::createFromIr(
     std::shared_ptr<Ir> ir, std::shared_ptr<DeviceInfo> deviceInfo, const std::string name) {
   std::shared_ptr<void> session = sessionOf("TrainingSession", ir, deviceInfo, name);
-  return std::unique_ptr<TrainingSession>(new TrainingSession(std::move(session), std::move(ir)));
+  return std::unique_ptr<TrainingSession>(
+      new TrainingSession(std::move(session), std::move(ir), std::move(deviceInfo)));
 }
 
 std::unique_ptr<TrainingSession> TrainingSession::createFromOnnxModel(
@@ -471,7 +564,7 @@ std::unique_ptr<TrainingSession> TrainingSession::createFromOnnxModel(
             {"userOptions", toPython(userOptions)},
             {"patterns", toPython(patterns)},
             {"name", name}}),
-      dataFlow, inputShapeInfo, userOptions, patterns, name, loss));
+      dataFlow, inputShapeInfo, userOptions, patterns, name, deviceInfo, loss));
 }
 
 void TrainingSession::updateOptimizerFromHost(const Optimizer* optimizer) {

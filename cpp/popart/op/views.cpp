@@ -74,6 +74,63 @@ std::vector<BaseSliceOp::Range> BaseSliceOp::ranges() const {
   return all;
 }
 
+// ---- The gradient ----
+
+namespace {
+
+std::vector<int64_t> padsOf(const std::vector<std::pair<int64_t, int64_t>>& around) {
+  std::vector<int64_t> pads;
+  for (const auto& each : around) pads.push_back(each.first);
+  for (const auto& each : around) pads.push_back(each.second);
+  return pads;
+}
+
+}  // namespace
+
+std::vector<std::pair<int64_t, int64_t>> BaseSliceOp::around() const {
+  std::vector<std::pair<int64_t, int64_t>> all;
+  const Shape& shape = inShape(getInIndex());
+  for (const auto& [start, step, count] : ranges()) {
+    if (step != 1 && step != -1)
+      throw error("{} has a step of {}; expected is 1 or -1, for pads around the slice",
+                  debugName(), step);
+    const int64_t first = step > 0 ? start : start - count + 1;
+    all.emplace_back(first, shape[all.size()] - first - count);
+  }
+  return all;
+}
+
+std::vector<unsigned> BaseSliceOp::getFlips() const {
+  std::vector<unsigned> flips;
+  unsigned dimension = 0;
+  for (const Range& range : ranges()) {
+    if (range.step < 0) flips.push_back(dimension);
+    ++dimension;
+  }
+  return flips;
+}
+
+std::vector<int64_t> BaseSliceOp::getPads() const { return padsOf(around()); }
+
+SliceGradOp::SliceGradOp(const SliceOp& op)
+    : BasePadOutplaceOp(Onnx::GradOperators::SliceGrad, op.getPads(), op.getFlips(), 0.0f,
+                        "constant", op.getSettings()) {}
+SliceGradOp::SliceGradOp(const OperatorIdentifier& opid, const Op::Settings& settings)
+    : BasePadOutplaceOp(opid, {}, {}, 0.0f, "constant", settings) {}
+SliceGradOp::~SliceGradOp() = default;
+std::unique_ptr<Op> SliceGradOp::clone() const { return std::make_unique<SliceGradOp>(*this); }
+
+const std::vector<GradInOutMapper>& SliceGradOp::gradInputInfo() const {
+  static const std::vector<GradInOutMapper> inputs = {
+      {getInIndex(), SliceOp::getOutIndex(), GradOpInType::GradOut}};
+  return inputs;
+}
+
+const std::map<int, int>& SliceGradOp::gradOutToNonGradIn() const {
+  static const std::map<int, int> outputs = {{getOutIndex(), SliceOp::getInIndex()}};
+  return outputs;
+}
+
 view::RegMap BaseSliceOp::fwdRegMap(InIndex in, OutIndex) const {
   const auto rank = static_cast<int64_t>(outShape(getOutIndex()).size());
   if (in != getInIndex())

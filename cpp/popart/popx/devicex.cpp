@@ -1,4 +1,5 @@
 #include <popart/devicemanager.hpp>
+#include <popart/ir.hpp>
 #include <popart/popx/devicex.hpp>
 #include <popart/popx/executablex.hpp>
 
@@ -51,10 +52,18 @@ poplar::Target targetOf(const DeviceInfo* device) {
   return device->getTarget();
 }
 
+poplar::replication_factor replicasOf(const Ir& ir) {
+  const SessionOptions& options = ir.getSessionOptions();
+  return poplar::replication_factor(
+      options.enableReplicatedGraphs ? static_cast<unsigned>(options.replicatedGraphCount) : 1);
+}
+
 }  // namespace
 
 IrLowering::IrLowering(const Ir& ir, std::shared_ptr<DeviceInfo> deviceInfo)
-    : own_(std::make_shared<poplar::Graph>(targetOf(deviceInfo.get()))), graph_(*own_), ir_(&ir) {}
+    : own_(std::make_shared<poplar::Graph>(targetOf(deviceInfo.get()), replicasOf(ir))),
+      graph_(*own_),
+      ir_(&ir) {}
 
 const Ir& IrLowering::ir() const {
   if (ir_ == nullptr) throw error("This IrLowering was made of a Poplar graph, so it has no Ir");

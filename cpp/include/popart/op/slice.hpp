@@ -3,10 +3,13 @@
 #define popart_op_slice_hpp
 
 #include <popart/op/builtin.hpp>
+#include <popart/op/pad.hpp>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -43,6 +46,11 @@ class BaseSliceOp : public Op {
   void setEnds(const std::vector<int64_t>& x) { set(ends_, x); }
   void setAxes(const std::vector<int64_t>& x) { set(axes_, x); }
   void setSteps(const std::vector<int64_t>& x) { set(steps_, x); }
+  /// Of the gradient: what lies around the slice in the input, in front in each dimension, then
+  /// behind; and the dimensions that it reverses.
+  /// \throws error for a step other than 1 and -1
+  std::vector<int64_t> getPads() const;
+  std::vector<unsigned> getFlips() const;
   /// Of regions of the input to those of the output that lie there; with steps of more than 1, of all
   /// that is between.
   view::RegMap fwdRegMap(InIndex in, OutIndex out) const override;
@@ -54,6 +62,8 @@ class BaseSliceOp : public Op {
     int64_t start, step, count;
   };
   std::vector<Range> ranges() const;
+  /// In each dimension, the elements in front of the slice and behind it.
+  std::vector<std::pair<int64_t, int64_t>> around() const;
 
   void set(std::vector<int64_t>& list, const std::vector<int64_t>& x);
 
@@ -86,6 +96,22 @@ class SliceInplaceOp : public BaseSliceOp {
   std::unique_ptr<Op> clone() const override;
   view::Regions aliases(InIndex in, OutIndex out) const override;
   bool isInplaceViewChange() const override { return true; }
+};
+
+/// The gradient of a slice: its elements in their place, among zeros. An operator of the compiler's
+/// has no pads here; what it takes the place of is the compiler's to know.
+class SliceGradOp : public BasePadOutplaceOp {
+ public:
+  /// \throws error for a slice with steps other than 1 and -1
+  explicit SliceGradOp(const SliceOp& op);
+  /// For the compiler's operators.
+  SliceGradOp(const OperatorIdentifier& opid, const Op::Settings& settings);
+  ~SliceGradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
+  const std::vector<GradInOutMapper>& gradInputInfo() const final;
+  const std::map<int, int>& gradOutToNonGradIn() const final;
+  bool canShard() const override { return true; }
 };
 
 }  // namespace popart

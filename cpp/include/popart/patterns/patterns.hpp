@@ -7,6 +7,7 @@
 #include <popir/sdk.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <iostream>
 #include <map>
@@ -55,6 +56,71 @@ class PreAliasPatternManager {
                               const void* where = nullptr) noexcept;
 };
 
+// Patterns as PopART 1 and 2 number them, and their names.
+#define POPIR_PATTERN_TYPES(X)                                \
+  X(PreUniRepl, "PreUniRepl")                                 \
+  X(PostNRepl, "PostNRepl")                                   \
+  X(SoftmaxGradDirect, "SoftMaxGradDirect")                   \
+  X(NLLLWithSoftmaxGradDirect, "NlllWithSoftMaxGradDirect")   \
+  X(OptoIdentity, "OpToIdentity")                             \
+  X(SubtractArg1GradOp, "SubtractArg1GradOp")                 \
+  X(MulArgGradOp, "MulArgGradOp")                             \
+  X(ReciprocalGradOp, "ReciprocalGradOp")                     \
+  X(DivArg0GradOp, "DivArg0GradOp")                           \
+  X(DivArg1GradOp, "DivArg1GradOp")                           \
+  X(SinGradOp, "SinGradOp")                                   \
+  X(CosGradOp, "CosGradOp")                                   \
+  X(Atan2Arg0GradOp, "Atan2Arg0GradOp")                       \
+  X(Atan2Arg1GradOp, "Atan2Arg1GradOp")                       \
+  X(SqrtGradOp, "SqrtGradOp")                                 \
+  X(ExpGradOp, "ExpGradOp")                                   \
+  X(Expm1GradOp, "Expm1GradOp")                               \
+  X(Log1pGradOp, "Log1pGradOp")                               \
+  X(LogGradOp, "LogGradOp")                                   \
+  X(CoshOp, "CoshOp")                                         \
+  X(NegativeOneScale, "NegativeOneScale")                     \
+  X(PadSum, "PadSum")                                         \
+  X(AbsGradOp, "AbsGradOp")                                   \
+  X(SplitGather, "SplitGather")                               \
+  X(ConvDataGrad, "ConvDataGrad")                             \
+  X(SumtoAdd, "SumToAdd")                                     \
+  X(SplitGradOpToConcat, "SplitGradOpToConcat")               \
+  X(SplitOp, "SplitOp")                                       \
+  X(PowArg0GradOp, "PowArg0GradOp")                           \
+  X(PowArg1GradOp, "PowArg1GradOp")                           \
+  X(ContiguateIPUCopyIndices, "ContiguateIpuCopyIndices")     \
+  X(MatMulOp, "MatMulOp")                                     \
+  X(MatMulLHSGradOp, "MatMulLhsGradOp")                       \
+  X(MatMulRHSGradOp, "MatMulRhsGradOp")                       \
+  X(SGD1Decompose, "SGD1Decompose")                           \
+  X(LSTMOp, "LSTMOp")                                         \
+  X(InitAccumulate, "InitAccumulate")                         \
+  X(UpsampleToResize, "UpsampleToResize")                     \
+  X(RandomNormalLikeOpPattern, "RandomNormalLikeOpPattern")   \
+  X(RandomUniformLikeOpPattern, "RandomUniformLikeOpPattern") \
+  X(ZerosLikeOpPattern, "ZerosLikeOpPattern")                 \
+  X(ConvTranspose, "ConvTranspose")                           \
+  X(DecomposeBinaryConstScalar, "DecomposeBinaryConstScalar") \
+  X(FmodArg0GradOp, "FmodArg0GradOp")                         \
+  X(ScanToLoop, "ScanToLoop")                                 \
+  X(LoopScanOut, "LoopScanOut")
+enum class PreAliasPatternType {
+#define POPIR_PATTERN_TYPE(TYPE, NAME) TYPE,
+  POPIR_PATTERN_TYPES(POPIR_PATTERN_TYPE)
+#undef POPIR_PATTERN_TYPE
+};
+/// \throws error for a number that is none of them
+inline std::string patternName(PreAliasPatternType type) {
+#define POPIR_PATTERN_TYPE(TYPE, NAME) NAME,
+  static const char* const names[] = {POPIR_PATTERN_TYPES(POPIR_PATTERN_TYPE)};
+#undef POPIR_PATTERN_TYPE
+  const auto number = static_cast<std::size_t>(type);
+  if (number >= sizeof names / sizeof *names)
+    throw error("There is no pattern of the number {}", number);
+  return names[number];
+}
+#undef POPIR_PATTERN_TYPES
+
 enum class PatternsLevel { NoPatterns = 0, Minimal, Default, All };
 
 /// The patterns that a session runs: those of a level, and those that are switched by name.
@@ -64,6 +130,9 @@ class Patterns {
   /// Those alone that are named.
   Patterns(std::vector<std::string> patterns) : level_(PatternsLevel::NoPatterns) {
     for (const std::string& name : patterns) switched_[name] = true;
+  }
+  Patterns(std::vector<PreAliasPatternType> patterns) : level_(PatternsLevel::NoPatterns) {
+    for (const PreAliasPatternType type : patterns) switched_[patternName(type)] = true;
   }
   static Patterns create(std::vector<std::string> patterns) { return Patterns(patterns); }
 
@@ -77,8 +146,14 @@ class Patterns {
     switched_[name] = on;
     return *this;
   }
+  Patterns& enablePattern(PreAliasPatternType type, bool on) {
+    return enablePattern(patternName(type), on);
+  }
   /// \throws error for an unknown name
   bool isPatternEnabled(const std::string& name) const;
+  bool isPatternEnabled(PreAliasPatternType type) const {
+    return isPatternEnabled(patternName(type));
+  }
   static std::vector<std::string> getAllPreAliasPatternNames();
 
   // PopART's patterns, each by a function of its own.

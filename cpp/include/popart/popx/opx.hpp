@@ -3,10 +3,14 @@
 #ifndef popart_popx_opx_hpp
 #define popart_popx_opx_hpp
 
+#include <popart/popx/debugcontextx.hpp>
 #include <popart/popx/opxbase.hpp>
 #include <popart/popx/opxgraph.hpp>
 #include <popart/popx/popopx.hpp>
 #include <popart/popx/viewchangers.hpp>
+#include <poplar/DeviceManager.hpp>
+#include <poplar/Engine.hpp>
+#include <poplar/IPUModel.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/Type.hpp>
 

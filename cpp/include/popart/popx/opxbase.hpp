@@ -25,9 +25,6 @@
 namespace popart {
 namespace popx {
 
-/// Alternative sets of tensors: all tensors of one set must exist.
-using DnfTensorIds = std::vector<std::set<TensorId>>;
-
 /// The lowering of an operator. Derive from Opx or PopOpx.
 class OpxBase {
  public:

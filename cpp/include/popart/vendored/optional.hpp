@@ -11,10 +11,12 @@
 
 namespace nonstd {
 
+/// Made by nobody but `nullopt`: braces around a value are that value.
 struct nullopt_t {
-  explicit constexpr nullopt_t(int) {}
+  struct Tag {};
+  explicit constexpr nullopt_t(Tag, Tag) {}
 };
-constexpr nullopt_t nullopt{0};
+constexpr nullopt_t nullopt{nullopt_t::Tag(), nullopt_t::Tag()};
 
 struct in_place_t {};
 
@@ -37,12 +39,35 @@ class optional {
   optional(optional&& o) {
     if (o.present_) put(std::move(*o));
   }
-  template <typename U = T, typename = typename std::enable_if<
-                                std::is_constructible<T, U&&>::value &&
-                                !std::is_same<typename std::decay<U>::type, optional>::value>::type>
+  // Implicit where U is one of T.
+  template <typename U = T,
+            typename std::enable_if<
+                std::is_constructible<T, U&&>::value && std::is_convertible<U&&, T>::value &&
+                    !std::is_same<typename std::decay<U>::type, optional>::value,
+                int>::type = 0>
   optional(U&& value) {
     put(std::forward<U>(value));
   }
+  template <typename U = T,
+            typename std::enable_if<
+                std::is_constructible<T, U&&>::value && !std::is_convertible<U&&, T>::value &&
+                    !std::is_same<typename std::decay<U>::type, optional>::value &&
+                    !std::is_same<typename std::decay<U>::type, in_place_t>::value,
+                int>::type = 0>
+  explicit optional(U&& value) {
+    put(std::forward<U>(value));
+  }
+  /// The value is made of `args`.
+  template <typename... Args>
+  explicit optional(in_place_t, Args&&... args) {
+    put(std::forward<Args>(args)...);
+  }
+#if __cplusplus >= 201703L
+  template <typename... Args>
+  explicit optional(std::in_place_t, Args&&... args) {
+    put(std::forward<Args>(args)...);
+  }
+#endif
   ~optional() { reset(); }
 
   optional& operator=(nullopt_t) noexcept {
