@@ -357,8 +357,7 @@ void onEngines(const Object& session, const char* who, unsigned index,
     throw error("{}: index = {}: all replicas have the same stream; give 0", who, index);
   call(session, "_prepared", {who});
   const Value held = get(session, "_engines");
-  for (const Value& engine : held.list())
-    connect(*popir::python::bridge().engine(engine.object()));
+  for (const Value& engine : held.list()) connect(*popir::python::bridge().engine(engine.object()));
 }
 
 }  // namespace
