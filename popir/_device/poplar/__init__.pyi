@@ -1335,6 +1335,10 @@ class Engine:
     def __init__(
         self, executable: Executable, options: OptionFlags | dict[str, str] = {}
     ) -> None: ...
+    def _own(self) -> typing_extensions.CapsuleType:
+        """
+        The address of the poplar::Engine, for programs in C++.
+        """
     def _remoteRowBytes(self, handle: str) -> int:
         """
         The bytes of a row of a remote buffer.
