@@ -422,6 +422,17 @@ FasterPacked::Make whenPacked(const ConvSpec& s, unsigned threads) {
   };
 }
 
+/// The same of 16-bit floats: enough rows for each thread to have its own.
+FasterPacked::Make halvesWhenPacked(const MatMulSpec& s, unsigned threads) {
+  constexpr std::int64_t kRows = 28;
+  if (isa() != Isa::Avx512 || !s.policy.has(Choice::KeptPanels) || s.policy.deterministic ||
+      s.m < kRows * threads || tilesAreFaster(s))
+    return nullptr;
+  if (auto made = makeHalfRows(s, threads); made == nullptr) return nullptr;
+  return [=] { return makeHalfRows(s, threads); };
+}
+FasterPacked::Make halvesWhenPacked(const ConvSpec&, unsigned) { return nullptr; }
+
 std::unique_ptr<Contraction> makeBlocked(const ConvSpec& s, unsigned threads) {
   if (auto made = s.policy.has(Choice::Winograd) ? makeWinograd(s, threads, false) : nullptr)
     return std::make_unique<FasterPacked>(std::move(made),
@@ -556,6 +567,8 @@ std::unique_ptr<Contraction> choose(const Spec& spec, unsigned most, Source sour
   std::unique_ptr<Contraction> made;
   if (anyHalf(spec)) {
     made = makeViaFloat(spec, threads, source);
+    if (auto make = source == Source::Any ? halvesWhenPacked(spec, threads) : nullptr; make && made)
+      made = std::make_unique<FasterPacked>(std::move(made), std::move(make));
   } else if (spec.policy.deterministic && source == Source::Any) {
     made = makeDeterministic(spec, threads);
   } else if (source == Source::OneDnn) {

@@ -196,6 +196,9 @@ std::unique_ptr<Contraction> makeViaFloat(std::unique_ptr<Contraction> inner,
 /// The same with `source`.
 std::unique_ptr<Contraction> makeViaFloat(const MatMulSpec& spec, unsigned threads, Source source);
 std::unique_ptr<Contraction> makeViaFloat(const ConvSpec& spec, unsigned threads, Source source);
+/// Of one group of 16-bit floats whose B is packed: rows are converted by the thread that multiplies
+/// them. Null for other products.
+std::unique_ptr<Contraction> makeHalfRows(const MatMulSpec& spec, unsigned threads);
 
 /// Whether rows that are pages apart slow oneDNN down, however it divides the product.
 bool oneDnnFallsTogether(const MatMulSpec& spec, unsigned threads);

@@ -77,17 +77,19 @@ Tasks Tasks::square(const contraction::MatMulSpec& s, std::int64_t unit, unsigne
   return made;
 }
 
-Tasks Tasks::even(const contraction::MatMulSpec& s, std::int64_t unit, unsigned wanted) {
-  // Of the columns that a thread has at most, over an even share; and rows of a part of each.
+Tasks Tasks::ofKept(const contraction::MatMulSpec& s, std::int64_t unit, unsigned wanted) {
+  // Rows of each part: of so many, what threads read of B twice costs less than what they would write
+  // and read of each other's rows in the steps around; with fewer, rows are shared where columns
+  // would be unevenly, by this factor.
+  constexpr std::int64_t kManyRows = 28, kLeastRowsOfPart = 8;
   constexpr double kMostWaste = 1.04;
-  constexpr std::int64_t kLeastRowsOfPart = 8;
   Tasks made(s, unit, wanted);
   if (made.groups >= made.threads) return made;
   const std::int64_t parts = (made.threads + made.groups - 1) / made.groups;
   const std::int64_t units = (made.n + unit - 1) / unit;
   const double busiest = static_cast<double>((units + parts - 1) / parts * unit * parts);
-  if (busiest <= kMostWaste * static_cast<double>(made.n) || made.m < kLeastRowsOfPart * parts)
-    return made;
+  const bool isEven = busiest <= kMostWaste * static_cast<double>(made.n);
+  if (made.m < (isEven ? kManyRows : kLeastRowsOfPart) * parts) return made;
   made.columnParts = 1;
   made.rowParts = made.m < 2 * parts * kRowsOfTask ? parts : 2 * parts;
   return made;

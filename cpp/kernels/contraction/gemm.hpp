@@ -45,8 +45,10 @@ struct Tasks {
                       unsigned threads);
   std::int64_t count() const { return groups * ofGroup(); }
   std::int64_t ofGroup() const { return rowParts * columnParts; }
-  /// Splits the columns where threads get about the same number of them, and else the rows.
-  static Tasks even(const contraction::MatMulSpec& spec, std::int64_t columnUnit, unsigned threads);
+  /// For a B that was packed before the run: splits many rows, and few where columns would be
+  /// shared unevenly.
+  static Tasks ofKept(const contraction::MatMulSpec& spec, std::int64_t columnUnit,
+                      unsigned threads);
   /// Largest number of rows and columns in one task.
   std::int64_t mostRows() const { return (m + rowParts - 1) / rowParts; }
   std::int64_t mostColumns() const;

@@ -48,7 +48,7 @@ struct OwnRoutine {
   }
   std::int64_t columns() const { return routines->columns; }
   gemm::Tasks tasks(const MatMulSpec& spec, unsigned threads) const {
-    if (packs) return gemm::Tasks::even(spec, columns(), threads);
+    if (packs) return gemm::Tasks::ofKept(spec, columns(), threads);
     return {spec, columns(), threads};
   }
 };
