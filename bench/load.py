@@ -1,7 +1,8 @@
 """Beside other load: how much slower popir and onnxruntime get while other processes are busy.
 
-    python -m bench.load                     every row
+    python -m bench.load                     some networks beside 0 to 8 busy processes
     python -m bench.load MobileNetV2         rows whose names have one of these words
+    python -m bench.load --every             every network of `inference`, beside 8 alone
     python -m bench.load --json FILE         the figures as JSON too
 
 So many processes compute without end, at the same priority, while the two runtimes take turns of
@@ -55,9 +56,24 @@ def measure(name: str, folder: Path, count: int) -> tuple[float, float]:
     return ours, theirs
 
 
+def beside_most(report: Report) -> None:
+    """All networks beside the greatest number of busy processes."""
+    from bench import networks  # brings in PyTorch
+
+    report.table("network", "busy processes", "popir ms", "onnxruntime ms", "ratio")
+    for name in filter(report.wants, networks.ROWS):
+        with tempfile.TemporaryDirectory() as made:
+            folder = Path(made)
+            inference.export(name, folder)
+            ours, theirs = measure(name, folder, BUSY[-1])
+        report.row(name, BUSY[-1], 1e3 * ours, 1e3 * theirs, theirs / ours)
+
+
 @measurement()
 def main(report: Report) -> None:
     """Measure and print."""
+    if report.asked.every:
+        return beside_most(report)
     columns = ["popir ms", "onnxruntime ms", "ratio", "popir's slowdown", "onnxruntime's", "fair"]
     report.table("network", "busy processes", *columns)
     cores = len(os.sched_getaffinity(0))
@@ -72,6 +88,8 @@ def main(report: Report) -> None:
             fair = max(1.0, (peers.THREADS + count) / cores)
             report.row(name, count, 1e3 * ours, 1e3 * theirs, theirs / ours, *slowdowns, fair)
 
+
+main.parser.add_argument("--every", action="store_true", help="every network, beside most load")
 
 if __name__ == "__main__":
     main(sys.argv[1:])
