@@ -472,7 +472,7 @@ class IntegerConv final : public Contraction {
     const std::int64_t* const taps = order_.taps.data();
     const std::byte* const ones = run.packed + s_.groups * panels_ * panelBytes_;
     const std::int64_t number = group * panels_ + panel;
-    std::int32_t sums[kMostPoints * kMostWordColumns];
+    alignas(64) std::int32_t sums[kMostPoints * kMostWordColumns];
 
     const std::int32_t inZero = run.inZero + inShift_;
     const bool hasZeros = run.hasWeightZeros || (inZero != 0 && !s_.requantization);
@@ -497,7 +497,7 @@ class IntegerConv final : public Contraction {
       if (s_.outLast)
         return make(sums, points, channels, terms,
                     static_cast<Element*>(run.out) + lastPlace(which, block, panel), place());
-      Element made[kMostPoints * kMostWordColumns];
+      alignas(64) Element made[kMostPoints * kMostWordColumns];
       make(sums, points, columns, terms, made, columns);
       store(run, made, which, block, panel);
     };

@@ -207,7 +207,7 @@ class IntegerDepthwise final : public Contraction {
     const std::int64_t channels = std::min(columns, channels_ - channel);
     const std::byte* const words = lines + channel * kWordBytes;
     const std::byte* const ones = run.packed + panels_ * panelBytes_;
-    std::int32_t sums[kMostPoints * kMostWordColumns];
+    alignas(64) std::int32_t sums[kMostPoints * kMostWordColumns];
     // What the zero point of the input takes is a part of the bias, if there is one.
     const std::int32_t inZero = run.inZero + inShift_;
     const bool starts = inZero != 0 && !s_.requantization;
@@ -223,7 +223,7 @@ class IntegerDepthwise final : public Contraction {
     }
     runWith(run.packed + panel * panelBytes_, sums, starts);
     if (run.hasWeightZeros) {
-      std::int32_t inputs[kMostPoints * kMostWordColumns];
+      alignas(64) std::int32_t inputs[kMostPoints * kMostWordColumns];
       runWith(ones, inputs, false);
       const std::int64_t elements = s_.kernel[0] * s_.kernel[1];
       for (std::int64_t i = 0; i < points; ++i)

@@ -201,7 +201,7 @@ class IntegerProduct final : public Contraction {
     const std::int64_t rows = std::min(kWordRowsOfBlock, s_.m - row),
                        n = std::min(columns, s_.n - first);
     std::byte* const c = given.c + ((group * s_.m + row) * s_.n + first) * outBytes_;
-    std::int32_t sums[kWordRowsOfBlock * kMostWordColumns];
+    alignas(64) std::int32_t sums[kWordRowsOfBlock * kMostWordColumns];
     const bool isApart = n < columns || s_.requantization;
     std::int32_t* const to = isApart ? sums : reinterpret_cast<std::int32_t*>(c);
     const std::int64_t toRow = isApart ? columns : s_.n;

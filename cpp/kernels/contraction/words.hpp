@@ -14,15 +14,16 @@ constexpr std::int64_t kWordBytes = 4, kMostPerWord = 4;
 constexpr std::int64_t kMostWordColumns = 32;
 
 /// The terms of a Requantization (requantization.hpp), for each column of a panel.
-struct RequantizationTerms {
+struct alignas(64) RequantizationTerms {
   std::int32_t bias[kMostWordColumns];
   float factor[kMostWordColumns], offset[kMostWordColumns], zero[kMostWordColumns];
+  /// For isWhole.
+  std::int32_t wholeZero[kMostWordColumns];
+  float low[kMostWordColumns], high[kMostWordColumns];
   bool hasOffset, isRectified, isRounded, isSigned;
   /// Whether zero points are whole numbers and no NaN can arise: then what is clamped to the bounds of
   /// a byte minus these, and then rounded to integers, is the same, in fewer steps.
   bool isWhole;
-  std::int32_t wholeZero[kMostWordColumns];
-  float low[kMostWordColumns], high[kMostWordColumns];
 };
 
 /// The loops of one instruction set for one type of elements.
