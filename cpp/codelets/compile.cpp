@@ -118,13 +118,10 @@ std::string missingBuiltin(const std::string& said) {
   std::istringstream lines(said);
   for (std::string line, name; std::getline(lines, line);) {
     const std::string builtin = "tile_builtin_ipu_", ours = "the builtin ipu_";
-    if (has(line, "TileBuiltins.hpp")) {
-      const auto at = line.find(ours);
-      if (at != std::string::npos) name = wordAt(line, at + ours.size());
-      continue;
-    }
-    const auto at = line.find(builtin);
+    const auto at = line.find(builtin), named = line.find(ours);
     if (at != std::string::npos) name = wordAt(line, at + builtin.size());
+    if (named != std::string::npos) name = wordAt(line, named + ours.size());
+    if (has(line, "TileBuiltins.hpp")) continue;  // Not where the source calls it.
     const bool unknown = has(line, "undeclared identifier") || has(line, "was not declared"),
                empty = has(line, "in instantiation of") || has(line, "required from here");
     if (name.empty() || !(empty || (unknown && at != std::string::npos))) continue;

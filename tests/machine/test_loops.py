@@ -6,7 +6,7 @@ import popir
 
 
 def test_a_step_of_a_loop_updates_its_output_where_columns_lie():
-    """Of [32, 8, 64] a step writes [8, 64]. If that lay linearly a few tiles would write all of it."""
+    """Of [32, 8, 64] a step writes [8, 64], which lay on a few tiles if it lay linearly."""
     builder = popir.Builder(opsets={"ai.onnx": 17})
     random = np.random.default_rng(0)
     x = builder.addInputTensor("FLOAT", [32, 8, 16], "x")

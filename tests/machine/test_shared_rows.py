@@ -47,7 +47,7 @@ def inference(shape: list[int], function: str, **attributes: object) -> MachineR
 
 
 @pytest.mark.parametrize("function", ["softmax", "logsoftmax"])
-def test_a_row_over_all_tiles_takes_little_more_than_its_parts(function):
+def test_a_row_over_all_tiles_takes_little_more_than_its_parts(function: str):
     """262,144 elements, 178 on a tile; a whole row of them on one tile takes 1.8 million cycles."""
     whole = inference([1, 262144], function, axis=1)
     parts_alone = inference([TILES, 178], function, axis=1)
@@ -56,9 +56,9 @@ def test_a_row_over_all_tiles_takes_little_more_than_its_parts(function):
 
 
 def test_elements_are_spread_whatever_row_they_are_of():
-    """Of two rows of 1,536 on four tiles each has 768, half a row. A tile's six workers take 128 each,
-    9 + 6 (30 + 3 127), and leave six partial results. Then a worker takes the 12 of a row, another
-    tile's the other's: 6 (27 + 3 11). Both results live on tile 0, so that one moves, a span.
+    """Of two rows of 1,536 on four tiles each has 768, half a row. A tile's six workers take 128
+    each, 9 + 6 (30 + 3 127), and leave six partial results. Then a worker takes the 12 of a row,
+    another tile's the other's: 6 (27 + 3 11). Both results live on tile 0: one moves, a span.
     """
     net = Net()
     popnn.argMax(net.graph, net.input("a", [2, 1536], 0, 1, 2, 3), net.prog)
@@ -69,19 +69,17 @@ def test_elements_are_spread_whatever_row_they_are_of():
 
 
 def test_a_short_row_is_on_fewer_tiles():
-    """400 elements: 192 at least on a tile, so three tiles have 134, in five pieces of 32 or less."""
+    """400 elements, 192 at least on a tile: three tiles have 134, in five pieces of 32 or less."""
     net = Net()
     popnn.argMax(net.graph, net.input("a", [1, 400], 0), net.prog)
     compute = 9 + 6 * (30 + 3 * 31) + 6 * (27 + 3 * 14)
     assert parts(net.report())[0] == compute
 
 
-def pooled(kind, field: list[int], kernel: list[int]) -> Net:
+def pooled(kind: popnn.PoolingType, field: list[int], kernel: list[int]) -> Net:
     net = Net()
     images = net.input("images", [4, 16, *field], 0, 1, 2, 3)
-    params = popnn.pooling.PoolParams(
-        kind, field, kernel, [1, 1], [0, 0], [0, 0], 16, 4, FLOAT
-    )
+    params = popnn.pooling.PoolParams(kind, field, kernel, [1, 1], [0, 0], [0, 0], 16, 4, FLOAT)
     popnn.pooling.pool(net.graph, params, images, net.prog)
     return net
 
@@ -94,16 +92,14 @@ def pooled(kind, field: list[int], kernel: list[int]) -> Net:
         (popnn.PoolingType.AVG, popops.Operation.ADD),
     ],
 )
-def test_a_window_of_the_whole_field_is_a_reduction(kind, op):
+def test_a_window_of_the_whole_field_is_a_reduction(kind: popnn.PoolingType, op: popops.Operation):
     report = pooled(kind, [12, 10], [12, 10]).report()
     assert [row.vertexClass for row in report.operations] == ["popops::Reduce"]
     net = Net()
     images = net.input("images", [4, 16, 12, 10], 0, 1, 2, 3)
     out = net.graph.addVariable(FLOAT, [4, 16], "out")
     net.map(out, 0, 1, 2, 3)
-    popops.reduceWithOutput(
-        net.graph, images, out, [2, 3], popops.ReduceParams(op), net.prog
-    )
+    popops.reduceWithOutput(net.graph, images, out, [2, 3], popops.ReduceParams(op), net.prog)
     assert parts(report) == parts(net.report())
 
 
