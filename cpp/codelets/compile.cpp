@@ -102,7 +102,40 @@ void keepBuiltins(std::string& text) {
 }
 
 // What to do about an error of the compiler that comes from code for a tile alone. Empty for others.
+// Where a source calls a builtin of a tile that the host does not have, as a compiler says it: the
+// name is not declared, or stands for nothing (popir/TileBuiltins.hpp). Empty if it does not.
+std::string missingBuiltin(const std::string& said) {
+  const auto wordAt = [](const std::string& line, std::size_t at) {
+    auto end = at;
+    while (end < line.size() &&
+           (std::isalnum(static_cast<unsigned char>(line[end])) || line[end] == '_'))
+      ++end;
+    return line.substr(at, end - at);
+  };
+  const auto has = [](const std::string& line, const char* words) {
+    return line.find(words) != std::string::npos;
+  };
+  std::istringstream lines(said);
+  for (std::string line, name; std::getline(lines, line);) {
+    const std::string builtin = "tile_builtin_ipu_", ours = "the builtin ipu_";
+    const auto at = line.find(builtin), named = line.find(ours);
+    if (at != std::string::npos) name = wordAt(line, at + builtin.size());
+    if (named != std::string::npos) name = wordAt(line, named + ours.size());
+    if (has(line, "TileBuiltins.hpp")) continue;  // Not where the source calls it.
+    const bool unknown = has(line, "undeclared identifier") || has(line, "was not declared"),
+               empty = has(line, "in instantiation of") || has(line, "required from here");
+    if (name.empty() || !(empty || (unknown && at != std::string::npos))) continue;
+    const auto file = line.find(':');
+    return line.substr(0, line.find(':', file + 1)) + " calls __builtin_ipu_" + name;
+  }
+  return "";
+}
+
 std::string remedyOf(const std::string& said) {
+  const auto builtin = missingBuiltin(said);
+  if (!builtin.empty())
+    return " for the host: " + builtin +
+           ", which it does not have. Give the vertex the same in C++, under #ifndef __IPU__";
   for (const auto* sign : {"instantiated into assembly", "Assembler messages", "in asm", "'asm'",
                            "inline asm", "input reg for constraint", "output reg for constraint"})
     if (said.find(sign) != std::string::npos)
@@ -243,19 +276,19 @@ class Compiler {
   // The auto-vectorizer is off: a tile executes vector instructions only where the codelet asks for
   // them.
   std::string counting(const std::string& unit, const Words& how, const std::string& source) const {
-    const bool clang = isClang(command_);
-    const auto counted = unit + (clang ? ".ll" : ".s");
+    if (!isClang(command_))
+      throw poplar::graph_program_compilation_error(
+          "codelets of '" + source + "': '" + command_.front() +
+          "' does not tell what a tile would execute; install a clang++ from 15 on, or name one in "
+          "the environment's CXX");
+    const auto counted = unit + ".ll";
     auto words = command_;
     append(words, how);
-    if (clang)
-      append(words, {"-S", "-emit-llvm", "-fno-vectorize", "-fno-slp-vectorize",
-                     "-fno-unroll-loops", "-fno-math-errno", "-g0"});
-    else
-      append(words, {"-S", "-fno-tree-vectorize", "-fno-tree-slp-vectorize"});
-    append(words, {unit, "-o", folder_.path("text")});
+    append(words, {"-S", "-emit-llvm", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops",
+                   "-fno-math-errno", "-g0", unit, "-o", folder_.path("text")});
     run(words, "/dev/null", source);
     const auto text = readFile(folder_.path("text"));
-    writeFile(counted, clang ? countingIr(text) : countingAssembly(text));
+    writeFile(counted, countingIr(text));
     return counted;
   }
 
@@ -310,9 +343,11 @@ class Compiler {
           "; install a clang++ from 15 on or a g++, or name a compiler in the environment's CXX");
     }
     if (status == 0) return;
-    const auto why = readFile(said);
+    auto why = readFile(said);
+    const auto remedy = remedyOf(why);
+    replaceAll(why, "tile_builtin_ipu_", "__builtin_ipu_");
     throw poplar::graph_program_compilation_error("codelets of '" + source + "' do not compile" +
-                                                  remedyOf(why) + ":\n" + why);
+                                                  remedy + ":\n" + why);
   }
 
   TemporaryFolder folder_;
@@ -401,8 +436,6 @@ std::string compileCodeletText(const std::string& source, const Words& options) 
     return compileText(text);
   });
 }
-
-bool countsTileCycles() { return isClang(compiler()); }
 
 std::string compileVariant(CodeletText text, CodeletVariant variant) {
   switch (variant) {

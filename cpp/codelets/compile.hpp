@@ -31,11 +31,8 @@ __attribute__((visibility("default"))) std::string broughtSource(const std::stri
 std::string compileCodeletText(const std::string& source, const std::vector<std::string>& options);
 
 /// Compiles preprocessed sources as a variant (bounds checks or counting). Cached as above.
+/// \throws poplar::graph_program_compilation_error also where there is no clang to count with
 std::string compileVariant(CodeletText text, CodeletVariant variant);
-
-/// Does CodeletVariant::Count count cycles of a tile's workers? Else it counts the host's
-/// instructions, where no clang is there (codelets/counting.hpp).
-bool countsTileCycles();
 
 }  // namespace popir
 

@@ -2,9 +2,7 @@
 //
 // A codelet is compiled a second time, by a clang to the text of LLVM's intermediate
 // representation, and at the start of each basic block code is inserted that adds to a counter the
-// cycles which a worker of a tile takes for the block (codelets/tile/cost.hpp). Another compiler
-// compiles to assembler text, and the instructions of the host are counted. The sequence for it
-// changes no flag and no register, so the counted code is exactly what the compiler generated.
+// cycles which a worker of a tile takes for the block (codelets/tile/cost.hpp).
 #ifndef popir_codelets_counting_hpp
 #define popir_codelets_counting_hpp
 
@@ -16,11 +14,8 @@
 
 namespace popir {
 
-/// Symbol of the counter in a library of counting codelets, in assembler and in C++.
+/// Symbol of the counter in a library of counting codelets.
 constexpr const char* kCodeletCounter = "popir_counted";
-
-/// Inserts the counting sequences into x86-64 assembler text (AT&T syntax).
-std::string countingAssembly(const std::string& text);
 
 /// Inserts code that counts a tile's cycles into the text of a module of LLVM 15 or newer.
 std::string countingIr(const std::string& text);

@@ -8,10 +8,12 @@
 #include <optional>
 
 #include "costing/contractions.hpp"
+#include "costing/extrema.hpp"
 #include "costing/mapped_tensor.hpp"
 #include "costing/poolings.hpp"
 #include "costing/slices.hpp"
 #include "costing/top_k.hpp"
+#include "kernels/pooling/pool.hpp"
 #include "kernels/reduction/reduce.hpp"
 #include "machine/contraction/layout.hpp"
 #include "machine/estimators/formulas.hpp"
@@ -21,6 +23,24 @@ namespace popir {
 namespace {
 
 using Held = std::vector<std::int64_t>;  // number of elements on each tile
+
+// The dimensions of a reduction's input that are reduced: those of the field, where a pooling is one.
+std::vector<bool> reducedBy(const Kernel& kernel, std::size_t rank) {
+  if (const auto* reduce = dynamic_cast<const ReduceKernel*>(&kernel)) return reduce->reduced();
+  std::vector<bool> found(rank);
+  if (dynamic_cast<const PoolKernel*>(&kernel)) std::fill(found.begin() + 2, found.end(), true);
+  return found;
+}
+
+// What a function of rows reduces along each row.
+std::vector<popops::Operation> reductionsOf(const std::string& vertexClass) {
+  using popops::Operation;
+  if (vertexClass == "popnn::Softmax" || vertexClass == "popnn::LogSoftmax")
+    return {Operation::MAX, Operation::ADD};
+  if (vertexClass == "popnn::SoftmaxGrad" || vertexClass == "popnn::LogSoftmaxGrad")
+    return {Operation::ADD};
+  return {};
+}
 
 // Divides the work of one vertex over the tiles that its result is mapped to, in proportion to
 // their elements of the result, and costs each tile's part.
@@ -44,6 +64,9 @@ class Sharer {
       const auto own = this->own();
       if (sources(own.partials) > 1) return reduction(own);
     }
+    const auto* rows = std::get_if<RowsWork>(&whole_);
+    if (rows && kind_ && !reductionsOf(kind_->name).empty() && sharesRows(*rows))
+      return ofParts(*rows, reductionsOf(kind_->name));
     const auto* loss = std::get_if<NllWork>(&whole_);
     const bool sums = loss && kind_ && loss->rows > 1 && loss->columns > 0;
     if (sums && loss->summed && result().elements() == 1) return sumOfLosses(*loss);
@@ -109,11 +132,10 @@ class Sharer {
   // Where a plan maps the input, a tile has a box of it: as many partial results as the box has
   // along the dimensions that are kept. Groups of channels are innermost in its memory.
   Own own() const {
-    const auto* kernel = dynamic_cast<const ReduceKernel*>(vertex_.kernel.get());
     const auto grid = places_[0].grid();
     const auto& shape = vertex_.operands[0].tensor.view().shape();
     const auto once =
-        kernel && grid ? marked(*grid, shape, kernel->reduced()) : std::vector<bool>();
+        grid ? marked(*grid, shape, reducedBy(*vertex_.kernel, shape.size())) : std::vector<bool>();
     if (once.empty()) {
       Held partials = places_[0].byTile();
       for (auto& n : partials) n = n > 0 ? partialsOf(n) : 0;
@@ -178,6 +200,42 @@ class Sharer {
       of = leftBy(of);
     }
     stages(of, own.partials, result(), phases);
+    return phases;
+  }
+
+  // Whether there are more tiles than rows, so that tiles have parts of rows.
+  bool sharesRows(const RowsWork& work) const {
+    const auto held = result().byTile();
+    const auto busy = std::count_if(held.begin(), held.end(), [](auto n) { return n > 0; });
+    return static_cast<std::int64_t>(work.rows) < busy && work.columns > 1;
+  }
+
+  // A function of rows of which tiles have parts: each tile computes on its own; what is reduced
+  // along rows is then reduced between tiles, and goes to all that have a part of the row.
+  std::vector<Phase> ofParts(const RowsWork& work,
+                             const std::vector<popops::Operation>& ops) const {
+    const auto columns = static_cast<std::int64_t>(work.columns);
+    const auto held = result().byTile();
+    std::vector<Phase> phases(1, Phase(spec_));
+    compute(phases[0], held, [&](std::int64_t n) {
+      const auto parts = ceilOf(n, columns);
+      return kind_->cycles(spec_, RowsWork{work.type, static_cast<std::uint64_t>(parts),
+                                           static_cast<std::uint64_t>(ceilOf(n, parts))});
+    });
+    for (std::size_t i = 0; i < places_.size(); ++i) need(phases[0], i);
+    phases[0].calls = kind_->phases(whole_);
+    Held made = held;
+    for (auto& n : made) n = ceilOf(n, columns);
+    const auto& rows = vertex_.operands[written_].tensor;
+    const auto first = rows.slice(0, 1, rows.rank() - 1);
+    const MappedTensor home(graph_, first),
+        wanted(graph_, first.broadcast(static_cast<unsigned>(columns), rows.rank() - 1));
+    for (const auto op : ops) {
+      stages(leftBy({work.type, work.rows * work.columns, work.rows, 1, op}), made, home, phases);
+      Phase back(spec_);
+      wanted.addTraffic(back.traffic, result());
+      phases.push_back(std::move(back));
+    }
     return phases;
   }
 
@@ -497,6 +555,7 @@ std::vector<Phase> phasesOf(const GraphImpl& graph, const BulkVertex& vertex, co
     return phasesOfTopK(graph, vertex, *sorted);
   if (isPooling(vertex, kind))
     return phasesOfPooling(graph, vertex, *kind, std::get<PoolingWork>(work.whole));
+  if (isExtremum(kind)) return phasesOfExtremum(graph, vertex, std::get<RowsWork>(work.whole));
   const auto* slices = std::get_if<SlicesWork>(&work.whole);
   if (slices && slices->planned && slices->slices > 0 && slices->elementsEach > 0 &&
       vertex.operands[0].tensor.numElements() > 0)

@@ -6,7 +6,6 @@
 #include <sstream>
 #include <utility>
 
-#include "codelets/compile.hpp"
 #include "codelets/counting.hpp"
 #include "costing/memory.hpp"
 #include "costing/transfers.hpp"
@@ -266,11 +265,8 @@ void explain(const GraphImpl& graph, const Reading& reading, const StepCosts& co
                     "the option debug.instrument, which counts what they execute"));
   for (const auto& c : costs.counted)
     say("Vertices of class '" + c +
-        (countsTileCycles()
-             ? "' take the bundles that a tile would have executed the first time, by "
-               "a model of its instructions"
-             : "' take the instructions that the host executed the first time, each "
-               "for one of a tile"));
+        "' take the bundles that a tile would have executed the first time, by a model of its "
+        "instructions");
   if (counts)
     for (const auto& [type, why] : counts->failures)
       say("Vertices of class '" + type + "' could not be counted: " + why);

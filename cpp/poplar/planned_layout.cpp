@@ -68,15 +68,15 @@ void mapTo(poplar::Graph& graph, const poplar::Tensor& t, const Work& work, std:
            std::vector<std::int64_t> sizes) {
   const auto* part = graph.virtualTiles().get();
   const auto* kind = findVertexClass(work.vertexClass);
-  if (t.numElements() == 0 || !kind || (part && !part->contiguous()))
+  const auto* whole = std::get_if<Whole>(&work.whole);
+  if (t.numElements() == 0 || !kind || !whole || (part && !part->contiguous()))
     return mapLinearly(graph, t, 1, 1);
   auto& impl = *graph.impl();
   impl.variable(*t.view().wholeVariable())
       .mapping.setRule(
           t.view().elements(),
           std::make_shared<const PlannedLayout<Whole>>(
-              impl.plans, *kind, std::get<Whole>(work.whole), operand, std::move(sizes),
-              part ? part->tiles.front() : 0,
+              impl.plans, *kind, *whole, operand, std::move(sizes), part ? part->tiles.front() : 0,
               part ? static_cast<unsigned>(part->tiles.size()) : impl.target.getNumTiles()));
 }
 

@@ -60,8 +60,8 @@ class PlanCache {
 /// is linear if the tiles of a virtual graph are not contiguous. `sizes` is as for layoutOf().
 void mapByPlan(poplar::Graph& graph, const poplar::Tensor& t, const Work& work, std::size_t operand,
                std::vector<std::int64_t> sizes = {});
-/// Maps `t`, the result of a pooling and a whole variable, in the same way. `work` holds a
-/// PoolingWork.
+/// Maps `t`, the result of a pooling and a whole variable, in the same way; linearly if `work` holds
+/// no PoolingWork.
 void mapByPlan(poplar::Graph& graph, const poplar::Tensor& t, const Work& work);
 
 }  // namespace popir

@@ -181,7 +181,9 @@ class CodeletVertices {
   void prepareCounting() {
     if (!counts_) return;
     for (const auto& c : calls_) {
-      if (estimated(c.vertex) || counting_.count(c.codelet.get())) continue;
+      if (estimated(c.vertex) || counting_.count(c.codelet.get()) ||
+          counts_->failures.count(c.codelet->name))
+        continue;
       try {
         counting_[c.codelet.get()] = graph_.codelets.variant(*c.codelet, CodeletVariant::Count);
       } catch (const poplar::poplar_error& e) {

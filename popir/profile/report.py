@@ -192,7 +192,7 @@ _BY_TILE = (
 """The members of a MachineReport that have a number for each tile."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MachineReport:
     """Estimates for a program; `counts` says what they contain and what they do not.
 
@@ -283,6 +283,13 @@ class MachineReport:
     """The whole report as text, with the most expensive operations, as Engine::printProfileSummary
     prints it.
     """
+
+    def __repr__(self) -> str:
+        least = "at least " if self.unknown else ""
+        return (
+            f"<MachineReport: {self.target}, {least}{self.cycles} cycles, {len(self.steps)} steps, "
+            f"at most {self.maxTileBytes} of {self.bytesPerTile} bytes on a tile>"
+        )
 
     @staticmethod
     def of(engine: Engine, program: int = 0, progress: Logger | None = None) -> MachineReport:

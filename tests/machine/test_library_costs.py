@@ -55,15 +55,17 @@ def test_a_softmax_counts_the_phases_of_its_steps():
 
 
 def test_a_second_result_goes_to_where_it_lives():
-    """Indices of 4 rows of 10 maxima, a row on each tile; the maxima of all live on tile 3."""
+    """Indices of 4 maxima, a row on each tile; the maxima of all live on tile 3. Before, the six
+    partial results of each row go to the tile that takes them.
+    """
     net = Net()
-    a = net.input("a", [4, 10], 0, 1, 2, 3)
+    a = net.input("a", [4, 192], 0, 1, 2, 3)
     values, indices = popnn.maxAndArgMax(net.graph, a, net.prog)
     net.map(values, 3)
     net.map(indices, 0, 1, 2, 3)
-    assert net.report().exchangeBytes == 4 * 3
+    assert net.report().exchangeBytes == 4 * 6 * 8 + 4 * 3
     net.map(values, 0, 1, 2, 3)
-    assert net.report().exchangeBytes == 0
+    assert net.report().exchangeBytes == 4 * 6 * 8
 
 
 def test_a_seed_is_shared_in_proportion_and_written_once():

@@ -114,8 +114,9 @@ class V : public poplar::Vertex {{
     ("body", "words"),
     [
         ('asm volatile("uput $TAS, %0" : : "r"(1));', r"assembly of a tile.*#ifndef __IPU__"),
-        ("__builtin_ipu_put(1, 2);", r"ipu_put has no meaning on the host"),
-        ("__builtin_ipu_tapack(1, 2, 3);", r"ipu_tapack has no meaning on the host"),
+        ("__builtin_ipu_put(1, 2);", r"for the host: .*:6 calls __builtin_ipu_put, which"),
+        ("__builtin_ipu_tapack(1, 2, 3);", r":6 calls __builtin_ipu_tapack, .*under #ifndef"),
+        ("y[0] = __builtin_ipu_nothing(1);", r":6 calls __builtin_ipu_nothing, .*under #ifndef"),
     ],
 )
 def test_what_only_a_tile_can_do_is_refused_with_its_line(

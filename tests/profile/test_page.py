@@ -340,8 +340,6 @@ def test_colours_are_those_of_names_and_no_phase_shares_its_own(
         shown = swatches(page, "#trace-controls")
         categories = swatches(page, "#memory-controls")
     assert len(set(shown.values())) == len(shown) > 6
-    phases = {shown[part] for part in ("sync", "exchange", "compute")}
-    assert not phases & set(categories.values())
     assert len(set(categories.values())) == len(categories)
     data = models.changed(training)
     dear = sorted(data["operators"], key=lambda each: each["cycles"])
@@ -352,6 +350,26 @@ def test_colours_are_those_of_names_and_no_phase_shares_its_own(
         other = swatches(page, "#trace-controls")
     assert list(other) != list(shown)
     assert all(other[name] == shown[name] for name in other.keys() & shown.keys())
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_name_has_the_colour_of_a_phase(chromium: Browser, file: Path, scheme: str) -> None:
+    """Nor one that looks like it: 60 is two steps of lightness of one hue."""
+    with chromium.page(file, color_scheme=scheme) as page:
+        shown = swatches(page, "#trace-controls")
+        categories = swatches(page, "#memory-controls")
+    phases = [shown.pop(part) for part in ("sync", "exchange", "compute", "transfer")]
+    for phase in phases:
+        for name, colour in [*shown.items(), *categories.items()]:
+            assert distance(phase, colour) > 60, name
+
+
+def distance(a: str, b: str) -> float:
+    """How far two colours, rgb(...), are apart to the eye."""
+    one, other = ([int(part) for part in re.findall(r"\d+", each)] for each in (a, b))
+    red = (one[0] + other[0]) / 512
+    weights = (2 + red, 4, 3 - red)
+    return sum(w * (x - y) ** 2 for w, x, y in zip(weights, one, other, strict=True)) ** 0.5
 
 
 def test_transfers_have_a_lane(chromium: Browser, file: Path, training: Profile) -> None:
@@ -378,6 +396,25 @@ def test_tables_fit_a_laptop(chromium: Browser, file: Path) -> None:
             wide = "(e) => e.scrollWidth - e.clientWidth"
             assert page.locator("#table .scroll").evaluate(wide) <= 0, name
         assert page.evaluate("document.documentElement.scrollWidth") <= 1366
+
+
+@pytest.mark.parametrize("width", [1280, 1440])
+def test_long_names_move_no_column(
+    chromium: Browser, training: Profile, tmp_path: Path, width: int
+) -> None:
+    data = models.changed(training)
+    for key, name in (("vertices", "vertex"), ("variables", "name")):
+        for each in data["memory"][key]:
+            each[name] += "/of/a/name/that/is/longer/than/any/column/can/be" * 2
+    saveHtml(Profile(data), tmp_path / "long.html")
+    with chromium.page(tmp_path / "long.html", viewport={"width": width, "height": 800}) as page:
+        for table in page.locator("#tile-variables .scroll, #tile-vertices .scroll").all():
+            assert table.evaluate("(e) => e.scrollWidth - e.clientWidth") <= 0
+            edges = table.evaluate(
+                "(e) => [...e.querySelectorAll('.row')].map("
+                "row => [...row.children].map(cell => cell.getBoundingClientRect().right))"
+            )
+            assert len(edges) > 1 and all(edge == edges[0] for edge in edges)
 
 
 def test_every_tile_can_be_looked_at(chromium: Browser, file: Path, training: Profile) -> None:

@@ -236,10 +236,23 @@ Work PoolKernel::work(const std::vector<Layout>& operands) const {
     window *= a.kernel;
     whole.field.push_back({a.in, a.out, a.kernel, a.stride, a.dilation, 1, a.pad});
   }
+  const std::uint64_t flops = out * (window + isAverage(kind_));
+  if (poolsWholeField() && !(grad && max)) {
+    const auto in = whole.batch * whole.channels * window;
+    if (grad) return {"poplar::Copy", CopyWork{whole.type, in * whole.type.sizeInBytes()}, flops};
+    const auto op = max ? popops::Operation::MAX : popops::Operation::ADD;
+    return {"popops::Reduce", ReduceWork{whole.type, in, out, window, op}, flops};
+  }
   const char* vertex = !max   ? "popnn::SumPooling"
                        : grad ? "popnn::MaxPoolingGradient"
                               : "popnn::MaxPooling";
-  return {vertex, std::move(whole), out * (window + isAverage(kind_))};
+  return {vertex, std::move(whole), flops};
+}
+
+bool PoolKernel::poolsWholeField() const {
+  return std::all_of(axes_.begin(), axes_.end(), [](const PoolAxis& a) {
+    return a.kernel == a.in && a.out == 1 && a.pad == 0 && a.dilation == 1;
+  });
 }
 
 }  // namespace popir

@@ -33,7 +33,11 @@ class PoolKernel : public Kernel {
   }
   void check(const std::vector<OperandInfo>& operands) const override;
   /// "popnn::MaxPooling", "popnn::MaxPoolingGradient", or "popnn::SumPooling" for all other kinds.
+  /// Where a window is the whole field it is "popops::Reduce", and "poplar::Copy" for the gradient of
+  /// a sum, as popnn::pooling has it.
   Work work(const std::vector<Layout>& operands) const override;
+  /// Whether there is one window, of all elements of the field and no padding.
+  bool poolsWholeField() const;
 
   /// Constructor arguments in order, for saved executables.
   auto state() const { return std::tie(kind_, axes_); }

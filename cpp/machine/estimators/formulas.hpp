@@ -74,6 +74,14 @@ Cycles reduceStrided(const TargetSpec& spec, poplar::Type type, popops::Operatio
 /// both are loaded at once. PopLibs' ScaledAdd, with pointers of 64 bits' scale.
 Cycles scaledAddOfTwoElements(const TargetSpec& spec, Cycles n);
 
+/// The index of an extremum of each row, in two stages. In the first a tile's workers share each row, 32
+/// elements or more for each of them, and leave partial results (ReduceMaxClassGather): how many of a
+/// row, and the tile's cycles.
+Cycles extremumPartials(const TargetSpec& spec, Cycles columns);
+Cycles extremumOfRows(const TargetSpec& spec, const RowsWork& w);
+/// Cycles of a worker that takes the partial results of a row, or some (ReduceMaxClassSparse).
+Cycles extremumOfPartials(poplar::Type type, Cycles partials);
+
 /// What a worker of a vertex for slices does: `inside` slices of `elements` elements, and `outside`
 /// offsets that it skips, since another tile or worker has their rows.
 struct WorkerSlices {

@@ -5,6 +5,36 @@
 namespace popir {
 namespace {
 
+// Whether the vertices of extrema are in assembly.
+bool isInAssembly(poplar::Type type) { return type == poplar::FLOAT || type == poplar::HALF; }
+
+// Elements of a row that a worker looks through.
+Cycles extremumEach(const TargetSpec& spec, Cycles columns) {
+  constexpr Cycles kLeast = 32;
+  const Cycles workers = spec.numWorkerContexts;
+  return columns / workers < kLeast ? kLeast : ceilDiv(columns, workers);
+}
+
+}  // namespace
+
+Cycles extremumPartials(const TargetSpec& spec, Cycles columns) {
+  return ceilDiv(columns, extremumEach(spec, columns));
+}
+Cycles extremumOfRows(const TargetSpec& spec, const RowsWork& w) {
+  if (w.rows * w.columns == 0) return 0;
+  const auto words = std::max<Cycles>(1, w.type.sizeInBytes() / 4);
+  const auto each = extremumEach(spec, w.columns);
+  const auto row = isInAssembly(w.type)
+                       ? 30 + 3 * (std::min(each, w.columns) - 1)
+                       : 22 + extremumPartials(spec, w.columns) * (25 + 6 * each * words);
+  return w.rows * supervised(spec, 9, row);
+}
+Cycles extremumOfPartials(poplar::Type type, Cycles partials) {
+  return isInAssembly(type) ? 27 + 3 * (partials - 1) : 23 + 6 * partials;
+}
+
+namespace {
+
 // Cycles of operations on a matrix [rows, columns] of one tile. No row is divided over tiles.
 class Rows {
  public:
@@ -143,22 +173,13 @@ Cycles crossEntropy(const TargetSpec& spec, const RowsWork& w) {
   return lossTransform(spec, w, 20, 9);
 }
 
-// The index of an extremum. Workers share a row, each with 32 elements or more, and leave partial
-// results (ReduceMaxClassGather); then each worker takes those of a row (ReduceMaxClassSparse).
+// The index of an extremum on one tile: both stages.
 Cycles classGather(const TargetSpec& spec, const RowsWork& w) {
-  constexpr Cycles kLeast = 32;
-  if (w.rows * w.columns == 0) return 0;
-  const bool assembly = w.type == poplar::FLOAT || w.type == poplar::HALF;
-  const auto words = std::max<Cycles>(1, w.type.sizeInBytes() / 4);
-  const Cycles workers = spec.numWorkerContexts;
-  const auto each = w.columns / workers < kLeast ? kLeast : ceilDiv(w.columns, workers);
-  const auto partials = ceilDiv(w.columns, each);
-  const auto row =
-      assembly ? 30 + 3 * (std::min(each, w.columns) - 1) : 22 + partials * (25 + 6 * each * words);
-  Cycles second = 0;
-  if (partials > 1)
-    second = ceilDiv(w.rows, workers) * (assembly ? 27 + 3 * (partials - 1) : 23 + 6 * partials);
-  return w.rows * supervised(spec, 9, row) + supervised(spec, 0, second);
+  const auto partials = extremumPartials(spec, w.columns);
+  const auto second =
+      partials > 1 ? ceilDiv(w.rows, spec.numWorkerContexts) * extremumOfPartials(w.type, partials)
+                   : 0;
+  return extremumOfRows(spec, w) + supervised(spec, 0, second);
 }
 
 // A pooling vertex: in what a worker differs from one class to the other.

@@ -615,8 +615,10 @@ class LoopOpx(CallingOpx):
     ) -> DeviceTensor:
         op = self.getOp(LoopOp)
         kind, shape = slice.elementType(), [op.trip, *slice.shape()]
-        linear, context = poplar.VariableMappingMethod.LINEAR, self.debugContext(f"out{o}")
-        whole = self.graph().addVariable(kind, shape, linear, context)
+        context = self.debugContext(f"out{o}")
+        whole = popops.createSliceableTensor(
+            self.graph(), kind, shape, [0], [1], debugContext=context
+        )
         if op.is_counted:  # There may be fewer iterations: the rest is zeros.
             popops.fill(self.graph(), whole, before, 0, context)
         row = slice.expand([0])

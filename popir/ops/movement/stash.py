@@ -86,9 +86,10 @@ class StashOpx(_StashingOpx):
 
     def grow(self, prog: program.Sequence) -> None:
         """Adds the stash and the update."""
-        info, linear = self.outInfo(0), poplar.VariableMappingMethod.LINEAR
-        context, given = self.debugContext(), self.getInTensor(0)
-        stash = self.graph().addVariable(popType(info), info.shape(), linear, context)
+        info, context, given = self.outInfo(0), self.debugContext(), self.getInTensor(0)
+        stash = popops.createSliceableTensor(
+            self.graph(), popType(info), info.shape(), [0], [1], debugContext=context
+        )
         self.setOutTensor(0, stash)
         if info.shape()[0] == 1:
             prog.add(program.Copy(given, stash.reshape(given.shape()), context))
