@@ -496,11 +496,15 @@ std::unique_ptr<Contraction> makeFaster(const ConvSpec& s, unsigned threads) {
   return columnsAreFaster(s, threads) || groupedColumnsAreFaster(s) ? makeOwn(s, threads) : nullptr;
 }
 
-/// By sources that never divide a sum, and rules into which no number of threads goes.
+/// By sources that never divide a sum, and rules into which no number of threads goes. Nor do sums
+/// depend on whether B is packed, which follows from where it lies and who else reads it: few rows of a
+/// transposed B are dot products, in another order than packed ones, and are not packed.
 std::unique_ptr<Contraction> makeDeterministic(const MatMulSpec& s, unsigned threads) {
   if (wideIsFaster(s, Setting::kThreadsOfChoices))
     if (auto made = makeWide(s, threads)) return made;
-  auto made = makeOwnOrPacked(s, threads);
+  constexpr std::int64_t kMostDotRows = 8;
+  auto made =
+      s.b.column != 1 && s.m <= kMostDotRows ? makeOwn(s, threads) : makeOwnOrPacked(s, threads);
   return made ? std::move(made) : makePortable(s, threads);
 }
 std::unique_ptr<Contraction> makeDeterministic(const ConvSpec& s, unsigned threads) {
