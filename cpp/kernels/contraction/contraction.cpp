@@ -710,6 +710,11 @@ Blocks preferredBlocks(const ConvSpec& spec, unsigned threads) {
   bare.postOps.clear();
   auto blocks = oneDnnBlocks(bare, threads);
   if (planesBeatBlocks(spec, blocks, threads)) return {Layout::kPlain, Layout::kPlain};
+  // Our own kernels have blocks of whole vectors, in which a convolution has the bits of plain sides.
+  constexpr int kHalfOfAvx512 = 8;
+  if (spec.policy.deterministic && isa() == Isa::Avx512)
+    for (int* block : {&blocks.in, &blocks.out})
+      if (*block == kHalfOfAvx512) *block = Layout::kPlain;
   // Post-ops follow in inference, where weights are packed once, as directIsFaster() supposes.
   if (!spec.postOps.empty() && directIsFaster(spec)) {
     if (isHalfVectors(spec, spec.in)) blocks.in = Layout::kChannelsLast;
