@@ -122,7 +122,13 @@ MatMulSpec::Strides stridesOf(const py::array& a) {
   if (a.ndim() != 3)
     throw py::value_error("expected [groups, rows, columns], got " + std::to_string(a.ndim()) +
                           " dimensions");
-  return {elementStride(a, 0), elementStride(a, 1), elementStride(a, 2)};
+  MatMulSpec::Strides s = {elementStride(a, 0), elementStride(a, 1), elementStride(a, 2)};
+  // That of a dimension of size 1 says nothing.
+  if (a.shape(2) == 1) s.column = 1;
+  if (a.shape(1) == 1 && s.column != 1) s.row = 1;
+  if (a.size() > 0 && s.column != 1 && s.row != 1)
+    throw py::value_error("neither the rows nor the columns of an array have stride 1");
+  return s;
 }
 
 std::vector<py::array> withBias(std::vector<py::array> arrays, const Bias& bias) {
@@ -147,6 +153,7 @@ Prepared product(const py::array& a, const py::array& b, const py::array& c, uns
   s.m = c.shape(1);
   s.n = c.shape(2);
   s.k = a.shape(2);
+  if (c.size() == 0) throw py::value_error("c has no elements");
   s.alpha = alpha;
   s.accumulate = accumulate;
   s.bias = !bias.is_none();

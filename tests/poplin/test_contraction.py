@@ -364,6 +364,17 @@ def test_two_runs_have_the_same_bits(source):
     np.testing.assert_array_equal(c[0], c[1])
 
 
+@pytest.mark.parametrize("kept", [False, True])
+def test_one_column_that_groups_share_has_gaps(kept):
+    """Its stride from column to column is 0 in numpy, and says nothing."""
+    a, wide = random((3, 2, 40)), random((1, 40, 5), seed=2)
+    b = np.broadcast_to(wide[:, :, 1:2], (3, 40, 1))
+    assert b.strides[2] == 0
+    c = np.full((3, 2, 1), np.nan, np.float32)
+    contraction.product(a, b, c, threads=2).run(weightsKept=kept)
+    np.testing.assert_allclose(c, a.astype(np.float64) @ b, 1e-5, 1e-5)
+
+
 def test_what_nobody_does_is_refused_by_name():
     a = np.zeros((1, 2, 2), np.int8)
     with pytest.raises(ValueError, match=r"matrix product signed char \[1,2,2\].*any source"):
@@ -371,6 +382,12 @@ def test_what_nobody_does_is_refused_by_name():
     f = np.zeros((1, 2, 2), np.int32)
     with pytest.raises(ValueError, match=r"int \[1,2,2\].*not done by own"):
         contraction.product(f, f, f, source="own")
+    gaps = np.zeros((1, 4, 4), np.float32)[:, ::2, ::2]
+    with pytest.raises(ValueError, match="neither the rows nor the columns of an array"):
+        contraction.product(gaps, gaps, np.zeros((1, 2, 2), np.float32))
+    none = np.zeros((0, 2, 2), np.float32)
+    with pytest.raises(ValueError, match="c has no elements"):
+        contraction.product(none, none, none)
     with pytest.raises(ValueError, match="no source 'cublas'"):
         contraction.product(f, f, f, source="cublas")
 

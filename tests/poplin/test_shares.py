@@ -12,7 +12,7 @@ import numpy as np
 import onnx
 import pytest
 import torch
-from onnx import helper
+from onnx import helper, numpy_helper
 from torch import nn
 
 import popir
@@ -210,13 +210,25 @@ def test_deterministic_bits_are_those_of_any_number_of_threads(name: str) -> Non
         np.testing.assert_allclose(found, want, 1e-3, 1e-4)
 
 
-def inferred(nodes: list[onnx.NodeProto], inputs: dict[str, Array], threads: int) -> Array:
-    """`y` of a graph of these nodes, deterministic."""
+def inferred(
+    nodes: list[onnx.NodeProto],
+    inputs: dict[str, Array],
+    threads: int,
+    w: Array | None = None,
+    without: str = "",
+) -> Array:
+    """`y` of a graph of these nodes, and of weights `w`, deterministic."""
     values = [helper.make_tensor_value_info(n, 1, x.shape) for n, x in inputs.items()]
-    graph = helper.make_graph(nodes, "g", values, [helper.make_tensor_value_info("y", 1, None)])
+    weights = [] if w is None else [numpy_helper.from_array(w, "w")]
+    results = [helper.make_tensor_value_info("y", 1, None)]
+    graph = helper.make_graph(nodes, "g", values, results, weights)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
     options = popir.SessionOptions()
-    options.engineOptions = {"host.numThreads": str(threads), "host.deterministic": "true"}
+    options.engineOptions = {
+        "host.numThreads": str(threads),
+        "host.deterministic": "true",
+        "host.without": without,
+    }
     session = popir.InferenceSession(
         model,
         popir.DataFlow(1, ["y"]),
@@ -225,6 +237,53 @@ def inferred(nodes: list[onnx.NodeProto], inputs: dict[str, Array], threads: int
     )
     session.prepareDevice()
     return step(session, inputs)["y"]
+
+
+@pytest.mark.parametrize("transB", [0, 1])
+@pytest.mark.parametrize("m", [1, 2, 4, 5, 8, 9, 40, 300])
+@pytest.mark.parametrize(("k", "n"), [(40, 33), (300, 90), (769, 400), (2000, 130)])
+def test_deterministic_bits_are_those_of_weights_that_are_not_packed(
+    m: int, k: int, n: int, transB: int
+) -> None:
+    inputs, w = {"x": random((m, k))}, random((n, k) if transB else (k, n), seed=2)
+    nodes = [helper.make_node("Gemm", ["x", "w"], ["y"], transB=transB)]
+    found = inferred(nodes, inputs, 2, w)
+    np.testing.assert_array_equal(inferred(nodes, inputs, 3, w, "packing"), found)
+    np.testing.assert_allclose(found, inputs["x"] @ (w.T if transB else w), 1e-3, 1e-3)
+
+
+def test_deterministic_bits_are_those_of_a_recurrence_that_is_recomputed() -> None:
+    """Recomputed, it has so many equal products that their weights are packed."""
+    size, steps = 300, 10
+    builder = popir.Builder(opsets={"ai.onnx": 17, "ai.graphcore": 1})
+    op = builder.aiOnnx
+    w = builder.addInitializedInputTensor(random((size, size), seed=2) * np.float32(0.05), "w")
+    x = builder.addInputTensor("FLOAT", [16, size], "x")
+    labels = builder.addInputTensor("INT32", [16], "labels")
+    h = x
+    for _ in range(steps):
+        h = op.tanh([op.add([op.matmul([h, w]), x])])
+    loss = builder.aiGraphcore.nllloss([op.softmax([h], axis=-1), labels])
+    found: list[list[Array]] = []
+    packed: list[bool] = []
+    for how in (popir.RecomputationType.NoRecompute, popir.RecomputationType.RecomputeAll):
+        options = popir.SessionOptions(
+            autoRecomputation=how, engineOptions={"host.deterministic": "true"}
+        )
+        session = training_session(
+            builder.getModelProto(), loss, [loss], popir.ConstSGD(0.05), options=options
+        )
+        given = {"x": random((16, size)), "labels": np.arange(16, dtype=np.int32)}
+        losses = [step(session, given)[loss].copy() for _ in range(2)]
+        after = {"w": np.empty((size, size), np.float32)}
+        session.weightsToHost()
+        session.readWeights(popir.PyWeightsIO(after))
+        found.append([*losses, after["w"]])
+        packed.append(", packed" in session.planText())
+    if contraction.isa() != "base":
+        assert packed == [False, True]
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.parametrize(("g", "m", "k", "n"), [(8, 512, 300, 512), (12, 128, 768, 256)])

@@ -507,11 +507,15 @@ std::unique_ptr<Contraction> makeFaster(const ConvSpec& s, unsigned threads) {
   return columnsAreFaster(s, threads) || groupedColumnsAreFaster(s) ? makeOwn(s, threads) : nullptr;
 }
 
-/// By sources that never divide a sum, and rules into which no number of threads goes.
+/// By sources that never divide a sum, and rules into which no number of threads goes. Nor do sums
+/// depend on whether B is packed, which follows from where it lies and who else reads it: few rows of a
+/// transposed B are dot products, in another order than packed ones, and are not packed.
 std::unique_ptr<Contraction> makeDeterministic(const MatMulSpec& s, unsigned threads) {
   if (wideIsFaster(s, Setting::kThreadsOfChoices))
     if (auto made = makeWide(s, threads)) return made;
-  auto made = makeOwnOrPacked(s, threads);
+  constexpr std::int64_t kMostDotRows = 8;
+  auto made =
+      s.b.column != 1 && s.m <= kMostDotRows ? makeOwn(s, threads) : makeOwnOrPacked(s, threads);
   return made ? std::move(made) : makePortable(s, threads);
 }
 std::unique_ptr<Contraction> makeDeterministic(const ConvSpec& s, unsigned threads) {
@@ -719,6 +723,11 @@ Blocks preferredBlocks(const ConvSpec& spec, unsigned threads) {
   bare.postOps.clear();
   auto blocks = oneDnnBlocks(bare, threads);
   if (planesBeatBlocks(spec, blocks, threads)) return {Layout::kPlain, Layout::kPlain};
+  // Our own kernels have blocks of whole vectors, in which a convolution has the bits of plain sides.
+  constexpr int kHalfOfAvx512 = 8;
+  if (spec.policy.deterministic && isa() == Isa::Avx512)
+    for (int* block : {&blocks.in, &blocks.out})
+      if (*block == kHalfOfAvx512) *block = Layout::kPlain;
   // Post-ops follow in inference, where weights are packed once, as directIsFaster() supposes.
   if (!spec.postOps.empty() && directIsFaster(spec)) {
     if (isHalfVectors(spec, spec.in)) blocks.in = Layout::kChannelsLast;

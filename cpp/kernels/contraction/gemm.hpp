@@ -27,9 +27,10 @@ struct BlockOf {
   bool accumulate;
   const T* bias;
   /// The whole of B as it was packed before the run, of `packedColumns` columns with those that fill
-  /// vectors, and the block's first column in it. Null if B is not packed.
+  /// vectors, in parts of at most `packedSteps` rows, and the block's first column in it. Null if B is
+  /// not packed.
   const T* packed = nullptr;
-  std::int64_t packedColumns = 0, column = 0;
+  std::int64_t packedColumns = 0, packedSteps = 0, column = 0;
 };
 
 /// Partition of a product into `groups * rowParts * columnParts` tasks for threads. The sums over k

@@ -21,10 +21,13 @@ struct Routines {
   void (*run)(const BlockOf<T>& block, T* scratch);
   std::size_t (*scratchScalars)(std::int64_t m, std::int64_t n, std::int64_t k);
   /// Packs columns [first, last) of a B [k, n] into `to`, of packedScalars() elements: the form in
-  /// which run() takes BlockOf::packed.
+  /// which run() takes BlockOf::packed, in parts of at most `steps` rows.
   void (*pack)(const T* b, std::int64_t bRow, std::int64_t bColumn, std::int64_t k, std::int64_t n,
-               std::int64_t first, std::int64_t last, T* to);
+               std::int64_t steps, std::int64_t first, std::int64_t last, T* to);
   std::size_t (*packedScalars)(std::int64_t k, std::int64_t n);
+  /// The rows of a part with which a packed B is fastest, and those with which the sums are added up
+  /// in the order of a B that is not packed.
+  std::int64_t keptSteps, steps;
   /// Split n at multiples of this.
   std::int64_t columns;
 

@@ -108,10 +108,12 @@ struct Simd {
 
 const Routines<float> kFloats = {floats::run,    floats::scratchScalars,
                                  floats::pack,   floats::packedScalars,
+                                 floats::kKeptK, floats::kPackedK,
                                  floats::kPanel, nullptr,
                                  nullptr,        0};
 const Routines<double> kDoubles = {doubles::run,    doubles::scratchScalars,
                                    doubles::pack,   doubles::packedScalars,
+                                   doubles::kKeptK, doubles::kPackedK,
                                    doubles::kPanel, nullptr,
                                    nullptr,         0};
 

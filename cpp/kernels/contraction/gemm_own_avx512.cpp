@@ -133,10 +133,12 @@ struct Simd {
 }  // namespace doubles
 
 const Routines<float> kFloats = {floats::run,           floats::scratchScalars, floats::pack,
-                                 floats::packedScalars, floats::kPanel,         floats::runWide,
-                                 floats::wideScalars,   floats::kWidePanel};
+                                 floats::packedScalars, floats::kKeptK,         floats::kPackedK,
+                                 floats::kPanel,        floats::runWide,        floats::wideScalars,
+                                 floats::kWidePanel};
 const Routines<double> kDoubles = {doubles::run,    doubles::scratchScalars,
                                    doubles::pack,   doubles::packedScalars,
+                                   doubles::kKeptK, doubles::kPackedK,
                                    doubles::kPanel, nullptr,
                                    nullptr,         0};
 

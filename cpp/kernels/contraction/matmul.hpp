@@ -15,7 +15,7 @@ namespace contraction {
 
 /// `Routine` provides run(block, scratch), scratchBytes(rows, columns, depth) and tasks(spec,
 /// threads). With `packs`, B is packed before the run, and it provides pack(b, strides, depth,
-/// columns, first, last, to) and packedBytes(depth, columns).
+/// columns, first, last, to), packedBytes(depth, columns) and packedSteps().
 template <class T, class Routine, bool packs = false>
 class TiledMatMul final : public Contraction {
  public:
@@ -60,10 +60,11 @@ class TiledMatMul final : public Contraction {
                     const pool::OwnMemory own(scratchBytes_);
                     for (std::int64_t i = first; i < last; ++i) {
                       auto block = gemm::task(tasks_, i, spec_, a, b, c, bias);
-                      if (packs) {
+                      if constexpr (packs) {
                         const auto* forms = static_cast<const T*>(packed);
                         block.packed = forms + formOf(i / tasks_.ofGroup()) / sizeof(T);
                         block.packedColumns = packedColumns();
+                        block.packedSteps = routine_.packedSteps();
                       }
                       if (block.m > 0 && block.n > 0) routine_.run(block, own.data());
                     }

@@ -32,6 +32,7 @@ namespace {
 template <class T, bool packs = false>
 struct OwnRoutine {
   const gemm::Routines<T>* routines = gemm::routines<T>();
+  bool ordered;  // sums of a packed B are those of one that is not
 
   void run(const gemm::BlockOf<T>& block, void* scratch) const {
     routines->run(block, static_cast<T*>(scratch));
@@ -41,11 +42,12 @@ struct OwnRoutine {
   }
   void pack(const T* b, const MatMulSpec::Strides& strides, std::int64_t k, std::int64_t n,
             std::int64_t first, std::int64_t last, T* to) const {
-    routines->pack(b, strides.row, strides.column, k, n, first, last, to);
+    routines->pack(b, strides.row, strides.column, k, n, packedSteps(), first, last, to);
   }
   std::size_t packedBytes(std::int64_t k, std::int64_t n) const {
     return sizeof(T) * routines->packedScalars(k, n);
   }
+  std::int64_t packedSteps() const { return ordered ? routines->steps : routines->keptSteps; }
   std::int64_t columns() const { return routines->columns; }
   gemm::Tasks tasks(const MatMulSpec& spec, unsigned threads) const {
     if (packs) return gemm::Tasks::ofKept(spec, columns(), threads);
@@ -73,7 +75,8 @@ std::string description() { return std::string("own ") + name(isa()); }
 template <class T, bool packs>
 std::unique_ptr<Contraction> ownProduct(const MatMulSpec& spec, unsigned threads) {
   return std::make_unique<TiledMatMul<T, OwnRoutine<T, packs>, packs>>(
-      spec, threads, OwnRoutine<T, packs>(), description() + (packs ? " packed" : ""));
+      spec, threads, OwnRoutine<T, packs>{gemm::routines<T>(), spec.policy.deterministic},
+      description() + (packs ? " packed" : ""));
 }
 
 template <bool packs>
