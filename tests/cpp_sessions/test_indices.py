@@ -1,4 +1,4 @@
-"""What a process of C++ gets as programs for PopART expect it: the type of indices, models as bytes,
+"""What programs for PopART expect of a process of C++: the type of indices, models as bytes,
 and what an error says of the device.
 """
 
