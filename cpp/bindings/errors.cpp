@@ -118,6 +118,13 @@ void registerErrors() {
       const char* name = pythonName(e);
       if (name == nullptr) throw;
       set(name, e.what());
+      if (const auto* fault = dynamic_cast<const poplar::recoverable_runtime_error*>(&e)) {
+        py::error_already_set raised;
+        raised.value().attr("recoveryAction") =
+            py::module_::import("popir.enums")
+                .attr("RecoveryAction")(static_cast<int>(fault->getRecoveryAction()));
+        raised.restore();
+      }
     }
   });
 }

@@ -360,8 +360,13 @@ void importPopir(const std::string& root) {
 
 extern "C" __attribute__((visibility("default"))) const Bridge* popir_python_start(
     const std::string& python, const std::string& root) {
-  if (!python.empty() && Py_IsInitialized() == 0) startInterpreter(python);
-  locked([&] { importPopir(root); });
+  const bool isOurs = !python.empty() && Py_IsInitialized() == 0;
+  if (isOurs) startInterpreter(python);
+  locked([&] {
+    importPopir(root);
+    // A process of C++ expects indices of PopART's type. In one of Python, that decides.
+    if (isOurs) py::module_::import("popir.definitions").attr("indices_as_popart")();
+  });
   return &table;
 }
 

@@ -368,9 +368,10 @@ BuiltinClass init() {
             const auto& init = static_cast<const popart::InitOp&>(op);
             Attributes a;
             a.setAttribute("shape", init.getTensorInfo().shape());
+            Attributes::Int number = 0;  // ONNX's UNDEFINED
             for (const auto& type : onnxTypes())
-              if (type.second == init.getTensorInfo().dataType())
-                a.setAttribute("data_type", Attributes::Int(type.first));
+              if (type.second == init.getTensorInfo().dataType()) number = type.first;
+            a.setAttribute("data_type", number);
             a.setAttribute("init_type", Attributes::Int(static_cast<int>(init.getInitType())));
             a.setAttribute("batch_axis", Attributes::Int(-1));
             return a;

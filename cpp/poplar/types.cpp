@@ -101,8 +101,21 @@ POPIR_POPLAR_ERROR(profiling_disabled, poplar_error)
 POPIR_POPLAR_ERROR(runtime_error, poplar_error)
 POPIR_POPLAR_ERROR(application_runtime_error, runtime_error)
 POPIR_POPLAR_ERROR(system_runtime_error, runtime_error)
-POPIR_POPLAR_ERROR(recoverable_runtime_error, system_runtime_error)
+recoverable_runtime_error::recoverable_runtime_error(const std::string& s, RecoveryAction action)
+    : system_runtime_error(s), action_(action) {}
+recoverable_runtime_error::~recoverable_runtime_error() noexcept = default;
 POPIR_POPLAR_ERROR(unrecoverable_runtime_error, system_runtime_error)
 POPIR_POPLAR_ERROR(unknown_runtime_error, system_runtime_error)
+
+std::string toString(RecoveryAction action) {
+  switch (action) {
+    case RecoveryAction::IPU_RESET: return "IPU_RESET";
+    case RecoveryAction::LINK_RESET: return "LINK_RESET";
+    case RecoveryAction::PARTITION_RESET: return "PARTITION_RESET";
+    case RecoveryAction::FULL_RESET: return "FULL_RESET";
+  }
+  return "RecoveryAction(" + std::to_string(static_cast<int>(action)) + ")";
+}
+std::ostream& operator<<(std::ostream& os, RecoveryAction action) { return os << toString(action); }
 
 }  // namespace poplar

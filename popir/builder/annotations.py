@@ -326,8 +326,10 @@ class Annotations:
 
     def setInplacePreferences(self, nodeOutputName: Outputs, prefs: Mapping[str, float]) -> None:
         """Sets the priorities of a node's in-place variants, by operator type: {"AddLhsInplace":
-        20.0}. A variant with a priority of 0 or less is not used. Operators whose output is a view
-        of the input, as that of Reshape, always are their variant, such as ReshapeInplace.
+        20.0}. A variant with a priority of 0 or less is not used; one with more moves behind the
+        other readers of what it overwrites, where it can, and overwrites inputs. Operators whose
+        output is a view of the input, as that of Reshape, always are their variant, such as
+        ReshapeInplace.
 
         Raises popart_exception for a priority that is not finite. A session raises
         OperatorAttributeError for a variant that the operator does not have.

@@ -9,7 +9,9 @@ greatest id. A variant is used if the old value of the input is not needed any m
 - All other readers of that memory, through any view, already run earlier in the schedule.
 
 Constraints then fix the order of these readers, so the schedule does not change, nor what the
-engine fuses. Variants that would change the order of elements in memory are refused, because sums
+engine fuses. A variant to which the program itself gives a priority may do more: it moves behind
+the other readers, unless one of them needs its result, and it overwrites what the host sends for
+each batch. Variants that would change the order of elements in memory are refused, because sums
 would be rounded in another order. So results are equal bit by bit with and without the transform.
 
 Example: in `a = Exp(x); b = Relu(a); c = Add(a, b)` Relu must not overwrite a, which Add reads
@@ -56,33 +58,38 @@ class _Inplacer:
     def __init__(self, graph: Graph, kept: Collection[str]) -> None:
         self.graph = graph
         self.kept = {*kept, *graph.outputs}
-        graph.ops = {op.id: op for op in graph.schedule()}
-        self.place = {id: n for n, id in enumerate(graph.ops)}
         self.waiting: list[tuple[list[int], int]] = []
+        self._number()
 
     def run(self) -> list[Decision]:
         decisions: list[Decision] = []
         done: set[int] = set()
         is_told = _log.isEnabledFor(logging.DEBUG)
-        for id, opid in self._wanted():
+        for id, opid, is_asked_for in self._wanted():
             if id in done:
                 continue
             op = self.graph.ops[id]
             where = op.debugName()
-            reason = self._replace(op, opid)
+            reason = self._replace(op, opid, is_asked_for)
             if reason is None:
                 done.add(id)
             decisions.append(Decision(where, opid.type, reason))
             if is_told:
                 _log.debug("%s", decisions[-1])
+        self._fix_order()
+        return decisions
+
+    def _fix_order(self) -> None:
         for befores, after in self.waiting:
             for before in befores:
                 self.graph.addConstraint(self.graph.ops[before], self.graph.ops[after])
-        return decisions
+        self.waiting.clear()
 
-    def _wanted(self) -> list[tuple[int, OperatorIdentifier]]:
-        """Pairs (operator id, variant) in the order in which they are tried."""
-        found: list[tuple[float, int, OperatorIdentifier]] = []
+    def _wanted(self) -> list[tuple[int, OperatorIdentifier, bool]]:
+        """Triples (operator id, variant, whether the program gives it a priority) in the order in
+        which they are tried.
+        """
+        found: list[tuple[float, int, OperatorIdentifier, bool]] = []
         for op in self.graph.ops.values():
             own = op.inplacePriorityDefault()
             if not own and type(op).inplacePriorityDefault is Op.inplacePriorityDefault:
@@ -92,11 +99,12 @@ class _Inplacer:
             if veto := op.inplacePriorityVeto():
                 given = {OperatorIdentifier("ai.graphcore", name, 1): p for name, p in veto}
                 own = list({**dict(own), **given}.items())
-            found += [(-priority, -op.id, opid) for opid, priority in own]
+            asked = op.settings.nodeAttributes.get(INPLACE_NAMES, ())
+            found += [(-priority, -op.id, opid, opid.type in asked) for opid, priority in own]
         found.sort(key=itemgetter(0, 1))
-        return [(-id, opid) for negated, id, opid in found if negated < 0]
+        return [(-id, opid, asked) for negated, id, opid, asked in found if negated < 0]
 
-    def _replace(self, op: Op, opid: OperatorIdentifier) -> str | None:
+    def _replace(self, op: Op, opid: OperatorIdentifier, is_asked_for: bool) -> str | None:
         """Replaces `op` by the variant. Returns None, or the reason why that is not possible."""
         if op.modified_inputs():
             return "the operator is in place already"
@@ -113,7 +121,7 @@ class _Inplacer:
             variant.variant_of = own
             self.graph.replaceOp(op, variant)
         befores: list[Op] = []
-        reason = self._check(variant, befores)
+        reason = self._check(variant, befores, is_asked_for)
         if reason is not None:
             if variant is op:
                 op.turnInto(own)
@@ -122,9 +130,16 @@ class _Inplacer:
             return reason
         if befores:
             self.waiting.append(([before.id for before in befores], op.id))
+            if any(self.place[before.id] > self.place[op.id] for before in befores):
+                self._fix_order()
+                self._number()
         return None
 
-    def _check(self, op: Op, befores: list[Op]) -> str | None:
+    def _number(self) -> None:
+        self.graph.ops = {op.id: op for op in self.graph.schedule()}
+        self.place = {id: n for n, id in enumerate(self.graph.ops)}
+
+    def _check(self, op: Op, befores: list[Op], is_asked_for: bool) -> str | None:
         """Returns why the connected variant must be undone, or None if it may stay.
 
         Adds to `befores` the operators that must run before it.
@@ -135,12 +150,12 @@ class _Inplacer:
                 continue
             memory = _memory(tensor)
             if memory is None:
-                return self._keeps([tensor]) or (
+                return self._keeps([tensor], is_asked_for) or (
                     f"more than {_REACH} inputs and outputs of operators are in the memory of "
                     f"'{tensor.id}'"
                 )
             reason = (
-                self._keeps(memory)
+                self._keeps(memory, is_asked_for)
                 or _repeats(memory)
                 or _shares(op, tensor, memory)
                 or _disorder(tensor, memory)
@@ -156,15 +171,32 @@ class _Inplacer:
         if not befores:
             return None
         befores[:] = dict.fromkeys(befores)
-        later = (reader for reader in befores if self.place[reader.id] > self.place[op.id])
-        blocking = next(later, None)
-        return blocking and f"{blocking.debugName()} reads the value and runs later"
+        later = [reader for reader in befores if self.place[reader.id] > self.place[op.id]]
+        if is_asked_for:
+            after = self._after(op)
+            later = [reader for reader in later if reader in after]
+        return f"{later[0].debugName()} reads the value and runs later" if later else None
 
-    def _keeps(self, memory: list[Tensor]) -> str | None:
+    def _after(self, op: Op) -> set[Op]:
+        """The operators that cannot run before `op`."""
+        self._fix_order()
+        found: set[Op] = set()
+        stack = [op]
+        while stack:
+            at = stack.pop()
+            for after in (*self.graph.afters(at), *(u for t in at.output.values() for u in t.uses)):
+                if after not in found:
+                    found.add(after)
+                    stack.append(after)
+        return found
+
+    def _keeps(self, memory: list[Tensor], is_asked_for: bool) -> str | None:
         for tensor in memory:
             if tensor.id in self.kept:
                 return f"'{tensor.id}', in the same memory, is kept: an anchor or an output"
-            if tensor.producer is None:
+            if tensor.producer is None and not (
+                is_asked_for and self.graph.is_main and tensor.is_stream()
+            ):
                 return f"'{tensor.id}', in the same memory, is {_KINDS[tensor.tensorType]}"
         return None
 

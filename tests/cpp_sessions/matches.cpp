@@ -1,7 +1,9 @@
-// Repeated sequences of a schedule. Arguments: "repeated" or "final" or "isomorphic", numbers.
+// Repeated sequences of a schedule. Arguments: "repeated" or "final" or "composed" or "isomorphic",
+// numbers. Nodes of an even kind read the node before them, in "final" and "composed".
 #include <popart/subgraph/outliner.hpp>
 #include <popart/subgraph/prunematches.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <iostream>
 #include <map>
@@ -52,12 +54,22 @@ int main(int argc, char** argv) {
     connect(nodes[2], nodes[3], 0);
     connect(nodes[0], nodes[5], 0);
   }
+  if (what == "final" || what == "composed")
+    for (std::size_t i = 1; i < nodes.size(); ++i)
+      if (nodes[i].kind % 2 == 0) connect(nodes[i - 1], nodes[i], 0);
   std::vector<const Node*> schedule;
   for (const Node& node : nodes) schedule.push_back(&node);
   std::vector<Match> found;
   if (what == "repeated")
     found = algo0::RinseMatcherAlgo0<const Node>(schedule).getRepeatedSequences();
-  else
+  else if (what == "composed") {  // getRinseMatches by its parts, over all repeated sequences
+    const algo0::RinseMatcherAlgo0<const Node> matcher(schedule);
+    found = separateByOverlaps(
+        matcher.separateMultipleMatchesByIsomorphism(matcher.getRepeatedSequences()));
+    setValues(found, schedule);
+    std::sort(found.rbegin(), found.rend());
+    found = algo0::getFinalMatches(found, 0.0f, static_cast<int>(schedule.size()));
+  } else
     found = getRinseMatches(schedule, {}, 0.0f, 0.0f, getDefaultOutlinerAlgorithm());
   for (const Match& match : found) std::cout << match << "\n";
   if (what == "pruned")

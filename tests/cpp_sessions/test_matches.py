@@ -45,6 +45,23 @@ def test_final_matches_do_not_overlap(program: Program) -> None:
                 assert apart or nested
 
 
+def test_matches_are_those_of_all_repeated_sequences(program: Program) -> None:
+    """The search, which leaves out what cannot fit, finds what its parts find over everything."""
+    draw = random.Random(9)
+    found = 0
+    for count in (2, 3, 4):
+        for size in (12, 40, 90):
+            for kinds in (
+                [draw.randrange(count) for _ in range(size)],
+                [n % (count + 2) for n in range(size)],
+                [n % (size // 2) if n % 11 else 0 for n in range(size)],
+            ):
+                lines = program("matches", "final", *map(str, kinds))
+                assert lines == program("matches", "composed", *map(str, kinds)), kinds
+                found += len(lines.splitlines())
+    assert found > 100
+
+
 def test_sequences_are_connected_in_the_same_way(program: Program) -> None:
     """0 1 occurs three times, and twice the 1 reads the 0 of its own sequence."""
     lines = program("matches", "isomorphic", *"010101").splitlines()

@@ -84,6 +84,35 @@ def test_preferences_of_the_model_go_before_the_defaults() -> None:
     assert "AddLhsInplace" not in reasons
 
 
+ASKED = 'notes {__inplace_op_names = ["ExpInplace"], __inplace_op_priorities = [1e-8]}'
+
+
+def test_what_the_program_asks_for_moves_behind_the_other_readers() -> None:
+    """And overwrites what the host sends."""
+    body = """0: %%b: FLOAT[4] = ai.onnx.Exp:13(%%x) %s
+        1: %%c: FLOAT[4] = ai.onnx.Sin:7(%%x)
+        2: %%d: FLOAT[4] = ai.onnx.Cos:7(%%x)
+        3: %%e: FLOAT[4] = ai.onnx.Add:13(%%b, %%c)
+        4: %%out: FLOAT[4] = ai.onnx.Add:13(%%e, %%d)"""
+    found, _ = after(body % ASKED)
+    lines = found.splitlines()
+    first = [n for n, line in enumerate(lines) if "Sin" in line or "Cos" in line]
+    overwrites = next(n for n, line in enumerate(lines) if "ExpInplace" in line)
+    assert len(first) == 2
+    assert max(first) < overwrites
+    assert "after 0: 1, 2" in found
+    _, reasons = after(body % "")
+    assert "is an input of the graph" in str(reasons["ExpInplace"])
+
+
+def test_what_the_program_asks_for_stays_where_another_reader_needs_it() -> None:
+    _, reasons = after(
+        f"""0: %b: FLOAT[4] = ai.onnx.Exp:13(%x) {ASKED}
+        1: %out: FLOAT[4] = ai.onnx.Mul:13(%x, %b)"""
+    )
+    assert "reads the value and runs later" in str(reasons["ExpInplace"])
+
+
 def test_an_operator_that_excludes_the_pattern() -> None:
     body = """0: %a: FLOAT[4] = ai.onnx.Mul:13(%x, %w)
     1: %out: FLOAT[4] = ai.onnx.Neg:13(%a)"""

@@ -7,7 +7,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <istream>
+#include <iterator>
 #include <memory>
+#include <ostream>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -104,11 +108,12 @@ class TypeProto {
   POPIR_ONNX_FIELD(TypeProto_Tensor, tensor_type)
 };
 
-#define POPIR_ONNX_TYPES(X)                                                                    \
-  X(UNDEFINED)                                                                                 \
-  X(FLOAT)                                                                                     \
-  X(UINT8) X(INT8) X(UINT16) X(INT16) X(INT32) X(INT64) X(STRING) X(BOOL) X(FLOAT16) X(DOUBLE) \
-      X(UINT32) X(UINT64) X(COMPLEX64) X(COMPLEX128) X(BFLOAT16)
+#define POPIR_ONNX_TYPES(X)                                                                     \
+  X(UNDEFINED)                                                                                  \
+  X(FLOAT)                                                                                      \
+  X(UINT8)                                                                                      \
+  X(INT8) X(UINT16) X(INT16) X(INT32) X(INT64) X(STRING) X(BOOL) X(FLOAT16) X(DOUBLE) X(UINT32) \
+      X(UINT64) X(COMPLEX64) X(COMPLEX128) X(BFLOAT16)
 enum TensorProto_DataType : int {
 #define POPIR_ONNX_TYPE(NAME) TensorProto_DataType_##NAME,
   POPIR_ONNX_TYPES(POPIR_ONNX_TYPE)
@@ -215,6 +220,35 @@ class ModelProto {
   POPIR_ONNX_FIELD(int64_t, ir_version)
   POPIR_ONNX_LIST(OperatorSetIdProto, opset_import)
   POPIR_ONNX_FIELD(GraphProto, graph)
+
+ public:
+  /// Reads the model from the bytes of a file; false if they are none of a model.
+  bool ParseFromString(const std::string& bytes);
+  bool ParseFromArray(const void* bytes, int size) {
+    return ParseFromString(std::string(static_cast<const char*>(bytes), size_t(size)));
+  }
+  bool ParseFromIstream(std::istream* in) {
+    return ParseFromString(std::string(std::istreambuf_iterator<char>(*in), {}));
+  }
+  /// From the rest of a stream of protobuf's.
+  template <class Coded>
+  bool ParseFromCodedStream(Coded* in) {
+    std::string bytes;
+    const void* part = nullptr;
+    for (int size = 0; in->GetDirectBufferPointer(&part, &size); in->Skip(size))
+      bytes.append(static_cast<const char*>(part), size_t(size));
+    return ParseFromString(bytes);
+  }
+  /// The bytes of a file.
+  std::string SerializeAsString() const;
+  bool SerializeToString(std::string* bytes) const {
+    *bytes = SerializeAsString();
+    return true;
+  }
+  bool SerializeToOstream(std::ostream* out) const {
+    const std::string bytes = SerializeAsString();
+    return bool(out->write(bytes.data(), std::streamsize(bytes.size())));
+  }
 };
 
 inline const GraphProto& AttributeProto::g() const {
@@ -234,6 +268,29 @@ inline GraphProto* AttributeProto::add_graphs() {
 #undef POPIR_ONNX_FIELD
 #undef POPIR_ONNX_UNKNOWN
 #undef POPIR_ONNX_LIST
+
+}  // namespace ONNX_NAMESPACE
+
+namespace popart {
+namespace io {
+ONNX_NAMESPACE::ModelProto getModelFromString(const std::string& modelProto);
+std::string getSerializedModel(const ONNX_NAMESPACE::ModelProto& model);
+}  // namespace io
+}  // namespace popart
+
+namespace ONNX_NAMESPACE {
+
+inline bool ModelProto::ParseFromString(const std::string& bytes) {
+  try {
+    *this = popart::io::getModelFromString(bytes);
+  } catch (const std::runtime_error&) {
+    return false;
+  }
+  return true;
+}
+inline std::string ModelProto::SerializeAsString() const {
+  return popart::io::getSerializedModel(*this);
+}
 
 }  // namespace ONNX_NAMESPACE
 

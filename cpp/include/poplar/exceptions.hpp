@@ -2,6 +2,7 @@
 #ifndef poplar_exceptions_hpp
 #define poplar_exceptions_hpp
 
+#include <iosfwd>
 #include <stdexcept>
 #include <string>
 
@@ -59,7 +60,21 @@ POPIR_POPLAR_ERROR(profiling_disabled, poplar_error)
 POPIR_POPLAR_ERROR(runtime_error, poplar_error)
 POPIR_POPLAR_ERROR(application_runtime_error, runtime_error)
 POPIR_POPLAR_ERROR(system_runtime_error, runtime_error)
-POPIR_POPLAR_ERROR(recoverable_runtime_error, system_runtime_error)
+/// What brings a device back.
+enum class RecoveryAction { IPU_RESET, LINK_RESET, PARTITION_RESET, FULL_RESET };
+/// "IPU_RESET" and so on.
+std::string toString(RecoveryAction action);
+std::ostream& operator<<(std::ostream& os, RecoveryAction action);
+/// A fault after which the device can be used again. No device of this library has one.
+struct recoverable_runtime_error : system_runtime_error {
+  explicit recoverable_runtime_error(const std::string& s,
+                                     RecoveryAction action = RecoveryAction::IPU_RESET);
+  ~recoverable_runtime_error() noexcept override;
+  RecoveryAction getRecoveryAction() const { return action_; }
+
+ private:
+  RecoveryAction action_;
+};
 POPIR_POPLAR_ERROR(unrecoverable_runtime_error, system_runtime_error)
 POPIR_POPLAR_ERROR(unknown_runtime_error, system_runtime_error)
 

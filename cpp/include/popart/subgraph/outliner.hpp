@@ -4,8 +4,8 @@
 
 #include <popart/subgraph/algo0.hpp>
 
-#include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -25,6 +25,16 @@ OutlinerAlgorithm getDefaultOutlinerAlgorithm();
 void discountBroken(Match& match, const std::vector<std::pair<std::size_t, std::size_t>>& sequences,
                     float cost);
 
+/// Given a length and two places: whether the sequences there are connected in the same way.
+using Isomorphic = std::function<bool(int, Start, Start)>;
+
+/// What getRinseMatches() finds, given the kind and the value of each node. Nodes of one kind are
+/// worth the same, and not less than 0. The time grows with what is repeated and does not fit, not
+/// with all parts of long repeats.
+std::vector<Match> findMatches(const std::vector<int>& kinds, const std::vector<double>& values,
+                               const Isomorphic& isomorphic,
+                               const std::function<void(Match&)>& discount, float threshold);
+
 /// Sequences of the schedule that are repeated, connected in the same way and do not overlap, the
 /// most valuable first. Of nodes T, four functions are used: getSubgraphEquivId(),
 /// getSubgraphInputs(), getSubgraphOutputs() and getSubgraphValue().
@@ -34,14 +44,18 @@ std::vector<Match> getRinseMatches(
     const std::vector<std::pair<std::size_t, std::size_t>>& sequences, float threshold,
     float sequenceBreakCost, OutlinerAlgorithm algorithm) {
   const algo0::RinseMatcherAlgo0<T> matcher(schedule);
-  std::vector<Match> matches =
-      matcher.separateMultipleMatchesByIsomorphism(matcher.getRepeatedSequences());
-  matches = separateByOverlaps(matches);
-  setValues(matches, schedule);
-  if (algorithm == OutlinerAlgorithm::ALGO1 && sequenceBreakCost != 0.0f)
-    for (Match& match : matches) discountBroken(match, sequences, sequenceBreakCost);
-  std::sort(matches.rbegin(), matches.rend());
-  return algo0::getFinalMatches(matches, threshold, static_cast<int>(schedule.size()));
+  std::vector<double> values;
+  for (T* node : schedule) values.push_back(node->getSubgraphValue());
+  return findMatches(
+      getIntSchedule(schedule), values,
+      [&](int length, Start s0, Start s1) {
+        return areIsomorphic(length, s0, s1, schedule, matcher.schedule_index);
+      },
+      [&](Match& match) {
+        if (algorithm == OutlinerAlgorithm::ALGO1 && sequenceBreakCost != 0.0f)
+          discountBroken(match, sequences, sequenceBreakCost);
+      },
+      threshold);
 }
 
 }  // namespace subgraph
