@@ -42,8 +42,8 @@ class HalfRows final : public Contraction {
     const std::unique_ptr<float[]> floats(new float[static_cast<std::size_t>(runs * run)]);
     for (std::int64_t r = 0; r < runs; ++r)
       toFloats(static_cast<const T*>(weights) + r * step, floats.get() + r * run, run);
-    routines_.pack(floats.get(), isTurned ? 1 : run, isTurned ? run : 1, spec_.k, spec_.n, 0,
-                   spec_.n, static_cast<float*>(packed));
+    routines_.pack(floats.get(), isTurned ? 1 : run, isTurned ? run : 1, spec_.k, spec_.n,
+                   routines_.keptSteps, 0, spec_.n, static_cast<float*>(packed));
   }
 
   void runPacked(void* const* operands, const void* packed, void*) const override {
@@ -70,6 +70,7 @@ class HalfRows final : public Contraction {
         block.alpha = spec_.alpha;
         block.packed = static_cast<const float*>(packed);
         block.packedColumns = static_cast<std::int64_t>(routines_.packedScalars(1, spec_.n));
+        block.packedSteps = routines_.keptSteps;
         for (std::int64_t j = 0; j < spec_.n; j += kColumns) {
           block.n = std::min(kColumns, spec_.n - j), block.column = j;
           routines_.run(block, more);
