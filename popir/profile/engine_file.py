@@ -52,8 +52,8 @@ def report_of(path: str | os.PathLike[str]) -> tuple[MachineReport, bool]:
         found = machine.readProfile(os.fspath(path))
     except UnicodeDecodeError as error:
         raise ModelError(
-            f"{path} has a name that is no UTF-8, {error.object!r}; give what has it in the program "
-            "another one."
+            f"{path} has a name that is no UTF-8, {error.object!r}; give what has it in the "
+            "program another one."
         ) from None
     reports = [MachineReport.made(fields) for fields in found["reports"]]
     if not reports:
