@@ -45,9 +45,16 @@ def report_of(path: str | os.PathLike[str]) -> tuple[MachineReport, bool]:
     none has. And whether the engine has several: then the outermost block of each step is
     "program n".
 
-    Raises ModelError for a file that is none, is damaged, or is of another version.
+    Raises ModelError for a file that is none, is damaged, is of another version, or has a name that
+    is no UTF-8.
     """
-    found = machine.readProfile(os.fspath(path))
+    try:
+        found = machine.readProfile(os.fspath(path))
+    except UnicodeDecodeError as error:
+        raise ModelError(
+            f"{path} has a name that is no UTF-8, {error.object!r}; give what has it in the "
+            "program another one."
+        ) from None
     reports = [MachineReport.made(fields) for fields in found["reports"]]
     if not reports:
         raise ModelError(f"{path} has no program: the Engine that wrote it was made with none.")

@@ -126,6 +126,20 @@ def test_other_files_are_refused(tmp_path: Path, change: Any, reason: str) -> No
     assert "run the program again with the engine option autoReport.all" in str(raised.value)
 
 
+def test_a_name_that_is_no_utf8_is_named(tmp_path: Path) -> None:
+    """A program in C++ may have any bytes in a debug name."""
+    written(tmp_path, several=False)
+    file = tmp_path / "profile.pop"
+    magic, version, size, _, content = file.read_bytes().split(b"\n", 4)
+    content = content.replace(b"normalise", b"normalis\xe9")
+    digest = 0xCBF29CE484222325
+    for byte in content:
+        digest = (digest ^ byte) * 0x100000001B3 % 2**64
+    file.write_bytes(b"\n".join([magic, version, size, b"%x" % digest, content]))
+    said = call("profile", file, code=3).stderr
+    assert "has a name that is no UTF-8" in said and "normalis\\xe9" in said
+
+
 @pytest.mark.parametrize(
     "data", [b"", b"SQLite format 3\0", b"\x0a\x03abc"], ids=["empty", "a", "b"]
 )
