@@ -40,6 +40,18 @@ def test_each_kind(library, tmp_path: Path) -> None:
     isolated(check_kinds, library("probe"), cwd=tmp_path)
 
 
+def check_recovery(library: str) -> None:
+    ctypes.CDLL(library)
+    kind = popir.errors.poplar_recoverable_runtime_error
+    with pytest.raises(kind, match="bad link") as error:
+        add(graph(), "Fails", ["x"], where="factory", what="link")
+    assert error.value.recoveryAction is popir.RecoveryAction.LINK_RESET
+
+
+def test_recovery(library, tmp_path: Path) -> None:
+    isolated(check_recovery, library("probe"), cwd=tmp_path)
+
+
 def check_places(library: str) -> None:
     ctypes.CDLL(library)
     calls = {"clone": Op.clone, "getGradOps": Op.getGradOps, "hasSideEffect": Op.hasSideEffect}
