@@ -8,6 +8,7 @@ import pytest
 
 import popir
 from popir import Op, TensorInfo, pattern
+from popir.errors import poplar_recoverable_runtime_error
 from popir.foreign import popart
 from tests.popart.graphs import add, graph, refusal
 from tests.popart.libraries import isolated
@@ -42,8 +43,7 @@ def test_each_kind(library, tmp_path: Path) -> None:
 
 def check_recovery(library: str) -> None:
     ctypes.CDLL(library)
-    kind = popir.errors.poplar_recoverable_runtime_error
-    with pytest.raises(kind, match="bad link") as error:
+    with pytest.raises(poplar_recoverable_runtime_error, match="bad link") as error:
         add(graph(), "Fails", ["x"], where="factory", what="link")
     assert error.value.recoveryAction is popir.RecoveryAction.LINK_RESET
 
