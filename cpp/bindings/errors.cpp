@@ -6,6 +6,7 @@
 #include <poputil/exceptions.hpp>
 
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <system_error>
 
@@ -62,9 +63,26 @@ const ErrorName rows[] = {
     {"poplar_exception", is<poplar::poplar_error>},
 };
 
+/// What brings a device back after the exception that is being handled, if that says so.
+std::optional<poplar::RecoveryAction> recoveryOfCurrent() {
+  const std::exception_ptr current = std::current_exception();
+  if (current == nullptr) return std::nullopt;
+  try {
+    std::rethrow_exception(current);
+  } catch (const poplar::recoverable_runtime_error& fault) {
+    return fault.getRecoveryAction();
+  } catch (...) {
+    return std::nullopt;
+  }
+}
+
 void set(const char* name, const std::string& message) {
   const py::object type = py::module_::import("popir.errors").attr(name);
-  PyErr_SetObject(type.ptr(), decoded(message).ptr());
+  const py::object error = type(decoded(message));
+  if (const auto action = recoveryOfCurrent())
+    error.attr("recoveryAction") =
+        py::module_::import("popir.enums").attr("RecoveryAction")(static_cast<int>(*action));
+  PyErr_SetObject(type.ptr(), error.ptr());
 }
 
 }  // namespace
@@ -118,13 +136,6 @@ void registerErrors() {
       const char* name = pythonName(e);
       if (name == nullptr) throw;
       set(name, e.what());
-      if (const auto* fault = dynamic_cast<const poplar::recoverable_runtime_error*>(&e)) {
-        py::error_already_set raised;
-        raised.value().attr("recoveryAction") =
-            py::module_::import("popir.enums")
-                .attr("RecoveryAction")(static_cast<int>(fault->getRecoveryAction()));
-        raised.restore();
-      }
     }
   });
 }

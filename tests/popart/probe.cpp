@@ -42,6 +42,8 @@ void fail(const std::string& what) {
   if (what == "runtime_error") throw popart::runtime_error("bad run");
   if (what == "poplar_error") throw poplar::poplar_error("bad device");
   if (what == "index_error") throw poplar::index_error("bad index");
+  if (what == "link")
+    throw poplar::recoverable_runtime_error("bad link", poplar::RecoveryAction::LINK_RESET);
   if (what == "logic_error") throw std::logic_error("bad logic");
   if (what == "int") throw 42;
   if (what == "division") {

@@ -8,6 +8,7 @@ import pytest
 
 import popir
 from popir import Op, TensorInfo, pattern
+from popir.errors import poplar_recoverable_runtime_error
 from popir.foreign import popart
 from tests.popart.graphs import add, graph, refusal
 from tests.popart.libraries import isolated
@@ -38,6 +39,17 @@ def check_kinds(library: str) -> None:
 
 def test_each_kind(library, tmp_path: Path) -> None:
     isolated(check_kinds, library("probe"), cwd=tmp_path)
+
+
+def check_recovery(library: str) -> None:
+    ctypes.CDLL(library)
+    with pytest.raises(poplar_recoverable_runtime_error, match="bad link") as error:
+        add(graph(), "Fails", ["x"], where="factory", what="link")
+    assert error.value.recoveryAction is popir.RecoveryAction.LINK_RESET
+
+
+def test_recovery(library, tmp_path: Path) -> None:
+    isolated(check_recovery, library("probe"), cwd=tmp_path)
 
 
 def check_places(library: str) -> None:
