@@ -359,7 +359,7 @@ DESCRIBED: dict[str, tuple[str, bool, Callable[[], Any]]] = {
         of_convolution("weights_gradient", (4, 32, 14, 14), (32, 1, 1, 5, 5)),
     ),
     "points": ("base", False, of_convolution("forward", (2, 64, 28, 28), (1, 64, 64, 1, 1))),
-    "columns": ("avx512", False, of_convolution("forward", (2, 64, 28, 28), (1, 64, 64, 1, 1), 2)),
+    "columns": ("avx512", False, of_convolution("forward", (2, 64, 56, 56), (1, 128, 64, 1, 1), 2)),
     "planes": ("avx512", False, of_convolution("forward", (2, 19, 28, 28), (1, 21, 19, 3, 3))),
     "divided sums": (
         *("base", False),
