@@ -68,7 +68,8 @@ struct Simd {
                        _mm512_shuffle_ps(fours[0], fours[1], 0xee));
     const V ones = add(twos, _mm512_shuffle_ps(twos, twos, 0xb1));
     const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 2, 6, 10, 14, 0, 0, 0, 0, 0, 0, 0, 0);
-    _mm256_storeu_ps(to, _mm512_castps512_ps256(_mm512_maskz_permutexvar_ps(0xff, order, ones)));
+    const V ordered = _mm512_maskz_permutexvar_ps(0xff, order, ones);
+    _mm256_storeu_ps(to, _mm512_maskz_extractf32x8_ps(0xff, ordered, 0));
   }
   template <int Which>
   static V quarters(V x, V y) {
