@@ -105,7 +105,7 @@ class ProductOpx : public popart::popx::Opx {
   popart::popx::InputCreatorType getInputCreatorType(popart::InIndex) const override {
     return popart::popx::InputCreatorType::CanCreateOrUnwind;
   }
-  popart::popx::DnfTensorIds mustExistBeforeCreateDNF(int index) const override {
+  popart::DnfTensorIds mustExistBeforeCreateDNF(int index) const override {
     return {{inId(0), inId(1)}, {inId(1 - index)}};
   }
   bool canUnwind(popart::InIndex in, popart::OutIndex out) const override {
