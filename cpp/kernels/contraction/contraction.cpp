@@ -236,9 +236,9 @@ bool hasHalfVectors(const ConvSpec& s) {
          s.out.shape[1] % kHalfVector == 0;
 }
 
-/// From channels that fill no vectors to some that do, or half a one, strided or of short lines, with work
-/// for two threads: on AVX-512 direct sums read the input as it lies, which oneDNN lays out first. Columns and planes are for
-/// longer lines.
+/// From channels that fill no vectors to some that do, or half a one, strided or of short lines, with
+/// work for two threads: on AVX-512 direct sums read the input as it lies, which oneDNN lays out first.
+/// Columns and planes are for longer lines.
 bool isFromOddChannels(const ConvSpec& s) {
   constexpr std::int64_t kVector = 16, kHalf = 8, kLongLine = 28, kShortLine = 14, kMostTaps = 9,
                          kMostTapsStrided = 25;

@@ -44,12 +44,12 @@ struct Tasks {
   /// Splits rows and columns so that a task reads as little of A and B as it can.
   static Tasks square(const contraction::MatMulSpec& spec, std::int64_t columnUnit,
                       unsigned threads);
-  std::int64_t count() const { return groups * ofGroup(); }
-  std::int64_t ofGroup() const { return rowParts * columnParts; }
   /// For a B that was packed before the run: splits many rows, and few where columns would be
   /// shared unevenly.
   static Tasks ofKept(const contraction::MatMulSpec& spec, std::int64_t columnUnit,
                       unsigned threads);
+  std::int64_t count() const { return groups * ofGroup(); }
+  std::int64_t ofGroup() const { return rowParts * columnParts; }
   /// Largest number of rows and columns in one task.
   std::int64_t mostRows() const { return (m + rowParts - 1) / rowParts; }
   std::int64_t mostColumns() const;
