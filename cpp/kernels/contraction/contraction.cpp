@@ -165,17 +165,12 @@ bool isForColumns(const ConvSpec& s) {
          *std::max_element(s.inDilation.begin(), s.inDilation.end()) == 1;
 }
 
-/// Forward convolutions of rows that products of columns compute faster than oneDNN, by the
-/// measurements in docs/contractions.md: points that are skipped over, and 3 x 3 where oneDNN has no
-/// whole blocks of channels. Lines of few points are gathered too slowly.
+/// Forward convolutions of rows that products of columns compute faster than oneDNN, by estimates that
+/// follow the measurements in docs/contractions.md.
 bool columnsAreFaster(const ConvSpec& s, unsigned threads) {
-  constexpr std::int64_t kBlock = 16, kLongLine = 28, kFew = 16, kMany = 32, kTaps = 9;
   if (isa() != Isa::Avx512 || s.groups != 1 || !isForColumns(s)) return false;
-  const std::int64_t in = s.in.shape[1], out = s.out.shape[1], line = s.out.shape.back();
-  const std::int64_t taps = tapsOf(s);
-  if (taps == 1) return !isAll(s.stride, 1) && columnsTime(s, threads) < oneDnnTime(s, threads);
-  const bool isOdd = in % kBlock != 0 || out % kBlock != 0;
-  return isOdd && taps <= kTaps && line >= kLongLine && (out >= kMany || in < kFew);
+  if (tapsOf(s) == 1 && isAll(s.stride, 1)) return false;
+  return columnsTime(s, threads) < oneDnnTime(s, threads);
 }
 
 /// The same of groups, for which oneDNN has nothing but columns of its own.
@@ -207,7 +202,8 @@ bool planesAreFaster(const ConvSpec& s, unsigned threads) {
   if (tapsOf(s) == 1 && isAll(s.stride, 1)) return false;
   const double time = planesTime(s, threads);
   if (tapsOf(s) == 1 && s.groups > 1) return std::isfinite(time);  // oneDNN computes all points
-  return time < columnsTime(s, threads) && time < oneDnnTime(s, threads);
+  if (isForColumns(s) && columnsTime(s, threads) <= time) return false;
+  return time < oneDnnTime(s, threads);
 }
 
 bool isBound(const PostOp& op) {
@@ -236,20 +232,6 @@ bool hasHalfVectors(const ConvSpec& s) {
          s.out.shape[1] % kHalfVector == 0;
 }
 
-/// From channels that fill no vectors to some that do, or half a one, strided or of short lines, with
-/// work for two threads: on AVX-512 direct sums read the input as it lies, which oneDNN lays out first.
-/// Columns and planes are for longer lines.
-bool isFromOddChannels(const ConvSpec& s) {
-  constexpr std::int64_t kVector = 16, kHalf = 8, kLongLine = 28, kShortLine = 14, kMostTaps = 9,
-                         kMostTapsStrided = 25;
-  const std::int64_t taps = tapsOf(s), line = s.out.shape.back();
-  if (isa() != Isa::Avx512 || s.groups != 1 || !s.postOps.empty() || s.in.shape[1] % kVector == 0 ||
-      s.out.shape[1] % kHalf != 0 || workOf(s) < 2 * kWorkPerThread)
-    return false;
-  if (isAll(s.stride, 1)) return taps > 1 && taps <= kMostTaps && line <= kShortLine;
-  return taps == 1 ? line < kShortLine : taps <= kMostTapsStrided && line < kLongLine;
-}
-
 /// True where direct sums in channel blocks are faster than oneDNN if the weights are packed once, by
 /// the measurements in docs/contractions.md.
 bool directIsFaster(const ConvSpec& s) {
@@ -257,7 +239,6 @@ bool directIsFaster(const ConvSpec& s) {
   if (!s.policy.has(Choice::DirectSums) || s.pass != Pass::Forward || s.fieldDims() != 2 ||
       isDepthwise(s))
     return false;
-  if (isFromOddChannels(s)) return true;
   const auto& w = s.weights.shape;
   const bool isPoint = w[3] * w[4] == 1, goesOn = areOursFaster(s.postOps);
   if (isPoint) return s.stride[0] * s.stride[1] == 1 && (goesOn || hasHalfVectors(s));

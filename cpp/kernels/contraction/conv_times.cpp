@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "kernels/contraction/im2col.hpp"
 #include "kernels/contraction/meetings.hpp"
 
 namespace popir {
@@ -51,7 +52,7 @@ struct Sizes {
 /// come all together, four at a time where they are a multiple of four; if lines of many are in one set of
 /// the L1 cache, each is then read anew for each element of it.
 double readTime(const Sizes& s, bool areLast) {
-  constexpr double kReadWhole = 0.2, kRead = 0.43, kReadAnew = 1.8;
+  constexpr double kReadWhole = 0.12, kRead = 0.39, kReadAnew = 1.8;
   constexpr std::int64_t kPage = 1024, kMany = 64, kFour = 4;  // a page in elements
   if (s.inputs % kVector == 0) return kReadWhole;
   const std::int64_t sharing = s.inputs * std::gcd(s.channel, kPage) / kPage;
@@ -61,8 +62,8 @@ double readTime(const Sizes& s, bool areLast) {
 /// Of one group. Nanoseconds of a vector of output channels at a point and a tap, of each channel of the
 /// input; of an element that is read or written, where channels fill vectors or not.
 double oneGroupTime(const Sizes& s, const ConvSpec& spec, unsigned threads) {
-  constexpr double kLast = 0.11, kBlocks = 0.133, kWrittenWhole = 0.185, kWritten = 0.5,
-                   kWeight = 0.62, kStart = 500, kStartOfThreads = 6700, kStartInBlocks = 2200;
+  constexpr double kLast = 0.122, kBlocks = 0.152, kWrittenWhole = 0.08, kWritten = 0.46,
+                   kWeight = 0.62, kStart = 720, kStartOfThreads = 4700, kStartInBlocks = 2200;
   const bool isForward = spec.pass == Pass::Forward, isWholeIn = s.inputs % kVector == 0,
              isWholeOut = s.outputs % kVector == 0;
   // Channels are last in memory, or in blocks, which are filled up; few are read as they lie.
@@ -75,7 +76,7 @@ double oneGroupTime(const Sizes& s, const ConvSpec& spec, unsigned threads) {
   const bool reads = from.channelBlock == Layout::kPlain,
              writes = to.channelBlock == Layout::kPlain;
   // Threads bring channels into blocks, and then read lines, of few of which strides leave much to do.
-  constexpr double kExchanged = 0.49;
+  constexpr double kExchanged = 0.21;
   const bool exchanges = !areLast && !isAll(spec.stride, 1) && s.images % threads != 0;
   const double read = readTime(s, areLast) + (exchanges ? kExchanged : 0);
   const double moved = (reads ? read * number(s.read) : 0) +
@@ -106,13 +107,23 @@ double oneDnnTime(const ConvSpec& spec, unsigned threads) {
 }
 
 double columnsTime(const ConvSpec& spec, unsigned threads) {
+  constexpr double kMultiplied = 0.138, kLine = 4.1, kElement = 1.05, kStrided = 0.067,
+                   kStartOfThreads = 2100;
   const Sizes s(spec);
-  constexpr double kMultiplied = 0.15, kGathered = 3, kStart = 2900;
-  const double products = number(s.images * s.groups * s.inputs * s.taps);
-  return kStart + products *
-                      (kMultiplied * number(s.outputs * vectorsOf(s.points)) +
-                       kGathered * number(s.lines * vectorsOf(s.line))) /
-                      threads;
+  const std::int64_t steps = s.inputs * s.taps,
+                     part = pointsAtATime(s.points, steps * std::int64_t(sizeof(float))),
+                     parts = (s.points + part - 1) / part, last = s.points - (parts - 1) * part;
+  const bool isStrided = !isAll(spec.stride, 1);
+  const auto timeOf = [&](std::int64_t points) {
+    const std::int64_t vectors = vectorsOf(points), lines = (points + s.line - 1) / s.line;
+    return number(steps) *
+           (kMultiplied * number(s.outputs * vectors) + kLine * number(lines) +
+            kElement * number(vectors) + (isStrided ? kStrided * number(points) : 0));
+  };
+  const std::int64_t items = s.images * s.groups * parts;
+  const double item = (number(parts - 1) * timeOf(part) + timeOf(last)) / number(parts);
+  return (items > 1 && threads > 1 ? kStartOfThreads : 0) +
+         item * number((items + threads - 1) / threads);
 }
 
 }  // namespace contraction

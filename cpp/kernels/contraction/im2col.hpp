@@ -90,6 +90,15 @@ inline bool arePointsDense(const Geometry& g) {
          (g.out[0] == 1 || field[0] == g.out[1] * g.out[2]);
 }
 
+/// The points whose columns, of so many bytes each, are gathered at a time: so many that they stay in an
+/// L2 cache of 256 KiB, but enough to be worth a product.
+inline std::int64_t pointsAtATime(std::int64_t points, std::int64_t bytes) {
+  constexpr std::int64_t kPoints = 256, kLeastPoints = 64, kBytes = 192 * 1024;
+  const std::int64_t fit =
+      kBytes / std::max<std::int64_t>(bytes, 1) / kLeastPoints * kLeastPoints;
+  return std::clamp<std::int64_t>(points, 1, std::clamp(fit, kLeastPoints, kPoints));
+}
+
 template <class T, class Routine>
 class ColumnsForward final : public Contraction {
  public:
@@ -100,7 +109,7 @@ class ColumnsForward final : public Contraction {
         threads_(threads),
         routine_(routine),
         description_(std::move(description)),
-        tile_(tileOf(g_)),
+        tile_(pointsAtATime(g_.points, sizeof(T) * g_.inChannels * g_.taps)),
         columnBytes_(aligned(sizeof(T) * g_.inChannels * g_.taps * tile_)),
         resultBytes_(inPlace_ ? 0 : aligned(sizeof(T) * g_.outChannels * tile_)),
         routineBytes_(
@@ -128,16 +137,6 @@ class ColumnsForward final : public Contraction {
   }
 
  private:
-  static constexpr std::int64_t kPoints = 256, kLeastPoints = 64, kColumnBytes = 192 * 1024;
-
-  /// So many points that their columns stay in an L2 cache of 256 KiB, but enough to be worth a
-  /// product.
-  static std::int64_t tileOf(const Geometry& g) {
-    const std::int64_t each = sizeof(T) * std::max<std::int64_t>(g.inChannels * g.taps, 1);
-    const std::int64_t fit = kColumnBytes / each / kLeastPoints * kLeastPoints;
-    return std::clamp<std::int64_t>(g.points, 1, std::clamp(fit, kLeastPoints, kPoints));
-  }
-
   void runTile(std::int64_t image, std::int64_t group, std::int64_t first, const T* in,
                const T* packed, const T* bias, T* out, void* own) const {
     const std::int64_t count = std::min(tile_, g_.points - first);

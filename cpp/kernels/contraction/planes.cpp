@@ -148,7 +148,8 @@ class Divisions {
  private:
   /// Nanoseconds by the constants of docs/contractions.md.
   double timeOf(const Division& d) const {
-    constexpr double kItem = 77, kFilled = 2.4, kCopied = 2.3, kCycle = 0.255, kStart = 700;
+    constexpr double kItem = 94, kFilled = 2.1, kCopied = 1.45, kCycle = 0.25, kStart = 30,
+                     kStartOfThreads = 1200;
     constexpr std::int64_t kVector = 16, kMany = 6, kVectorsOfFew = 8, kVectorsOfMany = 2;
     const auto number = [](std::int64_t x) { return static_cast<double>(x); };
     const std::int64_t lines = d.images * (d.rows + p_.reach(0)) * dividedUp(width, kVector);
@@ -162,7 +163,8 @@ class Divisions {
     const double loads = 2 * vectors + rows * std::max(1.0, vectors / shared);
     const double cycles = ofItem * number(p_.steps()) * std::max(rows * vectors, loads) / 2;
     const double item = kItem + kFilled * filled + kCopied * copied + kCycle * cycles;
-    return kStart + item * number(dividedUp(items(d), threads_));
+    return kStart + (threads_ > 1 ? kStartOfThreads : 0) +
+           item * number(dividedUp(items(d), threads_));
   }
 
   const Plan& p_;
