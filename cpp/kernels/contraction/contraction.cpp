@@ -151,6 +151,12 @@ bool isDepthwise(const ConvSpec& s) {
   return s.groups > 1 && s.weights.shape[1] == 1 && s.weights.shape[2] == 1;
 }
 
+/// Whether it is depthwise, and its channels fill vectors of AVX-512.
+bool hasWholeDepthwise(const ConvSpec& s) {
+  constexpr std::int64_t kVector = 16;
+  return isDepthwise(s) && s.in.shape[1] % kVector == 0;
+}
+
 /// The elements of a filter of one channel.
 std::int64_t tapsOf(const ConvSpec& s) {
   return std::accumulate(s.weights.shape.begin() + 3, s.weights.shape.end(), std::int64_t(1),
@@ -165,45 +171,38 @@ bool isForColumns(const ConvSpec& s) {
          *std::max_element(s.inDilation.begin(), s.inDilation.end()) == 1;
 }
 
-/// Forward convolutions of rows that products of columns compute faster than oneDNN, by estimates that
-/// follow the measurements in docs/contractions.md.
-bool columnsAreFaster(const ConvSpec& s, unsigned threads) {
-  if (isa() != Isa::Avx512 || s.groups != 1 || !isForColumns(s)) return false;
-  if (tapsOf(s) == 1 && isAll(s.stride, 1)) return false;
-  return columnsTime(s, threads) < oneDnnTime(s, threads);
-}
-
-/// The same of groups, for which oneDNN has nothing but columns of its own.
-bool groupedColumnsAreFaster(const ConvSpec& s) {
-  constexpr std::int64_t kLine = 14;
-  if (isa() != Isa::Avx512 || s.groups == 1 || isDepthwise(s) || s.out.shape.back() < kLine ||
-      !isForColumns(s))
-    return false;
+/// Whether oneDNN has nothing but columns of its own, as for many groups: ours are faster.
+bool oneDnnHasColumns(const ConvSpec& s) {
+  if (s.groups == 1 || isDepthwise(s)) return false;
   const auto theirs = makeOneDnn(s, 1);
   return theirs != nullptr && theirs->describe().find("gemm:") != std::string::npos;
 }
 
-/// Whether oneDNN has whole blocks of channels for groups, which are far ahead of its other ways.
-bool hasBlocksOfGroups(const ConvSpec& s) {
-  constexpr std::int64_t kBlock = 8;
-  if (s.groups == 1) return false;
-  if (isDepthwise(s)) return s.in.shape[1] % kBlock == 0;
-  return s.weights.shape[1] % kBlock == 0 && s.weights.shape[2] % kBlock == 0;
+/// Forward convolutions of rows that products of columns compute faster than oneDNN, by estimates that
+/// follow the measurements in docs/contractions.md.
+bool columnsAreFaster(const ConvSpec& s, unsigned threads) {
+  if (isa() != Isa::Avx512 || isDepthwise(s) || !isForColumns(s)) return false;
+  if (tapsOf(s) == 1 && isAll(s.stride, 1)) return false;
+  return columnsTime(s, threads) < oneDnnTime(s, threads) || oneDnnHasColumns(s);
 }
 
-/// Convolutions of rows that products of runs of planes compute fastest, by estimates that follow the
-/// measurements in docs/contractions.md.
+/// The same of products of runs of planes, which are compared with columns too.
 bool planesAreFaster(const ConvSpec& s, unsigned threads) {
-  if (!s.policy.has(Choice::Planes) || isa() != Isa::Avx512 || hasBlocksOfGroups(s)) return false;
+  if (!s.policy.has(Choice::Planes) || isa() != Isa::Avx512) return false;
+  // oneDNN has whole blocks of channels there, which are far ahead of its other ways, but for an input and
+  // output that no cache holds and that it would bring into these.
+  constexpr std::size_t kFar = 16 << 20;
+  if (hasWholeDepthwise(s) && s.in.bytes() + s.out.bytes() < kFar) return false;
   // oneDNN multiplies columns there, and pads nothing.
   if (s.pass == Pass::DataGradient && s.groups > 1 && s.weights.shape[2] == 1 && !isDepthwise(s))
     return false;
   // Of one point without stride, there is nothing to share between taps or to skip over.
   if (tapsOf(s) == 1 && isAll(s.stride, 1)) return false;
   const double time = planesTime(s, threads);
-  if (tapsOf(s) == 1 && s.groups > 1) return std::isfinite(time);  // oneDNN computes all points
-  if (isForColumns(s) && columnsTime(s, threads) <= time) return false;
-  return time < oneDnnTime(s, threads);
+  if (!std::isfinite(time)) return false;
+  if (tapsOf(s) == 1 && s.groups > 1) return true;  // oneDNN computes all points
+  if (!isDepthwise(s) && isForColumns(s) && columnsTime(s, threads) <= time) return false;
+  return time < oneDnnTime(s, threads) || oneDnnHasColumns(s);
 }
 
 bool isBound(const PostOp& op) {
@@ -279,9 +278,13 @@ bool ownIsFaster(const MatMulSpec& s) {
 /// The same on AVX-512 with several threads, for a B that is not packed.
 bool ownIsFasterShared(const MatMulSpec& s, unsigned threads) {
   constexpr std::int64_t kLeastColumns = 128;
-  if (isa() != Isa::Avx512 || threads == 1 || s.groups != 1 || s.n < kLeastColumns ||
-      readsLargeB(s))
-    return false;
+  if (isa() != Isa::Avx512 || threads == 1) return false;
+  if (s.groups > 1) {
+    constexpr double kLittleWork = 6e6;
+    constexpr std::int64_t kFewColumns = 32;
+    return !readsLargeB(s) && (workOf(s) < kLittleWork || s.n < kFewColumns);
+  }
+  if (s.n < kLeastColumns || readsLargeB(s)) return false;
   const bool turnedA = s.a.column != 1, turnedB = s.b.column != 1;
   if (turnedB) {
     constexpr std::int64_t kRows = 256, kWide = 1000;
@@ -303,9 +306,10 @@ bool ownIsFasterShared(const MatMulSpec& s, unsigned threads) {
 /// packed, by the measurements in docs/contractions.md.
 bool wideIsFaster(const MatMulSpec& s, unsigned threads) {
   constexpr std::int64_t kRows = 64, kLeast = 64, kLeastColumns = 128;
-  if (!s.policy.has(Choice::WidePanels) || isa() != Isa::Avx512 || s.groups != 1 || s.m <= kRows ||
-      s.k < kLeast || s.n < kLeast)
+  if (!s.policy.has(Choice::WidePanels) || isa() != Isa::Avx512 || s.m <= kRows || s.k < kLeast ||
+      s.n < kLeast)
     return false;
+  if (s.groups > 1) return oneDnnFallsTogether(s, threads);
   if (s.a.column != 1) return true;
   // oneDNN has good loops for a B as it lies, where threads need not share columns, and shares those of
   // far more columns than rows, which panels share rows of.
@@ -485,7 +489,7 @@ std::unique_ptr<Contraction> makeFaster(const ConvSpec& s, unsigned threads) {
             s, threads, [](const MatMulSpec& part, unsigned of) { return makeFastest(part, of); }))
       return made;
   if (planesAreFaster(s, threads)) return makePlanes(s, threads);
-  return columnsAreFaster(s, threads) || groupedColumnsAreFaster(s) ? makeOwn(s, threads) : nullptr;
+  return columnsAreFaster(s, threads) ? makeOwn(s, threads) : nullptr;
 }
 
 /// By sources that never divide a sum, and rules into which no number of threads goes. Nor do sums
@@ -690,7 +694,8 @@ bool planesBeatBlocks(const ConvSpec& spec, const Blocks& blocks, unsigned threa
   blocked.in.channelBlock = blocks.in;
   blocked.out.channelBlock = blocks.out;
   threads = threadsFor(workOf(spec), threads);
-  if (spec.policy.deterministic || !planesAreFaster(plain, threads)) return false;
+  if (spec.policy.deterministic || hasWholeDepthwise(spec) || !planesAreFaster(plain, threads))
+    return false;
   if (isForWinograd(spec) && winogradIsFaster(spec, true) && makeWinograd(spec, threads, true))
     return false;
   return planesTime(plain, threads) < oneDnnTime(blocked, threads);

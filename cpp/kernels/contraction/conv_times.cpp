@@ -87,23 +87,35 @@ double oneGroupTime(const Sizes& s, const ConvSpec& spec, unsigned threads) {
   return kStart + start + (multiplied + moved + packed) / threads;
 }
 
-/// The same of groups.
-double groupsTime(const Sizes& s, unsigned threads) {
-  constexpr double kMultiplied = 0.12, kMultipliedDepthwise = 0.29, kMoved = 0.3, kWritten = 0.45,
-                   kStart = 1900;
-  const bool isDepthwise = s.inputs == 1 && s.outputs == 1;
+/// The same of groups. What is plain is brought to channels last, or to blocks.
+double groupsTime(const Sizes& s, const ConvSpec& spec, unsigned threads) {
+  constexpr double kMultiplied = 0.12, kMoved = 0.3, kWritten = 0.45, kStart = 1900;
+  const Layout &from = spec.pass == Pass::Forward ? spec.in : spec.out,
+               &to = spec.pass == Pass::Forward ? spec.out : spec.in;
   const double sums = number(s.images * s.points * s.taps);
-  const double multiplied =
-      isDepthwise ? kMultipliedDepthwise * sums * number(vectorsOf(s.groups))
-                  : kMultiplied * sums * number(s.groups * s.inputs * vectorsOf(s.outputs));
-  return kStart + (multiplied + kMoved * number(s.read) + kWritten * number(s.written())) / threads;
+  const double read = from.channelBlock == Layout::kPlain ? number(s.read) : 0,
+               written = to.channelBlock == Layout::kPlain ? number(s.written()) : 0;
+  if (s.inputs > 1 || s.outputs > 1) {
+    const double multiplied =
+        kMultiplied * sums * number(s.groups * s.inputs * vectorsOf(s.outputs));
+    return kStart + (multiplied + kMoved * read + kWritten * written) / threads;
+  }
+  // Channels that fill vectors are brought to blocks.
+  const bool isWhole = s.groups % kVector == 0;
+  const double multiplied = (isWhole ? 0.142 : 0.35) * sums * number(vectorsOf(s.groups));
+  const double moved = (isWhole ? 0.1 : 0.29) * read + (isWhole ? 0.17 : 0.34) * written;
+  constexpr double kCache = 8 << 20;
+  const double all = number(s.read + s.written());
+  const double far = all * sizeof(float) > kCache ? (isWhole ? 0.24 : 0.47) * all : 0;
+  return (isWhole ? 130 : 1700) + (threads > 1 ? 1100 : 0) +
+         (multiplied + moved + far) / threads;
 }
 
 }  // namespace
 
 double oneDnnTime(const ConvSpec& spec, unsigned threads) {
   const Sizes s(spec);
-  return spec.groups == 1 ? oneGroupTime(s, spec, threads) : groupsTime(s, threads);
+  return spec.groups == 1 ? oneGroupTime(s, spec, threads) : groupsTime(s, spec, threads);
 }
 
 double columnsTime(const ConvSpec& spec, unsigned threads) {
