@@ -27,7 +27,7 @@ namespace {
 
 /// Products so small that the call of oneDNN takes longest.
 bool isSmall(const MatMulSpec& s) {
-  constexpr double kSmallWork = 1.6e5;
+  constexpr double kSmallWork = 2e5;
   return static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) <=
          kSmallWork;
 }
@@ -275,16 +275,21 @@ bool ownIsFaster(const MatMulSpec& s) {
   constexpr std::int64_t kMostRowsOfAvx2 = 400;
   return isa() == Isa::Avx2 && s.m <= kMostRowsOfAvx2;
 }
+/// So little work, or so few columns, that the call of oneDNN and its columns of 48 take longer; of a C
+/// with few elements, it divides long sums.
+bool isLittleOrNarrow(const MatMulSpec& s) {
+  constexpr double kLittleWork = 6e6;
+  constexpr std::int64_t kFewColumns = 64, kFewColumnsOfGroups = 32, kFewElements = 1024,
+                         kManySteps = 1024;
+  if (s.groups == 1 && s.m * s.n < kFewElements && s.k >= kManySteps) return false;
+  return workOf(s) < kLittleWork || s.n < (s.groups == 1 ? kFewColumns : kFewColumnsOfGroups);
+}
 /// The same on AVX-512 with several threads, for a B that is not packed.
 bool ownIsFasterShared(const MatMulSpec& s, unsigned threads) {
   constexpr std::int64_t kLeastColumns = 128;
-  if (isa() != Isa::Avx512 || threads == 1) return false;
-  if (s.groups > 1) {
-    constexpr double kLittleWork = 6e6;
-    constexpr std::int64_t kFewColumns = 32;
-    return !readsLargeB(s) && (workOf(s) < kLittleWork || s.n < kFewColumns);
-  }
-  if (s.n < kLeastColumns || readsLargeB(s)) return false;
+  if (isa() != Isa::Avx512 || threads == 1 || readsLargeB(s)) return false;
+  if (isLittleOrNarrow(s)) return true;
+  if (s.groups > 1 || s.n < kLeastColumns) return false;
   const bool turnedA = s.a.column != 1, turnedB = s.b.column != 1;
   if (turnedB) {
     constexpr std::int64_t kRows = 256, kWide = 1000;
@@ -317,18 +322,21 @@ bool wideIsFaster(const MatMulSpec& s, unsigned threads) {
   const bool sharesColumns = s.n >= kLeastColumns && s.m < 2 * s.n && s.n < kWide * s.m;
   return threads > 1 && (s.b.column != 1 || sharesColumns);
 }
+/// Rows of AVX-512 that meet several packed panels at a time.
+constexpr std::int64_t kFewPackedRows = 6;
 /// The same if B is packed once.
 bool ownIsFasterPacked(const MatMulSpec& s) {
-  constexpr std::int64_t kFewRows = 2, kLeastRows = 6, kMostRows = 400;
+  constexpr std::int64_t kMostRows = 400, kFewColumns = 64, kFewSteps = 24;
   if (isa() != Isa::Avx512) return ownIsFaster(s);
-  if (s.m <= kFewRows) return s.policy.has(Choice::FewRows);
-  return s.policy.has(Choice::KeptPanels) && s.m >= kLeastRows && s.m <= kMostRows;
+  if (s.m <= kFewPackedRows) return s.policy.has(Choice::FewRows);
+  return s.policy.has(Choice::KeptPanels) &&
+         (s.m <= kMostRows || s.n < kFewColumns || s.k <= kFewSteps);
 }
 /// Few rows of many columns that are as fast from a B as it lies.
 bool isBestAsItLies(const MatMulSpec& s) {
-  constexpr std::int64_t kLeastRows = 5, kMostRows = 14, kSteps = 128, kColumns = 256;
+  constexpr std::int64_t kMostRows = 14, kSteps = 128, kColumns = 256;
   return s.policy.has(Choice::FewRows) && isa() == Isa::Avx512 && s.groups == 1 &&
-         s.b.column == 1 && s.k <= kSteps && s.m >= kLeastRows && s.m <= kMostRows &&
+         s.b.column == 1 && s.k <= kSteps && s.m > kFewPackedRows && s.m <= kMostRows &&
          s.n >= kColumns;
 }
 
@@ -384,7 +392,9 @@ class FasterPacked final : public Contraction {
 
 /// The source for weights that are packed once; null if it is the same as for others.
 FasterPacked::Make whenPacked(const MatMulSpec& s, unsigned threads) {
-  if (s.policy.has(Choice::FewRows) && isSmall(s) && isTurnedForBlocks(s))
+  const bool gains =
+      isa() == Isa::Avx512 ? s.b.column != 1 || s.m <= kFewPackedRows : isTurnedForBlocks(s);
+  if (s.policy.has(Choice::FewRows) && isSmall(s) && gains)
     return [=] { return makeOwnPacked(s, threads); };
   if (s.policy.has(Choice::FewRows) && (isSmall(s) || (isa() != Isa::Avx512 && hasFewRows(s))))
     return nullptr;

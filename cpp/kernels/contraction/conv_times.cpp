@@ -107,8 +107,7 @@ double groupsTime(const Sizes& s, const ConvSpec& spec, unsigned threads) {
   constexpr double kCache = 8 << 20;
   const double all = number(s.read + s.written());
   const double far = all * sizeof(float) > kCache ? (isWhole ? 0.24 : 0.47) * all : 0;
-  return (isWhole ? 130 : 1700) + (threads > 1 ? 1100 : 0) +
-         (multiplied + moved + far) / threads;
+  return (isWhole ? 130 : 1700) + (threads > 1 ? 1100 : 0) + (multiplied + moved + far) / threads;
 }
 
 }  // namespace

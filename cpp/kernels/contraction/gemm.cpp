@@ -50,6 +50,9 @@ Tasks::Tasks(const contraction::MatMulSpec& s, std::int64_t unit, unsigned wante
   const std::int64_t units = (n + unit - 1) / unit;
   if (s.k <= kFewSteps && m >= kLeastRows * parts)
     rowParts = m < kLeastRows * 2 * parts ? parts : 2 * parts;
+  else if (m > n && m >= kLeastRows * parts)
+    // Rows of few columns end within lines of the cache, which threads would take from one another.
+    rowParts = m < kRowsOfTask * 2 * parts ? parts : 2 * parts;
   else if (units >= parts)
     columnParts = n < 2 * parts * kColumnsOfTask ? parts : 2 * parts;
   else

@@ -27,8 +27,9 @@ struct Simd {
   static constexpr int kSumsTogether = 0;
   template <int N>
   static void sums(const V (&)[N], Scalar*) {}
-  /// Packed panels that one row or two meet at a time.
-  static constexpr int kPanelsOfFew = 2;
+  /// Up to so many rows meet several packed panels at a time, so that the sums fill the registers.
+  static constexpr int kFewPackedRows = 2;
+  static constexpr int panelsOfFew(int) { return 2; }
   /// Steps, and rows, of which the elements of A stay in registers as vectors, beside the sums.
   static constexpr int kRunSteps = 2;
   /// Up to this number of rows a block does not prefetch B.
@@ -74,8 +75,9 @@ struct Simd {
   static constexpr int kSumsTogether = 0;
   template <int N>
   static void sums(const V (&)[N], Scalar*) {}
-  /// Packed panels that one row or two meet at a time.
-  static constexpr int kPanelsOfFew = 2;
+  /// Up to so many rows meet several packed panels at a time, so that the sums fill the registers.
+  static constexpr int kFewPackedRows = 2;
+  static constexpr int panelsOfFew(int) { return 2; }
   /// Steps, and rows, of which the elements of A stay in registers as vectors, beside the sums.
   static constexpr int kRunSteps = 2;
   /// Up to this number of rows a block does not prefetch B.

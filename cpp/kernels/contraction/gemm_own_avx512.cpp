@@ -25,8 +25,9 @@ struct Simd {
   static constexpr int kDotColumns = 4;
   /// Dot products that sums() adds up together; 0 if there is none.
   static constexpr int kSumsTogether = 8;
-  /// Packed panels that one row or two meet at a time.
-  static constexpr int kPanelsOfFew = 4;
+  /// Up to so many rows meet several packed panels at a time, so that the sums fill the registers.
+  static constexpr int kFewPackedRows = 6;
+  static constexpr int panelsOfFew(int rows) { return rows <= 3 ? 4 : rows == 4 ? 3 : 2; }
   /// Steps, and rows, of which the elements of A stay in registers as vectors, beside the sums.
   static constexpr int kRunSteps = 4;
   /// Up to this number of rows a block does not prefetch B.
@@ -101,8 +102,9 @@ struct Simd {
   static constexpr int kSumsTogether = 0;
   template <int N>
   static void sums(const V (&)[N], Scalar*) {}
-  /// Packed panels that one row or two meet at a time.
-  static constexpr int kPanelsOfFew = 4;
+  /// Up to so many rows meet several packed panels at a time, so that the sums fill the registers.
+  static constexpr int kFewPackedRows = 6;
+  static constexpr int panelsOfFew(int rows) { return rows <= 3 ? 4 : rows == 4 ? 3 : 2; }
   /// Steps, and rows, of which the elements of A stay in registers as vectors, beside the sums.
   static constexpr int kRunSteps = 4;
   /// Up to this number of rows a block does not prefetch B.

@@ -94,8 +94,7 @@ inline bool arePointsDense(const Geometry& g) {
 /// L2 cache of 256 KiB, but enough to be worth a product.
 inline std::int64_t pointsAtATime(std::int64_t points, std::int64_t bytes) {
   constexpr std::int64_t kPoints = 256, kLeastPoints = 64, kBytes = 192 * 1024;
-  const std::int64_t fit =
-      kBytes / std::max<std::int64_t>(bytes, 1) / kLeastPoints * kLeastPoints;
+  const std::int64_t fit = kBytes / std::max<std::int64_t>(bytes, 1) / kLeastPoints * kLeastPoints;
   return std::clamp<std::int64_t>(points, 1, std::clamp(fit, kLeastPoints, kPoints));
 }
 
