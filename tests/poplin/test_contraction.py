@@ -81,11 +81,11 @@ def test_products(source, dtype, threads, kept):
 @pytest.mark.skipif(contraction.isa() != "avx512", reason="the rule is that of AVX-512")
 @pytest.mark.parametrize(
     ("m", "k", "n", "by"),
-    [(1, 300, 10, "own"), (1, 300, 900, "own"), (2, 300, 900, "own"), (3, 300, 900, "onednn")],
+    [(1, 300, 10, "own"), (6, 300, 900, "own"), (90, 300, 900, "own"), (410, 300, 900, "onednn")],
 )
 @pytest.mark.parametrize("more", [{}, {"alpha": 2}, {"accumulate": True}, {"bias": True}])
-def test_few_rows_and_a_second_operand_that_is_packed_once(m, k, n, by, more):
-    """oneDNN's better loops need a result without gaps, and do not add to one."""
+def test_a_second_operand_that_is_packed_once(m, k, n, by, more):
+    """Panels of our own for all but many rows."""
     a, b, c = random((1, m, k)), random((1, k, n), seed=2), random((1, m, n), seed=4)
     given = {**more, "bias": random((n,), seed=3)} if "bias" in more else more
     expected = given.get("alpha", 1) * (a.astype(np.float64) @ b) + given.get("bias", 0)
@@ -93,7 +93,6 @@ def test_few_rows_and_a_second_operand_that_is_packed_once(m, k, n, by, more):
         expected += c
     made = contraction.product(a, b, c, threads=2, **given)
     assert made.describe(weightsKept=True).startswith(by)
-    assert ("brg" in made.describe(weightsKept=True)) == (m == 3 and "accumulate" not in more)
     made.run(weightsKept=True)
     np.testing.assert_allclose(c, expected, rtol=1e-5, atol=1e-4)
 
@@ -108,7 +107,8 @@ def test_blocks_of_columns_are_copied_from_a_result_without_gaps(bias):
     a, b = random((1, m, k)), random((1, k, n), seed=2)
     added = random((n,), seed=3) if bias else None
     alpha = 1 if bias else 0.5
-    made = contraction.product(a, b, inner, threads=2, alpha=alpha, bias=added)
+    given = {"alpha": alpha, "bias": added, "without": "few rows,kept panels"}
+    made = contraction.product(a, b, inner, threads=2, **given)
     assert "brg" in made.describe(weightsKept=True)
     made.run(weightsKept=True)
     expected = alpha * (a.astype(np.float64) @ b) + (0 if added is None else added)

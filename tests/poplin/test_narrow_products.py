@@ -83,15 +83,24 @@ def test_the_rule_for_few_rows_and_a_large_b(groups, m, k, n, by):
 
 
 @pytest.mark.skipif(contraction.isa() == "base", reason="no own kernels here")
-@pytest.mark.parametrize(("m", "n", "form"), [(11, 400, True), (8, 400, False)])
-def test_a_small_b_that_is_transposed_is_packed_once(m, n, form):
-    """Where its rows meet register blocks, not dot products; no other small product is packed."""
-    k = 13
+@pytest.mark.parametrize(
+    ("m", "turned", "machines"),
+    [
+        (11, True, {"avx2", "avx512"}),
+        (8, True, {"avx512"}),
+        (6, False, {"avx512"}),
+        (7, False, set()),
+    ],
+)
+def test_a_small_b_that_is_packed_once(m, turned, machines):
+    """Where dot products, or a B as it lies, take longer; no other small product is packed."""
+    k, n = 13, 400
     a, b, c = random((1, m, k)), random((1, k, n), 2), np.full((1, m, n), np.nan, np.float32)
-    made = contraction.product(a, lying(b, True), c, threads=1)
+    made = contraction.product(a, lying(b, turned), c, threads=1)
     made.run(weightsKept=True)
     np.testing.assert_allclose(c, a.astype(np.float64) @ b, rtol=1e-5, atol=1e-5)
-    assert made.describe(weightsKept=True).endswith(" packed") == form
+    packed = made.describe(weightsKept=True).endswith(" packed")
+    assert packed == (contraction.isa() in machines)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -129,12 +138,14 @@ def test_few_steps_that_are_scaled_or_added(k, more):
 @pytest.mark.parametrize(
     ("groups", "m", "k", "n", "by"),
     [
-        (1, 300, 4, 700, "own"),
-        (1, 300, 5, 700, "onednn"),
-        (8, 64, 16, 700, "own"),
-        (8, 65, 16, 700, "onednn"),
-        (8, 64, 17, 700, "onednn"),
-        (8, 64, 16, 255, "onednn"),
+        (1, 300, 4, 5000, "own"),
+        (1, 300, 5, 5000, "onednn"),
+        (1, 300, 5, 700, "own"),  # little work
+        (8, 64, 16, 2000, "own"),
+        (8, 65, 16, 2000, "onednn"),
+        (8, 64, 17, 2000, "onednn"),
+        (32, 64, 16, 255, "onednn"),
+        (32, 64, 16, 31, "own"),  # few columns
     ],
 )
 def test_the_rule_for_few_steps(groups, m, k, n, by):

@@ -65,6 +65,10 @@ CHOSEN = [
     Case(2, 73, 73, (28, 28), kernel=(1, 1), stride=(2, 2), pads=(0, 0), groups=73),
     Case(1, 7, 7, (56, 56), stride=(2, 2), groups=7),
     Case(2, 24, 40, (20, 20), kernel=(5, 5), pads=(2, 2), groups=8),
+    # Groups of whole blocks, and of channels that fill half a vector; an image that no cache holds.
+    Case(2, 128, 64, (28, 28), kernel=(5, 5), pads=(2, 2), groups=8),
+    Case(1, 72, 72, (64, 64), groups=72),
+    Case(4, 96, 96, (112, 112), groups=96),
     # Channels whole pages apart, which oneDNN lays out slowly.
     Case(1, 124, 125, (32, 32), stride=(2, 2)),
     # Channels of one side, or of both, fill vectors, or half of one.
@@ -210,16 +214,30 @@ def test_what_is_chosen(case: Case) -> None:
 
 @pytest.mark.skipif(contraction.isa() != "avx512", reason="chosen on AVX-512 alone")
 def test_what_is_not_chosen() -> None:
-    """Single points; channels that fill blocks of groups; few points."""
+    """Single points; few points; many columns of few steps; channels that fill blocks."""
     for case in (
         Case(2, 19, 21, (30, 30), kernel=(1, 1), pads=(0, 0)),
-        Case(2, 4, 16, (16, 16), stride=(2, 2)),
+        Case(2, 4, 403, (16, 16), stride=(2, 2)),
         Case(1, 190, 61, (7, 7), kernel=(7, 7), pads=(3, 3)),
         Case(1, 96, 96, (28, 28), stride=(2, 2), groups=96),
-        Case(1, 124, 125, (30, 30), stride=(2, 2)),
         Case(1, 64, 64, (28, 28), kernel=(5, 5), pads=(2, 2)),
     ):
         assert not Given(case).run("forward", source="any", kept=True)[1].startswith("planes ")
+
+
+@pytest.mark.skipif(contraction.isa() != "avx512", reason="chosen on AVX-512 alone")
+@pytest.mark.parametrize(
+    "case",
+    [
+        Case(2, 10, 403, (16, 16), stride=(2, 2)),
+        Case(1, 3, 384, (8, 8)),
+        Case(16, 7, 500, (14, 14)),
+        Case(4, 8, 304, (7, 7), stride=(2, 2), groups=8),
+    ],
+)
+def test_columns_that_are_chosen(case: Case) -> None:
+    """Many outputs of few steps."""
+    assert Given(case).run("forward", source="any", kept=True)[1].startswith("own ")
 
 
 @pytest.mark.skipif(contraction.isa() != "avx512", reason="chosen on AVX-512 alone")

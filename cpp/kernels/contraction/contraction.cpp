@@ -288,7 +288,7 @@ bool isLittleOrNarrow(const MatMulSpec& s) {
 bool ownIsFasterShared(const MatMulSpec& s, unsigned threads) {
   constexpr std::int64_t kLeastColumns = 128;
   if (isa() != Isa::Avx512 || threads == 1 || readsLargeB(s)) return false;
-  if (isLittleOrNarrow(s)) return true;
+  if (s.policy.has(Choice::FewRows) && isLittleOrNarrow(s)) return true;
   if (s.groups > 1 || s.n < kLeastColumns) return false;
   const bool turnedA = s.a.column != 1, turnedB = s.b.column != 1;
   if (turnedB) {
