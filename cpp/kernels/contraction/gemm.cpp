@@ -13,7 +13,7 @@ constexpr std::int64_t kColumnsOfTask = 192, kRowsOfTask = 56;
 /// The least rows of a part: with fewer, each element that is loaded from B is used too few times.
 constexpr std::int64_t kLeastRows = 16;
 /// Steps of k of which there are so few that C is most of the memory, and rows are whole runs of it.
-constexpr std::int64_t kFewSteps = 4;
+constexpr std::int64_t kFewSteps = 24;
 
 constexpr std::int64_t kColumns = 64, kDepth = 64, kRows = 4;
 /// With this many rows or fewer, packing B does not pay off.
