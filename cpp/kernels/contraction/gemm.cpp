@@ -13,7 +13,7 @@ constexpr std::int64_t kColumnsOfTask = 192, kRowsOfTask = 56;
 /// The least rows of a part: with fewer, each element that is loaded from B is used too few times.
 constexpr std::int64_t kLeastRows = 16;
 /// Steps of k of which there are so few that C is most of the memory, and rows are whole runs of it.
-constexpr std::int64_t kFewSteps = 24;
+constexpr std::int64_t kFewSteps = 4;
 
 constexpr std::int64_t kColumns = 64, kDepth = 64, kRows = 4;
 /// With this many rows or fewer, packing B does not pay off.
@@ -48,10 +48,13 @@ Tasks::Tasks(const contraction::MatMulSpec& s, std::int64_t unit, unsigned wante
   if (groups >= threads) return;
   const std::int64_t parts = (threads + groups - 1) / groups;
   const std::int64_t units = (n + unit - 1) / unit;
+  // Rows end within lines of the cache, which threads that share columns take from one another. Of some more
+  // steps, very long rows are shared by columns: each thread would read all of B.
+  constexpr std::int64_t kSomeSteps = 24, kLongRow = 4;
+  const bool sharesRows = m > n || (s.k <= kSomeSteps && n < kLongRow * m);
   if (s.k <= kFewSteps && m >= kLeastRows * parts)
     rowParts = m < kLeastRows * 2 * parts ? parts : 2 * parts;
-  else if (m > n && m >= kLeastRows * parts)
-    // Rows of few columns end within lines of the cache, which threads would take from one another.
+  else if (sharesRows && m >= kLeastRows * parts)
     rowParts = m < kRowsOfTask * 2 * parts ? parts : 2 * parts;
   else if (units >= parts)
     columnParts = n < 2 * parts * kColumnsOfTask ? parts : 2 * parts;
