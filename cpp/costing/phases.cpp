@@ -10,6 +10,7 @@
 #include "costing/contractions.hpp"
 #include "costing/extrema.hpp"
 #include "costing/mapped_tensor.hpp"
+#include "costing/planned.hpp"
 #include "costing/poolings.hpp"
 #include "costing/slices.hpp"
 #include "costing/top_k.hpp"
@@ -50,6 +51,7 @@ class Sharer {
       : graph_(graph),
         spec_(graph.target.spec()),
         tiles_(spec_.numTiles()),
+        place_(placeOf(graph, vertex)),
         vertex_(vertex),
         whole_(work.whole),
         kind_(findVertexClass(work.vertexClass)) {
@@ -325,6 +327,7 @@ class Sharer {
       move.traffic.receive(t, static_cast<std::uint64_t>(home[t] - kept) * bytes);
       move.traffic.send(t, static_cast<std::uint64_t>(balanced[t] - kept) * bytes);
     }
+    link(move, balanced, home, bytes);
     phases.push_back(std::move(move));
   }
 
@@ -355,14 +358,30 @@ class Sharer {
 
   static std::int64_t ceilOf(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-  // Elements spread over all tiles, in groups of 8, as PopLibs balances them.
+  // Elements spread over the tiles of the vertex's place, in groups of 8, as PopLibs balances them.
   Held spread(std::int64_t elements) const {
     constexpr std::int64_t kGroup = 8;
-    const auto each = ceilOf(ceilOf(elements, kGroup), tiles_) * kGroup;
+    const auto each = ceilOf(ceilOf(elements, kGroup), place_.tiles) * kGroup;
     Held found(tiles_);
-    for (unsigned t = 0; t < tiles_; ++t)
-      found[t] = std::clamp<std::int64_t>(elements - t * each, 0, each);
+    for (unsigned t = 0; t < place_.tiles; ++t)
+      found[place_.first + t] = std::clamp<std::int64_t>(elements - t * each, 0, each);
     return found;
+  }
+
+  // Adds the links of a phase in which tiles that want `next` get `bytes` for each element of it,
+  // alike from all that have `made`.
+  void link(Phase& phase, const Held& made, const Held& next, std::uint64_t bytes) const {
+    if (spec_.numIPUs == 1) return;
+    const auto perIPU = [&](const Held& held) {
+      Held sums(spec_.numIPUs);
+      for (unsigned t = 0; t < tiles_; ++t) sums[t / spec_.tilesPerIPU] += held[t];
+      return sums;
+    };
+    const auto from = perIPU(made), to = perIPU(next);
+    const auto all = std::accumulate(made.begin(), made.end(), std::int64_t{0});
+    for (unsigned a = 0; a < spec_.numIPUs; ++a)
+      for (unsigned b = 0; b < spec_.numIPUs; ++b)
+        phase.traffic.link(a, b, static_cast<std::uint64_t>(from[a] * to[b] / all) * bytes);
   }
 
   // PopLibs' rule for a stage before the last one: many partial results of each result, which are
@@ -381,7 +400,8 @@ class Sharer {
     const auto rate = static_cast<std::int64_t>(spec_.exchangeBytesPerCycle),
                bytes = static_cast<std::int64_t>(partial.sizeInBytes()),
                width = static_cast<std::int64_t>(vectorWidth(spec_, partial));
-    const auto most = *std::max_element(home.begin(), home.end()), each = spread(to.elements())[0];
+    const auto most = *std::max_element(home.begin(), home.end()),
+               each = spread(to.elements())[place_.first];
     const auto there = ceilOf(most * bytes, rate) + sources * ceilOf(most, width);
     const auto result = static_cast<std::int64_t>(to.elementBytes());
     const auto everywhere = ceilOf(each * sources * bytes, rate) + sources * ceilOf(each, width) +
@@ -410,6 +430,7 @@ class Sharer {
           t,
           static_cast<std::uint64_t>(std::max<std::int64_t>(0, next[t] * sources - kept)) * bytes);
     }
+    link(phase, made, next, static_cast<std::uint64_t>(sources) * bytes);
     return phase;
   }
 
@@ -496,6 +517,7 @@ class Sharer {
   const GraphImpl& graph_;
   const TargetSpec& spec_;
   const unsigned tiles_;
+  const Place place_;  // the tiles of stages
   const BulkVertex& vertex_;
   const VertexWork whole_;
   const ReduceWork* reduction_ = std::get_if<ReduceWork>(&whole_);
