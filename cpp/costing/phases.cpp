@@ -51,7 +51,6 @@ class Sharer {
       : graph_(graph),
         spec_(graph.target.spec()),
         tiles_(spec_.numTiles()),
-        place_(placeOf(graph, vertex)),
         vertex_(vertex),
         whole_(work.whole),
         kind_(findVertexClass(work.vertexClass)) {
@@ -314,11 +313,11 @@ class Sharer {
       sources = left;
     }
     const auto home = to.byTile();
-    if (reducesAtHome(of.type, to, sources)) {
+    const auto balanced = spread(out);
+    if (reducesAtHome(of.type, to, balanced, sources)) {
       phases.push_back(stage(of, made, home, sources));
       return;
     }
-    const auto balanced = spread(out);
     phases.push_back(stage(of, made, balanced, sources));
     Phase move(spec_);
     const auto bytes = to.elementBytes();
@@ -361,10 +360,11 @@ class Sharer {
   // Elements spread over the tiles of the vertex's place, in groups of 8, as PopLibs balances them.
   Held spread(std::int64_t elements) const {
     constexpr std::int64_t kGroup = 8;
-    const auto each = ceilOf(ceilOf(elements, kGroup), place_.tiles) * kGroup;
+    const auto place = placeOf(graph_, vertex_);
+    const auto each = ceilOf(ceilOf(elements, kGroup), place.tiles) * kGroup;
     Held found(tiles_);
-    for (unsigned t = 0; t < place_.tiles; ++t)
-      found[place_.first + t] = std::clamp<std::int64_t>(elements - t * each, 0, each);
+    for (unsigned t = 0; t < place.tiles; ++t)
+      found[place.first + t] = std::clamp<std::int64_t>(elements - t * each, 0, each);
     return found;
   }
 
@@ -395,13 +395,14 @@ class Sharer {
   }
 
   // PopLibs' estimates of a last stage on the tiles of the result, and on all tiles.
-  bool reducesAtHome(poplar::Type partial, const MappedTensor& to, std::int64_t sources) const {
+  bool reducesAtHome(poplar::Type partial, const MappedTensor& to, const Held& spread,
+                     std::int64_t sources) const {
     const auto home = to.byTile();
     const auto rate = static_cast<std::int64_t>(spec_.exchangeBytesPerCycle),
                bytes = static_cast<std::int64_t>(partial.sizeInBytes()),
                width = static_cast<std::int64_t>(vectorWidth(spec_, partial));
     const auto most = *std::max_element(home.begin(), home.end()),
-               each = spread(to.elements())[place_.first];
+               each = *std::max_element(spread.begin(), spread.end());
     const auto there = ceilOf(most * bytes, rate) + sources * ceilOf(most, width);
     const auto result = static_cast<std::int64_t>(to.elementBytes());
     const auto everywhere = ceilOf(each * sources * bytes, rate) + sources * ceilOf(each, width) +
@@ -517,7 +518,6 @@ class Sharer {
   const GraphImpl& graph_;
   const TargetSpec& spec_;
   const unsigned tiles_;
-  const Place place_;  // the tiles of stages
   const BulkVertex& vertex_;
   const VertexWork whole_;
   const ReduceWork* reduction_ = std::get_if<ReduceWork>(&whole_);
@@ -663,9 +663,12 @@ TileRuns tileRuns(const GraphImpl& graph, const poplar::Tensor& t) {
         [&](std::int64_t b, std::int64_t e, unsigned tile) { found.append(b, e, tile); });
     return found;
   }
-  std::vector<TileRun> runs;
+  auto& runs = found.runs;
   view.expand(Nest{0, 0, {{view.elements(), 1, 1}}}, [&](unsigned v, Nest nest) {
     nest.coalesce();
+    // In the result's order neighbours meet, and are one run.
+    std::stable_sort(nest.dims.begin(), nest.dims.end(),
+                     [](const NestDim& a, const NestDim& b) { return a.to > b.to; });
     NestDim run{1, 1, 1};
     if (!nest.dims.empty() && nest.dims.back().to == 1 && nest.dims.back().from <= 1 &&
         nest.dims.back().from >= 0) {
@@ -679,7 +682,8 @@ TileRuns tileRuns(const GraphImpl& graph, const poplar::Tensor& t) {
             const auto n = run.from == 0 ? 1 : run.n;
             mapping.forEach(from, from + n, [&](std::int64_t b, std::int64_t e, unsigned tile) {
               const auto begin = to + b - from;
-              runs.push_back({begin, run.from == 0 ? to + run.n : begin + e - b, tile});
+              const auto end = run.from == 0 ? to + run.n : begin + e - b;
+              found.append(begin, end, tile);
             });
             return;
           }
@@ -690,7 +694,7 @@ TileRuns tileRuns(const GraphImpl& graph, const poplar::Tensor& t) {
   });
   std::sort(runs.begin(), runs.end(),
             [](const TileRun& a, const TileRun& b) { return a.begin < b.begin; });
-  for (const auto& run : runs) found.append(run.begin, run.end, run.tile);
+  found.join();
   return found;
 }
 

@@ -15,18 +15,23 @@ const poplar::Tensor& writtenOf(const BulkVertex& vertex) {
 
 Place placeOf(const GraphImpl& graph, const BulkVertex& vertex) {
   const auto& spec = graph.target.spec();
+  Place all{0, spec.numTiles()};
   if (vertex.tiles && vertex.tiles->contiguous())
-    return {vertex.tiles->tiles.front(), static_cast<unsigned>(vertex.tiles->tiles.size())};
+    all = {vertex.tiles->tiles.front(), static_cast<unsigned>(vertex.tiles->tiles.size())};
+  if (all.tiles <= spec.tilesPerIPU) return all;
   const auto& result = writtenOf(vertex);
   for (const auto v : result.view().variables()) {
     // A plan whose rule maps a variable of the result was made for all tiles.
-    if (graph.variable(v).mapping.rule()) return {0, spec.numTiles()};
+    if (graph.variable(v).mapping.rule()) return all;
   }
   unsigned first = spec.numIPUs, last = 0;
-  for (const auto& run : tileRuns(graph, result).runs) {
-    first = std::min(first, run.tile / spec.tilesPerIPU);
-    last = std::max(last, run.tile / spec.tilesPerIPU);
+  const auto held = MappedTensor(graph, result).byTile();
+  for (unsigned t = 0; t < held.size(); ++t) {
+    if (held[t] == 0) continue;
+    first = std::min(first, t / spec.tilesPerIPU);
+    last = std::max(last, t / spec.tilesPerIPU);
   }
+  if (first > last) return all;
   return {first * spec.tilesPerIPU, (last - first + 1) * spec.tilesPerIPU};
 }
 

@@ -17,8 +17,9 @@ const poplar::Tensor& writtenOf(const BulkVertex& vertex);
 struct Place {
   unsigned first, tiles;
 };
-/// The tiles of the virtual graph that the vertex was added to, if their numbers are consecutive.
-/// Otherwise all tiles of the IPUs that the result is mapped to, from the first IPU to the last.
+/// The tiles of the virtual graph that the vertex was added to, if their numbers are consecutive,
+/// or all; if these are of several IPUs, and no plan maps the result, those of the IPUs that the
+/// result is mapped to, from the first IPU to the last.
 Place placeOf(const GraphImpl& graph, const BulkVertex& vertex);
 
 /// Adds the traffic that moves an operand, reshaped to `shape`, from its tile mapping to tiles
