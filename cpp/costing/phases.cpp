@@ -12,6 +12,7 @@
 #include "costing/mapped_tensor.hpp"
 #include "costing/planned.hpp"
 #include "costing/poolings.hpp"
+#include "costing/scans.hpp"
 #include "costing/slices.hpp"
 #include "costing/top_k.hpp"
 #include "kernels/pooling/pool.hpp"
@@ -577,6 +578,7 @@ std::vector<Phase> phasesOf(const GraphImpl& graph, const BulkVertex& vertex, co
     return phasesOfTopK(graph, vertex, *sorted);
   if (isPooling(vertex, kind))
     return phasesOfPooling(graph, vertex, *kind, std::get<PoolingWork>(work.whole));
+  if (isScan(vertex)) return phasesOfScan(graph, vertex, *kind, std::get<RowsWork>(work.whole));
   if (isExtremum(kind)) return phasesOfExtremum(graph, vertex, std::get<RowsWork>(work.whole));
   const auto* slices = std::get_if<SlicesWork>(&work.whole);
   if (slices && slices->planned && slices->slices > 0 && slices->elementsEach > 0 &&
