@@ -75,8 +75,14 @@ class Sharer {
     const auto* slices = std::get_if<SlicesWork>(&whole_);
     if (slices && kind_ && slices->slices > 0 && slices->elementsEach > 0) {
       const auto offsets = vertex_.operands[written_ == 0 ? 2 : 1].tensor.dim(1);
+      const auto& taken = vertex_.operands[written_ == 0 ? 1 : written_].tensor;
       if (const auto columns = columnsOf(graph_, vertex_.operands[0].tensor, offsets))
-        return ofColumns(*slices, *columns, offsets);
+        return ofColumns(*slices, columns->byTile(),
+                         {graph_, slicesOf(*columns, taken.view().shape(), offsets + 1),
+                          taken.elementType().sizeInBytes()});
+      if (const auto columns = likeColumns(offsets, taken))
+        return ofColumns(*slices, MappedTensor(graph_, columns->slice(0, 1)).byTile(),
+                         {graph_, *columns});
     }
     if (slices && vertex_.operands[0].access == Access::Read && slices->slices > 0 &&
         slices->elementsEach > 0 && places_[0].elements() > 0)
@@ -436,19 +442,33 @@ class Sharer {
     return phase;
   }
 
-  // Slices of a tensor that is made for them: each tile takes or updates all slices of its columns.
-  // Slices that lie otherwise move before an update and after a read. Offsets, and a scale, go to all
-  // tiles of the tensor.
-  std::vector<Phase> ofColumns(const SlicesWork& work, const Grid& columns, std::size_t sliced) {
+  // Of a tensor whose slices of one element in each of the `sliced` dimensions lie alike, one slice in
+  // place of each of those that are taken; none if they do not, or larger ones are taken.
+  std::optional<poplar::Tensor> likeColumns(std::size_t sliced, const poplar::Tensor& taken) const {
+    auto first = vertex_.operands[0].tensor, last = first;
+    for (std::size_t d = 0; d < sliced; ++d) {
+      if (taken.dim(1 + d) != 1) return {};
+      first = first.slice(0, 1, static_cast<unsigned>(d));
+      last = last.slice(last.dim(d) - 1, last.dim(d), static_cast<unsigned>(d));
+    }
+    if (!(MappedTensor(graph_, first).runs().runs == MappedTensor(graph_, last).runs().runs))
+      return {};
+    return first.expand({0}).broadcast(static_cast<unsigned>(taken.dim(0)), 0);
+  }
+
+  // Slices of a tensor whose slices lie alike, of which tiles have so many elements: each tile takes
+  // or updates its own of all slices. Slices that do not lie as `here` move before an update and after
+  // a read. Offsets, and a scale, go to all tiles of the tensor.
+  std::vector<Phase> ofColumns(const SlicesWork& work, const Held& held, const MappedTensor& here) {
     const bool reads = written_ != 0;
     const std::size_t taken = reads ? written_ : 1;
-    const auto held = columns.byTile();
+    const auto columns =
+        static_cast<std::uint64_t>(std::accumulate(held.begin(), held.end(), std::int64_t{0}));
     std::vector<Phase> phases(1, Phase(spec_));
     Phase& phase = phases[0];
     compute(phase, held, [&](std::int64_t n) {
       SlicesWork part = work;
-      part.elementsEach = work.elementsEach / static_cast<std::uint64_t>(columns.elements()) *
-                          static_cast<std::uint64_t>(n);
+      part.elementsEach = work.elementsEach / columns * static_cast<std::uint64_t>(n);
       return kind_->cycles(spec_, part);
     });
     for (std::size_t i = 1; i < places_.size(); ++i) {
@@ -459,9 +479,6 @@ class Sharer {
         if (held[t] > 0) phase.traffic.receive(t, bytes);
     }
     const auto& slices = places_[taken];
-    const MappedTensor here(
-        graph_, slicesOf(columns, vertex_.operands[taken].tensor.view().shape(), sliced + 1),
-        slices.elementBytes());
     if (!reads) {
       slices.addTraffic(phase.traffic, here);
       return phases;

@@ -61,8 +61,8 @@ class Scans {
       const auto own = reduce(level) + scan(level) + 2 * spec_.callCycles;
       if (own >= best.cycles) continue;
       auto rest = plan(lines, pieces);
-      const auto cycles = own + rest.cycles + moved(rest.levels[0]) + moved({lines, pieces, pieces}) +
-                          2 * spec_.beforeExchange();
+      const auto cycles = own + rest.cycles + moved(rest.levels[0]) +
+                          moved({lines, pieces, pieces}) + 2 * spec_.beforeExchange();
       if (cycles >= best.cycles) continue;
       best = {std::move(rest.levels), cycles};
       best.levels.insert(best.levels.begin(), level);
@@ -93,7 +93,8 @@ class Scans {
     if (scanKind_ == ScanKind::ProductGradient) return scan(level);
     const auto pieces = static_cast<std::uint64_t>(onTile(level)),
                each = static_cast<std::uint64_t>(level.each());
-    const auto op = scanKind_ == ScanKind::Product ? popops::Operation::MUL : popops::Operation::ADD;
+    const auto op =
+        scanKind_ == ScanKind::Product ? popops::Operation::MUL : popops::Operation::ADD;
     return estimateCycles(spec_, "popops::Reduce",
                           ReduceWork{whole_.type, pieces * each, pieces, each, op});
   }
