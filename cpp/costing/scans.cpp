@@ -56,7 +56,7 @@ class Scans {
   Plan plan(std::int64_t lines, std::int64_t n) const {
     Plan best{{{lines, n, 1}}, scan({lines, n, 1}) + spec_.callCycles};
     const auto workers = static_cast<std::int64_t>(place_.tiles) * spec_.numWorkerContexts;
-    for (std::int64_t pieces = 2; pieces <= std::min(n / 2, workers / lines); pieces *= 2) {
+    for (auto pieces = std::min(n / 2, workers / lines); pieces > 1; pieces /= 2) {
       const Level level{lines, n, pieces};
       const auto own = reduce(level) + scan(level) + 2 * spec_.callCycles;
       if (own >= best.cycles) continue;

@@ -308,7 +308,7 @@ def ipus_of(rows: int, **engine: str) -> int:
     return len(step.ipus)
 
 
-@pytest.mark.parametrize("rows, ipus", [(64, 1), (3000, 1), (6000, 2), (12000, 4)])
+@pytest.mark.parametrize(("rows", "ipus"), [(64, 1), (3000, 1), (6000, 2), (12000, 4)])
 def test_memory_asks_for_more_ipus(rows: int, ipus: int) -> None:
     assert ipus_of(rows) == ipus_of(rows, **{"debug.allowOutOfMemory": "true"}) == ipus
 
