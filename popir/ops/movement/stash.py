@@ -10,7 +10,7 @@ from popir import poplar, popops
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import Op
 from popir.ops.support.identifiers import graphcore_id
-from popir.opx import Opx, popType
+from popir.opx import Opx
 from popir.poplar import Tensor, program
 from popir.popops import expr as pe
 from popir.registry import OpCreator, OpxCreator
