@@ -621,22 +621,10 @@ Phase phaseOfCopy(const GraphImpl& graph, const poplar::Tensor& src, const popla
 
 namespace {
 
-// The IPU that has all elements; none if several have some.
-std::optional<unsigned> onlyIPU(const TargetSpec& spec, const std::vector<std::int64_t>& byTile) {
-  std::optional<unsigned> found;
-  for (unsigned tile = 0; tile < byTile.size(); ++tile) {
-    if (byTile[tile] == 0) continue;
-    const auto ipu = tile / spec.tilesPerIPU;
-    if (found && *found != ipu) return {};
-    found = ipu;
-  }
-  return found;
-}
-
-poplar::Target oneOf(const TargetSpec& spec) {
-  auto one = std::make_shared<TargetSpec>(spec);
-  one->numIPUs = 1;
-  return poplar::Target(std::move(one));
+poplar::Target ofIPUs(const TargetSpec& spec, unsigned ipus) {
+  auto some = std::make_shared<TargetSpec>(spec);
+  some->numIPUs = ipus;
+  return poplar::Target(std::move(some));
 }
 
 }  // namespace
@@ -648,11 +636,10 @@ Phase phaseOfStream(const GraphImpl& graph, const poplar::Tensor& t, bool toDevi
   const auto whole = t.view().wholeVariable();
   if (whole && graph.variable(*whole).mapping.linear()) return phase;
   const auto& spec = graph.target.spec();
-  const auto ipu = onlyIPU(spec, home.byTile());
-  const auto share =
-      linearShare(ipu ? oneOf(spec) : graph.target, t.numElements(), home.elementBytes());
-  const auto first = ipu.value_or(0) * spec.tilesPerIPU;
-  const MappedTensor staged(graph, linearGrid(home.elements(), share, first), home.elementBytes());
+  const auto [first, ipus] = ipusOf(spec, home.byTile());
+  const auto share = linearShare(ofIPUs(spec, ipus), t.numElements(), home.elementBytes());
+  const MappedTensor staged(graph, linearGrid(home.elements(), share, first * spec.tilesPerIPU),
+                            home.elementBytes());
   if (toDevice)
     staged.addTraffic(phase.traffic, home);
   else

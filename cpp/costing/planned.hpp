@@ -3,6 +3,7 @@
 #ifndef popir_costing_planned_hpp
 #define popir_costing_planned_hpp
 
+#include <utility>
 #include <vector>
 
 #include "costing/reading.hpp"
@@ -12,6 +13,11 @@ namespace popir {
 
 /// The tensor that a vertex writes first.
 const poplar::Tensor& writtenOf(const BulkVertex& vertex);
+
+/// The IPUs that have elements, from the first to the last: the first one, and their number; all if
+/// none has any.
+std::pair<unsigned, unsigned> ipusOf(const TargetSpec& spec,
+                                     const std::vector<std::int64_t>& byTile);
 
 /// The tiles that a vertex's plan may use: `tiles` of them, from `first` on.
 struct Place {

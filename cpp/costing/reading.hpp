@@ -79,7 +79,7 @@ Work workOf(const BulkVertex& vertex);
 Phase phaseOfCopy(const GraphImpl& graph, const poplar::Tensor& src, const poplar::Tensor& dst);
 
 /// The phase of a stream, or of a copy of a remote buffer. Its data come to or from a linear mapping
-/// over all tiles of the IPU that has `t`, or of all IPUs if several have parts of it. A variable that
+/// over all tiles of the IPUs that have `t`, from the first to the last. A variable that
 /// lies linearly over other tiles, such as IO tiles, is filled and read there. Else the phase moves
 /// data from there to the tile mapping of `t` (`toDevice`), or back.
 Phase phaseOfStream(const GraphImpl& graph, const poplar::Tensor& t, bool toDevice);
