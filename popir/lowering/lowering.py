@@ -62,12 +62,11 @@ class Lowering:
         self._within: list[int | None] = caller._within if caller else [None]
         """A stack of the IPUs selected by `_on`; None is all tiles."""
         self._io_tiles: int = caller._io_tiles if caller else io_tiles
-        target = self.graph.getTarget()
-        self._tiles: int = (
-            caller._tiles if caller else target.getTilesPerIPU() * (ipus or target.getNumIPUs())
-        )
+        of = self.graph.getTarget()
+        many = of.getNumIPUs() if ipus is None else ipus
+        self._tiles: int = caller._tiles if caller else many * of.getTilesPerIPU()
         """The tiles of the IPUs that tensors are spread over."""
-        if caller is None and self._tiles - io_tiles < target.getNumTiles():
+        if caller is None and self._tiles - io_tiles < of.getNumTiles():
             self._use_tiles()
         self._brought: dict[tuple[str, int], poplar.Tensor] = {}
         """Copies of tensors on other IPUs, by tensor id and IPU."""
