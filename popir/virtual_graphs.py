@@ -71,7 +71,7 @@ def check_virtual_graphs(graph: Graph, mode: VirtualGraphMode, ipus: int) -> Non
     if annotated is not None and is_off:
         warn(
             f"{annotated.debugName()}: virtualGraph ({VIRTUAL_GRAPH}) has no meaning here: "
-            "SessionOptions.virtualGraphMode is Off, and operators are laid out over all tiles.",
+            "SessionOptions.virtualGraphMode is Off, and the session chooses the IPUs.",
             OptionWarning,
         )
 

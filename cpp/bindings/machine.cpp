@@ -200,6 +200,21 @@ void bindMachine(py::module_& m) {
       "Raises poplar_invalid_option for a replica that is larger than a pod, and for more\n"
       "than 4096 IPUs together.");
   m.def(
+      "contracts", [](const poplar::Graph& graph) { return contracts(*graph.impl()); },
+      py::arg("graph"), "Whether the graph has a product of matrices or a convolution.");
+  m.def(
+      "outOfMemory",
+      [](const poplar::Graph& graph, const poplar::program::Program& program) {
+        EngineParts parts;
+        checkedPrograms(*graph.impl(), {program.node()}, {{"debug.allowOutOfMemory", "true"}},
+                        parts);
+        return outOfMemory(*graph.impl(), {program.node()});
+      },
+      py::arg("graph"), py::arg("program"),
+      "What a program lacks of the memory of some tile, in the words of the error that an Engine\n"
+      "raises; empty if it fits.\n"
+      "Raises the errors of Engine() for an invalid program.");
+  m.def(
       "programReport",
       [](const poplar::Graph& graph, const poplar::program::Program& program) -> Values {
         EngineParts parts;

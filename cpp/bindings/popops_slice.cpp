@@ -63,6 +63,12 @@ void bindPopopsSlice(pybind11::module_& m) {
       "With a plan the rows are split, too, as it says.\n"
       "Raises poplibs_exception unless `dims` are distinct dimensions of `shape` and\n"
       "`sizes` are within theirs.");
+  m.def("createSliceableTensorFromSlice", &createSliceableTensorFromSlice, py::arg("graph"),
+        py::arg("s"), py::arg("dims"), py::arg("numSlices"), context,
+        "A new variable to slice, of the shape of `s` with numSlices[i] times its elements in\n"
+        "dimension dims[i]. Each slice is on the tiles that `s` is on.\n"
+        "Raises poplibs_exception unless `dims` are distinct dimensions of `s`, with a number\n"
+        "for each.");
   m.def("createSliceTensor",
         py::overload_cast<Graph&, const poplar::Type&, const Sizes&, const Sizes&, const Sizes&,
                           std::size_t, const SlicePlan&, const OptionFlags&, Context>(

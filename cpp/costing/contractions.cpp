@@ -207,6 +207,15 @@ bool isContraction(const BulkVertex& vertex, const VertexClass* kind) {
   return true;
 }
 
+bool contracts(const GraphImpl& graph) {
+  const auto one = [](const BulkVertex& vertex) {
+    return isContraction(vertex, findVertexClass(workOf(vertex).vertexClass));
+  };
+  return std::any_of(graph.computeSets.begin(), graph.computeSets.end(), [&](const auto& set) {
+    return std::any_of(set.bulk.begin(), set.bulk.end(), one);
+  });
+}
+
 const ContractionPlan& planOf(const GraphImpl& graph, const BulkVertex& vertex,
                               const VertexClass& kind, const ContractionWork& whole) {
   return graph.plans->of(kind, whole, placeOf(graph, vertex).tiles);

@@ -147,7 +147,7 @@ void MappedTensor::addTraffic(Traffic& traffic, const MappedTensor& there) const
       if (addTraffic(traffic, BoxNeeds(*grid), shape, grid->first, 1, grid->ring)) return;
     }
   }
-  traffic.add(runs(), elements_ == there.elements_ ? there.runs() : there.runs().scaledTo(runs()));
+  traffic.add(runs(), there.runs());
 }
 
 bool MappedTensor::addTraffic(Traffic& traffic, const BoxNeeds& needs, const Dims& shape,

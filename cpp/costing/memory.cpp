@@ -288,7 +288,7 @@ namespace {
 
 // An upper estimate of the bytes of stack and variables on the fullest tile: as if all variables
 // were live at once. Computes no plan: of a variable that is mapped by a plan, each tile is assumed
-// to have four times an even share.
+// to have four times an even share of one IPU's.
 std::uint64_t allVariables(const GraphImpl& graph) {
   constexpr std::uint64_t kUneven = 4;
   const auto& spec = graph.target.spec();
@@ -296,7 +296,7 @@ std::uint64_t allVariables(const GraphImpl& graph) {
   std::uint64_t planned = 0;
   for (const auto& v : graph.variables) {
     if (v.mapping.rule()) {
-      planned += std::min<std::uint64_t>(v.bytes(), kUneven * v.bytes() / spec.numTiles() + 1024);
+      planned += std::min<std::uint64_t>(v.bytes(), kUneven * v.bytes() / spec.tilesPerIPU + 1024);
       continue;
     }
     v.mapping.forEach(0, v.elements, [&](std::int64_t b, std::int64_t e, unsigned tile) {
@@ -308,17 +308,17 @@ std::uint64_t allVariables(const GraphImpl& graph) {
 
 }  // namespace
 
-void requireTileMemory(const GraphImpl& graph, const Programs& programs) {
+std::string outOfMemory(const GraphImpl& graph, const Programs& programs) {
   // By default a plan uses at most 60 % of a tile's memory if it can (availableMemoryProportion).
   // Variables and stacks of up to 40 % fit beside it.
   constexpr double kWithoutPlans = 0.4;
   const auto& spec = graph.target.spec();
-  if (spec.type == poplar::TargetType::CPU) return;
+  if (spec.type == poplar::TargetType::CPU) return {};
   const auto little = static_cast<std::uint64_t>(kWithoutPlans * spec.memoryBytesPerTile);
-  if (allVariables(graph) <= little) return;
+  if (allVariables(graph) <= little) return {};
   MachineReport report;
   MachineMemory(graph, programs, nullptr, {}).into(report);
-  if (report.maxTileBytes <= little) return;
+  if (report.maxTileBytes <= little) return {};
   std::ostringstream os;
   if (report.tilesOutOfMemory == 0) {
     report = {};
@@ -335,7 +335,7 @@ void requireTileMemory(const GraphImpl& graph, const Programs& programs) {
          << memory.interleavedOn(tile) << " bytes in interleaved memory but tiles have "
          << interleavedRegion(spec) << " of it (interleavedMemoryOffset)";
   }
-  if (report.tilesOutOfMemory == 0) return;
+  if (report.tilesOutOfMemory == 0) return {};
   if (os.str().empty())
     os << "Out of memory on tile " << report.fullestTile << ": " << report.maxTileBytes
        << " bytes used but tiles only have " << report.bytesPerTile << " bytes of memory";
@@ -345,7 +345,12 @@ void requireTileMemory(const GraphImpl& graph, const Programs& programs) {
     os << " '" << owner.name << "' " << owner.bytes << " (" << owner.category << ");";
   os << " spread them over more tiles, or set the engine's option debug.allowOutOfMemory to "
         "\"true\" to run all the same";
-  throw poplar::graph_memory_allocation_error(os.str());
+  return os.str();
+}
+
+void requireTileMemory(const GraphImpl& graph, const Programs& programs) {
+  if (const auto words = outOfMemory(graph, programs); !words.empty())
+    throw poplar::graph_memory_allocation_error(words);
 }
 
 }  // namespace popir

@@ -10,7 +10,9 @@
 #include "costing/contractions.hpp"
 #include "costing/extrema.hpp"
 #include "costing/mapped_tensor.hpp"
+#include "costing/planned.hpp"
 #include "costing/poolings.hpp"
+#include "costing/scans.hpp"
 #include "costing/slices.hpp"
 #include "costing/top_k.hpp"
 #include "kernels/pooling/pool.hpp"
@@ -73,8 +75,14 @@ class Sharer {
     const auto* slices = std::get_if<SlicesWork>(&whole_);
     if (slices && kind_ && slices->slices > 0 && slices->elementsEach > 0) {
       const auto offsets = vertex_.operands[written_ == 0 ? 2 : 1].tensor.dim(1);
+      const auto& taken = vertex_.operands[written_ == 0 ? 1 : written_].tensor;
       if (const auto columns = columnsOf(graph_, vertex_.operands[0].tensor, offsets))
-        return ofColumns(*slices, *columns, offsets);
+        return ofColumns(*slices, columns->byTile(),
+                         {graph_, slicesOf(*columns, taken.view().shape(), offsets + 1),
+                          taken.elementType().sizeInBytes()});
+      if (const auto columns = likeColumns(offsets, taken))
+        return ofColumns(*slices, MappedTensor(graph_, columns->slice(0, 1)).byTile(),
+                         {graph_, *columns});
     }
     if (slices && vertex_.operands[0].access == Access::Read && slices->slices > 0 &&
         slices->elementsEach > 0 && places_[0].elements() > 0)
@@ -312,11 +320,11 @@ class Sharer {
       sources = left;
     }
     const auto home = to.byTile();
-    if (reducesAtHome(of.type, to, sources)) {
+    const auto balanced = spread(out);
+    if (reducesAtHome(of.type, to, balanced, sources)) {
       phases.push_back(stage(of, made, home, sources));
       return;
     }
-    const auto balanced = spread(out);
     phases.push_back(stage(of, made, balanced, sources));
     Phase move(spec_);
     const auto bytes = to.elementBytes();
@@ -325,6 +333,7 @@ class Sharer {
       move.traffic.receive(t, static_cast<std::uint64_t>(home[t] - kept) * bytes);
       move.traffic.send(t, static_cast<std::uint64_t>(balanced[t] - kept) * bytes);
     }
+    link(move, balanced, home, bytes);
     phases.push_back(std::move(move));
   }
 
@@ -355,14 +364,31 @@ class Sharer {
 
   static std::int64_t ceilOf(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-  // Elements spread over all tiles, in groups of 8, as PopLibs balances them.
+  // Elements spread over the tiles of the vertex's place, in groups of 8, as PopLibs balances them.
   Held spread(std::int64_t elements) const {
     constexpr std::int64_t kGroup = 8;
-    const auto each = ceilOf(ceilOf(elements, kGroup), tiles_) * kGroup;
+    const auto place = placeOf(graph_, vertex_);
+    const auto each = ceilOf(ceilOf(elements, kGroup), place.tiles) * kGroup;
     Held found(tiles_);
-    for (unsigned t = 0; t < tiles_; ++t)
-      found[t] = std::clamp<std::int64_t>(elements - t * each, 0, each);
+    for (unsigned t = 0; t < place.tiles; ++t)
+      found[place.first + t] = std::clamp<std::int64_t>(elements - t * each, 0, each);
     return found;
+  }
+
+  // Adds the links of a phase in which tiles that want `next` get `bytes` for each element of it,
+  // alike from all that have `made`.
+  void link(Phase& phase, const Held& made, const Held& next, std::uint64_t bytes) const {
+    if (spec_.numIPUs == 1) return;
+    const auto perIPU = [&](const Held& held) {
+      Held sums(spec_.numIPUs);
+      for (unsigned t = 0; t < tiles_; ++t) sums[t / spec_.tilesPerIPU] += held[t];
+      return sums;
+    };
+    const auto from = perIPU(made), to = perIPU(next);
+    const auto all = std::accumulate(made.begin(), made.end(), std::int64_t{0});
+    for (unsigned a = 0; a < spec_.numIPUs; ++a)
+      for (unsigned b = 0; b < spec_.numIPUs; ++b)
+        phase.traffic.link(a, b, static_cast<std::uint64_t>(from[a] * to[b] / all) * bytes);
   }
 
   // PopLibs' rule for a stage before the last one: many partial results of each result, which are
@@ -376,12 +402,14 @@ class Sharer {
   }
 
   // PopLibs' estimates of a last stage on the tiles of the result, and on all tiles.
-  bool reducesAtHome(poplar::Type partial, const MappedTensor& to, std::int64_t sources) const {
+  bool reducesAtHome(poplar::Type partial, const MappedTensor& to, const Held& spread,
+                     std::int64_t sources) const {
     const auto home = to.byTile();
     const auto rate = static_cast<std::int64_t>(spec_.exchangeBytesPerCycle),
                bytes = static_cast<std::int64_t>(partial.sizeInBytes()),
                width = static_cast<std::int64_t>(vectorWidth(spec_, partial));
-    const auto most = *std::max_element(home.begin(), home.end()), each = spread(to.elements())[0];
+    const auto most = *std::max_element(home.begin(), home.end()),
+               each = *std::max_element(spread.begin(), spread.end());
     const auto there = ceilOf(most * bytes, rate) + sources * ceilOf(most, width);
     const auto result = static_cast<std::int64_t>(to.elementBytes());
     const auto everywhere = ceilOf(each * sources * bytes, rate) + sources * ceilOf(each, width) +
@@ -410,22 +438,37 @@ class Sharer {
           t,
           static_cast<std::uint64_t>(std::max<std::int64_t>(0, next[t] * sources - kept)) * bytes);
     }
+    link(phase, made, next, static_cast<std::uint64_t>(sources) * bytes);
     return phase;
   }
 
-  // Slices of a tensor that is made for them: each tile takes or updates all slices of its columns.
-  // Slices that lie otherwise move before an update and after a read. Offsets, and a scale, go to all
-  // tiles of the tensor.
-  std::vector<Phase> ofColumns(const SlicesWork& work, const Grid& columns, std::size_t sliced) {
+  // Of a tensor whose slices of one element in each of the `sliced` dimensions lie alike, one slice in
+  // place of each of those that are taken; none if they do not, or larger ones are taken.
+  std::optional<poplar::Tensor> likeColumns(std::size_t sliced, const poplar::Tensor& taken) const {
+    auto first = vertex_.operands[0].tensor, last = first;
+    for (std::size_t d = 0; d < sliced; ++d) {
+      if (taken.dim(1 + d) != 1) return {};
+      first = first.slice(0, 1, static_cast<unsigned>(d));
+      last = last.slice(last.dim(d) - 1, last.dim(d), static_cast<unsigned>(d));
+    }
+    if (!(MappedTensor(graph_, first).runs().runs == MappedTensor(graph_, last).runs().runs))
+      return {};
+    return first.expand({0}).broadcast(static_cast<unsigned>(taken.dim(0)), 0);
+  }
+
+  // Slices of a tensor whose slices lie alike, of which tiles have so many elements: each tile takes
+  // or updates its own of all slices. Slices that do not lie as `here` move before an update and after
+  // a read. Offsets, and a scale, go to all tiles of the tensor.
+  std::vector<Phase> ofColumns(const SlicesWork& work, const Held& held, const MappedTensor& here) {
     const bool reads = written_ != 0;
     const std::size_t taken = reads ? written_ : 1;
-    const auto held = columns.byTile();
+    const auto columns =
+        static_cast<std::uint64_t>(std::accumulate(held.begin(), held.end(), std::int64_t{0}));
     std::vector<Phase> phases(1, Phase(spec_));
     Phase& phase = phases[0];
     compute(phase, held, [&](std::int64_t n) {
       SlicesWork part = work;
-      part.elementsEach = work.elementsEach / static_cast<std::uint64_t>(columns.elements()) *
-                          static_cast<std::uint64_t>(n);
+      part.elementsEach = work.elementsEach / columns * static_cast<std::uint64_t>(n);
       return kind_->cycles(spec_, part);
     });
     for (std::size_t i = 1; i < places_.size(); ++i) {
@@ -436,9 +479,6 @@ class Sharer {
         if (held[t] > 0) phase.traffic.receive(t, bytes);
     }
     const auto& slices = places_[taken];
-    const MappedTensor here(
-        graph_, slicesOf(columns, vertex_.operands[taken].tensor.view().shape(), sliced + 1),
-        slices.elementBytes());
     if (!reads) {
       slices.addTraffic(phase.traffic, here);
       return phases;
@@ -555,6 +595,7 @@ std::vector<Phase> phasesOf(const GraphImpl& graph, const BulkVertex& vertex, co
     return phasesOfTopK(graph, vertex, *sorted);
   if (isPooling(vertex, kind))
     return phasesOfPooling(graph, vertex, *kind, std::get<PoolingWork>(work.whole));
+  if (isScan(vertex)) return phasesOfScan(graph, vertex, *kind, std::get<RowsWork>(work.whole));
   if (isExtremum(kind)) return phasesOfExtremum(graph, vertex, std::get<RowsWork>(work.whole));
   const auto* slices = std::get_if<SlicesWork>(&work.whole);
   if (slices && slices->planned && slices->slices > 0 && slices->elementsEach > 0 &&
@@ -580,22 +621,10 @@ Phase phaseOfCopy(const GraphImpl& graph, const poplar::Tensor& src, const popla
 
 namespace {
 
-// The IPU that has all elements; none if several have some.
-std::optional<unsigned> onlyIPU(const TargetSpec& spec, const std::vector<std::int64_t>& byTile) {
-  std::optional<unsigned> found;
-  for (unsigned tile = 0; tile < byTile.size(); ++tile) {
-    if (byTile[tile] == 0) continue;
-    const auto ipu = tile / spec.tilesPerIPU;
-    if (found && *found != ipu) return {};
-    found = ipu;
-  }
-  return found;
-}
-
-poplar::Target oneOf(const TargetSpec& spec) {
-  auto one = std::make_shared<TargetSpec>(spec);
-  one->numIPUs = 1;
-  return poplar::Target(std::move(one));
+poplar::Target ofIPUs(const TargetSpec& spec, unsigned ipus) {
+  auto some = std::make_shared<TargetSpec>(spec);
+  some->numIPUs = ipus;
+  return poplar::Target(std::move(some));
 }
 
 }  // namespace
@@ -607,11 +636,10 @@ Phase phaseOfStream(const GraphImpl& graph, const poplar::Tensor& t, bool toDevi
   const auto whole = t.view().wholeVariable();
   if (whole && graph.variable(*whole).mapping.linear()) return phase;
   const auto& spec = graph.target.spec();
-  const auto ipu = onlyIPU(spec, home.byTile());
-  const auto share =
-      linearShare(ipu ? oneOf(spec) : graph.target, t.numElements(), home.elementBytes());
-  const auto first = ipu.value_or(0) * spec.tilesPerIPU;
-  const MappedTensor staged(graph, linearGrid(home.elements(), share, first), home.elementBytes());
+  const auto [first, ipus] = ipusOf(spec, home.byTile());
+  const auto share = linearShare(ofIPUs(spec, ipus), t.numElements(), home.elementBytes());
+  const MappedTensor staged(graph, linearGrid(home.elements(), share, first * spec.tilesPerIPU),
+                            home.elementBytes());
   if (toDevice)
     staged.addTraffic(phase.traffic, home);
   else
@@ -641,9 +669,12 @@ TileRuns tileRuns(const GraphImpl& graph, const poplar::Tensor& t) {
         [&](std::int64_t b, std::int64_t e, unsigned tile) { found.append(b, e, tile); });
     return found;
   }
-  std::vector<TileRun> runs;
+  auto& runs = found.runs;
   view.expand(Nest{0, 0, {{view.elements(), 1, 1}}}, [&](unsigned v, Nest nest) {
     nest.coalesce();
+    // In the result's order neighbours meet, and are one run.
+    std::stable_sort(nest.dims.begin(), nest.dims.end(),
+                     [](const NestDim& a, const NestDim& b) { return a.to > b.to; });
     NestDim run{1, 1, 1};
     if (!nest.dims.empty() && nest.dims.back().to == 1 && nest.dims.back().from <= 1 &&
         nest.dims.back().from >= 0) {
@@ -657,7 +688,8 @@ TileRuns tileRuns(const GraphImpl& graph, const poplar::Tensor& t) {
             const auto n = run.from == 0 ? 1 : run.n;
             mapping.forEach(from, from + n, [&](std::int64_t b, std::int64_t e, unsigned tile) {
               const auto begin = to + b - from;
-              runs.push_back({begin, run.from == 0 ? to + run.n : begin + e - b, tile});
+              const auto end = run.from == 0 ? to + run.n : begin + e - b;
+              found.append(begin, end, tile);
             });
             return;
           }
@@ -668,7 +700,7 @@ TileRuns tileRuns(const GraphImpl& graph, const poplar::Tensor& t) {
   });
   std::sort(runs.begin(), runs.end(),
             [](const TileRun& a, const TileRun& b) { return a.begin < b.begin; });
-  for (const auto& run : runs) found.append(run.begin, run.end, run.tile);
+  found.join();
   return found;
 }
 

@@ -13,21 +13,30 @@ const poplar::Tensor& writtenOf(const BulkVertex& vertex) {
   return vertex.operands.back().tensor;
 }
 
+std::pair<unsigned, unsigned> ipusOf(const TargetSpec& spec,
+                                     const std::vector<std::int64_t>& byTile) {
+  unsigned first = spec.numIPUs, last = 0;
+  for (unsigned tile = 0; tile < byTile.size(); ++tile) {
+    if (byTile[tile] == 0) continue;
+    first = std::min(first, tile / spec.tilesPerIPU);
+    last = tile / spec.tilesPerIPU;
+  }
+  return first > last ? std::pair(0u, spec.numIPUs) : std::pair(first, last - first + 1);
+}
+
 Place placeOf(const GraphImpl& graph, const BulkVertex& vertex) {
   const auto& spec = graph.target.spec();
+  Place all{0, spec.numTiles()};
   if (vertex.tiles && vertex.tiles->contiguous())
-    return {vertex.tiles->tiles.front(), static_cast<unsigned>(vertex.tiles->tiles.size())};
+    all = {vertex.tiles->tiles.front(), static_cast<unsigned>(vertex.tiles->tiles.size())};
+  if (all.tiles <= spec.tilesPerIPU) return all;
   const auto& result = writtenOf(vertex);
   for (const auto v : result.view().variables()) {
     // A plan whose rule maps a variable of the result was made for all tiles.
-    if (graph.variable(v).mapping.rule()) return {0, spec.numTiles()};
+    if (graph.variable(v).mapping.rule()) return all;
   }
-  unsigned first = spec.numIPUs, last = 0;
-  for (const auto& run : tileRuns(graph, result).runs) {
-    first = std::min(first, run.tile / spec.tilesPerIPU);
-    last = std::max(last, run.tile / spec.tilesPerIPU);
-  }
-  return {first * spec.tilesPerIPU, (last - first + 1) * spec.tilesPerIPU};
+  const auto [first, ipus] = ipusOf(spec, MappedTensor(graph, result).byTile());
+  return {first * spec.tilesPerIPU, ipus * spec.tilesPerIPU};
 }
 
 void addTraffic(Phase& phase, const GraphImpl& graph, const poplar::Tensor& operand,

@@ -67,6 +67,8 @@ std::string vertexClassOf(const GraphImpl& graph, const BulkVertex& vertex, cons
 /// The name of the source of a bulk vertex: "estimator", "guess", or "unknown" for a class without an
 /// estimator.
 __attribute__((visibility("default"))) const char* sourceOf(const Work& work);
+/// Whether a compute set of the graph has a contraction.
+__attribute__((visibility("default"))) bool contracts(const GraphImpl& graph);
 /// The phase of the codelet vertices of a compute set: their costs, scheduled on the workers of
 /// each tile. A supervisor vertex or a multi-vertex occupies all workers of its tile.
 Phase phaseOfCodelets(const GraphImpl& graph, unsigned computeSet, const CodeletCounts* counts);
@@ -77,15 +79,18 @@ Work workOf(const BulkVertex& vertex);
 Phase phaseOfCopy(const GraphImpl& graph, const poplar::Tensor& src, const poplar::Tensor& dst);
 
 /// The phase of a stream, or of a copy of a remote buffer. Its data come to or from a linear mapping
-/// over all tiles of the IPU that has `t`, or of all IPUs if several have parts of it. A variable that
+/// over all tiles of the IPUs that have `t`, from the first to the last. A variable that
 /// lies linearly over other tiles, such as IO tiles, is filled and read there. Else the phase moves
 /// data from there to the tile mapping of `t` (`toDevice`), or back.
 Phase phaseOfStream(const GraphImpl& graph, const poplar::Tensor& t, bool toDevice);
 
-/// Checks that programs fit the memory of each tile at every step. First counts only variables,
-/// constants and stacks. If these take more than 40 % of a tile, plans contractions and also counts
-/// gathered operands and code. Does nothing for a CPU target.
-/// \throws poplar::graph_memory_allocation_error with tile, bytes and the largest owners.
+/// What programs lack of the memory of some tile at some step, in the words of an error, with tile,
+/// bytes and the largest owners; empty if they fit, and for a CPU target. First counts only
+/// variables, constants and stacks. If these take more than 40 % of a tile, plans contractions and
+/// also counts gathered operands and code.
+__attribute__((visibility("default"))) std::string outOfMemory(const GraphImpl& graph,
+                                                               const Programs& programs);
+/// \throws poplar::graph_memory_allocation_error with these words if there are any.
 void requireTileMemory(const GraphImpl& graph, const Programs& programs);
 
 }  // namespace popir

@@ -1,6 +1,7 @@
 #include "poplar/sliceable.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "poplar/tile_mapping.hpp"
 
@@ -51,6 +52,52 @@ poplar::Tensor addSliceable(poplar::Graph& graph, const poplar::Type& type,
   return made.dimShuffle(back);
 }
 
+std::optional<poplar::Tensor> addSlicesLike(poplar::Graph& graph, const poplar::Tensor& s,
+                                            const std::vector<std::size_t>& numSlices,
+                                            const poplar::DebugContext& debugContext) {
+  const auto affine = s.view().affine();
+  if (!affine || affine->offset != 0 || s.numElements() == 0 ||
+      std::count(numSlices.begin(), numSlices.end(), 0) > 0)
+    return {};
+  const auto& variable = graph.impl()->variable(affine->variable);
+  const auto& rule = variable.mapping.rule();
+  const auto linear = variable.mapping.linear();
+  if (variable.elements != s.view().elements() || (!rule && !linear)) return {};
+  // The dimensions of `s` in the variable's order.
+  std::vector<unsigned> order(s.rank());
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](auto a, auto b) { return affine->strides[a] > affine->strides[b]; });
+  std::int64_t step = 1;
+  for (auto d = order.rbegin(); d != order.rend(); ++d) {
+    const auto size = s.view().shape()[*d];
+    if (size > 1 && affine->strides[*d] != step) return {};
+    step *= size;
+  }
+  Grid grid;
+  if (rule) {
+    grid = rule->grid();
+    if (grid.channels < grid.dims.size()) grid.channels += numSlices.size();
+  } else {
+    const auto n = variable.elements;
+    grid = {{{n, n, linear->perTile, linear->perTile, 1, 0}}, linear->first};
+    grid.ring = {linear->lowest, linear->around};
+  }
+  auto memory = numSlices;
+  std::vector<unsigned> back(numSlices.size() + s.rank());
+  std::iota(back.begin(), back.end(), 0u);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    memory.push_back(s.dim(order[i]));
+    back[numSlices.size() + order[i]] = static_cast<unsigned>(numSlices.size() + i);
+  }
+  std::vector<GridDim> slices;
+  for (const auto n : numSlices) slices.push_back(unsplit(static_cast<std::int64_t>(n)));
+  grid.dims.insert(grid.dims.begin(), slices.begin(), slices.end());
+  const auto made = graph.addVariable(s.elementType(), memory, debugContext);
+  setGrid(graph, made, std::move(grid));
+  return made.dimShuffle(back);
+}
+
 std::optional<Grid> columnsOf(const GraphImpl& graph, const poplar::Tensor& t, std::size_t sliced) {
   const auto affine = t.view().affine();
   if (!affine) return {};
@@ -62,18 +109,24 @@ std::optional<Grid> columnsOf(const GraphImpl& graph, const poplar::Tensor& t, s
   for (auto d = shape.size(); d-- > sliced; columns *= shape[d])
     if (shape[d] > 1 && affine->strides[d] != columns) return {};
   Grid found = rule->grid();
-  if (found.dims.back().size != columns) return {};
-  for (std::size_t d = 0; d + 1 < found.dims.size(); ++d)
-    if (found.dims[d].split()) return {};
-  found.dims = {found.dims.back()};
+  // The last dimensions are the columns; the others have to be on the same tiles.
+  auto first = found.dims.end();
+  std::int64_t n = 1;
+  while (n < columns && first != found.dims.begin()) n *= (--first)->size;
+  const bool together =
+      std::none_of(found.dims.begin(), first, [](const GridDim& d) { return d.split(); });
+  if (n != columns || !together) return {};
+  const auto others = static_cast<std::size_t>(first - found.dims.begin());
+  if (found.channels < found.dims.size())
+    found.channels = found.channels < others ? ~std::size_t{0} : found.channels - others;
+  found.dims.erase(found.dims.begin(), first);
   return found;
 }
 
 Grid slicesOf(const Grid& columns, const Dims& shape, std::size_t sizes) {
   Grid made = columns;
-  made.dims.clear();
-  for (std::size_t d = 0; d < sizes; ++d) made.dims.push_back(unsplit(shape[d]));
-  made.dims.push_back(columns.dims.back());
+  if (made.channels < made.dims.size()) made.channels += sizes;
+  for (std::size_t d = sizes; d-- > 0;) made.dims.insert(made.dims.begin(), unsplit(shape[d]));
   return made;
 }
 

@@ -21,8 +21,15 @@ poplar::Tensor addSliceable(poplar::Graph& graph, const poplar::Type& type,
                             const std::vector<std::size_t>& dims, std::size_t minGrainSize,
                             unsigned first, const poplar::DebugContext& debugContext);
 
+/// Makes a tensor [numSlices..., shape of `s`] of which each slice lies as `s` does: none if the tiles
+/// of `s` are not told by a rule for a whole variable, or `s` is not the variable with its dimensions
+/// in some order.
+std::optional<poplar::Tensor> addSlicesLike(poplar::Graph& graph, const poplar::Tensor& s,
+                                            const std::vector<std::size_t>& numSlices,
+                                            const poplar::DebugContext& debugContext);
+
 /// The tiles of the columns of `t`, [the sliced dimensions, their number being `sliced`; columns...],
-/// if addSliceable() has made it: a grid of one dimension.
+/// if each tile has all elements of the sliced dimensions of the columns that it has, as a rule says.
 std::optional<Grid> columnsOf(const GraphImpl& graph, const poplar::Tensor& t, std::size_t sliced);
 
 /// The mapping of slices [sizes...; columns...] of a tensor with these columns, which leaves each

@@ -265,6 +265,31 @@ void update(const char* who, popir::SlicesKind kind, Graph& graph, const Tensor&
                        std::move(operands), {debugContext, who});
 }
 
+/// A tensor [numSlices..., shape of `s`]. Each slice lies where `s` does; what lies nowhere is spread
+/// over the tiles.
+Tensor slicesLike(Graph& graph, const Tensor& s, const Sizes& numSlices,
+                  const DebugContext& debugContext) {
+  Sizes memory = numSlices;
+  const Sizes shape = s.shape();
+  memory.insert(memory.end(), shape.begin(), shape.end());
+  const Tensor made = graph.addVariable(s.elementType(), memory, debugContext);
+  auto mapping = graph.getTileMapping(s, false);
+  const auto nowhere = without(s.numElements(), mapping);
+  const std::size_t size = s.numElements(), count = size ? made.numElements() / size : 0;
+  const auto ofEachSlice = [&](const std::vector<poplar::Interval>& regions) {
+    std::vector<poplar::Interval> all;
+    for (std::size_t i = 0; i < count; ++i)
+      for (const poplar::Interval& each : regions)
+        all.emplace_back(i * size + each.begin(), i * size + each.end());
+    return all;
+  };
+  for (auto& regions : mapping) regions = ofEachSlice(regions);
+  graph.setTileMapping(made, mapping);
+  if (!nowhere.empty())
+    poputil::mapTensorLinearly(graph, concat(made.flatten().slices(ofEachSlice(nowhere))));
+  return made;
+}
+
 }  // namespace
 
 Tensor createSliceableTensor(Graph& graph, const poplar::Type& type, const Sizes& shape,
@@ -309,24 +334,9 @@ Tensor createSliceableTensorFromSlice(Graph& graph, const Tensor& s, const Sizes
                                  listed(dims) + " and the numbers " + listed(numSlices) +
                                  " were given; give one number for each dimension");
   checkDims("createSliceableTensorFromSlice", s.shape(), dims, Sizes(dims.size(), 0));
-  Sizes shape = s.shape(), memory = numSlices;
-  memory.insert(memory.end(), shape.begin(), shape.end());
-  const Tensor made = graph.addVariable(s.elementType(), memory, {debugContext, "sliceable"});
-  // Each slice lies where `s` does; what lies nowhere is spread over the tiles.
-  auto mapping = graph.getTileMapping(s, false);
-  const auto nowhere = without(s.numElements(), mapping);
-  const std::size_t size = s.numElements(), count = size ? made.numElements() / size : 0;
-  const auto ofEachSlice = [&](const std::vector<poplar::Interval>& regions) {
-    std::vector<poplar::Interval> all;
-    for (std::size_t i = 0; i < count; ++i)
-      for (const poplar::Interval& each : regions)
-        all.emplace_back(i * size + each.begin(), i * size + each.end());
-    return all;
-  };
-  for (auto& regions : mapping) regions = ofEachSlice(regions);
-  graph.setTileMapping(made, mapping);
-  if (!nowhere.empty())
-    poputil::mapTensorLinearly(graph, concat(made.flatten().slices(ofEachSlice(nowhere))));
+  Sizes shape = s.shape();
+  const auto like = popir::addSlicesLike(graph, s, numSlices, {debugContext, "sliceable"});
+  const Tensor made = like ? *like : slicesLike(graph, s, numSlices, {debugContext, "sliceable"});
   std::vector<unsigned> order;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     const auto at = std::find(dims.begin(), dims.end(), d);

@@ -9,10 +9,12 @@ import popir._device.poplar.program
 import typing
 
 __all__: list[str] = [
+    "contracts",
     "costOfAllReduce",
     "estimateCycles",
     "figure",
     "figures",
+    "outOfMemory",
     "planContraction",
     "planSlices",
     "programReport",
@@ -22,6 +24,11 @@ __all__: list[str] = [
     "tileRuns",
     "vertexClasses",
 ]
+
+def contracts(graph: popir._device.poplar.Graph) -> bool:
+    """
+    Whether the graph has a product of matrices or a convolution.
+    """
 
 def costOfAllReduce(
     target: popir._device.poplar.Target,
@@ -61,6 +68,15 @@ def figure(target: popir._device.poplar.Target, name: str) -> float:
 def figures() -> list[str]:
     """
     The names of the figures that describe a machine, such as tilesPerIPU.
+    """
+
+def outOfMemory(
+    graph: popir._device.poplar.Graph, program: popir._device.poplar.program.Program
+) -> str:
+    """
+    What a program lacks of the memory of some tile, in the words of the error that an Engine
+    raises; empty if it fits.
+    Raises the errors of Engine() for an invalid program.
     """
 
 def planContraction(

@@ -44,13 +44,14 @@ class Lowering:
         caller: Lowering | None = None,
         places: Places | None = None,
         io_tiles: int = 0,
+        ipus: int | None = None,
     ) -> None:
         """Prepares the lowering of `ir`; `grow` does it.
 
         `checks` says which undeclared writes and aliases are errors. `caller` is the lowering of a
         graph that calls this one; both share one device graph. `places` has the IPU of each
-        operator and tensor; None spreads them over all tiles. The last `io_tiles` tiles of each
-        IPU compute nothing.
+        operator and tensor; None spreads them over all tiles of the first `ipus` IPUs, which are
+        all by default. The last `io_tiles` tiles of each IPU compute nothing.
         """
         self.ir = ir
         self._places = places
@@ -61,7 +62,11 @@ class Lowering:
         self._within: list[int | None] = caller._within if caller else [None]
         """A stack of the IPUs selected by `_on`; None is all tiles."""
         self._io_tiles: int = caller._io_tiles if caller else io_tiles
-        if io_tiles:
+        of = self.graph.getTarget()
+        many = of.getNumIPUs() if ipus is None else ipus
+        self._tiles: int = caller._tiles if caller else many * of.getTilesPerIPU()
+        """The tiles of the IPUs that tensors are spread over."""
+        if caller is None and self._tiles - io_tiles < of.getNumTiles():
             self._use_tiles()
         self._brought: dict[tuple[str, int], poplar.Tensor] = {}
         """Copies of tensors on other IPUs, by tensor id and IPU."""
@@ -225,13 +230,13 @@ class Lowering:
     def _use_tiles(self) -> None:
         target, ipu = self.graph.getTarget(), self._within[-1]
         n = target.getTilesPerIPU()
-        first, last = (0, target.getNumTiles()) if ipu is None else (ipu * n, (ipu + 1) * n)
+        first, last = (0, self._tiles) if ipu is None else (ipu * n, (ipu + 1) * n)
         self.devicex.useTiles(first, last - self._io_tiles)
 
     def _for_io(self) -> tuple[int, int]:
         """The IO tiles of the IPU selected now: the first, and what is behind the last."""
         target, ipu = self.graph.getTarget(), self._within[-1]
-        last = target.getNumTiles() if ipu is None else (ipu + 1) * target.getTilesPerIPU()
+        last = self._tiles if ipu is None else (ipu + 1) * target.getTilesPerIPU()
         return last - self._io_tiles, last
 
     def staged(self, id: str, kind: poplar.Type, elements: int) -> poplar.Tensor:

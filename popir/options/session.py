@@ -629,7 +629,8 @@ class SessionOptions(SessionSettings):
     # Several IPUs.
     virtualGraphMode: e.VirtualGraphMode = acts(
         e.VirtualGraphMode.Off,
-        "Off: operators are laid out over all tiles of the device. Manual: each is on the IPU that "
+        "Off: operators are laid out over the tiles of one IPU, or of as many more as their memory "
+        "or their cycles ask for. Manual: each is on the IPU that "
         "Builder.virtualGraph gave it, and all that it makes; without one, where what it reads or "
         "writes is. Auto: operators without one are cut into one piece for each IPU. What is read "
         "from another IPU is copied. ExecutionPhases: as Manual, and an operator without an IPU is "

@@ -37,6 +37,7 @@ from popir.opx import device
 from popir.replicas import Shared
 from popir.reserved import RANDOM_SEED
 from popir.session.compiled import RETURNED, Compiled
+from popir.session.spans import grown_on_fewest
 from popir.session.synthetic import synthesize
 from popir.step import Step, anchor_stream, build_step, input_stream
 from popir.stepio import Port
@@ -165,6 +166,16 @@ class Prepared(Compiled):
 
     def _lowered(self) -> tuple[Lowering, Step]:
         """The program of a step, grown into a graph of its own."""
+        ipus = self._device.numIpus
+        if self._is_placed or ipus == 1:
+            return self._grown(ipus)
+        is_held = self._engine_options.get("debug.allowOutOfMemory") != "true"
+        lowering, step = grown_on_fewest(self._grown, ipus, is_held)
+        self._owners = lowering.owners
+        return lowering, step
+
+    def _grown(self, ipus: int) -> tuple[Lowering, Step]:
+        """The program of a step on the first `ipus` IPUs."""
         anchors = {id: RETURNED[self.dataFlow.art(id).id()] for id in self.dataFlow.anchors()}
         checks = Checks(self.options.opxModifyChecking, self.options.opxAliasChecking)
         if self.options.virtualGraphMode is not VirtualGraphMode.Off:
@@ -172,7 +183,13 @@ class Prepared(Compiled):
         places = Places(self.graph) if self._is_placed else None
         io = self.options.numIOTiles
         lowering = Lowering(
-            self.graph, self._device.device, anchors, checks, places=places, io_tiles=io
+            self.graph,
+            self._device.device,
+            anchors,
+            checks,
+            places=places,
+            io_tiles=io,
+            ipus=ipus,
         )
         asked = contraction_entries(self.options)
         lowering.devicex.useOptions(asked[MATMUL], asked[LSTM])

@@ -16,6 +16,7 @@ from tests.machine import (
     test_poplibs_layouts,
     test_poplibs_plans,
     test_poplibs_slices,
+    test_several_ipus,
     test_tile_cycles,
 )
 
@@ -27,6 +28,7 @@ TABLES = {
     "layouts": ("Layouts for slices and of biases, against PopLibs'", test_poplibs_layouts.show),
     "products": ("Products, in TFLOPS, against a published figure", test_gemm_measurements.show),
     "codelets": ("Codelets, against published cycles", test_tile_cycles.show),
+    "ipus": ("Models on 1, 2, 4 and 16 IPUs without virtual graphs", test_several_ipus.show),
     "models": ("Models, sequences or images a second", whole_models.main),
 }
 

@@ -286,6 +286,54 @@ def test_slices_and_updates_of_tensors_made_for_them(dims, sizes, tiles):
     np.testing.assert_array_equal(found[after], values)
 
 
+@pytest.mark.parametrize("kind", ["linear", "whole on one", "transposed", "part"])
+@pytest.mark.parametrize(("dims", "counts"), [([0], [5]), ([1], [3]), ([2, 0], [2, 4])])
+def test_tensors_of_slices_that_lie_like_one(kind, dims, counts):
+    """Each slice is on the tiles of the one given, and slices and updates are numpy's."""
+    rig = Rig(target=poplar.Target.createIPUTarget(1, 8, "ipu2"))
+    linear = poplar.VariableMappingMethod.LINEAR
+    slice = rig.graph.addVariable(poplar.FLOAT, [4, 8, 6], linear, "slice")
+    if kind == "transposed":
+        slice = rig.graph.addVariable(poplar.FLOAT, [6, 4, 8], linear, "slice").dimShuffle(
+            [1, 2, 0]
+        )
+    if kind == "whole on one":
+        rig.graph.setTileMapping(slice, 5)
+    if kind == "part":
+        slice = rig.graph.addVariable(poplar.FLOAT, [8, 8, 6], linear, "slice").slice(2, 6)
+    made = popops.createSliceableTensorFromSlice(rig.graph, slice, dims, counts)
+    sizes = list(slice.shape())
+    for d, n in zip(dims, counts, strict=True):
+        sizes[d] *= n
+    assert list(made.shape()) == sizes
+    each = [list(slice.shape())[d] for d in dims]
+    for at in (0, 1):
+        part = made
+        for d, n in zip(dims, each, strict=True):
+            part = part.slice(at * n, (at + 1) * n, d)
+        assert rig.graph.getTileMapping(part) == rig.graph.getTileMapping(slice)
+    values, given = numbers(sizes), numbers((1, *slice.shape()))
+    rig.prog.add(program.Copy(rig.tensor(values), made))
+    offset = rig.tensor(np.array(each, np.uint32))
+    before = rig.result(popops.dynamicSlice(rig.graph, made, offset, dims, each, rig.prog))
+    popops.dynamicUpdate(rig.graph, made, rig.tensor(given[0]), offset, dims, each, rig.prog)
+    after = rig.result(made)
+    found = rig.run()
+    part = block(values, each, dims, each)
+    np.testing.assert_array_equal(found[before], values[part])
+    values[part] = given[0]
+    np.testing.assert_array_equal(found[after], values)
+
+
+def test_a_number_for_each_dimension_of_slices():
+    graph = poplar.Graph(poplar.Target.createCPUTarget())
+    slice = graph.addVariable(poplar.FLOAT, [2, 3], "slice")
+    with pytest.raises(errors.poplibs_exception, match="one number for each dimension"):
+        popops.createSliceableTensorFromSlice(graph, slice, [0, 1], [4])
+    with pytest.raises(errors.poplibs_exception, match="createSliceableTensorFromSlice"):
+        popops.createSliceableTensorFromSlice(graph, slice, [2], [4])
+
+
 @pytest.mark.parametrize(
     ("dims", "sizes", "offsets", "words"),
     [

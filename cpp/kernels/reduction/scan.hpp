@@ -24,6 +24,7 @@ class ScanKernel : public Kernel {
   ScanKernel(ScanKind kind, bool exclusive, bool reverse)
       : kind_(kind), exclusive_(exclusive), reverse_(reverse) {}
 
+  ScanKind kind() const { return kind_; }
   static bool supports(ScanKind kind, poplar::Type type);
 
   const char* name() const override { return "scan"; }

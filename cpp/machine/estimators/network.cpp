@@ -190,18 +190,36 @@ struct PoolingLoop {
 };
 
 // Six workers share the points; each takes those of a row together, for each kernel element and
-// channel. Every point is written once before.
+// channel. Every point is written once before. Of a gradient with fewer windows than cover a point
+// elsewhere, kernel elements that meet no window at a row's points are left out, as in PopLibs'
+// vertices.
 Cycles pooling(const TargetSpec& spec, const PoolingWork& w, PoolingLoop loop) {
   const auto vectors = ceilDiv(w.groupChannels, vectorWidth(spec, w.type));
   const auto groups = ceilDiv(w.channels, w.groupChannels);
-  Cycles points = w.batch, kernel = 1, width = 1, step = 1;
+  const auto fewWindows = [&](const FieldDim& d) {
+    return w.gradient && d.output > 0 && d.output * d.stride < d.kernel;
+  };
+  Cycles points = w.batch, kernel = 1, width = 1;  // kernel: elements of the dimensions of rows
+  FieldDim row;                                    // along a row
   for (const auto& d : w.field) {
+    kernel *= static_cast<Cycles>(fewWindows(row) ? row.output : row.kernel);
     width = static_cast<Cycles>(w.resultOf(d));
     points *= width;
-    kernel *= static_cast<Cycles>(d.kernel);
-    step = w.gradient ? static_cast<Cycles>(d.stride) : 1;
+    row = d;
   }
   if (points * groups == 0) return 0;
+  const bool few = fewWindows(row);
+  const auto step = w.gradient ? static_cast<Cycles>(row.stride) : 1,
+             windows = static_cast<Cycles>(std::max<std::int64_t>(row.output, 1)),
+             along = static_cast<Cycles>(row.kernel);
+  // Of points of one row.
+  const auto stretch = [&](Cycles length) {
+    const auto positions = few ? std::min(along, length + (windows - 1) * step) : along;
+    const auto steps = few ? std::min(windows, length) : ceilDiv(length, step);
+    return kernel * positions *
+           (23 + 2 * groups + (4 + loop.group) * (groups - 1) +
+            groups * vectors * (3 + loop.first + (steps - 1) * loop.each));
+  };
   const Cycles workers = spec.numWorkerContexts;
   const auto cleared = 4 + points * vectors / workers + 1;
   Cycles slowest = 0;
@@ -209,15 +227,12 @@ Cycles pooling(const TargetSpec& spec, const PoolingWork& w, PoolingLoop loop) {
     const auto begin = i * points / workers, end = (i + 1) * points / workers;
     Cycles cycles = 28 + cleared * groups;
     if (begin < end) {
-      const auto whole = [&](Cycles length) { return ceilDiv(length, step); };
       const auto head = std::min(end, ceilDiv(begin, width) * width) - begin;
       const auto rows = (end - begin - head) / width, tail = (end - begin - head) % width;
-      const auto stretches = (head > 0) + rows + (tail > 0);
-      const auto steps = whole(head) + rows * whole(width) + whole(tail);
-      const auto loops = stretches * loop.first + (steps - stretches) * loop.each;
-      cycles += 13 + loop.setUp + 15 * stretches;
-      cycles += kernel * stretches * (23 + 2 * groups + (4 + loop.group) * (groups - 1));
-      cycles += kernel * groups * vectors * (3 * stretches + loops);
+      cycles += 13 + loop.setUp + 15 * ((head > 0) + rows + (tail > 0));
+      cycles += rows * stretch(width);
+      if (head > 0) cycles += stretch(head);
+      if (tail > 0) cycles += stretch(tail);
     }
     slowest = std::max(slowest, cycles);
   }

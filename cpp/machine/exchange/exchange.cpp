@@ -13,13 +13,31 @@ void TileRuns::append(std::int64_t begin, std::int64_t end, unsigned tile) {
     runs.push_back({begin, end, tile});
 }
 
+void TileRuns::join() {
+  std::size_t kept = 0;
+  for (const auto& run : runs) {
+    if (kept > 0 && runs[kept - 1].end == run.begin && runs[kept - 1].tile == run.tile)
+      runs[kept - 1].end = run.end;
+    else
+      runs[kept++] = run;
+  }
+  runs.resize(kept);
+}
+
+namespace {
+
+TileRun scaled(const TileRun& run, std::int64_t from, std::int64_t to) {
+  return {run.begin * to / from, (run.end * to + from - 1) / from, run.tile};
+}
+
+}  // namespace
+
 TileRuns TileRuns::scaledTo(const TileRuns& other) const {
   TileRuns scaled;
   const auto n = scaled.elements = scaled.distinct = other.elements;
   scaled.elementBytes = other.elementBytes;
-  for (const auto& run : runs)
-    scaled.runs.push_back(
-        {run.begin * n / elements, (run.end * n + elements - 1) / elements, run.tile});
+  scaled.runs.reserve(runs.size());
+  for (const auto& run : runs) scaled.runs.push_back(popir::scaled(run, elements, n));
   return scaled;
 }
 
@@ -41,14 +59,16 @@ std::vector<std::int64_t> TileRuns::byTile(unsigned tiles) const {
 }
 
 void Traffic::add(const TileRuns& held, const TileRuns& needed) {
-  if (held.runs == needed.runs) return;
+  const bool scales = held.elements != needed.elements;
+  if (!scales && held.runs == needed.runs) return;
   const auto tiles = static_cast<unsigned>(received_.size());
   constexpr unsigned kNone = ~0u;
   std::vector<std::int64_t> in(tiles), out(tiles), spans(tiles), sends(tiles), messages(tiles);
   std::vector<unsigned> last(tiles, kNone);  // by tile: the one it received from before
   bool any = false;
   std::map<std::pair<unsigned, unsigned>, std::int64_t> between;  // elements by {from, to} IPU
-  for (const auto& need : needed.runs) {
+  for (const auto& run : needed.runs) {
+    const auto need = scales ? scaled(run, needed.elements, held.elements) : run;
     auto at = std::upper_bound(held.runs.begin(), held.runs.end(), need.begin,
                                [](std::int64_t b, const TileRun& run) { return b < run.end; });
     for (; at != held.runs.end() && at->begin < need.end; ++at) {

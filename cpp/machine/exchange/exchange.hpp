@@ -32,6 +32,8 @@ struct TileRuns {
 
   /// Appends a run, or extends the last one if it ends at `begin` on the same tile.
   void append(std::int64_t begin, std::int64_t end, unsigned tile);
+  /// Makes one run of neighbours on the same tile.
+  void join();
   /// The runs scaled to the positions of a tensor of another size: which of its elements each tile
   /// needs, in proportion. If that tensor is smaller, neighbouring runs may overlap.
   TileRuns scaledTo(const TileRuns& other) const;
@@ -69,8 +71,8 @@ class Traffic {
         wordsPerAddress_(spec.exchangeWordsPerAddress),
         tilesPerIPU_(spec.tilesPerIPU) {}
 
-  /// Adds the traffic that moves elements from their tiles in `held` to those in `needed`. Both are
-  /// runs over the same positions.
+  /// Adds the traffic that moves elements from their tiles in `held` to those in `needed`: runs over
+  /// the same positions, or those of a tensor of another size, which are scaled to them.
   void add(const TileRuns& held, const TileRuns& needed);
   void add(const Traffic& other);
   /// Adds received bytes of a tile. If `together` tiles of one exchange bus need the same bytes,

@@ -69,6 +69,7 @@ __all__: list[str] = [
     "createOutputForElementWiseOp",
     "createSliceTensor",
     "createSliceableTensor",
+    "createSliceableTensorFromSlice",
     "createTopKInput",
     "div",
     "divInPlace",
@@ -1103,6 +1104,20 @@ def createSliceableTensor(
     With a plan the rows are split, too, as it says.
     Raises poplibs_exception unless `dims` are distinct dimensions of `shape` and
     `sizes` are within theirs.
+    """
+
+def createSliceableTensorFromSlice(
+    graph: popir._device.poplar.Graph,
+    s: popir._device.poplar.Tensor,
+    dims: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+    numSlices: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+    debugContext: popir._device.poplar.DebugContext | str = "",
+) -> popir._device.poplar.Tensor:
+    """
+    A new variable to slice, of the shape of `s` with numSlices[i] times its elements in
+    dimension dims[i]. Each slice is on the tiles that `s` is on.
+    Raises poplibs_exception unless `dims` are distinct dimensions of `s`, with a number
+    for each.
     """
 
 def createTopKInput(

@@ -614,14 +614,10 @@ class LoopOpx(CallingOpx):
         before: program.Sequence,
     ) -> DeviceTensor:
         op = self.getOp(LoopOp)
-        kind, shape = slice.elementType(), [op.trip, *slice.shape()]
-        context = self.debugContext(f"out{o}")
-        whole = popops.createSliceableTensor(
-            self.graph(), kind, shape, [0], [1], debugContext=context
-        )
+        row, context = slice.expand([0]), self.debugContext(f"out{o}")
+        whole = popops.createSliceableTensorFromSlice(self.graph(), row, [0], [op.trip], context)
         if op.is_counted:  # There may be fewer iterations: the rest is zeros.
             popops.fill(self.graph(), whole, before, 0, context)
-        row = slice.expand([0])
         popops.dynamicUpdate(self.graph(), whole, row, slot, [0], [1], prog, context)
         return whole
 

@@ -10,7 +10,7 @@ from popir import poplar, popops
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import Op
 from popir.ops.support.identifiers import graphcore_id
-from popir.opx import Opx, popType
+from popir.opx import Opx
 from popir.poplar import Tensor, program
 from popir.popops import expr as pe
 from popir.registry import OpCreator, OpxCreator
@@ -87,14 +87,15 @@ class StashOpx(_StashingOpx):
     def grow(self, prog: program.Sequence) -> None:
         """Adds the stash and the update."""
         info, context, given = self.outInfo(0), self.debugContext(), self.getInTensor(0)
-        stash = popops.createSliceableTensor(
-            self.graph(), popType(info), info.shape(), [0], [1], debugContext=context
+        row = given.reshape([1, *given.shape()])
+        stash = popops.createSliceableTensorFromSlice(
+            self.graph(), row, [0], [info.shape()[0]], context
         )
         self.setOutTensor(0, stash)
         if info.shape()[0] == 1:
             prog.add(program.Copy(given, stash.reshape(given.shape()), context))
             return
-        place, row = self.place(), given.reshape([1, *given.shape()])
+        place = self.place()
         popops.dynamicUpdate(self.graph(), stash, row, place, [0], [1], prog, context)
         self.count(prog, place, info.shape()[0])
 
