@@ -382,7 +382,7 @@ TensorId addScope(const Graph& graph, const TensorId& id) { return (graph.getSco
 TensorId removeScope(const Graph& graph, const TensorId& id) {
   const TensorId scope = addScope(graph, "");
   if (id.compare(0, scope.size(), scope) != 0)
-    throw error("'{}' does not begin with '{}'", id, scope);
+    throw error("Cannot remove scope '{}' from '{}', which does not begin with it", scope, id);
   return id.substr(scope.size());
 }
 

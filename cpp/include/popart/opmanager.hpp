@@ -186,7 +186,9 @@ class OpCreator {
       const OperatorIdentifier&, const Op::Settings&, const Attributes&)>;
   OpCreator(const OperatorIdentifier& opid, bool isPublic = true)
       : OpCreator(OpDefinitions({{opid, OpDefinition()}}), isPublic) {}
-  OpCreator(const OperatorIdentifier& opid, AttributesFactoryFunc factory, bool isPublic = true)
+  template <class ID, typename = typename std::enable_if<
+                          std::is_same<ID, OperatorIdentifier>::value>::type>  // not for braces
+  OpCreator(const ID& opid, AttributesFactoryFunc factory, bool isPublic = true)
       : OpCreator(OpDefinitions({{opid, OpDefinition()}}), std::move(factory), isPublic) {}
   OpCreator(const OpDefinitions& definitions, AttributesFactoryFunc factory, bool isPublic = true) {
     add(definitions, isPublic, OpManager::OpFactoryFunc([factory](const OpCreatorInfo& info) {

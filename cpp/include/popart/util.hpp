@@ -55,13 +55,23 @@ typename std::enable_if<(I < sizeof...(T))>::type listed(std::ostream& os,
 }
 }  // namespace internal
 
+}  // namespace popart
+
+namespace std {  // where sources that write pairs and tuples look for it, as in PopART
 /// Writes "(a, 1)".
 template <typename... T>
 std::ostream& operator<<(std::ostream& os, const std::tuple<T...>& values) {
   os << "(";
-  internal::listed<0>(os, values);
+  popart::internal::listed<0>(os, values);
   return os << ")";
 }
+template <typename T, typename U>
+std::ostream& operator<<(std::ostream& os, const std::pair<T, U>& value) {
+  return os << "(" << value.first << ", " << value.second << ")";
+}
+}  // namespace std
+
+namespace popart {
 
 /// The operators and tensors of a graph and of its copy: from each to the other.
 struct ClonedGraphMaps {

@@ -369,7 +369,14 @@ bool Ir::virtualGraphsEnabled() const {
 }
 
 void Ir::applyTransform(std::size_t transformId, Graph& graph) {
-  Transform::applyTransform(transformId, graph);
+  if (transformsOff_.count(transformId) == 0) Transform::applyTransform(transformId, graph);
+}
+
+void Ir::enableTransform(std::size_t transformId, bool enable) {
+  if (enable)
+    transformsOff_.erase(transformId);
+  else
+    transformsOff_.insert(transformId);
 }
 
 namespace {
