@@ -357,6 +357,12 @@ Op* Graph::getOpUnsafe(OpId opId) const { return irCalls().op(const_cast<Graph&>
 std::vector<OpId> Graph::getOpIds() const { return irCalls().opIds(const_cast<Graph&>(*this)); }
 
 OpId Graph::moveIntoGraph(std::unique_ptr<Op> op) {
+  const OptionalTensorLocation& place = op->settings.tensorLocation;
+  if (place && *place != TensorLocation(TensorStorage::OnChip))
+    throw error(
+        "{}: its outputs are to be at {}; a single operator's are on chip, and the options of a "
+        "session (activationTensorLocationSettings) move tensors of a kind",
+        op->debugName(), *place);
   return irCalls().moveIntoGraph(*this, std::move(op));
 }
 

@@ -149,7 +149,6 @@ def check_seen(library: str) -> None:
         "expand [4, 2, 3, 6, 5]",
         "split [4, 2] along 2",
         "cumsum along -1 true false",
-        "one hot 0",
         "normal [2, 2] 3 0.25",
     ):
         assert line in lines.lines, (line, lines.lines)

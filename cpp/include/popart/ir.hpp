@@ -115,9 +115,9 @@ class Ir {
   void constructForwards();
   /// False: a graph is always made.
   bool hashMatched() const { return false; }
-  /// Of all that the program on the device depends on: the graphs that were prepared, the data flow,
-  /// the options and the device; the same in every process.
-  /// \throws error for an Ir that is not prepared from a model
+  /// Of all that the program on the device depends on: the graphs, the data flow and, of graphs that
+  /// prepare() has made, the options and the device. It is the same in every process.
+  /// \throws error for an Ir without a graph
   std::size_t getHash() const;
   void setIsPrepared() { isPrepared_ = true; }
   void setDataFlow(const DataFlow& dataFlow);

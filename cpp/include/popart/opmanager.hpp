@@ -184,11 +184,15 @@ class OpCreator {
   // As in SDK 1: without a definition, and with factories that do not know the inputs.
   using AttributesFactoryFunc = std::function<std::unique_ptr<Op>(
       const OperatorIdentifier&, const Op::Settings&, const Attributes&)>;
-  OpCreator(const OperatorIdentifier& opid, bool isPublic = true)
+  // An identifier is given as such: what stands in braces are definitions.
+  template <class ID>
+  using IfIdentifier =
+      typename std::enable_if<std::is_same<ID, OperatorIdentifier>::value, bool>::type;
+  template <class ID>
+  OpCreator(const ID& opid, IfIdentifier<ID> isPublic = true)
       : OpCreator(OpDefinitions({{opid, OpDefinition()}}), isPublic) {}
-  template <class ID, typename = typename std::enable_if<
-                          std::is_same<ID, OperatorIdentifier>::value>::type>  // not for braces
-  OpCreator(const ID& opid, AttributesFactoryFunc factory, bool isPublic = true)
+  template <class ID>
+  OpCreator(const ID& opid, AttributesFactoryFunc factory, IfIdentifier<ID> isPublic = true)
       : OpCreator(OpDefinitions({{opid, OpDefinition()}}), std::move(factory), isPublic) {}
   OpCreator(const OpDefinitions& definitions, AttributesFactoryFunc factory, bool isPublic = true) {
     add(definitions, isPublic, OpManager::OpFactoryFunc([factory](const OpCreatorInfo& info) {

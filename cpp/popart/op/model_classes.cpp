@@ -43,6 +43,8 @@
 #include <popart/opserialiser.hpp>
 #include <popart/tensor.hpp>
 
+#include <algorithm>
+
 #include "popart/builtins.hpp"
 #include "popart/op/constant_input.hpp"
 #include "popart/op/copy_of.hpp"
@@ -103,6 +105,11 @@ void TopKOp::appendOutlineAttributes(OpSerialiserBase& os) const {
 
 SortOp::~SortOp() = default;
 std::unique_ptr<Op> SortOp::clone() const { return copyOf(*this); }
+void SortOp::setup() {
+  outInfo(getValuesOutIndex()) = inInfo(getInIndex());
+  if (hasOutput(getIndicesOutIndex()))
+    outInfo(getIndicesOutIndex()) = TensorInfo(DataType::INT32, inShape(getInIndex()));
+}
 
 ArgExtremaOp::~ArgExtremaOp() = default;
 std::unique_ptr<Op> ArgExtremaOp::clone() const { return copyOf(*this); }
@@ -124,12 +131,24 @@ void BucketizeOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   Op::appendOutlineAttributes(os);
   os.appendAttribute("right", right_);
 }
+void BucketizeOp::setup() { outInfo(outIndex()) = TensorInfo(DataType::INT32, inShape(inIndex())); }
 
 OnehotOp::~OnehotOp() = default;
 std::unique_ptr<Op> OnehotOp::clone() const { return copyOf(*this); }
 void OnehotOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   Op::appendOutlineAttributes(os);
   os.appendAttribute("axis", axis_);
+}
+void OnehotOp::setup() {
+  Shape shape = inShape(getIndicesInIndex());
+  const auto depth = constantInput(*this, 1);
+  const auto rank = static_cast<int64_t>(shape.size()) + 1;
+  if (!depth || depth->size() != 1)
+    throw error("{}: the depth, input 1, has to be one constant integer", debugName());
+  if (axis_ < -rank || axis_ >= rank)
+    throw error("{}: the axis is {}, and the output has {} dimensions", debugName(), axis_, rank);
+  shape.insert(shape.begin() + (axis_ < 0 ? axis_ + rank : axis_), depth->front());
+  outInfo(getOutIndex()) = TensorInfo(inInfo(getValuesInIndex()).dataType(), shape);
 }
 
 CumSumOp::~CumSumOp() = default;
@@ -239,6 +258,7 @@ void ScatterOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   Op::appendOutlineAttributes(os);
   os.appendAttribute("axis", axis_);
 }
+void ScatterOp::setup() { outInfo(outIndex()) = inInfo(dataInIndex()); }
 
 ReverseOp::~ReverseOp() = default;
 std::unique_ptr<Op> ReverseOp::clone() const { return copyOf(*this); }
@@ -246,12 +266,25 @@ void ReverseOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   Op::appendOutlineAttributes(os);
   os.appendAttribute("dimensions", dimensions_);
 }
+void ReverseOp::setup() { outInfo(getOutIndex()) = inInfo(getInIndex()); }
 
 SubsampleOp::~SubsampleOp() = default;
 std::unique_ptr<Op> SubsampleOp::clone() const { return copyOf(*this); }
 void SubsampleOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   Op::appendOutlineAttributes(os);
   os.appendAttribute("strides", strides_);
+}
+void SubsampleOp::setup() {
+  Shape shape = inShape(getInIndex());
+  if (strides_.size() != shape.size())
+    throw error("{}: the strides are {}, one for each dimension of {} is expected", debugName(),
+                strides_, shape);
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (strides_[d] < 1)
+      throw error("{}: the strides are {}; expected are 1 or more", debugName(), strides_);
+    shape[d] = (shape[d] + strides_[d] - 1) / strides_[d];
+  }
+  outInfo(getOutIndex()) = TensorInfo(inInfo(getInIndex()).dataType(), shape);
 }
 bool SubsampleOp::strideSizeOne() const {
   return strides_ == std::vector<int64_t>(strides_.size(), 1);
@@ -263,6 +296,7 @@ void SequenceSliceOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   Op::appendOutlineAttributes(os);
   os.appendAttribute("zeroUnused", zeroUnused_);
 }
+void SequenceSliceOp::setup() { outInfo(getOutIndex()) = inInfo(getDestinationInIndex()); }
 
 TensorRemapOp::~TensorRemapOp() = default;
 std::unique_ptr<Op> TensorRemapOp::clone() const { return copyOf(*this); }
@@ -272,6 +306,22 @@ void TensorRemapOp::appendOutlineAttributes(OpSerialiserBase& os) const {
 }
 
 UpsampleOp::~UpsampleOp() = default;
+void UpsampleOp::setup() {
+  if (scales_.empty() && hasInput(1) && inTensor(1)->hasTensorData()) {
+    const auto* given = static_cast<const float*>(inTensor(1)->tensorData()->data());
+    scales_.assign(given, given + inInfo(1).nelms());
+  }
+  Shape shape = inShape(getInIndex());
+  if (scales_.size() != shape.size())
+    throw error("{}: the scales are {}, one for each dimension of {} is expected", debugName(),
+                scales_, shape);
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (!(scales_[d] >= 1))
+      throw error("{}: the scales are {}; expected are 1 or more", debugName(), scales_);
+    shape[d] = static_cast<int64_t>(static_cast<float>(shape[d]) * scales_[d]);
+  }
+  outInfo(getOutIndex()) = TensorInfo(inInfo(getInIndex()).dataType(), shape);
+}
 std::unique_ptr<Op> UpsampleOp::clone() const { return copyOf(*this); }
 std::string toString(const UpsampleMode& mode) {
   return mode == UpsampleMode::Nearest ? "nearest" : "linear";
@@ -310,12 +360,22 @@ void InstanceNormOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   Op::appendOutlineAttributes(os);
   os.appendAttribute("epsilon", epsilon_);
 }
+void InstanceNormOp::setup() { outInfo(getOutIndex()) = inInfo(getInputInIndex()); }
 
 NormalizeImageOp::~NormalizeImageOp() = default;
 std::unique_ptr<Op> NormalizeImageOp::clone() const { return copyOf(*this); }
 void NormalizeImageOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   Op::appendOutlineAttributes(os);
   os.appendAttribute("scale", scale_);
+}
+void NormalizeImageOp::setup() {
+  const TensorInfo& image = inInfo(getImageInIndex());
+  Shape shape = image.shape();
+  if (shape.empty() || shape.back() != 3)
+    throw error("{}: the image is {}; its last dimension has to be 3", debugName(), shape);
+  shape.back() = 4;
+  const bool isByte = image.dataType() == DataType::UINT8;
+  outInfo(getOutIndex()) = TensorInfo(isByte ? DataType::FLOAT16 : image.dataType(), shape);
 }
 
 SplineBasisOp::~SplineBasisOp() = default;
@@ -324,9 +384,23 @@ void SplineBasisOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   Op::appendOutlineAttributes(os);
   os.appendAttribute("degree", degree_);
 }
+void SplineBasisOp::setup() {
+  const TensorInfo& pseudo = inInfo(pseudoIndex());
+  if (pseudo.rank() != 2)
+    throw error("{}: the coordinates are {}; expected are [edges, dimensions]", debugName(),
+                pseudo.shape());
+  int64_t count = 1;
+  for (int64_t d = 0; d < pseudo.dim(1); ++d) count *= degree_ + 1;
+  outInfo(outBasisIndex()) = TensorInfo(pseudo.dataType(), {pseudo.dim(0), count});
+  outInfo(outWeightIndexIndex()) = TensorInfo(DataType::INT32, {pseudo.dim(0), count});
+}
 
 SplineWeightingOp::~SplineWeightingOp() = default;
 std::unique_ptr<Op> SplineWeightingOp::clone() const { return copyOf(*this); }
+void SplineWeightingOp::setup() {
+  const TensorInfo& in = inInfo(inputIndex());
+  outInfo(outputIndex()) = TensorInfo(in.dataType(), {in.dim(0), inInfo(weightIndex()).dim(2)});
+}
 
 AbortOp::~AbortOp() = default;
 std::unique_ptr<Op> AbortOp::clone() const { return copyOf(*this); }
@@ -334,7 +408,12 @@ std::unique_ptr<Op> AbortOp::clone() const { return copyOf(*this); }
 ReduceMedianOp::~ReduceMedianOp() = default;
 std::unique_ptr<Op> ReduceMedianOp::clone() const { return copyOf(*this); }
 void ReduceMedianOp::setup() {
-  ReduceOp::setup();
+  const std::vector<int64_t>& taken = getAxes();
+  Shape out;
+  for (std::size_t d = 0; d < backwardShape().size(); ++d)
+    if (getKeepDims() || !std::binary_search(taken.begin(), taken.end(), static_cast<int64_t>(d)))
+      out.push_back(backward_shape[d]);
+  outInfo(getOutIndex()) = TensorInfo(inInfo(getInIndex()).dataType(), out);
   if (hasOutput(getIndicesOutIndex()))
     outInfo(getIndicesOutIndex()) = TensorInfo(DataType::INT32, outShape(getOutIndex()));
 }
@@ -346,6 +425,13 @@ void CtcBeamSearchDecoderOp::appendOutlineAttributes(OpSerialiserBase& os) const
   os.appendAttribute("blank", blankClass_);
   os.appendAttribute("beam_width", beamWidth_);
   os.appendAttribute("top_paths", topPaths_);
+}
+void CtcBeamSearchDecoderOp::setup() {
+  const int64_t batch = getBatchSize(), paths = topPaths_;
+  const DataType type = inInfo(getLogProbsInIndex()).dataType();
+  outInfo(getLabelProbsOutIndex()) = TensorInfo(type, {batch, paths});
+  outInfo(getLabelLengthsOutIndex()) = TensorInfo(DataType::UINT32, {batch, paths});
+  outInfo(getDecodedLabelsOutIndex()) = TensorInfo(DataType::UINT32, {batch, paths, getMaxTime()});
 }
 
 CtcOp::CtcOp(const OperatorIdentifier& opid, ReductionType reduction, unsigned blank,
@@ -361,6 +447,14 @@ CtcOp::CtcOp(const OperatorIdentifier& opid, ReductionType reduction, unsigned b
 }
 CtcOp::~CtcOp() = default;
 std::unique_ptr<Op> CtcOp::clone() const { return copyOf(*this); }
+void CtcOp::setup() {
+  const TensorInfo& probs = inInfo(getLogProbsInIndex());
+  const DataType type = outDataType_ == DataType::UNDEFINED ? probs.dataType() : outDataType_;
+  const bool isEach = getReductionType() == ReductionType::NoReduction;
+  outInfo(getCtcLossOutIndex()) = TensorInfo(type, isEach ? Shape{probs.dim(1)} : Shape{});
+  if (hasOutput(getLogProbsGradientWrtCtcLossOutIndex()))
+    outInfo(getLogProbsGradientWrtCtcLossOutIndex()) = TensorInfo(type, probs.shape());
+}
 void CtcOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   LossOp::appendOutlineAttributes(os);
   os.appendAttribute("blank", blank_);
@@ -387,6 +481,10 @@ void RandomNormalLikeOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   os.appendAttribute("scale", scale_);
 }
 
+void RandomNormalLikeOp::setup() {
+  const TensorInfo& in = inInfo(getInIndex());
+  outInfo(getOutIndex()) = TensorInfo(getDataType() ? *getDataType() : in.dataType(), in.shape());
+}
 std::unique_ptr<RandomNormalOp> RandomNormalLikeOp::foldInputTensor(
     const Op::Settings& settings) const {
   const TensorInfo& in = inInfo(getInIndex());
@@ -412,6 +510,10 @@ void RandomUniformLikeOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   os.appendAttribute("low", low_);
 }
 
+void RandomUniformLikeOp::setup() {
+  const TensorInfo& in = inInfo(getInIndex());
+  outInfo(getOutIndex()) = TensorInfo(getDataType() ? *getDataType() : in.dataType(), in.shape());
+}
 std::unique_ptr<RandomUniformOp> RandomUniformLikeOp::foldInputTensor(
     const Op::Settings& settings) const {
   const TensorInfo& in = inInfo(getInIndex());

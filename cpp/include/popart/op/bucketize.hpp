@@ -21,7 +21,7 @@ class BucketizeOp : public Op {
   static InIndex boundariesInIndex() { return 1; }
   static OutIndex outIndex() { return 0; }
   std::unique_ptr<Op> clone() const override;
-  void setup() override { builtin::setup(*this); }
+  void setup() override;
   std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
   float getSubgraphValue() const override { return getLowSubgraphValue(); }

@@ -27,7 +27,7 @@ class CtcOp : public LossOp {
   static OutIndex getCtcLossOutIndex() { return 0; }
   static OutIndex getLogProbsGradientWrtCtcLossOutIndex() { return 1; }
   std::unique_ptr<Op> clone() const override;
-  void setup() override { builtin::setup(*this); }
+  void setup() override;
   std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
   float getSubgraphValue() const override { return getHighSubgraphValue(); }

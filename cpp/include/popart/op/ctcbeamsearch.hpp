@@ -24,7 +24,7 @@ class CtcBeamSearchDecoderOp : public Op {
   static OutIndex getLabelLengthsOutIndex() { return 1; }
   static OutIndex getDecodedLabelsOutIndex() { return 2; }
   std::unique_ptr<Op> clone() const override;
-  void setup() override { builtin::setup(*this); }
+  void setup() override;
   std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
   float getSubgraphValue() const override { return getLowSubgraphValue(); }

@@ -24,7 +24,7 @@ class InstanceNormOp : public Op {
   static OutIndex getMeanOutIndex() { return 1; }
   static OutIndex getInvStdDevOutIndex() { return 2; }
   std::unique_ptr<Op> clone() const override;
-  void setup() override { builtin::setup(*this); }
+  void setup() override;
   std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
   float getSubgraphValue() const override { return getHighSubgraphValue(); }

@@ -22,7 +22,7 @@ class OnehotOp : public Op {
   static InIndex getValuesInIndex() { return 2; }
   static OutIndex getOutIndex() { return 0; }
   std::unique_ptr<Op> clone() const override;
-  void setup() override { builtin::setup(*this); }
+  void setup() override;
   std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
   float getSubgraphValue() const override { return getLowSubgraphValue(); }

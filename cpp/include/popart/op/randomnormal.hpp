@@ -41,6 +41,7 @@ class RandomNormalLikeOp : public ShapeOrLikeOp {
   static InIndex getInIndex() { return 0; }
   InIndex getSeedInIndex() const final { return 1; }
   std::unique_ptr<Op> clone() const override;
+  void setup() override;
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
   float getMean() const { return mean_; }
   float getScale() const { return scale_; }

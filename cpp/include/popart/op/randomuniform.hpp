@@ -41,6 +41,7 @@ class RandomUniformLikeOp : public ShapeOrLikeOp {
   static InIndex getInIndex() { return 0; }
   InIndex getSeedInIndex() const final { return 1; }
   std::unique_ptr<Op> clone() const override;
+  void setup() override;
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
   float getHigh() const { return high_; }
   float getLow() const { return low_; }

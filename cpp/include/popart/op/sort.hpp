@@ -22,6 +22,7 @@ class SortOp : public TopKOp {
   ~SortOp() override;
 
   std::unique_ptr<Op> clone() const override;
+  void setup() override;
 };
 
 }  // namespace popart

@@ -21,7 +21,7 @@ class SplineWeightingOp : public Op {
   static InIndex basisIndex() { return 2; }
   static InIndex weightIndexIndex() { return 3; }
   std::unique_ptr<Op> clone() const override;
-  void setup() override { builtin::setup(*this); }
+  void setup() override;
   std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
   float getSubgraphValue() const override { return getLowSubgraphValue(); }
   static OutIndex outputIndex() { return 0; }

@@ -26,12 +26,14 @@ class UpsampleOp : public Op {
   static InIndex getInIndex() { return 0; }
   static OutIndex getOutIndex() { return 0; }
   std::unique_ptr<Op> clone() const override;
-  void setup() override { builtin::setup(*this); }
+  /// 	hrows error unless there is one scale of at least 1 for each dimension
+  void setup() override;
   std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
   float getSubgraphValue() const override { return getLowSubgraphValue(); }
   UpsampleMode getMode() const { return mode_; }
-  /// Those of the constructor; an operator of version 9 has them as its second input.
+  /// Those of the constructor; of an operator that has them as input 1, the constant there, once
+  /// setup() has run.
   const std::vector<float>& getScales() const { return scales_; }
 
  private:
