@@ -168,7 +168,10 @@ class OpManager {
 template <class OP>
 class OpCreator {
  public:
-  OpCreator(const OpDefinitions& definitions, bool isPublic = true) {
+  OpCreator(const OpDefinitions& definitions) : OpCreator(definitions, true) {}
+  template <class BOOL, typename = typename std::enable_if<  // not for a lambda, which may be one
+                            std::is_same<BOOL, bool>::value>::type>
+  OpCreator(const OpDefinitions& definitions, BOOL isPublic) {
     add(definitions, isPublic, OpManager::OpFactoryFunc([](const OpCreatorInfo& info) {
           return std::unique_ptr<Op>(new OP(info.opid, info.settings));
         }));
