@@ -160,7 +160,10 @@ class Copies:
                 self._store(loop.graph, anchor, loop.outTensor(loop.connect_last()))
                 self._count(anchor, loop)
         for stream, loaded in self._joined(self.graph, self._loaded.pop(self.graph, [])):
+            id = loaded.id
             replace_tensor(loaded, self.graph.getTensor(stream))
+            if id in self._storers:
+                self.show(stream, id)
 
     def _joined(self, graph: Graph, loads: list[tuple[str, Tensor]]) -> list[tuple[str, Tensor]]:
         """One load of each stream: several are slices of one, in their order."""
