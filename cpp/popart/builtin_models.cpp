@@ -1,4 +1,5 @@
-// Rows of the table of classes: of operators that models have.
+// Rows of the table of classes: of operators that models have. An operator a row with what makes its
+// class and what its attributes are: as long as there are classes.
 #include <popart/op/abort.hpp>
 #include <popart/op/argextrema.hpp>
 #include <popart/op/argmax.hpp>

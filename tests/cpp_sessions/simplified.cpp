@@ -156,6 +156,24 @@ void graphs(bool patterns) {
   std::cout << "\n";
 }
 
+/// 2 x of three batches, as an anchor returns it.
+void returned(const AnchorReturnType& kind, const Shape& shape) {
+  auto ir = std::make_shared<Ir>();
+  Graph& graph = ir->getMainGraph();
+  graph.addStream("x", TensorInfo("FLOAT", std::vector<int64_t>{2}));
+  add<AddOp>(graph, {{0, "x"}, {1, "x"}}, "y", Onnx::Operators::Add_7);
+  ir->setDataFlow(DataFlow(3, {{"y", kind}}));
+  auto session =
+      InferenceSession::createFromIr(ir, DeviceManager::createDeviceManager().createCpuDevice());
+  session->prepareDevice();
+  std::vector<float> x = {1, 2, 3, 4, 5, 6}, y(6, -1);
+  NDArrayWrapper<float> in(x.data(), {3, 2}), out(y.data(), shape);
+  StepIO io({{"x", in}}, {{"y", out}});
+  session->run(io);
+  for (const float value : y) std::cout << value << " ";
+  std::cout << "\n";
+}
+
 class Counted : public Prune {
  public:
   static int runs;
@@ -238,4 +256,10 @@ int main(int, char** argv) {
   const std::string what = argv[1];
   if (what == "graphs") graphs(argv[2] == std::string("patterns"));
   if (what == "parts") parts();
+  if (what == "returned") {
+    returned(AnchorReturnType("All"), {3, 2});
+    returned(AnchorReturnType("Final"), {2});
+    returned(AnchorReturnType("Sum"), {2});
+    returned(AnchorReturnType("EveryN", 3), {2});
+  }
 }

@@ -53,6 +53,16 @@ def test_patterns_keep_the_results(program: Program) -> None:
             np.testing.assert_allclose(found[name], value.reshape(-1), rtol=2e-5, err_msg=name)
 
 
+def test_what_anchors_return(program: Program) -> None:
+    """All batches, the last one, their sum, and every third, of a program's graph."""
+    assert program("simplified", "returned").splitlines() == [
+        "2 4 6 8 10 12 ",
+        "10 12 -1 -1 -1 -1 ",
+        "18 24 -1 -1 -1 -1 ",
+        "10 12 -1 -1 -1 -1 ",
+    ]
+
+
 def test_parts(program: Program) -> None:
     lines = program("simplified", "parts").splitlines()
     # The same graph; another constant, anchor or type.
