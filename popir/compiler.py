@@ -296,7 +296,9 @@ def _give_seed(c: Compilation) -> None:
     """Connects the seed to the operators that have none, and adds it if it is needed."""
     drawing = (op for op in c.graph.ops.values() if op.requiresRandomSeed())
     users = [op for op in drawing if (i := op.getSeedInIndex()) >= 0 and not op.hasInput(i)]
-    is_new = RANDOM_SEED not in c.graph.tensors and bool(users or c.rounds_stochastically)
+    is_new = bool(users or c.rounds_stochastically) and not any(
+        op.opid.type == "NextRandomSeed" for op in c.graph.ops.values()
+    )
     if is_new:
         c.graph.addState(RANDOM_SEED, np.zeros(2, np.uint32))
         if c.graph.isTraining:
