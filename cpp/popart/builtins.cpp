@@ -834,7 +834,8 @@ Attributes::Int numberOf(popart::DataType type) {
 const BuiltinClass* builtinClass(const OperatorIdentifier& opid) {
   static const auto* all = [] {
     auto* made = new std::map<std::pair<std::string, std::string>, const BuiltinClass*>;
-    for (const BuiltinClass& row : rows()) made->emplace(std::make_pair(row.type, row.domain), &row);
+    for (const BuiltinClass& row : rows())
+      made->emplace(std::make_pair(row.type, row.domain), &row);
     return made;
   }();
   const auto found = all->find({opid.type, opid.domain});

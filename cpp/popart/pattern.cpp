@@ -70,9 +70,8 @@ Op* PreAliasPattern::makeReplacementOpInIr(const OperatorIdentifier& opid, Op* o
 
 bool PreAliasPattern::touchesAnchored(Op* op) const {
   const std::vector<const Tensor*> touched = touches(op);
-  return std::any_of(touched.begin(), touched.end(), [op](const Tensor* tensor) {
-    return op->getIr().isAnchored(tensor->id);
-  });
+  return std::any_of(touched.begin(), touched.end(),
+                     [op](const Tensor* tensor) { return op->getIr().isAnchored(tensor->id); });
 }
 
 bool Ir::applyPreAliasPattern(const PreAliasPattern* pattern, Graph& graph) {
