@@ -16,7 +16,6 @@
 #include <popart/op/logsoftmax.hpp>
 #include <popart/op/maxpool.hpp>
 #include <popart/op/nop.hpp>
-#include <popart/op/onehot.hpp>
 #include <popart/op/prelu.hpp>
 #include <popart/op/randomnormal.hpp>
 #include <popart/op/randomuniform.hpp>
@@ -24,7 +23,6 @@
 #include <popart/op/reverse.hpp>
 #include <popart/op/roialign.hpp>
 #include <popart/op/scatter.hpp>
-#include <popart/op/sequenceslice.hpp>
 #include <popart/op/sort.hpp>
 #include <popart/op/split.hpp>
 #include <popart/op/subsample.hpp>
@@ -32,7 +30,6 @@
 #include <popart/op/tile.hpp>
 #include <popart/op/topk.hpp>
 #include <popart/op/upsample.hpp>
-#include <popart/op/where.hpp>
 #include <popart/operators.hpp>
 #include <popart/opmanager.hpp>
 #include <popart/patterns/patterns.hpp>
@@ -117,8 +114,6 @@ class Make : public PreAliasPattern {
       g.createConnectedOp<LogSoftmaxOp>(in, out, O::LogSoftmax_11, 2, s);
     else if (kind == "prelu")
       g.createConnectedOp<PReluOp>(in, out, O::PRelu_9, s);
-    else if (kind == "where")
-      g.createConnectedOp<WhereOp>(in, out, O::Where_9, s);
     else if (kind == "scatter")
       g.createConnectedOp<ScatterOp>(in, out, O::ScatterElements_11, 1, s);
     else if (kind == "reverse")
@@ -188,11 +183,8 @@ class Seen : public PreAliasPattern {
       info("split {} along {}", x->getSplitSizes(), x->getAxis());
     if (const auto* x = dynamic_cast<const CumSumOp*>(op))
       info("cumsum along {} {} {}", x->getAxis(), x->getExclusive(), x->getReverse());
-    if (const auto* x = dynamic_cast<const OnehotOp*>(op)) info("one hot {}", x->getAxis());
     if (const auto* x = dynamic_cast<const RandomNormalOp*>(op))
       info("normal {} {} {}", x->getShape(), x->getMean(), x->getScale());
-    if (const auto* x = dynamic_cast<const SequenceSliceOp*>(op))
-      info("slices zero {}", x->zeroesUnused());
     return false;
   }
   std::vector<const popart::Tensor*> touches(Op*) const final { return {}; }
