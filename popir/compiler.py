@@ -289,22 +289,30 @@ def connect_random_seed(c: Compilation) -> None:
     _set_mode(c)
     for each in called_graphs(c.graph):
         _check_random(c.graph, each)
-    users = [op for op in c.graph.ops.values() if op.requiresRandomSeed()]
-    users = [op for op in users if (i := op.getSeedInIndex()) >= 0 and not op.hasInput(i)]
-    if not users and not c.rounds_stochastically:
-        return
-    c.graph.addState(RANDOM_SEED, np.zeros(2, np.uint32))
-    if c.graph.isTraining:
-        c.graph.saveVariable(RANDOM_SEED)
+    _give_seed(c)
+
+
+def _give_seed(c: Compilation) -> None:
+    """Connects the seed to the operators that have none, and adds it if it is needed."""
+    drawing = (op for op in c.graph.ops.values() if op.requiresRandomSeed())
+    users = [op for op in drawing if (i := op.getSeedInIndex()) >= 0 and not op.hasInput(i)]
+    is_new = bool(users or c.rounds_stochastically) and not any(
+        op.opid.type == "NextRandomSeed" for op in c.graph.ops.values()
+    )
+    if is_new:
+        c.graph.addState(RANDOM_SEED, np.zeros(2, np.uint32))
+        if c.graph.isTraining:
+            c.graph.saveVariable(RANDOM_SEED)
     for op in users:
         op.connectInTensor(op.getSeedInIndex(), RANDOM_SEED)
-    settings = Op.Settings(c.graph, "nextRandomSeed")
-    c.graph.createConnectedOp(
-        registry.createOp,
-        {0: RANDOM_SEED},
-        {0: f"{RANDOM_SEED}/next"},
-        *("ai.graphcore", "NextRandomSeed", 1, settings, {}, [c.graph.getTensor(RANDOM_SEED)]),
-    )
+    if is_new:
+        settings = Op.Settings(c.graph, "nextRandomSeed")
+        c.graph.createConnectedOp(
+            registry.createOp,
+            {0: RANDOM_SEED},
+            {0: f"{RANDOM_SEED}/next"},
+            *("ai.graphcore", "NextRandomSeed", 1, settings, {}, [c.graph.getTensor(RANDOM_SEED)]),
+        )
 
 
 def _check_random(graph: Graph, callee: Graph) -> None:
@@ -335,6 +343,7 @@ def rewrite(c: Compilation) -> None:
     made = apply_patterns(c.graph, c.patterns, kept)
     for callee in called_graphs(c.graph)[1:]:
         made += apply_patterns(callee, c.patterns, callee.inputs)
+    _give_seed(c)  # to what a pattern has made
     # Refusals of an earlier run are dropped: this run has reported them again, if they still hold.
     kept_decisions = (d for d in c.decisions if d.reason is None or d.what == SERIALIZATION)
     c.decisions = [*kept_decisions, *made]

@@ -1,6 +1,9 @@
-// Rows of the table of classes, which stand in two files.
+// Rows of the table of classes, which stand in three files.
 #ifndef popir_popart_builtin_rows_hpp
 #define popir_popart_builtin_rows_hpp
+
+#include <popart/attributes.hpp>
+#include <popart/datatype.hpp>
 
 #include <vector>
 
@@ -28,6 +31,12 @@ BuiltinClass inplaceRow(const char* type) {
 
 /// Functions, comparisons, activations, reductions, Gemm and recurrent layers.
 std::vector<BuiltinClass> functionRows();
+/// Sorts, pools, movements, random numbers and losses that models have.
+std::vector<BuiltinClass> modelRows();
+
+/// Element types by their numbers in ONNX: UNDEFINED, or 0, for one that is none.
+popart::DataType typeOf(int64_t number);
+popart::Attributes::Int numberOf(popart::DataType type);
 
 }  // namespace popir
 

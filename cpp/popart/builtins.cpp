@@ -341,22 +341,10 @@ BuiltinClass nll() {
           }};
 }
 
-/// Element types by their numbers in ONNX.
-const std::map<int64_t, popart::DataType>& onnxTypes() {
-  using T = popart::DataType;
-  static const std::map<int64_t, T> types = {{1, T::FLOAT},   {2, T::UINT8},   {3, T::INT8},
-                                             {4, T::UINT16},  {5, T::INT16},   {6, T::INT32},
-                                             {7, T::INT64},   {9, T::BOOL},    {10, T::FLOAT16},
-                                             {11, T::DOUBLE}, {12, T::UINT32}, {13, T::UINT64}};
-  return types;
-}
-
 BuiltinClass init() {
   return {graphcore, "Init", typeid(popart::InitOp),
           [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
-            const auto known = onnxTypes().find(a.getAttribute<Attributes::Int>("data_type", 1));
-            const auto type =
-                known == onnxTypes().end() ? popart::DataType::UNDEFINED : known->second;
+            const auto type = typeOf(a.getAttribute<Attributes::Int>("data_type", 1));
             const popart::TensorInfo info(type, a.getAttribute<Attributes::Ints>("shape", {}));
             const auto kind =
                 static_cast<popart::InitType>(a.getAttribute<Attributes::Int>("init_type", 1));
@@ -368,10 +356,7 @@ BuiltinClass init() {
             const auto& init = static_cast<const popart::InitOp&>(op);
             Attributes a;
             a.setAttribute("shape", init.getTensorInfo().shape());
-            Attributes::Int number = 0;  // ONNX's UNDEFINED
-            for (const auto& type : onnxTypes())
-              if (type.second == init.getTensorInfo().dataType()) number = type.first;
-            a.setAttribute("data_type", number);
+            a.setAttribute("data_type", numberOf(init.getTensorInfo().dataType()));
             a.setAttribute("init_type", Attributes::Int(static_cast<int>(init.getInitType())));
             a.setAttribute("batch_axis", Attributes::Int(-1));
             return a;
@@ -381,16 +366,12 @@ BuiltinClass init() {
 BuiltinClass cast() {
   return {onnx, "Cast", typeid(popart::CastOp),
           [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
-            const auto known = onnxTypes().find(a.getAttribute<Attributes::Int>("to"));
-            const auto type =
-                known == onnxTypes().end() ? popart::DataType::UNDEFINED : known->second;
-            return Made(new popart::CastOp(opid, type, settings));
+            return Made(
+                new popart::CastOp(opid, typeOf(a.getAttribute<Attributes::Int>("to")), settings));
           },
           [](const Op& op) {
             Attributes a;
-            for (const auto& type : onnxTypes())
-              if (type.second == static_cast<const popart::CastOp&>(op).toDataType())
-                a.setAttribute("to", Attributes::Int(type.first));
+            a.setAttribute("to", numberOf(static_cast<const popart::CastOp&>(op).toDataType()));
             return a;
           }};
 }
@@ -741,6 +722,16 @@ BuiltinClass transposeInplace() {
           }};
 }
 
+/// Element types by their numbers in ONNX.
+const std::map<int64_t, popart::DataType>& onnxTypes() {
+  using T = popart::DataType;
+  static const std::map<int64_t, T> types = {{1, T::FLOAT},   {2, T::UINT8},   {3, T::INT8},
+                                             {4, T::UINT16},  {5, T::INT16},   {6, T::INT32},
+                                             {7, T::INT64},   {9, T::BOOL},    {10, T::FLOAT16},
+                                             {11, T::DOUBLE}, {12, T::UINT32}, {13, T::UINT64}};
+  return types;
+}
+
 const std::vector<BuiltinClass>& rows() {
   static const std::vector<BuiltinClass> all = [] {
     std::vector<BuiltinClass> made = {plainRow<popart::AddOp>("Add"),
@@ -820,8 +811,8 @@ const std::vector<BuiltinClass>& rows() {
                                       accumulatorZero(),
                                       plainRow<popart::CopyVarUpdateOp>("CopyVarUpdate", graphcore),
                                       sparseAccumulate()};
-    const auto others = functionRows();
-    made.insert(made.end(), others.begin(), others.end());
+    for (const auto& others : {functionRows(), modelRows()})
+      made.insert(made.end(), others.begin(), others.end());
     return made;
   }();
   return all;
@@ -829,10 +820,26 @@ const std::vector<BuiltinClass>& rows() {
 
 }  // namespace
 
+popart::DataType typeOf(int64_t number) {
+  const auto known = onnxTypes().find(number);
+  return known == onnxTypes().end() ? popart::DataType::UNDEFINED : known->second;
+}
+
+Attributes::Int numberOf(popart::DataType type) {
+  for (const auto& known : onnxTypes())
+    if (known.second == type) return known.first;
+  return 0;
+}
+
 const BuiltinClass* builtinClass(const OperatorIdentifier& opid) {
-  for (const BuiltinClass& row : rows())
-    if (opid.type == row.type && opid.domain == row.domain) return &row;
-  return nullptr;
+  static const auto* all = [] {
+    auto* made = new std::map<std::pair<std::string, std::string>, const BuiltinClass*>;
+    for (const BuiltinClass& row : rows())
+      made->emplace(std::make_pair(row.type, row.domain), &row);
+    return made;
+  }();
+  const auto found = all->find({opid.type, opid.domain});
+  return found == all->end() ? nullptr : found->second;
 }
 
 const BuiltinClass* builtinClass(const Op& op) {

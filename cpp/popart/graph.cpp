@@ -357,6 +357,12 @@ Op* Graph::getOpUnsafe(OpId opId) const { return irCalls().op(const_cast<Graph&>
 std::vector<OpId> Graph::getOpIds() const { return irCalls().opIds(const_cast<Graph&>(*this)); }
 
 OpId Graph::moveIntoGraph(std::unique_ptr<Op> op) {
+  const OptionalTensorLocation& place = op->settings.tensorLocation;
+  if (place && *place != TensorLocation(TensorStorage::OnChip))
+    throw error(
+        "{}: its outputs are to be at {}; a single operator's are on chip, and the options of a "
+        "session (activationTensorLocationSettings) move tensors of a kind",
+        op->debugName(), *place);
   return irCalls().moveIntoGraph(*this, std::move(op));
 }
 
@@ -382,7 +388,7 @@ TensorId addScope(const Graph& graph, const TensorId& id) { return (graph.getSco
 TensorId removeScope(const Graph& graph, const TensorId& id) {
   const TensorId scope = addScope(graph, "");
   if (id.compare(0, scope.size(), scope) != 0)
-    throw error("'{}' does not begin with '{}'", id, scope);
+    throw error("Cannot remove scope '{}' from '{}', which does not begin with it", scope, id);
   return id.substr(scope.size());
 }
 

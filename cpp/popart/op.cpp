@@ -278,6 +278,7 @@ const TensorInfo& Op::outInfo(OutIndex index) const { return outTensor(index)->i
 void Op::transferBaseProperties(Op* to) const {
   to->settings.scope = settings.scope;
   to->settings.recomputeType = settings.recomputeType;
+  to->settings.tensorLocation = settings.tensorLocation;
   to->settings.vgraphId = settings.vgraphId;
   to->settings.pipelineStage = settings.pipelineStage;
   to->settings.executionPhase = settings.executionPhase;

@@ -68,15 +68,19 @@ Op* PreAliasPattern::makeReplacementOpInIr(const OperatorIdentifier& opid, Op* o
   return op;
 }
 
+bool PreAliasPattern::touchesAnchored(Op* op) const {
+  const std::vector<const Tensor*> touched = touches(op);
+  return std::any_of(touched.begin(), touched.end(),
+                     [op](const Tensor* tensor) { return op->getIr().isAnchored(tensor->id); });
+}
+
 bool Ir::applyPreAliasPattern(const PreAliasPattern* pattern, Graph& graph) {
   bool changed = false;
   for (const OpId id : graph.getOpIds()) {
     Op* op = graph.getOpUnsafe(id);
     if (op == nullptr || !pattern->matches(op)) continue;
     if (!op->settings.excludePatterns.empty() && op->isExcludedFromPattern(pattern)) continue;
-    const std::vector<const Tensor*> touched = pattern->touches(op);
-    const auto isSent = [&](const Tensor* tensor) { return isAnchored(tensor->id); };
-    if (std::none_of(touched.begin(), touched.end(), isSent)) changed |= pattern->apply(op);
+    if (!pattern->touchesAnchored(op)) changed |= pattern->apply(op);
   }
   return changed;
 }

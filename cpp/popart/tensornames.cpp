@@ -1,6 +1,7 @@
 #include <popart/tensornames.hpp>
 
 #include <popart/error.hpp>
+#include <popart/graph.hpp>
 #include <popart/util.hpp>
 
 namespace popart {
@@ -91,6 +92,22 @@ const std::vector<std::string>& reservedAccumulatorPrefixes() {
 TensorId getNonGradId(const TensorId& gradId) {
   if (!isGradId(gradId)) throw error("'{}' is no id of a gradient", gradId);
   return gradId.substr(std::string(reservedGradientPrefix()).size());
+}
+
+TensorId fwdIdToBwdGradId(const Graph& fwdGraph, const Graph& bwdGraph, const TensorId& fwdId) {
+  return addScope(bwdGraph, getGradId(removeScope(fwdGraph, fwdId)));
+}
+
+TensorId bwdGradIdToFwdId(const Graph& fwdGraph, const Graph& bwdGraph, const TensorId& bwdId) {
+  return addScope(fwdGraph, getNonGradId(removeScope(bwdGraph, bwdId)));
+}
+
+TensorId fwdIdToClonedBwdId(const Graph& fwdGraph, const Graph& bwdGraph, const TensorId& fwdId) {
+  return addScope(bwdGraph, removeScope(fwdGraph, fwdId));
+}
+
+TensorId bwdNonGradIdToFwdId(const Graph& fwdGraph, const Graph& bwdGraph, const TensorId& bwdId) {
+  return addScope(fwdGraph, removeScope(bwdGraph, bwdId));
 }
 
 TensorId getEdgeGradId(const OpId& opId, const InIndex& index) {

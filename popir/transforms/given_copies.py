@@ -5,6 +5,10 @@ The host sends a tensor once for each batch, and gets one. A program whose loops
 its graph copies within their bodies instead. Here such a body reads a slice of what the host sends
 for all iterations at once, and what it stores is put together: a scanned input and a scan output of
 the loop. So an input of two loops, of 3 and 4 iterations, has the shape [3, 4, ...].
+
+Each load of a stream gets the host's next tensor. Several in one graph take slices of what the host
+sends for all of them, in the order in which they are scheduled: with two in a loop of 3 iterations
+the input has the shape [3, 2, ...].
 """
 
 from __future__ import annotations
@@ -64,8 +68,10 @@ class Copies:
     rows: Mapping[int, int]
     _loaded: dict[Graph, list[tuple[str, Tensor]]] = field(default_factory=dict)
     _stored: dict[Graph, list[tuple[str, Tensor]]] = field(default_factory=dict)
-    _users: dict[tuple[str, str], str] = field(default_factory=dict)
-    """The operator that loads a stream or stores an anchor, by "load" or "store" and its id."""
+    _loaders: dict[str, tuple[Graph, str]] = field(default_factory=dict)
+    """The graph that loads a stream, and its first operator that does."""
+    _storers: dict[str, str] = field(default_factory=dict)
+    """The operator that stores an anchor."""
 
     def take(self, op: Op) -> None:
         """Takes an operator out. What is on the host waits for `lift`, if a loop stands around it.
@@ -78,7 +84,7 @@ class Copies:
         befores, afters = graph.befores(op), graph.afters(op)
         for each in found:
             if each.kind in LOADS:
-                self._check_stream(each.resource, who)
+                self._check_stream(each.resource, graph, who)
         anchors = {id(e): self._anchor(e, who) for e in found if e.kind == STORE}
         settings = Op.Settings(graph, op.name())
         graph.eraseOp(op.id)
@@ -93,23 +99,23 @@ class Copies:
                 self._store(graph, anchors[id(each)], each.inputs[0])
             else:
                 assert each.output is not None
-                self._load(graph, each.resource, each.output)
+                self._loaded.setdefault(graph, []).append((each.resource, each.output))
             if each.output is not None:
                 _drop(each.inputs[0])
 
-    def _check_stream(self, stream: str, who: str) -> None:
+    def _check_stream(self, stream: str, graph: Graph, who: str) -> None:
         if stream not in self.graph.inputs:
             raise popart_exception(
                 f"{who} loads '{stream}', which is no stream of the main graph."
                 f"{did_you_mean(stream, self.graph.inputs)} Tensors::addStream adds one."
             )
-        if other := self._users.get(("load", stream)):
+        where, other = self._loaders.setdefault(stream, (graph, who))
+        if where is not graph:
             raise popart_exception(
-                f"{who} loads '{stream}', and so does {other}; each load gets "
-                "another tensor from the host, and here a stream is loaded by one operator. Load "
-                "it once, or give each a stream."
+                f"{who} loads '{stream}', and so does {other} in '{where.name}'; the order of "
+                "their tensors from the host is not known. Load it in one graph, or give each a "
+                "stream."
             )
-        self._users["load", stream] = who
 
     def _anchor(self, each: _Exchange, who: str) -> str:
         id = each.resource
@@ -119,19 +125,13 @@ class Copies:
                 f"{who} gives the host '{id}', which is no anchor.{did_you_mean(id, self.sent)} "
                 "Name it in the data flow."
             )
-        if other := self._users.get(("store", anchor)):
+        if other := self._storers.get(anchor):
             raise AnchorError(
                 f"{who} gives the host '{id}', and so does {other}; an anchor is stored by one "
                 "operator. Give each an anchor."
             )
-        self._users["store", anchor] = who
+        self._storers[anchor] = who
         return anchor
-
-    def _load(self, graph: Graph, stream: str, loaded: Tensor) -> None:
-        if graph is self.graph:
-            replace_tensor(loaded, graph.getTensor(stream))
-            return
-        self._loaded.setdefault(graph, []).append((stream, loaded))
 
     def _store(self, graph: Graph, anchor: str, stored: Tensor) -> None:
         if graph is self.graph:
@@ -146,17 +146,65 @@ class Copies:
         in a loop of which only the run knows how often it runs.
         """
         for body in reversed(called_graphs(self.graph)):
+            if body is self.graph:
+                continue
             loads, stores = self._loaded.pop(body, []), self._stored.pop(body, [])
             if not loads and not stores:
                 continue
             loop = self._loop_of(body, [id for id, _ in [*loads, *stores]])
-            for stream, inside in loads:
+            for stream, inside in self._joined(body, loads):
                 self._load_slices(loop, stream, inside)
             for anchor, inside in stores:
                 loop.body.outputs.append(inside.id)
                 loop.reversed_outputs.append(0)
                 self._store(loop.graph, anchor, loop.outTensor(loop.connect_last()))
                 self._count(anchor, loop)
+        for stream, loaded in self._joined(self.graph, self._loaded.pop(self.graph, [])):
+            id = loaded.id
+            replace_tensor(loaded, self.graph.getTensor(stream))
+            if id in self._storers:
+                self.show(stream, id)
+
+    def _joined(self, graph: Graph, loads: list[tuple[str, Tensor]]) -> list[tuple[str, Tensor]]:
+        """One load of each stream: several are slices of one, in their order."""
+        of_stream: dict[str, list[Tensor]] = {}
+        for stream, tensor in loads:
+            of_stream.setdefault(stream, []).append(tensor)
+        joined = []
+        for stream, tensors in of_stream.items():
+            together = tensors[0]
+            if len(tensors) > 1:
+                info = together.info
+                assert info is not None
+                together = graph.addActGrad(graph.uniqueId(f"{graph.name}/{stream}/all"))
+                together.info = TensorInfo(info.dataType(), [len(tensors), *info.shape()])
+                for i, tensor in enumerate(tensors):
+                    self._take_slice(graph, together, i, tensor)
+                self.graph.copied[stream] = len(tensors) * self.graph.copied.get(stream, 1)
+                if graph is self.graph:
+                    self._resize(stream, together.info, f"loaded {len(tensors)} times")
+            joined.append((stream, together))
+        return joined
+
+    def _take_slice(self, graph: Graph, together: Tensor, i: int, tensor: Tensor) -> None:
+        """Makes the tensor the slice `i` of one."""
+        settings = Op.Settings(graph, f"{tensor.id}/load")
+        place = graph.addConstInit(graph.uniqueId(f"{tensor.id}/place"), np.array(i))
+        made = ("ai.onnx", "Gather", 13, settings, {"axis": 0}, [together, place])
+        out = {0: graph.uniqueId(f"{tensor.id}/slice")}
+        inputs = {0: together.id, 1: place.id}
+        op = graph.createConnectedOp(registry.createOp, inputs, out, *made)
+        take_place(tensor, op.outTensor(0))
+
+    def _resize(self, stream: str, info: TensorInfo, how: str) -> None:
+        """Gives a stream the shape of all its copies; nothing else may read it."""
+        outside = self.graph.getTensor(stream)
+        if outside.uses:
+            raise popart_exception(
+                f"'{stream}' is read in the main graph, and {how}, so that each copy is a slice of "
+                "it. Give each a stream."
+            )
+        outside.info = info
 
     def _count(self, id: str, loop: LoopOp) -> None:
         """Notes that the loop copies what the host sends or gets by `id` in each iteration."""
@@ -186,15 +234,11 @@ class Copies:
         self._count(stream, loop)
         info = TensorInfo(inside.info.dataType(), [loop.trip, *inside.info.shape()])
         if loop.graph is self.graph:
+            self._resize(stream, info, f"loaded in {loop.debugName()}")
             outside = self.graph.getTensor(stream)
-            if outside.uses:
-                raise popart_exception(
-                    f"'{stream}' is read in the main graph, and loaded in {loop.debugName()}, "
-                    "which gets a slice of it in each iteration. Give each a stream."
-                )
         else:
             outside = loop.graph.addActGrad(loop.graph.uniqueId(f"{loop.graph.name}/{stream}"))
-        outside.info = info
+            outside.info = info
         at = loop.carried + loop.scanned
         captures = {i: t for i, t in loop.input.items() if i >= FIRST + at}
         for i in captures:

@@ -205,7 +205,7 @@ void refused() {
   anchored->setDataFlow(DataFlow(2, {{"y", AnchorReturnType("All")}}));
   anchored->remapAnchor("y", addScope(aside, "y"));
   failsWithError([&] { anchored->applyTransform(MainLoops::id(), anchored->getMainGraph()); });
-  // A loop that only the run counts; a stream that two operators load; no buffer; a buffer of two
+  // A loop that only the run counts; a stream that two graphs load; no buffer; a buffer of two
   // sizes; a stream that the main graph reads, too.
   for (const int what : {0, 1, 2, 3, 4}) {
     auto ir = std::make_shared<Ir>();
@@ -231,7 +231,7 @@ void refused() {
     body.markAsOutput(addScope(body, "go"));
     body.addInput(addScope(body, "given"), two);
     load(body, "x", addScope(body, "a"));
-    if (what == 1) load(body, "x", addScope(body, "b"));
+    if (what == 1) load(graph, "x", "outside");
     body.createConnectedOp<AddOp>({{0, addScope(body, "given")}, {1, addScope(body, "a")}},
                                   {{0, addScope(body, "sum")}}, Onnx::Operators::Add_7,
                                   Op::Settings(body, "sum"));

@@ -95,6 +95,33 @@ void remote(Graph& graph, const TensorId& row, const TensorId& loaded) {
                                         Op::Settings(graph, "load_row"), 3);
 }
 
+/// A stream that is loaded twice in a loop of three iterations, and one three times outside of it.
+void again() {
+  auto ir = std::make_shared<Ir>();
+  Graph& graph = ir->getMainGraph();
+  for (const char* id : {"x", "w"}) graph.addStream(id, two);
+  Graph& body = bodyIn(*ir);
+  body.addInput("body/total", two);
+  load(body, "x", "body/a");
+  load(body, "x", "body/b");
+  add(body, "body/a", "body/total", "body/c");
+  add(body, "body/c", "body/c", "body/d");
+  add(body, "body/d", "body/b", "body/e");
+  body.markAsOutput("body/e");
+  for (const char* id : {"p", "q", "r"}) load(graph, "w", id);
+  loop(graph, body, {{2, "p"}}, {{0, "looped"}}, 3);
+  add(graph, "q", "q", "twice");
+  add(graph, "looped", "twice", "some");
+  add(graph, "some", "r", "y");
+  auto session = sessionOf(ir, {"y"});
+  std::vector<float> x(12), w = {0.5, 0, 100, 200, 1000, 2000}, y(2);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i);
+  NDArrayWrapper<float> in(x.data(), {3, 2, 2}), more(w.data(), {3, 2}), out(y.data(), two);
+  StepIO io({{"x", in}, {"w", more}}, {{"y", out}});
+  for (int step = 0; step < 2; ++step) session->run(io);
+  print(y);
+}
+
 /// A loop of at most three iterations, whose first condition and count the host sends.
 void asked() {
   auto ir = std::make_shared<Ir>();
@@ -235,8 +262,14 @@ void refused() {
     graph.addStream("ints", TensorInfo("INT32", std::vector<int64_t>{2}));
     graph.addStream("number", TensorInfo("FLOAT", std::vector<int64_t>{}));
     load(graph, "x", "y");
-    if (what == 0) load(graph, "x", "again");
-    if (what == 0) add(graph, "y", "again", "sum");
+    if (what == 0) {
+      Graph& body = bodyIn(*ir);
+      body.addInput("body/y", two);
+      load(body, "x", "body/x");
+      add(body, "body/x", "body/y", "body/sum");
+      body.markAsOutput("body/sum");
+      loop(graph, body, {{2, "y"}}, {{0, "sum"}}, 2);
+    }
     if (what == 1)
       for (const char* id : {"y", "y_room"}) store(graph, id, "out");
     if (what == 2) remote(graph, "number", "row");
@@ -256,6 +289,7 @@ void refused() {
 
 int main(int, char** argv) {
   const std::string what = argv[1];
+  if (what == "again") again();
   if (what == "asked") asked();
   if (what == "shared") shared();
   if (what == "variables") variables();

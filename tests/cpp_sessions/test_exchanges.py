@@ -65,7 +65,7 @@ def test_exchanges_that_cannot_be(program: Program) -> None:
     words = [
         '[MainLoops] The latest remap "aside/y" for anchor "y" is not in the main graph.',
         "copies 'x' from or to the host, and only the run knows how often it runs. Give it a trip",
-        "and so does Op(1, ai.graphcore.HostLoad:1, name='body/a'",
+        "the order of their tensors from the host is not known. Load it in one graph, or give each",
         "names no remote buffer; setRemoteBufferId() gives it one",
         "names no remote buffer. Give it the number of one (setRemoteBufferId).",
         "copies FLOAT [3] to or from the remote buffer 0, whose rows are FLOAT [2]",

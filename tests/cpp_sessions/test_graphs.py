@@ -60,8 +60,7 @@ def test_a_model_that_is_prepared(program: Program) -> None:
         "error: Ir::prepare: this Ir has graphs already; prepare one that was just made",
         # The same hash of the same model, another one of another data flow.
         "11",
-        "error: Ir::getHash: only what prepare() has made of a model has a hash; a program knows "
-        "its own graphs",
+        "error: Ir::getHash: there is no graph yet; prepare() makes one of a model",
         "03",
     ]
 

@@ -1,5 +1,7 @@
 """Loops of a program's graph: how often they run, who gives their data, and wrong exchanges."""
 
+import numpy as np
+
 from tests.cpp_sessions.conftest import Program
 
 
@@ -38,10 +40,20 @@ def test_rows_of_the_number_of_an_iteration(program: Program) -> None:
     assert program("loops", "rows").splitlines() == ["4 8 12 16 20 24 28 32 "]
 
 
+def test_streams_that_are_loaded_several_times(program: Program) -> None:
+    """Each load gets the next tensor: a, then b, in each of three iterations, and p, q, r."""
+    x, w = np.arange(12.0).reshape(3, 2, 2), np.array([[0.5, 0], [100, 200], [1000, 2000]])
+    total = w[0]
+    for a, b in x:
+        total = 2 * (a + total) + b
+    found = np.array([float(v) for v in program("loops", "again").split()])
+    np.testing.assert_array_equal(found, total + 2 * w[1] + w[2])
+
+
 def test_exchanges_and_loops_that_cannot_be(program: Program) -> None:
     lines = program("loops", "refused").splitlines()
     words = [
-        "name='load_again', inputs=['again_room'], outputs=['again']) loads 'x', and so does Op(",
+        "the order of their tensors from the host is not known. Load it in one graph, or give each",
         "gives the host 'out', and so does Op(",
         "'number', FLOAT[], is not the number of a row of a remote buffer. Give it one integer.",
         "'ints', INT32[2], is not the number of a row of a remote buffer. Give it one integer.",

@@ -3,6 +3,7 @@
 #define popart_basicoptionals_hpp
 
 #include <popart/names.hpp>
+#include <popart/tensorlocation.hpp>
 
 #include <ostream>
 #include <stdexcept>
@@ -49,6 +50,7 @@ using OptionalVGraphId = BasicOptional<VGraphId, 0>;
 using OptionalPipelineStage = BasicOptional<PipelineStage, 2>;
 using OptionalExecutionPhase = BasicOptional<ExecutionPhase, 3>;
 using OptionalBatchSerializedPhase = BasicOptional<BatchSerializedPhase, 5>;
+using OptionalTensorLocation = BasicOptional<TensorLocation, 9>;
 
 }  // namespace popart
 

@@ -9,6 +9,7 @@ namespace popart {
 using DebugContext = poplar::DebugContext;
 using DebugInfo = poplar::DebugInfo;
 using DebugNameAndId = poplar::DebugNameAndId;
+using ProfileValue = poplar::ProfileValue;
 using SourceLocation = poplar::SourceLocation;
 
 }  // namespace popart

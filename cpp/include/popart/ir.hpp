@@ -115,9 +115,9 @@ class Ir {
   void constructForwards();
   /// False: a graph is always made.
   bool hashMatched() const { return false; }
-  /// Of all that the program on the device depends on: the graphs that were prepared, the data flow,
-  /// the options and the device; the same in every process.
-  /// \throws error for an Ir that is not prepared from a model
+  /// Of all that the program on the device depends on: the graphs, the data flow and, of graphs that
+  /// prepare() has made, the options and the device. It is the same in every process.
+  /// \throws error for an Ir without a graph
   std::size_t getHash() const;
   void setIsPrepared() { isPrepared_ = true; }
   void setDataFlow(const DataFlow& dataFlow);
@@ -282,8 +282,10 @@ class Ir {
   /// Tries a pattern once on each operator that is there, in the order of their making, and not on
   /// those whose anchors it would touch. Returns whether it has changed the graph.
   bool applyPreAliasPattern(const PreAliasPattern* pattern, Graph& graph);
-  /// Runs a transform of the library or program, by its id.
+  /// Runs a transform of the library or program, by its id, unless it is switched off.
   void applyTransform(std::size_t transformId, Graph& graph);
+  /// Switches a transform on or off, by its id, for applyTransform(). All are on at first.
+  void enableTransform(std::size_t transformId, bool enable);
   /// Applies the patterns of setPatterns() to a graph, until none matches. What the host gets, and
   /// inputs and outputs of called graphs, stay.
   /// \throws error if patterns do not terminate, or leave the graph inconsistent
@@ -341,6 +343,7 @@ class Ir {
   Graph* main_ = nullptr;
   /// The graphs that refer to this object instead of an Ir of their own.
   mutable std::set<Graph*> bound_;
+  std::set<std::size_t> transformsOff_;
   std::shared_ptr<const ONNX_NAMESPACE::ModelProto> model_;
   unsigned made_ = 0, subgraphs_ = 0;
   /// What addAdditionalModelProtoTensor() has added.

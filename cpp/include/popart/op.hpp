@@ -140,6 +140,9 @@ class Op : public Vertex {
     OptionalPipelineStage pipelineStage;
     OptionalExecutionPhase executionPhase;
     OptionalBatchSerializedPhase batchSerializedPhase;
+    /// Where the operator's outputs are: on chip. A graph refuses another place; the options of a
+    /// session say where tensors of a kind are.
+    OptionalTensorLocation tensorLocation;
     ExecutionContext executionContext = ExecutionContext::Normal;
     double schedulePriority = 0.0;
     std::map<std::string, std::string> extraOutlineAttributes;

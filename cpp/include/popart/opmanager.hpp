@@ -168,7 +168,10 @@ class OpManager {
 template <class OP>
 class OpCreator {
  public:
-  OpCreator(const OpDefinitions& definitions, bool isPublic = true) {
+  OpCreator(const OpDefinitions& definitions) : OpCreator(definitions, true) {}
+  template <class BOOL, typename = typename std::enable_if<  // not for a lambda, which may be one
+                            std::is_same<BOOL, bool>::value>::type>
+  OpCreator(const OpDefinitions& definitions, BOOL isPublic) {
     add(definitions, isPublic, OpManager::OpFactoryFunc([](const OpCreatorInfo& info) {
           return std::unique_ptr<Op>(new OP(info.opid, info.settings));
         }));
@@ -184,9 +187,15 @@ class OpCreator {
   // As in SDK 1: without a definition, and with factories that do not know the inputs.
   using AttributesFactoryFunc = std::function<std::unique_ptr<Op>(
       const OperatorIdentifier&, const Op::Settings&, const Attributes&)>;
-  OpCreator(const OperatorIdentifier& opid, bool isPublic = true)
+  // An identifier is given as such: what stands in braces are definitions.
+  template <class ID>
+  using IfIdentifier =
+      typename std::enable_if<std::is_same<ID, OperatorIdentifier>::value, bool>::type;
+  template <class ID>
+  OpCreator(const ID& opid, IfIdentifier<ID> isPublic = true)
       : OpCreator(OpDefinitions({{opid, OpDefinition()}}), isPublic) {}
-  OpCreator(const OperatorIdentifier& opid, AttributesFactoryFunc factory, bool isPublic = true)
+  template <class ID>
+  OpCreator(const ID& opid, AttributesFactoryFunc factory, IfIdentifier<ID> isPublic = true)
       : OpCreator(OpDefinitions({{opid, OpDefinition()}}), std::move(factory), isPublic) {}
   OpCreator(const OpDefinitions& definitions, AttributesFactoryFunc factory, bool isPublic = true) {
     add(definitions, isPublic, OpManager::OpFactoryFunc([factory](const OpCreatorInfo& info) {

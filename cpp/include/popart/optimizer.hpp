@@ -132,4 +132,7 @@ class Optimizer {
 
 #pragma GCC visibility pop
 
+// As PopART 1's, this header brings SGD.
+#include <popart/sgd.hpp>
+
 #endif

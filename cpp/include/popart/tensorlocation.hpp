@@ -4,7 +4,9 @@
 
 #include <popart/commgroup.hpp>
 
+#include <cstdint>
 #include <ostream>
+#include <vector>
 
 #pragma GCC visibility push(default)
 
@@ -33,6 +35,11 @@ class TensorLocation {
         replicatedTensorSharding(sharding),
         shardingDomain(domain) {}
 
+  /// What serialize() gives.
+  /// \throws error unless there are six numbers, each of one of the values
+  explicit TensorLocation(const std::vector<int64_t>& serialized);
+  /// Storage, tiles of loads, tiles of stores, sharding, and kind and size of the domain of shards.
+  std::vector<int64_t> serialize() const;
   bool isRemote() const { return storage == TensorStorage::OffChip; }
   bool operator==(const TensorLocation& o) const {
     return storage == o.storage && loadTileSet == o.loadTileSet &&

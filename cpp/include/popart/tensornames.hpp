@@ -11,6 +11,8 @@
 
 namespace popart {
 
+class Graph;
+
 #define POPIR_RESERVED(NAME, PREFIX) \
   constexpr const char* NAME() { return PREFIX; }
 POPIR_RESERVED(reservedAcclPrefix, "Accl___")
@@ -132,6 +134,13 @@ TensorId getNonGradId(const TensorId& gradId);
 inline bool isGradId(const TensorId& id) { return id.rfind(reservedGradientPrefix(), 0) == 0; }
 /// The id of the gradient of an operator's input.
 TensorId getEdgeGradId(const OpId& opId, const InIndex& index);
+// Ids in a graph that is called and in the graph of its gradients: of a tensor and its gradient, and
+// of a tensor that both have.
+TensorId fwdIdToBwdGradId(const Graph& fwdGraph, const Graph& bwdGraph, const TensorId& fwdId);
+/// \throws error for an id that is none of a gradient
+TensorId bwdGradIdToFwdId(const Graph& fwdGraph, const Graph& bwdGraph, const TensorId& bwdId);
+TensorId fwdIdToClonedBwdId(const Graph& fwdGraph, const Graph& bwdGraph, const TensorId& fwdId);
+TensorId bwdNonGradIdToFwdId(const Graph& fwdGraph, const Graph& bwdGraph, const TensorId& bwdId);
 /// The id of a weight after its update.
 inline TensorId getUpdatedVarId(const TensorId& id) { return reservedUpdatedVarPrefix() + id; }
 

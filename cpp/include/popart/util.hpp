@@ -62,6 +62,10 @@ std::ostream& operator<<(std::ostream& os, const std::tuple<T...>& values) {
   internal::listed<0>(os, values);
   return os << ")";
 }
+template <typename T, typename U>
+std::ostream& operator<<(std::ostream& os, const std::pair<T, U>& value) {
+  return os << "(" << value.first << ", " << value.second << ")";
+}
 
 /// The operators and tensors of a graph and of its copy: from each to the other.
 struct ClonedGraphMaps {
@@ -147,19 +151,11 @@ void normalizeReduceAxes(std::vector<int64_t>& axes, int64_t rank);
 }  // namespace popart
 
 namespace std {
-// Lets code outside of namespace popart find them for a std::vector, a std::map and a std::tuple.
+// Lets code outside of namespace popart find them for what is std's, as in PopART.
 using popart::operator<<;
 }  // namespace std
 
 namespace popart {
-
-// Visible in namespace popart only, to avoid conflicts with other sources.
-
-/// Writes "(1, 2)".
-template <typename A, typename B>
-std::ostream& operator<<(std::ostream& os, const std::pair<A, B>& pair) {
-  return os << "(" << pair.first << ", " << pair.second << ")";
-}
 
 namespace internal {
 template <typename Range>
@@ -174,7 +170,7 @@ std::ostream& braced(std::ostream& os, const Range& range) {
 }
 }  // namespace internal
 
-/// Writes "{1, 2}".
+/// Writes "{1, 2}". Visible in namespace popart only, to avoid conflicts with other sources.
 template <typename T>
 std::ostream& operator<<(std::ostream& os, const std::set<T>& values) {
   return internal::braced(os, values);

@@ -318,11 +318,52 @@ std::shared_ptr<void> Ir::sessionOn(const std::string& who,
   return session_;
 }
 
+namespace {
+
+/// FNV-1a, of 64 bits.
+class Hash {
+ public:
+  void add(const void* data, std::size_t size) {
+    const auto* bytes = static_cast<const unsigned char*>(data);
+    for (std::size_t i = 0; i < size; ++i) value_ = (value_ ^ bytes[i]) * 1099511628211ull;
+  }
+  void add(const std::string& text) {
+    add(text.data(), text.size());
+    add("", 1);
+  }
+  std::size_t value() const { return static_cast<std::size_t>(value_); }
+
+ private:
+  uint64_t value_ = 14695981039346656037ull;
+};
+
+}  // namespace
+
 std::size_t Ir::getHash() const {
-  if (session_ == nullptr)
-    throw error(
-        "Ir::getHash: only what prepare() has made of a model has a hash; a program knows its own "
-        "graphs");
+  if (session_ == nullptr) {
+    if (main_ == nullptr)
+      throw error("Ir::getHash: there is no graph yet; prepare() makes one of a model");
+    Hash hash;
+    std::stringstream operators;
+    serialise(SerialiseFormat::JSON, operators);
+    hash.add(operators.str());
+    for (const Graph* graph : graphs()) {
+      for (const auto& ids : {graph->getInputIds(), graph->getOutputIds()})
+        for (const TensorId& id : ids) hash.add(id);
+      for (const TensorType type : {TensorType::Const, TensorType::Variable, TensorType::Stream})
+        for (const Tensor* tensor : graph->getTensors().getOfType(type)) {
+          std::ostringstream text;
+          text << tensor->id << " " << static_cast<int>(type) << " " << tensor->info;
+          hash.add(text.str());
+          if (type == TensorType::Const)
+            hash.add(tensor->tensorData()->data(), static_cast<std::size_t>(tensor->info.nbytes()));
+        }
+    }
+    hash.add(isTraining() ? "trained" : "");
+    hash.add(std::to_string(dataFlow_.batchesPerStep()));
+    for (const TensorId& id : dataFlow_.anchors()) hash.add(id);
+    return hash.value();
+  }
   return static_cast<std::size_t>(
       std::stoull(python::call(session_, "_hash_text").text(), nullptr, 10));
 }
@@ -369,7 +410,14 @@ bool Ir::virtualGraphsEnabled() const {
 }
 
 void Ir::applyTransform(std::size_t transformId, Graph& graph) {
-  Transform::applyTransform(transformId, graph);
+  if (transformsOff_.count(transformId) == 0) Transform::applyTransform(transformId, graph);
+}
+
+void Ir::enableTransform(std::size_t transformId, bool enable) {
+  if (enable)
+    transformsOff_.erase(transformId);
+  else
+    transformsOff_.insert(transformId);
 }
 
 namespace {

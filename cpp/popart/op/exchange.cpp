@@ -34,6 +34,12 @@ HostLoadInplaceOp::HostLoadInplaceOp(const HostLoadOp& op)
 RemoteLoadInplaceOp::RemoteLoadInplaceOp(const RemoteLoadOp& op)
     : RemoteLoadOp({"ai.graphcore", "RemoteLoadInplace", 1}, op.settings, op.getRemoteBufferId()) {}
 
+std::unique_ptr<Op> RemoteLoadOp::getInplaceVariant(const OperatorIdentifier& id) const {
+  if (id == OperatorIdentifier{"ai.graphcore", "RemoteLoadInplace", 1})
+    return std::make_unique<RemoteLoadInplaceOp>(*this);
+  return Op::getInplaceVariant(id);
+}
+
 // ---- Descriptors ----
 
 std::ostream& operator<<(std::ostream& os, const ExchangeDirection& direction) {

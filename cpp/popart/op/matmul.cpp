@@ -28,6 +28,16 @@ MatMulLhsGradOp::~MatMulLhsGradOp() = default;
 MatMulRhsGradOp::~MatMulRhsGradOp() = default;
 GemmOp::~GemmOp() = default;
 
+MatMulBaseGradOp::MatMulBaseGradOp(const OperatorIdentifier& opid, const MatMulOp& fwdOp,
+                                   Phase phase)
+    : MatMulBaseOp(opid, fwdOp.getSettings(), phase, fwdOp.getAvailableMemoryProportion(),
+                   fwdOp.getSerialiseSettings(), fwdOp.getOutputType(), fwdOp.getPartialsType(),
+                   fwdOp.useFullyConnectedPass()) {}
+MatMulLhsGradOp::MatMulLhsGradOp(const MatMulOp& fwdOp)
+    : MatMulBaseGradOp({"ai.graphcore", "MatMulLhsGrad", 1}, fwdOp, Phase::BwdLHS) {}
+MatMulRhsGradOp::MatMulRhsGradOp(const MatMulOp& fwdOp)
+    : MatMulBaseGradOp({"ai.graphcore", "MatMulRhsGrad", 1}, fwdOp, Phase::BwdRHS) {}
+
 std::unique_ptr<Op> MatMulOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> MatMulLhsGradOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> MatMulRhsGradOp::clone() const { return copyOf(*this); }

@@ -115,6 +115,8 @@ class MatMulOp : public MatMulBaseOp {
 class MatMulBaseGradOp : public MatMulBaseOp {
  public:
   using MatMulBaseOp::MatMulBaseOp;
+  /// With the options of the product that it is a gradient of.
+  MatMulBaseGradOp(const OperatorIdentifier& opid, const MatMulOp& fwdOp, Phase phase);
   ~MatMulBaseGradOp() override;
   std::unique_ptr<Op> clone() const override = 0;
   void setup() override { builtin::setup(*this); }
@@ -124,6 +126,7 @@ class MatMulBaseGradOp : public MatMulBaseOp {
 class MatMulLhsGradOp : public MatMulBaseGradOp {
  public:
   using MatMulBaseGradOp::MatMulBaseGradOp;
+  explicit MatMulLhsGradOp(const MatMulOp& fwdOp);
   ~MatMulLhsGradOp() override;
   static InIndex getGradInIndex() { return 0; }
   static InIndex getRhsInIndex() { return 1; }
@@ -135,6 +138,7 @@ class MatMulLhsGradOp : public MatMulBaseGradOp {
 class MatMulRhsGradOp : public MatMulBaseGradOp {
  public:
   using MatMulBaseGradOp::MatMulBaseGradOp;
+  explicit MatMulRhsGradOp(const MatMulOp& fwdOp);
   ~MatMulRhsGradOp() override;
   static InIndex getGradInIndex() { return 0; }
   static InIndex getLhsInIndex() { return 1; }

@@ -41,6 +41,8 @@ class PreAliasPattern : public Pattern {
   /// The tensors that apply() would remove or change. apply() is not called if one of them is an
   /// anchor.
   virtual std::vector<const Tensor*> touches(Op* op) const = 0;
+  /// Whether one of these is sent to the host.
+  bool touchesAnchored(Op* op) const;
   /// Rewrites the graph at `op`. Returns true if the graph changed.
   virtual bool apply(Op* op) const = 0;
 

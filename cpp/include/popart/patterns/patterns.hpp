@@ -3,6 +3,7 @@
 #define popart_patterns_patterns_hpp
 
 #include <popart/error.hpp>
+#include <popart/operators.hpp>
 #include <popart/patterns/pattern.hpp>
 #include <popir/sdk.hpp>
 

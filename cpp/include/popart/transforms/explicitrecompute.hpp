@@ -22,9 +22,9 @@ class ExplicitRecompute : public Transform {
   ~ExplicitRecompute() override;
 
   static std::size_t id();
-  bool apply(Graph& graph) const final;
-  std::size_t getId() const final { return id(); }
-  std::string getName() const final { return "ExplicitRecompute"; }
+  bool apply(Graph& graph) const override;
+  std::size_t getId() const override { return id(); }
+  std::string getName() const override { return "ExplicitRecompute"; }
 };
 
 }  // namespace popart

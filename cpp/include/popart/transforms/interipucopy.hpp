@@ -19,9 +19,9 @@ class InterIpuCopy : public Transform {
   ~InterIpuCopy() override;
 
   static std::size_t id();
-  bool apply(Graph& graph) const final;
-  std::size_t getId() const final { return id(); }
-  std::string getName() const final { return "InterIpuCopy"; }
+  bool apply(Graph& graph) const override;
+  std::size_t getId() const override { return id(); }
+  std::string getName() const override { return "InterIpuCopy"; }
 };
 
 }  // namespace popart

@@ -26,9 +26,9 @@ class MainLoops : public Transform {
   ~MainLoops() override;
 
   static std::size_t id();
-  bool apply(Graph& graph) const final;
-  std::size_t getId() const final { return id(); }
-  std::string getName() const final { return "MainLoops"; }
+  bool apply(Graph& graph) const override;
+  std::size_t getId() const override { return id(); }
+  std::string getName() const override { return "MainLoops"; }
 
   static std::string getStepGraphName() { return "stepGraph"; }
   static std::string getAccumulationGraphName() { return "accumulationGraph"; }

@@ -47,9 +47,9 @@ class Prune : public Transform {
   ~Prune() override;
 
   static std::size_t id();
-  bool apply(Graph& graph) const final;
-  std::size_t getId() const final { return id(); }
-  std::string getName() const final { return "Prune"; }
+  bool apply(Graph& graph) const override;
+  std::size_t getId() const override { return id(); }
+  std::string getName() const override { return "Prune"; }
 };
 
 }  // namespace popart

@@ -22,9 +22,9 @@ class RemoteSetup : public Transform {
   RemoteSetup() = default;
   ~RemoteSetup() override;
   /// \throws error for an exchange that names no buffer, and for rows of two types or shapes
-  bool apply(Graph& graph) const final;
-  std::size_t getId() const final { return id(); }
-  std::string getName() const final { return "RemoteSetup"; }
+  bool apply(Graph& graph) const override;
+  std::size_t getId() const override { return id(); }
+  std::string getName() const override { return "RemoteSetup"; }
 };
 
 }  // namespace popart

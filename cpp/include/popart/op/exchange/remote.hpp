@@ -21,6 +21,8 @@ class RemoteLoadOp : public RemoteBaseOp {
   std::unique_ptr<Op> clone() const override;
   void setup() override { outInfo(getLocalTensorOutIndex()) = inInfo(getLocalTensorInIndex()); }
   ExchangeDescriptor getExchangeDescriptor(int index) const override;
+  /// \throws error for another one than RemoteLoadInplace
+  std::unique_ptr<Op> getInplaceVariant(const OperatorIdentifier& id) const override;
 };
 
 /// The same, written over the input.
