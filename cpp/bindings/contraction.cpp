@@ -29,12 +29,13 @@ using Ints = std::vector<std::int64_t>;
 using Bias = OneOf<py::array, py::none>;
 
 Source sourceOf(const std::string& name) {
-  for (Source s : {Source::Any, Source::OneDnn, Source::Own, Source::Wide, Source::Planes,
-                   Source::Portable, Source::Blocked, Source::Tiles, Source::EmulatedTiles})
+  for (Source s :
+       {Source::Any, Source::OneDnn, Source::Own, Source::Wide, Source::Planes, Source::Rows,
+        Source::Portable, Source::Blocked, Source::Tiles, Source::EmulatedTiles})
     if (name == contraction::name(s)) return s;
-  throw py::value_error(
-      "no source '" + name +
-      "'; there are any, onednn, own, wide, planes, portable, blocked, tiles and emulatedTiles");
+  throw py::value_error("no source '" + name +
+                        "'; there are any, onednn, own, wide, planes, rows, portable, blocked, "
+                        "tiles and emulatedTiles");
 }
 
 /// \throws py::value_error for another accuracy, and names in `without` that are no choices

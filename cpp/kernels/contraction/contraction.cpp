@@ -13,6 +13,7 @@
 #include "kernels/contraction/bf16_tiles.hpp"
 #include "kernels/contraction/by_images.hpp"
 #include "kernels/contraction/conv_times.hpp"
+#include "kernels/contraction/depthwise_rows.hpp"
 #include "kernels/contraction/divided_sums.hpp"
 #include "kernels/contraction/planes.hpp"
 #include "kernels/contraction/points.hpp"
@@ -189,10 +190,8 @@ bool columnsAreFaster(const ConvSpec& s, unsigned threads) {
 /// The same of products of runs of planes, which are compared with columns too.
 bool planesAreFaster(const ConvSpec& s, unsigned threads) {
   if (!s.policy.has(Choice::Planes) || isa() != Isa::Avx512) return false;
-  // oneDNN has whole blocks of channels there, which are far ahead of its other ways, but for an input and
-  // output that no cache holds and that it would bring into these.
-  constexpr std::size_t kFar = 16 << 20;
-  if (hasWholeDepthwise(s) && s.in.bytes() + s.out.bytes() < kFar) return false;
+  // oneDNN has whole blocks of channels there, which are far ahead of planes.
+  if (hasWholeDepthwise(s)) return false;
   // oneDNN multiplies columns there, and pads nothing.
   if (s.pass == Pass::DataGradient && s.groups > 1 && s.weights.shape[2] == 1 && !isDepthwise(s))
     return false;
@@ -203,6 +202,15 @@ bool planesAreFaster(const ConvSpec& s, unsigned threads) {
   if (tapsOf(s) == 1 && s.groups > 1) return true;  // oneDNN computes all points
   if (!isDepthwise(s) && isForColumns(s) && columnsTime(s, threads) <= time) return false;
   return time < oneDnnTime(s, threads) || oneDnnHasColumns(s);
+}
+
+/// The same of depthwise ones by rows as they lie, which leaves near ties to oneDNN's whole blocks.
+bool depthwiseRowsAreFaster(const ConvSpec& s, unsigned threads) {
+  constexpr double kMargin = 0.85;
+  if (!s.policy.has(Choice::Depthwise) || isa() != Isa::Avx512) return false;
+  if (tapsOf(s) == 1 && isAll(s.stride, 1)) return false;
+  return depthwiseRowsTime(s, threads) <
+         (hasWholeDepthwise(s) ? kMargin : 1) * oneDnnTime(s, threads);
 }
 
 bool isBound(const PostOp& op) {
@@ -356,6 +364,7 @@ std::unique_ptr<Contraction> makeTiles(const ConvSpec&, unsigned, bool) { return
 std::unique_ptr<Contraction> makeBlocked(const MatMulSpec&, unsigned) { return nullptr; }
 std::unique_ptr<Contraction> makeWide(const ConvSpec&, unsigned) { return nullptr; }
 std::unique_ptr<Contraction> makePlanes(const MatMulSpec&, unsigned) { return nullptr; }
+std::unique_ptr<Contraction> makeDepthwiseRows(const MatMulSpec&, unsigned) { return nullptr; }
 
 /// A contraction by one source or, where the weights are packed once for many runs, by another one,
 /// which packing makes too slow elsewhere.
@@ -465,6 +474,7 @@ std::unique_ptr<Contraction> makeBy(Source source, const Spec& spec, unsigned th
     case Source::Own: return makeOwn(spec, threads);
     case Source::Wide: return makeWide(spec, threads);
     case Source::Planes: return makePlanes(spec, threads);
+    case Source::Rows: return makeDepthwiseRows(spec, threads);
     case Source::Blocked: return makeBlocked(spec, threads);
     case Source::Tiles: return makeTiles(spec, threads, false);
     case Source::EmulatedTiles: return makeTiles(spec, threads, true);
@@ -498,6 +508,7 @@ std::unique_ptr<Contraction> makeFaster(const ConvSpec& s, unsigned threads) {
     if (auto made = makePoints(
             s, threads, [](const MatMulSpec& part, unsigned of) { return makeFastest(part, of); }))
       return made;
+  if (depthwiseRowsAreFaster(s, threads)) return makeDepthwiseRows(s, threads);
   if (planesAreFaster(s, threads)) return makePlanes(s, threads);
   return columnsAreFaster(s, threads) ? makeOwn(s, threads) : nullptr;
 }
@@ -619,8 +630,8 @@ class Transposed final : public Contraction {
 }  // namespace
 
 const char* name(Source source) {
-  static const char* const kNames[] = {"any",      "onednn",  "own",   "wide",         "planes",
-                                       "portable", "blocked", "tiles", "emulatedTiles"};
+  static const char* const kNames[] = {"any",  "onednn",   "own",     "wide",  "planes",
+                                       "rows", "portable", "blocked", "tiles", "emulatedTiles"};
   return kNames[static_cast<int>(source)];
 }
 
@@ -683,6 +694,8 @@ std::unique_ptr<Contraction> make(const ConvSpec& spec, unsigned threads, Source
 std::unique_ptr<Contraction> makeWithPostOps(const ConvSpec& spec, unsigned threads) {
   if (anyHalf(spec)) return nullptr;
   threads = threadsFor(workOf(spec), threads);
+  if (!spec.policy.deterministic && depthwiseRowsAreFaster(spec, threads))
+    return makeDepthwiseRows(spec, threads);
   if (spec.policy.deterministic || std::any_of(spec.postOps.begin(), spec.postOps.end(), isBound))
     return makeBlocked(spec, threads);
   std::unique_ptr<Contraction> made;
@@ -695,17 +708,18 @@ std::unique_ptr<Contraction> makeWithPostOps(const ConvSpec& spec, unsigned thre
 
 namespace {
 
-/// Whether planes are chosen for a convolution whose sides are plain, and take less time than oneDNN
-/// would with blocks of channels that others write and read.
-bool planesBeatBlocks(const ConvSpec& spec, const Blocks& blocks, unsigned threads) {
-  if (!spec.postOps.empty()) return false;
+/// Whether a convolution whose sides are plain takes less time by planes, or a depthwise one by rows, than
+/// by oneDNN with blocks of channels that others write and read.
+bool rowsBeatBlocks(const ConvSpec& spec, const Blocks& blocks, unsigned threads) {
+  if (spec.policy.deterministic || hasWholeDepthwise(spec)) return false;
   ConvSpec plain = spec, blocked = spec;
   plain.in.channelBlock = plain.out.channelBlock = Layout::kPlain;
   blocked.in.channelBlock = blocks.in;
   blocked.out.channelBlock = blocks.out;
   threads = threadsFor(workOf(spec), threads);
-  if (spec.policy.deterministic || hasWholeDepthwise(spec) || !planesAreFaster(plain, threads))
-    return false;
+  if (depthwiseRowsAreFaster(plain, threads))
+    return depthwiseRowsTime(plain, threads) < oneDnnTime(blocked, threads);
+  if (!planesAreFaster(plain, threads)) return false;
   if (isForWinograd(spec) && winogradIsFaster(spec, true) && makeWinograd(spec, threads, true))
     return false;
   return planesTime(plain, threads) < oneDnnTime(blocked, threads);
@@ -718,7 +732,7 @@ Blocks preferredBlocks(const ConvSpec& spec, unsigned threads) {
   ConvSpec bare = spec;
   bare.postOps.clear();
   auto blocks = oneDnnBlocks(bare, threads);
-  if (planesBeatBlocks(spec, blocks, threads)) return {Layout::kPlain, Layout::kPlain};
+  if (rowsBeatBlocks(spec, blocks, threads)) return {Layout::kPlain, Layout::kPlain};
   // Our own kernels have blocks of whole vectors, in which a convolution has the bits of plain sides.
   constexpr int kHalfOfAvx512 = 8;
   if (spec.policy.deterministic && isa() == Isa::Avx512)

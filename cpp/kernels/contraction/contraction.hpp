@@ -119,9 +119,9 @@ class Contraction : public Runner {
 };
 
 /// Any: chosen by contraction.cpp.
-enum class Source { Any, OneDnn, Own, Wide, Planes, Portable, Blocked, Tiles, EmulatedTiles };
+enum class Source { Any, OneDnn, Own, Wide, Planes, Rows, Portable, Blocked, Tiles, EmulatedTiles };
 
-/// "any", "onednn", "own", "wide", "planes", "portable", "blocked", "tiles" or "emulatedTiles".
+/// "any", "onednn", "own", "wide", "planes", "rows", "portable", "blocked", "tiles" or "emulatedTiles".
 const char* name(Source source);
 
 /// \throws std::invalid_argument if no source, or not the requested one, supports the shapes and

@@ -1,5 +1,7 @@
 #include "kernels/contraction/gemm.hpp"
 
+#include <numeric>
+
 namespace popir {
 namespace gemm {
 namespace {
@@ -39,14 +41,21 @@ void addRows(const BlockOf<T>& d, std::int64_t i, std::int64_t rows, std::int64_
   }
 }
 
+/// Parts of each group, so that each thread has as much of them.
+std::int64_t partsOfGroup(std::int64_t groups, std::int64_t threads) {
+  constexpr std::int64_t kMany = 4;  // for each thread: one more or less is not much
+  if (groups < threads) return (threads + groups - 1) / groups;
+  return groups >= kMany * threads ? 1 : threads / std::gcd(groups, threads);
+}
+
 }  // namespace
 
 Tasks::Tasks(const contraction::MatMulSpec& s, std::int64_t unit, unsigned wanted)
     : groups(s.groups), rowParts(1), columnParts(1), m(s.m), n(s.n), columnUnit(unit) {
   const double work = static_cast<double>(groups) * m * n * s.k;
   threads = work < kMultiplicationsOfAThread * wanted ? 1 : wanted;
-  if (groups >= threads) return;
-  const std::int64_t parts = (threads + groups - 1) / groups;
+  const std::int64_t parts = partsOfGroup(groups, threads);
+  if (parts == 1) return;
   const std::int64_t units = (n + unit - 1) / unit;
   // Rows end within lines of the cache, which threads that share columns take from one another. Of some more
   // steps, very long rows are shared by columns: each thread would read all of B.
@@ -65,8 +74,8 @@ Tasks::Tasks(const contraction::MatMulSpec& s, std::int64_t unit, unsigned wante
 Tasks Tasks::square(const contraction::MatMulSpec& s, std::int64_t unit, unsigned wanted) {
   Tasks made(s, unit, wanted);
   made.rowParts = made.columnParts = 1;
-  if (made.groups >= made.threads) return made;
-  const std::int64_t parts = (made.threads + made.groups - 1) / made.groups;
+  const std::int64_t parts = partsOfGroup(made.groups, made.threads);
+  if (parts == 1) return made;
   const std::int64_t units = (made.n + unit - 1) / unit;
   // Elements that a thread reads of A and B, for each step; and half of C if threads share its rows,
   // since the steps around share rows.
@@ -90,8 +99,8 @@ Tasks Tasks::ofKept(const contraction::MatMulSpec& s, std::int64_t unit, unsigne
   constexpr std::int64_t kManyRows = 28, kLeastRowsOfPart = 8;
   constexpr double kMostWaste = 1.04;
   Tasks made(s, unit, wanted);
-  if (made.groups >= made.threads) return made;
-  const std::int64_t parts = (made.threads + made.groups - 1) / made.groups;
+  const std::int64_t parts = partsOfGroup(made.groups, made.threads);
+  if (parts == 1) return made;
   const std::int64_t units = (made.n + unit - 1) / unit;
   const double busiest = static_cast<double>((units + parts - 1) / parts * unit * parts);
   const bool isEven = busiest <= kMostWaste * static_cast<double>(made.n);

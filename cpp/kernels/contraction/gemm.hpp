@@ -50,6 +50,9 @@ struct Tasks {
                       unsigned threads);
   std::int64_t count() const { return groups * ofGroup(); }
   std::int64_t ofGroup() const { return rowParts * columnParts; }
+  /// The group of a task. A thread has the same rows and columns of all groups, as far as it can: of
+  /// convolutions of points, what other steps divide by points.
+  std::int64_t groupOf(std::int64_t task) const { return task % groups; }
   /// Largest number of rows and columns in one task.
   std::int64_t mostRows() const { return (m + rowParts - 1) / rowParts; }
   std::int64_t mostColumns() const;
@@ -68,9 +71,9 @@ BlockOf<T> task(const Tasks& tasks, std::int64_t i, const contraction::MatMulSpe
                 const T* b, T* c, const T* bias) {
   std::int64_t group = i, r = 0, rEnd = s.m, j = 0, jEnd = s.n;
   if (tasks.ofGroup() > 1) {  // else nothing is divided, which would take a small product's time
-    const std::int64_t column = i % tasks.columnParts, rest = i / tasks.columnParts;
-    const std::int64_t row = rest % tasks.rowParts;
-    group = rest / tasks.rowParts;
+    group = tasks.groupOf(i);
+    const std::int64_t part = i / tasks.groups;
+    const std::int64_t row = part % tasks.rowParts, column = part / tasks.rowParts;
     const std::int64_t units = (s.n + tasks.columnUnit - 1) / tasks.columnUnit;
     j = units * column / tasks.columnParts * tasks.columnUnit;
     jEnd = std::min(s.n, units * (column + 1) / tasks.columnParts * tasks.columnUnit);

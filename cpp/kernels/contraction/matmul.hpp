@@ -62,7 +62,7 @@ class TiledMatMul final : public Contraction {
                       auto block = gemm::task(tasks_, i, spec_, a, b, c, bias);
                       if constexpr (packs) {
                         const auto* forms = static_cast<const T*>(packed);
-                        block.packed = forms + formOf(i / tasks_.ofGroup()) / sizeof(T);
+                        block.packed = forms + formOf(tasks_.groupOf(i)) / sizeof(T);
                         block.packedColumns = packedColumns();
                         block.packedSteps = routine_.packedSteps();
                       }

@@ -54,6 +54,22 @@ struct Lines {
   float bias;
 };
 
+/// Rows [row, row + rows) of the results of one channel of a depthwise convolution. Taps lie line by
+/// line; there are at most kMostTapsOfFilter in a line, and stride[1] is 1 or 2.
+struct Filter {
+  const float* in;
+  std::int64_t inRow, height, width;
+  float* out;
+  std::int64_t outRow, outWidth;
+  std::int64_t row, rows;
+  const float* zeros;  // as long as a line of the input
+  const float* taps;
+  std::int64_t kernel[2], stride[2], dilation[2], pad[2];
+  float bias;
+  bool relu;
+};
+constexpr std::int64_t kMostTapsOfFilter = 16;
+
 /// The routines of one instruction set.
 struct Routines {
   /// The rows of a product, at most.
@@ -61,6 +77,7 @@ struct Routines {
   void (*fill)(const Channel&);
   void (*multiply)(const Product&);
   void (*copy)(const Lines&);
+  void (*filter)(const Filter&);
 };
 
 namespace avx2 {
@@ -73,6 +90,9 @@ extern const Routines kRoutines;
 }  // namespace planes
 
 namespace contraction {
+
+/// Of this machine; null if it has none.
+const planes::Routines* planesRoutines();
 
 /// Forward, and towards data without strides, of one or two field dimensions, FLOAT, plain, without
 /// post-ops, on AVX2 and AVX-512; null for others. No sum is divided, and bits depend on shapes alone.

@@ -22,6 +22,7 @@ inline void store(float* p, V v) { _mm256_storeu_ps(p, v); }
 inline void store(float* p, V v, Mask mask) { _mm256_maskstore_ps(p, mask, v); }
 inline V fma(V a, V b, V c) { return _mm256_fmadd_ps(a, b, c); }
 inline V add(V a, V b) { return _mm256_add_ps(a, b); }
+inline V larger(V a, V b) { return _mm256_max_ps(a, b); }
 /// Lanes 0, 1, 4 and 5 of both halves of each vector in turns, brought in order.
 inline V inOrder(V v) { return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(v), 0xd8)); }
 inline V evens(V a, V b) { return inOrder(_mm256_shuffle_ps(a, b, 0x88)); }
@@ -35,7 +36,7 @@ inline Mask between(int low, int high) { return _mm256_andnot_si256(first(low), 
 
 }  // namespace
 
-const Routines kRoutines = {kRows, fill, multiply, copy};
+const Routines kRoutines = {kRows, fill, multiply, copy, filter};
 
 }  // namespace avx2
 }  // namespace planes

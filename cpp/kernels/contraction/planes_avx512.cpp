@@ -22,6 +22,7 @@ inline void store(float* p, V v) { _mm512_storeu_ps(p, v); }
 inline void store(float* p, V v, Mask mask) { _mm512_mask_storeu_ps(p, mask, v); }
 inline V fma(V a, V b, V c) { return _mm512_fmadd_ps(a, b, c); }
 inline V add(V a, V b) { return _mm512_add_ps(a, b); }
+inline V larger(V a, V b) { return _mm512_max_ps(a, b); }
 inline V evens(V a, V b) {
   const __m512i lanes = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
   return _mm512_permutex2var_ps(a, lanes, b);
@@ -37,7 +38,7 @@ inline Mask between(int low, int high) { return static_cast<Mask>(first(high) & 
 
 }  // namespace
 
-const Routines kRoutines = {kRows, fill, multiply, copy};
+const Routines kRoutines = {kRows, fill, multiply, copy, filter};
 
 }  // namespace avx512
 }  // namespace planes
