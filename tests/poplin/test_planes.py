@@ -62,13 +62,9 @@ CHOSEN = [
     Case(2, 10, 32, (64, 64)),
     Case(2, 19, 21, (30, 30)),
     Case(16, 90, 9, (20, 20)),
-    Case(2, 73, 73, (28, 28), kernel=(1, 1), stride=(2, 2), pads=(0, 0), groups=73),
-    Case(1, 7, 7, (56, 56), stride=(2, 2), groups=7),
     Case(2, 24, 40, (20, 20), kernel=(5, 5), pads=(2, 2), groups=8),
-    # Groups of whole blocks, and of channels that fill half a vector; an image that no cache holds.
+    # Groups of whole blocks.
     Case(2, 128, 64, (28, 28), kernel=(5, 5), pads=(2, 2), groups=8),
-    Case(1, 72, 72, (64, 64), groups=72),
-    Case(4, 96, 96, (112, 112), groups=96),
     # Channels whole pages apart, which oneDNN lays out slowly.
     Case(1, 124, 125, (32, 32), stride=(2, 2)),
     # Channels of one side, or of both, fill vectors, or half of one.
