@@ -1,4 +1,4 @@
-"""Depthwise convolutions of rows as they lie, against PyTorch in float64, planes and onnxruntime."""
+"""Depthwise convolutions by rows as they lie, against PyTorch in float64 and onnxruntime."""
 
 from __future__ import annotations
 
