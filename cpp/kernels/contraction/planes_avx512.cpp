@@ -22,7 +22,8 @@ inline void store(float* p, V v) { _mm512_storeu_ps(p, v); }
 inline void store(float* p, V v, Mask mask) { _mm512_mask_storeu_ps(p, mask, v); }
 inline V fma(V a, V b, V c) { return _mm512_fmadd_ps(a, b, c); }
 inline V add(V a, V b) { return _mm512_add_ps(a, b); }
-inline V larger(V a, V b) { return _mm512_max_ps(a, b); }
+// Uses the maskz form: g++ 12 warns about its own header for the unmasked one.
+inline V larger(V a, V b) { return _mm512_maskz_max_ps(0xffff, a, b); }
 inline V evens(V a, V b) {
   const __m512i lanes = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
   return _mm512_permutex2var_ps(a, lanes, b);
