@@ -98,16 +98,16 @@ class Planned {
         fetch(phase, o);
   }
 
-  // Adds the phase in which each tile transposes the weights that it has, for a backward pass.
+  // Adds the phase in which each tile transposes the weights that it has, for a backward pass, in the
+  // blocks that its vertex takes.
   void transpose(std::vector<Phase>& found) const {
     const auto& part = plan_.part;
     if (!isLayerPass(part) || part.layer != ContractionWork::Layer::Backward || part.preArranged)
       return;
     const auto* kind = findVertexClass("popops::Transpose");
     const auto elements = plan_.rowBytes / part.type.sizeInBytes() / plan_.columnSplit;
-    const TransposeWork blocks{part.type,
-                               ceilDiv(elements, plan_.grains.inner * plan_.grains.inner),
-                               plan_.grains.inner, plan_.grains.inner};
+    const auto inner = plan_.grains.inner, columns = std::min(inner, plan_.grains.columns);
+    const TransposeWork blocks{part.type, ceilDiv(elements, inner * columns), inner, columns};
     found.emplace_back(spec_);
     for (unsigned t = first_; t < first_ + used_; ++t)
       found.back().compute[t] = kind->cycles(spec_, blocks);

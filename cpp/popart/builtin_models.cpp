@@ -105,7 +105,8 @@ BuiltinClass topK() {
             const auto& made = static_cast<const popart::TopKOp&>(op);
             Attributes a;
             a.setAttribute("axis", Attributes::Int(made.getAxis()));
-            if (op.opid.version < 10) a.setAttribute("k", Attributes::Int(made.getK()));
+            if (op.opid.version < 10 || !op.hasInput(1))
+              a.setAttribute("k", Attributes::Int(made.getK()));
             if (op.opid.version >= 11) {
               a.setAttribute("largest", Attributes::Int(made.getLargest() ? 1 : 0));
               a.setAttribute("sorted", Attributes::Int(made.getSorted() ? 1 : 0));

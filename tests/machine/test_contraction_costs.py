@@ -26,6 +26,24 @@ def test_a_product_on_one_tile():
     assert report.flops == 2 * 96 * 32 * 16
 
 
+@pytest.mark.parametrize("tiles", [7, 16])
+def test_a_backward_product_transposes_what_its_vertex_takes(tiles: int):
+    """Products along 80 inner elements, of one column: not a square of 80 by 80.
+
+    One worker has the column: 6 (13 + 8 + 5 + 80 * 4 / 2) = 1116.
+    """
+
+    def cycles(arranged: str) -> int:
+        net, sizes = Net(tiles=tiles), ([6, 80], [80, 7])
+        options = {"fullyConnectedPass": "TRAINING_BWD", "inputRHSIsPreArranged": arranged}
+        a = poplin.createMatMulInputLHS(net.graph, FLOAT, FLOAT, *sizes, "a", options)
+        b = poplin.createMatMulInputRHS(net.graph, FLOAT, FLOAT, *sizes, "b", options)
+        poplin.matMul(net.graph, a, b, net.prog, options=options)
+        return net.report().computeCycles
+
+    assert cycles("false") - cycles("true") == 1116
+
+
 @pytest.mark.parametrize("sizes", [(0, 3, 4), (3, 0, 4), (3, 3, 0)])
 @pytest.mark.parametrize("tiles", [1, 4])
 def test_a_product_of_nothing(sizes: tuple[int, int, int], tiles: int):

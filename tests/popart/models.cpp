@@ -92,6 +92,8 @@ class Make : public PreAliasPattern {
     };
     if (kind == "topk")
       g.createConnectedOp<TopKOp>(in, out, O::TopK_1, 2, -1, true, true, s);
+    else if (kind == "smallest")
+      g.createConnectedOp<TopKOp>(in, out, O::TopK_11, 2, 1, false, true, s);
     else if (kind == "sort")
       g.createConnectedOp<SortOp>(in, out, graphcore("Sort"), 1, 0, true, false, s);
     else if (kind == "argmax")

@@ -122,6 +122,18 @@ def test_few_steps(k, turned, dtype):
         np.testing.assert_array_equal(few, found[0][:, :3, 40:77])
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("m", [57, 256, 257, 1181, 5000])
+@pytest.mark.parametrize("n", [2, 20])
+@pytest.mark.parametrize("k", [3, 16])
+def test_few_steps_of_many_rows_that_are_turned(k, n, m, dtype):
+    """A is transposed in memory, and turned in scratch that has room for some rows."""
+    a = lying(random((4, m, k), 1, dtype), turned=True)
+    b = random((4, k, n), 2, dtype)
+    found = multiply(a, b, np.full((4, m, n), np.nan, dtype))
+    np.testing.assert_allclose(found, a.astype(np.float64) @ b, rtol=1e-5, atol=1e-5)
+
+
 @pytest.mark.parametrize("k", [2, 7])
 @pytest.mark.parametrize("more", [{"alpha": 2}, {"accumulate": True}, {"bias": True}])
 def test_few_steps_that_are_scaled_or_added(k, more):
