@@ -18,8 +18,8 @@ from popir.typed import fitted, typed
 class DataType(enum.Enum):
     """The type of the elements of a tensor. PopART's enum of this name.
 
-    Floats of 8 bits and less, and integers of less, are stored, in a byte each, and converted: no
-    operator computes with them (`is_narrow`). Complex numbers and strings can be named, but no
+    Floats of 8 bits and less, and integers of less, are stored, in a byte each, and converted:
+    of operators, PopART's contractions alone compute with any, `FLOAT8` (`is_narrow`). Complex numbers and strings can be named, but no
     device holds them.
     """
 
@@ -137,6 +137,8 @@ _BITS = {
 _NARROW_KINDS = {*_BITS, *(member for member in DataType if member.name.startswith("FLOAT8"))}
 _NARROW = {member.numpy for member in _NARROW_KINDS}
 
+FLOAT8 = frozenset({DataType.FLOAT8_143, DataType.FLOAT8_152})
+"""PopART's 8-bit floats, with which its contractions compute."""
 TRAINABLE = frozenset({DataType.FLOAT, DataType.FLOAT16, DataType.BFLOAT16, DataType.DOUBLE})
 """The element types of weights and of gradients. Initializers of other types are constants."""
 

@@ -299,16 +299,24 @@ def _parts(t: Tensor, dim: int, factor: int) -> list[Tensor]:
 
 
 def create_operand(
-    opx: Opx, i: int, kind: Type, a: Sequence[int], b: Sequence[int], debugContext: str
+    opx: Opx,
+    i: int,
+    kind: Type,
+    a: Sequence[int],
+    b: Sequence[int],
+    debugContext: str,
+    out: Type | None = None,
 ) -> Tensor:
     """A new operand, the left (0) or the right one (1), of the forward product of matrices with the
-    shapes `a` and `b`, in the layout that the product or its parts prefer.
+    shapes `a` and `b`, in the layout that the product or its parts prefer. The product has the type
+    `out`, that of the operands by default.
     """
+    out = out or kind
     create = (poplin.createMatMulInputLHS, poplin.createMatMulInputRHS)[i]
     graph, flags, cut = opx.graph(), product_flags(opx.op_p), serialization(opx.op_p)
     (rows, inner), columns = a, b[1]
     if cut is None:
-        return create(graph, kind, kind, list(a), list(b), debugContext, flags)
+        return create(graph, kind, out, list(a), list(b), debugContext, flags)
     at = FORWARD.index(cut.size)
     m, k, n = (
         size // cut.factor if each == at else size
@@ -316,7 +324,7 @@ def create_operand(
     )
     is_cut = at - i in (0, 1)
     parts = [
-        create(graph, kind, kind, [m, k], [k, n], debugContext, flags)
+        create(graph, kind, out, [m, k], [k, n], debugContext, flags)
         for _ in range(cut.factor if is_cut else 1)
     ]
     return poplar.concat(parts, at - i) if is_cut else parts[0]
