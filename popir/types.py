@@ -19,8 +19,8 @@ class DataType(enum.Enum):
     """The type of the elements of a tensor. PopART's enum of this name.
 
     Floats of 8 bits and less, and integers of less, are stored, in a byte each, and converted:
-    of operators, PopART's contractions alone compute with any, `FLOAT8` (`is_narrow`). Complex numbers and strings can be named, but no
-    device holds them.
+    of operators, PopART's contractions alone compute with any, `FLOAT8` (`is_narrow`). Complex
+    numbers and strings can be named, but no device holds them.
     """
 
     UINT8 = ("uint8", np.uint8, 2, 1)

@@ -17,6 +17,7 @@ from popir.errors import OperatorAttributeError, did_you_mean
 from popir.ir import Graph, Op
 from popir.ir.graph import called_graphs
 from popir.ops.support.arithmetic import Arithmetic, accumulator
+from popir.ops.support.scaled import is_scaled
 from popir.ops.support.slice_plans import PlansSlices
 from popir.options import OptionWarning, SessionOptions, warn
 from popir.options.annotations import (
@@ -191,8 +192,20 @@ def apply_contraction_options(graph: Graph, options: SessionOptions) -> None:
                 if name in _ENTRIES:
                     note, parsed, _ = _ENTRIES[name]
                     notes.setdefault(note, parsed(value))
+            if is_scaled(op) and notes.get(PARTIALS_TYPE) == "FLOAT":
+                raise OperatorAttributeError(
+                    f"{op.debugName()}: partial sums of FLOAT, by setPartialsType or the session's "
+                    "options; of 8-bit floats they are HALF. Set HALF, or nothing.",
+                    popart=f"Invalid partials type: {_PARTIALS[op.session_options]}",
+                )
 
 
+_PARTIALS = {
+    MATMUL: "MatMulPartialsType::FLOAT. Partials type must be MatMulPartialsType::HALF for "
+    "FLOAT8_* matmul operands. ",
+    CONVOLUTION: "float. Partials type must be half for FLOAT8 conv operand types. ",
+}
+"""PopART's words for partial sums of 8-bit floats."""
 _NEUTRAL = {PARTIALS_TYPE: "FLOAT", SERIALIZE_MODE: "none"}
 _SETTERS = {
     PARTIALS_TYPE: "setPartialsType",

@@ -47,6 +47,7 @@ class Pow2ScaleThenCastOp(Pow2Op):
     """PopART's Pow2ScaleThenCast: X * 2^log2_scale in FLOAT8_143 or FLOAT8_152."""
 
     targets = FLOAT8
+    refusesGradient = True
 
 
 class CastThenPow2ScaleOp(Pow2Op):

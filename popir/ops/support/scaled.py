@@ -128,8 +128,10 @@ def unscaled(opx: Opx, kind: DataType) -> Tensor:
 
 def quarters(opx: Opx, t: Tensor, metadata: Tensor, prog: program.Sequence, name: str) -> Tensor:
     """The elements of `t`, of FLOAT8_143 or FLOAT8_152, with metadata."""
-    made = opx.graph().clone(QUARTER, metadata, t, opx.debugContext(name))
-    prog.add(program.Copy(t.reinterpret(UNSIGNED_CHAR), made.reinterpret(UNSIGNED_CHAR)))
+    context = opx.debugContext(name)
+    made = opx.graph().clone(QUARTER, metadata, t, context)
+    bytes = (each.reinterpret(UNSIGNED_CHAR) for each in (t, made))
+    prog.add(program.Copy(*bytes, debugContext=context))
     return made
 
 
