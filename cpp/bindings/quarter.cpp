@@ -6,6 +6,7 @@
 #include "bindings/module.hpp"
 #include "bindings/signatures.hpp"
 #include "bindings/values.hpp"
+#include "poplar/graph_impl.hpp"
 
 namespace popir {
 
@@ -64,6 +65,10 @@ void bindQuarter(py::module_& m) {
       py::arg("graph"), py::arg("fmt"), py::arg("scale"), py::arg("prog"), debugContext(),
       "The same of a scale that the device knows: one element of an integer type, of which the\n"
       "lowest 6 bits count. Raises poplibs_exception for another number of elements.");
+  m.def("withMetadata", &withMetadata, py::arg("tensor"), py::arg("metadata"),
+        "The elements of a tensor of QUARTER with metadata of their own, one UNSIGNED_CHAR, and\n"
+        "not those of their variables. Nothing is copied.\n"
+        "Raises poplar_type_error for other types, and for another number of elements.");
 }
 
 }  // namespace popir

@@ -4,12 +4,12 @@ as a factor.
 
 from __future__ import annotations
 
-from popir import popops
+from popir import poplar, popops
 from popir.errors import OperatorAttributeError
 from popir.ir import Op
 from popir.ir.dimensions import Dimensions
 from popir.ops.support.identifiers import graphcore_id
-from popir.ops.support.scaled import GRADIENT_REMEDY, check_scale, metadata, quarters
+from popir.ops.support.scaled import GRADIENT_REMEDY, check_scale, metadata
 from popir.opx import Opx, popType
 from popir.poplar import QUARTER, program
 from popir.registry import OpCreator, OpxCreator
@@ -74,7 +74,7 @@ class CastThenPow2ScaleOpx(Opx):
     def grow(self, prog: program.Sequence) -> None:
         """Calls popops::cast on the elements with metadata."""
         scale = metadata(self, self.inInfo(0).dataType(), 1, prog)
-        given = quarters(self, self.getInTensor(0), scale, prog, "in")
+        given = poplar.withMetadata(self.getInTensor(0), scale)
         to, context = popType(self.outInfo(0)), self.debugContext()
         self.setOutTensor(0, popops.cast(self.graph(), given, to, prog, context))
 

@@ -12,7 +12,7 @@ from popir.errors import OperatorInputError
 from popir.ir import Op
 from popir.ops.support.shapes import popart_name
 from popir.opx import Opx
-from popir.poplar import QUARTER, UNSIGNED_CHAR, QuarterMetadata, Tensor, program
+from popir.poplar import QuarterMetadata, Tensor, program
 from popir.popops import expr as pe
 from popir.types import FLOAT8, DataType
 
@@ -126,15 +126,6 @@ def unscaled(opx: Opx, kind: DataType) -> Tensor:
     return poplar.createConstantMetadataTensor(opx.graph(), _format(kind), 0, context)
 
 
-def quarters(opx: Opx, t: Tensor, metadata: Tensor, prog: program.Sequence, name: str) -> Tensor:
-    """The elements of `t`, of FLOAT8_143 or FLOAT8_152, with metadata."""
-    context = opx.debugContext(name)
-    made = opx.graph().clone(QUARTER, metadata, t, context)
-    bytes = (each.reinterpret(UNSIGNED_CHAR) for each in (t, made))
-    prog.add(program.Copy(*bytes, debugContext=context))
-    return made
-
-
 def operands(opx: Opx, prog: program.Sequence) -> tuple[Tensor, Tensor]:
     """The operands of a contraction, inputs 0 and 1: of 8-bit floats with their metadata, of which
     the first has the scale, input 2.
@@ -144,8 +135,8 @@ def operands(opx: Opx, prog: program.Sequence) -> tuple[Tensor, Tensor]:
         return a, b
     first, second = (op.inInfo(i).dataType() for i in range(2))
     return (
-        quarters(opx, a, metadata(opx, first, 2, prog), prog, "lhs"),
-        quarters(opx, b, unscaled(opx, second), prog, "rhs"),
+        poplar.withMetadata(a, metadata(opx, first, 2, prog)),
+        poplar.withMetadata(b, unscaled(opx, second)),
     )
 
 
