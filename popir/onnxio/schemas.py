@@ -268,9 +268,15 @@ def _input(schema: onnx.defs.OpSchema, i: int) -> Formal:
     )
 
 
-_READ = {("", "Gather", 1): {DataType.UINT32}}
+_READ = {
+    ("", "Gather", 1): {DataType.UINT32},
+    ("", "Gather", 0): FLOAT8,
+    ("", "Slice", 0): FLOAT8,
+    ("", "Concat", 0): FLOAT8,
+    ("", "Split", 0): FLOAT8,
+}
 """Types that an input may have as it is, although ONNX does not name them: those that programs for
-PopART use, whose operators in C++ look for them behind a Gather.
+PopART use, whose operators in C++ look for them behind a Gather, and 8-bit floats that are moved.
 """
 
 

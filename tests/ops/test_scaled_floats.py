@@ -281,3 +281,34 @@ def test_they_take_fewer_cycles() -> None:
         model = Model("MatMul", a, b, *([0] if name == "quarter" else []), weights=True)
         cycles[name] = model.session(partialsTypeMatMuls="half").getReport().cycles
     assert 1.5 < cycles["half"] / cycles["quarter"] <= 2
+
+
+_X = numbers("FLOAT8_143", 4, 8)
+_AT = np.array([1, 3], np.int32)
+
+
+@pytest.mark.parametrize(
+    ("type", "more", "attributes", "expected"),
+    [
+        ("Gather", [_AT], {}, _X[[1, 3]]),
+        ("Gather", [_AT], {"axis": 1}, _X[:, [1, 3]]),
+        ("Concat", [_X], {"axis": 0}, np.concatenate([_X, _X])),
+        ("Flatten", [], {}, _X),
+        ("ai.graphcore.Subsample", [], {"strides": [2, 3]}, _X[::2, ::3]),
+        ("ai.graphcore.Slice", [], {"starts": [1], "ends": [3], "axes": [0]}, _X[1:3]),
+        ("ai.graphcore.Reshape", [], {"shape": [8, 4]}, _X.reshape(8, 4)),
+        (
+            "ai.graphcore.DynamicSlice",
+            [np.array([1], np.uint32)],
+            {"axes": [0], "sizes": [2]},
+            _X[1:3],
+        ),
+    ],
+)
+def test_what_is_moved(
+    type: str, more: list[Array], attributes: dict[str, Any], expected: Array
+) -> None:
+    domain, _, name = type.rpartition(".")
+    found = Model(name, _X, *more, domain=domain or "ai.onnx", **attributes).run()
+    assert found.dtype == TYPES["FLOAT8_143"]
+    np.testing.assert_array_equal(found.astype("f4"), expected.astype("f4"))
