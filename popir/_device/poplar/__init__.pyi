@@ -73,6 +73,7 @@ __all__: list[str] = [
     "typeOf",
     "waitingThreads",
     "withEnvironment",
+    "withMetadata",
 ]
 
 class Type:
@@ -1788,6 +1789,13 @@ def withEnvironment(options: OptionFlags | dict[str, str]) -> OptionFlags:
     `options`, and over them those of the environment variable POPLAR_ENGINE_OPTIONS: what
     an Engine made with `options` has. Raises poplar_invalid_option if the variable is not
     a JSON object of strings.
+    """
+
+def withMetadata(tensor: Tensor, metadata: Tensor) -> Tensor:
+    """
+    The elements of a tensor of QUARTER with metadata of their own, one UNSIGNED_CHAR, and
+    not those of their variables. Nothing is copied.
+    Raises poplar_type_error for other types, and for another number of elements.
     """
 
 BFLOAT16: Type
