@@ -10,6 +10,7 @@ from popir import (
     DeviceSelectionCriterion,
     DeviceType,
     SyncPattern,
+    poplar,
     syncPatternFromString,
     syncPatternToString,
 )
