@@ -80,6 +80,13 @@ class DataType(enum.Enum):
         return self._dtype
 
     @property
+    def record(self) -> np.dtype[Any]:
+        """The numpy type that PopART has for elements of an 8-bit float: a record of one byte, with
+        the name of the type.
+        """
+        return np.dtype([(self.lcase, np.uint8)])
+
+    @property
     def is_integer(self) -> bool:
         """Whether the elements are integers; those of BOOL are not."""
         return "INT" in self.name
@@ -123,6 +130,8 @@ def _of_numpy(value: Any) -> DataType | None:
     if not is_type and not isinstance(value, np.dtype):
         return None
     dtype: np.dtype[Any] = np.dtype(value)
+    if dtype.kind == "V" and dtype.names:
+        return next((kind for kind in FLOAT8 if kind.record == dtype), None)
     return DataType.STRING if dtype.kind in "US" else _BY_NUMPY.get(dtype)
 
 

@@ -15,6 +15,7 @@ import popir
 from popir.errors import (
     OperatorAttributeError,
     OperatorInputError,
+    StepIOError,
     popart_exception,
     poplar_application_runtime_error,
 )
@@ -312,3 +313,24 @@ def test_what_is_moved(
     found = Model(name, _X, *more, domain=domain or "ai.onnx", **attributes).run()
     assert found.dtype == TYPES["FLOAT8_143"]
     np.testing.assert_array_equal(found.astype("f4"), expected.astype("f4"))
+
+
+def test_arrays_of_codes() -> None:
+    """As in PopART bytes are codes, in uint8 or in records of one byte, of inputs and results."""
+    a, b = numbers("FLOAT8_143", 3, 8), numbers("FLOAT8_143", 8, 2)
+    model = Model("MatMul", a, b, 0)
+    expected, record = model.run(), np.dtype([("float8_143", "u1")])
+    first, second = model.feeds
+    for kind in (np.uint8, record):
+        model.feeds = {first: a.view(kind), second: b.view(kind)}
+        np.testing.assert_array_equal(model.run(), expected)
+        weighted = Model("MatMul", a, b.view(record), 0, weights=True)
+        weighted.feeds = {id: x.view(kind) for id, x in weighted.feeds.items()}
+        np.testing.assert_array_equal(weighted.run(), expected)
+    moved = Model("Flatten", a)
+    session, codes = moved.session(), np.empty((3, 8), np.uint8)
+    session.run(popir.PyStepIO(moved.feeds, {moved.output: codes}))
+    np.testing.assert_array_equal(codes, a.view(np.uint8))
+    model.feeds = {first: a.view(np.int8), second: b}
+    with pytest.raises(StepIOError, match=r"array.astype\('float8_e4m3fnuz'\)"):
+        model.run()
