@@ -114,6 +114,9 @@ def differentiate(
                 continue
             if any(map(walk.is_active, _outputs(op).values())):
                 walk.differentiate(op)
+            elif op.refusesGradient:
+                for i in (i for i, t in _inputs(op).items() if walk.is_active(t)):
+                    raise _missing(op, i, set())
     if handed is not None:
         handed += [grad_op for op, grad_op in walk.staying if op in waiting]
     found = {id: walk.total(graph.getTensor(id)) for id in wanted}

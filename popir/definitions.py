@@ -11,7 +11,7 @@ from popir.errors import OperatorAttributeError, OperatorInputError, popart_exce
 from popir.ir import Tensor
 from popir.ir.attributes import unknown_attribute
 from popir.typed import typed
-from popir.types import DataType, TensorInfo
+from popir.types import FLOAT8, DataType, TensorInfo
 
 _INDICES = frozenset({DataType.INT32, DataType.INT64})
 _FLOAT = frozenset({DataType.FLOAT})
@@ -105,6 +105,10 @@ class Formals(tuple[Formal, ...]):
     """The least number of tensors."""
     most: int | None
     """The greatest number of tensors; None for any."""
+    scaled: Formals | None
+    """What a contraction takes in place of these if an operand, input 0 or 1, is an 8-bit float
+    (`popir.types.FLOAT8`); its outputs are FLOAT16 then.
+    """
     unconverted: set[tuple[Kinds, bool]]
     """Types of inputs that the importer has found to need no conversion (`Formal.conversion`,
     `mixes`, `widens`), each with `has_narrow_indices`. Most nodes of a model are like an earlier
@@ -118,6 +122,7 @@ class Formals(tuple[Formal, ...]):
         self = super().__new__(cls, map(Formal.of, rows))
         self.least = max((i + 1 for i, formal in enumerate(self) if formal.required), default=0)
         self.most = len(self)
+        self.scaled = None
         self.unconverted = set()
         if self and self[-1].variadic:
             self.most = None
@@ -200,6 +205,9 @@ def check_inputs(
 
     Returns the element type of each type constraint, as far as known: {"T": DataType.FLOAT}.
     """
+    if formals.scaled is not None and any(given and given[1] in FLOAT8 for given in inputs[:2]):
+        check_inputs(who, formals.scaled, inputs, converting, infos)
+        return {formal.constraint: DataType.FLOAT16 for formal in formals}
     formals.check_count(who, "input", len(inputs))
     bound: dict[str, tuple[int, str, DataType]] = {}
     for i, given in enumerate(inputs):

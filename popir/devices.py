@@ -182,7 +182,11 @@ class DeviceManager:
                 f"createOfflineIpuFromSystemString('{system}', {numIpus}): {error}"
             ) from error
         return self.createOfflineIPUDevice(
-            {"ipuVersion": target.getTargetArchString(), "numIPUs": numIpus}
+            {
+                "ipuVersion": target.getTargetArchString(),
+                "numIPUs": numIpus,
+                "tileClockFrequency": target.getTileClockFrequency(),
+            }
         )
 
     def tryAcquireAvailableDevice(

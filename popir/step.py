@@ -80,6 +80,17 @@ class ByIOTiles:
         return any(each is not ExchangeStrategy.JustInTime for each in self.inputs.values())
 
 
+def input_stage(graph: Graph, id: str) -> int:
+    """The stage of a pipeline in which an input comes: the first that reads it."""
+    return min(map(stage_of, graph.getTensor(id).uses), default=0)
+
+
+def anchor_stage(graph: Graph, id: str) -> int:
+    """The stage in which an anchor leaves: where it is made."""
+    producer = graph.getTensor(id).producer
+    return stage_of(producer) if producer else input_stage(graph, id)
+
+
 def input_stream(graph: Graph, id: str, loops: Loops) -> Stream:
     """The stream of the input `id`, with one transfer for each batch."""
     transfers = loops.updates * loops.accumulated
@@ -124,8 +135,7 @@ def build_step(
 
     `progress(done, total)` is called before each operator. With `rounds_stochastically`, each batch
     starts the random numbers for the rounding of 16-bit floats from its random seed, a tensor of
-    the graph. Inputs that come while another batch is computed (`by_io`) need a step without a
-    pipeline.
+    the graph. `by_io` says what travels by the IO tiles.
     """
     builder = _Builder(lowering, loops, by_io or ByIOTiles())
     if rounds_stochastically:
@@ -146,19 +156,24 @@ class _Builder:
     def __init__(self, lowering: Lowering, loops: Loops, by_io: ByIOTiles) -> None:
         self.lowering = lowering
         self.by_io = by_io
-        self.ahead = {
-            strategy: program.Sequence()
-            for strategy in (ExchangeStrategy.OverlapInnerLoop, ExchangeStrategy.OverlapLoops)
-        }
-        """What brings the inputs of the next batch, where all batches of the loops in question have
-        a next one, by strategy.
+        self.ahead = [
+            {
+                strategy: program.Sequence()
+                for strategy in (ExchangeStrategy.OverlapInnerLoop, ExchangeStrategy.OverlapLoops)
+            }
+            for _ in range(loops.stages)
+        ]
+        """For each stage, of which there is one without a pipeline: what brings the inputs of the
+        next batch, where all batches of the loops in question have a next one, by strategy.
         """
         self.behind: list[tuple[program.Sequence, program.Copy]] = []
         """The second copies of tensors that travel by IO tiles, and where they go, behind all first
         ones: so streams follow one another.
         """
-        self.arrival = program.Sequence() if by_io.overlaps() else None
-        """What runs at the beginning of each batch, before the next one is on its way."""
+        self.arrivals = [program.Sequence() for _ in self.ahead] if by_io.overlaps() else []
+        """For each stage, what runs at the beginning of a batch, before the next one is on its way;
+        [] if that never is.
+        """
         self.graph: poplar.Graph = lowering.graph
         self.loops = loops
         self.before = program.Sequence()
@@ -189,15 +204,14 @@ class _Builder:
         kind, n = host_type(stream.info), stream.info.nelms()
         fifo = self.graph.addHostToDeviceFIFO(stream.handle, kind, n)
         on_device = self.lowering.tensor(id).reinterpret(kind)
-        readers = self.lowering.ir.getTensor(id).uses
-        stage = min(map(stage_of, readers), default=0)
-        entering = self._of_stage(stage) if self.arrival is None else self.arrival
+        stage = input_stage(self.lowering.ir, id) if self.stages else 0
+        entering = self.arrivals[stage] if self.arrivals else self._of_stage(stage)
         strategy = self.by_io.inputs.get(id)
         if strategy is None:
             entering.add(program.Copy(fifo, on_device, f"{id}/in"))
         else:
             staged = self.lowering.staged(id, kind, n)
-            self.ahead.get(strategy, entering).add(program.Copy(fifo, staged, f"{id}/in"))
+            self.ahead[stage].get(strategy, entering).add(program.Copy(fifo, staged, f"{id}/in"))
             after = program.Copy(staged, on_device.flatten(), f"{id}/from io")
             self.behind.append((entering, after))
         self.step.inputs.append(stream)
@@ -216,9 +230,7 @@ class _Builder:
         """Adds the stream of an anchor to the host, and its sum over the batches if wanted."""
         tensor = self.lowering.tensor(id)
         runs, within = (f(self.lowering.ir, id) for f in (self.loops.runs, self.loops.within))
-        producer = self.lowering.ir.getTensor(id).producer
-        readers = self.lowering.ir.getTensor(id).uses
-        stage = stage_of(producer) if producer else min(map(stage_of, readers), default=0)
+        stage = anchor_stage(self.lowering.ir, id)
         is_inside = within == self.loops.accumulated
         inside = self._of_stage(stage) if is_inside else self.outer
         if returned is Returned.Sum and runs > 1:
@@ -260,16 +272,16 @@ class _Builder:
         """
         whole = self.step.program
         whole.add(self.before)
-        if self.arrival is not None:
-            whole.add(self._overlapped(self.arrival))
+        if self.stages:
+            whole.add(self._pipelines())
+            whole.add(self.after)
+            return self.step
+        if self.arrivals:
+            whole.add(self._overlapped(*self.arrivals))
             whole.add(self.after)
             return self.step
         body, updates, accumulated = self.body, self.loops.updates, self.loops.accumulated
-        if self.stages:
-            within = accumulated if accumulated > 1 else updates
-            updates = updates if accumulated > 1 else 1
-            body = program.Sequence([body, self._pipeline(within)])
-        elif accumulated > 1:
+        if accumulated > 1:
             body = program.Repeat(accumulated, body)
         body = program.Sequence([body, self.outer])
         whole.add(program.Repeat(updates, body) if updates > 1 else body)
@@ -281,7 +293,7 @@ class _Builder:
         the next ones come there. The last batch of a loop, in which nothing more is to come, is
         apart from the others.
         """
-        inner, all_ = self.ahead.values()
+        inner, all_ = self.ahead[0].values()
         within, without = self.loops.accumulated, self.loops.updates
         after_each, after_all = program.Sequence(), self.outer
         if within == 1:
@@ -299,20 +311,49 @@ class _Builder:
         loops = [program.Repeat(without - 1, loop(True))] if without > 1 else []
         return program.Sequence([all_, *loops, loop(False)])
 
-    def _pipeline(self, batches: int) -> program.Sequence:
+    def _pipelines(self) -> program.Sequence:
+        """A pipeline for each update, or one for all batches. Inputs that come beside compute are
+        on their way to the first batch before it begins, and after the last one of a pipeline if
+        another follows and the strategy says so.
+        """
+        batches, updates = self.loops.accumulated, self.loops.updates
+        if batches == 1:
+            batches, updates = updates, 1
+        inner, all_ = zip(*(each.values() for each in self.ahead), strict=True)
+
+        def one(more: bool) -> program.Sequence:
+            first = inner if self.arrivals else ()
+            return program.Sequence([self.body, *first, self._pipeline(batches, more), self.outer])
+
+        def repeated(times: int, more: bool) -> list[program.Program]:
+            return [program.Repeat(times, one(more))] if times > 1 else [one(more)] * times
+
+        if not self.arrivals:
+            return program.Sequence(repeated(updates, more=False))
+        return program.Sequence([*all_, *repeated(updates - 1, more=True), one(more=False)])
+
+    def _pipeline(self, batches: int, more: bool) -> program.Sequence:
         """The cycles of the pipeline: those in which it fills, those in which all stages run, in a
-        loop, and those in which it drains. In a cycle, later stages run first.
+        loop, and those in which it drains. In a cycle, later stages run first. `more` says whether
+        another pipeline follows.
         """
         n = len(self.stages)
 
+        def stage(s: int, is_last: bool) -> program.Sequence:
+            if not self.arrivals:
+                return self.stages[s]
+            inner, all_ = self.ahead[s].values()
+            next_ = [*([] if is_last else [inner]), *([] if is_last and not more else [all_])]
+            return program.Sequence([self.arrivals[s], *next_, self.stages[s]])
+
         def cycle(now: int) -> program.Sequence:
             active = (s for s in reversed(range(n)) if 0 <= now - s < batches)
-            return program.Sequence([self.stages[s] for s in active])
+            return program.Sequence([stage(s, now - s == batches - 1) for s in active])
 
-        full = batches - n + 1
-        if full < 1:
+        # In the last cycle in which all stages run, the first one may have no next batch.
+        alike = batches - n + (0 if self.arrivals else 1)
+        if alike < 1:
             return program.Sequence([cycle(now) for now in range(batches + n - 1)])
-        steady = cycle(n - 1)
         fill = [cycle(now) for now in range(n - 1)]
-        drain = [cycle(now) for now in range(batches, batches + n - 1)]
-        return program.Sequence([*fill, program.Repeat(full, steady), *drain])
+        others = [cycle(now) for now in range(n - 1 + alike, batches + n - 1)]
+        return program.Sequence([*fill, program.Repeat(alike, cycle(n - 1)), *others])

@@ -13,7 +13,7 @@ import numpy as np
 from popir.errors import StepIOError, popart_exception
 from popir.step import Stream
 from popir.typed import fitted, shown, typed
-from popir.types import DataType
+from popir.types import FLOAT8, DataType
 
 Array = np.ndarray[Any, Any]
 _log = logging.getLogger("popir.session")
@@ -55,7 +55,8 @@ class PyStepIO(IStepIO):
     An array has the elements of all batches of the step: [batches, *shape of the tensor], where an
     output has as many values as `Session.initAnchorArrays` says. Any shape with the right number of
     elements will do; it must be C-contiguous and of the tensor's type, an output writeable. It is
-    used without a copy. An int64 or uint64 array for an INT32 or UINT32 tensor is converted.
+    used without a copy. An int64 or uint64 array for an INT32 or UINT32 tensor is converted; one of
+    uint8 has the codes of 8-bit floats.
 
     Raises StepIOError unless both are dicts of strings to numpy arrays. `Session.run` raises it for
     an array that does not fit, or has a number that the tensor's type does not hold.
@@ -167,8 +168,9 @@ class Port:
         if checks:
             self.check(array)
         is_one = self._replicas == 1 or self._batches == 1
-        if array.dtype == self.dtype and self.period == 1 and is_one:
-            self._connect(array)
+        seen = self._seen(array)
+        if seen.dtype == self.dtype and self.period == 1 and is_one:
+            self._connect(seen)
             self.array = array
             return
         buffer = self.stage()
@@ -225,6 +227,7 @@ class Port:
     def fill(self, buffer: Array, array: Array) -> None:
         """Copies a caller's array into a buffer, and converts it to the stream's type."""
         self._check_type(array)
+        array = self._seen(array)
         given = array.reshape(buffer.shape)
         np.copyto(buffer, given, casting="same_kind")
         if array.dtype != self.dtype and (lost := given[buffer != given]).size:
@@ -236,19 +239,27 @@ class Port:
     def spill(self, buffer: Array, array: Array) -> None:
         """Copies a buffer into a caller's array, and converts it to the array's type."""
         self._check_type(array)
-        np.copyto(array, buffer.reshape(array.shape), casting="same_kind")
+        np.copyto(self._seen(array), buffer.reshape(array.shape), casting="same_kind")
+
+    def _seen(self, array: Array) -> Array:
+        """Codes of PopART's 8-bit floats, bytes or what PopART has for them, as these floats; any
+        other array itself.
+        """
+        kind = self.info.dataType()
+        is_codes = kind in FLOAT8 and array.dtype in (np.uint8, kind.record)
+        return array.view(self.dtype) if is_codes else array
 
     def _check_type(self, array: Array) -> None:
         """Raises StepIOError unless `array` has the stream's type, or the 64-bit type that is
         converted to it.
         """
-        if array.dtype == self.dtype:
+        if self._seen(array).dtype == self.dtype:
             return
         wide = _NARROWED.get(self.info.dataType())
         if wide is None or array.dtype != wide.numpy:
             raise StepIOError(
                 f"{self._who()} is {self.info.data_type_lcase()}; given was an array of "
-                f"{array.dtype}. Convert it: array.astype('{self.info.data_type_lcase()}')."
+                f"{array.dtype}. Convert it: array.astype('{self.dtype.name}')."
             )
         _warn_once(self.id, array.dtype, self.dtype)
 

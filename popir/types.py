@@ -18,9 +18,9 @@ from popir.typed import fitted, typed
 class DataType(enum.Enum):
     """The type of the elements of a tensor. PopART's enum of this name.
 
-    Floats of 8 bits and less, and integers of less, are stored, in a byte each, and converted: no
-    operator computes with them (`is_narrow`). Complex numbers and strings can be named, but no
-    device holds them.
+    Floats of 8 bits and less, and integers of less, are stored, in a byte each, and converted:
+    of operators, PopART's contractions alone compute with any, `FLOAT8` (`is_narrow`). Complex
+    numbers and strings can be named, but no device holds them.
     """
 
     UINT8 = ("uint8", np.uint8, 2, 1)
@@ -80,6 +80,13 @@ class DataType(enum.Enum):
         return self._dtype
 
     @property
+    def record(self) -> np.dtype[Any]:
+        """The numpy type that PopART has for elements of an 8-bit float: a record of one byte, with
+        the name of the type.
+        """
+        return np.dtype([(self.lcase, np.uint8)])
+
+    @property
     def is_integer(self) -> bool:
         """Whether the elements are integers; those of BOOL are not."""
         return "INT" in self.name
@@ -123,6 +130,8 @@ def _of_numpy(value: Any) -> DataType | None:
     if not is_type and not isinstance(value, np.dtype):
         return None
     dtype: np.dtype[Any] = np.dtype(value)
+    if dtype.kind == "V" and dtype.names:
+        return next((kind for kind in FLOAT8 if kind.record == dtype), None)
     return DataType.STRING if dtype.kind in "US" else _BY_NUMPY.get(dtype)
 
 
@@ -137,6 +146,8 @@ _BITS = {
 _NARROW_KINDS = {*_BITS, *(member for member in DataType if member.name.startswith("FLOAT8"))}
 _NARROW = {member.numpy for member in _NARROW_KINDS}
 
+FLOAT8 = frozenset({DataType.FLOAT8_143, DataType.FLOAT8_152})
+"""PopART's 8-bit floats, with which its contractions compute."""
 TRAINABLE = frozenset({DataType.FLOAT, DataType.FLOAT16, DataType.BFLOAT16, DataType.DOUBLE})
 """The element types of weights and of gradients. Initializers of other types are constants."""
 

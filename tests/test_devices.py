@@ -10,6 +10,7 @@ from popir import (
     DeviceSelectionCriterion,
     DeviceType,
     SyncPattern,
+    poplar,
     syncPatternFromString,
     syncPatternToString,
 )
@@ -120,6 +121,12 @@ def test_devices_of_each_type_are_listed() -> None:
 def test_the_systems_that_graphcore_has_names_for(system: str, version: str) -> None:
     device = DeviceManager().createOfflineIpuFromSystemString(system, 4)
     assert (device.version, device.numIpus) == (version, 4)
+
+
+def test_a_system_has_its_clock() -> None:
+    device = DeviceManager().createOfflineIpuFromSystemString("C600", 1)
+    clock = poplar.Target.createIPUTarget(1, "C600").getTileClockFrequency()
+    assert device.device.getTarget().getTileClockFrequency() == clock < 1.5e9
 
 
 @pytest.mark.parametrize(

@@ -156,23 +156,96 @@ def test_an_anchor_without_io_tiles_is_refused() -> None:
         )
 
 
-def test_overlap_in_a_pipeline_is_refused() -> None:
-    more: dict[str, Any] = {
-        "enablePipelining": True,
-        "virtualGraphMode": popir.VirtualGraphMode.Manual,
-    }
+def pipeline(
+    strategy: ExchangeStrategy | None, batches: int, accumulated: int = 1
+) -> tuple[Any, list[np.ndarray]]:
+    """A session with four layers on two IPUs, and the anchors and weights after two steps. Each
+    stage has an input; it trains if it accumulates.
+    """
+    random = np.random.default_rng(0)
     builder = popir.Builder(opsets={"ai.onnx": 17, "ai.graphcore": 1})
-    h = builder.addInputTensor("FLOAT", [4, 4], popir.InputSettings(IO, INNER), "x")
-    for stage in range(2):
-        with builder.virtualGraph(stage), builder.pipelineStage(stage):
-            h = builder.aiOnnx.relu([h])
-    with pytest.raises(popart_exception, match=r"The input 'x': .*in a pipeline"):
-        popir.InferenceSession(
-            builder.getModelProto(),
-            popir.DataFlow(4, [h]),
-            popir.DeviceManager().createIpuModelDevice({"numIPUs": 2}),
-            userOptions=popir.SessionOptions(numIOTiles=4, **more),
+    given = popir.InputSettings() if strategy is None else popir.InputSettings(IO, strategy)
+    h = builder.addInputTensor("FLOAT", [16, WIDE], given, "x")
+    scale = builder.addInputTensor("FLOAT", [WIDE], given, "scale")
+    for i in range(4):
+        with builder.virtualGraph(i // 2), builder.pipelineStage(i // 2):
+            weight = random.standard_normal((WIDE, WIDE)).astype(np.float32) / 8
+            h = builder.aiOnnx.matmul([h, builder.addInitializedInputTensor(weight, f"w{i}")])
+            h = builder.aiOnnx.relu([h if i < 3 else builder.aiOnnx.mul([h, scale])])
+    art = (
+        popir.AnchorReturnType("All")
+        if strategy is None
+        else popir.AnchorReturnType("All", IO, strategy)
+    )
+    asked = popir.SessionOptions(
+        numIOTiles=4, enablePipelining=True, virtualGraphMode=popir.VirtualGraphMode.Manual
+    )
+    device = popir.DeviceManager().createIpuModelDevice({"numIPUs": 2, "tilesPerIPU": 32})
+    flow = popir.DataFlow(batches, {h: art})
+    made: Any
+    if accumulated > 1:
+        asked.enableGradientAccumulation, asked.accumulationFactor = True, accumulated
+        with builder.virtualGraph(1), builder.pipelineStage(1):
+            loss = builder.aiGraphcore.l1loss([h], 0.1)
+        made = popir.TrainingSession(
+            *(builder.getModelProto(), flow, loss, popir.ConstSGD(0.01), device), userOptions=asked
         )
+    else:
+        made = popir.InferenceSession(builder.getModelProto(), flow, device, userOptions=asked)
+    made.prepareDevice()
+    values, found, anchors = np.random.default_rng(1), [], made.initAnchorArrays()
+    rows = (batches, accumulated) if accumulated > 1 else (batches,)
+    for _ in range(2):
+        x, y = (values.standard_normal((*rows, *s)).astype("f4") for s in ((16, WIDE), (WIDE,)))
+        made.run(popir.PyStepIO({"x": x, "scale": y}, anchors))
+        found += [each.copy() for each in anchors.values()]
+    return made, found
+
+
+@pytest.mark.parametrize(("batches", "accumulated"), [(2, 1), (3, 1), (8, 1), (3, 3), (3, 6)])
+def test_a_pipeline_changes_no_bit(batches: int, accumulated: int) -> None:
+    _, expected = pipeline(None, batches, accumulated)
+    for how in (JIT, INNER, LOOPS):
+        _, found = pipeline(how, batches, accumulated)
+        for one, other in zip(expected, found, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_a_pipeline_with_transfers() -> None:
+    """By hand, of 8 batches in two stages. Inputs and results that tiles wait for are added to the
+    cycles; those beside compute lengthen a cycle of the pipeline that is shorter than they are.
+    """
+    straight, _ = pipeline(None, 8)
+    report, machine = straight.getPipelineReport(), straight.getReport()
+    assert report.runSeconds == pytest.approx(
+        report.cycles / machine.clockHz + machine.hostSeconds, rel=1e-9
+    )
+    beside, _ = pipeline(INNER, 8)
+    report, clock = beside.getPipelineReport(), machine.clockHz
+    first, last = report.stages
+    assert not (first.transferSeconds or last.transferSeconds or first.behindSeconds)
+    a, b, c = first.aheadSeconds, last.aheadSeconds, last.behindSeconds
+    one, two = first.cycles / clock, last.cycles / clock
+    both = max(one, two)
+    cycles = [
+        max(one, a),
+        max(both, a + b),
+        *[max(both, a + b + c)] * 5,
+        max(both, b + c),
+        max(two, c),
+    ]
+    alone = max(0.0, c - report.otherCycles / clock)
+    want = a + b + sum(cycles) + report.otherCycles / clock + alone
+    assert report.runSeconds == pytest.approx(want, rel=1e-3)
+    assert report.runSeconds < straight.getPipelineReport().runSeconds
+    assert f"{report.runSeconds * 1e6:.1f} us with transfers" in report.summary
+
+
+def test_the_first_input_of_each_update_is_waited_for() -> None:
+    inner, loops = (pipeline(how, 3, 6)[0].getPipelineReport() for how in (INNER, LOOPS))
+    ahead = sum(each.aheadSeconds for each in inner.stages)
+    assert inner.cycles == loops.cycles
+    assert inner.runSeconds - loops.runSeconds == pytest.approx(2 * ahead, rel=0.3)
 
 
 def test_metadata_of_an_input_that_says_nothing_known() -> None:

@@ -8,6 +8,7 @@
 namespace popir {
 
 void bindPoplar(pybind11::module_& m);
+void bindQuarter(pybind11::module_& m);
 void bindPopops(pybind11::module_& m);
 void bindPopopsExpr(pybind11::module_& m);
 void bindPopopsRearrange(pybind11::module_& m);

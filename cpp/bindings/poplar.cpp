@@ -4,6 +4,7 @@
 #include <pybind11/stl.h>
 #include <poplar/CSRFunctions.hpp>
 #include <poplar/Graph.hpp>
+#include <poplar/MetadataCreation.hpp>
 
 #include <set>
 #include <sstream>
@@ -488,6 +489,14 @@ void bindGraph(py::module_& m) {
           },
           py::arg("type"), py::arg("shape"), py::arg("method"), context,
           "A new variable, mapped to tiles by `method`.")
+      .def(
+          "addVariable",
+          [](Graph& g, const Type& t, const Tensor& metadata, const Sizes& s, Context c) {
+            return g.addVariable(t, metadata, s, c);
+          },
+          py::arg("type"), py::arg("metadata"), py::arg("shape"), context,
+          "A new variable of QUARTER with its metadata, one UNSIGNED_CHAR.\n"
+          "Raises poplar_type_error for another type, and for metadata of another type or size.")
       .def("addConstant", &addConstant, py::arg("type"), py::arg("shape"), py::arg("values"),
            context,
            "A new constant; its elements are on no tile yet.\n"
@@ -526,6 +535,18 @@ void bindGraph(py::module_& m) {
           py::arg("type"), py::arg("tensor"), context,
           py::arg("method") = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES,
           "The same with elements of another type.")
+      .def(
+          "clone",
+          [](Graph& g, const Type& type, const Tensor& metadata, const Tensor& t, Context c,
+             TensorCloneMethod method) { return g.clone(type, metadata, t, c, method); },
+          py::arg("type"), py::arg("metadata"), py::arg("tensor"), context,
+          py::arg("method") = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES,
+          "The same with elements of QUARTER, and its metadata, one UNSIGNED_CHAR.\n"
+          "Raises poplar_type_error for another type, and for metadata of another type or size.")
+      .def("getMetadata", &Graph::getMetadata, py::arg("tensor"),
+           "The metadata of a tensor of QUARTER, UNSIGNED_CHAR, [].\n"
+           "Raises poplar_type_error for other tensors, and for one that joins tensors of\n"
+           "different metadata or of none.")
       .def("setTileMapping", py::overload_cast<const Tensor&, unsigned>(&Graph::setTileMapping),
            py::arg("tensor"), py::arg("tile"),
            "Maps all elements to one tile.\n"
@@ -649,6 +670,7 @@ void bindPoplar(py::module_& m) {
   bindReferences(m);
   bindPrograms(m);
   bindGraph(m);
+  bindQuarter(m);
   bindVertices(m);
   bindEngine(m);
 }

@@ -162,13 +162,23 @@ void bindFill(py::module_& m) {
       "A new tensor of the shape of `src`, with its values converted to `dstType`. To\n"
       "floating point: the nearest value, or as poplar.setStochasticRounding says. From\n"
       "floating point to integers: truncated and clamped to the range; NaN becomes 0.\n"
-      "Between integers: modulo 2^bits. To BOOL: whether the value is not 0.\n"
-      "Raises poplar_type_error for QUARTER without metadata, which C++ programs give.");
+      "Between integers: modulo 2^bits. To BOOL: whether the value is not 0. Of QUARTER: the\n"
+      "number times 2^scale, by its metadata.\n"
+      "Raises poplar_type_error for QUARTER without metadata.");
+  m.def(
+      "cast",
+      [](Graph& graph, const Tensor& src, const poplar::Type& dstType, const Tensor& metadata,
+         Sequence& prog, Context c) { return cast(graph, src, dstType, metadata, prog, c); },
+      py::arg("graph"), py::arg("src"), py::arg("dstType"), py::arg("metadata"), py::arg("prog"),
+      context,
+      "To QUARTER, `dstType`, with this metadata, one UNSIGNED_CHAR: the nearest number to\n"
+      "x / 2^scale, ties to even, NaN beyond the largest.\n"
+      "Raises poplar_type_error for another type.");
   m.def("castWithOutput", &castWithOutput, py::arg("graph"), py::arg("src"), py::arg("dst"),
         py::arg("prog"), context,
         "Writes the values of `src` to `dst`, converted to its type as cast() does.\n"
         "Raises poplibs_exception for different shapes, poplar_type_error for QUARTER without\n"
-        "metadata, which C++ programs give.");
+        "metadata.");
   m.def(
       "zero",
       [](Graph& graph, const Tensor& t, Sequence& prog, Context c) { zero(graph, t, prog, c); },

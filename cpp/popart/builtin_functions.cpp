@@ -4,6 +4,7 @@
 #include <popart/op/asin.hpp>
 #include <popart/op/atan.hpp>
 #include <popart/op/atan2.hpp>
+#include <popart/op/castthenpow2scale.hpp>
 #include <popart/op/cosh.hpp>
 #include <popart/op/elu.hpp>
 #include <popart/op/equal.hpp>
@@ -29,6 +30,7 @@
 #include <popart/op/not.hpp>
 #include <popart/op/or.hpp>
 #include <popart/op/pow.hpp>
+#include <popart/op/pow2scalethencast.hpp>
 #include <popart/op/reducel1.hpp>
 #include <popart/op/reducel2.hpp>
 #include <popart/op/reducelogsum.hpp>
@@ -318,6 +320,22 @@ BuiltinClass popartLstm() {
 
 }  // namespace
 
+/// A cast to or from 8-bit floats.
+template <class OP>
+BuiltinClass pow2Cast(const char* type) {
+  return {"ai.graphcore", type, typeid(OP),
+          [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
+            const auto to = a.getAttribute<Attributes::String>("to", "FLOAT16");
+            return Made(new OP(opid, popart::dataTypeFromString(to), settings));
+          },
+          [](const Op& op) {
+            const auto to = static_cast<const OP&>(op).toDataType();
+            Attributes a;
+            a.setAttribute("to", popart::TensorInfo(to, {}).data_type());
+            return a;
+          }};
+}
+
 std::vector<BuiltinClass> functionRows() {
   constexpr const char* graphcore = "ai.graphcore";
   return {plainRow<popart::AsinOp>("Asin"),
@@ -325,6 +343,8 @@ std::vector<BuiltinClass> functionRows() {
           plainRow<popart::CoshOp>("Cosh"),
           plainRow<popart::SinhOp>("Sinh"),
           plainRow<popart::Expm1Op>("Expm1", graphcore),
+          pow2Cast<popart::Pow2ScaleThenCastOp>("Pow2ScaleThenCast"),
+          pow2Cast<popart::CastThenPow2ScaleOp>("CastThenPow2Scale"),
           plainRow<popart::Log1pOp>("Log1p", graphcore),
           plainRow<popart::SliceGradOp>("SliceGrad", graphcore),
           plainRow<popart::GeluOp>("Gelu", graphcore),

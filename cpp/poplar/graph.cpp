@@ -16,6 +16,7 @@ poplar::Tensor metadataOf(const GraphImpl& graph, const poplar::Tensor& t,
   const std::string who = caller + ": " + t.getDebugStr();
   if (t.elementType() != poplar::QUARTER)
     throw poplar::type_error(who + " is " + t.elementType().toString() + "; quarter has metadata");
+  if (t.view().metadata() != nullptr) return poplar::Tensor(t.view().metadata());
   const poplar::Tensor* found = nullptr;
   for (const unsigned id : t.view().variables()) {
     const auto known = graph.metadata.find(id);
@@ -28,6 +29,17 @@ poplar::Tensor metadataOf(const GraphImpl& graph, const poplar::Tensor& t,
   }
   if (found == nullptr) throw poplar::type_error(who + " has no elements");
   return *found;
+}
+
+poplar::Tensor withMetadata(const poplar::Tensor& t, const poplar::Tensor& metadata) {
+  if (t.elementType() != poplar::QUARTER || metadata.elementType() != poplar::UNSIGNED_CHAR ||
+      metadata.numElements() != 1)
+    throw poplar::type_error("a tensor of " + t.elementType().toString() + " with metadata of " +
+                             metadata.elementType().toString() + " " + metadata.shapeToString() +
+                             "; expected quarter, and one element as "
+                             "createVariableMetadataTensor makes it");
+  const auto one = metadata.reshape({});
+  return poplar::Tensor(t.view().withMetadata(one.view().reshape({})));
 }
 
 }  // namespace popir
@@ -127,13 +139,8 @@ Tensor Graph::addVariable(const Type& type, ArrayRef<std::size_t> shape,
 namespace {
 
 /// Makes a tensor the metadata of the new variable that `t` shows.
-Tensor withMetadata(popir::GraphImpl& graph, const Tensor& t, const Tensor& metadata) {
-  if (t.elementType() != QUARTER || metadata.elementType() != UNSIGNED_CHAR ||
-      metadata.numElements() != 1)
-    throw type_error(
-        "a variable of " + t.elementType().toString() + " with metadata of " +
-        metadata.elementType().toString() + " " + metadata.shapeToString() +
-        "; expected quarter, and one element as createVariableMetadataTensor makes it");
+Tensor known(popir::GraphImpl& graph, const Tensor& t, const Tensor& metadata) {
+  popir::withMetadata(t, metadata);
   graph.metadata.emplace(t.view().affine()->variable, metadata.reshape({}));
   return t;
 }
@@ -142,15 +149,15 @@ Tensor withMetadata(popir::GraphImpl& graph, const Tensor& t, const Tensor& meta
 
 Tensor Graph::addVariable(const Type& type, const Tensor& metadata, ArrayRef<std::size_t> shape,
                           const DebugContext& debugContext) {
-  return withMetadata(*impl_, addVariable(type, shape, debugContext), metadata);
+  return known(*impl_, addVariable(type, shape, debugContext), metadata);
 }
 Tensor Graph::addVariable(const Type& type, const Tensor& metadata, ArrayRef<std::size_t> shape,
                           VariableMappingMethod method, const DebugContext& debugContext) {
-  return withMetadata(*impl_, addVariable(type, shape, method, debugContext), metadata);
+  return known(*impl_, addVariable(type, shape, method, debugContext), metadata);
 }
 Tensor Graph::clone(const Type& type, const Tensor& metadata, const Tensor& t,
                     const DebugContext& debugContext, TensorCloneMethod method) {
-  return withMetadata(*impl_, clone(type, t, debugContext, method), metadata);
+  return known(*impl_, clone(type, t, debugContext, method), metadata);
 }
 
 Tensor Graph::getMetadata(const Tensor& t) const {

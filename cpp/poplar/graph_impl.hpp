@@ -96,6 +96,11 @@ class __attribute__((visibility("default"))) GraphImpl
 ///         joins tensors of different ones
 poplar::Tensor metadataOf(const GraphImpl& graph, const poplar::Tensor& t,
                           const std::string& caller);
+/// The elements of a tensor of QUARTER with metadata of their own, one UNSIGNED_CHAR, and not those
+/// of their variables. Poplar makes a copy for it, and elides that.
+/// \throws poplar::type_error for other types, and for another number of elements
+__attribute__((visibility("default"))) poplar::Tensor withMetadata(const poplar::Tensor& t,
+                                                                   const poplar::Tensor& metadata);
 
 /// Converts `n` host values from one type to another.
 /// \throws poplar::type_error for types that have no host representation

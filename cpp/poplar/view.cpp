@@ -193,6 +193,8 @@ ViewPtr View::concat(const std::vector<ViewPtr>& parts, unsigned dimension) {
   v->shape_ = std::move(shape);
   v->strides_ = rowMajorStrides(v->shape_);
   if (base->parts.empty()) return finished(std::move(v));
+  for (const auto& part : base->parts)
+    if (part->metadata_ != v->metadata_) v->metadata_ = nullptr;
   v->offset_ = 0;
   v->base_ = std::move(base);
   return finished(std::move(v));
@@ -273,8 +275,15 @@ ViewPtr View::repeatBefore(unsigned dimension, std::int64_t n) const {
 
 ViewPtr View::reinterpret(poplar::Type type) const {
   auto v = copy();
+  if (type != type_) v->metadata_ = nullptr;
   v->type_ = type;
   return finished(std::move(v));
+}
+
+ViewPtr View::withMetadata(ViewPtr metadata) const {
+  auto v = copy();
+  v->metadata_ = std::move(metadata);
+  return v;
 }
 
 /// Compares views. Bases that many views share are compared once.

@@ -84,6 +84,12 @@ class __attribute__((visibility("default"))) View {
   /// Turns `dimension` into [n, size], where all n repetitions alias the same elements (broadcast).
   ViewPtr repeatBefore(unsigned dimension, std::int64_t n) const;
   ViewPtr reinterpret(poplar::Type type) const;
+  /// The view with metadata of its own: a view of one UNSIGNED_CHAR, that counts in place of what its
+  /// variables have. What is made of it keeps it, but for a view of another type, and of it and
+  /// others that have not the same.
+  ViewPtr withMetadata(ViewPtr metadata) const;
+  /// Null if it has none of its own.
+  const ViewPtr& metadata() const { return metadata_; }
   /// True if `other` is this view of other variables: at each place `isLike(variable, theirs)` says
   /// whether one variable may stand for the other.
   bool isLike(const View& other, const std::function<bool(unsigned, unsigned)>& isLike) const;
@@ -136,6 +142,7 @@ class __attribute__((visibility("default"))) View {
   Dims strides_;
   std::int64_t offset_ = 0;
   std::shared_ptr<const Base> base_;
+  ViewPtr metadata_;
   std::optional<unsigned> whole_;  // kept, since each pass over a program asks for it
 };
 

@@ -35,7 +35,7 @@ from popir.onnxio.tensors import TensorReader
 from popir.options.annotations import CHECKPOINT, RECOMPUTE
 from popir.replicas import VariableSettings
 from popir.typed import shown, typed
-from popir.types import DataType, TensorInfo
+from popir.types import FLOAT8, DataType, TensorInfo
 
 _OPSET_NAME = re.compile(r"ai(Onnx|OnnxMl|Graphcore)(?:Opset(\d+))?")
 _DOMAINS = {"Onnx": "ai.onnx", "OnnxMl": "ai.onnx.ml", "Graphcore": "ai.graphcore"}
@@ -285,6 +285,7 @@ class Builder(Core):
             )
         value = np.array(initVal, order="C")
         kind = DataType.of(value.dtype)
+        value = value.view(kind.numpy) if kind in FLOAT8 else value
         try:
             initializer, raw = proto.apart(value)
         except (NotImplementedError, TypeError, ValueError) as error:

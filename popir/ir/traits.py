@@ -45,6 +45,10 @@ class Traits:
     """True for a class that accepts any attribute without declaring it; `attributes` holds them."""
     gradient_remedy: ClassVar[str] = ""
     """How a user gives the operator a gradient, for messages; "" if its class defines that."""
+    refusesGradient: ClassVar[bool] = False
+    """Whether it is an error that a loss depends on a trained weight through the operator, although
+    its output is of a type that has no gradient, as integers have none.
+    """
     accumulates: ClassVar[bool] = False
     """Whether the output adds up over the batches between two updates. What depends on it runs
     once, after the last of them.

@@ -81,7 +81,7 @@ _ATTR = re.compile(
     r"attr +(?P<name>\w+): (?P<kind>[A-Z]+)(?P<optional>\??)(?: = (?P<default>\S+))?"
     r"(?:  +(?P<doc>.*))?"
 )
-_TYPE = re.compile(r"types? +(?P<name>\w+) = (?P<types>[A-Z0-9 ]+)")
+_TYPE = re.compile(r"types? +(?P<name>\w+) = (?P<types>[A-Z0-9_ ]+)")
 _ROWS = {"input": _FORMAL, "output": _FORMAL, "attr": _ATTR, "type": _TYPE, "types": _TYPE}
 
 

@@ -22,7 +22,7 @@ from popir.ir.attributes import use_schemas
 from popir.onnxio import schema_text
 from popir.onnxio.attributes import to_python
 from popir.onnxio.schema_text import TRUTHS, Schema
-from popir.types import DataType
+from popir.types import FLOAT8, DataType
 
 OLDEST_OPSET = 6
 """The oldest opset of ai.onnx that popir reads."""
@@ -182,10 +182,13 @@ def _get(versions: _Versions, version: int) -> Schema | None:
 
 def _from_onnx(schema: onnx.defs.OpSchema) -> Schema:
     method = schema.name.lower()
+    inputs = Formals(_input(schema, i) for i in range(len(schema.inputs)))
+    if schema.domain == "" and schema.name in _SCALED:
+        inputs.scaled = _of_eight_bits(inputs)
     return Schema(
         OperatorIdentifier(schema.domain, schema.name, schema.since_version),
         f"logical_{method}" if schema.name in _LOGICAL else method,
-        Formals(_input(schema, i) for i in range(len(schema.inputs))),
+        inputs,
         Formals(_formal(formal) for formal in schema.outputs),
         {name: _spec(schema.attributes[name]) for name in sorted(schema.attributes)},
         schema.doc or "",
@@ -193,6 +196,20 @@ def _from_onnx(schema: onnx.defs.OpSchema) -> Schema:
 
 
 _LOGICAL = {"And", "If", "Not", "Or", "Xor"}
+_SCALED = {"MatMul", "Conv", "ConvTranspose"}
+"""The contractions that PopART has for 8-bit floats, with the logarithm of a scale as input 2."""
+
+
+def _of_eight_bits(inputs: Formals) -> Formals:
+    """The inputs of such a contraction. Its setup() checks that one operand goes with the other,
+    and that there is a scale.
+    """
+    operands = [Formal(formal.name, FLOAT8) for formal in inputs[:2]]
+    doc = "the logarithm of a scale, a scalar in [-32, 32)"
+    scale = Formal("log2_scale", frozenset({DataType.INT32}), optional=True, doc=doc)
+    return Formals([*operands, scale])
+
+
 _TYPES = {
     f"tensor({kind})": DataType.of(code)
     for kind, code in (
@@ -251,9 +268,15 @@ def _input(schema: onnx.defs.OpSchema, i: int) -> Formal:
     )
 
 
-_READ = {("", "Gather", 1): {DataType.UINT32}}
+_READ = {
+    ("", "Gather", 1): {DataType.UINT32},
+    ("", "Gather", 0): FLOAT8,
+    ("", "Slice", 0): FLOAT8,
+    ("", "Concat", 0): FLOAT8,
+    ("", "Split", 0): FLOAT8,
+}
 """Types that an input may have as it is, although ONNX does not name them: those that programs for
-PopART use, whose operators in C++ look for them behind a Gather.
+PopART use, whose operators in C++ look for them behind a Gather, and 8-bit floats that are moved.
 """
 
 

@@ -477,8 +477,12 @@ class SessionOptions(SessionSettings):
         "an operator writes over an input only where nobody needs the old value, and after all "
         "its readers: there is no ambiguity to find.",
     )
-    throwIfLog2ScaleTensorNotInRange: bool = no_meaning(
-        True, "no operator has the scale of an 8-bit float as a power of two."
+    throwIfLog2ScaleTensorNotInRange: bool = acts(
+        True,
+        "the logarithm of a scale of 8-bit floats is looked at, and a run ends with an error where "
+        "it is not in [-32, 32); a constant one when the device is prepared. False: its lowest 6 "
+        "bits count.",
+        "tests/ops/test_scaled_floats.py::test_a_scale_out_of_range",
     )
 
     # How the model is compiled.

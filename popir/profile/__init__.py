@@ -3,7 +3,7 @@
 from popir.profile.document import Profile
 from popir.profile.host import HostProfile, InstructionTime
 from popir.profile.html import htmlOf, saveHtml
-from popir.profile.pipeline import PipelineReport, StageCost
+from popir.profile.pipeline import PipelineReport, StageCost, StageTransfer, When
 from popir.profile.pod import CollectiveCost, Kind, PodReport, Traffic
 from popir.profile.report import (
     MachineReport,
@@ -35,10 +35,12 @@ __all__ = [
     "ProgramPart",
     "RemoteBufferCost",
     "StageCost",
+    "StageTransfer",
     "StepCost",
     "Traffic",
     "VariableCost",
     "VertexClassCost",
+    "When",
     "htmlOf",
     "saveHtml",
     "saveTrace",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import enum
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from popir.ir import Graph
@@ -19,6 +20,33 @@ class StageCost:
     stage: int
     ipu: int
     cycles: int
+    transferSeconds: float
+    """The transfers with the host for which its tiles wait, of one micro-batch."""
+    aheadSeconds: float
+    """Those that bring the next micro-batch to IO tiles, beside which all stages compute."""
+    behindSeconds: float
+    """Those that take results from IO tiles beside what follows."""
+
+
+class When(enum.Enum):
+    """When an input or anchor of a stage is transferred."""
+
+    Waits = 0
+    """While the tiles of the stage wait. Copies between these and IO tiles are such steps too."""
+    Ahead = 1
+    """Beside the micro-batch before, if that is of the same update."""
+    AheadOfUpdates = 2
+    """Beside the micro-batch before."""
+    Behind = 3
+    """Beside what follows."""
+
+
+@dataclass(frozen=True)
+class StageTransfer:
+    """A step that transfers an input or anchor of a stage, or copies it on its way."""
+
+    stage: int
+    when: When
 
 
 @dataclass(frozen=True)
@@ -45,6 +73,11 @@ class PipelineReport:
     """What the step takes if stages run one after another: `MachineReport.cycles`."""
     bubble: float
     """The share of the IPUs' time in the pipeline in which they have nothing to do."""
+    runSeconds: float
+    """A step with all transfers. A cycle of the pipeline takes as long as its busiest IPU, or as
+    the transfers beside it together if these take longer; and as all transfers for which tiles
+    wait, the first ones of what comes beside compute too. Transfers follow one another.
+    """
 
     @property
     def cycles(self) -> int:
@@ -59,11 +92,20 @@ class PipelineReport:
             f"{self.updates} x {self.batches} micro-batches: ramp-up {self.fillCycles}, steady "
             f"{self.steadyCycles}, drain {self.drainCycles}, other {self.otherCycles} cycles"
         )
-        return "\n".join([*rows, parts, f"{self.cycles} cycles, bubble {self.bubble:.1%}"])
+        total = f"{self.cycles} cycles, bubble {self.bubble:.1%}"
+        return "\n".join([*rows, parts, f"{total}, {self.runSeconds * 1e6:.1f} us with transfers"])
 
     @staticmethod
-    def of(report: MachineReport, graph: Graph, batches: int, updates: int) -> PipelineReport:
-        """The report for a graph whose operators have stages, from that of its program."""
+    def of(
+        report: MachineReport,
+        graph: Graph,
+        batches: int,
+        updates: int,
+        transfers: Mapping[str, StageTransfer],
+    ) -> PipelineReport:
+        """The report for a graph whose operators have stages, from that of its program;
+        `transfers` by the names of their steps.
+        """
         of_block: dict[str, int] = {}
         ipus: dict[int, Counter[int]] = {}
         for op in graph.ops.values():
@@ -73,15 +115,39 @@ class PipelineReport:
                 is_own = op.opid.type not in ("IpuCopy", "Stash", "Restore")
                 ipus.setdefault(stage, Counter())[notes.get(VIRTUAL_GRAPH, 0)] += is_own
         spent = dict.fromkeys(sorted(ipus), 0)
+        seconds = {stage: dict.fromkeys(When, 0.0) for stage in spent}
+        waited = 0.0
         for step in report.steps:
             if step.blocks and (stage := of_block.get(step.blocks[0])) is not None:
                 spent[stage] += step.cycles * step.times
+            elif (transfer := transfers.get(step.name)) is not None:
+                spent[transfer.stage] += step.cycles * step.times
+                taken = step.transferSeconds * step.times
+                seconds[transfer.stage][transfer.when] += taken
+            else:
+                waited += step.waitSeconds
+        runs = batches * updates
         stages = [
-            StageCost(stage, ipus[stage].most_common(1)[0][0], cycles // (batches * updates))
+            StageCost(
+                stage,
+                ipus[stage].most_common(1)[0][0],
+                cycles // runs,
+                seconds[stage][When.Waits] / runs,
+                (seconds[stage][When.Ahead] + seconds[stage][When.AheadOfUpdates]) / runs,
+                seconds[stage][When.Behind] / runs,
+            )
             for stage, cycles in spent.items()
         ]
         n, others = len(stages), report.cycles - sum(spent.values())
         spans = [_cycle(stages, now, batches) for now in range(batches + n - 1)]
+        across = sum(each[When.AheadOfUpdates] for each in seconds.values()) / runs
+        first = sum(each.aheadSeconds for each in stages)
+        waited += updates * first - (updates - 1) * across
+        waited += updates * sum(
+            _seconds(stages, now, batches, span / report.clockHz) for now, span in enumerate(spans)
+        )
+        last = stages[-1].behindSeconds if stages else 0.0
+        waited += updates * max(0.0, last - others / updates / report.clockHz)
         fill, drain = sum(spans[: n - 1]), sum(spans[batches:])
         busy = batches * sum(each.cycles for each in stages)
         room = len({each.ipu for each in stages}) * sum(spans)
@@ -95,13 +161,25 @@ class PipelineReport:
             others,
             report.cycles,
             1 - busy / room if room else 0.0,
+            waited + others / report.clockHz,
         )
+
+
+def _active(stages: Sequence[StageCost], now: int, batches: int) -> list[StageCost]:
+    return [each for n, each in enumerate(stages) if 0 <= now - n < batches]
 
 
 def _cycle(stages: Sequence[StageCost], now: int, batches: int) -> int:
     """The length of a cycle of the pipeline: that of the IPU with the most to do in it."""
     busy: Counter[int] = Counter()
-    for n, each in enumerate(stages):
-        if 0 <= now - n < batches:
-            busy[each.ipu] += each.cycles
+    for each in _active(stages, now, batches):
+        busy[each.ipu] += each.cycles
     return max(busy.values(), default=0)
+
+
+def _seconds(stages: Sequence[StageCost], now: int, batches: int, computing: float) -> float:
+    """The same with transfers."""
+    ahead = sum(each.aheadSeconds for each in _active(stages, now, batches - 1))
+    behind = sum(each.behindSeconds for each in _active(stages, now - 1, batches))
+    waits = sum(each.transferSeconds for each in _active(stages, now, batches))
+    return max(computing, ahead + behind) + waits

@@ -478,8 +478,7 @@ class Compiled(Exclusive):
         return getHash(self._compilation, (self.options.compiled(), flow, device))
 
     def _by_io(self) -> ByIOTiles:
-        graph, overlaps = self.graph, self._compilation.overlaps
-        return by_io_tiles(graph.exchanges, self.dataFlow, self.options, overlaps)
+        return by_io_tiles(self.graph.exchanges, self.dataFlow, self.options)
 
     def getTensorIds(self) -> set[str]:
         """The ids of all tensors of the compiled graph."""

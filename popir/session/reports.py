@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from popir.errors import (
-    popart_exception,
-)
+from popir.enums import ExchangeStrategy
+from popir.errors import popart_exception
 from popir.exclusive import exclusive
 from popir.ir import Tensor
 from popir.profile import (
@@ -19,16 +18,26 @@ from popir.profile import (
     PipelineReport,
     PodReport,
     Profile,
+    StageTransfer,
     Traffic,
+    When,
 )
 from popir.progress import Logger
 from popir.reserved import reservedAcclPrefix, reservedAccumPrefix
+from popir.session.compiled import RETURNED
 from popir.session.pod_traffic import spread, traffic_of
 from popir.session.prepared import Prepared
+from popir.step import Returned, anchor_stage, input_stage
 from popir.typed import typed
 from popir.virtual_graphs import Places
 
 Array = np.ndarray[Any, Any]
+
+_COMES = {
+    ExchangeStrategy.JustInTime: When.Waits,
+    ExchangeStrategy.OverlapInnerLoop: When.Ahead,
+    ExchangeStrategy.OverlapLoops: When.AheadOfUpdates,
+}
 
 
 @typed
@@ -85,7 +94,25 @@ class Reports(Prepared):
         batches, updates = loops.accumulated, loops.updates
         if not is_accumulated:
             batches, updates = updates, 1
-        return PipelineReport.of(report, self.graph, batches, updates)
+        return PipelineReport.of(report, self.graph, batches, updates, self._stage_transfers())
+
+    def _stage_transfers(self) -> dict[str, StageTransfer]:
+        """What moves inputs and anchors of the stages of a pipeline, by the names of the steps."""
+        graph, by_io, loops = self.graph, self._by_io(), self._loops()
+        found: dict[str, StageTransfer] = {}
+        for id in graph.inputs:
+            stage = input_stage(graph, id)
+            when = _COMES[by_io.inputs.get(id, ExchangeStrategy.JustInTime)]
+            found[f"{id}/in"] = StageTransfer(stage, when)
+            found[f"{id}/from io"] = StageTransfer(stage, When.Waits)
+        for id in self.dataFlow.anchors():
+            each = RETURNED[self.dataFlow.art(id).id()] is Returned.Each
+            if each and loops.within(graph, id) == loops.accumulated:
+                stage = anchor_stage(graph, id)
+                leaves = When.Behind if id in by_io.anchors else When.Waits
+                found[f"{id}/out"] = StageTransfer(stage, leaves)
+                found[f"{id}/to io"] = StageTransfer(stage, When.Waits)
+        return found
 
     def getPodReport(self, replicas: int) -> PodReport:
         """The time of a step on that many replicas of the model: one is costed, and the collectives

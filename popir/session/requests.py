@@ -10,7 +10,6 @@ from popir.devices import DeviceInfo
 from popir.enums import (
     BatchSerializationMethod,
     DeviceType,
-    ExchangeStrategy,
     ExecutionPhaseIOSchedule,
     MeanReductionStrategy,
     RecomputationType,
@@ -32,7 +31,6 @@ from popir.transforms.loss_scaling import AutomaticLossScaling
 from popir.transforms.off_chip import Location, Locations
 from popir.transforms.outlining.outline import OutlineOptions
 from popir.transforms.updates import Accumulation
-from popir.typed import shown
 from popir.types import ReductionType
 
 
@@ -283,12 +281,9 @@ def locations(asked: SessionOptions, overlaps: bool) -> Locations | None:
     return Locations(**kinds, overrides=overrides, is_accumulated=asked.accumulationFactor > 1)
 
 
-def by_io_tiles(
-    inputs: Mapping[str, Exchange], flow: DataFlow, asked: SessionOptions, overlaps: bool
-) -> ByIOTiles:
+def by_io_tiles(inputs: Mapping[str, Exchange], flow: DataFlow, asked: SessionOptions) -> ByIOTiles:
     """The inputs and anchors that travel by IO tiles. Raises popart_exception if there are no such
-    tiles, and for inputs of a pipeline, if its stages run at once (`overlaps`), that are to come
-    while another batch is computed.
+    tiles.
     """
     anchors = {id for id in flow.anchors() if flow.art(id).tileSet() is TileSet.IO}
     for each in [*inputs.values(), *(Exchange(f"The anchor '{id}'") for id in sorted(anchors))]:
@@ -296,12 +291,6 @@ def by_io_tiles(
             raise popart_exception(
                 f"{each.who}: tileSet = TileSet.IO, but there are no IO tiles. Set "
                 "SessionOptions.numIOTiles."
-            )
-        if overlaps and each.strategy is not ExchangeStrategy.JustInTime:
-            raise popart_exception(
-                f"{each.who}: exchangeStrategy = {shown(each.strategy)}: in a pipeline the stages "
-                "of several batches run at once, and an input comes when its stage begins. Use "
-                "ExchangeStrategy.JustInTime."
             )
     return ByIOTiles({id: each.strategy for id, each in inputs.items()}, anchors)
 

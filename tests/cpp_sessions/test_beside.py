@@ -61,7 +61,7 @@ def test_the_convolution_that_a_transposed_one_is(lines: list[str], case: int) -
 def test_what_does_not_go_together(lines: list[str]) -> None:
     assert "data [1, 4, 5, 6] and weights [3, 3, 2, 3] do not go together in 2 groups" in lines[6]
     assert "do not go together in 3 groups" in lines[7]
-    assert "where one has 8 bits both have" in lines[8]
+    assert "where one operand has 8 bits all have" in lines[8]
     assert lines[9] == "FLOAT16 [1 6 14 15]1"
 
 

@@ -96,7 +96,7 @@ def test_windows(lines: list[str]) -> None:
 def test_products_and_pads(lines: list[str]) -> None:
     assert lists(lines[13]) == [inferred("MatMul", [[5, 1, 3, 4], [2, 4, 6]])]
     assert lines[14] == "[2] FLOAT16 10"
-    assert "operands of FLOAT8_143 and FLOAT16" in lines[15]
+    assert "Invalid operand type: FLOAT16 beside FLOAT8_143" in lines[15]
     # 3 x 5 with 1 row in front and 3 columns behind, without the first 2: column 0 shows column 2.
     assert lines[16] == "[4 6] [1, 0] to [4, 3] [0, 2] to [1, 5] [1 -2 0 3]"
 

@@ -756,6 +756,10 @@ def parts() -> Iterator[Row]:
     plain["PackedDataBlock"] = {"resultSize": 7}
     for type, values in plain.items():
         yield from rows(found[type], **values)
+    scale = np.array(1, np.int32)
+    small = np.arange(32, 64, dtype=np.uint8).view(ml_dtypes.float8_e4m3fnuz)
+    yield Row(graphcore("Pow2ScaleThenCast", [[4], scale], to="FLOAT8_143"), "to", "FLOAT8_152")
+    yield Row(graphcore("CastThenPow2Scale", [small, scale]), "to", "FLOAT")
     deep = replace(found["DepthToSpace"], inputs=[[1, 16, 2, 3]])
     yield from rows(deep, blocksize=4, mode="CRD")
     yield Row(found["Sort"], "stable", 1, unmeaning=True)

@@ -194,11 +194,15 @@ def test_every_operator_has_a_row() -> None:
     # tests/foreign/xla, tests/foreign/habana
     needs_library = {("org.openxla", "CustomCall"), ("ai.habana", "TpcKernel")}
     no_output = {("ai.graphcore", "Abort")}  # tests/ops/control/test_abort.py
+    of_8_bits = {  # tests/ops/test_scaled_floats.py
+        ("ai.graphcore", "Pow2ScaleThenCast"),
+        ("ai.graphcore", "CastThenPow2Scale"),
+    }
     of_replicas = {  # tests/replicas/test_collectives.py
         ("ai.graphcore", f"Replicated{what}")
         for what in ("AllGather", "AllReduce", "ReduceScatter")
     }
-    tested |= needs_library | no_output | of_replicas
+    tested |= needs_library | no_output | of_8_bits | of_replicas
     assert sorted(built_in - tested - NEEDS_LIBRARY) == []
 
 

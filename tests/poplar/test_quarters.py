@@ -100,7 +100,7 @@ def test_products(program: Path, name: str) -> None:
     lines = run(program, f"product {name} -2 0", cwd=program.parent).splitlines()
     assert "has none; make it with Graph::addVariable or clone and metadata" in lines[0]
     assert lines[1] == "popops::cast: to quarter without metadata; give a metadata tensor"
-    assert "a variable of half with metadata" in lines[2]
+    assert "a tensor of half with metadata" in lines[2]
     assert lines[3] == "QuarterMetadata: scale 32; expected from -32 to 31"
 
 

@@ -135,7 +135,7 @@ def test_a_name_that_is_no_utf8_is_named(tmp_path: Path) -> None:
     digest = 0xCBF29CE484222325
     for byte in content:
         digest = (digest ^ byte) * 0x100000001B3 % 2**64
-    file.write_bytes(b"\n".join([magic, version, size, b"%x" % digest, content]))
+    file.write_bytes(b"\n".join([magic, version, size, b"%016x" % digest, content]))
     said = call("profile", file, code=3).stderr
     assert "has a name that is no UTF-8" in said and "normalis\\xe9" in said
 

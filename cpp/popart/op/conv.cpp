@@ -5,6 +5,7 @@
 #include <popart/opserialiser.hpp>
 #include <popart/popx/irlowering.hpp>
 #include <popart/util.hpp>
+#include <popart/util/float8util.hpp>
 #include <poplin/ConvUtil.hpp>
 
 #include <algorithm>
@@ -13,7 +14,6 @@
 
 #include "popart/builtins.hpp"
 #include "popart/op/copy_of.hpp"
-#include "popart/op/float8.hpp"
 
 namespace popart {
 namespace {
@@ -442,7 +442,7 @@ ConvDataGradOp::ConvDataGradOp(const ConvOp& op)
     : MultiConvDataGradBaseOp(op, Onnx::GradOperators::ConvDataGrad) {}
 
 bool ConvOp::isPow2ScaledConv() const {
-  return isPow2Scaled(*this, getDataInIndex(), getWeightsInIndex(), getLog2ScaleInIndex());
+  return opInputsAreValidPow2ScaledInputs(input.get(), getLog2ScaleInIndex());
 }
 
 void ConvOp::setup() {
@@ -451,7 +451,8 @@ void ConvOp::setup() {
     builtin::changed(*this);
     return builtin::setup(*this);
   }
-  const bool is8 = checkFloat8(*this, getDataInIndex(), getWeightsInIndex(), getLog2ScaleInIndex());
+  validateOpFloat8Inputs(input.get(), getLog2ScaleInIndex(), debugName());
+  const bool is8 = isPow2ScaledConv();
   const int64_t in = getNInChans(), each = inShape(getWeightsInIndex())[1];
   if (each <= 0 || in % each != 0 || (group_ > 0 && in != each * group_) ||
       getNOutChans() % (in / each) != 0)

@@ -1,12 +1,12 @@
 #include <popart/op/convtranspose.hpp>
 #include <popart/tensor.hpp>
+#include <popart/util/float8util.hpp>
 
 #include <algorithm>
 #include <utility>
 
 #include "popart/builtins.hpp"
 #include "popart/op/copy_of.hpp"
-#include "popart/op/float8.hpp"
 
 namespace popart {
 
@@ -29,7 +29,7 @@ ConvTransposeOp::~ConvTransposeOp() = default;
 std::unique_ptr<Op> ConvTransposeOp::clone() const { return copyOf(*this); }
 
 bool ConvTransposeOp::isPow2ScaledConvTranspose() const {
-  return isPow2Scaled(*this, getInIndex(), getWeightsInIndex(), getLog2ScaleInIndex());
+  return opInputsAreValidPow2ScaledInputs(input.get(), getLog2ScaleInIndex());
 }
 
 Attributes ConvTransposeOp::nodeAttributes() const {
@@ -52,8 +52,8 @@ Attributes ConvTransposeOp::nodeAttributes() const {
 
 void ConvTransposeOp::setup() {
   const bool isCompilers = link() != nullptr && popir::builtinClass(*this) != nullptr;
-  const bool is8 =
-      !isCompilers && checkFloat8(*this, getInIndex(), getWeightsInIndex(), getLog2ScaleInIndex());
+  if (!isCompilers) validateOpFloat8Inputs(input.get(), getLog2ScaleInIndex(), debugName());
+  const bool is8 = isPow2ScaledConvTranspose();
   const Shape data = inShape(getInIndex()), weights = inShape(getWeightsInIndex());
   if (data.size() < 3 || weights.size() != data.size() || group < 1 || weights[0] != data[1] ||
       data[1] % group != 0)

@@ -1,6 +1,7 @@
 #include <popart/op/gemm.hpp>
 #include <popart/op/matmul.hpp>
 #include <popart/opserialiser.hpp>
+#include <popart/util/float8util.hpp>
 
 #include <popart/tensor.hpp>
 
@@ -9,7 +10,6 @@
 #include "popart/builtins.hpp"
 #include "popart/ir_calls.hpp"
 #include "popart/op/copy_of.hpp"
-#include "popart/op/float8.hpp"
 
 namespace popart {
 namespace {
@@ -44,7 +44,7 @@ std::unique_ptr<Op> MatMulRhsGradOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> GemmOp::clone() const { return copyOf(*this); }
 
 bool MatMulOp::isPow2ScaledMatMul() const {
-  return isPow2Scaled(*this, getLhsInIndex(), getRhsInIndex(), getLog2ScaleInIndex());
+  return opInputsAreValidPow2ScaledInputs(input.get(), getLog2ScaleInIndex());
 }
 
 Shape MatMulBaseOp::getExpandedLhsShape() const { return threeDimensions(inShape(0)); }
@@ -59,7 +59,8 @@ Shape MatMulOp::getExpandedRhsShape() const {
 
 void MatMulOp::setup() {
   if (link() != nullptr && popir::builtinClass(*this) != nullptr) return builtin::setup(*this);
-  const bool is8 = checkFloat8(*this, getLhsInIndex(), getRhsInIndex(), getLog2ScaleInIndex());
+  validateOpFloat8Inputs(input.get(), getLog2ScaleInIndex(), debugName());
+  const bool is8 = isPow2ScaledMatMul();
   // As numpy.matmul: for the product alone, a vector is a row on the left, a column on the right.
   Shape lhs = inShape(getLhsInIndex()), rhs = inShape(getRhsInIndex());
   const bool isRow = lhs.size() == 1, isColumn = rhs.size() == 1;

@@ -35,6 +35,7 @@ __all__: list[str] = [
     "MpiPeers",
     "OptionFlags",
     "QUARTER",
+    "QuarterMetadata",
     "RemoteBuffer",
     "Replicas",
     "SHORT",
@@ -58,6 +59,8 @@ __all__: list[str] = [
     "checkEngineOptions",
     "compileGraph",
     "concat",
+    "createConstantMetadataTensor",
+    "createVariableMetadataTensor",
     "deviceOptionTable",
     "engineOptionTable",
     "libraryOptionTable",
@@ -70,6 +73,7 @@ __all__: list[str] = [
     "typeOf",
     "waitingThreads",
     "withEnvironment",
+    "withMetadata",
 ]
 
 class Type:
@@ -997,6 +1001,18 @@ class Graph:
         """
         A new variable, mapped to tiles by `method`.
         """
+    @typing.overload
+    def addVariable(
+        self,
+        type: Type,
+        metadata: Tensor,
+        shape: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+        debugContext: DebugContext | str = "",
+    ) -> Tensor:
+        """
+        A new variable of QUARTER with its metadata, one UNSIGNED_CHAR.
+        Raises poplar_type_error for another type, and for metadata of another type or size.
+        """
     def addVertex(
         self,
         cs: ComputeSet,
@@ -1034,6 +1050,19 @@ class Graph:
     ) -> Tensor:
         """
         The same with elements of another type.
+        """
+    @typing.overload
+    def clone(
+        self,
+        type: Type,
+        metadata: Tensor,
+        tensor: Tensor,
+        debugContext: DebugContext | str = "",
+        method: TensorCloneMethod = TensorCloneMethod.PRESERVE_ORDER_UNLESS_ALIASES,
+    ) -> Tensor:
+        """
+        The same with elements of QUARTER, and its metadata, one UNSIGNED_CHAR.
+        Raises poplar_type_error for another type, and for metadata of another type or size.
         """
     def connect(self, field: FieldRef, tensors: Tensor | collections.abc.Sequence[Tensor]) -> None:
         """
@@ -1078,6 +1107,12 @@ class Graph:
         """
         The number of edges of a list of edges, or the number of elements of another field
         that is connected or has values; else 0.
+        """
+    def getMetadata(self, tensor: Tensor) -> Tensor:
+        """
+        The metadata of a tensor of QUARTER, UNSIGNED_CHAR, [].
+        Raises poplar_type_error for other tensors, and for one that joins tensors of
+        different metadata or of none.
         """
     def getTarget(self) -> Target:
         """
@@ -1209,6 +1244,72 @@ class Graph:
         """
         The whole variable or constant with this id, as a tensor.
         Raises IndexError if there is none.
+        """
+
+class QuarterMetadata:
+    """
+    What a tensor of QUARTER has beside its numbers: their format, and a scale s; an element
+    is its number times 2^s (Poplar: poplar/Quarter.hpp).
+    """
+    class Format:
+        """
+        F143: 4 bits of exponent and 3 of mantissa, up to 240. F152: 5 and 2 bits, up
+        to 57344. One zero, no infinity, one NaN: ONNX's FLOAT8E4M3FNUZ, FLOAT8E5M2FNUZ.
+
+        Members:
+
+          F143
+
+          F152
+        """
+
+        F143: typing.ClassVar[QuarterMetadata.Format]
+        F152: typing.ClassVar[QuarterMetadata.Format]
+        __members__: typing.ClassVar[dict[str, QuarterMetadata.Format]]
+        @typing.overload
+        def __eq__(self, other: QuarterMetadata.Format) -> bool: ...
+        @typing.overload
+        def __eq__(self, other: typing.Any) -> bool: ...
+        def __getstate__(self) -> int: ...
+        def __hash__(self) -> int: ...
+        def __index__(self) -> int: ...
+        def __init__(self, value: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+        def __int__(self) -> int: ...
+        @typing.overload
+        def __ne__(self, other: QuarterMetadata.Format) -> bool: ...
+        @typing.overload
+        def __ne__(self, other: typing.Any) -> bool: ...
+        def __repr__(self) -> str: ...
+        def __setstate__(self, state: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+        def __str__(self) -> str: ...
+        @property
+        def name(self) -> str: ...
+        @property
+        def value(self) -> int: ...
+
+    def __eq__(self, other: typing.Any) -> bool: ...
+    def __getstate__(self) -> int: ...
+    def __hash__(self) -> int: ...
+    def __init__(
+        self, fmt: QuarterMetadata.Format, scale: typing.SupportsInt | typing.SupportsIndex
+    ) -> None:
+        """
+        Raises poplar_exception for a scale outside of [-32, 31].
+        """
+    def __ne__(self, other: typing.Any) -> bool: ...
+    def __repr__(self) -> str: ...
+    def __setstate__(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    def getBinary(self) -> int:
+        """
+        The byte on the device: the scale in 6 bits, and 0x80 for F143.
+        """
+    def getFormat(self) -> QuarterMetadata.Format:
+        """
+        The format of the numbers.
+        """
+    def getScale(self) -> int:
+        """
+        The logarithm of the factor.
         """
 
 class VertexFieldRow:
@@ -1582,6 +1683,42 @@ def concat(
     for different element types.
     """
 
+def createConstantMetadataTensor(
+    graph: Graph,
+    fmt: QuarterMetadata.Format,
+    scale: typing.SupportsInt | typing.SupportsIndex,
+    debugContext: DebugContext | str = "",
+) -> Tensor:
+    """
+    The metadata of a tensor of QUARTER: a constant, UNSIGNED_CHAR, [].
+    Raises poplar_exception for a scale outside of [-32, 31].
+    """
+
+@typing.overload
+def createVariableMetadataTensor(
+    graph: Graph,
+    fmt: QuarterMetadata.Format,
+    scale: typing.SupportsInt | typing.SupportsIndex,
+    prog: program.Sequence,
+    debugContext: DebugContext | str = "",
+) -> Tensor:
+    """
+    The same as a variable that `prog` sets.
+    """
+
+@typing.overload
+def createVariableMetadataTensor(
+    graph: Graph,
+    fmt: QuarterMetadata.Format,
+    scale: Tensor,
+    prog: program.Sequence,
+    debugContext: DebugContext | str = "",
+) -> Tensor:
+    """
+    The same of a scale that the device knows: one element of an integer type, of which the
+    lowest 6 bits count. Raises poplibs_exception for another number of elements.
+    """
+
 def deviceOptionTable() -> list[tuple[str, str, str, str, str]]:
     """
     The same as engineOptionTable() for the options of devices, without
@@ -1652,6 +1789,13 @@ def withEnvironment(options: OptionFlags | dict[str, str]) -> OptionFlags:
     `options`, and over them those of the environment variable POPLAR_ENGINE_OPTIONS: what
     an Engine made with `options` has. Raises poplar_invalid_option if the variable is not
     a JSON object of strings.
+    """
+
+def withMetadata(tensor: Tensor, metadata: Tensor) -> Tensor:
+    """
+    The elements of a tensor of QUARTER with metadata of their own, one UNSIGNED_CHAR, and
+    not those of their variables. Nothing is copied.
+    Raises poplar_type_error for other types, and for another number of elements.
     """
 
 BFLOAT16: Type

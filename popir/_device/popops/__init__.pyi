@@ -825,6 +825,7 @@ def bitwiseXorWithOutput(
     Shapes, types and errors are those of mapWithOutput().
     """
 
+@typing.overload
 def cast(
     graph: popir._device.poplar.Graph,
     src: popir._device.poplar.Tensor,
@@ -836,8 +837,24 @@ def cast(
     A new tensor of the shape of `src`, with its values converted to `dstType`. To
     floating point: the nearest value, or as poplar.setStochasticRounding says. From
     floating point to integers: truncated and clamped to the range; NaN becomes 0.
-    Between integers: modulo 2^bits. To BOOL: whether the value is not 0.
-    Raises poplar_type_error for QUARTER without metadata, which C++ programs give.
+    Between integers: modulo 2^bits. To BOOL: whether the value is not 0. Of QUARTER: the
+    number times 2^scale, by its metadata.
+    Raises poplar_type_error for QUARTER without metadata.
+    """
+
+@typing.overload
+def cast(
+    graph: popir._device.poplar.Graph,
+    src: popir._device.poplar.Tensor,
+    dstType: popir._device.poplar.Type,
+    metadata: popir._device.poplar.Tensor,
+    prog: popir._device.poplar.program.Sequence,
+    debugContext: popir._device.poplar.DebugContext | str = "",
+) -> popir._device.poplar.Tensor:
+    """
+    To QUARTER, `dstType`, with this metadata, one UNSIGNED_CHAR: the nearest number to
+    x / 2^scale, ties to even, NaN beyond the largest.
+    Raises poplar_type_error for another type.
     """
 
 def castWithOutput(
@@ -850,7 +867,7 @@ def castWithOutput(
     """
     Writes the values of `src` to `dst`, converted to its type as cast() does.
     Raises poplibs_exception for different shapes, poplar_type_error for QUARTER without
-    metadata, which C++ programs give.
+    metadata.
     """
 
 def cbrt(

@@ -15,6 +15,14 @@ from popir.ops.support.arithmetic import Arithmetic
 from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
+from popir.ops.support.scaled import (
+    GRADIENT_REMEDY,
+    check_operands,
+    has_bias,
+    is_scaled,
+    operands,
+    result_type,
+)
 from popir.ops.support.spatial import WindowOp
 from popir.ops.support.symbolic import Arg
 from popir.options.contractions import CONVOLUTION
@@ -99,7 +107,7 @@ class ConvolvingOp(WindowOp):
         on_output = poplin.ConvParams.OutputTransform(none, none, self.stride(), none, none)
         return poplin.ConvParams(
             popType(self.inInfo(0)),
-            popType(self.inInfo(0)),
+            popType(result_type(self)),
             data[0],
             data[2:],
             weights[2:],
@@ -113,24 +121,33 @@ class ConvolvingOp(WindowOp):
 
 
 class ConvOp(ConvolvingOp, Contraction):
-    """ONNX's Conv, versions 1, 11 and 22. A third input is a bias [out channels]."""
+    """ONNX's Conv, versions 1, 11 and 22. A third input is a bias [out channels].
+
+    Data and weights of FLOAT8_143 and FLOAT8_152 have the logarithm of a scale in its place, as in
+    PopART: a scalar of INT32 in [-32, 32). The convolution times 2 to its power is FLOAT16. There
+    is no gradient of it.
+    """
 
     session_options = CONVOLUTION
+    gradient_remedy = GRADIENT_REMEDY
 
     def setup(self) -> None:
         """Infers [batch, out channels, spatial...], with the type of the data. Raises
         OperatorInputError for shapes that do not fit, OperatorAttributeError for wrong attributes.
         """
+        check_operands(self)
         shape = self.result_shape()
-        if self.hasInput(2) and self.inShape(2) != shape[1:2]:
+        if has_bias(self) and self.inShape(2) != shape[1:2]:
             raise OperatorInputError(
                 f"{self.debugName()}: the bias has shape {self.inShape(2)}; expected is "
                 f"{shape[1:2]}."
             )
-        self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
+        self.setOutInfo(0, TensorInfo(result_type(self), shape))
 
     def getGradOps(self) -> list[Op]:
-        """One gradient operator for each input."""
+        """One gradient operator for each input; none for data and weights of 8 bits."""
+        if is_scaled(self):
+            return []
         found: list[Op] = [ConvDataGradOp(self, 0), ConvWeightsGradOp(self, 1)]
         return [*found, ConvBiasGradOp(self, 2)] if self.hasInput(2) else found
 
@@ -250,14 +267,15 @@ class ConvOpx(Opx):
     def grow(self, prog: program.Sequence) -> None:
         """Calls poplin::convolution, and addBias or one map for the bias."""
         op = self.getOp(ConvOp)
-        weights = grouped(self.getInTensor(1), op.group)
-        data, params, flags = self.getInTensor(0), op.conv_params(), convolution_flags(op)
-        if op.hasInput(2):
+        data, weights = operands(self, prog)
+        weights = grouped(weights, op.group)
+        params, flags = op.conv_params(), convolution_flags(op)
+        if has_bias(op):
             params.outputType = product_type(op, data.elementType())
         out = poplin.convolution(
             self.graph(), data, weights, params, False, prog, self.debugContext(), flags
         )
-        if op.hasInput(2):
+        if has_bias(op):
             out = biased(self, out, self.getInTensor(2), prog)
         self.setOutTensor(0, out)
 

@@ -22,6 +22,14 @@ from popir.ops.contraction.options import Contraction, contraction_flags, produc
 from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
+from popir.ops.support.scaled import (
+    GRADIENT_REMEDY,
+    check_operands,
+    has_bias,
+    is_scaled,
+    operands,
+    result_type,
+)
 from popir.ops.support.spatial import WindowOp
 from popir.options.contractions import CONVOLUTION
 from popir.opx import InputCreatorType, Opx, popType
@@ -35,10 +43,12 @@ class ConvTransposeOp(WindowOp, Contraction):
     weights [in channels, out channels / group, window...], optionally a bias [out channels].
 
     One to three spatial dimensions; ONNX allows any number. `output_shape` may also begin with
-    batch and channels, which are not read.
+    batch and channels, which are not read. Data and weights of 8 bits have the logarithm of a scale
+    in the bias's place, as of Conv.
     """
 
     costly = True
+    gradient_remedy = GRADIENT_REMEDY
     session_options = CONVOLUTION
     dilations: list[int] | None
     output_padding: list[int] | None
@@ -115,6 +125,7 @@ class ConvTransposeOp(WindowOp, Contraction):
         """Infers [batch, out channels, spatial...], with the type of the data. Raises
         OperatorInputError for shapes that do not fit, OperatorAttributeError for wrong attributes.
         """
+        check_operands(self)
         data, weights = self.inShape(0), self.inShape(1)
         spatial = self.spatial_shape()
         if self.group < 1:
@@ -130,13 +141,13 @@ class ConvTransposeOp(WindowOp, Contraction):
                 "multiple of the group."
             )
         channels = weights[1] * self.group
-        if self.hasInput(2) and self.inShape(2) != [channels]:
+        if has_bias(self) and self.inShape(2) != [channels]:
             raise OperatorInputError(
                 f"{self.debugName()}: the bias has shape {self.inShape(2)}; expected is "
                 f"{[channels]}."
             )
         shape = [data[0], channels, *(size for size, *_ in self.geometry())]
-        self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
+        self.setOutInfo(0, TensorInfo(result_type(self), shape))
 
     def dimensionNames(self) -> Dimensions | None:
         """The batch alone has a name."""
@@ -144,7 +155,9 @@ class ConvTransposeOp(WindowOp, Contraction):
         return Dimensions({0: names}, {0: names})
 
     def getGradOps(self) -> list[Op]:
-        """One gradient operator for each input."""
+        """One gradient operator for each input; none for data and weights of 8 bits."""
+        if is_scaled(self):
+            return []
         found: list[Op] = [ConvTransposeDataGradOp(self, 0), ConvTransposeWeightsGradOp(self, 1)]
         return [*found, ConvTransposeBiasGradOp(self, 2)] if self.hasInput(2) else found
 
@@ -157,10 +170,9 @@ class ConvTransposeOp(WindowOp, Contraction):
         none, one = [0] * len(sizes), [1] * len(sizes)
         forwards = [False] * len(sizes)
         transform = poplin.ConvParams.InputTransform
-        kind = popType(self.inInfo(0))
         return poplin.ConvParams(
-            kind,
-            kind,
+            popType(self.inInfo(0)),
+            popType(result_type(self)),
             data[0],
             sizes,
             weights[2:],
@@ -247,13 +259,14 @@ class ConvTransposeOpx(Opx):
     def grow(self, prog: program.Sequence) -> None:
         """Calls poplin::convolution with the parameters of the gradient, and adds the bias."""
         op = self.getOp(ConvTransposeOp)
-        data, weights = self.getInTensor(0), grouped(self.getInTensor(1), op.group)
+        data, weights = operands(self, prog)
+        weights = grouped(weights, op.group)
         params = poplin.getGradientParams(op.conv_params())
-        if op.hasInput(2):
+        if has_bias(op):
             params.outputType = product_type(op, data.elementType())
         context, flags = self.debugContext(), contraction_flags(op)
         out = poplin.convolution(self.graph(), data, weights, params, True, prog, context, flags)
-        if op.hasInput(2):
+        if has_bias(op):
             out = biased(self, out, self.getInTensor(2), prog)
         self.setOutTensor(0, out)
 

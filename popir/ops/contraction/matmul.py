@@ -28,6 +28,13 @@ from popir.ops.support.arithmetic import Arithmetic, accumulator
 from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
+from popir.ops.support.scaled import (
+    GRADIENT_REMEDY,
+    check_operands,
+    is_scaled,
+    operands,
+    result_type,
+)
 from popir.ops.support.second_order import sum_to
 from popir.ops.support.shapes import broadcast_shapes, broadcast_to, popart_name, product, spaced
 from popir.opx import InputCreatorType, Opx, popType
@@ -39,9 +46,14 @@ from popir.types import TensorInfo
 class MatMulOp(Op, Contraction):
     """ONNX's MatMul, versions 1, 9 and 13. A vector as first input is a row, as second input a
     column; the result lacks that dimension.
+
+    Operands of FLOAT8_143 and FLOAT8_152 have a third input beside them, as in PopART: the
+    logarithm of a scale, a scalar of INT32 in [-32, 32). The product times 2 to its power is
+    FLOAT16. There is no gradient of it.
     """
 
     costly = True
+    gradient_remedy = GRADIENT_REMEDY
 
     def lhs_shape(self) -> list[int]:
         """The first input's shape [stack..., rows, inner]."""
@@ -67,6 +79,7 @@ class MatMulOp(Op, Contraction):
                 popart=f"{popart_name(self)} doesn't support scalar tensor input as the "
                 f"{'rhs' if self.inRank(0) else 'lhs'} input",
             )
+        check_operands(self)
         a, b = self.lhs_shape(), self.rhs_shape()
         if a[-1] != b[-2]:
             raise OperatorInputError(
@@ -78,7 +91,7 @@ class MatMulOp(Op, Contraction):
         shape = self.stack()
         shape += [a[-2]] if self.inRank(0) > 1 else []
         shape += [b[-1]] if self.inRank(1) > 1 else []
-        self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
+        self.setOutInfo(0, TensorInfo(result_type(self), shape))
 
     def appendAttributes(self, os: OpSerialiser) -> None:
         """The attributes, and PopART's `fully_connected_pass`: 0, the forward one, or -1 if a
@@ -106,8 +119,8 @@ class MatMulOp(Op, Contraction):
         return Dimensions(inputs, {0: [*from_end(len(self.stack())), *rows, *columns]})
 
     def getGradOps(self) -> list[Op]:
-        """One gradient operator for each operand."""
-        return [MatMulLhsGradOp(self), MatMulRhsGradOp(self)]
+        """One gradient operator for each operand; none for operands of 8 bits."""
+        return [] if is_scaled(self) else [MatMulLhsGradOp(self), MatMulRhsGradOp(self)]
 
 
 class MatMulGradOp(InputGradOp):
@@ -219,22 +232,23 @@ class MatMulOpx(Opx):
     def grow(self, prog: program.Sequence) -> None:
         """Calls poplin::matMul or matMulGrouped."""
         op = self.getOp(MatMulOp)
-        a = self.getInTensor(0).reshape(op.lhs_shape())
-        b = self.getInTensor(1).reshape(op.rhs_shape())
-        out = stacked(self, a, b, op.stack(), a.elementType(), prog)
+        a, b = operands(self, prog)
+        a, b = a.reshape(op.lhs_shape()), b.reshape(op.rhs_shape())
+        out = stacked(self, a, b, op.stack(), popType(op.outInfo(0)), prog)
         self.setOutTensor(0, out.reshape(self.outShape(0)))
 
     def getInputCreatorType(self, i: int) -> InputCreatorType:
         """Both operands can be created if the second one is a single matrix."""
-        single = self.getOp(MatMulOp).isSingle()
-        return InputCreatorType.CanCreate if single else InputCreatorType.Deadend
+        can_create = i < 2 and self.getOp(MatMulOp).isSingle()
+        return InputCreatorType.CanCreate if can_create else InputCreatorType.Deadend
 
     def createInputTensor(self, i: int, debugContext: str) -> Tensor:
         """The operand in the layout of poplin's createMatMulInput."""
         op = self.getOp(MatMulOp)
         a, b = op.lhs_shape(), op.rhs_shape()[-2:]
         rows = [product(a[:-1]), a[-1]]
-        made = create_operand(self, i, popType(self.inInfo(i)), rows, b, debugContext)
+        kind, out = popType(self.inInfo(i)), popType(self.outInfo(0))
+        made = create_operand(self, i, kind, rows, b, debugContext, out)
         return made.reshape(self.inShape(i))
 
 

@@ -17,6 +17,7 @@ from popir.errors import OperatorAttributeError, did_you_mean
 from popir.ir import Graph, Op
 from popir.ir.graph import called_graphs
 from popir.ops.support.arithmetic import Arithmetic, accumulator
+from popir.ops.support.scaled import is_scaled
 from popir.ops.support.slice_plans import PlansSlices
 from popir.options import OptionWarning, SessionOptions, warn
 from popir.options.annotations import (
@@ -191,8 +192,20 @@ def apply_contraction_options(graph: Graph, options: SessionOptions) -> None:
                 if name in _ENTRIES:
                     note, parsed, _ = _ENTRIES[name]
                     notes.setdefault(note, parsed(value))
+            if is_scaled(op) and notes.get(PARTIALS_TYPE) == "FLOAT":
+                raise OperatorAttributeError(
+                    f"{op.debugName()}: partial sums of FLOAT, by setPartialsType or the session's "
+                    "options; of 8-bit floats they are HALF. Set HALF, or nothing.",
+                    popart=f"Invalid partials type: {_PARTIALS[op.session_options]}",
+                )
 
 
+_PARTIALS = {
+    MATMUL: "MatMulPartialsType::FLOAT. Partials type must be MatMulPartialsType::HALF for "
+    "FLOAT8_* matmul operands. ",
+    CONVOLUTION: "float. Partials type must be half for FLOAT8 conv operand types. ",
+}
+"""PopART's words for partial sums of 8-bit floats."""
 _NEUTRAL = {PARTIALS_TYPE: "FLOAT", SERIALIZE_MODE: "none"}
 _SETTERS = {
     PARTIALS_TYPE: "setPartialsType",
@@ -299,16 +312,24 @@ def _parts(t: Tensor, dim: int, factor: int) -> list[Tensor]:
 
 
 def create_operand(
-    opx: Opx, i: int, kind: Type, a: Sequence[int], b: Sequence[int], debugContext: str
+    opx: Opx,
+    i: int,
+    kind: Type,
+    a: Sequence[int],
+    b: Sequence[int],
+    debugContext: str,
+    out: Type | None = None,
 ) -> Tensor:
     """A new operand, the left (0) or the right one (1), of the forward product of matrices with the
-    shapes `a` and `b`, in the layout that the product or its parts prefer.
+    shapes `a` and `b`, in the layout that the product or its parts prefer. The product has the type
+    `out`, that of the operands by default.
     """
+    out = out or kind
     create = (poplin.createMatMulInputLHS, poplin.createMatMulInputRHS)[i]
     graph, flags, cut = opx.graph(), product_flags(opx.op_p), serialization(opx.op_p)
     (rows, inner), columns = a, b[1]
     if cut is None:
-        return create(graph, kind, kind, list(a), list(b), debugContext, flags)
+        return create(graph, kind, out, list(a), list(b), debugContext, flags)
     at = FORWARD.index(cut.size)
     m, k, n = (
         size // cut.factor if each == at else size
@@ -316,7 +337,7 @@ def create_operand(
     )
     is_cut = at - i in (0, 1)
     parts = [
-        create(graph, kind, kind, [m, k], [k, n], debugContext, flags)
+        create(graph, kind, out, [m, k], [k, n], debugContext, flags)
         for _ in range(cut.factor if is_cut else 1)
     ]
     return poplar.concat(parts, at - i) if is_cut else parts[0]

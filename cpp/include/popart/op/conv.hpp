@@ -15,8 +15,7 @@
 namespace popart {
 
 /// ONNX's Conv: the data, the weights and, of the compiler's, a bias. On data and weights of 8 bits
-/// input 2 is the logarithm of a scale instead (isPow2ScaledConv()), which the compiler does not
-/// have.
+/// input 2 is the logarithm of a scale instead (isPow2ScaledConv()), and the output FLOAT16.
 class ConvOp : public MultiConvBaseOp {
  public:
   ConvOp(const OperatorIdentifier& opid, const Settings& settings, std::vector<int64_t> strides,

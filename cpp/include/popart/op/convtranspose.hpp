@@ -14,8 +14,7 @@ namespace popart {
 
 /// ONNX's ConvTranspose: the data [batch, channels in, spatial...], the weights [channels in,
 /// channels out / group, window...] and, of the compiler's, a bias. On data and weights of 8 bits
-/// input 2 is the logarithm of a scale instead (isPow2ScaledConvTranspose()), which the compiler
-/// does not have.
+/// input 2 is the logarithm of a scale instead (isPow2ScaledConvTranspose()), and the output FLOAT16.
 class ConvTransposeOp : public Op {
  public:
   ConvTransposeOp(const OperatorIdentifier& opid, const Settings& settings,

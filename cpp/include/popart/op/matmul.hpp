@@ -82,7 +82,7 @@ class MatMulBaseOp : public Op {
 };
 
 /// ONNX's MatMul: numpy.matmul of two inputs. On inputs of 8 bits input 2 is the logarithm of a
-/// scale (isPow2ScaledMatMul()), which the compiler does not have.
+/// scale (isPow2ScaledMatMul()), and the output FLOAT16.
 class MatMulOp : public MatMulBaseOp {
  public:
   MatMulOp(const OperatorIdentifier& opid, const Op::Settings& settings,
