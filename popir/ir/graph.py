@@ -885,6 +885,14 @@ class Graph:
         self._taken[base] = n
         return f"{base}/{n}"
 
+    def setExchanges(self, texts: Mapping[str, str]) -> None:
+        """Sets by which tiles and when inputs come, each as `Exchange.of_text` has it, for programs
+        in C++.
+        """
+        self.exchanges = {
+            id: Exchange.of_text(f"The input '{id}'", text) for id, text in texts.items()
+        }
+
     def setInputs(self, ids: Sequence[str]) -> None:
         """Sets the inputs of a called graph; earlier ones that nothing reads are removed."""
         dropped = set(self.inputs).difference(ids)
