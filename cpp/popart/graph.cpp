@@ -257,11 +257,7 @@ std::vector<Op*> Graph::getOpSchedule(const OpsBeforeKey& constraints,
                                       RequireOptimalSchedule) const {
   const std::vector<Op*> own = irCalls().schedule(const_cast<Graph&>(*this));
   if (constraints.empty()) return own;
-  const auto order = popir::orderOf(*this, own, constraints, false);
-  if (!order)
-    throw error("{} has no order of its operators with {} constraints", getGraphString(),
-                constraints.size());
-  return *order;
+  return popir::requireOrder(*this, own, constraints, false);
 }
 
 std::map<OpId, std::unordered_set<OpId>> Graph::getEdgeMap() const {

@@ -17,6 +17,12 @@ nonstd::optional<std::vector<popart::Op*>> orderOf(const popart::Graph& graph,
                                                    const popart::OpsBeforeKey& constraints,
                                                    bool respectsPhases);
 
+/// The same.
+/// \throws popart::error if there is none
+std::vector<popart::Op*> requireOrder(const popart::Graph& graph,
+                                      const std::vector<popart::Op*>& first,
+                                      const popart::OpsBeforeKey& constraints, bool respectsPhases);
+
 }  // namespace popir
 
 #endif

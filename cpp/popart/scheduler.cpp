@@ -61,6 +61,16 @@ nonstd::optional<std::vector<Op*>> orderOf(const Graph& graph, const std::vector
   return order;
 }
 
+std::vector<Op*> requireOrder(const Graph& graph, const std::vector<Op*>& first,
+                              const popart::OpsBeforeKey& constraints, bool respectsPhases) {
+  const auto order = orderOf(graph, first, constraints, respectsPhases);
+  if (!order)
+    throw popart::error(
+        "{} has no order of its operators that keeps what is to be before {} of them{}",
+        graph.getGraphString(), constraints.size(), respectsPhases ? ", and execution phases" : "");
+  return *order;
+}
+
 }  // namespace popir
 
 namespace popart {
@@ -75,11 +85,7 @@ std::vector<Op*> Scheduler::getSchedule(const OpsBeforeKey& opsBeforeKey, const 
   const auto kept = finalized_.find(graph.id);
   if (kept != finalized_.end()) return kept->second;
   const std::vector<Op*> own = graph.getOpSchedule({}, requireOptimalSchedule);
-  const auto order = popir::orderOf(graph, own, opsBeforeKey, respectExecutionPhase);
-  if (!order)
-    throw error("{} has no order of its operators with {} constraints{}", graph.getGraphString(),
-                opsBeforeKey.size(), respectExecutionPhase ? " and by execution phase" : "");
-  return *order;
+  return popir::requireOrder(graph, own, opsBeforeKey, respectExecutionPhase);
 }
 
 void Scheduler::finalizeSchedule(const OpsBeforeKey& opsBeforeKey, const Graph& graph,

@@ -6,6 +6,8 @@
 #include <popart/op/ipucopy.hpp>
 #include <popart/op/pad.hpp>
 #include <popart/op/padgrad.hpp>
+#include <popart/op/randomuniform.hpp>
+#include <popart/op/scale.hpp>
 #include <popart/op/square.hpp>
 #include <popart/op/transpose.hpp>
 #include <popart/op/upsample.hpp>
@@ -18,6 +20,8 @@
 #include <popart/patterns/likeopspattern.hpp>
 #include <popart/patterns/transposetoidentityorreshape.hpp>
 #include <popart/patterns/upsampletoresizepattern.hpp>
+#include <popart/transforms/mergeduplicateops.hpp>
+#include <popart/typefunctor.hpp>
 
 #include <iostream>
 #include <memory>
@@ -75,8 +79,8 @@ void lower(bool patterns) {
   for (int type = 0; type < 5; ++type)
     for (const int64_t index : {0, 1}) {
       const std::string name = "scalar" + std::to_string(type) + std::to_string(index);
-      add<Scalar>(g, name, {"x"}, C::BinaryConstScalar, 2.5f, static_cast<Scalar::Type>(type), index,
-                  settings(name));
+      add<Scalar>(g, name, {"x"}, C::BinaryConstScalar, 2.5f, static_cast<Scalar::Type>(type),
+                  index, settings(name));
     }
   Op* bias = add<AddBiasOp>(g, "biased", {"x", "bias"}, C::AddBias, settings("biased"));
   addGradients(g, bias, "x");
@@ -126,8 +130,8 @@ void structures() {
   for (const Op* op : ir.opsOfType(C::IpuCopy))
     std::cout << dynamic_cast<const IpuCopyOp*>(op)->getFromToStr() << " ";
   std::cout << g.getTensor("home")->info << "\n";
-  Op* flip = g.createConnectedOp<ConvFlipWeightsOp>({{0, "w"}}, {{0, "flipped"}}, C::ConvFlipWeights,
-                                                    settings);
+  Op* flip = g.createConnectedOp<ConvFlipWeightsOp>({{0, "w"}}, {{0, "flipped"}},
+                                                    C::ConvFlipWeights, settings);
   for (std::unique_ptr<Op>& each : flip->getGradOps()) {
     Op* made = each.get();
     g.moveIntoGraph(std::move(each));
@@ -143,14 +147,42 @@ void structures() {
             << g.getTensor("read")->getProducer()->inId(0) << "\n";
 }
 
+/// Twice the same of a scale, and of what reads it; other factors, random numbers and what the host
+/// gets stay.
+void merged() {
+  auto ir = std::make_shared<Ir>();
+  Graph& g = ir->getMainGraph();
+  g.addStream("x", TensorInfo("FLOAT", std::vector<int64_t>{2}));
+  const auto scale = Onnx::AiGraphcore::OpSet1::Scale;
+  for (const std::string name : {"a", "b", "c"}) {
+    const Op::Settings settings(g, name);
+    add<ScaleOp>(g, name, {"x"}, scale, name == "c" ? 3.0f : 2.0f, settings);
+    add<AbsOp>(g, "abs of " + name, {name}, O::Abs_6, settings);
+    add<SquareOp>(g, "square of " + name, {"abs of " + name}, C::Square, settings);
+    add<RandomUniformLikeOp>(g, "random " + name, {"x"}, O::RandomUniformLike_1, OptionalDataType(),
+                             1.0f, 0.0f, settings);
+  }
+  const std::vector<TensorId> asked = {"square of a", "square of b", "square of c"};
+  ir->setDataFlow(DataFlow(1, asked, AnchorReturnType("All")));
+  ir->applyTransform(MergeDuplicateOps::id(), g);
+  print(*ir);
+  std::cout << g.getTensor("square of b")->getProducer()->inId(0) << "\n";
+  run(ir, {{"x", {-1, 2}}}, false, asked);
+  int16_t number = -7;
+  void* data = &number;
+  using Number = typefunctor::Int64FromVoid;
+  std::cout << typefunctor::get<Number, int64_t>(DataType::INT16, data) << "\n";
+  failsWithError([&] { typefunctor::get<Number, int64_t>(DataType::BOOL, data); });
+}
+
 void faults() {
   Ir ir;
   Graph& g = ir.getMainGraph();
   const Op::Settings settings(g, "s");
   g.addStream("x", TensorInfo("FLOAT", std::vector<int64_t>{1, 2, 3}));
   const auto scalar = [&](int type, int64_t index) {
-    BinaryConstScalarOp(C::BinaryConstScalar, 1, static_cast<BinaryConstScalarOp::Type>(type), index,
-                        settings);
+    BinaryConstScalarOp(C::BinaryConstScalar, 1, static_cast<BinaryConstScalarOp::Type>(type),
+                        index, settings);
   };
   failsWithError([&] { scalar(5, 0); });
   failsWithError([&] { scalar(0, 2); });
@@ -169,5 +201,6 @@ int main(int, char** argv) {
   const std::string what = argv[1];
   if (what == "plain" || what == "patterns") lower(what == "patterns");
   if (what == "structures") structures();
+  if (what == "merged") merged();
   if (what == "faults") faults();
 }

@@ -68,6 +68,16 @@ def test_structures(program: Program) -> None:
     ]
 
 
+def test_operators_that_compute_the_same(program: Program) -> None:
+    """One of each stays, but for random numbers and what the host gets."""
+    types, read, *values, number, fault = program("composed", "merged").splitlines()
+    assert types.split() == ["Abs2", "RandomUniformLike3", "Scale2", "Square3"]
+    assert read == "abs of a"
+    assert [[float(word) for word in line.split()] for line in values] == [[4, 16], [4, 16], [9, 36]]
+    assert number == "-7"
+    assert fault.endswith("has no meaning for elements of type BOOL")
+
+
 def test_faults(program: Program) -> None:
     found = program("composed", "faults").splitlines()
     for line, words in zip(

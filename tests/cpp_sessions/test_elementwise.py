@@ -71,11 +71,13 @@ def test_orders(program: Program) -> None:
         "a b c d ",
         "b a c d ",
         "100",
-        "error: The main graph has no order of its operators with 1 constraints",
-        "error: The main graph has no order of its operators with 1 constraints",
+        "error: The main graph has no order of its operators that keeps what is to be before 1 of "
+        "them",
+        "error: The main graph has no order of its operators that keeps what is to be before 1 of "
+        "them",
         "10",
-        "error: The main graph has no order of its operators with 0 constraints and by execution "
-        "phase",
+        "error: The main graph has no order of its operators that keeps what is to be before 0 of "
+        "them, and execution phases",
         "b c a d ",
         "1",
     ]

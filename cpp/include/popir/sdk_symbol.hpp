@@ -2,6 +2,6 @@
 #ifndef popir_sdk_symbol_hpp
 #define popir_sdk_symbol_hpp
 
-#define POPIR_SDK_SYMBOL popir_sdk_0_1_0_0e47d746
+#define POPIR_SDK_SYMBOL popir_sdk_0_1_0_a23c7e95
 
 #endif

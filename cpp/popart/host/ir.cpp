@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <sstream>
+#include <string>
 #include <utility>
 
 #include "popart/host/python.hpp"
