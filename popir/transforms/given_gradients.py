@@ -1,5 +1,5 @@
-"""What a Resize and the gradients of Resizes, reductions and element-wise operators become, in graphs
-that a program in C++ has made.
+"""What operators of PopART's become that the compiler does not have, in graphs that a program in C++
+has made: a Resize, gradients, and those that consist of others.
 """
 
 from __future__ import annotations

@@ -20,7 +20,9 @@ def expected() -> dict[str, np.ndarray]:
             (2.5**X, X**2.5),
         ]
     found = {"square": X**2, "like": np.zeros_like(X), "zeros": np.zeros(2)}
-    found |= {f"scalar{i}{j}": each for i, pair in enumerate(scalars) for j, each in enumerate(pair)}
+    found |= {
+        f"scalar{i}{j}": each for i, pair in enumerate(scalars) for j, each in enumerate(pair)
+    }
     found |= {
         "biased": X + BIAS[:, None],
         "biased0": X,
@@ -73,7 +75,11 @@ def test_operators_that_compute_the_same(program: Program) -> None:
     types, read, *values, number, fault = program("composed", "merged").splitlines()
     assert types.split() == ["Abs2", "RandomUniformLike3", "Scale2", "Square3"]
     assert read == "abs of a"
-    assert [[float(word) for word in line.split()] for line in values] == [[4, 16], [4, 16], [9, 36]]
+    assert [[float(word) for word in line.split()] for line in values] == [
+        [4, 16],
+        [4, 16],
+        [9, 36],
+    ]
     assert number == "-7"
     assert fault.endswith("has no meaning for elements of type BOOL")
 

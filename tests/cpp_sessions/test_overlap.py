@@ -21,4 +21,6 @@ def test_what_cannot_be_is_refused(program: Program) -> None:
         "error: The input 'x': tileSet = TileSet.IO, but there are no IO tiles. Set "
         "SessionOptions.numIOTiles."
     )
-    assert overlap.startswith("error: The input 'x': exchangeStrategy = ExchangeStrategy.OverlapLoops")
+    assert overlap.startswith(
+        "error: The input 'x': exchangeStrategy = ExchangeStrategy.OverlapLoops"
+    )
