@@ -223,11 +223,8 @@ class Copies:
         on = Decomposer(load.loop, load.tensor.id)
         assert load.tensor.info is not None
         numbers = ([start], [start + load.copies], [0])
-        slices = on.add(
-            *("ai.onnx", "Slice", 13),
-            [together, *(on.const(n, np.dtype(np.int64)) for n in numbers)],
-            1,
-        )
+        bounds = [on.const(n, np.dtype(np.int64)) for n in numbers]
+        slices = on.add("ai.onnx", "Slice", 13, [together, *bounds], 1, {})
         assert isinstance(slices, Tensor)
         take_place(load.tensor, on.reshape(slices, load.tensor.info.shape()))
 

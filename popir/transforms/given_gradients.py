@@ -1,4 +1,4 @@
-"""What operators of PopART's become that the compiler does not have, in graphs that a program in C++
+"""What operators of PopART that the compiler does not have become, in graphs that a program in C++
 has made: a Resize, gradients, and those that consist of others.
 """
 

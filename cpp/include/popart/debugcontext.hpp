@@ -6,18 +6,11 @@
 
 namespace popart {
 
+using DebugContext = poplar::DebugContext;
 using DebugInfo = poplar::DebugInfo;
 using DebugNameAndId = poplar::DebugNameAndId;
 using ProfileValue = poplar::ProfileValue;
 using SourceLocation = poplar::SourceLocation;
-
-/// As Poplar's, which it is.
-class DebugContext : public poplar::DebugContext {
- public:
-  using poplar::DebugContext::DebugContext;
-  DebugContext(SourceLocation loc = SourceLocation::Current()) : poplar::DebugContext(loc) {}
-  DebugContext(const poplar::DebugContext& context) : poplar::DebugContext(context) {}
-};
 
 }  // namespace popart
 

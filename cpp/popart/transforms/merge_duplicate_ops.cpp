@@ -7,9 +7,12 @@
 #include <popart/tensors.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <string>
 #include <tuple>
 #include <typeinfo>
+#include <utility>
 
 namespace popart {
 namespace {
@@ -32,12 +35,20 @@ bool isGiven(const Op& op) {
       });
 }
 
+/// A number as a key: whether there is one, and which.
+template <class OPTIONAL>
+std::pair<bool, int64_t> numberOf(const OPTIONAL& number) {
+  return number ? std::make_pair(true, static_cast<int64_t>(*number))
+                : std::make_pair(false, int64_t{0});
+}
+
 /// Operators with the same one compute the same at the same place.
 auto keyOf(const Op& op) {
   return std::make_tuple(std::string(typeid(op).name()), op.getSubgraphEquivId(),
-                         op.input->tensorIdMap(), op.getOptionalVGraphId(),
-                         op.getOptionalPipelineStage(), op.getOptionalExecutionPhase(),
-                         op.settings.executionContext, op.settings.recomputeType);
+                         op.input->tensorIdMap(), numberOf(op.getOptionalVGraphId()),
+                         numberOf(op.getOptionalPipelineStage()),
+                         numberOf(op.getOptionalExecutionPhase()), op.settings.executionContext,
+                         op.settings.recomputeType);
 }
 
 }  // namespace
