@@ -157,7 +157,9 @@ def test_inputs_have_the_widths_of_a_tile(bench):
     bench.vertex("Widths", count=count[0], by=by[0], out=y[0])
     bench.vertex("Widths", count=2, by=-7, out=y[1])
     assert bench.run(y).tolist() == [-15, -14]
-    with refused(errors.poplar_type_error, r"'count' \(Input<unsigned int>\) .* unsigned long long"):
+    with refused(
+        errors.poplar_type_error, r"'count' \(Input<unsigned int>\) .* unsigned long long"
+    ):
         bench.vertex("Widths", count=bench.variable([3], np.uint64)[0], by=1, out=y[0])
 
 
