@@ -895,7 +895,7 @@ class Graph:
                 found[id] = Exchange.of_text(f"The input '{id}'", text)
             except (ValueError, KeyError):
                 raise popart_exception(
-                    f"The input '{id}': '{text}' is no tile set and exchange strategy. Give it, for "
+                    f"The input '{id}': '{text}' is no tile set and exchange strategy. Give, for "
                     "example, TileSet::IO and ExchangeStrategy::OverlapLoops."
                 ) from None
         self.exchanges = found

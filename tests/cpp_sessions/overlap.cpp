@@ -61,6 +61,8 @@ int main(int argc, char** argv) {
     if (what == "faults") {
       failsWithError([] { ofGraph(0, settings); });
       failsWithError(
+          [] { ofGraph(2, InputSettings(TileSet::Undefined, ExchangeStrategy::OverlapLoops)); });
+      failsWithError(
           [] { ofGraph(2, InputSettings(TileSet::Compute, ExchangeStrategy::OverlapLoops)); });
     }
     return 0;

@@ -16,10 +16,14 @@ def test_tile_sets_and_strategies_arrive(program: Program, made: tuple[str, ...]
 
 def test_what_cannot_be_is_refused(program: Program) -> None:
     """Of a stream of a program's graph: no IO tiles, and an overlap on tiles that compute."""
-    tiles, overlap = program("overlap", "faults").splitlines()
+    tiles, undefined, overlap = program("overlap", "faults").splitlines()
     assert tiles == (
         "error: The input 'x': tileSet = TileSet.IO, but there are no IO tiles. Set "
         "SessionOptions.numIOTiles."
+    )
+    assert undefined == (
+        "error: The input 'x': 'Undefined OverlapLoops' is no tile set and exchange strategy. Give, "
+        "for example, TileSet::IO and ExchangeStrategy::OverlapLoops."
     )
     assert overlap.startswith(
         "error: The input 'x': exchangeStrategy = ExchangeStrategy.OverlapLoops"
