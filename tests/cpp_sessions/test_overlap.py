@@ -22,8 +22,8 @@ def test_what_cannot_be_is_refused(program: Program) -> None:
         "SessionOptions.numIOTiles."
     )
     assert undefined == (
-        "error: The input 'x': 'Undefined OverlapLoops' is no tile set and exchange strategy. Give, "
-        "for example, TileSet::IO and ExchangeStrategy::OverlapLoops."
+        "error: The input 'x': 'Undefined OverlapLoops' is no tile set and exchange strategy. "
+        "Give, for example, TileSet::IO and ExchangeStrategy::OverlapLoops."
     )
     assert overlap.startswith(
         "error: The input 'x': exchangeStrategy = ExchangeStrategy.OverlapLoops"
