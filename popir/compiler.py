@@ -49,7 +49,7 @@ from popir.transforms.batch_serialization import (
     serialize_batch,
 )
 from popir.transforms.decision import Decision
-from popir.transforms.given_gradients import reduction_gradient
+from popir.transforms.given_gradients import composed
 from popir.transforms.given_graph import fit_to_lower
 from popir.transforms.gradients import expand_gradients
 from popir.transforms.inplace import PATTERN, inplace
@@ -390,8 +390,8 @@ def add_gradients(c: Compilation) -> None:
         seed = scale_loss(c.graph, seed)
     c.gradients = differentiate(c.graph, c.loss, targets, seed, c.handed)
     for op in [each for each in c.graph.ops.values() if each.source != "built in"]:
-        # A library's operator that derives from a reduction gives PopART's gradient of it.
-        reduction_gradient(op)
+        # A library's operator that derives from a built-in one gives PopART's gradient of it.
+        composed(op)
     if c.serialization is not None:
         add_up_early(c.graph, c.gradients.values())
     c.graph.has_gradients = True

@@ -36,6 +36,14 @@ class Exchange:
     tile_set: TileSet = TileSet.Compute
     strategy: ExchangeStrategy = ExchangeStrategy.JustInTime
 
+    @classmethod
+    def of_text(cls, who: str, text: str) -> Exchange:
+        """That of a tile set and a strategy by their names, "IO OverlapLoops". Raises ValueError or
+        KeyError for another text.
+        """
+        tiles, when = text.split()
+        return cls(who, TileSet[tiles], ExchangeStrategy[when])
+
     def __post_init__(self) -> None:
         if self.strategy is ExchangeStrategy.OverlapStep:
             raise popart_exception(

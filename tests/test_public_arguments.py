@@ -1003,6 +1003,10 @@ RIGHT: dict[str, Callable[[World], Call]] = {
     "Graph.saveVariable": lambda _: (weights().saveVariable, {"id": "w"}),
     "Graph.renameTensor": lambda w: (w.op().graph.renameTensor, {"id": "free", "new": "z"}),
     "Graph.setInputs": lambda w: (w.op().graph.setInputs, {"ids": ["x"]}),
+    "Graph.setExchanges": lambda w: (
+        w.op().graph.setExchanges,
+        {"texts": {"x": "IO OverlapLoops"}},
+    ),
     "Graph.setOutputs": lambda w: (w.op().graph.setOutputs, {"ids": ["x"]}),
     "Graph.createGraph": lambda w: (w.op().graph.createGraph, {"name": "called"}),
     "Graph.removeGraph": lambda _: (with_called().removeGraph, {"name": "called"}),

@@ -15,6 +15,7 @@
 #include "bindings/signatures.hpp"
 #include "popart/builtin_op.hpp"
 #include "popart/link.hpp"
+#include "popart/patterns/composed.hpp"
 
 namespace popir {
 namespace {
@@ -357,6 +358,14 @@ void bindOps(py::module_& m) {
   m.def("attributeTexts", attributeTexts, opArg, py::arg("outline"),
         "(name, text) of each attribute of appendAttributes(), or of\n"
         "appendOutlineAttributes() if `outline`.");
+  m.def(
+      "takeApart",
+      [](const PyOp& op) {
+        return runOp(op, "apply", [](Op& each) { return popir::takeApart(&each); });
+      },
+      opArg,
+      "Puts what an operator of PopART that the compiler does not have consists of, such as a\n"
+      "gradient of an element-wise operator, in its place. Returns whether it is one.");
   m.def("traits", traits, opArg,
         "Values that the compiler needs of every operator, by name: subgraphValue,\n"
         "requiresRandomSeed, hasSideEffect, isOutlineable; modifies, a set of indices of\n"

@@ -313,7 +313,8 @@ BuiltinClass upsample() {
             const auto& made = static_cast<const popart::UpsampleOp&>(op);
             Attributes a;
             a.setAttribute("mode", toString(made.getMode()));
-            if (op.opid.version < 9) a.setAttribute("scales", made.getScales());
+            if (op.opid.version < 9 || !made.getScales().empty())
+              a.setAttribute("scales", made.getScales());
             return a;
           }};
 }

@@ -8,6 +8,7 @@
 
 #include "popart/ir_calls.hpp"
 #include "popart/link.hpp"
+#include "popart/schedule.hpp"
 
 namespace popart {
 
@@ -254,12 +255,9 @@ std::vector<Op*> Graph::getCallSiteOps(std::size_t num) const {
 
 std::vector<Op*> Graph::getOpSchedule(const OpsBeforeKey& constraints,
                                       RequireOptimalSchedule) const {
-  if (!constraints.empty())
-    throw error(
-        "getOpSchedule: {} operators have constraints; the schedule is that of the session, "
-        "without others",
-        constraints.size());
-  return irCalls().schedule(const_cast<Graph&>(*this));
+  const std::vector<Op*> own = irCalls().schedule(const_cast<Graph&>(*this));
+  if (constraints.empty()) return own;
+  return popir::requireOrder(*this, own, constraints, false);
 }
 
 std::map<OpId, std::unordered_set<OpId>> Graph::getEdgeMap() const {
@@ -273,21 +271,10 @@ std::map<OpId, std::unordered_set<OpId>> Graph::getEdgeMap() const {
   return edges;
 }
 
-bool Graph::isSchedulable(const OpsBeforeKey& constraints, bool) const {
-  auto edges = getEdgeMap();
-  for (const auto& each : constraints)
-    for (const Op* before : each.second) edges[before->id].insert(each.first->id);
-  std::map<OpId, int> waits;
-  for (const auto& each : edges)
-    for (const OpId after : each.second) ++waits[after];
-  std::vector<OpId> ready;
-  for (const auto& each : edges)
-    if (waits[each.first] == 0) ready.push_back(each.first);
-  std::size_t done = 0;
-  for (; done < ready.size(); ++done)
-    for (const OpId after : edges[ready[done]])
-      if (--waits[after] == 0) ready.push_back(after);
-  return done == edges.size();
+bool Graph::isSchedulable(const OpsBeforeKey& constraints, bool respectExecutionPhases) const {
+  std::vector<Op*> all;
+  for (const auto& each : getOps()) all.push_back(each.second.get());
+  return static_cast<bool>(popir::orderOf(*this, all, constraints, respectExecutionPhases));
 }
 
 const std::map<int64_t, int> Graph::getVirtualGraphCounts() const {

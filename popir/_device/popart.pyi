@@ -51,6 +51,7 @@ __all__: list[str] = [
     "opxs",
     "patterns",
     "setup",
+    "takeApart",
     "takeFaults",
     "traits",
     "uses",
@@ -539,6 +540,12 @@ def setup(op: popir.ir.graph.Op) -> None:
     """
     Calls the operator's setup(), which sets type and shape of its outputs.
     Raises popart_exception if one is not set or not valid, or if it changes an input.
+    """
+
+def takeApart(op: popir.ir.graph.Op) -> bool:
+    """
+    Puts what an operator of PopART that the compiler does not have consists of, such as a
+    gradient of an element-wise operator, in its place. Returns whether it is one.
     """
 
 def takeFaults() -> list[str]:

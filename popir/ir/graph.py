@@ -885,6 +885,21 @@ class Graph:
         self._taken[base] = n
         return f"{base}/{n}"
 
+    def setExchanges(self, texts: Mapping[str, str]) -> None:
+        """Sets by which tiles and when inputs come, each as `Exchange.of_text` has it, for programs
+        in C++. Raises popart_exception for a text that is none, and for an exchange that cannot be.
+        """
+        found: dict[str, Exchange] = {}
+        for id, text in texts.items():
+            try:
+                found[id] = Exchange.of_text(f"The input '{id}'", text)
+            except (ValueError, KeyError):
+                raise popart_exception(
+                    f"The input '{id}': '{text}' is no tile set and exchange strategy. Give, for "
+                    "example, TileSet::IO and ExchangeStrategy::OverlapLoops."
+                ) from None
+        self.exchanges = found
+
     def setInputs(self, ids: Sequence[str]) -> None:
         """Sets the inputs of a called graph; earlier ones that nothing reads are removed."""
         dropped = set(self.inputs).difference(ids)

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from popir import replicas
 from popir.dataflow import Exchange
-from popir.enums import ExchangeStrategy, TileSet
 from popir.errors import ModelError
 from popir.onnxio.proto import ModelProto
 from popir.replicas import VariableSettings
@@ -48,8 +47,7 @@ def exchanges_of(model: ModelProto) -> dict[str, Exchange]:
         if each.key.startswith(_EXCHANGE):
             id = each.key.removeprefix(_EXCHANGE)
             try:
-                tiles, when = each.value.split()
-                found[id] = Exchange(f"The input '{id}'", TileSet[tiles], ExchangeStrategy[when])
+                found[id] = Exchange.of_text(f"The input '{id}'", each.value)
             except (ValueError, KeyError):
                 raise ModelError(
                     f"The model's metadata of the input '{id}': '{each.value}' is no tile set and "

@@ -4,11 +4,12 @@ buffers.
 The host sends a tensor once for each batch, and gets one. A program whose loops are operators of
 its graph copies within their bodies instead. Here such a body reads a slice of what the host sends
 for all iterations at once, and what it stores is put together: a scanned input and a scan output of
-the loop. So an input of two loops, of 3 and 4 iterations, has the shape [3, 4, ...].
+the loop. So an input of a loop of 4 iterations within one of 3 has the shape [3, 4, ...].
 
 Each load of a stream gets the host's next tensor. Several in one graph take slices of what the host
 sends for all of them, in the order in which they are scheduled: with two in a loop of 3 iterations
-the input has the shape [3, 2, ...].
+the input has the shape [3, 2, ...]. Several loops in one graph do the same: with one of 3 and one
+of 2 iterations it has the shape [5, ...].
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from popir.errors import AnchorError, did_you_mean, popart_exception
 from popir.ir import Graph, Op, Tensor
 from popir.ir.graph import called_graphs
 from popir.ops.control.loop_op import FIRST, LoopOp
+from popir.ops.support.decomposition import Decomposer
 from popir.reserved import reservedRemoteArgPrefix
 from popir.types import DataType, TensorInfo
 
@@ -56,6 +58,21 @@ class _Exchange:
 
 
 @dataclass
+class _Load:
+    """What a graph loads of a stream."""
+
+    stream: str
+    tensor: Tensor
+    """All that it loads."""
+    who: str
+    """What loads it, for messages."""
+    copies: int = 1
+    """How many tensors the host sends for it."""
+    loop: LoopOp | None = None
+    """The loop of the graph that loads it, if one does."""
+
+
+@dataclass
 class Copies:
     """Takes exchanges out of a graph and those that it calls. `sent` has the tensor that the host
     gets for each anchor, `show` makes a tensor of the main graph an anchor, and `rows` has the
@@ -66,10 +83,8 @@ class Copies:
     sent: Mapping[str, str]
     show: Callable[[str, str], None]
     rows: Mapping[int, int]
-    _loaded: dict[Graph, list[tuple[str, Tensor]]] = field(default_factory=dict)
+    _loaded: dict[Graph, list[_Load]] = field(default_factory=dict)
     _stored: dict[Graph, list[tuple[str, Tensor]]] = field(default_factory=dict)
-    _loaders: dict[str, tuple[Graph, str]] = field(default_factory=dict)
-    """The graph that loads a stream, and its first operator that does."""
     _storers: dict[str, str] = field(default_factory=dict)
     """The operator that stores an anchor."""
 
@@ -84,7 +99,7 @@ class Copies:
         befores, afters = graph.befores(op), graph.afters(op)
         for each in found:
             if each.kind in LOADS:
-                self._check_stream(each.resource, graph, who)
+                self._check_stream(each.resource, who)
         anchors = {id(e): self._anchor(e, who) for e in found if e.kind == STORE}
         settings = Op.Settings(graph, op.name())
         graph.eraseOp(op.id)
@@ -99,22 +114,15 @@ class Copies:
                 self._store(graph, anchors[id(each)], each.inputs[0])
             else:
                 assert each.output is not None
-                self._loaded.setdefault(graph, []).append((each.resource, each.output))
+                self._loaded.setdefault(graph, []).append(_Load(each.resource, each.output, who))
             if each.output is not None:
                 _drop(each.inputs[0])
 
-    def _check_stream(self, stream: str, graph: Graph, who: str) -> None:
+    def _check_stream(self, stream: str, who: str) -> None:
         if stream not in self.graph.inputs:
             raise popart_exception(
                 f"{who} loads '{stream}', which is no stream of the main graph."
                 f"{did_you_mean(stream, self.graph.inputs)} Tensors::addStream adds one."
-            )
-        where, other = self._loaders.setdefault(stream, (graph, who))
-        if where is not graph:
-            raise popart_exception(
-                f"{who} loads '{stream}', and so does {other} in '{where.name}'; the order of "
-                "their tensors from the host is not known. Load it in one graph, or give each a "
-                "stream."
             )
 
     def _anchor(self, each: _Exchange, who: str) -> str:
@@ -143,7 +151,8 @@ class Copies:
         """Moves the host's copies of bodies to the graph around their loops, up to the main one.
 
         Raises popart_exception for copies in a graph that something else than one loop calls, and
-        in a loop of which only the run knows how often it runs.
+        in a loop of which only the run knows how often it runs; and for a stream that a graph
+        loads, and a loop in it.
         """
         for body in reversed(called_graphs(self.graph)):
             if body is self.graph:
@@ -151,40 +160,73 @@ class Copies:
             loads, stores = self._loaded.pop(body, []), self._stored.pop(body, [])
             if not loads and not stores:
                 continue
-            loop = self._loop_of(body, [id for id, _ in [*loads, *stores]])
-            for stream, inside in self._joined(body, loads):
-                self._load_slices(loop, stream, inside)
+            loop = self._loop_of(
+                body, [*(each.stream for each in loads), *(id for id, _ in stores)]
+            )
+            for each in self._joined(body, loads):
+                self._load_slices(loop, each)
             for anchor, inside in stores:
                 loop.body.outputs.append(inside.id)
                 loop.reversed_outputs.append(0)
                 self._store(loop.graph, anchor, loop.outTensor(loop.connect_last()))
                 self._count(anchor, loop)
-        for stream, loaded in self._joined(self.graph, self._loaded.pop(self.graph, [])):
-            id = loaded.id
-            replace_tensor(loaded, self.graph.getTensor(stream))
+        for each in self._joined(self.graph, self._loaded.pop(self.graph, [])):
+            id = each.tensor.id
+            if each.copies > 1 or each.loop is not None:
+                assert each.tensor.info is not None
+                self.graph.copied[each.stream] = each.copies
+                how = each.who if each.loop is None else f"loaded in {each.who}"
+                self._resize(each.stream, each.tensor.info, how)
+            replace_tensor(each.tensor, self.graph.getTensor(each.stream))
             if id in self._storers:
-                self.show(stream, id)
+                self.show(each.stream, id)
 
-    def _joined(self, graph: Graph, loads: list[tuple[str, Tensor]]) -> list[tuple[str, Tensor]]:
+    def _joined(self, graph: Graph, loads: list[_Load]) -> list[_Load]:
         """One load of each stream: several are slices of one, in their order."""
-        of_stream: dict[str, list[Tensor]] = {}
-        for stream, tensor in loads:
-            of_stream.setdefault(stream, []).append(tensor)
-        joined = []
-        for stream, tensors in of_stream.items():
-            together = tensors[0]
-            if len(tensors) > 1:
-                info = together.info
-                assert info is not None
-                together = graph.addActGrad(graph.uniqueId(f"{graph.name}/{stream}/all"))
-                together.info = TensorInfo(info.dataType(), [len(tensors), *info.shape()])
-                for i, tensor in enumerate(tensors):
-                    self._take_slice(graph, together, i, tensor)
-                self.graph.copied[stream] = len(tensors) * self.graph.copied.get(stream, 1)
-                if graph is self.graph:
-                    self._resize(stream, together.info, f"loaded {len(tensors)} times")
-            joined.append((stream, together))
-        return joined
+        of_stream: dict[str, list[_Load]] = {}
+        for each in loads:
+            of_stream.setdefault(each.stream, []).append(each)
+        return [
+            several[0] if len(several) == 1 else self._together(graph, several)
+            for several in of_stream.values()
+        ]
+
+    def _together(self, graph: Graph, several: list[_Load]) -> _Load:
+        stream, loops = several[0].stream, [each for each in several if each.loop is not None]
+        if loops and len(loops) < len(several):
+            alone = next(each for each in several if each.loop is None)
+            raise popart_exception(
+                f"{alone.who} loads '{stream}', and so does {loops[0].who}; the order of their "
+                "tensors from the host is not known. Load it in one graph, or give each a stream."
+            )
+        if loops:
+            places = {op.id: i for i, op in enumerate(graph.schedule())}
+            several = sorted(several, key=lambda each: places[each.loop.id] if each.loop else 0)
+        info, copies = several[0].tensor.info, sum(each.copies for each in several)
+        assert info is not None
+        if loops:
+            info = self.graph.getTensor(stream).info
+            assert info is not None
+        together = graph.addActGrad(graph.uniqueId(f"{graph.name}/{stream}/all"))
+        together.info = TensorInfo(info.dataType(), [copies, *info.shape()])
+        start = 0
+        for each in several:
+            self._take_slices(graph, together, start, each)
+            start += each.copies
+        return _Load(stream, together, f"loaded {len(several)} times", copies)
+
+    def _take_slices(self, graph: Graph, together: Tensor, start: int, load: _Load) -> None:
+        """Makes what is loaded the slices from `start` on."""
+        if load.loop is None:
+            self._take_slice(graph, together, start, load.tensor)
+            return
+        on = Decomposer(load.loop, load.tensor.id)
+        assert load.tensor.info is not None
+        numbers = ([start], [start + load.copies], [0])
+        bounds = [on.const(n, np.dtype(np.int64)) for n in numbers]
+        slices = on.add("ai.onnx", "Slice", 13, [together, *bounds], 1, {})
+        assert isinstance(slices, Tensor)
+        take_place(load.tensor, on.reshape(slices, load.tensor.info.shape()))
 
     def _take_slice(self, graph: Graph, together: Tensor, i: int, tensor: Tensor) -> None:
         """Makes the tensor the slice `i` of one."""
@@ -228,17 +270,12 @@ class Copies:
             )
         return loop
 
-    def _load_slices(self, loop: LoopOp, stream: str, inside: Tensor) -> None:
+    def _load_slices(self, loop: LoopOp, load: _Load) -> None:
         """Gives the body the tensor as a slice of one outside of it."""
+        inside, stream = load.tensor, load.stream
         assert inside.info is not None
-        self._count(stream, loop)
-        info = TensorInfo(inside.info.dataType(), [loop.trip, *inside.info.shape()])
-        if loop.graph is self.graph:
-            self._resize(stream, info, f"loaded in {loop.debugName()}")
-            outside = self.graph.getTensor(stream)
-        else:
-            outside = loop.graph.addActGrad(loop.graph.uniqueId(f"{loop.graph.name}/{stream}"))
-            outside.info = info
+        outside = loop.graph.addActGrad(loop.graph.uniqueId(f"{loop.graph.name}/{stream}"))
+        outside.info = TensorInfo(inside.info.dataType(), [loop.trip, *inside.info.shape()])
         at = loop.carried + loop.scanned
         captures = {i: t for i, t in loop.input.items() if i >= FIRST + at}
         for i in captures:
@@ -249,8 +286,9 @@ class Copies:
         loop.body.setInputs([*loop.body.inputs[: 1 + at], inside.id, *loop.body.inputs[1 + at :]])
         loop.scanned += 1
         loop.reversed_inputs.append(0)
-        if loop.graph is not self.graph:
-            self._loaded.setdefault(loop.graph, []).append((stream, outside))
+        self._loaded.setdefault(loop.graph, []).append(
+            _Load(stream, outside, loop.debugName(), loop.trip * load.copies, loop)
+        )
 
     def _remote(self, each: _Exchange, graph: Graph, who: str, settings: Op.Settings) -> Op:
         """The compiler's operator for an exchange with a remote buffer."""

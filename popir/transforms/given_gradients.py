@@ -1,5 +1,5 @@
-"""What a Resize and the gradients of Resizes and reductions become, in graphs that a program in C++
-has made.
+"""What operators of PopART that the compiler does not have become, in graphs that a program in C++
+has made: a Resize, gradients, and those that consist of others.
 """
 
 from __future__ import annotations
@@ -66,7 +66,14 @@ def _resized(on: Decomposer, x: Tensor, noted: dict[str, str], scales: str) -> T
     return made
 
 
-def reduction_gradient(op: Op) -> bool:
+def composed(op: Op) -> bool:
+    """Puts the compiler's operators in the place of one of PopART's classes that it does not have:
+    gradients of reductions and of element-wise operators, and others. Returns whether it is one.
+    """
+    return op.opid.domain == "ai.graphcore" and (_reduction_gradient(op) or device.takeApart(op))
+
+
+def _reduction_gradient(op: Op) -> bool:
     """Makes the gradient of a reduction the compiler's. Returns whether it is one."""
     row = _GRADIENTS.get(op.opid.type)
     if row is None:

@@ -19,7 +19,7 @@ from popir.ops.control.if_ import IF, IfOp
 from popir.ops.control.loop_op import LoopOp
 from popir.ops.support.decomposition import Decomposer
 from popir.transforms.given_copies import EXCHANGES, Copies
-from popir.transforms.given_gradients import reduction_gradient, sampled
+from popir.transforms.given_gradients import composed, sampled
 from popir.transforms.given_loops import body_of_program, keep_change, read_changed
 from popir.transforms.given_updates import computed, updated_value
 
@@ -39,7 +39,8 @@ def fit_to_lower(graph: Graph, sent: Mapping[str, str]) -> None:
     - A Loop passes the number of the iteration to its body, and no condition that is always true.
       What it says that it modifies is carried from one iteration to the next, and copied back.
     - An If gives its branches what they read, and takes their outputs in its own order; a Resize
-      and its gradient become what they consist of, the gradient of a reduction the compiler's.
+      and its gradient become what they consist of, as do gradients of element-wise operators; the
+      gradient of a reduction the compiler's.
     - A variant in place becomes the compiler's own; one that shows its inputs the operator that
       does so.
     - What consists of other operators becomes these.
@@ -78,7 +79,7 @@ def fit_to_lower(graph: Graph, sent: Mapping[str, str]) -> None:
                 changed.append(body_of_program(op, asked))
             elif op.opid.type in ("If", "IfGrad") and of_program:
                 _if(op)
-            elif of_program and (sampled(op) or reduction_gradient(op)):
+            elif of_program and (composed(op) or sampled(op)):
                 continue
             elif op.__class__.expand is not Op.expand:
                 expand_in_place(op)

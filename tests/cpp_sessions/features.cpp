@@ -381,7 +381,9 @@ void schedule() {
   const Ir& ir = session->getIr();
   for (const Op* op : ir.getOpSchedule({}, RequireOptimalSchedule::Yes))
     std::cout << op->opid.type << "\n";
-  expect([&] { ir.getOpSchedule({{ir.getAllOps()[0], {}}}, RequireOptimalSchedule::No); });
+  const std::vector<Op*> ops =
+      ir.getOpSchedule({{ir.getAllOps()[0], {}}}, RequireOptimalSchedule::No);
+  expect([&] { ir.getOpSchedule({{ops[0], {ops[1]}}}, RequireOptimalSchedule::No); });
 }
 
 // ---- Faults ----

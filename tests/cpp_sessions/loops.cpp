@@ -122,6 +122,39 @@ void again() {
   print(y);
 }
 
+/// A stream that two loops load: twice in each of three iterations, then once in each of two.
+void sequence() {
+  auto ir = std::make_shared<Ir>();
+  Graph& graph = ir->getMainGraph();
+  for (const char* id : {"x", "w"}) graph.addStream(id, two);
+  Graph& first = bodyIn(*ir);
+  first.addInput("body/total", two);
+  load(first, "x", "body/a");
+  load(first, "x", "body/b");
+  add(first, "body/a", "body/total", "body/c");
+  add(first, "body/c", "body/c", "body/d");
+  add(first, "body/d", "body/b", "body/e");
+  first.markAsOutput("body/e");
+  Graph& second = ir->createGraph(GraphId("second"));
+  second.addInput("second/i", whole);
+  second.addInput("second/go", truth);
+  second.markAsOutput("second/go");
+  second.addInput("second/total", two);
+  load(second, "x", "second/a");
+  add(second, "second/total", "second/total", "second/b");
+  add(second, "second/b", "second/a", "second/c");
+  second.markAsOutput("second/c");
+  loop(graph, first, {{2, "w"}}, {{0, "between"}}, 3);
+  loop(graph, second, {{2, "between"}}, {{0, "y"}}, 2);
+  auto session = sessionOf(ir, {"y"});
+  std::vector<float> x(16), w = {0.5, 0}, y(2);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i);
+  NDArrayWrapper<float> in(x.data(), {8, 2}), more(w.data(), two), out(y.data(), two);
+  StepIO io({{"x", in}, {"w", more}}, {{"y", out}});
+  for (int step = 0; step < 2; ++step) session->run(io);
+  print(y);
+}
+
 /// A loop of at most three iterations, whose first condition and count the host sends.
 void asked() {
   auto ir = std::make_shared<Ir>();
@@ -290,6 +323,7 @@ void refused() {
 int main(int, char** argv) {
   const std::string what = argv[1];
   if (what == "again") again();
+  if (what == "sequence") sequence();
   if (what == "asked") asked();
   if (what == "shared") shared();
   if (what == "variables") variables();

@@ -48,7 +48,7 @@ There is no folder 'missing'
     "schedule": """\
 Abs
 ExpInplace
-getOpSchedule: 1 operators have constraints; the schedule is that of the session,""",
+The main graph has no order of its operators that keeps what is to be before 1 of them""",
 }
 """By program, what it prints, or how that begins."""
 

@@ -50,6 +50,17 @@ def test_streams_that_are_loaded_several_times(program: Program) -> None:
     np.testing.assert_array_equal(found, total + 2 * w[1] + w[2])
 
 
+def test_a_stream_that_two_loops_load(program: Program) -> None:
+    """The second loop gets what follows the six tensors of the first one."""
+    x, total = np.arange(16.0).reshape(8, 2), np.array([0.5, 0])
+    for a, b in x[:6].reshape(3, 2, 2):
+        total = 2 * (a + total) + b
+    for a in x[6:]:
+        total = 2 * total + a
+    found = np.array([float(v) for v in program("loops", "sequence").split()])
+    np.testing.assert_array_equal(found, total)
+
+
 def test_exchanges_and_loops_that_cannot_be(program: Program) -> None:
     lines = program("loops", "refused").splitlines()
     words = [

@@ -425,13 +425,33 @@ PatternCreator<Seen> seen("Seen", true);
 // Derived: derives from a built-in class and says nothing of its gradient; and one that would run a
 // session.
 
-class Derived : public AddOp {
+class Derived : public ReluOp {
  public:
-  using AddOp::AddOp;
+  using ReluOp::ReluOp;
   std::unique_ptr<Op> clone() const final { return std::make_unique<Derived>(*this); }
 };
 OpCreator<Derived> derived(OpDefinitions({{named("Derived"), {}}}));
 popx::OpxCreator<BlendOpx> derivedX(named("Derived"));
+
+/// A sum that has the gradients of its base.
+class Summed : public AddOp {
+ public:
+  using AddOp::AddOp;
+  std::unique_ptr<Op> clone() const final { return std::make_unique<Summed>(*this); }
+};
+OpCreator<Summed> summed(OpDefinitions({{named("Summed"), {}}}));
+
+class SummedOpx : public popx::Opx {
+ public:
+  SummedOpx(Op* op, popx::Devicex* devicex) : popx::Opx(op, devicex) {
+    verifyOp<Summed>(op, named("Summed"));
+  }
+  void grow(poplar::program::Sequence& prog) const final {
+    setOutTensor(0,
+                 popops::add(graph(), getInTensor(0), getInTensor(1), prog, debugContext("sum")));
+  }
+};
+popx::OpxCreator<SummedOpx> summedX(named("Summed"));
 
 class Host : public ElementWiseUnaryOp {
  public:

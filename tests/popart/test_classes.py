@@ -246,10 +246,23 @@ def test_patterns_see_built_in_operators_by_class_and_make_them(
     isolated(check_patterns, library("classes"), cwd=tmp_path)
 
 
+def check_gradients_of_bases(library: str) -> None:
+    ctypes.CDLL(library)
+    x, z = floats(3, 4), floats(4)
+    y, gradients, weights = results("Summed", {"x": x, "z": z}, trained="xz")
+    np.testing.assert_allclose(y, x + z, rtol=1e-6)
+    np.testing.assert_allclose(gradients["x"], weights, rtol=1e-6)
+    np.testing.assert_allclose(gradients["z"], weights.sum(0), rtol=1e-5)
+
+
+def test_a_class_has_the_gradients_of_its_base(library: Library, tmp_path: Path) -> None:
+    isolated(check_gradients_of_bases, library("classes"), cwd=tmp_path)
+
+
 def check_errors(library: str) -> None:
     ctypes.CDLL(library)
     g = graph(x=("FLOAT", [2]), z=("FLOAT", [2]))
-    said = refusal(popir.popart_exception, add(g, "Derived", ["x", "z"]).getGradOps)
+    said = refusal(popir.popart_exception, add(g, "Derived", ["x"]).getGradOps)
     assert "derives from one of a built-in operator, whose gradient is the compiler's" in said
     assert f"in getGradOps() of '{library}'" in said
     # An operator that builds or runs a model is one that calls the compiler: its errors arrive.

@@ -133,6 +133,19 @@ class Passes : public Vertex {
   }
 };
 
+/// Inputs of types that have 4 bytes on a tile, and 8 here.
+class Widths : public Vertex {
+ public:
+  Input<size_t> count;
+  Input<long> by;
+  Output<int> out;
+  bool compute() {
+    *out = 0;
+    for (size_t i = 0; i < count; ++i) *out += static_cast<int>(by);
+    return *count == count;
+  }
+};
+
 class Supervisor : public SupervisorVertex {
  public:
   Vector<Output<float>> outs;

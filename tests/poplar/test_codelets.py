@@ -150,6 +150,19 @@ def test_an_input_that_is_assigned_to_an_output_is_copied(bench):
     assert out.tolist() == [1, 2, 3, 4, 1, 2, 1, 2, 3, 4]
 
 
+def test_inputs_have_the_widths_of_a_tile(bench):
+    """size_t is UNSIGNED_INT and long INT, as tensors and as numbers."""
+    count, by = bench.variable([3], np.uint32), bench.variable([-5], np.int32)
+    y = bench.variable(np.zeros(2), np.int32)
+    bench.vertex("Widths", count=count[0], by=by[0], out=y[0])
+    bench.vertex("Widths", count=2, by=-7, out=y[1])
+    assert bench.run(y).tolist() == [-15, -14]
+    with refused(
+        errors.poplar_type_error, r"'count' \(Input<unsigned int>\) .* unsigned long long"
+    ):
+        bench.vertex("Widths", count=bench.variable([3], np.uint64)[0], by=1, out=y[0])
+
+
 def test_workers_and_supervisors(bench):
     x, y = bench.variable(np.zeros(8), np.uint32), bench.variable(np.full(3, 9))
     bench.vertex("Workers", out=x)

@@ -120,9 +120,11 @@ class Graph {
   /// operators.
   std::map<OpId, std::unique_ptr<Op>>& getOps();
   const std::map<OpId, std::unique_ptr<Op>>& getOps() const;
-  /// The operators in the order in which they run.
-  /// \throws error for constraints, which are not there, and for operators that wait for each other
+  /// The operators in the order in which they run. With further constraints, those of this graph, in
+  /// one that keeps them too, which is not that of the engine.
+  /// \throws error for operators that wait for each other
   std::vector<Op*> getOpSchedule(const OpsBeforeKey& constraints, RequireOptimalSchedule) const;
+  /// Whether there is an order with these constraints, and by execution phase if asked.
   bool isSchedulable(const OpsBeforeKey& constraints, bool respectExecutionPhases = false) const;
   /// For each operator those that have to run after it, by tensors and constraints.
   std::map<OpId, std::unordered_set<OpId>> getEdgeMap() const;

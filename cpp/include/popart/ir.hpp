@@ -245,7 +245,7 @@ class Ir {
   std::vector<Op*> opsOfType(const OperatorIdentifier& opid) const;
   bool isConsumedByOpOfType(TensorId id, const OperatorIdentifier& opid);
   /// The operators of all graphs of getGraphSchedule(), each graph's in the order in which they run.
-  /// \throws error for constraints, which are not there
+  /// \throws error if there is none with these constraints
   std::vector<Op*> getOpSchedule(const OpsBeforeKey& constraints, RequireOptimalSchedule) const;
   bool isSchedulable(const OpsBeforeKey& constraints) const;
   /// The loss of the model, "" if there is none.

@@ -121,8 +121,8 @@ class Tensor : public Vertex {
   /// The same, as a copy that may be changed: the compiler does not see that.
   TensorData* tensorData();
 
-  // How the host sends a stream of a graph that a program makes. The mode for replicas is the
-  // session's; where and when the tensor is read, it decides itself.
+  // How the host sends a stream of a graph that a program makes: to each replica or to all, by which
+  // tiles, and when, as the settings of an input of a model.
   const InputSettings& inputSettings() const { return inputSettings_; }
   void setInputSettings(const InputSettings& settings) { inputSettings_ = settings; }
   ReplicatedStreamMode getReplicatedStreamMode() const {

@@ -62,7 +62,7 @@ template <class T, class = void>
 struct ElementKind {
   static constexpr poplar::Type::Kind value = poplar::Type::Kind::Invalid;
 };
-// `long` has 4 bytes on a tile, but 8 here.
+// `long` has 4 bytes on a tile, but 8 here, also in vectors and outputs.
 template <class T>
 struct ElementKind<
     T, typename std::enable_if<poplar::TypeTraits::isSimpleType<T>() && !std::is_const<T>::value &&
@@ -99,6 +99,16 @@ struct ShapeOf<poplar::Vector<T, L, A, I>> {
                                         : CodeletField::Shape::Vectors,
                                     inner.type, state&& A > inner.align ? A : inner.align};
 };
+/// An input that poplar::detail_::NarrowScalar reads.
+template <class T>
+struct NarrowInput {
+  static constexpr FieldShape value{CodeletField::Direction::Input, CodeletField::Shape::Scalar,
+                                    poplar::equivalent_device_type<T>::kind, 4};
+};
+template <>
+struct ShapeOf<poplar::Input<unsigned long>> : NarrowInput<unsigned long> {};
+template <>
+struct ShapeOf<poplar::Input<long>> : NarrowInput<long> {};
 #define POPIR_EDGE(WRAPPER)                                                                    \
   template <class T>                                                                           \
   struct ShapeOf<poplar::WRAPPER<T>> {                                                         \

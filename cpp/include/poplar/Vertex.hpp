@@ -106,6 +106,20 @@ class Scalar {
  protected:
   V* data_;
 };
+/// An input of a type that has 4 bytes on a tile, and 8 here: what is connected has 4.
+template <class V, class Tile>
+class NarrowScalar {
+ public:
+  V operator*() const { return *data_; }
+  operator V() const { return *data_; }
+
+ protected:
+  Tile* data_;
+};
+template <>
+class Scalar<const unsigned long, false> : public NarrowScalar<unsigned long, const unsigned> {};
+template <>
+class Scalar<const long, false> : public NarrowScalar<long, const int> {};
 template <class V>
 class Scalar<V, true> : public Scalar<V, false> {
  public:

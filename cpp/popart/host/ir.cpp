@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <sstream>
+#include <string>
 #include <utility>
 
 #include "popart/host/python.hpp"
@@ -28,6 +30,18 @@ namespace {
 uint64_t nextId() {
   static std::atomic<uint64_t> made(0);
   return made++;
+}
+
+bool isAsUsual(const InputSettings& settings) {
+  return settings.tileSet() == TileSet::Compute &&
+         settings.exchangeStrategy() == ExchangeStrategy::JustInTime;
+}
+
+/// As the compiler reads it.
+std::string textOf(const InputSettings& settings) {
+  std::ostringstream text;
+  text << settings.tileSet() << " " << settings.exchangeStrategy();
+  return text.str();
 }
 
 }  // namespace
@@ -310,6 +324,11 @@ std::shared_ptr<void> Ir::sessionOn(const std::string& who,
     if (stream->getReplicatedStreamMode() == ReplicatedStreamMode::Broadcast)
       broadcast.items.push_back(stream->id);
   python::set(held_, "broadcast", broadcast);
+  python::Dict exchanges;
+  for (const Tensor* stream : dataStreamTensors())
+    if (!isAsUsual(stream->inputSettings()))
+      exchanges[stream->id] = textOf(stream->inputSettings());
+  python::call(held_, "setExchanges", {exchanges});
   // An Ir that was told no data flow sends nothing to the host, in a step of one batch.
   const DataFlow flow = dataFlow_.batchesPerStep() == 0 ? DataFlow(1) : dataFlow_;
   session_ = python::make("InferenceSession", {held_, python::toPython(flow), deviceInfo->handle()},

@@ -17,7 +17,16 @@ class AbsOp : public ElementWiseUnaryOp {
   ~AbsOp() override;
 
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
+};
+
+/// Its gradient, of that of the result, g, and the input x: g * sign(x).
+class AbsGradOp : public ElementWiseNonLinearUnaryGradOp {
+ public:
+  explicit AbsGradOp(const AbsOp& fwdOp);
+  ~AbsGradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
 };
 
 }  // namespace popart

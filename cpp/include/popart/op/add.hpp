@@ -3,7 +3,10 @@
 #define popart_op_add_hpp
 
 #include <popart/op/elementwise.hpp>
+#include <popart/op/reducesum.hpp>
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -17,7 +20,37 @@ class AddOp : public ElementWiseBinaryOp {
   ~AddOp() override;
 
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
+};
+
+/// The gradient of input 0, a: g, summed over what was broadcast.
+class AddArg0GradOp : public ReduceSumOp {
+ public:
+  AddArg0GradOp(const Op& op, const std::vector<int64_t>& reductionAxes);
+  ~AddArg0GradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
+  void setup() final;
+  const std::vector<GradInOutMapper>& gradInputInfo() const final;
+  const std::map<int, int>& gradOutToNonGradIn() const final;
+
+ private:
+  TensorInfo argInfo_;
+};
+
+/// The gradient of input 1, b: g, summed over what was broadcast.
+class AddArg1GradOp : public ReduceSumOp {
+ public:
+  AddArg1GradOp(const Op& op, const std::vector<int64_t>& reductionAxes);
+  ~AddArg1GradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
+  void setup() final;
+  const std::vector<GradInOutMapper>& gradInputInfo() const final;
+  const std::map<int, int>& gradOutToNonGradIn() const final;
+
+ private:
+  TensorInfo argInfo_;
 };
 
 /// Adds to its left, or to its right input in place.

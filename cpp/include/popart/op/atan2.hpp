@@ -4,6 +4,7 @@
 
 #include <popart/op/elementwise.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -17,7 +18,25 @@ class Atan2Op : public ElementWiseBinaryOp {
   ~Atan2Op() override;
 
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
+};
+
+/// The gradient of input 0, a: g * b / (a^2 + b^2), summed over what was broadcast.
+class Atan2Arg0GradOp : public ElementWiseBinaryArg0GradOp {
+ public:
+  Atan2Arg0GradOp(const Op& op, const std::vector<int64_t>& reductionAxes);
+  ~Atan2Arg0GradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
+};
+
+/// The gradient of input 1, b: -g * a / (a^2 + b^2), summed over what was broadcast.
+class Atan2Arg1GradOp : public ElementWiseBinaryArg1GradOp {
+ public:
+  Atan2Arg1GradOp(const Op& op, const std::vector<int64_t>& reductionAxes);
+  ~Atan2Arg1GradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
 };
 
 }  // namespace popart

@@ -17,7 +17,17 @@ class CosOp : public ElementWiseUnaryOp {
   ~CosOp() override;
 
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
+  static OperatorIdentifier getOpId(const Ir& ir);
+};
+
+/// Its gradient, of that of the result, g, and the input x: -g * sin(x).
+class CosGradOp : public ElementWiseNonLinearUnaryGradOp {
+ public:
+  explicit CosGradOp(const CosOp& fwdOp);
+  ~CosGradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
 };
 
 }  // namespace popart

@@ -74,6 +74,22 @@ class ElementWiseNonLinearUnaryGradOp : public Op {
   bool canShard() const override { return true; }
 };
 
+/// popir's own: the same, computed from the output's gradient and the output.
+class ElementWiseOutUnaryGradOp : public Op {
+ public:
+  ElementWiseOutUnaryGradOp(const OperatorIdentifier& opid, const ElementWiseUnaryOp& fwdOp);
+  ~ElementWiseOutUnaryGradOp() override;
+
+  static InIndex getGradInIndex() { return 0; }
+  static InIndex getFwdOutInIndex() { return 1; }
+  static OutIndex getOutIndex() { return 0; }
+  std::unique_ptr<Op> clone() const override;
+  void setup() final;
+  const std::vector<GradInOutMapper>& gradInputInfo() const final;
+  const std::map<int, int>& gradOutToNonGradIn() const final;
+  float getSubgraphValue() const final { return getLowSubgraphValue(); }
+};
+
 /// Two inputs; one output of their broadcast shape.
 class ElementWiseBinaryBaseOp : public Op {
  public:

@@ -17,7 +17,16 @@ class ExpOp : public ElementWiseUnaryOp {
   ~ExpOp() override;
 
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
+};
+
+/// Its gradient, of that of the result, g, and the result y: g * y.
+class ExpGradOp : public ElementWiseOutUnaryGradOp {
+ public:
+  explicit ExpGradOp(const ExpOp& fwdOp);
+  ~ExpGradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
 };
 
 }  // namespace popart

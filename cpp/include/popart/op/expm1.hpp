@@ -17,7 +17,16 @@ class Expm1Op : public ElementWiseUnaryOp {
   ~Expm1Op() override;
 
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
+};
+
+/// Its gradient, of that of the result, g, and the result y: g * (y + 1).
+class Expm1GradOp : public ElementWiseOutUnaryGradOp {
+ public:
+  explicit Expm1GradOp(const Expm1Op& fwdOp);
+  ~Expm1GradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
 };
 
 }  // namespace popart

@@ -4,6 +4,7 @@
 
 #include <popart/op/elementwise.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -17,7 +18,16 @@ class FmodOp : public ElementWiseBinaryOp {
   ~FmodOp() override;
 
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
+};
+
+/// The gradient of input 0; the compiler alone has one of input 1.
+class FmodArg0GradOp : public ElementWiseBinaryArg0GradOp {
+ public:
+  FmodArg0GradOp(const FmodOp& op, const std::vector<int64_t>& reductionAxes);
+  ~FmodArg0GradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
 };
 
 }  // namespace popart

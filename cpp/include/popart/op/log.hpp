@@ -17,7 +17,16 @@ class LogOp : public ElementWiseUnaryOp {
   ~LogOp() override;
 
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
+};
+
+/// Its gradient, of that of the result, g, and the input x: g / x.
+class LogGradOp : public ElementWiseNonLinearUnaryGradOp {
+ public:
+  explicit LogGradOp(const LogOp& fwdOp);
+  ~LogGradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
 };
 
 }  // namespace popart

@@ -17,7 +17,16 @@ class Log1pOp : public ElementWiseUnaryOp {
   ~Log1pOp() override;
 
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
+};
+
+/// Its gradient, of that of the result, g, and the input x: g / (1 + x).
+class Log1pGradOp : public ElementWiseNonLinearUnaryGradOp {
+ public:
+  explicit Log1pGradOp(const Log1pOp& fwdOp);
+  ~Log1pGradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
 };
 
 }  // namespace popart

@@ -4,6 +4,7 @@
 
 #include <popart/op/elementwise.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -17,7 +18,26 @@ class MulOp : public ElementWiseBinaryOp {
   ~MulOp() override;
 
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
+  static OperatorIdentifier getOpId(const Ir& ir);
+};
+
+/// The gradient of input 0, a: g * b, summed over what was broadcast.
+class MulArg0GradOp : public ElementWiseBinaryArg0GradOp {
+ public:
+  MulArg0GradOp(const Op& op, const std::vector<int64_t>& reductionAxes);
+  ~MulArg0GradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
+};
+
+/// The gradient of input 1, b: g * a, summed over what was broadcast.
+class MulArg1GradOp : public ElementWiseBinaryArg1GradOp {
+ public:
+  MulArg1GradOp(const Op& op, const std::vector<int64_t>& reductionAxes);
+  ~MulArg1GradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
 };
 
 }  // namespace popart

@@ -76,7 +76,9 @@ class PadOp : public BasePadOutplaceOp {
   ~PadOp() override;
 
   std::unique_ptr<Op> clone() const final;
-  std::vector<std::unique_ptr<Op>> getGradOps() final { builtin::refuseGradient(*this); }
+  /// A PadGradOp.
+  /// \throws error if there is none for it
+  std::vector<std::unique_ptr<Op>> getGradOps() final;
 };
 
 /// For patterns that look for it: its output shows its input. The compiler pads into new memory, has

@@ -4,6 +4,7 @@
 
 #include <popart/op/elementwise.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -17,7 +18,26 @@ class PowOp : public ElementWiseBinaryOp {
   ~PowOp() override;
 
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
+  static OperatorIdentifier getOpId(const Ir& ir);
+};
+
+/// The gradient of input 0, a: g * b * a^(b - 1), summed over what was broadcast.
+class PowArg0GradOp : public ElementWiseBinaryArg0GradOp {
+ public:
+  PowArg0GradOp(const Op& op, const std::vector<int64_t>& reductionAxes);
+  ~PowArg0GradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
+};
+
+/// The gradient of input 1, b: g * y * log(a), of the result y, summed over what was broadcast.
+class PowArg1GradOp : public ElementWiseBinaryArg1GradOp {
+ public:
+  PowArg1GradOp(const Op& op, const std::vector<int64_t>& reductionAxes);
+  ~PowArg1GradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
 };
 
 }  // namespace popart

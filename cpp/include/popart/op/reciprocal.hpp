@@ -17,7 +17,16 @@ class ReciprocalOp : public ElementWiseUnaryOp {
   ~ReciprocalOp() override;
 
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
+};
+
+/// Its gradient, of that of the result, g, and the input x: -g / x^2.
+class ReciprocalGradOp : public ElementWiseNonLinearUnaryGradOp {
+ public:
+  explicit ReciprocalGradOp(const ReciprocalOp& fwdOp);
+  ~ReciprocalGradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
 };
 
 }  // namespace popart

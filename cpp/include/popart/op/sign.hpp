@@ -18,6 +18,7 @@ class SignOp : public ElementWiseUnaryOp {
 
   std::unique_ptr<Op> clone() const override;
   std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  static OperatorIdentifier getOpId(const Ir& ir);
 };
 
 }  // namespace popart

@@ -17,7 +17,16 @@ class SinOp : public ElementWiseUnaryOp {
   ~SinOp() override;
 
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
+};
+
+/// Its gradient, of that of the result, g, and the input x: g * cos(x).
+class SinGradOp : public ElementWiseNonLinearUnaryGradOp {
+ public:
+  explicit SinGradOp(const SinOp& fwdOp);
+  ~SinGradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
 };
 
 }  // namespace popart

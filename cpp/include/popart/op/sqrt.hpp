@@ -17,7 +17,16 @@ class SqrtOp : public ElementWiseUnaryOp {
   ~SqrtOp() override;
 
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
+};
+
+/// Its gradient, of that of the result, g, and the result y: g / 2y.
+class SqrtGradOp : public ElementWiseOutUnaryGradOp {
+ public:
+  explicit SqrtGradOp(const SqrtOp& fwdOp);
+  ~SqrtGradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
 };
 
 }  // namespace popart

@@ -26,7 +26,7 @@ class UpsampleOp : public Op {
   static InIndex getInIndex() { return 0; }
   static OutIndex getOutIndex() { return 0; }
   std::unique_ptr<Op> clone() const override;
-  /// 	hrows error unless there is one scale of at least 1 for each dimension
+  /// \throws error unless there is one scale of at least 1 for each dimension
   void setup() override;
   std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
   void appendOutlineAttributes(OpSerialiserBase& os) const override;

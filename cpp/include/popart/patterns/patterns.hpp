@@ -155,6 +155,14 @@ class Patterns {
   bool isPatternEnabled(PreAliasPatternType type) const {
     return isPatternEnabled(patternName(type));
   }
+  /// By the class of the pattern.
+  /// \throws error for a class without a name
+  Patterns& enablePattern(const std::type_info& pattern, bool on) {
+    return enablePattern(PatternNames::getName(pattern), on);
+  }
+  bool isPatternEnabled(const std::type_info& pattern) const {
+    return isPatternEnabled(PatternNames::getName(pattern));
+  }
   static std::vector<std::string> getAllPreAliasPatternNames();
 
   // PopART's patterns, each by a function of its own.

@@ -1,0 +1,28 @@
+// Squares. After popart/op/square.hpp of PopART 3.
+#ifndef popart_op_square_hpp
+#define popart_op_square_hpp
+
+#include <popart/op/elementwise.hpp>
+
+#include <memory>
+#include <vector>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+/// x * x, which it becomes before it is lowered.
+class SquareOp : public ElementWiseUnaryOp {
+ public:
+  using ElementWiseUnaryOp::ElementWiseUnaryOp;
+  ~SquareOp() override;
+
+  std::unique_ptr<Op> clone() const final;
+  std::vector<std::unique_ptr<Op>> getGradOps() final { builtin::refuseGradient(*this); }
+};
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

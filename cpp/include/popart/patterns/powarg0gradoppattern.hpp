@@ -1,0 +1,26 @@
+// Takes a gradient of an element-wise operator apart. After popart/patterns/powarg0gradoppattern.hpp of PopART 3.
+#ifndef popart_patterns_powarg0gradoppattern_hpp
+#define popart_patterns_powarg0gradoppattern_hpp
+
+#include <popart/patterns/binarygradoppattern.hpp>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+/// The gradient of a in a^b becomes g * b * a^(b - 1).
+class PowArg0GradOpPattern : public BinaryGradOpPattern {
+ public:
+  ~PowArg0GradOpPattern() override;
+  bool matches(Op* op) const override;
+
+ protected:
+  TensorId makeAllReplacementOps(Op* op, Ir* ir, const Tensor& gradIn, const Tensor& fwdIn0,
+                                 const Tensor& fwdIn1, const Tensor& fwdOut) const override;
+};
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,26 @@
+// Takes a gradient of an element-wise operator apart. After popart/patterns/powarg1gradoppattern.hpp of PopART 3.
+#ifndef popart_patterns_powarg1gradoppattern_hpp
+#define popart_patterns_powarg1gradoppattern_hpp
+
+#include <popart/patterns/binarygradoppattern.hpp>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+/// The gradient of b in a^b becomes g * y * log(a).
+class PowArg1GradOpPattern : public BinaryGradOpPattern {
+ public:
+  ~PowArg1GradOpPattern() override;
+  bool matches(Op* op) const override;
+
+ protected:
+  TensorId makeAllReplacementOps(Op* op, Ir* ir, const Tensor& gradIn, const Tensor& fwdIn0,
+                                 const Tensor& fwdIn1, const Tensor& fwdOut) const override;
+};
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

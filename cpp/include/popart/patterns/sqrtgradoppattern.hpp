@@ -1,0 +1,26 @@
+// Takes a gradient of an element-wise operator apart. After popart/patterns/sqrtgradoppattern.hpp of PopART 3.
+#ifndef popart_patterns_sqrtgradoppattern_hpp
+#define popart_patterns_sqrtgradoppattern_hpp
+
+#include <popart/patterns/pattern.hpp>
+
+#include <vector>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+/// The gradient of a square root becomes g / (y + y).
+class SqrtGradOpPattern : public PreAliasPattern {
+ public:
+  ~SqrtGradOpPattern() override;
+  bool matches(Op* op) const override;
+  std::vector<const Tensor*> touches(Op*) const override { return {}; }
+  bool apply(Op* op) const override;
+};
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif
