@@ -11,7 +11,7 @@
 namespace popart {
 namespace {
 
-const bool registered = Transform::registerTransform(new DecomposeSum);
+const bool registeredSums = Transform::registerTransform(new DecomposeSum);
 
 }  // namespace
 

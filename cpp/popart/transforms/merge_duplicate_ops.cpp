@@ -17,7 +17,7 @@
 namespace popart {
 namespace {
 
-const bool registered = Transform::registerTransform(new MergeDuplicateOps());
+const bool registeredDuplicates = Transform::registerTransform(new MergeDuplicateOps());
 
 /// Whether all that the operator does is its outputs, which nothing else changes.
 bool isPure(const Op& op) {

@@ -15,7 +15,7 @@
 namespace popart {
 namespace {
 
-const bool registered = Transform::registerTransform(new RemoteSetup());
+const bool registeredRemote = Transform::registerTransform(new RemoteSetup());
 
 /// The exchanges with remote buffers of a graph: each with its operator, what it copies, and the
 /// number of its row, or a null pointer.
