@@ -337,7 +337,6 @@ BuiltinClass pow2Cast(const char* type) {
 }
 
 std::vector<BuiltinClass> functionRows() {
-  constexpr const char* graphcore = "ai.graphcore";
   return {plainRow<popart::AsinOp>("Asin"),
           plainRow<popart::AtanOp>("Atan"),
           plainRow<popart::CoshOp>("Cosh"),

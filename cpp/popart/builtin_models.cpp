@@ -53,9 +53,6 @@ using popart::Op;
 using popart::OperatorIdentifier;
 using Made = std::unique_ptr<Op>;
 
-constexpr const char* onnx = "ai.onnx";
-constexpr const char* graphcore = "ai.graphcore";
-
 template <class OP>
 BuiltinClass extremum(const char* type) {
   return {onnx, type, typeid(OP),

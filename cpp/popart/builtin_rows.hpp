@@ -11,9 +11,13 @@
 
 namespace popir {
 
+/// Domains of operators.
+constexpr const char* onnx = "ai.onnx";
+constexpr const char* graphcore = "ai.graphcore";
+
 /// A class without attributes of its own.
 template <class OP>
-BuiltinClass plainRow(const char* type, const char* domain = "ai.onnx") {
+BuiltinClass plainRow(const char* type, const char* domain = onnx) {
   return {
       domain, type, typeid(OP),
       [](const popart::OperatorIdentifier& opid, const popart::Op::Settings& settings,
@@ -24,7 +28,7 @@ BuiltinClass plainRow(const char* type, const char* domain = "ai.onnx") {
 /// The same, of a variant in place: one that a program gives to a graph stays its own.
 template <class OP>
 BuiltinClass inplaceRow(const char* type) {
-  BuiltinClass row = plainRow<OP>(type, "ai.graphcore");
+  BuiltinClass row = plainRow<OP>(type, graphcore);
   row.attributes = nullptr;
   return row;
 }

@@ -83,9 +83,6 @@ using popart::Op;
 using popart::OperatorIdentifier;
 using Made = std::unique_ptr<Op>;
 
-constexpr const char* onnx = "ai.onnx";
-constexpr const char* graphcore = "ai.graphcore";
-
 BuiltinClass dropout() {
   return {onnx, "Dropout", typeid(popart::DropoutOp),
           [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
