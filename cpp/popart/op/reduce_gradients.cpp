@@ -25,12 +25,12 @@ std::vector<std::unique_ptr<Op>> gradientOf(const OP& op) {
 
 using Mappers = std::vector<GradInOutMapper>;
 
-const GradInOutMapper gradient{ReduceGradOp::getInIndex(), ReduceOp::getOutIndex(),
+const GradInOutMapper ofReduced{ReduceGradOp::getInIndex(), ReduceOp::getOutIndex(),
                                GradOpInType::GradOut};
 
 /// The gradient of the result and, as the inputs after it, what was reduced or the result.
 Mappers reading(bool in, bool out) {
-  Mappers mappers{gradient};
+  Mappers mappers{ofReduced};
   if (in) mappers.emplace_back(1, ReduceOp::getInIndex(), GradOpInType::In);
   if (out)
     mappers.emplace_back(static_cast<InIndex>(mappers.size()), ReduceOp::getOutIndex(),
