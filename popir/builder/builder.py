@@ -268,13 +268,12 @@ class Builder(Core):
     def addInitializedInputTensor(
         self, initVal: Any, variableSettings: Any = None, debugContext: Any = ""
     ) -> str:
-        """Adds a weight with its initial value, a numpy array that gives its type and shape, and
-        returns its id.
+        """Adds a weight, a numpy array that gives its value, type and shape; returns its id.
 
         VariableSettings or a debug context may follow: with several groups of replicas, the first
-        dimension of the value is theirs. The id is the
-        name in the debug context, or "init_input", as in `addInputTensor`. Raises popart_exception
-        for a value that is no array, or of a type that ONNX does not have.
+        dimension of the value is theirs. The id is the name in the debug context, or "init_input",
+        as in `addInputTensor`. Raises popart_exception for a value that is no array, or of a type
+        that ONNX does not have.
         """
         more = [variableSettings, debugContext]
         debugContext = _debug_context("addInitializedInputTensor", VariableSettings, more)

@@ -15,6 +15,7 @@
 #include "kernels/contraction/conv_times.hpp"
 #include "kernels/contraction/depthwise_rows.hpp"
 #include "kernels/contraction/divided_sums.hpp"
+#include "kernels/contraction/gemm_own.hpp"
 #include "kernels/contraction/planes.hpp"
 #include "kernels/contraction/points.hpp"
 #include "kernels/half.hpp"
@@ -330,13 +331,11 @@ bool wideIsFaster(const MatMulSpec& s, unsigned threads) {
   const bool sharesColumns = s.n >= kLeastColumns && s.m < 2 * s.n && s.n < kWide * s.m;
   return threads > 1 && (s.b.column != 1 || sharesColumns);
 }
-/// Rows of AVX-512 that meet several packed panels at a time.
-constexpr std::int64_t kFewPackedRows = 6;
 /// The same if B is packed once.
 bool ownIsFasterPacked(const MatMulSpec& s) {
   constexpr std::int64_t kMostRows = 400, kFewColumns = 64, kFewSteps = 24;
   if (isa() != Isa::Avx512) return ownIsFaster(s);
-  if (s.m <= kFewPackedRows) return s.policy.has(Choice::FewRows);
+  if (s.m <= gemm::kFewPackedRowsOfAvx512) return s.policy.has(Choice::FewRows);
   return s.policy.has(Choice::KeptPanels) &&
          (s.m <= kMostRows || s.n < kFewColumns || s.k <= kFewSteps);
 }
@@ -344,8 +343,8 @@ bool ownIsFasterPacked(const MatMulSpec& s) {
 bool isBestAsItLies(const MatMulSpec& s) {
   constexpr std::int64_t kMostRows = 14, kSteps = 128, kColumns = 256;
   return s.policy.has(Choice::FewRows) && isa() == Isa::Avx512 && s.groups == 1 &&
-         s.b.column == 1 && s.k <= kSteps && s.m > kFewPackedRows && s.m <= kMostRows &&
-         s.n >= kColumns;
+         s.b.column == 1 && s.k <= kSteps && s.m > gemm::kFewPackedRowsOfAvx512 &&
+         s.m <= kMostRows && s.n >= kColumns;
 }
 
 /// The sources to try, fastest first.
@@ -401,8 +400,8 @@ class FasterPacked final : public Contraction {
 
 /// The source for weights that are packed once; null if it is the same as for others.
 FasterPacked::Make whenPacked(const MatMulSpec& s, unsigned threads) {
-  const bool gains =
-      isa() == Isa::Avx512 ? s.b.column != 1 || s.m <= kFewPackedRows : isTurnedForBlocks(s);
+  const bool gains = isa() == Isa::Avx512 ? s.b.column != 1 || s.m <= gemm::kFewPackedRowsOfAvx512
+                                          : isTurnedForBlocks(s);
   if (s.policy.has(Choice::FewRows) && isSmall(s) && gains)
     return [=] { return makeOwnPacked(s, threads); };
   if (s.policy.has(Choice::FewRows) && (isSmall(s) || (isa() != Isa::Avx512 && hasFewRows(s))))

@@ -101,13 +101,18 @@ double groupsTime(const Sizes& s, const ConvSpec& spec, unsigned threads) {
     return kStart + (multiplied + kMoved * read + kWritten * written) / threads;
   }
   // Channels that fill vectors are brought to blocks.
-  const bool isWhole = s.groups % kVector == 0;
-  const double multiplied = (isWhole ? 0.142 : 0.35) * sums * number(vectorsOf(s.groups));
-  const double moved = (isWhole ? 0.1 : 0.29) * read + (isWhole ? 0.17 : 0.34) * written;
-  constexpr double kCache = 8 << 20;
+  struct Depthwise {
+    double multiplied, read, written, far, start;
+  };
+  constexpr Depthwise kWhole = {0.142, 0.1, 0.17, 0.24, 130},
+                      kOthers = {0.35, 0.29, 0.34, 0.47, 1700};
+  constexpr double kStartOfThreads = 1100, kCache = 8 << 20;
+  const Depthwise& of = s.groups % kVector == 0 ? kWhole : kOthers;
   const double all = number(s.read + s.written());
-  const double far = all * sizeof(float) > kCache ? (isWhole ? 0.24 : 0.47) * all : 0;
-  return (isWhole ? 130 : 1700) + (threads > 1 ? 1100 : 0) + (multiplied + moved + far) / threads;
+  const double far = all * sizeof(float) > kCache ? of.far * all : 0;
+  const double multiplied = of.multiplied * sums * number(vectorsOf(s.groups));
+  return of.start + (threads > 1 ? kStartOfThreads : 0) +
+         (multiplied + of.read * read + of.written * written + far) / threads;
 }
 
 }  // namespace

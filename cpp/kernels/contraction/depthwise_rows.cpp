@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <limits>
 #include <string>
 
@@ -160,7 +159,7 @@ double depthwiseRowsTime(const ConvSpec& s, unsigned threads) {
   // of it four rows.
   constexpr double kStartOfThreads = 350, kColumn = 16.4, kBlock = 8.1, kCycle = 0.191,
                    kSharedChannel = 16, kFar = 0.1, kCache = 8 << 20;
-  constexpr std::int64_t kVector = 16, kRows = 4, kSquares[] = {3, 5, 7};
+  constexpr std::int64_t kVector = 16, kRows = 4;
   const Plan p(s);
   const auto number = [](std::int64_t x) { return static_cast<double>(x); };
   const std::int64_t bands = bandsOf(p, threads), taps = p.taps(),
@@ -168,9 +167,6 @@ double depthwiseRowsTime(const ConvSpec& s, unsigned threads) {
   const double items = number(dividedUp(p.images * bands * p.groups, threads));
   const double columns = number(dividedUp(p.out[1], kVector)),
                blocks = number(dividedUp(dividedUp(p.out[0], bands), kRows));
-  const bool isSquare = p.kernel[0] == p.kernel[1] && isAll(s.dilation, 1) &&
-                        p.stride[0] == p.stride[1] &&
-                        std::count(std::begin(kSquares), std::end(kSquares), p.kernel[0]) > 0;
   const std::int64_t loads = isSquare
                                  ? ((kRows - 1) * p.stride[0] + p.kernel[0]) * p.kernel[1] * vectors
                                  : kRows * taps * vectors + taps;

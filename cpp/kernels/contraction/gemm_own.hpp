@@ -12,6 +12,9 @@
 namespace popir {
 namespace gemm {
 
+/// Rows of AVX-512 that meet several packed panels of B at a time.
+constexpr int kFewPackedRowsOfAvx512 = 6;
+
 /// The routines of one instruction set.
 template <class T>
 struct Routines {

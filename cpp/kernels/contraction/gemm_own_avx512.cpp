@@ -26,7 +26,7 @@ struct Simd {
   /// Dot products that sums() adds up together; 0 if there is none.
   static constexpr int kSumsTogether = 8;
   /// Up to so many rows meet several packed panels at a time, so that the sums fill the registers.
-  static constexpr int kFewPackedRows = 6;
+  static constexpr int kFewPackedRows = kFewPackedRowsOfAvx512;
   static constexpr int panelsOfFew(int rows) { return rows <= 3 ? 4 : rows == 4 ? 3 : 2; }
   /// Steps, and rows, of which the elements of A stay in registers as vectors, beside the sums.
   static constexpr int kRunSteps = 4;
@@ -103,7 +103,7 @@ struct Simd {
   template <int N>
   static void sums(const V (&)[N], Scalar*) {}
   /// Up to so many rows meet several packed panels at a time, so that the sums fill the registers.
-  static constexpr int kFewPackedRows = 6;
+  static constexpr int kFewPackedRows = kFewPackedRowsOfAvx512;
   static constexpr int panelsOfFew(int rows) { return rows <= 3 ? 4 : rows == 4 ? 3 : 2; }
   /// Steps, and rows, of which the elements of A stay in registers as vectors, beside the sums.
   static constexpr int kRunSteps = 4;

@@ -70,6 +70,14 @@ struct Filter {
 };
 constexpr std::int64_t kMostTapsOfFilter = 16;
 
+/// Whether what a line reads is loaded once for all rows: of 3 x 3, 5 x 5 and 7 x 7 taps that are not
+/// dilated, with the same stride both ways. Each argument is of two dimensions.
+template <class Sizes>
+bool sharesLines(const Sizes& kernel, const Sizes& stride, const Sizes& dilation) {
+  return kernel[0] == kernel[1] && (kernel[0] == 3 || kernel[0] == 5 || kernel[0] == 7) &&
+         stride[0] == stride[1] && dilation[0] == 1 && dilation[1] == 1;
+}
+
 /// The routines of one instruction set.
 struct Routines {
   /// The rows of a product, at most.
