@@ -1,6 +1,6 @@
 """The second part of a session: the engine, and the weights that it exchanges with the host.
 
-Long, because programs, variables and streams of an engine are made in one order, and share its state.
+Long, because programs, variables and streams of an engine are made in one order and share state.
 """
 
 from __future__ import annotations
