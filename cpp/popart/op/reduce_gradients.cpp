@@ -26,7 +26,7 @@ std::vector<std::unique_ptr<Op>> gradientOf(const OP& op) {
 using Mappers = std::vector<GradInOutMapper>;
 
 const GradInOutMapper ofReduced{ReduceGradOp::getInIndex(), ReduceOp::getOutIndex(),
-                               GradOpInType::GradOut};
+                                GradOpInType::GradOut};
 
 /// The gradient of the result and, as the inputs after it, what was reduced or the result.
 Mappers reading(bool in, bool out) {
