@@ -87,7 +87,7 @@ def test_a_pipeline_changes_no_bit(ipus: int, stages: int, how: RecomputationTyp
 @pytest.mark.parametrize("how", [RecomputationType.NoRecompute, RecomputationType.Pipeline])
 @pytest.mark.parametrize(("ipus", "stages"), [(2, 2), (4, 4)])
 @pytest.mark.parametrize("sizes", [{"width": 4}, {"width": 8, "size": 20}, {"width": 8, "rows": 8}])
-@pytest.mark.parametrize("without", ["planes", ""])
+@pytest.mark.parametrize("without", ["planes, columns", ""])
 def test_a_pipeline_of_convolutions_changes_no_bit(
     ipus: int, stages: int, how: RecomputationType, sizes: dict[str, int], without: str
 ) -> None:

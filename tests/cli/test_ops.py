@@ -113,7 +113,7 @@ def test_built_in_operators() -> None:
     assert lines[:2] == ["operators:", lines[1]]
     columns = ["operator", "version", "inputs", "outputs", "attributes", "gradient", "from"]
     assert lines[1].split() == columns
-    (row,) = [line for line in lines if "Scale " in line]
+    (row,) = [line for line in lines if "graphcore.Scale " in line]
     assert row.split() == ["ai.graphcore.Scale", "1", "X", "Y", "scale", "yes", "built", "in"]
 
 

@@ -27,7 +27,8 @@ def convolutions(file: Path) -> Path:
 def test_instructions_and_passes(tmp_path: Path) -> None:
     lines = call("plan", dense(tmp_path / "m.onnx"), "--dim", "batch=4").stdout.splitlines()
     assert lines[0] == "program 0"
-    assert "  matmul block/fc [1,4,8] [1,8,4] [1,4,4]" in lines
+    # Of so few rows the weights are packed on AVX-512.
+    assert lines[2].removesuffix(", packed") == "  matmul block/fc [1,4,8] [1,8,4] [1,4,4]"
     assert "  map relu [4,4] [4,4]" in lines
     passes = lines[lines.index("passes") + 1 :]
     assert passes and all(line.startswith("  ") and ": " in line for line in passes)

@@ -146,6 +146,7 @@ def test_nan_passes_a_fused_relu():
 @pytest.mark.parametrize("kernel", [1, 3])
 @pytest.mark.parametrize("slope", [None, 0.0, 0.1])
 def test_what_is_infinite_passes_as_without_a_tail(kernel, slope):
+    """Of 3 x 3 another source may compute the convolution alone."""
     b = Built()
     x = b.activation(SHAPE)
     b.sent["s0"][0, 0, 2, 2] = -np.inf  # times weights of either sign
@@ -154,7 +155,7 @@ def test_what_is_infinite_passes_as_without_a_tail(kernel, slope):
     if slope is not None:
         tail = pe.Select(pe.Mul(pe.Const(slope), pe._1), pe._1, pe.Lt(pe._1, pe.Const(0.0)))
     b.result(b.map(tail, y))
-    b.check(exact=True)
+    b.check(exact=kernel == 1)
 
 
 def test_leaky_relu_and_arithmetic_with_numbers():

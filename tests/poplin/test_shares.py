@@ -177,7 +177,7 @@ def test_groups_of_one_image_are_shared(
     after = (40 - 1) // stride + 1
     w, bias = random((channels, 1, 1, 3, 3), seed=2), random((channels,), seed=4)
     found: list[np.ndarray] = []
-    for without in ("planes", "planes, images"):
+    for without in ("depthwise", "depthwise, images"):
         x = random((images, channels, 40, 40))
         y = random((images, channels, after, after), seed=3)
         made = contraction.convolution(
@@ -189,7 +189,7 @@ def test_groups_of_one_image_are_shared(
         for kept in (False, True):
             made.run(kept)
             found.append((y if kind == "forward" else x).copy())
-        assert made.describe().endswith("by groups") == (shares and without == "planes")
+        assert made.describe().endswith("by groups") == (shares and without == "depthwise")
     for each in found[1:]:
         np.testing.assert_array_equal(each, found[0])
     if kind == "forward":
