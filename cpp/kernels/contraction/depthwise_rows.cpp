@@ -167,7 +167,7 @@ double depthwiseRowsTime(const ConvSpec& s, unsigned threads) {
   const double items = number(dividedUp(p.images * bands * p.groups, threads));
   const double columns = number(dividedUp(p.out[1], kVector)),
                blocks = number(dividedUp(dividedUp(p.out[0], bands), kRows));
-  const std::int64_t loads = isSquare
+  const std::int64_t loads = planes::sharesLines(p.kernel, p.stride, p.dilation)
                                  ? ((kRows - 1) * p.stride[0] + p.kernel[0]) * p.kernel[1] * vectors
                                  : kRows * taps * vectors + taps;
   const double cycles = std::max(number(kRows * taps) / 2, number(loads));
