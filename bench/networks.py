@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -127,11 +127,12 @@ class Attention(nn.Module):
         q, k, v = split(self.q(x)), split(self.k(x)), split(self.v(x))
         if self.rotary:
             angles = torch.arange(length)[:, None] / 10000 ** (torch.arange(0, size, 2) / size)
-            cos, sin = angles.cos().repeat(1, 2), angles.sin().repeat(1, 2)
+            cos, sin = (of(angles).repeat(1, 2).to(x.dtype) for of in (torch.cos, torch.sin))
             q, k = (t * cos + turned(t) * sin for t in (q, k))
         scores = q @ k.transpose(-1, -2) / math.sqrt(size)
         if self.causal:
-            scores = scores + torch.full((length, length), -1e9).triu(1)
+            masked = max(-1e9, torch.finfo(x.dtype).min)
+            scores = scores + torch.full((length, length), masked, dtype=x.dtype).triu(1)
         mixed = (scores.softmax(-1) @ v).transpose(1, 2).reshape(batch, length, width)
         return self.out(mixed)
 
@@ -446,11 +447,14 @@ OTHERS = {
 
 ROWS = TABLE | OTHERS
 
+HALVES = {f"{name}, halves": replace(row, half=True) for name, row in ROWS.items() if not row.half}
+"""The float rows with weights, inputs and outputs in half."""
+
 
 def made(name: str) -> tuple[nn.Module, Tensor]:
     """The network in evaluation mode with random weights, and an input."""
     torch.manual_seed(0)
-    row = ROWS[name]
+    row = (ROWS | HALVES)[name]
     network, x = row.make().eval(), torch.randn(row.shape)
     return (network.half(), x.half()) if row.half else (network, x)
 

@@ -570,12 +570,21 @@ std::string text(const ConvSpec& s) {
   return os.str();
 }
 
+std::unique_ptr<Contraction> makeInFloat(const MatMulSpec& s, unsigned threads, Source source) {
+  return makeViaFloat(s, threads, source);
+}
+std::unique_ptr<Contraction> makeInFloat(const ConvSpec& s, unsigned threads, Source source) {
+  return makeViaFloat(s, threads, [source](const ConvSpec& floats, unsigned of) {
+    return contraction::make(floats, of, source);
+  });
+}
+
 template <class Spec>
 std::unique_ptr<Contraction> choose(const Spec& spec, unsigned most, Source source) {
   const unsigned threads = threadsFor(workOf(spec), most);
   std::unique_ptr<Contraction> made;
   if (anyHalf(spec)) {
-    made = makeViaFloat(spec, threads, source);
+    made = makeInFloat(spec, threads, source);
     if (auto make = source == Source::Any ? halvesWhenPacked(spec, threads) : nullptr; make && made)
       made = std::make_unique<FasterPacked>(std::move(made), std::move(make));
   } else if (spec.policy.deterministic && source == Source::Any) {
@@ -691,7 +700,7 @@ std::unique_ptr<Contraction> make(const ConvSpec& spec, unsigned threads, Source
 }
 
 std::unique_ptr<Contraction> makeWithPostOps(const ConvSpec& spec, unsigned threads) {
-  if (anyHalf(spec)) return nullptr;
+  if (anyHalf(spec)) return makeViaFloat(spec, threads, makeWithPostOps);
   threads = threadsFor(workOf(spec), threads);
   if (!spec.policy.deterministic && depthwiseRowsAreFaster(spec, threads))
     return makeDepthwiseRows(spec, threads);
@@ -727,7 +736,7 @@ bool rowsBeatBlocks(const ConvSpec& spec, const Blocks& blocks, unsigned threads
 }  // namespace
 
 Blocks preferredBlocks(const ConvSpec& spec, unsigned threads) {
-  if (anyHalf(spec)) return {Layout::kPlain, Layout::kPlain};
+  if (anyHalf(spec)) return preferredBlocks(inFloat(spec), threads);
   ConvSpec bare = spec;
   bare.postOps.clear();
   auto blocks = oneDnnBlocks(bare, threads);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -195,7 +196,13 @@ std::unique_ptr<Contraction> makeViaFloat(std::unique_ptr<Contraction> inner,
                                           const Rounding& rounding);
 /// The same with `source`.
 std::unique_ptr<Contraction> makeViaFloat(const MatMulSpec& spec, unsigned threads, Source source);
-std::unique_ptr<Contraction> makeViaFloat(const ConvSpec& spec, unsigned threads, Source source);
+/// The same with what `make` makes of the convolution in float. Its post-ops have operands of the type
+/// of the result, which is rounded once, after the last. Null if `make` gives null.
+using MakeConv = std::function<std::unique_ptr<Contraction>(const ConvSpec&, unsigned threads)>;
+std::unique_ptr<Contraction> makeViaFloat(const ConvSpec& spec, unsigned threads,
+                                          const MakeConv& make);
+/// The convolution with all its operands in float.
+ConvSpec inFloat(ConvSpec spec);
 /// Of one group of 16-bit floats whose B is packed: rows are converted by the thread that multiplies
 /// them. Null for other products.
 std::unique_ptr<Contraction> makeHalfRows(const MatMulSpec& spec, unsigned threads);

@@ -194,8 +194,9 @@ std::shared_ptr<const Kernel> ConvKernel::widened(std::size_t i,
 }
 
 std::shared_ptr<const Tail> ConvKernel::tail() const {
+  if (!isFloatOrHalf(p_.outType)) return nullptr;
   auto nothing = std::make_shared<Tail>();
-  nothing->program.output(nothing->program.input(0, Lane::F32));
+  nothing->program.output(nothing->program.input(0, storageLane(p_.outType)));
   nothing->extents = {Tail::Extent::Full};
   return nothing;
 }

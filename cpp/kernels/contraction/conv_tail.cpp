@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "kernels/elementwise/expression.hpp"
+#include "kernels/half.hpp"
 
 namespace popir {
 namespace {
@@ -65,7 +66,32 @@ PostOp::Extent extentOf(Extent extent) {
   return PostOp::Extent::Full;
 }
 
-/// Converts the tail to post-ops, in order. Empty if it is not a chain of them.
+/// The program of operands of `storage` with these as floats, which nothing rounds on the way.
+MapProgram inFloat(const MapProgram& given, Lane storage) {
+  if (storage == Lane::F32) return given;
+  MapProgram floats;
+  std::vector<int> values;
+  for (MapProgram::Value value : given.values()) {
+    if (value.kind == Kind::Apply && value.op == VecOp::Convert &&
+        (value.from == storage || value.lane == storage)) {
+      values.push_back(floats.convert(values[static_cast<std::size_t>(value.args[0])], Lane::F32));
+      continue;
+    }
+    for (int a = 0; a < value.count; ++a) {
+      int& arg = value.args[static_cast<std::size_t>(a)];
+      arg = values[static_cast<std::size_t>(arg)];
+    }
+    if (value.kind == Kind::Input && value.lane == storage) value.lane = Lane::F32;
+    const int v = floats.add(value);
+    values.push_back(value.kind == Kind::Constant && value.lane == storage
+                         ? floats.convert(v, Lane::F32)
+                         : v);
+  }
+  for (int v : given.outputs()) floats.output(values[static_cast<std::size_t>(v)]);
+  return floats.trimmed();
+}
+
+/// Converts the tail, in float, to post-ops, in order. Empty if it is not a chain of them.
 std::vector<PostOp> chainOf(const MapProgram& given, const std::vector<Extent>& extents) {
   const MapProgram p = given.fused();
   if (p.outputs().size() != 1) return {};
@@ -144,10 +170,13 @@ std::shared_ptr<const ConvTailKernel> ConvTailKernel::make(const ConvKernel& con
                                                            const Tail& tail) {
   const auto& problem = conv.problem();
   if (problem.pass != contraction::Pass::Forward || problem.bias ||
-      problem.inType != poplar::FLOAT || problem.outType != poplar::FLOAT ||
+      !isFloatOrHalf(problem.inType) || problem.outType != problem.inType ||
       std::count(tail.extents.begin(), tail.extents.end(), Extent::Column) > 0)
     return nullptr;
-  auto chain = chainOf(tail.program, tail.extents);
+  const Lane storage = storageLane(problem.outType);
+  for (const auto& value : tail.program.values())
+    if (value.kind == Kind::Input && value.lane != storage) return nullptr;
+  auto chain = chainOf(inFloat(tail.program, storage), tail.extents);
   if (chain.empty()) return nullptr;
   static const char* const kNames[] = {"+add",  "+subtract",   "+multiply", "+divide",
                                        "+relu", "+leaky_relu", "+max",      "+min"};

@@ -15,11 +15,12 @@ namespace popir {
 /// Operands: in, weights, out, then the tail's operands.
 ///
 /// Where the convolution's source supports them, the tail is executed as post-ops. Otherwise it is
-/// a separate pass over the output. Each operator rounds as it does unfused.
+/// a separate pass over the output. Each operator of FLOAT rounds as it does unfused; 16-bit floats are
+/// rounded once, after the last operator.
 class ConvTailKernel final : public Kernel {
  public:
-  /// Returns null unless `conv` is a forward convolution of FLOAT without a bias, and the tail is a
-  /// chain of post-ops: each operator uses the result before it once.
+  /// Returns null unless `conv` is a forward convolution of FLOAT or of a 16-bit float without a bias,
+  /// and the tail is a chain of post-ops of this type: each operator uses the result before it once.
   static std::shared_ptr<const ConvTailKernel> make(const ConvKernel& conv, const Tail& tail);
 
   /// "conv+multiply+add+relu"

@@ -222,19 +222,36 @@ std::unique_ptr<Contraction> makeViaFloat(const MatMulSpec& spec, unsigned threa
   return makeViaFloat(make(inner, threads, source), std::move(operands), threads, spec.rounding);
 }
 
-std::unique_ptr<Contraction> makeViaFloat(const ConvSpec& spec, unsigned threads, Source source) {
-  if (!isFloatOrHalf(spec.in.type) || !isFloatOrHalf(spec.weights.type) ||
-      !isFloatOrHalf(spec.out.type))
-    return nullptr;
-  ConvSpec inner = spec;
-  inner.in.type = inner.weights.type = inner.out.type = poplar::FLOAT;
+ConvSpec inFloat(ConvSpec spec) {
+  spec.in.type = spec.weights.type = spec.out.type = poplar::FLOAT;
+  for (PostOp& op : spec.postOps)
+    if (op.extent == PostOp::Extent::Full) op.layout.type = poplar::FLOAT;
+  return spec;
+}
+
+std::unique_ptr<Contraction> makeViaFloat(const ConvSpec& spec, unsigned threads,
+                                          const MakeConv& make) {
+  for (const Layout* each : {&spec.in, &spec.weights, &spec.out})
+    if (!isFloatOrHalf(each->type)) return nullptr;
+  auto inner = make(inFloat(spec), threads);
+  if (inner == nullptr) return nullptr;
   std::vector<Operand> operands;
   const Pass writes[] = {Pass::DataGradient, Pass::WeightsGradient, Pass::Forward};
   const Layout* layouts[] = {&spec.in, &spec.weights, &spec.out};
   for (int i = 0; i < 3; ++i)
     operands.push_back(operandOf(*layouts[i], spec.pass != writes[i], spec.pass == writes[i]));
-  if (spec.bias) operands.push_back({spec.out.type, spec.out.shape[1], true, false});
-  return makeViaFloat(make(inner, threads, source), std::move(operands), threads, spec.rounding);
+  const std::int64_t channels = spec.out.shape[1];
+  if (spec.bias) operands.push_back({spec.out.type, channels, true, false});
+  for (const PostOp& op : spec.postOps) {
+    if (op.operand == 0) continue;
+    operands.resize(std::max(operands.size(), op.operand + 1), {poplar::FLOAT, 0, false, false});
+    const bool isFull = op.extent == PostOp::Extent::Full;
+    operands[op.operand] =
+        isFull ? operandOf(op.layout, true, false)
+               : Operand{spec.out.type, op.extent == PostOp::Extent::Channel ? channels : 1, true,
+                         false};
+  }
+  return makeViaFloat(std::move(inner), std::move(operands), threads, spec.rounding);
 }
 
 }  // namespace contraction
