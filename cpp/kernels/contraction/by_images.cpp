@@ -89,15 +89,16 @@ class ByImages final : public Contraction {
  public:
   ByImages(const ConvSpec& s, std::int64_t images, std::unique_ptr<Contraction> part,
            unsigned threads)
-      : part_(std::move(part)),
-        parts_(s.in.shape[0] / images),
-        steps_{images * imageStep(s.in), 0, images * imageStep(s.out)},
-        threads_(threads) {
+      : part_(std::move(part)), parts_(s.in.shape[0] / images), threads_(threads) {
+    const auto step = [&](const Layout& layout) {
+      return images * imageStep(layout) * static_cast<std::int64_t>(layout.type.sizeInBytes());
+    };
+    steps_ = {step(s.in), 0, step(s.out)};
     if (s.bias) steps_.push_back(0);
     for (const PostOp& op : s.postOps) {
       if (op.operand == 0) continue;
       steps_.resize(std::max(steps_.size(), op.operand + 1));
-      if (op.extent == PostOp::Extent::Full) steps_[op.operand] = images * imageStep(op.layout);
+      if (op.extent == PostOp::Extent::Full) steps_[op.operand] = step(op.layout);
     }
   }
 
@@ -107,21 +108,52 @@ class ByImages final : public Contraction {
   bool readsBoth() const override { return part_->readsBoth(); }
   bool movesWeights() const override { return part_->movesWeights(); }
   void runPacked(void* const* operands, const void* packed, void* /*work*/) const override {
+    each(operands, nullptr, part_->workBytes(), [&](void* const* own, void* work) {
+      part_->runPacked(own, packed, work);
+    });
+  }
+
+  std::optional<Prepacked> prepacked(std::size_t operands) const override {
+    auto inner = part_->prepacked(operands);
+    if (inner)
+      inner->run = std::make_unique<RunPacked>(*this, std::move(inner->run), operands);
+    return inner;
+  }
+
+ private:
+  class RunPacked final : public Runner {
+   public:
+    RunPacked(const ByImages& of, std::unique_ptr<Runner> inner, std::size_t operands)
+        : of_(of), inner_(std::move(inner)), form_(operands) {}
+    void run(void* const* operands, void* /*scratch*/) const override {
+      of_.each(operands, operands[form_], inner_->scratchBytes(),
+               [&](void* const* own, void* work) { inner_->run(own, work); });
+    }
+
+   private:
+    const ByImages& of_;
+    std::unique_ptr<Runner> inner_;
+    std::size_t form_;  // index of the operand that may be packed
+  };
+
+  /// Calls run(operands, work) for each part; `form`, the packed weights if given, follows the operands.
+  template <class Run>
+  void each(void* const* operands, void* form, std::size_t workBytes, const Run& run) const {
     parallelParts(parts_, 1, threads_, [&](std::int64_t first, std::int64_t end, unsigned) {
-      const pool::OwnMemory work(part_->workBytes());
-      const pool::OwnArray<void*> own(steps_.size());
+      const pool::OwnMemory work(workBytes);
+      const pool::OwnArray<void*> own(steps_.size() + 1);
+      own[steps_.size()] = form;
       for (std::int64_t i = first; i < end; ++i) {
         for (std::size_t o = 0; o < steps_.size(); ++o)
-          own[o] = static_cast<float*>(operands[o]) + i * steps_[o];
-        part_->runPacked(own.begin(), packed, work.data());
+          own[o] = at(operands[o], static_cast<std::size_t>(i * steps_[o]));
+        run(own.begin(), work.data());
       }
     });
   }
 
- private:
   std::unique_ptr<Contraction> part_;
   std::int64_t parts_;
-  std::vector<std::int64_t> steps_;  // by operand: elements from one part to the next
+  std::vector<std::int64_t> steps_;  // by operand: bytes from one part to the next
   unsigned threads_;
 };
 

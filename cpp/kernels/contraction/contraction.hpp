@@ -61,7 +61,7 @@ struct PostOp {
   Kind kind;
   Extent extent = Extent::Number;
   float number = 0;
-  /// Index of the operand in the run, and its layout if the extent is Full.
+  /// Index of the operand in the run, and its layout: of Scalar and Channel only the type counts.
   std::size_t operand = 0;
   Layout layout = {};
 };
@@ -196,8 +196,8 @@ std::unique_ptr<Contraction> makeViaFloat(std::unique_ptr<Contraction> inner,
                                           const Rounding& rounding);
 /// The same with `source`.
 std::unique_ptr<Contraction> makeViaFloat(const MatMulSpec& spec, unsigned threads, Source source);
-/// The same with what `make` makes of the convolution in float. Its post-ops have operands of the type
-/// of the result, which is rounded once, after the last. Null if `make` gives null.
+/// The same with what `make` makes of the convolution in float: the result is rounded once, after the
+/// last post-op. Null if `make` gives null.
 using MakeConv = std::function<std::unique_ptr<Contraction>(const ConvSpec&, unsigned threads)>;
 std::unique_ptr<Contraction> makeViaFloat(const ConvSpec& spec, unsigned threads,
                                           const MakeConv& make);

@@ -49,8 +49,8 @@ using Extent = Tail::Extent;
 
 /// Broadcasts an operand to the shape of the output by strides of 0.
 Layout broadcast(Layout operand, Extent extent, const Layout& out) {
+  operand.shape = out.shape;  // which may have fewer images
   if (extent == Extent::Full) return operand;
-  operand.shape = out.shape;
   operand.strides.assign(out.shape.size(), 0);
   if (extent == Extent::Channel) operand.strides[1] = 1;
   return operand;
@@ -66,28 +66,30 @@ PostOp::Extent extentOf(Extent extent) {
   return PostOp::Extent::Full;
 }
 
-/// The program of operands of `storage` with these as floats, which nothing rounds on the way.
-MapProgram inFloat(const MapProgram& given, Lane storage) {
-  if (storage == Lane::F32) return given;
+bool isSixteen(Lane lane) { return lane == Lane::F16 || lane == Lane::BF16; }
+
+/// The program with its 16-bit floats as floats, which nothing rounds on the way; as it is if its result
+/// is no 16-bit float, since what it rounds is meant to be rounded then.
+MapProgram inFloat(const MapProgram& given) {
+  const Lane storage = given[given.outputs().front()].lane;
+  if (!isSixteen(storage)) return given;
+  const auto index = [](int v) { return static_cast<std::size_t>(v); };
   MapProgram floats;
-  std::vector<int> values;
+  std::vector<int> values;  // of `floats`, by value of `given`
   for (MapProgram::Value value : given.values()) {
-    if (value.kind == Kind::Apply && value.op == VecOp::Convert &&
-        (value.from == storage || value.lane == storage)) {
-      values.push_back(floats.convert(values[static_cast<std::size_t>(value.args[0])], Lane::F32));
+    const bool isStored = value.lane == storage || value.from == storage;
+    if (value.kind == Kind::Apply && value.op == VecOp::Convert && isStored) {
+      values.push_back(floats.convert(values[index(value.args[0])], Lane::F32));
       continue;
     }
-    for (int a = 0; a < value.count; ++a) {
-      int& arg = value.args[static_cast<std::size_t>(a)];
-      arg = values[static_cast<std::size_t>(arg)];
-    }
+    for (int a = 0; a < value.count; ++a)
+      value.args[index(a)] = values[index(value.args[index(a)])];
     if (value.kind == Kind::Input && value.lane == storage) value.lane = Lane::F32;
     const int v = floats.add(value);
-    values.push_back(value.kind == Kind::Constant && value.lane == storage
-                         ? floats.convert(v, Lane::F32)
-                         : v);
+    const bool isNumber = value.kind == Kind::Constant && value.lane == storage;
+    values.push_back(isNumber ? floats.convert(v, Lane::F32) : v);
   }
-  for (int v : given.outputs()) floats.output(values[static_cast<std::size_t>(v)]);
+  for (int v : given.outputs()) floats.output(values[index(v)]);
   return floats.trimmed();
 }
 
@@ -170,13 +172,12 @@ std::shared_ptr<const ConvTailKernel> ConvTailKernel::make(const ConvKernel& con
                                                            const Tail& tail) {
   const auto& problem = conv.problem();
   if (problem.pass != contraction::Pass::Forward || problem.bias ||
-      !isFloatOrHalf(problem.inType) || problem.outType != problem.inType ||
+      !isFloatOrHalf(problem.inType) || !isFloatOrHalf(problem.outType) ||
+      tail.program.outputs().size() != 1 ||
       std::count(tail.extents.begin(), tail.extents.end(), Extent::Column) > 0)
     return nullptr;
-  const Lane storage = storageLane(problem.outType);
-  for (const auto& value : tail.program.values())
-    if (value.kind == Kind::Input && value.lane != storage) return nullptr;
-  auto chain = chainOf(inFloat(tail.program, storage), tail.extents);
+  MapProgram floats = inFloat(tail.program);
+  auto chain = chainOf(floats, tail.extents);
   if (chain.empty()) return nullptr;
   static const char* const kNames[] = {"+add",  "+subtract",   "+multiply", "+divide",
                                        "+relu", "+leaky_relu", "+max",      "+min"};
@@ -184,6 +185,7 @@ std::shared_ptr<const ConvTailKernel> ConvTailKernel::make(const ConvKernel& con
   made->name_ = conv.name();
   for (const PostOp& op : chain) made->name_ += kNames[static_cast<int>(op.kind)];
   made->tail_ = std::make_shared<Tail>(tail);
+  made->floats_ = std::move(floats);
   made->chain_ = std::move(chain);
   return made;
 }
@@ -199,17 +201,34 @@ std::unique_ptr<Runner> ConvTailKernel::prepare(const std::vector<Layout>& opera
   contraction::ConvSpec spec = conv_.spec(operands, setting);
   spec.postOps = chain_;
   for (PostOp& op : spec.postOps)
-    if (op.extent == PostOp::Extent::Full) op.layout = operands[op.operand];
-  if (auto made = contraction::makeWithPostOps(spec, setting.threads)) return made;
+    if (op.operand != 0) op.layout = operands[op.operand];
+  std::vector<Layout> floats = operands;
+  for (Layout& each : floats) each.type = poplar::FLOAT;
+  const auto make = [&](const contraction::ConvSpec& of, unsigned threads) {
+    return makeFloat(of, floats, threads, setting);
+  };
+  const bool isFloat = std::all_of(operands.begin(), operands.end(), [](const Layout& each) {
+    return each.type == poplar::FLOAT;
+  });
+  return isFloat ? make(spec, setting.threads)
+                 : contraction::makeViaFloat(spec, setting.threads, make);
+}
+
+std::unique_ptr<Contraction> ConvTailKernel::makeFloat(contraction::ConvSpec spec,
+                                                       const std::vector<Layout>& operands,
+                                                       unsigned threads,
+                                                       Setting setting) const {
+  if (auto made = contraction::makeWithPostOps(spec, threads)) return made;
   spec.postOps.clear();
-  std::vector<Layout> layouts{operands[kOut]};
+  setting.threads = threads;
+  std::vector<Layout> layouts{spec.out};
   std::vector<std::size_t> inputs{0};
   for (std::size_t k = 1; k < tail_->extents.size(); ++k) {
-    layouts.push_back(broadcast(operands[kOut + k], tail_->extents[k], operands[kOut]));
+    layouts.push_back(broadcast(operands[kOut + k], tail_->extents[k], spec.out));
     inputs.push_back(k);
   }
-  auto map = MapKernel(tail_->program, std::move(inputs), {0}).prepare(layouts, setting);
-  return std::make_unique<ConvThenMap>(contraction::make(spec, setting.threads), std::move(map));
+  auto map = MapKernel(floats_, std::move(inputs), {0}).prepare(layouts, setting);
+  return std::make_unique<ConvThenMap>(contraction::make(spec, threads), std::move(map));
 }
 
 std::vector<int> ConvTailKernel::preferredBlocks(const std::vector<Layout>& operands,

@@ -19,8 +19,8 @@ namespace popir {
 /// rounded once, after the last operator.
 class ConvTailKernel final : public Kernel {
  public:
-  /// Returns null unless `conv` is a forward convolution of FLOAT or of a 16-bit float without a bias,
-  /// and the tail is a chain of post-ops of this type: each operator uses the result before it once.
+  /// Returns null unless `conv` is a forward convolution of FLOAT or a 16-bit float without a bias, and
+  /// the tail is a chain of post-ops: each operator uses the result before it once.
   static std::shared_ptr<const ConvTailKernel> make(const ConvKernel& conv, const Tail& tail);
 
   /// "conv+multiply+add+relu"
@@ -41,9 +41,14 @@ class ConvTailKernel final : public Kernel {
 
  private:
   explicit ConvTailKernel(const ConvKernel& conv) : conv_(conv) {}
+  /// The convolution and its tail, in float. `spec` may have fewer images than `operands`.
+  std::unique_ptr<contraction::Contraction> makeFloat(contraction::ConvSpec spec,
+                                                      const std::vector<Layout>& operands,
+                                                      unsigned threads, Setting setting) const;
 
   ConvKernel conv_;
   std::shared_ptr<const Tail> tail_;
+  MapProgram floats_;  // of the tail
   std::vector<contraction::PostOp> chain_;
   std::string name_;
 };

@@ -2,6 +2,7 @@
 // float, sums are formed in float, and the result is rounded once.
 #include <algorithm>
 
+#include "kernels/contraction/by_images.hpp"
 #include "kernels/contraction/contraction.hpp"
 #include "kernels/half.hpp"
 #include "kernels/parallel.hpp"
@@ -191,6 +192,15 @@ Operand operandOf(const Layout& layout, bool read, bool written) {
   return {layout.type, static_cast<std::int64_t>(layout.elements()), read, written};
 }
 
+/// The elements of the operand of a post-op.
+std::int64_t elementsOf(const PostOp& op, const Layout& out) {
+  switch (op.extent) {
+    case PostOp::Extent::Channel: return out.shape[1];
+    case PostOp::Extent::Full: return static_cast<std::int64_t>(out.elements());
+    default: return 1;
+  }
+}
+
 /// The accuracy that a product needs if its operands are widened: factors of bfloat16 are one part
 /// each, and two parts of HALF leave errors far below the rounding of a 16-bit result.
 FpMath mathOf(const MatMulSpec& spec) {
@@ -224,8 +234,7 @@ std::unique_ptr<Contraction> makeViaFloat(const MatMulSpec& spec, unsigned threa
 
 ConvSpec inFloat(ConvSpec spec) {
   spec.in.type = spec.weights.type = spec.out.type = poplar::FLOAT;
-  for (PostOp& op : spec.postOps)
-    if (op.extent == PostOp::Extent::Full) op.layout.type = poplar::FLOAT;
+  for (PostOp& op : spec.postOps) op.layout.type = poplar::FLOAT;
   return spec;
 }
 
@@ -233,6 +242,11 @@ std::unique_ptr<Contraction> makeViaFloat(const ConvSpec& spec, unsigned threads
                                           const MakeConv& make) {
   for (const Layout* each : {&spec.in, &spec.weights, &spec.out})
     if (!isFloatOrHalf(each->type)) return nullptr;
+  // Stochastic rounding numbers the results of all images.
+  if (spec.policy.has(Choice::Images) && !spec.rounding.isStochastic())
+    if (auto made = makeByImages(
+            spec, threads, [&](const ConvSpec& part) { return makeViaFloat(part, 1, make); }))
+      return made;
   auto inner = make(inFloat(spec), threads);
   if (inner == nullptr) return nullptr;
   std::vector<Operand> operands;
@@ -240,16 +254,11 @@ std::unique_ptr<Contraction> makeViaFloat(const ConvSpec& spec, unsigned threads
   const Layout* layouts[] = {&spec.in, &spec.weights, &spec.out};
   for (int i = 0; i < 3; ++i)
     operands.push_back(operandOf(*layouts[i], spec.pass != writes[i], spec.pass == writes[i]));
-  const std::int64_t channels = spec.out.shape[1];
-  if (spec.bias) operands.push_back({spec.out.type, channels, true, false});
+  if (spec.bias) operands.push_back({spec.out.type, spec.out.shape[1], true, false});
   for (const PostOp& op : spec.postOps) {
     if (op.operand == 0) continue;
     operands.resize(std::max(operands.size(), op.operand + 1), {poplar::FLOAT, 0, false, false});
-    const bool isFull = op.extent == PostOp::Extent::Full;
-    operands[op.operand] =
-        isFull ? operandOf(op.layout, true, false)
-               : Operand{spec.out.type, op.extent == PostOp::Extent::Channel ? channels : 1, true,
-                         false};
+    operands[op.operand] = {op.layout.type, elementsOf(op, spec.out), true, false};
   }
   return makeViaFloat(std::move(inner), std::move(operands), threads, spec.rounding);
 }
