@@ -108,15 +108,13 @@ class ByImages final : public Contraction {
   bool readsBoth() const override { return part_->readsBoth(); }
   bool movesWeights() const override { return part_->movesWeights(); }
   void runPacked(void* const* operands, const void* packed, void* /*work*/) const override {
-    each(operands, nullptr, part_->workBytes(), [&](void* const* own, void* work) {
-      part_->runPacked(own, packed, work);
-    });
+    each(operands, nullptr, part_->workBytes(),
+         [&](void* const* own, void* work) { part_->runPacked(own, packed, work); });
   }
 
   std::optional<Prepacked> prepacked(std::size_t operands) const override {
     auto inner = part_->prepacked(operands);
-    if (inner)
-      inner->run = std::make_unique<RunPacked>(*this, std::move(inner->run), operands);
+    if (inner) inner->run = std::make_unique<RunPacked>(*this, std::move(inner->run), operands);
     return inner;
   }
 

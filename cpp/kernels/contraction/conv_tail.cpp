@@ -207,17 +207,15 @@ std::unique_ptr<Runner> ConvTailKernel::prepare(const std::vector<Layout>& opera
   const auto make = [&](const contraction::ConvSpec& of, unsigned threads) {
     return makeFloat(of, floats, threads, setting);
   };
-  const bool isFloat = std::all_of(operands.begin(), operands.end(), [](const Layout& each) {
-    return each.type == poplar::FLOAT;
-  });
+  const bool isFloat = std::all_of(operands.begin(), operands.end(),
+                                   [](const Layout& each) { return each.type == poplar::FLOAT; });
   return isFloat ? make(spec, setting.threads)
                  : contraction::makeViaFloat(spec, setting.threads, make);
 }
 
 std::unique_ptr<Contraction> ConvTailKernel::makeFloat(contraction::ConvSpec spec,
                                                        const std::vector<Layout>& operands,
-                                                       unsigned threads,
-                                                       Setting setting) const {
+                                                       unsigned threads, Setting setting) const {
   if (auto made = contraction::makeWithPostOps(spec, threads)) return made;
   spec.postOps.clear();
   setting.threads = threads;

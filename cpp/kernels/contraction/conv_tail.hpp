@@ -30,6 +30,7 @@ class ConvTailKernel final : public Kernel {
                                   const Setting& setting) const override;
   /// The work of the convolution alone.
   Work work(const std::vector<Layout>& operands) const override { return conv_.work(operands); }
+  Rounds rounds(bool writesHalf) const override { return conv_.rounds(writesHalf); }
   bool mayPreferBlocks() const override { return true; }
   std::vector<int> preferredBlocks(const std::vector<Layout>& operands,
                                    const Setting& setting) const override;

@@ -244,8 +244,8 @@ std::unique_ptr<Contraction> makeViaFloat(const ConvSpec& spec, unsigned threads
     if (!isFloatOrHalf(each->type)) return nullptr;
   // Stochastic rounding numbers the results of all images.
   if (spec.policy.has(Choice::Images) && !spec.rounding.isStochastic())
-    if (auto made = makeByImages(
-            spec, threads, [&](const ConvSpec& part) { return makeViaFloat(part, 1, make); }))
+    if (auto made = makeByImages(spec, threads,
+                                 [&](const ConvSpec& part) { return makeViaFloat(part, 1, make); }))
       return made;
   auto inner = make(inFloat(spec), threads);
   if (inner == nullptr) return nullptr;

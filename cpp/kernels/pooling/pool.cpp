@@ -36,20 +36,17 @@ void findInside(PoolAxis& a) {
   }
 }
 
-/// Whether planes that are plain are pooled faster one after the other than many together: their
-/// windows are neighbours in rows, or a window is many rows, which are joined. Rows of less than
-/// kLeastOutputs outputs are, if planes are whole pages apart, so that those of a group share the sets
-/// of a cache. On two cores of an AMD EPYC (Zen 4) 28 outputs of 56 take 2.1 times as long by rows,
-/// and 32 of 64 half as long.
+/// Whether planes that are plain are pooled faster one after the other than many together: a window is
+/// many rows, which are joined, or the outputs of planes are whole pages apart, so that those of a group
+/// share the sets of a cache, and windows are neighbours in rows.
 bool isPooledByPlane(const PoolPlan& p, poplar::Type type) {
-  constexpr std::int64_t kMostStep = 2, kLeastOutputs = 48, kLeastOfPages = 12, kPage = 4096,
-                         kLeastInputs = 16, kLeastRows = 8;
+  constexpr std::int64_t kMostStep = 2, kLeastOutputs = 12, kPage = 4096, kLeastInputs = 16,
+                         kLeastRows = 8;
   const PoolAxis& last = p.axes.back();
   if (isGrad(p.kind) || isHalf(type) || p.in.block != 1 || p.out.block != 1) return false;
-  const auto bytes = p.in.positions * static_cast<std::int64_t>(type.sizeInBytes());
-  const auto least = bytes % kPage == 0 ? kLeastOfPages : kLeastOutputs;
-  const bool neighbours =
-      last.stride <= kMostStep && last.pad <= last.in && last.whole.end - last.whole.begin >= least;
+  const auto bytes = p.out.positions * static_cast<std::int64_t>(type.sizeInBytes());
+  const bool neighbours = bytes % kPage == 0 && last.stride <= kMostStep && last.pad <= last.in &&
+                          last.whole.end - last.whole.begin >= kLeastOutputs;
   const bool rows =
       p.rows == 1 && last.out == 1 && last.in >= kLeastInputs && p.window >= kLeastRows;
   return neighbours || rows;
@@ -132,11 +129,11 @@ PoolOperand::PoolOperand(const Layout& layout)
   for (std::size_t d = 2; d < layout.shape.size(); ++d) positions *= layout.shape[d];
 }
 
-PoolFunctions poolFunctions(poplar::Type type, PoolKind kind, std::int64_t lanes) {
+PoolFunctions poolFunctions(poplar::Type type, PoolKind kind, std::int64_t lanes, bool byKeys) {
   PoolFunctions f{};
-  if (isa() == Isa::Avx512) f = avx512::poolFunctions(type, kind, lanes);
-  if (isa() == Isa::Avx2) f = avx2::poolFunctions(type, kind, lanes);
-  return f ? f : base::poolFunctions(type, kind, lanes);
+  if (isa() == Isa::Avx512) f = avx512::poolFunctions(type, kind, lanes, byKeys);
+  if (isa() == Isa::Avx2) f = avx2::poolFunctions(type, kind, lanes, byKeys);
+  return f ? f : base::poolFunctions(type, kind, lanes, byKeys);
 }
 
 LastPooling lastPooling(poplar::Type type, PoolKind kind) {
@@ -163,6 +160,7 @@ std::unique_ptr<Runner> PoolKernel::prepare(const std::vector<Layout>& operands,
   PoolPlan plan;
   plan.kind = kind_;
   plan.rounding = setting.rounding;
+  plan.transpose = transposeMatrix(in.type.sizeInBytes());
   plan.axes = axes_;
   for (PoolAxis& axis : plan.axes) findInside(axis);
   plan.planes = in.shape[0] * in.shape[1];
@@ -190,7 +188,11 @@ std::unique_ptr<Runner> PoolKernel::prepare(const std::vector<Layout>& operands,
   plan.band = std::clamp<std::int64_t>(kBandBytes / std::max<std::int64_t>(step, 1), 1,
                                        std::max<std::int64_t>(first.out, 1));
   if (plan.isPlain && axes_.size() == 1) plan.band = first.out;  // A row is pooled as a whole.
-  const PoolFunctions functions = poolFunctions(in.type, kind_, plan.lanes);
+  // A copy of the input may as well have keys, which pay off where windows overlap.
+  const PoolAxis& last = axes_.back();
+  const bool overlap = last.kernel > last.stride;
+  const bool byKeys = isHalf(in.type) || (!plan.isPlain && plan.in.block != plan.lanes && overlap);
+  const PoolFunctions functions = poolFunctions(in.type, kind_, plan.lanes, byKeys);
   return std::make_unique<PoolRunner>(std::move(plan), functions, setting.threads);
 }
 

@@ -85,6 +85,7 @@ struct PoolPlan {
   /// Turns the rows of a window to channels last before they are pooled; null if they lie so, or
   /// stay as they lie.
   TransposeMatrix turn = nullptr;
+  TransposeMatrix transpose;  // of elements
   Rounding rounding;
 
   std::int64_t groups() const { return (planes + lanes - 1) / lanes; }
@@ -106,21 +107,22 @@ struct PoolFunctions {
 using LastPooling = void (*)(const PoolPlan& plan, const void* in, void* out, void* scratch,
                              std::int64_t task);
 
-/// Null if the kind of pooling does not take the type. Lanes: 8 or 16. Null of lastPooling(), too,
+/// Null if the kind of pooling does not take the type. Lanes: 8 or 16. `byKeys`: maxima of floats by
+/// integers of the same order, if the plan is not `isPlain`. Null of lastPooling(), too,
 /// for those that take no channels last.
-PoolFunctions poolFunctions(poplar::Type type, PoolKind kind, std::int64_t lanes);
+PoolFunctions poolFunctions(poplar::Type type, PoolKind kind, std::int64_t lanes, bool byKeys);
 LastPooling lastPooling(poplar::Type type, PoolKind kind);
 namespace base {
 LastPooling lastPooling(poplar::Type type, PoolKind kind);
-PoolFunctions poolFunctions(poplar::Type type, PoolKind kind, std::int64_t lanes);
+PoolFunctions poolFunctions(poplar::Type type, PoolKind kind, std::int64_t lanes, bool byKeys);
 }  // namespace base
 namespace avx2 {
 LastPooling lastPooling(poplar::Type type, PoolKind kind);
-PoolFunctions poolFunctions(poplar::Type type, PoolKind kind, std::int64_t lanes);
+PoolFunctions poolFunctions(poplar::Type type, PoolKind kind, std::int64_t lanes, bool byKeys);
 }  // namespace avx2
 namespace avx512 {
 LastPooling lastPooling(poplar::Type type, PoolKind kind);
-PoolFunctions poolFunctions(poplar::Type type, PoolKind kind, std::int64_t lanes);
+PoolFunctions poolFunctions(poplar::Type type, PoolKind kind, std::int64_t lanes, bool byKeys);
 }  // namespace avx512
 
 }  // namespace popir
