@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from onnx import ValueInfoProto, helper, numpy_helper
@@ -181,3 +182,31 @@ def test_the_gradient_of_a_norm_of_zeros_is_0(p: int) -> None:
     weights = {"x": np.empty_like(x)}
     session.readWeights(popir.PyWeightsIO(weights))
     np.testing.assert_allclose(x - weights["x"], [[[0, 0, 0, 1]]], atol=1e-6)
+
+
+SPECIAL = [np.nan, -np.nan, np.inf, -np.inf, 0.0, -0.0, 6e-8, -6e-8, 65504.0, -65504.0]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, ml_dtypes.bfloat16])
+@pytest.mark.parametrize("channels", [16, 19])
+@pytest.mark.parametrize(
+    ("size", "kernel", "stride", "pad"),
+    [(64, 3, 1, 1), (64, 2, 2, 0), (56, 3, 1, 0), (28, 5, 1, 2), (13, 3, 2, 1), (9, 2, 2, 0)],
+)
+def test_maxima_keep_nan_infinities_and_signs(
+    size: int, kernel: int, stride: int, pad: int, channels: int, dtype: Any
+) -> None:
+    rng = np.random.default_rng(size)
+    x = rng.standard_normal([2, channels, size, size]).astype(dtype)
+    x[:, 1] = -np.inf  # a plane of the least number
+    x[:, 2] = -np.abs(x[:, 2])
+    special = np.array(SPECIAL).astype(dtype)
+    x.flat[rng.integers(0, x.size, x.size // 50)] = special[rng.integers(0, 10, x.size // 50)]
+    widths = [(0, 0), (0, 0), (pad, pad), (pad, pad)]
+    padded = np.pad(x.astype(np.float64), widths, constant_values=-np.inf)
+    windows = np.lib.stride_tricks.sliding_window_view(padded, (kernel, kernel), (2, 3))
+    expected = windows[:, :, ::stride, ::stride].max((-2, -1))
+    (got,) = results(
+        "MaxPool", x, kernel_shape=[kernel] * 2, strides=[stride] * 2, pads=[pad] * 4, opset=22
+    )
+    np.testing.assert_array_equal(got.astype(np.float64), expected)
