@@ -425,9 +425,11 @@ FasterPacked::Make whenPacked(const ConvSpec& s, unsigned threads) {
   };
 }
 
-/// The same of 16-bit floats: enough rows for each thread to have its own.
+/// The same of 16-bit floats: few rows, or enough for each thread to have its own.
 FasterPacked::Make halvesWhenPacked(const MatMulSpec& s, unsigned threads) {
   constexpr std::int64_t kRows = 28;
+  if (s.policy.has(Choice::FewRows) && !s.policy.deterministic)
+    if (auto made = makeHalfPanels(s, threads)) return [=] { return makeHalfPanels(s, threads); };
   if (isa() != Isa::Avx512 || !s.policy.has(Choice::KeptPanels) || s.policy.deterministic ||
       s.m < kRows * threads || tilesAreFaster(s))
     return nullptr;

@@ -206,6 +206,8 @@ ConvSpec inFloat(ConvSpec spec);
 /// Of one group of 16-bit floats whose B is packed: rows are converted by the thread that multiplies
 /// them. Null for other products.
 std::unique_ptr<Contraction> makeHalfRows(const MatMulSpec& spec, unsigned threads);
+/// The same of few rows, for AVX2 and AVX-512: B stays in 16-bit floats.
+std::unique_ptr<Contraction> makeHalfPanels(const MatMulSpec& spec, unsigned threads);
 
 /// Whether rows that are pages apart slow oneDNN down, however it divides the product.
 bool oneDnnFallsTogether(const MatMulSpec& spec, unsigned threads);
