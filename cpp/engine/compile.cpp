@@ -133,6 +133,7 @@ EngineImpl::EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
       programNodes_(rounded(std::move(programs), options_)),
       threads_(threadsFrom(options_)),
       spin_(spinFrom(options_)),
+      adaptsThreads_(flagFrom(options_, "host.adaptThreads")),
       policy_(policyFrom(options_)),
       rounding_(seededRounding(options_)) {
   const auto& options = options_;

@@ -21,6 +21,7 @@
 #include "engine/plan/pass.hpp"
 #include "engine/plan/rereads.hpp"
 #include "engine/prefetcher.hpp"
+#include "engine/thread_choice.hpp"
 #include "poplar/collective.hpp"
 #include "program/strided_copy.hpp"
 
@@ -196,8 +197,12 @@ class __attribute__((visibility("default"))) EngineImpl {
     std::vector<std::string> text;
     std::vector<HostTime> times;              // by instruction; empty if they are not timed
     std::vector<SideBySideSteps> sideBySide;  // of instructions
+    ThreadChoice choice;
+    bool isShared = true;  // whether threads may have shared a region of the last run
   };
 
+  /// Executes the program on as many threads as its choice says.
+  void runOnThreads(Compiled& program);
   void runSideBySide(Compiled& program, const SideBySideSteps& groups);
   void report() const;
   void setInitialValues();
@@ -272,6 +277,7 @@ class __attribute__((visibility("default"))) EngineImpl {
   std::vector<unsigned> runs_;
   unsigned threads_;
   std::chrono::microseconds spin_;  // of idle threads
+  bool adaptsThreads_;
   Policy policy_;
   FloatChecks floatChecks_;
   BufferAssignment assignment_;

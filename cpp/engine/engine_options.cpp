@@ -38,6 +38,9 @@ const std::vector<OptionRow> kOptions = {
     {"host.numThreads", Kind::Acts, Type::Threads, "", "threads of the host; by default all cores"},
     {"host.spinMicroseconds", Kind::Acts, Type::Microseconds, "200",
      "how long a thread without work looks for more before it sleeps"},
+    {"host.adaptThreads", Kind::Acts, Type::Flag, "true",
+     "programs of up to 4 ms run on one thread while that is faster, which is tried now and then; "
+     "false: always on all"},
     {"host.fuse", Kind::Acts, Type::Flag, "true", "false: every vertex is run by itself"},
     {"host.without", Kind::Acts, Type::Names, "",
      "passes of the engine and choices of its kernels that are left out, such as to find "

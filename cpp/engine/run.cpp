@@ -87,21 +87,33 @@ void EngineImpl::run(unsigned program) {
                                         std::to_string(programNodes_.size()));
   if (!closed_.empty())
     throw poplar::application_runtime_error("Engine::run: the engine is closed. " + closed_);
-  const pool::Use threads(threads_, spin_);
   if (runs_.empty()) runs_.reserve(kMostRuns);  // so that no later run allocates
   if (runs_.size() < kMostRuns) runs_.push_back(program);
   touched_ = true;
   try {
     if (stale_) {
+      const pool::Use threads(threads_, spin_);
       for (Original& each : originals_) each.packed = 0;
       execute(compiled_.back());
     }
     stale_ = false;
-    execute(compiled_[program]);
+    runOnThreads(compiled_[program]);
   } catch (const HostCallTimeout& e) {
     closed_ = e.what();
     throw;
   }
+}
+
+void EngineImpl::runOnThreads(Compiled& program) {
+  using Clock = std::chrono::steady_clock;
+  const bool chooses = adaptsThreads_ && program.isShared && threads_ > 1;
+  const auto begin = chooses ? Clock::now() : Clock::time_point();
+  const bool alone = chooses && program.choice.alone(begin.time_since_epoch());
+  const pool::Use threads(threads_, spin_, alone);
+  const std::uint32_t regions = threads.team().sharedRegions();
+  execute(program);
+  program.isShared = threads.team().sharedRegions() != regions;
+  if (chooses) program.choice.took(Clock::now() - begin);
 }
 
 void EngineImpl::execute(Compiled& program) {

@@ -294,7 +294,10 @@ void Team::awaitWorkers(const Done& done) {
 
 void Team::begin(const Body& body, std::int64_t first, std::int64_t tasks, std::int64_t grain,
                  unsigned threads, Sharing sharing) {
-  startWorkers(threads - 1);
+  const bool isShared = sharing == Sharing::Dynamic;
+  const unsigned owners = isShared && alone_ ? 1 : threads;
+  sharedRegions_ += isShared;
+  startWorkers(owners - 1);
   body_ = body;
   grain_ = grain;
   threads_ = threads;
@@ -302,11 +305,13 @@ void Team::begin(const Body& body, std::int64_t first, std::int64_t tasks, std::
   failed_.store(false, std::memory_order_relaxed);
   const std::int64_t grains = (tasks + grain - 1) / grain;
   for (unsigned t = 0; t < threads; ++t) {
-    ranges_[t].begin = std::max(first, grains * t / threads * grain);
+    const std::int64_t own = std::min(t, owners), end = std::min(t + 1, owners);
+    ranges_[t].begin = std::max(first, grains * own / owners * grain);
     ranges_[t].next.store(ranges_[t].begin, std::memory_order_relaxed);
     ranges_[t].ownerIsHere.store(false, std::memory_order_relaxed);
-    ranges_[t].end = std::min(tasks, grains * (t + 1) / threads * grain);
+    ranges_[t].end = std::min(tasks, grains * end / owners * grain);
   }
+  if (owners == 1) return;  // finish() executes all of it
   const auto number = std::uint64_t{numberOf(state_.load(std::memory_order_relaxed)) + 1u};
   state_.store(number << kNumberShift | kOpen | std::uint64_t{threads} << kThreadsShift);
   if (sleepers_.load() > 0) wakeAll(highHalf(state_));
@@ -409,9 +414,10 @@ void Team::afterFork() {
   workers_ = 0;
 }
 
-Use::Use(unsigned threads, std::chrono::nanoseconds spin)
+Use::Use(unsigned threads, std::chrono::nanoseconds spin, bool alone)
     : team_(Teams::instance().take(threads)), around_(here.use) {
   team_->spinFor(spin);
+  team_->keepAlone(alone);
   here.use = this;
 }
 

@@ -65,6 +65,10 @@ class Team {
   Team& operator=(const Team&) = delete;
 
   unsigned most() const { return most_; }
+  /// Whether regions whose tasks need not run at the same time are the caller's alone.
+  void keepAlone(bool alone) { alone_ = alone; }
+  /// The number of such regions that began, however they were shared.
+  std::uint32_t sharedRegions() const { return sharedRegions_; }
   /// How long a worker without work spins before it sleeps.
   void spinFor(std::chrono::nanoseconds time) { spin_.store(time.count()); }
 
@@ -129,12 +133,15 @@ class Team {
   std::atomic<bool> failed_{false};
   std::exception_ptr error_;
   unsigned most_, workers_ = 0;
+  bool alone_ = false;
+  std::uint32_t sharedRegions_ = 0;
 };
 
-/// While it exists, regions of this thread use one team, and threads() is its size.
+/// While it exists, regions of this thread use one team, and threads() is its size. `alone`: as
+/// Team::keepAlone().
 class Use {
  public:
-  Use(unsigned threads, std::chrono::nanoseconds spin);
+  Use(unsigned threads, std::chrono::nanoseconds spin, bool alone = false);
   ~Use();
   Use(const Use&) = delete;
   Use& operator=(const Use&) = delete;

@@ -22,6 +22,7 @@
 #include <thread>
 #include <vector>
 
+#include "engine/thread_choice.hpp"
 #include "kernels/parallel.hpp"
 
 namespace {
@@ -313,6 +314,56 @@ void fewerThreadsDo() {
 }
 
 /// A child runs regions on new threads, in a Use that its parent began, and so does its child.
+/// Regions of a Use that keeps its thread alone, but for those whose tasks need one another.
+void callersStayAlone() {
+  const Use use(2, 0us, true);
+  const std::uint32_t before = use.team().sharedRegions();
+  std::vector<std::thread::id> threads(100);
+  parallelParts(100, 3, 2, [&](std::int64_t first, std::int64_t last, unsigned thread) {
+    expect(thread == 0, "the number of the caller's thread");
+    for (std::int64_t i = first; i < last; ++i)
+      threads[static_cast<std::size_t>(i)] = std::this_thread::get_id();
+  });
+  for (const auto& id : threads) expect(id == std::this_thread::get_id(), "another thread came");
+  expect(use.team().sharedRegions() == before + 1, "the number of regions that are shared");
+  std::atomic<int> both{0};
+  const auto meet = [](const void* context, std::int64_t, std::int64_t, unsigned) {
+    auto& here = *static_cast<std::atomic<int>*>(const_cast<void*>(context));
+    ++here;
+    while (here.load() < 2) std::this_thread::yield();
+  };
+  use.team().need(2);
+  use.team().begin({meet, &both}, 1, 2, 1, 2, Sharing::Together);
+  meet(&both, 0, 1, 0);
+  use.team().finish();
+  expect(both == 2, "tasks that wait for one another");
+}
+
+/// Of runs that take so long on two threads and on one, how many of the last hundred were on one.
+int onOneThread(std::chrono::microseconds shared, std::chrono::microseconds alone,
+                popir::ThreadChoice& choice, std::chrono::nanoseconds& now) {
+  int found = 0;
+  for (int i = 0; i < 5000; ++i) {
+    const bool isAlone = choice.alone(now);
+    const auto took = isAlone ? alone : shared;
+    choice.took(took);
+    now += took + 100us;
+    found += i >= 4900 && isAlone;
+  }
+  return found;
+}
+
+void shortProgramsTakeTheFasterWay() {
+  popir::ThreadChoice choice;
+  std::chrono::nanoseconds now = 1h;
+  expect(onOneThread(500us, 900us, choice, now) == 0, "two threads are faster");
+  expect(onOneThread(500us, 490us, choice, now) == 0, "two threads are hardly slower");
+  expect(onOneThread(600us, 400us, choice, now) == 100, "one thread is faster");
+  expect(onOneThread(300us, 400us, choice, now) == 0, "two threads are faster again");
+  popir::ThreadChoice other;
+  expect(onOneThread(6000us, 5000us, other, now) == 0, "long programs are not tried");
+}
+
 void childrenHaveThreads() {
   const Use outer(3, 50us);
   const Use use(2, 50us);
@@ -352,6 +403,8 @@ int main(int argc, char**) {
   tasksMeet();
   callersWakeUp();
   idleThreadsSleep();
+  callersStayAlone();
+  shortProgramsTakeTheFasterWay();
   if (argc == 1) {  // ThreadSanitizer lets a child start no threads
     childrenHaveThreads();
     fewerThreadsDo();
