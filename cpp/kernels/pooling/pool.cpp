@@ -129,11 +129,11 @@ PoolOperand::PoolOperand(const Layout& layout)
   for (std::size_t d = 2; d < layout.shape.size(); ++d) positions *= layout.shape[d];
 }
 
-PoolFunctions poolFunctions(poplar::Type type, PoolKind kind, std::int64_t lanes, bool byKeys) {
+PoolFunctions poolFunctions(poplar::Type type, PoolKind kind, std::int64_t lanes) {
   PoolFunctions f{};
-  if (isa() == Isa::Avx512) f = avx512::poolFunctions(type, kind, lanes, byKeys);
-  if (isa() == Isa::Avx2) f = avx2::poolFunctions(type, kind, lanes, byKeys);
-  return f ? f : base::poolFunctions(type, kind, lanes, byKeys);
+  if (isa() == Isa::Avx512) f = avx512::poolFunctions(type, kind, lanes);
+  if (isa() == Isa::Avx2) f = avx2::poolFunctions(type, kind, lanes);
+  return f ? f : base::poolFunctions(type, kind, lanes);
 }
 
 LastPooling lastPooling(poplar::Type type, PoolKind kind) {
@@ -188,11 +188,7 @@ std::unique_ptr<Runner> PoolKernel::prepare(const std::vector<Layout>& operands,
   plan.band = std::clamp<std::int64_t>(kBandBytes / std::max<std::int64_t>(step, 1), 1,
                                        std::max<std::int64_t>(first.out, 1));
   if (plan.isPlain && axes_.size() == 1) plan.band = first.out;  // A row is pooled as a whole.
-  // A copy of the input may as well have keys, which pay off where windows overlap.
-  const PoolAxis& last = axes_.back();
-  const bool overlap = last.kernel > last.stride;
-  const bool byKeys = isHalf(in.type) || (!plan.isPlain && plan.in.block != plan.lanes && overlap);
-  const PoolFunctions functions = poolFunctions(in.type, kind_, plan.lanes, byKeys);
+  const PoolFunctions functions = poolFunctions(in.type, kind_, plan.lanes);
   return std::make_unique<PoolRunner>(std::move(plan), functions, setting.threads);
 }
 

@@ -21,7 +21,7 @@ class PoolKernel : public Kernel {
   PoolKernel(PoolKind kind, std::vector<PoolAxis> axes) : kind_(kind), axes_(std::move(axes)) {}
 
   static bool supports(PoolKind kind, poplar::Type type) {
-    return static_cast<bool>(base::poolFunctions(type, kind, 16, true));
+    return static_cast<bool>(base::poolFunctions(type, kind, 16));
   }
 
   const char* name() const override { return isGrad(kind_) ? "pool gradient" : "pool"; }

@@ -107,22 +107,21 @@ struct PoolFunctions {
 using LastPooling = void (*)(const PoolPlan& plan, const void* in, void* out, void* scratch,
                              std::int64_t task);
 
-/// Null if the kind of pooling does not take the type. Lanes: 8 or 16. `byKeys`: maxima of floats by
-/// integers of the same order, if the plan is not `isPlain`. Null of lastPooling(), too,
-/// for those that take no channels last.
-PoolFunctions poolFunctions(poplar::Type type, PoolKind kind, std::int64_t lanes, bool byKeys);
+/// Null if the kind of pooling does not take the type. Lanes: 8 or 16. Null of lastPooling(), too, for
+/// those that take no channels last.
+PoolFunctions poolFunctions(poplar::Type type, PoolKind kind, std::int64_t lanes);
 LastPooling lastPooling(poplar::Type type, PoolKind kind);
 namespace base {
 LastPooling lastPooling(poplar::Type type, PoolKind kind);
-PoolFunctions poolFunctions(poplar::Type type, PoolKind kind, std::int64_t lanes, bool byKeys);
+PoolFunctions poolFunctions(poplar::Type type, PoolKind kind, std::int64_t lanes);
 }  // namespace base
 namespace avx2 {
 LastPooling lastPooling(poplar::Type type, PoolKind kind);
-PoolFunctions poolFunctions(poplar::Type type, PoolKind kind, std::int64_t lanes, bool byKeys);
+PoolFunctions poolFunctions(poplar::Type type, PoolKind kind, std::int64_t lanes);
 }  // namespace avx2
 namespace avx512 {
 LastPooling lastPooling(poplar::Type type, PoolKind kind);
-PoolFunctions poolFunctions(poplar::Type type, PoolKind kind, std::int64_t lanes, bool byKeys);
+PoolFunctions poolFunctions(poplar::Type type, PoolKind kind, std::int64_t lanes);
 }  // namespace avx512
 
 }  // namespace popir
