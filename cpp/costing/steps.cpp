@@ -86,6 +86,12 @@ StepAlone StepCosts::make(const ProgramNode& leaf) {
       step.cost.kind = "StreamCopy";
       for (const auto& t : leaf.inputs) step.cost.hostBytesOut += bytesOf(t);
       for (const auto& t : leaf.outputs) step.cost.hostBytesIn += bytesOf(t);
+      step.gatewayBytes.resize(spec_.numGateways());
+      for (const auto* tensors : {&leaf.inputs, &leaf.outputs})
+        for (const auto& t : *tensors) {
+          const auto bytes = bytesAtGateways(graph_, t);
+          for (std::size_t g = 0; g < bytes.size(); ++g) step.gatewayBytes[g] += bytes[g];
+        }
       break;
     default:
       step.cost.kind = "Sync";
@@ -99,6 +105,7 @@ StepAlone StepCosts::make(const ProgramNode& leaf) {
 
 void StepCosts::stream(const poplar::Tensor& t, bool toDevice, StepAlone& step) {
   step.cost.kind = "StreamCopy";
+  step.gatewayBytes = bytesAtGateways(graph_, t);
   const auto phase = phaseOfStream(graph_, t, toDevice);
   step.hostBuffers = TileBytes(toDevice ? phase.traffic.sent() : phase.traffic.received());
   if (phase.traffic.bytes() > 0) charge({phase}, step);

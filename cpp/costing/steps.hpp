@@ -23,6 +23,8 @@ struct StepAlone {
   /// Temporary bytes on each tile. `gathered`: received operands and partial sums, in the tile's
   /// worst phase. `hostBuffers`: stream data. `interleaved`: what vertices want in interleaved memory.
   TileBytes gathered, hostBuffers, interleaved;
+  /// By gateway: bytes of a transfer with the host or streaming memory. Empty of other steps.
+  std::vector<std::uint64_t> gatewayBytes;
   /// Compute cycles of each tile, and the bytes that it receives.
   TileBytes computeCycles, received;
   /// Classes of vertices whose cycles are not known, and not in the step's.

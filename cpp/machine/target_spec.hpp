@@ -66,9 +66,12 @@ struct __attribute__((visibility("default"))) TargetSpec {
   unsigned fp8ConvUnitInputLoadElemsPerCycle = 8;
   unsigned convUnitCoeffLoadBytesPerCycle = 16;
 
-  /// The sustained rate of streams, in either direction, and the time that a transfer takes beside
-  /// that of its bytes.
+  /// The sustained rate of streams at one gateway, in either direction, and the time that a transfer
+  /// takes beside that of its bytes.
   double hostBytesPerSecond = 5.5e9, hostLatencySeconds = 10e-6;
+  /// The servers of a pod, and the rate of one to all gateways together.
+  unsigned serversPerPod = 1;
+  double serverBytesPerSecond = 25e9;
   /// The sustained rate of the streaming memory at one gateway, in both directions together.
   double streamingBytesPerSecond = 20e9;
 
@@ -100,6 +103,7 @@ struct __attribute__((visibility("default"))) TargetSpec {
   unsigned numTiles() const { return numIPUs * tilesPerIPU; }
   /// globalSyncCycles, or the value computed in its place if it is 0.
   unsigned syncBetweenIPUs() const;
+  unsigned numGateways() const { return (numIPUs + ipusPerGateway - 1) / ipusPerGateway; }
   /// Cycles before the first word of an exchange.
   unsigned beforeExchange() const { return maxIPUSyncDelay + exchangeStartCycles; }
 

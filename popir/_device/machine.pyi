@@ -19,6 +19,7 @@ __all__: list[str] = [
     "planSlices",
     "programReport",
     "readProfile",
+    "secondsOfTransfer",
     "sourceOfCycles",
     "tileCycles",
     "tileRuns",
@@ -128,6 +129,19 @@ def readProfile(path: str) -> dict[str, typing.Any]:
     for each program what Engine.machineReport returns, and "runs", the numbers of the
     programs that have run, in order.
     Raises ModelError for a file that is none, is damaged, or is of another version.
+    """
+
+def secondsOfTransfer(
+    target: popir._device.poplar.Target,
+    withHost: bool,
+    bytes: typing.SupportsInt | typing.SupportsIndex,
+    gatewayBytes: typing.SupportsInt | typing.SupportsIndex,
+    replicas: typing.SupportsInt | typing.SupportsIndex,
+    ipusPerReplica: typing.SupportsInt | typing.SupportsIndex,
+) -> float:
+    """
+    Seconds of one execution of a transfer on each of the replicas at the same time
+    (cpp/machine/transfer.hpp).
     """
 
 def sourceOfCycles(

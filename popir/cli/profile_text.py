@@ -74,7 +74,8 @@ def _show_pod(output: Output, pod: Json | None) -> None:
         return
     output.line(
         f"{pod['replicas']:,} replicas, {pod['ipus']:,} IPUs: {pod['seconds'] * 1e3:,.4g} ms a "
-        f"step, collectives {_share(pod['collective_seconds'], pod['seconds'])}"
+        f"step, transfers {pod['transfer_seconds'] * 1e3:,.4g} ms, "
+        f"collectives {_share(pod['collective_seconds'], pod['seconds'])}"
     )
     rows = [
         [
