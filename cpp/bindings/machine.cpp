@@ -207,6 +207,10 @@ void bindMachine(py::module_& m) {
       "Raises poplar_invalid_option for a replica that is larger than a pod, and for more\n"
       "than 4096 IPUs together.");
   m.def(
+      "ofIPUs",
+      [](const poplar::Target& target, unsigned ipus) { return ofIPUs(target.spec(), ipus); },
+      py::arg("target"), py::arg("ipus"), "A target of so many IPUs, with the same figures.");
+  m.def(
       "secondsOfTransfer",
       [](const poplar::Target& target, bool withHost, std::uint64_t bytes,
          std::uint64_t gatewayBytes, unsigned replicas, unsigned ipusPerReplica) {

@@ -619,15 +619,11 @@ Phase phaseOfCopy(const GraphImpl& graph, const poplar::Tensor& src, const popla
   return phase;
 }
 
-namespace {
-
 poplar::Target ofIPUs(const TargetSpec& spec, unsigned ipus) {
   auto some = std::make_shared<TargetSpec>(spec);
   some->numIPUs = ipus;
   return poplar::Target(std::move(some));
 }
-
-}  // namespace
 
 namespace {
 

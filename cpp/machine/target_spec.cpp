@@ -232,9 +232,9 @@ double TargetSpec::get(const std::string& name) const {
   return f.whole ? this->*f.whole : this->*f.real;
 }
 
-unsigned TargetSpec::syncBetweenIPUs() const {
+unsigned TargetSpec::syncBetweenIPUs(unsigned ipus) const {
   if (globalSyncCycles > 0) return globalSyncCycles;
-  const auto hops = 1 + numIPUs / 2 / 2;
+  const auto hops = 1 + ipus / 2 / 2;
   return static_cast<unsigned>(std::ceil(2 * hops * syncSecondsPerHop * tileClockFrequency));
 }
 

@@ -14,6 +14,7 @@ __all__: list[str] = [
     "estimateCycles",
     "figure",
     "figures",
+    "ofIPUs",
     "outOfMemory",
     "planContraction",
     "planSlices",
@@ -69,6 +70,13 @@ def figure(target: popir._device.poplar.Target, name: str) -> float:
 def figures() -> list[str]:
     """
     The names of the figures that describe a machine, such as tilesPerIPU.
+    """
+
+def ofIPUs(
+    target: popir._device.poplar.Target, ipus: typing.SupportsInt | typing.SupportsIndex
+) -> popir._device.poplar.Target:
+    """
+    A target of so many IPUs, with the same figures.
     """
 
 def outOfMemory(

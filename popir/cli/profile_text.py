@@ -44,6 +44,9 @@ def show_profile(output: Output, profile: Profile) -> None:
     whole = sum(by_source.values())
     shares = (f"{source} {_share(by_source[source], whole)}" for source in by_source)
     output.line(f"cycles of operations by: {', '.join(shares)}")
+    guessed = {each["vertex"] for each in data["operations"] if each["source"] == "guess"}
+    if guessed:
+        output.line(f"a guess, as nothing is published: {', '.join(sorted(guessed))}")
     speed = totals["flops"] / totals["seconds"] / 1e12 if totals["seconds"] else 0.0
     output.line(f"FLOPs: {totals['flops']:,} ({speed:.3g} TFLOP/s)")
     output.line(

@@ -38,7 +38,7 @@ class Lowering:
     def __init__(
         self,
         ir: Graph,
-        target: poplar.Device,
+        target: poplar.Device | poplar.Target,
         kept: Iterable[str] = (),
         checks: Checks | None = None,
         caller: Lowering | None = None,
