@@ -14,7 +14,7 @@ import pytest
 from tests.machine import test_several_ipus as models
 from tests.machine.test_several_ipus import Row, cycles, onnx, with_constant
 
-SIZES = [2**e * m // 2 for e in range(1, 12) for m in (2, 3)] + [4096]
+SIZES: list[int] = [2**e * m // 2 for e in range(1, 12) for m in (2, 3)] + [4096]
 WIDE = 256
 
 GROW: dict[str, Callable[[int], Row]] = {
@@ -57,7 +57,7 @@ MOST = {
 def taken(name: str, sizes: list[int]) -> list[tuple[int, int]]:
     """Sizes and what they take, up to the largest that is looked at."""
     make = (GROW | OTHERS)[name]
-    return [(n, cycles(make(n), 1, False)) for n in sizes if n <= MOST.get(name, SIZES[-1])]
+    return [(n, cycles(make(n), 1, False)) for n in sizes if n <= MOST.get(name, 4096)]
 
 
 @pytest.mark.parametrize("name", GROW)

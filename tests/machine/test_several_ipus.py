@@ -317,7 +317,8 @@ def grown(row: Row, ipus: int, of: int) -> int:
         popir.DataFlow(1, [y]),
         popir.DeviceManager().createIpuModelDevice({"numIPUs": 16}),
     )
-    return spans._cycles(session._grown(ipus, of))
+    program = session._grown(ipus, of)  # pyright: ignore[reportPrivateUsage]
+    return spans._cycles(program)  # pyright: ignore[reportPrivateUsage]
 
 
 @pytest.mark.parametrize("ipus", [1, 2, 4, 8])
