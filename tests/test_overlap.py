@@ -10,7 +10,7 @@ import pytest
 import popir
 from popir import ExchangeStrategy, TileSet
 from popir.errors import ModelError, popart_exception
-from popir.profile import traceOf
+from popir.profile import HostLinks, traceOf
 
 WIDE = 64
 JIT, INNER, LOOPS = list(ExchangeStrategy)[:3]
@@ -157,7 +157,7 @@ def test_an_anchor_without_io_tiles_is_refused() -> None:
 
 
 def pipeline(
-    strategy: ExchangeStrategy | None, batches: int, accumulated: int = 1
+    strategy: ExchangeStrategy | None, batches: int, accumulated: int = 1, **figures: int
 ) -> tuple[Any, list[np.ndarray]]:
     """A session with four layers on two IPUs, and the anchors and weights after two steps. Each
     stage has an input; it trains if it accumulates.
@@ -180,7 +180,9 @@ def pipeline(
     asked = popir.SessionOptions(
         numIOTiles=4, enablePipelining=True, virtualGraphMode=popir.VirtualGraphMode.Manual
     )
-    device = popir.DeviceManager().createIpuModelDevice({"numIPUs": 2, "tilesPerIPU": 32})
+    device = popir.DeviceManager().createIpuModelDevice(
+        {"numIPUs": 2, "tilesPerIPU": 32, **figures}
+    )
     flow = popir.DataFlow(batches, {h: art})
     made: Any
     if accumulated > 1:
@@ -239,6 +241,22 @@ def test_a_pipeline_with_transfers() -> None:
     assert report.runSeconds == pytest.approx(want, rel=1e-3)
     assert report.runSeconds < straight.getPipelineReport().runSeconds
     assert f"{report.runSeconds * 1e6:.1f} us with transfers" in report.summary
+
+
+def test_stages_on_two_machines_have_links_of_their_own() -> None:
+    """The same by hand, of stages that share no link: the longer transfer, not both."""
+    one, two = HostLinks(4, 25 / 5.5), HostLinks(1, 25 / 5.5)
+    assert one.seconds([(0, 2.0), (1, 3.0), (1, 1.0)]) == 6
+    assert two.seconds([(0, 2.0), (1, 3.0), (1, 1.0)]) == 4
+    assert two.seconds([(ipu, 1.0) for ipu in range(10)]) == pytest.approx(10 * 5.5 / 25)
+    assert two.seconds([]) == 0
+    shared, _ = pipeline(None, 8)
+    own, _ = pipeline(None, 8, ipusPerGateway=1)
+    shared_report, own_report = shared.getPipelineReport(), own.getPipelineReport()
+    first, last = shared_report.stages
+    saved = 7 * min(first.transferSeconds, last.transferSeconds)
+    assert saved > 0
+    assert shared_report.runSeconds - own_report.runSeconds == pytest.approx(saved)
 
 
 def test_the_first_input_of_each_update_is_waited_for() -> None:

@@ -19,6 +19,7 @@
 #include "machine/estimators/estimators.hpp"
 #include "machine/slices/planner.hpp"
 #include "machine/target_spec.hpp"
+#include "machine/transfer.hpp"
 #include "popops/slice_plan.hpp"
 #include "program/flat_program.hpp"
 #include "pva/profile_data.hpp"
@@ -90,6 +91,11 @@ py::dict asDict(const RemoteBufferCost& b) {
                   "bytesOut"_a = b.bytesOut);
 }
 
+py::dict asDict(const TransferCost& t) {
+  return py::dict("withHost"_a = t.withHost, "times"_a = t.times, "bytes"_a = t.bytes,
+                  "gatewayBytes"_a = t.gatewayBytes);
+}
+
 template <class Row>
 py::list asList(const std::vector<Row>& rows) {
   py::list list;
@@ -111,15 +117,16 @@ py::dict asDict(const MachineReport& r) {
       "overlapSeconds"_a = r.overlapSeconds, "runSeconds"_a = r.runSeconds(),
       "streamingBytesIn"_a = r.streamingBytesIn, "streamingBytesOut"_a = r.streamingBytesOut,
       "streamingMemoryBytes"_a = r.streamingMemoryBytes, "streamingSeconds"_a = r.streamingSeconds,
-      "remoteBuffers"_a = asList(r.remoteBuffers), "operations"_a = asList(r.operations),
-      "steps"_a = asList(r.steps), "unknown"_a = r.unknown, "parts"_a = asList(r.parts),
-      "tileComputeCycles"_a = r.tileComputeCycles, "tileReceivedBytes"_a = r.tileReceivedBytes,
-      "distinctSteps"_a = r.distinctSteps, "memory"_a = asList(r.memory),
-      "variables"_a = asList(r.variables), "vertices"_a = asList(r.vertices),
-      "owners"_a = asList(r.owners), "totalBytes"_a = r.totalBytes,
-      "maxTileBytes"_a = r.maxTileBytes, "fullestTile"_a = r.fullestTile,
-      "bytesPerTile"_a = r.bytesPerTile, "tilesOutOfMemory"_a = r.tilesOutOfMemory,
-      "interleavedBytes"_a = r.interleavedBytes, "nonInterleavedBytes"_a = r.nonInterleavedBytes,
+      "remoteBuffers"_a = asList(r.remoteBuffers), "transfers"_a = asList(r.transfers),
+      "operations"_a = asList(r.operations), "steps"_a = asList(r.steps), "unknown"_a = r.unknown,
+      "parts"_a = asList(r.parts), "tileComputeCycles"_a = r.tileComputeCycles,
+      "tileReceivedBytes"_a = r.tileReceivedBytes, "distinctSteps"_a = r.distinctSteps,
+      "memory"_a = asList(r.memory), "variables"_a = asList(r.variables),
+      "vertices"_a = asList(r.vertices), "owners"_a = asList(r.owners),
+      "totalBytes"_a = r.totalBytes, "maxTileBytes"_a = r.maxTileBytes,
+      "fullestTile"_a = r.fullestTile, "bytesPerTile"_a = r.bytesPerTile,
+      "tilesOutOfMemory"_a = r.tilesOutOfMemory, "interleavedBytes"_a = r.interleavedBytes,
+      "nonInterleavedBytes"_a = r.nonInterleavedBytes,
       "interleavedBytesPerTile"_a = r.interleavedBytesPerTile, "counts"_a = r.counts,
       "summary"_a = r.summary());
 }
@@ -199,6 +206,21 @@ void bindMachine(py::module_& m) {
       "`bytes`: by IPU of a replica, the bytes that it holds.\n"
       "Raises poplar_invalid_option for a replica that is larger than a pod, and for more\n"
       "than 4096 IPUs together.");
+  m.def(
+      "ofIPUs",
+      [](const poplar::Target& target, unsigned ipus) { return ofIPUs(target.spec(), ipus); },
+      py::arg("target"), py::arg("ipus"), "A target of so many IPUs, with the same figures.");
+  m.def(
+      "secondsOfTransfer",
+      [](const poplar::Target& target, bool withHost, std::uint64_t bytes,
+         std::uint64_t gatewayBytes, unsigned replicas, unsigned ipusPerReplica) {
+        return secondsOfTransfer(target.spec(), {withHost, 1, bytes, gatewayBytes},
+                                 {replicas, ipusPerReplica});
+      },
+      py::arg("target"), py::arg("withHost"), py::arg("bytes"), py::arg("gatewayBytes"),
+      py::arg("replicas"), py::arg("ipusPerReplica"),
+      "Seconds of one execution of a transfer on each of the replicas at the same time\n"
+      "(cpp/machine/transfer.hpp).");
   m.def(
       "contracts", [](const poplar::Graph& graph) { return contracts(*graph.impl()); },
       py::arg("graph"), "Whether the graph has a product of matrices or a convolution.");

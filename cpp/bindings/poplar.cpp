@@ -457,7 +457,10 @@ void bindGraph(py::module_& m) {
       "Variables, constants, vertices, functions and streams, for programs (Poplar:\n"
       "poplar/Graph.hpp). Methods raise poplar_graph_connection_error for tensors, compute\n"
       "sets and vertices of another graph.")
-      .def(py::init([](const Target& t) { return Graph(t); }), py::arg("target"))
+      .def(py::init([](const Target& t, unsigned replicas) {
+             return Graph(t, replication_factor(replicas));
+           }),
+           py::arg("target"), py::arg("replicationFactor") = 1)
       .def(py::init([](const Device& d, unsigned replicas) {
              return Graph(d, replication_factor(replicas));
            }),

@@ -619,12 +619,28 @@ Phase phaseOfCopy(const GraphImpl& graph, const poplar::Tensor& src, const popla
   return phase;
 }
 
-namespace {
-
 poplar::Target ofIPUs(const TargetSpec& spec, unsigned ipus) {
   auto some = std::make_shared<TargetSpec>(spec);
   some->numIPUs = ipus;
   return poplar::Target(std::move(some));
+}
+
+namespace {
+
+// The tensor as a transfer has it: linearly over the IPUs that have it.
+MappedTensor stagedOf(const GraphImpl& graph, const MappedTensor& home) {
+  const auto& spec = graph.target.spec();
+  const auto [first, ipus] = ipusOf(spec, home.byTile());
+  const auto share = linearShare(ofIPUs(spec, ipus), static_cast<std::size_t>(home.elements()),
+                                 home.elementBytes());
+  return MappedTensor(graph, linearGrid(home.elements(), share, first * spec.tilesPerIPU),
+                      home.elementBytes());
+}
+
+// Is it the whole of a variable that lies as a transfer has it?
+bool isStaged(const GraphImpl& graph, const poplar::Tensor& t) {
+  const auto whole = t.view().wholeVariable();
+  return whole && graph.variable(*whole).mapping.linear();
 }
 
 }  // namespace
@@ -632,19 +648,25 @@ poplar::Target ofIPUs(const TargetSpec& spec, unsigned ipus) {
 Phase phaseOfStream(const GraphImpl& graph, const poplar::Tensor& t, bool toDevice) {
   Phase phase(graph.target.spec());
   const MappedTensor home(graph, t);
-  if (home.elements() == 0) return phase;
-  const auto whole = t.view().wholeVariable();
-  if (whole && graph.variable(*whole).mapping.linear()) return phase;
-  const auto& spec = graph.target.spec();
-  const auto [first, ipus] = ipusOf(spec, home.byTile());
-  const auto share = linearShare(ofIPUs(spec, ipus), t.numElements(), home.elementBytes());
-  const MappedTensor staged(graph, linearGrid(home.elements(), share, first * spec.tilesPerIPU),
-                            home.elementBytes());
+  if (home.elements() == 0 || isStaged(graph, t)) return phase;
+  const auto staged = stagedOf(graph, home);
   if (toDevice)
     staged.addTraffic(phase.traffic, home);
   else
     home.addTraffic(phase.traffic, staged);
   return phase;
+}
+
+std::vector<std::uint64_t> bytesAtGateways(const GraphImpl& graph, const poplar::Tensor& t) {
+  const auto& spec = graph.target.spec();
+  std::vector<std::uint64_t> found(spec.numGateways());
+  const MappedTensor home(graph, t);
+  if (home.elements() == 0) return found;
+  const auto byTile = (isStaged(graph, t) ? home : stagedOf(graph, home)).byTile();
+  for (std::size_t tile = 0; tile < byTile.size(); ++tile)
+    found[tile / spec.tilesPerIPU / spec.ipusPerGateway] +=
+        static_cast<std::uint64_t>(byTile[tile]) * home.elementBytes();
+  return found;
 }
 
 TileRuns tileRuns(const GraphImpl& graph, const poplar::Tensor& t) {

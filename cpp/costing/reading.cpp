@@ -272,7 +272,7 @@ void explain(const GraphImpl& graph, const Reading& reading, const StepCosts& co
       say("Vertices of class '" + type + "' could not be counted: " + why);
   say("Memory counts variables, constants, gaps, stacks, and at the worst step of each tile "
       "temporaries and operands gathered for it, code and vertex state; not host exchange buffers");
-  say("Code on a tile is a guess, since no sizes are published: " +
+  say("Code on a tile is a guess, since no table of sizes is published: " +
       std::to_string(spec.contractionCodeBytes) + " bytes of a class of contractions, " +
       std::to_string(spec.vertexCodeBytes) + " of any other class of vertices, whatever it does; " +
       std::to_string(spec.controlCodeBytesPerStep) +

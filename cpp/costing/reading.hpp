@@ -84,6 +84,12 @@ Phase phaseOfCopy(const GraphImpl& graph, const poplar::Tensor& src, const popla
 /// data from there to the tile mapping of `t` (`toDevice`), or back.
 Phase phaseOfStream(const GraphImpl& graph, const poplar::Tensor& t, bool toDevice);
 
+/// A target of so many IPUs, with the same figures.
+__attribute__((visibility("default"))) poplar::Target ofIPUs(const TargetSpec& spec, unsigned ipus);
+
+/// By gateway, the bytes of `t` that pass it between the tiles and the host or streaming memory.
+std::vector<std::uint64_t> bytesAtGateways(const GraphImpl& graph, const poplar::Tensor& t);
+
 /// What programs lack of the memory of some tile at some step, in the words of an error, with tile,
 /// bytes and the largest owners; empty if they fit, and for a CPU target. First counts only
 /// variables, constants and stacks. If these take more than 40 % of a tile, plans contractions and

@@ -28,14 +28,25 @@ std::uint64_t exchangeCycles(const TargetSpec& spec, const Phase& phase) {
   return phase.traffic.cycles(spec) + phase.traffic.links().cycles(spec);
 }
 
-std::uint64_t syncCycles(const TargetSpec& spec, const Phase& phase) {
+}  // namespace
+
+std::uint64_t StepCosts::syncCycles(const Phase& phase) {
   const bool exchanges = phase.traffic.bytes() > 0;
-  return (exchanges ? spec.beforeExchange() : 0) +
-         (phase.computeCycles() > 0 || !phase.unknown.empty() ? phase.calls * spec.callCycles : 0) +
-         (phase.traffic.links().bytes() > 0 ? spec.syncBetweenIPUs() : 0);
+  return (exchanges ? spec_.beforeExchange() : 0) +
+         (phase.computeCycles() > 0 || !phase.unknown.empty() ? phase.calls * spec_.callCycles
+                                                              : 0) +
+         (phase.traffic.links().bytes() > 0 ? spec_.syncBetweenIPUs(ipusInUse()) : 0);
 }
 
-}  // namespace
+unsigned StepCosts::ipusInUse() {
+  if (ipusInUse_ > 0) return ipusInUse_;
+  unsigned last = 0;
+  for (const auto& variable : graph_.variables)
+    if (const auto end = variable.mapping.tilesUpTo(); end > 0) last = std::max(last, end - 1);
+  for (const auto& vertex : graph_.vertices)
+    if (vertex.tile) last = std::max(last, *vertex.tile);
+  return ipusInUse_ = last / spec_.tilesPerIPU + 1;
+}
 
 StepCosts::StepCosts(const GraphImpl& graph, const CodeletCounts* counts)
     : graph_(graph),
@@ -86,6 +97,12 @@ StepAlone StepCosts::make(const ProgramNode& leaf) {
       step.cost.kind = "StreamCopy";
       for (const auto& t : leaf.inputs) step.cost.hostBytesOut += bytesOf(t);
       for (const auto& t : leaf.outputs) step.cost.hostBytesIn += bytesOf(t);
+      step.gatewayBytes.resize(spec_.numGateways());
+      for (const auto* tensors : {&leaf.inputs, &leaf.outputs})
+        for (const auto& t : *tensors) {
+          const auto bytes = bytesAtGateways(graph_, t);
+          for (std::size_t g = 0; g < bytes.size(); ++g) step.gatewayBytes[g] += bytes[g];
+        }
       break;
     default:
       step.cost.kind = "Sync";
@@ -99,6 +116,7 @@ StepAlone StepCosts::make(const ProgramNode& leaf) {
 
 void StepCosts::stream(const poplar::Tensor& t, bool toDevice, StepAlone& step) {
   step.cost.kind = "StreamCopy";
+  step.gatewayBytes = bytesAtGateways(graph_, t);
   const auto phase = phaseOfStream(graph_, t, toDevice);
   step.hostBuffers = TileBytes(toDevice ? phase.traffic.sent() : phase.traffic.received());
   if (phase.traffic.bytes() > 0) charge({phase}, step);
@@ -172,7 +190,7 @@ void StepCosts::executeCodelets(unsigned computeSet, std::vector<Phase>& togethe
 
 OperationCost StepCosts::rowOf(const std::string& name, const std::string& vertexClass,
                                const std::string& source, const std::vector<Phase>& phases,
-                               std::uint64_t flops) const {
+                               std::uint64_t flops) {
   OperationCost row;
   row.name = name;
   row.vertexClass = vertexClass;
@@ -182,7 +200,7 @@ OperationCost StepCosts::rowOf(const std::string& name, const std::string& verte
   for (const auto& phase : phases) {
     row.computeCycles += phase.times * phase.computeCycles();
     row.exchangeCycles += phase.times * exchangeCycles(spec_, phase);
-    row.syncCycles += phase.times * syncCycles(spec_, phase);
+    row.syncCycles += phase.times * syncCycles(phase);
     row.exchangeBytes += phase.times * phase.traffic.bytes();
   }
   return row;
@@ -200,7 +218,7 @@ void StepCosts::charge(const std::vector<Phase>& phases, StepAlone& step) {
     step.unknown.insert(phase.unknown.begin(), phase.unknown.end());
     cost.computeCycles += phase.times * phase.computeCycles();
     cost.exchangeCycles += phase.times * exchangeCycles(spec_, phase);
-    cost.syncCycles += phase.times * syncCycles(spec_, phase);
+    cost.syncCycles += phase.times * syncCycles(phase);
     cost.interIPUCycles += phase.times * phase.traffic.links().cycles(spec_);
     cost.interIPUBytes += phase.times * phase.traffic.links().bytes();
     cost.exchangeBytes += phase.times * phase.traffic.bytes();

@@ -23,6 +23,8 @@ struct StepAlone {
   /// Temporary bytes on each tile. `gathered`: received operands and partial sums, in the tile's
   /// worst phase. `hostBuffers`: stream data. `interleaved`: what vertices want in interleaved memory.
   TileBytes gathered, hostBuffers, interleaved;
+  /// By gateway: bytes of a transfer with the host or streaming memory. Empty of other steps.
+  std::vector<std::uint64_t> gatewayBytes;
   /// Compute cycles of each tile, and the bytes that it receives.
   TileBytes computeCycles, received;
   /// Classes of vertices whose cycles are not known, and not in the step's.
@@ -58,7 +60,11 @@ class StepCosts {
   /// rowOf() makes the operation of one vertex or copy. charge() adds phases to the step's cost.
   OperationCost rowOf(const std::string& name, const std::string& vertexClass,
                       const std::string& source, const std::vector<Phase>& phases,
-                      std::uint64_t flops) const;
+                      std::uint64_t flops);
+  std::uint64_t syncCycles(const Phase& phase);
+  // The first IPUs, up to the last one that has a part of the graph. Those behind it take no part in
+  // its syncs.
+  unsigned ipusInUse();
   void charge(const std::vector<Phase>& phases, StepAlone& step);
   void place(const std::string& vertexClass, const Phase& phase, std::size_t edges);
 
@@ -67,6 +73,7 @@ class StepCosts {
   const TargetSpec& spec_;
   std::unordered_map<const void*, StepAlone> known_;
   PerTile vertexState_, exchangeCode_;
+  unsigned ipusInUse_ = 0;                                // 0: not known yet
   std::uint64_t allState_ = 0;                            // the sum of vertexState_
   std::map<std::string, std::vector<unsigned>> classes_;  // by class: vertices on each tile
 };

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "costing/mapped_tensor.hpp"
+#include "machine/transfer.hpp"
 #include "poplar/remote_buffer.hpp"
 
 namespace popir {
@@ -84,25 +85,23 @@ class Timeline {
     return report_.steps[s].streamingBytesIn + report_.steps[s].streamingBytesOut > 0;
   }
 
-  // Streams with the host that follow one another in one direction are one transfer.
   void count() {
+    TransferClock clock(spec_);
     const StepCost* before = nullptr;
-    for (auto& step : report_.steps) {
-      const auto bytes = step.hostBytesIn + step.hostBytesOut;
-      const auto remote = step.streamingBytesIn + step.streamingBytesOut;
-      auto seconds = static_cast<double>(bytes) / spec_.hostBytesPerSecond;
-      const bool goesOn = before && before->times == step.times &&
-                          (before->hostBytesIn > 0) == (step.hostBytesIn > 0) &&
-                          (before->hostBytesOut > 0) == (step.hostBytesOut > 0);
-      if (bytes > 0 && !goesOn) {
-        seconds += spec_.hostLatencySeconds;
-        report_.hostTransfers += step.times;
+    for (std::size_t s = 0; s < report_.steps.size(); ++s) {
+      auto& step = report_.steps[s];
+      const bool isTransfer = step.hostBytesIn + step.hostBytesOut > 0 || isRemote(s);
+      if (isTransfer) {
+        step.transferSeconds =
+            clock.add(costs_.of(*leaves_[s].node), before && before->times == step.times);
+        if (clock.begun()) report_.transfers.push_back({});
+        report_.transfers.back() = clock.transfer();
+        report_.transfers.back().times = step.times;
+        if (clock.begun() && clock.transfer().withHost) report_.hostTransfers += step.times;
+        (isRemote(s) ? report_.streamingSeconds : report_.hostSeconds) +=
+            static_cast<double>(step.times) * step.transferSeconds;
       }
-      before = bytes > 0 ? &step : nullptr;
-      report_.hostSeconds += static_cast<double>(step.times) * seconds;
-      const auto streaming = static_cast<double>(remote) / streamingRate(spec_);
-      report_.streamingSeconds += static_cast<double>(step.times) * streaming;
-      step.transferSeconds = seconds + streaming;
+      before = isTransfer ? &step : nullptr;
     }
   }
 
@@ -237,9 +236,23 @@ class Timeline {
 
 }  // namespace
 
-double streamingRate(const TargetSpec& spec) {
-  const auto gateways = (spec.numIPUs + spec.ipusPerGateway - 1) / spec.ipusPerGateway;
-  return spec.streamingBytesPerSecond * gateways;
+double TransferClock::add(const StepAlone& step, bool follows) {
+  const auto& cost = step.cost;
+  const std::array<bool, 4> ways{cost.hostBytesIn > 0, cost.hostBytesOut > 0,
+                                 cost.streamingBytesIn > 0, cost.streamingBytesOut > 0};
+  begun_ = !follows || ways != ways_;
+  if (begun_) {
+    ways_ = ways;
+    gateways_.assign(spec_.numGateways(), 0);
+    transfer_ = {ways[0] || ways[1], 0, 0, 0};
+  }
+  const auto before = begun_ ? 0 : secondsOfTransfer(spec_, transfer_);
+  for (std::size_t g = 0; g < gateways_.size(); ++g) {
+    gateways_[g] += step.gatewayBytes[g];
+    transfer_.bytes += step.gatewayBytes[g];
+  }
+  transfer_.gatewayBytes = *std::max_element(gateways_.begin(), gateways_.end());
+  return secondsOfTransfer(spec_, transfer_) - before;
 }
 
 void addTransfers(const GraphImpl& graph, StepCosts& costs, const std::vector<Leaf>& leaves,

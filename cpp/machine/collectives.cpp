@@ -103,7 +103,7 @@ class Pods {
     auto pod = spec_;
     pod.numIPUs = perPod_ * ipus_;
     // Of a phase with an exchange and one call, as the costs of steps have it.
-    return (pod.beforeExchange() + pod.callCycles + pod.syncBetweenIPUs()) /
+    return (pod.beforeExchange() + pod.callCycles + pod.syncBetweenIPUs(pod.numIPUs)) /
            spec_.tileClockFrequency;
   }
 

@@ -138,6 +138,14 @@ struct RemoteBufferCost {
   auto state() const { return std::tie(name, bytes, bytesIn, bytesOut); }
 };
 
+/// A transfer with the host, or with streaming memory: how often it is in one run, its bytes, and
+/// those at the gateway with most of them.
+struct TransferCost {
+  bool withHost = false;
+  std::uint64_t times = 0, bytes = 0, gatewayBytes = 0;
+  auto state() const { return std::tie(withHost, times, bytes, gatewayBytes); }
+};
+
 struct __attribute__((visibility("default"))) MachineReport {
   std::string target;
   unsigned tiles = 0, numIPUs = 0, tilesPerIPU = 0;
@@ -163,6 +171,7 @@ struct __attribute__((visibility("default"))) MachineReport {
   double overlapSeconds = 0;
   /// In the order in which programs first use them.
   std::vector<RemoteBufferCost> remoteBuffers;
+  std::vector<TransferCost> transfers;
   /// In program order; operations by their first execution.
   std::vector<OperationCost> operations;
   std::vector<StepCost> steps;
@@ -208,10 +217,10 @@ struct __attribute__((visibility("default"))) MachineReport {
                     rearrangementBytes, rearrangementCycles, hostBytesIn, hostBytesOut,
                     hostTransfers, hostSeconds, streamingBytesIn, streamingBytesOut,
                     streamingMemoryBytes, streamingSeconds, overlapSeconds, remoteBuffers,
-                    operations, steps, unknown, parts, tileComputeCycles, tileReceivedBytes,
-                    distinctSteps, memory, variables, vertices, owners, totalBytes, maxTileBytes,
-                    bytesPerTile, fullestTile, tilesOutOfMemory, interleavedBytes,
-                    nonInterleavedBytes, interleavedBytesPerTile, counts);
+                    transfers, operations, steps, unknown, parts, tileComputeCycles,
+                    tileReceivedBytes, distinctSteps, memory, variables, vertices, owners,
+                    totalBytes, maxTileBytes, bytesPerTile, fullestTile, tilesOutOfMemory,
+                    interleavedBytes, nonInterleavedBytes, interleavedBytesPerTile, counts);
   }
 };
 

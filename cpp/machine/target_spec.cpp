@@ -62,6 +62,8 @@ constexpr Figure kFigures[] = {
     POPIR_WHOLE(convUnitCoeffLoadBytesPerCycle, 1, 1024, 1, "bytes a cycle"),
     POPIR_REAL(hostBytesPerSecond, 1e3, 1e15, "bytes a second"),
     POPIR_REAL(hostLatencySeconds, 0, 1, "seconds"),
+    POPIR_WHOLE(serversPerPod, 1, 64, 1, "servers"),
+    POPIR_REAL(serverBytesPerSecond, 1e3, 1e15, "bytes a second"),
     POPIR_REAL(streamingBytesPerSecond, 1e3, 1e15, "bytes a second"),
     POPIR_WHOLE(rptCountMax, 1, 1 << 20, 1, "rounds"),
     POPIR_WHOLE(numStrideBits, 1, 32, 1, "bits"),
@@ -230,9 +232,9 @@ double TargetSpec::get(const std::string& name) const {
   return f.whole ? this->*f.whole : this->*f.real;
 }
 
-unsigned TargetSpec::syncBetweenIPUs() const {
+unsigned TargetSpec::syncBetweenIPUs(unsigned ipus) const {
   if (globalSyncCycles > 0) return globalSyncCycles;
-  const auto hops = 1 + numIPUs / 2 / 2;
+  const auto hops = 1 + ipus / 2 / 2;
   return static_cast<unsigned>(std::ceil(2 * hops * syncSecondsPerHop * tileClockFrequency));
 }
 

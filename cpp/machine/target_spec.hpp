@@ -38,7 +38,7 @@ struct __attribute__((visibility("default"))) TargetSpec {
   /// Cycles to call a compute set: to start and join the six workers.
   unsigned callCycles = 288;
   /// Additional cycles of a phase with traffic between IPUs. 0: computed as the time of a round
-  /// trip over 1 + numIPUs / 4 hops of `syncSecondsPerHop` each.
+  /// trip over 1 + IPUs / 4 hops of `syncSecondsPerHop` each.
   unsigned globalSyncCycles = 0;
   double syncSecondsPerHop = 15e-9;
 
@@ -66,9 +66,12 @@ struct __attribute__((visibility("default"))) TargetSpec {
   unsigned fp8ConvUnitInputLoadElemsPerCycle = 8;
   unsigned convUnitCoeffLoadBytesPerCycle = 16;
 
-  /// The sustained rate of streams, in either direction, and the time that a transfer takes beside
-  /// that of its bytes.
+  /// The sustained rate of streams at one gateway, in either direction, and the time that a transfer
+  /// takes beside that of its bytes.
   double hostBytesPerSecond = 5.5e9, hostLatencySeconds = 10e-6;
+  /// The servers of a pod, and the rate of one to all gateways together.
+  unsigned serversPerPod = 1;
+  double serverBytesPerSecond = 25e9;
   /// The sustained rate of the streaming memory at one gateway, in both directions together.
   double streamingBytesPerSecond = 20e9;
 
@@ -98,8 +101,9 @@ struct __attribute__((visibility("default"))) TargetSpec {
   unsigned variableAlignment = 8;
 
   unsigned numTiles() const { return numIPUs * tilesPerIPU; }
-  /// globalSyncCycles, or the value computed in its place if it is 0.
-  unsigned syncBetweenIPUs() const;
+  /// globalSyncCycles, or the value computed in its place if it is 0, for the first `ipus` IPUs.
+  unsigned syncBetweenIPUs(unsigned ipus) const;
+  unsigned numGateways() const { return (numIPUs + ipusPerGateway - 1) / ipusPerGateway; }
   /// Cycles before the first word of an exchange.
   unsigned beforeExchange() const { return maxIPUSyncDelay + exchangeStartCycles; }
 

@@ -164,7 +164,7 @@ unsigned Target::getInterleavedMemoryElementIndex() const {
 }
 unsigned Target::getMinIPUSyncDelay() const { return spec_->minIPUSyncDelay; }
 unsigned Target::getMaxIPUSyncDelay() const { return spec_->maxIPUSyncDelay; }
-unsigned Target::getGlobalSyncCycles() const { return spec_->syncBetweenIPUs(); }
+unsigned Target::getGlobalSyncCycles() const { return spec_->syncBetweenIPUs(spec_->numIPUs); }
 unsigned Target::getRptCountMax() const { return spec_->rptCountMax; }
 std::size_t Target::getAtomicStoreGranularity() const { return spec_->atomicStoreGranularity; }
 unsigned Target::getTilesPerSharedExchangeBus() const { return spec_->tilesPerSharedExchangeBus; }

@@ -59,6 +59,12 @@ std::vector<std::int64_t> TileMapping::byTile() const {
   return held;
 }
 
+unsigned TileMapping::tilesUpTo() const {
+  if (linear_.perTile > 0 && linear_.around == 0 && elements_ > 0)
+    return linear_.tile((elements_ - 1) / linear_.perTile) + 1;
+  return static_cast<unsigned>(byTile().size());
+}
+
 TileMapping::State TileMapping::state() const {
   TileMapping::State s;
   s.elements = elements_;

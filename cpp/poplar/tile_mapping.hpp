@@ -66,6 +66,8 @@ class TileMapping {
   std::optional<unsigned> single(std::int64_t elements) const;
   /// Number of elements by tile, up to the last tile with any.
   std::vector<std::int64_t> byTile() const;
+  /// The last tile with any element, and one more; 0 if there is none.
+  unsigned tilesUpTo() const;
   /// The rule, or the runs {begin, end, tile}, for saved executables.
   struct State {
     std::int64_t elements = 0, perTile = 0;

@@ -31,7 +31,8 @@ class Tracer {
         costs_(engine.graph(), engine.counts()),
         blocks_(filter(engine, "profiler.blocks.filter")),
         programs_(filter(engine, "profiler.programs.filter")),
-        streams_(flagFrom(engine.options(), "debug.instrumentExternalExchange", false)) {}
+        streams_(flagFrom(engine.options(), "debug.instrumentExternalExchange", false)),
+        clock_(engine.graph().target.spec()) {}
 
   void run(unsigned program, const std::shared_ptr<ProgramNode>& node) {
     const auto from = now_;
@@ -67,23 +68,19 @@ class Tracer {
     if (streams_) block(name, type, from);
   }
 
-  // A transfer. Those with the host that follow one another in one direction have one latency, as in
-  // the machine model's report. What the report counts on the tiles comes after a transfer to the
+  // A transfer, as in the machine model's report. What the report counts on the tiles comes after a transfer to the
   // device, and before one from it.
   void stream(const std::string& name, const ProgramNode& node) {
-    const auto& spec = graph_.target.spec();
-    const auto& cost = costs_.of(node).cost;
+    const auto& alone = costs_.of(node);
+    const auto& cost = alone.cost;
     const bool arrives = cost.hostBytesIn + cost.streamingBytesIn > 0;
-    const std::pair<bool, bool> directions{cost.hostBytesIn > 0, cost.hostBytesOut > 0};
-    const bool isHosts = directions.first || directions.second;
-    const auto seconds =
-        (isHosts && directions != directions_ ? spec.hostLatencySeconds : 0) +
-        static_cast<double>(cost.hostBytesIn + cost.hostBytesOut) / spec.hostBytesPerSecond +
-        static_cast<double>(cost.streamingBytesIn + cost.streamingBytesOut) / streamingRate(spec);
-    directions_ = directions;
+    const bool isTransfer = arrives || cost.hostBytesOut + cost.streamingBytesOut > 0;
+    const auto seconds = isTransfer ? clock_.add(alone, follows_) : 0;
+    follows_ = isTransfer;
     span(name, Type::StreamCopyBegin, arrives ? 0 : cost.cycles());
     span(name, Type::StreamCopyMid,
-         static_cast<std::uint64_t>(std::llround(seconds * spec.tileClockFrequency)));
+         static_cast<std::uint64_t>(
+             std::llround(seconds * graph_.target.spec().tileClockFrequency)));
     span(name, Type::StreamCopyEnd, arrives ? cost.cycles() : 0);
   }
 
@@ -103,7 +100,7 @@ class Tracer {
     const auto from = now_;
     const bool streams = node.kind == Kind::StreamToDst || node.kind == Kind::SrcToStream ||
                          node.kind == Kind::HostCall;
-    if (node.kind == Kind::Repeat || (isLeaf(node) && !streams)) directions_ = {};
+    if (node.kind == Kind::Repeat || (isLeaf(node) && !streams)) follows_ = false;
     switch (node.kind) {
       case Kind::Sequence:
         for (const auto& child : node.children) walk(*child);
@@ -112,7 +109,7 @@ class Tracer {
       case Kind::Repeat:
         for (unsigned i = 0; i < node.count; ++i) {
           walk(*node.children[0]);
-          directions_ = {};
+          follows_ = false;
         }
         return;
       case Kind::Call: return walk(*graph_.functions[node.function.getId()]);
@@ -154,7 +151,8 @@ class Tracer {
   const Filter blocks_, programs_;
   const bool streams_;
   std::uint64_t now_ = 0;
-  std::pair<bool, bool> directions_;  // to the IPUs, to the host: of the transfer before, if any
+  TransferClock clock_;
+  bool follows_ = false;  // whether the step before was a transfer, as often executed
   std::map<std::pair<std::string, Type>, std::size_t> known_;
   std::map<unsigned, std::size_t> sets_;  // by compute set: its row
 };

@@ -14,11 +14,13 @@ __all__: list[str] = [
     "estimateCycles",
     "figure",
     "figures",
+    "ofIPUs",
     "outOfMemory",
     "planContraction",
     "planSlices",
     "programReport",
     "readProfile",
+    "secondsOfTransfer",
     "sourceOfCycles",
     "tileCycles",
     "tileRuns",
@@ -68,6 +70,13 @@ def figure(target: popir._device.poplar.Target, name: str) -> float:
 def figures() -> list[str]:
     """
     The names of the figures that describe a machine, such as tilesPerIPU.
+    """
+
+def ofIPUs(
+    target: popir._device.poplar.Target, ipus: typing.SupportsInt | typing.SupportsIndex
+) -> popir._device.poplar.Target:
+    """
+    A target of so many IPUs, with the same figures.
     """
 
 def outOfMemory(
@@ -128,6 +137,19 @@ def readProfile(path: str) -> dict[str, typing.Any]:
     for each program what Engine.machineReport returns, and "runs", the numbers of the
     programs that have run, in order.
     Raises ModelError for a file that is none, is damaged, or is of another version.
+    """
+
+def secondsOfTransfer(
+    target: popir._device.poplar.Target,
+    withHost: bool,
+    bytes: typing.SupportsInt | typing.SupportsIndex,
+    gatewayBytes: typing.SupportsInt | typing.SupportsIndex,
+    replicas: typing.SupportsInt | typing.SupportsIndex,
+    ipusPerReplica: typing.SupportsInt | typing.SupportsIndex,
+) -> float:
+    """
+    Seconds of one execution of a transfer on each of the replicas at the same time
+    (cpp/machine/transfer.hpp).
     """
 
 def sourceOfCycles(

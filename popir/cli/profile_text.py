@@ -44,6 +44,9 @@ def show_profile(output: Output, profile: Profile) -> None:
     whole = sum(by_source.values())
     shares = (f"{source} {_share(by_source[source], whole)}" for source in by_source)
     output.line(f"cycles of operations by: {', '.join(shares)}")
+    guessed = {each["vertex"] for each in data["operations"] if each["source"] == "guess"}
+    if guessed:
+        output.line(f"a guess, as nothing is published: {', '.join(sorted(guessed))}")
     speed = totals["flops"] / totals["seconds"] / 1e12 if totals["seconds"] else 0.0
     output.line(f"FLOPs: {totals['flops']:,} ({speed:.3g} TFLOP/s)")
     output.line(
@@ -74,7 +77,8 @@ def _show_pod(output: Output, pod: Json | None) -> None:
         return
     output.line(
         f"{pod['replicas']:,} replicas, {pod['ipus']:,} IPUs: {pod['seconds'] * 1e3:,.4g} ms a "
-        f"step, collectives {_share(pod['collective_seconds'], pod['seconds'])}"
+        f"step, transfers {pod['transfer_seconds'] * 1e3:,.4g} ms, "
+        f"collectives {_share(pod['collective_seconds'], pod['seconds'])}"
     )
     rows = [
         [

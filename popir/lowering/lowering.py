@@ -25,7 +25,7 @@ from popir.opx import Opx, block_of, host_type, popType
 from popir.poplar import program
 from popir.progress import Logger
 from popir.remote import RemoteOpx, staged
-from popir.types import TensorInfo, as_bytes
+from popir.types import FLOAT8, TensorInfo, as_bytes
 from popir.virtual_graphs import Places
 
 
@@ -38,7 +38,7 @@ class Lowering:
     def __init__(
         self,
         ir: Graph,
-        target: poplar.Device,
+        target: poplar.Device | poplar.Target,
         kept: Iterable[str] = (),
         checks: Checks | None = None,
         caller: Lowering | None = None,
@@ -291,6 +291,10 @@ class Lowering:
         if tensor.isConst():
             assert tensor.data is not None
             data, host = as_bytes(tensor.data), host_type(info)
+            # Weights of 8 bits are constants, as nothing trains them; they lie as weights do.
+            if info.dataType() in FLOAT8 and (laid := self._layouts.create(tensor, self.tensor)):
+                graph.setInitialValue(laid.reinterpret(host), data)
+                return laid
             constant = graph.addConstant(host, shape, data, tensor.id)
             self.devicex.mapLinearly(constant)
             return constant.reinterpret(kind)

@@ -3,7 +3,7 @@
 from popir.profile.document import Profile
 from popir.profile.host import HostProfile, InstructionTime
 from popir.profile.html import htmlOf, saveHtml
-from popir.profile.pipeline import PipelineReport, StageCost, StageTransfer, When
+from popir.profile.pipeline import HostLinks, PipelineReport, StageCost, StageTransfer, When
 from popir.profile.pod import CollectiveCost, Kind, PodReport, Traffic
 from popir.profile.report import (
     MachineReport,
@@ -13,6 +13,7 @@ from popir.profile.report import (
     ProgramPart,
     RemoteBufferCost,
     StepCost,
+    TransferCost,
     VariableCost,
     VertexClassCost,
 )
@@ -21,6 +22,7 @@ from popir.profile.work import OperatorWork, workOf
 
 __all__ = [
     "CollectiveCost",
+    "HostLinks",
     "HostProfile",
     "InstructionTime",
     "Kind",
@@ -38,6 +40,7 @@ __all__ = [
     "StageTransfer",
     "StepCost",
     "Traffic",
+    "TransferCost",
     "VariableCost",
     "VertexClassCost",
     "When",

@@ -312,6 +312,7 @@ def _pod(pod: PodReport) -> Json:
         "ipus": pod.ipus,
         "seconds": pod.seconds,
         "replica_seconds": pod.replicaSeconds,
+        "transfer_seconds": pod.transferSeconds,
         "collective_seconds": pod.collectiveSeconds,
         "collectives": [
             {

@@ -105,6 +105,7 @@ def _joined(reports: Mapping[int, MachineReport]) -> MachineReport:
         tileReceivedBytes=sum(report.tileReceivedBytes for report in every),
         variables=[dataclasses.replace(each, live=spans) for each, spans in variables],
         remoteBuffers=list(buffers.values()),
+        transfers=[each for report in every for each in report.transfers],
         counts=list(dict.fromkeys(note for report in every for note in report.counts)),
     )
 

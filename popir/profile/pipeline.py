@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import enum
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from popir import poplar
 from popir.ir import Graph
 from popir.options.annotations import PIPELINE_STAGE, VIRTUAL_GRAPH
-from popir.opx import block_of
+from popir.opx import block_of, device
 from popir.profile.report import MachineReport
 
 
@@ -50,6 +51,33 @@ class StageTransfer:
 
 
 @dataclass(frozen=True)
+class HostLinks:
+    """How the IPUs of a machine reach the host: so many share a gateway and its link, and all
+    links together have `links` times the rate of one, which is what the servers can do.
+    """
+
+    ipusPerGateway: int
+    links: float
+
+    @staticmethod
+    def of(target: poplar.Target) -> HostLinks:
+        """Those of a target."""
+        figure = device("machine").figure
+        rate, servers = (figure(target, f"{name}BytesPerSecond") for name in ("host", "server"))
+        together = servers * figure(target, "serversPerPod") / rate
+        return HostLinks(int(figure(target, "ipusPerGateway")), together)
+
+    def seconds(self, transfers: Iterable[tuple[int, float]]) -> float:
+        """The time of transfers, each an IPU and the seconds that it takes alone: those at one
+        gateway follow one another.
+        """
+        gateways: defaultdict[int, float] = defaultdict(float)
+        for ipu, seconds in transfers:
+            gateways[ipu // self.ipusPerGateway] += seconds
+        return max(max(gateways.values(), default=0.0), sum(gateways.values()) / self.links)
+
+
+@dataclass(frozen=True)
 class PipelineReport:
     """The time of a step with a pipeline. IPUs run side by side; the stages on one IPU, one after
     the other. A cycle of the pipeline is as long as the busiest IPU takes; all numbers are cycles
@@ -76,7 +104,8 @@ class PipelineReport:
     runSeconds: float
     """A step with all transfers. A cycle of the pipeline takes as long as its busiest IPU, or as
     the transfers beside it together if these take longer; and as all transfers for which tiles
-    wait, the first ones of what comes beside compute too. Transfers follow one another.
+    wait, the first ones of what comes beside compute too. Transfers at one gateway follow one
+    another (`HostLinks`).
     """
 
     @property
@@ -102,6 +131,7 @@ class PipelineReport:
         batches: int,
         updates: int,
         transfers: Mapping[str, StageTransfer],
+        links: HostLinks,
     ) -> PipelineReport:
         """The report for a graph whose operators have stages, from that of its program;
         `transfers` by the names of their steps.
@@ -140,11 +170,14 @@ class PipelineReport:
         ]
         n, others = len(stages), report.cycles - sum(spent.values())
         spans = [_cycle(stages, now, batches) for now in range(batches + n - 1)]
-        across = sum(each[When.AheadOfUpdates] for each in seconds.values()) / runs
-        first = sum(each.aheadSeconds for each in stages)
+        across = links.seconds(
+            (each.ipu, seconds[each.stage][When.AheadOfUpdates] / runs) for each in stages
+        )
+        first = links.seconds((each.ipu, each.aheadSeconds) for each in stages)
         waited += updates * first - (updates - 1) * across
         waited += updates * sum(
-            _seconds(stages, now, batches, span / report.clockHz) for now, span in enumerate(spans)
+            _seconds(stages, now, batches, span / report.clockHz, links)
+            for now, span in enumerate(spans)
         )
         last = stages[-1].behindSeconds if stages else 0.0
         waited += updates * max(0.0, last - others / updates / report.clockHz)
@@ -177,9 +210,11 @@ def _cycle(stages: Sequence[StageCost], now: int, batches: int) -> int:
     return max(busy.values(), default=0)
 
 
-def _seconds(stages: Sequence[StageCost], now: int, batches: int, computing: float) -> float:
+def _seconds(
+    stages: Sequence[StageCost], now: int, batches: int, computing: float, links: HostLinks
+) -> float:
     """The same with transfers."""
-    ahead = sum(each.aheadSeconds for each in _active(stages, now, batches - 1))
-    behind = sum(each.behindSeconds for each in _active(stages, now - 1, batches))
-    waits = sum(each.transferSeconds for each in _active(stages, now, batches))
-    return max(computing, ahead + behind) + waits
+    ahead = [(each.ipu, each.aheadSeconds) for each in _active(stages, now, batches - 1)]
+    behind = [(each.ipu, each.behindSeconds) for each in _active(stages, now - 1, batches)]
+    waits = [(each.ipu, each.transferSeconds) for each in _active(stages, now, batches)]
+    return max(computing, links.seconds(ahead + behind)) + links.seconds(waits)

@@ -10,6 +10,7 @@ from typing import Any
 from popir import poplar
 from popir.errors import popart_exception
 from popir.opx import device
+from popir.profile.report import TransferCost
 
 MOST = 4096
 """The most replicas, and the most IPUs of all of them."""
@@ -68,14 +69,18 @@ class CollectiveCost:
 
 @dataclass(frozen=True)
 class PodReport:
-    """The time of a step on several replicas: that of one replica, which is costed, and of the
-    collectives, which nothing overlaps with.
+    """The time of a step on several replicas: that of one replica, which is costed, of its
+    transfers, and of the collectives, which nothing overlaps with.
     """
 
     replicas: int
     ipusPerReplica: int
     replicaSeconds: float
-    """The time of one replica's step, without collectives and host streams."""
+    """The time of one replica's step, without collectives and transfers."""
+    transferSeconds: float
+    """The time in which tiles wait for the host and for streaming memory. Replicas at the same
+    gateway share its link, those of a pod its servers: what that takes longer is waited for.
+    """
     collectives: list[CollectiveCost]
 
     @property
@@ -91,7 +96,7 @@ class PodReport:
     @property
     def seconds(self) -> float:
         """The time of a step."""
-        return self.replicaSeconds + self.collectiveSeconds
+        return self.replicaSeconds + self.transferSeconds + self.collectiveSeconds
 
     @property
     def share(self) -> float:
@@ -103,7 +108,7 @@ class PodReport:
         """The report as a few lines of text."""
         head = (
             f"{self.replicas} replicas of {self.ipusPerReplica} IPUs: {self.seconds * 1e3:.4g} ms, "
-            f"collectives {self.share:.1%}"
+            f"transfers {self.transferSeconds * 1e3:.4g} ms, collectives {self.share:.1%}"
         )
         rows = [
             f"{each.name}: {each.algorithm}, {each.bytes} bytes, {each.times} x "
@@ -120,8 +125,10 @@ class PodReport:
         replicaSeconds: float,
         ipusPerReplica: int,
         traffic: Sequence[Traffic],
+        transfers: Sequence[TransferCost] = (),
+        waitedSeconds: float = 0.0,
     ) -> PodReport:
-        """Adds the collectives to the time of one replica's step.
+        """Adds the transfers and collectives to the time of one replica's step.
 
         Args:
             target: the machine of one replica, with the figures of the links.
@@ -130,6 +137,8 @@ class PodReport:
             ipusPerReplica: the number of IPUs of a replica.
             traffic: what the replicas exchange. Reducing and scattering is one half of the way of
                 an all-reduce, and gathering the other half.
+            transfers: those of one replica, with the host and streaming memory.
+            waitedSeconds: the time in which it waits for them, alone.
 
         Raises popart_exception for less than one replica, poplar_invalid_option for a replica that
         does not fit a pod, and for more than 4096 IPUs together.
@@ -138,6 +147,12 @@ class PodReport:
             raise popart_exception(f"replicas = {replicas}: expected is a number from 1 to {MOST}.")
         # One replica that is too large, and too many, are refused whatever there is to exchange.
         device("machine").costOfAllReduce(target, replicas, [0] * ipusPerReplica)
+
+        def seconds(each: TransferCost, together: int) -> float:
+            return device("machine").secondsOfTransfer(
+                target, each.withHost, each.bytes, each.gatewayBytes, together, ipusPerReplica
+            )
+
         collectives: list[CollectiveCost] = []
         for each in traffic:
             group = min(each.replicas or replicas, replicas)
@@ -161,4 +176,7 @@ class PodReport:
                     cost["syncSeconds"] * ways / 2,
                 )
             )
-        return PodReport(replicas, ipusPerReplica, replicaSeconds, collectives)
+        waited = waitedSeconds + sum(
+            each.times * (seconds(each, replicas) - seconds(each, 1)) for each in transfers
+        )
+        return PodReport(replicas, ipusPerReplica, replicaSeconds, waited, collectives)

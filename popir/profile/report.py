@@ -185,6 +185,18 @@ class RemoteBufferCost:
     bytesOut: int
 
 
+@dataclass(frozen=True)
+class TransferCost:
+    """A transfer with the host, or with streaming memory: its executions in one run, its bytes, and
+    those at the gateway with most of them, each time.
+    """
+
+    withHost: bool
+    times: int
+    bytes: int
+    gatewayBytes: int
+
+
 _BY_TILE = (
     *("interleavedBytes", "nonInterleavedBytes"),
     *("tileComputeCycles", "tileReceivedBytes"),
@@ -227,7 +239,8 @@ class MachineReport:
     hostBytesOut: int
     hostTransfers: int
     hostSeconds: float
-    """The time of the host's transfers: their bytes at `hostBytesPerSecond`, and
+    """The time of the host's transfers: the bytes at the gateway with most of them at
+    `hostBytesPerSecond`, or all bytes at the rate of the servers if that takes longer, and
     `hostLatencySeconds` each; in no cycles.
     """
     overlapSeconds: float
@@ -244,8 +257,12 @@ class MachineReport:
     streamingMemoryBytes: int
     """The bytes of remote buffers, which lie in streaming memory and not on tiles."""
     streamingSeconds: float
-    """The time for the bytes read and written, at `streamingBytesPerSecond`; in no cycles."""
+    """The time for the bytes read and written at the gateway with most of them, at
+    `streamingBytesPerSecond`; in no cycles.
+    """
     remoteBuffers: list[RemoteBufferCost]
+    transfers: list[TransferCost]
+    """In the order of the program."""
     operations: list[OperationCost]
     steps: list[StepCost]
     unknown: list[str]
@@ -316,6 +333,7 @@ class MachineReport:
         fields["memory"] = [MemoryCost(**row) for row in fields["memory"]]
         buffers = fields["remoteBuffers"]
         fields["remoteBuffers"] = [RemoteBufferCost(**row) for row in buffers]
+        fields["transfers"] = [TransferCost(**row) for row in fields["transfers"]]
         fields["owners"] = [MemoryOwner(**row) for row in fields["owners"]]
         return MachineReport(**fields)
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from popir import collector, memory, popdist, poplar
+from popir._device import machine
 from popir.dataflow import AnchorReturnTypeId
 from popir.engine_cache import EngineCache, Kept, why_not
 from popir.enums import (
@@ -36,7 +37,6 @@ from popir.lowering.owners import Owners
 from popir.lowering.undeclared_writes import Checks
 from popir.ops.contraction.options import contraction_entries
 from popir.options.contractions import LSTM, MATMUL
-from popir.opx import device
 from popir.replicas import Shared
 from popir.reserved import RANDOM_SEED
 from popir.session.compiled import RETURNED, Compiled
@@ -171,23 +171,23 @@ class Prepared(Compiled):
         """The program of a step, grown into a graph of its own."""
         ipus = self._device.numIpus
         if self._is_placed or ipus == 1:
-            return self._grown(ipus)
+            return self._grown(ipus, ipus)
         is_held = self._engine_options.get("debug.allowOutOfMemory") != "true"
         lowering, step = grown_on_fewest(self._grown, ipus, is_held)
         self._owners = lowering.owners
         return lowering, step
 
-    def _grown(self, ipus: int) -> tuple[Lowering, Step]:
-        """The program of a step on the first `ipus` IPUs."""
+    def _grown(self, ipus: int, of: int) -> tuple[Lowering, Step]:
+        """The program of a step on the first `ipus` IPUs of a target that has `of` of them."""
         anchors = {id: RETURNED[self.dataFlow.art(id).id()] for id in self.dataFlow.anchors()}
         checks = Checks(self.options.opxModifyChecking, self.options.opxAliasChecking)
         if self.options.virtualGraphMode is not VirtualGraphMode.Off:
             check_ipus(self.graph, self._device.numIpus)
         places = Places(self.graph) if self._is_placed else None
-        io = self.options.numIOTiles
+        io, whole = self.options.numIOTiles, self._device.device
         lowering = Lowering(
             self.graph,
-            self._device.device,
+            whole if of == self._device.numIpus else machine.ofIPUs(whole.getTarget(), of),
             anchors,
             checks,
             places=places,
@@ -243,7 +243,7 @@ class Prepared(Compiled):
             return error
 
         def summary() -> str:
-            return device("machine").programReport(graph, program)["summary"]
+            return machine.programReport(graph, program)["summary"]
 
         return OutOfMemoryException(error, summary)
 

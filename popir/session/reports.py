@@ -12,6 +12,7 @@ from popir.errors import popart_exception
 from popir.exclusive import exclusive
 from popir.ir import Tensor
 from popir.profile import (
+    HostLinks,
     HostProfile,
     Kind,
     MachineReport,
@@ -94,7 +95,9 @@ class Reports(Prepared):
         batches, updates = loops.accumulated, loops.updates
         if not is_accumulated:
             batches, updates = updates, 1
-        return PipelineReport.of(report, self.graph, batches, updates, self._stage_transfers())
+        links = HostLinks.of(self._device.device.getTarget())
+        moved = self._stage_transfers()
+        return PipelineReport.of(report, self.graph, batches, updates, moved, links)
 
     def _stage_transfers(self) -> dict[str, StageTransfer]:
         """What moves inputs and anchors of the stages of a pipeline, by the names of the steps."""
@@ -126,8 +129,9 @@ class Reports(Prepared):
         return self._pod(self.getReport(), replicas)
 
     def _pod(self, report: MachineReport, replicas: int) -> PodReport:
-        is_pipeline = self._compilation.overlaps
-        cycles = self._pipeline(report).cycles if is_pipeline else report.cycles
+        pipeline = self._pipeline(report) if self._compilation.overlaps else None
+        step = pipeline or report
+        cycles = step.cycles
         target = self._device.device.getTarget()
         seconds, ipus = cycles / report.clockHz, self._device.numIpus
         places = Places(self.graph) if self._is_placed else None
@@ -139,7 +143,8 @@ class Reports(Prepared):
             traffic = traffic_of(self.graph, home, ipus, self._loops())
         else:
             traffic = [self._gradients(home, ipus)]
-        return PodReport.of(target, replicas, seconds, ipus, traffic)
+        waited = step.runSeconds - seconds
+        return PodReport.of(target, replicas, seconds, ipus, traffic, report.transfers, waited)
 
     def _gradients(self, home: Callable[[Tensor], int | None], ipus: int) -> Traffic:
         """What replicas would reduce for an update of a model that is compiled for one: gradients,

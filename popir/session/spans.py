@@ -4,6 +4,9 @@ Its tensors are spread over the tiles of all IPUs that it takes, and what travel
 takes links, which are slow. So it takes one, and twice as many again as long as it needs their
 memory, or has fewer cycles with them, as element-wise operators of large tensors have. Programs
 with contractions never have: the planner gives each the tiles of one IPU, as PopLibs' does.
+
+Cycles are compared of programs on targets of just these IPUs, where costs are those of fewer tiles
+to look at. They are the same on the device: IPUs beyond those in use have no part in a program.
 """
 
 from __future__ import annotations
@@ -15,28 +18,39 @@ from popir.lowering.lowering import Lowering
 from popir.step import Step
 
 Grown = tuple[Lowering, Step]
+Grow = Callable[[int, int], Grown]
+"""Gives the program on the first of the IPUs of a target, by both numbers."""
 
 
-def grown_on_fewest(grow: Callable[[int], Grown], ipus: int, is_held: bool) -> Grown:
+def grown_on_fewest(grow: Grow, ipus: int, is_held: bool) -> Grown:
     """The program that `grow` gives on as many of the `ipus` IPUs of a device as it is to take.
 
     `is_held`: it has to fit their memory. If it fits none of them, it is the one on all; without
     `is_held` it is the one on a single IPU.
     """
-    found = one = grow(1)
+    found = one = grow(1, ipus)
     n = 1
     while n < ipus and _lacks(found):
         n = min(2 * n, ipus)
-        found = grow(n)
+        found = grow(n, ipus)
     if _lacks(found):
         return found if is_held else one
-    while n < ipus and not machine.contracts(found[0].graph):
-        n = min(2 * n, ipus)
-        more = grow(n)
-        if _cycles(more) >= _cycles(found):
+    if n == ipus or machine.contracts(found[0].graph):
+        return found
+    fewest = _fewest(grow, n, ipus)
+    return found if fewest == n else grow(fewest, ipus)
+
+
+def _fewest(grow: Grow, n: int, ipus: int) -> int:
+    """How many IPUs the program takes that fits `n` of `ipus`: twice as many while cycles fall."""
+    cycles = _cycles(grow(n, n))
+    while n < ipus:
+        more = min(2 * n, ipus)
+        others = _cycles(grow(more, more))
+        if others >= cycles:
             break
-        found = more
-    return found
+        n, cycles = more, others
+    return n
 
 
 def _lacks(grown: Grown) -> bool:

@@ -248,7 +248,10 @@ def test_replicas_have_collectives(training: Path) -> None:
     (reduced,) = pod["collectives"]
     assert (pod["replicas"], pod["ipus"]) == (512, 512)
     assert reduced["algorithm"] == "two-level" and reduced["gateway_bytes"] > 0
-    assert pod["seconds"] == pod["replica_seconds"] + pod["collective_seconds"]
+    assert pod["seconds"] == pytest.approx(
+        pod["replica_seconds"] + pod["transfer_seconds"] + pod["collective_seconds"]
+    )
+    assert pod["transfer_seconds"] > 0
     text = call(*given).stdout
     assert "512 replicas, 512 IPUs: " in text and "all-reduce of gradients" in text
     assert "together they may have at most 4096 IPUs" in failure(

@@ -12,6 +12,7 @@ from bench import whole_models
 from tests.machine import (
     test_bias_gradients,
     test_gemm_measurements,
+    test_growing_sizes,
     test_poplibs_estimators,
     test_poplibs_layouts,
     test_poplibs_plans,
@@ -29,6 +30,7 @@ TABLES = {
     "products": ("Products, in TFLOPS, against a published figure", test_gemm_measurements.show),
     "codelets": ("Codelets, against published cycles", test_tile_cycles.show),
     "ipus": ("Models on 1, 2, 4 and 16 IPUs without virtual graphs", test_several_ipus.show),
+    "growing": ("Larger sizes that take fewer cycles", test_growing_sizes.show),
     "models": ("Models, sequences or images a second", whole_models.main),
 }
 

@@ -10,7 +10,7 @@ import pytest
 import popir
 from popir import poplar
 from popir.errors import popart_exception, poplar_invalid_option
-from popir.profile import CollectiveCost, Kind, PodReport, Traffic
+from popir.profile import CollectiveCost, Kind, PodReport, Traffic, TransferCost
 
 LINK = 128 * 2**30 / 8 * 0.85
 """Bytes a second of one IPU-Link."""
@@ -173,7 +173,9 @@ def test_a_session_reduces_its_gradients_once_an_update() -> None:
     (made,) = report.collectives
     assert (made.bytes, made.times) == (64 * 64 * 2, 2)
     assert report.replicaSeconds == run.getReport().seconds
-    assert report.seconds == pytest.approx(report.replicaSeconds + 2 * made.seconds)
+    assert report.seconds == pytest.approx(
+        report.replicaSeconds + report.transferSeconds + 2 * made.seconds
+    )
     assert "16 replicas of 1 IPUs" in report.summary and "ring" in report.summary
     assert run.getPodReport(1).collectives == []
 
@@ -200,7 +202,45 @@ def test_what_shards_need_is_counted(factor: int) -> None:
         assert (each.bytes, each.rounds, each.linkBytes) == (8192, 15, 15 * 8192 // 16)
         assert each.seconds == pytest.approx(whole.seconds / 2)
     exchanged = sum(each.seconds * each.times for each in report.collectives)
-    assert report.seconds == pytest.approx(report.replicaSeconds + exchanged)
+    own = report.replicaSeconds + report.transferSeconds
+    assert report.seconds == pytest.approx(own + exchanged)
+
+
+@pytest.mark.parametrize(
+    ("ipus", "replicas", "bytes", "gateway", "expected"),
+    [
+        (1, 1, 1e6, 1e6, 1e6 / 5.5e9),
+        (1, 4, 1e6, 1e6, 4e6 / 5.5e9),  # one machine
+        (1, 16, 1e6, 1e6, 4e6 / 5.5e9),
+        (1, 64, 1e6, 1e6, 64e6 / 25e9),  # one server for all
+        (1, 1024, 1e6, 1e6, 64e6 / 25e9),  # of each pod
+        (2, 2, 1e6, 1e6, 2e6 / 5.5e9),
+        (8, 2, 2e6, 1e6, 1e6 / 5.5e9),
+        (8, 8, 2e6, 1e6, 16e6 / 25e9),
+    ],
+)
+def test_replicas_share_links_to_the_host_and_servers(
+    ipus: int, replicas: int, bytes: float, gateway: float, expected: float
+) -> None:
+    """What sharing takes longer is waited for, beside what one replica waits for alone."""
+    transfer = TransferCost(True, 3, int(bytes), int(gateway))
+    alone = 1e-3
+    report = PodReport.of(target(ipus), replicas, 0.5, ipus, [], [transfer], alone)
+    one = max(gateway / 5.5e9, bytes / 25e9)
+    assert report.transferSeconds == pytest.approx(alone + 3 * (expected - one))
+    assert report.seconds == pytest.approx(0.5 + report.transferSeconds)
+    remote = TransferCost(False, 1, int(bytes), int(gateway))
+    together = min(replicas, max(1, 4 // ipus))
+    found = PodReport.of(target(ipus), replicas, 0.5, ipus, [], [remote]).transferSeconds
+    assert found == pytest.approx((together - 1) * gateway / 20e9)
+
+
+def test_a_session_alone_waits_for_the_host_as_its_report_says() -> None:
+    run = session()
+    report, one, sixteen = run.getReport(), run.getPodReport(1), run.getPodReport(16)
+    assert one.seconds == pytest.approx(report.runSeconds)
+    latency = 10e-6 * report.hostTransfers
+    assert sixteen.transferSeconds - latency == pytest.approx(4 * (one.transferSeconds - latency))
 
 
 def test_accumulators_that_are_sharded_get_a_scattered_sum_for_each_batch() -> None:

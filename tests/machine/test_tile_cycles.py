@@ -84,6 +84,11 @@ COPY = """%a = getelementptr i32, ptr %x, i32 %i
   %b = getelementptr i32, ptr %y, i32 %i
   %p = load <2 x i32>, ptr %a, align 4
   store <2 x i32> %p, ptr %b, align 4"""
+COUNTED_TWICE = """%narrow = phi i32 [ 0, %before ], [ %more_narrow, %body ]
+  %sum = add i32 %narrow, %first
+  %a = getelementptr i32, ptr %x, i64 %i
+  store i32 %sum, ptr %a, align 4
+  %more_narrow = add i32 %narrow, 1"""
 MOVE = "%p = load <2 x float>, ptr %x, align 8\n  store <2 x float> %p, ptr %y, align 8"
 
 # name: (module, cycles of a run through it)
@@ -173,6 +178,15 @@ LOOPS: dict[str, tuple[str, list[int | None]]] = {
         [None, 1, 2, 1],
     ),
     "pairs add, in two loads each": (loop("i32 %n, ptr %x, ptr %y", PAIRS, 2), [2, None, 8, 1]),
+    # An index has the width of a pointer, which on a tile is that of the counter
+    "ints counted up, and their index": (
+        loop("i64 %n, i32 %first, ptr %x", COUNTED_TWICE)
+        .replace("i32 %n, 0", "i64 %n, 0")
+        .replace("phi i32 [ 0, %before ], [ %next", "phi i64 [ 0, %before ], [ %next")
+        .replace("%next = add i32 %i, 1", "%next = zext i32 %more_narrow to i64")
+        .replace("icmp eq i32 %next", "icmp eq i64 %next"),
+        [None, None, 3, 1],
+    ),
     "pairs of ints move": (loop("i32 %n, ptr %x, ptr %y", COPY, 2), [2, None, 5, 1]),
 }
 
@@ -259,6 +273,16 @@ def opposite(n: int) -> int:
     return counted("Opposite", **{"in": np.zeros(n, bool), "out": np.zeros(n, bool)})
 
 
+def quotients(dtype: Any, rest: bool) -> int:
+    """Of the numbers that PopLibs' tables were made with: any by at most 15 bits and a sign."""
+    random, signed = np.random.default_rng(1), dtype is np.int32
+    limits = np.iinfo(dtype)
+    a = random.integers(limits.min, limits.max, 400, dtype, endpoint=True)
+    b = random.integers(-32767 if signed else 1, 32768, 400).astype(dtype)
+    name = f"Quotients<{'int' if signed else 'unsigned int'},{'true' if rest else 'false'}>"
+    return counted(name, a=a, b=np.where(b == 0, 1, b).astype(dtype), out=np.zeros(400, dtype))
+
+
 def stencil(pairs: int) -> int:
     rows = {name: floats(2 * pairs + 2) for name in ("middle", "top", "bottom", "left", "right")}
     return counted("Stencil", **rows, out=floats(2 * pairs), alpha=0.5, beta=0.25, pairs=pairs)
@@ -282,6 +306,10 @@ PUBLISHED = {
         5 + 24 * (5 + 4 * (8 + 7 * 24)),
     ),
     "popops::UnaryOp2D of bools, 40 more": (lambda: opposite(80) - opposite(40), 40 * (17 + 4)),
+    "popops::BinaryOp2D, quotients of ints, 400": (lambda: quotients(np.int32, False), 400 * 277),
+    "popops::BinaryOp2D, rests of ints, 400": (lambda: quotients(np.int32, True), 400 * 292),
+    "popops::BinaryOp2D, of unsigned, 400": (lambda: quotients(np.uint32, False), 400 * 265),
+    "popops::BinaryOp2D, rests, 400": (lambda: quotients(np.uint32, True), 400 * 282),
     "pairs of floats, by popc, 20 more": (lambda: pairs(40) - pairs(20), 20 * 4),
     "a stencil of seven points, by popc, 20 more": (lambda: stencil(40) - stencil(20), 20 * 16),
 }
@@ -302,6 +330,25 @@ def test_a_division_takes_as_long_as_its_quotient_has_bits() -> None:
 
     assert of(1 << 20) - of(1 << 10) == of(1 << 30) - of(1 << 20) > 0
     assert of(0) < of(1)
+
+
+@pytest.mark.parametrize(("kind", "takes"), [("float", 3), ("<2 x float>", 6)])
+def test_a_division_of_floats_takes_three_cycles_each(kind: str, takes: int) -> None:
+    """PopLibs' vertices say "1 or 3 cycles depending on input"; its functions count 3."""
+    of = {
+        operation: sum(
+            cycles(
+                straight(
+                    f"void @f({kind} %x, {kind} %y, ptr %to)",
+                    f"%r = {operation} {kind} %x, %y",
+                    f"store {kind} %r, ptr %to, align 8",
+                    "ret void",
+                )
+            )
+        )
+        for operation in ("fdiv", "fmul")
+    }
+    assert of["fdiv"] - of["fmul"] == takes - 1
 
 
 @pytest.mark.skipif(not clang(), reason="no clang 15 or newer")

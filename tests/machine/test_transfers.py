@@ -32,6 +32,49 @@ def test_the_latency_is_a_figure_of_the_machine():
     assert report.hostSeconds == pytest.approx(4000 / RATE + 0.001)
 
 
+SERVER = 25e9
+
+
+def streamed(ipus: int, *where: range, **figures: str) -> MachineReport:
+    """4096 bytes to each of some variables, which are spread over these IPUs of 4 tiles."""
+    graph = poplar.Graph(poplar.Target.createIPUTarget(ipus, 4, "ipu2", figures))
+    prog = program.Sequence()
+    for n, of in enumerate(where):
+        t = graph.addVariable(FLOAT, [1024], f"x{n}")
+        for i, ipu in enumerate(of):
+            each = 1024 // len(of)
+            graph.setTileMapping(t.slice(i * each, (i + 1) * each), 4 * ipu)
+        into = graph.addHostToDeviceFIFO(f"in{n}", FLOAT, 1024)
+        prog.add(program.Copy(into, t))
+    return MachineReport.of(poplar.Engine(graph, [prog]))
+
+
+@pytest.mark.parametrize(
+    ("where", "most"),
+    [
+        ((range(1), range(3, 4)), 8192),  # of one machine
+        ((range(1), range(4, 5)), 4096),  # of two
+        ((range(8),), 2048),
+        ((range(8), range(7, 8)), 6144),
+    ],
+)
+def test_each_machine_has_a_link_to_the_host(where: tuple[range, ...], most: int) -> None:
+    report = streamed(8, *where)
+    (transfer,) = report.transfers
+    assert (transfer.withHost, transfer.times) == (True, 1)
+    assert (transfer.bytes, transfer.gatewayBytes) == (4096 * len(where), most)
+    assert report.hostTransfers == 1
+    assert report.hostSeconds == pytest.approx(most / RATE + LATENCY)
+
+
+def test_the_machines_of_a_pod_share_its_servers() -> None:
+    each = [range(ipu, ipu + 1) for ipu in range(0, 64, 4)]
+    assert 4096 / RATE < 16 * 4096 / SERVER
+    assert streamed(64, *each).hostSeconds == pytest.approx(16 * 4096 / SERVER + LATENCY)
+    four = streamed(64, *each, serversPerPod="4")
+    assert four.hostSeconds == pytest.approx(4096 / RATE + LATENCY)
+
+
 def prefetched(elements: int, adds: int, io: int) -> MachineReport:
     """Ten times: what has come to tile `io` is copied to tile 0, what comes next is streamed, and
     tile 0 computes.

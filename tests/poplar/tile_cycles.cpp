@@ -130,6 +130,21 @@ struct Divide : Vertex {
   }
 };
 
+// Element by element, as PopLibs' vertices of two operands are where no assembly is.
+template <class T, bool rest>
+struct Quotients : Vertex {
+  Input<Vector<T>> a;
+  Input<Vector<T, VectorLayout::ONE_PTR>> b;
+  Output<Vector<T, VectorLayout::ONE_PTR>> out;
+  void compute() {
+    for (unsigned i = 0; i != a.size(); ++i) out[i] = rest ? a[i] % b[i] : a[i] / b[i];
+  }
+};
+template struct Quotients<int, false>;
+template struct Quotients<int, true>;
+template struct Quotients<unsigned, false>;
+template struct Quotients<unsigned, true>;
+
 // Exponentials by a builtin of a tile's compiler.
 struct Exponentials : Vertex {
   InOut<Vector<float>> values;

@@ -75,7 +75,24 @@ Code::Code(const Function& function) : function_(function) {
       for (const auto& a : i.arguments)
         if (!isConstant(a)) users_[a].push_back(&i);
     }
+  findTwins();
   findLoops();
+}
+
+// A counter of 32 bits that is an index of 64, too, is two phis for the host. On a tile it is one.
+void Code::findTwins() {
+  for (const auto& block : function_.blocks)
+    for (const auto& wide : block.instructions) {
+      if (!isPhi(&wide)) break;
+      if (wide.type != "i64") continue;
+      for (const auto& phi : block.instructions) {
+        if (!isPhi(&phi)) break;
+        if (phi.type != "i32" || phi.labels != wide.labels) continue;
+        if (std::equal(phi.arguments.begin(), phi.arguments.end(), wide.arguments.begin(),
+                       [&](const auto& a, const auto& b) { return root(a) == root(b); }))
+          twins_[wide.result] = phi.result;
+      }
+    }
 }
 
 const Instruction* Code::definition(const std::string& value) const {
@@ -109,8 +126,15 @@ bool Code::isNothing(const Instruction& i) const {
 }
 
 std::string Code::root(std::string value) const {
-  for (const auto* i = definition(value); i && isNothing(*i); i = definition(value))
-    value = i->arguments[0];
+  for (const auto* i = definition(value); i; i = definition(value)) {
+    const auto twin = twins_.find(value);
+    if (twin != twins_.end())
+      value = twin->second;
+    else if (isNothing(*i))
+      value = i->arguments[0];
+    else
+      break;
+  }
   return value;
 }
 
@@ -201,8 +225,9 @@ void Code::study(Loop& loop) const {
       if (!step || (step->operation != "add" && step->operation != "sub" &&
                     step->operation != "getelementptr"))
         continue;
-      const auto own = std::find_if(step->arguments.begin(), step->arguments.end(),
-                                    [&](const std::string& a) { return root(a) == phi.result; });
+      const auto own =
+          std::find_if(step->arguments.begin(), step->arguments.end(),
+                       [&](const std::string& a) { return root(a) == root(phi.result); });
       if (own == step->arguments.end() ||
           (step->operation == "sub" && own != step->arguments.begin()))
         continue;

@@ -36,7 +36,8 @@ class Code {
   const Instruction* definition(const std::string& value) const;
   const std::vector<const Instruction*>& users(const std::string& value) const;
   std::size_t blockOf(const std::string& value) const { return where_.at(value); }
-  /// The value without conversions that are none on a tile, where sizes have 32 bits.
+  /// The value without what is nothing on a tile, where sizes have 32 bits: conversions between
+  /// these, a second counter that is the first one in 64 bits.
   std::string root(std::string value) const;
   /// Is this instruction such a conversion?
   bool isNothing(const Instruction& instruction) const;
@@ -49,6 +50,7 @@ class Code {
   bool affine(const std::string& value, const Loop& loop, unsigned depth = 0) const;
 
  private:
+  void findTwins();
   void findLoops();
   void study(Loop& loop) const;
   bool stepsByPowerOfTwo(const std::string& stepping, const Loop& loop) const;
@@ -58,6 +60,7 @@ class Code {
   std::map<std::string, const Instruction*> definitions_;
   std::map<std::string, std::size_t> where_;
   std::map<std::string, std::vector<const Instruction*>> users_;
+  std::map<std::string, std::string> twins_;  // phis of 64 bits: those of 32 that are the same
   std::vector<Loop> loops_;
   std::vector<int> innermost_;  // by block: index in loops_, or -1
 };

@@ -225,9 +225,8 @@ std::vector<ConvGrains> convGrains(const TargetSpec& spec, const ContractionWork
   };
   for (auto channels = weights; channels >= together; channels -= together)
     if (weights % channels == 0) add(1, channels);
-  if (w.type == poplar::QUARTER) return found;
   // Several groups of one channel, or of two halves, as one.
-  if (w.groups > 1 && w.inner <= (w.type == poplar::HALF ? 2u : 1u))
+  if (w.type != poplar::QUARTER && w.groups > 1 && w.inner <= (w.type == poplar::HALF ? 2u : 1u))
     for (auto groups = together / w.inner; groups * w.inner <= weights; groups *= 2)
       add(groups, groups * w.inner);
   for (const auto& other : otherGrains(spec, w, sumsAreFloats(w))) found.push_back(other);
@@ -321,9 +320,13 @@ std::vector<VertexClass> contractionClasses() {
   const auto halves = [](const ContractionWork& w) {
     return w.type == poplar::HALF ? Formula::Published : Formula::Guess;
   };
+  const auto windows = [](const ContractionWork& w) {
+    const bool known = w.type == poplar::HALF || w.type == poplar::QUARTER;
+    return known ? Formula::Published : Formula::Guess;
+  };
   return {vertexClass<ContractionWork>("poplin::ConvPartial1x1Out", withUnits, convPartial1x1Out),
           vertexClass<ContractionWork>("poplin::ConvPartialnx1", withUnits, convPartialnx1),
-          vertexClass<ContractionWork>("poplin::ConvPartial1xNSLIC", halves, convPartial1xNSlic),
+          vertexClass<ContractionWork>("poplin::ConvPartial1xNSLIC", windows, convPartial1xNSlic),
           vertexClass<ContractionWork>("poplin::ConvPartialHorizontalMac", withUnits,
                                        withMethod<ConvMethod::Hmac>),
           vertexClass<ContractionWork>("poplin::ConvPartialVerticalMac", halves,

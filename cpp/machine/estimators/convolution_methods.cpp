@@ -43,6 +43,35 @@ Cycles windowRow(const ConvGrains& grains, bool floatSums, bool eight, bool stri
   return (eight ? 9 : 10) + first + 3 * floatSums + passes * row;
 }
 
+// The same of 8-bit floats, whose vertex is C++ around assembly, and passes twice over a row.
+Cycles quarterWindowRow(bool stride2, bool first, Cycles n) {
+  constexpr Cycles few[] = {0, 3, 5, 9, 10}, fewMore[] = {0, 8, 10, 13, 13};
+  Cycles row;
+  if (stride2)
+    row = n < 3 ? 6 + (n == 1 ? 3 : 6) : 13 + 2 * (n - 3);
+  else if (first)
+    row = n < 5 ? 8 + few[n] : 14 + (n - 5);
+  else
+    row = 18 + (n < 5 ? 2 + fewMore[n] : 12 + (n - 5));
+  return 24 + 2 * row;
+}
+
+Cycles quarterSlidingWindow(const TargetSpec& spec, const ContractionWork& w, ConvGrains grains,
+                            Cycles windows, Cycles vertices) {
+  const Cycles workers = spec.numWorkerContexts;
+  const bool stride2 = !w.field.empty() && w.field.back().stride == 2;
+  const auto field = FieldRows(w);
+  const auto pass = [&](bool first) {
+    const auto row = [&](Cycles n) { return quarterWindowRow(stride2, first, n); };
+    return workers * (20 + overWorkers(spec, field, row).most);
+  };
+  constexpr Cycles load = 32 + 6;
+  const auto begin = 6 * workers + load;  // of each pass: the call, and the weights
+  const auto ofGroup = 13 * workers + 15 + begin + 6 * workers + 12 + pass(true) +
+                       (windows - 1) * (begin + 5 * workers + 8 + pass(false));
+  return vertices * (43 + ceilDiv(w.groups, grains.groups) * ofGroup);
+}
+
 // A dot product of `n` elements, for two columns at once if sums are halves.
 Cycles dotProduct(const TargetSpec& spec, bool floats, bool floatSums, Cycles n) {
   const bool halves = !floats && !floatSums;
@@ -62,6 +91,9 @@ Cycles slidingWindow(const TargetSpec& spec, const ContractionWork& w, ConvGrain
   const auto groups = ceilDiv(w.groups, grains.groups);
   const auto width = kernelWidth(w);
   const auto windows = ceilDiv(width, 4) * (w.kernelElements / width);
+  // A vertex has the channels of one group.
+  const auto vertices = ceilDiv(w.inner, grains.inner) * ceilDiv(w.columns, grains.columns);
+  if (w.type == poplar::QUARTER) return quarterSlidingWindow(spec, w, grains, windows, vertices);
   const auto field = FieldRows(w);
   const Cycles before = 17 + (grains.groups > 4 ? 4 : 0) + (eight ? 2 : 0);
   const auto pass = [&](bool first) {
@@ -85,8 +117,6 @@ Cycles slidingWindow(const TargetSpec& spec, const ContractionWork& w, ConvGrain
     ofGroups += 8;
     later *= strides;
   }
-  // A vertex has the channels of one group.
-  const auto vertices = ceilDiv(w.inner, grains.inner) * ceilDiv(w.columns, grains.columns);
   return vertices * ((eight ? 25 : 28) + ofGroups * groups + branches(groups) + ofWindow * windows +
                      branches(windows) + groups * (pass(true) + (windows - 1) * later));
 }
@@ -167,10 +197,15 @@ Cycles outerProduct(const TargetSpec& spec, const ContractionWork& w, ConvGrains
 std::vector<ConvGrains> otherGrains(const TargetSpec& spec, const ContractionWork& w,
                                     bool floatSums) {
   std::vector<ConvGrains> found;
+  const bool quarter = w.type == poplar::QUARTER;
   const bool half = w.type == poplar::HALF;
   const bool windowed =
       std::all_of(w.field.begin(), w.field.end(), [](const auto& d) { return d.dilation == 1; }) &&
       (w.field.empty() || w.field.back().stride <= 2);
+  if (quarter) {
+    if (windowed) found.push_back({ConvMethod::Slic, 1, 8, 8, 4});
+    return found;
+  }
   if (half && windowed) {
     const bool sixteen = !floatSums && spec.fp16InFp16OutConvUnitsPerTile == 16;
     std::vector<std::pair<Cycles, Cycles>> groupings{{1, 4}, {2, 2}, {4, 1}};

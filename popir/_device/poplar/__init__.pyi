@@ -905,7 +905,9 @@ class Graph:
     sets and vertices of another graph.
     """
     @typing.overload
-    def __init__(self, target: Target) -> None: ...
+    def __init__(
+        self, target: Target, replicationFactor: typing.SupportsInt | typing.SupportsIndex = 1
+    ) -> None: ...
     @typing.overload
     def __init__(
         self, device: Device, replicationFactor: typing.SupportsInt | typing.SupportsIndex = 1

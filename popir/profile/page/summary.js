@@ -151,6 +151,7 @@ function showPod() {
   element("pod").append(
     make("h3", {}, `${whole.format(pod.replicas)} replicas, ${whole.format(pod.ipus)} IPUs`),
     make("p", {}, `${duration(pod.seconds)} a step: ${duration(pod.replica_seconds)} of one replica, ` +
+      `${duration(pod.transfer_seconds)} of transfers, ` +
       `${duration(pod.collective_seconds)} of collectives (${percent(pod.collective_seconds, pod.seconds)}).`));
   if (pod.collectives.length) element("pod").append(table);
 }
