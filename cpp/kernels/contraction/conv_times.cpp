@@ -75,6 +75,13 @@ double oneGroupTime(const Sizes& s, const ConvSpec& spec, unsigned threads) {
   const Layout &from = isForward ? spec.in : spec.out, &to = isForward ? spec.out : spec.in;
   const bool reads = from.channelBlock == Layout::kPlain,
              writes = to.channelBlock == Layout::kPlain;
+  // Few channels are read as they lie: each line of a vector of outputs takes some time more.
+  if (isForward && s.inputs < kVector && isWholeOut) {
+    constexpr double kFew = 0.119, kLine = 57, kStartOfFew = 6500;
+    const double lines = number(s.images * s.lines * vectorsOf(s.outputs));
+    return (threads == 1 ? kStart : kStartOfFew) +
+           (kFew * s.there * products + kLine * lines) / threads;
+  }
   // Threads bring channels into blocks, and then read lines, of few of which strides leave much to do.
   constexpr double kExchanged = 0.21;
   const bool exchanges = !areLast && !isAll(spec.stride, 1) && s.images % threads != 0;
