@@ -34,12 +34,13 @@ bool isSmall(const MatMulSpec& s) {
          kSmallWork;
 }
 
-/// Products of 2 to 14 rows that read more of B, of all groups, than stays near a core: oneDNN is ahead of
-/// what comes from the last caches, by the measurements in docs/contractions.md.
+/// Products of 2 to 14 rows, of 7 to 14 in groups, that read more of B, of all groups, than stays near a
+/// core: oneDNN is ahead of what comes from the last caches, by the measurements in docs/contractions.md.
 bool readsLargeB(const MatMulSpec& s) {
-  constexpr std::int64_t kLeastRows = 2, kMostRows = 14, kLargeB = 1536 * 1024;  // elements
+  constexpr std::int64_t kMostRows = 14, kLargeB = 1536 * 1024;  // elements
+  const std::int64_t leastRows = s.groups == 1 ? 2 : 7;
   const std::int64_t read = (s.b.group == 0 ? 1 : s.groups) * s.k * s.n;
-  return isa() == Isa::Avx512 && s.b.column == 1 && s.m >= kLeastRows && s.m <= kMostRows &&
+  return isa() == Isa::Avx512 && s.b.column == 1 && s.m >= leastRows && s.m <= kMostRows &&
          read >= kLargeB;
 }
 
@@ -319,10 +320,10 @@ bool ownIsFasterShared(const MatMulSpec& s, unsigned threads) {
 /// True where panels of four vectors are faster than oneDNN and our other kernels, for a B that is not
 /// packed, by the measurements in docs/contractions.md.
 bool wideIsFaster(const MatMulSpec& s, unsigned threads) {
-  constexpr std::int64_t kRows = 64, kLeast = 64, kLeastColumns = 128;
-  if (!s.policy.has(Choice::WidePanels) || isa() != Isa::Avx512 || s.m <= kRows || s.k < kLeast ||
-      s.n < kLeast)
+  constexpr std::int64_t kRows = 64, kLeast = 64, kLeastColumns = 128, kLong = 256;
+  if (!s.policy.has(Choice::WidePanels) || isa() != Isa::Avx512 || s.m <= kRows || s.k < kLeast)
     return false;
+  if (s.n < kLeast) return s.groups > 1 && s.k >= kLong;
   if (s.groups > 1) return oneDnnFallsTogether(s, threads);
   if (s.a.column != 1) return true;
   // oneDNN has good loops for a B as it lies, where threads need not share columns, and shares those of
