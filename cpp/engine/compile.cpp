@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "engine/engine.hpp"
+#include "engine/replica_engines.hpp"
 #include "engine/engine_options.hpp"
 #include "engine/passes/passes.hpp"
 #include "engine/placement/passes.hpp"

@@ -11,6 +11,7 @@
 #include "costing/reading.hpp"
 #include "costing/steps.hpp"
 #include "costing/transfers.hpp"
+#include "engine/replica_engines.hpp"
 #include "engine/engine.hpp"
 #include "engine/engine_options.hpp"
 #include "kernels/pool.hpp"
