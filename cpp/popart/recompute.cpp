@@ -15,12 +15,23 @@ namespace popart {
 namespace recompute {
 namespace {
 
+/// Sets toLoss and fromLoss of the operators, if a loss was set.
+void findPaths(Graph& graph) {
+  Ir& ir = graph.getIr();
+  if (&graph == &ir.getMainGraph() && !ir.getFinalLossId().empty()) ir.updateVertices();
+}
+
 /// What computes the loss, and all else on the way to it that depends on it.
 std::vector<Op*> lossOps(Graph& graph) {
   std::vector<Op*> ops;
-  for (const auto& [id, op] : graph.getOps())
-    if (op->toLoss == PathToLoss::Yes && op->fromLoss == PathFromLoss::Yes)
+  const TensorId loss = graph.getIr().getFinalLossId();
+  for (const auto& [id, op] : graph.getOps()) {
+    const bool isBoth = op->toLoss == PathToLoss::Yes && op->fromLoss == PathFromLoss::Yes;
+    const auto& outputs = op->output->tensorMap();
+    if (isBoth || std::any_of(outputs.begin(), outputs.end(),
+                              [&loss](const auto& output) { return output.second->id == loss; }))
       ops.push_back(op.get());
+  }
   return ops;
 }
 
@@ -93,6 +104,7 @@ void annotateStandard(Graph& graph) {
 }  // namespace
 
 void annotateRecomputeAll(Graph& graph) {
+  findPaths(graph);
   for (const auto& [id, op] : graph.getOps())
     if (op->toLoss == PathToLoss::Yes && op->settings.recomputeType == RecomputeType::Undefined &&
         op->canRecompute())
@@ -102,6 +114,7 @@ void annotateRecomputeAll(Graph& graph) {
 }
 
 void autoAnnotate(Graph& graph, RecomputationType type) {
+  findPaths(graph);
   switch (type) {
     case RecomputationType::None: return;
     case RecomputationType::Standard: return annotateStandard(graph);

@@ -295,11 +295,16 @@ class Prepared(Compiled):
     @exclusive()
     def buffersFromHost(self) -> None:
         """Copies the host's values of the variables that `updatableNamedBuffers` names to the
-        device, and of no others. Raises popart_exception before `prepareDevice`, and for a name
-        that is no variable.
+        device, and of no others. Raises popart_exception before `prepareDevice`, for a name that
+        is no variable, and if there are no names.
         """
         self._prepared("buffersFromHost")
         names = self.options.updatableNamedBuffers
+        if not names:
+            raise popart_exception(
+                "buffersFromHost: SessionOptions.updatableNamedBuffers names no variables. Name "
+                "those to copy, or call weightsFromHost(), which copies all."
+            )
         for id in names:
             if id not in self._variables():
                 raise popart_exception(

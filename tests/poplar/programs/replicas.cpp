@@ -1,6 +1,5 @@
 // A graph of four replicas, run by one Engine: streams, callbacks, handles, remote buffers,
 // collectives, and what is refused.
-#include <gcl/CollectiveTypes.hpp>
 #include <gcl/Collectives.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
