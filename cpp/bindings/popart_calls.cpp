@@ -346,16 +346,16 @@ void installPythonIr() {
              &IrCalls::addInit, &IrCalls::createGraph, &IrCalls::removeGraph, &IrCalls::graphs,
              &IrCalls::calledGraphs, &IrCalls::ends, &IrCalls::setEnds, &IrCalls::passOf,
              &IrCalls::recomputed, &IrCalls::saveVariable, &IrCalls::removeTensor,
-             &IrCalls::uniqueId, &IrCalls::producer, &IrCalls::data, &IrCalls::variableSettings, &IrCalls::consumers,
-             &IrCalls::op, &IrCalls::opIds, &IrCalls::schedule, &IrCalls::createOp,
-             &IrCalls::moveIntoGraph, &IrCalls::eraseOp, &IrCalls::addConstraint,
-             &IrCalls::removeConstraint, &IrCalls::constraints, &IrCalls::isTraining,
-             &IrCalls::sessionOptions, &IrCalls::hasGradients, &IrCalls::hasUpdates,
-             &IrCalls::opsetVersion, &IrCalls::connectIn, &IrCalls::connectOut,
-             &IrCalls::createAndConnectOut, &IrCalls::disconnectIn, &IrCalls::disconnectOut,
-             &IrCalls::setName, &IrCalls::setAttributes, &IrCalls::setNote, &IrCalls::origin,
-             &IrCalls::setup, &IrCalls::clone, &IrCalls::subgraphValue, &IrCalls::modifies,
-             &IrCalls::aliases>(calls));
+             &IrCalls::uniqueId, &IrCalls::producer, &IrCalls::data, &IrCalls::variableSettings,
+             &IrCalls::consumers, &IrCalls::op, &IrCalls::opIds, &IrCalls::schedule,
+             &IrCalls::createOp, &IrCalls::moveIntoGraph, &IrCalls::eraseOp,
+             &IrCalls::addConstraint, &IrCalls::removeConstraint, &IrCalls::constraints,
+             &IrCalls::isTraining, &IrCalls::sessionOptions, &IrCalls::hasGradients,
+             &IrCalls::hasUpdates, &IrCalls::opsetVersion, &IrCalls::connectIn,
+             &IrCalls::connectOut, &IrCalls::createAndConnectOut, &IrCalls::disconnectIn,
+             &IrCalls::disconnectOut, &IrCalls::setName, &IrCalls::setAttributes, &IrCalls::setNote,
+             &IrCalls::origin, &IrCalls::setup, &IrCalls::clone, &IrCalls::subgraphValue,
+             &IrCalls::modifies, &IrCalls::aliases>(calls));
 }
 
 }  // namespace popir

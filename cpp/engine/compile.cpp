@@ -8,10 +8,10 @@
 #include <sstream>
 
 #include "engine/engine.hpp"
-#include "engine/replica_engines.hpp"
 #include "engine/engine_options.hpp"
 #include "engine/passes/passes.hpp"
 #include "engine/placement/passes.hpp"
+#include "engine/replica_engines.hpp"
 #include "kernels/contraction/bf16_tiles.hpp"
 #include "kernels/pool.hpp"
 #include "kernels/vector/isa.hpp"

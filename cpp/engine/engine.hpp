@@ -31,7 +31,8 @@ struct StreamEnd {
   poplar::DataStream stream;
   std::size_t bytes = 0;  // of one transfer
   char *begin = nullptr, *end = nullptr, *next = nullptr;
-  std::size_t offset = 0, step = 0;  // of the first transfer in the buffer, and from one to the next
+  std::size_t offset = 0,
+              step = 0;  // of the first transfer in the buffer, and from one to the next
   std::shared_ptr<poplar::StreamCallback> callback;
   std::function<void(void*)> function;
   bool prefetches = false;                 // after each transfer, ask the callback for the next one
@@ -335,10 +336,10 @@ class __attribute__((visibility("default"))) EngineImpl {
   std::uint32_t replica_ = 0;  // its number
   bool isAlone_ = false;
   std::unique_ptr<ReplicaEngines> together_;
-  bool touched_ = false;       // a run or a write has changed memory
-  bool poisons_ = false;       // "debug.poisonMemory"
-  bool stale_ = true;          // the prologue must run before the next program
-  std::string closed_;         // why no program may run any more; "" if it may
+  bool touched_ = false;  // a run or a write has changed memory
+  bool poisons_ = false;  // "debug.poisonMemory"
+  bool stale_ = true;     // the prologue must run before the next program
+  std::string closed_;    // why no program may run any more; "" if it may
   std::vector<Slot> slots_;
   std::map<unsigned, unsigned> slotOfVariable_;
   std::vector<Ref> refs_;

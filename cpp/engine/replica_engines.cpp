@@ -70,9 +70,10 @@ std::size_t bytesOf(const std::map<std::string, poplar::Tensor>& handles, const 
   const auto given =
       static_cast<std::size_t>(static_cast<const char*>(end) - static_cast<const char*>(begin));
   if (end != nullptr && given < bytes * replicas)
-    throw poplar::tensor_io_state_error(
-        std::string(who) + ": '" + handle + "' has " + std::to_string(bytes) + " bytes on each of " +
-        std::to_string(replicas) + " replicas, a buffer of " + std::to_string(given) + " given");
+    throw poplar::tensor_io_state_error(std::string(who) + ": '" + handle + "' has " +
+                                        std::to_string(bytes) + " bytes on each of " +
+                                        std::to_string(replicas) + " replicas, a buffer of " +
+                                        std::to_string(given) + " given");
   return bytes;
 }
 
@@ -143,8 +144,8 @@ void ReplicaEngines::connect(const std::string& handle, unsigned replica,
 }
 
 void ReplicaEngines::write(const std::string& handle, const void* begin, const void* end) {
-  const std::size_t bytes = bytesOf(all_[0]->graph().hostWrites, handle, "Engine::writeTensor",
-                                    all_.size(), begin, end);
+  const std::size_t bytes =
+      bytesOf(all_[0]->graph().hostWrites, handle, "Engine::writeTensor", all_.size(), begin, end);
   for (std::size_t i = 0; i < all_.size(); ++i)
     all_[i]->write(handle, static_cast<const char*>(begin) + i * bytes, nullptr);
 }

@@ -90,7 +90,8 @@ void annotateStandard(Graph& graph) {
   std::set<Op*> kept;
   for (std::size_t begin = 0; begin < ops.size(); begin += length--) {
     const auto first = live.begin() + static_cast<std::ptrdiff_t>(begin);
-    const auto end = live.begin() + static_cast<std::ptrdiff_t>(std::min(begin + length, ops.size()));
+    const auto end =
+        live.begin() + static_cast<std::ptrdiff_t>(std::min(begin + length, ops.size()));
     const auto least = std::min_element(
         first, end, [](const auto& a, const auto& b) { return bytesOf(a) < bytesOf(b); });
     kept.insert(least->begin(), least->end());

@@ -228,9 +228,7 @@ bool Tensor::isExplicitLoopInput() const {
   const LoopOp* loop = loopOf(*this);
   return loop != nullptr && getGraphInputIndex() < loop->getNumExplicitInputs();
 }
-bool Tensor::isImplicitLoopInput() const {
-  return isLoopInput() && !isExplicitLoopInput();
-}
+bool Tensor::isImplicitLoopInput() const { return isLoopInput() && !isExplicitLoopInput(); }
 bool Tensor::isLoopTripCounter() const {
   return isLoopInput() && getGraphInputIndex() == LoopOp::getLoopGraphIterationInIndex();
 }
@@ -254,9 +252,8 @@ std::vector<Op*> Tensor::associatedOps() const {
 
 bool Tensor::consumersAllPreLoss() const {
   const std::vector<Op*> readers = consumers.getOps();
-  return std::none_of(readers.begin(), readers.end(), [](const Op* op) {
-    return op->scheduledPreLoss == ScheduledPreLoss::No;
-  });
+  return std::none_of(readers.begin(), readers.end(),
+                      [](const Op* op) { return op->scheduledPreLoss == ScheduledPreLoss::No; });
 }
 
 VariableSettings Tensor::getVariableSettings() const {

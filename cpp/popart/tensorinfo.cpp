@@ -72,9 +72,9 @@ int64_t getONNXDataTypeAsInt(const DataType type) {
   // The order of onnx::TensorProto::DataType. Those of 8 bits have numbers since ONNX 1.14, and
   // other names there.
   static const std::vector<const char*> names = {
-      "UNDEFINED", "FLOAT",   "UINT8",  "INT8",   "UINT16", "INT16",     "INT32",      "INT64",
-      "STRING",    "BOOL",    "FLOAT16", "DOUBLE", "UINT32", "UINT64",    "COMPLEX64",  "COMPLEX128",
-      "BFLOAT16"};
+      "UNDEFINED", "FLOAT",  "UINT8",     "INT8",       "UINT16",  "INT16",
+      "INT32",     "INT64",  "STRING",    "BOOL",       "FLOAT16", "DOUBLE",
+      "UINT32",    "UINT64", "COMPLEX64", "COMPLEX128", "BFLOAT16"};
   const auto found = std::find(names.begin(), names.end(), row(type).name());
   if (found == names.end()) throw error("ONNX has no number of the element type {}", type);
   return found - names.begin();
@@ -136,8 +136,7 @@ Shape TensorInfo::shapeFromString(const std::string& text) {
       shape.push_back(size);
     }
   }
-  if (!isRight || !(in >> std::ws).eof())
-    throw error("'{}' is no shape; (2,3) and () are", text);
+  if (!isRight || !(in >> std::ws).eof()) throw error("'{}' is no shape; (2,3) and () are", text);
   return shape;
 }
 

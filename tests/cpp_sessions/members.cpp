@@ -47,8 +47,8 @@ void scopes() {
   const Scope root, a = root / "a", b = a / "b", c = a / "c";
   std::cout << b.getCommonParent(c).str() << " " << b.getCommonParent(a).str() << " ["
             << b.getCommonParent(root / "d").str() << "] " << b.isSubscope(a) << a.isSubscope(b)
-            << a.isSubscope(root) << b.isSubscope(b) << Scope::getCommonParent(std::vector<Op*>{}).empty()
-            << "\n";
+            << a.isSubscope(root) << b.isSubscope(b)
+            << Scope::getCommonParent(std::vector<Op*>{}).empty() << "\n";
   Scope inner = b;
   inner.pop();
   std::cout << inner.str() << "\n";
@@ -77,14 +77,13 @@ void shapes() {
 }
 
 void errors() {
-  std::cout << error(ErrorUid::E0, "{} of {}", 1, 2).what() << "; " << error("{} of {}", 1, 2).what()
-            << "; ";
+  std::cout << error(ErrorUid::E0, "{} of {}", 1, 2).what() << "; "
+            << error("{} of {}", 1, 2).what() << "; ";
   const std::logic_error other("x");
-  for (const std::exception* e :
-       {static_cast<const std::exception*>(new error("x")),
-        static_cast<const std::exception*>(new internal_error("x")),
-        static_cast<const std::exception*>(new poplar::poplar_error("x")),
-        static_cast<const std::exception*>(&other)})
+  for (const std::exception* e : {static_cast<const std::exception*>(new error("x")),
+                                  static_cast<const std::exception*>(new internal_error("x")),
+                                  static_cast<const std::exception*>(new poplar::poplar_error("x")),
+                                  static_cast<const std::exception*>(&other)})
     std::cout << static_cast<int>(getErrorSource(*e));
   std::cout << "\n";
 }
@@ -175,8 +174,8 @@ void buffers(bool isNamed) {
   const TensorId b1 = builder->addInitializedInputTensor({ones.data(), info}, all, "b1");
   const TensorId b2 = builder->addInitializedInputTensor({ones.data(), info}, "b2");
   const TensorId data = builder->addInputTensor(info, "data");
-  const TensorId sum = builder->aiOnnxOpset9().reducesum(
-      {builder->aiOnnxOpset9().sum({b1, b2, data})});
+  const TensorId sum =
+      builder->aiOnnxOpset9().reducesum({builder->aiOnnxOpset9().sum({b1, b2, data})});
   SessionOptions options;
   if (isNamed) options.updatableNamedBuffers = {"b1"};
   auto session = InferenceSession::createFromOnnxModel(

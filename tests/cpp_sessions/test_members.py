@@ -1,4 +1,4 @@
-"""What PopART's classes tell of scopes, shapes, tensors and devices: tests/cpp_sessions/members.cpp."""
+"""What PopART's classes tell of scopes, shapes, tensors and devices, in members.cpp."""
 
 from collections.abc import Callable
 from pathlib import Path

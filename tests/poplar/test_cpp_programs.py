@@ -329,7 +329,9 @@ def test_replicas_of_one_engine(tmp_path: Path):
     assert np.array_equal(np.array(lines[3].split()[3:], float), kept[3])
     assert lines[4] == "printed: 8"
     assert lines[5].endswith("has 8 bytes on each of 4 replicas, a buffer of 8 given")
-    assert lines[6].endswith("moves 8 bytes at a time, on each of 4 replicas, a buffer of 24 bytes given")
+    assert lines[6].endswith(
+        "moves 8 bytes at a time, on each of 4 replicas, a buffer of 24 bytes given"
+    )
     assert lines[7].endswith("replica 4 given, the graph has 4, counted from 0")
     assert lines[8].endswith("replica 1 given, 'told' is broadcast: replica 0 has the callback")
     assert lines[9].endswith("replica 9 given, the graph has 4, counted from 0")

@@ -2,13 +2,13 @@
 #ifndef popart_tensor_hpp
 #define popart_tensor_hpp
 
+#include <popart/basicoptionals.hpp>
 #include <popart/dataflow.hpp>
 #include <popart/debugcontext.hpp>
 #include <popart/error.hpp>
 #include <popart/names.hpp>
 #include <popart/region.hpp>
 #include <popart/tensordata.hpp>
-#include <popart/basicoptionals.hpp>
 #include <popart/tensorinfo.hpp>
 #include <popart/tensorlocation.hpp>
 #include <popart/variablesettings.hpp>
@@ -31,7 +31,6 @@ class TensorLink;  // cpp/popart/link.hpp
 namespace popart {
 
 class Aliases;
-
 
 enum class TensorType {
   ActGrad = 0,  ///< ///< computed by an operator

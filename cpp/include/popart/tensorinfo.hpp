@@ -162,8 +162,7 @@ std::vector<T> unsqueeze(const std::vector<T>& sizes, const std::vector<T>& axes
   std::vector<T> with(sizes.size() + axes.size(), T(1));
   auto next = sizes.begin();
   for (std::size_t d = 0; d < with.size(); ++d)
-    if (std::find(axes.begin(), axes.end(), static_cast<T>(d)) == axes.end() &&
-        next != sizes.end())
+    if (std::find(axes.begin(), axes.end(), static_cast<T>(d)) == axes.end() && next != sizes.end())
       with[d] = *next++;
   return with;
 }

@@ -39,7 +39,8 @@ std::shared_ptr<DeviceInfo> deviceInfoOf(Object device) {
   switch (DeviceInfo(device).getType()) {
     case DeviceType::Cpu: return std::make_shared<popx::DevicexCpuInfo>(std::move(device));
     case DeviceType::Sim: return std::make_shared<popx::DevicexSimInfo>(std::move(device));
-    case DeviceType::IpuModel: return std::make_shared<popx::DevicexIpuModelInfo>(std::move(device));
+    case DeviceType::IpuModel:
+      return std::make_shared<popx::DevicexIpuModelInfo>(std::move(device));
     case DeviceType::Ipu: return std::make_shared<popx::DevicexIpuInfo>(std::move(device));
     default: return std::make_shared<popx::DevicexOfflineIpuInfo>(std::move(device));
   }
@@ -99,8 +100,7 @@ DevicexInfo::~DevicexInfo() = default;
 
 const poplar::Device& DevicexInfo::getDevice() const {
   if (poplarDevice_ == nullptr)
-    poplarDevice_ =
-        std::make_unique<poplar::Device>(getTarget(), static_cast<unsigned>(getId()));
+    poplarDevice_ = std::make_unique<poplar::Device>(getTarget(), static_cast<unsigned>(getId()));
   return *poplarDevice_;
 }
 
@@ -122,8 +122,7 @@ std::vector<std::shared_ptr<DeviceInfo>> DeviceManager::enumerateDevices(
       call(make("DeviceManager"), "enumerateDevices",
            {valueOf(pattern), numIpus, valueOf(deviceType), valueOf(connectionType), tilesPerIPU});
   std::vector<std::shared_ptr<DeviceInfo>> devices;
-  for (const Value& each : found.list())
-    devices.push_back(deviceInfoOf(each.object()));
+  for (const Value& each : found.list()) devices.push_back(deviceInfoOf(each.object()));
   return devices;
 }
 

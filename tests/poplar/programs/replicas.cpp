@@ -82,8 +82,7 @@ int main() {
   std::ostringstream printed;
   engine.setPrintStream(printed);
   // Two runs: [run, replica, 2].
-  std::vector<float> owns(2 * kReplicas * 2), shareds{100, 200, 300, 400},
-      sums(2 * kReplicas * 2);
+  std::vector<float> owns(2 * kReplicas * 2), shareds{100, 200, 300, 400}, sums(2 * kReplicas * 2);
   for (unsigned i = 0; i < owns.size(); ++i) owns[i] = static_cast<float>(i);
   engine.connectStream("own", owns.data(), owns.data() + owns.size());
   engine.connectStream("shared", shareds.data(), shareds.data() + shareds.size());
