@@ -13,6 +13,7 @@
 #include <ostream>
 #include <sstream>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -78,10 +79,9 @@ class TensorInfo {
       : TensorInfo(dataTypeFromString(type), shape) {}
   /// The shape as text: "(2,3)", "()".
   /// \throws error for another text
-  TensorInfo(const std::string& type, const std::string& shape)
+  template <class Text, class = std::enable_if_t<std::is_convertible<Text, std::string>::value>>
+  TensorInfo(const std::string& type, const Text& shape)
       : TensorInfo(dataTypeFromString(type), shapeFromString(shape)) {}
-  TensorInfo(const char* type, const char* shape)
-      : TensorInfo(std::string(type), std::string(shape)) {}
 
   void set(DataType type) { type_ = type; }
   void set(DataType type, const Shape& shape, const Shape& metaShape) {
