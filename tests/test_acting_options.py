@@ -504,3 +504,30 @@ def test_transfers_are_listed() -> None:
     assert (load["outputs"][0]["name"], load["inputs"][0]["shape"]) == ("x", "[2 4]")
     assert load["attributes"] == {"hostStreamTensorId": "x"}
     assert (store["inputs"][0]["name"], store["outputs"]) == (y, [])
+
+
+def test_named_buffers() -> None:
+    """`buffersFromHost` sends the variables that are named, and no others."""
+    builder = popir.Builder(opsets={"ai.onnx": 17})
+    x = builder.addInputTensor("FLOAT", [2], "x")
+    w = builder.addInitializedInputTensor(np.full(2, 3, np.float32), "w")
+    v = builder.addInitializedInputTensor(np.full(2, 10, np.float32), "v")
+    y = builder.aiOnnx.add([builder.aiOnnx.mul([x, w]), v])
+    session = prepared(builder, y, updatableNamedBuffers=[w])
+    session.weightsFromHost()
+    ones = np.ones(2, np.float32)
+    assert run(session, x=ones)[y].tolist() == [13, 13]
+    changed = {w: np.full(2, 5, np.float32), v: np.full(2, 20, np.float32)}
+    session.writeWeights(popir.PyWeightsIO(changed))
+    session.buffersFromHost()
+    assert run(session, x=ones)[y].tolist() == [15, 15]
+
+
+@pytest.mark.parametrize(
+    ("named", "words"), [(["weight"], "names 'weight', which is no variable"), ([], "names no")]
+)
+def test_buffers_without_a_variable(named: list[str], words: str) -> None:
+    builder, y = affine()
+    session = prepared(builder, y, updatableNamedBuffers=named)
+    with pytest.raises(popart_exception, match=words):
+        session.buffersFromHost()

@@ -58,9 +58,13 @@ class PyEngine {
  public:
   PyEngine(const Graph& graph, const std::vector<program::Program>& programs,
            const OptionFlags& options, const Progress& progress)
-      : engine_(graph, ArrayRef<program::Program>(programs), options, progressOf(progress)) {}
+      : engine_(graph, ArrayRef<program::Program>(programs), options, progressOf(progress)) {
+    impl().runAlone();
+  }
   PyEngine(const Executable& executable, const OptionFlags& options)
-      : engine_(Executable(executable), options) {}
+      : engine_(Executable(executable), options) {
+    impl().runAlone();
+  }
 
   void run(unsigned program) {
     py::gil_scoped_release unlocked;

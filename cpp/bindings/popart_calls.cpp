@@ -64,6 +64,23 @@ std::unique_ptr<Op> newOp(popart::Graph& graph, const popart::OperatorIdentifier
       hooks().createOp(pythonOf(graph), toPython(opid), name, toPython(attributes)));
 }
 
+popart::VariableSettings variableSettings(const Tensor& tensor) {
+  const py::object settings =
+      pythonOf(tensor.getGraph()).attr("variable_settings").attr("get")(tensor.id);
+  if (settings.is_none()) return {};
+  const auto number = [](const py::object& value) { return value.cast<int>(); };
+  const auto mode = static_cast<popart::VariableRetrievalMode>(
+      number(settings.attr("getRetrievalMode")().attr("value")));
+  if (!settings.attr("isUsingCommGroup")().cast<bool>())
+    return {settings.attr("getStride")().cast<unsigned>(),
+            settings.attr("getGroupSize")().cast<unsigned>(), mode};
+  const py::object domain = settings.attr("getSharedVariableDomain")();
+  return {popart::CommGroup(
+              static_cast<popart::CommGroupType>(number(domain.attr("type").attr("value"))),
+              domain.attr("replicaGroupSize").cast<unsigned>()),
+          mode};
+}
+
 std::vector<Op*> consumers(const Tensor& tensor) {
   aboutToAsk();
   std::vector<Op*> ops;
@@ -204,6 +221,7 @@ void installPythonIr() {
     *bytes = data.attr("tobytes")().cast<std::string>();
     return true;
   };
+  calls.variableSettings = variableSettings;
   calls.consumers = consumers;
   calls.op = [](Graph& graph, popart::OpId id) {
     aboutToAsk();
@@ -328,16 +346,16 @@ void installPythonIr() {
              &IrCalls::addInit, &IrCalls::createGraph, &IrCalls::removeGraph, &IrCalls::graphs,
              &IrCalls::calledGraphs, &IrCalls::ends, &IrCalls::setEnds, &IrCalls::passOf,
              &IrCalls::recomputed, &IrCalls::saveVariable, &IrCalls::removeTensor,
-             &IrCalls::uniqueId, &IrCalls::producer, &IrCalls::data, &IrCalls::consumers,
-             &IrCalls::op, &IrCalls::opIds, &IrCalls::schedule, &IrCalls::createOp,
-             &IrCalls::moveIntoGraph, &IrCalls::eraseOp, &IrCalls::addConstraint,
-             &IrCalls::removeConstraint, &IrCalls::constraints, &IrCalls::isTraining,
-             &IrCalls::sessionOptions, &IrCalls::hasGradients, &IrCalls::hasUpdates,
-             &IrCalls::opsetVersion, &IrCalls::connectIn, &IrCalls::connectOut,
-             &IrCalls::createAndConnectOut, &IrCalls::disconnectIn, &IrCalls::disconnectOut,
-             &IrCalls::setName, &IrCalls::setAttributes, &IrCalls::setNote, &IrCalls::origin,
-             &IrCalls::setup, &IrCalls::clone, &IrCalls::subgraphValue, &IrCalls::modifies,
-             &IrCalls::aliases>(calls));
+             &IrCalls::uniqueId, &IrCalls::producer, &IrCalls::data, &IrCalls::variableSettings,
+             &IrCalls::consumers, &IrCalls::op, &IrCalls::opIds, &IrCalls::schedule,
+             &IrCalls::createOp, &IrCalls::moveIntoGraph, &IrCalls::eraseOp,
+             &IrCalls::addConstraint, &IrCalls::removeConstraint, &IrCalls::constraints,
+             &IrCalls::isTraining, &IrCalls::sessionOptions, &IrCalls::hasGradients,
+             &IrCalls::hasUpdates, &IrCalls::opsetVersion, &IrCalls::connectIn,
+             &IrCalls::connectOut, &IrCalls::createAndConnectOut, &IrCalls::disconnectIn,
+             &IrCalls::disconnectOut, &IrCalls::setName, &IrCalls::setAttributes, &IrCalls::setNote,
+             &IrCalls::origin, &IrCalls::setup, &IrCalls::clone, &IrCalls::subgraphValue,
+             &IrCalls::modifies, &IrCalls::aliases>(calls));
 }
 
 }  // namespace popir

@@ -11,6 +11,7 @@
 #include "engine/engine_options.hpp"
 #include "engine/passes/passes.hpp"
 #include "engine/placement/passes.hpp"
+#include "engine/replica_engines.hpp"
 #include "kernels/contraction/bf16_tiles.hpp"
 #include "kernels/pool.hpp"
 #include "kernels/vector/isa.hpp"

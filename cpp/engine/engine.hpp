@@ -32,6 +32,8 @@ struct StreamEnd {
   poplar::DataStream stream;
   std::size_t bytes = 0;  // of one transfer
   char *begin = nullptr, *end = nullptr, *next = nullptr;
+  std::size_t offset = 0,
+              step = 0;  // of the first transfer in the buffer, and from one to the next
   std::shared_ptr<poplar::StreamCallback> callback;
   std::function<void(void*)> function;
   bool prefetches = false;                 // after each transfer, ask the callback for the next one
@@ -49,6 +51,8 @@ struct StreamEnd {
 
 /// The passes of every engine, in the order in which they run. compile.cpp has one row for each.
 __attribute__((visibility("default"))) const Passes& enginePasses();
+
+class ReplicaEngines;  // engine/replica_engines.hpp
 
 /// Where the engine of a replica meets those of others.
 class Meeting {
@@ -83,7 +87,12 @@ class __attribute__((visibility("default"))) EngineImpl {
   /// Resets variables and the state of vertices to their initial values.
   void load(const poplar::Device& device);
   void run(unsigned program);
-  void connect(const std::string& handle, void* begin, void* end);
+  /// Of the buffer every `of`-th transfer, from number `index` on.
+  void connect(const std::string& handle, void* begin, void* end, std::size_t index = 0,
+               std::size_t of = 1);
+  std::size_t transferBytes(const std::string& handle, const char* who) {
+    return streamOf(handle, who).bytes;
+  }
   void connect(const std::string& handle, const poplar::StreamCallbackHandle& callback);
   void connect(const std::string& handle, const poplar::HostCallbackHandle& callback);
   void write(const std::string& handle, const void* begin, const void* end);
@@ -105,6 +114,13 @@ class __attribute__((visibility("default"))) EngineImpl {
   std::vector<Grouping> connectCollectives(unsigned replica, Meeting& meeting);
   /// The collectives that are begun before their results are needed.
   const std::vector<Bucket>& buckets() const { return buckets_; }
+
+  /// This engine with those of the other replicas, which are made when they are first asked for; null
+  /// for a graph of one replica, and after runAlone().
+  ReplicaEngines* together();
+  /// Makes this the engine of one replica, which Replicas may bring together with others.
+  void runAlone() { isAlone_ = true; }
+  const std::shared_ptr<GraphImpl>& shared() const { return grown_; }
 
   /// The lock of the engine, for callers that hold it over several calls.
   EngineLock& lock() const { return lock_; }
@@ -324,10 +340,12 @@ class __attribute__((visibility("default"))) EngineImpl {
   std::vector<bool> lendable_;      // by variable: it has a slot of its own, as lendable() says
   std::vector<Original> originals_;
   std::uint32_t replica_ = 0;  // its number
-  bool touched_ = false;       // a run or a write has changed memory
-  bool poisons_ = false;       // "debug.poisonMemory"
-  bool stale_ = true;          // the prologue must run before the next program
-  std::string closed_;         // why no program may run any more; "" if it may
+  bool isAlone_ = false;
+  std::unique_ptr<ReplicaEngines> together_;
+  bool touched_ = false;  // a run or a write has changed memory
+  bool poisons_ = false;  // "debug.poisonMemory"
+  bool stale_ = true;     // the prologue must run before the next program
+  std::string closed_;    // why no program may run any more; "" if it may
   std::vector<Slot> slots_;
   std::map<unsigned, unsigned> slotOfVariable_;
   std::vector<Ref> refs_;

@@ -118,6 +118,7 @@ const std::vector<OptionRow> kOptions = {
     {"debug.computeInstrumentationLevel", Kind::NoMeaning, Type::Text, "", kEstimates},
     {"debug.cpuMultiThreadExecution", Kind::NoMeaning, Type::Flag, "",
      "host.numThreads says how many threads run"},
+    {"debug.executionProfile", Kind::NoMeaning, Type::Text, "", kInProfile},
     {"debug.executionProfileProgramRunCount", Kind::NoMeaning, Type::Whole, "", kInProfile},
     {"debug.externalExchangeInstrumentationLevel", Kind::NoMeaning, Type::Text, "", kEstimates},
     {"debug.instrumentControlFlow", Kind::NoMeaning, Type::Flag, "", kEstimates},
@@ -129,6 +130,7 @@ const std::vector<OptionRow> kOptions = {
     {"debug.supervisorStackSizeInBytes", Kind::NoMeaning, Type::Whole, "", kNoTiles},
     {"debug.verify", Kind::NoMeaning, Type::Flag, "", "programs are always checked"},
     {"debug.workerStackSizeInBytes", Kind::NoMeaning, Type::Whole, "", kNoTiles},
+    {"exchange.multicastPolicy", Kind::NoMeaning, Type::Text, "", kCopies},
     {"opt.enableInlining", Kind::NoMeaning, Type::Flag, "", kNoTiles},
     {"opt.enableMultiAccessCopies", Kind::NoMeaning, Type::Flag, "", kCopies},
     {"opt.enableSkipSyncs", Kind::NoMeaning, Type::Flag, "", kNoSync},
@@ -138,6 +140,7 @@ const std::vector<OptionRow> kOptions = {
     {"opt.maxComputeSetsPerLoweredCopy", Kind::NoMeaning, Type::Whole, "", kCopies},
     {"opt.maxCopyMergeSize", Kind::NoMeaning, Type::Whole, "", kCopies},
     {"opt.maxLinkerThreads", Kind::NoMeaning, Type::Whole, "", kNoTiles},
+    {"profiler.blocks.implicitFlush", Kind::NoMeaning, Type::Flag, "", kEstimates},
     {"profiler.includeCycleEstimates", Kind::NoMeaning, Type::Flag, "", kEstimates},
     {"profiler.includeFlopEstimates", Kind::NoMeaning, Type::Flag, "", kEstimates},
     {"profiler.perExecutionStreamCopyCycles", Kind::NoMeaning, Type::Flag, "", kEstimates},
@@ -154,10 +157,12 @@ const std::vector<OptionRow> kOptions = {
     {"target.gatewayWriteCombining", Kind::NoMeaning, Type::Flag, "", kNoFabric},
     {"target.hostSyncTimeout", Kind::NoMeaning, Type::Text, "", kNoSync},
     {"target.maxStreamCallbackThreadsPerNumaNode", Kind::NoMeaning, Type::Text, "", kCallbacks},
+    {"target.supervisorStackSizeInBytes", Kind::NoMeaning, Type::Whole, "", kNoTiles},
     {"target.syncMethod", Kind::NoMeaning, Type::Text, "", kNoSync},
     {"target.syncPollPeriodUs", Kind::NoMeaning, Type::Whole, "", kNoSync},
     {"target.syncReplicasIndependently", Kind::NoMeaning, Type::Flag, "",
      "replicas wait for one another in collectives alone"},
+    {"target.workerStackSizeInBytes", Kind::NoMeaning, Type::Whole, "", kNoTiles},
 };
 
 constexpr const char* kVariable = "POPLAR_ENGINE_OPTIONS";

@@ -5,8 +5,9 @@
 
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
-#include "engine/engine.hpp"
+#include "engine/replica_engines.hpp"
 #include "poplar/graph_impl.hpp"
 #include "support/host_memory.hpp"
 
@@ -72,6 +73,15 @@ char* EngineImpl::remoteRow(const char* who, const std::string& handle, unsigned
   return memory.bytes.data() + row * bytes;
 }
 
+namespace {
+
+/// The engine of a replica, and its number there.
+std::pair<EngineImpl*, unsigned> engineOf(EngineImpl& engine, const char* who, unsigned replica) {
+  if (auto* replicas = engine.together()) return {&replicas->of(who, replica), 0};
+  return {&engine, replica};
+}
+
+}  // namespace
 }  // namespace popir
 
 namespace poplar {
@@ -79,16 +89,18 @@ namespace poplar {
 void Engine::copyToRemoteBuffer(const void* source, const std::string& handle, unsigned row,
                                 unsigned replica) {
   constexpr const char* who = "Engine::copyToRemoteBuffer";
-  const popir::EngineLock::Use alone(impl_->lock(), who);
-  std::memcpy(impl_->remoteRow(who, handle, row, replica), source,
-              impl_->remoteRowBytes(who, handle));
+  const auto [engine, own] = popir::engineOf(*impl_, who, replica);
+  const popir::EngineLock::Use alone(engine->lock(), who);
+  std::memcpy(engine->remoteRow(who, handle, row, own), source,
+              engine->remoteRowBytes(who, handle));
 }
 void Engine::copyFromRemoteBuffer(const std::string& handle, void* destination, unsigned row,
                                   unsigned replica) {
   constexpr const char* who = "Engine::copyFromRemoteBuffer";
-  const popir::EngineLock::Use alone(impl_->lock(), who);
-  std::memcpy(destination, impl_->remoteRow(who, handle, row, replica),
-              impl_->remoteRowBytes(who, handle));
+  const auto [engine, own] = popir::engineOf(*impl_, who, replica);
+  const popir::EngineLock::Use alone(engine->lock(), who);
+  std::memcpy(destination, engine->remoteRow(who, handle, row, own),
+              engine->remoteRowBytes(who, handle));
 }
 void Engine::checkRemoteBytes(const char* who, const std::string& handle, std::size_t bytes) const {
   const auto own = impl_->remoteRowBytes(("Engine::" + std::string(who)).c_str(), handle);

@@ -6,6 +6,7 @@
 
 #include "engine/engine.hpp"
 #include "engine/print_tensor.hpp"
+#include "engine/replica_engines.hpp"
 #include "kernels/parallel.hpp"
 #include "machine/target_spec.hpp"
 #include "program/host_call.hpp"
@@ -32,8 +33,8 @@ char* StreamEnd::advance() {
     throw poplar::stream_connection_error("Engine::run: stream '" + stream.handle() +
                                           "' is not connected; use Engine::connectStream");
   char* at = next;
-  next += bytes;
-  if (next >= end) next = begin;
+  next += step;
+  if (next >= end) next = begin + offset;
   return at;
 }
 
@@ -265,19 +266,24 @@ StreamEnd& EngineImpl::streamOf(const std::string& handle, const char* who) {
                                         "'; the graph has: " + (known.empty() ? "none" : known));
 }
 
-void EngineImpl::connect(const std::string& handle, void* begin, void* end) {
+void EngineImpl::connect(const std::string& handle, void* begin, void* end, std::size_t index,
+                         std::size_t of) {
   const EngineLock::Use alone(lock_, "Engine::connectStream");
   auto& s = streamOf(handle, "Engine::connectStream");
   s.disconnect();
-  s.begin = s.next = static_cast<char*>(begin);
-  s.end = end ? static_cast<char*>(end) : s.begin + s.bytes;
+  s.begin = static_cast<char*>(begin);
+  s.step = of * s.bytes;
+  s.end = end ? static_cast<char*>(end) : s.begin + s.step;
   const auto given = static_cast<std::size_t>(s.end - s.begin);
-  if (s.bytes && (given < s.bytes || given % s.bytes != 0)) {
+  if (s.step && (given < s.step || given % s.step != 0)) {
     s.begin = nullptr;
     throw poplar::stream_connection_error(
         "Engine::connectStream: stream '" + handle + "' moves " + std::to_string(s.bytes) +
-        " bytes at a time, a buffer of " + std::to_string(given) + " bytes given");
+        " bytes at a time" + (of > 1 ? ", on each of " + std::to_string(of) + " replicas" : "") +
+        ", a buffer of " + std::to_string(given) + " bytes given");
   }
+  s.offset = index * s.bytes;
+  s.next = s.begin + s.offset;
 }
 
 void EngineImpl::connect(const std::string& handle, const poplar::StreamCallbackHandle& callback) {
@@ -386,38 +392,62 @@ Engine::Engine(Engine&&) noexcept = default;
 Engine& Engine::operator=(Engine&&) noexcept = default;
 Engine::~Engine() = default;
 
-void Engine::load(const Device& device) { impl_->load(device); }
-void Engine::run(unsigned program, const std::string&) { impl_->run(program); }
+namespace {
+
+/// What does something for all replicas, or else the engine itself.
+template <class Do>
+void onAll(popir::EngineImpl& engine, Do&& act) {
+  if (auto* replicas = engine.together())
+    act(*replicas);
+  else
+    act(engine);
+}
+
+/// The engine of a replica.
+popir::EngineImpl& replicaOf(popir::EngineImpl& engine, const char* who, const std::string& handle,
+                             unsigned replica) {
+  if (auto* replicas = engine.together()) return replicas->of(who, replica);
+  if (replica != 0)
+    throw stream_connection_error(std::string(who) + ": replica " + std::to_string(replica) +
+                                  " given for '" + handle + "', there is one, number 0");
+  return engine;
+}
+
+}  // namespace
+
+void Engine::load(const Device& device) {
+  onAll(*impl_, [&](auto& engine) { engine.load(device); });
+}
+void Engine::run(unsigned program, const std::string&) {
+  onAll(*impl_, [&](auto& engine) { engine.run(program); });
+}
 void Engine::connectStream(StringRef handle, void* begin, void* end) {
-  impl_->connect(handle.str(), begin, end);
+  onAll(*impl_, [&](auto& engine) { engine.connect(handle.str(), begin, end); });
 }
-void Engine::connectStream(StringRef handle, void* begin) {
-  impl_->connect(handle.str(), begin, nullptr);
-}
+void Engine::connectStream(StringRef handle, void* begin) { connectStream(handle, begin, nullptr); }
 void Engine::connectStreamToCallback(StringRef handle, StreamCallbackHandle callback) {
-  impl_->connect(handle.str(), callback);
+  connectStreamToCallback(handle, 0, std::move(callback));
 }
-void Engine::connectStreamToCallback(StringRef handle, unsigned, StreamCallbackHandle callback) {
-  impl_->connect(handle.str(), callback);
+void Engine::connectStreamToCallback(StringRef handle, unsigned index,
+                                     StreamCallbackHandle callback) {
+  if (auto* replicas = impl_->together()) return replicas->connect(handle.str(), index, callback);
+  replicaOf(*impl_, "Engine::connectStreamToCallback", handle.str(), index)
+      .connect(handle.str(), callback);
 }
 void Engine::connectHostFunction(StringRef handle, unsigned index, HostCallbackHandle callback) {
-  if (index != 0)
-    throw runtime_error("Engine::connectHostFunction: replica " + std::to_string(index) +
-                        " given for '" + handle.str() + "', there is one, number 0");
-  impl_->connect(handle.str(), callback);
+  replicaOf(*impl_, "Engine::connectHostFunction", handle.str(), index)
+      .connect(handle.str(), callback);
 }
 void Engine::writeTensor(StringRef handle, const void* buffer, const void* bufferEnd) {
-  impl_->write(handle.str(), buffer, bufferEnd);
+  onAll(*impl_, [&](auto& engine) { engine.write(handle.str(), buffer, bufferEnd); });
 }
 void Engine::writeTensor(StringRef handle, const void* buffer) {
-  impl_->write(handle.str(), buffer, nullptr);
+  writeTensor(handle, buffer, nullptr);
 }
 void Engine::readTensor(StringRef handle, void* buffer, void* bufferEnd) {
-  impl_->read(handle.str(), buffer, bufferEnd);
+  onAll(*impl_, [&](auto& engine) { engine.read(handle.str(), buffer, bufferEnd); });
 }
-void Engine::readTensor(StringRef handle, void* buffer) {
-  impl_->read(handle.str(), buffer, nullptr);
-}
+void Engine::readTensor(StringRef handle, void* buffer) { readTensor(handle, buffer, nullptr); }
 void Engine::setPrintStream(std::ostream& stream) { impl_->printStream = &stream; }
 
 }  // namespace poplar

@@ -95,6 +95,23 @@ std::vector<Op*> TopoCons::getAfters(Op* before) const {
   return irCalls().constraints(graph_, *before, false);
 }
 
+void TopoCons::insert(const OpsBeforeKey& befores, bool tied) {
+  for (const auto& [after, ops] : befores)
+    for (Op* before : ops) insert(before, after, tied);
+}
+
+void TopoCons::transferToMultiple(Op* from, const std::vector<Op*>& to, bool removeOld) {
+  for (Op* op : to) transfer(from, op, false);
+  if (removeOld) remove(from);
+}
+
+OpsBeforeKey TopoCons::finalConsumerCons(const Tensor* consumed, Op* last) const {
+  OpsBeforeKey cons;
+  for (Op* reader : consumed->consumers.getOps())
+    if (reader != last && !contains(reader, last)) cons[last].push_back(reader);
+  return cons;
+}
+
 void TopoCons::transfer(Op* from, Op* to, bool removeOld) {
   for (Op* before : getBefores(from)) insert(before, to);
   for (Op* after : getAfters(from)) insert(to, after);

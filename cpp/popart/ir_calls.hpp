@@ -11,6 +11,7 @@
 #include <popart/operatoridentifier.hpp>
 #include <popart/sessionoptions.hpp>
 #include <popart/tensorinfo.hpp>
+#include <popart/variablesettings.hpp>
 
 #include <map>
 #include <memory>
@@ -37,6 +38,7 @@ struct IrCalls {
   popart::Op* (*producer)(const popart::Tensor&);
   /// The value of a constant, in row-major order. Returns false if it has none.
   bool (*data)(const popart::Tensor&, std::string* bytes);
+  popart::VariableSettings (*variableSettings)(const popart::Tensor&);
   /// One entry per use, in the order of connection.
   std::vector<popart::Op*> (*consumers)(const popart::Tensor&);
 

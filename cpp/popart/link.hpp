@@ -9,6 +9,7 @@
 #include <popart/names.hpp>
 #include <popart/tensordata.hpp>
 #include <popart/tensorinfo.hpp>
+#include <popart/variablesettings.hpp>
 
 #include <memory>
 #include <vector>
@@ -36,6 +37,8 @@ class TensorLink {
   std::unique_ptr<popart::TensorData> data;
   /// True if the tensor is in touchedTensors().
   bool touched = false;
+  /// Of a tensor beside the graph that was given some.
+  std::unique_ptr<popart::VariableSettings> settings;
   /// False for a tensor beside the graph, which the compiler does not know.
   bool isInGraph = true;
 };

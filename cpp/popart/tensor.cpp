@@ -2,6 +2,8 @@
 
 #include <popart/graph.hpp>
 #include <popart/ir.hpp>
+#include <popart/op/exchange/hostcopy.hpp>
+#include <popart/op/loop.hpp>
 #include <popart/tensornames.hpp>
 
 #include <algorithm>
@@ -59,6 +61,41 @@ int Consumers::n(Op* op) const {
   return static_cast<int>(std::count(uses.begin(), uses.end(), op));
 }
 
+std::map<Op*, int, POpCmp> Consumers::getMap() const {
+  std::map<Op*, int, POpCmp> counts;
+  for (Op* op : usesOf(*tensor_)) ++counts[op];
+  return counts;
+}
+
+std::set<PipelineStage> Consumers::getPipelineStages() const {
+  std::set<PipelineStage> stages;
+  for (const Op* op : usesOf(*tensor_))
+    if (op->hasPipelineStage()) stages.insert(op->getPipelineStage());
+  return stages;
+}
+
+std::set<VGraphId> Consumers::getVirtualGraphIds() const {
+  std::set<VGraphId> ids;
+  for (const Op* op : usesOf(*tensor_))
+    if (op->hasVirtualGraphId()) ids.insert(op->getVirtualGraphId());
+  return ids;
+}
+
+OptionalPipelineStage Consumers::findLowestPipelineStage() const {
+  const std::set<PipelineStage> stages = getPipelineStages();
+  return stages.empty() ? OptionalPipelineStage() : OptionalPipelineStage(*stages.begin());
+}
+
+OptionalPipelineStage Consumers::findHighestPipelineStage() const {
+  const std::set<PipelineStage> stages = getPipelineStages();
+  return stages.empty() ? OptionalPipelineStage() : OptionalPipelineStage(*stages.rbegin());
+}
+
+OptionalVGraphId Consumers::findLowestVirtualGraphID() const {
+  const std::set<VGraphId> ids = getVirtualGraphIds();
+  return ids.empty() ? OptionalVGraphId() : OptionalVGraphId(*ids.begin());
+}
+
 int Consumers::getTotal() const { return static_cast<int>(usesOf(*tensor_).size()); }
 
 Tensor::Tensor(TensorId tensorId, TensorType type, Graph& graph, popir::TensorLink* link)
@@ -67,6 +104,15 @@ Tensor::Tensor(TensorId tensorId, TensorType type, Graph& graph, popir::TensorLi
 Tensor::Tensor(TensorId tensorId, TensorType type, Graph& graph, const DebugContext&)
     : Tensor(std::move(tensorId), type, graph, new popir::TensorLink()) {
   link_->isInGraph = false;
+}
+
+Tensor::Tensor(TensorId tensorId, VariableSettings settings, Graph& graph, const DebugContext& dc)
+    : Tensor(std::move(tensorId), TensorType::Variable, std::move(settings), graph, dc) {}
+
+Tensor::Tensor(TensorId tensorId, TensorType type, VariableSettings settings, Graph& graph,
+               const DebugContext& dc)
+    : Tensor(std::move(tensorId), type, graph, dc) {
+  link_->settings = std::make_unique<VariableSettings>(std::move(settings));
 }
 
 Tensor::~Tensor() {
@@ -118,34 +164,116 @@ bool Tensor::isAliased() const {
 
 std::set<PipelineStage> Tensor::getPipelineStages() const {
   std::set<PipelineStage> stages;
-  const auto add = [&stages](const Op* op) {
-    if (op != nullptr && op->hasPipelineStage()) stages.insert(op->getPipelineStage());
-  };
-  add(getProducerUnsafe());
-  for (const Op* op : consumers.getOps()) add(op);
+  const Op* producer = getProducerUnsafe();
+  if (producer != nullptr && producer->hasPipelineStage())
+    stages.insert(producer->getPipelineStage());
+  for (const PipelineStage stage : consumers.getPipelineStages()) stages.insert(stage);
   return stages;
 }
 
-VGraphId Tensor::getVirtualGraphIdUnsafe() const {
-  if (const Op* op = getProducerUnsafe()) {
-    std::set<OpId> visited;
+VGraphIdAndTileSet Tensor::getVirtualGraphIdAndTileSetUnsafe(std::set<OpId>& visited) const {
+  if (const Op* op = getProducerUnsafe())
     for (const int out : op->output->indices(const_cast<Tensor*>(this)))
-      return op->getIntrospectionOutVirtualGraphId(out, visited).first;
-  }
+      return op->getIntrospectionOutVirtualGraphId(out, visited);
   for (const Op* op : consumers.getOps()) {
-    std::set<OpId> visited;
     for (const int in : op->input->indices(const_cast<Tensor*>(this))) {
-      const VGraphId found = op->getIntrospectionInVirtualGraphId(in, visited).first;
-      if (found != unusedVGraphId) return found;
+      const VGraphIdAndTileSet found = op->getIntrospectionInVirtualGraphId(in, visited);
+      if (found.first != unusedVGraphId) return found;
     }
   }
-  return unusedVGraphId;
+  return {unusedVGraphId, TileSet::Undefined};
+}
+
+VGraphIdAndTileSet Tensor::getVirtualGraphIdAndTileSetUnsafe() const {
+  std::set<OpId> visited;
+  return getVirtualGraphIdAndTileSetUnsafe(visited);
+}
+
+VGraphIdAndTileSet Tensor::getVirtualGraphIdAndTileSet(std::set<OpId>& visited) const {
+  const VGraphIdAndTileSet found = getVirtualGraphIdAndTileSetUnsafe(visited);
+  if (found.first == unusedVGraphId) throw error("The tensor '{}' is on no virtual graph", id);
+  return found;
+}
+
+VGraphId Tensor::getVirtualGraphIdUnsafe() const {
+  return getVirtualGraphIdAndTileSetUnsafe().first;
 }
 
 VGraphId Tensor::getVirtualGraphId() const {
-  const VGraphId found = getVirtualGraphIdUnsafe();
-  if (found == unusedVGraphId) throw error("The tensor '{}' is on no virtual graph", id);
-  return found;
+  std::set<OpId> visited;
+  return getVirtualGraphIdAndTileSet(visited).first;
+}
+
+bool Tensor::isRemoteArgTensor() const { return idIncludesPrefix({reservedRemoteArgPrefix()}); }
+
+bool Tensor::isHostLoadTensor() const {
+  const Op* op = getProducerUnsafe();
+  return op != nullptr && op->isConvertibleTo<HostLoadOp>();
+}
+
+namespace {
+
+/// The loop whose body has the tensor as an input; null for all others.
+const LoopOp* loopOf(const Tensor& tensor) {
+  if (!tensor.isGraphInput()) return nullptr;
+  for (const Op* caller : tensor.getGraph().getCallSiteOps())
+    if (const auto* loop = dynamic_cast<const LoopOp*>(caller)) return loop;
+  return nullptr;
+}
+
+}  // namespace
+
+bool Tensor::isLoopInput() const { return loopOf(*this) != nullptr; }
+bool Tensor::isExplicitLoopInput() const {
+  const LoopOp* loop = loopOf(*this);
+  return loop != nullptr && getGraphInputIndex() < loop->getNumExplicitInputs();
+}
+bool Tensor::isImplicitLoopInput() const { return isLoopInput() && !isExplicitLoopInput(); }
+bool Tensor::isLoopTripCounter() const {
+  return isLoopInput() && getGraphInputIndex() == LoopOp::getLoopGraphIterationInIndex();
+}
+
+bool Tensor::isCheckpointTensor() const {
+  const Op* op = getProducerUnsafe();
+  return op != nullptr && op->settings.recomputeType == RecomputeType::Checkpoint;
+}
+bool Tensor::isImplicitRecomputeTensor() const {
+  const Op* op = getProducerUnsafe();
+  return op != nullptr && op->settings.recomputeType == RecomputeType::Recompute;
+}
+
+std::vector<Op*> Tensor::associatedOps() const {
+  std::vector<Op*> ops = consumers.getOps();
+  Op* op = getProducerUnsafe();
+  if (op != nullptr && std::find(ops.begin(), ops.end(), op) == ops.end())
+    ops.insert(ops.begin(), op);
+  return ops;
+}
+
+bool Tensor::consumersAllPreLoss() const {
+  const std::vector<Op*> readers = consumers.getOps();
+  return std::none_of(readers.begin(), readers.end(),
+                      [](const Op* op) { return op->scheduledPreLoss == ScheduledPreLoss::No; });
+}
+
+VariableSettings Tensor::getVariableSettings() const {
+  if (link_->settings != nullptr) return *link_->settings;
+  return link_->isInGraph ? popir::irCalls().variableSettings(*this) : VariableSettings();
+}
+
+std::vector<int64_t> Tensor::returnedShape(unsigned replicationFactor) const {
+  const unsigned values = getVariableSettings().numReplicasReturningVariable(replicationFactor);
+  Shape shape = info.shape();
+  if (values > 1) shape.insert(shape.begin(), values);
+  return shape;
+}
+
+void Tensor::verifyMutableVoidInfo(const TensorInfo mutableVoidInfo,
+                                   unsigned replicationFactor) const {
+  const TensorInfo expected(info.dataType(), returnedShape(replicationFactor));
+  if (mutableVoidInfo != expected)
+    throw internal_error("The host gets {} of '{}', with {} replicas; the array given is {}",
+                         expected, id, replicationFactor, mutableVoidInfo);
 }
 
 Op* Tensor::getProducerUnsafe() const {

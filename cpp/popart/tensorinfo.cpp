@@ -46,6 +46,40 @@ DataType dataTypeFromString(const std::string& s) {
   throw error("'{}' is not an element type; FLOAT, FLOAT16, INT32 and so on are", s);
 }
 
+const std::map<std::string, DataType>& getStrToDataTypeMap() {
+  static const auto* const types = [] {
+    auto* made = new std::map<std::string, DataType>();
+    for (const auto& [type, info] : getDataTypeInfoMap()) {
+      made->emplace(info.name(), type);
+      made->emplace(info.lcasename(), type);
+    }
+    return made;
+  }();
+  return *types;
+}
+
+const std::string& getAllONNXTypesString() {
+  static const auto* const text = [] {
+    auto* made = new std::string("[");
+    for (const auto& [type, info] : getDataTypeInfoMap()) *made += " " + info.name();
+    *made += " ]";
+    return made;
+  }();
+  return *text;
+}
+
+int64_t getONNXDataTypeAsInt(const DataType type) {
+  // The order of onnx::TensorProto::DataType. Those of 8 bits have numbers since ONNX 1.14, and
+  // other names there.
+  static const std::vector<const char*> names = {
+      "UNDEFINED", "FLOAT",  "UINT8",     "INT8",       "UINT16",  "INT16",
+      "INT32",     "INT64",  "STRING",    "BOOL",       "FLOAT16", "DOUBLE",
+      "UINT32",    "UINT64", "COMPLEX64", "COMPLEX128", "BFLOAT16"};
+  const auto found = std::find(names.begin(), names.end(), row(type).name());
+  if (found == names.end()) throw error("ONNX has no number of the element type {}", type);
+  return found - names.begin();
+}
+
 std::ostream& operator<<(std::ostream& os, const DataType& type) { return os << row(type).name(); }
 
 #define POPIR_DATA_TYPE(CPP, TYPE) \
@@ -82,6 +116,30 @@ const std::string& TensorInfo::data_type() const { return row(type_).name(); }
 
 const std::string& TensorInfo::data_type_lcase() const { return row(type_).lcasename(); }
 
+std::vector<int> TensorInfo::strides(const std::vector<long>& shape) const {
+  std::vector<int> steps(shape.size());
+  long step = row(type_).nbytes();
+  for (std::size_t d = shape.size(); d-- > 0; step *= shape[d]) steps[d] = static_cast<int>(step);
+  return steps;
+}
+
+Shape TensorInfo::shapeFromString(const std::string& text) {
+  Shape shape;
+  std::istringstream in(text);
+  char c = 0;
+  bool isRight = in >> c && c == '(';
+  if (isRight && (in >> std::ws).peek() == ')') {
+    in >> c;
+  } else {
+    for (int64_t size = 0; isRight && c != ')';) {
+      isRight = in >> size >> c && (c == ',' || c == ')');
+      shape.push_back(size);
+    }
+  }
+  if (!isRight || !(in >> std::ws).eof()) throw error("'{}' is no shape; (2,3) and () are", text);
+  return shape;
+}
+
 void TensorInfo::append(std::ostream& os) const {
   os << type_ << " [";
   for (std::size_t d = 0; d < shape_.size(); ++d) os << (d ? " " : "") << shape_[d];
@@ -108,11 +166,23 @@ Shape npOut(const Shape& a, const Shape& b, const std::string& who) {
 }
 
 bool npBroadcastable(const Shape& a, const Shape& b) {
-  for (std::size_t fromEnd = 1; fromEnd <= std::min(a.size(), b.size()); ++fromEnd) {
-    const int64_t x = a[a.size() - fromEnd], y = b[b.size() - fromEnd];
+  std::size_t overlap = 0;
+  return npBroadcastable(a, b, overlap);
+}
+
+bool npBroadcastable(const Shape& a, const Shape& b, std::size_t& overlap) {
+  const std::size_t both = std::min(a.size(), b.size());
+  for (overlap = 0; overlap < both; ++overlap) {
+    const int64_t x = a[a.size() - 1 - overlap], y = b[b.size() - 1 - overlap];
     if (x != y && x != 1 && y != 1) return false;
   }
   return true;
+}
+
+DataType getOutputDataType(const TensorInfo& a, const TensorInfo& b, const std::string& who) {
+  if (a.dataType() != b.dataType())
+    throw error("{}{}the inputs are of two types, {} and {}", who, who.empty() ? "" : ": ", a, b);
+  return a.dataType();
 }
 
 std::vector<int64_t> npReductionAxis(const Shape& in, const Shape& out) {
@@ -127,9 +197,8 @@ std::vector<int64_t> npReductionAxis(const Shape& in, const Shape& out) {
 
 TensorInfo npOut(const TensorInfo& a, const TensorInfo& b, bool checkDataType,
                  const std::string& who) {
-  if (checkDataType && a.dataType() != b.dataType())
-    throw error("{}{}the inputs are of two types, {} and {}", who, who.empty() ? "" : ": ", a, b);
-  return TensorInfo(a.dataType(), npOut(a.shape(), b.shape(), who));
+  const DataType type = checkDataType ? getOutputDataType(a, b, who) : a.dataType();
+  return TensorInfo(type, npOut(a.shape(), b.shape(), who));
 }
 
 }  // namespace popart

@@ -6,7 +6,10 @@
 #include <popart/opserialiser.hpp>
 #include <popart/scope.hpp>
 #include <popart/util.hpp>
+#include <poplar/exceptions.hpp>
+#include <poputil/exceptions.hpp>
 
+#include <algorithm>
 #include <iostream>
 #include <limits>
 #include <map>
@@ -40,6 +43,15 @@ namespace popart {
 
 error::~error() = default;
 internal_error::~internal_error() = default;
+memory_allocation_err::~memory_allocation_err() = default;
+
+ErrorSource getErrorSource(const std::exception& e) {
+  if (dynamic_cast<const internal_error*>(&e) != nullptr) return ErrorSource::popart_internal;
+  if (dynamic_cast<const error*>(&e) != nullptr) return ErrorSource::popart;
+  if (dynamic_cast<const poputil::poplibs_error*>(&e) != nullptr) return ErrorSource::poplibs;
+  if (dynamic_cast<const poplar::poplar_error*>(&e) != nullptr) return ErrorSource::poplar;
+  return ErrorSource::unknown;
+}
 runtime_error::~runtime_error() = default;
 
 namespace logging {
@@ -135,6 +147,29 @@ Scope Scope::operator/(const std::string& name) const {
   Scope inner = *this;
   inner.names_.push_back(name);
   return inner;
+}
+
+void Scope::pop() {
+  if (empty()) throw error("Scope::pop: the outermost scope has no name to remove");
+  names_.pop_back();
+}
+
+Scope Scope::getCommonParent(const Scope& other) const {
+  Scope parent = *this;
+  while (!other.isSubscope(parent)) parent.names_.pop_back();
+  return parent;
+}
+
+Scope Scope::getCommonParent(const std::vector<Op*>& ops) {
+  if (ops.empty()) return {};
+  Scope parent = ops.front()->getScope();
+  for (const Op* op : ops) parent = parent.getCommonParent(op->getScope());
+  return parent;
+}
+
+bool Scope::isSubscope(const Scope& other) const {
+  return depth() >= other.depth() &&
+         std::equal(other.names_.begin(), other.names_.end(), names_.begin());
 }
 
 std::ostream& operator<<(std::ostream& os, const Scope& scope) { return os << scope.str(); }

@@ -373,9 +373,10 @@ void addHandle(const char* what, const GraphImpl& graph, std::map<std::string, T
 }  // namespace
 
 DataStream Graph::addHostToDeviceFIFO(StringRef handle, const Type& elementType,
-                                      std::size_t numElements, ReplicatedStreamMode,
+                                      std::size_t numElements, ReplicatedStreamMode replicatedMode,
                                       const OptionFlags& options) {
   popir::checkLibraryOptions("Graph::addHostToDeviceFIFO", popir::Library::Stream, options);
+  if (replicatedMode == ReplicatedStreamMode::BROADCAST) impl_->broadcast.insert(handle.str());
   return addStream(*impl_, handle, DataStream::Direction::HostToDevice, elementType, numElements);
 }
 DataStream Graph::addDeviceToHostFIFO(StringRef handle, const Type& elementType,

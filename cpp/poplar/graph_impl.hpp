@@ -75,6 +75,7 @@ class __attribute__((visibility("default"))) GraphImpl
 
   poplar::Target target;  // that of one replica
   unsigned replicas = 1;
+  std::set<std::string> broadcast;   // streams from the host of which all replicas get the same
   std::shared_ptr<PlanCache> plans;  // plans of contractions
   std::deque<Variable> variables;
   std::deque<ComputeSetImpl> computeSets;

@@ -13,6 +13,7 @@
 #include "costing/transfers.hpp"
 #include "engine/engine.hpp"
 #include "engine/engine_options.hpp"
+#include "engine/replica_engines.hpp"
 #include "kernels/pool.hpp"
 #include "machine/target_spec.hpp"
 #include "pva/profile_data.hpp"

@@ -26,7 +26,7 @@ from popir.ir.traits import Traits
 from popir.options.annotations import EXCLUDE_PATTERNS, INPLACE_NAMES, INPLACE_PRIORITIES
 from popir.options.session import SessionOptions
 from popir.options.table import OptionWarning, warn
-from popir.replicas import Sharding, Shared
+from popir.replicas import Sharding, Shared, VariableSettings
 from popir.typed import fitted, shown, typed
 from popir.types import TensorInfo
 
@@ -705,6 +705,8 @@ class Graph:
         """The replicas of the model that run it, in all processes."""
         self.shared: dict[str, Shared] = {}
         """The variables of which the host has several values, by id."""
+        self.variable_settings: dict[str, VariableSettings] = {}
+        """What the model says of replicas that share a variable, by id; for programs in C++."""
         self.sharded: dict[str, Sharding] = {}
         """The variables of which each replica has a part, and the host the whole, by id."""
         self.broadcast: set[str] = set()

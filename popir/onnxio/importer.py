@@ -99,6 +99,7 @@ def import_model(
         data = importer.reader.initializer(tensor)
         found = settings.get(tensor.name) or settings.get(weight_of_state(tensor.name) or "")
         if found is not None:
+            graph.variable_settings[tensor.name] = found
             data = _shared(graph, tensor.name, found, data)
         importer.add_initializer(tensor.name, data)
     importer.reader.forget_initializers()  # the importer is all cycles, and stays for a while

@@ -809,8 +809,12 @@ class SessionOptions(SessionSettings):
     )
     enableEfficientOverlapIOTopoCons: bool = no_meaning(False, _ZERO_COPY)
     groupHostSync: bool = no_meaning(False, _ZERO_COPY)
-    updatableNamedBuffers: list[str] = no_meaning(
-        [], "every weight and state can be written: writeWeights(), then weightsFromHost()."
+    updatableNamedBuffers: list[str] = acts(
+        [],
+        "The weights and states that Session.buffersFromHost copies to the device, and no others. "
+        "weightsFromHost copies all.",
+        "tests/test_acting_options.py::test_named_buffers",
+        is_compiled=False,
     )
     enableLoadAndOffloadRNGState: bool = refused(
         False, "the random state is the seed: getRandomSeed() and setRandomSeed()."

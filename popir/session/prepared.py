@@ -25,6 +25,7 @@ from popir.enums import (
 from popir.errors import (
     OutOfMemoryException,
     PopirError,
+    did_you_mean,
     popart_exception,
     popart_runtime_error,
     poplar_graph_memory_allocation_error,
@@ -290,6 +291,28 @@ class Prepared(Compiled):
         """
         self._prepared("weightsFromHost")
         self._send(self._left_states())
+
+    @exclusive()
+    def buffersFromHost(self) -> None:
+        """Copies the host's values of the variables that `updatableNamedBuffers` names to the
+        device, and of no others. Raises popart_exception before `prepareDevice`, for a name that
+        is no variable, and if there are no names.
+        """
+        self._prepared("buffersFromHost")
+        names = self.options.updatableNamedBuffers
+        if not names:
+            raise popart_exception(
+                "buffersFromHost: SessionOptions.updatableNamedBuffers names no variables. Name "
+                "those to copy, or call weightsFromHost(), which copies all."
+            )
+        for id in names:
+            if id not in self._variables():
+                raise popart_exception(
+                    f"buffersFromHost: SessionOptions.updatableNamedBuffers names '{id}', which is "
+                    f"no variable on the device.{did_you_mean(id, self._variables())}"
+                )
+        for id in names:
+            self._write(id)
 
     def _send(self, left: Container[str] = ()) -> None:
         """Copies variables to the device, but for those `left`."""

@@ -314,3 +314,25 @@ def test_what_a_graph_shows_of_itself(tmp_path: Path):
     contexts = json.loads((tmp_path / "debug.json").read_text())["contexts"]
     assert [c["api"] for c in contexts] == ["aFunction"] and contexts[0]["name"] == "here"
     assert b"aFunction" in (tmp_path / "debug.cbor").read_bytes()
+
+
+def test_replicas_of_one_engine(tmp_path: Path):
+    lines = run(build("replicas", tmp_path), cwd=tmp_path).splitlines()
+    own = np.arange(16.0).reshape(2, 4, 2)
+    shared = np.array([[100, 200], [300, 400]])[:, None]
+    called, told = 1000.0 * np.arange(4)[:, None], 1e4 * np.array([1, 2])[:, None, None]
+    sums = np.repeat((own + shared + called + told).sum(1, keepdims=True), 4, 1)
+    assert np.array_equal(np.array(lines[0].split()[1:], float), sums.ravel())
+    assert lines[1] == "calls: 2"
+    kept = 50.0 * np.arange(4)[:, None] + own.sum(0)  # the row, and what each run has added
+    assert np.array_equal(np.array(lines[2].split()[1:], float), kept.ravel())
+    assert np.array_equal(np.array(lines[3].split()[3:], float), kept[3])
+    assert lines[4] == "printed: 8"
+    assert lines[5].endswith("has 8 bytes on each of 4 replicas, a buffer of 8 given")
+    assert lines[6].endswith(
+        "moves 8 bytes at a time, on each of 4 replicas, a buffer of 24 bytes given"
+    )
+    assert lines[7].endswith("replica 4 given, the graph has 4, counted from 0")
+    assert lines[8].endswith("replica 1 given, 'told' is broadcast: replica 0 has the callback")
+    assert lines[9].endswith("replica 9 given, the graph has 4, counted from 0")
+    assert lines[10].endswith("replica 1 given for 'in', there is one, number 0")

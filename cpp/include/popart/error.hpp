@@ -6,6 +6,8 @@
 #include <popart/erroruid.hpp>
 #include <popart/logging.hpp>
 
+#include <exception>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -15,6 +17,7 @@ namespace popart {
 
 /// An invalid model, operator or call. The message is formatted as by logging::format: error("{}
 /// has {} inputs", name, n). Where arguments are missing, "{}" remains.
+/// An error that is given a number begins with it: "POPART10000: ".
 class error : public std::runtime_error {
  public:
   explicit error(const char* s) : std::runtime_error(s) {}
@@ -27,10 +30,10 @@ class error : public std::runtime_error {
       : std::runtime_error(text(s, first, args...)) {}
   template <typename... Args>
   explicit error(ErrorUid uid, const char* s, const Args&... args)
-      : std::runtime_error(text(s, args...)), uid_(uid) {}
+      : std::runtime_error(prefix(uid) + text(s, args...)), uid_(uid) {}
   template <typename... Args>
   explicit error(ErrorUid uid, const std::string& s, const Args&... args)
-      : std::runtime_error(text(s, args...)), uid_(uid) {}
+      : std::runtime_error(prefix(uid) + text(s, args...)), uid_(uid) {}
   error(const error&) = default;
   ~error() override;
 
@@ -41,6 +44,10 @@ class error : public std::runtime_error {
   template <typename... Args>
   static std::string text(const std::string& s, const Args&... args) {
     return logging::internal::substitute(s, {logging::internal::text(args)...});
+  }
+
+  static std::string prefix(ErrorUid uid) {
+    return "POPART" + std::to_string(static_cast<int>(uid)) + ": ";
   }
 
   ErrorUid uid_ = ErrorUid::E0;
@@ -59,6 +66,22 @@ class runtime_error : public error {
   using error::error;
   ~runtime_error() override;
 };
+
+/// The base of what says that a model does not fit the device's memory. popir itself throws
+/// poplar::memory_allocation_error; this is for programs that have such errors of their own.
+class memory_allocation_err : public error {
+ public:
+  explicit memory_allocation_err(const std::string& info) : error("{}", info) {}
+  ~memory_allocation_err() override;
+  virtual std::unique_ptr<memory_allocation_err> clone() const = 0;
+  virtual std::string getSummaryReport() const = 0;
+  virtual std::string getProfilePath() const = 0;
+};
+
+enum class ErrorSource { popart = 0, popart_internal, poplar, poplibs, unknown };
+
+/// Which library an exception is of.
+ErrorSource getErrorSource(const std::exception& e);
 
 }  // namespace popart
 

@@ -52,8 +52,6 @@ class AliasModel;
 class Pattern;
 class ReplicaEqualAnalysisProxy;
 
-/// Where an operator computes: an IPU, and which of its tiles.
-using VGraphIdAndTileSet = std::pair<VGraphId, TileSet>;
 /// The IPU of what is on none.
 static constexpr VGraphId unusedVGraphId = -1;
 

@@ -12,6 +12,8 @@
 
 namespace popart {
 
+class Op;
+
 /// A list of names, outermost first.
 class Scope {
  public:
@@ -24,7 +26,15 @@ class Scope {
   std::string str() const;
   /// The scope `name` inside of this one.
   Scope operator/(const std::string& name) const;
-  void pop() { names_.pop_back(); }
+  /// Removes the innermost name.
+  /// \throws error for the outermost scope
+  void pop();
+  /// The innermost scope that holds this one and the other.
+  Scope getCommonParent(const Scope& other) const;
+  /// The innermost scope that holds the operators; the outermost one for none.
+  static Scope getCommonParent(const std::vector<Op*>& ops);
+  /// Whether this scope is `other`, or lies in it.
+  bool isSubscope(const Scope& other) const;
 
   bool operator==(const Scope& o) const { return names_ == o.names_; }
   bool operator!=(const Scope& o) const { return !(*this == o); }

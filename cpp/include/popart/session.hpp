@@ -75,6 +75,10 @@ class Session {
 
   // ---- Weights ----
   void weightsFromHost();
+  /// Copies the variables that the option `updatableNamedBuffers` names to the device, and no others,
+  /// with what TensorData::resetData() has changed of them.
+  /// \throws error for a name that is no variable, and if there are no names
+  void buffersFromHost();
   void weightsToHost();
   /// Copies weights of the host into the buffers of `weights`. weightsToHost() fetches those of the
   /// device first.

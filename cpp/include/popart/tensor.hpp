@@ -2,6 +2,7 @@
 #ifndef popart_tensor_hpp
 #define popart_tensor_hpp
 
+#include <popart/basicoptionals.hpp>
 #include <popart/dataflow.hpp>
 #include <popart/debugcontext.hpp>
 #include <popart/error.hpp>
@@ -9,6 +10,8 @@
 #include <popart/region.hpp>
 #include <popart/tensordata.hpp>
 #include <popart/tensorinfo.hpp>
+#include <popart/tensorlocation.hpp>
+#include <popart/variablesettings.hpp>
 #include <popart/vertex.hpp>
 
 #include <map>
@@ -16,6 +19,7 @@
 #include <ostream>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -39,6 +43,9 @@ enum class TensorType {
 
 std::ostream& operator<<(std::ostream& os, const TensorType& type);
 
+/// By what a step changes a variable.
+enum class VariableUpdateType { None = 0, Gradient, Copy };
+
 /// The operators that read a tensor.
 class Consumers {
  public:
@@ -50,6 +57,14 @@ class Consumers {
   int n(Op* op) const;
   /// Number of inputs that read the tensor, over all operators.
   int getTotal() const;
+  /// The operators, and how many of their inputs read the tensor.
+  std::map<Op*, int, POpCmp> getMap() const;
+  // Of the operators that are on an IPU, or in a stage of a pipeline: where; none if no one is.
+  std::set<PipelineStage> getPipelineStages() const;
+  std::set<VGraphId> getVirtualGraphIds() const;
+  OptionalPipelineStage findLowestPipelineStage() const;
+  OptionalPipelineStage findHighestPipelineStage() const;
+  OptionalVGraphId findLowestVirtualGraphID() const;
 
  private:
   const Tensor* tensor_;
@@ -62,6 +77,11 @@ class Tensor : public Vertex {
   /// A tensor beside a graph, for operators that are not in one: the graph does not know it, no
   /// operator computes or reads it, and it has no value.
   Tensor(TensorId tensorId, TensorType type, Graph& graph, const DebugContext& context = {});
+  /// The same of a variable that groups of replicas share.
+  Tensor(TensorId tensorId, VariableSettings settings, Graph& graph,
+         const DebugContext& context = {});
+  Tensor(TensorId tensorId, TensorType type, VariableSettings settings, Graph& graph,
+         const DebugContext& context = {});
   Tensor(const Tensor&) = delete;
   Tensor& operator=(const Tensor&) = delete;
   ~Tensor() override;
@@ -93,6 +113,23 @@ class Tensor : public Vertex {
   bool isOptimizerStateTensor() const;
   bool isAccumulatorTensor() const;
   bool isRandomSeedTensor() const;
+  bool isRemoteArgTensor() const;
+  /// Whether a HostLoadOp gives it.
+  bool isHostLoadTensor() const;
+  /// An input of the body of a loop: any, one that iterations pass on, one that all read, and the
+  /// number of the iteration.
+  bool isLoopInput() const;
+  bool isExplicitLoopInput() const;
+  bool isImplicitLoopInput() const;
+  bool isLoopTripCounter() const;
+  /// Whether its producer is a checkpoint, for a backward pass that computes other results again.
+  bool isCheckpointTensor() const;
+  /// Whether its producer is to be computed again for the backward pass.
+  bool isImplicitRecomputeTensor() const;
+  /// Its producer and its readers, each once.
+  std::vector<Op*> associatedOps() const;
+  /// Whether all readers are of the forward pass.
+  bool consumersAllPreLoss() const;
   /// A variable that is none of these.
   bool isWeightTensor() const;
   /// Whether an operator writes it in place (isModified), or an output of one is a view of it.
@@ -111,6 +148,11 @@ class Tensor : public Vertex {
   VGraphId getVirtualGraphId() const;
   /// -1 where there is none.
   VGraphId getVirtualGraphIdUnsafe() const;
+  /// The same with the tiles: {-1, Undefined} where there is none.
+  VGraphIdAndTileSet getVirtualGraphIdAndTileSetUnsafe() const;
+  VGraphIdAndTileSet getVirtualGraphIdAndTileSetUnsafe(std::set<OpId>& visited) const;
+  /// \throws error where there is none
+  VGraphIdAndTileSet getVirtualGraphIdAndTileSet(std::set<OpId>& visited) const;
 
   /// True if a value is known at compile time: the value of a Const, or the initial value of a
   /// Variable.
@@ -120,6 +162,18 @@ class Tensor : public Vertex {
   const TensorData* tensorData() const;
   /// The same, as a copy that may be changed: the compiler does not see that.
   TensorData* tensorData();
+
+  /// Which replicas share the variable, and how the host gets it; by default all do.
+  VariableSettings getVariableSettings() const;
+  /// The shape that the host gets of the variable: with one value alone that of a replica.
+  std::vector<int64_t> returnedShape(unsigned replicationFactor) const;
+  /// \throws internal_error unless an array of this info takes what the host gets
+  void verifyMutableVoidInfo(const TensorInfo mutableVoidInfo, unsigned replicationFactor) const;
+  /// What a program says of the variable, for its own transforms.
+  VariableUpdateType getVariableUpdateType() const { return updateType_; }
+  void setVariableUpdateType(VariableUpdateType type) { updateType_ = type; }
+  TensorId getCopyFromTensor() const { return copyFrom_; }
+  void setCopyFromTensor(TensorId id) { copyFrom_ = std::move(id); }
 
   // How the host sends a stream of a graph that a program makes: to each replica or to all, by which
   // tiles, and when, as the settings of an input of a model.
@@ -144,6 +198,8 @@ class Tensor : public Vertex {
   TensorType type_;
   Graph* graph_;
   InputSettings inputSettings_;
+  VariableUpdateType updateType_ = VariableUpdateType::None;
+  TensorId copyFrom_;
   std::unique_ptr<popir::TensorLink> link_;
 };
 

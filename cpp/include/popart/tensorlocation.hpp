@@ -3,9 +3,11 @@
 #define popart_tensorlocation_hpp
 
 #include <popart/commgroup.hpp>
+#include <popart/names.hpp>
 
 #include <cstdint>
 #include <ostream>
+#include <utility>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -14,6 +16,9 @@ namespace popart {
 
 enum class TensorStorage { OnChip = 0, OffChip, N };
 enum class TileSet { Compute = 0, IO, Undefined, N };
+
+/// Where an operator computes, or a tensor is: an IPU, and which of its tiles.
+using VGraphIdAndTileSet = std::pair<VGraphId, TileSet>;
 /// Where code is: in memory from which it runs, or in a buffer from which it is copied there.
 enum class CodeMemoryType { Buffer = 0, ExecutableMemory, N };
 enum class ExchangeStrategy { JustInTime = 0, OverlapInnerLoop, OverlapLoops, OverlapStep, N };

@@ -11,6 +11,8 @@
 
 namespace popart {
 
+class Tensor;
+
 /// The ordering constraints of a graph.
 class TopoCons {
  public:
@@ -21,6 +23,8 @@ class TopoCons {
   /// The same. PopART would run `after` directly after `before` if they are tied; here others may run
   /// between them.
   void insert(Op* before, Op* after, bool /*tied*/) { insert(before, after); }
+  /// All constraints: each operator behind those that are listed for it.
+  void insert(const OpsBeforeKey& befores, bool tied = false);
   /// Removes that constraint, if it exists.
   void remove(Op* before, Op* after);
   /// Removes all constraints of an operator.
@@ -34,6 +38,13 @@ class TopoCons {
   std::vector<Op*> getAfters(Op* before) const;
   /// Copies or moves the constraints of one operator to another.
   void transfer(Op* from, Op* to, bool removeOld = true);
+  void transferToMultiple(Op* from, const std::vector<Op*>& to, bool removeOld = true);
+  /// Empty, since no two are tied: others may run between them.
+  std::vector<Op*> getTiedBefores(Op*) const { return {}; }
+  std::vector<Op*> getTiedAfters(Op*) const { return {}; }
+  /// What makes `last` run behind all other readers of a tensor; those that are there already are
+  /// left out.
+  OpsBeforeKey finalConsumerCons(const Tensor* consumed, Op* last) const;
 
  private:
   Graph& graph_;

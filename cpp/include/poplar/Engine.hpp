@@ -54,6 +54,12 @@ Executable compileGraph(const Graph& graph, ArrayRef<program::Program> programs,
 
 /// Compiles programs once and runs them many times.
 ///
+/// Of a graph of several replicas (replication_factor) each is run, by an engine and threads of its
+/// own, and collectives bring them together. What the host writes and reads has a first dimension of
+/// the replicas, and so has a buffer of a stream, for each transfer; not that of a stream with
+/// ReplicatedStreamMode::BROADCAST, of which all get the same. Executables that were saved do not keep
+/// that mode. Profiles are those of replica 0.
+///
 /// docs/poplar_programs.md lists the options. The environment variable POPLAR_ENGINE_OPTIONS, a
 /// JSON object of strings, overrides `options`.
 /// \throws invalid_tile_mapping, control_program_error, graph_memory_allocation_error
@@ -105,10 +111,13 @@ class Engine {
   void connectStream(StringRef handle, std::vector<T>& buffer) {
     connectStream(handle, buffer.data(), buffer.data() + buffer.size());
   }
+  /// The callback of one replica, `index`; number 0 without it. Callbacks of several replicas are
+  /// called at the same time.
+  /// \throws stream_connection_error for a replica that there is not
   void connectStreamToCallback(StringRef handle, StreamCallbackHandle callback);
   void connectStreamToCallback(StringRef handle, unsigned index, StreamCallbackHandle callback);
 
-  /// Sets the callback of a host function. `index` is a replica and must be 0.
+  /// Sets the callback of a host function, of replica `index`.
   void connectHostFunction(StringRef handle, unsigned index, HostCallbackHandle callback);
   void connectHostFunction(StringRef handle, HostCallbackHandle callback) {
     connectHostFunction(handle, 0, std::move(callback));

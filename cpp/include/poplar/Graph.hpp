@@ -15,6 +15,7 @@
 #include <poplar/OptionFlags.hpp>
 #include <poplar/PerfEstimateFunc.hpp>
 #include <poplar/Program.hpp>
+#include <poplar/Quarter.hpp>
 #include <poplar/ReplicatedStreamMode.hpp>
 #include <poplar/SerializationFormat.hpp>
 #include <poplar/StringRef.hpp>

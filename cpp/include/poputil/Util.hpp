@@ -9,6 +9,7 @@
 #include <poplar/Device.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/Interval.hpp>
+#include <poplar/MetadataCreation.hpp>
 #include <poplar/Program.hpp>
 #include <poplar/Target.hpp>
 #include <poplar/Tensor.hpp>
@@ -18,6 +19,10 @@
 
 #pragma GCC visibility push(default)
 namespace poputil {
+
+// PopLibs had these before Poplar.
+using poplar::createConstantMetadataTensor;
+using poplar::createVariableMetadataTensor;
 
 /// Sorts the intervals and merges those that touch or overlap. The second form does it for each
 /// tile of a mapping.

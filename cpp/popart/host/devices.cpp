@@ -1,5 +1,6 @@
 #include <popart/devicemanager.hpp>
 #include <popart/error.hpp>
+#include <popart/popx/devicexmanager.hpp>
 
 #include <utility>
 
@@ -33,10 +34,22 @@ Value valueOf(DeviceSelectionCriterion criterion) {
 }
 Value valueOf(DeviceType type) { return member("DeviceType", types, static_cast<int>(type)); }
 
+/// The class of a device's type, of the compiler's object.
+std::shared_ptr<DeviceInfo> deviceInfoOf(Object device) {
+  switch (DeviceInfo(device).getType()) {
+    case DeviceType::Cpu: return std::make_shared<popx::DevicexCpuInfo>(std::move(device));
+    case DeviceType::Sim: return std::make_shared<popx::DevicexSimInfo>(std::move(device));
+    case DeviceType::IpuModel:
+      return std::make_shared<popx::DevicexIpuModelInfo>(std::move(device));
+    case DeviceType::Ipu: return std::make_shared<popx::DevicexIpuInfo>(std::move(device));
+    default: return std::make_shared<popx::DevicexOfflineIpuInfo>(std::move(device));
+  }
+}
+
 /// A device that a method of popir.DeviceManager makes; null if it returns None.
 std::shared_ptr<DeviceInfo> made(const char* method, const List& args) {
   const Value device = call(make("DeviceManager"), method, args);
-  return device.isNone() ? nullptr : std::make_shared<DeviceInfo>(device.object());
+  return device.isNone() ? nullptr : deviceInfoOf(device.object());
 }
 
 }  // namespace
@@ -81,6 +94,18 @@ const poplar::Target& DeviceInfo::getTarget() const {
   return *target_;
 }
 
+namespace popx {
+
+DevicexInfo::~DevicexInfo() = default;
+
+const poplar::Device& DevicexInfo::getDevice() const {
+  if (poplarDevice_ == nullptr)
+    poplarDevice_ = std::make_unique<poplar::Device>(getTarget(), static_cast<unsigned>(getId()));
+  return *poplarDevice_;
+}
+
+}  // namespace popx
+
 std::ostream& operator<<(std::ostream& os, const DeviceInfo& device) {
   return os << device.toString();
 }
@@ -97,8 +122,7 @@ std::vector<std::shared_ptr<DeviceInfo>> DeviceManager::enumerateDevices(
       call(make("DeviceManager"), "enumerateDevices",
            {valueOf(pattern), numIpus, valueOf(deviceType), valueOf(connectionType), tilesPerIPU});
   std::vector<std::shared_ptr<DeviceInfo>> devices;
-  for (const Value& each : found.list())
-    devices.push_back(std::make_shared<DeviceInfo>(each.object()));
+  for (const Value& each : found.list()) devices.push_back(deviceInfoOf(each.object()));
   return devices;
 }
 

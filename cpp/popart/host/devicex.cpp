@@ -50,6 +50,7 @@ void Devicex::run(IStepIO& stepIO, std::string debugName) {
   session("run").run(stepIO, std::move(debugName));
 }
 
+void Devicex::buffersFromHost() { session("buffersFromHost").buffersFromHost(); }
 void Devicex::weightsFromHost() { session("weightsFromHost").weightsFromHost(); }
 void Devicex::weightsToHost() { session("weightsToHost").weightsToHost(); }
 void Devicex::weightsToHost(const std::map<TensorId, MutableVoidData>& buffers) {

@@ -374,6 +374,21 @@ void Session::connectStreamToCallback(const std::string& streamHandle,
 }
 
 void Session::weightsFromHost() { call(session_, "weightsFromHost"); }
+void Session::buffersFromHost() {
+  WeightsIO changed;
+  popx::Executablex& executable = parts().executable;
+  for (const TensorId& id : executable.getSessionOptions().updatableNamedBuffers) {
+    if (!executable.containsTensor(id)) continue;
+    Tensor* tensor = executable.getTensor(id);
+    if (tensor->tensorType() != TensorType::Variable || !tensor->hasTensorData() ||
+        tensor->tensorData()->getIsSyncedWithIPU())
+      continue;
+    changed.insert(id, {tensor->tensorData()->data(), tensor->info});
+    tensor->tensorData()->setIsSyncedWithIPU(true);
+  }
+  writeWeights(changed);
+  call(session_, "buffersFromHost");
+}
 void Session::weightsToHost() { call(session_, "weightsToHost"); }
 void Session::readWeights(const IWeightsIO& weights) {
   call(session_, "readWeights", {weightsOf(*this, weights, Array::Use::Write)});

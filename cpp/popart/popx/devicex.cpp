@@ -70,6 +70,25 @@ const Ir& IrLowering::ir() const {
   return *ir_;
 }
 
+const Tensor* Executablex::getTensor(const TensorId& id) const { return ir().getTensor(id); }
+Tensor* Executablex::getTensor(const TensorId& id) { return ir().getTensor(id); }
+bool Executablex::containsTensor(const TensorId& id) const { return ir().containsTensor(id); }
+std::set<TensorId> Executablex::getAllTensorIds() const { return ir().getAllTensorIds(); }
+std::vector<TensorId> Executablex::getTensorIds(TensorType type) const {
+  return ir().getTensorIds(type);
+}
+const SessionOptions& Executablex::getSessionOptions() const { return ir().getSessionOptions(); }
+std::vector<Tensor*> Executablex::getWeightTensors() {
+  return ir().getMainGraphTensors().getOfType(TensorType::Variable);
+}
+std::vector<Tensor*> Executablex::getAnchorTensors() {
+  std::vector<Tensor*> tensors;
+  for (const TensorId& id : ir().getAnchors()) tensors.push_back(ir().getTensor(id));
+  return tensors;
+}
+std::vector<Tensor*> Executablex::getDataStreamTensors() { return ir().dataStreamTensors(); }
+std::vector<Tensor*> Executablex::getOptimizerTensors() { return ir().optimizerTensors(); }
+
 std::unique_ptr<Executablex> Executablex::createFromLoweredIr(IrLowering& lowering) {
   static_cast<void>(lowering.ir());
   return std::make_unique<Executablex>(lowering);

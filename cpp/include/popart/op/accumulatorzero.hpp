@@ -16,7 +16,7 @@ class AccumulatorZeroOp : public AccumulatorScaleOp {
   explicit AccumulatorZeroOp(const Op::Settings& settings);
   ~AccumulatorZeroOp() override;
 
-  std::unique_ptr<Op> clone() const final;
+  std::unique_ptr<Op> clone() const override;
 };
 
 }  // namespace popart

@@ -25,10 +25,10 @@ class CastThenPow2ScaleOp : public Op {
   std::unique_ptr<Op> clone() const override;
   /// \throws error for an input of another type
   void setup() override;
-  std::vector<std::unique_ptr<Op>> getGradOps() final { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
   DataType toDataType() const { return to_; }
   bool canBeReplacedByIdentity() const override { return false; }
-  float getSubgraphValue() const final { return getLowSubgraphValue(); }
+  float getSubgraphValue() const override { return getLowSubgraphValue(); }
   bool canShard() const override { return true; }
 
  private:

@@ -167,7 +167,7 @@ class ElementWiseNpBroadcastableBinaryWithGradOp : public ElementWiseBinaryOp {
   std::unique_ptr<Op> clone() const override {
     return std::unique_ptr<Op>(new ElementWiseNpBroadcastableBinaryWithGradOp(*this));
   }
-  std::vector<std::unique_ptr<Op>> getGradOps() final {
+  std::vector<std::unique_ptr<Op>> getGradOps() override {
     const Shape& out = outShape(getOutIndex());
     std::vector<std::unique_ptr<Op>> ops;
     ops.emplace_back(new Arg0GradOp(*this, npReductionAxis(inShape(getArg0InIndex()), out)));

@@ -23,7 +23,7 @@ class GRUOp : public BaseOnnxRNNOp {
 
   std::unique_ptr<Op> clone() const override;
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
-  std::string getName() const final { return "GRU"; }
+  std::string getName() const override { return "GRU"; }
   std::string getDirectionAttribute() const { return direction_; }
   int getLinearBeforeResetAttribute() const { return linearBeforeReset_ ? 1 : 0; }
 

@@ -32,7 +32,7 @@ class LSTMOp : public BaseOnnxRNNOp {
   void setup() override;
   std::set<InIndex> optionalInputs() const override;
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
-  std::string getName() const final { return "LSTM"; }
+  std::string getName() const override { return "LSTM"; }
   bool hasInitialCInput() const { return hasInput(getInitialCInIndex()); }
   ActivationFunction getActivation() const { return activation_; }
   ActivationFunction getRecurrentActivation() const { return recurrent_; }

@@ -24,10 +24,10 @@ class Pow2ScaleThenCastOp : public Op {
   std::unique_ptr<Op> clone() const override;
   /// \throws error for another type `to`
   void setup() override;
-  std::vector<std::unique_ptr<Op>> getGradOps() final { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
   DataType toDataType() const { return to_; }
   bool canBeReplacedByIdentity() const override { return false; }
-  float getSubgraphValue() const final { return getLowSubgraphValue(); }
+  float getSubgraphValue() const override { return getLowSubgraphValue(); }
   bool canShard() const override { return true; }
 
  private:

@@ -21,7 +21,7 @@ class RNNOp : public BaseOnnxRNNOp {
 
   std::unique_ptr<Op> clone() const override;
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
-  std::string getName() const final { return "RNN"; }
+  std::string getName() const override { return "RNN"; }
 
   const ActivationFunction activation_attribute;
 };

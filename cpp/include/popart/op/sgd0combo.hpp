@@ -26,7 +26,7 @@ class SGD0ComboOp final : public VarUpdateWithUpdaterOp {
 
   static InIndex getSlr0InIndex() { return 2; }
   static InIndex getWdsf0InIndex() { return 3; }
-  std::unique_ptr<Op> clone() const final;
+  std::unique_ptr<Op> clone() const override;
   /// Those that are not constant.
   std::map<InIndex, TensorId> optimizerInputs() const override;
   std::set<InIndex> optionalInputs() const override;

@@ -28,7 +28,7 @@ class SGD1AcclUpdateOp : public VarUpdateWithUpdaterOp {
   /// Those that are not constant.
   std::map<InIndex, TensorId> optimizerInputs() const override;
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
-  float getSubgraphValue() const final { return getLowSubgraphValue(); }
+  float getSubgraphValue() const override { return getLowSubgraphValue(); }
 
   const OptimizerValue initSmm1;  // scaled momentum
   const OptimizerValue initSwd1;  // scaled weight decay

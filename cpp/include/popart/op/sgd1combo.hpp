@@ -20,7 +20,7 @@ class SGD1ComboOp final : public SGDMComboBaseOp {
               OptimizerValue initialNgsf1, OptimizerValue initialNdsf1,
               OptimizerReductionType reductionType, const Op::Settings& settings);
   ~SGD1ComboOp() override;
-  std::unique_ptr<Op> clone() const final;
+  std::unique_ptr<Op> clone() const override;
 };
 
 }  // namespace popart

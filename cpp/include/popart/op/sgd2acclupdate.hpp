@@ -14,7 +14,7 @@ class SGD2PartialAcclUpdateOp : public SGD1AcclUpdateOp {
  public:
   using SGD1AcclUpdateOp::SGD1AcclUpdateOp;
   ~SGD2PartialAcclUpdateOp() override;
-  std::unique_ptr<Op> clone() const final;
+  std::unique_ptr<Op> clone() const override;
 };
 
 }  // namespace popart

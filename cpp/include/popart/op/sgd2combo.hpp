@@ -25,7 +25,7 @@ class SGD2ComboOp final : public SGDMComboBaseOp {
               OptimizerReductionType reductionType, DataType accumType, DataType accl1Type,
               const Op::Settings& settings);
   ~SGD2ComboOp() override;
-  std::unique_ptr<Op> clone() const final;
+  std::unique_ptr<Op> clone() const override;
 
   const bool withGradAccum;
   const DataType accumType;

@@ -14,7 +14,7 @@ class SGD2VarUpdateOp : public SGD1VarUpdateOp {
  public:
   using SGD1VarUpdateOp::SGD1VarUpdateOp;
   ~SGD2VarUpdateOp() override;
-  std::unique_ptr<Op> clone() const final;
+  std::unique_ptr<Op> clone() const override;
 };
 
 }  // namespace popart

@@ -20,7 +20,7 @@ class VarUpdateOp : public Op {
   static InIndex getVarToUpdateInIndex() { return 0; }
   static OutIndex getUpdatedVarOutIndex() { return 0; }
   std::unique_ptr<Op> clone() const override = 0;
-  void setup() final;
+  void setup() override;
   view::Regions aliases(InIndex in, OutIndex out) const override;
   view::Regions modifies(InIndex index) const override;
   /// The inputs provided by the optimizer, by index.

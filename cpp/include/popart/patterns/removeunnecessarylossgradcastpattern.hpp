@@ -17,9 +17,9 @@ namespace popart {
 class RemoveUnnecessaryLossGradCast : public PreAliasPattern {
  public:
   ~RemoveUnnecessaryLossGradCast() override;
-  bool matches(Op* op) const final;
-  std::vector<const Tensor*> touches(Op*) const final { return {}; }
-  bool apply(Op* op) const final;
+  bool matches(Op* op) const override;
+  std::vector<const Tensor*> touches(Op*) const override { return {}; }
+  bool apply(Op* op) const override;
 };
 
 }  // namespace popart

@@ -12,8 +12,8 @@ namespace popart {
 class SGD0Decompose : public OptimizerDecompose {
  public:
   ~SGD0Decompose() override;
-  bool matches(Op* op) const final;
-  bool apply(Op* op) const final;
+  bool matches(Op* op) const override;
+  bool apply(Op* op) const override;
 };
 
 }  // namespace popart

@@ -12,8 +12,8 @@ namespace popart {
 class SGD1Decompose : public OptimizerDecompose {
  public:
   ~SGD1Decompose() override;
-  bool matches(Op* op) const final;
-  bool apply(Op* op) const final;
+  bool matches(Op* op) const override;
+  bool apply(Op* op) const override;
 };
 
 }  // namespace popart

@@ -12,8 +12,8 @@ namespace popart {
 class SGD2Decompose : public OptimizerDecompose {
  public:
   ~SGD2Decompose() override;
-  bool matches(Op* op) const final;
-  bool apply(Op* op) const final;
+  bool matches(Op* op) const override;
+  bool apply(Op* op) const override;
 };
 
 }  // namespace popart

@@ -63,6 +63,7 @@ class Devicex {
   void loadEngineAndConnectStreams();
   void run(IStepIO& stepIO, std::string debugName = "");
   void weightsFromHost();
+  void buffersFromHost();
   void weightsToHost();
   /// Fetches the weights into these buffers.
   void weightsToHost(const std::map<TensorId, MutableVoidData>& buffers);

@@ -3,8 +3,12 @@
 #define popart_popx_executablex_hpp
 
 #include <popart/popx/irlowering.hpp>
+#include <popart/sessionoptions.hpp>
+#include <popart/tensor.hpp>
 
 #include <memory>
+#include <set>
+#include <vector>
 
 #pragma GCC visibility push(default)
 
@@ -25,6 +29,21 @@ class Executablex {
   IrLowering& lowering() { return lowering_; }
   const IrLowering& lowering() const { return lowering_; }
   const Ir& ir() const { return lowering_.ir(); }
+
+  /// A tensor of any graph of the Ir.
+  /// \throws error for an unknown id
+  const Tensor* getTensor(const TensorId& id) const;
+  Tensor* getTensor(const TensorId& id);
+  bool containsTensor(const TensorId& id) const;
+  std::set<TensorId> getAllTensorIds() const;
+  std::vector<TensorId> getTensorIds(TensorType type) const;
+  const SessionOptions& getSessionOptions() const;
+  // Of the main graph: the weights, the states among them; what the host gets; what it sends; and
+  // what an optimizer gives.
+  std::vector<Tensor*> getWeightTensors();
+  std::vector<Tensor*> getAnchorTensors();
+  std::vector<Tensor*> getDataStreamTensors();
+  std::vector<Tensor*> getOptimizerTensors();
 
  private:
   IrLowering& lowering_;

@@ -27,7 +27,7 @@ class DynamicBaseOp : public Op {
   std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
   /// By default createOutInfo().
   void setup() override;
-  float getSubgraphValue() const final { return getHighSubgraphValue(); }
+  float getSubgraphValue() const override { return getHighSubgraphValue(); }
   const std::vector<int64_t>& getAxes() const { return axes; }
   void setAxes(const std::vector<int64_t>& given);
   const std::vector<int64_t>& getSizes() const { return sizes; }
@@ -68,9 +68,9 @@ class DynamicBinaryBaseOp : public DynamicBaseOp {
   static InIndex getIndexInIndex() { return 1; }
   static OutIndex getOutIndex() { return 0; }
   std::unique_ptr<Op> clone() const override;
-  void setup() final;
+  void setup() override;
   const TensorInfo& getUpdateTensorInfo() const { return updateInInfo; }
-  void growAliasModel(AliasModel& model) const final;
+  void growAliasModel(AliasModel& model) const override;
   poprithms::memory::inplace::Proposal mapInplaceProposal(
       const AliasModel& model, OperatorIdentifier variant) const override;
 

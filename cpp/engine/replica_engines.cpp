@@ -1,0 +1,167 @@
+#include "engine/replica_engines.hpp"
+
+#include <poplar/exceptions.hpp>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+#include <sstream>
+#include <utility>
+
+#include "kernels/parallel.hpp"
+#include "poplar/graph_impl.hpp"
+
+namespace popir {
+namespace {
+
+/// What one callback gives, for all replicas. A replica that is ahead asks for the next transfer;
+/// those that come after it get the same.
+class Broadcast {
+ public:
+  Broadcast(poplar::StreamCallbackHandle source, std::size_t bytes, std::size_t replicas)
+      : callback_(source.callback()),
+        function_(source.function()),
+        bytes_(bytes),
+        taken_(replicas, 0) {}
+
+  void give(std::size_t replica, void* buffer) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::size_t& taken = taken_[replica];
+    if (taken == first_ + kept_.size()) kept_.push_back(fetched());
+    if (bytes_ > 0) std::memcpy(buffer, kept_[taken - first_].data(), bytes_);
+    ++taken;
+    const std::size_t least = *std::min_element(taken_.begin(), taken_.end());
+    for (; first_ < least; ++first_) kept_.pop_front();
+  }
+
+ private:
+  std::vector<char> fetched() {
+    std::vector<char> data(bytes_);
+    if (function_) {
+      function_(data.data());
+    } else {
+      callback_->fetch(data.data());
+      callback_->complete();
+    }
+    return data;
+  }
+
+  std::shared_ptr<poplar::StreamCallback> callback_;
+  std::function<void(void*)> function_;
+  std::size_t bytes_;
+  std::mutex mutex_;
+  std::vector<std::size_t> taken_;      // transfers, by replica
+  std::deque<std::vector<char>> kept_;  // those that not all have taken
+  std::size_t first_ = 0;               // the number of the first of these
+};
+
+poplar::OptionFlags optionsOf(const EngineImpl& first, unsigned replicas) {
+  poplar::OptionFlags options = first.options();
+  options.set("host.numThreads", std::to_string(std::max(1u, first.threads() / replicas)));
+  return options;
+}
+
+std::size_t bytesOf(const std::map<std::string, poplar::Tensor>& handles, const std::string& handle,
+                    const char* who, std::size_t replicas, const void* begin, const void* end) {
+  const auto found = handles.find(handle);
+  if (found == handles.end()) return 0;  // the engine refuses it
+  const std::size_t bytes = found->second.numElements() * found->second.elementType().sizeInBytes();
+  const auto given =
+      static_cast<std::size_t>(static_cast<const char*>(end) - static_cast<const char*>(begin));
+  if (end != nullptr && given < bytes * replicas)
+    throw poplar::tensor_io_state_error(std::string(who) + ": '" + handle + "' has " +
+                                        std::to_string(bytes) + " bytes on each of " +
+                                        std::to_string(replicas) + " replicas, a buffer of " +
+                                        std::to_string(given) + " given");
+  return bytes;
+}
+
+}  // namespace
+
+ReplicaEngines* EngineImpl::together() {
+  if (isAlone_ || grown_->replicas == 1) return nullptr;
+  if (together_ == nullptr) together_ = std::make_unique<ReplicaEngines>(*this);
+  return together_.get();
+}
+
+ReplicaEngines::ReplicaEngines(EngineImpl& first) : all_{&first} {
+  const unsigned replicas = first.graph().replicas;
+  const poplar::OptionFlags options = optionsOf(first, replicas);
+  for (unsigned i = 1; i < replicas; ++i) {
+    others_.push_back(
+        std::make_unique<EngineImpl>(first.shared(), first.programs(), options, nullptr));
+    others_.back()->runAlone();
+    all_.push_back(others_.back().get());
+  }
+  together_ = std::make_unique<Replicas>(all_);
+}
+
+void ReplicaEngines::run(unsigned program) {
+  // What replicas print comes out in the order of their numbers.
+  std::vector<std::ostringstream> printed(others_.size());
+  for (std::size_t i = 0; i < others_.size(); ++i) others_[i]->printStream = &printed[i];
+  const auto show = [&] {
+    for (const auto& text : printed) *all_[0]->printStream << text.str();
+  };
+  try {
+    together_->run(program);
+  } catch (...) {
+    show();
+    throw;
+  }
+  show();
+}
+
+void ReplicaEngines::load(const poplar::Device& device) {
+  for (EngineImpl* engine : all_) engine->load(device);
+}
+
+bool ReplicaEngines::isBroadcast(const std::string& handle) const {
+  return all_[0]->graph().broadcast.count(handle) != 0;
+}
+
+void ReplicaEngines::connect(const std::string& handle, void* begin, void* end) {
+  const bool isOne = isBroadcast(handle);
+  for (std::size_t i = 0; i < all_.size(); ++i)
+    all_[i]->connect(handle, begin, end, isOne ? 0 : i, isOne ? 1 : all_.size());
+}
+
+void ReplicaEngines::connect(const std::string& handle, unsigned replica,
+                             const poplar::StreamCallbackHandle& callback) {
+  constexpr const char* who = "Engine::connectStreamToCallback";
+  EngineImpl& engine = of(who, replica);
+  if (!isBroadcast(handle)) return engine.connect(handle, callback);
+  if (replica != 0)
+    throw poplar::stream_connection_error(std::string(who) + ": replica " +
+                                          std::to_string(replica) + " given, '" + handle +
+                                          "' is broadcast: replica 0 has the callback");
+  const auto shared =
+      std::make_shared<Broadcast>(callback, engine.transferBytes(handle, who), all_.size());
+  for (std::size_t i = 0; i < all_.size(); ++i)
+    all_[i]->connect(handle, poplar::StreamCallbackHandle(
+                                 [shared, i](void* buffer) { shared->give(i, buffer); }));
+}
+
+void ReplicaEngines::write(const std::string& handle, const void* begin, const void* end) {
+  const std::size_t bytes =
+      bytesOf(all_[0]->graph().hostWrites, handle, "Engine::writeTensor", all_.size(), begin, end);
+  for (std::size_t i = 0; i < all_.size(); ++i)
+    all_[i]->write(handle, static_cast<const char*>(begin) + i * bytes, nullptr);
+}
+
+void ReplicaEngines::read(const std::string& handle, void* begin, void* end) {
+  const std::size_t bytes =
+      bytesOf(all_[0]->graph().hostReads, handle, "Engine::readTensor", all_.size(), begin, end);
+  for (std::size_t i = 0; i < all_.size(); ++i)
+    all_[i]->read(handle, static_cast<char*>(begin) + i * bytes, nullptr);
+}
+
+EngineImpl& ReplicaEngines::of(const char* who, unsigned replica) const {
+  if (replica < all_.size()) return *all_[replica];
+  throw poplar::stream_connection_error(std::string(who) + ": replica " + std::to_string(replica) +
+                                        " given, the graph has " + std::to_string(all_.size()) +
+                                        ", counted from 0");
+}
+
+}  // namespace popir

@@ -1,0 +1,44 @@
+// The engines behind a poplar::Engine of a replicated graph.
+#ifndef popir_engine_replica_engines_hpp
+#define popir_engine_replica_engines_hpp
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/replicas.hpp"
+
+namespace popir {
+
+/// One engine for each replica. What the host writes and reads has a first dimension of the
+/// replicas. Of a stream each replica takes its transfers in turn, in the order of their numbers; of a
+/// stream that is broadcast all get the same.
+class ReplicaEngines {
+ public:
+  /// `first` is the engine of replica 0, which outlives this object; the others are made as it was.
+  explicit ReplicaEngines(EngineImpl& first);
+
+  void run(unsigned program);
+  void load(const poplar::Device& device);
+  void connect(const std::string& handle, void* begin, void* end);
+  /// The callback of one replica. That of replica 0 gives a stream that is broadcast its data.
+  /// \throws poplar::stream_connection_error for a replica that there is not, and for one but the
+  /// first of a stream that is broadcast
+  void connect(const std::string& handle, unsigned replica,
+               const poplar::StreamCallbackHandle& callback);
+  void write(const std::string& handle, const void* begin, const void* end);
+  void read(const std::string& handle, void* begin, void* end);
+  /// \throws poplar::poplar_error for a replica that there is not
+  EngineImpl& of(const char* who, unsigned replica) const;
+
+ private:
+  bool isBroadcast(const std::string& handle) const;
+
+  std::vector<std::unique_ptr<EngineImpl>> others_;
+  std::vector<EngineImpl*> all_;
+  std::unique_ptr<Replicas> together_;
+};
+
+}  // namespace popir
+
+#endif
