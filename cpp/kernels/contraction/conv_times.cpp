@@ -75,12 +75,16 @@ double oneGroupTime(const Sizes& s, const ConvSpec& spec, unsigned threads) {
   const Layout &from = isForward ? spec.in : spec.out, &to = isForward ? spec.out : spec.in;
   const bool reads = from.channelBlock == Layout::kPlain,
              writes = to.channelBlock == Layout::kPlain;
-  // Few channels are read as they lie: each line of a vector of outputs takes some time more.
+  // Few channels are read as they lie. What is written takes some time for each line of a vector.
   if (isForward && s.inputs < kVector && isWholeOut) {
-    constexpr double kFew = 0.119, kLine = 57, kStartOfFew = 6500;
+    constexpr double kFew = 0.126, kLine = 38, kReadFew = 0.05, kWrittenFew = 0.015,
+                     kStartOfFew = 4400;
     const double lines = number(s.images * s.lines * vectorsOf(s.outputs));
-    return (threads == 1 ? kStart : kStartOfFew) +
-           (kFew * s.there * products + kLine * lines) / threads;
+    const double written = writes ? kLine * lines + kWrittenFew * number(s.written()) : 0;
+    return (threads == 1 ? kStart
+            : writes     ? kStartOfFew
+                         : kStartInBlocks) +
+           (kFew * s.there * products + kReadFew * number(s.read) + written) / threads;
   }
   // Threads bring channels into blocks, and then read lines, of few of which strides leave much to do.
   constexpr double kExchanged = 0.21;
