@@ -335,4 +335,10 @@ def test_replicas_of_one_engine(tmp_path: Path):
     assert lines[7].endswith("replica 4 given, the graph has 4, counted from 0")
     assert lines[8].endswith("replica 1 given, 'told' is broadcast: replica 0 has the callback")
     assert lines[9].endswith("replica 9 given, the graph has 4, counted from 0")
-    assert lines[10].endswith("replica 1 given for 'in', there is one, number 0")
+    functions = ("run", "readTensor", "copyFromRemoteBuffer", "connectHostFunction")
+    for line, function in zip(lines[10:14], functions, strict=True):
+        assert line.startswith(
+            f"Engine::{function}: called from a callback of this engine's own run"
+        )
+    assert lines[14] == "calls: 100"
+    assert lines[15].endswith("replica 1 given for 'in', there is one, number 0")
