@@ -32,21 +32,24 @@ def test_the_pool_by_itself(tmp_path: Path) -> None:
 
 def engine(**options: str) -> tuple[poplar.Engine, np.ndarray]:
     """An engine whose program has steps of several kinds, each of work for many threads; what it
-    reads.
+    reads. A stream gives its input, so that every run computes.
     """
     graph = poplar.Graph(poplar.Target.createCPUTarget())
     linear = poplar.VariableMappingMethod.LINEAR
     shape = [SIZE, SIZE]
     rng = np.random.default_rng(1)
     tensors = [graph.addVariable(poplar.FLOAT, shape, linear) for _ in range(2)]
-    for tensor in tensors:
-        graph.setInitialValue(tensor, rng.standard_normal(shape).astype(np.float32))
+    values = [rng.standard_normal(shape).astype(np.float32) for _ in tensors]
+    graph.setInitialValue(tensors[1], values[1])
+    stream = graph.addHostToDeviceFIFO("x", poplar.FLOAT, SIZE * SIZE)
     sequence = program.Sequence()
+    sequence.add(program.Copy(stream, tensors[0]))
     product = poplin.matMul(graph, *tensors, sequence)
     result = popops.tanh(graph, popops.add(graph, product, tensors[0], sequence), sequence)
     graph.createHostRead("result", result)
     made = poplar.Engine(graph, sequence, options)
     made.load(poplar.Device.createCPUDevice())
+    made.connectStream("x", values[0])
     return made, np.empty(shape, np.float32)
 
 
@@ -66,6 +69,35 @@ def test_the_same_bits_whoever_does_the_work() -> None:
 
     with ThreadPoolExecutor(3) as threads:
         assert len(set().union(*threads.map(results, range(3)))) == 1
+
+
+def wakes() -> int:
+    """How often the workers of this process have gone to sleep, all together."""
+    found = 0
+    for task in Path("/proc/self/task").iterdir():
+        if (task / "comm").read_text() == "popir worker\n":
+            status = (task / "status").read_text()
+            found += int(status.split("\nvoluntary_ctxt_switches:")[1].split()[0])
+    return found
+
+
+@pytest.mark.parametrize("adapts", ["true", "false"])
+def test_short_programs_try_one_thread(adapts: str) -> None:
+    """After eight runs the next two are on the caller's thread: no worker wakes up for them."""
+    options = {"host.numThreads": "2", "host.spinMicroseconds": "0", "host.adaptThreads": adapts}
+    made, result = engine(**options)
+    found = []
+    for runs in (8, 2):
+        before = wakes()
+        for _ in range(runs):
+            made.run()
+        time.sleep(0.05)
+        found.append(wakes() - before)
+        made.readTensor("result", result)
+        found.append(hash(result.tobytes()))
+    first, bits, tried, same = found
+    assert first > 0 and bits == same
+    assert (tried == 0) == (adapts == "true")
 
 
 def seconds_of_idle_threads(spin: str, after: float = 0.1) -> float:
