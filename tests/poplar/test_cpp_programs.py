@@ -317,7 +317,10 @@ def test_what_a_graph_shows_of_itself(tmp_path: Path):
 
 
 def test_replicas_of_one_engine(tmp_path: Path):
-    lines = run(build("replicas", tmp_path), cwd=tmp_path).splitlines()
+    program = build("replicas", tmp_path)
+    printed = run(program, cwd=tmp_path)
+    assert run(program, "saved", cwd=tmp_path) == printed
+    lines = printed.splitlines()
     own = np.arange(16.0).reshape(2, 4, 2)
     shared = np.array([[100, 200], [300, 400]])[:, None]
     called, told = 1000.0 * np.arange(4)[:, None], 1e4 * np.array([1, 2])[:, None, None]

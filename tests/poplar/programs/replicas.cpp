@@ -1,5 +1,5 @@
-// A graph of four replicas, run by one Engine: streams, callbacks, handles, remote buffers,
-// collectives, threads, and what is refused.
+// A graph of four replicas, run by one Engine, with an argument by one of its saved executable:
+// streams, callbacks, handles, remote buffers, collectives, threads, and what is refused.
 #include <gcl/Collectives.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
@@ -39,7 +39,8 @@ void fails(Do act) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char**) {
+  const bool isSaved = argc > 1;
   IPUModel model("ipu2");
   model.tilesPerIPU = 4;
   Device device = model.createDevice();
@@ -78,7 +79,9 @@ int main() {
   prog.add(Copy(kept, remote, row));
   prog.add(PrintTensor("own", own));
 
-  Engine engine(graph, prog);
+  std::stringstream saved;
+  compileGraph(graph, {prog}).serialize(saved);
+  Engine engine = isSaved ? Engine(Executable::deserialize(saved)) : Engine(graph, prog);
   engine.load(device);
   std::ostringstream printed;
   engine.setPrintStream(printed);
