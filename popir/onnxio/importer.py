@@ -1,5 +1,5 @@
-"""The importer: converts an ONNX model to a Graph. Long, because one class knows all of a graph as it
-grows: its tensors, functions, subgraphs and annotations.
+"""The importer: converts an ONNX model to a Graph. Long, because one class knows all of a graph as
+it grows: its tensors, functions, subgraphs and annotations.
 """
 
 from __future__ import annotations

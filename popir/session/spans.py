@@ -19,7 +19,7 @@ from popir.step import Step
 
 Grown = tuple[Lowering, Step]
 Grow = Callable[[int, int], Grown]
-"""Gives the program on the first IPUs of a target: grow(IPUs of the program, IPUs of the target)."""
+"""Gives the program on the first IPUs of a target: `grow(IPUs it takes, IPUs of the target)`."""
 
 
 def grown_on_fewest(grow: Grow, ipus: int, is_held: bool) -> Grown:

@@ -44,7 +44,7 @@ def engine(**options: str) -> tuple[poplar.Engine, np.ndarray]:
     stream = graph.addHostToDeviceFIFO("x", poplar.FLOAT, SIZE * SIZE)
     sequence = program.Sequence()
     sequence.add(program.Copy(stream, tensors[0]))
-    product = poplin.matMul(graph, *tensors, sequence)
+    product = poplin.matMul(graph, tensors[0], tensors[1], sequence)
     result = popops.tanh(graph, popops.add(graph, product, tensors[0], sequence), sequence)
     graph.createHostRead("result", result)
     made = poplar.Engine(graph, sequence, options)
