@@ -1,6 +1,7 @@
 """Poplar programs in C++, compiled with the installed headers and run by themselves."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -174,7 +175,7 @@ def test_remote_buffers_switches_and_profiles(tmp_path: Path):
     ],
     ids=["short", "changed", "version", "other file", "empty"],
 )
-def test_what_is_no_executable_is_refused(change, words: str):
+def test_what_is_no_executable_is_refused(change: Callable[[bytes], bytes], words: str):
     from popir import errors, poplar
 
     graph = poplar.Graph(poplar.Target.createCPUTarget())
