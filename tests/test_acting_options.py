@@ -1,4 +1,6 @@
-"""What options of a session do: one test for each that no other file shows."""
+"""What options of a session do: one test for each that no other file shows. Long, because there are
+so many of them.
+"""
 
 from __future__ import annotations
 

@@ -62,8 +62,8 @@ class StepCosts {
                       const std::string& source, const std::vector<Phase>& phases,
                       std::uint64_t flops);
   std::uint64_t syncCycles(const Phase& phase);
-  // The first IPUs, up to the last one that has a part of the graph. Those behind it take no part in
-  // its syncs.
+  // How many IPUs there are up to the last one that has a part of the graph. Those behind it take no
+  // part in its syncs.
   unsigned ipusInUse();
   void charge(const std::vector<Phase>& phases, StepAlone& step);
   void place(const std::string& vertexClass, const Phase& phase, std::size_t edges);

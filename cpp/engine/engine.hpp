@@ -9,6 +9,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -32,8 +33,8 @@ struct StreamEnd {
   poplar::DataStream stream;
   std::size_t bytes = 0;  // of one transfer
   char *begin = nullptr, *end = nullptr, *next = nullptr;
-  std::size_t offset = 0,
-              step = 0;  // of the first transfer in the buffer, and from one to the next
+  std::size_t offset = 0;  // of the first transfer in the buffer
+  std::size_t step = 0;    // from one transfer to the next
   std::shared_ptr<poplar::StreamCallback> callback;
   std::function<void(void*)> function;
   bool prefetches = false;                 // after each transfer, ask the callback for the next one
@@ -341,6 +342,7 @@ class __attribute__((visibility("default"))) EngineImpl {
   std::vector<Original> originals_;
   std::uint32_t replica_ = 0;  // its number
   bool isAlone_ = false;
+  std::once_flag isTogether_;
   std::unique_ptr<ReplicaEngines> together_;
   bool touched_ = false;  // a run or a write has changed memory
   bool poisons_ = false;  // "debug.poisonMemory"

@@ -89,16 +89,16 @@ namespace poplar {
 void Engine::copyToRemoteBuffer(const void* source, const std::string& handle, unsigned row,
                                 unsigned replica) {
   constexpr const char* who = "Engine::copyToRemoteBuffer";
+  const popir::EngineLock::Use alone(impl_->lock(), who);
   const auto [engine, own] = popir::engineOf(*impl_, who, replica);
-  const popir::EngineLock::Use alone(engine->lock(), who);
   std::memcpy(engine->remoteRow(who, handle, row, own), source,
               engine->remoteRowBytes(who, handle));
 }
 void Engine::copyFromRemoteBuffer(const std::string& handle, void* destination, unsigned row,
                                   unsigned replica) {
   constexpr const char* who = "Engine::copyFromRemoteBuffer";
+  const popir::EngineLock::Use alone(impl_->lock(), who);
   const auto [engine, own] = popir::engineOf(*impl_, who, replica);
-  const popir::EngineLock::Use alone(engine->lock(), who);
   std::memcpy(destination, engine->remoteRow(who, handle, row, own),
               engine->remoteRowBytes(who, handle));
 }

@@ -81,7 +81,7 @@ std::size_t bytesOf(const std::map<std::string, poplar::Tensor>& handles, const 
 
 ReplicaEngines* EngineImpl::together() {
   if (isAlone_ || grown_->replicas == 1) return nullptr;
-  if (together_ == nullptr) together_ = std::make_unique<ReplicaEngines>(*this);
+  std::call_once(isTogether_, [this] { together_ = std::make_unique<ReplicaEngines>(*this); });
   return together_.get();
 }
 
@@ -97,7 +97,12 @@ ReplicaEngines::ReplicaEngines(EngineImpl& first) : all_{&first} {
   together_ = std::make_unique<Replicas>(all_);
 }
 
+ReplicaEngines::~ReplicaEngines() {
+  for (const auto& engine : others_) engine->forgetRuns();  // profiles are those of the first
+}
+
 void ReplicaEngines::run(unsigned program) {
+  const EngineLock::Use alone(all_[0]->lock(), "Engine::run");
   // What replicas print comes out in the order of their numbers.
   std::vector<std::ostringstream> printed(others_.size());
   for (std::size_t i = 0; i < others_.size(); ++i) others_[i]->printStream = &printed[i];
@@ -114,6 +119,7 @@ void ReplicaEngines::run(unsigned program) {
 }
 
 void ReplicaEngines::load(const poplar::Device& device) {
+  const EngineLock::Use alone(all_[0]->lock(), "Engine::load", true);
   for (EngineImpl* engine : all_) engine->load(device);
 }
 
@@ -122,6 +128,7 @@ bool ReplicaEngines::isBroadcast(const std::string& handle) const {
 }
 
 void ReplicaEngines::connect(const std::string& handle, void* begin, void* end) {
+  const EngineLock::Use alone(all_[0]->lock(), "Engine::connectStream");
   const bool isOne = isBroadcast(handle);
   for (std::size_t i = 0; i < all_.size(); ++i)
     all_[i]->connect(handle, begin, end, isOne ? 0 : i, isOne ? 1 : all_.size());
@@ -130,6 +137,7 @@ void ReplicaEngines::connect(const std::string& handle, void* begin, void* end) 
 void ReplicaEngines::connect(const std::string& handle, unsigned replica,
                              const poplar::StreamCallbackHandle& callback) {
   constexpr const char* who = "Engine::connectStreamToCallback";
+  const EngineLock::Use alone(all_[0]->lock(), who);
   EngineImpl& engine = of(who, replica);
   if (!isBroadcast(handle)) return engine.connect(handle, callback);
   if (replica != 0)
@@ -144,15 +152,19 @@ void ReplicaEngines::connect(const std::string& handle, unsigned replica,
 }
 
 void ReplicaEngines::write(const std::string& handle, const void* begin, const void* end) {
+  constexpr const char* who = "Engine::writeTensor";
+  const EngineLock::Use alone(all_[0]->lock(), who);
   const std::size_t bytes =
-      bytesOf(all_[0]->graph().hostWrites, handle, "Engine::writeTensor", all_.size(), begin, end);
+      bytesOf(all_[0]->graph().hostWrites, handle, who, all_.size(), begin, end);
   for (std::size_t i = 0; i < all_.size(); ++i)
     all_[i]->write(handle, static_cast<const char*>(begin) + i * bytes, nullptr);
 }
 
 void ReplicaEngines::read(const std::string& handle, void* begin, void* end) {
+  constexpr const char* who = "Engine::readTensor";
+  const EngineLock::Use alone(all_[0]->lock(), who, true);
   const std::size_t bytes =
-      bytesOf(all_[0]->graph().hostReads, handle, "Engine::readTensor", all_.size(), begin, end);
+      bytesOf(all_[0]->graph().hostReads, handle, who, all_.size(), begin, end);
   for (std::size_t i = 0; i < all_.size(); ++i)
     all_[i]->read(handle, static_cast<char*>(begin) + i * bytes, nullptr);
 }

@@ -13,10 +13,14 @@ namespace popir {
 /// One engine for each replica. What the host writes and reads has a first dimension of the
 /// replicas. Of a stream each replica takes its transfers in turn, in the order of their numbers; of a
 /// stream that is broadcast all get the same.
+///
+/// Functions hold the lock of the first engine, and so do those who use an engine of of(): one thread
+/// at a time, and no callback of a run.
 class ReplicaEngines {
  public:
   /// `first` is the engine of replica 0, which outlives this object; the others are made as it was.
   explicit ReplicaEngines(EngineImpl& first);
+  ~ReplicaEngines();
 
   void run(unsigned program);
   void load(const poplar::Device& device);
@@ -28,7 +32,7 @@ class ReplicaEngines {
                const poplar::StreamCallbackHandle& callback);
   void write(const std::string& handle, const void* begin, const void* end);
   void read(const std::string& handle, void* begin, void* end);
-  /// \throws poplar::poplar_error for a replica that there is not
+  /// \throws poplar::stream_connection_error for a replica that there is not
   EngineImpl& of(const char* who, unsigned replica) const;
 
  private:

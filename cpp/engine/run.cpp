@@ -435,8 +435,9 @@ void Engine::connectStreamToCallback(StringRef handle, unsigned index,
       .connect(handle.str(), callback);
 }
 void Engine::connectHostFunction(StringRef handle, unsigned index, HostCallbackHandle callback) {
-  replicaOf(*impl_, "Engine::connectHostFunction", handle.str(), index)
-      .connect(handle.str(), callback);
+  constexpr const char* who = "Engine::connectHostFunction";
+  const popir::EngineLock::Use alone(impl_->lock(), who);
+  replicaOf(*impl_, who, handle.str(), index).connect(handle.str(), callback);
 }
 void Engine::writeTensor(StringRef handle, const void* buffer, const void* bufferEnd) {
   onAll(*impl_, [&](auto& engine) { engine.write(handle.str(), buffer, bufferEnd); });

@@ -54,6 +54,7 @@ class GraphWriter {
       if (figure != otherwise.get(f)) figures[f] = figure;
     }
     to_.put(figures);
+    to_.put(graph_.replicas);
     to_.put(std::map<std::string, std::string>(options.begin(), options.end()));
     to_.put(graph_.codelets.files().size());
     for (const auto& f : graph_.codelets.files()) {
@@ -67,6 +68,7 @@ class GraphWriter {
       to_.put(s.direction());
       to_.put(s.elementType());
       to_.put(s.numElements());
+      to_.put(graph_.broadcast.count(s.handle()) != 0);
     }
     to_.put(graph_.hostFunctions.size());
     for (const auto& f : graph_.hostFunctions) {
@@ -265,6 +267,8 @@ class GraphReader {
     graph_ = std::make_shared<GraphImpl>(
         poplar::Target(std::make_shared<const TargetSpec>(std::move(spec))));
     saved.graph = graph_;
+    from_.get(graph_->replicas);
+    require(graph_->replicas > 0, "a graph has no replicas");
     for (const auto& [name, value] : from_.get<std::map<std::string, std::string>>())
       saved.options.set(name, value);
     for (auto n = from_.count(); n > 0; --n) {
@@ -277,7 +281,9 @@ class GraphReader {
       auto handle = from_.get<std::string>();
       const auto direction = from_.get<poplar::DataStream::Direction>();
       const auto type = from_.get<poplar::Type>();
-      graph_->streams.emplace_back(std::move(handle), direction, type, length(),
+      const auto elements = length();
+      if (from_.get<bool>()) graph_->broadcast.insert(handle);
+      graph_->streams.emplace_back(std::move(handle), direction, type, elements,
                                    static_cast<int>(graph_->streams.size()));
     }
     for (auto n = from_.count(); n > 0; --n) {

@@ -69,8 +69,8 @@ class Tracer {
     if (streams_) block(name, type, from);
   }
 
-  // A transfer, as in the machine model's report. What the report counts on the tiles comes after a transfer to the
-  // device, and before one from it.
+  // A transfer, as in the machine model's report. What the report counts on the tiles comes after a
+  // transfer to the device, and before one from it.
   void stream(const std::string& name, const ProgramNode& node) {
     const auto& alone = costs_.of(node);
     const auto& cost = alone.cost;

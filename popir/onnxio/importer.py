@@ -1,4 +1,6 @@
-"""The importer: converts an ONNX model to a Graph."""
+"""The importer: converts an ONNX model to a Graph. Long, because one class knows all of a graph as
+it grows: its tensors, functions, subgraphs and annotations.
+"""
 
 from __future__ import annotations
 

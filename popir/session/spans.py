@@ -5,8 +5,8 @@ takes links, which are slow. So it takes one, and twice as many again as long as
 memory, or has fewer cycles with them, as element-wise operators of large tensors have. Programs
 with contractions never have: the planner gives each the tiles of one IPU, as PopLibs' does.
 
-Cycles are compared of programs on targets of just these IPUs, where costs are those of fewer tiles
-to look at. They are the same on the device: IPUs beyond those in use have no part in a program.
+Programs are compared on targets of just these IPUs, which have fewer tiles to cost. Their cycles
+are the same on the device: IPUs beyond those in use have no part in a program.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from popir.step import Step
 
 Grown = tuple[Lowering, Step]
 Grow = Callable[[int, int], Grown]
-"""Gives the program on the first of the IPUs of a target, by both numbers."""
+"""Gives the program on the first IPUs of a target: `grow(IPUs it takes, IPUs of the target)`."""
 
 
 def grown_on_fewest(grow: Grow, ipus: int, is_held: bool) -> Grown:

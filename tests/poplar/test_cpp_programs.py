@@ -1,6 +1,7 @@
 """Poplar programs in C++, compiled with the installed headers and run by themselves."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -174,7 +175,7 @@ def test_remote_buffers_switches_and_profiles(tmp_path: Path):
     ],
     ids=["short", "changed", "version", "other file", "empty"],
 )
-def test_what_is_no_executable_is_refused(change, words: str):
+def test_what_is_no_executable_is_refused(change: Callable[[bytes], bytes], words: str):
     from popir import errors, poplar
 
     graph = poplar.Graph(poplar.Target.createCPUTarget())
@@ -317,7 +318,10 @@ def test_what_a_graph_shows_of_itself(tmp_path: Path):
 
 
 def test_replicas_of_one_engine(tmp_path: Path):
-    lines = run(build("replicas", tmp_path), cwd=tmp_path).splitlines()
+    program = build("replicas", tmp_path)
+    printed = run(program, cwd=tmp_path)
+    assert run(program, "saved", cwd=tmp_path) == printed
+    lines = printed.splitlines()
     own = np.arange(16.0).reshape(2, 4, 2)
     shared = np.array([[100, 200], [300, 400]])[:, None]
     called, told = 1000.0 * np.arange(4)[:, None], 1e4 * np.array([1, 2])[:, None, None]
@@ -335,4 +339,10 @@ def test_replicas_of_one_engine(tmp_path: Path):
     assert lines[7].endswith("replica 4 given, the graph has 4, counted from 0")
     assert lines[8].endswith("replica 1 given, 'told' is broadcast: replica 0 has the callback")
     assert lines[9].endswith("replica 9 given, the graph has 4, counted from 0")
-    assert lines[10].endswith("replica 1 given for 'in', there is one, number 0")
+    functions = ("run", "readTensor", "copyFromRemoteBuffer", "connectHostFunction")
+    for line, function in zip(lines[10:14], functions, strict=True):
+        assert line.startswith(
+            f"Engine::{function}: called from a callback of this engine's own run"
+        )
+    assert lines[14] == "calls: 100"
+    assert lines[15].endswith("replica 1 given for 'in', there is one, number 0")

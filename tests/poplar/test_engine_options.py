@@ -21,8 +21,7 @@ SHOWN = {
     "host.numThreads": "tests/test_options.py::test_engine_options_reach_the_engine",
     "host.spinMicroseconds": "tests/poplar/test_pool.py::"
     "test_idle_threads_spin_as_long_as_said_and_sleep_then",
-    "host.adaptThreads": "tests/poplar/test_pool.py::"
-    "test_the_same_bits_whoever_does_the_work",
+    "host.adaptThreads": "tests/poplar/test_pool.py::test_short_programs_try_one_thread",
     "host.fuse": "tests/poplar/test_fusion.py::test_nan_passes_a_fused_relu",
     "host.without": "tests/poplar/test_without.py::test_what_is_left_out_is_not_in_the_plan",
     "host.lendTensors": "tests/poplar/test_lent_tensors.py::test_the_option_makes_copies",

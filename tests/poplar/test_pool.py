@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -32,21 +33,24 @@ def test_the_pool_by_itself(tmp_path: Path) -> None:
 
 def engine(**options: str) -> tuple[poplar.Engine, np.ndarray]:
     """An engine whose program has steps of several kinds, each of work for many threads; what it
-    reads.
+    reads. A stream gives its input, so that every run computes.
     """
     graph = poplar.Graph(poplar.Target.createCPUTarget())
     linear = poplar.VariableMappingMethod.LINEAR
     shape = [SIZE, SIZE]
     rng = np.random.default_rng(1)
     tensors = [graph.addVariable(poplar.FLOAT, shape, linear) for _ in range(2)]
-    for tensor in tensors:
-        graph.setInitialValue(tensor, rng.standard_normal(shape).astype(np.float32))
+    values = [rng.standard_normal(shape).astype(np.float32) for _ in tensors]
+    graph.setInitialValue(tensors[1], values[1])
+    stream = graph.addHostToDeviceFIFO("x", poplar.FLOAT, SIZE * SIZE)
     sequence = program.Sequence()
-    product = poplin.matMul(graph, *tensors, sequence)
+    sequence.add(program.Copy(stream, tensors[0]))
+    product = poplin.matMul(graph, tensors[0], tensors[1], sequence)
     result = popops.tanh(graph, popops.add(graph, product, tensors[0], sequence), sequence)
     graph.createHostRead("result", result)
     made = poplar.Engine(graph, sequence, options)
     made.load(poplar.Device.createCPUDevice())
+    made.connectStream("x", values[0])
     return made, np.empty(shape, np.float32)
 
 
@@ -66,6 +70,42 @@ def test_the_same_bits_whoever_does_the_work() -> None:
 
     with ThreadPoolExecutor(3) as threads:
         assert len(set().union(*threads.map(results, range(3)))) == 1
+
+
+def sleeps() -> int:
+    """How often the workers of this process have gone to sleep, all together."""
+    found = 0
+    for task in Path("/proc/self/task").iterdir():
+        if (task / "comm").read_text() == "popir worker\n":
+            status = (task / "status").read_text()
+            found += int(status.split("\nvoluntary_ctxt_switches:")[1].split()[0])
+    return found
+
+
+def sleeps_of_runs(adapts: str) -> tuple[list[int], set[bytes]]:
+    """How often workers go to sleep in eight runs, and in the next two; the results of both."""
+    options = {"host.numThreads": "2", "host.spinMicroseconds": "0", "host.adaptThreads": adapts}
+    made, result = engine(**options)
+    counts, results = [0], set[bytes]()
+    for runs in (8, 2):
+        for _ in range(runs):
+            made.run()
+        time.sleep(0.05)
+        counts.append(sleeps())
+        made.readTensor("result", result)
+        results.add(result.tobytes())
+    return np.diff(counts).tolist(), results
+
+
+@pytest.mark.parametrize("adapts", ["true", "false"])
+def test_short_programs_try_one_thread(adapts: str) -> None:
+    """After eight runs the next two are on the caller's thread: no worker wakes up for them. In a
+    process of its own, which has no workers of other tests.
+    """
+    with ProcessPoolExecutor(1, get_context("spawn")) as process:
+        (first, tried), results = process.submit(sleeps_of_runs, adapts).result()
+    assert first > 0 and len(results) == 1
+    assert (tried == 0) == (adapts == "true")
 
 
 def seconds_of_idle_threads(spin: str, after: float = 0.1) -> float:

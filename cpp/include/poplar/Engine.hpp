@@ -57,8 +57,7 @@ Executable compileGraph(const Graph& graph, ArrayRef<program::Program> programs,
 /// Of a graph of several replicas (replication_factor) each is run, by an engine and threads of its
 /// own, and collectives bring them together. What the host writes and reads has a first dimension of
 /// the replicas, and so has a buffer of a stream, for each transfer; not that of a stream with
-/// ReplicatedStreamMode::BROADCAST, of which all get the same. Executables that were saved do not keep
-/// that mode. Profiles are those of replica 0.
+/// ReplicatedStreamMode::BROADCAST, of which all get the same. Profiles are those of replica 0.
 ///
 /// docs/poplar_programs.md lists the options. The environment variable POPLAR_ENGINE_OPTIONS, a
 /// JSON object of strings, overrides `options`.

@@ -1,3 +1,4 @@
+// PopART's sessions over popir's. Long, because a session has so many functions, each a call.
 #include <unistd.h>
 #include <popart/error.hpp>
 #include <popart/popx/executablex.hpp>

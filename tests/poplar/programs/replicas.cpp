@@ -1,5 +1,5 @@
-// A graph of four replicas, run by one Engine: streams, callbacks, handles, remote buffers,
-// collectives, and what is refused.
+// A graph of four replicas, run by one Engine, with an argument by one of its saved executable:
+// streams, callbacks, handles, remote buffers, collectives, threads, and what is refused.
 #include <gcl/Collectives.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <iostream>
 #include <sstream>
+#include <thread>
 #include <vector>
 
 using namespace poplar;
@@ -38,7 +39,8 @@ void fails(Do act) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char**) {
+  const bool isSaved = argc > 1;
   IPUModel model("ipu2");
   model.tilesPerIPU = 4;
   Device device = model.createDevice();
@@ -77,7 +79,9 @@ int main() {
   prog.add(Copy(kept, remote, row));
   prog.add(PrintTensor("own", own));
 
-  Engine engine(graph, prog);
+  std::stringstream saved;
+  compileGraph(graph, {prog}).serialize(saved);
+  Engine engine = isSaved ? Engine(Executable::deserialize(saved)) : Engine(graph, prog);
   engine.load(device);
   std::ostringstream printed;
   engine.setPrintStream(printed);
@@ -118,6 +122,33 @@ int main() {
   fails([&] { engine.connectStreamToCallback("called", 4, [](void*) {}); });
   fails([&] { engine.connectStreamToCallback("told", 1, [](void*) {}); });
   fails([&] { engine.copyFromRemoteBuffer("remote", rows.data(), 1, 9); });
+
+  // A callback may not use the engine whose run it is of, whichever replica calls it.
+  engine.connectStream("own", owns.data(), owns.data() + owns.size());
+  engine.connectStreamToCallback("called", 2, [&](void* to) {
+    std::fill_n(static_cast<float*>(to), 2, 0.0f);
+    fails([&] { engine.run(); });
+    fails([&] { engine.readTensor("kept", keeps.data(), keeps.data() + keeps.size()); });
+    fails([&] { engine.copyFromRemoteBuffer("remote", rows.data(), 1, 0); });
+    fails(
+        [&] { engine.connectHostFunction("f", 1, [](ArrayRef<const void*>, ArrayRef<void*>) {}); });
+  });
+  engine.run();
+  // Threads that run it do so one after the other.
+  engine.connectStreamToCallback("called", 2,
+                                 [](void* to) { std::fill_n(static_cast<float*>(to), 2, 0.0f); });
+  engine.connectStreamToCallback("told", [&calls](void* to) {
+    ++calls;
+    std::fill_n(static_cast<float*>(to), 2, 0.0f);
+  });
+  calls = 0;
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 4; ++i)
+    callers.emplace_back([&engine] {
+      for (int k = 0; k < 25; ++k) engine.run();
+    });
+  for (auto& caller : callers) caller.join();
+  std::cout << "calls: " << calls << "\n";
 
   Graph single(device);
   DataStream in = single.addHostToDeviceFIFO("in", FLOAT, 2);
