@@ -170,7 +170,7 @@ class HalfPanels final : public Contraction {
   }
 
  private:
-  /// Panels that a thread takes at once: a multiple of those that any number of rows meets at a time.
+  /// Panels that a thread takes at once, as many as any number of rows meets.
   static constexpr std::int64_t kPanelsOfTask = 24;
 
   std::int64_t step() const { return spec_.k * routines_.columns; }
