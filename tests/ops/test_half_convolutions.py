@@ -149,3 +149,24 @@ def test_a_rounding_that_a_float_model_asks_for_stays() -> None:
     apart, _ = run(model, {"x": x, "r": r}, fuse="false")
     np.testing.assert_array_equal(fused, fused.astype(np.float16).astype(np.float32))
     np.testing.assert_allclose(fused, apart, 2.0**-10, 1e-6)
+
+
+@pytest.mark.parametrize("type", HALVES)
+def test_it_stays_where_the_result_is_of_that_type_too(type: str) -> None:
+    kind = getattr(TensorProto, type)
+    long = helper.make_node("Cast", ["short"], ["long"], to=TensorProto.FLOAT)
+    product = [
+        helper.make_node("Mul", ["long", "high"], ["product"]),
+        helper.make_node("Cast", ["product"], ["y"], to=kind),
+    ]
+    rng = np.random.default_rng(4)
+    x, r = (rng.standard_normal([1, c, 14, 14]).astype(np.float32) for c in (32, 48))
+    results: list[Array] = []
+    for of, more in (("y", []), ("short", [long, *product])):
+        model = convolution(
+            1, 3, "FLOAT", [helper.make_node("Cast", ["sum"], [of], to=kind), *more]
+        )
+        model.graph.output[0].type.tensor_type.elem_type = kind
+        results.append(run(model, {"x": x, "r": r})[0])
+    short, y = results
+    np.testing.assert_array_equal(y, (short.astype(np.float32) * np.float32(0.75)).astype(y.dtype))

@@ -68,17 +68,21 @@ PostOp::Extent extentOf(Extent extent) {
 
 bool isSixteen(Lane lane) { return lane == Lane::F16 || lane == Lane::BF16; }
 
-/// The program with its 16-bit floats as floats, which nothing rounds on the way; as it is if its result
-/// is no 16-bit float, since what it rounds is meant to be rounded then.
-MapProgram inFloat(const MapProgram& given) {
-  const Lane storage = given[given.outputs().front()].lane;
+/// The program with its 16-bit floats as floats, which nothing rounds on the way. What rounds on the
+/// way of a convolution of FLOAT, or to a result of FLOAT, is meant: then it is as it is.
+MapProgram inFloat(const MapProgram& given, poplar::Type convolved) {
+  const int result = given.outputs().front();
+  const Lane storage = given[result].lane;
   if (!isSixteen(storage)) return given;
+  const bool isMeant = storageLane(convolved) != storage;
   const auto index = [](int v) { return static_cast<std::size_t>(v); };
   MapProgram floats;
   std::vector<int> values;  // of `floats`, by value of `given`
   for (MapProgram::Value value : given.values()) {
     const bool isStored = value.lane == storage || value.from == storage;
     if (value.kind == Kind::Apply && value.op == VecOp::Convert && isStored) {
+      if (isMeant && value.lane == storage && static_cast<int>(values.size()) != result)
+        return given;
       values.push_back(floats.convert(values[index(value.args[0])], Lane::F32));
       continue;
     }
@@ -176,7 +180,7 @@ std::shared_ptr<const ConvTailKernel> ConvTailKernel::make(const ConvKernel& con
       tail.program.outputs().size() != 1 ||
       std::count(tail.extents.begin(), tail.extents.end(), Extent::Column) > 0)
     return nullptr;
-  MapProgram floats = inFloat(tail.program);
+  MapProgram floats = inFloat(tail.program, problem.inType);
   auto chain = chainOf(floats, tail.extents);
   if (chain.empty()) return nullptr;
   static const char* const kNames[] = {"+add",  "+subtract",   "+multiply", "+divide",

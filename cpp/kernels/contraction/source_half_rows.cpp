@@ -122,7 +122,12 @@ class HalfPanels final : public Contraction {
       : spec_(spec),
         threads_(threads),
         routines_(routines),
-        panels_((spec.n + routines.columns - 1) / routines.columns) {}
+        panels_((spec.n + routines.columns - 1) / routines.columns) {
+    // As many tasks for each thread, none of more than kMostPanels.
+    const std::int64_t most = kMostPanels * threads, rounds = (panels_ + most - 1) / most;
+    const std::int64_t tasks = std::max<std::int64_t>(rounds * threads, 1);
+    panelsOfTask_ = std::max<std::int64_t>((panels_ + tasks - 1) / tasks, 1);
+  }
 
   std::string describe() const override {
     return std::string("own ") + name(isa()) + " packed, panels of 16-bit floats";
@@ -153,10 +158,10 @@ class HalfPanels final : public Contraction {
       float* const row = floats + r * spec_.k;
       toFloats(static_cast<const T*>(operands[0]) + r * spec_.a.row, row, spec_.k);
     }
-    const std::int64_t parts = (panels_ + kPanelsOfTask - 1) / kPanelsOfTask;
+    const std::int64_t parts = (panels_ + panelsOfTask_ - 1) / panelsOfTask_;
     parallelFor(parts, threads_, panels_ * step() / 4, [&](std::int64_t part) {
-      const std::int64_t first = part * kPanelsOfTask;
-      const std::int64_t panels = std::min(kPanelsOfTask, panels_ - first);
+      const std::int64_t first = part * panelsOfTask_;
+      const std::int64_t panels = std::min(panelsOfTask_, panels_ - first);
       const std::int64_t columns = panels * routines_.columns, j = first * routines_.columns;
       const pool::OwnArray<float> sums(static_cast<std::size_t>(spec_.m * columns));
       const T* const b = static_cast<const T*>(packed) + first * step();
@@ -170,15 +175,14 @@ class HalfPanels final : public Contraction {
   }
 
  private:
-  /// Panels that a thread takes at once, as many as any number of rows meets.
-  static constexpr std::int64_t kPanelsOfTask = 24;
+  static constexpr std::int64_t kMostPanels = 24;  // that a thread takes at once
 
   std::int64_t step() const { return spec_.k * routines_.columns; }
 
   MatMulSpec spec_;
   unsigned threads_;
   const half_panels::Routines<T>& routines_;
-  std::int64_t panels_;
+  std::int64_t panels_, panelsOfTask_;
 };
 
 /// Whether A and B are 16-bit floats of the type, C too or FLOAT, with rows as these products take them.

@@ -313,7 +313,6 @@ void fewerThreadsDo() {
   expect(status == 0, "a process that gets no threads");
 }
 
-/// A child runs regions on new threads, in a Use that its parent began, and so does its child.
 /// Regions of a Use that keeps its thread alone, but for those whose tasks need one another.
 void callersStayAlone() {
   const Use use(2, 0us, true);
@@ -360,10 +359,13 @@ void shortProgramsTakeTheFasterWay() {
   expect(onOneThread(500us, 490us, choice, now) == 0, "two threads are hardly slower");
   expect(onOneThread(600us, 400us, choice, now) == 100, "one thread is faster");
   expect(onOneThread(300us, 400us, choice, now) == 0, "two threads are faster again");
+  expect(onOneThread(600us, 400us, choice, now) == 100, "one thread is faster once more");
+  expect(onOneThread(20ms, 40ms, choice, now) == 0, "runs became long");
   popir::ThreadChoice other;
   expect(onOneThread(6000us, 5000us, other, now) == 0, "long programs are not tried");
 }
 
+/// A child runs regions on new threads, in a Use that its parent began, and so does its child.
 void childrenHaveThreads() {
   const Use outer(3, 50us);
   const Use use(2, 50us);
