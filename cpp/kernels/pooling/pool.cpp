@@ -37,16 +37,21 @@ void findInside(PoolAxis& a) {
 }
 
 /// Whether planes that are plain are pooled faster one after the other than many together: a window is
-/// many rows, which are joined, or the outputs of planes are whole pages apart, so that those of a group
-/// share the sets of a cache, and windows are neighbours in rows.
+/// many rows, which are joined, or windows are neighbours in rows, and
+/// - the outputs of planes are whole pages apart, so that those of a group share the sets of a cache,
+/// - or groups have more idle lanes than planes,
+/// - or planes are long single rows, of which each element is brought into lanes for few windows.
 bool isPooledByPlane(const PoolPlan& p, poplar::Type type) {
-  constexpr std::int64_t kMostStep = 2, kLeastOutputs = 12, kPage = 4096, kLeastInputs = 16,
-                         kLeastRows = 8;
+  constexpr std::int64_t kMostStep = 2, kLeastOfPages = 12, kLeastIfIdle = 48, kLeastOfLine = 256,
+                         kPage = 4096, kLeastInputs = 16, kLeastRows = 8;
   const PoolAxis& last = p.axes.back();
   if (isGrad(p.kind) || isHalf(type) || p.in.block != 1 || p.out.block != 1) return false;
   const auto bytes = p.out.positions * static_cast<std::int64_t>(type.sizeInBytes());
-  const bool neighbours = bytes % kPage == 0 && last.stride <= kMostStep && last.pad <= last.in &&
-                          last.whole.end - last.whole.begin >= kLeastOutputs;
+  const std::int64_t outputs = last.whole.end - last.whole.begin;
+  const bool gains = (bytes % kPage == 0 && outputs >= kLeastOfPages) ||
+                     (2 * p.planes <= p.groups() * p.lanes && outputs >= kLeastIfIdle) ||
+                     (p.axes.size() == 1 && outputs >= kLeastOfLine);
+  const bool neighbours = gains && last.stride <= kMostStep && last.pad <= last.in;
   const bool rows =
       p.rows == 1 && last.out == 1 && last.in >= kLeastInputs && p.window >= kLeastRows;
   return neighbours || rows;
