@@ -702,11 +702,34 @@ std::unique_ptr<Contraction> make(const ConvSpec& spec, unsigned threads, Source
   return choose(spec, threads, source);
 }
 
+namespace {
+
+/// Whether a convolution of plain sides takes less time as rows lie, and its post-ops in a pass of their own,
+/// than by oneDNN, which brings channels into blocks and back.
+bool rowsAndPassAreFaster(const ConvSpec& spec, unsigned threads) {
+  constexpr double kElement = 0.15, kStart = 1500;  // nanoseconds of the pass
+  if (spec.policy.deterministic || isa() != Isa::Avx512 || isDepthwise(spec) ||
+      spec.in.channelBlock != Layout::kPlain || spec.out.channelBlock != Layout::kPlain)
+    return false;
+  if (isForWinograd(spec) && winogradIsFaster(spec, true) && makeWinograd(spec, threads, true))
+    return false;
+  if (directIsFaster(spec) && makeDirect(spec, threads)) return false;
+  ConvSpec bare = spec;
+  bare.postOps.clear();
+  const double pass = kStart + kElement * static_cast<double>(spec.out.elements()) / threads;
+  const double left = oneDnnTime(bare, threads) - pass;
+  return (planesAreFaster(bare, threads) && planesTime(bare, threads) < left) ||
+         (columnsAreFaster(bare, threads) && columnsTime(bare, threads) < left);
+}
+
+}  // namespace
+
 std::unique_ptr<Contraction> makeWithPostOps(const ConvSpec& spec, unsigned threads) {
   if (anyHalf(spec)) return makeViaFloat(spec, threads, makeWithPostOps);
   threads = threadsFor(workOf(spec), threads);
   if (!spec.policy.deterministic && depthwiseRowsAreFaster(spec, threads))
     return makeDepthwiseRows(spec, threads);
+  if (rowsAndPassAreFaster(spec, threads)) return nullptr;
   if (spec.policy.deterministic || std::any_of(spec.postOps.begin(), spec.postOps.end(), isBound))
     return makeBlocked(spec, threads);
   std::unique_ptr<Contraction> made;
