@@ -711,11 +711,12 @@ bool rowsAndPassAreFaster(const ConvSpec& spec, unsigned threads) {
   if (spec.policy.deterministic || isa() != Isa::Avx512 || isDepthwise(spec) ||
       spec.in.channelBlock != Layout::kPlain || spec.out.channelBlock != Layout::kPlain)
     return false;
+  ConvSpec bare = spec;
+  bare.postOps.clear();
+  if (spec.policy.has(Choice::Points) && isOfPoints(bare)) return true;
   if (isForWinograd(spec) && winogradIsFaster(spec, true) && makeWinograd(spec, threads, true))
     return false;
   if (directIsFaster(spec) && makeDirect(spec, threads)) return false;
-  ConvSpec bare = spec;
-  bare.postOps.clear();
   const double pass = kStart + kElement * static_cast<double>(spec.out.elements()) / threads;
   const double left = oneDnnTime(bare, threads) - pass;
   return (planesAreFaster(bare, threads) && planesTime(bare, threads) < left) ||

@@ -31,7 +31,8 @@ std::int64_t strideOf(const Layout& layout, std::size_t d) {
   return layout.shape[d] == 1 ? 1 : layout.strides[d];
 }
 
-bool isOfPoints(const ConvSpec& s) {
+/// But for the number of points.
+bool isSinglePoint(const ConvSpec& s) {
   const auto& taps = s.weights.shape;
   // Of few channels in each group oneDNN has better gradients, and on AVX2 all.
   if (s.groups > 1 && (s.pass != Pass::Forward || isa() != Isa::Avx512)) return false;
@@ -106,6 +107,11 @@ class Points final : public Contraction {
 
 }  // namespace
 
+bool isOfPoints(const ConvSpec& s) {
+  return isSinglePoint(s) && pointsOf(s) >= leastPoints(s) && s.in.elements() > 0 &&
+         s.weights.elements() > 0;
+}
+
 std::unique_ptr<Contraction> makePoints(const ConvSpec& s, unsigned threads,
                                         const MakeProduct& make) {
   if (!isOfPoints(s)) return nullptr;
@@ -117,7 +123,6 @@ std::unique_ptr<Contraction> makePoints(const ConvSpec& s, unsigned threads,
   products.m = to.shape[1] / s.groups;
   products.n = pointsOf(s);
   products.k = from.shape[1] / s.groups;
-  if (images * products.m * products.k == 0 || products.n < leastPoints(s)) return nullptr;
   // The images of one group are a batch that shares its weights; the groups of one image are one.
   products.groups = s.groups == 1 ? images : s.groups;
   const std::int64_t runs = s.groups == 1 ? 1 : images;

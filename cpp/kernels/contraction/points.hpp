@@ -20,6 +20,8 @@ using MakeProduct =
 /// than FLOAT, and of few points.
 std::unique_ptr<Contraction> makePoints(const ConvSpec& spec, unsigned threads,
                                         const MakeProduct& make);
+/// Whether makePoints() takes the convolution.
+bool isOfPoints(const ConvSpec& spec);
 
 }  // namespace contraction
 }  // namespace popir
