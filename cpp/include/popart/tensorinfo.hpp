@@ -79,7 +79,8 @@ class TensorInfo {
       : TensorInfo(dataTypeFromString(type), shape) {}
   /// The shape as text: "(2,3)", "()".
   /// \throws error for another text
-  template <class Text, class = std::enable_if_t<std::is_convertible<Text, std::string>::value>>
+  template <class Text,
+            class = typename std::enable_if<std::is_convertible<Text, std::string>::value>::type>
   TensorInfo(const std::string& type, const Text& shape)
       : TensorInfo(dataTypeFromString(type), shapeFromString(shape)) {}
 

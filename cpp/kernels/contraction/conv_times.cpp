@@ -75,16 +75,15 @@ double oneGroupTime(const Sizes& s, const ConvSpec& spec, unsigned threads) {
   const Layout &from = isForward ? spec.in : spec.out, &to = isForward ? spec.out : spec.in;
   const bool reads = from.channelBlock == Layout::kPlain,
              writes = to.channelBlock == Layout::kPlain;
-  // Few channels are read as they lie. What is written takes some time for each line of a vector.
-  if (isForward && s.inputs < kVector && isWholeOut) {
-    constexpr double kFew = 0.126, kLine = 38, kReadFew = 0.05, kWrittenFew = 0.015,
+  // Few channels are read as they lie. To write as they lie takes some time for each line of a vector.
+  if (isForward && s.inputs < kVector && isWholeOut && writes) {
+    constexpr double kFew = 0.126, kLine = 38, kReadFew = 0.05, kWrittenFew = 0.12,
                      kStartOfFew = 4400;
     const double lines = number(s.images * s.lines * vectorsOf(s.outputs));
-    const double written = writes ? kLine * lines + kWrittenFew * number(s.written()) : 0;
-    return (threads == 1 ? kStart
-            : writes     ? kStartOfFew
-                         : kStartInBlocks) +
-           (kFew * s.there * products + kReadFew * number(s.read) + written) / threads;
+    return (threads == 1 ? kStart : kStartOfFew) +
+           (kFew * s.there * products + kReadFew * number(s.read) + kLine * lines +
+            kWrittenFew * number(s.written()) / number(vectorsOf(s.outputs))) /
+               threads;
   }
   // Threads bring channels into blocks, and then read lines, of few of which strides leave much to do.
   constexpr double kExchanged = 0.21;
