@@ -108,7 +108,7 @@ class ByImages final : public Contraction {
   bool readsBoth() const override { return part_->readsBoth(); }
   bool movesWeights() const override { return part_->movesWeights(); }
   void runPacked(void* const* operands, const void* packed, void* /*work*/) const override {
-    each(operands, nullptr, part_->workBytes(),
+    each(operands, steps_.size(), nullptr, part_->workBytes(),
          [&](void* const* own, void* work) { part_->runPacked(own, packed, work); });
   }
 
@@ -124,7 +124,7 @@ class ByImages final : public Contraction {
     RunPacked(const ByImages& of, std::unique_ptr<Runner> inner, std::size_t operands)
         : of_(of), inner_(std::move(inner)), form_(operands) {}
     void run(void* const* operands, void* /*scratch*/) const override {
-      of_.each(operands, operands[form_], inner_->scratchBytes(),
+      of_.each(operands, form_, operands[form_], inner_->scratchBytes(),
                [&](void* const* own, void* work) { inner_->run(own, work); });
     }
 
@@ -134,16 +134,20 @@ class ByImages final : public Contraction {
     std::size_t form_;  // index of the operand that may be packed
   };
 
-  /// Calls run(operands, work) for each part; `form`, the packed weights if given, follows the operands.
+  /// Calls run(operands, work) for each part, with `count` operands, then the packed weights `form`. All
+  /// parts share operands that have no step.
   template <class Run>
-  void each(void* const* operands, void* form, std::size_t workBytes, const Run& run) const {
+  void each(void* const* operands, std::size_t count, void* form, std::size_t workBytes,
+            const Run& run) const {
     parallelParts(parts_, 1, threads_, [&](std::int64_t first, std::int64_t end, unsigned) {
       const pool::OwnMemory work(workBytes);
-      const pool::OwnArray<void*> own(steps_.size() + 1);
-      own[steps_.size()] = form;
+      const pool::OwnArray<void*> own(count + 1);
+      own[count] = form;
       for (std::int64_t i = first; i < end; ++i) {
-        for (std::size_t o = 0; o < steps_.size(); ++o)
-          own[o] = at(operands[o], static_cast<std::size_t>(i * steps_[o]));
+        for (std::size_t o = 0; o < count; ++o) {
+          const std::int64_t step = o < steps_.size() ? steps_[o] : 0;
+          own[o] = at(operands[o], static_cast<std::size_t>(i * step));
+        }
         run(own.begin(), work.data());
       }
     });

@@ -30,7 +30,7 @@ class ViaFloat final : public Contraction {
   std::size_t workBytes() const override { return operandBytes_ + inner_->scratchBytes(); }
 
   void runPacked(void* const* operands, const void*, void* work) const override {
-    runBy(*inner_, operands, nullptr, nullptr, work);
+    runBy(*inner_, operands, operands_.size(), nullptr, nullptr, work);
   }
 
   /// Weights that stay for many runs are converted once, and packed as the inner product wants. The
@@ -87,7 +87,7 @@ class ViaFloat final : public Contraction {
               std::size_t operands)
         : of_(of), inner_(std::move(inner)), floats_(floats), form_(operands) {}
     void run(void* const* operands, void* scratch) const override {
-      of_.runBy(inner_ ? *inner_ : *of_.inner_, operands,
+      of_.runBy(inner_ ? *inner_ : *of_.inner_, operands, form_,
                 floats_ > 0 ? operands[form_] : operands[kWeights], at(operands[form_], floats_),
                 scratch);
     }
@@ -102,11 +102,10 @@ class ViaFloat final : public Contraction {
     std::size_t floats_, form_;
   };
 
-  /// Runs `inner` on floats. `weights`, if given, are the weights as floats, and `form` what is
-  /// packed of them.
-  void runBy(const Runner& inner, void* const* operands, void* weights, void* form,
-             void* work) const {
-    const std::size_t count = operands_.size();
+  /// Runs `inner` on floats, with `count` operands. `weights`, if given, are the weights as floats, and
+  /// `form` what is packed of them.
+  void runBy(const Runner& inner, void* const* operands, std::size_t count, void* weights,
+             void* form, void* work) const {
     const pool::OwnArray<void*> floats(count + 1);
     std::copy_n(operands, count, floats.begin());
     std::size_t offset = 0;
