@@ -166,13 +166,20 @@ def table(
     """Reports a line for each row that is asked for, and the geometric mean of the ratios.
 
     `prepare` writes what the peers read to the folder of a row; `agree` raises AssertionError if
-    what they wrote there differs; `work` gives a row's operations and bytes.
+    what they wrote there differs; `work` gives a row's operations and bytes. Ends with an error if
+    no row is asked for.
     """
     from bench import limits
 
     found: list[Result] = []
+    asked = list(filter(report.wants, rows))
+    if not asked:
+        raise SystemExit(
+            f"bench.{report.name}: no row has {' or '.join(report.asked.words)} in its name; "
+            f"rows are: {'; '.join(rows)}"
+        )
     report.table("network", *Result.columns(peer))
-    for name in filter(report.wants, rows):
+    for name in asked:
         with tempfile.TemporaryDirectory() as made:
             folder = Path(made)
             prepare(name, folder)

@@ -78,6 +78,13 @@ def test_a_network(hurried, tmp_path):
     assert 0 < row["% of limit"] < 120
 
 
+def test_a_row_that_is_not_there():
+    with pytest.raises(
+        SystemExit, match=r"^bench\.inference: no row has GTP in its name; rows are: Res"
+    ):
+        importlib.import_module("bench.inference").main(["GTP"])
+
+
 def test_errors_against_float64(tmp_path):
     report = found(importlib.import_module("bench.accuracy").main, tmp_path, "product 1 x")
     (row,) = report["tables"][0]["rows"]
