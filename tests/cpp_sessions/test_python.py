@@ -68,6 +68,6 @@ for thread in threads: thread.start()
 for thread in threads: thread.join()
 run("thrown")
 builder = popir.Builder()
-print(builder.addInputTensor("FLOAT", [2]))
+print(builder.addInputTensor("FLOAT", [2]), flush=True)
 """
     assert python(code, cwd=tmp_path).endswith("input\n")
