@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <sstream>
 #include <stdexcept>
@@ -704,23 +705,39 @@ std::unique_ptr<Contraction> make(const ConvSpec& spec, unsigned threads, Source
 
 namespace {
 
+/// Nanoseconds of a convolution of plain sides without post-ops by planes or columns; infinite where neither
+/// is faster than oneDNN.
+double rowsTime(const ConvSpec& bare, unsigned threads) {
+  double time = std::numeric_limits<double>::infinity();
+  if (planesAreFaster(bare, threads)) time = planesTime(bare, threads);
+  if (columnsAreFaster(bare, threads)) time = std::min(time, columnsTime(bare, threads));
+  return time;
+}
+
+/// Nanoseconds of the pass of post-ops over the output.
+double passTime(const ConvSpec& spec, unsigned threads) {
+  constexpr double kElement = 0.15, kStart = 1500;
+  if (spec.postOps.empty()) return 0;
+  return kStart + kElement * static_cast<double>(spec.out.elements()) / threads;
+}
+
+ConvSpec withoutPostOps(ConvSpec spec) {
+  spec.postOps.clear();
+  return spec;
+}
+
 /// Whether a convolution of plain sides takes less time as rows lie, and its post-ops in a pass of their own,
 /// than by oneDNN, which brings channels into blocks and back.
 bool rowsAndPassAreFaster(const ConvSpec& spec, unsigned threads) {
-  constexpr double kElement = 0.15, kStart = 1500;  // nanoseconds of the pass
   if (spec.policy.deterministic || isa() != Isa::Avx512 || isDepthwise(spec) ||
       spec.in.channelBlock != Layout::kPlain || spec.out.channelBlock != Layout::kPlain)
     return false;
-  ConvSpec bare = spec;
-  bare.postOps.clear();
+  const ConvSpec bare = withoutPostOps(spec);
   if (spec.policy.has(Choice::Points) && isOfPoints(bare)) return true;
   if (isForWinograd(spec) && winogradIsFaster(spec, true) && makeWinograd(spec, threads, true))
     return false;
   if (directIsFaster(spec) && makeDirect(spec, threads)) return false;
-  const double pass = kStart + kElement * static_cast<double>(spec.out.elements()) / threads;
-  const double left = oneDnnTime(bare, threads) - pass;
-  return (planesAreFaster(bare, threads) && planesTime(bare, threads) < left) ||
-         (columnsAreFaster(bare, threads) && columnsTime(bare, threads) < left);
+  return rowsTime(bare, threads) + passTime(spec, threads) < oneDnnTime(bare, threads);
 }
 
 }  // namespace
@@ -743,8 +760,8 @@ std::unique_ptr<Contraction> makeWithPostOps(const ConvSpec& spec, unsigned thre
 
 namespace {
 
-/// Whether a convolution whose sides are plain takes less time by planes, or a depthwise one by rows, than
-/// by oneDNN with blocks of channels that others write and read.
+/// Whether a convolution whose sides are plain takes less time by planes or columns, or a depthwise one by
+/// rows, than by oneDNN with blocks of channels that others write and read.
 bool rowsBeatBlocks(const ConvSpec& spec, const Blocks& blocks, unsigned threads) {
   if (spec.policy.deterministic || hasWholeDepthwise(spec)) return false;
   ConvSpec plain = spec, blocked = spec;
@@ -754,19 +771,19 @@ bool rowsBeatBlocks(const ConvSpec& spec, const Blocks& blocks, unsigned threads
   threads = threadsFor(workOf(spec), threads);
   if (depthwiseRowsAreFaster(plain, threads))
     return depthwiseRowsTime(plain, threads) < oneDnnTime(blocked, threads);
-  if (!planesAreFaster(plain, threads)) return false;
-  if (isForWinograd(spec) && winogradIsFaster(spec, true) && makeWinograd(spec, threads, true))
-    return false;
-  return planesTime(plain, threads) < oneDnnTime(blocked, threads);
+  if (isDepthwise(spec) && !spec.postOps.empty()) return false;
+  const ConvSpec bare = withoutPostOps(plain);
+  const double time = rowsTime(bare, threads) + passTime(spec, threads);
+  if (time >= oneDnnTime(blocked, threads)) return false;
+  return !(isForWinograd(bare) && winogradIsFaster(bare, true) &&
+           makeWinograd(bare, threads, true));
 }
 
 }  // namespace
 
 Blocks preferredBlocks(const ConvSpec& spec, unsigned threads) {
   if (anyHalf(spec)) return preferredBlocks(inFloat(spec), threads);
-  ConvSpec bare = spec;
-  bare.postOps.clear();
-  auto blocks = oneDnnBlocks(bare, threads);
+  auto blocks = oneDnnBlocks(withoutPostOps(spec), threads);
   if (rowsBeatBlocks(spec, blocks, threads)) return {Layout::kPlain, Layout::kPlain};
   // Our own kernels have blocks of whole vectors, in which a convolution has the bits of plain sides.
   constexpr int kHalfOfAvx512 = 8;
