@@ -22,13 +22,14 @@ struct Division {
   std::int64_t rows = 1, images = 1, parts = 1;
 };
 
-/// Divisions of a plan whose outputs are computed in blocks of up to `most`.
+/// Divisions of a plan whose outputs are computed by such routines.
 class Divisions {
  public:
-  Divisions(const Plan& plan, std::int64_t most, unsigned threads)
-      : blocks(dividedUp(plan.outputs, most)),
+  Divisions(const Plan& plan, const planes::Routines& routines, unsigned threads)
+      : blocks(dividedUp(plan.outputs, routines.rows)),
         width(plan.out[1] + plan.reach(1)),
         p_(plan),
+        lanes_(routines.lanes),
         threads_(threads) {
     // Planes stay in the L2 cache, sums of a block nearly in the L1 cache.
     constexpr std::int64_t kPlanes = 128 * 1024, kMostPoints = 1024;
@@ -56,10 +57,16 @@ class Divisions {
   std::int64_t items(const Division& d) const {
     return dividedUp(p_.images, d.images) * p_.groups * bands(d) * d.parts;
   }
-  /// Points from the first output of the images to the last.
-  std::int64_t run(const Division& d) const {
-    return (d.images - 1) * (d.rows + p_.reach(0)) * width + (d.rows - 1) * width + p_.out[1];
+  /// Whether rows of outputs have vectors of their own, which are fewer than those of one run.
+  bool areByRows(const Division& d) const { return vectors(d, true) < vectors(d, false); }
+  /// Of so many rows and images of outputs.
+  std::int64_t vectors(const Division& d, bool byRows) const {
+    if (byRows) return d.images * d.rows * vectorsOfRow();
+    const std::int64_t rows = (d.images - 1) * (d.rows + p_.reach(0)) + d.rows - 1;
+    return dividedUp(rows * width + p_.out[1], lanes_);
   }
+  /// Those of one row of outputs.
+  std::int64_t vectorsOfRow() const { return dividedUp(p_.out[1], lanes_); }
 
   std::int64_t blocks, width;
   Division best;
@@ -76,7 +83,7 @@ class Divisions {
     const std::int64_t lines = d.images * (d.rows + p_.reach(0)) * dividedUp(width, kVector);
     const double rows = number(p_.outputs) / number(blocks);
     const double ofItem = number(dividedUp(blocks, d.parts));
-    const double vectors = number(dividedUp(run(d), kVector));
+    const double vectors = number(std::min(this->vectors(d, true), this->vectors(d, false)));
     const double filled = number(p_.inputs * p_.phases(0) * p_.phases(1) * lines);
     const double copied = ofItem * rows * number(d.images * d.rows * dividedUp(p_.out[1], kVector));
     // Two multiplications, or two loads, in a cycle; runs that are not aligned are loaded twice.
@@ -89,6 +96,7 @@ class Divisions {
   }
 
   const Plan& p_;
+  std::int64_t lanes_;
   unsigned threads_;
 };
 
@@ -100,7 +108,7 @@ class PlanesConv final : public Contraction {
         bias_(spec.bias),
         threads_(threads),
         from_(spec.pass == Pass::Forward ? 0 : 2),
-        divisions_(p_, routines_.rows, threads),
+        divisions_(p_, routines_, threads),
         blocks_(divisions_.blocks),
         width_(divisions_.width) {
     const Division& d = divisions_.best;
@@ -110,7 +118,10 @@ class PlanesConv final : public Contraction {
     constexpr std::int64_t kLine = 16;
     channel_ = (dividedUp(p_.phases(0) * p_.phases(1) * plane_, kLine) | 1) * kLine;
     planeBytes_ = aligned(sizeof(float) * static_cast<std::size_t>(p_.inputs * channel_ + kSlack));
-    sumsRow_ = dividedUp(divisions_.run(d), kLine) * kLine;
+    isByRows_ = divisions_.areByRows(d);
+    const std::int64_t vectors = divisions_.vectors(d, isByRows_);
+    sumsRow_ = dividedUp(vectors * routines_.lanes, kLine) * kLine;
+    for (std::int64_t v = 0; v < vectors; ++v) vectors_.push_back(placeOf(v));
     sumBytes_ =
         aligned(sizeof(float) * static_cast<std::size_t>(routines_.rows * sumsRow_ + kSlack));
     // Threads share the inputs of few blocks.
@@ -201,6 +212,13 @@ class PlanesConv final : public Contraction {
     const float* const flags = static_cast<const float*>(packed) + block * packs_;
     return std::all_of(flags, flags + packs_, [](float x) { return x == 0.0f; });
   }
+  /// Where vector v of the outputs begins in a plane.
+  std::int64_t placeOf(std::int64_t v) const {
+    if (!isByRows_) return v * routines_.lanes;
+    const std::int64_t ofRow = divisions_.vectorsOfRow(), row = v / ofRow,
+                       rows = divisions_.best.rows;
+    return row / rows * image_ + row % rows * width_ + v % ofRow * routines_.lanes;
+  }
   /// Where the run of a tap begins.
   std::int64_t runOfTap(std::int64_t c, std::int64_t y, std::int64_t x) const {
     const std::int64_t below = y * p_.dilation[0], right = x * p_.dilation[1];
@@ -218,17 +236,19 @@ class PlanesConv final : public Contraction {
         sumTaps(item, first, rows, in, weights, bias, out);
         continue;
       }
-      routines_.multiply({rows, p_.steps(), divisions_.run({item.rows, item.images, 1}), weights,
-                          own, runs_.data(), sums, sumsRow_});
+      routines_.multiply({rows, p_.steps(),
+                          divisions_.vectors({item.rows, item.images, 1}, isByRows_), weights, own,
+                          runs_.data(), vectors_.data(), sums, sumsRow_});
       for (std::int64_t r = 0; r < rows; ++r)
         for (std::int64_t n = 0; n < item.images; ++n) {
           const std::int64_t o = item.group * p_.outputs + first + r;
           float* const to =
               out + (item.image + n) * p_.to.image + o * p_.to.channel + item.row * p_.to.row;
-          const float* const from = sums + r * sumsRow_ + n * image_;
-          const bool isOneLine = width_ == p_.out[1] && p_.to.row == width_;
-          routines_.copy({from, width_, to, p_.to.row, isOneLine ? 1 : item.rows,
-                          isOneLine ? item.rows * width_ : p_.out[1],
+          const std::int64_t row = isByRows_ ? divisions_.vectorsOfRow() * routines_.lanes : width_,
+                             image = isByRows_ ? item.rows * row : image_;
+          const bool isOneLine = row == p_.out[1] && p_.to.row == row;
+          routines_.copy({sums + r * sumsRow_ + n * image, row, to, p_.to.row,
+                          isOneLine ? 1 : item.rows, isOneLine ? item.rows * row : p_.out[1],
                           bias == nullptr ? 0.0f : bias[o]});
         }
     }
@@ -301,7 +321,9 @@ class PlanesConv final : public Contraction {
   std::int64_t blocks_, width_, packs_ = 1;
   std::int64_t image_ = 0, plane_ = 0, channel_ = 0, sumsRow_ = 0;
   std::size_t planeBytes_ = 0, sumBytes_ = 0, flagBytes_ = 0;
-  std::vector<std::int64_t> runs_;  // by step
+  bool isByRows_ = false;
+  std::vector<std::int64_t> runs_;     // by step
+  std::vector<std::int64_t> vectors_;  // where each begins in a plane
 };
 
 bool canBePlanes(const ConvSpec& s) {
@@ -328,7 +350,7 @@ double planesTime(const ConvSpec& s, unsigned threads) {
   // The weights of a gradient change from run to run.
   constexpr double kPacked = 1.5;
   const double packed = s.pass == Pass::Forward ? 0 : kPacked / threads;
-  return Divisions(plan, planesRoutines()->rows, threads).time +
+  return Divisions(plan, *planesRoutines(), threads).time +
          packed * static_cast<double>(s.weights.elements());
 }
 

@@ -33,13 +33,14 @@ struct Channel {
   std::int64_t plane;  // elements from one plane to the next, of the phases py * phases[1] + px
 };
 
-/// sums[r][p] = sum over i of weights[i][r] * planes[runs[i] + p]. Rows of sums are `row` elements apart,
-/// of whole vectors.
+/// The sums of vector v of row r: over i, weights[i][r] times the vector at planes + runs[i] + at[v]. Those of
+/// a row follow one another; rows are `row` elements apart.
 struct Product {
-  std::int64_t rows, steps, points;
+  std::int64_t rows, steps, vectors;
   const float* weights;
   const float* planes;
   const std::int64_t* runs;
+  const std::int64_t* at;
   float* sums;
   std::int64_t row;
 };
@@ -80,8 +81,8 @@ bool sharesLines(const Sizes& kernel, const Sizes& stride, const Sizes& dilation
 
 /// The routines of one instruction set.
 struct Routines {
-  /// The rows of a product, at most.
-  std::int64_t rows;
+  /// The rows of a product, at most, and the lanes of a vector.
+  std::int64_t rows, lanes;
   void (*fill)(const Channel&);
   void (*multiply)(const Product&);
   void (*copy)(const Lines&);

@@ -36,7 +36,7 @@ inline Mask between(int low, int high) { return _mm256_andnot_si256(first(low), 
 
 }  // namespace
 
-const Routines kRoutines = {kRows, fill, multiply, copy, filter};
+const Routines kRoutines = {kRows, kVector, fill, multiply, copy, filter};
 
 }  // namespace avx2
 }  // namespace planes

@@ -39,7 +39,7 @@ inline Mask between(int low, int high) { return static_cast<Mask>(first(high) & 
 
 }  // namespace
 
-const Routines kRoutines = {kRows, fill, multiply, copy, filter};
+const Routines kRoutines = {kRows, kVector, fill, multiply, copy, filter};
 
 }  // namespace avx512
 }  // namespace planes
