@@ -36,13 +36,23 @@ bool isSmall(const MatMulSpec& s) {
 }
 
 /// Products of 2 to 14 rows, of 7 to 14 in groups, that read more of B, of all groups, than stays near a
-/// core: oneDNN is ahead of what comes from the last caches, by the measurements in docs/contractions.md.
+/// core, or near both: oneDNN is ahead of what comes from the last caches, by the measurements in
+/// docs/contractions.md.
 bool readsLargeB(const MatMulSpec& s) {
-  constexpr std::int64_t kMostRows = 14, kLargeB = 1536 * 1024;  // elements
+  constexpr std::int64_t kMostRows = 14, kLargeB = 1536 * 1024, kLargeBs = 6144 * 1024;  // elements
   const std::int64_t leastRows = s.groups == 1 ? 2 : 7;
-  const std::int64_t read = (s.b.group == 0 ? 1 : s.groups) * s.k * s.n;
+  const bool areMany = s.groups > 1 && s.b.group != 0;
+  const std::int64_t read = (areMany ? s.groups : 1) * s.k * s.n;
   return isa() == Isa::Avx512 && s.b.column == 1 && s.m >= leastRows && s.m <= kMostRows &&
-         read >= kLargeB;
+         read >= (areMany ? kLargeBs : kLargeB);
+}
+
+/// Small products of groups whose B is transposed in memory and does not stay near a core: oneDNN turns it
+/// faster than our register blocks.
+bool turnsLargeB(const MatMulSpec& s) {
+  constexpr std::int64_t kRowsOfDots = 8, kMostRows = 24, kLargeB = 256 * 1024;  // elements
+  return isa() == Isa::Avx512 && s.groups > 1 && s.b.column != 1 && s.b.group != 0 &&
+         s.m > kRowsOfDots && s.m <= kMostRows && s.groups * s.k * s.n >= kLargeB;
 }
 
 /// Products with few rows, which mostly read B.
@@ -64,7 +74,7 @@ bool hasFewSteps(const MatMulSpec& s) {
 /// Whether our own kernels are for so little work, or for so few rows or steps.
 bool isSmallOrFew(const MatMulSpec& s) {
   return s.policy.has(Choice::FewRows) &&
-         (isSmall(s) || hasFewSteps(s) || (hasFewRows(s) && !readsLargeB(s)));
+         ((isSmall(s) && !turnsLargeB(s)) || hasFewSteps(s) || (hasFewRows(s) && !readsLargeB(s)));
 }
 
 /// Whether register blocks read a B that is transposed in memory: fewer rows compute dot products.
@@ -298,7 +308,7 @@ bool isLittleOrNarrow(const MatMulSpec& s) {
 /// The same on AVX-512 with several threads, for a B that is not packed.
 bool ownIsFasterShared(const MatMulSpec& s, unsigned threads) {
   constexpr std::int64_t kLeastColumns = 128;
-  if (isa() != Isa::Avx512 || threads == 1 || readsLargeB(s)) return false;
+  if (isa() != Isa::Avx512 || threads == 1 || readsLargeB(s) || turnsLargeB(s)) return false;
   if (s.policy.has(Choice::FewRows) && isLittleOrNarrow(s)) return true;
   if (s.groups > 1 || s.n < kLeastColumns) return false;
   const bool turnedA = s.a.column != 1, turnedB = s.b.column != 1;

@@ -9,7 +9,7 @@ namespace popir {
 namespace contraction {
 namespace {
 
-constexpr std::int64_t kVector = 16;
+constexpr std::int64_t kVector = 16, kPage = 1024;  // elements
 
 std::int64_t vectorsOf(std::int64_t n) { return (n + kVector - 1) / kVector; }
 double number(std::int64_t x) { return static_cast<double>(x); }
@@ -17,10 +17,11 @@ double number(std::int64_t x) { return static_cast<double>(x); }
 /// Sizes of the forward pass, or of the gradient of data as one.
 struct Sizes {
   std::int64_t images, groups, inputs, outputs, taps = 1, points = 1;  // channels of a group
-  std::int64_t lines = 1, line;                                        // of an image of the output
-  std::int64_t read;                                                   // elements of the input
-  std::int64_t channel = 1;  // elements of one of its channels
-  double there = 1;          // the share of taps, of lines or of all, that do not read the padding
+  std::int64_t tapsOfLine;
+  std::int64_t lines = 1, line;  // of an image of the output
+  std::int64_t read;             // elements of the input
+  std::int64_t channel = 1;      // elements of one of its channels
+  double there = 1;  // the share of taps, of lines or of all, that do not read the padding
 
   explicit Sizes(const ConvSpec& s)
       : images(s.in.shape[0]),
@@ -42,6 +43,7 @@ struct Sizes {
       channel *= from.shape[d + 2];
     }
     line = to.shape.back();
+    tapsOfLine = s.weights.shape.back();
     lines = points / line;
     read = from.elements();
   }
@@ -53,7 +55,7 @@ struct Sizes {
 /// the L1 cache, each is then read anew for each element of it.
 double readTime(const Sizes& s, bool areLast) {
   constexpr double kReadWhole = 0.12, kRead = 0.39, kReadAnew = 1.8;
-  constexpr std::int64_t kPage = 1024, kMany = 64, kFour = 4;  // a page in elements
+  constexpr std::int64_t kMany = 64, kFour = 4;
   if (s.inputs % kVector == 0) return kReadWhole;
   const std::int64_t sharing = s.inputs * std::gcd(s.channel, kPage) / kPage;
   return areLast && sharing > kMany && s.inputs % kFour == 0 ? kReadAnew : kRead;
@@ -75,14 +77,22 @@ double oneGroupTime(const Sizes& s, const ConvSpec& spec, unsigned threads) {
   const Layout &from = isForward ? spec.in : spec.out, &to = isForward ? spec.out : spec.in;
   const bool reads = from.channelBlock == Layout::kPlain,
              writes = to.channelBlock == Layout::kPlain;
-  // Few channels are read as they lie. To write as they lie takes some time for each line of a vector.
+  // Few channels are read as they lie. To write as they lie takes some time for each line of a vector. What
+  // lies a multiple of a page apart is in the same sets of the L1 cache: then to write 16 channels takes
+  // longer, and if more are read than the sets have ways, these are read anew for each tap.
   if (isForward && s.inputs < kVector && isWholeOut && writes) {
     constexpr double kFew = 0.126, kLine = 38, kReadFew = 0.05, kWrittenFew = 0.12,
-                     kStartOfFew = 4400;
+                     kStartOfFew = 4000, kSameSets = 0.15, kSameSetsRead = 0.006, kReadAnew = 1.4;
+    constexpr std::int64_t kWays = 12;
     const double lines = number(s.images * s.lines * vectorsOf(s.outputs));
+    const bool writesSameSets = s.points % kPage == 0;
+    const double sameSets =
+        writesSameSets ? kSameSets + kSameSetsRead * number(s.inputs * s.tapsOfLine) : 0;
+    const bool readsAnew = !writesSameSets && s.inputs > kWays && s.channel % kPage == 0;
     return (threads == 1 ? kStart : kStartOfFew) +
-           (kFew * s.there * products + kReadFew * number(s.read) + kLine * lines +
-            kWrittenFew * number(s.written()) / number(vectorsOf(s.outputs))) /
+           (kFew * (readsAnew ? kReadAnew : 1) * s.there * products + kReadFew * number(s.read) +
+            kLine * lines +
+            (kWrittenFew / number(vectorsOf(s.outputs)) + sameSets) * number(s.written())) /
                threads;
   }
   // Threads bring channels into blocks, and then read lines, of few of which strides leave much to do.

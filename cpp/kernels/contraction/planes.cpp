@@ -76,7 +76,7 @@ class Divisions {
  private:
   /// Nanoseconds by the constants of docs/contractions.md.
   double timeOf(const Division& d) const {
-    constexpr double kItem = 94, kFilled = 2.1, kCopied = 1.45, kCycle = 0.25, kStart = 30,
+    constexpr double kItem = 94, kFilled = 2.1, kCopied = 1.45, kCycle = 0.245, kStart = 30,
                      kStartOfThreads = 1200;
     constexpr std::int64_t kVector = 16, kMany = 6, kVectorsOfFew = 8, kVectorsOfMany = 2;
     const auto number = [](std::int64_t x) { return static_cast<double>(x); };
