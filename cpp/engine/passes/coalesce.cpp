@@ -149,27 +149,73 @@ class Coalescer {
   void coalesce(std::size_t p, std::size_t c) {
     const auto& step = programs_[p].steps[c];
     const auto d = step.dst.view().wholeVariable();
-    if (!d || !own_[*d] || !staysIn(p, c, touches_[*d])) return;
+    if (!d) return passOnPermuted(p, c);
+    if (!own_[*d] || !staysIn(p, c, touches_[*d])) return;
     if (touches_[*d].front().step != c || readIn(c, touches_[*d])) return;
     const auto s = step.src.view().wholeVariable();
-    if (!passOn(p, c, *d) && s && !takeOver(p, c, *s, *d)) borrow(p, c, *s, *d);
+    if (!passOn(p, c, *d, step.src.viewPtr()) && s && !takeOver(p, c, *s, *d)) borrow(p, c, *s, *d);
+  }
+
+  /// The same of a copy that gives a variable all of its elements in another order.
+  void passOnPermuted(std::size_t p, std::size_t c) {
+    const auto& step = programs_[p].steps[c];
+    const auto order = permutationOf(step.dst.view());
+    if (!order) return;
+    const unsigned d = order->variable;
+    if (!own_[d] || !staysIn(p, c, touches_[d]) || touches_[d].front().step != c ||
+        readIn(c, touches_[d]))
+      return;
+    const auto source = step.src.viewPtr()->reshape(order->inView)->permute(order->toVariable);
+    passOn(p, c, d, source->reshape(graph_.variables[d].shape));
+  }
+
+  struct Permutation {
+    unsigned variable;
+    Dims inView;                       // the dimensions of the view that are permuted
+    std::vector<unsigned> toVariable;  // their order in the variable
+  };
+  /// If the view shows all elements of one variable, each once.
+  std::optional<Permutation> permutationOf(const View& view) const {
+    if (isTangled(view)) return std::nullopt;
+    const auto pieces = view.pieces();
+    if (pieces.size() != 1) return std::nullopt;
+    const auto& [variable, nest] = pieces.front();
+    if (nest.elements() != graph_.variables[variable].elements || nest.from != 0 || nest.to != 0)
+      return std::nullopt;
+    auto dims = nest.dims;
+    const auto areDense = [&](std::int64_t NestDim::*stride) {
+      std::stable_sort(dims.begin(), dims.end(),
+                       [&](const NestDim& a, const NestDim& b) { return a.*stride > b.*stride; });
+      std::int64_t next = 1;
+      for (auto dim = dims.rbegin(); dim != dims.rend(); next *= dim->n, ++dim)
+        if ((*dim).*stride != next) return false;
+      return true;
+    };
+    if (!areDense(&NestDim::from)) return std::nullopt;
+    const auto inVariable = dims;
+    if (!areDense(&NestDim::to)) return std::nullopt;
+    Permutation found{variable, {}, {}};
+    for (const auto& dim : dims) found.inView.push_back(dim.n);
+    for (const auto& dim : inVariable)
+      for (unsigned i = 0; i < dims.size(); ++i)
+        if (dims[i].from == dim.from) found.toVariable.push_back(i);
+    return found;
   }
 
   /// Removes copy `c` if it is the only write of `d`, and no step changes the source before the
   /// last read of `d`: readers of `d` then read the source. A copy from a tangled view
   /// (poplar/tangle.hpp) stays, because reading such a view each time would be slow; and so does one
   /// that brings parts together for many readers, each of which would gather them.
-  bool passOn(std::size_t p, std::size_t c, unsigned d) {
+  bool passOn(std::size_t p, std::size_t c, unsigned d, const ViewPtr source) {
     const auto& touches = touches_[d];
     if (std::count_if(touches.begin(), touches.end(), [](const Touch& u) { return u.write; }) != 1)
       return false;
-    const auto source = programs_[p].steps[c].src;
-    if (isTangled(source.view())) return false;
+    if (isTangled(*source)) return false;
     constexpr std::size_t kManyReaders = 4;
-    if (touches.size() > kManyReaders && source.view().pieces().size() > 1) return false;
-    for (auto v : source.view().variables())
+    if (touches.size() > kManyReaders && source->pieces().size() > 1) return false;
+    for (auto v : source->variables())
       if (touched(p, c, touches.back().step + 1, touches_[v], true)) return false;
-    rename(p, c, d, source.viewPtr());
+    rename(p, c, d, source);
     return true;
   }
 
