@@ -164,6 +164,42 @@ def test_a_copy_that_brings_parts_together_for_several_readers_stays(
     assert sum("gather" in line and "product" in line for line in text.splitlines()) == gathers
 
 
+@pytest.mark.parametrize("case", ["whole", "part", "reversed", "source changes"])
+def test_a_copy_that_fills_a_variable_in_another_order_goes(case: str) -> None:
+    """As those into a function do, whose operand lies as its product wants it."""
+    graph = poplar.Graph(poplar.Target.createCPUTarget())
+    linear = poplar.VariableMappingMethod.LINEAR
+    stream = graph.addHostToDeviceFIFO("in", poplar.FLOAT, 4 * 6 * 5)
+    x = graph.addVariable(poplar.FLOAT, [4, 6, 5], linear, "x")
+    operand = graph.addVariable(poplar.FLOAT, [6, 2, 5, 2], linear, "operand")
+    seen = operand.dimShuffle([1, 3, 0, 2]).reshape([4, 6, 5])  # as x lies
+    if case == "reversed":
+        seen = seen.reverse(1)
+    prog = program.Sequence([program.Copy(stream, x)])
+    source = popops.neg(graph, x, prog, "negated")
+    if case == "part":
+        popops.zero(graph, operand, prog, "cleared")
+        prog.add(program.Copy(source.slice(0, 2).flatten(), seen.slice(0, 2).flatten()))
+    else:
+        prog.add(program.Copy(source.flatten(), seen.flatten()))
+    if case == "source changes":
+        popops.expInPlace(graph, source, prog, "changed")
+        graph.createHostRead("source", source)
+    first = popops.tanh(graph, seen.slice(0, 2), prog, "first")
+    graph.createHostRead("out", poplar.concat([first, popops.tanh(graph, seen.slice(2, 4), prog)]))
+    engine = poplar.Engine(graph, [prog], {"debug.verifyPlan": "true"})
+    assert ("coalesce copies" in passes(engine)) == (case == "whole")
+    values = np.random.default_rng(2).normal(size=(4, 6, 5)).astype(np.float32)
+    engine.connectStream("in", values)
+    engine.run(0)
+    found = np.empty((4, 6, 5), np.float32)
+    engine.readTensor("out", found)
+    expected = np.tanh(-values)
+    if case == "part":
+        expected[2:] = 0
+    np.testing.assert_allclose(found, expected, 1e-5, 1e-5)
+
+
 def test_a_result_lies_over_an_operand_that_ends_there() -> None:
     """tanh(x w) over the product, unless that is read again; nothing over what the host gives."""
 
