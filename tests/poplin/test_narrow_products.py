@@ -69,8 +69,8 @@ def test_few_columns_that_are_scaled_or_added(turned, more):
         (1, 4, 1600, 1010, "onednn"),  # of which not all stays near a core
         (1, 14, 1600, 1010, "onednn"),
         (1, 1, 1600, 1010, "own"),
-        (16, 9, 300, 300, "own"),
-        (20, 9, 300, 300, "onednn"),
+        (60, 9, 300, 300, "own"),
+        (80, 9, 300, 300, "onednn"),
     ],
 )
 def test_the_rule_for_few_rows_and_a_large_b(groups, m, k, n, by):

@@ -789,10 +789,18 @@ bool rowsBeatBlocks(const ConvSpec& spec, const Blocks& blocks, unsigned threads
            makeWinograd(bare, threads, true));
 }
 
+/// What is turned around, no source reads: it is copied before.
+Layout asGiven(const Layout& l) {
+  const bool turns = std::any_of(l.strides.begin(), l.strides.end(), [](auto s) { return s < 0; });
+  return turns ? Layout::rowMajor(l.type, l.shape) : l;
+}
+
 }  // namespace
 
-Blocks preferredBlocks(const ConvSpec& spec, unsigned threads) {
-  if (anyHalf(spec)) return preferredBlocks(inFloat(spec), threads);
+Blocks preferredBlocks(const ConvSpec& given, unsigned threads) {
+  if (anyHalf(given)) return preferredBlocks(inFloat(given), threads);
+  ConvSpec spec = given;
+  for (Layout* l : {&spec.in, &spec.weights, &spec.out}) *l = asGiven(*l);
   auto blocks = oneDnnBlocks(withoutPostOps(spec), threads);
   if (rowsBeatBlocks(spec, blocks, threads)) return {Layout::kPlain, Layout::kPlain};
   // Our own kernels have blocks of whole vectors, in which a convolution has the bits of plain sides.
