@@ -137,6 +137,27 @@ void constraints() {
             << bool(x->consumers.findLowestVirtualGraphID()) << "\n";
 }
 
+/// `two` and `three` move into a graph that `call` calls: what runs before them runs before `call`.
+void movedConstraints() {
+  Chain chain;
+  TopoCons& cons = *chain.graph.topoCons;
+  Plain* call = chain.add("x", "call");
+  Graph& inner = chain.ir.createGraph(GraphId("inner"));
+  inner.addInput("inner/x", TensorInfo(DataType::FLOAT, Shape{4}));
+  const Op::Settings settings(inner, "");
+  Plain* second =
+      inner.createConnectedOp<Plain>({{0, "inner/x"}}, {{0, "inner/two"}}, settings, false);
+  Plain* third =
+      inner.createConnectedOp<Plain>({{0, "inner/x"}}, {{0, "inner/three"}}, settings, false);
+  cons.insert(chain.two, chain.three);
+  cons.insert(chain.beside, chain.two);
+  cons.insert(chain.three, chain.loss);
+  TopoCons::transferToSubgraph(call, {{chain.two, {second}}, {chain.three, {third}}});
+  std::cout << inner.topoCons->contains(second, third) << inner.topoCons->contains(third, second)
+            << cons.contains(chain.beside, call) << cons.contains(call, chain.loss) << " "
+            << cons.hasConstraint(chain.two) << cons.hasConstraint(chain.three) << "\n";
+}
+
 void recomputed() {
   for (const RecomputationType type :
        {RecomputationType::None, RecomputationType::Standard, RecomputationType::NormOnly,
@@ -236,6 +257,7 @@ int main() {
   shapes();
   errors();
   constraints();
+  movedConstraints();
   recomputed();
   variables();
   buffers(true);

@@ -23,6 +23,7 @@ Add: the inputs are of two types, FLOAT16 [2 3 4] and FLOAT [2]
 POPART10000: 1 of 2; 1 of 2; 0124
 1001 011
 222 120
+1011 00
 ---- CRRC CRCC CCCR RCCR
 recompute::autoAnnotate: the type number 3 given; expected is None, Standard, NormOnly or \
 RecomputeAll. What a pipeline computes again the compiler chooses, by \
