@@ -71,6 +71,7 @@ void shapes() {
             << getStrToDataTypeMap().at("float32") << "\n";
   fails([] { TensorInfo("FLOAT", "2,3"); });
   fails([] { TensorInfo("FLOAT", "(2,3"); });
+  fails([] { TensorInfo("FLOAT", "(2,-3)"); });
   fails([] { unsqueeze(Shape{3}, Shape{2, 0}); });
   fails([] { getONNXDataTypeAsInt(DataType::FLOAT8_143); });
   fails([&] { getOutputDataType(info, part, "Add"); });

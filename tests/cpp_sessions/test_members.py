@@ -17,6 +17,7 @@ FLOAT [2] of [4 4]
 16 FLOAT
 '2,3' is no shape; (2,3) and () are
 '(2,3' is no shape; (2,3) and () are
+'(2,-3)' is no shape; (2,3) and () are
 unsqueeze: the axes must be in ascending order
 ONNX has no number of the element type FLOAT8_143
 Add: the inputs are of two types, FLOAT16 [2 3 4] and FLOAT [2]

@@ -253,3 +253,14 @@ def check_others(library: str) -> None:
 
 def test_operators_of_several_tensors_and_views(library: Library, tmp_path: Path) -> None:
     isolated(check_others, library("lowered"), cwd=tmp_path)
+
+
+def check_replaced(library: str) -> None:
+    ctypes.CDLL(library)
+    a, b = floats(2, 3), floats(3)
+    np.testing.assert_array_equal(results("OwnLess", {"a": a, "b": b})[0], a < b)
+    close(results("OwnProduct", {"a": a}, axes=[1])[0], a.prod(axis=1), "OwnProduct")
+
+
+def test_a_source_that_defines_members_of_the_classes(library: Library, tmp_path: Path) -> None:
+    isolated(check_replaced, library("replaced"), cwd=tmp_path)
