@@ -348,7 +348,9 @@ class WordsOp : public Base<WordsOp> {
 };
 
 popart::OpCreator<WordsOp> words(popart::OpDefinitions({{named("Words"),
-                                                         {{}, {}, {{"some", {"a|b"}}}}}}));
+                                                         {{{"x", {popart::DataType::FLOAT}}},
+                                                          {{"y", {popart::DataType::FLOAT}}},
+                                                          {{"some", {"a|b"}}}}}}));
 
 /// A creation in two steps, without a static object.
 const bool registered = [] {
