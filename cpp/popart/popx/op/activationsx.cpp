@@ -354,7 +354,7 @@ float LeakyReluComputex::getAlphaFromLReluOp(Op* op) {
 // ---- Scale ----
 
 poplar::Tensor ScaleComputex::getScaleTensor(const poplar::Type& type, poplar::Graph& graph) const {
-  const poplar::Tensor factor = graph.addConstant(type, {}, factor_, "scale");
+  const poplar::Tensor factor = graph.addConstant(type, {}, scale_factor, "scale");
   graph.setTileMapping(factor, 0);
   return factor;
 }

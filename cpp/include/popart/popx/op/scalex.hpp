@@ -15,7 +15,7 @@ namespace popx {
 
 class ScaleComputex : public EwuComputex {
  public:
-  explicit ScaleComputex(double factor) : factor_(factor) {}
+  explicit ScaleComputex(double factor) : scale_factor(factor) {}
   ~ScaleComputex() override;
 
   poplar::Tensor outplace(poplar::program::Sequence& prog, poplar::Graph& graph,
@@ -33,7 +33,7 @@ class ScaleComputex : public EwuComputex {
   static float getFromScaleInplaceOp(Op* op);
 
  private:
-  double factor_;
+  double scale_factor;
 };
 
 /// Of an operator of ScaleOp's class, or of one derived from it.
