@@ -183,6 +183,10 @@ def check_binary(library: str) -> None:
     for name, compared in {"Equal": np.equal, "Greater": np.greater, "Less": np.less}.items():
         same = np.where(a > 0, a, b)
         np.testing.assert_array_equal(results(name, {"a": same, "b": b})[0], compared(same, b))
+    p, q = a > 0, b > 0
+    np.testing.assert_array_equal(results("And", {"p": p, "q": q})[0], p & q)
+    np.testing.assert_array_equal(results("Or", {"p": p, "q": q})[0], p | q)
+    np.testing.assert_array_equal(results("Not", {"p": p})[0], ~p)
     m, n = bits(a), bits(b)
     for name, logic in {
         "BitwiseAnd": np.bitwise_and,
