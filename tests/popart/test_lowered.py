@@ -133,24 +133,26 @@ def close(got: np.ndarray, want: np.ndarray, name: str, within: float = 2e-5) ->
 
 def check_unary(library: str) -> None:
     ctypes.CDLL(library)
-    x = np.tanh(floats(3, 5)) * np.float32(0.9)
+    x: np.ndarray = np.tanh(floats(3, 5)) * np.float32(0.9)
     for name, f in DIFFERENTIATED.items():
         y, gradients, weights = results(name, {"x": x}, "x")
         close(y, f(x.astype("float64")), name)
         close(gradients["x"], derivative(f, x, weights), name)
-    some = np.concatenate([np.abs(x), np.float32([[0.5, 1.5, 2.5, 3.0, 7.25]])])
+    some: np.ndarray = np.concatenate(
+        [np.abs(x), np.array([[0.5, 1.5, 2.5, 3.0, 7.25]], "float32")]
+    )
     for name, f in UNARY.items():
         close(results(name, {"x": some})[0], f(some.astype("float64")), name)
         half = results(name, {"x": some.astype("float16")})[0]
         assert half.dtype == np.float16
         close(half, f(some.astype("float16").astype("float64")), name, 2e-3)
-    signed = np.concatenate([x, np.float32([[-0.5, -1.5, -2.5, 0.0, -3.0]])])
+    signed: np.ndarray = np.concatenate([x, np.array([[-0.5, -1.5, -2.5, 0.0, -3.0]], "float32")])
     for name in ("Round", "NearbyInt", "Ceil", "Floor", "Sign", "Abs"):
         close(results(name, {"x": signed})[0], UNARY[name](signed), name)
     for name in INPLACE:
         f = (UNARY | DIFFERENTIATED)[name]
         close(results(name + "Inplace", {"x": np.abs(x)})[0], f(np.abs(x)), name)
-    odd = np.float32([1, np.inf, np.nan, -np.inf, 0])
+    odd = np.array([1, np.inf, np.nan, -np.inf, 0], "float32")
     assert results("IsInf", {"x": odd})[0].tolist() == [False, True, False, True, False]
     assert results("IsNaN", {"x": odd})[0].tolist() == [False, False, True, False, False]
 
@@ -224,7 +226,7 @@ def check_reduced(library: str) -> None:
     x[1, 2] = x[2, 0] = x[2, 3] = 0  # one factor 0, and two
     _, gradients, weights = results("ReduceProd", {"x": x}, "x", axes=[1], keepdims=0)
     close(gradients["x"], derivative(lambda x: np.prod(x, axis=1), x, weights), "zeros")
-    far = np.float32([[100, 101, 90]])
+    far = np.array([[100, 101, 90]], "float32")
     y = results("ReduceLogSumExp", {"x": far}, axes=[1], keepdims=0)[0]
     close(y, np.log(np.sum(np.exp(far.astype("float64")), axis=1)), "far")
 
