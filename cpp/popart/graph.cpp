@@ -118,6 +118,31 @@ void TopoCons::transfer(Op* from, Op* to, bool removeOld) {
   if (removeOld) remove(from);
 }
 
+void TopoCons::transferToSubgraph(Op* replacement, std::map<Op*, std::vector<Op*>, POpCmp> remaps,
+                                  bool removeOld) {
+  TopoCons& outer = *replacement->getGraph().topoCons;
+  const auto order = [&](Op* before, Op* after) {
+    const auto first = remaps.find(before), second = remaps.find(after);
+    if (first == remaps.end() || second == remaps.end()) {
+      outer.insert(first == remaps.end() ? before : replacement,
+                   second == remaps.end() ? after : replacement);
+      return;
+    }
+    for (Op* a : first->second)
+      for (Op* b : second->second) a->getGraph().topoCons->insert(a, b);
+  };
+  std::set<std::pair<OpId, OpId>> seen;
+  const auto orderOnce = [&](Op* before, Op* after) {
+    if (seen.insert({before->id, after->id}).second) order(before, after);
+  };
+  for (const auto& moved : remaps) {
+    for (Op* before : outer.getBefores(moved.first)) orderOnce(before, moved.first);
+    for (Op* after : outer.getAfters(moved.first)) orderOnce(moved.first, after);
+  }
+  if (removeOld)
+    for (const auto& moved : remaps) outer.remove(moved.first);
+}
+
 Graph::Graph(Ir& ir, const GraphId& graphId, popir::GraphLink* link)
     : id(graphId),
       topoCons(new TopoCons(*this)),

@@ -37,6 +37,14 @@ const std::vector<OperatorIdentifier> OpManager::getSupportedOperations(bool inc
   return opids;
 }
 
+const OpDefinitions OpManager::getSupportedOperationsDefinition(bool includePrivate) {
+  OpDefinitions definitions;
+  for (const auto& op : Registry::instance().ops())
+    if (includePrivate || op.second.info.isPublic)
+      definitions.emplace(op.first, op.second.info.details);
+  return definitions;
+}
+
 bool OpCreatorInfo::hasInputTensor(int index) const {
   return index >= 0 && index < static_cast<int>(inputIds_.size()) &&
          !inputIds_[static_cast<std::size_t>(index)].empty();

@@ -2,7 +2,9 @@
 #include <popir/Codelet.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <utility>
 
 #include "codelets/compile.hpp"
@@ -222,6 +224,53 @@ void Graph::addCodelets(std::stringstream& stream, StringRef compileFlags, Codel
   if (impl_->codelets.has(key)) return;
   impl_->codelets.addCompiled(key, "", popir::compileCodeletText(text, popir::splitWords(flags)),
                               "source text");
+}
+
+namespace {
+
+/// \throws graph_connection_error for an unknown field
+const popir::CodeletField& fieldOf(const popir::Codelet& codelet, const std::string& name) {
+  std::string known;
+  for (std::size_t i = 0; i < codelet.numFields; ++i) {
+    if (name == codelet.fields[i].name) return codelet.fields[i];
+    known += (known.empty() ? "" : ", ") + std::string(codelet.fields[i].name);
+  }
+  throw graph_connection_error(std::string(codelet.name) + " has no field '" + name +
+                               "'; its fields: " + known);
+}
+
+}  // namespace
+
+std::size_t Graph::getMaxVertexFieldValue(StringRef vertexType, StringRef field) const {
+  using Field = popir::CodeletField;
+  const auto& codelet = *impl_->codelets.find(vertexType);
+  const Field& found = fieldOf(codelet, field);
+  const Type type(found.type);
+  if (found.direction == Field::Direction::State && found.shape == Field::Shape::Scalar) {
+    if (type == BOOL) return 1;
+    for (const Type& whole : {CHAR, SIGNED_CHAR, UNSIGNED_CHAR, SHORT, UNSIGNED_SHORT, INT,
+                              UNSIGNED_INT, LONGLONG, UNSIGNED_LONGLONG})
+      if (type == whole) {
+        const bool negative =
+            type == CHAR || type == SIGNED_CHAR || type == SHORT || type == INT || type == LONGLONG;
+        const std::size_t bits = type.sizeInBytes() * 8 - (negative ? 1 : 0);
+        return std::numeric_limits<std::size_t>::max() >> (64 - bits);
+      }
+  }
+  throw graph_connection_error("Graph::getMaxVertexFieldValue: the field '" + field.str() +
+                               "' of " + codelet.name + " is not state of a whole number");
+}
+
+std::size_t Graph::getMaxFieldDim(StringRef vertexType, StringRef field, unsigned dimension) const {
+  using Shape = popir::CodeletField::Shape;
+  const auto& codelet = *impl_->codelets.find(vertexType);
+  const Shape shape = fieldOf(codelet, field).shape;
+  const unsigned rank = shape == Shape::Scalar ? 0 : shape == Shape::Vectors ? 2 : 1;
+  if (dimension >= rank)
+    throw graph_connection_error("Graph::getMaxFieldDim: the field '" + field.str() + "' of " +
+                                 codelet.name + " has " + std::to_string(rank) + " dimensions, " +
+                                 std::to_string(dimension) + " given");
+  return std::numeric_limits<std::uint32_t>::max();
 }
 
 VertexRef Graph::addVertex(ComputeSet cs, StringRef vertexType) {

@@ -23,6 +23,10 @@ void preplanMatMuls(const std::set<MatMulPlanParams>& matmuls, matmul::PlanningC
 void preplanConvolutions(const std::set<ConvPlanParams>& convs, PlanningCache& cache) {
   preplan(convs, {}, cache);
 }
+void preplanConvolutions(poplar::Graph&, const std::set<ConvPlanParams>& convs,
+                         PlanningCache& cache) {
+  preplan(convs, {}, cache);
+}
 void convolutionValidateOptions(const poplar::OptionFlags& options) {
   popir::checkLibraryOptions("poplin::convolutionValidateOptions", popir::Library::Convolution,
                              options);

@@ -71,6 +71,7 @@ void shapes() {
             << getStrToDataTypeMap().at("float32") << "\n";
   fails([] { TensorInfo("FLOAT", "2,3"); });
   fails([] { TensorInfo("FLOAT", "(2,3"); });
+  fails([] { TensorInfo("FLOAT", "(2,-3)"); });
   fails([] { unsqueeze(Shape{3}, Shape{2, 0}); });
   fails([] { getONNXDataTypeAsInt(DataType::FLOAT8_143); });
   fails([&] { getOutputDataType(info, part, "Add"); });
@@ -135,6 +136,27 @@ void constraints() {
   chain.beside->setPipelineStage(1);
   std::cout << *x->consumers.findLowestPipelineStage() << *x->consumers.findHighestPipelineStage()
             << bool(x->consumers.findLowestVirtualGraphID()) << "\n";
+}
+
+/// `two` and `three` move into a graph that `call` calls: what runs before them runs before `call`.
+void movedConstraints() {
+  Chain chain;
+  TopoCons& cons = *chain.graph.topoCons;
+  Plain* call = chain.add("x", "call");
+  Graph& inner = chain.ir.createGraph(GraphId("inner"));
+  inner.addInput("inner/x", TensorInfo(DataType::FLOAT, Shape{4}));
+  const Op::Settings settings(inner, "");
+  Plain* second =
+      inner.createConnectedOp<Plain>({{0, "inner/x"}}, {{0, "inner/two"}}, settings, false);
+  Plain* third =
+      inner.createConnectedOp<Plain>({{0, "inner/x"}}, {{0, "inner/three"}}, settings, false);
+  cons.insert(chain.two, chain.three);
+  cons.insert(chain.beside, chain.two);
+  cons.insert(chain.three, chain.loss);
+  TopoCons::transferToSubgraph(call, {{chain.two, {second}}, {chain.three, {third}}});
+  std::cout << inner.topoCons->contains(second, third) << inner.topoCons->contains(third, second)
+            << cons.contains(chain.beside, call) << cons.contains(call, chain.loss) << " "
+            << cons.hasConstraint(chain.two) << cons.hasConstraint(chain.three) << "\n";
 }
 
 void recomputed() {
@@ -236,6 +258,7 @@ int main() {
   shapes();
   errors();
   constraints();
+  movedConstraints();
   recomputed();
   variables();
   buffers(true);

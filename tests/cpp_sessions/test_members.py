@@ -17,12 +17,14 @@ FLOAT [2] of [4 4]
 16 FLOAT
 '2,3' is no shape; (2,3) and () are
 '(2,3' is no shape; (2,3) and () are
+'(2,-3)' is no shape; (2,3) and () are
 unsqueeze: the axes must be in ascending order
 ONNX has no number of the element type FLOAT8_143
 Add: the inputs are of two types, FLOAT16 [2 3 4] and FLOAT [2]
 POPART10000: 1 of 2; 1 of 2; 0124
 1001 011
 222 120
+1011 00
 ---- CRRC CRCC CCCR RCCR
 recompute::autoAnnotate: the type number 3 given; expected is None, Standard, NormOnly or \
 RecomputeAll. What a pipeline computes again the compiler chooses, by \

@@ -9,7 +9,13 @@ import popir
 from popir import Graph, Op, TensorInfo, registry
 
 RNG = np.random.default_rng(3)
-KINDS = {"float32": "FLOAT", "int32": "INT32", "float16": "FLOAT16", "uint32": "UINT32"}
+KINDS = {
+    "float32": "FLOAT",
+    "int32": "INT32",
+    "float16": "FLOAT16",
+    "uint32": "UINT32",
+    "bool": "BOOL",
+}
 
 
 def graph(**inputs: Any) -> Graph:

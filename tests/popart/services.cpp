@@ -341,10 +341,16 @@ class WordsOp : public Base<WordsOp> {
     os.appendAttribute("far", popart::isAlmostEqual(0.1f, 0.2f));
     const auto known = popart::OpManager::getSupportedOperations(true);
     os.appendAttribute("known", popart::isOneOf(named("Words"), known));
+    const auto defined = popart::OpManager::getSupportedOperationsDefinition(true);
+    os.appendAttribute("defined",
+                       defined.at(named("Words")).attributes.at("some").supportedValuesRegex);
   }
 };
 
-popart::OpCreator<WordsOp> words(popart::OpDefinitions({{named("Words"), {}}}));
+popart::OpCreator<WordsOp> words(popart::OpDefinitions({{named("Words"),
+                                                         {{{"x", {popart::DataType::FLOAT}}},
+                                                          {{"y", {popart::DataType::FLOAT}}},
+                                                          {{"some", {"a|b"}}}}}}));
 
 /// A creation in two steps, without a static object.
 const bool registered = [] {

@@ -185,6 +185,7 @@ def check_words(library: str) -> None:
         "near": "true",
         "far": "false",
         "known": "true",
+        "defined": "a|b",
     }
     assert OperatorIdentifier(DOMAIN, "Late", 1) in {e.opid for e in registry.entries()}
 

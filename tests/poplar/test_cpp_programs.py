@@ -346,3 +346,34 @@ def test_replicas_of_one_engine(tmp_path: Path):
         )
     assert lines[14] == "calls: 100"
     assert lines[15].endswith("replica 1 given for 'in', there is one, number 0")
+
+
+def test_collectives_of_popops_and_sizes_of_fields(tmp_path: Path):
+    lines = run(build("former", tmp_path), cwd=tmp_path).splitlines()
+
+    def shown(name: str) -> np.ndarray:
+        (line,) = (each for each in lines if each.startswith(f"{name}:"))
+        return np.array(line.split(":")[1].split(), "float32")
+
+    x, rows = np.arange(8.0).reshape(4, 2), np.arange(16.0).reshape(4, 4)
+    for name, f in {"sum": np.sum, "max": np.max, "min": np.min, "changed": np.sum}.items():
+        np.testing.assert_array_equal(shown(name), np.tile(f(x, axis=0), 4), name)
+    np.testing.assert_array_equal(shown("part"), rows.sum(axis=0))
+    np.testing.assert_array_equal(shown("all"), np.tile(x.ravel(), 4))
+    np.testing.assert_array_equal(shown("exchanged"), rows.T.ravel())
+    np.testing.assert_array_equal(shown("reduced"), [3, 5, 7] * 2)
+    np.testing.assert_array_equal(shown("chunk0"), [3, 5])
+    np.testing.assert_array_equal(shown("chunk1"), [7])
+    np.testing.assert_array_equal(shown("gathered"), [3, 5, 7] * 2)
+    refusals = lines[lines.index("gathered: 3 5 7 3 5 7") + 1 :]
+    assert "expected ADD, MUL, MIN, MAX" in refusals[0]
+    assert "the tensor is a scalar" in refusals[1]
+    assert "the index 0 of a chunk occurs twice" in refusals[2]
+    assert "must have the elements of one row" in refusals[3]
+    assert "popops::allGather" in refusals[4] and "option 'no'" in refusals[4]
+    assert refusals[5] == "65535 2147483647 4294967295 4294967295"
+    assert "the field 'f' of Fields is not state of a whole number" in refusals[6]
+    assert "the field 'x' of Fields is not state of a whole number" in refusals[7]
+    assert refusals[8].startswith("Fields has no field 'z'; its fields: x, rows, y")
+    assert "the field 'y' of Fields has 0 dimensions, 0 given" in refusals[9]
+    assert "the field 'x' of Fields has 1 dimensions, 1 given" in refusals[10]

@@ -161,6 +161,8 @@ class OpManager {
 
   /// The operators registered by libraries.
   static const std::vector<OperatorIdentifier> getSupportedOperations(bool includePrivate);
+  /// The same with what they say of their inputs, outputs and attributes.
+  static const OpDefinitions getSupportedOperationsDefinition(bool includePrivate);
 };
 
 /// Registers an operator when its library is loaded: define a static object of this type. It is

@@ -5,6 +5,7 @@
 
 #include <popart/names.hpp>
 
+#include <map>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -39,6 +40,11 @@ class TopoCons {
   /// Copies or moves the constraints of one operator to another.
   void transfer(Op* from, Op* to, bool removeOld = true);
   void transferToMultiple(Op* from, const std::vector<Op*>& to, bool removeOld = true);
+  /// For operators that were moved into a graph which `replacement` calls. `remaps` has those that
+  /// stand there in place of each. Constraints between two of the moved ones go to that graph, and
+  /// those with others to `replacement`.
+  static void transferToSubgraph(Op* replacement, std::map<Op*, std::vector<Op*>, POpCmp> remaps,
+                                 bool removeOld = true);
   /// Empty, since no two are tied: others may run between them.
   std::vector<Op*> getTiedBefores(Op*) const { return {}; }
   std::vector<Op*> getTiedAfters(Op*) const { return {}; }

@@ -224,6 +224,13 @@ class Graph {
       added = addCodelets(file, CodeletFileType::Auto, compileFlags) || added;
     return added;
   }
+  /// The largest value that a field of state of a vertex type can hold.
+  /// \throws graph_connection_error for an unknown vertex type or field, or one that is no number
+  std::size_t getMaxVertexFieldValue(StringRef vertexType, StringRef field) const;
+  /// The largest size of a dimension of a field: of vectors 0, of lists of edges 0 and of their
+  /// edges 1. That of 32 bits, since no layout has fewer here.
+  /// \throws graph_connection_error for an unknown vertex type or field, or another dimension
+  std::size_t getMaxFieldDim(StringRef vertexType, StringRef field, unsigned dimension) const;
   /// Adds a vertex to a compute set.
   /// \throws graph_connection_error for an unknown vertex type or field
   VertexRef addVertex(ComputeSet cs, StringRef vertexType);

@@ -146,6 +146,9 @@ using ConvPlanParams =
     std::tuple<const poplar::Target*, const ConvParams, const poplar::OptionFlags*>;
 /// preplan() of convolutions alone, by its older name.
 void preplanConvolutions(const std::set<ConvPlanParams>& convs, PlanningCache& cache);
+/// The same; each convolution names its target, and that of the graph is not asked.
+void preplanConvolutions(poplar::Graph& graph, const std::set<ConvPlanParams>& convs,
+                         PlanningCache& cache);
 /// \throws poplar::invalid_option for unknown options
 void convolutionValidateOptions(const poplar::OptionFlags& options);
 

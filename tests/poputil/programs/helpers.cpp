@@ -136,6 +136,7 @@ int main(int, char** argv) {
       refused([&] {
         poplin::PlanningCache cache;
         poplin::preplanConvolutions({{&target, params, options}}, cache);
+        poplin::preplanConvolutions(a.graph, {{&target, params, options}}, cache);
       });
       refused([&] { poplin::convolutionValidateOptions(*options); });
     }

@@ -13,12 +13,12 @@ namespace popart {
 
 class AbortOp : public Op {
  public:
-  using Op::Op;
+  AbortOp(const OperatorIdentifier& opid, const Op::Settings& settings);
   ~AbortOp() override;
 
   static InIndex getInIndex() { return 0; }
   std::unique_ptr<Op> clone() const override;
-  void setup() override { builtin::setup(*this); }
+  void setup() override;
   std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
   float getSubgraphValue() const override { return getLowSubgraphValue(); }
   bool hasSideEffect() const override { return true; }

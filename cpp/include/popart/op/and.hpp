@@ -13,11 +13,11 @@ namespace popart {
 
 class AndOp : public BinaryComparisonOp {
  public:
-  using BinaryComparisonOp::BinaryComparisonOp;
+  AndOp(const OperatorIdentifier& opid, const Op::Settings& settings);
   ~AndOp() override;
 
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
 };
 
 }  // namespace popart

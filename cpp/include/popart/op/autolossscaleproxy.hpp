@@ -17,7 +17,7 @@ namespace popart {
 /// lowering.
 class AutoLossScaleProxyOp : public ElementWiseUnaryOp {
  public:
-  using ElementWiseUnaryOp::ElementWiseUnaryOp;
+  AutoLossScaleProxyOp(const OperatorIdentifier& opid, const Op::Settings& settings);
   ~AutoLossScaleProxyOp() override;
 
   std::unique_ptr<Op> clone() const override;

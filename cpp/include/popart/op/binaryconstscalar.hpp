@@ -23,7 +23,7 @@ class BinaryConstScalarOp : public ElementWiseUnaryOp {
   ~BinaryConstScalarOp() override;
 
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
   float value() const { return value_; }
   Type opType() const { return type_; }

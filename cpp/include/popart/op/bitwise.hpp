@@ -13,21 +13,21 @@ namespace popart {
 
 class BitwiseNotOp : public ElementWiseUnaryOp {
  public:
-  using ElementWiseUnaryOp::ElementWiseUnaryOp;
+  BitwiseNotOp(const OperatorIdentifier& opid, const Op::Settings& settings);
   ~BitwiseNotOp() override;
 
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
 };
 
 /// And, or, exclusive or, or the negation of that: `opid` says which.
 class BitwiseBinaryOp : public ElementWiseBinaryOp {
  public:
-  using ElementWiseBinaryOp::ElementWiseBinaryOp;
+  BitwiseBinaryOp(const OperatorIdentifier& opid, const Op::Settings& settings);
   ~BitwiseBinaryOp() override;
 
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
 };
 
 }  // namespace popart

@@ -13,8 +13,7 @@ namespace popart {
 
 class BucketizeOp : public Op {
  public:
-  BucketizeOp(const OperatorIdentifier& opid, bool right, const Op::Settings& settings)
-      : Op(opid, settings), right_(right) {}
+  BucketizeOp(const OperatorIdentifier& opid, bool right, const Op::Settings& settings);
   ~BucketizeOp() override;
 
   static InIndex inIndex() { return 0; }
@@ -24,8 +23,8 @@ class BucketizeOp : public Op {
   void setup() override;
   std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
-  float getSubgraphValue() const override { return getLowSubgraphValue(); }
-  bool isRight() const { return right_; }
+  float getSubgraphValue() const override;
+  bool isRight() const noexcept;
 
  private:
   bool right_;

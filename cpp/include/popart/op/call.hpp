@@ -28,10 +28,6 @@ class CallOp : public SubgraphOp {
   void setup() override;
   Graph& getCalledGraph() const override;
   void setCalledGraph(Graph& graph) override { callee_ = &graph; }
-  using SubgraphOp::opInToSubgraphInIndex;
-  using SubgraphOp::opOutToSubgraphOutIndex;
-  using SubgraphOp::subgraphInToOpInIndex;
-  using SubgraphOp::subgraphOutToOpOutIndex;
   InIndex subgraphInToOpInIndex(InIndex index) const override { return index; }
   InIndex opInToSubgraphInIndex(InIndex index) const override { return index; }
   OutIndex subgraphOutToOpOutIndex(OutIndex index) const override { return index; }

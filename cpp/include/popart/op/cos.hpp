@@ -13,7 +13,7 @@ namespace popart {
 
 class CosOp : public ElementWiseUnaryOp {
  public:
-  using ElementWiseUnaryOp::ElementWiseUnaryOp;
+  CosOp(const OperatorIdentifier& opid, const Op::Settings& settings);
   ~CosOp() override;
 
   std::unique_ptr<Op> clone() const override;

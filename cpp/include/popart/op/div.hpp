@@ -14,7 +14,7 @@ namespace popart {
 
 class DivOp : public ElementWiseBinaryOp {
  public:
-  using ElementWiseBinaryOp::ElementWiseBinaryOp;
+  DivOp(const OperatorIdentifier& opid, const Op::Settings& settings);
   ~DivOp() override;
 
   std::unique_ptr<Op> clone() const override;

@@ -14,7 +14,7 @@ namespace popart {
 
 class FmodOp : public ElementWiseBinaryOp {
  public:
-  using ElementWiseBinaryOp::ElementWiseBinaryOp;
+  FmodOp(const OperatorIdentifier& opid, const Op::Settings& settings);
   ~FmodOp() override;
 
   std::unique_ptr<Op> clone() const override;

@@ -13,11 +13,11 @@ namespace popart {
 
 class GreaterOp : public BinaryComparisonOp {
  public:
-  using BinaryComparisonOp::BinaryComparisonOp;
+  GreaterOp(const OperatorIdentifier& opid, const Op::Settings& settings);
   ~GreaterOp() override;
 
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
 };
 
 }  // namespace popart

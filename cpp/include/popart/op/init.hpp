@@ -20,13 +20,12 @@ class InitOp : public Op {
  public:
   /// `batchAxis` is the dimension of the samples, -1 for none.
   InitOp(const OperatorIdentifier& opid, const TensorInfo& info, const TensorType& type,
-         const InitType& init, const Op::Settings& settings, const int batchAxis = -1)
-      : Op(opid, settings), info_(info), type_(type), init_(init), batchAxis_(batchAxis) {}
+         const InitType& init, const Op::Settings& settings, const int batchAxis = -1);
   ~InitOp() override;
 
   static OutIndex getOutIndex() { return 0; }
   std::unique_ptr<Op> clone() const override;
-  void setup() override { outInfo(getOutIndex()) = info_; }
+  void setup() override;
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
   float getSubgraphValue() const override { return getLowSubgraphValue(); }
   bool canShard() const override { return batchAxis_ != -1; }

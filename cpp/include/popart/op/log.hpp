@@ -13,7 +13,7 @@ namespace popart {
 
 class LogOp : public ElementWiseUnaryOp {
  public:
-  using ElementWiseUnaryOp::ElementWiseUnaryOp;
+  LogOp(const OperatorIdentifier& opid, const Op::Settings& settings);
   ~LogOp() override;
 
   std::unique_ptr<Op> clone() const override;

@@ -13,11 +13,11 @@ namespace popart {
 
 class NopOp : public ElementWiseUnaryOp {
  public:
-  using ElementWiseUnaryOp::ElementWiseUnaryOp;
+  NopOp(const OperatorIdentifier& opid, const Op::Settings& settings);
   ~NopOp() override;
 
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
 };
 
 }  // namespace popart

@@ -13,11 +13,11 @@ namespace popart {
 
 class NotOp : public ElementWiseUnaryOp {
  public:
-  using ElementWiseUnaryOp::ElementWiseUnaryOp;
+  NotOp(const OperatorIdentifier& opid, const Op::Settings& settings);
   ~NotOp() override;
 
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
 };
 
 }  // namespace popart

@@ -13,11 +13,11 @@ namespace popart {
 
 class OrOp : public BinaryComparisonOp {
  public:
-  using BinaryComparisonOp::BinaryComparisonOp;
+  OrOp(const OperatorIdentifier& opid, const Op::Settings& settings);
   ~OrOp() override;
 
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
 };
 
 }  // namespace popart

@@ -13,7 +13,7 @@ namespace popart {
 
 class PReluOp : public ElementWiseBinaryOp {
  public:
-  using ElementWiseBinaryOp::ElementWiseBinaryOp;
+  PReluOp(const OperatorIdentifier& opid, const Op::Settings& settings);
   ~PReluOp() override;
 
   std::unique_ptr<Op> clone() const override;

@@ -13,7 +13,7 @@ namespace popart {
 
 class ReciprocalOp : public ElementWiseUnaryOp {
  public:
-  using ElementWiseUnaryOp::ElementWiseUnaryOp;
+  ReciprocalOp(const OperatorIdentifier& opid, const Op::Settings& settings);
   ~ReciprocalOp() override;
 
   std::unique_ptr<Op> clone() const override;

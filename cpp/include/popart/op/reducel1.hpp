@@ -13,7 +13,8 @@ namespace popart {
 
 class ReduceL1Op : public ReduceOp {
  public:
-  using ReduceOp::ReduceOp;
+  ReduceL1Op(const OperatorIdentifier& opid, const nonstd::optional<std::vector<int64_t>>& axes,
+             int64_t keepdims, const Op::Settings& settings);
   ~ReduceL1Op() override;
 
   std::unique_ptr<Op> clone() const override;

@@ -13,7 +13,8 @@ namespace popart {
 
 class ReduceL2Op : public ReduceOp {
  public:
-  using ReduceOp::ReduceOp;
+  ReduceL2Op(const OperatorIdentifier& opid, const nonstd::optional<std::vector<int64_t>>& axes,
+             int64_t keepdims, const Op::Settings& settings);
   ~ReduceL2Op() override;
 
   std::unique_ptr<Op> clone() const override;

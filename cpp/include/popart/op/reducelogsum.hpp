@@ -13,7 +13,8 @@ namespace popart {
 
 class ReduceLogSumOp : public ReduceOp {
  public:
-  using ReduceOp::ReduceOp;
+  ReduceLogSumOp(const OperatorIdentifier& opid, const nonstd::optional<std::vector<int64_t>>& axes,
+                 int64_t keepdims, const Op::Settings& settings);
   ~ReduceLogSumOp() override;
 
   std::unique_ptr<Op> clone() const override;

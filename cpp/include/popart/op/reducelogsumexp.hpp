@@ -14,7 +14,9 @@ namespace popart {
 
 class ReduceLogSumExpOp : public ReduceOp {
  public:
-  using ReduceOp::ReduceOp;
+  ReduceLogSumExpOp(const OperatorIdentifier& opid,
+                    const nonstd::optional<std::vector<int64_t>>& axes, int64_t keepdims,
+                    const Op::Settings& settings);
   ~ReduceLogSumExpOp() override;
 
   std::unique_ptr<Op> clone() const override;

@@ -13,7 +13,8 @@ namespace popart {
 
 class ReduceMaxOp : public ReduceOp {
  public:
-  using ReduceOp::ReduceOp;
+  ReduceMaxOp(const OperatorIdentifier& opid, const nonstd::optional<std::vector<int64_t>>& axes,
+              int64_t keepdims, const Op::Settings& settings);
   ~ReduceMaxOp() override;
 
   std::unique_ptr<Op> clone() const override;

@@ -13,7 +13,8 @@ namespace popart {
 
 class ReduceMinOp : public ReduceOp {
  public:
-  using ReduceOp::ReduceOp;
+  ReduceMinOp(const OperatorIdentifier& opid, const nonstd::optional<std::vector<int64_t>>& axes,
+              int64_t keepdims, const Op::Settings& settings);
   ~ReduceMinOp() override;
 
   std::unique_ptr<Op> clone() const override;

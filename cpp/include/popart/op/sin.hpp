@@ -13,7 +13,7 @@ namespace popart {
 
 class SinOp : public ElementWiseUnaryOp {
  public:
-  using ElementWiseUnaryOp::ElementWiseUnaryOp;
+  SinOp(const OperatorIdentifier& opid, const Op::Settings& settings);
   ~SinOp() override;
 
   std::unique_ptr<Op> clone() const override;

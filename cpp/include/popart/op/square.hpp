@@ -14,11 +14,11 @@ namespace popart {
 /// x * x, which it becomes before it is lowered.
 class SquareOp : public ElementWiseUnaryOp {
  public:
-  using ElementWiseUnaryOp::ElementWiseUnaryOp;
+  SquareOp(const OperatorIdentifier& opid, const Op::Settings& settings);
   ~SquareOp() override;
 
   std::unique_ptr<Op> clone() const final;
-  std::vector<std::unique_ptr<Op>> getGradOps() final { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() final;
 };
 
 }  // namespace popart

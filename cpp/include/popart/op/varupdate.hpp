@@ -14,7 +14,7 @@ namespace popart {
 /// Output 0 is the modified input 0.
 class VarUpdateOp : public Op {
  public:
-  using Op::Op;
+  VarUpdateOp(const OperatorIdentifier& opid, const Op::Settings& settings);
   ~VarUpdateOp() override;
 
   static InIndex getVarToUpdateInIndex() { return 0; }
@@ -33,7 +33,7 @@ class VarUpdateOp : public Op {
 /// An update with an updater as input 1.
 class VarUpdateWithUpdaterOp : public VarUpdateOp {
  public:
-  using VarUpdateOp::VarUpdateOp;
+  VarUpdateWithUpdaterOp(const OperatorIdentifier& opid, const Op::Settings& settings);
   ~VarUpdateWithUpdaterOp() override;
 
   static InIndex getUpdaterInIndex() { return 1; }

@@ -17,7 +17,7 @@ namespace popart {
 class BinaryGradOpPattern : public PreAliasPattern {
  public:
   ~BinaryGradOpPattern() override;
-  std::vector<const Tensor*> touches(Op*) const override { return {}; }
+  std::vector<const Tensor*> touches(Op*) const override;
   /// \throws error for an operator that is no ElementWiseBinaryGradOp
   bool apply(Op* op) const final;
 

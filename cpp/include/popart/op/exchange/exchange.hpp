@@ -28,34 +28,13 @@ std::ostream& operator<<(std::ostream& os, const ExchangeDirection& direction);
 class ExchangeDescriptor {
  public:
   ExchangeDescriptor(ExchangeDirection direction, TensorId id, OptionalVGraphId vgid,
-                     TileSet tileSet, int numInputs, int numOutputs, bool inplace)
-      : direction_(direction),
-        stream_(id),
-        vgid_(vgid),
-        tileSet_(tileSet),
-        inputs_(numInputs),
-        outputs_(numOutputs),
-        inplace_(inplace) {}
+                     TileSet tileSet, int numInputs, int numOutputs, bool inplace);
   ExchangeDescriptor(ExchangeDirection direction, RemoteBufferId id, OptionalVGraphId vgid,
-                     TileSet tileSet, int numInputs, int numOutputs, bool inplace)
-      : direction_(direction),
-        buffer_(id),
-        vgid_(vgid),
-        tileSet_(tileSet),
-        inputs_(numInputs),
-        outputs_(numOutputs),
-        inplace_(inplace) {}
+                     TileSet tileSet, int numInputs, int numOutputs, bool inplace);
 
   /// The code of the graph `id`, which has no tensors, to `destination`.
   ExchangeDescriptor(ExchangeDirection direction, GraphId id, TileSet destination,
-                     CodeMemoryType destinationType)
-      : direction_(direction),
-        tileSet_(destination),
-        inputs_(0),
-        outputs_(0),
-        inplace_(false),
-        graph_(id),
-        code_(destinationType) {}
+                     CodeMemoryType destinationType);
 
   const ExchangeDirection& getDirection() const { return direction_; }
   bool isHostExchange() const { return !stream_.empty(); }
