@@ -198,6 +198,38 @@ def test_memory_is_what_lives_and_where():
     assert report.tilesOutOfMemory == 0
 
 
+def test_code_is_that_of_the_assembly_of_a_class():
+    """A fill is assembly in PopLibs, 144 bytes of it; a sum is taken to be a short loop."""
+    net = Net()
+    a = net.input("a", [1000], 1)
+    code = []
+    for change in (
+        lambda: net.add(a, a, 1),
+        lambda: net.add(a, a, 1),
+        lambda: popops.zero(net.graph, a, net.prog, "zero"),
+    ):
+        change()
+        code.append({m.category: m.totalBytes for m in net.report().memory}["vertex code"])
+    assert code == [166, 166, 166 + 144]
+
+
+@pytest.mark.parametrize("asked", [None, 2048])
+def test_code_of_contractions(asked):
+    """1,212 bytes of `ConvPartial1x1Out`, in each tile that has a part; or what is asked for."""
+    options = {} if asked is None else {"contractionCodeBytes": asked}
+    target = poplar.Target.createIPUTarget(1, 4, "ipu2", options)
+    graph = poplar.Graph(target)
+    prog = program.Sequence()
+    a, b = (graph.addVariable(FLOAT, [64, 64], name) for name in "ab")
+    for t in (a, b):
+        graph.setTileMapping(t, 0)
+    poplin.matMul(graph, a, b, prog, debugContext="product")
+    report = MachineReport.of(poplar.Engine(graph, [prog]))
+    assert {o.vertexClass for o in report.operations} == {"poplin::ConvPartial1x1Out"}
+    code = {m.category: m.fullestTileBytes for m in report.memory}["vertex code"]
+    assert code == (asked or 1212)
+
+
 def test_constants_that_are_used_count():
     net = Net()
     constant = net.graph.addConstant(FLOAT, [1000], 1.0)
