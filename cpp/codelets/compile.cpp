@@ -274,7 +274,8 @@ class Compiler {
   }
 
   // The auto-vectorizer is off: a tile executes vector instructions only where the codelet asks for
-  // them.
+  // them. Loops of a known number of turns are unrolled as at -O3, others never: what else the host
+  // would unroll is for its own pipeline.
   std::string counting(const std::string& unit, const Words& how, const std::string& source) const {
     if (!isClang(command_))
       throw poplar::graph_program_compilation_error(
@@ -284,8 +285,11 @@ class Compiler {
     const auto counted = unit + ".ll";
     auto words = command_;
     append(words, how);
-    append(words, {"-S", "-emit-llvm", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops",
-                   "-fno-math-errno", "-g0", unit, "-o", folder_.path("text")});
+    for (const auto* option : {"-unroll-threshold=300", "-unroll-runtime=false",
+                               "-unroll-allow-partial=false", "-unroll-max-upperbound=0"})
+      append(words, {"-mllvm", option});
+    append(words, {"-S", "-emit-llvm", "-fno-vectorize", "-fno-slp-vectorize", "-fno-math-errno",
+                   "-g0", unit, "-o", folder_.path("text")});
     run(words, "/dev/null", source);
     const auto text = readFile(folder_.path("text"));
     writeFile(counted, countingIr(text));

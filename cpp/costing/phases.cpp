@@ -64,7 +64,7 @@ class Sharer {
     if (written_ == vertex_.operands.size() || result().elements() == 0) return {Phase(spec_)};
     if (kind_ && reduction_ && places_[0].elements() > 0) {
       const auto own = this->own();
-      if (sources(own.partials) > 1) return reduction(own);
+      if (sources(own.partials) > 1 || places_[0].byTile() != own.partials) return reduction(own);
     }
     const auto* rows = std::get_if<RowsWork>(&whole_);
     if (rows && kind_ && !reductionsOf(kind_->name).empty() && sharesRows(*rows))
@@ -198,7 +198,7 @@ class Sharer {
   // First each tile reduces its own elements of the input to partial results. If no tile has two
   // elements of one result, these are the partial results. Stages over all tiles follow while there
   // are many of them for a result; the last stage is on the tiles of the result, or on all tiles,
-  // which then send the results there.
+  // which then send the results there. So do tiles that have all elements of their results.
   std::vector<Phase> reduction(const Own& own) const {
     const auto held = places_[0].byTile();
     std::vector<Phase> phases;
@@ -207,7 +207,17 @@ class Sharer {
       phases.push_back(reducingOwn(held, own));
       of = leftBy(of);
     }
-    stages(of, own.partials, result(), phases);
+    if (sources(own.partials) > 1) {
+      stages(of, own.partials, result(), phases);
+      return phases;
+    }
+    auto first = vertex_.operands[0].tensor;
+    const auto reduced = reducedBy(*vertex_.kernel, first.rank());
+    for (unsigned d = 0; d < first.rank(); ++d)
+      if (reduced[d]) first = first.slice(0, 1, d);
+    Phase move(spec_);
+    MappedTensor(graph_, first).addTraffic(move.traffic, result());
+    if (move.traffic.bytes() > 0) phases.push_back(std::move(move));
     return phases;
   }
 

@@ -272,13 +272,12 @@ void explain(const GraphImpl& graph, const Reading& reading, const StepCosts& co
       say("Vertices of class '" + type + "' could not be counted: " + why);
   say("Memory counts variables, constants, gaps, stacks, and at the worst step of each tile "
       "temporaries and operands gathered for it, code and vertex state; not host exchange buffers");
-  say("Code on a tile is a guess, since no table of sizes is published: " +
-      std::to_string(spec.contractionCodeBytes) + " bytes of a class of contractions, " +
-      std::to_string(spec.vertexCodeBytes) + " of any other class of vertices, whatever it does; " +
-      std::to_string(spec.controlCodeBytesPerStep) +
-      " of a node of the program. So is the state of a vertex: " +
+  say("Code of a class of vertices is that of PopLibs' assembly, where it is of that, else " +
+      std::to_string(spec.vertexCodeBytes) +
+      " bytes, the longest that a published report has; of a node of the program " +
+      std::to_string(spec.controlCodeBytesPerStep) + ", a guess. The state of a vertex is " +
       std::to_string(spec.vertexStateBytes) + " bytes, and " + std::to_string(spec.edgeStateBytes) +
-      " of each operand");
+      " of each operand, as such reports have it");
   if (report.tilesOutOfMemory > 0)
     say(std::to_string(report.tilesOutOfMemory) + " tiles would be out of memory");
   const auto unheld = unheldTypes(graph);

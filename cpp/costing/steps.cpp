@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "machine/code_sizes.hpp"
 #include "machine/estimators/estimators.hpp"
 #include "poplar/remote_buffer.hpp"
 
@@ -271,8 +272,9 @@ void StepCosts::place(const std::string& vertexClass, const Phase& phase, std::s
 
 std::uint64_t StepCosts::codeOf(const std::string& vertexClass) const {
   const auto* known = findVertexClass(vertexClass);
-  return known && known->isDescribedBy<ContractionWork>() ? spec_.contractionCodeBytes
-                                                          : spec_.vertexCodeBytes;
+  if (spec_.contractionCodeBytes > 0 && known && known->isDescribedBy<ContractionWork>())
+    return spec_.contractionCodeBytes;
+  return assembledBytes(vertexClass).value_or(spec_.vertexCodeBytes);
 }
 
 PerTile StepCosts::vertexCode() const {

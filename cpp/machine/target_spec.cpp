@@ -132,6 +132,12 @@ TargetSpec TargetSpec::ipu(const std::string& version) {
   spec.arch = version;
   spec.type = poplar::TargetType::IPU_MODEL;
   spec.tilesPerIPU = 1472;
+  // A memory report of a Bow IPU
+  spec.stackBytesPerTile = 376;
+  spec.controlCodeBytes = 490;
+  spec.vertexStateBytes = 6;
+  spec.vertexCodeBytes = 166;
+  spec.contractionCodeBytes = 0;
   if (version == "ipu2") return spec;
   if (version == "ipu21") {
     spec.tileClockFrequency = 1.85e9;
@@ -140,6 +146,10 @@ TargetSpec TargetSpec::ipu(const std::string& version) {
   }
   if (version == "ipu1") {
     spec.tilesPerIPU = 1216;
+    spec.stackBytesPerTile = 3168;
+    spec.controlCodeBytes = 700;
+    spec.vertexStateBytes = 8;
+    spec.vertexCodeBytes = 140;
     spec.memoryBytesPerTile = 262144;
     spec.interleavedMemoryOffset = 131072;
     spec.tileClockFrequency = 1.6e9;

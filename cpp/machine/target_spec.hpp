@@ -86,7 +86,7 @@ struct __attribute__((visibility("default"))) TargetSpec {
   /// The state of a vertex on a tile, and of each of its edges.
   unsigned vertexStateBytes = 12;
   unsigned edgeStateBytes = 4;
-  /// The code of a vertex class on each tile that has vertices of it: a contraction's, any other's.
+  /// Code of a class on a tile: a contraction, 0 for its assembly's; what PopLibs has no assembly of.
   unsigned contractionCodeBytes = 2048;
   unsigned vertexCodeBytes = 512;
   /// Exchange code of a tile (Traffic::code): of an instruction, and of each phase in which the tile

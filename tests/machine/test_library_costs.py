@@ -25,6 +25,15 @@ def test_rows_that_lie_on_the_tile_of_their_sum_need_one_stage():
     assert parts(net.report()) == (474, 0, CALL)
 
 
+def test_rows_that_lie_elsewhere_are_added_up_where_they_lie():
+    """As above; then tile 0 receives the four sums of tile 1, not its 400 elements."""
+    net = Net()
+    reduced(net, net.input("a", [8, 100], 0, 1), [8], [1], 0)
+    report = net.report()
+    assert parts(report)[:2] == (474, 4)
+    assert report.exchangeBytes == 16
+
+
 def test_a_sum_over_four_tiles_needs_two_stages():
     """Six workers share 1,000 elements, 167 each, an odd number: 6 (17 + 2 + 12 + 83).
 

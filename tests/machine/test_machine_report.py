@@ -14,7 +14,7 @@ from popir.profile import MachineReport
 from tests.machine.net import CALL, FLOAT, SYNC, Net, parts
 from tests.toolchain import CACHED_CXX, ROOT, popir_config, run
 
-STACK = 3168
+STACK = 376
 
 
 def test_an_addition_on_one_tile():
@@ -191,11 +191,43 @@ def test_memory_is_what_lives_and_where():
     assert categories["temporaries"] == (8000, 8000)
     assert categories["variables"] == (8000, 4000)
     assert categories["stack"] == (4 * STACK, STACK)
-    code = 700 + 8 * 4  # of the program, and of three sums and a copy
+    code = 490 + 8 * 4  # of the program, and of three sums and a copy
     assert categories["control code"] == (4 * code, code)
     assert sum(total for total, _ in categories.values()) == report.totalBytes
     assert sum(tile for _, tile in categories.values()) == report.maxTileBytes
     assert report.tilesOutOfMemory == 0
+
+
+def test_code_is_that_of_the_assembly_of_a_class():
+    """A fill is assembly in PopLibs, 144 bytes of it; a sum is taken to be a short loop."""
+    net = Net()
+    a = net.input("a", [1000], 1)
+    code = []
+    for change in (
+        lambda: net.add(a, a, 1),
+        lambda: net.add(a, a, 1),
+        lambda: popops.zero(net.graph, a, net.prog, "zero"),
+    ):
+        change()
+        code.append({m.category: m.totalBytes for m in net.report().memory}["vertex code"])
+    assert code == [166, 166, 166 + 144]
+
+
+@pytest.mark.parametrize("asked", [None, 2048])
+def test_code_of_contractions(asked):
+    """1,212 bytes of `ConvPartial1x1Out`, in each tile that has a part; or what is asked for."""
+    options = {} if asked is None else {"contractionCodeBytes": asked}
+    target = poplar.Target.createIPUTarget(1, 4, "ipu2", options)
+    graph = poplar.Graph(target)
+    prog = program.Sequence()
+    a, b = (graph.addVariable(FLOAT, [64, 64], name) for name in "ab")
+    for t in (a, b):
+        graph.setTileMapping(t, 0)
+    poplin.matMul(graph, a, b, prog, debugContext="product")
+    report = MachineReport.of(poplar.Engine(graph, [prog]))
+    assert {o.vertexClass for o in report.operations} == {"poplin::ConvPartial1x1Out"}
+    code = {m.category: m.fullestTileBytes for m in report.memory}["vertex code"]
+    assert code == (asked or 1212)
 
 
 def test_constants_that_are_used_count():
@@ -420,7 +452,8 @@ def test_the_summary_says_what_it_counts():
     assert "1985  layer1/bias (popops::BinaryOp1D, 1 time)" in report.summary
     assert all(line in report.summary for line in report.counts)
     assert any(
-        "2048 bytes of a class of contractions, 512 of any other" in line for line in report.counts
+        "that of PopLibs' assembly, where it is of that, else 166 bytes" in line
+        for line in report.counts
     )
 
 

@@ -74,7 +74,7 @@ def test_a_report_marks_what_is_a_guess(session: popir.InferenceSession) -> None
     assert sources["poplin::ConvPartial1x1Out"] == "estimator"
     assert re.search(r"\(popops::Scan, 1 time, by guess\)", report.summary)
     notes = [note for note in report.counts if "a guess" in note]
-    assert len(notes) == 4 and "'popops::Scan'" in notes[2] and "Code on a tile" in notes[3]
+    assert len(notes) == 4 and "'popops::Scan'" in notes[2] and "Code of a class" in notes[3]
     assert "the call of a compute set" in notes[0] and "Each transfer with the host" in notes[1]
     assert notes[0] in report.summary
 

@@ -3,8 +3,9 @@
 Oracles: how many bundles Graphcore's own compiler makes of such functions, which its public tests
 say (graphcore/llvm-project-fork, llvm/test/CodeGen/Colossus, f32-arithmetic, f32-comparisons,
 f16-arithmetic, f16-memory, f32-conversions, coissue, counted-loop-mir, colossus-hwloop-pass,
-post-increment), PopLibs' cycle functions of vertices that are compiled, not assembly, and what popc
-made of two loops, as their authors quote it (thorbenlouw/lbm-graphcore, UoB-HPC/ipu-hpc-cookbook).
+post-increment, the lowering of mulhu; its pass of counted loops for what is repeated), PopLibs'
+cycle functions of vertices that are compiled, not assembly, and what popc made of two loops, as
+their authors quote it (thorbenlouw/lbm-graphcore, UoB-HPC/ipu-hpc-cookbook).
 The functions and codelets here are our own.
 `python -m tests.machine.test_tile_cycles` prints both.
 """
@@ -89,6 +90,12 @@ COUNTED_TWICE = """%narrow = phi i32 [ 0, %before ], [ %more_narrow, %body ]
   %a = getelementptr i32, ptr %x, i64 %i
   store i32 %sum, ptr %a, align 4
   %more_narrow = add i32 %narrow, 1"""
+MANY = """%p = load i32, ptr %x, align 4
+  %q = add i32 %p, %n
+  %r = mul i32 %q, %q
+  %s = xor i32 %r, %p
+  %t = shl i32 %s, %n
+  store i32 %t, ptr %y, align 4"""
 MOVE = "%p = load <2 x float>, ptr %x, align 8\n  store <2 x float> %p, ptr %y, align 8"
 
 # name: (module, cycles of a run through it)
@@ -162,6 +169,26 @@ STRAIGHT = {
         ),
         16,
     ),
+    "complements that are part of an instruction": (
+        straight(
+            "i32 @f(i32 %x, i32 %y, i32 %z)",
+            "%a = xor i32 %x, %y",
+            "%b = xor i32 %a, -1",
+            "%c = xor i32 %z, -1",
+            "%r = and i32 %b, %c",
+            "ret i32 %r",
+        ),
+        3,
+    ),
+    # 16 of the product's upper word, a shift, the return
+    "a division by a constant": (
+        straight("i32 @f(i32 %x)", "%r = udiv i32 %x, 6", "ret i32 %r"),
+        18,
+    ),
+    "half of a number with a sign": (
+        straight("i32 @f(i32 %x)", "%r = sdiv i32 %x, 2", "ret i32 %r"),
+        4,
+    ),
     "a branch compares with zero": (
         "define void @f(i32 %x) {\n  %z = icmp eq i32 %x, 0\n  br i1 %z, label %a, label %b\n"
         "a:\n  unreachable\nb:\n  unreachable\n}",
@@ -186,6 +213,13 @@ LOOPS: dict[str, tuple[str, list[int | None]]] = {
         .replace("%next = add i32 %i, 1", "%next = zext i32 %more_narrow to i64")
         .replace("icmp eq i32 %next", "icmp eq i64 %next"),
         [None, None, 3, 1],
+    ),
+    # Of 6 bundles 5 are nops beside one instruction: not repeated
+    "ints add up, too many nops": (
+        loop("i16 %k, ptr %x, ptr %y", MANY).replace(
+            "entry:", "entry:\n  %n = zext i16 %k to i32", 1
+        ),
+        [None, None, 7, 1],
     ),
     "pairs of ints move": (loop("i32 %n, ptr %x, ptr %y", COPY, 2), [2, None, 5, 1]),
 }
@@ -283,6 +317,18 @@ def quotients(dtype: Any, rest: bool) -> int:
     return counted(name, a=a, b=np.where(b == 0, 1, b).astype(dtype), out=np.zeros(400, dtype))
 
 
+def turns(name: str, n: int, **fields: Any) -> int:
+    """What a worker has of n integers."""
+    return counted(name, out=ints(n), **{field: ints(n) for field in fields.pop("of")}, **fields)
+
+
+def exchanges(kind: str, n: int) -> int:
+    """Keys that all change places."""
+    key = np.float32 if "float" in kind else np.int32
+    keys = np.arange(2 * n)[::-1].astype(key)
+    return counted(f"Exchange<{kind}>", keys=keys, values=floats(2 * n), apart=n, blocks=1)
+
+
 def stencil(pairs: int) -> int:
     rows = {name: floats(2 * pairs + 2) for name in ("middle", "top", "bottom", "left", "right")}
     return counted("Stencil", **rows, out=floats(2 * pairs), alpha=0.5, beta=0.25, pairs=pairs)
@@ -310,6 +356,30 @@ PUBLISHED = {
     "popops::BinaryOp2D, rests of ints, 400": (lambda: quotients(np.int32, True), 400 * 292),
     "popops::BinaryOp2D, of unsigned, 400": (lambda: quotients(np.uint32, False), 400 * 265),
     "popops::BinaryOp2D, rests, 400": (lambda: quotients(np.uint32, True), 400 * 282),
+    "popops::BinaryOp1D, sums of ints, 50 more": (
+        lambda: turns("Sums", 600, of="ab") - turns("Sums", 300, of="ab"),
+        50 * 7,
+    ),
+    "popops::BinaryOp1D, xnor of ints, 50 more": (
+        lambda: turns("Alike", 600, of="ab") - turns("Alike", 300, of="ab"),
+        50 * 7,
+    ),
+    "popops::BroadcastScalar1D, products of ints, 50 more": (
+        lambda: turns("Scaled", 600, of="a", by=3) - turns("Scaled", 300, of="a", by=3),
+        50 * 6,
+    ),
+    "popops::CompareAndSwapAtDistance of ints, 40 more": (
+        lambda: exchanges("int,false", 60) - exchanges("int,false", 20),
+        40 * 12,
+    ),
+    "popops::CompareAndSwapAtDistance of floats, 40 more": (
+        lambda: exchanges("float,false", 60) - exchanges("float,false", 20),
+        40 * 13,
+    ),
+    "popops::CompareAndSwapAtDistanceKeyVal, 40 more": (
+        lambda: exchanges("int,true", 60) - exchanges("int,true", 20),
+        40 * 17,
+    ),
     "pairs of floats, by popc, 20 more": (lambda: pairs(40) - pairs(20), 20 * 4),
     "a stencil of seven points, by popc, 20 more": (lambda: stencil(40) - stencil(20), 20 * 16),
 }

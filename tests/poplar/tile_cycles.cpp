@@ -3,6 +3,7 @@
 
 #include <poplar/HalfFloat.hpp>
 #include <poplar/Vertex.hpp>
+#include <utility>
 
 using namespace poplar;
 
@@ -152,3 +153,58 @@ struct Exponentials : Vertex {
     for (unsigned i = 0; i < values.size(); ++i) values[i] = __builtin_ipu_exp(values[i]);
   }
 };
+
+// Integers two by two, and with one for all; workers take turns.
+struct Sums : MultiVertex {
+  Input<Vector<int>> a, b;
+  Output<Vector<int>> out;
+  bool compute(unsigned worker) {
+    for (unsigned i = worker; i < out.size(); i += numWorkers()) out[i] = a[i] + b[i];
+    return true;
+  }
+};
+struct Scaled : MultiVertex {
+  Input<Vector<int>> a;
+  Output<Vector<int>> out;
+  int by;
+  bool compute(unsigned worker) {
+    for (unsigned i = worker; i < out.size(); i += numWorkers()) out[i] = a[i] * by;
+    return true;
+  }
+};
+struct Alike : MultiVertex {
+  Input<Vector<int>> a, b;
+  Output<Vector<int>> out;
+  bool compute(unsigned worker) {
+    for (unsigned i = worker; i < out.size(); i += numWorkers()) out[i] = ~(a[i] ^ b[i]);
+    return true;
+  }
+};
+
+// Exchanges keys that are `apart`, and values with them, as a bitonic sort does: upwards, then
+// downwards in the next block.
+template <class Key, bool both>
+struct Exchange : Vertex {
+  InOut<Vector<Key, VectorLayout::ONE_PTR>> keys;
+  InOut<Vector<float, VectorLayout::ONE_PTR>> values;
+  unsigned apart, blocks;
+  bool compute() {
+    Key* key = &keys[0];
+    float* value = &values[0];
+    bool up = true;
+    for (unsigned block = 0; block < blocks; ++block) {
+      for (unsigned n = apart; n-- > 0; ++key, ++value) {
+        if (up != (key[0] > key[apart])) continue;
+        std::swap(key[0], key[apart]);
+        if (both) std::swap(value[0], value[apart]);
+      }
+      key += apart;
+      value += apart;
+      up = !up;
+    }
+    return true;
+  }
+};
+template struct Exchange<int, false>;
+template struct Exchange<float, false>;
+template struct Exchange<int, true>;

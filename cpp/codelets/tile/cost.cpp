@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "codelets/tile/constant_division.hpp"
 #include "codelets/tile/loops.hpp"
 
 namespace popir::tile {
@@ -38,6 +39,9 @@ constexpr unsigned kVertex = 5;
 constexpr unsigned kDivision = 3;
 // As far as `rpt` counts.
 constexpr std::uint64_t kMostRepeats = 65535;
+// Each bundle of a loop that `rpt` repeats has two instructions; what has one gets a nop. The
+// compiler repeats so where there are at most 4 of them, or at most as many as other bundles.
+constexpr unsigned kMostNops = 4, kMostBundles = 256;
 
 // Functions that are instructions of the auxiliary pipeline: cycles of one on a float, and on two
 // halves. PopLibs' tables of element-wise operators: they are not of one cycle.
@@ -151,13 +155,38 @@ class Coster {
     const auto* loop = code_.loopOf(code_.blockOf(i.result));
     return loop && code_.affine(i.result, *loop);
   }
-  // What these take each turn: an addition where the value is wanted.
+  // What these take each turn: an addition where the value is wanted, or where no load and no store
+  // stands in the block with it that could step along.
   MicroOps ofStep(const Instruction& i) const {
     bool any = wanted(i.result);
-    if (isNext(i.result))
-      for (const auto& a : i.arguments)
-        any = any || (isStep(code_.root(a)) && wanted(code_.root(a)));
+    if (isNext(i.result)) {
+      unsigned here = 0, elsewhere = 0;
+      countAccesses(i.result, code_.blockOf(i.result), here, elsewhere);
+      for (const auto& a : i.arguments) {
+        const auto value = code_.root(a);
+        if (!isStep(value)) continue;
+        any = any || wanted(value);
+        countAccesses(value, code_.blockOf(i.result), here, elsewhere);
+      }
+      any = any || (here == 0 && elsewhere > 0);
+    }
     return mains(any ? 1 : 0);
+  }
+  // Loads and stores at an address that is made of a value, in a block and in others of its loop.
+  void countAccesses(const std::string& value, std::size_t block, unsigned& here,
+                     unsigned& elsewhere, unsigned depth = 0) const {
+    const auto* loop = code_.loopOf(block);
+    for (const auto* u : code_.users(value)) {
+      const bool access =
+          u->operation == "load" ||
+          (u->operation == "store" && u->arguments.size() > 1 && u->arguments[1] == value);
+      const auto at = code_.blockOf(*u);
+      if (access && loop && loop->blocks.count(at)) ++(at == block ? here : elsewhere);
+      if (u->operation == "getelementptr" && !isNext(u->result) && depth < 4)
+        countAccesses(u->result, block, here, elsewhere, depth + 1);
+      if (code_.isNothing(*u) && depth < 4)
+        countAccesses(u->result, block, here, elsewhere, depth + 1);
+    }
   }
   bool isNext(const std::string& value) const {
     return std::any_of(code_.loops().begin(), code_.loops().end(),
@@ -265,7 +294,15 @@ class Coster {
       const bool sign =
           (i.predicate == "slt" && zero) || (i.predicate == "sgt" && i.arguments[1] == "-1");
       const bool equal = (i.predicate == "eq" || i.predicate == "ne") && zero;
-      return branches && !users.empty() && (sign || equal) ? MicroOps{} : mains(lanesOf(i.type));
+      if (branches && !users.empty() && (sign || equal)) return {};
+      // There is equal, unequal and less. The opposite of less is another branch or choice, as a
+      // number it is one instruction more
+      const auto& p = i.predicate;
+      const bool opposite = p == "sle" || p == "sge" || p == "ule" || p == "uge";
+      const bool number = std::any_of(users.begin(), users.end(), [](const Instruction* u) {
+        return u->operation != "br" && u->operation != "select" && !isOpposite(*u);
+      });
+      return mains((opposite && number ? 2 : 1) * lanesOf(i.type));
     }
     // Unordered ones are the opposite of the opposite
     unsigned n = 1;
@@ -347,6 +384,23 @@ class Coster {
     return lane == "half" ? auxs(1) : MicroOps{};
   }
 
+  static bool isOpposite(const Instruction& i) {
+    return i.operation == "xor" && i.type == "i1" && i.arguments[1] == "true";
+  }
+
+  // Are the bits above the lowest one of a condition not known to be 0? Comparisons make 0 or 1;
+  // what comes from several blocks is not looked into, and masked before a branch or a choice.
+  bool isMasked(const std::string& condition, unsigned depth = 0) const {
+    const auto* i = code_.definition(condition);
+    if (!i || depth > 8) return false;
+    const auto of = [&](std::size_t k) { return isMasked(i->arguments[k], depth + 1); };
+    if (i->operation == "phi") return true;
+    if (i->operation == "xor" || i->operation == "or") return of(0) || of(1);
+    if (i->operation == "and") return of(0) && of(1);
+    return false;
+  }
+  unsigned maskOf(const std::string& condition) const { return isMasked(condition) ? 1 : 0; }
+
   // What ends a block.
   MicroOps ofEnd(const Instruction& i, std::size_t block) const {
     const auto& blocks = code_.function().blocks;
@@ -359,7 +413,7 @@ class Coster {
     if (i.operation != "br") return {};
     const auto next = block + 1 < blocks.size() ? blocks[block + 1].name : "";
     if (i.labels.size() == 1) return i.labels[0] == next ? MicroOps{} : mains(1);
-    return mains(1);
+    return mains(1 + maskOf(i.arguments[0]));
   }
 
   MicroOps ofMathCall(const Instruction& i, const std::string& name) const {
@@ -476,8 +530,13 @@ class Coster {
 
   // ---- blocks
 
+  struct Bundles {
+    std::uint64_t cycles = 0;
+    unsigned count = 0, single = 0;  // all, those of one instruction
+  };
+
   // Bundles of the nodes, each after those that it needs.
-  std::uint64_t schedule(const std::vector<Node>& nodes) const {
+  Bundles schedule(const std::vector<Node>& nodes) const {
     struct Op {
       MicroOp op;
       std::vector<std::size_t> after;
@@ -499,14 +558,14 @@ class Coster {
     for (std::size_t k = ops.size(); k-- > 0;)
       for (const auto a : ops[k].after)
         ops[a].height = std::max(ops[a].height, ops[k].height + ops[k].op.cycles);
-    std::uint64_t cycles = 0;
+    Bundles bundles;
     std::size_t left = ops.size();
     std::vector<char> ready(ops.size());
     while (left > 0) {
       for (std::size_t k = 0; k < ops.size(); ++k)
         ready[k] = !ops[k].done && std::all_of(ops[k].after.begin(), ops[k].after.end(),
                                                [&](std::size_t a) { return ops[a].done; });
-      unsigned bundle = 0;
+      unsigned bundle = 0, instructions = 0;
       for (const auto pipe : {Pipe::Main, Pipe::Aux}) {
         if (supervisor_ && bundle > 0) break;  // one instruction at a time
         std::size_t best = ops.size();
@@ -518,10 +577,13 @@ class Coster {
         ops[best].done = true;
         --left;
         bundle = std::max(bundle, ops[best].op.cycles);
+        ++instructions;
       }
-      cycles += bundle;
+      bundles.cycles += bundle;
+      ++bundles.count;
+      bundles.single += instructions == 1;
     }
-    return cycles;
+    return bundles;
   }
 
   std::uint64_t ofBlock(std::size_t b) {
@@ -530,7 +592,7 @@ class Coster {
     std::vector<Node> nodes;
     std::map<std::string, std::size_t> nodeOf;
     const auto flush = [&] {
-      cycles += schedule(nodes);
+      cycles += schedule(nodes).cycles;
       nodes.clear();
       nodeOf.clear();
     };
@@ -564,6 +626,8 @@ class Coster {
         calls_ = true;
         flush();
         cycles += bitsOf(i.type) == 16 ? kStoreHalf : kStoreByte;
+      } else if (const auto instructions = constantDivision(i)) {
+        add(i, mains(*instructions));
       } else if ((op == "sdiv" || op == "udiv" || op == "srem" || op == "urem") &&
                  lanesOf(i.type) == 1) {
         calls_ = true;
@@ -575,7 +639,7 @@ class Coster {
       } else if (end) {
         if (loop) {
           // A supervisor subtracts and branches
-          if (!repeats(*loop)) add(i, mains(supervisor_ ? 2 : 1));
+          if (!repeats(*loop, schedule(nodes))) add(i, mains(supervisor_ ? 2 : 1));
         } else {
           add(i, ofEnd(i, b));
         }
@@ -619,8 +683,11 @@ class Coster {
       return {};
     if (!i.to.empty()) return ofConversion(i);
     if (op == "select") {
-      if (!isFloating(i.type)) return mains(lanesOf(i.type));
-      return {{Pipe::Main}, {Pipe::Aux}};  // a branch around a move
+      const auto mask = maskOf(i.arguments[0]);
+      if (!isFloating(i.type)) return mains(lanesOf(i.type) + mask);
+      auto ops = mains(1 + mask);  // a branch around a move
+      ops.push_back({Pipe::Aux});
+      return ops;
     }
     if (op == "fdiv") {
       if (laneOf(i.type) != "half") return auxs(lanesOf(i.type), kDivision);
@@ -635,8 +702,19 @@ class Coster {
     if (!isFloating(i.type) && lanesOf(i.type) == 1 && (isStep(i.result) || stepsAlong(i)))
       return ofStep(i);
     // The opposite of a condition is another branch
-    if (op == "xor" && i.type == "i1") return {};
+    if (isOpposite(i) || isPartOfAnother(i)) return {};
     return ofArithmetic(i);
+  }
+
+  // Complements that are part of an instruction: there are `xnor` and `andc`.
+  bool isPartOfAnother(const Instruction& i) const {
+    if (i.operation != "xor" || lanesOf(i.type) != 1 || i.arguments[1] != "-1") return false;
+    const auto* of = code_.definition(i.arguments[0]);
+    if (of && of->operation == "xor" && of->arguments[1] != "-1" &&
+        code_.users(of->result).size() == 1)
+      return true;
+    const auto& users = code_.users(i.result);
+    return users.size() == 1 && users[0]->operation == "and";
   }
 
   // The counted loop that this block ends a turn of.
@@ -647,15 +725,18 @@ class Coster {
   }
 
   // Hardware repeats one block without branches and calls, a number of times that fits its counter.
-  bool repeats(const Loop& loop) const {
+  bool repeats(const Loop& loop, const Bundles& turn) const {
     if (supervisor_ || !loop.counted || loop.blocks.size() != 1 || loop.mostTurns > kMostRepeats)
+      return false;
+    if (turn.count > kMostBundles || (turn.single > kMostNops && 2 * turn.single > turn.count))
       return false;
     const auto& all = code_.function().blocks[loop.header].instructions;
     return std::none_of(all.begin(), all.end(), [&](const Instruction& i) {
       const auto& op = i.operation;
       if (op == "select") return isFloating(i.type);
       if (op == "store") return bitsOf(i.type) < 32;
-      if (op == "sdiv" || op == "udiv" || op == "srem" || op == "urem") return true;
+      if (op == "sdiv" || op == "udiv" || op == "srem" || op == "urem")
+        return !constantDivision(i).has_value();
       return (op == "call" || op == "invoke") && (i.callee == "asm" || defined_.count(i.callee));
     });
   }

@@ -68,6 +68,7 @@ std::vector<int> dominators(const Function& function) {
 Code::Code(const Function& function) : function_(function) {
   for (std::size_t b = 0; b < function.blocks.size(); ++b)
     for (const auto& i : function.blocks[b].instructions) {
+      blocks_[&i] = b;
       if (!i.result.empty()) {
         definitions_[i.result] = &i;
         where_[i.result] = b;

@@ -36,6 +36,7 @@ class Code {
   const Instruction* definition(const std::string& value) const;
   const std::vector<const Instruction*>& users(const std::string& value) const;
   std::size_t blockOf(const std::string& value) const { return where_.at(value); }
+  std::size_t blockOf(const Instruction& instruction) const { return blocks_.at(&instruction); }
   /// The value without what is nothing on a tile, where sizes have 32 bits: conversions between
   /// these, a second counter that is the first one in 64 bits.
   std::string root(std::string value) const;
@@ -59,6 +60,7 @@ class Code {
   const Function& function_;
   std::map<std::string, const Instruction*> definitions_;
   std::map<std::string, std::size_t> where_;
+  std::map<const Instruction*, std::size_t> blocks_;
   std::map<std::string, std::vector<const Instruction*>> users_;
   std::map<std::string, std::string> twins_;  // phis of 64 bits: those of 32 that are the same
   std::vector<Loop> loops_;
