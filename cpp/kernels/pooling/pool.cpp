@@ -40,16 +40,20 @@ void findInside(PoolAxis& a) {
 /// many rows, which are joined, or windows are neighbours in rows, and
 /// - the outputs of planes are whole pages apart, so that those of a group share the sets of a cache,
 /// - or groups have more idle lanes than planes,
+/// - or rows are long, without steps, but for maxima of large windows,
 /// - or planes are long single rows, of which each element is brought into lanes for few windows.
 bool isPooledByPlane(const PoolPlan& p, poplar::Type type) {
   constexpr std::int64_t kMostStep = 2, kLeastOfPages = 12, kLeastIfIdle = 48, kLeastOfLine = 256,
-                         kPage = 4096, kLeastInputs = 16, kLeastRows = 8;
+                         kPage = 4096, kLeastInputs = 16, kLeastRows = 8, kLeastWithoutSteps = 80,
+                         kMostTapsOfMaxima = 3;
   const PoolAxis& last = p.axes.back();
   if (isGrad(p.kind) || isHalf(type) || p.in.block != 1 || p.out.block != 1) return false;
   const auto bytes = p.out.positions * static_cast<std::int64_t>(type.sizeInBytes());
   const std::int64_t outputs = last.whole.end - last.whole.begin;
   const bool gains = (bytes % kPage == 0 && outputs >= kLeastOfPages) ||
                      (2 * p.planes <= p.groups() * p.lanes && outputs >= kLeastIfIdle) ||
+                     (last.stride == 1 && outputs >= kLeastWithoutSteps &&
+                      (!isMax(p.kind) || last.kernel <= kMostTapsOfMaxima)) ||
                      (p.axes.size() == 1 && outputs >= kLeastOfLine);
   const bool neighbours = gains && last.stride <= kMostStep && last.pad <= last.in;
   const bool rows =
