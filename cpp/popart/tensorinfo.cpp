@@ -132,7 +132,7 @@ Shape TensorInfo::shapeFromString(const std::string& text) {
     in >> c;
   } else {
     for (int64_t size = 0; isRight && c != ')';) {
-      isRight = in >> size >> c && (c == ',' || c == ')');
+      isRight = in >> size >> c && size >= 0 && (c == ',' || c == ')');
       shape.push_back(size);
     }
   }

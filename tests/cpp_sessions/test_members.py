@@ -17,6 +17,7 @@ FLOAT [2] of [4 4]
 16 FLOAT
 '2,3' is no shape; (2,3) and () are
 '(2,3' is no shape; (2,3) and () are
+'(2,-3)' is no shape; (2,3) and () are
 unsqueeze: the axes must be in ascending order
 ONNX has no number of the element type FLOAT8_143
 Add: the inputs are of two types, FLOAT16 [2 3 4] and FLOAT [2]
@@ -33,6 +34,12 @@ The host gets FLOAT [2 3] of 'w', with 4 replicas; the array given is FLOAT [3]
 TensorData::resetData: FLOAT [2] has 8 bytes; expected are 12
 9 [2 2 2]0 buffersFromHost: SessionOptions.updatableNamedBuffers names no variables. Name those to \
 copy, or call weightsFromHost(), which copies all.
+9 0 AllReplicasOnePerGroup 211
+TensorData::resetData: FLOAT [2] has 8 bytes; expected are 12
+9 [2 2 2]0 buffersFromHost: SessionOptions.updatableNamedBuffers names 'b3', which is no variable \
+on the device.
+9 0 AllReplicasOnePerGroup 211
+TensorData::resetData: FLOAT [2] has 8 bytes; expected are 12
 101 4 5
 """
 
