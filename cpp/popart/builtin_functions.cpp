@@ -68,7 +68,7 @@ float one() { return 1.0f; }
 float hundredth() { return 0.01f; }
 
 /// One number, and what it is where a node does not say.
-template <class OP, float (OP::*GET)() const, float (*USUAL)()>
+template <class OP, auto GET, float (*USUAL)()>
 BuiltinClass withAlpha(const char* type) {
   return {
       "ai.onnx", type, typeid(OP),
