@@ -156,6 +156,9 @@ def _gradient_of_operator(op: Op) -> bool:
 _SHIFTS = {(f"{kind}Normalization", 2) for kind in ("Batch", "Group", "Instance")}
 """Inputs that are added: no gradient depends on their values."""
 
+_RUNNING = {("BatchNormalization", 3), ("BatchNormalization", 4)}
+"""Statistics before the step, on which no gradient depends where the batch has its own."""
+
 _Given = Mapping[tuple[str, int], Tensor]
 """The inputs of a gradient by kind and index: GradOut is that of an output, others are values."""
 
@@ -263,7 +266,8 @@ def _called_gradients(
     read = [(id, source) for id, source in zip(ids, sources, strict=True) if gradient.is_read(id)]
     known = dict(given)
     for _, source in read:
-        if source[0] == "In" and (id.type, source[1]) in _SHIFTS and source not in known:
+        unread = _SHIFTS | _RUNNING if len(origin.outputs) > 1 else _SHIFTS
+        if source[0] == "In" and (id.type, source[1]) in unread and source not in known:
             info = origin.inputs[source[1]]
             zeros = np.zeros(info.shape(), info.dataType().numpy)
             known[source] = graph.addConstInit(graph.uniqueId(f"{op.outId(0)}/shift"), zeros)

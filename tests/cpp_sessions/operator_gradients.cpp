@@ -3,6 +3,7 @@
 #include <popart/op/atan.hpp>
 #include <popart/op/atan2.hpp>
 #include <popart/op/averagepool.hpp>
+#include <popart/op/batchnorm.hpp>
 #include <popart/op/cast.hpp>
 #include <popart/op/ceil.hpp>
 #include <popart/op/clip.hpp>
@@ -18,6 +19,7 @@
 #include <popart/op/globalmaxpool.hpp>
 #include <popart/op/groupnorm.hpp>
 #include <popart/op/hardsigmoid.hpp>
+#include <popart/op/identity.hpp>
 #include <popart/op/instancenorm.hpp>
 #include <popart/op/leakyrelu.hpp>
 #include <popart/op/logsoftmax.hpp>
@@ -32,6 +34,7 @@
 #include <popart/op/pow.hpp>
 #include <popart/op/relu.hpp>
 #include <popart/op/reshape.hpp>
+#include <popart/op/reverse.hpp>
 #include <popart/op/roialign.hpp>
 #include <popart/op/round.hpp>
 #include <popart/op/scale.hpp>
@@ -44,6 +47,7 @@
 #include <popart/op/softplus.hpp>
 #include <popart/op/softsign.hpp>
 #include <popart/op/split.hpp>
+#include <popart/op/subsample.hpp>
 #include <popart/op/sum.hpp>
 #include <popart/op/swish.hpp>
 #include <popart/op/tanh.hpp>
@@ -144,6 +148,8 @@ HasReceptiveFieldOp::ReceptiveOpAttributes window(int64_t stride) {
   return attributes;
 }
 
+const float regions[] = {0.3f, 0.2f, 2.1f, 2.6f, 1.0f, 0.5f, 3.2f, 2.9f};
+
 void addAll(Graphs& all) {
   const TensorId x = all.in("x", {2, 3}), row = all.in("row", {3}), small = all.in("small", {2, 3});
   for (float& value : all.given["small"]) value *= 0.4f;
@@ -172,6 +178,21 @@ void addAll(Graphs& all) {
   all.add<ScaleOp>("scale", {x}, C::Scale_1, 1, 2.5f);
   all.add<ReshapeOp>("reshape", {x}, C::Reshape_1, 1, Shape{3, 2});
   all.add<TransposeOp>("transpose", {x}, O::Transpose_1, 1, Shape{1, 0});
+  all.add<IdentityLossOp>("identityloss", {x}, C::IdentityLoss, 1, ReductionType::Mean);
+  for (const char* name : {"reverse", "subsample"}) {
+    std::unique_ptr<Op> made;
+    const Op::Settings settings(all.graph, name);
+    if (name[0] == 'r')
+      made = std::make_unique<ReverseOp>(C::Reverse, settings, std::vector<int64_t>{1});
+    else
+      made = std::make_unique<SubsampleOp>(C::Subsample_1, std::vector<int64_t>{1, 2}, settings);
+    Op* op = made.get();
+    all.graph.moveIntoGraph(std::move(made));
+    op->connectInTensor(0, x);
+    op->createAndConnectOutTensor(0, std::string(name) + "/0");
+    op->setup();
+    all.gradientsOf(op, name);
+  }
   all.add<TileOp>("tile", {x, all.constant<int64_t>("repeats", "INT64", {2}, {2, 3})}, O::Tile_6,
                   1);
   all.add<ExpandOp>("expand", {row, all.constant<int64_t>("to", "INT64", {2}, {4, 3})}, O::Expand_8,
@@ -179,8 +200,6 @@ void addAll(Graphs& all) {
   bool chosen[] = {true, false, true, true, false, false};
   all.graph.addConstInit("chosen", TensorInfo(DataType::BOOL, {2, 3}), chosen);
   all.add<WhereOp>("where", {"chosen", x, row}, O::Where_9, 1);
-  const Values pair{0.1f, 0.9f};
-  all.graph.addConstInit("pair", TensorInfo("FLOAT", Shape{2}), pair.data());
   all.add<CumSumOp>("cumsum", {x, all.constant<int32_t>("axis", "INT32", {}, {1})}, O::CumSum_11, 1,
                     true, false);
   all.add<TopKOp>("topk", {x}, O::TopK_1, 2, int64_t{2}, int64_t{1}, true, true);
@@ -201,6 +220,19 @@ void addAll(Graphs& all) {
                        1e-3f);
   all.add<InstanceNormOp>("instancenorm", {image, scale, bias}, O::InstanceNormalization_6, 1,
                           1e-3f);
+  const TensorId mean = all.in("means", {4}), var = all.in("variances", {4});
+  for (float& value : all.given["variances"]) value = value * value + 0.1f;
+  all.add<BatchNormOp>("batchnorm", {image, scale, bias, mean, var}, O::BatchNormalization_9, 5,
+                       1e-3f, 0.9f, int64_t{1}, false);
+  all.add<OnehotOp>("onehot",
+                    {all.constant<int32_t>("which", "INT32", {4}, {2, 0, 1, 2}),
+                     all.constant<int32_t>("depth", "INT32", {1}, {3}), all.in("pair", {2})},
+                    O::OneHot_9, 1, int64_t{-1});
+  all.graph.addConstInit("regions", TensorInfo("FLOAT", Shape{2, 4}), regions);
+  Op* align = all.graph.createConnectedOp<RoiAlignOp>(
+      {{0, image}, {1, "regions"}, {2, all.constant<int64_t>("images", "INT64", {2}, {1, 0})}},
+      {{0, "roialign/0"}}, O::RoiAlign_10, Op::Settings(all.graph, "roialign"), 1.0f, 2u, 2u, 2u);
+  all.gradientsOf(align, "roialign");
   all.add<LRNOp>("lrn", {image}, O::LRN_1, 1, 0.3f, 0.75f, 1.5f, int64_t{3});
   all.add<AveragePoolOp>("averagepool", {image}, O::AveragePool_7, 1, int64_t{0},
                          std::vector<int64_t>{2, 2}, window(1));

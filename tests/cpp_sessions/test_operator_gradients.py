@@ -32,6 +32,34 @@ def _cumsum(x: Tensor) -> Tensor:
     return torch.cumsum(x, 1) - x  # exclusive
 
 
+def _roi_align(x: Tensor) -> Tensor:
+    """Means of 2 by 2 samples, interpolated between the elements, in each of 2 by 2 parts."""
+    regions = [(1, 0.3, 0.2, 2.1, 2.6), (0, 1.0, 0.5, 3.2, 2.9)]
+    rows = []
+    for image, x0, y0, x1, y1 in regions:
+        width, height = max(x1 - x0, 1.0) / 2, max(y1 - y0, 1.0) / 2
+        cells = []
+        for i in range(2):
+            for j in range(2):
+                total = torch.zeros(x.shape[1], dtype=x.dtype)
+                for a in range(2):
+                    for b in range(2):
+                        v = y0 + height * (i + (a + 0.5) / 2)
+                        h = x0 + width * (j + (b + 0.5) / 2)
+                        top, left = int(v), int(h)
+                        down, right = min(top + 1, 3), min(left + 1, 3)
+                        fv, fh = v - top, h - left
+                        total = total + (
+                            x[image, :, top, left] * (1 - fv) * (1 - fh)
+                            + x[image, :, top, right] * (1 - fv) * fh
+                            + x[image, :, down, left] * fv * (1 - fh)
+                            + x[image, :, down, right] * fv * fh
+                        )
+                cells.append(total / 4)
+        rows.append(torch.stack(cells, 1).reshape(-1, 2, 2))
+    return torch.stack(rows)
+
+
 def _lrn(x: Tensor) -> Tensor:
     return F.local_response_norm(x, 3, 0.3, 0.75, 1.5)
 
@@ -62,6 +90,9 @@ FUNCTIONS: dict[str, tuple[Callable[..., Tensor | tuple[Tensor, ...]], dict[str,
     "scale": (lambda x: 2.5 * x, {"x": 0}),
     "reshape": (lambda x: x.reshape(3, 2), {"x": 0}),
     "transpose": (lambda x: x.T, {"x": 0}),
+    "identityloss": (torch.mean, {"x": 0}),
+    "reverse": (lambda x: x.flip(1), {"x": 0}),
+    "subsample": (lambda x: x[:, ::2], {"x": 0}),
     "tile": (lambda x: x.repeat(2, 3), {"x": 0}),
     "expand": (lambda row: row.expand(4, 3), {"row": 0}),
     "where": (_where, {"x": 1, "row": 2}),
@@ -82,6 +113,12 @@ FUNCTIONS: dict[str, tuple[Callable[..., Tensor | tuple[Tensor, ...]], dict[str,
         lambda x, s, b: F.instance_norm(x, weight=s, bias=b, eps=1e-3),
         {"image": 0, "scales": 1, "biases": 2},
     ),
+    "batchnorm": (
+        lambda x, s, b: F.batch_norm(x, None, None, s, b, training=True, eps=1e-3),
+        {"image": 0, "scales": 1, "biases": 2},
+    ),
+    "onehot": (lambda pair: pair[F.one_hot(torch.tensor([2, 0, 1, 2]), 3)], {"pair": 2}),
+    "roialign": (_roi_align, {"image": 0}),
     "lrn": (_lrn, {"image": 0}),
     "averagepool": (lambda x: F.avg_pool2d(x, 2, 1), {"image": 0}),
     "maxpool": (lambda x: F.max_pool2d(x, 2, 2), {"image": 0}),
@@ -107,7 +144,7 @@ def test_gradients_by_classes(program: Program) -> None:
         shape, _, numbers = values.partition("]")
         given[id] = _array(shape, numbers.split())
     found = dict(zip(names, rest[split:], strict=True))
-    assert len(types.split()) == sum(len(a) for _, a in FUNCTIONS.values()) - 4  # norms have one
+    assert len(types.split()) == sum(len(a) for _, a in FUNCTIONS.values()) - 6  # norms have one
     expected = {f"{name}:{i}" for name, (_, args) in FUNCTIONS.items() for i in args.values()}
     assert set(names) == expected
     for name, (function, arguments) in FUNCTIONS.items():

@@ -2,6 +2,7 @@
 #include <popart/graphcoreoperators.hpp>
 #include <popart/op/averagepool.hpp>
 #include <popart/op/batchnorm.hpp>
+#include <popart/op/boundary.hpp>
 #include <popart/op/cast.hpp>
 #include <popart/op/clip.hpp>
 #include <popart/op/concat.hpp>
@@ -10,6 +11,7 @@
 #include <popart/op/globalaveragepool.hpp>
 #include <popart/op/globalmaxpool.hpp>
 #include <popart/op/groupnorm.hpp>
+#include <popart/op/identity.hpp>
 #include <popart/op/instancenorm.hpp>
 #include <popart/op/logsoftmax.hpp>
 #include <popart/op/lrn.hpp>
@@ -19,11 +21,14 @@
 #include <popart/op/min.hpp>
 #include <popart/op/negate.hpp>
 #include <popart/op/onehot.hpp>
+#include <popart/op/placeholder.hpp>
 #include <popart/op/reshape.hpp>
+#include <popart/op/reverse.hpp>
 #include <popart/op/roialign.hpp>
 #include <popart/op/scale.hpp>
 #include <popart/op/scatter.hpp>
 #include <popart/op/split.hpp>
+#include <popart/op/subsample.hpp>
 #include <popart/op/sum.hpp>
 #include <popart/op/tile.hpp>
 #include <popart/op/topk.hpp>
@@ -380,6 +385,46 @@ MinArgGradOp::MinArgGradOp(const MinOp& fwdOp, InIndex index)
 POPIR_COPIED(MinArgGradOp)
 std::unique_ptr<Op> MinOp::getIthGrad(int i) const {
   return std::unique_ptr<Op>(new MinArgGradOp(*this, i));
+}
+
+ReverseGradOp::ReverseGradOp(const ReverseOp& fwdOp)
+    : ReverseOp(Onnx::GradOperators::ReverseGrad, fwdOp.getSettings(), fwdOp.getDimensions()),
+      Origin(fwdOp, Onnx::CustomOperators::Reverse) {}
+POPIR_GRADIENT(ReverseOp, ReverseGradOp)
+ReverseInplaceOp::ReverseInplaceOp(const ReverseOp& op)
+    : ReverseBaseOp(Onnx::CustomOperators::ReverseInplace, op.settings, op.getDimensions()),
+      Origin(op, Onnx::CustomOperators::Reverse) {}
+POPIR_COPIED(ReverseInplaceOp)
+SubsampleGradOp::SubsampleGradOp(const SubsampleBaseOp& fwdOp)
+    : GradOp(Onnx::CustomGradOperators::SubsampleGrad, fwdOp, Onnx::CustomOperators::Subsample_1,
+             builtin::ofResult, builtin::ofInput),
+      strides_(fwdOp.getStrides()) {}
+POPIR_GRADIENT(SubsampleBaseOp, SubsampleGradOp)
+SubsampleInplaceOp::SubsampleInplaceOp(const SubsampleOp& op)
+    : SubsampleBaseOp(Onnx::CustomOperators::SubsampleInplace, op.getStrides(), op.settings),
+      Origin(op, Onnx::CustomOperators::Subsample_1) {}
+POPIR_COPIED(SubsampleInplaceOp)
+
+IdentityLossOp::~IdentityLossOp() = default;
+std::unique_ptr<Op> IdentityLossOp::clone() const { return copyOf(*this); }
+void IdentityLossOp::setup() {
+  const TensorInfo& in = inInfo(getInIndex());
+  const bool isWhole = getReductionType() == ReductionType::NoReduction;
+  outInfo(getOutIndex()) = isWhole ? in : TensorInfo(in.dataType(), Shape{});
+}
+IdentityLossGradOp::IdentityLossGradOp(const IdentityLossOp& fwdOp)
+    : GradOp(Onnx::GradOperators::IdentityLossGrad, fwdOp, Onnx::CustomOperators::IdentityLoss,
+             builtin::ofResult, builtin::ofInput),
+      reduction_(fwdOp.getReductionType()) {}
+POPIR_GRADIENT(IdentityLossOp, IdentityLossGradOp)
+
+BoundaryOp::~BoundaryOp() = default;
+std::unique_ptr<Op> BoundaryOp::clone() const { return copyOf(*this); }
+PlaceholderOp::~PlaceholderOp() = default;
+std::unique_ptr<Op> PlaceholderOp::clone() const { return copyOf(*this); }
+void PlaceholderOp::setup() {
+  throw error("{} stands for another operator and has no shapes: put that in its place",
+              debugName());
 }
 
 #undef POPIR_GRADIENT

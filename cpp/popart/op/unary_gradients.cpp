@@ -23,6 +23,7 @@
 #include <popart/op/onewayunary.hpp>
 #include <popart/op/pow.hpp>
 #include <popart/op/relu.hpp>
+#include <popart/op/reverse.hpp>
 #include <popart/op/round.hpp>
 #include <popart/op/selu.hpp>
 #include <popart/op/shrink.hpp>
@@ -32,6 +33,7 @@
 #include <popart/op/softmax.hpp>
 #include <popart/op/softplus.hpp>
 #include <popart/op/softsign.hpp>
+#include <popart/op/subsample.hpp>
 #include <popart/op/swish.hpp>
 #include <popart/op/tanh.hpp>
 #include <popart/op/thresholdedrelu.hpp>
@@ -460,7 +462,7 @@ OperatorIdentifier Atan2Op::getLhsOperatorIdentifier() const {
 // derives from its class and may compute something else.
 #define POPIR_OFFERED(OP, VARIANT, ID)                                                    \
   std::vector<std::tuple<OperatorIdentifier, float>> OP::inplacePriorityDefault() const { \
-    if (popir::builtinClass(*this) == nullptr) return {};                                           \
+    if (popir::builtinClass(*this) == nullptr) return {};                                 \
     return {{Onnx::CustomOperators::ID, 10.0f}};                                          \
   }                                                                                       \
   std::unique_ptr<Op> OP::getInplaceVariant(const OperatorIdentifier& id) const {         \
@@ -494,6 +496,8 @@ POPIR_OFFERED(DetachOp, DetachInplaceOp, DetachInplace)
 POPIR_OFFERED(LogSoftmaxOp, LogSoftmaxInplaceOp, LogSoftmaxInplace)
 POPIR_OFFERED(SoftmaxOp, SoftmaxInplaceOp, SoftmaxInplace)
 POPIR_OFFERED(IncrementModOp, IncrementModInplaceOp, IncrementModInplace_1)
+POPIR_OFFERED(ReverseOp, ReverseInplaceOp, ReverseInplace)
+POPIR_OFFERED(SubsampleOp, SubsampleInplaceOp, SubsampleInplace)
 POPIR_OFFERED(ClipOp, ClipInplaceOp, ClipInplace)
 #undef POPIR_OFFERED
 
