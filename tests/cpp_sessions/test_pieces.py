@@ -20,8 +20,8 @@ Boundary01 Boundary
 ai.onnx... stands for another operator and has no shapes: put that in its place
 0 2
 1 0 0 4 5 0
-The array for the input 'x' has 4 elements; expected are 6: 2 for each of 3 batches of a step, 1 \
-accumulated and 1 replicas
+The array for the input 'x' has 4 elements; expected are 6: 2 for each of 3 batches and \
+1 replicas
 There is an array for the input 'z', and the graph has no such tensor
 The inputs of a step have no array for 'z'
 """

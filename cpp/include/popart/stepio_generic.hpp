@@ -49,10 +49,11 @@ class StepIOGeneric : public IStepIO {
   T get(TensorId id, std::map<TensorId, ArrayInfo>& arrays, int64_t numElements, bool advance_,
         std::string mapName) {
     ArrayInfo& found = arrayOf(id, arrays, mapName);
+    const TensorInfo whole = getTensorInfo(found.array);
     T batch;
-    batch.info = getTensorInfo(found.array);
+    batch.info = TensorInfo(whole.dataType(), Shape{numElements});
     batch.data = static_cast<char*>(ACCESSOR_TYPE::getDataPointer(found.array)) + found.offset;
-    if (advance_) skip(found, batch.info, numElements);
+    if (advance_) skip(found, whole, numElements);
     return batch;
   }
 

@@ -14,24 +14,26 @@ void CorrectnessAsserter::check(const TensorId& id, int64_t given, bool isInput)
   if (!isInput && !flow.isAnchored(id))
     throw error("There is an array for the output '{}', which is no anchor", id);
   const SessionOptions& options = executable_.getSessionOptions();
-  const int64_t steps = flow.batchesPerStep(), batches = options.accumulationFactor,
-                replicas = options.replicatedGraphCount;
-  int64_t expected = executable_.getTensor(id)->info.nelms() * steps * batches * replicas;
+  const Tensor& tensor = *executable_.getTensor(id);
+  const int64_t micro = options.enableGradientAccumulation ? options.accumulationFactor : 1;
+  const bool isShared =
+      isInput && tensor.getReplicatedStreamMode() == ReplicatedStreamMode::Broadcast;
+  const int64_t replicas =
+      options.enableReplicatedGraphs && !isShared ? options.replicatedGraphCount : 1;
+  int64_t batches = flow.batchesPerStep() * micro;
   if (!isInput) {
     const AnchorReturnType returned = flow.art(id);
-    switch (returned.id()) {
-      case AnchorReturnTypeId::All: break;
-      case AnchorReturnTypeId::EveryN: expected /= returned.rp(); break;
-      default: expected /= steps * batches;
-    }
+    if (returned.id() == AnchorReturnTypeId::EveryN)
+      batches /= returned.rp();
+    else if (returned.id() != AnchorReturnTypeId::All)
+      batches = 1;
   }
+  const int64_t expected = tensor.info.nelms() * batches * replicas;
   if (given != expected)
     throw error(
-        "The array for the {} '{}' has {} elements; expected are {}: {} for each of {} batches of "
-        "a "
-        "step, {} accumulated and {} replicas",
-        what, id, given, expected, executable_.getTensor(id)->info.nelms(), steps, batches,
-        replicas);
+        "The array for the {} '{}' has {} elements; expected are {}: {} for each of {} batches and "
+        "{} replicas",
+        what, id, given, expected, tensor.info.nelms(), batches, replicas);
 }
 
 }  // namespace iosizecheck
