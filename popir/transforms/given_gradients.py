@@ -212,11 +212,12 @@ def _own_gradients(
     found: dict[int, tuple[Op, int, dict[int, Tensor]]] = {}
     for gradient in forward.getGradOps():
         sources = {m.iGrad: (m.type.name, m.iNonGrad) for m in gradient.gradInputInfo()}
-        read = {
-            i: inputs[n] if kind == "In" else given.get((kind, n))
-            for i, (kind, n) in sources.items()
-        }
-        if all(tensor is not None and tensor not in passing for tensor in read.values()):
+        read: dict[int, Tensor] = {}
+        for i, (kind, n) in sources.items():
+            known = inputs[n] if kind == "In" else given.get((kind, n))
+            if known is not None and known not in passing:
+                read[i] = known
+        if len(read) == len(sources):
             for o, n in gradient.gradOutToNonGradIn().items():
                 found.setdefault(n, (gradient, o, read))
     results = list(forward.output.values())
