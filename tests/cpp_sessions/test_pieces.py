@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
-from tests.cpp_sessions.conftest import Program
+import pytest
+
+from tests.cpp_sessions.conftest import HERE, Program
+from tests.toolchain import CACHED_CXX, popir_config, run
 
 PRINTED = """\
 undefined fromOpTask_7_ai.onnx.Add:7 fromOpTask_7_ai.onnx.Add:7_1 initTensorTask_w 10 w \
@@ -37,3 +40,10 @@ def test_pieces(program: Program, tmp_path: Path) -> None:
             assert line.rstrip() == words
     (picture,) = tmp_path.glob("*.dot")  # of the stage that the options name
     assert "here" in picture.name.lower() and "Relu" in picture.read_text()
+
+
+@pytest.mark.parametrize("standard", ["11", "17"])
+def test_any_value_in_each_standard(tmp_path: Path, standard: str) -> None:
+    words = [*CACHED_CXX, f"-std=c++{standard}", "-Wall", "-Werror", *popir_config("--cflags")]
+    run(*words, HERE / "any.cpp", "-o", tmp_path / "any", cwd=tmp_path)
+    assert run(tmp_path / "any", cwd=tmp_path) == "anythingany017 bad13\n"

@@ -1,4 +1,5 @@
-// Gradients and variants in place of element-wise operators that the compiler computes.
+// Gradients and variants in place of element-wise operators that the compiler computes: as long as
+// there are operators.
 #include <popart/graphcoreoperators.hpp>
 #include <popart/op/asin.hpp>
 #include <popart/op/atan.hpp>
